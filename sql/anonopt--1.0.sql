@@ -1,0 +1,217 @@
+\echo Use "CREATE EXTENSION anonopt" to load this file. \quit
+
+-- A schema of that name that somebody made before is not taken over.
+CREATE SCHEMA anonopt;
+GRANT USAGE ON SCHEMA anonopt TO PUBLIC;
+
+-- Declarations ------------------------------------------------------------
+
+CREATE TABLE anonopt.dataset (
+	dataset text PRIMARY KEY,
+	relation regclass NOT NULL,
+	max_suppression float8 NOT NULL CHECK (max_suppression BETWEEN 0 AND 1),
+	owner name NOT NULL,
+	person name,
+	count_column name,
+	-- tells the relation from a later one that inherits its number
+	row_type regtype NOT NULL
+);
+
+CREATE TABLE anonopt.attribute (
+	dataset text NOT NULL REFERENCES anonopt.dataset ON DELETE CASCADE,
+	ordinal int NOT NULL,
+	column_name name NOT NULL,
+	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive')),
+	hierarchy regclass,
+	weight float8 NOT NULL DEFAULT 1,
+	min_level int NOT NULL DEFAULT 0,
+	max_level int,
+	distance text NOT NULL DEFAULT 'equal' CHECK (distance IN ('equal', 'ordered', 'hierarchical')),
+	sensitivity regclass,
+	hierarchy_type regtype,
+	sensitivity_type regtype,
+	PRIMARY KEY (dataset, ordinal),
+	UNIQUE (dataset, column_name, role)
+);
+
+-- Whoever restores a database owns the extension, and so may fill these.
+ALTER TABLE anonopt.dataset OWNER TO @extowner@;
+ALTER TABLE anonopt.attribute OWNER TO @extowner@;
+GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
+
+-- A temporary or dropped table has no name that a restore could resolve.
+SELECT pg_catalog.pg_extension_config_dump('anonopt.dataset',
+	'WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = relation AND c.relpersistence <> ''t'')');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
+	'WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest(ARRAY[hierarchy, sensitivity]::oid[]) AS used (oid)'
+	' LEFT JOIN pg_catalog.pg_class c ON c.oid = used.oid'
+	' WHERE used.oid IS NOT NULL AND (c.relpersistence IS NULL OR c.relpersistence = ''t''))'
+	' AND EXISTS (SELECT FROM anonopt.dataset d JOIN pg_catalog.pg_class c ON c.oid = d.relation'
+	' WHERE d.dataset = anonopt.attribute.dataset AND c.relpersistence <> ''t'')');
+
+CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_suppression float8 DEFAULT 0.01,
+	person name DEFAULT NULL, count_column name DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_create_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_dataset(dataset text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
+	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
+	hierarchy regclass DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_sensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_class_label(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_class_label' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_identifier(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_insensitive(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_insensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_sensitivity(dataset text, column_name name, weights regclass)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_sensitivity' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_attribute(dataset text, column_name name, role text DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_attribute' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[],
+	OUT column_name name, OUT hierarchy regclass, OUT levels int)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
+	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- Hierarchies ---------------------------------------------------------------
+
+CREATE FUNCTION anonopt.create_interval_hierarchy(hierarchy text, low numeric, high numeric, widths numeric[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_interval_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_range_hierarchy(hierarchy text, low numeric, high numeric, step numeric, widths numeric[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_range_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_mask_hierarchy(hierarchy text, relation regclass, column_name name, mask text DEFAULT '*')
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_mask_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_date_hierarchy(hierarchy text, low date, high date, units text[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_date_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_quantile_hierarchy(hierarchy text, relation regclass, column_name name, buckets int[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_quantile_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_tree_hierarchy(hierarchy text, edges regclass)
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_tree_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.check_hierarchy(hierarchy regclass, OUT problem text, OUT level int, OUT labels text[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_check_hierarchy' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.generalize(value text, hierarchy regclass, level int)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.generalize(value anyelement, hierarchy regclass, level int)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL SAFE;
+
+-- Reading -------------------------------------------------------------------
+
+-- Handed to and by the aggregate within the extension: no SQL makes a value of it.
+CREATE TYPE anonopt.opaque;
+
+CREATE FUNCTION anonopt.opaque_in(cstring)
+RETURNS anonopt.opaque AS 'MODULE_PATHNAME', 'anonopt_opaque_in' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.opaque_out(anonopt.opaque)
+RETURNS cstring AS 'MODULE_PATHNAME', 'anonopt_opaque_out' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE TYPE anonopt.opaque (INPUT = anonopt.opaque_in, OUTPUT = anonopt.opaque_out);
+
+CREATE FUNCTION anonopt.tuples_step(internal, anonopt.opaque, VARIADIC "any")
+RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_tuples_step' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.tuples_combine(internal, internal)
+RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_tuples_combine' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.tuples_serialize(internal)
+RETURNS bytea AS 'MODULE_PATHNAME', 'anonopt_tuples_serialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.tuples_deserialize(bytea, internal)
+RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_tuples_deserialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.tuples_final(internal)
+RETURNS anonopt.opaque AS 'MODULE_PATHNAME', 'anonopt_tuples_final' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE AGGREGATE anonopt.tuples(anonopt.opaque, VARIADIC "any") (
+	SFUNC = anonopt.tuples_step,
+	STYPE = internal,
+	COMBINEFUNC = anonopt.tuples_combine,
+	SERIALFUNC = anonopt.tuples_serialize,
+	DESERIALFUNC = anonopt.tuples_deserialize,
+	FINALFUNC = anonopt.tuples_final,
+	FINALFUNC_MODIFY = READ_WRITE,
+	PARALLEL = SAFE
+);
+
+-- Measuring -----------------------------------------------------------------
+
+CREATE TYPE anonopt.node AS (
+	levels int[],
+	k bigint,
+	l bigint,
+	entropy_l float8,
+	t float8,
+	suppressed bigint,
+	classes bigint,
+	glm float8,
+	nwp float8,
+	dcn float8,
+	cm float8,
+	necd float8,
+	sum_k float8,
+	sum_l float8,
+	feasible boolean,
+	sum_other float8
+);
+
+CREATE FUNCTION anonopt.evaluate(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.lattice(dataset text, k int DEFAULT NULL, l int DEFAULT NULL, t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_lattice' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.lattice_size(dataset text)
+RETURNS numeric AS 'MODULE_PATHNAME', 'anonopt_lattice_size' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.evaluate_cuts(dataset text, cuts varbit[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_cuts' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.node_detail(dataset text, levels int[], OUT column_name name, OUT level int,
+	OUT labels bigint, OUT loss float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_node_detail' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.suppressed_classes(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, OUT labels text[], OUT size bigint, OUT breaks text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suppressed_classes' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.k_anonymity(relation regclass, quasi_identifiers name[])
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_k_anonymity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.entropy_l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_entropy_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.t_closeness(relation regclass, quasi_identifiers name[], sensitive name,
+	distance text DEFAULT 'equal', hierarchy regclass DEFAULT NULL)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_t_closeness' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], threshold float8 DEFAULT 0.2,
+	OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
+	OUT lowest float8, OUT share_above float8)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;

@@ -1,0 +1,7 @@
+/*
+ * anonopt.c
+ *	  Module of the extension anonopt.
+ */
+#include "compat.h"
+
+PG_MODULE_MAGIC;

@@ -1,0 +1,227 @@
+/*
+ * arguments.c
+ *	  Arguments of SQL-callable functions, checked.
+ */
+#include "arguments.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "hierarchy_read.h"
+#include "read.h"
+#include "sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+void
+require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must not be null", name)));
+}
+
+char *
+name_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	require_argument(fcinfo, argument, name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
+}
+
+Dataset *
+dataset_argument(FunctionCallInfo fcinfo, int argument)
+{
+	Dataset    *dataset = dataset_load(name_argument(fcinfo, argument, "dataset"));
+
+	dataset_check(dataset);
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("data set \"%s\" has no quasi-identifier", dataset->name),
+				 errhint("Add one with anonopt.add_quasi_identifier.")));
+	return dataset;
+}
+
+Population *
+population_argument(const Dataset *dataset)
+{
+	Population *population = population_read(dataset);
+	double		weights = 0;
+
+	if (population->people == 0)
+		return NULL;
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	if (weights <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("all quasi-identifiers of data set \"%s\" have weight 0", dataset->name),
+				 errhint("Declare at least one of them with a positive weight.")));
+	return population;
+}
+
+/* Fails where l or t is asked of a data set without a sensitive column. */
+static void
+require_sensitive(const Dataset *dataset, const char *name)
+{
+	if (dataset_count_role(dataset, ROLE_SENSITIVE) > 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s needs a sensitive column, data set \"%s\" has none", name, dataset->name),
+			 errhint("Add one with anonopt.add_sensitive.")));
+}
+
+static int64
+count_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	int32		value = PG_GETARG_INT32(argument);
+
+	if (value < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least 1, not %d", name, value)));
+	return value;
+}
+
+Promise
+promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
+{
+	Promise		promise = {0};
+
+	promise.has_k = !PG_ARGISNULL(first);
+	promise.has_l = !PG_ARGISNULL(first + 1);
+	promise.has_t = !PG_ARGISNULL(first + 2);
+	if (promise.has_k)
+		promise.k = count_argument(fcinfo, first, "k");
+	if (promise.has_l)
+	{
+		promise.l = count_argument(fcinfo, first + 1, "l");
+		require_sensitive(dataset, "l");
+	}
+	if (promise.has_t)
+	{
+		promise.t = PG_GETARG_FLOAT8(first + 2);
+		if (isnan(promise.t) || promise.t < 0 || promise.t > 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("t must lie between 0 and 1")));
+		require_sensitive(dataset, "t");
+	}
+	return promise;
+}
+
+static const Declared *
+quasi_identifier(const Dataset *dataset, int number)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && number-- == 0)
+			return &dataset->attributes[i];
+	elog(ERROR, "no such quasi-identifier");
+	return NULL;
+}
+
+/* Fails where a level is not in its attribute's hierarchy. */
+static void
+check_levels(const Dataset *dataset, int attr, int **nodes, int nnodes)
+{
+	const Declared *declared = quasi_identifier(dataset, attr);
+	int			height = hierarchy_height(declared->hierarchy);
+
+	for (int i = 0; i < nnodes; i++)
+		if (nodes[i][attr] < 0 || nodes[i][attr] > height)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("level %d of column \"%s\" is out of range", nodes[i][attr], declared->column),
+					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
+}
+
+int **
+levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	ArrayType  *array;
+	int		  **nodes;
+	int32	   *levels;
+	int			ndims;
+
+	require_argument(fcinfo, argument, "levels");
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	ndims = ARR_NDIM(array);
+	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of levels"),
+				 errdetail("Data set \"%s\" has %d quasi-identifiers.", dataset->name, nattrs),
+				 errhint("Give one level for each, in the order they were added, or an array of such arrays.")));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("levels must not be null")));
+
+	*nnodes = ndims == 1 ? 1 : ARR_DIMS(array)[0];
+	nodes = palloc(sizeof(int *) * *nnodes);
+	levels = (int32 *) ARR_DATA_PTR(array);
+	for (int i = 0; i < *nnodes; i++)
+	{
+		nodes[i] = palloc(sizeof(int) * nattrs);
+		for (int a = 0; a < nattrs; a++)
+			nodes[i][a] = levels[i * nattrs + a];
+	}
+	for (int a = 0; a < nattrs; a++)
+		check_levels(dataset, a, nodes, *nnodes);
+	return nodes;
+}
+
+void
+require_column(Oid relation, const char *column)
+{
+	if (OidIsValid(column_type(relation, column)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
+}
+
+char **
+columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	Datum	   *names;
+	bool	   *nulls;
+	char	  **columns;
+
+	deconstruct_array(array, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, ncolumns);
+	if (*ncolumns > MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many columns"),
+				 errhint("At most %d columns can be quasi-identifiers.", MAX_ATTRIBUTES)));
+	columns = palloc(sizeof(char *) * (*ncolumns + 1));
+	for (int i = 0; i < *ncolumns; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column names must not be null")));
+		columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+		require_column(relation, columns[i]);
+		for (int j = 0; j < i; j++)
+			if (strcmp(columns[i], columns[j]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("column \"%s\" is named twice", columns[i])));
+	}
+	return columns;
+}
+
+void
+require_distance_hierarchy(Distance distance, Oid hierarchy)
+{
+	if (distance == DISTANCE_HIERARCHICAL && !OidIsValid(hierarchy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchical distance needs a hierarchy"),
+				 errhint("Name one, or use the distance equal or ordered.")));
+}

@@ -1,0 +1,39 @@
+/*
+ * arguments.h
+ *	  Arguments of SQL-callable functions, checked.
+ */
+#ifndef ANONOPT_ARGUMENTS_H
+#define ANONOPT_ARGUMENTS_H
+
+#include "compat.h"
+
+#include "dataset.h"
+#include "measure.h"
+
+/* Fails with 22023 where an argument is null. */
+extern void require_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+
+extern char *name_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+
+/* A declared data set, sound and with a quasi-identifier. */
+extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
+
+/* Reads it; NULL where it has no rows. */
+extern Population *population_argument(const Dataset *dataset);
+
+/* k, l and t, which begin at an argument; the limit follows when people are known. */
+extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
+
+/* Nodes of an array of levels, one or two dimensions; their number in *nnodes. */
+extern int **levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
+
+/* Columns of a relation, each there and named once. */
+extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns);
+
+/* Fails with 42703 where a relation lacks a column. */
+extern void require_column(Oid relation, const char *column);
+
+/* Fails where the hierarchical distance has no hierarchy. */
+extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
+
+#endif

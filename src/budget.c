@@ -1,0 +1,46 @@
+/*
+ * budget.c
+ *	  Memory of one call, counted against maintenance_work_mem.
+ *
+ * What a call holds grows with the distinct tuples of a table.  A server
+ * must refuse such a call in an orderly way long before the operating
+ * system does, so every array that grows with the data asks here first.
+ */
+#include "budget.h"
+
+#include "miscadmin.h"
+#include "utils/memutils.h"
+
+/* Says that the limit is reached, and what to do about it. */
+static void
+budget_exceeded(Size wanted)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OUT_OF_MEMORY),
+			 errmsg("data set needs more memory than maintenance_work_mem allows"),
+			 errdetail("At least %zu kB are needed, %d kB are allowed.",
+					   wanted / 1024, maintenance_work_mem),
+			 errhint("Raise maintenance_work_mem, declare fewer columns, or start from coarser values.")));
+}
+
+void
+budget_require(MemoryContext context, Size more)
+{
+	Size		wanted = MemoryContextMemAllocated(context, true) + more;
+
+	if (wanted / 1024 > (Size) maintenance_work_mem)
+		budget_exceeded(wanted);
+}
+
+void *
+budget_grow(MemoryContext context, void *array, Size element, Size *capacity)
+{
+	Size		doubled = Max(*capacity * 2, 64);
+
+	/* the old array lives until the new one is filled */
+	budget_require(context, doubled * element);
+	*capacity = doubled;
+	if (array == NULL)
+		return MemoryContextAllocHuge(context, doubled * element);
+	return repalloc_huge(array, doubled * element);
+}

@@ -1,0 +1,16 @@
+/*
+ * budget.h
+ *	  Memory of one call, counted against maintenance_work_mem.
+ */
+#ifndef ANONOPT_BUDGET_H
+#define ANONOPT_BUDGET_H
+
+#include "postgres.h"
+
+/* Fails with 53200 if a context cannot take that much more. */
+extern void budget_require(MemoryContext context, Size more);
+
+/* Doubles an array that is full, within the budget of its context. */
+extern void *budget_grow(MemoryContext context, void *array, Size element, Size *capacity);
+
+#endif

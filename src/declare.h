@@ -1,0 +1,19 @@
+/*
+ * declare.h
+ *	  Declarations that other functions make.
+ */
+#ifndef ANONOPT_DECLARE_H
+#define ANONOPT_DECLARE_H
+
+#include "dataset.h"
+
+extern void declare_dataset(const char *name, Oid relation, double max_suppression,
+							const char *person, const char *count_column);
+
+/* Declares a quasi-identifier, once its hierarchy is found sound and fitting. */
+extern void declare_quasi_identifier(const Dataset *dataset, Declared *declared);
+
+/* Loads a declaration as this statement has left it. */
+extern Dataset *dataset_load_latest(const char *name);
+
+#endif

@@ -1,0 +1,154 @@
+/*
+ * describe.c
+ *	  SQL: describe, the declaration of a data set beside what the data hold.
+ */
+#include "compat.h"
+
+#include "arguments.h"
+#include "catalog/pg_type.h"
+#include "hierarchy_read.h"
+#include "read.h"
+#include "sql.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_describe);
+
+enum
+{
+	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
+	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM, DESCRIBE_COLUMNS
+};
+
+/* What the data hold of one column. */
+typedef struct Observed
+{
+	int64		domain;
+	int64		values;
+	int64		nulls;
+} Observed;
+
+/* Why an attribute cannot be read, or NULL. */
+static const char *
+problem_of(const Dataset *dataset, const Declared *attribute)
+{
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
+		return "the relation is gone";
+	if (attribute == NULL)
+		return NULL;
+	if (!OidIsValid(column_type(dataset->relation, attribute->column)))
+		return "the column is gone";
+	if (OidIsValid(attribute->hierarchy) &&
+		!dataset_same_relation(attribute->hierarchy, attribute->hierarchy_type))
+		return "the hierarchy is gone";
+	return NULL;
+}
+
+/* Reads one column as the only one of a data set. */
+static Observed
+observe(const Dataset *dataset, const Declared *attribute)
+{
+	Dataset		single = *dataset;
+	Declared	column = *attribute;
+	Observed	observed = {0, 0, 0};
+	Population *population;
+	const TupleTable *tuples;
+	const Attribute *attr;
+
+	column.role = ROLE_QUASI_IDENTIFIER;
+	column.min_level = 0;
+	column.max_level = -1;
+	single.attributes = &column;
+	single.nattributes = 1;
+	single.person = NULL;
+	population = population_read(&single);
+	tuples = population->tuples;
+	attr = &population->attrs[0];
+	observed.domain = attr->hierarchy->nleaves;
+	observed.values = tuples->ntuples;
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		if (key_get(&tuples->keys[i], &attr->field) == attr->hierarchy->null_leaf)
+			observed.nulls = tuples->counts[i];
+	MemoryContextDelete(population->context);
+	return observed;
+}
+
+static Datum
+name_datum(const char *name)
+{
+	return DirectFunctionCall1(namein, CStringGetDatum(name));
+}
+
+/* What the catalog says of an attribute. */
+static void
+describe_declared(const Declared *attribute, Datum *values, bool *nulls)
+{
+	values[DESCRIBE_COLUMN] = name_datum(attribute->column);
+	nulls[DESCRIBE_COLUMN] = false;
+	values[DESCRIBE_ROLE] = CStringGetTextDatum(role_name(attribute->role));
+	nulls[DESCRIBE_ROLE] = false;
+	if (OidIsValid(attribute->hierarchy))
+	{
+		values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(attribute->hierarchy);
+		nulls[DESCRIBE_HIERARCHY] = false;
+	}
+	if (attribute->role == ROLE_QUASI_IDENTIFIER)
+	{
+		values[DESCRIBE_WEIGHT] = Float8GetDatum(attribute->weight);
+		nulls[DESCRIBE_WEIGHT] = false;
+	}
+}
+
+/* What the data say of it. */
+static void
+describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
+{
+	Observed	observed = observe(dataset, attribute);
+
+	values[DESCRIBE_OBSERVED] = Int64GetDatum(observed.values);
+	nulls[DESCRIBE_OBSERVED] = false;
+	values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
+	nulls[DESCRIBE_NULLS] = false;
+	if (!OidIsValid(attribute->hierarchy))
+		return;
+	values[DESCRIBE_LEVELS] = Int32GetDatum(hierarchy_height(attribute->hierarchy));
+	nulls[DESCRIBE_LEVELS] = false;
+	values[DESCRIBE_DOMAIN] = Int64GetDatum(observed.domain);
+	nulls[DESCRIBE_DOMAIN] = false;
+}
+
+/* One attribute's row; a data set without any has one row if its relation is gone. */
+static void
+put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute)
+{
+	const char *problem = problem_of(dataset, attribute);
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	if (attribute != NULL)
+		describe_declared(attribute, values, nulls);
+	if (attribute != NULL && problem == NULL)
+		describe_observed(dataset, attribute, values, nulls);
+	if (problem != NULL)
+	{
+		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
+		nulls[DESCRIBE_PROBLEM] = false;
+	}
+	if (attribute != NULL || problem != NULL)
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_describe(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Dataset    *dataset;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_load(name_argument(fcinfo, 0, "dataset"));
+	for (int i = 0; i < dataset->nattributes; i++)
+		put_description(result, dataset, &dataset->attributes[i]);
+	if (dataset->nattributes == 0)
+		put_description(result, dataset, NULL);
+	return (Datum) 0;
+}

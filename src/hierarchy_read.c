@@ -1,0 +1,398 @@
+/*
+ * hierarchy_read.c
+ *	  Hierarchy tables: read, checked, and matched with a column's type.
+ *
+ * PostgreSQL sorts the leaves, in their type's own order; then duplicates
+ * and overlapping ranges are neighbours, and the preorder's "smallest leaf
+ * first" is the order in which labels turn up.
+ */
+#include "hierarchy_read.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "sql.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rangetypes.h"
+#include "utils/rel.h"
+
+/* Faults named in one error; check_hierarchy returns all. */
+#define MAX_FAULTS_TOLD 3
+
+static bool
+is_number(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID ||
+		type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
+}
+
+static bool
+is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static bool
+is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID ||
+		type == NAMEOID || type_is_enum(type);
+}
+
+/* Whether SQL converts one type to another without going through text. */
+static bool
+has_cast(Oid from, Oid to)
+{
+	Oid			function;
+	CoercionPathType path;
+
+	if (from == to)
+		return true;
+	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, &function);
+	return path == COERCION_PATH_FUNC || path == COERCION_PATH_RELABELTYPE;
+}
+
+bool
+match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
+{
+	*match = (TypeMatch) {"", "", data_type, leaf_type};
+	if (is_integer(data_type) && is_integer(leaf_type))
+		return true;
+	if (is_number(data_type) && is_number(leaf_type))
+	{
+		*match = (TypeMatch) {"::pg_catalog.numeric", "::pg_catalog.numeric", NUMERICOID, NUMERICOID};
+		return true;
+	}
+	if (is_text(data_type) && is_text(leaf_type))
+	{
+		*match = (TypeMatch) {"::pg_catalog.text", "::pg_catalog.text", TEXTOID, TEXTOID};
+		return true;
+	}
+	if (data_type == leaf_type)
+		return true;
+	if (type_is_range(leaf_type) && has_cast(data_type, get_range_subtype(leaf_type)))
+	{
+		match->data_type = get_range_subtype(leaf_type);
+		match->data_cast = psprintf("::%s", format_type_be_qualified(match->data_type));
+		return true;
+	}
+	return false;
+}
+
+/* Names of a table's columns, in order. */
+static List *
+column_names(Oid relation)
+{
+	Relation	rel = relation_open(relation, AccessShareLock);
+	TupleDesc	desc = RelationGetDescr(rel);
+	List	   *names = NIL;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			names = lappend(names, pstrdup(NameStr(TupleDescAttr(desc, i)->attname)));
+	relation_close(rel, AccessShareLock);
+	if (names == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s has no columns", relation_sql_name(relation)),
+				 errhint("The first column holds the values, each further one the labels one level up.")));
+	return names;
+}
+
+Oid
+hierarchy_leaf_type(Oid relation)
+{
+	return column_type(relation, linitial(column_names(relation)));
+}
+
+int
+hierarchy_height(Oid relation)
+{
+	return list_length(column_names(relation)) - 1;
+}
+
+/* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */
+static char *
+rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
+{
+	StringInfoData sql;
+	const char *leaf = quote_identifier(linitial(names));
+	bool		by_bytes = is_text(leaf_type) && !type_is_enum(leaf_type);
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT h.%s%s, h.%s::pg_catalog.text", leaf, rows->match.leaf_cast, leaf);
+	for (int level = 1; level < list_length(names); level++)
+		appendStringInfo(&sql, ", h.%s::pg_catalog.text", quote_identifier(list_nth(names, level)));
+	appendStringInfo(&sql, " FROM %s h ORDER BY h.%s%s", relation_sql_name(rows->relation), leaf,
+					 by_bytes ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+	return sql.data;
+}
+
+static void
+add_fault(HierarchyRows *rows, const char *problem, int level, List *labels)
+{
+	HierarchyFault *fault = palloc(sizeof(HierarchyFault));
+
+	fault->problem = problem;
+	fault->level = level;
+	fault->labels = labels;
+	rows->faults = lappend(rows->faults, fault);
+}
+
+/* Labels of one level, numbered in the order in which the leaves name them. */
+typedef struct Labels
+{
+	Dictionary *dictionary;
+	const char **texts;
+	Size		capacity;
+} Labels;
+
+static uint32
+label_group(Labels *labels, Datum value)
+{
+	bool		known;
+	uint32		group = dictionary_add(labels->dictionary, value, &known);
+
+	if (known)
+		return group;
+	if (group >= labels->capacity)
+	{
+		labels->capacity = Max(labels->capacity * 2, 64);
+		labels->texts = labels->texts == NULL ? palloc(sizeof(char *) * labels->capacity)
+			: repalloc_huge(labels->texts, sizeof(char *) * labels->capacity);
+	}
+	labels->texts[group] = TextDatumGetCString(value);
+	return group;
+}
+
+/* Takes over what SPI returned, in the order in which it came. */
+static void
+take_rows(HierarchyRows *rows, int height)
+{
+	LeafTable  *table = &rows->table;
+	uint32		nrows = (uint32) SPI_processed;
+	Size		size = (Size) nrows + 1;
+	TupleDesc	desc = SPI_tuptable->tupdesc;
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+	Labels	   *labels = palloc0(sizeof(Labels) * (height + 1));
+	ValueType	text_type;
+
+	value_type_init(&text_type, TEXTOID);
+	table->height = height;
+	table->group = palloc0(sizeof(uint32 *) * (height + 1));
+	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
+	table->label = palloc0(sizeof(char **) * (height + 1));
+	rows->leaves = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * size);
+	table->label[0] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * size);
+	for (int level = 1; level <= height; level++)
+	{
+		table->group[level] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * size);
+		labels[level].dictionary = dictionary_create(CurrentMemoryContext, &text_type);
+	}
+
+	for (uint32 i = 0; i < nrows; i++)
+	{
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		heap_deform_tuple(SPI_tuptable->vals[i], desc, values, nulls);
+		table->label[0][i] = nulls[0] ? NULL : TextDatumGetCString(values[1]);
+		rows->leaves[i] = values[0];
+		if (nulls[0])
+			table->has_null = true;
+		else
+			rows->nleaves++;
+		for (int level = 1; level <= height; level++)
+		{
+			if (nulls[level + 1])
+			{
+				add_fault(rows, "null label", level, list_make1((char *) table->label[0][i]));
+				values[level + 1] = CStringGetTextDatum("");
+			}
+			table->group[level][i] = label_group(&labels[level], values[level + 1]);
+		}
+	}
+	table->nleaves = nrows;
+	for (int level = 1; level <= height; level++)
+	{
+		table->ngroups[level] = labels[level].dictionary->nvalues;
+		table->label[level] = labels[level].texts;
+	}
+}
+
+/* Brings leaves into the form in which they are compared. */
+static void
+normalize_leaves(HierarchyRows *rows)
+{
+	ValueType	type;
+
+	value_type_init(&type, rows->match.leaf_type);
+	for (uint32 i = 0; i < rows->nleaves; i++)
+	{
+		Datum		value = value_normal(&type, rows->leaves[i]);
+
+		if (type.kind != VALUE_INTEGER)
+			value = datumCopy(value, type.byval, type.length);
+		rows->leaves[i] = value;
+	}
+}
+
+/* Equal leaves are neighbours; NULLs stand behind all others. */
+static void
+find_duplicates(HierarchyRows *rows)
+{
+	ValueType	type;
+	uint32		nnulls = rows->table.nleaves - rows->nleaves;
+
+	value_type_init(&type, rows->match.leaf_type);
+	for (uint32 i = 1; i < rows->nleaves; i++)
+		if (value_compare(&type, rows->leaves[i - 1], rows->leaves[i]) == 0 &&
+			(i == 1 || value_compare(&type, rows->leaves[i - 2], rows->leaves[i]) != 0))
+			add_fault(rows, "duplicate leaf", 0, list_make1((char *) rows->table.label[0][i]));
+	if (nnulls > 1)
+		add_fault(rows, "duplicate leaf", 0, list_make1(NULL));
+}
+
+/* Sorted by their lower bounds, a range overlaps the one that ends last before it, or none. */
+static void
+find_overlaps(HierarchyRows *rows)
+{
+	TypeCacheEntry *cache = lookup_type_cache(rows->match.leaf_type, TYPECACHE_RANGE_INFO);
+	uint32		widest = 0;
+
+	for (uint32 i = 1; i < rows->nleaves; i++)
+	{
+		RangeType  *before = DatumGetRangeTypeP(rows->leaves[widest]);
+		RangeType  *range = DatumGetRangeTypeP(rows->leaves[i]);
+		RangeBound	lower;
+		RangeBound	upper;
+		RangeBound	end;
+		bool		empty;
+
+		if (range_overlaps_internal(cache, before, range) && !range_eq_internal(cache, before, range))
+			add_fault(rows, "overlapping ranges", 0,
+					  list_make2((char *) rows->table.label[0][widest], (char *) rows->table.label[0][i]));
+		range_deserialize(cache, before, &lower, &end, &empty);
+		range_deserialize(cache, range, &lower, &upper, &empty);
+		if (!empty && (RangeIsEmpty(before) || range_cmp_bounds(cache, &upper, &end) > 0))
+			widest = i;
+	}
+}
+
+static void
+find_nest_faults(HierarchyRows *rows)
+{
+	const LeafTable *table = &rows->table;
+	NestFault  *faults;
+	uint32		nfaults = hierarchy_nest_faults(table, &faults);
+
+	for (uint32 i = 0; i < nfaults; i++)
+		add_fault(rows, "level does not nest", faults[i].level,
+				  list_make3((char *) table->label[faults[i].level][faults[i].group],
+							 (char *) table->label[faults[i].level + 1][faults[i].above],
+							 (char *) table->label[faults[i].level + 1][faults[i].other]));
+}
+
+HierarchyRows *
+hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
+{
+	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
+	MemoryContext context = CurrentMemoryContext;
+	List	   *names = column_names(relation);
+	Oid			leaf_type = column_type(relation, linitial(names));
+
+	rows->relation = relation;
+	rows->name = relation_sql_name(relation);
+	if (!match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
+				 errdetail("The column has type %s, the leaves have type %s.",
+						   format_type_be(data_type), format_type_be(leaf_type)),
+				 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
+
+	sql_read(rows_statement(rows, names, leaf_type), 0, NULL, NULL);
+	if (SPI_processed >= PG_UINT32_MAX / 2)
+		elog(ERROR, "hierarchy %s has too many leaves", rows->name);
+	MemoryContextSwitchTo(context);
+	take_rows(rows, list_length(names) - 1);
+	normalize_leaves(rows);
+	SPI_freetuptable(SPI_tuptable);
+
+	find_duplicates(rows);
+	if (type_is_range(rows->match.leaf_type))
+		find_overlaps(rows);
+	find_nest_faults(rows);
+	return rows;
+}
+
+/* A fault in words. */
+static void
+append_fault(StringInfo text, const HierarchyFault *fault)
+{
+	ListCell   *cell;
+	const char *separator = " ";
+
+	appendStringInfo(text, "%s%s at level %d:", text->len > 0 ? "; " : "", fault->problem, fault->level);
+	foreach(cell, fault->labels)
+	{
+		const char *label = lfirst(cell);
+
+		appendStringInfo(text, label == NULL ? "%sNULL" : "%s\"%s\"", separator, label);
+		separator = ", ";
+	}
+}
+
+/* Fails where a hierarchy has faults, naming the first few. */
+static void
+refuse_faults(const HierarchyRows *rows)
+{
+	StringInfoData text;
+	ListCell   *cell;
+
+	if (rows->faults == NIL)
+		return;
+	initStringInfo(&text);
+	foreach(cell, rows->faults)
+	{
+		if (foreach_current_index(cell) == MAX_FAULTS_TOLD)
+			break;
+		append_fault(&text, lfirst(cell));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("hierarchy %s is not sound", rows->name),
+			 errdetail("It has %d %s, such as %s.", list_length(rows->faults),
+					   list_length(rows->faults) == 1 ? "fault" : "faults", text.data),
+			 errhint("anonopt.check_hierarchy lists every fault.")));
+}
+
+LoadedHierarchy *
+hierarchy_load(Oid relation, Oid data_type, const char *column)
+{
+	LoadedHierarchy *loaded = palloc(sizeof(LoadedHierarchy));
+
+	loaded->rows = hierarchy_read_rows(relation, data_type, column);
+	refuse_faults(loaded->rows);
+	loaded->hierarchy = hierarchy_build(&loaded->rows->table, &loaded->codes);
+	return loaded;
+}
+
+void
+hierarchy_encoder(const LoadedHierarchy *loaded, const char *column, MemoryContext context, Encoder *encoder)
+{
+	const HierarchyRows *rows = loaded->rows;
+	const Hierarchy *hierarchy = loaded->hierarchy;
+	bool		has_null = hierarchy->null_leaf != NO_LEAF;
+
+	/* a NULL that the table does not name takes the next code */
+	encoder_leaves(encoder, context, column, rows->name, rows->match.data_type, rows->match.leaf_type,
+				   rows->leaves, rows->nleaves, loaded->codes,
+				   has_null ? hierarchy->null_leaf : hierarchy->nleaves,
+				   hierarchy->nleaves + (has_null ? 0 : 1));
+}

@@ -1,0 +1,283 @@
+/*
+ * measure.c
+ *	  The measures of a node, from its classes.
+ *
+ * Losses without suppression are known from the recodings alone; a
+ * suppressed class only changes what its own people lose.  So a class that
+ * remains costs a few additions, however many attributes there are.
+ *
+ * Every float is computed from exact integers in one fixed order, so that a
+ * node has the same measures whatever plan, worker or search met it.
+ */
+#include "measure.h"
+
+#include <math.h>
+
+/* Class sizes up to this many are counted in an array, larger ones sorted. */
+#define COUNTED_SIZES 4096
+
+struct Measurer
+{
+	const Population *population;
+	Promise		promise;
+	double		weights;		/* sum of the attributes' */
+	int64		counted;		/* largest size that is counted */
+	int64	   *people_of_size;
+	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
+};
+
+Measurer *
+measurer_create(const Population *population, const Promise *promise)
+{
+	Measurer   *m = palloc0(sizeof(Measurer));
+
+	m->population = population;
+	m->promise = *promise;
+	for (int a = 0; a < population->nattrs; a++)
+		m->weights += population->attrs[a].weight;
+	m->counted = Min(promise->limit, COUNTED_SIZES);
+	m->people_of_size = palloc(sizeof(int64) * (m->counted + 1));
+	m->loss = palloc(sizeof(int128) * population->nattrs);
+	return m;
+}
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Continues the search for the threshold among the classes too large to be counted. */
+static int64
+threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people)
+{
+	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * ((Size) classes->ntuples + 1));
+	uint32		nsizes = 0;
+	int64		threshold;
+	uint32		i;
+
+	for (i = 0; i < classes->ntuples; i++)
+		if (classes->counts[i] > m->counted)
+			sizes[nsizes++] = classes->counts[i];
+	qsort(sizes, nsizes, sizeof(int64), compare_sizes);
+	for (i = 0; i < nsizes; i++)
+	{
+		people += sizes[i];
+		if (people > m->promise.limit)
+			break;
+	}
+	threshold = sizes[Min(i, nsizes - 1)];
+	pfree(sizes);
+	return threshold;
+}
+
+/*
+ * The smallest class that remains where nothing is promised: the smallest
+ * size s such that more people than the limit are in classes of size s or
+ * less; the largest size where there is none.
+ */
+static int64
+suppression_threshold(Measurer *m, const TupleTable *classes)
+{
+	int64		largest = 0;
+	int64		smallest_uncounted = PG_INT64_MAX;
+	int64		people = 0;
+
+	memset(m->people_of_size, 0, sizeof(int64) * (m->counted + 1));
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		size = classes->counts[i];
+
+		largest = Max(largest, size);
+		if (size <= m->counted)
+			m->people_of_size[size] += size;
+		else
+			smallest_uncounted = Min(smallest_uncounted, size);
+	}
+	for (int64 size = 1; size <= m->counted; size++)
+	{
+		people += m->people_of_size[size];
+		if (people > m->promise.limit)
+			return size;
+	}
+	if (smallest_uncounted == PG_INT64_MAX)
+		return largest;
+	if (people + smallest_uncounted > m->promise.limit)
+		return smallest_uncounted;
+	return threshold_among_large(m, classes, people);
+}
+
+/* Which promises a class breaks, given the size below which it is suppressed. */
+int
+class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
+{
+	int			breaks = classes->counts[class] < threshold ? BREAKS_K : 0;
+
+	for (int column = 0; column < m->population->nsensitive; column++)
+	{
+		const Slice *slice =
+			&m->population->columns[column]->slices[classes->slices[column][class]];
+
+		if (m->promise.has_l && slice->length < m->promise.l)
+			breaks |= BREAKS_L;
+		if (m->promise.has_t && slice->distance > m->promise.t)
+			breaks |= BREAKS_T;
+	}
+	return breaks;
+}
+
+/* The size below which a class is suppressed, whatever else it keeps. */
+int64
+size_threshold(Measurer *m, const TupleTable *classes)
+{
+	if (m->promise.has_k)
+		return m->promise.k;
+	if (m->promise.has_l || m->promise.has_t)
+		return 0;
+	return suppression_threshold(m, classes);
+}
+
+/* A suppressed class loses every leaf instead of those under its labels. */
+static void
+suppress(Measurer *m, Recodings node, const uint64 *key, int64 people)
+{
+	for (int a = 0; a < m->population->nattrs; a++)
+	{
+		const Attribute *attr = &m->population->attrs[a];
+		uint32		leaves = node[a]->leaves[key_get(key, &attr->field)];
+
+		m->loss[a] += (int128) people * (attr->hierarchy->nleaves - leaves);
+	}
+}
+
+/* What is kept of the sensitive columns' values in a class that remains. */
+static void
+measure_sensitive(const Population *population, const TupleTable *classes, uint32 class,
+				  Measures *result, double *entropy, int128 *own)
+{
+	for (int column = 0; column < population->nsensitive; column++)
+	{
+		const Slice *slice =
+			&population->columns[column]->slices[classes->slices[column][class]];
+
+		result->l = Min(result->l, slice->length);
+		*entropy = Min(*entropy, slice->entropy);
+		result->t = Max(result->t, slice->distance);
+		if (column == 0)
+			*own += slice->squares;
+	}
+}
+
+/* The people of a class who are not of its majority label. */
+static int64
+minority(const Population *population, const TupleTable *classes, uint32 class)
+{
+	int			column = population->nsensitive;
+	uint32		slice = classes->slices[column][class];
+
+	return classes->counts[class] - population->columns[column]->slices[slice].most;
+}
+
+/* Losses from the integer sums, divided and added in the order of declaration. */
+static void
+measure_losses(const Measurer *m, Measures *result)
+{
+	const Population *population = m->population;
+	double		weighted = 0;
+
+	result->glm = 0;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		uint32		nleaves = population->attrs[a].hierarchy->nleaves;
+		double		loss = nleaves > 1 ? (double) m->loss[a] / (nleaves - 1) : 0;
+
+		result->glm += loss;
+		weighted += population->attrs[a].weight / m->weights * loss;
+	}
+	result->nwp = weighted / population->people;
+}
+
+/* Sums up a node's classes. */
+typedef struct Sums
+{
+	int64		smallest;
+	int64		largest;
+	int64		misclassified;
+	int128		squares;
+	int128		own;			/* own sensitive value's counts */
+	double		entropy;
+} Sums;
+
+static void
+measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
+{
+	const Population *population = m->population;
+	int64		threshold = size_threshold(m, classes);
+	bool		by_value = m->promise.has_l || m->promise.has_t;
+	bool		has_label = population->ncolumns > population->nsensitive;
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		size = classes->counts[i];
+
+		if (by_value ? class_breaks(m, classes, i, threshold) != 0 : size < threshold)
+		{
+			result->suppressed += size;
+			suppress(m, node, classes->keys + (Size) i * population->nwords, size);
+			continue;
+		}
+		result->classes++;
+		sums->smallest = Min(sums->smallest, size);
+		sums->largest = Max(sums->largest, size);
+		sums->squares += (int128) size * size;
+		if (population->nsensitive > 0)
+			measure_sensitive(population, classes, i, result, &sums->entropy, &sums->own);
+		if (has_label)
+			sums->misclassified += minority(population, classes, i);
+	}
+}
+
+/* Measures a node whose classes are given. */
+void
+measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
+{
+	const Population *population = m->population;
+	int64		people = population->people;
+	Sums		sums = {.smallest = PG_INT64_MAX,.entropy = HUGE_VAL};
+
+	memset(result, 0, sizeof(Measures));
+	result->l = PG_INT64_MAX;
+	for (int a = 0; a < population->nattrs; a++)
+		m->loss[a] = node[a]->loss;
+	measure_classes(m, node, classes, &sums, result);
+	measure_losses(m, result);
+
+	result->k = sums.smallest;
+	result->entropy_l = exp(sums.entropy);
+	result->feasible = result->suppressed <= m->promise.limit;
+	result->sum_k = (double) sums.squares;
+	result->sum_l = (double) sums.own;
+	result->sum_other = (double) (sums.squares - sums.own);
+	result->dcn = (double) (sums.squares + (int128) people * result->suppressed);
+	result->cm = (double) (sums.misclassified + result->suppressed) / people;
+	result->necd = people > 1 ? (double) (sums.largest - sums.smallest) / (people - 1) : 0;
+}
+
+/* What a node's attributes lose, in [0,1] a person, given what was suppressed. */
+void
+attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double *losses)
+{
+	Measures	ignored;
+
+	measure(m, node, classes, &ignored);
+	for (int a = 0; a < m->population->nattrs; a++)
+	{
+		uint32		nleaves = m->population->attrs[a].hierarchy->nleaves;
+
+		losses[a] = nleaves > 1 ?
+			(double) m->loss[a] / (nleaves - 1) / m->population->people : 0;
+	}
+}

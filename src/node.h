@@ -1,0 +1,15 @@
+/*
+ * node.h
+ *	  Rows of anonopt.node.
+ */
+#ifndef ANONOPT_NODE_H
+#define ANONOPT_NODE_H
+
+#include "measure.h"
+#include "utils/tuplestore.h"
+
+/* Adds a row; levels are NULL for cuts. */
+extern void put_node(ReturnSetInfo *result, const Population *population, const int *levels,
+					 const Measures *measures);
+
+#endif

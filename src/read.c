@@ -1,0 +1,613 @@
+/*
+ * read.c
+ *	  From a declared relation to a population.
+ *
+ * One ordinary SQL statement reads the relation, so that rights, row
+ * security, views and partitions hold and the planner may use workers:
+ *
+ *		SELECT anonopt.tuples($1, r.a, r.b::numeric, …) FROM relation r
+ *
+ * Its only result, the distinct tuples, arrives at a receiver of ours: a
+ * cursor would forbid parallelism.  What follows is numbering: values
+ * without a hierarchy get their place in their type's order, tuples are
+ * sorted by key, and the sensitive values of equal tuples become histograms.
+ */
+#include "read.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "budget.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "hierarchy_read.h"
+#include "miscadmin.h"
+#include "nodes/params.h"
+#include "optimizer/cost.h"
+#include "parser/parse_param.h"
+#include "sql.h"
+#include "tcop/dest.h"
+#include "tuples.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+/* A column that is read, in one of its roles. */
+typedef struct ReadColumn
+{
+	const Declared *declared;
+	LoadedHierarchy *loaded;	/* or NULL */
+	const char *cast;
+	uint32	   *final;			/* the population's code of each code that was read, or NULL */
+} ReadColumn;
+
+typedef struct Reading
+{
+	const Dataset *dataset;
+	MemoryContext context;
+	int			ncolumns;
+	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class label */
+	EncoderSet	set;
+	Oid			opaque_type;
+	Tuples	   *tuples;
+} Reading;
+
+typedef struct TuplesReceiver
+{
+	DestReceiver pub;
+	Reading    *reading;
+} TuplesReceiver;
+
+static void
+receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
+{
+}
+
+/* Takes the tuples out of the query's memory. */
+static bool
+receive_tuples(TupleTableSlot *slot, DestReceiver *self)
+{
+	Reading    *reading = ((TuplesReceiver *) self)->reading;
+
+	slot_getallattrs(slot);
+	if (slot->tts_isnull[0])
+		return true;
+	reading->tuples = tuples_of_value(slot->tts_values[0]);
+	MemoryContextSetParent(reading->tuples->context, reading->context);
+	return true;
+}
+
+static void
+receiver_end(DestReceiver *self)
+{
+}
+
+static void
+set_parameter_types(ParseState *state, void *arg)
+{
+	setup_parse_fixed_parameters(state, arg, 1);
+}
+
+/* The SQL type of the parameter. */
+static Oid
+opaque_type(void)
+{
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("opaque"),
+						   ObjectIdGetDatum(get_namespace_oid("anonopt", false)));
+}
+
+/*
+ * The encoders for this process and, as bytes, for workers.  They are not
+ * marked constant, so that the planner does not copy them into its plan.
+ */
+static ParamListInfo
+read_parameters(Reading *reading)
+{
+	ParamListInfo params = makeParamList(1);
+
+	reading->opaque_type = opaque_type();
+	params->parserSetup = set_parameter_types;
+	params->parserSetupArg = &reading->opaque_type;
+	params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
+	params->params[0].isnull = false;
+	params->params[0].pflags = 0;
+	params->params[0].ptype = reading->opaque_type;
+	return params;
+}
+
+static char *
+read_statement(const Reading *reading)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(&sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
+						 reading->columns[i].cast);
+	if (reading->set.has_count)
+		appendStringInfo(&sql, ", r.%s::pg_catalog.int8", quote_identifier(reading->dataset->count_column));
+	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
+	return sql.data;
+}
+
+/* Fails where values came that have no leaf. */
+static void
+refuse_misses(const Reading *reading)
+{
+	StringInfoData values;
+	const Encoder *encoder;
+	int			first;
+
+	if (reading->tuples->nmisses == 0)
+		return;
+	/* tell of one column only: the others' turn comes */
+	first = reading->tuples->misses[0].encoder;
+	encoder = &reading->set.encoders[first];
+	initStringInfo(&values);
+	for (int i = 0; i < reading->tuples->nmisses; i++)
+		if (reading->tuples->misses[i].encoder == first)
+			appendStringInfo(&values, "%s%s", values.len > 0 ? ", " : "",
+							 quote_literal_cstr(reading->tuples->misses[i].value));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" holds values without a leaf in hierarchy %s",
+					encoder->column, encoder->hierarchy),
+			 errdetail("Among them: %s.", values.data),
+			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
+}
+
+/* Runs the statement; the tuples arrive at the receiver. */
+static void
+run_read(Reading *reading)
+{
+	SPIExecuteOptions options = {0};
+	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading};
+	int			code;
+
+	options.params = read_parameters(reading);
+	options.read_only = true;
+	options.dest = &receiver.pub;
+	code = SPI_execute_extended(read_statement(reading), &options);
+	if (code < 0)
+		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
+	MemoryContextSwitchTo(reading->context);
+	if (reading->tuples == NULL)
+		reading->tuples = tuples_begin(reading->context, &reading->set);
+	refuse_misses(reading);
+}
+
+/* Prepares to read a column: its hierarchy, its encoder. */
+static void
+prepare_column(Reading *reading, int i)
+{
+	const Declared *declared = reading->columns[i].declared;
+	Oid			type = column_type(reading->dataset->relation, declared->column);
+	Encoder    *encoder = &reading->set.encoders[i];
+
+	/* a class label needs no order of its own; its hierarchy is its quasi-identifier's affair */
+	if (!OidIsValid(declared->hierarchy))
+	{
+		/* varchar, name and such are texts, compared by their bytes */
+		TypeMatch	match;
+		bool		text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
+
+		reading->columns[i].cast = text ? match.data_cast : "";
+		encoder_open(encoder, reading->context, declared->column, text ? TEXTOID : type);
+		return;
+	}
+	reading->columns[i].loaded = hierarchy_load(declared->hierarchy, type, declared->column);
+	reading->columns[i].cast = reading->columns[i].loaded->rows->match.data_cast;
+	hierarchy_encoder(reading->columns[i].loaded, declared->column, reading->context, encoder);
+}
+
+static void
+add_columns(Reading *reading, Role role)
+{
+	for (int i = 0; i < reading->dataset->nattributes; i++)
+		if (reading->dataset->attributes[i].role == role)
+			reading->columns[reading->ncolumns++].declared = &reading->dataset->attributes[i];
+}
+
+/* Chooses the columns to read and prepares each. */
+static void
+prepare_reading(Reading *reading)
+{
+	const Dataset *dataset = reading->dataset;
+
+	reading->columns = palloc0(sizeof(ReadColumn) * (dataset->nattributes + 1));
+	add_columns(reading, ROLE_QUASI_IDENTIFIER);
+	add_columns(reading, ROLE_SENSITIVE);
+	add_columns(reading, ROLE_CLASS_LABEL);
+	reading->set.nencoders = reading->ncolumns;
+	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
+	reading->set.has_count = dataset->count_column != NULL;
+	for (int i = 0; i < reading->ncolumns; i++)
+		prepare_column(reading, i);
+	encoders_lay_out(&reading->set);
+}
+
+static inline uint32
+read_code(const Reading *reading, uint32 tuple, int column)
+{
+	const Tally *tally = reading->tuples->tally;
+
+	return key_get(tally->keys + (Size) tuple * tally->nwords, &reading->set.encoders[column].field);
+}
+
+/* Whether a code was read in a column. */
+static bool *
+codes_seen(const Reading *reading, int column, uint32 ncodes)
+{
+	bool	   *seen = MemoryContextAllocExtended(CurrentMemoryContext, Max(ncodes, 1),
+												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint32 i = 0; i < reading->tuples->tally->nkeys; i++)
+		seen[read_code(reading, i, column)] = true;
+	return seen;
+}
+
+/*
+ * Numbers what was read of a column without a hierarchy: values in their
+ * order, NULL last, as codes without gaps.  Returns how many there are.
+ */
+static uint32
+number_values(const Reading *reading, int column, uint32 **final)
+{
+	const Dictionary *dictionary = reading->tuples->dictionaries[column];
+	uint32	   *ranks = dictionary_ranks(dictionary);
+	uint32		nvalues = dictionary->nvalues;
+	bool	   *seen = codes_seen(reading, column, nvalues + 1);
+
+	*final = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nvalues + 1));
+	(*final)[0] = nvalues;
+	for (uint32 i = 0; i < nvalues; i++)
+		(*final)[i + 1] = ranks[i];
+	nvalues += seen[0] ? 1 : 0;
+	pfree(ranks);
+	pfree(seen);
+	return nvalues;
+}
+
+/* Numbers the leaves that were read of a sensitive column, in the hierarchy's order. */
+static uint32
+number_leaves(const Reading *reading, int column, uint32 **final, uint32 **leaf_of)
+{
+	const Hierarchy *hierarchy = reading->columns[column].loaded->hierarchy;
+	bool	   *seen = codes_seen(reading, column, hierarchy->nleaves);
+	uint32		nvalues = 0;
+
+	*final = palloc(sizeof(uint32) * (hierarchy->nleaves + 1));
+	*leaf_of = palloc(sizeof(uint32) * (hierarchy->nleaves + 1));
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+	{
+		if (!seen[leaf])
+			continue;
+		(*leaf_of)[nvalues] = leaf;
+		(*final)[leaf] = nvalues++;
+	}
+	pfree(seen);
+	return nvalues;
+}
+
+/* Gives NULL a leaf where the data had one and the table did not name it. */
+static void
+admit_null(const Reading *reading, int column)
+{
+	Hierarchy  *hierarchy = reading->columns[column].loaded->hierarchy;
+	bool	   *seen;
+
+	if (hierarchy->null_leaf != NO_LEAF)
+		return;
+	seen = codes_seen(reading, column, hierarchy->nleaves + 1);
+	if (seen[hierarchy->nleaves])
+		hierarchy_add_null(hierarchy);
+	pfree(seen);
+}
+
+static void
+make_attribute(Reading *reading, int column, Attribute *attr)
+{
+	ReadColumn *read = &reading->columns[column];
+
+	attr->name = read->declared->column;
+	attr->weight = read->declared->weight;
+	if (read->loaded == NULL)
+	{
+		attr->hierarchy = hierarchy_flat(number_values(reading, column, &read->final));
+		if (read->final[0] < attr->hierarchy->nleaves)
+			attr->hierarchy->null_leaf = read->final[0];
+	}
+	else
+	{
+		admit_null(reading, column);
+		attr->hierarchy = read->loaded->hierarchy;
+	}
+	attr->min_level = read->declared->min_level;
+	attr->max_level = read->declared->max_level < 0 ? attr->hierarchy->height : read->declared->max_level;
+	if (attr->max_level > attr->hierarchy->height || attr->min_level > attr->hierarchy->height)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("levels declared for column \"%s\" are not in its hierarchy", attr->name),
+				 errdetail("Levels %d to %d are declared, the hierarchy has 0 to %d.",
+						   attr->min_level, attr->max_level, attr->hierarchy->height),
+				 errhint("Call anonopt.drop_attribute and declare the column anew.")));
+}
+
+static Histograms *
+make_histograms(Reading *reading, int column)
+{
+	ReadColumn *read = &reading->columns[column];
+	Histograms *histograms;
+	uint32	   *leaf_of = NULL;
+	uint32		nvalues;
+	ColumnRole	role = read->declared->role == ROLE_SENSITIVE ? COLUMN_SENSITIVE : COLUMN_CLASS_LABEL;
+
+	if (read->loaded == NULL)
+		nvalues = number_values(reading, column, &read->final);
+	else
+	{
+		admit_null(reading, column);
+		nvalues = number_leaves(reading, column, &read->final, &leaf_of);
+	}
+	histograms = histograms_create(reading->context, read->declared->column, role, nvalues);
+	histograms_set_distance(histograms, read->declared->distance,
+							read->loaded != NULL ? read->loaded->hierarchy : NULL, leaf_of);
+	return histograms;
+}
+
+/* A tuple that was read, to be sorted by the population's key. */
+typedef struct SortedTuple
+{
+	uint64		first_word;
+	uint32		number;
+} SortedTuple;
+
+typedef struct SortKeys
+{
+	int			nwords;
+	const uint64 *keys;
+} SortKeys;
+
+static inline int
+compare_tuples(const SortedTuple *a, const SortedTuple *b, SortKeys *sort)
+{
+	if (a->first_word != b->first_word)
+		return a->first_word < b->first_word ? -1 : 1;
+	for (int word = 1; word < sort->nwords; word++)
+	{
+		uint64		x = sort->keys[(Size) a->number * sort->nwords + word];
+		uint64		y = sort->keys[(Size) b->number * sort->nwords + word];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+#define ST_SORT sort_tuples
+#define ST_ELEMENT_TYPE SortedTuple
+#define ST_COMPARE(a, b, arg) compare_tuples(a, b, arg)
+#define ST_COMPARE_ARG_TYPE SortKeys
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* The population's key of every tuple that was read. */
+static uint64 *
+population_keys(const Reading *reading, const Population *population)
+{
+	uint32		ntuples = reading->tuples->tally->nkeys;
+	Size		size = sizeof(uint64) * population->nwords * (Size) ntuples;
+	uint64	   *keys;
+	uint64	   *key;
+
+	budget_require(population->context, size);
+	key = keys = MemoryContextAllocExtended(population->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < ntuples; i++, key += population->nwords)
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const uint32 *final = reading->columns[a].final;
+			uint32		code = read_code(reading, i, a);
+
+			key_put(key, &population->attrs[a].field, final == NULL ? code : final[code]);
+		}
+	return keys;
+}
+
+static SortedTuple *
+sorted_tuples(const Reading *reading, const Population *population, const uint64 *keys)
+{
+	uint32		ntuples = reading->tuples->tally->nkeys;
+	SortKeys	sort = {population->nwords, keys};
+	SortedTuple *sorted;
+
+	budget_require(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	sorted = MemoryContextAllocHuge(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	for (uint32 i = 0; i < ntuples; i++)
+		sorted[i] = (SortedTuple) {keys[(Size) i * population->nwords], i};
+	sort_tuples(sorted, ntuples, &sort);
+	return sorted;
+}
+
+/* Adds a run of equal tuples as one, its sensitive values as histograms. */
+static void
+add_run(const Reading *reading, Population *population, const SortedTuple *run, uint32 length,
+		const uint64 *keys)
+{
+	TupleTable *table = population->tuples;
+	uint32		at = table->ntuples++;
+	const Tally *tally = reading->tuples->tally;
+
+	memcpy(table->keys + (Size) at * population->nwords,
+		   keys + (Size) run->number * population->nwords, sizeof(uint64) * population->nwords);
+	table->counts[at] = 0;
+	for (uint32 i = 0; i < length; i++)
+	{
+		int64		count = tally->counts[run[i].number];
+
+		if (count > MAX_PEOPLE - population->people)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("data set stands for too many people"),
+					 errdetail("At most " INT64_FORMAT " can be counted exactly.", MAX_PEOPLE)));
+		table->counts[at] += count;
+		population->people += count;
+	}
+	for (int column = 0; column < population->ncolumns; column++)
+	{
+		const ReadColumn *read = &reading->columns[population->nattrs + column];
+
+		for (uint32 i = 0; i < length; i++)
+			histograms_count(population->columns[column],
+							 read->final[read_code(reading, run[i].number, population->nattrs + column)],
+							 tally->counts[run[i].number]);
+		table->slices[column][at] = histograms_close(population->columns[column]);
+	}
+}
+
+/* Sorts what was read into the population's table. */
+static void
+make_tuple_table(const Reading *reading, Population *population)
+{
+	uint32		ntuples = reading->tuples->tally->nkeys;
+	uint64	   *keys = population_keys(reading, population);
+	SortedTuple *sorted = sorted_tuples(reading, population, keys);
+	SortKeys	sort = {population->nwords, keys};
+	uint32		next;
+
+	population->tuples = tuple_table_create(population, population->context, ntuples);
+	for (uint32 i = 0; i < ntuples; i = next)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (next = i + 1; next < ntuples; next++)
+			if (compare_tuples(&sorted[i], &sorted[next], &sort) != 0)
+				break;
+		add_run(reading, population, &sorted[i], next - i, keys);
+	}
+	pfree(sorted);
+	pfree(keys);
+}
+
+static Population *
+make_population(Reading *reading)
+{
+	Population *population = palloc0(sizeof(Population));
+	const Dataset *dataset = reading->dataset;
+
+	population->context = reading->context;
+	population->nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	population->nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
+	population->ncolumns = reading->ncolumns - population->nattrs;
+	population->attrs = palloc0(sizeof(Attribute) * (population->nattrs + 1));
+	population->columns = palloc0(sizeof(Histograms *) * (population->ncolumns + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		make_attribute(reading, a, &population->attrs[a]);
+	for (int column = 0; column < population->ncolumns; column++)
+		population->columns[column] = make_histograms(reading, population->nattrs + column);
+	population_lay_out(population);
+	make_tuple_table(reading, population);
+	for (int column = 0; column < population->ncolumns; column++)
+		histograms_finish(population->columns[column]);
+	population_weigh(population);
+	MemoryContextDelete(reading->tuples->context);
+	return population;
+}
+
+Population *
+population_read(const Dataset *dataset)
+{
+	Reading    *reading;
+	Population *population;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+
+	sql_connect();
+	old = MemoryContextSwitchTo(context);
+	reading = palloc0(sizeof(Reading));
+	reading->dataset = dataset;
+	reading->context = context;
+	if (dataset->person != NULL)
+		check_persons(dataset->relation, dataset->person);
+	prepare_reading(reading);
+	run_read(reading);
+	population = make_population(reading);
+	MemoryContextSwitchTo(old);
+	sql_finish();
+	return population;
+}
+
+/* The people that a share of them is at most, as SQL computes it. */
+int64
+share_of_people(double share, int64 people)
+{
+	Datum		limit = DirectFunctionCall2(numeric_mul,
+											DirectFunctionCall1(float8_numeric, Float8GetDatum(share)),
+											NumericGetDatum(int64_to_numeric(people)));
+
+	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(numeric_floor, limit)));
+}
+
+/* Whether an index alone keeps a column's values apart. */
+static bool
+is_unique_over(Relation index, AttrNumber attnum)
+{
+	Form_pg_index form = index->rd_index;
+
+	return form->indisunique && form->indisvalid && form->indimmediate &&
+		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
+		RelationGetIndexPredicate(index) == NIL;
+}
+
+/* Whether a relation lets no two rows have the same person. */
+static bool
+has_unique_index(Oid relation, const char *person)
+{
+	Relation	rel = relation_open(relation, AccessShareLock);
+	AttrNumber	attnum = get_attnum(relation, person);
+	bool		found = false;
+	ListCell   *cell;
+
+	if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull)
+		foreach(cell, RelationGetIndexList(rel))
+		{
+			Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+			found = found || is_unique_over(index, attnum);
+			index_close(index, AccessShareLock);
+		}
+	relation_close(rel, AccessShareLock);
+	return found;
+}
+
+/* Fails with 23514 where a person has more than one row; SPI is connected. */
+void
+check_persons(Oid relation, const char *person)
+{
+	StringInfoData sql;
+	int64		persons;
+	bool		isnull;
+
+	if (has_unique_index(relation, person))
+		return;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
+					 relation_sql_name(relation), quote_identifier(person));
+	sql_read(sql.data, 0, NULL, NULL);
+	persons = DatumGetInt64(sql_value(1, &isnull));
+	if (persons > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" does not tell rows of %s apart", person, relation_sql_name(relation)),
+				 errdetail_plural(INT64_FORMAT " person has more than one row.",
+								  INT64_FORMAT " persons have more than one row.", persons, persons),
+				 errhint("Aggregate to one row a person first, in a view or a table.")));
+}

@@ -1,0 +1,88 @@
+/*
+ * sql.c
+ *	  Statements the extension runs, and the names it puts in them.
+ */
+#include "sql.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+void
+sql_connect(void)
+{
+	int			code = SPI_connect();
+
+	if (code != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI: %s", SPI_result_code_string(code));
+}
+
+void
+sql_finish(void)
+{
+	int			code = SPI_finish();
+
+	if (code != SPI_OK_FINISH)
+		elog(ERROR, "could not finish SPI: %s", SPI_result_code_string(code));
+}
+
+static void
+sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
+{
+	int			code = SPI_execute_with_args(statement, nargs, types, values, nulls, read_only, 0);
+
+	if (code < 0)
+		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+}
+
+void
+sql_read(const char *statement, int nargs, Oid *types, Datum *values)
+{
+	sql_run(statement, nargs, types, values, NULL, true);
+}
+
+void
+sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
+{
+	sql_run(statement, nargs, types, values, nulls, false);
+}
+
+Datum
+sql_value(int column, bool *isnull)
+{
+	Datum		value;
+
+	if (SPI_processed != 1)
+		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
+	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
+	return *isnull ? (Datum) 0 : value;
+}
+
+char *
+relation_sql_name(Oid relation)
+{
+	char	   *name = get_rel_name(relation);
+
+	if (name == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
+Oid
+column_type(Oid relation, const char *column)
+{
+	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
+	Oid			type;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
+	if (((Form_pg_attribute) GETSTRUCT(tuple))->attnum <= 0)
+		type = InvalidOid;
+	ReleaseSysCache(tuple);
+	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
+}

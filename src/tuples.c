@@ -1,0 +1,433 @@
+/*
+ * tuples.c
+ *	  The aggregate that turns rows into distinct tuples of codes.
+ *
+ * anonopt.tuples(encoders, columns…) encodes each row while it is read and
+ * counts equal ones, in parallel workers too: they build their encoders from
+ * the bytes of the first argument, a parameter of the query.  Its type,
+ * anonopt.opaque, has no input: only our own code, which read the
+ * hierarchies with the caller's rights, can call the aggregate.
+ */
+#include "tuples.h"
+
+#include "budget.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* The first argument of the transition function that is a column. */
+#define FIRST_COLUMN 2
+
+/* What one call site of the transition function keeps. */
+typedef struct Counting
+{
+	EncoderSet *set;
+	Tuples	   *tuples;
+} Counting;
+
+/* Tuples as another process counted them. */
+typedef struct PackedTuples
+{
+	int			ncolumns;
+	bytea	   *bytes;
+} PackedTuples;
+
+PG_FUNCTION_INFO_V1(anonopt_opaque_in);
+PG_FUNCTION_INFO_V1(anonopt_opaque_out);
+PG_FUNCTION_INFO_V1(anonopt_tuples_step);
+PG_FUNCTION_INFO_V1(anonopt_tuples_combine);
+PG_FUNCTION_INFO_V1(anonopt_tuples_serialize);
+PG_FUNCTION_INFO_V1(anonopt_tuples_deserialize);
+PG_FUNCTION_INFO_V1(anonopt_tuples_final);
+
+static MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "anonopt.tuples is called only as an aggregate");
+	return context;
+}
+
+static Tuples *
+tuples_create(MemoryContext parent, int ncolumns, int nwords)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "anonopt tuples", ALLOCSET_DEFAULT_SIZES);
+	Tuples	   *tuples = MemoryContextAllocZero(context, sizeof(Tuples));
+
+	tuples->context = context;
+	tuples->ncolumns = ncolumns;
+	tuples->tally = tally_create(context, nwords, 1024);
+	tuples->dictionaries = MemoryContextAllocZero(context, sizeof(Dictionary *) * (ncolumns + 1));
+	tuples->fields = MemoryContextAllocZero(context, sizeof(KeyField) * (ncolumns + 1));
+	return tuples;
+}
+
+/* No tuples yet, of columns that encoders describe. */
+Tuples *
+tuples_begin(MemoryContext parent, const EncoderSet *set)
+{
+	Tuples	   *tuples = tuples_create(parent, set->nencoders, set->nwords);
+
+	for (int i = 0; i < set->nencoders; i++)
+	{
+		if (set->encoders[i].hierarchy != NULL)
+			continue;
+		tuples->dictionaries[i] = set->encoders[i].dictionary;
+		tuples->fields[i] = set->encoders[i].field;
+	}
+	return tuples;
+}
+
+/* The encoders of the first row's arguments: at hand, or from the image in a worker. */
+static EncoderSet *
+call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate anonopt.tuples is not called from SQL"),
+				 errhint("Use anonopt.evaluate or another function of the extension.")));
+	return encoders_of_value(PG_GETARG_DATUM(1), context);
+}
+
+static Counting *
+counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
+{
+	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
+	EncoderSet *set = call_encoders(fcinfo, parent);
+
+	if (PG_NARGS() != FIRST_COLUMN + set->nencoders + (set->has_count ? 1 : 0))
+		elog(ERROR, "anonopt.tuples has %d arguments for %d columns", PG_NARGS(), set->nencoders);
+	counting->set = set;
+	counting->tuples = tuples_begin(parent, set);
+	return counting;
+}
+
+/* How many people a row stands for. */
+static int64
+row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
+{
+	int			argument = FIRST_COLUMN + set->nencoders;
+	int64		count;
+
+	if (!set->has_count)
+		return 1;
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("count column holds a null value"),
+				 errhint("Every row must say how many people it stands for.")));
+	count = PG_GETARG_INT64(argument);
+	if (count < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("count column holds a negative value"),
+				 errhint("Every row must say how many people it stands for.")));
+	return count;
+}
+
+/* Text of a value as it came, for a message. */
+static char *
+value_text(const Encoder *encoder, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(encoder->type.type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+static void
+add_miss(Tuples *tuples, int encoder, const char *value)
+{
+	for (int i = 0; i < tuples->nmisses; i++)
+		if (tuples->misses[i].encoder == encoder && strcmp(tuples->misses[i].value, value) == 0)
+			return;
+	if (tuples->nmisses == MAX_MISSES)
+		return;
+	tuples->misses[tuples->nmisses].encoder = encoder;
+	tuples->misses[tuples->nmisses++].value = MemoryContextStrdup(tuples->context, value);
+}
+
+/* Counts one row. */
+Datum
+anonopt_tuples_step(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	Counting   *counting = PG_ARGISNULL(0) ? counting_begin(fcinfo, context) : (Counting *) PG_GETARG_POINTER(0);
+	EncoderSet *set = counting->set;
+	Tuples	   *tuples = counting->tuples;
+	uint64	   *key = tally_candidate(tuples->tally);
+	int64		count = row_count(fcinfo, set);
+
+	if (count == 0)
+		PG_RETURN_POINTER(counting);
+	memset(key, 0, sizeof(uint64) * tuples->tally->nwords);
+	for (int i = 0; i < set->nencoders; i++)
+	{
+		NullableDatum *argument = &fcinfo->args[FIRST_COLUMN + i];
+		uint32		code = encode(&set->encoders[i], argument->value, argument->isnull);
+
+		if (code == NO_LEAF)
+		{
+			add_miss(tuples, i, value_text(&set->encoders[i], argument->value));
+			code = 0;
+		}
+		key_put(key, &set->encoders[i].field, code);
+	}
+	tally_add(tuples->tally, count);
+	PG_RETURN_POINTER(counting);
+}
+
+static void
+append_bytes(StringInfo buffer, const void *bytes, Size size)
+{
+	/* a StringInfo ends at 1 GB; a worker's share of the tuples must fit */
+	if (size > MaxAllocSize - 1024 || buffer->len > MaxAllocSize - 1024 - size)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("a parallel worker counted more distinct tuples than it can hand over"),
+				 errhint("Set max_parallel_workers_per_gather to 0 for this call.")));
+	appendBinaryStringInfo(buffer, bytes, (int) size);
+}
+
+static void
+append_number(StringInfo buffer, uint32 number)
+{
+	append_bytes(buffer, &number, sizeof(number));
+}
+
+static void
+append_dictionary(StringInfo buffer, const Dictionary *dictionary)
+{
+	bool		integers = dictionary->type.kind == VALUE_INTEGER;
+	bool		byval = integers || dictionary->type.byval;
+	int16		length = integers ? 8 : dictionary->type.length;
+
+	append_number(buffer, dictionary->type.type);
+	append_number(buffer, dictionary->nvalues);
+	for (uint32 i = 0; i < dictionary->nvalues; i++)
+	{
+		Size		size = datumEstimateSpace(dictionary->values[i], false, byval, length);
+		char	   *bytes = palloc(size);
+		char	   *end = bytes;
+
+		datumSerialize(dictionary->values[i], false, byval, length, &end);
+		append_bytes(buffer, bytes, size);
+		pfree(bytes);
+	}
+}
+
+Datum
+anonopt_tuples_serialize(PG_FUNCTION_ARGS)
+{
+	Tuples	   *tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
+	Tally	   *tally = tuples->tally;
+	StringInfoData buffer;
+
+	(void) aggregate_context(fcinfo);
+	initStringInfo(&buffer);
+	appendStringInfoSpaces(&buffer, VARHDRSZ);
+	append_number(&buffer, tuples->ncolumns);
+	append_number(&buffer, tally->nwords);
+	for (int i = 0; i < tuples->ncolumns; i++)
+	{
+		append_number(&buffer, tuples->dictionaries[i] != NULL);
+		if (tuples->dictionaries[i] == NULL)
+			continue;
+		append_bytes(&buffer, &tuples->fields[i], sizeof(KeyField));
+		append_dictionary(&buffer, tuples->dictionaries[i]);
+	}
+	append_number(&buffer, tuples->nmisses);
+	for (int i = 0; i < tuples->nmisses; i++)
+	{
+		append_number(&buffer, tuples->misses[i].encoder);
+		append_bytes(&buffer, tuples->misses[i].value, strlen(tuples->misses[i].value) + 1);
+	}
+	append_number(&buffer, tally->nkeys);
+	append_bytes(&buffer, tally->keys, sizeof(uint64) * tally->nwords * tally->nkeys);
+	append_bytes(&buffer, tally->counts, sizeof(int64) * tally->nkeys);
+	SET_VARSIZE(buffer.data, buffer.len);
+	PG_RETURN_BYTEA_P(buffer.data);
+}
+
+/* Only remembers where the bytes are; combining reads them. */
+Datum
+anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
+{
+	PackedTuples *packed = palloc(sizeof(PackedTuples));
+
+	(void) aggregate_context(fcinfo);
+	packed->bytes = PG_GETARG_BYTEA_P(0);
+	PG_RETURN_POINTER(packed);
+}
+
+static uint32
+take_number(char **at)
+{
+	uint32		number;
+
+	memcpy(&number, *at, sizeof(number));
+	*at += sizeof(number);
+	return number;
+}
+
+/* Adds another process's values; returns this process's code for each of its codes. */
+static uint32 *
+take_dictionary(char **at, Tuples *tuples, int column)
+{
+	Oid			type;
+	uint32		nvalues;
+	uint32	   *codes;
+
+	memcpy(&tuples->fields[column], *at, sizeof(KeyField));
+	*at += sizeof(KeyField);
+	type = take_number(at);
+	nvalues = take_number(at);
+	codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nvalues + 1));
+
+	if (tuples->dictionaries[column] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(tuples->context);
+		ValueType	value_type;
+
+		value_type_init(&value_type, type);
+		tuples->dictionaries[column] = dictionary_create(tuples->context, &value_type);
+		MemoryContextSwitchTo(old);
+	}
+	codes[0] = 0;
+	for (uint32 i = 0; i < nvalues; i++)
+	{
+		bool		isnull;
+		bool		known;
+		Datum		value = datumRestore(at, &isnull);
+
+		codes[i + 1] = dictionary_add(tuples->dictionaries[column], value, &known) + 1;
+	}
+	return codes;
+}
+
+/* Adds another process's tuples, its codes translated where they are its own. */
+static void
+take_tuples(char **at, Tuples *tuples, uint32 **codes)
+{
+	Tally	   *tally = tuples->tally;
+	int			nwords = tally->nwords;
+	uint32		nkeys = take_number(at);
+	char	   *counts = *at + sizeof(uint64) * nwords * (Size) nkeys;
+
+	for (uint32 i = 0; i < nkeys; i++, *at += sizeof(uint64) * nwords)
+	{
+		uint64	   *key = tally_candidate(tally);
+		int64		count;
+
+		memcpy(key, *at, sizeof(uint64) * nwords);
+		memcpy(&count, counts + sizeof(int64) * (Size) i, sizeof(int64));
+		for (int column = 0; column < tuples->ncolumns; column++)
+		{
+			const KeyField *field = &tuples->fields[column];
+			uint32		code;
+
+			if (codes[column] == NULL)
+				continue;
+			code = codes[column][key_get(key, field)];
+			key[field->word] = key_without(key, field);
+			key_put(key, field, code);
+		}
+		tally_add(tally, count);
+	}
+}
+
+Datum
+anonopt_tuples_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	Counting   *counting = PG_ARGISNULL(0) ? NULL : (Counting *) PG_GETARG_POINTER(0);
+	Tuples	   *tuples;
+	uint32	  **codes;
+	uint32		ncolumns;
+	uint32		nwords;
+	uint32		nmisses;
+	char	   *at;
+
+	if (PG_ARGISNULL(1))
+	{
+		if (counting == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(counting);
+	}
+	at = VARDATA(((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
+	ncolumns = take_number(&at);
+	nwords = take_number(&at);
+	if (counting == NULL)
+	{
+		counting = MemoryContextAllocZero(context, sizeof(Counting));
+		counting->tuples = tuples_create(context, ncolumns, nwords);
+	}
+	tuples = counting->tuples;
+
+	codes = palloc0(sizeof(uint32 *) * (tuples->ncolumns + 1));
+	for (int i = 0; i < tuples->ncolumns; i++)
+		if (take_number(&at) != 0)
+			codes[i] = take_dictionary(&at, tuples, i);
+	nmisses = take_number(&at);
+	for (uint32 i = 0; i < nmisses; i++)
+	{
+		int			encoder = take_number(&at);
+
+		add_miss(tuples, encoder, at);
+		at += strlen(at) + 1;
+	}
+	take_tuples(&at, tuples, codes);
+	PG_RETURN_POINTER(counting);
+}
+
+/* A value of type anonopt.opaque that holds a pointer. */
+static bytea *
+opaque_pointer(Tuples *tuples)
+{
+	bytea	   *value = palloc(VARHDRSZ + sizeof(tuples));
+
+	SET_VARSIZE(value, VARHDRSZ + sizeof(tuples));
+	memcpy(VARDATA(value), &tuples, sizeof(tuples));
+	return value;
+}
+
+Datum
+anonopt_tuples_final(PG_FUNCTION_ARGS)
+{
+	(void) aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	PG_RETURN_BYTEA_P(opaque_pointer(((Counting *) PG_GETARG_POINTER(0))->tuples));
+}
+
+/* The tuples in the aggregate's result. */
+Tuples *
+tuples_of_value(Datum value)
+{
+	Tuples	   *tuples;
+
+	memcpy(&tuples, VARDATA(DatumGetPointer(value)), sizeof(tuples));
+	return tuples;
+}
+
+/* Nobody but the extension makes a value, so that a pointer in it can be trusted. */
+Datum
+anonopt_opaque_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type anonopt.opaque")));
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_opaque_out(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_CSTRING(pstrdup("opaque"));
+}

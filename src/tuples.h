@@ -1,0 +1,38 @@
+/*
+ * tuples.h
+ *	  The aggregate that turns rows into distinct tuples of codes.
+ */
+#ifndef ANONOPT_TUPLES_H
+#define ANONOPT_TUPLES_H
+
+#include "encoder.h"
+#include "tally.h"
+
+/* At most this many values without a leaf are told of. */
+#define MAX_MISSES 5
+
+typedef struct Miss
+{
+	int			encoder;
+	char	   *value;
+} Miss;
+
+/* Distinct tuples; columns without a hierarchy have a dictionary of what came. */
+typedef struct Tuples
+{
+	MemoryContext context;
+	int			ncolumns;
+	Tally	   *tally;
+	Dictionary **dictionaries;	/* by column; NULL where there is a hierarchy */
+	KeyField   *fields;			/* by column; of those with a dictionary only */
+	int			nmisses;
+	Miss		misses[MAX_MISSES];
+} Tuples;
+
+/* No tuples yet, of columns that encoders describe. */
+extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
+
+/* The tuples in the aggregate's result. */
+extern Tuples *tuples_of_value(Datum value);
+
+#endif
