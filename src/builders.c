@@ -17,7 +17,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/varlena.h"
 
@@ -42,9 +41,7 @@ hierarchy_table_begin(const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", table->sql_name),
 				 errhint("Drop it, or choose another name for the hierarchy.")));
-	table->guc_level = NewGUCNestLevel();
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	table->names_level = sql_use_catalog_names();
 	sql_connect();
 	return table;
 }
@@ -77,7 +74,7 @@ hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 	if (from_data)
 		sql_write(psprintf("REVOKE ALL ON %s FROM PUBLIC", table->sql_name), 0, NULL, NULL, NULL);
 	sql_finish();
-	AtEOXact_GUC(true, table->guc_level);
+	sql_restore_names(table->names_level);
 	return get_relname_relid(table->relname, table->schema);
 }
 

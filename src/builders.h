@@ -16,7 +16,7 @@ typedef struct NewHierarchy
 	Oid			schema;
 	char	   *sql_name;		/* qualified and quoted */
 	int			height;
-	int			guc_level;
+	int			names_level;
 } NewHierarchy;
 
 /* Begins a table named as in SQL; it must not exist.  Connects to SPI, search_path is pg_catalog. */

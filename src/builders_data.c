@@ -38,6 +38,7 @@ leaf_column(Oid relation, const char *column)
 	leaf.expression = psprintf("r.%s%s", quote_identifier(column),
 							   text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
 	leaf.type = text ? "text" : format_type_be_qualified(type);
+
 	leaf.relation = relation_sql_name(relation);
 	return leaf;
 }

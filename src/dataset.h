@@ -23,7 +23,8 @@ typedef struct Declared
 	Role		role;
 	char	   *column;
 	Oid			hierarchy;		/* InvalidOid where there is none */
-	Oid			hierarchy_type; /* its row type then: tells it from a later table of that number */
+	Oid			hierarchy_type; /* its row type then: tells it from a later
+								 * table of that number */
 	double		weight;
 	int			min_level;
 	int			max_level;		/* -1: the last */

@@ -234,9 +234,9 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	nulls[5] = person == NULL ? 'n' : ' ';
 	nulls[6] = count_column == NULL ? 'n' : ' ';
 	written = write_catalog("INSERT INTO anonopt.dataset"
-				  " (dataset, relation, row_type, max_suppression, owner, person, count_column)"
-				  " VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7)"
-				  " ON CONFLICT DO NOTHING", 7, types, values, nulls);
+							" (dataset, relation, row_type, max_suppression, owner, person, count_column)"
+							" VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7)"
+							" ON CONFLICT DO NOTHING", 7, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -292,11 +292,11 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	nulls[7] = declared->max_level < 0 ? 'n' : ' ';
 	values[8] = CStringGetTextDatum(distance_name(declared->distance));
 	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-				  " hierarchy_type, weight, min_level, max_level, distance)"
-				  " SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
-				  " $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9"
-				  " FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
-				  " ON CONFLICT (dataset, column_name, role) DO NOTHING", 9, types, values, nulls);
+							" hierarchy_type, weight, min_level, max_level, distance)"
+							" SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
+							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9"
+							" FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
+							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 9, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -416,8 +416,8 @@ delete_attributes(const Dataset *dataset, const char *column, const char *role)
 	nulls[1] = column == NULL ? 'n' : ' ';
 	nulls[2] = role == NULL ? 'n' : ' ';
 	return write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1"
-				  " AND ($2 IS NULL OR column_name OPERATOR(pg_catalog.=) $2)"
-				  " AND ($3 IS NULL OR role OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
+						 " AND ($2 IS NULL OR column_name OPERATOR(pg_catalog.=) $2)"
+						 " AND ($3 IS NULL OR role OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
 }
 
 /* Gives a column a role that needs nothing more. */
@@ -473,9 +473,9 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 	values[3] = ObjectIdGetDatum(weights);
 	values[4] = ObjectIdGetDatum(row_type(weights));
 	written = write_catalog("UPDATE anonopt.attribute SET sensitivity = $4::pg_catalog.regclass,"
-				  " sensitivity_type = $5::pg_catalog.regtype"
-				  " WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
-				  " AND role OPERATOR(pg_catalog.=) $3", 5, types, values, NULL);
+							" sensitivity_type = $5::pg_catalog.regtype"
+							" WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
+							" AND role OPERATOR(pg_catalog.=) $3", 5, types, values, NULL);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -32,7 +32,8 @@ typedef struct DistanceTables
 	int128	   *running;		/* sum of cumulated over the values before */
 	/* hierarchical */
 	int64	  **below;			/* by level and label: people under it */
-	int64	   *count;			/* by position: the class's people under a label */
+	int64	   *count;			/* by position: the class's people under a
+								 * label */
 	uint32	   *label;			/* by position: that label */
 } DistanceTables;
 
@@ -100,7 +101,7 @@ distance_equal(const Histograms *h, const ValueCount *entries, uint32 length, in
 	for (uint32 i = 0; i < length; i++)
 	{
 		int128		excess = (int128) entries[i].count * h->people -
-			(int128) h->total[entries[i].value] * size;
+		(int128) h->total[entries[i].value] * size;
 
 		if (excess > 0)
 			surplus += excess;
@@ -116,7 +117,10 @@ ordered_run(const Histograms *h, uint32 low, uint32 high, int128 own, int64 size
 	uint32		left = low;
 	uint32		right = high;
 
-	/* left: the first value at which everyone's cumulated share exceeds the class's */
+	/*
+	 * left: the first value at which everyone's cumulated share exceeds the
+	 * class's
+	 */
 	while (left < right)
 	{
 		uint32		middle = left + (right - left) / 2;

@@ -17,9 +17,12 @@ typedef struct Encoder
 	ValueType	type;			/* of the values that come */
 	uint32		null_code;
 	Dictionary *dictionary;		/* of the leaves, or of what has come so far */
-	uint32	   *codes;			/* of the dictionary's values, if they have a hierarchy */
-	struct RangeLeaves *ranges; /* instead of a dictionary, where leaves are ranges */
-	uint32		ncodes;			/* codes are below this; 0 where it is not known */
+	uint32	   *codes;			/* of the dictionary's values, if they have a
+								 * hierarchy */
+	struct RangeLeaves *ranges; /* instead of a dictionary, where leaves are
+								 * ranges */
+	uint32		ncodes;			/* codes are below this; 0 where it is not
+								 * known */
 	KeyField	field;			/* of the key that is counted */
 } Encoder;
 
@@ -29,7 +32,8 @@ typedef struct EncoderSet
 	int			nencoders;
 	Encoder    *encoders;
 	int			nwords;			/* of the key that is counted */
-	bool		has_count;		/* a last argument says how many people a row stands for */
+	bool		has_count;		/* a last argument says how many people a row
+								 * stands for */
 } EncoderSet;
 
 /* Takes values as they come: NULL is 0, others 1 and up. */

@@ -29,6 +29,7 @@ hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 		{
 			uint32		group = table->group[level][leaf];
 			uint32		parent = table->group[level + 1][leaf];
+			NestFault  *fault;
 
 			if (above[group] == NO_LEAF)
 				above[group] = parent;
@@ -38,9 +39,14 @@ hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 			if (nfaults == capacity)
 			{
 				capacity = Max(capacity * 2, 8);
-				*faults = *faults == NULL ? palloc(sizeof(NestFault) * capacity) : repalloc(*faults, sizeof(NestFault) * capacity);
+				*faults = *faults == NULL ? palloc(sizeof(NestFault) * capacity) :
+					repalloc(*faults, sizeof(NestFault) * capacity);
 			}
-			(*faults)[nfaults++] = (NestFault) {level, group, above[group], parent};
+			fault = &(*faults)[nfaults++];
+			fault->level = level;
+			fault->group = group;
+			fault->above = above[group];
+			fault->other = parent;
 		}
 		pfree(above);
 		pfree(faulty);
@@ -196,7 +202,7 @@ recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep
 	{
 		uint32		label = finer->label_of[leaf];
 		bool		starts = leaf == 0 ||
-			(label != finer->label_of[leaf - 1] && keep[label - 1]);
+		(label != finer->label_of[leaf - 1] && keep[label - 1]);
 
 		recoding_append(cut, leaf, starts);
 	}

@@ -30,7 +30,8 @@ typedef struct Hierarchy
 	uint32		nleaves;
 	uint32		null_leaf;		/* leaf of NULL, or NO_LEAF */
 	Recoding   *levels;
-	const char ***labels;		/* text by level and label; NULL stands for itself */
+	const char ***labels;		/* text by level and label; NULL stands for
+								 * itself */
 } Hierarchy;
 
 /*

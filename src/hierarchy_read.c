@@ -57,22 +57,27 @@ has_cast(Oid from, Oid to)
 	return path == COERCION_PATH_FUNC || path == COERCION_PATH_RELABELTYPE;
 }
 
+/* Both sides are cast to one type. */
+static bool
+match_as(Oid type, const char *cast, TypeMatch *match)
+{
+	match->data_type = match->leaf_type = type;
+	match->data_cast = match->leaf_cast = cast;
+	return true;
+}
+
 bool
 match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 {
-	*match = (TypeMatch) {"", "", data_type, leaf_type};
+	match->data_type = data_type;
+	match->leaf_type = leaf_type;
+	match->data_cast = match->leaf_cast = "";
 	if (is_integer(data_type) && is_integer(leaf_type))
 		return true;
 	if (is_number(data_type) && is_number(leaf_type))
-	{
-		*match = (TypeMatch) {"::pg_catalog.numeric", "::pg_catalog.numeric", NUMERICOID, NUMERICOID};
-		return true;
-	}
+		return match_as(NUMERICOID, "::pg_catalog.numeric", match);
 	if (is_text(data_type) && is_text(leaf_type))
-	{
-		*match = (TypeMatch) {"::pg_catalog.text", "::pg_catalog.text", TEXTOID, TEXTOID};
-		return true;
-	}
+		return match_as(TEXTOID, "::pg_catalog.text", match);
 	if (data_type == leaf_type)
 		return true;
 	if (type_is_range(leaf_type) && has_cast(data_type, get_range_subtype(leaf_type)))

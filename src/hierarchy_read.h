@@ -11,7 +11,8 @@
 /* How a column's values and a hierarchy's leaves are compared. */
 typedef struct TypeMatch
 {
-	const char *data_cast;		/* to write behind an expression, perhaps empty */
+	const char *data_cast;		/* to write behind an expression, perhaps
+								 * empty */
 	const char *leaf_cast;
 	Oid			data_type;		/* after the casts */
 	Oid			leaf_type;
@@ -23,7 +24,8 @@ typedef struct HierarchyRows
 	Oid			relation;
 	char	   *name;			/* for messages */
 	LeafTable	table;
-	Datum	   *leaves;			/* without NULL, the last of the table where it has one */
+	Datum	   *leaves;			/* without NULL, the last of the table where
+								 * it has one */
 	uint32		nleaves;
 	TypeMatch	match;
 	List	   *faults;

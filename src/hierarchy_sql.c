@@ -34,6 +34,7 @@ texts_datum(List *texts)
 		const char *text = list_nth(texts, i);
 
 		nulls[i] = text == NULL;
+
 		elements[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(text);
 	}
 	return PointerGetDatum(construct_md_array(elements, nulls, 1, &n, bounds, TEXTOID, -1, false, TYPALIGN_INT));
@@ -105,7 +106,7 @@ conversion_init(Conversion *conversion, Oid from, Oid to)
 {
 	Oid			function;
 	CoercionPathType path = from == to ? COERCION_PATH_RELABELTYPE
-		: find_coercion_pathway(to, from, COERCION_EXPLICIT, &function);
+	: find_coercion_pathway(to, from, COERCION_EXPLICIT, &function);
 
 	conversion->way = CONVERT_NOT;
 	if (path == COERCION_PATH_RELABELTYPE)

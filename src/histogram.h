@@ -45,7 +45,8 @@ typedef struct Histograms
 	const char *name;
 	ColumnRole	role;
 	Distance	metric;
-	uint32		nvalues;		/* distinct values of the data, numbered in order */
+	uint32		nvalues;		/* distinct values of the data, numbered in
+								 * order */
 	const Hierarchy *tree;		/* of the hierarchical distance */
 	uint32	   *leaf_of;		/* the tree's leaf of each value */
 	int64		people;

@@ -28,7 +28,8 @@ typedef struct Walk
 	const Recoding *node[MAX_ATTRIBUTES];	/* by attribute */
 	TupleTable *tables[MAX_ATTRIBUTES]; /* by depth */
 	uint32		room[MAX_ATTRIBUTES];	/* tuples a depth's table can hold */
-	uint64	  **raise[MAX_ATTRIBUTES];	/* by attribute and level: code at the next one, in place */
+	uint64	  **raise[MAX_ATTRIBUTES];	/* by attribute and level: code at the
+										 * next one, in place */
 	uint32	   *start;			/* of each code's tuples, when distributed */
 	MemoryContext context;
 } Walk;
@@ -139,7 +140,10 @@ distribute(Walk *walk, const TupleTable *from, int a, TupleTable *to)
 static TupleTable *
 table_at(Walk *walk, int depth, uint32 room)
 {
-	/* the first table of a depth is its largest: all levels above are lowest then */
+	/*
+	 * the first table of a depth is its largest: all levels above are lowest
+	 * then
+	 */
 	if (walk->tables[depth] == NULL)
 	{
 		walk->tables[depth] = tuple_table_create(walk->population, walk->context, room);

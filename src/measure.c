@@ -119,7 +119,7 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 	for (int column = 0; column < m->population->nsensitive; column++)
 	{
 		const Slice *slice =
-			&m->population->columns[column]->slices[classes->slices[column][class]];
+		&m->population->columns[column]->slices[classes->slices[column][class]];
 
 		if (m->promise.has_l && slice->length < m->promise.l)
 			breaks |= BREAKS_L;
@@ -161,7 +161,7 @@ measure_sensitive(const Population *population, const TupleTable *classes, uint3
 	for (int column = 0; column < population->nsensitive; column++)
 	{
 		const Slice *slice =
-			&population->columns[column]->slices[classes->slices[column][class]];
+		&population->columns[column]->slices[classes->slices[column][class]];
 
 		result->l = Min(result->l, slice->length);
 		*entropy = Min(*entropy, slice->entropy);

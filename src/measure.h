@@ -26,7 +26,8 @@ typedef struct Measures
 	double		entropy_l;
 	double		t;
 	int64		suppressed;
-	int64		classes;		/* that remain; where 0, there is no k, l, t or necd */
+	int64		classes;		/* that remain; where 0, there is no k, l, t
+								 * or necd */
 	double		glm;
 	double		nwp;
 	double		dcn;

@@ -38,7 +38,8 @@ typedef struct Population
 	int			nattrs;
 	Attribute  *attrs;
 	int			nwords;			/* words a packed key */
-	int			ncolumns;		/* counted columns: sensitive ones, then the class label */
+	int			ncolumns;		/* counted columns: sensitive ones, then the
+								 * class label */
 	Histograms **columns;
 	int			nsensitive;
 	int64		people;

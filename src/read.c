@@ -42,7 +42,8 @@ typedef struct ReadColumn
 	const Declared *declared;
 	LoadedHierarchy *loaded;	/* or NULL */
 	const char *cast;
-	uint32	   *final;			/* the population's code of each code that was read, or NULL */
+	uint32	   *final;			/* the population's code of each code that was
+								 * read, or NULL */
 } ReadColumn;
 
 typedef struct Reading
@@ -50,7 +51,8 @@ typedef struct Reading
 	const Dataset *dataset;
 	MemoryContext context;
 	int			ncolumns;
-	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class label */
+	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
+								 * label */
 	EncoderSet	set;
 	Oid			opaque_type;
 	Tuples	   *tuples;
@@ -189,7 +191,10 @@ prepare_column(Reading *reading, int i)
 	Oid			type = column_type(reading->dataset->relation, declared->column);
 	Encoder    *encoder = &reading->set.encoders[i];
 
-	/* a class label needs no order of its own; its hierarchy is its quasi-identifier's affair */
+	/*
+	 * a class label needs no order of its own; its hierarchy is its
+	 * quasi-identifier's affair
+	 */
 	if (!OidIsValid(declared->hierarchy))
 	{
 		/* varchar, name and such are texts, compared by their bytes */
@@ -197,6 +202,7 @@ prepare_column(Reading *reading, int i)
 		bool		text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
 
 		reading->columns[i].cast = text ? match.data_cast : "";
+
 		encoder_open(encoder, reading->context, declared->column, text ? TEXTOID : type);
 		return;
 	}
@@ -431,7 +437,10 @@ sorted_tuples(const Reading *reading, const Population *population, const uint64
 	budget_require(population->context, sizeof(SortedTuple) * (Size) ntuples);
 	sorted = MemoryContextAllocHuge(population->context, sizeof(SortedTuple) * (Size) ntuples);
 	for (uint32 i = 0; i < ntuples; i++)
-		sorted[i] = (SortedTuple) {keys[(Size) i * population->nwords], i};
+	{
+		sorted[i].first_word = keys[(Size) i * population->nwords];
+		sorted[i].number = i;
+	}
 	sort_tuples(sorted, ntuples, &sort);
 	return sorted;
 }
@@ -577,12 +586,12 @@ has_unique_index(Oid relation, const char *person)
 
 	if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull)
 		foreach(cell, RelationGetIndexList(rel))
-		{
-			Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
 
-			found = found || is_unique_over(index, attnum);
-			index_close(index, AccessShareLock);
-		}
+		found = found || is_unique_over(index, attnum);
+		index_close(index, AccessShareLock);
+	}
 	relation_close(rel, AccessShareLock);
 	return found;
 }

@@ -7,6 +7,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_attribute.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -58,6 +59,26 @@ sql_value(int column, bool *isnull)
 		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
 	return *isnull ? (Datum) 0 : value;
+}
+
+/*
+ * Sets search_path for the statements to come; an error ends it by itself.
+ * Returns what sql_restore_names wants.
+ */
+int
+sql_use_catalog_names(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+void
+sql_restore_names(int level)
+{
+	AtEOXact_GUC(true, level);
 }
 
 char *

@@ -23,6 +23,10 @@ extern void sql_write(const char *statement, int nargs, Oid *types, Datum *value
 /* A column of the result's only row; NULL datums as 0. */
 extern Datum sql_value(int column, bool *isnull);
 
+/* Lets statements name PostgreSQL's own functions and operators only, and plainly. */
+extern int	sql_use_catalog_names(void);
+extern void sql_restore_names(int level);
+
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);
 

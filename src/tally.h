@@ -15,7 +15,8 @@ typedef struct Tally
 	MemoryContext context;
 	int			nwords;			/* words a key */
 	uint32		nkeys;
-	Size		capacity;		/* keys there is room for, the candidate included */
+	Size		capacity;		/* keys there is room for, the candidate
+								 * included */
 	uint64	   *keys;
 	int64	   *counts;
 	struct tallyindex_hash *index;

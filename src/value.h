@@ -12,7 +12,8 @@
 typedef enum ValueKind
 {
 	VALUE_INTEGER,				/* by value and equal when its bits are */
-	VALUE_TEXT,					/* equal when its bytes are, ordered as in collation C */
+	VALUE_TEXT,					/* equal when its bytes are, ordered as in
+								 * collation C */
 	VALUE_ANY					/* as its type's default operators say */
 } ValueKind;
 

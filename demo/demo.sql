@@ -1,0 +1,114 @@
+-- demo.sql: from a table to a choice of how far to generalize it
+--
+-- Run by demo/run.  A section is a heading, which says what one is about to
+-- see, and statements, which psql shows before their results.  Those between
+-- \o /dev/null and \o return nothing worth seeing.
+
+\pset pager off
+\pset footer off
+\pset null NULL
+SET client_min_messages = warning;
+\i demo/hospital.sql
+\set ECHO queries
+
+\echo
+\echo '== 1. The table =='
+\echo '20,000 discharges of an invented hospital.  Names are gone, and yet whoever knows'
+\echo 'a patient''s age, town, job and day of admission finds the diagnosis.'
+\echo
+
+SELECT age, sex, postcode, admitted, profession, diagnosis
+FROM hospital WHERE patient_id <= 12 ORDER BY patient_id;
+
+\echo '== 2. Hierarchies =='
+\echo 'How each of these columns may be coarsened, level by level: a table a column,'
+\echo 'made by a function or by hand.  Level 0 is the value itself.'
+\echo
+
+CREATE EXTENSION anonopt;
+\o /dev/null
+SELECT anonopt.create_interval_hierarchy('age_levels', 0, 119, '{5,10,20,40}');
+SELECT anonopt.create_mask_hierarchy('postcode_levels', 'hospital', 'postcode');
+SELECT anonopt.create_date_hierarchy('admitted_levels', '2022-01-01', '2024-12-31',
+	'{month,quarter,year}');
+SELECT anonopt.create_tree_hierarchy('profession_levels', 'profession_tree');
+\o
+CREATE TABLE sex_levels (sex text PRIMARY KEY, anyone text NOT NULL);
+INSERT INTO sex_levels VALUES ('female', '*'), ('male', '*'), ('other', '*');
+
+\echo
+\echo 'One patient''s labels, level by level:'
+\echo
+
+SELECT level,
+	anonopt.generalize(age, 'age_levels', least(level, 5)) AS age,
+	anonopt.generalize(sex, 'sex_levels', least(level, 1)) AS sex,
+	anonopt.generalize(postcode, 'postcode_levels', level) AS postcode,
+	anonopt.generalize(admitted, 'admitted_levels', least(level, 4)) AS admitted,
+	anonopt.generalize(profession, 'profession_levels', least(level, 3)) AS profession
+FROM hospital, generate_series(0, 5) AS level
+WHERE patient_id = 4 ORDER BY level;
+
+\echo '== 3. The data set =='
+\echo 'Declared once: what others may know (quasi-identifiers), what they must not learn'
+\echo '(sensitive), and how many patients may be left out (here one in a hundred).'
+\echo
+
+\o /dev/null
+SELECT anonopt.create_dataset('hospital', 'hospital',
+	max_suppression => 0.01, person => 'patient_id');
+SELECT anonopt.add_quasi_identifier('hospital', 'age', 'age_levels');
+SELECT anonopt.add_quasi_identifier('hospital', 'sex', 'sex_levels');
+SELECT anonopt.add_quasi_identifier('hospital', 'postcode', 'postcode_levels');
+SELECT anonopt.add_quasi_identifier('hospital', 'admitted', 'admitted_levels');
+SELECT anonopt.add_quasi_identifier('hospital', 'profession', 'profession_levels');
+SELECT anonopt.add_sensitive('hospital', 'diagnosis');
+SELECT anonopt.set_class_label('hospital', 'discharged_to');
+SELECT anonopt.set_identifier('hospital', 'patient_id');
+\o
+SELECT column_name, role, hierarchy, levels, domain, observed, nulls
+FROM anonopt.describe('hospital');
+
+\echo '== 4. The trade-off =='
+\echo 'Every combination of levels is a node, and lattice() measures them all.  For each k,'
+\echo 'the size of the smallest group that looks alike, this is the node that loses least.'
+\echo 'The loss is 0 % for the table as it is and 100 % where every cell says just *.'
+\echo
+
+CREATE TEMP TABLE lattice AS SELECT * FROM anonopt.lattice('hospital');
+SELECT count(*) AS nodes FROM lattice;
+SELECT wanted AS "k wanted", best.levels, best.k, best.l, best.suppressed, best.classes,
+	to_char(100 * best.nwp, '990.0') AS "loss %"
+FROM unnest('{2,5,10,20,50,100}'::int[]) AS wanted,
+	LATERAL (SELECT * FROM lattice WHERE k >= wanted AND feasible
+		ORDER BY glm, levels LIMIT 1) AS best;
+
+-- The node that the rest of the demo uses
+\set ECHO none
+SELECT levels FROM lattice WHERE k >= 5 AND feasible
+	ORDER BY glm, levels LIMIT 1 \gset
+\set ECHO queries
+
+\echo '== 5. One node, measured =='
+\echo 'The best for k = 5.  l counts the different diagnoses in the poorest group; asking'
+\echo 'for l = 3 as well leaves out the groups that have fewer.'
+\echo
+
+SELECT wanted, k, l, round(t::numeric, 3) AS t, suppressed, classes,
+	to_char(100 * nwp, '990.0') AS "loss %", feasible
+FROM (SELECT 'k = 5' AS wanted, * FROM anonopt.evaluate('hospital', :'levels', k => 5)
+	UNION ALL
+	SELECT 'k = 5, l = 3', * FROM anonopt.evaluate('hospital', :'levels', k => 5, l => 3)) AS both_ways;
+
+\echo '== 6. What others would see =='
+\echo 'The twelve patients of the beginning, at that node.'
+\echo
+
+SELECT anonopt.generalize(age, 'age_levels', levels[1]) AS age,
+	anonopt.generalize(sex, 'sex_levels', levels[2]) AS sex,
+	anonopt.generalize(postcode, 'postcode_levels', levels[3]) AS postcode,
+	anonopt.generalize(admitted, 'admitted_levels', levels[4]) AS admitted,
+	anonopt.generalize(profession, 'profession_levels', levels[5]) AS profession,
+	diagnosis
+FROM hospital, (SELECT :'levels'::int[] AS levels) AS node
+WHERE patient_id <= 12 ORDER BY patient_id;
