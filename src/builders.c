@@ -202,7 +202,7 @@ static const DateUnit date_units[] = {
 	{"quarter", "to_char(d, 'YYYY-\"Q\"Q')"},
 	{"year", "to_char(d, 'YYYY')"},
 	{"decade", "floor(extract(year FROM d) / 10) * 10 || 's'"},
-	{"century", "extract(century FROM d) || '. century'"}
+	{"century", "to_char(d, 'FMCCth \"century\"')"}
 };
 
 /* The numbers of units, each within the next; weeks are in no month or year. */

@@ -162,7 +162,7 @@ distance_ordered(const Histograms *h, const ValueCount *entries, uint32 length, 
  * left, all labels are joined under one root.
  */
 static int128
-climb(const Histograms *h, int level, uint32 *length, int64 size)
+climb(const Histograms *h, int level, uint32 *nlabels, int64 size)
 {
 	DistanceTables *tables = h->tables;
 	const Hierarchy *tree = h->tree;
@@ -170,7 +170,7 @@ climb(const Histograms *h, int level, uint32 *length, int64 size)
 	uint32		joined = 0;
 	int128		moved = 0;
 
-	for (uint32 i = 0; i < *length;)
+	for (uint32 i = 0; i < *nlabels;)
 	{
 		uint32		first = tree->levels[level].first_leaf[tables->label[i]];
 		uint32		above = to_root ? 0 : tree->levels[level + 1].label_of[first];
@@ -179,7 +179,7 @@ climb(const Histograms *h, int level, uint32 *length, int64 size)
 		int128		surplus = 0;
 		int128		deficit;
 
-		for (; i < *length; i++)
+		for (; i < *nlabels; i++)
 		{
 			uint32		label = tables->label[i];
 			int128		excess;
@@ -196,7 +196,7 @@ climb(const Histograms *h, int level, uint32 *length, int64 size)
 		tables->label[joined] = above;
 		tables->count[joined++] = count;
 	}
-	*length = joined;
+	*nlabels = joined;
 	return moved;
 }
 
@@ -205,19 +205,27 @@ distance_hierarchical(const Histograms *h, const ValueCount *entries, uint32 len
 {
 	DistanceTables *tables = h->tables;
 	int			height = h->tree->height;
+	uint32		nlabels = 0;
 	int128		cost = 0;
 	int128		apart;
 
 	if (h->nvalues < 2)
 		return 0;
+	/* values in one range have one leaf */
 	for (uint32 i = 0; i < length; i++)
 	{
-		tables->label[i] = h->leaf_of[entries[i].value];
-		tables->count[i] = entries[i].count;
+		uint32		leaf = h->leaf_of[entries[i].value];
+
+		if (nlabels == 0 || tables->label[nlabels - 1] != leaf)
+		{
+			tables->label[nlabels] = leaf;
+			tables->count[nlabels++] = 0;
+		}
+		tables->count[nlabels - 1] += entries[i].count;
 	}
 	for (int level = 0; level < height; level++)
-		cost += climb(h, level, &length, size) * (level + 1);
-	apart = climb(h, height, &length, size);
+		cost += climb(h, level, &nlabels, size) * (level + 1);
+	apart = climb(h, height, &nlabels, size);
 	if (height == 0)
 		return share(apart, (int128) size * h->people);
 	return share(cost + apart * height, (int128) size * h->people * height);

@@ -42,6 +42,9 @@ typedef struct ReadColumn
 	const Declared *declared;
 	LoadedHierarchy *loaded;	/* or NULL */
 	const char *cast;
+	bool		as_is;			/* read without the hierarchy it has */
+	int			counted;		/* the column that holds a sensitive one's
+								 * values */
 	uint32	   *final;			/* the population's code of each code that was
 								 * read, or NULL */
 } ReadColumn;
@@ -52,7 +55,7 @@ typedef struct Reading
 	MemoryContext context;
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
-								 * label */
+								 * label, columns as is */
 	EncoderSet	set;
 	Oid			opaque_type;
 	Tuples	   *tuples;
@@ -191,11 +194,7 @@ prepare_column(Reading *reading, int i)
 	Oid			type = column_type(reading->dataset->relation, declared->column);
 	Encoder    *encoder = &reading->set.encoders[i];
 
-	/*
-	 * a class label needs no order of its own; its hierarchy is its
-	 * quasi-identifier's affair
-	 */
-	if (!OidIsValid(declared->hierarchy))
+	if (!OidIsValid(declared->hierarchy) || reading->columns[i].as_is)
 	{
 		/* varchar, name and such are texts, compared by their bytes */
 		TypeMatch	match;
@@ -211,12 +210,43 @@ prepare_column(Reading *reading, int i)
 	hierarchy_encoder(reading->columns[i].loaded, declared->column, reading->context, encoder);
 }
 
+static ReadColumn *
+add_column(Reading *reading, const Declared *declared)
+{
+	ReadColumn *column = &reading->columns[reading->ncolumns];
+
+	column->declared = declared;
+	column->counted = reading->ncolumns++;
+	return column;
+}
+
 static void
 add_columns(Reading *reading, Role role)
 {
 	for (int i = 0; i < reading->dataset->nattributes; i++)
 		if (reading->dataset->attributes[i].role == role)
-			reading->columns[reading->ncolumns++].declared = &reading->dataset->attributes[i];
+			add_column(reading, &reading->dataset->attributes[i]);
+}
+
+/*
+ * Where a sensitive column's leaves are ranges, two values of one range are
+ * two values still: they are read beside their leaves.
+ */
+static void
+add_values_of_ranges(Reading *reading)
+{
+	int			ncolumns = reading->ncolumns;
+
+	for (int i = 0; i < ncolumns; i++)
+	{
+		const Declared *declared = reading->columns[i].declared;
+
+		if (declared->role != ROLE_SENSITIVE || !OidIsValid(declared->hierarchy) ||
+			!type_is_range(hierarchy_leaf_type(declared->hierarchy)))
+			continue;
+		reading->columns[i].counted = reading->ncolumns;
+		add_column(reading, declared)->as_is = true;
+	}
 }
 
 /* Chooses the columns to read and prepares each. */
@@ -225,10 +255,11 @@ prepare_reading(Reading *reading)
 {
 	const Dataset *dataset = reading->dataset;
 
-	reading->columns = palloc0(sizeof(ReadColumn) * (dataset->nattributes + 1));
+	reading->columns = palloc0(sizeof(ReadColumn) * (2 * dataset->nattributes + 1));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
+	add_values_of_ranges(reading);
 	reading->set.nencoders = reading->ncolumns;
 	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
 	reading->set.has_count = dataset->count_column != NULL;
@@ -300,6 +331,60 @@ number_leaves(const Reading *reading, int column, uint32 **final, uint32 **leaf_
 	return nvalues;
 }
 
+/* A value of a column read as is, to be put in the order of its leaves. */
+typedef struct PlacedValue
+{
+	uint32		leaf;
+	uint32		rank;
+	uint32		code;
+} PlacedValue;
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const PlacedValue *x = a;
+	const PlacedValue *y = b;
+
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/*
+ * Numbers the values of a sensitive column whose leaves are ranges: in the
+ * hierarchy's order, within a range in their own.
+ */
+static uint32
+number_values_of_ranges(const Reading *reading, int column, uint32 **final, uint32 **leaf_of)
+{
+	int			as_is = reading->columns[column].counted;
+	uint32	   *ranks;
+	uint32		nvalues = number_values(reading, as_is, &ranks);
+	Size		ncodes = (Size) reading->tuples->dictionaries[as_is]->nvalues + 1;
+	PlacedValue *values = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlacedValue) * ncodes);
+
+	*final = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ncodes);
+	*leaf_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ncodes);
+	for (uint32 code = 0; code < ncodes; code++)
+	{
+		values[code].leaf = NO_LEAF;
+		values[code].rank = ranks[code];
+		values[code].code = code;
+	}
+	for (uint32 i = 0; i < reading->tuples->tally->nkeys; i++)
+		values[read_code(reading, i, as_is)].leaf = read_code(reading, i, column);
+	/* a NULL that never came has no leaf, and so stands last */
+	qsort(values, ncodes, sizeof(PlacedValue), compare_places);
+	for (uint32 i = 0; i < ncodes; i++)
+	{
+		(*final)[values[i].code] = i;
+		(*leaf_of)[i] = values[i].leaf;
+	}
+	pfree(ranks);
+	pfree(values);
+	return nvalues;
+}
+
 /* Gives NULL a leaf where the data had one and the table did not name it. */
 static void
 admit_null(const Reading *reading, int column)
@@ -358,7 +443,9 @@ make_histograms(Reading *reading, int column)
 	else
 	{
 		admit_null(reading, column);
-		nvalues = number_leaves(reading, column, &read->final, &leaf_of);
+		nvalues = read->counted == column ?
+			number_leaves(reading, column, &read->final, &leaf_of) :
+			number_values_of_ranges(reading, column, &read->final, &leaf_of);
 	}
 	histograms = histograms_create(reading->context, read->declared->column, role, nvalues);
 	histograms_set_distance(histograms, read->declared->distance,
@@ -475,7 +562,7 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 
 		for (uint32 i = 0; i < length; i++)
 			histograms_count(population->columns[column],
-							 read->final[read_code(reading, run[i].number, population->nattrs + column)],
+							 read->final[read_code(reading, run[i].number, read->counted)],
 							 tally->counts[run[i].number]);
 		table->slices[column][at] = histograms_close(population->columns[column]);
 	}
@@ -514,7 +601,7 @@ make_population(Reading *reading)
 	population->context = reading->context;
 	population->nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	population->nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
-	population->ncolumns = reading->ncolumns - population->nattrs;
+	population->ncolumns = population->nsensitive + dataset_count_role(dataset, ROLE_CLASS_LABEL);
 	population->attrs = palloc0(sizeof(Attribute) * (population->nattrs + 1));
 	population->columns = palloc0(sizeof(Histograms *) * (population->ncolumns + 1));
 	for (int a = 0; a < population->nattrs; a++)
