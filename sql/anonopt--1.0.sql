@@ -215,3 +215,44 @@ CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], thresh
 	OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
 	OUT lowest float8, OUT share_above float8)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+-- \dd+ and \df+ anonopt.* are a manual -----------------------------------------
+
+COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';
+COMMENT ON TABLE anonopt.dataset IS 'declared data sets; changed by anonopt.create_dataset and anonopt.drop_dataset';
+COMMENT ON TABLE anonopt.attribute IS 'columns of declared data sets and their roles; changed by anonopt.add_quasi_identifier and the like';
+COMMENT ON TYPE anonopt.node IS 'one generalization of a data set and its measures';
+COMMENT ON TYPE anonopt.opaque IS 'internal: passed to and from anonopt.tuples';
+COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinct tuples of what was read';
+
+COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name) IS 'declares a relation, a row a person, as a data set';
+COMMENT ON FUNCTION anonopt.drop_dataset(text) IS 'forgets a declaration; the relation stays';
+COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int) IS 'declares a column by which people may be recognized, and its hierarchy';
+COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column that must not be learned of anyone';
+COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that others will want to predict';
+COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
+COMMENT ON FUNCTION anonopt.set_insensitive(text, name) IS 'declares a column that may be published as it is';
+COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) of how sensitive a quasi-identifier''s values are';
+COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'takes a role from a column, or all its roles';
+COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[]) IS 'builds hierarchies that suit the columns, beside the relation, and declares them';
+COMMENT ON FUNCTION anonopt.describe(text) IS 'the declaration of a data set beside what its data hold';
+COMMENT ON FUNCTION anonopt.create_interval_hierarchy(text, numeric, numeric, numeric[]) IS 'hierarchy of integers: each value, intervals of each width, *';
+COMMENT ON FUNCTION anonopt.create_range_hierarchy(text, numeric, numeric, numeric, numeric[]) IS 'hierarchy of any numbers: ranges of one step, intervals of each width, *';
+COMMENT ON FUNCTION anonopt.create_mask_hierarchy(text, regclass, name, text) IS 'hierarchy of a column''s texts: one character more masked from the right each level';
+COMMENT ON FUNCTION anonopt.create_date_hierarchy(text, date, date, text[]) IS 'hierarchy of days: weeks, or months to centuries, then *';
+COMMENT ON FUNCTION anonopt.create_quantile_hierarchy(text, regclass, name, int[]) IS 'hierarchy of a column''s values: groups of equal frequency, then *';
+COMMENT ON FUNCTION anonopt.create_tree_hierarchy(text, regclass) IS 'hierarchy from a table of edges (child, parent)';
+COMMENT ON FUNCTION anonopt.check_hierarchy(regclass) IS 'every fault of a hierarchy table; no row means sound';
+COMMENT ON FUNCTION anonopt.generalize(text, regclass, int) IS 'the label of a value at a level';
+COMMENT ON FUNCTION anonopt.generalize(anyelement, regclass, int) IS 'the label of a value at a level';
+COMMENT ON FUNCTION anonopt.evaluate(text, int[], int, int, float8) IS 'measures of a node, or of several, from one reading';
+COMMENT ON FUNCTION anonopt.lattice(text, int, int, float8) IS 'measures of every node within the declared levels';
+COMMENT ON FUNCTION anonopt.lattice_size(text) IS 'how many nodes lattice returns';
+COMMENT ON FUNCTION anonopt.evaluate_cuts(text, varbit[], int, int, float8) IS 'measures of a partition of each ordered domain into runs';
+COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each quasi-identifier at a node';
+COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and what they break';
+COMMENT ON FUNCTION anonopt.k_anonymity(regclass, name[]) IS 'size of the smallest class of a relation';
+COMMENT ON FUNCTION anonopt.l_diversity(regclass, name[], name) IS 'fewest distinct sensitive values in a class of a relation';
+COMMENT ON FUNCTION anonopt.entropy_l_diversity(regclass, name[], name) IS 'exponential of the smallest entropy of the sensitive value in a class';
+COMMENT ON FUNCTION anonopt.t_closeness(regclass, name[], name, text, regclass) IS 'largest distance of a class''s sensitive values from everyone''s';
+COMMENT ON FUNCTION anonopt.risk(regclass, name[], float8) IS 'risk of being recognized, a record''s being 1 over its class''s size';
