@@ -178,6 +178,8 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 		{
 			uint32		ntogether = 0;
 
+			if (c % 4096 == 0)
+				CHECK_FOR_INTERRUPTS();
 			for (uint32 i = start[c]; i < start[c + 1]; i++)
 				together[ntogether++] = finer->slices[column][order[i]];
 			classes->slices[column][c] =

@@ -12,6 +12,7 @@
 
 #include "budget.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -306,6 +307,8 @@ take_dictionary(char **at, Tuples *tuples, int column)
 		bool		known;
 		Datum		value = datumRestore(at, &isnull);
 
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
 		codes[i + 1] = dictionary_add(tuples->dictionaries[column], value, &known) + 1;
 	}
 	return codes;
@@ -325,6 +328,8 @@ take_tuples(char **at, Tuples *tuples, uint32 **codes)
 		uint64	   *key = tally_candidate(tally);
 		int64		count;
 
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
 		memcpy(key, *at, sizeof(uint64) * nwords);
 		memcpy(&count, counts + sizeof(int64) * (Size) i, sizeof(int64));
 		for (int column = 0; column < tuples->ncolumns; column++)

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "common/hashfn.h"
 #include "key.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -235,15 +236,15 @@ dictionary_add(Dictionary *dictionary, Datum value, bool *known)
 	return number;
 }
 
-static int
-compare_numbers(const void *a, const void *b, void *arg)
-{
-	const Dictionary *dictionary = arg;
-
-	return value_compare(&dictionary->type,
-						 dictionary->values[*(const uint32 *) a],
-						 dictionary->values[*(const uint32 *) b]);
-}
+#define ST_SORT sort_numbers
+#define ST_ELEMENT_TYPE uint32
+#define ST_COMPARE(a, b, arg) value_compare(&(arg)->type, (arg)->values[*(a)], (arg)->values[*(b)])
+#define ST_COMPARE_ARG_TYPE Dictionary
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
 
 uint32 *
 dictionary_ranks(const Dictionary *dictionary)
@@ -255,7 +256,7 @@ dictionary_ranks(const Dictionary *dictionary)
 
 	for (uint32 i = 0; i < dictionary->nvalues; i++)
 		order[i] = i;
-	qsort_arg(order, dictionary->nvalues, sizeof(uint32), compare_numbers, (void *) dictionary);
+	sort_numbers(order, dictionary->nvalues, (Dictionary *) dictionary);
 	for (uint32 i = 0; i < dictionary->nvalues; i++)
 		ranks[order[i]] = i;
 	pfree(order);
