@@ -41,11 +41,10 @@ population_mark(const Population *population)
 }
 
 void
-population_release(Population *population, HistogramMark *marks)
+population_release(const Population *population, const HistogramMark *marks)
 {
 	for (int column = 0; column < population->ncolumns; column++)
 		histograms_release(population->columns[column], marks[column]);
-	pfree(marks);
 }
 
 /* What a recoding loses: leaves beside its own under everyone's label. */
@@ -119,6 +118,17 @@ tuple_table_create(const Population *population, MemoryContext context, uint32 r
 	for (int column = 0; column < population->ncolumns; column++)
 		table->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * size);
 	return table;
+}
+
+void
+tuple_table_free(const Population *population, TupleTable *table)
+{
+	pfree(table->keys);
+	pfree(table->counts);
+	for (int column = 0; column < population->ncolumns; column++)
+		pfree(table->slices[column]);
+	pfree(table->slices);
+	pfree(table);
 }
 
 /*

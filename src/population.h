@@ -58,13 +58,15 @@ extern void recoding_weigh(const Population *population, int attr, Recoding *rec
 
 /* Histograms made after a mark can be dropped together. */
 extern HistogramMark *population_mark(const Population *population);
-extern void population_release(Population *population, HistogramMark *marks);
+extern void population_release(const Population *population, const HistogramMark *marks);
 
 /* The recodings of a node given by levels. */
 extern const Recoding **node_of_levels(const Population *population, const int *levels);
 
 /* A table without tuples, with room for some. */
 extern TupleTable *tuple_table_create(const Population *population, MemoryContext context, uint32 room);
+
+extern void tuple_table_free(const Population *population, TupleTable *table);
 
 /* The classes of a node, from the table of a finer one. */
 extern TupleTable *tuple_table_recode(const Population *population, const TupleTable *finer,

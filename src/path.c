@@ -1,0 +1,344 @@
+/*
+ * path.c
+ *	  Classes of one node after another, each from what it shares with the last.
+ *
+ * One attribute a depth, and two tables: one in which the attributes of the
+ * depths before stand at their levels and this depth's at its lowest, and
+ * one in which this depth's has its level too.  In both, this depth's
+ * attribute is the least significant one.  Raising its level makes equal
+ * only tuples that are neighbours, so that is one linear pass.  To go one
+ * depth further, tuples are distributed stably by this attribute's code,
+ * which makes it the most significant one and the next depth's the least.
+ * Nothing is ever sorted or hashed after the first table.
+ */
+#include "path.h"
+
+#include "budget.h"
+
+/* A depth of the path. */
+typedef struct Step
+{
+	TupleTable *lowest;			/* this depth's attribute at its lowest level */
+	TupleTable *raised;			/* at a higher one */
+	TupleTable *present;		/* one of the two, as the path's levels want */
+	uint32		room;			/* tuples that raised can hold */
+	uint32		room_lowest;
+	HistogramMark *marks;		/* what there was before raised was made */
+} Step;
+
+struct Path
+{
+	Population *population;
+	MemoryContext context;
+	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
+	int			levels[MAX_ATTRIBUTES]; /* by attribute */
+	const Recoding *node[MAX_ATTRIBUTES];	/* by attribute */
+	int			made;			/* depths whose raised table stands */
+	Step		steps[MAX_ATTRIBUTES];
+	uint64	   *codes;			/* of each code at the level being raised to,
+								 * in place */
+	uint32	   *start;			/* of each code's tuples, when distributed */
+};
+
+static inline bool
+key_equals(const uint64 *a, const uint64 *b, int nwords)
+{
+	for (int word = 0; word < nwords; word++)
+		if (a[word] != b[word])
+			return false;
+	return true;
+}
+
+/* Copies a tuple of one table to a place in another, or the same. */
+static inline void
+copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleTable *from, uint32 tuple)
+{
+	int			nwords = population->nwords;
+
+	for (int word = 0; word < nwords; word++)
+		to->keys[(Size) at * nwords + word] = from->keys[(Size) tuple * nwords + word];
+	to->counts[at] = from->counts[tuple];
+	for (int column = 0; column < population->ncolumns; column++)
+		to->slices[column][at] = from->slices[column][tuple];
+}
+
+/*
+ * Raises the least significant attribute of a table into another, or in
+ * place: keys of one word, nothing but counts.
+ */
+static uint32
+raise_narrow(const TupleTable *from, TupleTable *to, const KeyField *field, const uint64 *codes)
+{
+	const uint64 *keys = from->keys;
+	const int64 *counts = from->counts;
+	uint64		last = key_without(&keys[0], field) | codes[key_get(&keys[0], field)];
+	uint32		out = 0;
+
+	to->keys[0] = last;
+	to->counts[0] = counts[0];
+	for (uint32 i = 1; i < from->ntuples; i++)
+	{
+		uint64		key = key_without(&keys[i], field) | codes[key_get(&keys[i], field)];
+
+		/* without a branch: whether neighbours merge is as good as random */
+		bool		fresh = key != last;
+		int64		kept = fresh ? 0 : to->counts[out];
+
+		out += fresh;
+		to->counts[out] = kept + counts[i];
+		to->keys[out] = last = key;
+	}
+	return out + 1;
+}
+
+/* The same for keys of any width and with histograms. */
+static uint32
+raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
+		   const KeyField *field, const uint64 *codes)
+{
+	int			nwords = population->nwords;
+	uint32		out = 0;
+	uint32		next;
+
+	for (uint32 i = 0; i < from->ntuples; i++)
+	{
+		const uint64 *source = from->keys + (Size) i * nwords;
+		uint64	   *key = to->keys + (Size) i * nwords;
+		uint64		word = key_without(source, field) | codes[key_get(source, field)];
+
+		if (from != to)
+			copy_tuple(population, to, i, from, i);
+		key[field->word] = word;
+	}
+	for (uint32 i = 0; i < from->ntuples; i = next, out++)
+	{
+		const uint64 *key = to->keys + (Size) i * nwords;
+		int64		count = to->counts[i];
+
+		for (next = i + 1; next < from->ntuples; next++)
+		{
+			if (!key_equals(key, to->keys + (Size) next * nwords, nwords))
+				break;
+			count += to->counts[next];
+		}
+		for (int column = 0; column < population->ncolumns && next > i + 1; column++)
+			to->slices[column][i] = histograms_merge(population->columns[column],
+													 &to->slices[column][i], next - i);
+		copy_tuple(population, to, out, to, i);
+		to->counts[out] = count;
+	}
+	return out;
+}
+
+/* A table with room for so many tuples, the old one if that will do. */
+static TupleTable *
+table_with_room(Path *path, TupleTable *table, uint32 *room, uint32 wanted)
+{
+	if (table != NULL && *room >= wanted)
+		return table;
+	if (table != NULL)
+		tuple_table_free(path->population, table);
+	*room = wanted;
+	return tuple_table_create(path->population, path->context, wanted);
+}
+
+/* Brings a depth's attribute to its lowest level. */
+static void
+stay_lowest(Path *path, int depth)
+{
+	int			a = path->order[depth];
+	const Attribute *attr = &path->population->attrs[a];
+	Step	   *step = &path->steps[depth];
+
+	if (step->marks != NULL)
+		pfree(step->marks);
+	step->marks = population_mark(path->population);
+	step->present = step->lowest;
+	path->levels[a] = attr->min_level;
+	path->node[a] = &attr->hierarchy->levels[attr->min_level];
+}
+
+/* Raises a depth's attribute from where it is to a level. */
+static void
+raise_to(Path *path, int depth, int level)
+{
+	const Population *population = path->population;
+	Step	   *step = &path->steps[depth];
+	int			a = path->order[depth];
+	const Attribute *attr = &population->attrs[a];
+	const Recoding *below = path->node[a];
+	const Recoding *above = &attr->hierarchy->levels[level];
+	const TupleTable *from = step->present;
+
+	for (uint32 code = 0; code < below->nlabels; code++)
+		path->codes[code] = (uint64) above->label_of[below->first_leaf[code]] << attr->field.shift;
+	if (step->present != step->raised)
+		step->raised = table_with_room(path, step->raised, &step->room, from->ntuples);
+	if (population->nwords == 1 && population->ncolumns == 0)
+		step->raised->ntuples = raise_narrow(from, step->raised, &attr->field, path->codes);
+	else
+		step->raised->ntuples = raise_wide(population, from, step->raised, &attr->field, path->codes);
+	step->present = step->raised;
+	path->levels[a] = level;
+	path->node[a] = above;
+}
+
+/* Orders a table by one attribute first, otherwise as it was. */
+static void
+distribute(Path *path, const TupleTable *from, int a, const Recoding *shown, TupleTable *to)
+{
+	const Population *population = path->population;
+	const KeyField *field = &population->attrs[a].field;
+	uint32	   *start = path->start;
+	const uint64 *key = from->keys;
+
+	memset(start, 0, sizeof(uint32) * (shown->nlabels + 1));
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		start[key_get(key, field) + 1]++;
+	for (uint32 code = 0; code < shown->nlabels; code++)
+		start[code + 1] += start[code];
+	key = from->keys;
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		copy_tuple(population, to, start[key_get(key, field)]++, from, i);
+	to->ntuples = from->ntuples;
+}
+
+/* Makes the lowest table of the next depth. */
+static void
+descend(Path *path, int depth)
+{
+	const TupleTable *from = path->steps[depth].present;
+	Step	   *next = &path->steps[depth + 1];
+	int			a = path->order[depth];
+
+	next->lowest = table_with_room(path, next->lowest, &next->room_lowest, from->ntuples);
+	distribute(path, from, a, path->node[a], next->lowest);
+}
+
+/* Forgets the tables from a depth on, and the histograms made for them. */
+static void
+forget_from(Path *path, int depth)
+{
+	const HistogramMark *marks = depth < path->made ? path->steps[depth].marks : NULL;
+
+	path->made = Min(path->made, depth);
+	if (marks != NULL)
+		population_release(path->population, marks);
+}
+
+const TupleTable *
+path_classes(Path *path, const int *levels, Recodings *node)
+{
+	int			last = path->population->nattrs - 1;
+	int			depth = 0;
+	bool		goes_up;
+
+	*node = path->node;
+	while (depth < path->made && path->levels[path->order[depth]] == levels[path->order[depth]])
+		depth++;
+	if (depth > last)
+		return path->steps[last].present;
+
+	/* the first depth that differs may go up from where it is */
+	goes_up = depth < path->made && levels[path->order[depth]] > path->levels[path->order[depth]];
+	forget_from(path, goes_up ? depth + 1 : depth);
+	for (; depth <= last; depth++)
+	{
+		int			a = path->order[depth];
+
+		if (depth >= path->made)
+			stay_lowest(path, depth);
+		path->made = depth + 1;
+		if (levels[a] > path->levels[a])
+			raise_to(path, depth, levels[a]);
+		if (depth < last)
+			descend(path, depth);
+	}
+	return path->steps[last].present;
+}
+
+const int  *
+path_order(const Path *path)
+{
+	return path->order;
+}
+
+/* Attributes by their number of levels. */
+static void
+order_attributes(Path *path, PathOrder order)
+{
+	const Attribute *attrs = path->population->attrs;
+	int			sign = order == MOST_LEVELS_LAST ? 1 : -1;
+
+	for (int a = 0; a < path->population->nattrs; a++)
+	{
+		int			span = sign * (attrs[a].max_level - attrs[a].min_level);
+		int			place = a;
+
+		for (; place > 0; place--)
+		{
+			const Attribute *before = &attrs[path->order[place - 1]];
+
+			if (sign * (before->max_level - before->min_level) <= span)
+				break;
+			path->order[place] = path->order[place - 1];
+		}
+		path->order[place] = a;
+	}
+}
+
+/* The table of the lattice's bottom, the first depth's attribute least significant. */
+static void
+prepare_root(Path *path)
+{
+	Population *population = path->population;
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	const Recoding **leaves = node_of_levels(population, bottom);
+	const Recoding **root;
+	TupleTable *table;
+	TupleTable *ordered;
+
+	for (int a = 0; a < population->nattrs; a++)
+		bottom[a] = population->attrs[a].min_level;
+	root = node_of_levels(population, bottom);
+	table = tuple_table_recode(population, population->tuples, leaves, root, path->context);
+	ordered = tuple_table_create(population, path->context, table->ntuples);
+	for (int depth = 0; depth < population->nattrs; depth++)
+	{
+		TupleTable *swap = table;
+		int			a = path->order[depth];
+
+		distribute(path, table, a, root[a], ordered);
+		table = ordered;
+		ordered = swap;
+	}
+	tuple_table_free(population, ordered);
+	path->steps[0].lowest = table;
+	path->steps[0].room_lowest = table->ntuples;
+}
+
+Path *
+path_create(Population *population, PathOrder order)
+{
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt path", ALLOCSET_DEFAULT_SIZES);
+	Path	   *path = MemoryContextAllocZero(context, sizeof(Path));
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Size		most_leaves = 0;
+
+	path->population = population;
+	path->context = context;
+	for (int a = 0; a < population->nattrs; a++)
+		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
+	path->codes = MemoryContextAllocHuge(context, sizeof(uint64) * (most_leaves + 1));
+	path->start = MemoryContextAllocHuge(context, sizeof(uint32) * (most_leaves + 1));
+	order_attributes(path, order);
+	prepare_root(path);
+	MemoryContextSwitchTo(old);
+	return path;
+}
+
+void
+path_free(Path *path)
+{
+	MemoryContextDelete(path->context);
+}
