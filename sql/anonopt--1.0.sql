@@ -216,6 +216,20 @@ CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], thresh
 	OUT lowest float8, OUT share_above float8)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
+-- Searching -----------------------------------------------------------------
+
+CREATE FUNCTION anonopt.pareto(dataset text, objectives text[] DEFAULT '{k,glm}', k int DEFAULT NULL,
+	l int DEFAULT NULL, t float8 DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_pareto' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.optimize(dataset text, k int DEFAULT NULL, l int DEFAULT NULL, t float8 DEFAULT NULL,
+	loss text DEFAULT 'glm', time_limit interval DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_optimize' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.last_search(OUT algorithm text, OUT dataset text, OUT rows bigint, OUT tuples bigint,
+	OUT nodes numeric, OUT evaluated bigint, OUT workers int, OUT read_ms float8, OUT search_ms float8, OUT exact boolean)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_last_search' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
 -- \dd+ and \df+ anonopt.* are a manual -----------------------------------------
 
 COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';
@@ -251,6 +265,9 @@ COMMENT ON FUNCTION anonopt.lattice_size(text) IS 'how many nodes lattice return
 COMMENT ON FUNCTION anonopt.evaluate_cuts(text, varbit[], int, int, float8) IS 'measures of a partition of each ordered domain into runs';
 COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each quasi-identifier at a node';
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and what they break';
+COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of two to five objectives';
+COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval) IS 'the exact node of least loss that keeps a promise';
+COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';
 COMMENT ON FUNCTION anonopt.k_anonymity(regclass, name[]) IS 'size of the smallest class of a relation';
 COMMENT ON FUNCTION anonopt.l_diversity(regclass, name[], name) IS 'fewest distinct sensitive values in a class of a relation';
 COMMENT ON FUNCTION anonopt.entropy_l_diversity(regclass, name[], name) IS 'exponential of the smallest entropy of the sensitive value in a class';

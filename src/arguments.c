@@ -61,8 +61,8 @@ population_argument(const Dataset *dataset)
 	return population;
 }
 
-/* Fails where l or t is asked of a data set without a sensitive column. */
-static void
+/* Fails where a data set has no sensitive column, which something needs. */
+void
 require_sensitive(const Dataset *dataset, const char *name)
 {
 	if (dataset_count_role(dataset, ROLE_SENSITIVE) > 0)

@@ -33,6 +33,9 @@ extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relati
 /* Fails with 42703 where a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
 
+/* Fails where a data set has no sensitive column, which something needs. */
+extern void require_sensitive(const Dataset *dataset, const char *name);
+
 /* Fails where the hierarchical distance has no hierarchy. */
 extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
 

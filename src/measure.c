@@ -129,6 +129,18 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 	return breaks;
 }
 
+/* People in classes that break k or l, whatever they break else. */
+int64
+people_breaking_k_or_l(const Measurer *m, const TupleTable *classes)
+{
+	int64		people = 0;
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		if (class_breaks(m, classes, i, m->promise.k) & (BREAKS_K | BREAKS_L))
+			people += classes->counts[i];
+	return people;
+}
+
 /* The size below which a class is suppressed, whatever else it keeps. */
 int64
 size_threshold(Measurer *m, const TupleTable *classes)
@@ -181,6 +193,15 @@ minority(const Population *population, const TupleTable *classes, uint32 class)
 	return classes->counts[class] - population->columns[column]->slices[slice].most;
 }
 
+/* What all people lose of an attribute, given the sum of (leaves - 1). */
+double
+attribute_loss(const Attribute *attr, int128 leaves)
+{
+	uint32		nleaves = attr->hierarchy->nleaves;
+
+	return nleaves > 1 ? (double) leaves / (nleaves - 1) : 0;
+}
+
 /* Losses from the integer sums, divided and added in the order of declaration. */
 static void
 measure_losses(const Measurer *m, Measures *result)
@@ -191,8 +212,7 @@ measure_losses(const Measurer *m, Measures *result)
 	result->glm = 0;
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		uint32		nleaves = population->attrs[a].hierarchy->nleaves;
-		double		loss = nleaves > 1 ? (double) m->loss[a] / (nleaves - 1) : 0;
+		double		loss = attribute_loss(&population->attrs[a], m->loss[a]);
 
 		result->glm += loss;
 		weighted += population->attrs[a].weight / m->weights * loss;
@@ -274,10 +294,5 @@ attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double 
 
 	measure(m, node, classes, &ignored);
 	for (int a = 0; a < m->population->nattrs; a++)
-	{
-		uint32		nleaves = m->population->attrs[a].hierarchy->nleaves;
-
-		losses[a] = nleaves > 1 ?
-			(double) m->loss[a] / (nleaves - 1) / m->population->people : 0;
-	}
+		losses[a] = attribute_loss(&m->population->attrs[a], m->loss[a]) / m->population->people;
 }

@@ -56,6 +56,12 @@ extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 /* Which promises a class breaks, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
+/* People in classes that break k or l, whatever they break else. */
+extern int64 people_breaking_k_or_l(const Measurer *measurer, const TupleTable *classes);
+
+/* What all people lose of an attribute, given the sum of (leaves - 1). */
+extern double attribute_loss(const Attribute *attr, int128 leaves);
+
 /* What a node's attribute loses, in [0,1] a person, given what was suppressed. */
 extern void attribute_losses(Measurer *measurer, Recodings node, const TupleTable *classes, double *losses);
 

@@ -9,14 +9,13 @@
 #include "lattice.h"
 #include "miscadmin.h"
 #include "read.h"
+#include "session.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/numeric.h"
 #include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_evaluate);
 PG_FUNCTION_INFO_V1(anonopt_lattice);
-PG_FUNCTION_INFO_V1(anonopt_lattice_size);
 PG_FUNCTION_INFO_V1(anonopt_evaluate_cuts);
 PG_FUNCTION_INFO_V1(anonopt_node_detail);
 PG_FUNCTION_INFO_V1(anonopt_suppressed_classes);
@@ -82,6 +81,7 @@ typedef struct Call
 	Promise		promise;
 	Measurer   *measurer;
 	MemoryContext node_context; /* reset after each node */
+	int64		visited;
 } Call;
 
 /* Reads the relation once arguments are checked; false where it is empty. */
@@ -156,6 +156,7 @@ put_visited(void *arg, const int *levels, Recodings node, const TupleTable *clas
 	MemoryContext old = MemoryContextSwitchTo(call->node_context);
 	Measures	measures;
 
+	call->visited++;
 	measure(call->measurer, node, classes, &measures);
 	put_node(call->result, call->population, levels, &measures);
 	MemoryContextSwitchTo(old);
@@ -171,29 +172,14 @@ anonopt_lattice(PG_FUNCTION_ARGS)
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
 	call.promise = promise_arguments(fcinfo, 1, call.dataset);
-	if (begin_call(&call))
-		lattice_walk(call.population, put_visited, &call);
+	session_begin("lattice", call.dataset);
+	begin_call(&call);
+	session_read(call.population);
+	if (call.population == NULL)
+		return (Datum) 0;
+	lattice_walk(call.population, put_visited, &call);
+	session_end(call.visited, 0, true);
 	return (Datum) 0;
-}
-
-/* The number of nodes, which may not fit in any integer. */
-Datum
-anonopt_lattice_size(PG_FUNCTION_ARGS)
-{
-	Dataset    *dataset = dataset_argument(fcinfo, 0);
-	Datum		size = NumericGetDatum(int64_to_numeric(1));
-
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		const Declared *attribute = &dataset->attributes[i];
-		int			levels;
-
-		if (attribute->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		levels = declared_max_level(attribute) - attribute->min_level + 1;
-		size = DirectFunctionCall2(numeric_mul, size, NumericGetDatum(int64_to_numeric(levels)));
-	}
-	PG_RETURN_DATUM(size);
 }
 
 /* Which neighbouring labels a bit string keeps apart. */

@@ -107,3 +107,9 @@ tally_add(Tally *tally, int64 count)
 		tally_grow(tally);
 	return tally->nkeys - 1;
 }
+
+bool
+tally_find(Tally *tally)
+{
+	return tallyindex_lookup(tally->index, tally->nkeys) != NULL;
+}
