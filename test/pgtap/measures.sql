@@ -11,17 +11,14 @@ CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 \ir random_data.inc
 
--- What both sides answer, as ref.node.  nwp and cm over no people at all are 0/0:
--- 0 or NULL will do.
+-- What both sides answer, as ref.node.
 CREATE FUNCTION pg_temp.answer(side text, call text) RETURNS ref.node[]
 LANGUAGE plpgsql AS $$
 DECLARE
     nodes ref.node[];
 BEGIN
     EXECUTE format($q$
-        SELECT array_agg(ROW(levels, k, l, entropy_l, t, suppressed, classes, glm,
-                             CASE WHEN dcn = 0 THEN coalesce(nwp, 0) ELSE nwp END, dcn,
-                             CASE WHEN dcn = 0 THEN coalesce(cm, 0) ELSE cm END, necd,
+        SELECT array_agg(ROW(levels, k, l, entropy_l, t, suppressed, classes, glm, nwp, dcn, cm, necd,
                              sum_k, sum_l, feasible, sum_other)::ref.node)
         FROM %I.%s$q$, side, call) INTO nodes;
     RETURN coalesce(nodes, '{}');
