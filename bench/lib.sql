@@ -1,0 +1,77 @@
+-- lib.sql: how the benchmark measures, and where its results stand
+
+CREATE EXTENSION anonopt;
+CREATE SCHEMA bench;
+
+-- A row a measurement: the extension's side, what was run beside it, and the
+-- figure made of them, which has a target.
+CREATE TABLE bench.result (
+	ordinal int GENERATED ALWAYS AS IDENTITY,
+	measurement text PRIMARY KEY,
+	ours float8,
+	ours_is text,
+	beside float8,
+	beside_is text,
+	side_unit text,
+	figure float8,              -- NULL: skipped, and ours_is says why
+	unit text,
+	target float8               -- at most; NULL where the figure only informs
+);
+
+-- A count as people read it
+CREATE FUNCTION bench.number(bigint) RETURNS text
+LANGUAGE sql AS $$ SELECT to_char($1, 'FM999,999,999,999') $$;
+
+-- What a reader of the figures should know of the machine: other work on it
+-- makes seconds longer, and ratios less sure.
+CREATE TABLE bench.machine AS
+SELECT substring(cpuinfo FROM 'model name\s*: ([^\n]*)') AS processor,
+	regexp_count(cpuinfo, 'processor\s*:') AS processors,
+	split_part(pg_read_file('/proc/loadavg'), ' ', 1) AS load
+FROM pg_read_file('/proc/cpuinfo') AS cpuinfo;
+
+-- One execution, without a client: rows stay in the server.
+CREATE FUNCTION bench.milliseconds(statement text) RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+	begun timestamptz := clock_timestamp();
+BEGIN
+	EXECUTE statement;
+	RETURN 1000 * extract(epoch FROM clock_timestamp() - begun);
+END $$;
+
+CREATE FUNCTION bench.median(float8[]) RETURNS float8
+LANGUAGE sql AS 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM unnest($1) AS value';
+
+-- Runs two statements in turn, after once to warm up, and adds the medians of
+-- their times.  What disturbs the machine for a while disturbs both.  The
+-- figure is the ratio, unless the caller makes another one of the sides.
+CREATE PROCEDURE bench.alternate(measurement text, ours_is text, ours text, beside_is text, beside text,
+	times int, target float8)
+LANGUAGE plpgsql AS $$
+DECLARE
+	ours_ms float8[];
+	beside_ms float8[];
+BEGIN
+	PERFORM bench.milliseconds(ours), bench.milliseconds(beside);
+	FOR i IN 1..times LOOP
+		ours_ms[i] := bench.milliseconds(ours);
+		beside_ms[i] := bench.milliseconds(beside);
+	END LOOP;
+	INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit, target)
+	VALUES (measurement, bench.median(ours_ms), ours_is, bench.median(beside_ms), beside_is, 'ms',
+		bench.median(ours_ms) / bench.median(beside_ms), '×', target);
+END $$;
+
+-- Kilobytes of this backend that a line of /proc/self/status tells of.
+CREATE FUNCTION bench.kilobytes(line text) RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+	SELECT substring(pg_read_file('/proc/self/status') FROM line || ':\s+(\d+) kB')::bigint
+$$;
+
+-- The most memory of its own that this backend ever had, in kilobytes: shared
+-- buffers and program files, which only ever grow, are not its own.
+CREATE FUNCTION bench.own_peak() RETURNS bigint
+LANGUAGE sql VOLATILE AS $$
+	SELECT bench.kilobytes('VmHWM') - bench.kilobytes('RssShmem') - bench.kilobytes('RssFile')
+$$;

@@ -1,0 +1,6 @@
+-- without_adult.sql: says what is skipped where there is no census data
+
+INSERT INTO bench.result (measurement, ours_is) VALUES
+	('reading', 'skipped: ADULT_DIR names no directory with adult.csv'),
+	('search', 'skipped: the same'),
+	('memory by rows', 'skipped: the same');

@@ -1,0 +1,243 @@
+#!/usr/bin/env perl
+#
+# What the documents show is what PostgreSQL prints.
+#
+# README.md and docs/*.md are run, each in a fresh database of its own and in
+# one psql session, as a reader would paste them, from the project's root:
+#
+#   ```sql    statements for psql.  A block without a language that follows,
+#             with nothing between but blank lines, the word "gives", or a
+#             paragraph that ends in a colon, is what they print, errors and
+#             command tags included.  Other such blocks are not looked at.
+#   ```sh     is run only where it is told so, and then like ```sql.
+#
+# A comment before a block, or before the statements it belongs to, says more:
+#
+#   <!-- test: skip -->       is not run, or not compared
+#   <!-- test: unordered -->  the lines may come in any order
+#   <!-- test: run -->        run these shell commands
+#
+# Nothing is made equal but blanks at the end of a line or of the output, and
+# nothing left out but where an error was: LINE with its caret, and CONTEXT.
+# Statements that show no output must not fail.  A document that never creates
+# the extension finds it there.
+
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use FindBin;
+use Test::More;
+
+my $scratch = tempdir(CLEANUP => 1);
+my $marker = '== test/t/05_docs.t step';
+my $failure = qr/^(?:psql:\S+: )?(?:(?:ERROR|FATAL|PANIC|error): |invalid command |\S+: No such file)/m;
+
+chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
+my @documents = grep { -e } @ARGV ? @ARGV : ('README.md', sort glob 'docs/*.md');
+
+plan skip_all => 'no documents' unless @documents;
+check_document($_) for @documents;
+done_testing();
+
+sub check_document
+{
+	my ($document) = @_;
+	my @steps = read_steps($document);
+
+	unless (grep { !$_->{skip} } @steps)
+	{
+		pass("$document has no statements to run");
+		note("$document: nothing was run");
+	}
+	run_steps($document, grep { !$_->{skip} } @steps);
+	check_step($_) for @steps;
+}
+
+# ------------------------------------------------------------ what a document says
+
+# The steps of a document: statements, and what they show if it follows.
+sub read_steps
+{
+	my ($document) = @_;
+	my @steps;
+	my $step;    # whose output may come next
+
+	for my $block (read_blocks($document))
+	{
+		my $name = "$document:$block->{line}";
+		my $runs = $block->{language} eq 'sql'
+		  || $block->{language} eq 'sh' && $block->{told}{run};
+
+		if ($runs)
+		{
+			push @steps, $step = { %$block, name => $name, skip => $block->{told}{skip} };
+		}
+		elsif ($step && $block->{language} eq '' && is_link($block->{before}))
+		{
+			$step->{shown} = $block->{text};
+			$step->{name} = $name;
+			$step->{unordered} = $step->{told}{unordered} || $block->{told}{unordered};
+			$step->{incomparable} = $block->{told}{skip};
+			undef $step;
+		}
+		else { undef $step }
+	}
+	return @steps;
+}
+
+# The fenced blocks of a document, each with its language, its first line's
+# number, what the comments before it tell, and the prose before it.
+sub read_blocks
+{
+	my ($document) = @_;
+	my @blocks;
+	my $block;
+	my $before = '';
+
+	open my $handle, '<', $document or die "cannot read $document: $!\n";
+	while (my $line = <$handle>)
+	{
+		if ($block && $line =~ /^\s*\Q$block->{fence}\E\s*$/)
+		{
+			push @blocks, $block;
+			undef $block;
+			$before = '';
+		}
+		elsif ($block) { $block->{text} .= $line =~ s/^\Q$block->{indent}\E//r }
+		elsif (my ($indent, $fence, $language) = $line =~ /^(\s*)(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/)
+		{
+			my %told = map { $_ => 1 } $before =~ /<!--\s*test:\s*(\w+)\s*-->/g;
+			$before =~ s/<!--.*?-->//gs;
+			$block = { indent => $indent, fence => $fence, language => $language,
+				line => $. + 1, told => \%told, before => $before, text => '' };
+		}
+		else { $before .= $line }
+	}
+	die "$document: the block of line $block->{line} does not end\n" if $block;
+	return @blocks;
+}
+
+# Whether prose between two blocks says that the second is the first's output
+sub is_link
+{
+	my ($prose) = @_;
+	$prose =~ s/^\s+|\s+$//g;
+	return $prose =~ /^(?:gives)?[.:]?$/ || $prose !~ /\n\s*\n/ && $prose =~ /:$/;
+}
+
+# ------------------------------------------------------------ what PostgreSQL prints
+
+# Run steps in one session, and give each what it printed.
+sub run_steps
+{
+	my ($document, @steps) = @_;
+	my $database = 'anonopt_docs';
+	return unless @steps;
+
+	local $ENV{PGDATABASE} = $database;
+	local $ENV{PGCLIENTENCODING} = 'UTF8';
+	make_database($database, grep { /CREATE EXTENSION[^;]* anonopt\b/i } map { $_->{text} } @steps);
+
+	my $output = run_session($document, map { session_input($_, $steps[$_]) } 0 .. $#steps);
+	for my $i (0 .. $#steps)
+	{
+		($steps[$i]{printed}) = $output =~ /^\Q$marker\E $i begins\n(.*?)^\Q$marker\E $i ends$/ms;
+	}
+	system('dropdb', $database) == 0 or die "cannot drop the database $database\n";
+}
+
+sub make_database
+{
+	my ($database, $creates_extension) = @_;
+
+	local $ENV{PGOPTIONS} = '-c client_min_messages=warning';
+	system('dropdb', '--if-exists', $database) == 0
+	  && system('createdb', $database) == 0
+	  && ($creates_extension || system('psql', '-Xqc', 'CREATE EXTENSION anonopt') == 0)
+	  or die "cannot prepare the database $database\n";
+}
+
+# A step for psql, between markers.  A statement that lacks its semicolon is
+# forgotten before the next step.
+sub session_input
+{
+	my ($number, $step) = @_;
+	my $text = $step->{text};
+
+	if ($step->{language} eq 'sh')
+	{
+		write_file("$scratch/$number.sh", $text);
+		$text = "\\! bash $scratch/$number.sh 2>&1\n";
+	}
+	return "\\echo '$marker' $number begins\n$text\n\\echo '$marker' $number ends\n\\r\n";
+}
+
+# Everything that psql prints of an input.  Standard error comes in its place,
+# since psql empties its buffer before it writes there.
+sub run_session
+{
+	my ($document, @input) = @_;
+	write_file("$scratch/input", "\\set SHOW_CONTEXT never\n", @input);
+	my $output = qx(psql -X <'$scratch/input' 2>&1);
+
+	diag("psql ended with status " . ($? >> 8) . " in $document") if $?;
+	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
+	return $output;
+}
+
+# ------------------------------------------------------------ the assertions
+
+sub check_step
+{
+	my ($step) = @_;
+	my $name = $step->{name};
+
+	if ($step->{skip} || $step->{incomparable})
+	{
+	  SKIP: { skip("$name: the document says so", 1) }
+	}
+	elsif (!defined $step->{printed})
+	{
+		fail("$name: the statements end");
+		diag('psql did not come to their end: is a quote or a parenthesis open?');
+	}
+	elsif (!defined $step->{shown})
+	{
+		ok($step->{printed} !~ $failure, "$name: the statements succeed")
+		  or diag($step->{printed});
+	}
+	else { check_output($step) }
+}
+
+sub check_output
+{
+	my ($step) = @_;
+	my ($shown, $printed) = map { comparable($_, $step->{unordered}) } $step->{shown}, $step->{printed};
+
+	ok($shown eq $printed, "$step->{name}: the output is as shown")
+	  or diag(difference($shown, $printed));
+}
+
+sub comparable
+{
+	my ($text, $unordered) = @_;
+	$text =~ s/[ \t]+$//mg;
+	$text =~ s/\n+\z//;
+	return $unordered ? join("\n", sort split /\n/, $text) : $text;
+}
+
+sub difference
+{
+	my ($shown, $printed) = @_;
+	write_file("$scratch/shown", "$shown\n");
+	write_file("$scratch/printed", "$printed\n");
+	return scalar qx(diff -U 100 --label shown --label printed '$scratch/shown' '$scratch/printed');
+}
+
+sub write_file
+{
+	my ($file, @text) = @_;
+	open my $handle, '>', $file or die "cannot write $file: $!\n";
+	print $handle @text;
+	close $handle or die "cannot write $file: $!\n";
+}
