@@ -195,9 +195,12 @@ dive(Bounds *b)
 	int			levels[MAX_ATTRIBUTES];
 	Measures	here;
 
+	/* the bottom loses nothing: it beats whatever has no more k */
+	was_seen(b, b->bottom, true);
+	measure_node(b, b->bottom, &here);
 	memcpy(levels, b->levels, sizeof(levels));
-	was_seen(b, levels, true);
-	measure_node(b, levels, &here);
+	if (!was_seen(b, levels, true))
+		measure_node(b, levels, &here);
 	for (;;)
 	{
 		double		least = HUGE_VAL;
