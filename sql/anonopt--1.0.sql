@@ -226,6 +226,9 @@ CREATE FUNCTION anonopt.optimize(dataset text, k int DEFAULT NULL, l int DEFAULT
 	loss text DEFAULT 'glm', time_limit interval DEFAULT NULL)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_optimize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.poka(dataset text, loss text DEFAULT 'glm', depth int DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_poka' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 CREATE FUNCTION anonopt.last_search(OUT algorithm text, OUT dataset text, OUT rows bigint, OUT tuples bigint,
 	OUT nodes numeric, OUT evaluated bigint, OUT workers int, OUT read_ms float8, OUT search_ms float8, OUT exact boolean)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_last_search' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
@@ -267,6 +270,7 @@ COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and what they break';
 COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of two to five objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval) IS 'the exact node of least loss that keeps a promise';
+COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';
 COMMENT ON FUNCTION anonopt.k_anonymity(regclass, name[]) IS 'size of the smallest class of a relation';
 COMMENT ON FUNCTION anonopt.l_diversity(regclass, name[], name) IS 'fewest distinct sensitive values in a class of a relation';

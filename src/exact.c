@@ -39,9 +39,9 @@
 #include "ancestors.h"
 #include "lattice.h"
 #include "miscadmin.h"
+#include "nodeset.h"
 #include "path.h"
 #include "progress.h"
-#include "tally.h"
 #include "utils/timestamp.h"
 
 /* Boxes between two looks at the clock. */
@@ -61,8 +61,7 @@ typedef struct Bounds
 	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level: GLM's share */
 	Ancestors  *ks;				/* k of measured nodes */
 	Ancestors  *broken;			/* measured nodes that break k or l too often */
-	Tally	   *seen;			/* nodes measured before their turn */
-	KeyField	fields[MAX_ATTRIBUTES]; /* of a node's levels in a key of seen */
+	NodeSet    *seen;			/* nodes measured before their turn */
 	int			levels[MAX_ATTRIBUTES];
 	int			bottom[MAX_ATTRIBUTES];
 	int			boxes;
@@ -156,21 +155,15 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	progress_update(search->evaluated, search->front->nmembers);
 }
 
-/* Whether a node was measured before its turn; otherwise it may be remembered as such. */
+/* Measures a node before its turn; false if that was done before. */
 static bool
-was_seen(Bounds *b, const int *levels, bool remember)
+measure_early(Bounds *b, const int *levels, Measures *measures)
 {
-	uint64	   *key = tally_candidate(b->seen);
-
-	memset(key, 0, sizeof(uint64) * b->seen->nwords);
-	for (int a = 0; a < b->population->nattrs; a++)
-		key_put(key, &b->fields[a], levels[a] - b->population->attrs[a].min_level);
-	if (!remember)
-		return tally_find(b->seen);
-	if (tally_find(b->seen))
-		return true;
-	tally_add(b->seen, 1);
-	return false;
+	if (nodeset_find(b->seen, levels) != NO_NODE)
+		return false;
+	nodeset_add(b->seen, levels);
+	measure_node(b, levels, measures);
+	return true;
 }
 
 /* How much a step of the dive gives up of k for what it saves, or what it costs. */
@@ -196,11 +189,9 @@ dive(Bounds *b)
 	Measures	here;
 
 	/* the bottom loses nothing: it beats whatever has no more k */
-	was_seen(b, b->bottom, true);
-	measure_node(b, b->bottom, &here);
+	measure_early(b, b->bottom, &here);
 	memcpy(levels, b->levels, sizeof(levels));
-	if (!was_seen(b, levels, true))
-		measure_node(b, levels, &here);
+	measure_early(b, levels, &here);
 	for (;;)
 	{
 		double		least = HUGE_VAL;
@@ -214,15 +205,11 @@ dive(Bounds *b)
 			if (levels[a] == population->attrs[a].min_level)
 				continue;
 			levels[a]--;
-			if (!was_seen(b, levels, true))
+			if (measure_early(b, levels, &below) && step_cost(b, &here, &below) < least)
 			{
-				measure_node(b, levels, &below);
-				if (step_cost(b, &here, &below) < least)
-				{
-					least = step_cost(b, &here, &below);
-					there = below;
-					step = a;
-				}
+				least = step_cost(b, &here, &below);
+				there = below;
+				step = a;
 			}
 			levels[a]++;
 		}
@@ -263,7 +250,7 @@ search_depth(Bounds *b, int depth)
 			continue;
 		if (depth < population->nattrs - 1)
 			search_depth(b, depth + 1);
-		else if (!was_seen(b, b->levels, false))
+		else if (nodeset_find(b->seen, b->levels) == NO_NODE)
 			measure_node(b, b->levels, &measures);
 	}
 	b->levels[a] = attr->max_level;
@@ -274,8 +261,6 @@ static void
 prepare_bounds(Bounds *b, ExactSearch *search)
 {
 	Population *population = search->population;
-	int			nwords = 0;
-	int			left = 0;
 
 	b->search = search;
 	b->population = population;
@@ -292,12 +277,11 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 		b->weights += attr->weight;
 		b->levels[a] = attr->max_level;
 		b->bottom[a] = attr->min_level;
-		b->fields[a] = key_add_field(&nwords, &left, attr->max_level - attr->min_level + 1);
 		b->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
 		for (int level = 0; level <= attr->hierarchy->height; level++)
 			b->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
 	}
-	b->seen = tally_create(population->context, nwords, 128);
+	b->seen = nodeset_create(population->context, population);
 }
 
 /* Offers every node, for objectives without bounds. */

@@ -113,10 +113,12 @@ static void
 put_measured(Call *call, Recodings node, const int *levels)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->node_context);
-	HistogramMark *marks = population_mark(call->population);
-	TupleTable *classes = node_classes(call, node);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (call->population->ncolumns + 1));
+	TupleTable *classes;
 	Measures	measures;
 
+	population_mark(call->population, marks);
+	classes = node_classes(call, node);
 	measure(call->measurer, node, classes, &measures);
 	put_node(call->result, call->population, levels, &measures);
 	population_release(call->population, marks);

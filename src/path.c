@@ -23,7 +23,7 @@ typedef struct Step
 	TupleTable *present;		/* one of the two, as the path's levels want */
 	uint32		room;			/* tuples that raised can hold */
 	uint32		room_lowest;
-	HistogramMark *marks;		/* what there was before raised was made */
+	HistogramMark *marks;		/* histograms before raised was made */
 } Step;
 
 struct Path
@@ -150,9 +150,7 @@ stay_lowest(Path *path, int depth)
 	const Attribute *attr = &path->population->attrs[a];
 	Step	   *step = &path->steps[depth];
 
-	if (step->marks != NULL)
-		pfree(step->marks);
-	step->marks = population_mark(path->population);
+	population_mark(path->population, step->marks);
 	step->present = step->lowest;
 	path->levels[a] = attr->min_level;
 	path->node[a] = &attr->hierarchy->levels[attr->min_level];
@@ -331,6 +329,8 @@ path_create(Population *population, PathOrder order)
 		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
 	path->codes = MemoryContextAllocHuge(context, sizeof(uint64) * (most_leaves + 1));
 	path->start = MemoryContextAllocHuge(context, sizeof(uint32) * (most_leaves + 1));
+	for (int depth = 0; depth < population->nattrs; depth++)
+		path->steps[depth].marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	order_attributes(path, order);
 	prepare_root(path);
 	MemoryContextSwitchTo(old);

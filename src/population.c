@@ -29,15 +29,12 @@ population_lay_out(Population *population)
 	population->nwords = Max(population->nwords, 1);
 }
 
-/* Histograms made after a mark can be dropped together. */
-HistogramMark *
-population_mark(const Population *population)
+/* Histograms made after a mark, one a column, can be dropped together. */
+void
+population_mark(const Population *population, HistogramMark *marks)
 {
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-
 	for (int column = 0; column < population->ncolumns; column++)
 		marks[column] = histograms_mark(population->columns[column]);
-	return marks;
 }
 
 void

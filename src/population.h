@@ -56,8 +56,8 @@ extern void population_lay_out(Population *population);
 extern void population_weigh(Population *population);
 extern void recoding_weigh(const Population *population, int attr, Recoding *recoding);
 
-/* Histograms made after a mark can be dropped together. */
-extern HistogramMark *population_mark(const Population *population);
+/* Histograms made after a mark, one a column, can be dropped together. */
+extern void population_mark(const Population *population, HistogramMark *marks);
 extern void population_release(const Population *population, const HistogramMark *marks);
 
 /* The recodings of a node given by levels. */

@@ -1,13 +1,15 @@
 /*
  * search.c
- *	  SQL: pareto, optimize, last_search.
+ *	  SQL: pareto, optimize, poka.
  */
 #include "compat.h"
 
 #include "arguments.h"
 #include "catalog/pg_type.h"
 #include "exact.h"
+#include "hierarchy_read.h"
 #include "node.h"
+#include "poka.h"
 #include "read.h"
 #include "session.h"
 #include "utils/array.h"
@@ -16,6 +18,7 @@
 
 PG_FUNCTION_INFO_V1(anonopt_pareto);
 PG_FUNCTION_INFO_V1(anonopt_optimize);
+PG_FUNCTION_INFO_V1(anonopt_poka);
 
 /* The names of objectives, for a hint; only those that are losses if so wanted. */
 static char *
@@ -181,5 +184,51 @@ anonopt_optimize(PG_FUNCTION_ARGS)
 	search.feasible_only = true;
 	search.deadline = deadline_argument(fcinfo, 5);
 	run_search(fcinfo, "optimize", dataset, &search);
+	return (Datum) 0;
+}
+
+/* The mean height of the quasi-identifiers' hierarchies, rounded up. */
+static int
+mean_height(const Dataset *dataset)
+{
+	int			heights = 0;
+	int			n = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		if (dataset->attributes[i].role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		heights += hierarchy_height(dataset->attributes[i].hierarchy);
+		n++;
+	}
+	return Max((heights + n - 1) / n, 1);
+}
+
+Datum
+anonopt_poka(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	PokaSearch	search = {0};
+	Dataset    *dataset;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "loss");
+	search.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(1)), dataset, true);
+	search.depth = PG_ARGISNULL(2) ? mean_height(dataset) : PG_GETARG_INT32(2);
+	if (search.depth < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("depth must be at least 1, not %d", search.depth)));
+	session_begin("poka", dataset);
+	search.population = population_argument(dataset);
+	session_read(search.population);
+	if (search.population == NULL)
+		return (Datum) 0;
+	search.limit = share_of_people(dataset->max_suppression, search.population->people);
+	poka_search(&search);
+	session_end(search.evaluated, 0, false);
+	for (int i = 0; i < search.nfound; i++)
+		put_node(result, search.population, search.found[i].levels, &search.found[i].measures);
 	return (Datum) 0;
 }

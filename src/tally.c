@@ -108,8 +108,10 @@ tally_add(Tally *tally, int64 count)
 	return tally->nkeys - 1;
 }
 
-bool
+uint32
 tally_find(Tally *tally)
 {
-	return tallyindex_lookup(tally->index, tally->nkeys) != NULL;
+	TallyEntry *entry = tallyindex_lookup(tally->index, tally->nkeys);
+
+	return entry == NULL ? PG_UINT32_MAX : entry->number;
 }

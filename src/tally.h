@@ -28,8 +28,8 @@ extern Tally *tally_create(MemoryContext context, int nwords, uint32 expected);
 /* Adds to the count of the candidate key; returns its number. */
 extern uint32 tally_add(Tally *tally, int64 count);
 
-/* Whether the candidate key is there already. */
-extern bool tally_find(Tally *tally);
+/* The number of the candidate key, or PG_UINT32_MAX if it is not there. */
+extern uint32 tally_find(Tally *tally);
 
 /* The place where the next key is to be written, before tally_add. */
 static inline uint64 *
