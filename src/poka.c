@@ -32,24 +32,26 @@ typedef struct Poka
 	NodeSet    *known;			/* every node measured so far */
 	Size		capacity;
 	Measures   *measures;		/* by number in known */
+	int			top[MAX_ATTRIBUTES];
 	int		   *base;
 	Measures	base_measures;
+	MemoryContext context;		/* of one depth search */
 } Poka;
 
-/* Nodes still to be looked at. */
-typedef struct Stack
+/* Nodes of one height that are still to be looked at. */
+typedef struct Layer
 {
-	Size		depth;
+	Size		nnodes;
 	Size		capacity;
 	uint32	   *nodes;
-} Stack;
+} Layer;
 
 static void
-push(Poka *p, Stack *stack, uint32 node)
+add_to_layer(Poka *p, Layer *layer, uint32 node)
 {
-	if (stack->depth == stack->capacity)
-		stack->nodes = budget_grow(p->population->context, stack->nodes, sizeof(uint32), &stack->capacity);
-	stack->nodes[stack->depth++] = node;
+	if (layer->nnodes == layer->capacity)
+		layer->nodes = budget_grow(p->context, layer->nodes, sizeof(uint32), &layer->capacity);
+	layer->nodes[layer->nnodes++] = node;
 }
 
 /* A node's measures; each node is measured once in a run. */
@@ -148,57 +150,116 @@ is_better(const Poka *p, const Measures *a, const Measures *b)
 	return loss_of(p, a) < loss_of(p, b);
 }
 
+static int
+height_of(const Poka *p, const int *levels)
+{
+	int			height = 0;
+
+	for (int a = 0; a < p->population->nattrs; a++)
+		height += levels[a];
+	return height;
+}
+
+/* What orders a layer. */
+typedef struct LayerOrder
+{
+	const NodeSet *nodes;
+	const int  *order;			/* of the attributes */
+} LayerOrder;
+
+static int
+compare_in_layer(const void *a, const void *b, void *arg)
+{
+	const LayerOrder *order = arg;
+	int			x[MAX_ATTRIBUTES];
+	int			y[MAX_ATTRIBUTES];
+
+	nodeset_levels(order->nodes, *(const uint32 *) a, x);
+	nodeset_levels(order->nodes, *(const uint32 *) b, y);
+	for (int depth = 0; depth < order->nodes->nattrs; depth++)
+		if (x[order->order[depth]] != y[order->order[depth]])
+			return x[order->order[depth]] < y[order->order[depth]] ? -1 : 1;
+	return 0;
+}
+
+/* Puts the generalizations of a node that are new into the layer above. */
+static void
+climb(Poka *p, NodeSet *visited, const int *from, Layer *above)
+{
+	int			levels[MAX_ATTRIBUTES];
+
+	memcpy(levels, from, sizeof(int) * p->population->nattrs);
+	for (int a = 0; a < p->population->nattrs; a++)
+	{
+		uint32		before = nodeset_size(visited);
+		uint32		number;
+
+		if (levels[a] == p->population->attrs[a].max_level)
+			continue;
+		levels[a]++;
+		number = nodeset_add(visited, levels);
+		levels[a]--;
+		if (number >= before)
+			add_to_layer(p, above, number);
+	}
+}
+
+/* Whether the climb goes on from a node; the best one so far is kept. */
+static bool
+look_at(Poka *p, uint32 number, const int *levels, bool pass_over, uint32 *best, Measures *best_measures)
+{
+	int			distance = distance_below(p, levels);
+	const Measures *measures;
+
+	if (distance == 0)
+		return false;
+	if (distance >= 2 && pass_over)
+		return true;
+	measures = measures_of(p, levels);
+	if (!is_next(p, measures))
+		return false;
+	if (*best == NO_NODE || is_better(p, measures, best_measures))
+	{
+		*best = number;
+		*best_measures = *measures;
+	}
+	return true;
+}
+
 /*
  * Climbs from the ground nodes, which are the first of visited; returns the
- * best node's number in it, or NO_NODE.
+ * best node's number in it, or NO_NODE.  Where a climb ends depends on its
+ * nodes alone, so they can be taken in any order: height by height, and in
+ * the order in which they share most of the path.
  */
 static uint32
 height_search(Poka *p, NodeSet *visited, bool pass_over)
 {
-	Stack		stack = {0};
+	LayerOrder	order = {visited, path_order(p->path)};
+	int			top = height_of(p, p->top);
+	Layer	   *layers = palloc0(sizeof(Layer) * (top + 2));
 	uint32		best = NO_NODE;
 	Measures	best_measures = {0};
+	int			levels[MAX_ATTRIBUTES];
 
 	for (uint32 i = 0; i < nodeset_size(visited); i++)
-		push(p, &stack, i);
-	while (stack.depth > 0)
 	{
-		uint32		number = stack.nodes[--stack.depth];
-		int			levels[MAX_ATTRIBUTES];
-		int			distance;
+		nodeset_levels(visited, i, levels);
+		add_to_layer(p, &layers[height_of(p, levels)], i);
+	}
+	for (int height = 0; height <= top; height++)
+	{
+		Layer	   *layer = &layers[height];
 
-		nodeset_levels(visited, number, levels);
-		distance = distance_below(p, levels);
-		if (distance == 0)
-			continue;
-		if (distance < 2 || !pass_over)
+		if (layer->nnodes > 1)
+			qsort_arg(layer->nodes, layer->nnodes, sizeof(uint32), compare_in_layer, &order);
+		for (Size i = 0; i < layer->nnodes; i++)
 		{
-			const Measures *measures = measures_of(p, levels);
-
-			if (!is_next(p, measures))
-				continue;
-			if (best == NO_NODE || is_better(p, measures, &best_measures))
-			{
-				best = number;
-				best_measures = *measures;
-			}
-		}
-		for (int a = 0; a < p->population->nattrs; a++)
-		{
-			uint32		before = nodeset_size(visited);
-			uint32		above;
-
-			if (levels[a] == p->population->attrs[a].max_level)
-				continue;
-			levels[a]++;
-			above = nodeset_add(visited, levels);
-			levels[a]--;
-			if (above >= before)
-				push(p, &stack, above);
+			nodeset_levels(visited, layer->nodes[i], levels);
+			if (look_at(p, layer->nodes[i], levels, pass_over, &best, &best_measures))
+				climb(p, visited, levels, &layers[height + 1]);
 		}
 	}
-	if (stack.nodes != NULL)
-		pfree(stack.nodes);
 	return best;
 }
 
@@ -223,14 +284,13 @@ move_base(Poka *p, const int *levels)
 static bool
 next_base(Poka *p)
 {
-	MemoryContext context = AllocSetContextCreate(p->population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
+	MemoryContext old = MemoryContextSwitchTo(p->context);
 	int			levels[MAX_ATTRIBUTES];
 	uint32		best = NO_NODE;
 
 	for (int pass_over = 1; pass_over >= 0 && best == NO_NODE; pass_over--)
 	{
-		NodeSet    *visited = nodeset_create(context, p->population);
+		NodeSet    *visited = nodeset_create(p->context, p->population);
 
 		depth_search(p, visited);
 		best = height_search(p, visited, pass_over == 1);
@@ -238,7 +298,7 @@ next_base(Poka *p)
 			nodeset_levels(visited, best, levels);
 	}
 	MemoryContextSwitchTo(old);
-	MemoryContextDelete(context);
+	MemoryContextReset(p->context);
 	if (best != NO_NODE)
 		move_base(p, levels);
 	return best != NO_NODE;
@@ -251,17 +311,17 @@ poka_search(PokaSearch *search)
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Promise		nothing = {0};
 	Poka	   *p = palloc0(sizeof(Poka));
-	int			top[MAX_ATTRIBUTES];
 
 	nothing.limit = search->limit;
 	p->search = search;
 	p->population = population;
 	p->measurer = measurer_create(population, &nothing);
 	p->path = path_create(population, MOST_LEVELS_LAST);
+	p->context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
 	p->known = nodeset_create(population->context, population);
 	for (int a = 0; a < population->nattrs; a++)
-		top[a] = population->attrs[a].max_level;
-	move_base(p, top);
+		p->top[a] = population->attrs[a].max_level;
+	move_base(p, p->top);
 	while (p->base_measures.k > 2 && next_base(p))
 		;
 	path_free(p->path);
