@@ -26,7 +26,7 @@ LANGUAGE sql AS $$ SELECT to_char($1, 'FM999,999,999,999') $$;
 -- makes seconds longer, and ratios less sure.
 CREATE TABLE bench.machine AS
 SELECT substring(cpuinfo FROM 'model name\s*: ([^\n]*)') AS processor,
-	regexp_count(cpuinfo, 'processor\s*:') AS processors,
+	(SELECT count(*) FROM regexp_matches(cpuinfo, '^processor\s*:', 'gn')) AS processors,
 	split_part(pg_read_file('/proc/loadavg'), ' ', 1) AS load
 FROM pg_read_file('/proc/cpuinfo') AS cpuinfo;
 

@@ -2,7 +2,8 @@
 --
 -- evaluate() of the top node loads the hierarchies, reads every row and
 -- measures one class.  GROUP BY of the same columns stands beside it, with a
--- count over its groups, so that it need not hand them over either.
+-- count over its groups, so that it need not hand them over either.  Workers
+-- are what either may have: on the small table the server starts none.
 
 CREATE PROCEDURE measure_reading(relation regclass, workers int, times int, target float8)
 LANGUAGE plpgsql AS $$

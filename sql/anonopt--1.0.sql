@@ -233,6 +233,13 @@ CREATE FUNCTION anonopt.last_search(OUT algorithm text, OUT dataset text, OUT ro
 	OUT nodes numeric, OUT evaluated bigint, OUT workers int, OUT read_ms float8, OUT search_ms float8, OUT exact boolean)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_last_search' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.progress_entries(OUT pid int, OUT dataset_relation regclass, OUT algorithm text,
+	OUT phase text, OUT done bigint, OUT total bigint, OUT found bigint)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_progress' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE VIEW anonopt.progress AS SELECT * FROM anonopt.progress_entries();
+GRANT SELECT ON anonopt.progress TO PUBLIC;
+
 -- \dd+ and \df+ anonopt.* are a manual -----------------------------------------
 
 COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';
@@ -271,6 +278,8 @@ COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS
 COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of two to five objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval) IS 'the exact node of least loss that keeps a promise';
 COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
+COMMENT ON VIEW anonopt.progress IS 'searches that run now, of every session the caller may see';
+COMMENT ON FUNCTION anonopt.progress_entries() IS 'internal: what anonopt.progress shows';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';
 COMMENT ON FUNCTION anonopt.k_anonymity(regclass, name[]) IS 'size of the smallest class of a relation';
 COMMENT ON FUNCTION anonopt.l_diversity(regclass, name[], name) IS 'fewest distinct sensitive values in a class of a relation';

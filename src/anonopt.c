@@ -4,4 +4,14 @@
  */
 #include "compat.h"
 
+#include "session.h"
+
 PG_MODULE_MAGIC;
+
+void		_PG_init(void);
+
+void
+_PG_init(void)
+{
+	session_define_settings();
+}

@@ -285,18 +285,17 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 }
 
 /* Offers every node, for objectives without bounds. */
-static void
-offer_visited(void *arg, const int *levels, Recodings node, const TupleTable *classes)
+static bool
+offer_visited(void *arg, const int *levels, const Measures *measures)
 {
 	Bounds	   *b = arg;
-	Measures	measures;
 
 	if (out_of_time(b))
-		return;
-	measure(b->measurer, node, classes, &measures);
+		return false;
 	b->search->evaluated++;
-	front_offer(b->search->front, levels, &measures);
+	front_offer(b->search->front, levels, measures);
 	progress_update(b->search->evaluated, b->search->front->nmembers);
+	return true;
 }
 
 void
@@ -311,7 +310,7 @@ exact_search(ExactSearch *search)
 	search->in_time = true;
 	prepare_bounds(b, search);
 	if (!b->beatable && !b->feasibility && !search->feasible_only)
-		lattice_walk(population, offer_visited, b);
+		search->helped = lattice_measure(population, &search->promise, search->workers, offer_visited, b);
 	else
 	{
 		b->path = path_create(population, MOST_LEVELS_FIRST);

@@ -17,9 +17,11 @@ typedef struct ExactSearch
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
 	int64		deadline;		/* a timestamp, or 0 */
+	int			workers;		/* that may help */
 
 	Front	   *front;
 	int64		evaluated;		/* distinct nodes measured */
+	int			helped;			/* workers that did */
 	bool		in_time;		/* the front is proven */
 	Measures	nearest;		/* the node that breaks the promise least, if
 								 * none keeps it */

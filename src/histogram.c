@@ -82,6 +82,19 @@ slice_measure(Histograms *h, Slice *slice)
 	slice->distance = distance_of(h, entries, slice->length, size);
 }
 
+/* Prepares what measuring any histogram needs, once everybody is counted. */
+static void
+prepare_measures(Histograms *h)
+{
+	if (h->role != COLUMN_SENSITIVE)
+		return;
+	h->logs = MemoryContextAlloc(h->context, sizeof(double) * LOGS);
+	h->logs[0] = 0;
+	for (int count = 1; count < Min(LOGS, h->people + 1); count++)
+		h->logs[count] = log((double) count);
+	h->tables = distance_prepare(h);
+}
+
 /* Called when all tuples' own histograms are there: people by value are known. */
 void
 histograms_finish(Histograms *h)
@@ -92,16 +105,24 @@ histograms_finish(Histograms *h)
 		h->total[h->entries[i].value] += h->entries[i].count;
 		h->people += h->entries[i].count;
 	}
-	if (h->role == COLUMN_SENSITIVE)
-	{
-		h->logs = MemoryContextAlloc(h->context, sizeof(double) * LOGS);
-		h->logs[0] = 0;
-		for (int count = 1; count < Min(LOGS, h->people + 1); count++)
-			h->logs[count] = log((double) count);
-		h->tables = distance_prepare(h);
-	}
+	prepare_measures(h);
 	for (Size i = 0; i < h->nslices; i++)
 		slice_measure(h, &h->slices[i]);
+}
+
+/* Takes over histograms that another process made, in place of histograms_finish. */
+void
+histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const Slice *slices, Size nslices)
+{
+	while (h->entry_capacity < nentries)
+		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
+	while (h->slice_capacity < nslices)
+		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
+	memcpy(h->entries, entries, sizeof(ValueCount) * nentries);
+	memcpy(h->slices, slices, sizeof(Slice) * nslices);
+	h->nentries = nentries;
+	h->nslices = nslices;
+	prepare_measures(h);
 }
 
 /* Moves the counts being made to the stack, in the order of the values. */

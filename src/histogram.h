@@ -84,6 +84,10 @@ extern void histograms_set_distance(Histograms *histograms, Distance metric,
 /* Called when all tuples' own histograms are there: people by value are known. */
 extern void histograms_finish(Histograms *histograms);
 
+/* Takes over histograms that another process made, in place of histograms_finish. */
+extern void histograms_resume(Histograms *histograms, const ValueCount *entries, Size nentries,
+							  const Slice *slices, Size nslices);
+
 /* One more person, or more, with a value, in the histogram being made. */
 static inline void
 histograms_count(Histograms *histograms, uint32 value, int64 count)

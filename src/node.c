@@ -151,36 +151,37 @@ anonopt_evaluate(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-static void
-put_visited(void *arg, const int *levels, Recodings node, const TupleTable *classes)
+static bool
+put_visited(void *arg, const int *levels, const Measures *measures)
 {
 	Call	   *call = arg;
 	MemoryContext old = MemoryContextSwitchTo(call->node_context);
-	Measures	measures;
 
 	call->visited++;
-	measure(call->measurer, node, classes, &measures);
-	put_node(call->result, call->population, levels, &measures);
+	put_node(call->result, call->population, levels, measures);
+	progress_update(call->visited, call->visited);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(call->node_context);
+	return true;
 }
 
 Datum
 anonopt_lattice(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
+	int			workers;
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
 	call.promise = promise_arguments(fcinfo, 1, call.dataset);
-	session_begin("lattice", call.dataset);
+	session_begin(ALGORITHM_LATTICE, call.dataset);
 	begin_call(&call);
 	session_read(call.population);
 	if (call.population == NULL)
 		return (Datum) 0;
-	lattice_walk(call.population, put_visited, &call);
-	session_end(call.visited, 0, true);
+	workers = lattice_measure(call.population, &call.promise, max_workers(), put_visited, &call);
+	session_end(call.visited, workers, true);
 	return (Datum) 0;
 }
 

@@ -1,16 +1,31 @@
 /*
  * progress.h
- *	  How far a running search has come.
+ *	  How far a running search has come, for everybody who may see it.
  */
 #ifndef ANONOPT_PROGRESS_H
 #define ANONOPT_PROGRESS_H
 
 #include "postgres.h"
 
-/* Nodes measured so far, and nodes found. */
-static inline void
-progress_update(int64 done, int64 found)
+typedef enum Algorithm
 {
-}
+	ALGORITHM_LATTICE,
+	ALGORITHM_PARETO,
+	ALGORITHM_OPTIMIZE,
+	ALGORITHM_POKA
+} Algorithm;
+
+extern const char *algorithm_name(Algorithm algorithm);
+
+/* A search begins: its relation is read. */
+extern void progress_begin(Algorithm algorithm, Oid relation);
+
+/* The relation is read, the search of so many nodes begins; -1 for more than can be told. */
+extern void progress_search(int64 total);
+
+/* Nodes measured so far, and nodes found. */
+extern void progress_update(int64 done, int64 found);
+
+extern void progress_end(void);
 
 #endif

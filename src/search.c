@@ -121,7 +121,7 @@ deadline_argument(FunctionCallInfo fcinfo, int argument)
 
 /* Reads the data set and searches it; adds the front's rows. */
 static void
-run_search(FunctionCallInfo fcinfo, const char *algorithm, const Dataset *dataset, ExactSearch *search)
+run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset, ExactSearch *search)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 
@@ -131,8 +131,9 @@ run_search(FunctionCallInfo fcinfo, const char *algorithm, const Dataset *datase
 	if (search->population == NULL)
 		return;
 	search->promise.limit = share_of_people(dataset->max_suppression, search->population->people);
+	search->workers = max_workers();
 	exact_search(search);
-	session_end(search->evaluated, 0, search->in_time);
+	session_end(search->evaluated, search->helped, search->in_time);
 	for (int i = 0; i < search->front->nmembers; i++)
 		put_node(result, search->population, search->front->members[i].levels, &search->front->members[i].measures);
 	if (!search->in_time)
@@ -160,7 +161,7 @@ anonopt_pareto(PG_FUNCTION_ARGS)
 	search.promise = promise_arguments(fcinfo, 2, dataset);
 	search.feasible_only = search.promise.has_k || search.promise.has_l || search.promise.has_t;
 	search.deadline = deadline_argument(fcinfo, 5);
-	run_search(fcinfo, "pareto", dataset, &search);
+	run_search(fcinfo, ALGORITHM_PARETO, dataset, &search);
 	return (Datum) 0;
 }
 
@@ -183,7 +184,7 @@ anonopt_optimize(PG_FUNCTION_ARGS)
 	search.nobjectives = 1;
 	search.feasible_only = true;
 	search.deadline = deadline_argument(fcinfo, 5);
-	run_search(fcinfo, "optimize", dataset, &search);
+	run_search(fcinfo, ALGORITHM_OPTIMIZE, dataset, &search);
 	return (Datum) 0;
 }
 
@@ -220,7 +221,7 @@ anonopt_poka(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
-	session_begin("poka", dataset);
+	session_begin(ALGORITHM_POKA, dataset);
 	search.population = population_argument(dataset);
 	session_read(search.population);
 	if (search.population == NULL)

@@ -1,13 +1,16 @@
 /*
  * session.c
- *	  SQL: last_search, lattice_size.
+ *	  SQL: last_search, lattice_size; and the setting anonopt.max_workers.
  */
 #include "session.h"
 
 #include "arguments.h"
+#include "optimizer/cost.h"
 #include "portability/instr_time.h"
+#include "postmaster/bgworker_internals.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -18,7 +21,7 @@ PG_FUNCTION_INFO_V1(anonopt_lattice_size);
 typedef struct LastSearch
 {
 	bool		ended;
-	const char *algorithm;
+	Algorithm	algorithm;
 	char	   *dataset;
 	char	   *nodes;
 	int64		rows;
@@ -32,6 +35,25 @@ typedef struct LastSearch
 } LastSearch;
 
 static LastSearch last;
+
+static int	max_workers_setting = -1;
+
+void
+session_define_settings(void)
+{
+	DefineCustomIntVariable("anonopt.max_workers",
+							"Sets the most parallel workers that a search uses.",
+							"-1 uses max_parallel_workers_per_gather, 0 none.",
+							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	MarkGUCPrefixReserved("anonopt");
+}
+
+int
+max_workers(void)
+{
+	return max_workers_setting >= 0 ? max_workers_setting : max_parallel_workers_per_gather;
+}
 
 /* Milliseconds since the last call. */
 static double
@@ -74,7 +96,7 @@ keep_string(char **kept, const char *string)
 }
 
 void
-session_begin(const char *algorithm, const Dataset *dataset)
+session_begin(Algorithm algorithm, const Dataset *dataset)
 {
 	last.ended = false;
 	last.algorithm = algorithm;
@@ -85,6 +107,14 @@ session_begin(const char *algorithm, const Dataset *dataset)
 	last.exact = true;
 	last.search_ms = 0;
 	INSTR_TIME_SET_CURRENT(last.start);
+	progress_begin(algorithm, dataset->relation);
+}
+
+/* The nodes of the lattice as a number, -1 if it is too large for one. */
+static int64
+count_nodes(void)
+{
+	return strlen(last.nodes) > 18 ? -1 : strtoll(last.nodes, NULL, 10);
 }
 
 void
@@ -93,7 +123,11 @@ session_read(const Population *population)
 	last.read_ms = lap();
 	last.ended = population == NULL;
 	if (population == NULL)
+	{
+		progress_end();
 		return;
+	}
+	progress_search(count_nodes());
 	last.rows = population->people;
 	last.tuples = population->tuples->ntuples;
 }
@@ -106,6 +140,7 @@ session_end(int64 evaluated, int workers, bool exact)
 	last.workers = workers;
 	last.exact = exact;
 	last.ended = true;
+	progress_end();
 }
 
 Datum
@@ -119,7 +154,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	values[0] = CStringGetTextDatum(last.algorithm);
+	values[0] = CStringGetTextDatum(algorithm_name(last.algorithm));
 	values[1] = CStringGetTextDatum(last.dataset);
 	values[2] = Int64GetDatum(last.rows);
 	values[3] = Int64GetDatum(last.tuples);

@@ -7,12 +7,17 @@
 
 #include "dataset.h"
 #include "population.h"
+#include "progress.h"
 
-extern void session_begin(const char *algorithm, const Dataset *dataset);
+extern void session_begin(Algorithm algorithm, const Dataset *dataset);
 
 /* The relation is read; NULL where it has no rows. */
 extern void session_read(const Population *population);
 extern void session_end(int64 evaluated, int workers, bool exact);
+
+/* Workers that a search may ask for: anonopt.max_workers. */
+extern int	max_workers(void);
+extern void session_define_settings(void);
 
 /* Of how many nodes a lattice has, as numeric. */
 extern Datum lattice_size(const Dataset *dataset);
