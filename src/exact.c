@@ -177,6 +177,24 @@ step_cost(const Bounds *b, const Measures *from, const Measures *to)
 	return (log((double) from->k) - log((double) to->k)) / (from->nwp - to->nwp);
 }
 
+/* Whether time is up, by the clock. */
+static bool
+time_is_up(ExactSearch *search)
+{
+	if (search->in_time && search->deadline != 0 && GetCurrentTimestamp() >= search->deadline)
+		search->in_time = false;
+	return !search->in_time;
+}
+
+/* Whether time is up, with a look at the clock now and then. */
+static bool
+out_of_time(Bounds *b)
+{
+	if (b->boxes++ % BOXES_A_LOOK == 0)
+		return time_is_up(b->search);
+	return !b->search->in_time;
+}
+
 /*
  * From the top down along the steps that cost least, measuring each step's
  * alternatives too.
@@ -213,23 +231,11 @@ dive(Bounds *b)
 			}
 			levels[a]++;
 		}
-		if (step < 0 || there.k <= 1)
+		if (step < 0 || there.k <= 1 || time_is_up(b->search))
 			return;
 		levels[step]--;
 		here = there;
 	}
-}
-
-/* Whether time is up. */
-static bool
-out_of_time(Bounds *b)
-{
-	ExactSearch *search = b->search;
-
-	if (search->in_time && search->deadline != 0 && b->boxes++ % BOXES_A_LOOK == 0 &&
-		GetCurrentTimestamp() >= search->deadline)
-		search->in_time = false;
-	return !search->in_time;
 }
 
 /* Searches the box that the depths before have left. */

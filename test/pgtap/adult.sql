@@ -22,40 +22,7 @@ CREATE EXTENSION IF NOT EXISTS anonopt;
 
 SELECT plan(8);
 
-CREATE SCHEMA adult;
-CREATE TABLE adult.people (
-    age int, workclass text, education text, marital_status text, race text, sex text,
-    native_country text, salary_class text, occupation text);
-CREATE TABLE adult.age (age int, level1 text, level2 text, level3 text, level4 text,
-                        level5 text, level6 text);
-CREATE TABLE adult.workclass (workclass text, level1 text, level2 text, level3 text);
-CREATE TABLE adult.education (education text, level1 text, level2 text, level3 text);
-CREATE TABLE adult.marital_status (marital_status text, level1 text, level2 text, level3 text);
-CREATE TABLE adult.race (race text, level1 text);
-CREATE TABLE adult.sex (sex text, level1 text);
-CREATE TABLE adult.native_country (native_country text, level1 text, level2 text, level3 text,
-                                   level4 text);
-CREATE TABLE adult.salary_class (salary_class text, level1 text);
-
--- \copy takes its line as it is, so that the line is put together first.
-\set cmd '\\copy adult.people FROM ''' :adult_dir '/adult.csv'' (FORMAT csv, HEADER)'
-:cmd
-\set cmd '\\copy adult.age FROM ''' :adult_dir '/hierarchy_age.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.workclass FROM ''' :adult_dir '/hierarchy_workclass.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.education FROM ''' :adult_dir '/hierarchy_education.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.marital_status FROM ''' :adult_dir '/hierarchy_marital_status.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.race FROM ''' :adult_dir '/hierarchy_race.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.sex FROM ''' :adult_dir '/hierarchy_sex.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.native_country FROM ''' :adult_dir '/hierarchy_native_country.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
-\set cmd '\\copy adult.salary_class FROM ''' :adult_dir '/hierarchy_salary_class.csv'' (FORMAT csv, DELIMITER '';'')'
-:cmd
+\ir adult.inc
 
 INSERT INTO ref.dataset VALUES ('adult', 'adult.people', 0.01);
 INSERT INTO ref.attribute (dataset, role, ordinal, column_name, hierarchy) VALUES
