@@ -93,11 +93,28 @@ share(int128 part, int128 whole)
 	return (double) part / (double) whole;
 }
 
+/* The same integers, where they fit in 64 bits. */
+static double
+distance_equal_small(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
+{
+	int64		surplus = 0;
+
+	for (uint32 i = 0; i < length; i++)
+	{
+		int64		excess = entries[i].count * h->people - h->total[entries[i].value] * size;
+
+		surplus += Max(excess, 0);
+	}
+	return (double) surplus / (double) (size * h->people);
+}
+
 static double
 distance_equal(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {
 	int128		surplus = 0;
 
+	if (h->people <= PG_INT32_MAX)
+		return distance_equal_small(h, entries, length, size);
 	for (uint32 i = 0; i < length; i++)
 	{
 		int128		excess = (int128) entries[i].count * h->people -

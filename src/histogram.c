@@ -125,7 +125,34 @@ histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const
 	prepare_measures(h);
 }
 
-/* Moves the counts being made to the stack, in the order of the values. */
+/* Makes room for so many entries more. */
+static inline void
+reserve_entries(Histograms *h, Size more)
+{
+	while (h->nentries + more > h->entry_capacity)
+		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
+}
+
+/* Moves the counts of 64 values to the stack, in their order. */
+static inline void
+append_word(Histograms *h, uint32 first, uint64 bits)
+{
+	ValueCount *entry;
+
+	reserve_entries(h, 64);
+	entry = h->entries + h->nentries;
+	for (; bits != 0; bits &= bits - 1, entry++)
+	{
+		uint32		value = first + pg_rightmost_one_pos64(bits);
+
+		entry->value = value;
+		entry->count = h->sum[value];
+		h->sum[value] = 0;
+	}
+	h->nentries = entry - h->entries;
+}
+
+/* Moves the counts being made to the stack. */
 static void
 append_entries(Histograms *h)
 {
@@ -134,16 +161,8 @@ append_entries(Histograms *h)
 		uint64		bits = h->present[word];
 
 		h->present[word] = 0;
-		for (; bits != 0; bits &= bits - 1)
-		{
-			uint32		value = word * 64 + pg_rightmost_one_pos64(bits);
-
-			if (h->nentries == h->entry_capacity)
-				h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
-			h->entries[h->nentries].value = value;
-			h->entries[h->nentries++].count = h->sum[value];
-			h->sum[value] = 0;
-		}
+		if (bits != 0)
+			append_word(h, word * 64, bits);
 	}
 }
 
@@ -194,8 +213,7 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 	for (uint32 i = 0; i < nslices; i++)
 		for (uint32 j = 0; j < h->slices[slices[i]].length; j++)
 		{
-			if (h->nentries == h->entry_capacity)
-				h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
+			reserve_entries(h, 1);
 			h->entries[h->nentries++] = h->entries[h->slices[slices[i]].start + j];
 		}
 	qsort(h->entries + start, h->nentries - start, sizeof(ValueCount), compare_entries);
@@ -210,6 +228,29 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
+/* The same of a column with few values: which there are fits in a register. */
+static uint32
+merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
+{
+	Size		start = h->nentries;
+	int64	   *sum = h->sum;
+	uint64		present = 0;
+
+	for (uint32 i = 0; i < nslices; i++)
+	{
+		const Slice *slice = &h->slices[slices[i]];
+		const ValueCount *entries = h->entries + slice->start;
+
+		for (uint32 j = 0; j < slice->length; j++)
+		{
+			sum[entries[j].value] += entries[j].count;
+			present |= UINT64CONST(1) << entries[j].value;
+		}
+	}
+	append_word(h, 0, present);
+	return push_slice(h, start);
+}
+
 /* The histogram of several classes together. */
 uint32
 histograms_merge(Histograms *h, const uint32 *slices, uint32 nslices)
@@ -218,6 +259,8 @@ histograms_merge(Histograms *h, const uint32 *slices, uint32 nslices)
 
 	if (nslices == 1)
 		return slices[0];
+	if (h->nvalues <= 64)
+		return merge_few(h, slices, nslices);
 	for (uint32 i = 0; i < nslices; i++)
 		length += h->slices[slices[i]].length;
 	/* looking through all bits costs more than sorting a few entries */

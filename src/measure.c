@@ -24,6 +24,7 @@ struct Measurer
 	int64		counted;		/* largest size that is counted */
 	int64	   *people_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
+	uint32	   *remaining;		/* classes that are not suppressed */
 };
 
 Measurer *
@@ -38,6 +39,8 @@ measurer_create(const Population *population, const Promise *promise)
 	m->counted = Min(promise->limit, COUNTED_SIZES);
 	m->people_of_size = palloc(sizeof(int64) * (m->counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
+	/* no node has more classes than there are tuples */
+	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
 	return m;
 }
 
@@ -165,32 +168,59 @@ suppress(Measurer *m, Recodings node, const uint64 *key, int64 people)
 	}
 }
 
-/* What is kept of the sensitive columns' values in a class that remains. */
-static void
-measure_sensitive(const Population *population, const TupleTable *classes, uint32 class,
-				  Measures *result, double *entropy, int128 *own)
+/* Sums up a node's classes. */
+typedef struct Sums
 {
-	for (int column = 0; column < population->nsensitive; column++)
-	{
-		const Slice *slice =
-		&population->columns[column]->slices[classes->slices[column][class]];
+	int64		smallest;
+	int64		largest;
+	int64		misclassified;
+	int128		squares;
+	int128		own;			/* own sensitive value's counts */
+	double		entropy;
+} Sums;
 
-		result->l = Min(result->l, slice->length);
-		*entropy = Min(*entropy, slice->entropy);
-		result->t = Max(result->t, slice->distance);
-		if (column == 0)
-			*own += slice->squares;
+/* What the classes that remain keep of one sensitive column's values. */
+static void
+measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums *sums, Measures *result)
+{
+	const Slice *slices = m->population->columns[column]->slices;
+	const uint32 *number = classes->slices[column];
+	uint32		l = PG_UINT32_MAX;
+	double		entropy = sums->entropy;
+	double		distance = result->t;
+	int128		own = 0;
+
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		const Slice *slice = &slices[number[m->remaining[i]]];
+
+		l = Min(l, slice->length);
+		entropy = Min(entropy, slice->entropy);
+		distance = Max(distance, slice->distance);
+		own += slice->squares;
 	}
+	result->l = Min(result->l, l);
+	result->t = distance;
+	sums->entropy = entropy;
+	if (column == 0)
+		sums->own = own;
 }
 
-/* The people of a class who are not of its majority label. */
+/* The people who remain and are not of their class's majority label. */
 static int64
-minority(const Population *population, const TupleTable *classes, uint32 class)
+count_minorities(const Measurer *m, const TupleTable *classes, const Measures *result)
 {
-	int			column = population->nsensitive;
-	uint32		slice = classes->slices[column][class];
+	int			column = m->population->nsensitive;
+	const Slice *slices = m->population->columns[column]->slices;
+	int64		people = 0;
 
-	return classes->counts[class] - population->columns[column]->slices[slice].most;
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		uint32		class = m->remaining[i];
+
+		people += classes->counts[class] - slices[classes->slices[column][class]].most;
+	}
+	return people;
 }
 
 /* What all people lose of an attribute, given the sum of (leaves - 1). */
@@ -220,24 +250,13 @@ measure_losses(const Measurer *m, Measures *result)
 	result->nwp = weighted / population->people;
 }
 
-/* Sums up a node's classes. */
-typedef struct Sums
-{
-	int64		smallest;
-	int64		largest;
-	int64		misclassified;
-	int128		squares;
-	int128		own;			/* own sensitive value's counts */
-	double		entropy;
-} Sums;
-
+/* Parts a node's classes into suppressed and remaining ones. */
 static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
 	const Population *population = m->population;
 	int64		threshold = size_threshold(m, classes);
 	bool		by_value = m->promise.has_l || m->promise.has_t;
-	bool		has_label = population->ncolumns > population->nsensitive;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
@@ -249,15 +268,15 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 			suppress(m, node, classes->keys + (Size) i * population->nwords, size);
 			continue;
 		}
-		result->classes++;
+		m->remaining[result->classes++] = i;
 		sums->smallest = Min(sums->smallest, size);
 		sums->largest = Max(sums->largest, size);
 		sums->squares += (int128) size * size;
-		if (population->nsensitive > 0)
-			measure_sensitive(population, classes, i, result, &sums->entropy, &sums->own);
-		if (has_label)
-			sums->misclassified += minority(population, classes, i);
 	}
+	for (int column = 0; column < population->nsensitive; column++)
+		measure_sensitive(m, classes, column, sums, result);
+	if (population->ncolumns > population->nsensitive)
+		sums->misclassified = count_minorities(m, classes, result);
 }
 
 /* Measures a node whose classes are given. */

@@ -573,11 +573,15 @@ static void
 make_tuple_table(const Reading *reading, Population *population)
 {
 	uint32		ntuples = reading->tuples->tally->nkeys;
-	uint64	   *keys = population_keys(reading, population);
-	SortedTuple *sorted = sorted_tuples(reading, population, keys);
-	SortKeys	sort = {population->nwords, keys};
+	uint64	   *keys;
+	SortedTuple *sorted;
+	SortKeys	sort = {population->nwords, NULL};
 	uint32		next;
 
+	tally_close(reading->tuples->tally);
+	keys = population_keys(reading, population);
+	sort.keys = keys;
+	sorted = sorted_tuples(reading, population, keys);
 	population->tuples = tuple_table_create(population, population->context, ntuples);
 	for (uint32 i = 0; i < ntuples; i = next)
 	{

@@ -115,3 +115,10 @@ tally_find(Tally *tally)
 
 	return entry == NULL ? PG_UINT32_MAX : entry->number;
 }
+
+void
+tally_close(Tally *tally)
+{
+	tallyindex_destroy(tally->index);
+	tally->index = NULL;
+}

@@ -28,6 +28,9 @@ extern Tally *tally_create(MemoryContext context, int nwords, uint32 expected);
 /* Adds to the count of the candidate key; returns its number. */
 extern uint32 tally_add(Tally *tally, int64 count);
 
+/* Gives up finding keys; those there are stay. */
+extern void tally_close(Tally *tally);
+
 /* The number of the candidate key, or PG_UINT32_MAX if it is not there. */
 extern uint32 tally_find(Tally *tally);
 
