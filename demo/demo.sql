@@ -70,23 +70,24 @@ SELECT column_name, role, hierarchy, levels, domain, observed, nulls
 FROM anonopt.describe('hospital');
 
 \echo '== 4. The trade-off =='
-\echo 'Every combination of levels is a node, and lattice() measures them all.  For each k,'
-\echo 'the size of the smallest group that looks alike, this is the node that loses least.'
-\echo 'The loss is 0 % for the table as it is and 100 % where every cell says just *.'
+\echo 'Every combination of levels is a node.  pareto() finds the exact front: the nodes that'
+\echo 'no other beats in privacy (k, the size of the smallest group that looks alike) and'
+\echo 'loss (0 % for the table as it is, 100 % where every cell says just *) at once.'
 \echo
 
-CREATE TEMP TABLE lattice AS SELECT * FROM anonopt.lattice('hospital');
-SELECT count(*) AS nodes FROM lattice;
-SELECT wanted AS "k wanted", best.levels, best.k, best.l, best.suppressed, best.classes,
-	to_char(100 * best.nwp, '990.0') AS "loss %"
-FROM unnest('{2,5,10,20,50,100}'::int[]) AS wanted,
-	LATERAL (SELECT * FROM lattice WHERE k >= wanted AND feasible
-		ORDER BY glm, levels LIMIT 1) AS best;
+SELECT levels, k, l, suppressed, classes, to_char(100 * nwp, '990.0') AS "loss %"
+FROM anonopt.pareto('hospital', '{k,nwp}') WHERE k BETWEEN 2 AND 1000;
+SELECT nodes, evaluated, round(search_ms::numeric) AS "search, ms" FROM anonopt.last_search();
+
+\echo 'Who knows what must be promised asks for the one node that loses least.'
+\echo
+
+SELECT levels, k, l, suppressed, classes, to_char(100 * nwp, '990.0') AS "loss %"
+FROM anonopt.optimize('hospital', k => 5);
 
 -- The node that the rest of the demo uses
 \set ECHO none
-SELECT levels FROM lattice WHERE k >= 5 AND feasible
-	ORDER BY glm, levels LIMIT 1 \gset
+SELECT levels FROM anonopt.optimize('hospital', k => 5) \gset
 \set ECHO queries
 
 \echo '== 5. One node, measured =='
