@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "catalog/pg_type.h"
+#include "complete.h"
 #include "exact.h"
 #include "hierarchy_read.h"
 #include "node.h"
@@ -119,23 +120,51 @@ deadline_argument(FunctionCallInfo fcinfo, int argument)
 	return end;
 }
 
-/* Reads the data set and searches it; adds the front's rows. */
-static void
-run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset, ExactSearch *search)
+/* Whether an objective is about a sensitive or class column. */
+static bool
+needs_columns(Objective objective)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	switch (objective)
+	{
+		case OBJECTIVE_L:
+		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_T:
+		case OBJECTIVE_CM:
+		case OBJECTIVE_SUM_L:
+		case OBJECTIVE_SUM_OTHER:
+			return true;
+		default:
+			return false;
+	}
+}
 
-	session_begin(algorithm, dataset);
-	search->population = population_argument(dataset);
-	session_read(search->population);
-	if (search->population == NULL)
-		return;
-	search->promise.limit = share_of_people(dataset->max_suppression, search->population->people);
-	search->workers = max_workers();
-	exact_search(search);
-	session_end(search->evaluated, search->helped, search->in_time);
-	for (int i = 0; i < search->front->nmembers; i++)
-		put_node(result, search->population, search->front->members[i].levels, &search->front->members[i].measures);
+/* The population that a search must see: without columns where it needs none. */
+static Population *
+searched_population(Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+{
+	for (int i = 0; i < nobjectives; i++)
+		if (needs_columns(objectives[i]))
+			return population;
+	if (promise->has_l || promise->has_t)
+		return population;
+	return population_narrow(population);
+}
+
+/* Adds the rows of the nodes that a search found, in their order. */
+static void
+put_found(ReturnSetInfo *result, Population *population, const Population *searched, const Promise *promise,
+		  int nnodes, int **levels, Measures **measures)
+{
+	if (searched->ncolumns < population->ncolumns)
+		complete_measures(population, promise, nnodes, levels, measures);
+	for (int i = 0; i < nnodes; i++)
+		put_node(result, population, levels[i], measures[i]);
+}
+
+/* Says what kept a search from an answer that is proven, or any. */
+static void
+tell_shortcomings(const ExactSearch *search)
+{
 	if (!search->in_time)
 		ereport(WARNING,
 				(errcode(ERRCODE_WARNING),
@@ -147,6 +176,39 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 				(errmsg("no node is feasible"),
 				 errdetail("The closest suppresses " INT64_FORMAT " of " INT64_FORMAT " people, " INT64_FORMAT " may be.",
 						   search->nearest.suppressed, search->population->people, search->promise.limit)));
+}
+
+/* Reads the data set and searches it; adds the front's rows. */
+static void
+run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset, ExactSearch *search)
+{
+	Population *population;
+	Front	   *front;
+	int		  **levels;
+	Measures  **measures;
+
+	session_begin(algorithm, dataset);
+	population = population_argument(dataset);
+	session_read(population);
+	if (population == NULL)
+		return;
+	search->population = searched_population(population, &search->promise, search->nobjectives, search->objectives);
+	search->promise.limit = share_of_people(dataset->max_suppression, population->people);
+	search->workers = max_workers();
+	exact_search(search);
+
+	front = search->front;
+	levels = palloc(sizeof(int *) * (front->nmembers + 1));
+	measures = palloc(sizeof(Measures *) * (front->nmembers + 1));
+	for (int i = 0; i < front->nmembers; i++)
+	{
+		levels[i] = front->members[i].levels;
+		measures[i] = &front->members[i].measures;
+	}
+	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->promise,
+			  front->nmembers, levels, measures);
+	session_end(search->evaluated, search->helped, search->in_time);
+	tell_shortcomings(search);
 }
 
 Datum
@@ -208,9 +270,12 @@ mean_height(const Dataset *dataset)
 Datum
 anonopt_poka(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	PokaSearch	search = {0};
+	Promise		nothing = {0};
 	Dataset    *dataset;
+	Population *population;
+	int		  **levels;
+	Measures  **measures;
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
@@ -222,14 +287,23 @@ anonopt_poka(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
 	session_begin(ALGORITHM_POKA, dataset);
-	search.population = population_argument(dataset);
-	session_read(search.population);
-	if (search.population == NULL)
+	population = population_argument(dataset);
+	session_read(population);
+	if (population == NULL)
 		return (Datum) 0;
-	search.limit = share_of_people(dataset->max_suppression, search.population->people);
+	search.population = searched_population(population, &nothing, 1, &search.loss);
+	search.limit = nothing.limit = share_of_people(dataset->max_suppression, population->people);
 	poka_search(&search);
-	session_end(search.evaluated, 0, false);
+
+	levels = palloc(sizeof(int *) * search.nfound);
+	measures = palloc(sizeof(Measures *) * search.nfound);
 	for (int i = 0; i < search.nfound; i++)
-		put_node(result, search.population, search.found[i].levels, &search.found[i].measures);
+	{
+		levels[i] = search.found[i].levels;
+		measures[i] = &search.found[i].measures;
+	}
+	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, &nothing,
+			  search.nfound, levels, measures);
+	session_end(search.evaluated, 0, false);
 	return (Datum) 0;
 }

@@ -1,0 +1,17 @@
+/*
+ * complete.h
+ *	  Searches that need no sensitive or class column do without, until the end.
+ */
+#ifndef ANONOPT_COMPLETE_H
+#define ANONOPT_COMPLETE_H
+
+#include "measure.h"
+
+/* The same people without what is counted beside them: searched much faster. */
+extern Population *population_narrow(const Population *population);
+
+/* Measures nodes found in a narrow population again, with every column. */
+extern void complete_measures(Population *population, const Promise *promise, int nnodes,
+							  int *const *levels, Measures **measures);
+
+#endif
