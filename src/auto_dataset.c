@@ -181,12 +181,6 @@ is_date(Oid type)
 }
 
 static bool
-is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-static bool
 is_number(Oid type)
 {
 	TypeMatch	match;
@@ -264,7 +258,7 @@ build_suitable(const char *name, Oid relation, const char *column)
 						   choose_units(profile.high - profile.low), type != DATEOID);
 	}
 	if (is_number(type) && profile.values > FEW_VALUES)
-		return build_numbers(name, &profile, is_integer(type));
+		return build_numbers(name, &profile, type_is_integer(type));
 	if (is_text(type) && profile.codes && profile.values > FEW_VALUES)
 		return build_masks(name, relation, column, "*");
 	return build_flat(name, relation, column);
@@ -294,7 +288,7 @@ add_column(ReturnSetInfo *result, const char *name, Oid relation, char *column)
 	declared.max_level = -1;
 	declared.hierarchy = build_suitable(hierarchy_name(relation, column), relation, column);
 	declare_quasi_identifier(dataset_load_latest(name), &declared);
-	values[0] = DirectFunctionCall1(namein, CStringGetDatum(column));
+	values[0] = name_datum(column);
 	values[1] = ObjectIdGetDatum(declared.hierarchy);
 	values[2] = Int32GetDatum(hierarchy_height(declared.hierarchy));
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);

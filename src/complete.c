@@ -18,11 +18,10 @@ population_narrow(const Population *population)
 	return narrow;
 }
 
-/* What orders nodes so that each shares most with the one before. */
+/* Nodes to be put in the order of a path. */
 typedef struct PathSort
 {
-	const int  *order;
-	int			nattrs;
+	const Path *path;
 	int		   *const *levels;
 } PathSort;
 
@@ -30,13 +29,8 @@ static int
 compare_on_path(const void *a, const void *b, void *arg)
 {
 	const PathSort *sort = arg;
-	const int  *x = sort->levels[*(const int *) a];
-	const int  *y = sort->levels[*(const int *) b];
 
-	for (int depth = 0; depth < sort->nattrs; depth++)
-		if (x[sort->order[depth]] != y[sort->order[depth]])
-			return x[sort->order[depth]] < y[sort->order[depth]] ? -1 : 1;
-	return 0;
+	return path_compare(sort->path, sort->levels[*(const int *) a], sort->levels[*(const int *) b]);
 }
 
 void
@@ -44,7 +38,7 @@ complete_measures(Population *population, const Promise *promise, int nnodes,
 				  int *const *levels, Measures **measures)
 {
 	Path	   *path = path_create(population, MOST_LEVELS_FIRST);
-	PathSort	sort = {path_order(path), population->nattrs, levels};
+	PathSort	sort = {path, levels};
 	Measurer   *measurer = measurer_create(population, promise);
 	int		   *order = palloc(sizeof(int) * (nnodes + 1));
 

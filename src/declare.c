@@ -174,12 +174,6 @@ column_argument(FunctionCallInfo fcinfo, int argument)
 	return pstrdup(NameStr(*PG_GETARG_NAME(argument)));
 }
 
-static Datum
-name_datum(const char *name)
-{
-	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
-}
-
 /* Fails unless a count column is a whole number. */
 static void
 check_count_column(Oid relation, const char *column)

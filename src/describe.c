@@ -72,12 +72,6 @@ observe(const Dataset *dataset, const Declared *attribute)
 	return observed;
 }
 
-static Datum
-name_datum(const char *name)
-{
-	return DirectFunctionCall1(namein, CStringGetDatum(name));
-}
-
 /* What the catalog says of an attribute. */
 static void
 describe_declared(const Declared *attribute, Datum *values, bool *nulls)

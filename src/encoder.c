@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "access/parallel.h"
+#include "bytes.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
 #include "utils/builtins.h"
@@ -207,12 +208,6 @@ append_string(StringInfo buffer, const char *string)
 }
 
 static void
-append_uint32(StringInfo buffer, uint32 number)
-{
-	appendBinaryStringInfo(buffer, (char *) &number, sizeof(number));
-}
-
-static void
 append_datum(StringInfo buffer, Datum value, bool byval, int16 length)
 {
 	Size		size = datumEstimateSpace(value, false, byval, length);
@@ -280,25 +275,15 @@ read_string(char **at)
 	return pstrdup(string);
 }
 
-static uint32
-read_uint32(char **at)
-{
-	uint32		number;
-
-	memcpy(&number, *at, sizeof(number));
-	*at += sizeof(number);
-	return number;
-}
-
 static void
 restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 {
 	const char *column = read_string(at);
 	const char *hierarchy = read_string(at);
-	Oid			type = read_uint32(at);
-	uint32		null_code = read_uint32(at);
-	uint32		ncodes = read_uint32(at);
-	Oid			range_type = read_uint32(at);
+	Oid			type = take_uint32(at);
+	uint32		null_code = take_uint32(at);
+	uint32		ncodes = take_uint32(at);
+	Oid			range_type = take_uint32(at);
 	uint32		nleaves;
 	uint32	   *codes;
 	Datum	   *leaves;
@@ -309,11 +294,11 @@ restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 		encoder_open(encoder, context, column, type);
 		return;
 	}
-	nleaves = read_uint32(at);
+	nleaves = take_uint32(at);
 	codes = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nleaves + 1));
 	leaves = MemoryContextAllocHuge(context, sizeof(Datum) * ((Size) nleaves + 1));
 	for (uint32 i = 0; i < nleaves; i++)
-		codes[i] = read_uint32(at);
+		codes[i] = take_uint32(at);
 	for (uint32 i = 0; i < nleaves; i++)
 		leaves[i] = datumRestore(at, &isnull);
 	encoder_leaves(encoder, context, column, hierarchy, type,
@@ -327,8 +312,8 @@ restore_encoders(char *at, MemoryContext context)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	EncoderSet *set = palloc(sizeof(EncoderSet));
 
-	set->nencoders = read_uint32(&at);
-	set->has_count = read_uint32(&at) != 0;
+	set->nencoders = take_uint32(&at);
+	set->has_count = take_uint32(&at) != 0;
 	set->encoders = palloc0(sizeof(Encoder) * (set->nencoders + 1));
 	for (int i = 0; i < set->nencoders; i++)
 		restore_encoder(&at, &set->encoders[i], context);

@@ -27,12 +27,11 @@
 static bool
 is_number(Oid type)
 {
-	return type == INT2OID || type == INT4OID || type == INT8OID ||
-		type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
+	return type_is_integer(type) || type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
 }
 
-static bool
-is_integer(Oid type)
+bool
+type_is_integer(Oid type)
 {
 	return type == INT2OID || type == INT4OID || type == INT8OID;
 }
@@ -72,7 +71,7 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	match->data_type = data_type;
 	match->leaf_type = leaf_type;
 	match->data_cast = match->leaf_cast = "";
-	if (is_integer(data_type) && is_integer(leaf_type))
+	if (type_is_integer(data_type) && type_is_integer(leaf_type))
 		return true;
 	if (is_number(data_type) && is_number(leaf_type))
 		return match_as(NUMERICOID, "::pg_catalog.numeric", match);

@@ -51,6 +51,8 @@ extern Oid	hierarchy_leaf_type(Oid relation);
 /* Number of levels above the leaves. */
 extern int	hierarchy_height(Oid relation);
 
+extern bool type_is_integer(Oid type);
+
 /* Whether a column of a type can be generalized by leaves of another. */
 extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
 

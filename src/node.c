@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "read.h"
 #include "session.h"
+#include "sql.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"
@@ -316,7 +317,7 @@ anonopt_node_detail(PG_FUNCTION_ARGS)
 		Datum		values[4];
 		bool		nulls[4] = {0};
 
-		values[0] = DirectFunctionCall1(namein, CStringGetDatum(call.population->attrs[a].name));
+		values[0] = name_datum(call.population->attrs[a].name);
 		values[1] = Int32GetDatum(levels[a]);
 		values[2] = Int64GetDatum(node[a]->nlabels);
 		values[3] = Float8GetDatum(losses[a]);

@@ -261,6 +261,19 @@ path_order(const Path *path)
 	return path->order;
 }
 
+int
+path_compare(const Path *path, const int *a, const int *b)
+{
+	for (int depth = 0; depth < path->population->nattrs; depth++)
+	{
+		int			attr = path->order[depth];
+
+		if (a[attr] != b[attr])
+			return a[attr] < b[attr] ? -1 : 1;
+	}
+	return 0;
+}
+
 /* Attributes by their number of levels. */
 static void
 order_attributes(Path *path, PathOrder order)

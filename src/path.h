@@ -22,6 +22,9 @@ extern void path_free(Path *path);
 /* The attribute of each depth. */
 extern const int *path_order(const Path *path);
 
+/* Orders nodes so that each shares most of the path with the one before. */
+extern int	path_compare(const Path *path, const int *a, const int *b);
+
 /*
  * The classes of a node within the declared levels, valid until the next
  * call; and how its attributes are shown.  Cheapest where the last depths

@@ -164,7 +164,7 @@ height_of(const Poka *p, const int *levels)
 typedef struct LayerOrder
 {
 	const NodeSet *nodes;
-	const int  *order;			/* of the attributes */
+	const Path *path;
 } LayerOrder;
 
 static int
@@ -176,10 +176,7 @@ compare_in_layer(const void *a, const void *b, void *arg)
 
 	nodeset_levels(order->nodes, *(const uint32 *) a, x);
 	nodeset_levels(order->nodes, *(const uint32 *) b, y);
-	for (int depth = 0; depth < order->nodes->nattrs; depth++)
-		if (x[order->order[depth]] != y[order->order[depth]])
-			return x[order->order[depth]] < y[order->order[depth]] ? -1 : 1;
-	return 0;
+	return path_compare(order->path, x, y);
 }
 
 /* Puts the generalizations of a node that are new into the layer above. */
@@ -235,7 +232,7 @@ look_at(Poka *p, uint32 number, const int *levels, bool pass_over, uint32 *best,
 static uint32
 height_search(Poka *p, NodeSet *visited, bool pass_over)
 {
-	LayerOrder	order = {visited, path_order(p->path)};
+	LayerOrder	order = {visited, p->path};
 	int			top = height_of(p, p->top);
 	Layer	   *layers = palloc0(sizeof(Layer) * (top + 2));
 	uint32		best = NO_NODE;

@@ -81,6 +81,12 @@ sql_restore_names(int level)
 	AtEOXact_GUC(true, level);
 }
 
+Datum
+name_datum(const char *name)
+{
+	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
+}
+
 char *
 relation_sql_name(Oid relation)
 {

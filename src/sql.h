@@ -27,6 +27,9 @@ extern Datum sql_value(int column, bool *isnull);
 extern int	sql_use_catalog_names(void);
 extern void sql_restore_names(int level);
 
+/* A name as a datum; 0 for none. */
+extern Datum name_datum(const char *name);
+
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);
 

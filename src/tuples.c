@@ -11,6 +11,7 @@
 #include "tuples.h"
 
 #include "budget.h"
+#include "bytes.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -197,20 +198,14 @@ append_bytes(StringInfo buffer, const void *bytes, Size size)
 }
 
 static void
-append_number(StringInfo buffer, uint32 number)
-{
-	append_bytes(buffer, &number, sizeof(number));
-}
-
-static void
 append_dictionary(StringInfo buffer, const Dictionary *dictionary)
 {
 	bool		integers = dictionary->type.kind == VALUE_INTEGER;
 	bool		byval = integers || dictionary->type.byval;
 	int16		length = integers ? 8 : dictionary->type.length;
 
-	append_number(buffer, dictionary->type.type);
-	append_number(buffer, dictionary->nvalues);
+	append_uint32(buffer, dictionary->type.type);
+	append_uint32(buffer, dictionary->nvalues);
 	for (uint32 i = 0; i < dictionary->nvalues; i++)
 	{
 		Size		size = datumEstimateSpace(dictionary->values[i], false, byval, length);
@@ -233,23 +228,23 @@ anonopt_tuples_serialize(PG_FUNCTION_ARGS)
 	(void) aggregate_context(fcinfo);
 	initStringInfo(&buffer);
 	appendStringInfoSpaces(&buffer, VARHDRSZ);
-	append_number(&buffer, tuples->ncolumns);
-	append_number(&buffer, tally->nwords);
+	append_uint32(&buffer, tuples->ncolumns);
+	append_uint32(&buffer, tally->nwords);
 	for (int i = 0; i < tuples->ncolumns; i++)
 	{
-		append_number(&buffer, tuples->dictionaries[i] != NULL);
+		append_uint32(&buffer, tuples->dictionaries[i] != NULL);
 		if (tuples->dictionaries[i] == NULL)
 			continue;
 		append_bytes(&buffer, &tuples->fields[i], sizeof(KeyField));
 		append_dictionary(&buffer, tuples->dictionaries[i]);
 	}
-	append_number(&buffer, tuples->nmisses);
+	append_uint32(&buffer, tuples->nmisses);
 	for (int i = 0; i < tuples->nmisses; i++)
 	{
-		append_number(&buffer, tuples->misses[i].encoder);
+		append_uint32(&buffer, tuples->misses[i].encoder);
 		append_bytes(&buffer, tuples->misses[i].value, strlen(tuples->misses[i].value) + 1);
 	}
-	append_number(&buffer, tally->nkeys);
+	append_uint32(&buffer, tally->nkeys);
 	append_bytes(&buffer, tally->keys, sizeof(uint64) * tally->nwords * tally->nkeys);
 	append_bytes(&buffer, tally->counts, sizeof(int64) * tally->nkeys);
 	SET_VARSIZE(buffer.data, buffer.len);
@@ -267,16 +262,6 @@ anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(packed);
 }
 
-static uint32
-take_number(char **at)
-{
-	uint32		number;
-
-	memcpy(&number, *at, sizeof(number));
-	*at += sizeof(number);
-	return number;
-}
-
 /* Adds another process's values; returns this process's code for each of its codes. */
 static uint32 *
 take_dictionary(char **at, Tuples *tuples, int column)
@@ -287,8 +272,8 @@ take_dictionary(char **at, Tuples *tuples, int column)
 
 	memcpy(&tuples->fields[column], *at, sizeof(KeyField));
 	*at += sizeof(KeyField);
-	type = take_number(at);
-	nvalues = take_number(at);
+	type = take_uint32(at);
+	nvalues = take_uint32(at);
 	codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nvalues + 1));
 
 	if (tuples->dictionaries[column] == NULL)
@@ -320,7 +305,7 @@ take_tuples(char **at, Tuples *tuples, uint32 **codes)
 {
 	Tally	   *tally = tuples->tally;
 	int			nwords = tally->nwords;
-	uint32		nkeys = take_number(at);
+	uint32		nkeys = take_uint32(at);
 	char	   *counts = *at + sizeof(uint64) * nwords * (Size) nkeys;
 
 	for (uint32 i = 0; i < nkeys; i++, *at += sizeof(uint64) * nwords)
@@ -366,8 +351,8 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 		PG_RETURN_POINTER(counting);
 	}
 	at = VARDATA(((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
-	ncolumns = take_number(&at);
-	nwords = take_number(&at);
+	ncolumns = take_uint32(&at);
+	nwords = take_uint32(&at);
 	if (counting == NULL)
 	{
 		counting = MemoryContextAllocZero(context, sizeof(Counting));
@@ -377,12 +362,12 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 
 	codes = palloc0(sizeof(uint32 *) * (tuples->ncolumns + 1));
 	for (int i = 0; i < tuples->ncolumns; i++)
-		if (take_number(&at) != 0)
+		if (take_uint32(&at) != 0)
 			codes[i] = take_dictionary(&at, tuples, i);
-	nmisses = take_number(&at);
+	nmisses = take_uint32(&at);
 	for (uint32 i = 0; i < nmisses; i++)
 	{
-		int			encoder = take_number(&at);
+		int			encoder = take_uint32(&at);
 
 		add_miss(tuples, encoder, at);
 		at += strlen(at) + 1;

@@ -1,0 +1,28 @@
+/*
+ * bytes.h
+ *	  Numbers in bytes that another process of the same server reads.
+ */
+#ifndef ANONOPT_BYTES_H
+#define ANONOPT_BYTES_H
+
+#include "postgres.h"
+
+#include "lib/stringinfo.h"
+
+static inline void
+append_uint32(StringInfo buffer, uint32 number)
+{
+	appendBinaryStringInfo(buffer, (char *) &number, sizeof(number));
+}
+
+static inline uint32
+take_uint32(char **at)
+{
+	uint32		number;
+
+	memcpy(&number, *at, sizeof(number));
+	*at += sizeof(number);
+	return number;
+}
+
+#endif
