@@ -207,7 +207,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 	if (is_number(type))
 		number = psprintf("%s::numeric", value);
 	else if (is_date(type))
-		number = psprintf("%s::date - date '2000-01-01'", value);
+		number = psprintf("CASE WHEN isfinite(%s::date) THEN %s::date - date '2000-01-01' END", value, value);
 	else if (is_text(type))
 		text = psprintf("%s::text COLLATE \"C\"", value);
 
@@ -257,7 +257,7 @@ build_suitable(const char *name, Oid relation, const char *column)
 		return build_dates(name, DateADTGetDatum((DateADT) profile.low), DateADTGetDatum((DateADT) profile.high),
 						   choose_units(profile.high - profile.low), type != DATEOID);
 	}
-	if (is_number(type) && profile.values > FEW_VALUES)
+	if (is_number(type) && profile.values > FEW_VALUES && profile.low < profile.high)
 		return build_numbers(name, &profile, type_is_integer(type));
 	if (is_text(type) && profile.codes && profile.values > FEW_VALUES)
 		return build_masks(name, relation, column, "*");

@@ -147,7 +147,8 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	remember_nearest(search, measures);
 	if (measures->feasible || !search->feasible_only)
 		front_offer(search->front, levels, measures);
-	if (b->bounds_k)
+	/* one that is no tighter than those above it would only be looked through */
+	if (b->bounds_k && measures->k < ancestors_least(b->ks, levels))
 		ancestors_add(b->ks, levels, measures->k);
 	if (b->feasibility && !measures->feasible &&
 		people_breaking_k_or_l(b->measurer, classes) > search->promise.limit)
