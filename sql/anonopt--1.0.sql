@@ -17,8 +17,9 @@ CREATE TABLE anonopt.dataset (
 	row_type regtype NOT NULL
 );
 
+-- No foreign key: a parallel restore may fill this table first.
 CREATE TABLE anonopt.attribute (
-	dataset text NOT NULL REFERENCES anonopt.dataset ON DELETE CASCADE,
+	dataset text NOT NULL,
 	ordinal int NOT NULL,
 	column_name name NOT NULL,
 	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive')),
@@ -39,15 +40,25 @@ ALTER TABLE anonopt.dataset OWNER TO @extowner@;
 ALTER TABLE anonopt.attribute OWNER TO @extowner@;
 GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
 
--- A temporary or dropped table has no name that a restore could resolve.
-SELECT pg_catalog.pg_extension_config_dump('anonopt.dataset',
-	'WHERE EXISTS (SELECT FROM pg_catalog.pg_class c WHERE c.oid = relation AND c.relpersistence <> ''t'')');
+-- Whether a restore finds a relation's name when it fills these tables: not that of a
+-- temporary or dropped one, nor that of a materialized view that waits for a primary key.
+CREATE FUNCTION anonopt.is_restored(relation oid) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (
+		SELECT FROM pg_catalog.pg_class c
+		WHERE c.oid = relation AND c.relpersistence <> 't' AND NOT (c.relkind = 'm' AND EXISTS (
+			SELECT FROM pg_catalog.pg_rewrite r
+			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+			WHERE r.ev_class = c.oid AND d.refclassid = 'pg_catalog.pg_constraint'::regclass)));
+END;
+
+SELECT pg_catalog.pg_extension_config_dump('anonopt.dataset', 'WHERE anonopt.is_restored(relation)');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
-	'WHERE NOT EXISTS (SELECT FROM pg_catalog.unnest(ARRAY[hierarchy, sensitivity]::oid[]) AS used (oid)'
-	' LEFT JOIN pg_catalog.pg_class c ON c.oid = used.oid'
-	' WHERE used.oid IS NOT NULL AND (c.relpersistence IS NULL OR c.relpersistence = ''t''))'
-	' AND EXISTS (SELECT FROM anonopt.dataset d JOIN pg_catalog.pg_class c ON c.oid = d.relation'
-	' WHERE d.dataset = anonopt.attribute.dataset AND c.relpersistence <> ''t'')');
+	'WHERE (hierarchy IS NULL OR anonopt.is_restored(hierarchy))'
+	' AND (sensitivity IS NULL OR anonopt.is_restored(sensitivity))'
+	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.attribute.dataset'
+	' AND anonopt.is_restored(d.relation))');
 
 CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_suppression float8 DEFAULT 0.01,
 	person name DEFAULT NULL, count_column name DEFAULT NULL)
@@ -249,6 +260,7 @@ COMMENT ON TYPE anonopt.node IS 'one generalization of a data set and its measur
 COMMENT ON TYPE anonopt.opaque IS 'internal: passed to and from anonopt.tuples';
 COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinct tuples of what was read';
 
+COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: which declarations pg_dump takes along';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name) IS 'declares a relation, a row a person, as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text) IS 'forgets a declaration; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int) IS 'declares a column by which people may be recognized, and its hierarchy';

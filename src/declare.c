@@ -259,6 +259,8 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 
 	owned_dataset(name);
 	values[0] = CStringGetTextDatum(name);
+	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
+				  1, types, values, NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
 	PG_RETURN_VOID();

@@ -1,0 +1,277 @@
+#!/usr/bin/env perl
+#
+# Declarations live in tables of the extension, so pg_dump must carry them and
+# whoever owns a database must be able to restore them: here a role that is no
+# superuser does both, into a second database and into another cluster.
+
+use strict;
+use warnings;
+use utf8;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $owner = 'regress_owner';
+my $dumps = PostgreSQL::Test::Utils::tempdir;
+
+# Names that need quotes, in a schema that needs them too.
+my $declarations = <<'END';
+CREATE EXTENSION anonopt;
+CREATE SCHEMA "Odd Schema";
+CREATE TYPE mood AS ENUM ('sad', 'fair', 'merry');
+
+CREATE TABLE "Odd Schema"."Patient's list" (
+	id int PRIMARY KEY, "Zip Code" text, "select" int, pay numeric(8,2), born date, mood mood,
+	"Krankheit, ärztlich" text, "how ""many""" int NOT NULL);
+INSERT INTO "Odd Schema"."Patient's list"
+SELECT i, CASE WHEN i % 13 > 0 THEN 47900 + i * 7 % 20 END, i * 11 % 40, i * 17 % 100 + 0.5, date '2020-01-01' + i % 90,
+	(enum_range(NULL::mood))[1 + i % 3], (ARRAY['flu', 'cold', 'gout', NULL])[1 + i * i % 4], 1 + i % 2
+FROM generate_series(1, 300) i;
+
+SELECT anonopt.create_mask_hierarchy('"Odd Schema"."Zip Code''s levels"', '"Odd Schema"."Patient''s list"', 'Zip Code');
+SELECT anonopt.create_interval_hierarchy('"ORDER"', 0, 39, '{5,20}');
+SELECT anonopt.create_range_hierarchy('pays', 0, 100, 10, '{50}');
+SELECT anonopt.create_date_hierarchy('dates', '2020-01-01', '2020-12-31', '{month,quarter}');
+CREATE TABLE moods (value mood PRIMARY KEY, good text, anything text);
+INSERT INTO moods VALUES ('sad', 'no', '*'), ('fair', 'yes', '*'), ('merry', 'yes', '*');
+CREATE TABLE illnesses (value text PRIMARY KEY, kind text, anything text);
+INSERT INTO illnesses VALUES ('flu', 'infection', '*'), ('cold', 'infection', '*'), ('gout', 'other', '*');
+CREATE TABLE "weight of ZIPs" (value text, weight float8);
+INSERT INTO "weight of ZIPs" VALUES ('47900', 2), ('47901', 0.5);
+
+SELECT anonopt.create_dataset('it''s "odd"', '"Odd Schema"."Patient''s list"', 0.05, 'id', 'how "many"');
+SELECT anonopt.add_quasi_identifier('it''s "odd"', 'Zip Code', '"Odd Schema"."Zip Code''s levels"', 2.5, 1, 4),
+	anonopt.add_quasi_identifier('it''s "odd"', 'select', '"ORDER"'),
+	anonopt.add_quasi_identifier('it''s "odd"', 'pay', 'pays'),
+	anonopt.add_quasi_identifier('it''s "odd"', 'born', 'dates', 1, 1),
+	anonopt.add_quasi_identifier('it''s "odd"', 'mood', 'moods');
+SELECT anonopt.add_sensitive('it''s "odd"', 'Krankheit, ärztlich', 'hierarchical', 'illnesses'),
+	anonopt.add_sensitive('it''s "odd"', 'pay', 'ordered');
+SELECT anonopt.set_class_label('it''s "odd"', 'mood'), anonopt.set_identifier('it''s "odd"', 'id'),
+	anonopt.set_insensitive('it''s "odd"', 'how "many"');
+SELECT anonopt.set_sensitivity('it''s "odd"', 'Zip Code', '"weight of ZIPs"');
+
+-- Relations of other kinds.  pg_dump leaves a view that groups by a primary
+-- key until the end, and puts a view of nulls in its place until then.
+CREATE VIEW visits AS SELECT id, "select" AS age, count(*) FROM "Odd Schema"."Patient's list" GROUP BY id;
+CREATE MATERIALIZED VIEW young AS SELECT "select" AS age FROM "Odd Schema"."Patient's list" WHERE "select" < 20;
+CREATE TABLE parted (age int) PARTITION BY RANGE (age);
+CREATE TABLE parted_low PARTITION OF parted FOR VALUES FROM (0) TO (20);
+CREATE TABLE parted_high PARTITION OF parted FOR VALUES FROM (20) TO (40);
+INSERT INTO parted SELECT "select" FROM "Odd Schema"."Patient's list";
+SELECT anonopt.create_dataset(name, name::regclass), anonopt.add_quasi_identifier(name, 'age', '"ORDER"')
+FROM unnest('{visits,young,parted}'::text[]) name;
+END
+
+# What a dump cannot carry, beside what it must: one data set has two hierarchies
+# that go and one that stays, two have a relation that goes.
+my $passing = <<'END';
+CREATE TABLE partly (a int, b int, c int, d int);
+INSERT INTO partly SELECT i % 40, i % 3, i % 5, i % 2 FROM generate_series(1, 60) i;
+CREATE TEMP TABLE temporary_levels AS SELECT value, '*' AS anything FROM generate_series(0, 9) value;
+CREATE TABLE dropped_levels AS TABLE temporary_levels;
+CREATE TABLE dropped_weights (value int, weight float8);
+CREATE TABLE kept_levels AS TABLE temporary_levels;
+SELECT anonopt.create_dataset('partly', 'partly');
+SELECT anonopt.add_quasi_identifier('partly', 'b', 'temporary_levels'),
+	anonopt.add_quasi_identifier('partly', 'c', 'dropped_levels'),
+	anonopt.add_quasi_identifier('partly', 'a', '"ORDER"'),
+	anonopt.add_quasi_identifier('partly', 'd', 'kept_levels');
+SELECT anonopt.add_sensitive('partly', 'b');
+SELECT anonopt.set_sensitivity('partly', 'd', 'dropped_weights');
+
+CREATE TEMP TABLE temporary_people AS TABLE partly;
+CREATE TABLE dropped_people AS TABLE partly;
+SELECT anonopt.create_dataset(name, name::regclass), anonopt.add_quasi_identifier(name, 'a', '"ORDER"')
+FROM unnest('{temporary_people,dropped_people}'::text[]) name;
+DROP TABLE dropped_levels, dropped_weights, dropped_people;
+END
+
+# What must be the same on both sides of a dump.
+my $declared = <<'END';
+SELECT dataset, relation, row_type, max_suppression, owner, person, count_column FROM anonopt.dataset ORDER BY dataset;
+SELECT * FROM anonopt.attribute ORDER BY dataset, ordinal;
+END
+my $measured = <<'END';
+SELECT d.dataset, x.* FROM anonopt.dataset d, anonopt.describe(d.dataset) x ORDER BY d.dataset;
+SELECT d.dataset, x.* FROM anonopt.dataset d, anonopt.lattice(d.dataset) x ORDER BY d.dataset;
+SELECT anonopt.lattice_size(dataset) FROM anonopt.dataset ORDER BY dataset;
+END
+
+sub start_cluster
+{
+	my ($name) = @_;
+	my $node = PostgreSQL::Test::Cluster->new($name);
+
+	$node->init;
+	$node->start;
+	$node->safe_psql('postgres', "CREATE ROLE $owner LOGIN");
+	return $node;
+}
+
+sub create_database
+{
+	my ($node, $database) = @_;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER $owner TEMPLATE template0");
+}
+
+# What the owner of a database gets as an answer, be it an error.
+sub ask
+{
+	my ($node, $database, $sql) = @_;
+
+	$node->psql($database, $sql, extra_params => [ '-U', $owner ], stdout => \my $answer, stderr => \my $error);
+	diag($error) if $error ne '';
+	return $error eq '' ? $answer : $error;
+}
+
+sub client
+{
+	my ($program, $node, $database, @arguments) = @_;
+
+	return [ $program, '-U', $owner, '-h', $node->host, '-p', $node->port, '-d', $database, @arguments ];
+}
+
+sub dump_database
+{
+	my ($node, $database, $file, @arguments) = @_;
+
+	$node->command_ok(client('pg_dump', $node, $database, '-f', $file, @arguments),
+		"the owner dumps $database to " . ($file =~ m{([^/]+)$})[0]);
+	return $file;
+}
+
+# Restore a dump; a word on standard error is a fault.
+sub restore
+{
+	my ($node, $database, $file, @arguments) = @_;
+	my $command =
+	    $file =~ /\.sql$/
+	  ? client('psql', $node, $database, '-Xq', '-v', 'ON_ERROR_STOP=1', '-f', $file)
+	  : client('pg_restore', $node, $database, @arguments, $file);
+	my ($stdout, $stderr);
+
+	create_database($node, $database);
+	IPC::Run::run($command, '>', \$stdout, '2>', \$stderr);
+	is($stderr, '', 'the owner restores into ' . $node->name . ", $database");
+}
+
+# A dump in the form in which two of them can be compared: without the key that
+# newer versions put around psql's commands.
+sub dumped_text
+{
+	my ($file) = @_;
+	my $text = slurp_file($file);
+
+	$text =~ s/^\\(un)?restrict .*\n//mg;
+	return $text;
+}
+
+my $first = start_cluster('first');
+my $second = start_cluster('second');
+
+create_database($first, 'original');
+ask($first, 'original', $declarations);
+is(ask($first, 'original', "SELECT rolsuper FROM pg_roles WHERE rolname = '$owner'"),
+	'f', 'the owner is no superuser');
+my $declared_before = ask($first, 'original', $declared);
+my $measured_before = ask($first, 'original', $measured);
+cmp_ok(() = $measured_before =~ /\n/g, '>', 300, 'there is something to compare');
+
+# ------------------------------------------------------- to and fro, unchanged
+
+my $plain = dump_database($first, 'original', "$dumps/original.sql");
+my $custom = dump_database($first, 'original', "$dumps/original.dump", '-Fc');
+
+for my $case ([ $first, 'from_plain', $plain ], [ $first, 'from_custom', $custom ],
+	[ $second, 'from_plain', $plain ], [ $second, 'from_custom', $custom ],
+	[ $second, 'by_two_jobs', $custom, '-j', 2 ])
+{
+	my ($node, $database, @arguments) = @$case;
+
+	restore($node, $database, @arguments);
+	is(ask($node, $database, $declared), $declared_before, 'the declarations are the same');
+	is(ask($node, $database, $measured), $measured_before, 'so are descriptions and lattices');
+}
+
+my $again = dump_database($second, 'from_custom', "$dumps/again.sql");
+ok(dumped_text($again) eq dumped_text($plain), 'a dump of what was restored is the same dump');
+
+# The restored declarations are the owner's to change, and no stranger's.
+is( ask($second, 'from_plain', q{
+		SELECT anonopt.drop_attribute('young', 'age');
+		SELECT anonopt.add_quasi_identifier('young', 'age', '"ORDER"', max_level => 1);
+		SELECT anonopt.drop_dataset('parted');
+		SELECT anonopt.lattice_size('young'), count(*) FROM anonopt.dataset}),
+	"\n\n\n2|3",
+	'the owner changes restored declarations');
+$second->safe_psql('postgres', 'CREATE ROLE regress_stranger LOGIN');
+my $stranger = $second->psql('from_plain', "SELECT anonopt.drop_dataset('young')",
+	extra_params => [ '-U', 'regress_stranger' ], stderr => \my $refusal);
+like($refusal, qr/must be owner of data set "young"/, 'a stranger does not');
+
+# --------------------------------------------------- what a dump cannot carry
+
+# The session that has the temporary tables lives on while the dump is made.
+my $session = $first->background_psql('original', extra_params => [ '-U', $owner ]);
+$session->query_safe($passing);
+is( $session->query_safe('SELECT count(*) FROM anonopt.dataset'), 7,
+	'data sets over temporary and dropped relations are declared');
+my $passed = dump_database($first, 'original', "$dumps/passed.dump", '-Fc');
+$session->quit;
+
+restore($second, 'passed', $passed);
+is( ask($second, 'passed', 'SELECT dataset FROM anonopt.dataset ORDER BY 1'),
+	join("\n", q(it's "odd"), qw(parted partly visits young)),
+	'a temporary or dropped relation is left out, the others are there');
+is( ask($second, 'passed', q{SELECT ordinal, column_name, role, hierarchy, sensitivity FROM anonopt.attribute
+		WHERE dataset = 'partly' ORDER BY ordinal}),
+	qq(3|a|quasi_identifier|"ORDER"|\n5|b|sensitive||),
+	'so is a column whose hierarchy or sensitivity is temporary or dropped');
+is( ask($second, 'passed', q{SELECT count(*) FROM anonopt.lattice('partly')}), 4,
+	'what is left of it can be measured');
+ask($second, 'passed', "SELECT anonopt.drop_dataset('partly')");
+is(ask($second, 'passed', $measured), $measured_before, 'the others are measured as before');
+
+# pg_dump creates a materialized view that groups by a primary key after it has
+# restored all rows.  One such data set must not take the others with it.
+create_database($first, 'grouped');
+ask($first, 'grouped', q{
+	CREATE EXTENSION anonopt;
+	CREATE TABLE people (id int PRIMARY KEY, age int);
+	INSERT INTO people SELECT i, i % 10 FROM generate_series(1, 100) i;
+	SELECT anonopt.create_interval_hierarchy('ages', 0, 9, '{5}');
+	CREATE MATERIALIZED VIEW visits AS SELECT id, age, count(*) FROM people GROUP BY id;
+	SELECT anonopt.create_dataset(name, name::regclass), anonopt.add_quasi_identifier(name, 'age', 'ages')
+	FROM unnest('{visits,people}'::text[]) name});
+restore($second, 'grouped', dump_database($first, 'grouped', "$dumps/grouped.dump", '-Fc'));
+is( ask($second, 'grouped', "SELECT count(*) FROM anonopt.dataset WHERE dataset = 'people'"), 1,
+	'a materialized view that is restored late does not take other data sets with it');
+
+# ------------------------------------------------------------- DROP EXTENSION
+
+# Every row of every table outside the system's and the extension's schemas
+sub user_rows
+{
+	my ($node, $database) = @_;
+
+	return ask($node, $database, q{
+		SELECT c.oid::regclass, c.relkind, query_to_xml(format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass),
+			true, false, '')
+		FROM pg_class c
+		WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace IN ('public'::regnamespace, '"Odd Schema"'::regnamespace)
+		ORDER BY c.oid});
+}
+
+my $rows = user_rows($second, 'from_custom');
+ask($second, 'from_custom', 'DROP EXTENSION anonopt');
+is(user_rows($second, 'from_custom'), $rows, 'dropping the extension leaves the user every relation and row');
+is( ask($second, 'from_custom', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'anonopt'}), 0,
+	'and nothing of its own');
+ask($second, 'from_custom', 'CREATE EXTENSION anonopt');
+is( ask($second, 'from_custom', 'SELECT count(*) FROM anonopt.dataset'), 0, 'a new one begins without declarations');
+
+$first->stop;
+$second->stop;
+done_testing();
