@@ -251,14 +251,12 @@ merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
-/* The histogram of several classes together. */
+/* The histogram of several classes together, more than one. */
 uint32
-histograms_merge(Histograms *h, const uint32 *slices, uint32 nslices)
+histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 {
 	Size		length = 0;
 
-	if (nslices == 1)
-		return slices[0];
 	if (h->nvalues <= 64)
 		return merge_few(h, slices, nslices);
 	for (uint32 i = 0; i < nslices; i++)

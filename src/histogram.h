@@ -99,8 +99,15 @@ histograms_count(Histograms *histograms, uint32 value, int64 count)
 /* Ends the histogram being made; returns its number. */
 extern uint32 histograms_close(Histograms *histograms);
 
-/* The histogram of several classes together. */
-extern uint32 histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices);
+/* The histogram of several classes together, more than one. */
+extern uint32 histograms_join(Histograms *histograms, const uint32 *slices, uint32 nslices);
+
+/* The same of one or more. */
+static inline uint32
+histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
+{
+	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
+}
 
 /* Drops what was made after a mark. */
 extern HistogramMark histograms_mark(const Histograms *histograms);

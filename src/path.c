@@ -40,15 +40,6 @@ struct Path
 	uint32	   *start;			/* of each code's tuples, when distributed */
 };
 
-static inline bool
-key_equals(const uint64 *a, const uint64 *b, int nwords)
-{
-	for (int word = 0; word < nwords; word++)
-		if (a[word] != b[word])
-			return false;
-	return true;
-}
-
 /* Copies a tuple of one table to a place in another, or the same. */
 static inline void
 copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleTable *from, uint32 tuple)
@@ -91,6 +82,16 @@ raise_narrow(const TupleTable *from, TupleTable *to, const KeyField *field, cons
 	return out + 1;
 }
 
+/* Whether two keys agree outside one word. */
+static inline bool
+others_equal(const uint64 *a, const uint64 *b, int nwords, int word)
+{
+	for (int other = 0; other < nwords; other++)
+		if (other != word && a[other] != b[other])
+			return false;
+	return true;
+}
+
 /* The same for keys of any width and with histograms. */
 static uint32
 raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
@@ -100,31 +101,32 @@ raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
 	uint32		out = 0;
 	uint32		next;
 
-	for (uint32 i = 0; i < from->ntuples; i++)
-	{
-		const uint64 *source = from->keys + (Size) i * nwords;
-		uint64	   *key = to->keys + (Size) i * nwords;
-		uint64		word = key_without(source, field) | codes[key_get(source, field)];
-
-		if (from != to)
-			copy_tuple(population, to, i, from, i);
-		key[field->word] = word;
-	}
 	for (uint32 i = 0; i < from->ntuples; i = next, out++)
 	{
-		const uint64 *key = to->keys + (Size) i * nwords;
-		int64		count = to->counts[i];
+		const uint64 *key = from->keys + (Size) i * nwords;
+		const uint64 *neighbour = key;
+		uint64		word = key_without(key, field) | codes[key_get(key, field)];
+		int64		count = from->counts[i];
 
 		for (next = i + 1; next < from->ntuples; next++)
 		{
-			if (!key_equals(key, to->keys + (Size) next * nwords, nwords))
+			neighbour += nwords;
+			if ((key_without(neighbour, field) | codes[key_get(neighbour, field)]) != word ||
+				!others_equal(key, neighbour, nwords, field->word))
 				break;
-			count += to->counts[next];
+			count += from->counts[next];
 		}
-		for (int column = 0; column < population->ncolumns && next > i + 1; column++)
-			to->slices[column][i] = histograms_merge(population->columns[column],
-													 &to->slices[column][i], next - i);
-		copy_tuple(population, to, out, to, i);
+
+		/*
+		 * in place too: what is written stands before what is still to be
+		 * read
+		 */
+		for (int column = 0; column < population->ncolumns; column++)
+			to->slices[column][out] = histograms_merge(population->columns[column],
+													   &from->slices[column][i], next - i);
+		if (nwords > 1)
+			memmove(to->keys + (Size) out * nwords, key, sizeof(uint64) * nwords);
+		to->keys[(Size) out * nwords + field->word] = word;
 		to->counts[out] = count;
 	}
 	return out;
