@@ -50,14 +50,24 @@ FROM quasi_identifier, unnest('{adult,adult_middle,adult_large}'::text[]) AS rel
 GROUP BY relation \gexec
 VACUUM ANALYZE;
 
--- A data set with the eight quasi-identifiers
-CREATE PROCEDURE declare_adult(dataset text, relation regclass)
+-- A data set with the eight quasi-identifiers, or the first of them
+CREATE PROCEDURE declare_adult(dataset text, relation regclass, attributes int DEFAULT 8)
 LANGUAGE plpgsql AS $$
 BEGIN
 	PERFORM anonopt.create_dataset(dataset, relation, max_suppression => 0.01);
 	PERFORM anonopt.add_quasi_identifier(dataset, name, 'adult_' || name)
-	FROM (SELECT name FROM quasi_identifier ORDER BY ordinal) AS one;
+	FROM (SELECT name FROM quasi_identifier WHERE ordinal <= attributes ORDER BY ordinal) AS one;
 END $$;
+
+-- GROUP BY of the same columns, to stand beside a call that reads them: with
+-- a count over its groups, so that it need not hand them over either
+CREATE FUNCTION group_by(relation regclass) RETURNS text
+LANGUAGE sql AS $$
+	SELECT format('SELECT count(*), max(size) FROM'
+		' (SELECT %s, count(*) AS size FROM %s GROUP BY %1$s) AS groups',
+		string_agg(name, ', ' ORDER BY ordinal), relation)
+	FROM quasi_identifier
+$$;
 
 CALL declare_adult('adult', 'adult');
 CALL declare_adult('adult_middle', 'adult_middle');

@@ -15,7 +15,14 @@ CREATE TABLE bench.result (
 	side_unit text,
 	figure float8,              -- NULL: skipped, and ours_is says why
 	unit text,
-	target float8               -- at most; NULL where the figure only informs
+	target float8,              -- NULL where the figure only informs
+	at_least boolean NOT NULL DEFAULT false     -- the target; else at most
+);
+
+-- What is printed last, line by line: tables that a document can hold
+CREATE TABLE bench.document (
+	ordinal int GENERATED ALWAYS AS IDENTITY,
+	line text NOT NULL
 );
 
 -- A count as people read it
@@ -30,6 +37,18 @@ SELECT substring(cpuinfo FROM 'model name\s*: ([^\n]*)') AS processor,
 	split_part(pg_read_file('/proc/loadavg'), ' ', 1) AS load
 FROM pg_read_file('/proc/cpuinfo') AS cpuinfo;
 
+-- Processors that do nothing, over the next second
+CREATE FUNCTION bench.idle_processors() RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+	before text[] := regexp_match(pg_read_file('/proc/stat'), '^cpu +(\d+ \d+ \d+) (\d+) (\d+)');
+	after text[];
+BEGIN
+	PERFORM pg_sleep(1);
+	after := regexp_match(pg_read_file('/proc/stat'), '^cpu +(\d+ \d+ \d+) (\d+) (\d+)');
+	RETURN (after[2]::bigint + after[3]::bigint - before[2]::bigint - before[3]::bigint) / 100.0;
+END $$;
+
 -- One execution, without a client: rows stay in the server.
 CREATE FUNCTION bench.milliseconds(statement text) RETURNS float8
 LANGUAGE plpgsql AS $$
@@ -40,6 +59,27 @@ BEGIN
 	RETURN 1000 * extract(epoch FROM clock_timestamp() - begun);
 END $$;
 
+-- The processor's time of one execution, without workers: on a busy machine
+-- less disturbed by others than the clock's.
+CREATE FUNCTION bench.processor_milliseconds(statement text) RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+	begun bigint := split_part(pg_read_file('/proc/self/schedstat'), ' ', 1);
+BEGIN
+	EXECUTE statement;
+	RETURN (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint - begun) / 1e6;
+END $$;
+
+-- What a clock, a function like those two, says of one execution
+CREATE FUNCTION bench.timed(clock regproc, statement text) RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+	milliseconds float8;
+BEGIN
+	EXECUTE format('SELECT %s($1)', clock) INTO milliseconds USING statement;
+	RETURN milliseconds;
+END $$;
+
 CREATE FUNCTION bench.median(float8[]) RETURNS float8
 LANGUAGE sql AS 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM unnest($1) AS value';
 
@@ -47,7 +87,7 @@ LANGUAGE sql AS 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM 
 -- their times.  What disturbs the machine for a while disturbs both.  The
 -- figure is the ratio, unless the caller makes another one of the sides.
 CREATE PROCEDURE bench.alternate(measurement text, ours_is text, ours text, beside_is text, beside text,
-	times int, target float8)
+	times int, target float8, clock regproc DEFAULT 'bench.milliseconds')
 LANGUAGE plpgsql AS $$
 DECLARE
 	ours_ms float8[];
@@ -55,8 +95,8 @@ DECLARE
 BEGIN
 	PERFORM bench.milliseconds(ours), bench.milliseconds(beside);
 	FOR i IN 1..times LOOP
-		ours_ms[i] := bench.milliseconds(ours);
-		beside_ms[i] := bench.milliseconds(beside);
+		ours_ms[i] := bench.timed(clock, ours);
+		beside_ms[i] := bench.timed(clock, beside);
 	END LOOP;
 	INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit, target)
 	VALUES (measurement, bench.median(ours_ms), ours_is, bench.median(beside_ms), beside_is, 'ms',

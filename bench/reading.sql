@@ -1,14 +1,12 @@
 -- reading.sql: how much slower than GROUP BY a table becomes a data set
 --
 -- evaluate() of the top node loads the hierarchies, reads every row and
--- measures one class.  GROUP BY of the same columns stands beside it, with a
--- count over its groups, so that it need not hand them over either.  Workers
+-- measures one class.  GROUP BY of the same columns stands beside it.  Workers
 -- are what either may have: on the small table the server starts none.
 
 CREATE PROCEDURE measure_reading(relation regclass, workers int, times int, target float8)
 LANGUAGE plpgsql AS $$
 DECLARE
-	columns text := (SELECT string_agg(name, ', ' ORDER BY ordinal) FROM quasi_identifier);
 	top int[] := (SELECT array_agg(levels ORDER BY ordinal) FROM quasi_identifier);
 	people bigint;
 BEGIN
@@ -16,8 +14,7 @@ BEGIN
 	PERFORM set_config('max_parallel_workers_per_gather', workers::text, false);
 	CALL bench.alternate(format('reading %s rows, %s workers', bench.number(people), workers),
 		'evaluate', format('SELECT * FROM anonopt.evaluate(%L, %L)', relation, top),
-		'GROUP BY', format('SELECT count(*), max(size) FROM'
-			' (SELECT %s, count(*) AS size FROM %s GROUP BY %1$s) AS groups', columns, relation),
+		'GROUP BY', group_by(relation),
 		times, target);
 END $$;
 

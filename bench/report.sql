@@ -1,9 +1,11 @@
 -- report.sql: prints what was measured
 
--- A number with three digits that mean something, and its unit
+-- A number with three digits that mean something, a whole number as it is;
+-- and its unit
 CREATE FUNCTION bench.show(value float8, unit text) RETURNS text
 LANGUAGE sql AS $$
-	SELECT round(value::numeric, CASE WHEN value < 10 THEN 2 WHEN value < 100 THEN 1 ELSE 0 END)
+	SELECT round(value::numeric, CASE WHEN value = trunc(value) THEN 0
+			WHEN value < 10 THEN 2 WHEN value < 100 THEN 1 ELSE 0 END)
 		|| ' ' || unit
 $$;
 
@@ -12,8 +14,9 @@ SELECT measurement,
 	concat_ws(' ', ours_is, bench.show(ours, side_unit)) AS ours,
 	concat_ws(' ', beside_is, bench.show(beside, side_unit)) AS beside,
 	bench.show(figure, unit) AS figure,
-	bench.show(target, unit) AS target,
-	CASE WHEN figure <= target THEN 'met' WHEN figure > target THEN 'MISSED' END AS " "
+	CASE WHEN at_least THEN 'at least ' ELSE '' END || bench.show(target, unit) AS target,
+	CASE WHEN figure = target OR (figure > target) = at_least THEN 'met'
+		WHEN figure <> target THEN 'MISSED' END AS " "
 FROM bench.result ORDER BY ordinal;
 
 \echo figures
@@ -31,3 +34,5 @@ UNION ALL
 		(2, measurement || ', ' || beside_is || ': ' || bench.show(beside, side_unit)),
 		(3, measurement || ': ' || coalesce(bench.show(figure, unit), ours_is))) AS each (part, line)
 WHERE line IS NOT NULL ORDER BY ordinal, part);
+
+SELECT line FROM bench.document ORDER BY ordinal;

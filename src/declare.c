@@ -352,7 +352,8 @@ declare_quasi_identifier(const Dataset *dataset, Declared *declared)
 	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) >= MAX_ATTRIBUTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("data set \"%s\" has %d quasi-identifiers already", dataset->name, MAX_ATTRIBUTES)));
+				 errmsg("data set \"%s\" has %d quasi-identifiers already", dataset->name, MAX_ATTRIBUTES),
+				 errhint("Drop one with anonopt.drop_attribute first.")));
 	insert_attribute(dataset, declared);
 }
 

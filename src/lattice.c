@@ -47,6 +47,9 @@ typedef struct SharedLattice
 
 	/* taken from by all */
 	pg_atomic_uint64 next_part;
+
+	/* set when no more is wanted */
+	pg_atomic_uint32 stopped;
 } SharedLattice;
 
 /* A measured node on its way to the leader. */
@@ -55,6 +58,54 @@ typedef struct MeasuredNode
 	Measures	measures;
 	int			levels[MAX_ATTRIBUTES];
 } MeasuredNode;
+
+/* The leader's side of the workers' queues. */
+typedef struct Inbox
+{
+	int			nqueues;
+	shm_mq_handle **queues;		/* NULL once a worker is done */
+	NodeVisitor visit;
+	void	   *arg;
+	bool		stopped;		/* the visitor wants no more */
+} Inbox;
+
+/* Takes what has arrived, the end of a worker too; returns whether something has. */
+static bool
+receive_batches(Inbox *inbox)
+{
+	bool		received = false;
+
+	for (int i = 0; i < inbox->nqueues; i++)
+	{
+		MeasuredNode *nodes;
+		Size		size;
+		shm_mq_result result;
+
+		if (inbox->queues[i] == NULL)
+			continue;
+		result = shm_mq_receive(inbox->queues[i], &size, (void **) &nodes, true);
+		if (result == SHM_MQ_WOULD_BLOCK)
+			continue;
+		received = true;
+		if (result == SHM_MQ_DETACHED)
+		{
+			inbox->queues[i] = NULL;
+			continue;
+		}
+		for (Size n = 0; n < size / sizeof(MeasuredNode) && !inbox->stopped; n++)
+			inbox->stopped = !inbox->visit(inbox->arg, nodes[n].levels, &nodes[n].measures);
+	}
+	return received;
+}
+
+/* Takes all that has arrived; false if the visitor wants no more. */
+static bool
+empty_inbox(Inbox *inbox)
+{
+	while (!inbox->stopped && receive_batches(inbox))
+		;
+	return !inbox->stopped;
+}
 
 /* Parts of a lattice, as one process measures them. */
 typedef struct PartWalk
@@ -66,6 +117,7 @@ typedef struct PartWalk
 	int			depths;
 	NodeVisitor visit;
 	void	   *arg;
+	Inbox	   *inbox;			/* the leader's, to be emptied now and then */
 } PartWalk;
 
 static int
@@ -82,6 +134,7 @@ begin_walk(PartWalk *walk, Population *population, const Promise *promise, NodeV
 	walk->path = path_create(population, MOST_LEVELS_LAST);
 	walk->order = path_order(walk->path);
 	walk->depths = 0;
+	walk->inbox = NULL;
 	walk->visit = visit;
 	walk->arg = arg;
 }
@@ -126,6 +179,7 @@ static bool
 walk_part(PartWalk *walk, uint64 part)
 {
 	int			levels[MAX_ATTRIBUTES];
+	int			measured = 0;
 
 	first_levels(walk, part, levels);
 	do
@@ -137,6 +191,9 @@ walk_part(PartWalk *walk, uint64 part)
 		CHECK_FOR_INTERRUPTS();
 		measure(walk->measurer, node, classes, &measures);
 		if (!walk->visit(walk->arg, levels, &measures))
+			return false;
+		/* a worker whose queue is full would wait */
+		if (walk->inbox != NULL && ++measured % BATCH == 0 && !empty_inbox(walk->inbox))
 			return false;
 	} while (next_levels(walk, levels));
 	return true;
@@ -168,6 +225,7 @@ is_worth_workers(const Population *population)
 typedef struct Outbox
 {
 	shm_mq_handle *queue;
+	SharedLattice *shared;
 	int			nnodes;
 	MeasuredNode nodes[BATCH];
 } Outbox;
@@ -194,7 +252,7 @@ send_node(void *arg, const int *levels, const Measures *measures)
 	memcpy(node->levels, levels, sizeof(node->levels));
 	if (outbox->nnodes == BATCH)
 		send_batch(outbox);
-	return true;
+	return pg_atomic_read_u32(&outbox->shared->stopped) == 0;
 }
 
 /* What a worker does. */
@@ -213,47 +271,14 @@ anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc)
 
 	shm_mq_set_sender(queue, MyProc);
 	outbox->queue = shm_mq_attach(queue, segment, NULL);
+	outbox->shared = shared;
 	begin_walk(&walk, population, &shared->promise, send_node, outbox);
 	walk.depths = shared->depths;
 	while ((part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < shared->nparts)
-		walk_part(&walk, part);
+		if (!walk_part(&walk, part))
+			break;
 	send_batch(outbox);
 	shm_mq_detach(outbox->queue);
-}
-
-/* The leader's side of the workers' queues. */
-typedef struct Inbox
-{
-	int			nqueues;
-	shm_mq_handle **queues;		/* NULL once a worker is done */
-	NodeVisitor visit;
-	void	   *arg;
-} Inbox;
-
-/* Takes what has arrived; returns whether something has. */
-static bool
-receive_batches(Inbox *inbox)
-{
-	bool		received = false;
-
-	for (int i = 0; i < inbox->nqueues; i++)
-	{
-		MeasuredNode *nodes;
-		Size		size;
-		shm_mq_result result;
-
-		if (inbox->queues[i] == NULL)
-			continue;
-		result = shm_mq_receive(inbox->queues[i], &size, (void **) &nodes, true);
-		if (result == SHM_MQ_DETACHED)
-			inbox->queues[i] = NULL;
-		if (result != SHM_MQ_SUCCESS)
-			continue;
-		received = true;
-		for (Size n = 0; n < size / sizeof(MeasuredNode); n++)
-			inbox->visit(inbox->arg, nodes[n].levels, &nodes[n].measures);
-	}
-	return received;
 }
 
 static bool
@@ -286,6 +311,7 @@ share_lattice(ParallelContext *context, const PartWalk *walk, const Promise *pro
 	shared->depths = walk->depths;
 	shared->nparts = nparts;
 	pg_atomic_init_u64(&shared->next_part, 0);
+	pg_atomic_init_u32(&shared->stopped, 0);
 	shm_toc_insert(context->toc, KEY_HEADER, shared);
 	bytes = shm_toc_allocate(context->toc, size);
 	share_write(walk->population, bytes);
@@ -311,7 +337,7 @@ attach_queues(Inbox *inbox, ParallelContext *context, char *queues)
 static int
 measure_together(PartWalk *walk, const Promise *promise, int workers)
 {
-	Inbox		inbox = {0, NULL, walk->visit, walk->arg};
+	Inbox		inbox = {0};
 	uint64		nparts = choose_parts(walk);
 	ParallelContext *context;
 	SharedLattice *shared;
@@ -329,18 +355,17 @@ measure_together(PartWalk *walk, const Promise *promise, int workers)
 		ExitParallelMode();
 		return -1;
 	}
+	inbox.visit = walk->visit;
+	inbox.arg = walk->arg;
 	attach_queues(&inbox, context, queues);
-	while ((part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < nparts)
-	{
-		/* where no more is wanted, nobody takes another part */
-		if (!walk_part(walk, part))
-			pg_atomic_write_u64(&shared->next_part, nparts);
-		while (receive_batches(&inbox))
-			;
-	}
+	walk->inbox = &inbox;
+	while (!inbox.stopped && (part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < nparts)
+		inbox.stopped = !walk_part(walk, part) || !empty_inbox(&inbox);
 	while (workers_are_busy(&inbox))
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (inbox.stopped)
+			pg_atomic_write_u32(&shared->stopped, 1);
 		if (receive_batches(&inbox))
 			continue;
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0, PG_WAIT_EXTENSION);

@@ -81,8 +81,7 @@ receive_tuples(TupleTableSlot *slot, DestReceiver *self)
 	slot_getallattrs(slot);
 	if (slot->tts_isnull[0])
 		return true;
-	reading->tuples = tuples_of_value(slot->tts_values[0]);
-	MemoryContextSetParent(reading->tuples->context, reading->context);
+	reading->tuples = tuples_of_value(slot->tts_values[0], reading->context);
 	return true;
 }
 
@@ -260,6 +259,12 @@ prepare_reading(Reading *reading)
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
 	add_values_of_ranges(reading);
+	if (reading->ncolumns > FUNC_MAX_ARGS - 3)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("data set has too many columns"),
+				 errdetail("%d are declared, %d can be read at once.", reading->ncolumns, FUNC_MAX_ARGS - 3),
+				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 	reading->set.nencoders = reading->ncolumns;
 	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
 	reading->set.has_count = dataset->count_column != NULL;

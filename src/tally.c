@@ -10,6 +10,7 @@
 #include "tally.h"
 
 #include "budget.h"
+#include "common/int.h"
 #include "key.h"
 
 typedef struct TallyEntry
@@ -99,7 +100,10 @@ tally_add(Tally *tally, int64 count)
 	entry = tallyindex_insert(tally->index, tally->nkeys, &found);
 	if (found)
 	{
-		tally->counts[entry->number] += count;
+		if (pg_add_s64_overflow(tally->counts[entry->number], count, &tally->counts[entry->number]))
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("data set stands for too many people")));
 		return entry->number;
 	}
 	tally->counts[tally->nkeys++] = count;

@@ -10,6 +10,7 @@
  */
 #include "tuples.h"
 
+#include "access/parallel.h"
 #include "budget.h"
 #include "bytes.h"
 #include "catalog/pg_type.h"
@@ -218,14 +219,13 @@ append_dictionary(StringInfo buffer, const Dictionary *dictionary)
 	}
 }
 
-Datum
-anonopt_tuples_serialize(PG_FUNCTION_ARGS)
+/* Tuples as bytes, for another process. */
+static bytea *
+pack_tuples(const Tuples *tuples)
 {
-	Tuples	   *tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
-	Tally	   *tally = tuples->tally;
+	const Tally *tally = tuples->tally;
 	StringInfoData buffer;
 
-	(void) aggregate_context(fcinfo);
 	initStringInfo(&buffer);
 	appendStringInfoSpaces(&buffer, VARHDRSZ);
 	append_uint32(&buffer, tuples->ncolumns);
@@ -248,7 +248,14 @@ anonopt_tuples_serialize(PG_FUNCTION_ARGS)
 	append_bytes(&buffer, tally->keys, sizeof(uint64) * tally->nwords * tally->nkeys);
 	append_bytes(&buffer, tally->counts, sizeof(int64) * tally->nkeys);
 	SET_VARSIZE(buffer.data, buffer.len);
-	PG_RETURN_BYTEA_P(buffer.data);
+	return (bytea *) buffer.data;
+}
+
+Datum
+anonopt_tuples_serialize(PG_FUNCTION_ARGS)
+{
+	(void) aggregate_context(fcinfo);
+	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples));
 }
 
 /* Only remembers where the bytes are; combining reads them. */
@@ -332,35 +339,18 @@ take_tuples(char **at, Tuples *tuples, uint32 **codes)
 	}
 }
 
-Datum
-anonopt_tuples_combine(PG_FUNCTION_ARGS)
+/* Adds another process's tuples to those there are, if there are any. */
+static Tuples *
+add_packed(Tuples *tuples, MemoryContext context, bytea *bytes)
 {
-	MemoryContext context = aggregate_context(fcinfo);
-	Counting   *counting = PG_ARGISNULL(0) ? NULL : (Counting *) PG_GETARG_POINTER(0);
-	Tuples	   *tuples;
-	uint32	  **codes;
-	uint32		ncolumns;
-	uint32		nwords;
+	char	   *at = VARDATA(bytes);
+	uint32		ncolumns = take_uint32(&at);
+	uint32		nwords = take_uint32(&at);
+	uint32	  **codes = palloc0(sizeof(uint32 *) * (ncolumns + 1));
 	uint32		nmisses;
-	char	   *at;
 
-	if (PG_ARGISNULL(1))
-	{
-		if (counting == NULL)
-			PG_RETURN_NULL();
-		PG_RETURN_POINTER(counting);
-	}
-	at = VARDATA(((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
-	ncolumns = take_uint32(&at);
-	nwords = take_uint32(&at);
-	if (counting == NULL)
-	{
-		counting = MemoryContextAllocZero(context, sizeof(Counting));
-		counting->tuples = tuples_create(context, ncolumns, nwords);
-	}
-	tuples = counting->tuples;
-
-	codes = palloc0(sizeof(uint32 *) * (tuples->ncolumns + 1));
+	if (tuples == NULL)
+		tuples = tuples_create(context, ncolumns, nwords);
 	for (int i = 0; i < tuples->ncolumns; i++)
 		if (take_uint32(&at) != 0)
 			codes[i] = take_dictionary(&at, tuples, i);
@@ -373,37 +363,76 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 		at += strlen(at) + 1;
 	}
 	take_tuples(&at, tuples, codes);
+	return tuples;
+}
+
+Datum
+anonopt_tuples_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	Counting   *counting = PG_ARGISNULL(0) ? NULL : (Counting *) PG_GETARG_POINTER(0);
+
+	if (PG_ARGISNULL(1))
+	{
+		if (counting == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(counting);
+	}
+	if (counting == NULL)
+		counting = MemoryContextAllocZero(context, sizeof(Counting));
+	counting->tuples = add_packed(counting->tuples, context, ((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
 	PG_RETURN_POINTER(counting);
 }
 
-/* A value of type anonopt.opaque that holds a pointer. */
-static bytea *
-opaque_pointer(Tuples *tuples)
-{
-	bytea	   *value = palloc(VARHDRSZ + sizeof(tuples));
-
-	SET_VARSIZE(value, VARHDRSZ + sizeof(tuples));
-	memcpy(VARDATA(value), &tuples, sizeof(tuples));
-	return value;
-}
+/* The aggregate's result is the tuples themselves, or bytes if another process will read it. */
+#define VALUE_POINTER 'p'
+#define VALUE_PACKED 'b'
 
 Datum
 anonopt_tuples_final(PG_FUNCTION_ARGS)
 {
+	const Tuples *tuples;
+	bytea	   *packed;
+	char	   *value;
+
 	(void) aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
-	PG_RETURN_BYTEA_P(opaque_pointer(((Counting *) PG_GETARG_POINTER(0))->tuples));
+	tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
+	if (!IsParallelWorker())
+	{
+		value = palloc(VARHDRSZ + 1 + sizeof(tuples));
+		SET_VARSIZE(value, VARHDRSZ + 1 + sizeof(tuples));
+		VARDATA(value)[0] = VALUE_POINTER;
+		memcpy(VARDATA(value) + 1, &tuples, sizeof(tuples));
+		PG_RETURN_POINTER(value);
+	}
+	/* the whole query may run in a worker, for a test of parallel plans */
+	packed = pack_tuples(tuples);
+	value = palloc(VARHDRSZ + 1 + VARSIZE(packed));
+	SET_VARSIZE(value, VARHDRSZ + 1 + VARSIZE(packed));
+	VARDATA(value)[0] = VALUE_PACKED;
+	memcpy(VARDATA(value) + 1, packed, VARSIZE(packed));
+	PG_RETURN_POINTER(value);
 }
 
-/* The tuples in the aggregate's result. */
+/* The tuples in the aggregate's result, in a memory context of their own below one. */
 Tuples *
-tuples_of_value(Datum value)
+tuples_of_value(Datum datum, MemoryContext context)
 {
+	char	   *value = (char *) PG_DETOAST_DATUM(datum);
 	Tuples	   *tuples;
+	bytea	   *packed;
 
-	memcpy(&tuples, VARDATA(DatumGetPointer(value)), sizeof(tuples));
-	return tuples;
+	if (VARDATA(value)[0] == VALUE_POINTER)
+	{
+		memcpy(&tuples, VARDATA(value) + 1, sizeof(tuples));
+		MemoryContextSetParent(tuples->context, context);
+		return tuples;
+	}
+	packed = palloc(VARSIZE(value) - VARHDRSZ - 1);
+	memcpy(packed, VARDATA(value) + 1, VARSIZE(value) - VARHDRSZ - 1);
+	return add_packed(NULL, context, packed);
 }
 
 /* Nobody but the extension makes a value, so that a pointer in it can be trusted. */

@@ -32,7 +32,7 @@ typedef struct Tuples
 /* No tuples yet, of columns that encoders describe. */
 extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
 
-/* The tuples in the aggregate's result. */
-extern Tuples *tuples_of_value(Datum value);
+/* The tuples in the aggregate's result, in a memory context of their own below one. */
+extern Tuples *tuples_of_value(Datum value, MemoryContext context);
 
 #endif
