@@ -253,17 +253,20 @@ static void
 prepare_reading(Reading *reading)
 {
 	const Dataset *dataset = reading->dataset;
+	int			most;
 
 	reading->columns = palloc0(sizeof(ReadColumn) * (2 * dataset->nattributes + 1));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
 	add_values_of_ranges(reading);
-	if (reading->ncolumns > FUNC_MAX_ARGS - 3)
+	/* the aggregate's arguments: the encoders, the columns, perhaps a count */
+	most = FUNC_MAX_ARGS - 2 - (dataset->count_column != NULL ? 1 : 0);
+	if (reading->ncolumns > most)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("data set has too many columns"),
-				 errdetail("%d are declared, %d can be read at once.", reading->ncolumns, FUNC_MAX_ARGS - 3),
+				 errdetail("%d are to be read, %d can be read at once.", reading->ncolumns, most),
 				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 	reading->set.nencoders = reading->ncolumns;
 	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));

@@ -1,0 +1,519 @@
+#!/usr/bin/env perl
+#
+# Parallel workers: that they are launched, that they change no answer, and
+# that whatever stops them or the search leaves an ordinary session behind.
+
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# Processes for workers; one more is the server's own.
+my $slots = 3;
+
+# What is searched.  Each call is worth workers: see is_worth_workers().
+my @calls = (
+	q{lattice('narrow')},
+	q{lattice('narrow', k => 5)},
+	q{lattice('wide')},
+	q{lattice('rich')},
+	q{lattice('rich', k => 3, l => 2, t => 0.4)},
+	q{pareto('narrow', '{suppressed,dcn,classes,necd}')},
+	q{pareto('rich', '{l,t,cm,sum_other}')});
+my $call = $calls[0];
+my $nodes = 6 * 7 * 4 * 4 * 4;
+my $scratch = PostgreSQL::Test::Utils::tempdir;
+
+# Statements that print when a search was over, how many workers are left, and
+# whether the next search is as ever.
+my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
+my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison($call);
+
+my $node = PostgreSQL::Test::Cluster->new('workers');
+$node->init;
+$node->append_conf('postgresql.conf',
+	'max_worker_processes = ' . ($slots + 1) . "\nrestart_after_crash = on");
+$node->start;
+make_data();
+
+check_answers($_) for @calls;
+check_setting();
+check_without_workers();
+check_places();
+check_two_sessions();
+check_large_lattice();
+check_late_worker();
+check_cancel();
+check_timeout();
+check_killed_worker();
+check_killed_leader();
+check_memory();
+check_reading_in_a_worker();
+$node->stop;
+done_testing();
+
+# ------------------------------------------------------------------- data sets
+
+# narrow   keys of one word, nothing but counts
+# wide     keys of two words
+# rich     histograms of a text, of two sensitive columns whose leaves are ranges,
+#          and of a class label; weights, NULLs, a level that is not searched
+# endless  the same on more nodes than any test waits for
+# vast     few tuples, and nodes beyond number
+# small    not worth workers
+sub make_data
+{
+	$node->safe_psql('postgres', <<'END');
+CREATE EXTENSION btree_gist;
+CREATE EXTENSION anonopt;
+
+-- A number below n, the same in every run.
+CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
+$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
+
+SELECT anonopt.create_interval_hierarchy('years', 0, 99, '{5,10,20,40}'),
+       anonopt.create_interval_hierarchy('codes', 0, 1999, '{10,20,100,500,1000}'),
+       anonopt.create_interval_hierarchy('serials', 0, 21999, '{20,40,80,160,320,640,1280,2560,5120,10240}'),
+       anonopt.create_interval_hierarchy('ranks', 0, 26, '{3,9}'),
+       anonopt.create_interval_hierarchy('points', 0, 4095, '{8,64}'),
+       anonopt.create_interval_hierarchy('points_by_two', 0, 4095, '{2,4,8,16,32,64,128,256,512,1024,2048}'),
+       anonopt.create_interval_hierarchy('digits', 0, 15, '{2,4,8}'),
+       anonopt.create_range_hierarchy('amounts', 0, 1000, 100, '{200,400}');
+
+CREATE TABLE people AS
+SELECT i - 1 AS serial, nullif(draw(i, 1, 101), 100) AS age, draw(i, 2, 2000) AS code,
+       draw(i, 3, 27) AS a, nullif(draw(i, 4, 28), 27) AS b, draw(i, 5, 27) AS c,
+       nullif(draw(i / 700, 6, 27), 25) AS d, draw(i / 2000, 7, 27) AS e, draw(i / 1000, 8, 6) AS f,
+       draw(i / 500, 9, 1000)::float8 + 0.25 AS income,
+       nullif('illness ' || draw(i, 10, 7), 'illness 6') AS illness, draw(i, 11, 40) * 25 + 0.5 AS pay,
+       nullif(draw(i, 12, 30) * 30, 60) AS score, nullif(draw(i, 13, 3), 0) AS label,
+       draw(i, 14, 4096) AS p, draw(i, 15, 4096) AS q, draw(i, 16, 4096) AS r,
+       nullif(draw(i, 17, 4096), 7) AS s, draw(i, 18, 4096) AS t, draw(i, 19, 4096) AS u
+FROM generate_series(1, 22000) i;
+
+DO $$
+BEGIN
+    EXECUTE (SELECT format('CREATE TABLE sample AS SELECT %s FROM generate_series(1, 2000) i',
+                           string_agg(format('draw(i, %s, 16) AS v%1$s', c), ', '))
+             FROM generate_series(1, 16) c);
+END $$;
+SELECT anonopt.create_dataset('vast', 'sample');
+SELECT anonopt.add_quasi_identifier('vast', ('v' || c)::name, 'digits') FROM generate_series(1, 16) c;
+
+SELECT anonopt.create_dataset(d, 'people', 0.02) FROM unnest('{narrow,wide,rich,endless,small}'::text[]) d;
+SELECT anonopt.add_quasi_identifier(d, c, h, w, 0, m)
+FROM (VALUES ('narrow', 'age'::name, 'years'::regclass, 1, NULL::int), ('narrow', 'code', 'codes', 1, NULL),
+             ('narrow', 'a', 'ranks', 1, NULL), ('narrow', 'b', 'ranks', 1, NULL), ('narrow', 'c', 'ranks', 1, NULL),
+             ('rich', 'serial', 'serials', 1, NULL), ('rich', 'd', 'ranks', 2, NULL), ('rich', 'e', 'ranks', 0.5, NULL),
+             ('rich', 'f', 'ranks', 1, 2), ('rich', 'income', 'amounts', 3, NULL),
+             ('small', 'age', 'years', 1, NULL)) v (d, c, h, w, m);
+SELECT anonopt.add_quasi_identifier('wide', c::name, 'points'),
+       anonopt.add_quasi_identifier('endless', c::name, 'points_by_two')
+FROM unnest('{p,q,r,s,t,u}'::text[]) c;
+SELECT anonopt.add_sensitive(d, 'illness'),
+       anonopt.add_sensitive(d, 'pay', 'hierarchical', 'amounts'),
+       anonopt.add_sensitive(d, 'score', 'ordered', 'amounts'),
+       anonopt.set_class_label(d, 'label')
+FROM unnest('{rich,endless}'::text[]) d;
+
+-- How many rows a call returns that a table has not, or lacks; to the last bit.
+CREATE FUNCTION differing(expected regclass, call text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    n bigint;
+BEGIN
+    EXECUTE format('WITH wanted AS (SELECT x::text FROM %s x), got AS MATERIALIZED (SELECT x::text FROM anonopt.%s x)
+        SELECT count(*) FROM ((TABLE wanted EXCEPT ALL TABLE got) UNION ALL (TABLE got EXCEPT ALL TABLE wanted)) y',
+        expected, call) INTO n;
+    RETURN n;
+END $$;
+
+-- How many workers a call had.
+CREATE FUNCTION workers_of(call text) RETURNS int LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE 'SELECT FROM anonopt.' || call;
+    RETURN (SELECT workers FROM anonopt.last_search());
+END $$;
+
+CREATE VIEW worker AS SELECT pid, leader_pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
+END
+}
+
+# ------------------------------------------------------------- asking the server
+
+# What statements print in a session of their own, with so many workers allowed.
+sub ask
+{
+	my ($workers, $sql) = @_;
+	return $node->safe_psql('postgres', "SET anonopt.max_workers = $workers;\n$sql");
+}
+
+# The table that keeps what a call returned without workers.
+sub answer
+{
+	my ($call) = @_;
+	my ($number) = grep { $calls[$_] eq $call } 0 .. $#calls;
+	return "answer_$number";
+}
+
+# Statements that print how many rows of a call differ from those of a table,
+# and how many workers there were.
+sub comparison
+{
+	my ($call, $table) = @_;
+	$table //= answer($call);
+	$call =~ s/'/''/g;
+	return "SELECT differing('$table', '$call');\nSELECT workers FROM anonopt.last_search();\n";
+}
+
+# A psql session that does its work while this script goes on.  It has a name
+# in pg_stat_activity, two workers, and goes on after an error.
+sub begin_session
+{
+	my ($name, $sql) = @_;
+	my $file = "$scratch/" . $name =~ s/ /_/gr;
+	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
+
+	append_to_file("$file.sql", "SET application_name = '$name';\nSET anonopt.max_workers = 2;\n$sql");
+	return { file => $file,
+		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
+}
+
+# Wait until a session has ended; return the lines that it printed.
+sub end_session
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	$session->{err} = slurp_file("$session->{file}.err");
+	return split /\n/, slurp_file("$session->{file}.out");
+}
+
+# Wait until so many workers run, and a little longer, so that they are at work.
+sub wait_for_workers
+{
+	my ($n) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
+	  or die "no $n workers\n";
+	sleep 0.2;
+}
+
+sub signal_session
+{
+	my ($function, $name) = @_;
+	$node->safe_psql('postgres',
+		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
+}
+
+# ------------------------------------------------------------------ same answer
+
+sub check_answers
+{
+	my ($call) = @_;
+	my $table = answer($call);
+
+	is( ask(0, "CREATE TABLE $table AS SELECT * FROM anonopt.$call;\n"
+			. "SELECT count(*) > 1 FROM $table;\n"
+			. "SELECT workers, nodes * tuples >= 5e7 FROM anonopt.last_search()"),
+		"t\n0|t", "$call: serial where no worker is allowed");
+	is(ask($_, comparison($call)), "0\n$_", "$call: the same rows, workers: $_") for 1, 2;
+}
+
+sub check_setting
+{
+	my $search = "SELECT workers_of(\$call\$$call\$call\$);\n";
+
+	is( $node->safe_psql('postgres', "LOAD 'anonopt';\nSHOW anonopt.max_workers;\n"
+			. "SET max_parallel_workers_per_gather = 2;\n$search"
+			. "SET max_parallel_workers_per_gather = 1;\n$search"
+			. "SET max_parallel_workers_per_gather = 0;\n$search"
+			. "SET anonopt.max_workers = 1;\n$search"),
+		"-1\n2\n1\n0\n1", 'anonopt.max_workers is max_parallel_workers_per_gather by default');
+	is(ask(2, q{SELECT workers_of($$lattice('small')$$)}), 0, 'no worker for what is measured at once');
+}
+
+# ---------------------------------------------------------- no worker to be had
+
+sub check_without_workers
+{
+	is(ask(2, "SET max_parallel_workers = 0;\n" . comparison($call)), "0\n0",
+		'max_parallel_workers = 0: serial, the same rows');
+
+	my $sleeper = begin_session('sleeper', <<"END");
+CREATE TABLE bed AS SELECT FROM people;
+ALTER TABLE bed SET (parallel_workers = $slots);
+SET max_parallel_workers_per_gather = $slots;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET parallel_leader_participation = off;
+SELECT count(*) FROM bed WHERE pg_sleep(3600) IS NOT NULL;
+END
+	wait_for_workers($slots);
+	is(ask(2, comparison($call) . 'SELECT count(*) FROM worker'), "0\n0\n$slots",
+		'every worker process is taken: serial, the same rows');
+	signal_session('pg_cancel_backend', 'sleeper');
+	end_session($sleeper);
+}
+
+# ------------------------------------------------------------ where it is called
+
+sub check_places
+{
+	my $compare = comparison($call);
+	my $answer = answer($call);
+
+	is( ask(2, <<"END"), "2\n0", 'in CREATE TABLE AS');
+CREATE TABLE made AS SELECT * FROM anonopt.$call;
+SELECT workers FROM anonopt.last_search();
+SELECT count(*) FROM (SELECT x::text FROM made x EXCEPT ALL SELECT x::text FROM $answer x) y;
+END
+
+	is( ask(2, <<"END"), "0\n2\n22001\n0\n2", 'in a transaction that has written, and after it');
+BEGIN;
+INSERT INTO people SELECT * FROM people WHERE serial = 7;
+UPDATE people SET age = 77 WHERE serial = 8;
+SET LOCAL anonopt.max_workers = 0;
+CREATE TABLE changed AS SELECT * FROM anonopt.$call;
+SET LOCAL anonopt.max_workers = 2;
+@{[comparison($call, 'changed')]}
+SELECT rows FROM anonopt.last_search();
+DELETE FROM people WHERE serial = 9;
+ROLLBACK;
+$compare
+END
+
+	is(ask(2, "BEGIN ISOLATION LEVEL SERIALIZABLE;\n$compare COMMIT"), "0\n2", 'in a serializable transaction');
+
+	is( ask(2, <<"END"), "0\n2\n0\n2", 'in a subtransaction, and after it');
+BEGIN;
+SAVEPOINT s;
+CREATE TABLE gone ();
+$compare
+ROLLBACK TO s;
+$compare
+COMMIT;
+END
+
+	is( ask(2, <<"END"), "$nodes\n2\n0\n2", 'in PL/pgSQL, where an error is caught');
+CREATE FUNCTION search_carefully() RETURNS bigint LANGUAGE plpgsql AS \$\$
+DECLARE
+    node anonopt.node;
+    n bigint := 0;
+BEGIN
+    BEGIN
+        PERFORM FROM anonopt.$call;
+        CREATE TABLE gone ();
+        PERFORM 1 / 0;
+    EXCEPTION WHEN division_by_zero THEN
+        FOR node IN SELECT * FROM anonopt.$call LOOP
+            n := n + 1;
+        END LOOP;
+    END;
+    RETURN n;
+END \$\$;
+SELECT search_carefully();
+SELECT workers FROM anonopt.last_search();
+$compare
+END
+
+	my @rows = split /\n/, ask(2, <<"END");
+BEGIN;
+DECLARE c CURSOR WITH HOLD FOR SELECT * FROM anonopt.$call;
+MOVE 5 IN c;
+SELECT workers FROM anonopt.last_search();
+$compare
+COMMIT;
+FETCH ALL FROM c;
+END
+	is("@rows[0 .. 2]", '2 0 2', 'in a cursor, with another search beside it');
+	is(@rows - 3, $nodes - 5, 'whose rows outlive the transaction');
+
+	is( ask(2, <<"END"), "t\n$nodes\nt", 'in a query that has workers of its own');
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+CREATE FUNCTION plan(query text) RETURNS SETOF text LANGUAGE plpgsql AS \$\$
+BEGIN
+    RETURN QUERY EXECUTE 'EXPLAIN ' || query;
+END \$\$;
+PREPARE q AS SELECT (SELECT count(*) + 0 * serial FROM anonopt.$call) FROM people WHERE serial = 8;
+SELECT count(*) = 1 FROM plan('EXECUTE q') line WHERE line LIKE '%Gather%';
+EXECUTE q;
+SELECT workers >= 1 FROM anonopt.last_search();
+END
+
+	is( ask(2, <<"END"), "0\n2", 'as a role that may only read');
+CREATE ROLE reader;
+GRANT SELECT ON people, years, codes, ranks, $answer TO reader;
+SET ROLE reader;
+$compare
+END
+}
+
+sub check_two_sessions
+{
+	my @sessions = map { begin_session("session $_", comparison($calls[4])) } 1, 2;
+
+	for my $i (1, 2)
+	{
+		my ($differing, $workers) = end_session($sessions[ $i - 1 ]);
+		is($differing, 0, "two sessions at once: the same rows in session $i");
+		cmp_ok($workers, '>=', 1, "and workers for session $i");
+	}
+}
+
+# A part of such a lattice takes hours: nobody waits for another one's to end.
+sub check_large_lattice
+{
+	my $session = begin_session('vast', <<"END");
+SET statement_timeout = '8 s';
+SELECT count(*) > 0 FROM anonopt.pareto('vast', '{dcn,classes}', time_limit => '2500 ms');
+SELECT workers, exact, read_ms + search_ms < 3500 FROM anonopt.last_search();
+END
+	my $idle = 0;
+
+	wait_for_workers(2);
+	for (1 .. 10)
+	{
+		sleep 0.1;
+		$idle += $node->safe_psql('postgres',
+			"SELECT count(*) FROM pg_stat_activity JOIN worker USING (pid) WHERE wait_event = 'MessageQueueSend'");
+	}
+	cmp_ok($idle, '<', 10, 'a large lattice: workers do not wait for the leader');
+	is(join(' ', end_session($session)), 't 2|f|t', 'a large lattice: a time limit ends what workers do, too')
+	  or diag($session->{err});
+}
+
+# A worker is held until the leader has nothing left but to wait for it, and
+# the leader until the worker is gone: then nothing else will wake it up.
+sub check_late_worker
+{
+	my $session = begin_session('patient', "SET statement_timeout = '6 s';\n" . comparison($calls[3]));
+
+	wait_for_workers(2);
+	my ($leader, $worker) = split /\|/, $node->safe_psql('postgres', <<'END');
+SELECT leader_pid, min(pid) FROM worker GROUP BY leader_pid
+END
+	kill 'STOP', $worker;
+	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $leader")
+	  or die "the leader does not wait\n";
+	kill 'STOP', $leader;
+	kill 'CONT', $worker;
+	$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker') or die "the worker does not end\n";
+	kill 'CONT', $leader;
+	is(join(' ', end_session($session)), '0 2', 'a late worker: the leader does not miss its end')
+	  or diag($session->{err});
+}
+
+# --------------------------------------------------------------- what stops them
+
+# Check what a session printed of a search that was to stop at a time.
+sub check_stopped
+{
+	my ($what, $error, $session, $stopped, $over, @printed) = @_;
+
+	like($session->{err}, qr/\AERROR:  $error:[^\n]*\n(?!.*ERROR)/s, "$what: an ordinary error");
+	cmp_ok($over - $stopped, '<', 1, "$what: within a second");
+	is("@printed", '0 0 2', "$what: no worker is left, and the session goes on");
+}
+
+sub check_cancel
+{
+	my $session = begin_session('cancelled', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
+
+	wait_for_workers(2);
+	my $stopped = time;
+	signal_session('pg_cancel_backend', 'cancelled');
+	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
+}
+
+sub check_timeout
+{
+	my $session = begin_session('late', <<"END");
+SET statement_timeout = '1500 ms';
+$clock
+SELECT FROM anonopt.pareto('endless', '{dcn,t}');
+RESET statement_timeout;
+$aftermath
+END
+	wait_for_workers(2);
+	my ($began, @printed) = end_session($session);
+	check_stopped('statement timeout', 57014, $session, $began + 1.5, @printed);
+
+	is( ask(2, <<"END"), "0\n2", 'statement timeout that PL/pgSQL catches: the transaction goes on');
+CREATE FUNCTION search_in_time() RETURNS bigint LANGUAGE plpgsql AS \$\$
+BEGIN
+    PERFORM FROM anonopt.lattice('endless');
+    RETURN NULL;
+EXCEPTION WHEN query_canceled THEN
+    RETURN differing('@{[answer($call)]}', \$call\$$call\$call\$);
+END \$\$;
+SET statement_timeout = '1 s';
+SELECT search_in_time();
+SELECT workers FROM anonopt.last_search();
+END
+}
+
+sub check_killed_worker
+{
+	my $session = begin_session('bereft', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
+
+	wait_for_workers(2);
+	my $stopped = time;
+	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
+	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
+}
+
+sub check_killed_leader
+{
+	my $session = begin_session('killed', "SELECT FROM anonopt.lattice('endless')");
+
+	wait_for_workers(2);
+	signal_session('pg_terminate_backend', 'killed');
+	end_session($session);
+	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
+}
+
+# More and more memory, until it suffices.
+sub check_memory
+{
+	my $session = begin_session('large', <<'END' . comparison($calls[2]));
+SET maintenance_work_mem = '1MB';
+SELECT count(*) FROM anonopt.lattice('wide');
+SELECT count(*) FROM worker;
+DO $$
+BEGIN
+    FOR mb IN 2..64 LOOP
+        PERFORM set_config('maintenance_work_mem', mb || 'MB', false);
+        BEGIN
+            PERFORM FROM anonopt.lattice('wide');
+            EXIT;
+        EXCEPTION WHEN out_of_memory THEN
+            IF EXISTS (SELECT FROM worker) THEN
+                RAISE 'workers are left';
+            END IF;
+        END;
+    END LOOP;
+END $$;
+END
+	my @printed = end_session($session);
+
+	like($session->{err}, qr/\AERROR:  53200.*maintenance_work_mem(?!.*ERROR)/s, 'maintenance_work_mem = 1MB: an ordinary error');
+	is("@printed", '0 0 2', 'and with more of it the same rows');
+}
+
+# ------------------------------------------------------------- reading in a worker
+
+# A server may be told to run any query in a worker that could run there: the
+# one that reads a relation gives its result as a pointer, and so must not.
+sub check_reading_in_a_worker
+{
+	my $setting = $node->safe_psql('postgres',
+		"SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')");
+	my ($status, $printed, $error) = $node->psql('postgres', "SET $setting = on;\n" . comparison($call));
+
+	is($printed, "0\n2", "$setting = on: the same rows") or diag($error);
+	$node->poll_query_until('postgres', 'SELECT true');
+}
