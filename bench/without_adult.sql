@@ -3,4 +3,8 @@
 INSERT INTO bench.result (measurement, ours_is) VALUES
 	('reading', 'skipped: ADULT_DIR names no directory with adult.csv'),
 	('search', 'skipped: the same'),
+	('fronts', 'skipped: the same'),
+	('POkA', 'skipped: the same'),
+	('workers', 'skipped: the same'),
+	('progress', 'skipped: the same'),
 	('memory by rows', 'skipped: the same');

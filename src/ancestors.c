@@ -45,12 +45,29 @@ ancestors_create(const Population *population)
 	return ancestors;
 }
 
+/* Whether there is room for one node more, or memory to make it. */
+static bool
+has_room(const Ancestors *ancestors)
+{
+	Size		growth = 0;
+
+	if (ancestors->nnodes == ancestors->node_capacity)
+		growth += Max(ancestors->node_capacity * 2, 64) * sizeof(int64);
+	if (ancestors->nnodes % 64 == 0 && ancestors->nwords == ancestors->word_capacity)
+		growth += Max(ancestors->word_capacity * 2, 64) * sizeof(uint64) * ancestors->nsets;
+	/* leave as much again to the search itself */
+	return growth == 0 || budget_allows(ancestors->context, 2 * growth);
+}
+
 void
 ancestors_add(Ancestors *ancestors, const int *levels, int64 value)
 {
-	Size		node = ancestors->nnodes++;
+	Size		node = ancestors->nnodes;
 	uint64	   *word;
 
+	if (!has_room(ancestors))
+		return;
+	ancestors->nnodes++;
 	if (node == ancestors->node_capacity)
 		ancestors->values = budget_grow(ancestors->context, ancestors->values,
 										sizeof(int64), &ancestors->node_capacity);

@@ -23,13 +23,17 @@ budget_exceeded(Size wanted)
 			 errhint("Raise maintenance_work_mem, declare fewer columns, or start from coarser values.")));
 }
 
+bool
+budget_allows(MemoryContext context, Size more)
+{
+	return (MemoryContextMemAllocated(context, true) + more) / 1024 <= (Size) maintenance_work_mem;
+}
+
 void
 budget_require(MemoryContext context, Size more)
 {
-	Size		wanted = MemoryContextMemAllocated(context, true) + more;
-
-	if (wanted / 1024 > (Size) maintenance_work_mem)
-		budget_exceeded(wanted);
+	if (!budget_allows(context, more))
+		budget_exceeded(MemoryContextMemAllocated(context, true) + more);
 }
 
 void *

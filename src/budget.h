@@ -10,6 +10,9 @@
 /* Fails with 53200 if a context cannot take that much more. */
 extern void budget_require(MemoryContext context, Size more);
 
+/* Whether a context can take that much more: for what one can do without. */
+extern bool budget_allows(MemoryContext context, Size more);
+
 /* Doubles an array that is full, within the budget of its context. */
 extern void *budget_grow(MemoryContext context, void *array, Size element, Size *capacity);
 

@@ -170,19 +170,20 @@ Datum
 anonopt_lattice(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
+	Session    *session;
 	int			workers;
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
 	call.promise = promise_arguments(fcinfo, 1, call.dataset);
-	session_begin(ALGORITHM_LATTICE, call.dataset);
+	session = session_begin(ALGORITHM_LATTICE, call.dataset);
 	begin_call(&call);
-	session_read(call.population);
+	session_read(session, call.population);
 	if (call.population == NULL)
 		return (Datum) 0;
 	workers = lattice_measure(call.population, &call.promise, max_workers(), put_visited, &call);
-	session_end(call.visited, workers, true);
+	session_end(session, call.visited, workers, true);
 	return (Datum) 0;
 }
 

@@ -183,13 +183,14 @@ static void
 run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset, ExactSearch *search)
 {
 	Population *population;
+	Session    *session;
 	Front	   *front;
 	int		  **levels;
 	Measures  **measures;
 
-	session_begin(algorithm, dataset);
+	session = session_begin(algorithm, dataset);
 	population = population_argument(dataset);
-	session_read(population);
+	session_read(session, population);
 	if (population == NULL)
 		return;
 	search->population = searched_population(population, &search->promise, search->nobjectives, search->objectives);
@@ -207,7 +208,7 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 	}
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->promise,
 			  front->nmembers, levels, measures);
-	session_end(search->evaluated, search->helped, search->in_time);
+	session_end(session, search->evaluated, search->helped, search->in_time);
 	tell_shortcomings(search);
 }
 
@@ -274,6 +275,7 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	Promise		nothing = {0};
 	Dataset    *dataset;
 	Population *population;
+	Session    *session;
 	int		  **levels;
 	Measures  **measures;
 
@@ -286,9 +288,9 @@ anonopt_poka(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
-	session_begin(ALGORITHM_POKA, dataset);
+	session = session_begin(ALGORITHM_POKA, dataset);
 	population = population_argument(dataset);
-	session_read(population);
+	session_read(session, population);
 	if (population == NULL)
 		return (Datum) 0;
 	search.population = searched_population(population, &nothing, 1, &search.loss);
@@ -304,6 +306,6 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	}
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, &nothing,
 			  search.nfound, levels, measures);
-	session_end(search.evaluated, 0, false);
+	session_end(session, search.evaluated, 0, false);
 	return (Datum) 0;
 }

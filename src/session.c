@@ -17,11 +17,11 @@
 PG_FUNCTION_INFO_V1(anonopt_last_search);
 PG_FUNCTION_INFO_V1(anonopt_lattice_size);
 
-/* What last_search returns; there is none before the first search. */
-typedef struct LastSearch
+/* What last_search returns of a search. */
+struct Session
 {
-	bool		ended;
 	Algorithm	algorithm;
+	Oid			relation;
 	char	   *dataset;
 	char	   *nodes;
 	int64		rows;
@@ -32,9 +32,11 @@ typedef struct LastSearch
 	instr_time	start;
 	double		read_ms;
 	double		search_ms;
-} LastSearch;
+};
 
-static LastSearch last;
+/* The last search that ended; its strings live as long as the backend. */
+static Session last;
+static bool any_ended = false;
 
 static int	max_workers_setting = -1;
 
@@ -57,15 +59,15 @@ max_workers(void)
 
 /* Milliseconds since the last call. */
 static double
-lap(void)
+lap(Session *session)
 {
 	instr_time	now;
 	instr_time	span;
 
 	INSTR_TIME_SET_CURRENT(now);
 	span = now;
-	INSTR_TIME_SUBTRACT(span, last.start);
-	last.start = now;
+	INSTR_TIME_SUBTRACT(span, session->start);
+	session->start = now;
 	return INSTR_TIME_GET_MILLISEC(span);
 }
 
@@ -87,60 +89,70 @@ lattice_size(const Dataset *dataset)
 	return size;
 }
 
-static void
-keep_string(char **kept, const char *string)
-{
-	if (*kept != NULL)
-		pfree(*kept);
-	*kept = MemoryContextStrdup(TopMemoryContext, string);
-}
-
-void
+Session *
 session_begin(Algorithm algorithm, const Dataset *dataset)
 {
-	last.ended = false;
-	last.algorithm = algorithm;
-	keep_string(&last.dataset, dataset->name);
-	keep_string(&last.nodes, DatumGetCString(DirectFunctionCall1(numeric_out, lattice_size(dataset))));
-	last.rows = last.tuples = last.evaluated = 0;
-	last.workers = 0;
-	last.exact = true;
-	last.search_ms = 0;
-	INSTR_TIME_SET_CURRENT(last.start);
+	Session    *session = palloc0(sizeof(Session));
+
+	session->algorithm = algorithm;
+	session->relation = dataset->relation;
+	session->dataset = dataset->name;
+	session->nodes = DatumGetCString(DirectFunctionCall1(numeric_out, lattice_size(dataset)));
+	session->exact = true;
+	INSTR_TIME_SET_CURRENT(session->start);
 	progress_begin(algorithm, dataset->relation);
+	return session;
+}
+
+/* Makes a search the last one. */
+static void
+keep(const Session *session)
+{
+	if (any_ended)
+	{
+		pfree(last.dataset);
+		pfree(last.nodes);
+	}
+	any_ended = false;
+	last = *session;
+	last.dataset = MemoryContextStrdup(TopMemoryContext, session->dataset);
+	last.nodes = MemoryContextStrdup(TopMemoryContext, session->nodes);
+	any_ended = true;
 }
 
 /* The nodes of the lattice as a number, -1 if it is too large for one. */
 static int64
-count_nodes(void)
+count_nodes(const Session *session)
 {
-	return strlen(last.nodes) > 18 ? -1 : strtoll(last.nodes, NULL, 10);
+	return strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10);
 }
 
 void
-session_read(const Population *population)
+session_read(Session *session, const Population *population)
 {
-	last.read_ms = lap();
-	last.ended = population == NULL;
+	session->read_ms = lap(session);
 	if (population == NULL)
 	{
 		progress_end();
+		keep(session);
 		return;
 	}
-	progress_search(count_nodes());
-	last.rows = population->people;
-	last.tuples = population->tuples->ntuples;
+	/* a search of the relation's own may have taken the entry */
+	progress_begin(session->algorithm, session->relation);
+	progress_search(count_nodes(session));
+	session->rows = population->people;
+	session->tuples = population->tuples->ntuples;
 }
 
 void
-session_end(int64 evaluated, int workers, bool exact)
+session_end(Session *session, int64 evaluated, int workers, bool exact)
 {
-	last.search_ms = lap();
-	last.evaluated = evaluated;
-	last.workers = workers;
-	last.exact = exact;
-	last.ended = true;
+	session->search_ms = lap(session);
+	session->evaluated = evaluated;
+	session->workers = workers;
+	session->exact = exact;
 	progress_end();
+	keep(session);
 }
 
 Datum
@@ -150,7 +162,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	Datum		values[10];
 	bool		nulls[10] = {0};
 
-	if (!last.ended)
+	if (!any_ended)
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

@@ -9,11 +9,14 @@
 #include "population.h"
 #include "progress.h"
 
-extern void session_begin(Algorithm algorithm, const Dataset *dataset);
+typedef struct Session Session;
 
-/* The relation is read; NULL where it has no rows. */
-extern void session_read(const Population *population);
-extern void session_end(int64 evaluated, int workers, bool exact);
+/* A search begins; one that begins while it reads its relation is another. */
+extern Session *session_begin(Algorithm algorithm, const Dataset *dataset);
+
+/* The relation is read; NULL where it has no rows, which ends the search. */
+extern void session_read(Session *session, const Population *population);
+extern void session_end(Session *session, int64 evaluated, int workers, bool exact);
 
 /* Workers that a search may ask for: anonopt.max_workers. */
 extern int	max_workers(void);

@@ -1,0 +1,315 @@
+#!/usr/bin/env perl
+#
+# What others see of a search that runs, anonopt.progress; what its own session
+# remembers of it, anonopt.last_search(); and what its caller is told.
+
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep);
+
+my $scratch = PostgreSQL::Test::Utils::tempdir;
+my $node = PostgreSQL::Test::Cluster->new('progress');
+$node->init;
+$node->start;
+make_data();
+
+check_running('lattice', q{lattice('gated')}, 'gated');
+check_running('pareto', q{pareto('gated')}, 'gated');
+check_running('optimize', q{optimize('gated', k => 5)}, 'gated');
+check_running('poka', q{poka('gated')}, 'gated');
+check_running('pareto', q{pareto('immense')}, 'immense');
+check_gone();
+check_rights();
+check_copy();
+check_last_search();
+check_messages();
+$node->stop;
+done_testing();
+
+# ------------------------------------------------------------------- data sets
+
+# vast     more nodes than any test waits for
+# gated    the same, but its relation is not read while someone holds lock 1
+# immense  the same, but of more nodes than a bigint can count
+# small    sixteen nodes
+# faulty   cannot be read
+# empty    has no rows
+# nested   its relation searches another data set
+sub make_data
+{
+	$node->safe_psql('postgres', <<'END');
+CREATE EXTENSION btree_gist;
+CREATE EXTENSION anonopt;
+CREATE ROLE alice LOGIN;
+CREATE ROLE bob LOGIN;
+CREATE ROLE carol LOGIN IN ROLE alice;
+CREATE ROLE warden LOGIN IN ROLE pg_read_all_stats;
+
+CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
+$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
+
+SELECT anonopt.create_interval_hierarchy('digits', 0, 15, '{2,4,8}');
+DO $$
+BEGIN
+    EXECUTE (SELECT format('CREATE TABLE sample AS SELECT %s FROM generate_series(1, 2000) i',
+                           string_agg(format('draw(i, %s, 16) AS v%1$s', c), ', '))
+             FROM generate_series(1, 30) c);
+END $$;
+CREATE VIEW gated AS SELECT * FROM sample WHERE (SELECT true FROM pg_advisory_xact_lock_shared(1));
+CREATE VIEW faulty AS SELECT v1 / (v1 - v1) AS v1, v2 FROM sample;
+CREATE VIEW empty AS SELECT * FROM sample WHERE v1 < 0;
+CREATE VIEW nested AS SELECT s.* FROM sample s WHERE (SELECT count(*) > 0 FROM anonopt.pareto('small'));
+GRANT SELECT ON sample, digits TO alice;
+
+SELECT anonopt.create_dataset(d, r)
+FROM (VALUES ('vast', 'sample'::regclass), ('gated', 'gated'), ('immense', 'gated'), ('small', 'sample'),
+             ('faulty', 'faulty'), ('empty', 'empty'), ('nested', 'nested')) v (d, r);
+SELECT anonopt.add_quasi_identifier(d, ('v' || c)::name, 'digits', max_level => m)
+FROM (VALUES ('vast', 16, NULL::int), ('gated', 16, NULL), ('immense', 30, NULL), ('small', 2, 3),
+             ('faulty', 2, NULL), ('empty', 2, NULL), ('nested', 2, NULL)) v (d, n, m), generate_series(1, n) c;
+END
+}
+
+# -------------------------------------------------------------- sessions beside
+
+# A psql session that does its work while this script goes on.  It has a name
+# in pg_stat_activity, and goes on after an error.
+sub begin_session
+{
+	my ($name, $sql, $role) = @_;
+	my $file = "$scratch/$name";
+	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
+
+	push @psql, '-U', $role if $role;
+	unlink "$file.sql";
+	append_to_file("$file.sql", "SET application_name = '$name';\n$sql");
+	return { file => $file, name => $name,
+		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
+}
+
+# Wait until a session has ended; return the lines that it printed.
+sub end_session
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	$session->{err} = slurp_file("$session->{file}.err");
+	return split /\n/, slurp_file("$session->{file}.out");
+}
+
+# The condition that a row of pg_stat_activity or the like is a session's.
+sub is_of
+{
+	my ($session) = @_;
+	return "pid = (SELECT pid FROM pg_stat_activity"
+	  . " WHERE application_name = '$session->{name}' AND backend_type = 'client backend')";
+}
+
+sub cancel
+{
+	my ($session) = @_;
+	$node->safe_psql('postgres',
+		'SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE ' . is_of($session));
+}
+
+# Wait until a condition holds for a row of a view, a session's.
+sub wait_until
+{
+	my ($session, $view, $condition) = @_;
+	$node->poll_query_until('postgres',
+		"SELECT count(*) = 1 FROM $view WHERE " . is_of($session) . " AND $condition")
+	  or die "$session->{name}: never $condition\n";
+}
+
+# The columns of a session's row in anonopt.progress, or nothing.
+sub progress
+{
+	my ($session, $columns, @options) = @_;
+	return $node->safe_psql('postgres',
+		"SELECT $columns FROM anonopt.progress WHERE " . is_of($session), @options);
+}
+
+# -------------------------------------------------------------------- a search
+
+# A search from its start until it is cancelled, seen from here.
+sub check_running
+{
+	my ($algorithm, $call, $dataset) = @_;
+	my $what = "$algorithm of $dataset";
+	my $keeper = begin_session('keeper', "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(3600);\n");
+	wait_until($keeper, 'pg_stat_activity', "query LIKE '%pg_sleep%'");
+
+	my $session = begin_session('searcher', "SELECT count(*) FROM anonopt.$call;\nSELECT pg_sleep(3600);\n");
+	wait_until($session, 'pg_stat_activity', "wait_event = 'advisory'");
+	is( progress($session, 'dataset_relation, algorithm, phase, done, total, found'),
+		"gated|$algorithm|reading|0||0", "$what: reading");
+
+	cancel($keeper);
+	end_session($keeper);
+	wait_until($session, 'anonopt.progress', 'done > 0');
+	my $size = $node->safe_psql('postgres',
+		"SELECT nullif(size, greatest(size, 1e18)) FROM anonopt.lattice_size('$dataset') size");
+	is( progress($session, 'dataset_relation, algorithm, phase, total, found > 0, (SELECT count(*) FROM anonopt.progress)'),
+		"gated|$algorithm|searching|$size|t|1", "$what: searching, in one row");
+	my $done = progress($session, 'done');
+	wait_until($session, 'anonopt.progress', "done > $done AND done <= coalesce(total, done)");
+	pass("$what: goes on");
+
+	cancel($session);
+	wait_until($session, 'pg_stat_activity', "query LIKE '%pg_sleep%'");
+	is(progress($session, '*'), '', "$what: gone when cancelled");
+	cancel($session);
+	end_session($session);
+}
+
+# Rows are gone when searches are over, however that came.
+sub check_gone
+{
+	my $mine = 'SELECT count(*) FROM anonopt.progress WHERE pid = pg_backend_pid();';
+	my $session = begin_session('unlucky', <<"END");
+SELECT count(*) FROM anonopt.lattice('small');
+$mine
+SELECT count(*) FROM anonopt.lattice('faulty');
+$mine
+SET statement_timeout = '300 ms';
+SELECT count(*) FROM anonopt.pareto('vast');
+RESET statement_timeout;
+$mine
+CREATE FUNCTION search_carefully() RETURNS text LANGUAGE plpgsql AS \$\$
+BEGIN
+    PERFORM FROM anonopt.pareto('faulty');
+EXCEPTION WHEN division_by_zero THEN
+    RETURN 'caught';
+END \$\$;
+BEGIN;
+SELECT search_carefully();
+$mine
+COMMIT;
+SELECT count(*) FROM anonopt.lattice('empty');
+$mine
+SELECT count(*) FROM anonopt.lattice('small', k => 0);
+$mine
+END
+	is(join(' ', end_session($session)), '16 0 0 0 caught 0 0 0 0', 'gone after the end, errors, no rows')
+	  or diag($session->{err});
+	is(join(' ', $session->{err} =~ /^ERROR:  (\w+)/mg), '22012 57014 22023', 'which were the expected ones');
+}
+
+# ------------------------------------------------------------------ who sees it
+
+sub check_rights
+{
+	my $session = begin_session('private', "SELECT count(*) FROM anonopt.pareto('vast');", 'alice');
+	my %sees = (postgres => 1, alice => 1, bob => 0, carol => 1, warden => 1);
+
+	wait_until($session, 'anonopt.progress', 'done > 0');
+	for my $role (sort keys %sees)
+	{
+		is( $node->safe_psql('postgres', <<'END', extra_params => [ '-U', $role ]), "$sees{$role}|$sees{$role}",
+SELECT (SELECT count(*) FROM anonopt.progress p JOIN pg_stat_activity a USING (pid) WHERE a.usename = 'alice'),
+       (SELECT count(*) FROM pg_stat_activity WHERE usename = 'alice' AND query LIKE '%anonopt.pareto%' AND pid <> pg_backend_pid())
+END
+			$sees{$role} ? "$role sees alice's search" : "$role does not see alice's search");
+	}
+	is( $node->safe_psql('postgres', 'SET ROLE bob; SELECT count(*) FROM anonopt.progress'),
+		'0', 'nor does who acts as bob');
+	cancel($session);
+	end_session($session);
+}
+
+# ------------------------------------------------------------------------- COPY
+
+# The entry in which a search would show is taken where COPY calls it.
+sub check_copy
+{
+	my $session = begin_session('copier', <<'END');
+COPY (SELECT levels, k FROM anonopt.lattice('small')) TO STDOUT;
+COPY (SELECT levels, k FROM anonopt.lattice('vast')) TO '/dev/null';
+SELECT count(*) FROM pg_stat_progress_copy;
+SELECT count(*) FROM anonopt.pareto('vast');
+END
+	wait_until($session, 'pg_stat_activity', "query LIKE '%null%'");
+	sleep 0.5;
+	is( $node->safe_psql('postgres',
+			'SELECT command, type, tuples_processed FROM pg_stat_progress_copy WHERE ' . is_of($session)),
+		'COPY TO|FILE|0', 'COPY keeps its own row');
+	is(progress($session, '*'), '', 'and a search within it has none');
+	cancel($session);
+	wait_until($session, 'anonopt.progress', 'done > 0');
+	pass('but the next one, by itself, has');
+	cancel($session);
+	my @printed = end_session($session);
+	is(scalar(grep { /^\{\d,\d\}\t\d+$/ } @printed), 16, 'COPY writes every node');
+	is($printed[-1], '0', 'and has no row any more');
+}
+
+# ------------------------------------------------------------------ last_search
+
+# What a session remembers after statements.
+sub remembered
+{
+	my ($sql, $columns) = @_;
+	return $node->safe_psql('postgres', <<"END");
+SET client_min_messages = error;
+\\o /dev/null
+$sql;
+\\o
+SELECT $columns FROM anonopt.last_search();
+END
+}
+
+sub check_last_search
+{
+	my $all = 'algorithm, dataset, rows, tuples, nodes, workers, exact,'
+	  . ' evaluated BETWEEN 1 AND nodes AND read_ms > 0 AND search_ms > 0';
+	my $search = 'SELECT * FROM anonopt.';
+	my ($tuples, $immense) = split /\|/, $node->safe_psql('postgres', <<'END');
+SELECT count(*), anonopt.lattice_size('immense') FROM (SELECT DISTINCT v1, v2 FROM sample) s
+END
+
+	is(remembered('SELECT', 'count(*), num_nulls(max(algorithm), max(dataset), max(rows), max(exact::int))'), '1|4',
+		'last_search: nothing before a search');
+	is(remembered("${search}lattice('small')", "$all, evaluated"), "lattice|small|2000|$tuples|16|0|t|t|16",
+		'last_search: lattice');
+	is(remembered("${search}pareto('small')", $all), "pareto|small|2000|$tuples|16|0|t|t", 'last_search: pareto');
+	is(remembered("${search}optimize('small', k => 5)", $all), "optimize|small|2000|$tuples|16|0|t|t",
+		'last_search: optimize');
+	is(remembered("${search}poka('small')", $all), "poka|small|2000|$tuples|16|0|f|t",
+		'last_search: poka, which proves nothing');
+	is( remembered("${search}pareto('immense', time_limit => '300 ms')", 'nodes, exact, read_ms + search_ms BETWEEN 250 AND 2000'),
+		"$immense|f|t", 'last_search: a search that ran out of time');
+	is(remembered("${search}lattice('empty')", 'algorithm, rows, tuples, nodes, evaluated, workers'), 'lattice|0|0|25|0|0',
+		'last_search: no rows');
+	is(remembered("${search}pareto('small');\n\\set ON_ERROR_STOP 0\n${search}lattice('small', k => 0)", 'algorithm'), 'pareto',
+		'last_search: a call that was refused is none');
+	is(remembered("${search}lattice('nested')", 'algorithm, dataset, nodes, evaluated'), 'lattice|nested|25|25',
+		'last_search: a search whose relation searches, too');
+}
+
+# ---------------------------------------------------------------------- messages
+
+# What a statement prints on standard error.
+sub messages
+{
+	my ($sql) = @_;
+	my ($status, $printed, $error) = $node->psql('postgres', $sql);
+	return $error;
+}
+
+sub check_messages
+{
+	my $closest = $node->safe_psql('postgres', "SELECT min(suppressed) FROM anonopt.lattice('small', k => 500)");
+	my $nothing = qr/NOTICE:  no node is feasible\n(psql\S* )?DETAIL:  The closest suppresses $closest of 2000 people, 20 may be\./;
+
+	cmp_ok($closest, '>', 20, 'no node is feasible');
+	like(messages("SELECT * FROM anonopt.optimize('small', k => 500)"), $nothing, 'optimize tells of the closest miss');
+	like(messages("SELECT * FROM anonopt.pareto('small', k => 500)"), $nothing, 'so does pareto');
+	is(messages("SELECT * FROM anonopt.pareto('small', time_limit => '1 min')"), '', 'nothing is said of what is proven');
+	like(messages("SELECT * FROM anonopt.pareto('vast', time_limit => '300 ms')"),
+		qr/\A\S* ?WARNING:  time limit ended the search: .* not proven\nDETAIL:  \d+ nodes were measured\.\nHINT:  .*\z/,
+		'a warning of what is not');
+}
