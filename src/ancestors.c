@@ -10,6 +10,7 @@
 #include "ancestors.h"
 
 #include "budget.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
 struct Ancestors
@@ -55,8 +56,8 @@ has_room(const Ancestors *ancestors)
 		growth += Max(ancestors->node_capacity * 2, 64) * sizeof(int64);
 	if (ancestors->nnodes % 64 == 0 && ancestors->nwords == ancestors->word_capacity)
 		growth += Max(ancestors->word_capacity * 2, 64) * sizeof(uint64) * ancestors->nsets;
-	/* leave as much again to the search itself */
-	return growth == 0 || budget_allows(ancestors->context, 2 * growth);
+	/* a quarter of all memory is the search's own */
+	return growth == 0 || budget_allows(ancestors->context, growth + (Size) maintenance_work_mem * 1024 / 4);
 }
 
 void
