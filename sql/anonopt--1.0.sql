@@ -240,8 +240,21 @@ RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_optimize' LANGUAGE C S
 CREATE FUNCTION anonopt.poka(dataset text, loss text DEFAULT 'glm', depth int DEFAULT NULL)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_poka' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.pbg_ea(dataset text, objectives text[] DEFAULT '{k,glm}', epsilon float8[] DEFAULT NULL,
+	population int DEFAULT 25, iterations int DEFAULT 100, crossover float8 DEFAULT 0.8, mutation float8 DEFAULT NULL,
+	seed bigint DEFAULT NULL, local_search float8 DEFAULT 0, max_nodes int DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_pbg_ea' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.archive_quality(dataset text, objectives text[], levels int[], epsilon float8[] DEFAULT NULL,
+	OUT ce float8, OUT rr float8, OUT minimal bigint, OUT boxes bigint)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_archive_quality' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.box_archive(candidates float8[], epsilon float8[])
+RETURNS int[] AS 'MODULE_PATHNAME', 'anonopt_box_archive' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION anonopt.last_search(OUT algorithm text, OUT dataset text, OUT rows bigint, OUT tuples bigint,
-	OUT nodes numeric, OUT evaluated bigint, OUT workers int, OUT read_ms float8, OUT search_ms float8, OUT exact boolean)
+	OUT nodes numeric, OUT evaluated bigint, OUT workers int, OUT read_ms float8, OUT search_ms float8, OUT exact boolean,
+	OUT seed bigint)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_last_search' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.progress_entries(OUT pid int, OUT dataset_relation regclass, OUT algorithm text,
@@ -287,9 +300,12 @@ COMMENT ON FUNCTION anonopt.lattice_size(text) IS 'how many nodes lattice return
 COMMENT ON FUNCTION anonopt.evaluate_cuts(text, varbit[], int, int, float8) IS 'measures of a partition of each ordered domain into runs';
 COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each quasi-identifier at a node';
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and what they break';
-COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of two to five objectives';
+COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of any objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval) IS 'the exact node of least loss that keeps a promise';
 COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
+COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
+COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes stands for the exact non-dominated set';
+COMMENT ON FUNCTION anonopt.box_archive(float8[], float8[]) IS 'which of a stream of vectors PBG-EA''s archive holds in the end';
 COMMENT ON VIEW anonopt.progress IS 'searches that run now, of every session the caller may see';
 COMMENT ON FUNCTION anonopt.progress_entries() IS 'internal: what anonopt.progress shows';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';

@@ -32,7 +32,6 @@ SELECT * FROM anonopt.pareto('guests', '{k,beauty}');
 SELECT * FROM anonopt.pareto('guests', '{k,glm,k}');
 SELECT * FROM anonopt.pareto('guests', '{k,NULL}');
 SELECT * FROM anonopt.pareto('guests', '{}');
-SELECT * FROM anonopt.pareto('guests', '{k,glm,nwp,dcn,necd,classes}');
 SELECT * FROM anonopt.pareto('guests', NULL);
 SELECT * FROM anonopt.pareto('guests', time_limit => '0');
 SELECT * FROM anonopt.optimize('guests');

@@ -29,6 +29,46 @@ name_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
 }
 
+double
+probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, double otherwise)
+{
+	double		value = PG_ARGISNULL(argument) ? otherwise : PG_GETARG_FLOAT8(argument);
+
+	if (!(value >= 0 && value <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+	return value;
+}
+
+int
+integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most)
+{
+	int			value;
+
+	require_argument(fcinfo, argument, name);
+	value = PG_GETARG_INT32(argument);
+	if (value < least || value > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between %d and %d, not at %d", name, least, most, value)));
+	return value;
+}
+
+int64
+seed_argument(FunctionCallInfo fcinfo, int argument)
+{
+	int64		seed;
+
+	if (!PG_ARGISNULL(argument))
+		return PG_GETARG_INT64(argument);
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a random seed")));
+	return seed & PG_INT64_MAX;
+}
+
 Dataset *
 dataset_argument(FunctionCallInfo fcinfo, int argument)
 {

@@ -15,6 +15,15 @@ extern void require_argument(FunctionCallInfo fcinfo, int argument, const char *
 
 extern char *name_argument(FunctionCallInfo fcinfo, int argument, const char *name);
 
+/* A number in [0,1]; the default for NULL. */
+extern double probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, double otherwise);
+
+/* An integer within bounds. */
+extern int	integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most);
+
+/* A seed, a new one for NULL. */
+extern int64 seed_argument(FunctionCallInfo fcinfo, int argument);
+
 /* A declared data set, sound and with a quasi-identifier. */
 extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
 

@@ -305,6 +305,21 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 	result->necd = people > 1 ? (double) (sums.largest - sums.smallest) / (people - 1) : 0;
 }
 
+void
+measure_alone(Measurer *m, Recodings node, Measures *result)
+{
+	const Population *population = m->population;
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt node", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+
+	population_mark(population, marks);
+	measure(m, node, population_classes(population, node, context), result);
+	population_release(population, marks);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
 /* What a node's attributes lose, in [0,1] a person, given what was suppressed. */
 void
 attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double *losses)

@@ -50,6 +50,9 @@ extern Measurer *measurer_create(const Population *population, const Promise *pr
 /* Measures a node whose classes are given. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
 
+/* Measures any node on its own. */
+extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
+
 /* The size below which a class is suppressed, whatever else it keeps. */
 extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 

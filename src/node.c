@@ -99,30 +99,15 @@ begin_call(Call *call)
 	return true;
 }
 
-/* The classes of a node, in the node's context. */
-static TupleTable *
-node_classes(Call *call, Recodings node)
-{
-	int			bottom[MAX_ATTRIBUTES] = {0};
-	const Recoding **leaves = node_of_levels(call->population, bottom);
-
-	return tuple_table_recode(call->population, call->population->tuples, leaves, node, call->node_context);
-}
-
 /* Measures one node and adds its row; levels are NULL for cuts. */
 static void
 put_measured(Call *call, Recodings node, const int *levels)
 {
 	MemoryContext old = MemoryContextSwitchTo(call->node_context);
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (call->population->ncolumns + 1));
-	TupleTable *classes;
 	Measures	measures;
 
-	population_mark(call->population, marks);
-	classes = node_classes(call, node);
-	measure(call->measurer, node, classes, &measures);
+	measure_alone(call->measurer, node, &measures);
 	put_node(call->result, call->population, levels, &measures);
-	population_release(call->population, marks);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(call->node_context);
 }
@@ -312,7 +297,7 @@ anonopt_node_detail(PG_FUNCTION_ARGS)
 	if (!begin_call(&call))
 		return (Datum) 0;
 	node = node_of_levels(call.population, levels);
-	attribute_losses(call.measurer, node, node_classes(&call, node), losses);
+	attribute_losses(call.measurer, node, population_classes(call.population, node, call.node_context), losses);
 	for (int a = 0; a < call.population->nattrs; a++)
 	{
 		Datum		values[4];
@@ -394,7 +379,7 @@ anonopt_suppressed_classes(PG_FUNCTION_ARGS)
 	if (!begin_call(&call))
 		return (Datum) 0;
 
-	classes = node_classes(&call, node_of_levels(call.population, levels));
+	classes = population_classes(call.population, node_of_levels(call.population, levels), call.node_context);
 	threshold = size_threshold(call.measurer, classes);
 	nwords = call.population->nwords;
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));

@@ -7,8 +7,6 @@
 
 #include "measure.h"
 
-#define MAX_OBJECTIVES 5
-
 typedef enum Objective
 {
 	OBJECTIVE_K,
@@ -27,6 +25,9 @@ typedef enum Objective
 	OBJECTIVE_SUM_OTHER,
 	OBJECTIVES
 } Objective;
+
+/* Each at most once. */
+#define MAX_OBJECTIVES OBJECTIVES
 
 /* The objective of a name; false where there is none. */
 extern bool objective_by_name(const char *name, Objective *objective);

@@ -239,3 +239,12 @@ tuple_table_recode(const Population *population, const TupleTable *finer,
 	pfree(class_of);
 	return classes;
 }
+
+TupleTable *
+population_classes(const Population *population, Recodings node, MemoryContext context)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	const Recoding **leaves = node_of_levels(population, bottom);
+
+	return tuple_table_recode(population, population->tuples, leaves, node, context);
+}

@@ -72,4 +72,7 @@ extern void tuple_table_free(const Population *population, TupleTable *table);
 extern TupleTable *tuple_table_recode(const Population *population, const TupleTable *finer,
 									  Recodings from, Recodings to, MemoryContext context);
 
+/* The classes of any node, from the tuples as they were read. */
+extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
+
 #endif

@@ -28,7 +28,8 @@ enum
 
 PG_FUNCTION_INFO_V1(anonopt_progress);
 
-static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka"};
+static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
+"pbg_ea", "archive_quality"};
 static const char *const phase_names[] = {"reading", "searching"};
 
 const char *

@@ -12,7 +12,9 @@ typedef enum Algorithm
 	ALGORITHM_LATTICE,
 	ALGORITHM_PARETO,
 	ALGORITHM_OPTIMIZE,
-	ALGORITHM_POKA
+	ALGORITHM_POKA,
+	ALGORITHM_PBG_EA,
+	ALGORITHM_QUALITY
 } Algorithm;
 
 extern const char *algorithm_name(Algorithm algorithm);

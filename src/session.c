@@ -29,6 +29,8 @@ struct Session
 	int64		evaluated;
 	int			workers;
 	bool		exact;
+	bool		seeded;
+	int64		seed;
 	instr_time	start;
 	double		read_ms;
 	double		search_ms;
@@ -145,6 +147,13 @@ session_read(Session *session, const Population *population)
 }
 
 void
+session_seed(Session *session, int64 seed)
+{
+	session->seeded = true;
+	session->seed = seed;
+}
+
+void
 session_end(Session *session, int64 evaluated, int workers, bool exact)
 {
 	session->search_ms = lap(session);
@@ -159,8 +168,8 @@ Datum
 anonopt_last_search(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
-	Datum		values[10];
-	bool		nulls[10] = {0};
+	Datum		values[11];
+	bool		nulls[11] = {0};
 
 	if (!any_ended)
 		PG_RETURN_NULL();
@@ -177,6 +186,8 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	values[7] = Float8GetDatum(last.read_ms);
 	values[8] = Float8GetDatum(last.search_ms);
 	values[9] = BoolGetDatum(last.exact);
+	values[10] = Int64GetDatum(last.seed);
+	nulls[10] = !last.seeded;
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 

@@ -16,6 +16,9 @@ extern Session *session_begin(Algorithm algorithm, const Dataset *dataset);
 
 /* The relation is read; NULL where it has no rows, which ends the search. */
 extern void session_read(Session *session, const Population *population);
+
+/* The seed that the search begins with. */
+extern void session_seed(Session *session, int64 seed);
 extern void session_end(Session *session, int64 evaluated, int workers, bool exact);
 
 /* Workers that a search may ask for: anonopt.max_workers. */

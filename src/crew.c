@@ -1,0 +1,246 @@
+/*
+ * crew.c
+ *	  One piece of work on item after item, by this process and by workers.
+ *
+ * Workers stay for a whole search, each with its own copy of what the work
+ * needs.  A batch is laid out in shared memory; whoever is free takes the
+ * next item.  Items are numbered through all batches, so that a worker that
+ * comes late never takes one of a batch that is over.  What an item's result
+ * is does not depend on who makes it.
+ */
+#include "crew.h"
+
+#include "access/parallel.h"
+#include "access/xact.h"
+#include "measure_task.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "port/atomics.h"
+#include "share.h"
+#include "storage/condition_variable.h"
+#include "storage/shm_toc.h"
+
+#define KEY_HEADER UINT64CONST(0xA707101)
+#define KEY_POPULATION UINT64CONST(0xA707102)
+#define KEY_ARGUMENT UINT64CONST(0xA707103)
+#define KEY_ITEMS UINT64CONST(0xA707104)
+#define KEY_RESULTS UINT64CONST(0xA707105)
+
+typedef struct SharedCrew
+{
+	CrewTask	task;
+	int			most_items;
+	pg_atomic_uint64 next;		/* the item to be taken next */
+	pg_atomic_uint64 end;		/* the item behind the batch's last */
+	pg_atomic_uint64 done;		/* items that have a result */
+	pg_atomic_uint32 dismissed;
+	ConditionVariable begun;	/* a batch, or the end */
+	ConditionVariable finished; /* a batch */
+} SharedCrew;
+
+/* One process's side. */
+struct Crew
+{
+	const CrewWork *work;
+	void	   *state;
+	ParallelContext *context;	/* the leader's; NULL without workers */
+	SharedCrew *shared;
+	char	   *items;
+	char	   *results;
+};
+
+static const CrewWork *const works[CREW_TASKS] = {
+	[TASK_MEASURE_NODES] = &measure_nodes_work
+};
+
+PGDLLEXPORT void anonopt_crew_worker(dsm_segment *segment, shm_toc *toc);
+
+/* Takes an item of the batch; false where none is left. */
+static bool
+take_item(SharedCrew *shared, uint64 *item)
+{
+	*item = pg_atomic_read_u64(&shared->next);
+	while (*item < pg_atomic_read_u64(&shared->end))
+		if (pg_atomic_compare_exchange_u64(&shared->next, item, *item + 1))
+			return true;
+	return false;
+}
+
+/* Works until no item is left. */
+static void
+work_off(Crew *crew)
+{
+	SharedCrew *shared = crew->shared;
+	uint64		item;
+
+	while (take_item(shared, &item))
+	{
+		Size		place = item % shared->most_items;
+
+		CHECK_FOR_INTERRUPTS();
+		crew->work->work(crew->state, crew->items + place * crew->work->item_size,
+						 crew->results + place * crew->work->result_size);
+		if (pg_atomic_add_fetch_u64(&shared->done, 1) == pg_atomic_read_u64(&shared->end))
+			ConditionVariableBroadcast(&shared->finished);
+	}
+}
+
+/* What a worker does. */
+void
+anonopt_crew_worker(dsm_segment *segment, shm_toc *toc)
+{
+	Crew		crew = {0};
+	SharedCrew *shared = shm_toc_lookup(toc, KEY_HEADER, false);
+	Population *population = share_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
+
+	crew.work = works[shared->task];
+	crew.shared = shared;
+	crew.items = shm_toc_lookup(toc, KEY_ITEMS, false);
+	crew.results = shm_toc_lookup(toc, KEY_RESULTS, false);
+	crew.state = crew.work->begin(population, shm_toc_lookup(toc, KEY_ARGUMENT, false));
+	for (;;)
+	{
+		work_off(&crew);
+		ConditionVariablePrepareToSleep(&shared->begun);
+		while (pg_atomic_read_u32(&shared->dismissed) == 0 &&
+			   pg_atomic_read_u64(&shared->next) == pg_atomic_read_u64(&shared->end))
+			ConditionVariableSleep(&shared->begun, PG_WAIT_EXTENSION);
+		ConditionVariableCancelSleep();
+		if (pg_atomic_read_u32(&shared->dismissed) != 0)
+			break;
+	}
+}
+
+static char *
+share_bytes(ParallelContext *context, uint64 key, Size size)
+{
+	char	   *bytes = shm_toc_allocate(context->toc, size);
+
+	shm_toc_insert(context->toc, key, bytes);
+	return bytes;
+}
+
+/* Lays out what all share; false where there is no shared memory. */
+static bool
+share_crew(Crew *crew, CrewTask task, const Population *population, const void *argument, Size argument_size,
+		   int most_items)
+{
+	ParallelContext *context = crew->context;
+	Size		items_size = mul_size(crew->work->item_size, most_items);
+	Size		results_size = mul_size(crew->work->result_size, most_items);
+	Size		population_size = share_size(population);
+
+	shm_toc_estimate_chunk(&context->estimator, sizeof(SharedCrew));
+	shm_toc_estimate_chunk(&context->estimator, population_size);
+	shm_toc_estimate_chunk(&context->estimator, argument_size);
+	shm_toc_estimate_chunk(&context->estimator, items_size);
+	shm_toc_estimate_chunk(&context->estimator, results_size);
+	shm_toc_estimate_keys(&context->estimator, 5);
+	InitializeParallelDSM(context);
+	if (context->seg == NULL)
+		return false;
+
+	crew->shared = (SharedCrew *) share_bytes(context, KEY_HEADER, sizeof(SharedCrew));
+	crew->shared->task = task;
+	crew->shared->most_items = most_items;
+	pg_atomic_init_u64(&crew->shared->next, 0);
+	pg_atomic_init_u64(&crew->shared->end, 0);
+	pg_atomic_init_u64(&crew->shared->done, 0);
+	pg_atomic_init_u32(&crew->shared->dismissed, 0);
+	ConditionVariableInit(&crew->shared->begun);
+	ConditionVariableInit(&crew->shared->finished);
+	share_write(population, share_bytes(context, KEY_POPULATION, population_size));
+	memcpy(share_bytes(context, KEY_ARGUMENT, argument_size), argument, argument_size);
+	crew->items = share_bytes(context, KEY_ITEMS, items_size);
+	crew->results = share_bytes(context, KEY_RESULTS, results_size);
+	return true;
+}
+
+Crew *
+crew_begin(CrewTask task, Population *population, const void *argument, Size argument_size, int workers,
+		   int most_items)
+{
+	Crew	   *crew = palloc0(sizeof(Crew));
+
+	crew->work = works[task];
+	crew->state = crew->work->begin(population, argument);
+	if (workers <= 0 || IsParallelWorker())
+		return crew;
+	EnterParallelMode();
+	crew->context = CreateParallelContext("anonopt", "anonopt_crew_worker", workers);
+	if (share_crew(crew, task, population, argument, argument_size, most_items))
+		LaunchParallelWorkers(crew->context);
+	if (crew->context->nworkers_launched == 0)
+	{
+		DestroyParallelContext(crew->context);
+		ExitParallelMode();
+		crew->context = NULL;
+	}
+	return crew;
+}
+
+static void
+do_alone(Crew *crew, int nitems, const char *items, char *results)
+{
+	for (int i = 0; i < nitems; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		crew->work->work(crew->state, items + i * crew->work->item_size, results + i * crew->work->result_size);
+	}
+}
+
+/* Copies a batch to or from the ring that shared memory holds it in. */
+static void
+copy_ring(char *ring, Size size, uint64 first, int nitems, int most_items, char *bytes, bool into_ring)
+{
+	for (int i = 0; i < nitems; i++)
+	{
+		char	   *place = ring + (first + i) % most_items * size;
+
+		memcpy(into_ring ? place : bytes + i * size, into_ring ? bytes + i * size : place, size);
+	}
+}
+
+void
+crew_do(Crew *crew, int nitems, const void *items, void *results)
+{
+	SharedCrew *shared = crew->shared;
+	uint64		first;
+
+	if (crew->context == NULL || nitems == 0)
+	{
+		do_alone(crew, nitems, items, results);
+		return;
+	}
+	Assert(nitems <= shared->most_items);
+	first = pg_atomic_read_u64(&shared->end);
+	copy_ring(crew->items, crew->work->item_size, first, nitems, shared->most_items, unconstify(void *, items), true);
+	pg_write_barrier();
+	pg_atomic_write_u64(&shared->end, first + nitems);
+	if (nitems > 1)
+		ConditionVariableBroadcast(&shared->begun);
+	work_off(crew);
+	ConditionVariablePrepareToSleep(&shared->finished);
+	while (pg_atomic_read_u64(&shared->done) < first + nitems)
+		ConditionVariableSleep(&shared->finished, PG_WAIT_EXTENSION);
+	ConditionVariableCancelSleep();
+	pg_read_barrier();
+	copy_ring(crew->results, crew->work->result_size, first, nitems, shared->most_items, results, false);
+}
+
+int
+crew_end(Crew *crew)
+{
+	int			workers;
+
+	if (crew->context == NULL)
+		return 0;
+	pg_atomic_write_u32(&crew->shared->dismissed, 1);
+	ConditionVariableBroadcast(&crew->shared->begun);
+	WaitForParallelWorkersToFinish(crew->context);
+	workers = crew->context->nworkers_launched;
+	DestroyParallelContext(crew->context);
+	ExitParallelMode();
+	crew->context = NULL;
+	return workers;
+}

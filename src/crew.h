@@ -1,0 +1,43 @@
+/*
+ * crew.h
+ *	  One piece of work on item after item, by this process and by workers.
+ */
+#ifndef ANONOPT_CREW_H
+#define ANONOPT_CREW_H
+
+#include "population.h"
+
+/* What can be done; workers find it by its number. */
+typedef enum CrewTask
+{
+	TASK_MEASURE_NODES,
+	CREW_TASKS
+} CrewTask;
+
+/* Items and results are plain bytes: they travel through shared memory. */
+typedef struct CrewWork
+{
+	Size		item_size;
+	Size		result_size;
+
+	/* what a process prepares once, from the population and an argument */
+	void	   *(*begin) (Population *population, const void *argument);
+	void		(*work) (void *state, const void *item, void *result);
+} CrewWork;
+
+typedef struct Crew Crew;
+
+/*
+ * Calls up to so many workers, if they are to be had, for batches of so many
+ * items at most; without any the work is done here.
+ */
+extern Crew *crew_begin(CrewTask task, Population *population, const void *argument, Size argument_size,
+						int workers, int most_items);
+
+/* Does a batch; results stand in the order of the items. */
+extern void crew_do(Crew *crew, int nitems, const void *items, void *results);
+
+/* Sends the workers home; returns how many there were. */
+extern int	crew_end(Crew *crew);
+
+#endif

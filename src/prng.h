@@ -1,0 +1,41 @@
+/*
+ * prng.h
+ *	  Random numbers that are the same for a seed on every server: SplitMix64.
+ *
+ * PostgreSQL's own generator is not in every version we build with.
+ */
+#ifndef ANONOPT_PRNG_H
+#define ANONOPT_PRNG_H
+
+#include "postgres.h"
+
+typedef struct Prng
+{
+	uint64		state;
+} Prng;
+
+static inline uint64
+prng_next(Prng *prng)
+{
+	uint64		word = (prng->state += UINT64CONST(0x9e3779b97f4a7c15));
+
+	word = (word ^ (word >> 30)) * UINT64CONST(0xbf58476d1ce4e5b9);
+	word = (word ^ (word >> 27)) * UINT64CONST(0x94d049bb133111eb);
+	return word ^ (word >> 31);
+}
+
+/* A number below n, which is above 0. */
+static inline uint32
+prng_below(Prng *prng, uint32 n)
+{
+	return (uint32) (((prng_next(prng) >> 32) * n) >> 32);
+}
+
+/* A number in [0,1). */
+static inline double
+prng_unit(Prng *prng)
+{
+	return (double) (prng_next(prng) >> 11) * (1.0 / (UINT64CONST(1) << 53));
+}
+
+#endif
