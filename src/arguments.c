@@ -214,6 +214,31 @@ levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, i
 	return nodes;
 }
 
+int *
+node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	int			nnodes;
+	int		  **nodes = levels_argument(fcinfo, argument, dataset, &nnodes);
+
+	if (nnodes != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one node is expected, not %d", nnodes)));
+	return nodes[0];
+}
+
+char *
+key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	char	   *key;
+
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	key = pstrdup(NameStr(*PG_GETARG_NAME(argument)));
+	require_column(dataset->relation, key);
+	return key;
+}
+
 void
 require_column(Oid relation, const char *column)
 {

@@ -36,6 +36,12 @@ extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Datas
 /* Nodes of an array of levels, one or two dimensions; their number in *nnodes. */
 extern int **levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
 
+/* The only node of such an array. */
+extern int *node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+
+/* The column that names rows, or NULL. */
+extern char *key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+
 /* Columns of a relation, each there and named once. */
 extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns);
 

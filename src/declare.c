@@ -214,7 +214,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	{
 		require_readable_column(relation, person);
 		sql_connect();
-		check_persons(relation, person);
+		require_unique(relation, person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 		sql_finish();
 	}
 

@@ -29,7 +29,7 @@ enum
 	NODE_COLUMNS
 };
 
-static Datum
+Datum
 levels_datum(const int *levels, int nattrs)
 {
 	Datum		elements[MAX_ATTRIBUTES];
@@ -268,20 +268,6 @@ anonopt_evaluate_cuts(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Fails unless there is a single node. */
-static int *
-single_node(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
-{
-	int			nnodes;
-	int		  **nodes = levels_argument(fcinfo, argument, dataset, &nnodes);
-
-	if (nnodes != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one node is expected, not %d", nnodes)));
-	return nodes[0];
-}
-
 Datum
 anonopt_node_detail(PG_FUNCTION_ARGS)
 {
@@ -293,7 +279,7 @@ anonopt_node_detail(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
-	levels = single_node(fcinfo, 1, call.dataset);
+	levels = node_argument(fcinfo, 1, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
 	node = node_of_levels(call.population, levels);
@@ -374,7 +360,7 @@ anonopt_suppressed_classes(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
-	levels = single_node(fcinfo, 1, call.dataset);
+	levels = node_argument(fcinfo, 1, call.dataset);
 	call.promise = promise_arguments(fcinfo, 2, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;

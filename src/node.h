@@ -8,6 +8,9 @@
 #include "measure.h"
 #include "utils/tuplestore.h"
 
+/* Levels as an array. */
+extern Datum levels_datum(const int *levels, int nattrs);
+
 /* Adds a row; levels are NULL for cuts. */
 extern void put_node(ReturnSetInfo *result, const Population *population, const int *levels,
 					 const Measures *measures);

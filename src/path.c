@@ -314,7 +314,7 @@ prepare_root(Path *path)
 	for (int a = 0; a < population->nattrs; a++)
 		bottom[a] = population->attrs[a].min_level;
 	root = node_of_levels(population, bottom);
-	table = tuple_table_recode(population, population->tuples, leaves, root, path->context);
+	table = tuple_table_recode(population, population->tuples, leaves, root, path->context, NULL);
 	ordered = tuple_table_create(population, path->context, table->ntuples);
 	for (int depth = 0; depth < population->nattrs; depth++)
 	{

@@ -200,7 +200,7 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 /* The classes of a node, from the table of a finer one. */
 TupleTable *
 tuple_table_recode(const Population *population, const TupleTable *finer,
-				   Recodings from, Recodings to, MemoryContext context)
+				   Recodings from, Recodings to, MemoryContext context, uint32 **wanted)
 {
 	int			nwords = population->nwords;
 	uint64	  **translation = translations(population, from, to);
@@ -236,7 +236,10 @@ tuple_table_recode(const Population *population, const TupleTable *finer,
 		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
 	if (population->ncolumns > 0)
 		merge_columns(population, finer, class_of, classes);
-	pfree(class_of);
+	if (wanted != NULL)
+		*wanted = class_of;
+	else
+		pfree(class_of);
 	return classes;
 }
 
@@ -246,5 +249,5 @@ population_classes(const Population *population, Recodings node, MemoryContext c
 	int			bottom[MAX_ATTRIBUTES] = {0};
 	const Recoding **leaves = node_of_levels(population, bottom);
 
-	return tuple_table_recode(population, population->tuples, leaves, node, context);
+	return tuple_table_recode(population, population->tuples, leaves, node, context, NULL);
 }

@@ -68,9 +68,13 @@ extern TupleTable *tuple_table_create(const Population *population, MemoryContex
 
 extern void tuple_table_free(const Population *population, TupleTable *table);
 
-/* The classes of a node, from the table of a finer one. */
+/*
+ * The classes of a node, from the table of a finer one; which class each of
+ * its tuples falls in, if that is wanted.
+ */
 extern TupleTable *tuple_table_recode(const Population *population, const TupleTable *finer,
-									  Recodings from, Recodings to, MemoryContext context);
+									  Recodings from, Recodings to, MemoryContext context,
+									  uint32 **class_of);
 
 /* The classes of any node, from the tuples as they were read. */
 extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);

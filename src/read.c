@@ -20,14 +20,13 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
-#include "hierarchy_read.h"
 #include "miscadmin.h"
 #include "nodes/params.h"
 #include "optimizer/cost.h"
 #include "parser/parse_param.h"
+#include "reading.h"
 #include "sql.h"
 #include "tcop/dest.h"
-#include "tuples.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -35,31 +34,6 @@
 #include "utils/numeric.h"
 #include "utils/rel.h"
 #include "utils/syscache.h"
-
-/* A column that is read, in one of its roles. */
-typedef struct ReadColumn
-{
-	const Declared *declared;
-	LoadedHierarchy *loaded;	/* or NULL */
-	const char *cast;
-	bool		as_is;			/* read without the hierarchy it has */
-	int			counted;		/* the column that holds a sensitive one's
-								 * values */
-	uint32	   *final;			/* the population's code of each code that was
-								 * read, or NULL */
-} ReadColumn;
-
-typedef struct Reading
-{
-	const Dataset *dataset;
-	MemoryContext context;
-	int			ncolumns;
-	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
-								 * label, columns as is */
-	EncoderSet	set;
-	Oid			opaque_type;
-	Tuples	   *tuples;
-} Reading;
 
 typedef struct TuplesReceiver
 {
@@ -123,6 +97,16 @@ read_parameters(Reading *reading)
 	return params;
 }
 
+void
+append_read_columns(const Reading *reading, StringInfo sql)
+{
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
+						 reading->columns[i].cast);
+	if (reading->set.has_count)
+		appendStringInfo(sql, ", r.%s::pg_catalog.int8", quote_identifier(reading->dataset->count_column));
+}
+
 static char *
 read_statement(const Reading *reading)
 {
@@ -130,11 +114,7 @@ read_statement(const Reading *reading)
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
-	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
-						 reading->columns[i].cast);
-	if (reading->set.has_count)
-		appendStringInfo(&sql, ", r.%s::pg_catalog.int8", quote_identifier(reading->dataset->count_column));
+	append_read_columns(reading, &sql);
 	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
 	return sql.data;
 }
@@ -625,12 +605,15 @@ make_population(Reading *reading)
 	for (int column = 0; column < population->ncolumns; column++)
 		histograms_finish(population->columns[column]);
 	population_weigh(population);
-	MemoryContextDelete(reading->tuples->context);
+	pfree(reading->tuples->tally->keys);
+	pfree(reading->tuples->tally->counts);
 	return population;
 }
 
+const char *const one_row_a_person = "Aggregate to one row a person first, in a view or a table.";
+
 Population *
-population_read(const Dataset *dataset)
+reading_population(const Dataset *dataset, Reading **result)
 {
 	Reading    *reading;
 	Population *population;
@@ -643,12 +626,24 @@ population_read(const Dataset *dataset)
 	reading->dataset = dataset;
 	reading->context = context;
 	if (dataset->person != NULL)
-		check_persons(dataset->relation, dataset->person);
+		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 	prepare_reading(reading);
 	run_read(reading);
 	population = make_population(reading);
 	MemoryContextSwitchTo(old);
 	sql_finish();
+	*result = reading;
+	return population;
+}
+
+Population *
+population_read(const Dataset *dataset)
+{
+	Reading    *reading;
+	Population *population = reading_population(dataset, &reading);
+
+	/* nobody asks for its dictionaries any more */
+	MemoryContextDelete(reading->tuples->context);
 	return population;
 }
 
@@ -695,27 +690,27 @@ has_unique_index(Oid relation, const char *person)
 	return found;
 }
 
-/* Fails with 23514 where a person has more than one row; SPI is connected. */
+/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
 void
-check_persons(Oid relation, const char *person)
+require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 {
 	StringInfoData sql;
-	int64		persons;
+	int64		duplicates;
 	bool		isnull;
 
-	if (has_unique_index(relation, person))
+	if (has_unique_index(relation, column))
 		return;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
 					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
-					 relation_sql_name(relation), quote_identifier(person));
+					 relation_sql_name(relation), quote_identifier(column));
 	sql_read(sql.data, 0, NULL, NULL);
-	persons = DatumGetInt64(sql_value(1, &isnull));
-	if (persons > 0)
+	duplicates = DatumGetInt64(sql_value(1, &isnull));
+	if (duplicates > 0)
 		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("column \"%s\" does not tell rows of %s apart", person, relation_sql_name(relation)),
-				 errdetail_plural(INT64_FORMAT " person has more than one row.",
-								  INT64_FORMAT " persons have more than one row.", persons, persons),
-				 errhint("Aggregate to one row a person first, in a view or a table.")));
+				(errcode(sqlstate),
+				 errmsg("column \"%s\" does not tell rows of %s apart", column, relation_sql_name(relation)),
+				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
+								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
+				 errhint("%s", hint)));
 }

@@ -20,7 +20,10 @@ extern Population *population_read(const Dataset *dataset);
 /* The people that a share of them is at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 
-/* Fails with 23514 where a person has more than one row. */
-extern void check_persons(Oid relation, const char *person);
+/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
+extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
+
+/* The hint where that column is a data set's person. */
+extern const char *const one_row_a_person;
 
 #endif

@@ -127,7 +127,7 @@ shelf_classes(Shelf *shelf, const int *levels, Recodings *node)
 	population_mark(population, shelf->marks);
 	source = find_source(shelf, levels);
 	*node = node_of_levels(population, levels);
-	classes = tuple_table_recode(population, source->table, source->node, *node, shelf->scratch);
+	classes = tuple_table_recode(population, source->table, source->node, *node, shelf->scratch, NULL);
 	shelf->releasable = !is_worth_keeping(shelf, source->table, classes);
 	if (!shelf->releasable)
 		keep(shelf, levels, *node, copy_table(population, classes, shelf->context));

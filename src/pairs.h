@@ -1,0 +1,67 @@
+/*
+ * pairs.h
+ *	  What is summed up over pairs of values, one a record: quality indices.
+ */
+#ifndef ANONOPT_PAIRS_H
+#define ANONOPT_PAIRS_H
+
+#include "postgres.h"
+
+/* A sum as two doubles, the low one what the high one cannot hold. */
+typedef struct LongSum
+{
+	double		high;
+	double		low;
+} LongSum;
+
+/* Which sums a caller wants. */
+#define PAIRS_COUNTS 1
+#define PAIRS_SPREAD 2
+#define PAIRS_SQUARES 4
+#define PAIRS_VOLUME 8
+
+/* Sums over pairs (d1, d2); all zero in the beginning. */
+typedef struct Pairs
+{
+	int64		records;
+	int64		above;			/* records where d1 > d2 */
+	int64		below;
+	LongSum		spread;			/* of max(d1 - d2, 0) */
+	LongSum		squares;		/* of (d1 - d2)^2 */
+
+	/* volume */
+	int64		zeros1;			/* records where d1 = 0 */
+	int64		zeros2;
+	bool		inexact;		/* the products are not integers below 2^53 */
+	double		product1;		/* of what is not 0 */
+	double		product_min;
+	LongSum		ln1;			/* of ln d1, where it is not 0 */
+	LongSum		ln2;
+	LongSum		drop;			/* of ln(d1 / d2) where d1 > d2 > 0 */
+	LongSum		rise;			/* of ln(d2 / d1) where d2 > d1 > 0 */
+	LongSum		magnitude;		/* of |ln d1| + |ln d2| */
+} Pairs;
+
+typedef enum Dominance
+{
+	DOMINANCE_EQUAL,
+	DOMINANCE_BETTER,
+	DOMINANCE_WORSE,
+	DOMINANCE_INCOMPARABLE
+} Dominance;
+
+/* Adds so many records that have one pair. */
+extern void pairs_add(Pairs *pairs, int wanted, double d1, double d2, int64 records);
+extern void pairs_merge(Pairs *pairs, const Pairs *others);
+
+extern double pairs_rank(const Pairs *pairs);
+extern double pairs_cov(const Pairs *pairs);
+extern double pairs_spr(const Pairs *pairs);
+extern double pairs_hv(const Pairs *pairs);
+extern double pairs_ln_hv(const Pairs *pairs);
+extern Dominance pairs_dominance(const Pairs *pairs);
+
+/* Whether the volume of d1 over d2 is more (1), less (-1) or no other (0) than that of d2 over d1. */
+extern int	pairs_hv_order(const Pairs *pairs);
+
+#endif

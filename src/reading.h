@@ -1,0 +1,45 @@
+/*
+ * reading.h
+ *	  A relation that is being read, as those who read it see it.
+ */
+#ifndef ANONOPT_READING_H
+#define ANONOPT_READING_H
+
+#include "dataset.h"
+#include "hierarchy_read.h"
+#include "population.h"
+#include "tuples.h"
+
+/* A column that is read, in one of its roles. */
+typedef struct ReadColumn
+{
+	const Declared *declared;
+	LoadedHierarchy *loaded;	/* or NULL */
+	const char *cast;
+	bool		as_is;			/* read without the hierarchy it has */
+	int			counted;		/* the column that holds a sensitive one's
+								 * values */
+	uint32	   *final;			/* the population's code of each code that was
+								 * read, or NULL */
+} ReadColumn;
+
+typedef struct Reading
+{
+	const Dataset *dataset;
+	MemoryContext context;
+	int			ncolumns;
+	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
+								 * label, columns as is */
+	EncoderSet	set;
+	Oid			opaque_type;
+	Tuples	   *tuples;			/* as they were read; later only their
+								 * dictionaries */
+} Reading;
+
+/* Reads a population and stays able to encode the relation's rows again. */
+extern Population *reading_population(const Dataset *dataset, Reading **reading);
+
+/* The columns that are read, as a statement selects them from r, behind commas. */
+extern void append_read_columns(const Reading *reading, StringInfo sql);
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * records.h
+ *	  The rows of a relation beside its population: whose tuple each is.
+ */
+#ifndef ANONOPT_RECORDS_H
+#define ANONOPT_RECORDS_H
+
+#include "dataset.h"
+#include "population.h"
+
+typedef struct Records Records;
+
+/*
+ * Reads a population whose rows can be asked for.  A row is named by a
+ * column, or by its place in a table if that is NULL.
+ */
+extern Records *records_begin(const Dataset *dataset, const char *key);
+
+/* NULL where there are no rows. */
+extern Population *records_population(const Records *records);
+
+/* A row: its name as a text datum, its tuple, its value of the first sensitive column. */
+typedef void (*RecordVisitor) (void *arg, Datum name, bool isnull, uint32 tuple, uint32 value);
+
+/* Visits every row that stands for somebody, in the order they are read. */
+extern void records_visit(Records *records, RecordVisitor visit, void *arg);
+
+#endif
