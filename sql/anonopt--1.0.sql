@@ -264,6 +264,29 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_progress' LANGUAGE C VOLATIL
 CREATE VIEW anonopt.progress AS SELECT * FROM anonopt.progress_entries();
 GRANT SELECT ON anonopt.progress TO PUBLIC;
 
+-- Preferences ---------------------------------------------------------------
+
+CREATE FUNCTION anonopt.achievement(necd float8, nwp float8, necd_pref float8, nwp_pref float8)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_achievement' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.efficiency(dataset text, k int, necd_pref float8, nwp_pref float8, OUT levels int[],
+	OUT k bigint, OUT necd float8, OUT nwp float8, OUT efficiency text, OUT ach float8, OUT pref_dev float8,
+	OUT chosen boolean)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_efficiency' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.nsga2(dataset text, k int, necd_pref float8, nwp_pref float8, population int DEFAULT 100,
+	evaluations int DEFAULT 50000, crossover float8 DEFAULT 0.8, mutation float8 DEFAULT 0.001,
+	seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, OUT cuts varbit[], OUT groups int[], OUT k bigint,
+	OUT necd float8, OUT nwp float8, OUT ach float8, OUT pref_dev float8, OUT feasible boolean, OUT chosen boolean)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_nsga2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.reference_direction(dataset text, k int, start float8[], aspiration float8[],
+	steps int DEFAULT 10, population int DEFAULT 100, evaluations int DEFAULT 50000, crossover float8 DEFAULT 0.8,
+	mutation float8 DEFAULT 0.001, seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, OUT step int,
+	OUT reference float8[], OUT cuts varbit[], OUT groups int[], OUT k bigint, OUT necd float8, OUT nwp float8,
+	OUT ach float8, OUT pref_dev float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_reference_direction' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
+
 -- Comparing -----------------------------------------------------------------
 
 CREATE FUNCTION anonopt.property_vector(dataset text, levels int[], property text, key name DEFAULT NULL,
@@ -438,6 +461,10 @@ COMMENT ON FUNCTION anonopt.p_goal(float8[], float8[]) IS 'squared distance of i
 COMMENT ON FUNCTION anonopt.property_vector(text, int[], text, name) IS 'a property of every record under a node';
 COMMENT ON FUNCTION anonopt.compare(text, int[], int[], text[]) IS 'two nodes compared person by person, by every index';
 COMMENT ON FUNCTION anonopt.tournament(text, int[], text, text) IS 'nodes ranked against each other by one index of one property';
+COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8) IS 'how near a bias and a loss come to those preferred; less is nearer';
+COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8) IS 'every k-anonymous level node: whether another is better in bias and loss, and how near it comes to a preference';
+COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean) IS 'NSGA-II: the partition of each ordered domain that comes nearest to a preference';
+COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean) IS 'the nearest partitions along a line of preferences';
 COMMENT ON VIEW anonopt.progress IS 'searches that run now, of every session the caller may see';
 COMMENT ON FUNCTION anonopt.progress_entries() IS 'internal: what anonopt.progress shows';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';

@@ -12,6 +12,7 @@
 
 #include "access/parallel.h"
 #include "access/xact.h"
+#include "cut_task.h"
 #include "measure_task.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -29,6 +30,8 @@
 typedef struct SharedCrew
 {
 	CrewTask	task;
+	Size		item_size;
+	Size		result_size;
 	int			most_items;
 	pg_atomic_uint64 next;		/* the item to be taken next */
 	pg_atomic_uint64 end;		/* the item behind the batch's last */
@@ -42,6 +45,8 @@ typedef struct SharedCrew
 struct Crew
 {
 	const CrewWork *work;
+	Size		item_size;
+	Size		result_size;
 	void	   *state;
 	ParallelContext *context;	/* the leader's; NULL without workers */
 	SharedCrew *shared;
@@ -50,7 +55,8 @@ struct Crew
 };
 
 static const CrewWork *const works[CREW_TASKS] = {
-	[TASK_MEASURE_NODES] = &measure_nodes_work
+	[TASK_MEASURE_NODES] = &measure_nodes_work,
+	[TASK_EVALUATE_CUTS] = &evaluate_cuts_work
 };
 
 PGDLLEXPORT void anonopt_crew_worker(dsm_segment *segment, shm_toc *toc);
@@ -78,8 +84,8 @@ work_off(Crew *crew)
 		Size		place = item % shared->most_items;
 
 		CHECK_FOR_INTERRUPTS();
-		crew->work->work(crew->state, crew->items + place * crew->work->item_size,
-						 crew->results + place * crew->work->result_size);
+		crew->work->work(crew->state, crew->items + place * crew->item_size,
+						 crew->results + place * crew->result_size);
 		if (pg_atomic_add_fetch_u64(&shared->done, 1) == pg_atomic_read_u64(&shared->end))
 			ConditionVariableBroadcast(&shared->finished);
 	}
@@ -94,6 +100,8 @@ anonopt_crew_worker(dsm_segment *segment, shm_toc *toc)
 	Population *population = share_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
 
 	crew.work = works[shared->task];
+	crew.item_size = shared->item_size;
+	crew.result_size = shared->result_size;
 	crew.shared = shared;
 	crew.items = shm_toc_lookup(toc, KEY_ITEMS, false);
 	crew.results = shm_toc_lookup(toc, KEY_RESULTS, false);
@@ -122,17 +130,16 @@ share_bytes(ParallelContext *context, uint64 key, Size size)
 
 /* Lays out what all share; false where there is no shared memory. */
 static bool
-share_crew(Crew *crew, CrewTask task, const Population *population, const void *argument, Size argument_size,
-		   int most_items)
+share_crew(Crew *crew, const CrewOrder *order)
 {
 	ParallelContext *context = crew->context;
-	Size		items_size = mul_size(crew->work->item_size, most_items);
-	Size		results_size = mul_size(crew->work->result_size, most_items);
-	Size		population_size = share_size(population);
+	Size		items_size = mul_size(order->item_size, order->most_items);
+	Size		results_size = mul_size(order->result_size, order->most_items);
+	Size		population_size = share_size(order->population);
 
 	shm_toc_estimate_chunk(&context->estimator, sizeof(SharedCrew));
 	shm_toc_estimate_chunk(&context->estimator, population_size);
-	shm_toc_estimate_chunk(&context->estimator, argument_size);
+	shm_toc_estimate_chunk(&context->estimator, order->argument_size);
 	shm_toc_estimate_chunk(&context->estimator, items_size);
 	shm_toc_estimate_chunk(&context->estimator, results_size);
 	shm_toc_estimate_keys(&context->estimator, 5);
@@ -141,34 +148,37 @@ share_crew(Crew *crew, CrewTask task, const Population *population, const void *
 		return false;
 
 	crew->shared = (SharedCrew *) share_bytes(context, KEY_HEADER, sizeof(SharedCrew));
-	crew->shared->task = task;
-	crew->shared->most_items = most_items;
+	crew->shared->task = order->task;
+	crew->shared->item_size = order->item_size;
+	crew->shared->result_size = order->result_size;
+	crew->shared->most_items = order->most_items;
 	pg_atomic_init_u64(&crew->shared->next, 0);
 	pg_atomic_init_u64(&crew->shared->end, 0);
 	pg_atomic_init_u64(&crew->shared->done, 0);
 	pg_atomic_init_u32(&crew->shared->dismissed, 0);
 	ConditionVariableInit(&crew->shared->begun);
 	ConditionVariableInit(&crew->shared->finished);
-	share_write(population, share_bytes(context, KEY_POPULATION, population_size));
-	memcpy(share_bytes(context, KEY_ARGUMENT, argument_size), argument, argument_size);
+	share_write(order->population, share_bytes(context, KEY_POPULATION, population_size));
+	memcpy(share_bytes(context, KEY_ARGUMENT, order->argument_size), order->argument, order->argument_size);
 	crew->items = share_bytes(context, KEY_ITEMS, items_size);
 	crew->results = share_bytes(context, KEY_RESULTS, results_size);
 	return true;
 }
 
 Crew *
-crew_begin(CrewTask task, Population *population, const void *argument, Size argument_size, int workers,
-		   int most_items)
+crew_begin(const CrewOrder *order, int workers)
 {
 	Crew	   *crew = palloc0(sizeof(Crew));
 
-	crew->work = works[task];
-	crew->state = crew->work->begin(population, argument);
+	crew->work = works[order->task];
+	crew->item_size = order->item_size;
+	crew->result_size = order->result_size;
+	crew->state = crew->work->begin(order->population, order->argument);
 	if (workers <= 0 || IsParallelWorker())
 		return crew;
 	EnterParallelMode();
 	crew->context = CreateParallelContext("anonopt", "anonopt_crew_worker", workers);
-	if (share_crew(crew, task, population, argument, argument_size, most_items))
+	if (share_crew(crew, order))
 		LaunchParallelWorkers(crew->context);
 	if (crew->context->nworkers_launched == 0)
 	{
@@ -185,7 +195,7 @@ do_alone(Crew *crew, int nitems, const char *items, char *results)
 	for (int i = 0; i < nitems; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		crew->work->work(crew->state, items + i * crew->work->item_size, results + i * crew->work->result_size);
+		crew->work->work(crew->state, items + i * crew->item_size, results + i * crew->result_size);
 	}
 }
 
@@ -214,7 +224,7 @@ crew_do(Crew *crew, int nitems, const void *items, void *results)
 	}
 	Assert(nitems <= shared->most_items);
 	first = pg_atomic_read_u64(&shared->end);
-	copy_ring(crew->items, crew->work->item_size, first, nitems, shared->most_items, unconstify(void *, items), true);
+	copy_ring(crew->items, crew->item_size, first, nitems, shared->most_items, unconstify(void *, items), true);
 	pg_write_barrier();
 	pg_atomic_write_u64(&shared->end, first + nitems);
 	if (nitems > 1)
@@ -225,7 +235,7 @@ crew_do(Crew *crew, int nitems, const void *items, void *results)
 		ConditionVariableSleep(&shared->finished, PG_WAIT_EXTENSION);
 	ConditionVariableCancelSleep();
 	pg_read_barrier();
-	copy_ring(crew->results, crew->work->result_size, first, nitems, shared->most_items, results, false);
+	copy_ring(crew->results, crew->result_size, first, nitems, shared->most_items, results, false);
 }
 
 int

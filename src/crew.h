@@ -11,15 +11,13 @@
 typedef enum CrewTask
 {
 	TASK_MEASURE_NODES,
+	TASK_EVALUATE_CUTS,
 	CREW_TASKS
 } CrewTask;
 
 /* Items and results are plain bytes: they travel through shared memory. */
 typedef struct CrewWork
 {
-	Size		item_size;
-	Size		result_size;
-
 	/* what a process prepares once, from the population and an argument */
 	void	   *(*begin) (Population *population, const void *argument);
 	void		(*work) (void *state, const void *item, void *result);
@@ -27,12 +25,20 @@ typedef struct CrewWork
 
 typedef struct Crew Crew;
 
-/*
- * Calls up to so many workers, if they are to be had, for batches of so many
- * items at most; without any the work is done here.
- */
-extern Crew *crew_begin(CrewTask task, Population *population, const void *argument, Size argument_size,
-						int workers, int most_items);
+/* What a search hands to a crew. */
+typedef struct CrewOrder
+{
+	CrewTask	task;
+	Population *population;
+	const void *argument;
+	Size		argument_size;
+	Size		item_size;
+	Size		result_size;
+	int			most_items;		/* a batch */
+} CrewOrder;
+
+/* Calls up to so many workers, if they are to be had; without any the work is done here. */
+extern Crew *crew_begin(const CrewOrder *order, int workers);
 
 /* Does a batch; results stand in the order of the items. */
 extern void crew_do(Crew *crew, int nitems, const void *items, void *results);

@@ -20,7 +20,6 @@ struct Measurer
 {
 	const Population *population;
 	Promise		promise;
-	double		weights;		/* sum of the attributes' */
 	int64		counted;		/* largest size that is counted */
 	int64	   *people_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
@@ -34,8 +33,6 @@ measurer_create(const Population *population, const Promise *promise)
 
 	m->population = population;
 	m->promise = *promise;
-	for (int a = 0; a < population->nattrs; a++)
-		m->weights += population->attrs[a].weight;
 	m->counted = Min(promise->limit, COUNTED_SIZES);
 	m->people_of_size = palloc(sizeof(int64) * (m->counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
@@ -232,22 +229,27 @@ attribute_loss(const Attribute *attr, int128 leaves)
 	return nleaves > 1 ? (double) leaves / (nleaves - 1) : 0;
 }
 
+double
+weighted_penalty(const Population *population, const int128 *leaves)
+{
+	double		weights = 0;
+	double		penalty = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	for (int a = 0; a < population->nattrs; a++)
+		penalty += population->attrs[a].weight / weights * attribute_loss(&population->attrs[a], leaves[a]);
+	return penalty / population->people;
+}
+
 /* Losses from the integer sums, divided and added in the order of declaration. */
 static void
 measure_losses(const Measurer *m, Measures *result)
 {
-	const Population *population = m->population;
-	double		weighted = 0;
-
 	result->glm = 0;
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		double		loss = attribute_loss(&population->attrs[a], m->loss[a]);
-
-		result->glm += loss;
-		weighted += population->attrs[a].weight / m->weights * loss;
-	}
-	result->nwp = weighted / population->people;
+	for (int a = 0; a < m->population->nattrs; a++)
+		result->glm += attribute_loss(&m->population->attrs[a], m->loss[a]);
+	result->nwp = weighted_penalty(m->population, m->loss);
 }
 
 /* Parts a node's classes into suppressed and remaining ones. */

@@ -65,6 +65,9 @@ extern int64 people_breaking_k_or_l(const Measurer *measurer, const TupleTable *
 /* What all people lose of an attribute, given the sum of (leaves - 1). */
 extern double attribute_loss(const Attribute *attr, int128 leaves);
 
+/* NWP, given each attribute's sum of (leaves - 1). */
+extern double weighted_penalty(const Population *population, const int128 *leaves);
+
 /* What a node's attribute loses, in [0,1] a person, given what was suppressed. */
 extern void attribute_losses(Measurer *measurer, Recodings node, const TupleTable *classes, double *losses);
 

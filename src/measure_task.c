@@ -32,4 +32,4 @@ measure_item(void *state, const void *item, void *result)
 	measure(measuring->measurer, node, classes, result);
 }
 
-const CrewWork measure_nodes_work = {sizeof(NodeItem), sizeof(Measures), begin_measuring, measure_item};
+const CrewWork measure_nodes_work = {begin_measuring, measure_item};

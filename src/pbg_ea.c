@@ -354,6 +354,8 @@ static Run *
 begin_run(Evolution *evolution)
 {
 	MemoryContext context = evolution->population->context;
+	CrewOrder	order = {TASK_MEASURE_NODES, evolution->population, &evolution->promise, sizeof(Promise),
+	sizeof(NodeItem), sizeof(Measures), evolution->size};
 	Run		   *run = palloc0(sizeof(Run));
 
 	run->evolution = evolution;
@@ -364,8 +366,7 @@ begin_run(Evolution *evolution)
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
 	run->items = palloc(sizeof(NodeItem) * evolution->size);
-	run->crew = crew_begin(TASK_MEASURE_NODES, evolution->population, &evolution->promise, sizeof(Promise),
-						   is_worth_workers(evolution) ? evolution->workers : 0, evolution->size);
+	run->crew = crew_begin(&order, is_worth_workers(evolution) ? evolution->workers : 0);
 	return run;
 }
 

@@ -29,7 +29,7 @@ enum
 PG_FUNCTION_INFO_V1(anonopt_progress);
 
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
-"pbg_ea", "archive_quality"};
+"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction"};
 static const char *const phase_names[] = {"reading", "searching"};
 
 const char *
