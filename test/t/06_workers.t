@@ -22,7 +22,9 @@ my @calls = (
 	q{lattice('rich')},
 	q{lattice('rich', k => 3, l => 2, t => 0.4)},
 	q{pareto('narrow', '{suppressed,dcn,classes,necd}')},
-	q{pareto('rich', '{l,t,cm,sum_other}')});
+	q{pareto('rich', '{l,t,cm,sum_other}')},
+	q{pbg_ea('rich', '{l,t,glm}', seed => 7)},
+	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 900)});
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
 my $scratch = PostgreSQL::Test::Utils::tempdir;
@@ -51,6 +53,7 @@ check_timeout();
 check_killed_worker();
 check_killed_leader();
 check_memory();
+check_crew();
 check_reading_in_a_worker();
 $node->stop;
 done_testing();
@@ -502,6 +505,90 @@ END
 
 	like($session->{err}, qr/\AERROR:  53200.*maintenance_work_mem(?!.*ERROR)/s, 'maintenance_work_mem = 1MB: an ordinary error');
 	is("@printed", '0 0 2', 'and with more of it the same rows');
+}
+
+# ------------------------------------------------------ workers that stay for a search
+
+# Those of pbg_ea wait between its generations, and its leader for them.
+sub check_crew
+{
+	my $endless = q{pbg_ea('endless', '{l,t,glm}', population => 50, iterations => 1000000, seed => 1)};
+	my $search = "SELECT FROM anonopt.$endless;\n$clock"
+	  . "SELECT count(*) FROM worker;\n" . comparison($calls[7]);
+
+	my $session = begin_session('crew cancelled', $search);
+	wait_for_workers(2);
+	my $stopped = time;
+	signal_session('pg_cancel_backend', 'crew cancelled');
+	check_stopped('pbg_ea, cancel', 57014, $session, $stopped, end_session($session));
+
+	$session = begin_session('crew late', "SET statement_timeout = '1500 ms';\n$clock"
+		. $search =~ s/;\n/;\nRESET statement_timeout;\n/r);
+	wait_for_workers(2);
+	my ($began, @printed) = end_session($session);
+	check_stopped('pbg_ea, statement timeout', 57014, $session, $began + 1.5, @printed);
+
+	$session = begin_session('crew bereft', $search);
+	wait_for_workers(2);
+	$stopped = time;
+	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
+	check_stopped('pbg_ea, SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
+
+	$session = begin_session('crew killed', $search);
+	wait_for_workers(2);
+	signal_session('pg_terminate_backend', 'crew killed');
+	end_session($session);
+	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'pbg_ea, SIGTERM of the leader: no worker is left');
+
+	# a worker that is held in a batch, or between two
+	my $long = $endless =~ s/1000000/45, max_nodes => 700/r;
+	ask(0, "CREATE TABLE long_answer AS SELECT * FROM anonopt.$long");
+	$session = begin_session('crew patient', "SET statement_timeout = '20 s';\n" . comparison($long, 'long_answer'));
+	wait_for_workers(2);
+	my $worker = $node->safe_psql('postgres', 'SELECT min(pid) FROM worker');
+	kill 'STOP', $worker;
+	$node->poll_query_until('postgres',
+		"SELECT wait_event_type IN ('Extension', 'IPC') FROM pg_stat_activity WHERE application_name = 'crew patient' AND backend_type = 'client backend'")
+	  or die "the leader does not wait\n";
+	kill 'CONT', $worker;
+	is(join(' ', end_session($session)), '0 2', 'pbg_ea, a late worker: the leader waits for it')
+	  or diag($session->{err});
+
+	my $quality = q{SELECT anonopt.archive_quality('rich', '{l,t,glm}', '{{0,0,0,0,0},{3,1,1,1,1},{11,2,2,2,3}}')};
+	my $workers = ";\nSELECT workers FROM anonopt.last_search()";
+	is(ask(2, $quality . $workers), ask(0, $quality) . "\n2", 'archive_quality: the same with workers');
+
+	is(ask(2, "SET max_parallel_workers = 0;\n" . comparison($calls[7])), "0\n0", 'pbg_ea, no worker to be had: the same rows');
+	is( ask(2, <<"END"), "0\n2", 'pbg_ea, an error that PL/pgSQL catches: the transaction goes on');
+DO \$\$
+BEGIN
+    PERFORM 1 / (count(*) - count(*)) FROM anonopt.$calls[7];
+EXCEPTION WHEN division_by_zero THEN
+    CREATE TABLE gone ();
+END \$\$;
+@{[comparison($calls[7])]}
+END
+
+	# memory that runs out: in the leader or in a worker, before the search or in it
+	$session = begin_session('crew large', <<'END' . comparison($calls[7]));
+DO $$
+BEGIN
+    FOR kb IN 1024..40960 BY 1024 LOOP
+        PERFORM set_config('maintenance_work_mem', kb || 'kB', false);
+        BEGIN
+            PERFORM FROM anonopt.pbg_ea('rich', '{l,t,glm}', seed => 7);
+            EXIT;
+        EXCEPTION WHEN out_of_memory THEN
+            IF EXISTS (SELECT FROM worker) THEN
+                RAISE 'workers are left';
+            END IF;
+        END;
+    END LOOP;
+END $$;
+SELECT current_setting('maintenance_work_mem') <> '1MB';
+END
+	is(join(' ', end_session($session)), 't 0 2', 'pbg_ea, more and more memory: ordinary errors, then the same rows')
+	  or diag($session->{err});
 }
 
 # ------------------------------------------------------------- reading in a worker

@@ -21,6 +21,7 @@ check_running('lattice', q{lattice('gated')}, 'gated');
 check_running('pareto', q{pareto('gated')}, 'gated');
 check_running('optimize', q{optimize('gated', k => 5)}, 'gated');
 check_running('poka', q{poka('gated')}, 'gated');
+check_running('pbg_ea', q{pbg_ea('gated', iterations => 1000000, seed => 1)}, 'gated');
 check_running('pareto', q{pareto('immense')}, 'immense');
 check_gone();
 check_rights();
