@@ -287,6 +287,42 @@ CREATE FUNCTION anonopt.reference_direction(dataset text, k int, start float8[],
 	OUT ach float8, OUT pref_dev float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_reference_direction' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
+-- Per record ----------------------------------------------------------------
+
+CREATE FUNCTION anonopt.aruba(dataset text, min_utility float8, risk text DEFAULT 'sensitivity',
+	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
+AS 'MODULE_PATHNAME', 'anonopt_aruba' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.btda(dataset text, min_utility float8, risk text DEFAULT 'sensitivity',
+	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
+AS 'MODULE_PATHNAME', 'anonopt_btda' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.aruba_budget(dataset text, max_risk float8, risk text DEFAULT 'sensitivity',
+	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
+AS 'MODULE_PATHNAME', 'anonopt_aruba_budget' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.aruba_balance(dataset text, lambda float8, risk text DEFAULT 'sensitivity',
+	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
+AS 'MODULE_PATHNAME', 'anonopt_aruba_balance' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.unpack(generalized text[])
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_unpack' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.jaro(a text, b text)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_jaro' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.record_walk(algorithm text, risk float8[], utility float8[], min_utility float8,
+	OUT visited int[], OUT best int[])
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_record_walk' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 -- Comparing -----------------------------------------------------------------
 
 CREATE FUNCTION anonopt.property_vector(dataset text, levels int[], property text, key name DEFAULT NULL,
@@ -465,6 +501,13 @@ COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8) IS 'how 
 COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8) IS 'every k-anonymous level node: whether another is better in bias and loss, and how near it comes to a preference';
 COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean) IS 'NSGA-II: the partition of each ordered domain that comes nearest to a preference';
 COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean) IS 'the nearest partitions along a line of preferences';
+COMMENT ON FUNCTION anonopt.aruba(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: least risk with enough utility';
+COMMENT ON FUNCTION anonopt.btda(text, float8, text, text, regclass, float8, name, interval) IS 'the same, visited from the most general node by risk';
+COMMENT ON FUNCTION anonopt.aruba_budget(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: most utility under a bound of risk';
+COMMENT ON FUNCTION anonopt.aruba_balance(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: least risk - lambda * utility';
+COMMENT ON FUNCTION anonopt.unpack(text[]) IS 'labels as a row, whose columns the caller names';
+COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, by character';
+COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'what BTDA or ARUBA visit and find in one record''s lattice, given as arrays';
 COMMENT ON VIEW anonopt.progress IS 'searches that run now, of every session the caller may see';
 COMMENT ON FUNCTION anonopt.progress_entries() IS 'internal: what anonopt.progress shows';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';

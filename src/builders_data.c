@@ -32,7 +32,7 @@ leaf_column(Oid relation, const char *column)
 {
 	Oid			type = column_type(relation, column);
 	TypeMatch	match;
-	bool		text = match_types(type, TEXTOID, &match);
+	bool text = match_types(type, TEXTOID, &match);
 	LeafColumn	leaf;
 
 	leaf.expression = psprintf("r.%s%s", quote_identifier(column),

@@ -89,13 +89,18 @@ load_attribute(HeapTuple row, Declared *attribute, MemoryContext context)
 	value = field(row, 7, &isnull);
 	attribute->max_level = isnull ? -1 : DatumGetInt32(value);
 	attribute->distance = distance_by_name(text_field(row, 8, context));
+	value = field(row, 9, &isnull);
+	attribute->sensitivity = isnull ? InvalidOid : DatumGetObjectId(value);
+	value = field(row, 10, &isnull);
+	attribute->sensitivity_type = isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
 static void
 load_attributes(Dataset *dataset, MemoryContext context, Oid *types, Datum *values)
 {
 	sql_read("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
-			 " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance"
+			 " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
+			 " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid"
 			 " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal",
 			 1, types, values);
 	dataset->nattributes = (int) SPI_processed;

@@ -29,6 +29,8 @@ typedef struct Declared
 	int			min_level;
 	int			max_level;		/* -1: the last */
 	Distance	distance;
+	Oid			sensitivity;	/* table of weights, or InvalidOid */
+	Oid			sensitivity_type;
 } Declared;
 
 typedef struct Dataset

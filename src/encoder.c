@@ -40,6 +40,7 @@ encoder_open(Encoder *encoder, MemoryContext context, const char *column, Oid ty
 {
 	memset(encoder, 0, sizeof(Encoder));
 	encoder->column = column;
+	encoder->miss_code = NO_LEAF;
 	value_type_init(&encoder->type, type);
 	encoder->null_code = 0;
 	encoder->dictionary = dictionary_create(context, &encoder->type);
@@ -82,6 +83,7 @@ encoder_leaves(Encoder *encoder, MemoryContext context, const char *column, cons
 	encoder->column = column;
 	encoder->hierarchy = hierarchy;
 	encoder->null_code = null_code;
+	encoder->miss_code = NO_LEAF;
 	encoder->ncodes = ncodes;
 	value_type_init(&encoder->type, type);
 	if (type != leaf_type && type_is_range(leaf_type))
@@ -98,6 +100,13 @@ encoder_leaves(Encoder *encoder, MemoryContext context, const char *column, cons
 
 		encoder->codes[number] = codes[i];
 	}
+}
+
+void
+encoder_admit_misses(Encoder *encoder)
+{
+	if (encoder->hierarchy != NULL)
+		encoder->miss_code = encoder->ncodes++;
 }
 
 /* Gives every encoder its field; codes that are not known yet get 32 bits. */
@@ -229,6 +238,7 @@ serialize_encoder(StringInfo buffer, const Encoder *encoder)
 	append_string(buffer, encoder->hierarchy == NULL ? "" : encoder->hierarchy);
 	append_uint32(buffer, encoder->type.type);
 	append_uint32(buffer, encoder->null_code);
+	append_uint32(buffer, encoder->miss_code);
 	append_uint32(buffer, encoder->ncodes);
 	append_uint32(buffer, encoder->ranges == NULL ? InvalidOid : encoder->ranges->type);
 	if (encoder->hierarchy == NULL)
@@ -282,6 +292,7 @@ restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 	const char *hierarchy = read_string(at);
 	Oid			type = take_uint32(at);
 	uint32		null_code = take_uint32(at);
+	uint32		miss_code = take_uint32(at);
 	uint32		ncodes = take_uint32(at);
 	Oid			range_type = take_uint32(at);
 	uint32		nleaves;
@@ -303,6 +314,7 @@ restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 		leaves[i] = datumRestore(at, &isnull);
 	encoder_leaves(encoder, context, column, hierarchy, type,
 				   OidIsValid(range_type) ? range_type : type, leaves, nleaves, codes, null_code, ncodes);
+	encoder->miss_code = miss_code;
 }
 
 /* Back from bytes, in a process that did not read the hierarchies itself. */

@@ -21,6 +21,8 @@ typedef struct Encoder
 								 * hierarchy */
 	struct RangeLeaves *ranges; /* instead of a dictionary, where leaves are
 								 * ranges */
+	uint32		miss_code;		/* of a value without a leaf, or NO_LEAF where
+								 * there must be none */
 	uint32		ncodes;			/* codes are below this; 0 where it is not
 								 * known */
 	KeyField	field;			/* of the key that is counted */
@@ -44,6 +46,9 @@ extern void encoder_leaves(Encoder *encoder, MemoryContext context, const char *
 						   const char *hierarchy, Oid type, Oid leaf_type,
 						   const Datum *leaves, uint32 nleaves, const uint32 *codes,
 						   uint32 null_code, uint32 ncodes);
+
+/* Gives values without a leaf a code of their own, the last. */
+extern void encoder_admit_misses(Encoder *encoder);
 
 /* Gives every encoder its field, when all are there. */
 extern void encoders_lay_out(EncoderSet *set);

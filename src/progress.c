@@ -29,7 +29,8 @@ enum
 PG_FUNCTION_INFO_V1(anonopt_progress);
 
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
-"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction"};
+	"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction",
+"aruba", "btda", "aruba_budget", "aruba_balance"};
 static const char *const phase_names[] = {"reading", "searching"};
 
 const char *

@@ -177,7 +177,7 @@ prepare_column(Reading *reading, int i)
 	{
 		/* varchar, name and such are texts, compared by their bytes */
 		TypeMatch	match;
-		bool		text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
+		bool text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
 
 		reading->columns[i].cast = text ? match.data_cast : "";
 
@@ -252,7 +252,11 @@ prepare_reading(Reading *reading)
 	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
 	reading->set.has_count = dataset->count_column != NULL;
 	for (int i = 0; i < reading->ncolumns; i++)
+	{
 		prepare_column(reading, i);
+		if (reading->admits_misses)
+			encoder_admit_misses(&reading->set.encoders[i]);
+	}
 	encoders_lay_out(&reading->set);
 }
 
@@ -608,6 +612,71 @@ make_population(Reading *reading)
 	pfree(reading->tuples->tally->keys);
 	pfree(reading->tuples->tally->counts);
 	return population;
+}
+
+/* The quasi-identifiers of a declaration, as another relation's. */
+static Dataset *
+dataset_over(const Dataset *dataset, Oid relation)
+{
+	Dataset    *other = palloc0(sizeof(Dataset));
+
+	other->name = dataset->name;
+	other->relation = relation;
+	other->attributes = palloc(sizeof(Declared) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			other->attributes[other->nattributes++] = dataset->attributes[i];
+	return other;
+}
+
+/* Entries by the population's leaves. */
+static EntryTable *
+make_entries(const Reading *reading, const Population *population)
+{
+	EntryTable *entries = palloc(sizeof(EntryTable));
+	const Tally *tally = reading->tuples->tally;
+	Size		n = tally->nkeys;
+
+	budget_require(population->context, (sizeof(uint32) * population->nattrs + sizeof(int64)) * (n + 1));
+	entries->nentries = tally->nkeys;
+	entries->leaves = MemoryContextAllocHuge(population->context, sizeof(uint32) * population->nattrs * (n + 1));
+	entries->counts = MemoryContextAllocHuge(population->context, sizeof(int64) * (n + 1));
+	for (uint32 i = 0; i < tally->nkeys; i++)
+	{
+		entries->counts[i] = tally->counts[i];
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			uint32		code = read_code(reading, i, a);
+
+			/* a NULL is a leaf only where the population has one */
+			if (code == reading->set.encoders[a].miss_code || code >= population->attrs[a].hierarchy->nleaves)
+				code = NO_LEAF;
+			entries->leaves[(Size) i * population->nattrs + a] = code;
+		}
+	}
+	return entries;
+}
+
+EntryTable *
+reading_entries(const Dataset *dataset, Oid relation, const Population *population)
+{
+	Reading    *reading;
+	EntryTable *entries;
+	MemoryContext old;
+
+	sql_connect();
+	old = MemoryContextSwitchTo(population->context);
+	reading = palloc0(sizeof(Reading));
+	reading->dataset = dataset_over(dataset, relation);
+	reading->context = population->context;
+	reading->admits_misses = true;
+	prepare_reading(reading);
+	run_read(reading);
+	entries = make_entries(reading, population);
+	MemoryContextDelete(reading->tuples->context);
+	MemoryContextSwitchTo(old);
+	sql_finish();
+	return entries;
 }
 
 const char *const one_row_a_person = "Aggregate to one row a person first, in a view or a table.";

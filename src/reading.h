@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 #include "hierarchy_read.h"
+#include "matches.h"
 #include "population.h"
 #include "tuples.h"
 
@@ -31,6 +32,7 @@ typedef struct Reading
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
 								 * label, columns as is */
 	EncoderSet	set;
+	bool		admits_misses;	/* values may lack a leaf */
 	Oid			opaque_type;
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
@@ -38,6 +40,9 @@ typedef struct Reading
 
 /* Reads a population and stays able to encode the relation's rows again. */
 extern Population *reading_population(const Dataset *dataset, Reading **reading);
+
+/* Reads a relation with such columns as a dictionary: values may lack a leaf. */
+extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population);
 
 /* The columns that are read, as a statement selects them from r, behind commas. */
 extern void append_read_columns(const Reading *reading, StringInfo sql);

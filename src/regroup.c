@@ -224,6 +224,14 @@ regroup_count(Regroup *regroup, const Keys *keys, uint32 *slot_of)
 		count_wide(regroup, keys, slot_of);
 }
 
+uint32
+regroup_shown(const Regroup *regroup, const uint64 *key)
+{
+	uint32		at = regroup->nwords == 1 ? probe(regroup->slots, regroup->bits, key[0]) : probe_wide(regroup, key);
+
+	return regroup->slots[at].count == 0 ? NO_SLOT : at;
+}
+
 void
 regroup_find(Regroup *regroup, const Keys *keys, uint32 *slot_of)
 {
@@ -231,11 +239,8 @@ regroup_find(Regroup *regroup, const Keys *keys, uint32 *slot_of)
 
 	for (uint32 i = 0; i < keys->n; i++)
 	{
-		uint32		at;
-
 		show_key(regroup, keys->words + (Size) i * regroup->nwords, shown);
-		at = regroup->nwords == 1 ? probe(regroup->slots, regroup->bits, shown[0]) : probe_wide(regroup, shown);
-		slot_of[i] = regroup->slots[at].count == 0 ? NO_SLOT : at;
+		slot_of[i] = regroup_shown(regroup, shown);
 	}
 	pfree(shown);
 }

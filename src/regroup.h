@@ -65,6 +65,9 @@ extern void regroup_count(Regroup *regroup, const Keys *keys, uint32 *slot_of);
 /* The slots of other keys among those counted; NO_SLOT where there is none. */
 extern void regroup_find(Regroup *regroup, const Keys *keys, uint32 *slot_of);
 
+/* The slot of a key as it is shown. */
+extern uint32 regroup_shown(const Regroup *regroup, const uint64 *key);
+
 /* A counted class's key. */
 extern const uint64 *regroup_key(const Regroup *regroup, uint32 slot);
 

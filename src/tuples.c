@@ -156,6 +156,16 @@ add_miss(Tuples *tuples, int encoder, const char *value)
 	tuples->misses[tuples->nmisses++].value = MemoryContextStrdup(tuples->context, value);
 }
 
+/* The code of a value without a leaf; remembers it, if there must be none. */
+static uint32
+miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
+{
+	if (set->encoders[encoder].miss_code != NO_LEAF)
+		return set->encoders[encoder].miss_code;
+	add_miss(tuples, encoder, value_text(&set->encoders[encoder], value));
+	return 0;
+}
+
 /* Counts one row. */
 Datum
 anonopt_tuples_step(PG_FUNCTION_ARGS)
@@ -176,10 +186,7 @@ anonopt_tuples_step(PG_FUNCTION_ARGS)
 		uint32		code = encode(&set->encoders[i], argument->value, argument->isnull);
 
 		if (code == NO_LEAF)
-		{
-			add_miss(tuples, i, value_text(&set->encoders[i], argument->value));
-			code = 0;
-		}
+			code = miss(tuples, set, i, argument->value);
 		key_put(key, &set->encoders[i].field, code);
 	}
 	tally_add(tuples->tally, count);
