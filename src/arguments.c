@@ -193,7 +193,8 @@ levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, i
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("wrong number of levels"),
-				 errdetail("Data set \"%s\" has %d quasi-identifiers.", dataset->name, nattrs),
+				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
+								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
 				 errhint("Give one level for each, in the order they were added, or an array of such arrays.")));
 	if (array_contains_nulls(array))
 		ereport(ERROR,

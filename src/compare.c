@@ -266,6 +266,8 @@ anonopt_compare(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "a");
+	require_argument(fcinfo, 2, "b");
 	a = levels_argument(fcinfo, 1, dataset, &na);
 	b = levels_argument(fcinfo, 2, dataset, &nb);
 	if (na != nb)

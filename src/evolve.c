@@ -9,6 +9,7 @@
 #include "archive.h"
 #include "arguments.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "pbg_ea.h"
 #include "quality.h"
 #include "read.h"
@@ -36,6 +37,9 @@ numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	return (double *) ARR_DATA_PTR(array);
 }
 
+/* Boxes of a smaller side could not be numbered. */
+#define LEAST_EPSILON 1e-250
+
 static void
 check_epsilon(const double *epsilon, int n, int nobjectives)
 {
@@ -46,10 +50,16 @@ check_epsilon(const double *epsilon, int n, int nobjectives)
 				 errdetail("There are %d for %d objectives.", n, nobjectives),
 				 errhint("Give one for each objective, in their order.")));
 	for (int i = 0; i < n; i++)
+	{
 		if (!(epsilon[i] > 0) || isinf(epsilon[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("epsilon must be positive and finite, not %g", epsilon[i])));
+		if (epsilon[i] < LEAST_EPSILON)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("epsilon must be at least %g, not %g", LEAST_EPSILON, epsilon[i])));
+	}
 }
 
 /* The given sides of boxes; NULL for the objectives' own. */
@@ -165,13 +175,17 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 				 errhint("Give a row a candidate, at most %d values each.", MAX_OBJECTIVES)));
 	check_epsilon(epsilon, nepsilons, nobjectives);
 	for (int i = 0; i < ncandidates * nobjectives; i++)
-		if (!(values[i] >= 0) || isinf(values[i]))
+		if (!(values[i] >= 0) || isinf(values[i] / epsilon[i % nobjectives]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("values of candidates must be finite and not negative, not %g", values[i])));
+					 errmsg("values of candidates must be finite and not negative, not %g", values[i]),
+					 errhint("A value divided by its epsilon must be finite too.")));
 	archive = archive_create(CurrentMemoryContext, nobjectives, epsilon);
 	for (int i = 0; i < ncandidates; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		archive_offer(archive, i + 1, values + (Size) i * nobjectives);
+	}
 	positions = palloc(sizeof(Datum) * (archive->nmembers + 1));
 	for (int i = 0; i < archive->nmembers; i++)
 		positions[i] = Int32GetDatum(archive->members[i].item);

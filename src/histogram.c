@@ -289,3 +289,24 @@ histograms_release(Histograms *h, HistogramMark mark)
 	h->nentries = mark.nentries;
 	h->nslices = mark.nslices;
 }
+
+int64
+histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value)
+{
+	const ValueCount *entries = histograms->entries + histograms->slices[slice].start;
+	uint32		low = 0;
+	uint32		high = histograms->slices[slice].length;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (entries[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == histograms->slices[slice].length || entries[low].value != value)
+		return 0;
+	return entries[low].count;
+}

@@ -109,6 +109,9 @@ histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
 }
 
+/* How often a value occurs in a histogram. */
+extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);
+
 /* Drops what was made after a mark. */
 extern HistogramMark histograms_mark(const Histograms *histograms);
 extern void histograms_release(Histograms *histograms, HistogramMark mark);

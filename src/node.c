@@ -229,7 +229,8 @@ cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("wrong number of cuts"),
-				 errdetail("Data set \"%s\" has %d quasi-identifiers.", dataset->name, nattrs),
+				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
+								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
 				 errhint("Give one bit string for each, in the order they were added, or an array of such arrays.")));
 	if (array_contains_nulls(array))
 		ereport(ERROR,

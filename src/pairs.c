@@ -29,6 +29,12 @@ long_add(LongSum *sum, double high, double low)
 	double		part = total - sum->high;
 	double		error = (sum->high - (total - part)) + (high - part);
 
+	if (isinf(total))
+	{
+		sum->high = total;
+		sum->low = 0;
+		return;
+	}
 	error += sum->low + low;
 	sum->high = total + error;
 	sum->low = error - (sum->high - total);
@@ -46,7 +52,19 @@ long_add_times(LongSum *sum, double number, int64 times)
 static double
 long_value(const LongSum *sum)
 {
-	return isnan(sum->low) ? sum->high : sum->high + sum->low;
+	return sum->high + sum->low;
+}
+
+/* Adds a difference so many times, with what rounding took from it. */
+static void
+long_add_difference(LongSum *sum, double a, double b, int64 times)
+{
+	double		difference = a - b;
+	double		part = difference - a;
+
+	long_add_times(sum, difference, times);
+	if (!isinf(difference))
+		long_add_times(sum, (a - (difference - part)) - (b + part), times);
 }
 
 static void
@@ -86,18 +104,31 @@ multiply(double *product, double factor, int64 times)
 	return true;
 }
 
+/* Takes a factor into a product, which is infinite once it is not exact; zeros are counted elsewhere. */
+static void
+take_factor(double *product, double factor, int64 times)
+{
+	if (!isinf(*product) && factor != 0 && (!is_small_integer(factor) || !multiply(product, factor, times)))
+		*product = HUGE_VAL;
+}
+
 static void
 add_products(Pairs *pairs, double d1, double d2, int64 records)
 {
-	double		least = Min(d1, d2);
-
-	if (pairs->inexact)
-		return;
 	if (pairs->product1 == 0)
-		pairs->product1 = pairs->product_min = 1;
-	pairs->inexact = !is_small_integer(d1) || !is_small_integer(d2) ||
-		(d1 > 0 && !multiply(&pairs->product1, d1, records)) ||
-		(least > 0 && !multiply(&pairs->product_min, least, records));
+		pairs->product1 = pairs->product2 = pairs->product_min = 1;
+	take_factor(&pairs->product1, d1, records);
+	take_factor(&pairs->product2, d2, records);
+	take_factor(&pairs->product_min, Min(d1, d2), records);
+}
+
+/* log1p keeps apart what a quotient rounds to one. */
+static double
+log_of_quotient(double larger, double smaller)
+{
+	double		excess = (larger - smaller) / smaller;
+
+	return isinf(excess) ? log(larger) - log(smaller) : log1p(excess);
 }
 
 static void
@@ -116,11 +147,10 @@ add_volume(Pairs *pairs, double d1, double d2, int64 records)
 		long_add_times(&pairs->ln2, log(d2), records);
 		long_add_times(&pairs->magnitude, fabs(log(d2)), records);
 	}
-	/* log1p keeps apart what a quotient rounds to one */
 	if (d1 > d2 && d2 > 0)
-		long_add_times(&pairs->drop, log1p((d1 - d2) / d2), records);
+		long_add_times(&pairs->drop, log_of_quotient(d1, d2), records);
 	else if (d2 > d1 && d1 > 0)
-		long_add_times(&pairs->rise, log1p((d2 - d1) / d1), records);
+		long_add_times(&pairs->rise, log_of_quotient(d2, d1), records);
 }
 
 void
@@ -130,7 +160,7 @@ pairs_add(Pairs *pairs, int wanted, double d1, double d2, int64 records)
 	pairs->above += d1 > d2 ? records : 0;
 	pairs->below += d1 < d2 ? records : 0;
 	if ((wanted & PAIRS_SPREAD) && d1 > d2)
-		long_add_times(&pairs->spread, d1 - d2, records);
+		long_add_difference(&pairs->spread, d1, d2, records);
 	if (wanted & PAIRS_SQUARES)
 		add_square(pairs, d1, d2, records);
 	if (wanted & PAIRS_VOLUME)
@@ -143,6 +173,15 @@ long_merge(LongSum *sum, const LongSum *other)
 	long_add(sum, other->high, other->low);
 }
 
+/* A product of 0 is none yet. */
+static void
+merge_products(double *product, double other)
+{
+	*product = *product == 0 ? other : *product * (other == 0 ? 1 : other);
+	if (*product >= EXACT_INTEGERS)
+		*product = HUGE_VAL;
+}
+
 void
 pairs_merge(Pairs *pairs, const Pairs *others)
 {
@@ -153,11 +192,9 @@ pairs_merge(Pairs *pairs, const Pairs *others)
 	long_merge(&pairs->squares, &others->squares);
 	pairs->zeros1 += others->zeros1;
 	pairs->zeros2 += others->zeros2;
-	/* a product of 0 is none yet */
-	pairs->product1 = pairs->product1 == 0 ? others->product1 : pairs->product1 * Max(others->product1, 1);
-	pairs->product_min = pairs->product_min == 0 ? others->product_min : pairs->product_min * Max(others->product_min, 1);
-	pairs->inexact = pairs->inexact || others->inexact || pairs->product1 >= EXACT_INTEGERS ||
-		pairs->product_min >= EXACT_INTEGERS;
+	merge_products(&pairs->product1, others->product1);
+	merge_products(&pairs->product2, others->product2);
+	merge_products(&pairs->product_min, others->product_min);
 	long_merge(&pairs->ln1, &others->ln1);
 	long_merge(&pairs->ln2, &others->ln2);
 	long_merge(&pairs->drop, &others->drop);
@@ -211,6 +248,8 @@ pairs_hv_order(const Pairs *pairs)
 
 		return more - less;
 	}
+	if (!isinf(pairs->product1) && !isinf(pairs->product2))
+		return (pairs->product1 > pairs->product2) - (pairs->product1 < pairs->product2);
 	lead = (pairs->drop.high - pairs->rise.high) + (pairs->drop.low - pairs->rise.low);
 	if (fabs(lead) < TIE * long_value(&pairs->magnitude))
 		return 0;
@@ -241,7 +280,7 @@ pairs_hv(const Pairs *pairs)
 {
 	if (pairs->zeros1 > 0 || pairs->above == 0)
 		return 0;
-	if (!pairs->inexact)
+	if (!isinf(pairs->product1) && (pairs->zeros2 > 0 || !isinf(pairs->product_min)))
 		return pairs->product1 - (pairs->zeros2 > 0 ? 0 : pairs->product_min);
 	return exp(pairs_ln_hv(pairs));
 }

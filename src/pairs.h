@@ -32,8 +32,9 @@ typedef struct Pairs
 	/* volume */
 	int64		zeros1;			/* records where d1 = 0 */
 	int64		zeros2;
-	bool		inexact;		/* the products are not integers below 2^53 */
-	double		product1;		/* of what is not 0 */
+	double		product1;		/* of what is not 0; infinite where it is no
+								 * integer below 2^53 */
+	double		product2;
 	double		product_min;
 	LongSum		ln1;			/* of ln d1, where it is not 0 */
 	LongSum		ln2;

@@ -270,7 +270,7 @@ as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s has the wrong length", name),
-				 errdetail("It has %d elements for %d properties.", others, n)));
+				 errdetail("Its length is %d instead of %d.", others, n)));
 	return values;
 }
 
@@ -296,7 +296,7 @@ anonopt_p_wtd(PG_FUNCTION_ARGS)
 	if (fabs(total - 1) > 1e-9)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("weights must sum to 1, not to %g", total)));
+				 errmsg("weights must sum to 1, not to %.15g", total)));
 	PG_RETURN_FLOAT8(sum);
 }
 
@@ -331,5 +331,5 @@ anonopt_p_goal(PG_FUNCTION_ARGS)
 
 	for (int i = 0; i < n; i++)
 		sum += (p[i] - goal[i]) * (p[i] - goal[i]);
-	PG_RETURN_FLOAT8(sum);
+	return sum_datum(sum);
 }

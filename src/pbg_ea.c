@@ -34,6 +34,7 @@ typedef struct Run
 	const Population *population;
 	Prng		prng;
 	Crew	   *crew;
+	double		most_nodes;		/* that can be measured: those allowed, or all */
 	NodeSet    *known;			/* every node that came up */
 	uint32		measured;		/* of them, the first so many */
 	Size		capacity;
@@ -47,9 +48,7 @@ typedef struct Run
 static bool
 is_full(const Run *run)
 {
-	int64		most = run->evolution->most_nodes;
-
-	return most > 0 && nodeset_size(run->known) >= most;
+	return nodeset_size(run->known) >= run->most_nodes;
 }
 
 /* The number of a node; NO_NODE if it is new and no more may be measured. */
@@ -76,6 +75,7 @@ measure_new(Run *run)
 	run->measured += nnew;
 	for (uint32 number = first; number < run->measured; number++)
 	{
+		CHECK_FOR_INTERRUPTS();
 		turned_values(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], values);
 		archive_offer(run->archive, number, values);
 	}
@@ -164,12 +164,18 @@ judge(const Run *run, Pool *pool)
 	pool->strength = palloc0(sizeof(int) * pool->nnodes);
 	pool->fitness = palloc0(sizeof(int64) * pool->nnodes);
 	for (int i = 0; i < pool->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < pool->nnodes; j++)
 			pool->strength[i] += dominates(pool->values + i * n, pool->values + j * n, n);
+	}
 	for (int i = 0; i < pool->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < pool->nnodes; j++)
 			if (dominates(pool->values + j * n, pool->values + i * n, n))
 				pool->fitness[i] += pool->strength[j];
+	}
 }
 
 /* The fitter of two. */
@@ -334,6 +340,7 @@ list_archive(Run *run)
 	{
 		EvolvedNode *found = &evolution->found[i];
 
+		CHECK_FOR_INTERRUPTS();
 		found->levels = palloc(sizeof(int) * run->population->nattrs);
 		first_among_equals(run, &run->archive->members[i], found->levels);
 		found->measures = run->measures[nodeset_find(run->known, found->levels)];
@@ -341,13 +348,24 @@ list_archive(Run *run)
 	qsort_arg(evolution->found, evolution->nfound, sizeof(EvolvedNode), compare_found, evolution);
 }
 
-static bool
-is_worth_workers(const Evolution *evolution)
+static double
+most_nodes(const Evolution *evolution)
 {
-	const Population *population = evolution->population;
-	double		columns = 1 + 10.0 * population->ncolumns;
+	double		nodes = 1;
 
-	return columns * population->tuples->ntuples * evolution->size * evolution->iterations >= WORTH_WORKERS;
+	for (int a = 0; a < evolution->population->nattrs; a++)
+		nodes *= evolution->population->attrs[a].max_level - evolution->population->attrs[a].min_level + 1;
+	return evolution->most_nodes > 0 ? Min(nodes, evolution->most_nodes) : nodes;
+}
+
+static bool
+is_worth_workers(const Run *run)
+{
+	const Evolution *evolution = run->evolution;
+	double		columns = 1 + 10.0 * run->population->ncolumns;
+	double		nodes = Min((double) evolution->size * evolution->iterations, run->most_nodes);
+
+	return columns * run->population->tuples->ntuples * nodes >= WORTH_WORKERS;
 }
 
 static Run *
@@ -361,12 +379,13 @@ begin_run(Evolution *evolution)
 	run->evolution = evolution;
 	run->population = evolution->population;
 	run->prng.state = evolution->seed;
+	run->most_nodes = most_nodes(evolution);
 	run->known = nodeset_create(context, run->population);
 	run->archive = archive_create(context, evolution->nobjectives, evolution->epsilon);
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
 	run->items = palloc(sizeof(NodeItem) * evolution->size);
-	run->crew = crew_begin(&order, is_worth_workers(evolution) ? evolution->workers : 0);
+	run->crew = crew_begin(&order, is_worth_workers(run) ? evolution->workers : 0);
 	return run;
 }
 
@@ -379,7 +398,7 @@ pbg_ea(Evolution *evolution)
 
 	first_generation(run);
 	measure_new(run);
-	for (int i = 0; i < evolution->iterations; i++)
+	for (int i = 0; i < evolution->iterations && !is_full(run); i++)
 	{
 		uint32	   *swap = run->parents;
 

@@ -96,27 +96,6 @@ node_properties(const Population *population, Measurer *measurer, Recodings node
 	return p;
 }
 
-/* How often a value occurs in a histogram. */
-static int64
-count_of_value(const Histograms *histograms, uint32 slice, uint32 value)
-{
-	const ValueCount *entries = histograms->entries + histograms->slices[slice].start;
-	uint32		low = 0;
-	uint32		high = histograms->slices[slice].length;
-
-	while (low < high)
-	{
-		uint32		middle = low + (high - low) / 2;
-
-		if (entries[middle].value < value)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	Assert(entries[low].value == value);
-	return entries[low].count;
-}
-
 double
 property_of(const NodeProperties *p, Property property, uint32 class, uint32 value)
 {
@@ -126,8 +105,8 @@ property_of(const NodeProperties *p, Property property, uint32 class, uint32 val
 	int64		own = 0;
 
 	if (property_is_sensitive(property))
-		own = count_of_value(p->population->columns[0],
-							 suppressed ? p->suppressed_slice : p->classes->slices[0][class], value);
+		own = histograms_count_of(p->population->columns[0],
+								  suppressed ? p->suppressed_slice : p->classes->slices[0][class], value);
 	switch (property)
 	{
 		case PROPERTY_CLASS_SIZE:

@@ -747,7 +747,9 @@ has_unique_index(Oid relation, const char *person)
 	bool		found = false;
 	ListCell   *cell;
 
-	if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull)
+	/* an index says nothing of the rows of children */
+	if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
+		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE))
 		foreach(cell, RelationGetIndexList(rel))
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);

@@ -8,6 +8,7 @@
 #include "records.h"
 
 #include "access/htup_details.h"
+#include "budget.h"
 #include "catalog/pg_class.h"
 #include "read.h"
 #include "reading.h"
@@ -17,6 +18,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 struct Records
 {
@@ -24,6 +26,8 @@ struct Records
 	Population *population;
 	const char *name;			/* expression of a row's name */
 	Tally	   *tuples;			/* the population's keys by number */
+	int64	   *seen;			/* people by tuple, to be all there are */
+	int64		people;
 	MemoryContext row;			/* reset after each */
 	RecordVisitor visit;
 	void	   *arg;
@@ -70,6 +74,29 @@ name_expression(Oid relation, const char *key)
 	return NULL;
 }
 
+/* Fails where a column's values cannot be compared, or one is missing; SPI is connected. */
+static void
+require_key(Oid relation, const char *key)
+{
+	Oid			type = column_type(relation, key);
+	StringInfoData sql;
+
+	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" cannot be a key", key),
+				 errdetail("Values of type %s cannot be compared.", format_type_be(type))));
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", relation_sql_name(relation),
+					 quote_identifier(key));
+	sql_read(sql.data, 0, NULL, NULL);
+	if (SPI_processed > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" does not name every row of %s", key, relation_sql_name(relation)),
+				 errdetail("It holds a null value.")));
+}
+
 Records *
 records_begin(const Dataset *dataset, const char *key)
 {
@@ -79,6 +106,7 @@ records_begin(const Dataset *dataset, const char *key)
 	if (key != NULL)
 	{
 		sql_connect();
+		require_key(dataset->relation, key);
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
 		sql_finish();
 	}
@@ -99,6 +127,8 @@ index_tuples(Records *records)
 	const Population *population = records->population;
 	const TupleTable *tuples = population->tuples;
 
+	budget_require(population->context, sizeof(int64) * (Size) tuples->ntuples);
+	records->seen = MemoryContextAllocHuge(population->context, sizeof(int64) * ((Size) tuples->ntuples + 1));
 	records->tuples = tally_create(population->context, population->nwords, tuples->ntuples);
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
@@ -156,9 +186,9 @@ tuple_of_row(const Records *records, const Datum *values, const bool *nulls)
 	return number;
 }
 
-/* A row's value of the first sensitive column, if there is one. */
+/* The code of a row's value of the first sensitive column, if there is one. */
 static uint32
-value_of_row(const Records *records, const Datum *values, const bool *nulls)
+code_of_value(const Records *records, const Datum *values, const bool *nulls)
 {
 	const Reading *reading = records->reading;
 	int			column = records->population->nattrs;
@@ -171,6 +201,29 @@ value_of_row(const Records *records, const Datum *values, const bool *nulls)
 		return code_again(records, column, values[column], nulls[column]);
 	code = code_again(records, counted, values[counted], nulls[counted]);
 	return reading->columns[column].final[code];
+}
+
+/* The same, which must be one that the tuple had before. */
+static uint32
+value_of_row(const Records *records, uint32 tuple, const Datum *values, const bool *nulls)
+{
+	const Population *population = records->population;
+	uint32		value = code_of_value(records, values, nulls);
+
+	if (population->nsensitive > 0 &&
+		histograms_count_of(population->columns[0], population->tuples->slices[0][tuple], value) == 0)
+		refuse_changed(records);
+	return value;
+}
+
+/* Counts a row's people, who must be no more than before. */
+static void
+count_row(Records *records, uint32 tuple, int64 people)
+{
+	records->seen[tuple] += people;
+	records->people += people;
+	if (records->seen[tuple] > records->population->tuples->counts[tuple])
+		refuse_changed(records);
 }
 
 static void
@@ -192,15 +245,20 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	MemoryContext old;
 	const Datum *values;
 	const bool *nulls;
+	int64		people;
+	uint32		tuple;
 
 	slot_getallattrs(slot);
 	values = slot->tts_values + 1;
 	nulls = slot->tts_isnull + 1;
-	if (records->reading->set.has_count && DatumGetInt64(values[ncolumns]) == 0)
+	people = records->reading->set.has_count ? DatumGetInt64(values[ncolumns]) : 1;
+	if (people == 0)
 		return true;
 	old = MemoryContextSwitchTo(records->row);
-	records->visit(records->arg, slot->tts_values[0], slot->tts_isnull[0],
-				   tuple_of_row(records, values, nulls), value_of_row(records, values, nulls));
+	tuple = tuple_of_row(records, values, nulls);
+	count_row(records, tuple, people);
+	records->visit(records->arg, slot->tts_values[0], slot->tts_isnull[0], tuple,
+				   value_of_row(records, tuple, values, nulls));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(records->row);
 	return true;
@@ -221,6 +279,8 @@ records_visit(Records *records, RecordVisitor visit, void *arg)
 		records->row = AllocSetContextCreate(records->population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 		index_tuples(records);
 	}
+	memset(records->seen, 0, sizeof(int64) * records->population->tuples->ntuples);
+	records->people = 0;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s", records->name);
 	append_read_columns(records->reading, &sql);
@@ -232,4 +292,6 @@ records_visit(Records *records, RecordVisitor visit, void *arg)
 	if (code < 0)
 		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
 	sql_finish();
+	if (records->people != records->population->people)
+		refuse_changed(records);
 }

@@ -11,6 +11,7 @@
 
 #include "budget.h"
 #include "miscadmin.h"
+#include "regroup.h"
 
 /* A table is kept if it is so many times smaller than the one it came from. */
 #define WORTH_KEEPING 1.1
@@ -29,6 +30,7 @@ struct Shelf
 	MemoryContext scratch;		/* of the last node, unless it is kept */
 	HistogramMark *marks;		/* before its histograms were made */
 	bool		releasable;
+	Regroup    *regroup;		/* where nothing but people is counted */
 	int			nkept;
 	Size		capacity;
 	Kept	   *kept;			/* from the smallest table to the largest */
@@ -54,6 +56,16 @@ keep(Shelf *shelf, const int *levels, Recodings node, const TupleTable *table)
 	shelf->kept[place].table = table;
 }
 
+static KeyField *
+key_fields(const Population *population)
+{
+	KeyField   *fields = MemoryContextAlloc(population->context, sizeof(KeyField) * population->nattrs);
+
+	for (int a = 0; a < population->nattrs; a++)
+		fields[a] = population->attrs[a].field;
+	return fields;
+}
+
 Shelf *
 shelf_create(Population *population)
 {
@@ -66,6 +78,9 @@ shelf_create(Population *population)
 	shelf->scratch = AllocSetContextCreate(context, "anonopt shelf node", ALLOCSET_DEFAULT_SIZES);
 	shelf->marks = MemoryContextAlloc(context, sizeof(HistogramMark) * (population->ncolumns + 1));
 	keep(shelf, bottom, node_of_levels(population, bottom), population->tuples);
+	if (population->ncolumns == 0)
+		shelf->regroup = regroup_create(context, population->nattrs, key_fields(population), population->nwords,
+										population->tuples->ntuples);
 	return shelf;
 }
 
@@ -112,6 +127,48 @@ is_worth_keeping(const Shelf *shelf, const TupleTable *source, const TupleTable 
 		budget_allows(shelf->population->context, size + (Size) maintenance_work_mem * 1024 / 2);
 }
 
+/* A coarser node's code of each of a finer one's. */
+static uint32 *
+translation(const Recoding *finer, const Recoding *coarser)
+{
+	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) finer->nlabels + 1));
+
+	for (uint32 code = 0; code < finer->nlabels; code++)
+		codes[code] = finer == coarser ? code : coarser->label_of[finer->first_leaf[code]];
+	return codes;
+}
+
+/* The classes of a node where nothing but people is counted. */
+static TupleTable *
+count_people(const Shelf *shelf, const Kept *source, Recodings node)
+{
+	const Population *population = shelf->population;
+	Regroup    *regroup = shelf->regroup;
+	Keys		keys = {source->table->ntuples, source->table->keys, source->table->counts};
+	uint32	   *codes[MAX_ATTRIBUTES];
+	uint32		ncodes[MAX_ATTRIBUTES];
+	TupleTable *classes;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		codes[a] = translation(source->node[a], node[a]);
+		ncodes[a] = source->node[a]->nlabels;
+	}
+	regroup_show(regroup, (const uint32 *const *) codes, ncodes);
+	regroup_count(regroup, &keys, NULL);
+	classes = tuple_table_create(population, shelf->scratch, regroup->nused);
+	classes->ntuples = regroup->nused;
+	for (uint32 i = 0; i < regroup->nused; i++)
+	{
+		uint32		slot = regroup->used[i];
+
+		memcpy(classes->keys + (Size) i * population->nwords, regroup_key(regroup, slot), sizeof(uint64) * population->nwords);
+		classes->counts[i] = regroup->slots[slot].count;
+	}
+	regroup_clear(regroup);
+	return classes;
+}
+
 const TupleTable *
 shelf_classes(Shelf *shelf, const int *levels, Recodings *node)
 {
@@ -127,7 +184,8 @@ shelf_classes(Shelf *shelf, const int *levels, Recodings *node)
 	population_mark(population, shelf->marks);
 	source = find_source(shelf, levels);
 	*node = node_of_levels(population, levels);
-	classes = tuple_table_recode(population, source->table, source->node, *node, shelf->scratch, NULL);
+	classes = shelf->regroup != NULL ? count_people(shelf, source, *node) :
+		tuple_table_recode(population, source->table, source->node, *node, shelf->scratch, NULL);
 	shelf->releasable = !is_worth_keeping(shelf, source->table, classes);
 	if (!shelf->releasable)
 		keep(shelf, levels, *node, copy_table(population, classes, shelf->context));
