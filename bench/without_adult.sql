@@ -6,6 +6,7 @@ INSERT INTO bench.result (measurement, ours_is) VALUES
 	('fronts', 'skipped: the same'),
 	('POkA', 'skipped: the same'),
 	('PBG-EA', 'skipped: the same'),
+	('comparing', 'skipped: the same'),
 	('workers', 'skipped: the same'),
 	('progress', 'skipped: the same'),
 	('memory by rows', 'skipped: the same');
