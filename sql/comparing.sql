@@ -110,6 +110,33 @@ CREATE SEQUENCE ever;
 CREATE VIEW changing AS SELECT nextval('ever') AS id, 20 + (nextval('ever') % 20)::int AS age;
 SELECT anonopt.create_dataset('changing', 'changing'), anonopt.add_quasi_identifier('changing', 'age', 'member_age');
 SELECT * FROM anonopt.property_vector('changing', '{2}', 'class_size', 'id');
+-- more rows for one of its tuples, fewer for another
+CREATE VIEW turning AS SELECT i AS id, CASE WHEN nextval('ever') <= 15 THEN 20 ELSE 21 END AS age FROM generate_series(1, 6) i;
+SELECT anonopt.create_dataset('turning', 'turning'), anonopt.add_quasi_identifier('turning', 'age', 'member_age');
+ALTER SEQUENCE ever RESTART 1;
+SELECT * FROM anonopt.property_vector('turning', '{2}', 'class_size', 'id');
+-- keys that do not name every row
+CREATE TABLE keyed (id int, note json, age int);
+INSERT INTO keyed VALUES (1, '1', 21), (NULL, '2', 22);
+SELECT anonopt.create_dataset('keyed', 'keyed'), anonopt.add_quasi_identifier('keyed', 'age', 'member_age');
+SELECT * FROM anonopt.property_vector('keyed', '{2}', 'class_size', 'id');
+SELECT * FROM anonopt.property_vector('keyed', '{2}', 'class_size', 'note');
+CREATE TABLE forebear (id int PRIMARY KEY, age int);
+CREATE TABLE child () INHERITS (forebear);
+INSERT INTO forebear VALUES (1, 21);
+INSERT INTO child VALUES (1, 22);
+SELECT anonopt.create_dataset('forebear', 'forebear'), anonopt.add_quasi_identifier('forebear', 'age', 'member_age');
+SELECT * FROM anonopt.property_vector('forebear', '{2}', 'class_size', 'id');
+-- numbers at the ends of their range
+SELECT anonopt.p_spr(a, b) FROM (VALUES (1e308::float8, -1e308::float8)) x (a, b);
+SELECT anonopt.p_spr(a, b) FROM (VALUES (1e308::float8, 0::float8), (1e308, 0)) x (a, b);
+SELECT anonopt.p_rank(1e200, 0);
+SELECT anonopt.p_goal('{1e200}', '{-1e200}');
+SELECT round(anonopt.ln_p_hv(1e308, 1e-300)::numeric, 6) AS ln_p_hv;
+SELECT anonopt.p_hv(a, b) FROM (VALUES (5::float8, 2::float8), (3, 1e20)) x (a, b);
+SELECT anonopt.p_hv(a, b) FROM (VALUES (50001::float8, 2::float8), (3, 3.5)) x (a, b);
+SELECT anonopt.p_hv_order(a, b), anonopt.p_hv(a, b), anonopt.p_hv(b, a) FROM (VALUES (94906266::float8, 94906265::float8), (94906264, 94906265)) x (a, b);
+SELECT anonopt.p_wtd('{1,2}', '{0.5,0.499999998}');
 -- nobody
 TRUNCATE member;
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'class_size', 'id');

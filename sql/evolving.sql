@@ -93,6 +93,8 @@ SELECT anonopt.box_archive('{{1,NULL}}', '{1,1}');
 SELECT anonopt.box_archive('{{1,-1}}', '{1,1}');
 SELECT anonopt.box_archive('{{1,NaN}}', '{1,1}');
 SELECT anonopt.box_archive('{{1,Infinity}}', '{1,1}');
+SELECT anonopt.box_archive('{{1,5},{5,1}}', '{5e-324,1}');
+SELECT anonopt.box_archive('{{1e308,5}}', '{1e-9,1}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,0}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,NULL}');
 SELECT anonopt.box_archive('{{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15}}', '{1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}');
