@@ -441,6 +441,472 @@ RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_lex' LANGUAGE C IMMUTABLE STRICT PA
 CREATE FUNCTION anonopt.p_goal(p float8[], goal float8[])
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_goal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Publishing ----------------------------------------------------------------
+
+-- What was published.  A release is known by the number of its relation and row type and,
+-- once restored elsewhere, by its id, which the relation's comment tells.
+CREATE TABLE anonopt.published (
+	id uuid PRIMARY KEY,
+	relation bigint NOT NULL,
+	row_type bigint NOT NULL,
+	name text NOT NULL,
+	form text NOT NULL CHECK (form IN ('materialized view', 'table', 'live view')),
+	dataset text NOT NULL,
+	levels int[],
+	cuts varbit[],
+	k bigint NOT NULL,
+	l bigint,
+	t float8,
+	columns name[],
+	suppressed text NOT NULL,
+	statement text NOT NULL,
+	generalized name[] NOT NULL,
+	sensitive name[] NOT NULL,
+	hierarchies text[] NOT NULL,
+	hashes text[] NOT NULL,
+	measures jsonb NOT NULL,
+	published_by name NOT NULL,
+	published_at timestamptz NOT NULL
+);
+
+-- The classes that each snapshot showed, earlier ones of a refreshed release too: readers may have kept them.
+CREATE TABLE anonopt.published_content (
+	id uuid NOT NULL,
+	version int NOT NULL,
+	made_at timestamptz NOT NULL,
+	labels text[] NOT NULL,
+	people bigint[] NOT NULL,
+	PRIMARY KEY (id, version)
+);
+
+ALTER TABLE anonopt.published OWNER TO @extowner@;
+ALTER TABLE anonopt.published_content OWNER TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
+
+CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint) RETURNS oid
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT COALESCE(
+		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = relation::oid AND c.reltype = row_type::oid),
+		(SELECT d.objoid FROM pg_catalog.pg_description d
+		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
+		   AND starts_with(d.description, 'anonopt release ' || id::text) ORDER BY d.objoid LIMIT 1));
+END;
+
+-- Of whom the caller is a member; names of roles may be gone after a restore.
+CREATE VIEW anonopt.release AS
+SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
+	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form
+FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type) AS found) r
+WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
+	OR pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = 'anonopt.published'::regclass), 'MEMBER');
+ALTER VIEW anonopt.release OWNER TO @extowner@;
+GRANT SELECT ON anonopt.release TO PUBLIC;
+
+CREATE FUNCTION anonopt.creation_name(name text)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_creation_name' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.release_query(dataset text, levels int[], cuts varbit[], k int, l int, t float8, columns name[],
+	star boolean, snapshot boolean, OUT statement text, OUT promised_k bigint, OUT measures text, OUT generalized name[],
+	OUT sensitive name[], OUT uncovered name[], OUT suppressed bigint)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_release_query' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.release_entry(release regclass)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_release_entry' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.write_release(what text, release regclass, entry text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_write_release' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+-- The entry of a release, or an error.
+CREATE FUNCTION anonopt.known_release(release regclass) RETURNS anonopt.published
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry text := anonopt.release_entry(release);
+BEGIN
+	IF entry IS NULL THEN
+		RAISE EXCEPTION 'relation % is no release of anonopt', release
+			USING ERRCODE = '42704', HINT = 'See anonopt.release.';
+	END IF;
+	RETURN jsonb_populate_record(NULL::anonopt.published, entry::jsonb);
+END $$;
+
+CREATE FUNCTION anonopt.hierarchy_hash(hierarchy regclass) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	hash text;
+BEGIN
+	EXECUTE format('SELECT encode(sha256(convert_to(coalesce(string_agg(h::text, E''\n'' ORDER BY h::text COLLATE "C"), ''''), ''UTF8'')), ''hex'') FROM %s h',
+		hierarchy) INTO hash;
+	RETURN hash;
+END $$;
+
+-- A release rests on hierarchies whose leaves cannot be doubled and that are the publisher's.
+CREATE FUNCTION anonopt.check_release_hierarchy(hierarchy regclass, column_name name) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	class pg_class := (SELECT c FROM pg_class c WHERE c.oid = hierarchy);
+	leaf int2 := (SELECT min(attnum) FROM pg_attribute WHERE attrelid = hierarchy AND attnum > 0 AND NOT attisdropped);
+	is_range boolean := (SELECT y.typtype = 'r' FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+		WHERE a.attrelid = hierarchy AND a.attnum = leaf);
+BEGIN
+	IF class.relkind <> 'r' OR NOT pg_has_role(class.relowner, 'MEMBER') THEN
+		RAISE EXCEPTION 'hierarchy % of column "%" is not an ordinary table of yours', hierarchy, column_name
+			USING ERRCODE = '23514', DETAIL = 'Whoever may change it could lift a class of one.',
+				HINT = 'Copy it to a table of your own and declare the column with that.';
+	END IF;
+	IF NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = hierarchy AND i.indisunique AND i.indisvalid
+			AND i.indnkeyatts = 1 AND i.indkey[0] = leaf AND i.indpred IS NULL AND NOT is_range)
+		AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = hierarchy AND c.contype = 'x' AND c.conkey = ARRAY[leaf]
+			AND c.conexclop = ARRAY['pg_catalog.&&(anyrange,anyrange)'::regoperator::oid])
+	THEN
+		RAISE EXCEPTION 'hierarchy % of column "%" could hold a leaf twice', hierarchy, column_name
+			USING ERRCODE = '23514', HINT = CASE WHEN is_range THEN 'Add an exclusion constraint: EXCLUDE USING gist (... WITH &&).'
+				ELSE 'Add a primary key or a unique index on its first column.' END;
+	END IF;
+END $$;
+
+-- Whether a relation is a release, or a view that reads one.
+CREATE FUNCTION anonopt.reads_release(relation regclass) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	WITH RECURSIVE source (oid) AS (
+		SELECT relation::oid
+		UNION
+		SELECT d.refobjid FROM source s
+		JOIN pg_rewrite w ON w.ev_class = s.oid
+		JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_class'::regclass AND d.refobjid <> s.oid)
+	SELECT EXISTS (SELECT FROM source s JOIN pg_description d ON d.objoid = s.oid AND d.classoid = 'pg_class'::regclass
+		AND d.objsubid = 0 AND starts_with(d.description, 'anonopt release '))
+$$;
+
+-- A column shown as it is must not single people out.
+CREATE FUNCTION anonopt.check_release_column(dataset text, relation regclass, column_name name, k bigint) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	roles text[] := ARRAY(SELECT a.role FROM anonopt.attribute a
+		WHERE a.dataset = check_release_column.dataset AND a.column_name = check_release_column.column_name);
+	rare bigint;
+	all_values bigint;
+BEGIN
+	IF 'identifier' = ANY (roles) THEN
+		RAISE EXCEPTION 'column "%" is an identifier and is never published', column_name
+			USING ERRCODE = '22023';
+	END IF;
+	IF roles && '{quasi_identifier,sensitive,class_label,insensitive}' THEN
+		RETURN;
+	END IF;
+	EXECUTE format('SELECT coalesce(sum(n) FILTER (WHERE n < $1), 0), coalesce(sum(n), 0) FROM
+		(SELECT count(*) AS n FROM %s r WHERE r.%I IS NOT NULL GROUP BY r.%2$I) g', relation, column_name)
+		INTO rare, all_values USING k;
+	IF rare > 0.01 * all_values THEN
+		RAISE EXCEPTION 'column "%" would single people out', column_name
+			USING ERRCODE = '22023', DETAIL = format('%s of its %s values occur fewer than %s times.', rare, all_values, k),
+				HINT = 'Declare it as a quasi-identifier, or say anonopt.set_insensitive if it may be published as it is.';
+	END IF;
+END $$;
+
+CREATE FUNCTION anonopt.star_argument(suppressed text) RETURNS boolean
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF suppressed IS NULL OR suppressed NOT IN ('omit', 'star') THEN
+		RAISE EXCEPTION 'unknown way to suppress "%"', suppressed
+			USING ERRCODE = '22023', HINT = 'Rows are suppressed by omit or star.';
+	END IF;
+	RETURN suppressed = 'star';
+END $$;
+
+-- Everything that is asked of a release before there is one.
+CREATE FUNCTION anonopt.check_release(dataset text, k bigint, columns name[]) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = check_release.dataset);
+	attribute anonopt.attribute;
+BEGIN
+	IF anonopt.reads_release(source) THEN
+		RAISE EXCEPTION 'relation % shows a release already', source
+			USING ERRCODE = '22023', HINT = 'Generalize from the source of that release.';
+	END IF;
+	FOR attribute IN SELECT a.* FROM anonopt.attribute a WHERE a.dataset = check_release.dataset AND a.hierarchy IS NOT NULL
+			AND a.role = 'quasi_identifier' LOOP
+		PERFORM anonopt.check_release_hierarchy(attribute.hierarchy, attribute.column_name);
+	END LOOP;
+	FOR i IN 1 .. coalesce(cardinality(columns), 0) LOOP
+		PERFORM anonopt.check_release_column(dataset, source, columns[i], k);
+	END LOOP;
+END $$;
+
+CREATE FUNCTION anonopt.view_sql(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
+	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
+	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	query record;
+BEGIN
+	IF anonopt.star_argument(suppressed) AND t IS NOT NULL THEN
+		RAISE EXCEPTION 'a promise of t cannot be kept by starred rows' USING ERRCODE = '0A000', HINT = 'Omit them.';
+	END IF;
+	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
+		anonopt.star_argument(suppressed), coalesce(materialized, true));
+	PERFORM anonopt.check_release(dataset, query.promised_k, columns);
+	RETURN query.statement;
+END $$;
+
+-- What a release promises of which columns, for its comment.
+CREATE FUNCTION anonopt.release_comment(entry anonopt.published, uncovered name[]) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT concat('anonopt release ', entry.id, ': k = ', entry.k, ' by ', array_to_string(entry.generalized, ', '),
+		'; l = ' || entry.l || ' in ' || array_to_string(entry.sensitive, ', '),
+		'; t = ' || entry.t || ' in ' || array_to_string(entry.sensitive, ', '),
+		'; no promise covers: ' || nullif(array_to_string(uncovered
+			|| CASE WHEN entry.l IS NULL AND entry.t IS NULL THEN entry.sensitive ELSE '{}'::name[] END, ', '), ''), '.')
+$$;
+
+-- The classes that a snapshot shows, by their labels.
+CREATE FUNCTION anonopt.keep_content(release regclass, entry anonopt.published) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	labels text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
+	content text;
+BEGIN
+	EXECUTE format('SELECT jsonb_build_object(''labels'', coalesce(array_agg(c.labels), ''{}''), ''people'', coalesce(array_agg(c.people), ''{}''))::text
+		FROM (SELECT ARRAY[%s]::text[] AS labels, count(*) AS people FROM %s r %s GROUP BY %1$s) c', labels, release,
+		CASE WHEN entry.suppressed = 'star' THEN 'WHERE NOT r.anonopt_suppressed' ELSE '' END) INTO content;
+	PERFORM anonopt.write_release('content', release, content);
+END $$;
+
+-- Readers may learn more from several releases than from one.
+CREATE FUNCTION anonopt.warn_of_combination(dataset text, k bigint) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	risk record;
+BEGIN
+	SELECT * INTO risk FROM anonopt.release_risk(dataset) r ORDER BY cardinality(r.releases) DESC LIMIT 1;
+	IF risk.smallest < k THEN
+		RAISE WARNING 'together, the releases of data set "%" single out classes of %', dataset, risk.smallest
+			USING DETAIL = format('%s is promised.', k), HINT = 'See anonopt.release_risk; drop this release or make it by the same levels as the others.';
+	END IF;
+END $$;
+
+-- A live view is read through a function of its owner's, so that no filter, function or plan reaches a hidden row.
+CREATE FUNCTION anonopt.create_live(name text, source regclass, entry anonopt.published) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	parts text[] := parse_ident(name);
+	rows_function text := format('%I.%I', parts[1], left(parts[2], 58) || '_rows');
+	shape text;
+BEGIN
+	IF row_security_active(source) OR EXISTS (SELECT FROM pg_class c WHERE c.oid = source AND (c.relrowsecurity OR c.relforcerowsecurity)) THEN
+		RAISE EXCEPTION 'row security applies to %', source
+			USING ERRCODE = '22023', HINT = 'Publish a snapshot instead: materialized => true.';
+	END IF;
+	IF has_table_privilege('public', source, 'INSERT, UPDATE, DELETE, TRUNCATE') THEN
+		RAISE EXCEPTION 'everybody may write %', source
+			USING ERRCODE = '22023', DETAIL = 'A reader who can add rows can lift a class of one.',
+				HINT = 'Publish a snapshot instead: materialized => true.';
+	END IF;
+	EXECUTE format('CREATE VIEW %s AS %s', name, entry.statement);
+	shape := (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
+		FROM pg_attribute a WHERE a.attrelid = name::regclass AND a.attnum > 0 AND NOT a.attisdropped);
+	EXECUTE format('DROP VIEW %s', name);
+	EXECUTE format('CREATE FUNCTION %s() RETURNS TABLE (%s) LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED'
+		' SET search_path = pg_catalog, pg_temp AS %L', rows_function, shape, format('
+#variable_conflict use_column
+BEGIN
+	IF has_table_privilege(session_user, %L::regclass, ''INSERT, UPDATE, DELETE, TRUNCATE'')
+		AND NOT has_table_privilege(session_user, %1$L::regclass, ''SELECT'') THEN
+		RAISE EXCEPTION ''whoever may write the source of a live release may not read it'' USING ERRCODE = ''42501'';
+	END IF;
+	RETURN QUERY %s;
+END', source::text, entry.statement));
+	EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', rows_function);
+	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT * FROM %s()', name, rows_function);
+	RAISE WARNING 'a live view promises one reading by one reader'
+		USING DETAIL = 'Two readings around a change can tell more.',
+			HINT = format('Grant SELECT on the view together with EXECUTE on function %s(); or publish a snapshot.', rows_function);
+	RETURN name::regclass;
+END $$;
+
+-- Makes a release of a full name.
+CREATE FUNCTION anonopt.make_release(name text, entry anonopt.published, uncovered name[]) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = entry.dataset);
+	made regclass;
+BEGIN
+	-- a release is made like an index: with the memory for that
+	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+	IF entry.form = 'live view' THEN
+		made := anonopt.create_live(name, source, entry);
+	ELSE
+		EXECUTE format('CREATE %s %s AS %s', upper(entry.form), name, entry.statement);
+		made := name::regclass;
+	END IF;
+	EXECUTE format('COMMENT ON %s %s IS %L', CASE entry.form WHEN 'live view' THEN 'VIEW' ELSE upper(entry.form) END, name,
+		anonopt.release_comment(entry, uncovered));
+	PERFORM anonopt.write_release('entry', made, to_jsonb(entry)::text);
+	IF entry.form <> 'live view' AND num_nonnulls(entry.levels, entry.cuts) > 0 THEN
+		PERFORM anonopt.keep_content(made, entry);
+	END IF;
+	PERFORM anonopt.warn_of_combination(entry.dataset, entry.k);
+	RETURN made;
+END $$;
+
+CREATE FUNCTION anonopt.publish(name text, form text, dataset text, levels int[], cuts varbit[], k int, l int, columns name[],
+	suppressed text, t float8) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry anonopt.published;
+	query record;
+BEGIN
+	IF anonopt.star_argument(suppressed) AND t IS NOT NULL THEN
+		RAISE EXCEPTION 'a promise of t cannot be kept by starred rows' USING ERRCODE = '0A000', HINT = 'Omit them.';
+	END IF;
+	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
+		anonopt.star_argument(suppressed), form <> 'live view');
+	PERFORM anonopt.check_release(dataset, query.promised_k, columns);
+	entry.id := gen_random_uuid();
+	entry.form := form;
+	entry.dataset := dataset;
+	entry.levels := levels;
+	entry.cuts := cuts;
+	entry.k := query.promised_k;
+	entry.l := l;
+	entry.t := t;
+	entry.columns := columns;
+	entry.suppressed := suppressed;
+	entry.statement := query.statement;
+	entry.generalized := query.generalized;
+	entry.sensitive := query.sensitive;
+	SELECT array_agg(a.hierarchy::regclass::text ORDER BY a.ordinal), array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.ordinal)
+	INTO entry.hierarchies, entry.hashes
+	FROM anonopt.attribute a WHERE a.dataset = publish.dataset AND a.role = 'quasi_identifier';
+	entry.measures := query.measures::jsonb;
+	RETURN anonopt.make_release(name, entry, query.uncovered);
+END $$;
+
+-- These alone see the caller's search_path, for the name of what is made.
+CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
+	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
+	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL) RETURNS regclass
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT anonopt.publish(anonopt.creation_name(view_name), CASE WHEN materialized THEN 'materialized view' ELSE 'live view' END,
+		dataset, levels, cuts, k, l, columns, suppressed, t);
+END;
+
+CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
+	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL)
+RETURNS regclass
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT anonopt.publish(anonopt.creation_name(table_name), 'table', dataset, levels, cuts, k, l, columns, suppressed, t);
+END;
+
+CREATE FUNCTION anonopt.check_owner(release regclass) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	IF NOT pg_has_role((SELECT c.relowner FROM pg_class c WHERE c.oid = release), 'MEMBER') THEN
+		RAISE EXCEPTION 'must be owner of release %', release USING ERRCODE = '42501';
+	END IF;
+END $$;
+
+-- Which of a release's hierarchies are no longer what they were.
+CREATE FUNCTION anonopt.changed_hierarchies(entry anonopt.published) RETURNS text[]
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	changed text[] := '{}';
+BEGIN
+	FOR i IN 1 .. cardinality(entry.hierarchies) LOOP
+		IF to_regclass(entry.hierarchies[i]) IS NULL
+				OR anonopt.hierarchy_hash(to_regclass(entry.hierarchies[i])) <> entry.hashes[i] THEN
+			changed := changed || entry.hierarchies[i];
+		END IF;
+	END LOOP;
+	RETURN changed;
+END $$;
+
+CREATE FUNCTION anonopt.refresh_release(release regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $$
+DECLARE
+	entry anonopt.published := anonopt.known_release(release);
+	changed text[] := anonopt.changed_hierarchies(entry);
+	query record;
+BEGIN
+	PERFORM anonopt.check_owner(release);
+	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+	IF entry.form = 'live view' THEN
+		RAISE EXCEPTION 'release % is a live view: there is nothing to refresh', release USING ERRCODE = '22023';
+	END IF;
+	IF changed <> '{}' THEN
+		RAISE EXCEPTION 'hierarchies of release % have changed since', release
+			USING ERRCODE = '23514', DETAIL = array_to_string(changed, ', '), HINT = 'Drop the release and publish anew.';
+	END IF;
+	IF num_nonnulls(entry.levels, entry.cuts) > 0 THEN
+		SELECT * INTO query FROM anonopt.release_query(entry.dataset, entry.levels, entry.cuts, entry.k::int, entry.l::int, entry.t,
+			entry.columns, entry.suppressed = 'star', true);
+		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns);
+		IF query.statement <> entry.statement THEN
+			RAISE EXCEPTION 'release % would be made in another way now', release
+				USING ERRCODE = '23514', DETAIL = 'The declaration has changed, or values or NULLs have come that change what is shown.',
+					HINT = 'Drop the release and publish anew.';
+		END IF;
+		PERFORM anonopt.write_release('measures', release, query.measures);
+	END IF;
+	IF entry.form = 'table' THEN
+		EXECUTE format('TRUNCATE %s', release);
+		EXECUTE format('INSERT INTO %s %s', release, entry.statement);
+	ELSE
+		EXECUTE format('REFRESH MATERIALIZED VIEW %s', release);
+	END IF;
+	IF num_nonnulls(entry.levels, entry.cuts) > 0 THEN
+		PERFORM anonopt.keep_content(release, entry);
+	END IF;
+	PERFORM anonopt.warn_of_combination(entry.dataset, entry.k);
+END $$;
+
+CREATE FUNCTION anonopt.drop_release(release regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry anonopt.published := anonopt.known_release(release);
+	rows_function regprocedure;
+BEGIN
+	PERFORM anonopt.check_owner(release);
+	IF entry.form = 'live view' THEN
+		rows_function := (SELECT d.refobjid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
+			AND d.refclassid = 'pg_proc'::regclass WHERE w.ev_class = release LIMIT 1);
+		EXECUTE format('DROP VIEW %s', release);
+		EXECUTE format('DROP FUNCTION %s', rows_function);
+	ELSE
+		EXECUTE format('DROP %s %s', upper(entry.form), release);
+	END IF;
+END $$;
+
+-- Measured anew on the release itself, by plain SQL.
+CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
+	OUT rows bigint, OUT ok boolean) RETURNS record
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry anonopt.published := anonopt.known_release(release);
+	changed text[] := anonopt.changed_hierarchies(entry);
+	classes text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q)
+		|| CASE WHEN entry.suppressed = 'star' THEN ', r.anonopt_suppressed' ELSE '' END;
+	least_values text := (SELECT string_agg(format('count(DISTINCT r.%I) + (count(*) > count(r.%1$I))::int', s), ', ') FROM unnest(entry.sensitive) s);
+BEGIN
+	promised_k := entry.k;
+	promised_l := entry.l;
+	EXECUTE format('SELECT min(c.people), min(c.least), coalesce(sum(c.people), 0)::bigint FROM
+		(SELECT count(*) AS people, %s::bigint AS least FROM %s r GROUP BY %s) c',
+		coalesce(format('least(%s)', least_values), 'NULL'), release, classes) INTO k, l, rows;
+	ok := changed = '{}' AND coalesce(k >= promised_k, true) AND coalesce(l >= promised_l, rows = 0 OR promised_l IS NULL);
+	IF changed <> '{}' THEN
+		RAISE NOTICE 'hierarchies of release % have changed since: %', release, array_to_string(changed, ', ');
+	END IF;
+END $$;
+
+CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- \dd+ and \df+ anonopt.* are a manual -----------------------------------------
 
 COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';

@@ -12,6 +12,8 @@
 
 #include "access/xact.h"
 #include "arguments.h"
+#include "catalog.h"
+#include "catalog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -56,28 +58,6 @@ row_type(Oid relation)
 
 	ReleaseSysCache(tuple);
 	return type;
-}
-
-/* Runs a writing statement as the owner of the catalogs; returns the number of rows. */
-static uint64
-write_catalog(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
-{
-	Oid			schema = get_namespace_oid("anonopt", false);
-	HeapTuple	tuple = class_tuple(get_relname_relid("dataset", schema));
-	Oid			owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	Oid			user;
-	int			context;
-	uint64		written;
-
-	ReleaseSysCache(tuple);
-	sql_connect();
-	GetUserIdAndSecContext(&user, &context);
-	SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-	sql_write(statement, nargs, types, values, nulls);
-	SetUserIdAndSecContext(user, context);
-	written = SPI_processed;
-	sql_finish();
-	return written;
 }
 
 /* A snapshot that sees what this statement has declared so far. */

@@ -131,7 +131,11 @@ efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int wor
 	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
 	FrontCollection collection = {front_create(population->context, 2, bias_and_loss, population->nattrs), k, most_nodes};
 	Promise		nothing = {0};
+	double		nodes = 1;
 
-	lattice_measure(population, &nothing, workers, collect_front, &collection);
+	for (int a = 0; a < population->nattrs; a++)
+		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
+	/* which nodes come first depends on workers: a part is measured without */
+	lattice_measure(population, &nothing, nodes <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;
 }

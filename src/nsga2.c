@@ -52,6 +52,7 @@ struct Nsga2
 	Size		capacity;
 	Solution   *solutions;		/* by number */
 	uint32		evaluated;		/* solutions, the first so many */
+	int64		requested;		/* evaluations, those remembered too */
 	uint32		best;			/* the chosen one so far */
 	int			nparents;
 	Member	   *parents;		/* sorted by who is preferred */
@@ -454,6 +455,7 @@ reproduce(Nsga2 *search, uint32 *children, int nchildren)
 	{
 		int			place = nbits;
 
+		CHECK_FOR_INTERRUPTS();
 		/* copies: the cuts move when one is added */
 		memcpy(parents[0], tournament(search), size);
 		memcpy(parents[1], tournament(search), size);
@@ -474,6 +476,7 @@ random_cut(Nsga2 *search)
 	double		share = prng_unit(&search->prng);
 	uint64	   *cut = candidate(search);
 
+	CHECK_FOR_INTERRUPTS();
 	memset(cut, 0, sizeof(uint64) * search->space->nwords);
 	for (int bit = 0; bit < search->space->nbits; bit++)
 		if (prng_unit(&search->prng) < share)
@@ -565,7 +568,8 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 		evaluate_new(search);
 		select_parents(search, children, nchildren);
 		MemoryContextReset(generation);
-		progress_update(search->evaluated, search->nparents);
+		search->requested += nchildren;
+		progress_update(search->requested, search->nparents);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(generation);

@@ -41,11 +41,24 @@ preference_arguments(FunctionCallInfo fcinfo, int argument)
 	return preference;
 }
 
+/* A bias or a loss as it was measured, which rounding may have lifted above 1. */
+static double
+measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	double		value = PG_GETARG_FLOAT8(argument);
+
+	if (!(value >= 0 && value <= 1 + 1e-9))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+	return value;
+}
+
 Datum
 anonopt_achievement(PG_FUNCTION_ARGS)
 {
-	double		necd = preference_argument(fcinfo, 0, "necd");
-	double		nwp = preference_argument(fcinfo, 1, "nwp");
+	double		necd = measure_argument(fcinfo, 0, "necd");
+	double		nwp = measure_argument(fcinfo, 1, "nwp");
 	Preference	preference = preference_arguments(fcinfo, 2);
 
 	PG_RETURN_FLOAT8(achievement(necd, nwp, &preference));

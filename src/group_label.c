@@ -1,0 +1,155 @@
+/*
+ * group_label.c
+ *	  The label under which a cut shows a group.
+ *
+ * A group of one label keeps it.  One that is all that stands under a label
+ * further up takes that.  Else numbers and ranges become an interval and
+ * other values a set.
+ */
+#include "showing.h"
+
+#include "utils/builtins.h"
+
+/* The label, at some level, that covers exactly these leaves; NULL without one. */
+static const char *
+label_covering(const Attribute *attr, uint32 first, uint32 nleaves)
+{
+	for (int level = attr->min_level; level <= attr->hierarchy->height; level++)
+	{
+		const Recoding *recoding = &attr->hierarchy->levels[level];
+		uint32		label = recoding->label_of[first];
+
+		if (recoding->first_leaf[label] == first && recoding->leaves[label] == nleaves)
+			return attr->hierarchy->labels[level][label];
+	}
+	return NULL;
+}
+
+/* The ends of a label such as 17, [20, 35) or [20,35); false of any other. */
+static bool
+parse_interval(const char *label, char **low, char **high, char *closing)
+{
+	const char *comma;
+	char	   *end;
+
+	if (label == NULL || *label == '\0')
+		return false;
+	(void) strtod(label, &end);
+	if (end != label && *end == '\0')
+	{
+		*low = *high = pstrdup(label);
+		*closing = ']';
+		return true;
+	}
+	comma = strchr(label, ',');
+	if (label[0] != '[' || comma == NULL || strchr(comma + 1, ',') != NULL)
+		return false;
+	*closing = label[strlen(label) - 1];
+	if (*closing != ')' && *closing != ']')
+		return false;
+	*low = pnstrdup(label + 1, comma - label - 1);
+	for (comma++; *comma == ' '; comma++)
+		;
+	*high = pnstrdup(comma, strlen(comma) - 1);
+	(void) strtod(*low, &end);
+	if (end == *low || *end != '\0')
+		return false;
+	(void) strtod(*high, &end);
+	return end != *high && *end == '\0';
+}
+
+/* The labels of a group at the lowest level, the first and the last. */
+static void
+find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *first, uint32 *last)
+{
+	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+
+	*first = lowest->label_of[cut->first_leaf[group]];
+	*last = lowest->label_of[cut->first_leaf[group] + cut->leaves[group] - 1];
+}
+
+/* Integers end before the next one: [20, 35); others with what they hold: [2.5, 7]. */
+static char *
+interval_label(const char *low, const char *high, char closing)
+{
+	char	   *end;
+	long long	number = strtoll(high, &end, 10);
+
+	if (closing == ']' && *end == '\0' && end != high && number < PG_INT64_MAX && strchr(low, '.') == NULL)
+		return psprintf("[%s, %lld)", low, number + 1);
+	return psprintf("[%s, %s%c", low, high, closing);
+}
+
+static char *
+set_label(const Attribute *attr, uint32 first, uint32 last)
+{
+	StringInfoData set;
+
+	initStringInfo(&set);
+	for (uint32 label = first; label <= last; label++)
+	{
+		const char *name = attr->hierarchy->labels[attr->min_level][label];
+
+		appendStringInfo(&set, "%s%s", label > first ? ", " : "{", name == NULL ? "NULL" : name);
+	}
+	appendStringInfoChar(&set, '}');
+	return set.data;
+}
+
+/* Whether the labels of a group are all numbers or intervals, one after another. */
+static bool
+are_intervals(const Attribute *attr, uint32 first, uint32 last)
+{
+	char	   *low;
+	char	   *high;
+	char		closing;
+
+	for (uint32 label = first; label <= last; label++)
+		if (!parse_interval(attr->hierarchy->labels[attr->min_level][label], &low, &high, &closing))
+			return false;
+	return true;
+}
+
+static char *
+choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	const char *covering = label_covering(attr, cut->first_leaf[group], cut->leaves[group]);
+	uint32		first;
+	uint32		last;
+	char	   *low;
+	char	   *high;
+	char	   *ignored;
+	char		closing;
+
+	find_ends(attr, cut, group, &first, &last);
+	if (first == last)
+		return (char *) attr->hierarchy->labels[attr->min_level][first];
+	if (covering != NULL)
+		return (char *) covering;
+	if (!are_intervals(attr, first, last))
+		return set_label(attr, first, last);
+	(void) parse_interval(attr->hierarchy->labels[attr->min_level][first], &low, &ignored, &closing);
+	(void) parse_interval(attr->hierarchy->labels[attr->min_level][last], &ignored, &high, &closing);
+	return interval_label(low, high, closing);
+}
+
+/* Two groups must not look the same: where they would, both are sets. */
+char *
+group_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	char	   *label = choose_label(attr, cut, group);
+	uint32		first;
+	uint32		last;
+
+	if (label == NULL)
+		return NULL;
+	find_ends(attr, cut, group, &first, &last);
+	for (uint32 other = 0; other < cut->nlabels; other++)
+	{
+		char	   *its = other == group ? NULL : choose_label(attr, cut, other);
+
+		if (its != NULL && strcmp(its, label) == 0 && first != last)
+			return set_label(attr, first, last);
+	}
+	return label;
+}

@@ -1,0 +1,281 @@
+/*
+ * publish.c
+ *	  SQL: release_query, release_entry, write_release, creation_name.
+ *
+ * What publishing needs of the engine and of the catalogs; the rest of it is
+ * ordinary SQL, in the install script.
+ */
+#include "compat.h"
+
+#include "access/htup_details.h"
+#include "arguments.h"
+#include "catalog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "cuts_argument.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "showing.h"
+#include "read.h"
+#include "sql.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/varlena.h"
+
+PG_FUNCTION_INFO_V1(anonopt_release_query);
+PG_FUNCTION_INFO_V1(anonopt_release_entry);
+PG_FUNCTION_INFO_V1(anonopt_write_release);
+PG_FUNCTION_INFO_V1(anonopt_creation_name);
+
+/* The node or the cut of a showing. */
+static const Recoding **
+shown_argument(FunctionCallInfo fcinfo, Showing *showing, int **levels)
+{
+	int			nnodes;
+
+	if (PG_ARGISNULL(1) == PG_ARGISNULL(2))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("levels or cuts are expected, not both"),
+				 errhint("Give the levels of a node, as anonopt.optimize finds it, or cuts, as anonopt.nsga2 does.")));
+	if (PG_ARGISNULL(1))
+	{
+		Datum	   *cuts = cuts_argument(fcinfo, 2, showing->dataset, &nnodes);
+
+		if (nnodes != 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("only one generalization is expected, not %d", nnodes)));
+		return showing->cut = node_of_cuts(showing->population, cuts);
+	}
+	showing->levels = *levels;
+	return node_of_levels(showing->population, *levels);
+}
+
+static void
+refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people)
+{
+	if (measures->classes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no class keeps the promise"),
+				 errhint("Promise less, or choose a more general node: see anonopt.pareto.")));
+	if (!measures->feasible)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many people are in classes that break the promise"),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, " INT64_FORMAT " may be.",
+						   measures->suppressed, people, promise->limit),
+				 errhint("Promise less, choose a more general node, or allow more suppression for data set \"%s\".",
+						 dataset->name)));
+}
+
+/* Measures what is to be published; k becomes the node's own where none is given. */
+static void
+measure_showing(Showing *showing, Recodings node, Measures *measures)
+{
+	Population *population = showing->population;
+	Promise    *promise = &showing->promise;
+
+	promise->limit = share_of_people(showing->dataset->max_suppression, population->people);
+	measure_alone(measurer_create(population, promise), node, measures);
+	refuse_unkept(showing->dataset, promise, measures, population->people);
+	if (promise->has_k)
+		return;
+	if (measures->k < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing would be hidden: the node's k is " INT64_FORMAT, measures->k),
+				 errhint("Choose a more general node, or say k => 1 if that is what you want.")));
+	promise->has_k = true;
+	promise->k = measures->k;
+	measure_alone(measurer_create(population, promise), node, measures);
+	refuse_unkept(showing->dataset, promise, measures, population->people);
+}
+
+static void
+append_number(StringInfo json, const char *name, double value, bool isnull)
+{
+	appendStringInfo(json, "%s\"%s\": %s", json->len > 1 ? ", " : "", name,
+					 isnull ? "null" : DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(value))));
+}
+
+static Datum
+measures_datum(const Population *population, const Measures *m)
+{
+	bool		sensitive = population->nsensitive > 0;
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	append_number(&json, "people", (double) population->people, false);
+	append_number(&json, "k", (double) m->k, false);
+	append_number(&json, "l", (double) m->l, !sensitive);
+	append_number(&json, "entropy_l", m->entropy_l, !sensitive);
+	append_number(&json, "t", m->t, !sensitive);
+	append_number(&json, "suppressed", (double) m->suppressed, false);
+	append_number(&json, "classes", (double) m->classes, false);
+	append_number(&json, "glm", m->glm, false);
+	append_number(&json, "nwp", m->nwp, false);
+	append_number(&json, "dcn", m->dcn, false);
+	append_number(&json, "cm", m->cm, population->ncolumns == population->nsensitive);
+	append_number(&json, "necd", m->necd, false);
+	appendStringInfoChar(&json, '}');
+	return CStringGetTextDatum(json.data);
+}
+
+static Datum
+names_datum(const char **names, int n)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		elements[i] = name_datum(names[i]);
+	return PointerGetDatum(construct_array(elements, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR));
+}
+
+/* The columns that are generalized, that a promise is about, and the others. */
+static void
+column_datums(const Showing *showing, Datum *generalized, Datum *promised, Datum *others)
+{
+	int			n[3] = {0};
+	const char **names[3];
+
+	for (int i = 0; i < 3; i++)
+		names[i] = palloc(sizeof(char *) * (showing->ncolumns + MAX_ATTRIBUTES));
+	for (int a = 0; a < showing->population->nattrs; a++)
+		names[0][n[0]++] = showing->population->attrs[a].name;
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		const ShownColumn *column = &showing->columns[i];
+		int			kind = column->promised ? 1 : 2;
+
+		if (column->attr < 0)
+			names[kind][n[kind]++] = column->name;
+	}
+	*generalized = names_datum(names[0], n[0]);
+	*promised = names_datum(names[1], n[1]);
+	*others = names_datum(names[2], n[2]);
+}
+
+/* Reads and measures what is to be published; the statement that shows it. */
+Datum
+anonopt_release_query(PG_FUNCTION_ARGS)
+{
+	Showing		showing = {0};
+	Measures	measures;
+	Dataset    *dataset = dataset_argument(fcinfo, 0);
+	int		   *levels = PG_ARGISNULL(1) ? NULL : node_argument(fcinfo, 1, dataset);
+	char	  **named = NULL;
+	int			nnamed = 0;
+	TupleDesc	desc;
+	Datum		values[7];
+	bool		nulls[7] = {0};
+
+	showing.dataset = dataset;
+	showing.promise = promise_arguments(fcinfo, 3, dataset);
+	if (!PG_ARGISNULL(6))
+		named = columns_argument(fcinfo, 6, dataset->relation, &nnamed);
+	showing.star = PG_GETARG_BOOL(7);
+	showing.snapshot = PG_GETARG_BOOL(8);
+	if (dataset->count_column != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", dataset->name),
+				 errhint("Publish from a relation with a row a person.")));
+	showing.population = population_argument(dataset);
+	if (showing.population == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
+	measure_showing(&showing, shown_argument(fcinfo, &showing, &levels), &measures);
+	showing_choose_columns(&showing, (const char *const *) named, nnamed);
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = CStringGetTextDatum(showing_sql(&showing));
+	values[1] = Int64GetDatum(showing.promise.k);
+	values[2] = measures_datum(showing.population, &measures);
+	column_datums(&showing, &values[3], &values[4], &values[5]);
+	values[6] = Int64GetDatum(measures.suppressed);
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/* What is written down of a release, as jsonb, for whoever may read the release. */
+Datum
+anonopt_release_entry(PG_FUNCTION_ARGS)
+{
+	Oid			relation = PG_GETARG_OID(0);
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+
+	if (get_rel_name(relation) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("relation with OID %u does not exist", relation)));
+	if (!pg_class_ownercheck(relation, GetUserId()) &&
+		pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	return read_catalog("SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM anonopt.published p"
+						" WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $1",
+						1, types, values, &fcinfo->isnull);
+}
+
+/* What a release is now, and of whom; the rest of an entry is as given. */
+#define ENTRY "pg_catalog.jsonb_populate_record(NULL::anonopt.published, $1::pg_catalog.jsonb" \
+	" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('relation', $2::pg_catalog.int8," \
+	" 'row_type', (SELECT c.reltype::pg_catalog.int8 FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) $2)," \
+	" 'name', $3::pg_catalog.text, 'published_by', $4::pg_catalog.text, 'published_at', pg_catalog.clock_timestamp()))"
+
+/* Writes an entry, or what a snapshot shows, of a release of the caller's own. */
+Datum
+anonopt_write_release(PG_FUNCTION_ARGS)
+{
+	char	   *what = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	Oid			relation = PG_GETARG_OID(1);
+	Oid			types[4] = {TEXTOID, OIDOID, TEXTOID, TEXTOID};
+	Datum		values[4];
+
+	if (get_rel_name(relation) == NULL || !pg_class_ownercheck(relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
+	values[0] = PG_GETARG_DATUM(2);
+	values[1] = ObjectIdGetDatum(relation);
+	values[2] = CStringGetTextDatum(relation_sql_name(relation));
+	values[3] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
+	if (strcmp(what, "entry") == 0)
+		write_catalog("INSERT INTO anonopt.published SELECT (" ENTRY ").*", 4, types, values, NULL);
+	else if (strcmp(what, "measures") == 0)
+		write_catalog("UPDATE anonopt.published p SET measures = $1::pg_catalog.jsonb,"
+					  " published_by = $4, published_at = pg_catalog.clock_timestamp()"
+					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
+					  4, types, values, NULL);
+	else if (strcmp(what, "content") == 0)
+		write_catalog("INSERT INTO anonopt.published_content"
+					  " SELECT p.id, (SELECT pg_catalog.count(*) FROM anonopt.published_content o WHERE o.id OPERATOR(pg_catalog.=) p.id),"
+					  " pg_catalog.clock_timestamp(), c.labels, c.people"
+					  " FROM anonopt.published p, pg_catalog.jsonb_populate_record(NULL::anonopt.published_content, $1::pg_catalog.jsonb) c"
+					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $2"
+					  " AND $3 IS NOT NULL AND $4 IS NOT NULL", 4, types, values, NULL);
+	else
+		elog(ERROR, "nothing is written of \"%s\"", what);
+	PG_RETURN_VOID();
+}
+
+/* The full name of what is to be created, in the schema where the caller creates; it must not be there. */
+Datum
+anonopt_creation_name(PG_FUNCTION_ARGS)
+{
+	char	   *name = name_argument(fcinfo, 0, "name");
+	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	Oid			schema = RangeVarGetCreationNamespace(range);
+	char	   *full = quote_qualified_identifier(get_namespace_name(schema), range->relname);
+
+	if (OidIsValid(get_relname_relid(range->relname, schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("relation %s already exists", full),
+				 errhint("Drop it, with anonopt.drop_release if it is a release, or choose another name.")));
+	PG_RETURN_TEXT_P(cstring_to_text(full));
+}

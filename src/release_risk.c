@@ -1,0 +1,261 @@
+/*
+ * release_risk.c
+ *	  SQL: release_risk.
+ *
+ * Whoever has several releases of one data set knows of a person the label
+ * in each, or that it is not shown there: the classes of all labels together
+ * are what hides anybody.  A snapshot shows a class if it was written down
+ * then; earlier contents of a refreshed release count as releases too.
+ */
+#include "compat.h"
+
+#include "arguments.h"
+#include "catalog.h"
+#include "catalog/pg_type.h"
+#include "cuts_argument.h"
+#include "executor/spi.h"
+#include "showing.h"
+#include "sql.h"
+#include "tally.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_release_risk);
+
+/* What one snapshot, or one live view, is known to show. */
+typedef struct Content
+{
+	Oid			relation;
+	int64		k;
+	bool		live;
+	Datum		levels;			/* or 0 */
+	Datum		cuts;			/* or 0 */
+	int			nclasses;
+	char	  **classes;		/* labels as one string each, sorted */
+	uint32	   *class_of;		/* by tuple: from 1, or 0 where it is not
+								 * shown */
+} Content;
+
+/* Adds a label so that no two lists of labels make one string. */
+static void
+append_key(StringInfo key, const char *label)
+{
+	if (label == NULL)
+		appendStringInfoString(key, "-:");
+	else
+		appendStringInfo(key, "%zu:%s", strlen(label), label);
+}
+
+static int
+compare_strings(const void *a, const void *b)
+{
+	return strcmp(*(char *const *) a, *(char *const *) b);
+}
+
+/* The classes of a two-dimensional array of labels. */
+static void
+take_classes(Content *content, ArrayType *array, int nattrs)
+{
+	Datum	   *labels;
+	bool	   *nulls;
+	int			n;
+
+	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &labels, &nulls, &n);
+	content->nclasses = n / nattrs;
+	content->classes = palloc(sizeof(char *) * (content->nclasses + 1));
+	for (int i = 0; i < content->nclasses; i++)
+	{
+		StringInfoData key;
+
+		initStringInfo(&key);
+		for (int a = 0; a < nattrs; a++)
+			append_key(&key, nulls[i * nattrs + a] ? NULL : TextDatumGetCString(labels[i * nattrs + a]));
+		content->classes[i] = key.data;
+	}
+	qsort(content->classes, content->nclasses, sizeof(char *), compare_strings);
+}
+
+static Datum
+copied_field(int row, int column, bool *isnull)
+{
+	Datum		value = SPI_getbinval(SPI_tuptable->vals[row], SPI_tuptable->tupdesc, column, isnull);
+
+	return *isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+}
+
+/* All contents of a data set's releases, in the order they were published. */
+static Content *
+read_contents(const Dataset *dataset, int *ncontents)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	Oid			types[2] = {TEXTOID, INT4OID};
+	Datum		values[2] = {CStringGetTextDatum(dataset->name), Int32GetDatum(nattrs)};
+	Content    *contents;
+
+	sql_connect();
+	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type), p.relation::pg_catalog.oid),"
+					  " p.k, p.form OPERATOR(pg_catalog.=) 'live view', p.levels, p.cuts, c.labels"
+					  " FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id OPERATOR(pg_catalog.=) p.id"
+					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1 AND COALESCE(pg_catalog.array_length(p.levels, 1),"
+					  " pg_catalog.array_length(p.cuts, 1)) OPERATOR(pg_catalog.=) $2"
+					  " AND (c.id IS NOT NULL OR p.form OPERATOR(pg_catalog.=) 'live view')"
+					  " ORDER BY COALESCE(c.made_at, p.published_at), p.id", 2, types, values);
+	MemoryContextSwitchTo(context);
+	*ncontents = (int) SPI_processed;
+	contents = palloc0(sizeof(Content) * (SPI_processed + 1));
+	for (int i = 0; i < *ncontents; i++)
+	{
+		bool		isnull;
+		Datum		labels;
+
+		contents[i].relation = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
+		contents[i].k = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
+		contents[i].live = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 3, &isnull));
+		contents[i].levels = copied_field(i, 4, &isnull);
+		contents[i].cuts = copied_field(i, 5, &isnull);
+		labels = copied_field(i, 6, &isnull);
+		if (!isnull)
+			take_classes(&contents[i], DatumGetArrayTypeP(labels), nattrs);
+	}
+	sql_finish();
+	return contents;
+}
+
+static const Recoding **
+node_of_content(const Population *population, const Content *content)
+{
+	Datum	   *cuts;
+	bool	   *nulls;
+	int			n;
+
+	if (content->levels != 0)
+		return node_of_levels(population, (const int *) ARR_DATA_PTR(DatumGetArrayTypeP(content->levels)));
+	deconstruct_array(DatumGetArrayTypeP(content->cuts), VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &n);
+	return node_of_cuts(population, cuts);
+}
+
+/* The label of a class in an attribute. */
+static const char *
+label_of_class(const Population *population, const Content *content, Recodings node, int a, uint32 code)
+{
+	const Attribute *attr = &population->attrs[a];
+
+	if (content->levels == 0)
+		return group_label(attr, node[a], code);
+	return attr->hierarchy->labels[((const int *) ARR_DATA_PTR(DatumGetArrayTypeP(content->levels)))[a]][code];
+}
+
+/* Finds which class of a content each tuple is in. */
+static void
+place_tuples(const Population *population, Content *content)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	const Recoding **node = node_of_content(population, content);
+	uint32	   *in_node;
+	TupleTable *classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
+											 CurrentMemoryContext, &in_node);
+	bool	   *shown = palloc(sizeof(bool) * ((Size) classes->ntuples + 1));
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		StringInfoData key;
+
+		initStringInfo(&key);
+		for (int a = 0; a < population->nattrs; a++)
+			append_key(&key, label_of_class(population, content, node, a,
+											key_get(classes->keys + (Size) i * population->nwords, &population->attrs[a].field)));
+		shown[i] = bsearch(&key.data, content->classes, content->nclasses, sizeof(char *), compare_strings) != NULL;
+		pfree(key.data);
+	}
+	content->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		content->class_of[i] = shown[in_node[i]] ? in_node[i] + 1 : 0;
+}
+
+/* The smallest class of the first contents together, of people who are shown anywhere; 0 for none. */
+static int64
+smallest_class(const Population *population, const Content *contents, int n)
+{
+	Tally	   *tally = tally_create(CurrentMemoryContext, n, 1024);
+	int64		smallest = 0;
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		uint64	   *key = tally_candidate(tally);
+		bool		is_shown = false;
+
+		for (int c = 0; c < n; c++)
+		{
+			key[c] = contents[c].class_of[i];
+			is_shown = is_shown || key[c] > 0;
+		}
+		if (is_shown)
+			tally_add(tally, population->tuples->counts[i]);
+	}
+	for (uint32 i = 0; i < tally->nkeys; i++)
+		smallest = smallest == 0 ? tally->counts[i] : Min(smallest, tally->counts[i]);
+	return smallest;
+}
+
+static Datum
+relations_datum(const Content *contents, int n)
+{
+	Datum	   *relations = palloc(sizeof(Datum) * n);
+	int			nrelations = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		int			j = 0;
+
+		while (j < nrelations && DatumGetObjectId(relations[j]) != contents[i].relation)
+			j++;
+		if (j == nrelations)
+			relations[nrelations++] = ObjectIdGetDatum(contents[i].relation);
+	}
+	return PointerGetDatum(construct_array(relations, nrelations, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
+}
+
+/* The combinations of the first release, the first two, and so on. */
+Datum
+anonopt_release_risk(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result;
+	Dataset    *dataset;
+	Population *population;
+	Content    *contents;
+	int			ncontents;
+	int64		k = PG_INT64_MAX;
+	bool		any_live = false;
+
+	InitMaterializedSRF(fcinfo, 0);
+	result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	contents = read_contents(dataset, &ncontents);
+	population = ncontents == 0 ? NULL : population_argument(dataset);
+	if (population == NULL)
+		return (Datum) 0;
+	for (int i = 0; i < ncontents; i++)
+	{
+		Datum		values[3];
+		bool		nulls[3] = {0};
+
+		any_live = any_live || contents[i].live;
+		k = Min(k, contents[i].k);
+		if (!any_live)
+			place_tuples(population, &contents[i]);
+		/* contents of one release before its last one are no row of their own */
+		if (i + 1 < ncontents && contents[i + 1].relation == contents[i].relation)
+			continue;
+		values[0] = relations_datum(contents, i + 1);
+		values[1] = Int64GetDatum(k);
+		nulls[2] = any_live;
+		if (!any_live)
+			values[2] = Int64GetDatum(smallest_class(population, contents, i + 1));
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	if (any_live)
+		ereport(NOTICE,
+				(errmsg("a live view is among the releases of data set \"%s\": what it showed is not known", dataset->name)));
+	return (Datum) 0;
+}

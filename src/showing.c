@@ -1,0 +1,581 @@
+/*
+ * showing.c
+ *	  The statement that shows a relation generalized, and keeps a promise.
+ *
+ * It joins the hierarchy tables, because a view's tables are read with its
+ * owner's rights, and names everything in full, because whoever runs it has
+ * a search_path of their own.  Nothing in it fails for what the data hold: a
+ * value without a leaf makes its row suppressed.
+ *
+ * Classes are counted by window functions over one sort, which is also the
+ * order in which a snapshot is written.
+ */
+#include "showing.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "hierarchy_read.h"
+#include "showing_parts.h"
+#include "sql.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+const char *
+hierarchy_column(Oid hierarchy, int level)
+{
+	int			found = -1;
+
+	for (AttrNumber number = 1;; number++)
+	{
+		const char *name = get_attname(hierarchy, number, true);
+
+		if (name == NULL)
+			elog(ERROR, "hierarchy %u has no level %d", hierarchy, level);
+		if (OidIsValid(column_type(hierarchy, name)) && ++found == level)
+			return name;
+	}
+}
+
+/* The declaration of a quasi-identifier. */
+static const Declared *
+declared_attribute(const Dataset *dataset, int attr)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && attr-- == 0)
+			return &dataset->attributes[i];
+	elog(ERROR, "no such quasi-identifier");
+	return NULL;
+}
+
+/* What a column is shown as, or whether it is shown at all. */
+static bool
+choose_column(const Showing *showing, const char *name, const char *const *named, int nnamed, ShownColumn *shown)
+{
+	const Dataset *dataset = showing->dataset;
+	bool		wanted = false;
+	int			attr = 0;
+
+	shown->name = pstrdup(name);
+	shown->attr = -1;
+	shown->promised = false;
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		bool		same = strcmp(declared->column, name) == 0;
+
+		if (same && declared->role == ROLE_QUASI_IDENTIFIER)
+			shown->attr = attr;
+		attr += declared->role == ROLE_QUASI_IDENTIFIER;
+		if (same && declared->role == ROLE_SENSITIVE)
+			shown->promised = true;
+		wanted = wanted || (same && declared->role != ROLE_IDENTIFIER && declared->role != ROLE_INSENSITIVE);
+	}
+	for (int i = 0; i < nnamed; i++)
+		wanted = wanted || strcmp(named[i], name) == 0;
+	return wanted;
+}
+
+void
+showing_choose_columns(Showing *showing, const char *const *named, int nnamed)
+{
+	Oid			relation = showing->dataset->relation;
+
+	showing->ncolumns = 0;
+	showing->columns = palloc(sizeof(ShownColumn) * MaxTupleAttributeNumber);
+	for (AttrNumber number = 1;; number++)
+	{
+		const char *name = get_attname(relation, number, true);
+
+		if (name == NULL)
+			return;
+		if (OidIsValid(column_type(relation, name)) &&
+			choose_column(showing, name, named, nnamed, &showing->columns[showing->ncolumns]))
+			showing->ncolumns++;
+	}
+}
+
+/* A quasi-identifier, as the statement has to do with it. */
+typedef struct Joined
+{
+	int			number;			/* of its aliases */
+	const Declared *declared;
+	const Attribute *attr;
+	const Recoding *cut;		/* or NULL */
+	int			level;			/* that is shown, or that is cut */
+	bool		nullable;
+	const char *column;			/* quoted */
+	const char *leaf;			/* quoted */
+} Joined;
+
+static bool
+is_nullable(Oid relation, const char *column)
+{
+	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
+	bool		nullable = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+
+	ReleaseSysCache(tuple);
+	return nullable || get_rel_relkind(relation) != RELKIND_RELATION;
+}
+
+static Joined
+prepare_join(const Showing *showing, int a)
+{
+	Joined		joined = {0};
+
+	joined.number = a + 1;
+	joined.declared = declared_attribute(showing->dataset, a);
+	joined.attr = &showing->population->attrs[a];
+	joined.cut = showing->cut != NULL ? showing->cut[a] : NULL;
+	joined.level = showing->cut != NULL ? joined.attr->min_level : showing->levels[a];
+	joined.nullable = is_nullable(showing->dataset->relation, joined.declared->column);
+	joined.column = quote_identifier(joined.declared->column);
+	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
+	return joined;
+}
+
+/* The operator by which two values of a type are the same. */
+static char *
+equality_operator(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u has no equality", type);
+	name = psprintf("OPERATOR(%s.%s)",
+					quote_identifier(get_namespace_name(((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace)),
+					NameStr(((Form_pg_operator) GETSTRUCT(tuple))->oprname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+void
+append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oid hierarchy, const char *alias)
+{
+	Oid			type = column_type(showing->dataset->relation, column);
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+	const char *leaf = quote_identifier(hierarchy_column(hierarchy, 0));
+	TypeMatch	match;
+	const char *collate;
+
+	if (!match_types(type, leaf_type, &match))
+		elog(ERROR, "column \"%s\" does not match its hierarchy", column);
+	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
+	if (type != leaf_type && type_is_range(leaf_type))
+		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) r.%s%s", alias, leaf, quote_identifier(column),
+						 match.data_cast);
+	else
+		appendStringInfo(sql, "r.%s%s%s %s %s.%s%s%s", quote_identifier(column), match.data_cast, collate,
+						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
+						 alias, leaf, match.leaf_cast, collate);
+}
+
+/* The label of the level that is shown or cut. */
+static void
+append_level(StringInfo sql, const Joined *joined)
+{
+	appendStringInfo(sql, "h%d.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", joined->number,
+					 quote_identifier(hierarchy_column(joined->declared->hierarchy, joined->level)));
+}
+
+/* The label that NULL is shown as; NULL for NULL. */
+static const char *
+label_of_null(const Joined *joined)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+	const Recoding *recoding = &hierarchy->levels[joined->level];
+
+	if (hierarchy->null_leaf == NO_LEAF)
+	{
+		/* none has come yet: it would join a single label at the top */
+		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
+			return NULL;
+		return hierarchy->labels[joined->level][0];
+	}
+	if (joined->cut != NULL)
+		return group_label(joined->attr, joined->cut, joined->cut->label_of[hierarchy->null_leaf]);
+	return hierarchy->labels[joined->level][recoding->label_of[hierarchy->null_leaf]];
+}
+
+/* A text for a statement: no backslash in it means anything. */
+static void
+append_literal(StringInfo sql, const char *string)
+{
+	appendStringInfoString(sql, string == NULL ? "NULL" : quote_literal_cstr(string));
+}
+
+/* The label of a quasi-identifier. */
+static void
+append_label(StringInfo sql, const Joined *joined)
+{
+	const char *label = joined->nullable ? label_of_null(joined) : NULL;
+
+	if (label != NULL)
+		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s ELSE ", joined->column, quote_literal_cstr(label));
+	if (joined->cut != NULL)
+		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
+	else
+		append_level(sql, joined);
+	if (label != NULL)
+		appendStringInfoString(sql, " END");
+}
+
+/* The condition under which a row's value has a leaf. */
+static void
+append_has_leaf(StringInfo sql, const Joined *joined)
+{
+	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) :
+	psprintf("h%d.%s", joined->number, joined->leaf);
+
+	if (joined->nullable)
+		appendStringInfo(sql, "(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
+	else
+		appendStringInfo(sql, "%s IS NOT NULL", found);
+}
+
+/* The labels that are cut, each with its group's. */
+static void
+append_groups(StringInfo sql, const Joined *joined, const char *join)
+{
+	const Attribute *attr = joined->attr;
+	const Recoding *finer = &attr->hierarchy->levels[joined->level];
+	const char *separator = "";
+
+	appendStringInfo(sql, "\n\t\t\t%s (VALUES ", join);
+	for (uint32 label = 0; label < finer->nlabels; label++)
+	{
+		const char *name = attr->hierarchy->labels[joined->level][label];
+
+		if (name == NULL)
+			continue;
+		appendStringInfo(sql, "%s(%s::pg_catalog.text, ", separator, quote_literal_cstr(name));
+		append_literal(sql, group_label(attr, joined->cut, joined->cut->label_of[finer->first_leaf[label]]));
+		appendStringInfoString(sql, "::pg_catalog.text)");
+		separator = ", ";
+	}
+	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) ",
+					 joined->number, joined->number);
+	append_level(sql, joined);
+}
+
+static void
+append_joins(StringInfo sql, const Showing *showing)
+{
+	for (int a = 0; a < showing->population->nattrs; a++)
+	{
+		Joined		joined = prepare_join(showing, a);
+		const char *join = showing->star || joined.nullable ? "LEFT JOIN" : "JOIN";
+
+		appendStringInfo(sql, "\n\t\t\t%s %s h%d ON ", join, relation_sql_name(joined.declared->hierarchy), joined.number);
+		append_leaf_match(sql, showing, joined.declared->column, joined.declared->hierarchy,
+						  psprintf("h%d", joined.number));
+		if (joined.cut != NULL)
+			append_groups(sql, &joined, join);
+	}
+}
+
+/* Whether every value of a row has a leaf; without the joins that see to it themselves. */
+static void
+append_leaves_condition(StringInfo sql, const Showing *showing, const char *before)
+{
+	for (int a = 0; a < showing->population->nattrs; a++)
+	{
+		Joined		joined = prepare_join(showing, a);
+
+		if (!showing->star && !joined.nullable)
+			continue;
+		appendStringInfoString(sql, before);
+		append_has_leaf(sql, &joined);
+		before = " AND ";
+	}
+	append_places_condition(sql, showing, before);
+}
+
+/* Names of ours that no shown column has. */
+const char *
+own_name(const Showing *showing, const char *wanted)
+{
+	char	   *name = psprintf("anonopt_%s", wanted);
+
+	for (int i = 0; i < showing->ncolumns; i++)
+		if (strcmp(showing->columns[i].name, name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return quote_identifier(name);
+}
+
+/* The same, one a sensitive column. */
+const char *
+own_name_of(const Showing *showing, const char *wanted, int sensitive)
+{
+	return own_name(showing, psprintf("%s%d", wanted, sensitive + 1));
+}
+
+/* Whether a promise is about sensitive values. */
+static bool
+needs_values(const Showing *showing)
+{
+	return showing->promise.has_l || showing->promise.has_t;
+}
+
+/* A sensitive value, by what tells it apart: texts by their bytes. */
+void
+append_value(StringInfo sql, const Showing *showing, const char *alias, int sensitive)
+{
+	Oid			type = column_type(showing->dataset->relation, showing->population->columns[sensitive]->name);
+	TypeMatch	match;
+	bool		is_text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
+
+	appendStringInfo(sql, "%s.%s%s", alias, own_name_of(showing, "value", sensitive), is_text ? match.data_cast : "");
+	if (is_text)
+		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
+}
+
+/* The columns that tell classes apart, of a subquery. */
+void
+append_class_columns(StringInfo sql, const Showing *showing, const char *alias)
+{
+	const char *separator = "";
+
+	if (showing->star)
+	{
+		appendStringInfo(sql, "%s.%s", alias, own_name(showing, "complete"));
+		separator = ", ";
+	}
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		if (showing->columns[i].attr < 0)
+			continue;
+		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(showing->columns[i].name));
+		separator = ", ";
+	}
+}
+
+/*
+ * The values that promises of l and t are about, where the statement does
+ * not show them as they are; and their places in the order of a hierarchy.
+ */
+static void
+append_raw_values(StringInfo sql, const Showing *showing)
+{
+	for (int j = 0; j < showing->population->nsensitive; j++)
+	{
+		if (!needs_values(showing))
+			return;
+		appendStringInfo(sql, ",\n\t\t\t\tr.%s AS %s", quote_identifier(showing->population->columns[j]->name),
+						 own_name_of(showing, "value", j));
+		if (needs_places(showing, j))
+			append_place(sql, showing, j);
+	}
+}
+
+/* The relation's rows with their labels. */
+static void
+append_base(StringInfo sql, const Showing *showing)
+{
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		const ShownColumn *column = &showing->columns[i];
+		const char *name = quote_identifier(column->name);
+
+		appendStringInfoString(sql, i > 0 ? ",\n\t\t\t\t" : "");
+		if (column->attr >= 0)
+		{
+			Joined		joined = prepare_join(showing, column->attr);
+
+			append_label(sql, &joined);
+		}
+		else
+			appendStringInfo(sql, "r.%s", name);
+		appendStringInfo(sql, " AS %s", name);
+	}
+	append_raw_values(sql, showing);
+	if (showing->star)
+	{
+		append_leaves_condition(sql, showing, ",\n\t\t\t\t");
+		appendStringInfo(sql, " AS %s", own_name(showing, "complete"));
+	}
+	appendStringInfo(sql, "\n\t\t\tFROM %s r", relation_sql_name(showing->dataset->relation));
+	append_joins(sql, showing);
+	append_place_joins(sql, showing);
+	if (!showing->star)
+		append_leaves_condition(sql, showing, "\n\t\t\tWHERE ");
+}
+
+/* Counts people and, for a promise of l, ranks values in every class. */
+static void
+append_counts(StringInfo sql, const Showing *showing)
+{
+	appendStringInfoString(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER (PARTITION BY ");
+	append_class_columns(sql, showing, "b");
+	appendStringInfo(sql, ") AS %s", own_name(showing, "size"));
+	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
+	{
+		appendStringInfoString(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER (PARTITION BY ");
+		append_class_columns(sql, showing, "b");
+		appendStringInfoString(sql, " ORDER BY ");
+		append_value(sql, showing, "b", j);
+		appendStringInfo(sql, ") AS %s", own_name_of(showing, "rank", j));
+	}
+	if (showing->promise.has_t)
+	{
+		appendStringInfoString(sql, "\n\t\tFROM anonopt_rows b");
+		return;
+	}
+	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+	append_base(sql, showing);
+	appendStringInfoString(sql, "\n\t\t) b");
+}
+
+/* The counts and, for a promise of l, the most values of every class. */
+static void
+append_measured(StringInfo sql, const Showing *showing)
+{
+	if (!showing->promise.has_l)
+	{
+		append_counts(sql, showing);
+		return;
+	}
+	appendStringInfoString(sql, "SELECT c.*");
+	for (int j = 0; j < showing->population->nsensitive; j++)
+	{
+		appendStringInfo(sql, ",\n\t\tpg_catalog.max(c.%s) OVER (PARTITION BY ", own_name_of(showing, "rank", j));
+		append_class_columns(sql, showing, "c");
+		appendStringInfo(sql, ") AS %s", own_name_of(showing, "values", j));
+	}
+	appendStringInfoString(sql, "\n\tFROM (\n\t\t");
+	append_counts(sql, showing);
+	appendStringInfoString(sql, "\n\t) c");
+}
+
+/* The condition under which a row's class keeps the promise. */
+static void
+append_promise(StringInfo sql, const Showing *showing)
+{
+	if (showing->star)
+		appendStringInfo(sql, "s.%s AND ", own_name(showing, "complete"));
+	appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(showing, "size"), showing->promise.k);
+	for (int j = 0; j < showing->population->nsensitive; j++)
+	{
+		if (showing->promise.has_l)
+			appendStringInfo(sql, " AND s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(showing, "values", j),
+							 showing->promise.l);
+		if (showing->promise.has_t)
+			append_t_condition(sql, showing, j);
+	}
+}
+
+static void
+append_shown(StringInfo sql, const Showing *showing, const char *alias)
+{
+	for (int i = 0; i < showing->ncolumns; i++)
+		appendStringInfo(sql, "%s%s.%s", i > 0 ? ", " : "", alias, quote_identifier(showing->columns[i].name));
+}
+
+/* By the labels, then at random: no place tells of anybody. */
+static void
+append_order(StringInfo sql, const Showing *showing, const char *alias)
+{
+	const char *separator = "\nORDER BY ";
+
+	if (!showing->snapshot)
+		return;
+	if (showing->star)
+	{
+		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(showing, "hidden"));
+		separator = ", ";
+	}
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		if (showing->columns[i].attr < 0)
+			continue;
+		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(showing->columns[i].name));
+		separator = ", ";
+	}
+	appendStringInfoString(sql, ", pg_catalog.random()");
+}
+
+/* Rows of classes that keep the promise, no others. */
+static void
+append_omitting(StringInfo sql, const Showing *showing)
+{
+	appendStringInfoString(sql, "SELECT ");
+	append_shown(sql, showing, "s");
+	appendStringInfoString(sql, "\nFROM (\n\t");
+	append_measured(sql, showing);
+	appendStringInfoString(sql, "\n) s\nWHERE ");
+	append_promise(sql, showing);
+	append_order(sql, showing, "s");
+}
+
+/* The others too, as stars, where all together keep the promise. */
+static void
+append_starring(StringInfo sql, const Showing *showing)
+{
+	const char *hidden = own_name(showing, "hidden");
+
+	appendStringInfoString(sql, "SELECT ");
+	append_shown(sql, showing, "w");
+	appendStringInfo(sql, ", w.%s AS anonopt_suppressed\nFROM (\n\tSELECT ", hidden);
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		const char *name = quote_identifier(showing->columns[i].name);
+
+		if (showing->columns[i].attr >= 0)
+			appendStringInfo(sql, "CASE WHEN v.%s THEN '*' ELSE v.%s END AS %s, ", hidden, name, name);
+		else
+			appendStringInfo(sql, "v.%s, ", name);
+	}
+	appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, hidden,
+					 own_name(showing, "hidden_size"));
+	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
+		appendStringInfo(sql, ",\n\t\tpg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", own_name_of(showing, "hidden_rank", j),
+						 hidden, own_name_of(showing, "hidden_values", j));
+	appendStringInfo(sql, "\n\tFROM (\n\t\tSELECT u.*");
+	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
+	{
+		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY ", hidden);
+		append_value(sql, showing, "u", j);
+		appendStringInfo(sql, ") AS %s", own_name_of(showing, "hidden_rank", j));
+	}
+	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\tSELECT s.*, NOT (");
+	append_promise(sql, showing);
+	appendStringInfo(sql, ") AS %s FROM (\n\t", hidden);
+	append_measured(sql, showing);
+	appendStringInfo(sql, "\n\t\t\t) s\n\t\t) u\n\t) v\n) w\nWHERE NOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, hidden,
+					 own_name(showing, "hidden_size"), showing->promise.k);
+	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
+		appendStringInfo(sql, " AND w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(showing, "hidden_values", j),
+						 showing->promise.l);
+	appendStringInfoChar(sql, ')');
+	append_order(sql, showing, "w");
+}
+
+char *
+showing_sql(const Showing *showing)
+{
+	StringInfoData sql;
+	StringInfoData base;
+
+	initStringInfo(&sql);
+	if (showing->promise.has_t)
+	{
+		initStringInfo(&base);
+		append_base(&base, showing);
+		append_t_tables(&sql, showing, base.data);
+	}
+	if (showing->star)
+		append_starring(&sql, showing);
+	else
+		append_omitting(&sql, showing);
+	return sql.data;
+}

@@ -1,0 +1,46 @@
+/*
+ * showing.h
+ *	  The statement that shows a relation generalized, and keeps a promise.
+ */
+#ifndef ANONOPT_SHOWING_H
+#define ANONOPT_SHOWING_H
+
+#include "dataset.h"
+#include "measure.h"
+
+#include "lib/stringinfo.h"
+
+/* A column that is shown. */
+typedef struct ShownColumn
+{
+	const char *name;
+	int			attr;			/* quasi-identifier, or -1: shown as it is */
+	bool		promised;		/* sensitive: a promise of l or t is about it */
+} ShownColumn;
+
+typedef struct Showing
+{
+	const Dataset *dataset;
+	Population *population;
+	const int  *levels;			/* of a node; or NULL and */
+	const Recoding **cut;		/* how a cut shows each attribute */
+	Promise		promise;		/* k always */
+	bool		star;			/* what breaks it is shown as such */
+	bool		snapshot;		/* rows in an order that tells nothing */
+	int			ncolumns;
+	ShownColumn *columns;		/* in the relation's order */
+} Showing;
+
+/* Chooses the columns: quasi-identifiers, sensitive, class, and those that are named. */
+extern void showing_choose_columns(Showing *showing, const char *const *named, int nnamed);
+
+/* The statement, which qualifies all names. */
+extern char *showing_sql(const Showing *showing);
+
+/* How many levels above the leaves a hierarchy's column is, by name. */
+extern const char *hierarchy_column(Oid hierarchy, int level);
+
+/* The label under which a cut shows a group. */
+extern char *group_label(const Attribute *attr, const Recoding *cut, uint32 group);
+
+#endif
