@@ -8,5 +8,6 @@ INSERT INTO bench.result (measurement, ours_is) VALUES
 	('PBG-EA', 'skipped: the same'),
 	('comparing', 'skipped: the same'),
 	('workers', 'skipped: the same'),
+	('preferences', 'skipped: the same'),
 	('progress', 'skipped: the same'),
 	('memory by rows', 'skipped: the same');

@@ -1,0 +1,86 @@
+-- Publisher preferences on the Adult data: nine attributes, age by ranges of five
+-- years, 105 bits; always a feasible solution, never worse than the best level node.
+\set ON_ERROR_STOP 1
+\set QUIET 1
+\pset format unaligned
+\pset tuples_only true
+\pset pager off
+SET client_min_messages = warning;
+
+\set readable `test -r "$ADULT_DIR/adult.csv" && echo true || echo false`
+\if :readable
+\else
+\echo '1..0 # SKIP ADULT_DIR names no directory with adult.csv'
+\quit
+\endif
+\getenv adult_dir ADULT_DIR
+
+BEGIN;
+CREATE EXTENSION IF NOT EXISTS pgtap;
+CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir adult.inc
+CREATE TABLE adult.occupation (occupation text, level1 text, level2 text);
+\set cmd '\\copy adult.occupation FROM ''' :adult_dir '/hierarchy_occupation.csv'' (FORMAT csv, DELIMITER '';'')'
+:cmd
+SELECT anonopt.create_range_hierarchy('adult.age5', 0, 100, 5, '{10,20,40}') \g /dev/null
+
+SELECT plan(4 + 3 * 5 + 7);
+
+SELECT anonopt.create_dataset('nine', 'adult.people') \g /dev/null
+SELECT anonopt.add_quasi_identifier('nine', c::name, ('adult.' || CASE c WHEN 'age' THEN 'age5' ELSE c END)::regclass)
+FROM unnest('{age,workclass,education,marital_status,race,sex,native_country,salary_class,occupation}'::text[])
+     WITH ORDINALITY x (c, i) ORDER BY i \g /dev/null
+
+SET anonopt.max_workers = 0;
+CREATE TABLE adult.found AS
+    SELECT asked, n.* FROM unnest('{2,5,25}'::int[]) asked,
+                           anonopt.nsga2('nine', asked, 1.0, 0.2, evaluations => 5000, seed => 1) n;
+SELECT is((SELECT count(*) FROM adult.found WHERE (SELECT sum(length(c)) FROM unnest(cuts) c) <> 105), 0::bigint, '105 bits');
+SELECT is((SELECT count(*) FROM adult.found, anonopt.evaluate_cuts('nine', cuts, k => 1) e
+           WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (found.k, found.necd, found.nwp)), 0::bigint, 'every row is measured right');
+SELECT is((SELECT count(*) FROM adult.found, anonopt.evaluate_cuts('nine', cuts, k => asked) e
+           WHERE found.feasible AND e.suppressed > 0), 0::bigint, 'a feasible row suppresses nobody');
+SELECT is((SELECT count(*) FROM adult.found f JOIN adult.found g ON g.asked = f.asked AND g.cuts <> f.cuts
+                                                                AND g.ach <= f.ach AND g.k >= f.k), 0::bigint, 'no row beats another');
+
+CREATE FUNCTION pg_temp.check_k(asked int) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    chosen record;
+    level_node record;
+BEGIN
+    SELECT * INTO chosen FROM adult.found f WHERE f.asked = check_k.asked AND f.chosen;
+    SELECT * INTO level_node FROM anonopt.efficiency('nine', asked, 1.0, 0.2) e WHERE e.chosen;
+    RETURN NEXT isnt(chosen.k, NULL, format('k %s: a feasible solution', asked));
+    RETURN NEXT cmp_ok(chosen.k, '>=', asked::bigint, format('k %s: as anonymous as asked', asked));
+    RETURN NEXT cmp_ok(chosen.ach, '<=', level_node.ach, format('k %s: no level node is nearer', asked));
+    RETURN NEXT cmp_ok(chosen.nwp, '<', 0.95 * level_node.nwp, format('k %s: much less is lost', asked));
+    SELECT * INTO chosen FROM anonopt.nsga2('nine', asked, 1.0, 0.2, evaluations => 5000, seed => 1, taxonomy => true) n
+    WHERE n.chosen;
+    RETURN NEXT cmp_ok(chosen.ach, '<=', level_node.ach, format('k %s: nor along the trees', asked));
+END $$;
+SELECT pg_temp.check_k(asked) FROM unnest('{2,5,25}'::int[]) asked;
+
+-- a walk shares what it has evaluated
+CREATE TABLE adult.walk AS
+    SELECT * FROM anonopt.reference_direction('nine', 5, '{1.0,0.5}', '{0.1,0.2}', 5, evaluations => 5000, seed => 1);
+SELECT cmp_ok((SELECT evaluated FROM anonopt.last_search()), '<=', 5000::bigint, 'five steps evaluate no more than one search');
+SELECT is((SELECT count(*) FROM adult.walk WHERE k >= 5), 5::bigint, 'each finds a feasible solution');
+SELECT is((SELECT count(*) FROM adult.walk w, anonopt.efficiency('nine', 5, reference[1], reference[2]) e
+           WHERE e.chosen AND e.ach < w.ach), 0::bigint, 'none farther than a level node');
+
+-- what was evaluated is remembered
+SELECT count(*) FROM anonopt.nsga2('nine', 5, 1.0, 0.2, evaluations => 20000, seed => 1) \g /dev/null
+SELECT cmp_ok((SELECT evaluated FROM anonopt.last_search()), '<', 10000::bigint, 'repeated solutions are not evaluated again');
+SELECT is((SELECT tuples FROM anonopt.last_search()), 13334::bigint, 'of 13,334 different people');
+
+-- workers help, and change nothing
+SET anonopt.max_workers = 2;
+CREATE TABLE adult.together AS SELECT * FROM anonopt.nsga2('nine', 5, 1.0, 0.2, evaluations => 20000, seed => 1);
+SELECT cmp_ok((SELECT workers FROM anonopt.last_search()), '>=', 1, 'workers were launched');
+SET anonopt.max_workers = 0;
+SELECT is((SELECT count(*) FROM (SELECT * FROM anonopt.nsga2('nine', 5, 1.0, 0.2, evaluations => 20000, seed => 1)
+                                 EXCEPT SELECT * FROM adult.together) x), 0::bigint, 'and found the very same rows');
+
+SELECT * FROM finish();
+ROLLBACK;

@@ -1,0 +1,277 @@
+#!/usr/bin/env perl
+#
+# Searches by preference with parallel workers: that they are launched, that
+# they change no row, and that whatever stops them or the search leaves an
+# ordinary session behind.
+
+use strict;
+use warnings;
+use IPC::Run;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+use Time::HiRes qw(sleep time);
+
+# What is searched.  Each call is worth workers: see is_worth_workers() in nsga2.c.
+my @calls = (
+	q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 12000, seed => 1)},
+	q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 12000, mutation => 0.01, seed => 1, taxonomy => true)},
+	q{reference_direction('narrow', 5, '{1,0.5}', '{0.1,0.1}', 3, evaluations => 12000, seed => 1)},
+	q{nsga2('wide', 5, 0.3, 0.2, population => 20, evaluations => 50000, crossover => 0.01, mutation => 0.000002, seed => 1)});
+my $endless = q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 2000000000, mutation => 0.01, seed => 1)};
+my $scratch = PostgreSQL::Test::Utils::tempdir;
+
+# Statements that print when a search was over, how many workers are left, and
+# whether the next search is as ever.
+my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
+my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison(0);
+
+my $node = PostgreSQL::Test::Cluster->new('preferences');
+$node->init;
+$node->append_conf('postgresql.conf', 'max_worker_processes = 4');
+$node->start;
+make_data();
+
+check_rows($_) for 0 .. $#calls;
+check_few();
+check_places();
+check_cancel();
+check_timeout();
+check_killed_worker();
+check_killed_leader();
+check_growth();
+$node->stop;
+done_testing();
+
+# ------------------------------------------------------------------- data sets
+
+# narrow   keys of one word
+# wide     keys of two words, few tuples
+# few      not worth workers
+sub make_data
+{
+	$node->safe_psql('postgres', <<'END');
+CREATE EXTENSION anonopt;
+
+-- A number below n, the same in every run.
+CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
+$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
+
+SELECT anonopt.create_interval_hierarchy('years', 0, 99, '{5,10,50}'),
+       anonopt.create_interval_hierarchy('ranks', 0, 26, '{3,9}'),
+       anonopt.create_interval_hierarchy('points', 0, 2047, '{8,64,512}');
+CREATE TABLE people AS
+SELECT i AS serial, nullif(draw(i, 1, 101), 100) AS age, draw(i, 2, 27) AS a, draw(i, 3, 27) AS b, draw(i, 4, 27) AS c
+FROM generate_series(1, 20000) i;
+CREATE TABLE group_of_few AS TABLE people LIMIT 500;
+CREATE TABLE crowd AS
+SELECT draw(i, 1, 2048) AS p, draw(i, 2, 2048) AS q, draw(i, 3, 2048) AS r, draw(i, 4, 2048) AS s, draw(i, 5, 2048) AS t,
+       draw(i, 6, 2048) AS u
+FROM generate_series(1, 4000) i;
+SELECT anonopt.create_dataset('narrow', 'people'), anonopt.create_dataset('wide', 'crowd'),
+       anonopt.create_dataset('few', 'group_of_few');
+SELECT anonopt.add_quasi_identifier('narrow', c::name, h)
+FROM (VALUES ('age', 'years'::regclass), ('a', 'ranks'), ('b', 'ranks'), ('c', 'ranks')) v (c, h);
+SELECT anonopt.add_quasi_identifier('wide', c::name, 'points') FROM unnest('{p,q,r,s,t,u}'::text[]) c;
+SELECT anonopt.add_quasi_identifier('few', 'a', 'ranks');
+
+-- How many rows a call returns that a table has not, or lacks; to the last bit.
+CREATE FUNCTION differing(expected regclass, call text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    n bigint;
+BEGIN
+    EXECUTE format('WITH wanted AS (SELECT x::text FROM %s x), got AS MATERIALIZED (SELECT x::text FROM anonopt.%s x)
+        SELECT count(*) FROM ((TABLE wanted EXCEPT ALL TABLE got) UNION ALL (TABLE got EXCEPT ALL TABLE wanted)) y',
+        expected, call) INTO n;
+    RETURN n;
+END $$;
+
+CREATE VIEW worker AS SELECT pid, leader_pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
+END
+}
+
+# ------------------------------------------------------------- asking the server
+
+# What statements print in a session of their own, with so many workers allowed.
+sub ask
+{
+	my ($workers, $sql) = @_;
+	return $node->safe_psql('postgres', "SET anonopt.max_workers = $workers;\n$sql");
+}
+
+# Statements that print how many rows of a call differ from those without
+# workers, and how many workers there were.
+sub comparison
+{
+	my ($number) = @_;
+	my $call = $calls[$number] =~ s/'/''/gr;
+	return "SELECT differing('answer_$number', '$call');\nSELECT workers FROM anonopt.last_search();\n";
+}
+
+# A psql session that does its work while this script goes on.  It has a name
+# in pg_stat_activity, two workers, and goes on after an error.
+sub begin_session
+{
+	my ($name, $sql) = @_;
+	my $file = "$scratch/$name";
+	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
+
+	append_to_file("$file.sql", "SET application_name = '$name';\nSET anonopt.max_workers = 2;\n$sql");
+	return { file => $file,
+		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
+}
+
+# Wait until a session has ended; return the lines that it printed.
+sub end_session
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	$session->{err} = slurp_file("$session->{file}.err");
+	return split /\n/, slurp_file("$session->{file}.out");
+}
+
+# Wait until so many workers run, and a little longer, so that they are at work.
+sub wait_for_workers
+{
+	my ($n) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
+	  or die "no $n workers\n";
+	sleep 0.2;
+}
+
+sub signal_session
+{
+	my ($function, $name) = @_;
+	$node->safe_psql('postgres',
+		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
+}
+
+# --------------------------------------------------------------------- same rows
+
+sub check_rows
+{
+	my ($number) = @_;
+	my $name = $calls[$number] =~ s/,.*taxonomy/, taxonomy/r =~ s/, .*seed => 1\)/, …)/r;
+
+	is( ask(0, "CREATE TABLE answer_$number AS SELECT * FROM anonopt.$calls[$number];\n"
+			. "SELECT count(*) > 1 FROM answer_$number;\n"
+			. 'SELECT workers FROM anonopt.last_search()'),
+		"t\n0", "$name: serial where no worker is allowed");
+	is(ask($_, comparison($number)), "0\n$_", "$name: the same rows, workers: $_") for $number == 0 ? (1, 2) : 2;
+}
+
+sub check_few
+{
+	is( ask(2, "SELECT count(*) > 0 FROM anonopt.nsga2('few', 5, 0.3, 0.2, evaluations => 12000, seed => 1);\n"
+			. 'SELECT workers FROM anonopt.last_search()'),
+		"t\n0", 'no worker for what is evaluated at once');
+	is(ask(2, "SET max_parallel_workers = 0;\n" . comparison(0)), "0\n0", 'no worker to be had: the same rows');
+}
+
+sub check_places
+{
+	my $compare = comparison(0);
+
+	is( ask(2, <<"END"), "t\n0\n2", 'where an error is caught, and after it');
+CREATE FUNCTION search_carefully() RETURNS boolean LANGUAGE plpgsql AS \$\$
+BEGIN
+    PERFORM FROM anonopt.$calls[0];
+    PERFORM 1 / 0;
+EXCEPTION WHEN division_by_zero THEN
+    RETURN true;
+END \$\$;
+SELECT search_carefully();
+$compare
+END
+
+	is( ask(2, <<"END"), "t\n0\n2", 'in a cursor, with another search beside it');
+BEGIN;
+DECLARE c CURSOR FOR SELECT * FROM anonopt.$calls[2];
+MOVE 1 IN c;
+SELECT count(*) = 1 FROM pg_cursors WHERE name = 'c';
+$compare
+COMMIT;
+END
+
+	my $setting = $node->safe_psql('postgres',
+		"SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')");
+	is(ask(2, "SET $setting = on;\n$compare"), "0\n2", "$setting = on: the same rows");
+}
+
+# --------------------------------------------------------------- what stops them
+
+# Check what a session printed of a search that was to stop at a time.
+sub check_stopped
+{
+	my ($what, $error, $session, $stopped, $over, @printed) = @_;
+
+	like($session->{err}, qr/\AERROR:  $error:[^\n]*\n(?!.*ERROR)/s, "$what: an ordinary error");
+	cmp_ok($over - $stopped, '<', 1, "$what: within a second");
+	is("@printed", '0 0 2', "$what: no worker is left, and the session goes on");
+}
+
+sub check_cancel
+{
+	my $session = begin_session('cancelled', "SELECT FROM anonopt.$endless;\n$aftermath");
+
+	wait_for_workers(2);
+	is($node->safe_psql('postgres', "SELECT algorithm, phase, total FROM anonopt.progress"),
+		'nsga2|searching|2000000000', 'progress shows the search');
+	my $stopped = time;
+	signal_session('pg_cancel_backend', 'cancelled');
+	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
+}
+
+sub check_timeout
+{
+	my $session = begin_session('late', <<"END");
+SET statement_timeout = '700 ms';
+$clock
+SELECT FROM anonopt.@{[$endless =~ s/nsga2\('narrow', 5, 0.3, 0.2/reference_direction('narrow', 5, '{0,0}', '{1,1}'/r]};
+RESET statement_timeout;
+$aftermath
+END
+	my ($began, @printed) = end_session($session);
+	check_stopped('statement timeout', 57014, $session, $began + 0.7, @printed);
+}
+
+sub check_killed_worker
+{
+	my $session = begin_session('bereft', "SELECT FROM anonopt.$endless;\n$aftermath");
+
+	wait_for_workers(2);
+	my $stopped = time;
+	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
+	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
+}
+
+sub check_killed_leader
+{
+	my $session = begin_session('killed', "SELECT FROM anonopt.$endless");
+
+	wait_for_workers(2);
+	signal_session('pg_terminate_backend', 'killed');
+	end_session($session);
+	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
+}
+
+# One session, call after call: memory ends where it was after the first ones.
+sub check_growth
+{
+	is( ask(0, <<'END'), 't', 'three hundred searches leave no memory behind');
+CREATE FUNCTION search_often(times int) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    FOR i IN 1..times LOOP
+        PERFORM FROM anonopt.nsga2('few', 5, 0.3, 0.2, 20, 200, seed => i);
+        PERFORM FROM anonopt.reference_direction('few', 5, '{0,0}', '{1,1}', 2, 20, 40, seed => i, taxonomy => true);
+        PERFORM FROM anonopt.efficiency('few', 5, 0.3, 0.2);
+    END LOOP;
+END $$;
+CREATE VIEW memory AS SELECT sum(total_bytes) AS bytes FROM pg_backend_memory_contexts;
+SELECT FROM search_often(5);
+SELECT bytes FROM memory \gset
+SELECT FROM search_often(100);
+SELECT bytes <= :bytes + 65536 FROM memory;
+END
+}
