@@ -1,12 +1,12 @@
 -- Publisher preferences as users call them: rows, notices and errors.
 SET search_path = public;
 \pset null NULL
-CREATE TABLE member (age int, team text);
-INSERT INTO member VALUES (21, 'A1'), (22, 'A1'), (24, 'A2'), (27, 'B1'), (31, 'B1'), (33, 'B2'), (36, 'A1'), (38, 'A2');
-SELECT anonopt.create_range_hierarchy('member_age', 20, 40, 5, '{10}');
-SELECT anonopt.create_mask_hierarchy('member_team', 'member', 'team');
-SELECT anonopt.create_dataset('members', 'member');
-SELECT anonopt.add_quasi_identifier('members', 'age', 'member_age'), anonopt.add_quasi_identifier('members', 'team', 'member_team');
+CREATE TABLE player (age int, team text);
+INSERT INTO player VALUES (21, 'A1'), (22, 'A1'), (24, 'A2'), (27, 'B1'), (31, 'B1'), (33, 'B2'), (36, 'A1'), (38, 'A2');
+SELECT anonopt.create_range_hierarchy('player_age', 20, 40, 5, '{10}');
+SELECT anonopt.create_mask_hierarchy('player_team', 'player', 'team');
+SELECT anonopt.create_dataset('members', 'player');
+SELECT anonopt.add_quasi_identifier('members', 'age', 'player_age'), anonopt.add_quasi_identifier('members', 'team', 'player_team');
 -- how near a bias and a loss come to those preferred
 SELECT round(anonopt.achievement(0.3, 0.2, 0.3, 0.2)::numeric, 6) AS as_preferred,
 	round(anonopt.achievement(0.3, 0.1, 0.3, 0.2)::numeric, 6) AS less_lost,
@@ -67,19 +67,19 @@ SELECT * FROM anonopt.reference_direction('members', 2, '{0.1,0.1}', '{0.1,0.1}'
 SELECT * FROM anonopt.reference_direction('members', 2, '{0.1,0.1}', '{0.1,0.1}', evaluations => 50);
 SELECT * FROM anonopt.evaluate_cuts('members', ARRAY[B'000', B'00']);
 -- domains of one leaf: nothing to part
-CREATE TABLE member_club (club text, level1 text);
-INSERT INTO member_club VALUES ('chess', '*');
-ALTER TABLE member ADD club text DEFAULT 'chess';
-SELECT anonopt.create_dataset('club', 'member');
-SELECT anonopt.add_quasi_identifier('club', 'club', 'member_club');
+CREATE TABLE player_club (club text, level1 text);
+INSERT INTO player_club VALUES ('chess', '*');
+ALTER TABLE player ADD club text DEFAULT 'chess';
+SELECT anonopt.create_dataset('club', 'player');
+SELECT anonopt.add_quasi_identifier('club', 'club', 'player_club');
 SELECT * FROM anonopt.nsga2('club', 2, 0.2, 0.3, seed => 1);
 SELECT levels, k, efficiency, chosen FROM anonopt.efficiency('club', 2, 0.2, 0.3);
 SELECT step, reference, cuts, k FROM anonopt.reference_direction('club', 2, '{1,1}', '{0,0}', 2, seed => 1);
 -- who counts not at all, and nobody
-SELECT anonopt.create_dataset('weightless', 'member');
-SELECT anonopt.add_quasi_identifier('weightless', 'age', 'member_age', weight => 0);
+SELECT anonopt.create_dataset('weightless', 'player');
+SELECT anonopt.add_quasi_identifier('weightless', 'age', 'player_age', weight => 0);
 SELECT * FROM anonopt.nsga2('weightless', 2, 0.2, 0.4);
-TRUNCATE member;
+TRUNCATE player;
 SELECT * FROM anonopt.efficiency('members', 2, 0.2, 0.4);
 SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, seed => 1);
 SELECT * FROM anonopt.reference_direction('members', 2, '{0,0}', '{1,1}', seed => 1);
