@@ -129,8 +129,8 @@ append_differences(StringInfo sql, const Showing *showing, int sensitive)
 
 	appendStringInfo(sql, ",\nanonopt_differences%d AS (\n"
 					 "\tSELECT c.class, c.people, a.people AS all_people, v.number%s,\n"
-					 "\t\tCOALESCE(x.people, 0)::pg_catalog.numeric OPERATOR(pg_catalog.*) a.people"
-					 " OPERATOR(pg_catalog.-) v.people::pg_catalog.numeric OPERATOR(pg_catalog.*) c.people AS difference\n"
+					 "\t\t(COALESCE(x.people, 0)::pg_catalog.numeric OPERATOR(pg_catalog.*) a.people)"
+					 " OPERATOR(pg_catalog.-) (v.people::pg_catalog.numeric OPERATOR(pg_catalog.*) c.people) AS difference\n"
 					 "\tFROM (SELECT %s AS class, pg_catalog.count(*) AS people FROM anonopt_rows GROUP BY 1) c\n"
 					 "\tCROSS JOIN (SELECT %s AS number, pg_catalog.count(*) AS people%s FROM anonopt_rows GROUP BY 1) v\n"
 					 "\tCROSS JOIN (SELECT pg_catalog.count(*) AS people FROM anonopt_rows) a\n"
@@ -157,7 +157,8 @@ append_t_tables(StringInfo sql, const Showing *showing, const char *base)
 static char *
 allowed(const Showing *showing, int times)
 {
-	return psprintf("%s::pg_catalog.numeric OPERATOR(pg_catalog.*) %d OPERATOR(pg_catalog.*) d.all_people OPERATOR(pg_catalog.*) d.people",
+	/* operators written in this way all bind alike, from the left */
+	return psprintf("(%s::pg_catalog.numeric OPERATOR(pg_catalog.*) %d OPERATOR(pg_catalog.*) d.all_people OPERATOR(pg_catalog.*) d.people)",
 					quote_literal_cstr(DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(showing->promise.t)))),
 					times);
 }
@@ -176,8 +177,8 @@ append_ordered(StringInfo sql, const Showing *showing, int sensitive)
 	appendStringInfo(sql, "SELECT d.class FROM (SELECT e.class, e.people, e.all_people, pg_catalog.sum(e.difference)"
 					 " OVER (PARTITION BY e.class ORDER BY e.number) AS heap, pg_catalog.count(*) OVER (PARTITION BY e.class) AS numbers"
 					 " FROM anonopt_differences%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
-					 " HAVING pg_catalog.sum(pg_catalog.abs(d.heap)) OPERATOR(pg_catalog.<=) %s"
-					 " OPERATOR(pg_catalog.*) (d.numbers OPERATOR(pg_catalog.-) 1)",
+					 " HAVING pg_catalog.sum(pg_catalog.abs(d.heap)) OPERATOR(pg_catalog.<=)"
+					 " (%s OPERATOR(pg_catalog.*) (d.numbers OPERATOR(pg_catalog.-) 1))",
 					 sensitive + 1, allowed(showing, 1));
 }
 
@@ -199,7 +200,7 @@ static void
 append_level_cost(StringInfo sql, int sensitive, int level, int cost)
 {
 	appendStringInfo(sql, "SELECT f.class, f.people, f.all_people, %d OPERATOR(pg_catalog.*)"
-					 " LEAST(pg_catalog.sum(GREATEST(f.extra, 0)), pg_catalog.sum(GREATEST(OPERATOR(pg_catalog.-) f.extra, 0))) AS cost"
+					 " LEAST(pg_catalog.sum(GREATEST(f.extra, 0)), pg_catalog.sum(GREATEST((OPERATOR(pg_catalog.-) f.extra), 0))) AS cost"
 					 " FROM (SELECT e.class, e.people, e.all_people, l.n%d AS above, l.n%d AS below, pg_catalog.sum(e.difference) AS extra"
 					 " FROM anonopt_differences%d e JOIN anonopt_tree%d l ON l.place OPERATOR(pg_catalog.=) e.place"
 					 " GROUP BY 1, 2, 3, 4, 5) f GROUP BY f.class, f.people, f.all_people, f.above",
