@@ -907,6 +907,339 @@ END $$;
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+-- A table of per-record generalizations: columns of labels, and what else is shown, joined by a key.
+CREATE FUNCTION anonopt.records_statement(dataset text, min_utility float8, key name, k int, risk text, utility text,
+	shown name[]) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = records_statement.dataset);
+	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a
+		WHERE a.dataset = records_statement.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
+	labels text := (SELECT string_agg(format('g.%I', q), ', ' ORDER BY i) FROM unnest(qis) WITH ORDINALITY x (q, i));
+	others text := (SELECT string_agg(format(', r.%I', s), '' ORDER BY i) FROM unnest(shown) WITH ORDINALITY x (s, i));
+	names text := (SELECT string_agg(format('s.%I', n), ', ' ORDER BY i) FROM unnest(qis || shown) WITH ORDINALITY x (n, i));
+BEGIN
+	RETURN format($sql$SELECT %1$s
+FROM (
+	SELECT %2$s%3$s, pg_catalog.count(*) OVER (PARTITION BY %2$s) AS anonopt_size
+	FROM anonopt.aruba(%4$L, %5$L::pg_catalog.float8, %6$L, %7$L, key => %8$L) a
+	JOIN %9$s r ON r.%8$I::pg_catalog.text OPERATOR(pg_catalog.=) a.record
+	CROSS JOIN LATERAL anonopt.unpack(a.generalized) AS g (%10$s)
+	WHERE a.levels IS NOT NULL
+) s
+WHERE s.anonopt_size OPERATOR(pg_catalog.>=) %11$s
+ORDER BY %12$s, pg_catalog.random()$sql$, names, labels, coalesce(others, ''), dataset, min_utility, risk, utility, key, source,
+		(SELECT string_agg(format('%I pg_catalog.text', q), ', ' ORDER BY i) FROM unnest(qis) WITH ORDINALITY x (q, i)), k,
+		(SELECT string_agg(format('s.%I', q), ', ' ORDER BY i) FROM unnest(qis) WITH ORDINALITY x (q, i)));
+END $$;
+
+CREATE FUNCTION anonopt.publish_record_rows(name text, dataset text, min_utility float8, key name, k int, risk text, utility text,
+	columns name[]) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry anonopt.published;
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish_record_rows.dataset);
+	shown name[];
+BEGIN
+	IF k IS NULL OR k < 1 THEN
+		RAISE EXCEPTION 'k must be at least 1, not %', k USING ERRCODE = '22023';
+	END IF;
+	PERFORM anonopt.check_release(dataset, k, columns);
+	entry.sensitive := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset
+		AND a.role = 'sensitive' AND NOT EXISTS (SELECT FROM anonopt.attribute q WHERE q.dataset = a.dataset
+			AND q.column_name = a.column_name AND q.role = 'quasi_identifier') ORDER BY a.ordinal);
+	shown := ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
+		AND (a.attname = ANY (columns) OR EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = publish_record_rows.dataset
+			AND d.column_name = a.attname AND d.role IN ('sensitive', 'class_label')))
+		AND NOT EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = publish_record_rows.dataset
+			AND d.column_name = a.attname AND d.role = 'quasi_identifier') ORDER BY a.attnum);
+	entry.id := gen_random_uuid();
+	entry.form := 'table';
+	entry.dataset := dataset;
+	entry.k := k;
+	entry.columns := columns;
+	entry.suppressed := 'omit';
+	entry.statement := anonopt.records_statement(dataset, min_utility, key, k, risk, utility, shown);
+	SELECT array_agg(a.column_name ORDER BY a.ordinal), array_agg(a.hierarchy::regclass::text ORDER BY a.ordinal),
+		array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.ordinal)
+	INTO entry.generalized, entry.hierarchies, entry.hashes
+	FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset AND a.role = 'quasi_identifier';
+	entry.measures := jsonb_build_object('min_utility', min_utility, 'risk', risk, 'utility', utility);
+	RETURN anonopt.make_release(name, entry, ARRAY(SELECT unnest(shown) EXCEPT SELECT unnest(entry.sensitive)));
+END $$;
+
+CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,
+	risk text DEFAULT 'sensitivity', utility text DEFAULT 'depth', columns name[] DEFAULT NULL) RETURNS regclass
+LANGUAGE sql VOLATILE PARALLEL UNSAFE
+BEGIN ATOMIC
+	SELECT anonopt.publish_record_rows(anonopt.creation_name(table_name), dataset, min_utility, key, k, risk, utility, columns);
+END;
+
+-- Which columns and small combinations of them single people out.
+CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, OUT columns name[], OUT distinction float8,
+	OUT separation float8, OUT uniques bigint, OUT labelled boolean) RETURNS SETOF record
+LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	usable name[] := ARRAY(SELECT a.attname FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
+		WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped
+			AND EXISTS (SELECT FROM pg_opclass o JOIN pg_am m ON m.oid = o.opcmethod WHERE m.amname = 'btree' AND o.opcdefault
+				AND (o.opcintype IN (a.atttypid, y.typbasetype) OR y.typtype IN ('e', 'r') OR y.typcategory = 'A'
+					OR (y.typcategory = 'S' AND o.opcintype = 'text'::regtype)))
+		ORDER BY a.attnum);
+	labelled_columns name[] := ARRAY(SELECT a.attname FROM pg_seclabel s JOIN pg_attribute a ON a.attrelid = s.objoid AND a.attnum = s.objsubid
+		WHERE s.objoid = relation AND s.classoid = 'pg_class'::regclass AND s.provider IN ('k_anonymity', 'anon')
+			AND s.label ~* '^ *(quasi|indirect) +identifier *$');
+	people bigint;
+	sets name[][];
+	sampled text;
+	telling name[];
+BEGIN
+	EXECUTE format('SELECT count(*) FROM %s', relation) INTO people;
+	sampled := format('(SELECT * FROM %s r%s)', relation,
+		CASE WHEN people > 1000000 THEN format(' WHERE random() < %s', 1e6 / people) ELSE '' END);
+	CREATE TEMP TABLE anonopt_suggestion (columns name[], tuples bigint, people bigint, pairs numeric, uniques bigint) ON COMMIT DROP;
+	FOR i IN 1 .. cardinality(usable) LOOP
+		EXECUTE format('INSERT INTO pg_temp.anonopt_suggestion SELECT ARRAY[%L]::name[], count(*), sum(n), sum(n::numeric * (n - 1)),
+			count(*) FILTER (WHERE n = 1) FROM (SELECT count(*) AS n FROM %s s GROUP BY %I) g', usable[i], sampled, usable[i]);
+	END LOOP;
+	-- combinations of the columns that part people most, but do not yet name them
+	telling := ARRAY(SELECT s.columns[1] FROM pg_temp.anonopt_suggestion s
+		WHERE s.tuples > 1 AND s.uniques < 0.9 * s.people ORDER BY s.pairs, s.columns LIMIT 6);
+	FOR i IN 1 .. cardinality(telling) LOOP
+		FOR j IN i + 1 .. cardinality(telling) LOOP
+			FOR m IN j .. cardinality(telling) LOOP
+				EXECUTE format('INSERT INTO pg_temp.anonopt_suggestion SELECT $1, count(*), sum(n), sum(n::numeric * (n - 1)),
+					count(*) FILTER (WHERE n = 1) FROM (SELECT count(*) AS n FROM %s s GROUP BY %I, %I, %I) g',
+					sampled, telling[i], telling[j], telling[m])
+				USING CASE WHEN m = j THEN ARRAY[telling[i], telling[j]] ELSE ARRAY[telling[i], telling[j], telling[m]] END;
+			END LOOP;
+		END LOOP;
+	END LOOP;
+	RETURN QUERY SELECT s.columns, s.tuples::float8 / s.people, 1 - coalesce((s.pairs / nullif(s.people::numeric * (s.people - 1), 0))::float8, 1),
+			s.uniques, s.columns && labelled_columns
+		FROM pg_temp.anonopt_suggestion s WHERE s.people > 0
+		ORDER BY s.uniques::float8 / s.people DESC, s.pairs, cardinality(s.columns), s.columns;
+	DROP TABLE pg_temp.anonopt_suggestion;
+END $$;
+
+-- Pictures and reports --------------------------------------------------------
+
+CREATE FUNCTION anonopt.html(value text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT replace(replace(replace(replace(value, '&', '&amp;'), '<', '&lt;'), '>', '&gt;'), '"', '&quot;')
+$$;
+
+CREATE FUNCTION anonopt.objective_unit(objective text) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN objective IN ('k', 'suppressed') THEN 'people' WHEN objective IN ('l', 'entropy_l') THEN 'values'
+		WHEN objective = 'classes' THEN 'classes' WHEN objective = 'glm' THEN 'cells lost'
+		WHEN objective IN ('nwp', 'cm', 'necd', 't') THEN 'share, 0 to 1' ELSE 'people squared' END
+$$;
+
+-- A number as an axis or a table shows it.
+CREATE FUNCTION anonopt.short_number(value float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN value IS NULL THEN '' WHEN value = 0 THEN '0'
+		WHEN abs(value) >= 1e15 THEN to_char(value, 'FM9.9EEEE')
+		WHEN abs(value) >= 1000 THEN to_char(value, 'FM999G999G999G999G999')
+		ELSE trim_scale(round(value::numeric, 4 - least(floor(log(abs(value::numeric)))::int + 1, 4)))::text END
+$$;
+
+-- Where an axis has its ticks.
+CREATE FUNCTION anonopt.axis_ticks(low float8, high float8, logarithmic boolean) RETURNS float8[]
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	step float8;
+BEGIN
+	IF logarithmic THEN
+		RETURN ARRAY(SELECT 10.0::float8 ^ e FROM generate_series(ceil(log(low) - 1e-9)::int, floor(log(high) + 1e-9)::int) e);
+	END IF;
+	IF high <= low THEN
+		RETURN ARRAY[low];
+	END IF;
+	step := 10.0::float8 ^ floor(log((high - low) / 4));
+	step := step * CASE WHEN (high - low) / step >= 20 THEN 5 WHEN (high - low) / step >= 8 THEN 2 ELSE 1 END;
+	RETURN ARRAY(SELECT i * step FROM generate_series(ceil(low / step - 1e-9)::bigint, floor(high / step + 1e-9)::bigint) i);
+END $$;
+
+CREATE FUNCTION anonopt.front_svg(dataset text, objectives text[] DEFAULT '{k,glm}') RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	nodes jsonb[] := ARRAY(SELECT to_jsonb(n) FROM anonopt.pareto(dataset, objectives) n);
+	x text := objectives[1];
+	y text := coalesce(objectives[2], objectives[1]);
+	xs float8[] := ARRAY(SELECT (n ->> x)::float8 FROM unnest(nodes) n);
+	ys float8[] := ARRAY(SELECT (n ->> y)::float8 FROM unnest(nodes) n);
+	low float8[] := ARRAY[(SELECT min(v) FROM unnest(xs) v), (SELECT min(v) FROM unnest(ys) v)];
+	high float8[] := ARRAY[(SELECT max(v) FROM unnest(xs) v), (SELECT max(v) FROM unnest(ys) v)];
+	-- values that span decades are shown by their magnitude
+	logs boolean[] := ARRAY[low[1] > 0 AND high[1] >= 100 * low[1], low[2] > 0 AND high[2] >= 100 * low[2]];
+	px float8[];
+	py float8[];
+	ticks text := '';
+	line text := '';
+	points text := '';
+	tick float8;
+	place float8;
+BEGIN
+	FOR a IN 1 .. 2 LOOP
+		IF NOT coalesce(logs[a], false) THEN
+			low[a] := least(low[a], 0);
+		END IF;
+	END LOOP;
+	FOR a IN 1 .. 2 LOOP
+		FOREACH tick IN ARRAY anonopt.axis_ticks(coalesce(low[a], 0), coalesce(high[a], 1), coalesce(logs[a], false)) LOOP
+			place := anonopt.axis_place(tick, low[a], high[a], logs[a]);
+			IF a = 1 THEN
+				ticks := ticks || format('<path class="grid" d="M%s 20V380"/><text x="%1$s" y="398" text-anchor="middle">%s</text>',
+					round((80 + 600 * place)::numeric, 1), anonopt.short_number(tick));
+			ELSE
+				ticks := ticks || format('<path class="grid" d="M80 %sH680"/><text x="72" y="%s" text-anchor="end">%s</text>',
+					round((380 - 360 * place)::numeric, 1), round((384 - 360 * place)::numeric, 1), anonopt.short_number(tick));
+			END IF;
+		END LOOP;
+	END LOOP;
+	FOR i IN 1 .. cardinality(nodes) LOOP
+		CONTINUE WHEN xs[i] IS NULL OR ys[i] IS NULL;
+		px[i] := round((80 + 600 * anonopt.axis_place(xs[i], low[1], high[1], logs[1]))::numeric, 1);
+		py[i] := round((380 - 360 * anonopt.axis_place(ys[i], low[2], high[2], logs[2]))::numeric, 1);
+		line := line || CASE WHEN line = '' THEN format('M%s %s', px[i], py[i]) ELSE format('V%sH%s', py[i], px[i]) END;
+		points := points || format('<circle cx="%s" cy="%s" r="4" tabindex="0"><title>levels %s&#10;%s</title></circle>', px[i], py[i],
+			anonopt.html(translate((nodes[i] -> 'levels')::text, '[] ', '{}')),
+			(SELECT string_agg(format('%s %s', m, anonopt.short_number((nodes[i] ->> m)::float8)), '&#10;' ORDER BY j)
+			 FROM unnest('{k,l,t,suppressed,classes,glm,nwp,dcn,cm,necd}'::text[] || objectives) WITH ORDINALITY z (m, j)
+			 WHERE nodes[i] ->> m IS NOT NULL AND j = (SELECT min(j2) FROM unnest('{k,l,t,suppressed,classes,glm,nwp,dcn,cm,necd}'::text[] || objectives)
+				WITH ORDINALITY z2 (m2, j2) WHERE m2 = m)));
+	END LOOP;
+	RETURN format($svg$<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 440" role="img" aria-label="Front of %s and %s">
+<style>
+.anonopt-front text { font: 12px system-ui, sans-serif; fill: #333 }
+.anonopt-front .grid { stroke: #ddd } .anonopt-front .axis { stroke: #333; fill: none }
+.anonopt-front .front { stroke: #2563a8; stroke-width: 1.5; fill: none } .anonopt-front circle { fill: #2563a8 }
+.anonopt-front circle:hover, .anonopt-front circle:focus { fill: #c2410c; r: 6px; outline: none }
+@media (prefers-color-scheme: dark) { .anonopt-front text { fill: #ddd } .anonopt-front .grid { stroke: #444 }
+.anonopt-front .axis { stroke: #ddd } .anonopt-front .front { stroke: #7db4ee } .anonopt-front circle { fill: #7db4ee } }
+</style>
+<g class="anonopt-front">%s
+<path class="axis" d="M80 20V380H680"/>
+<text x="380" y="428" text-anchor="middle">%s (%s%s)</text>
+<text transform="translate(18 200) rotate(-90)" text-anchor="middle">%s (%s%s)</text>
+<path class="front" d="%s"/>
+%s</g>
+</svg>$svg$, anonopt.html(x), anonopt.html(y), ticks, x, anonopt.objective_unit(x), CASE WHEN logs[1] THEN ', log scale' ELSE '' END,
+		y, anonopt.objective_unit(y), CASE WHEN logs[2] THEN ', log scale' ELSE '' END, line, points);
+END $$;
+
+-- How far along its axis a value stands, from 0 to 1.
+CREATE FUNCTION anonopt.axis_place(value float8, low float8, high float8, logarithmic boolean) RETURNS float8
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN high = low OR value IS NULL THEN 0.5 WHEN logarithmic THEN (log(value) - log(low)) / (log(high) - log(low))
+		ELSE (value - low) / (high - low) END
+$$;
+
+-- A table of a page, from rows that are cells already.
+CREATE FUNCTION anonopt.html_table(head text[], rows text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT concat('<div class="wide"><table><thead><tr>', (SELECT string_agg('<th>' || anonopt.html(h) || '</th>', '' ORDER BY i)
+			FROM unnest(head) WITH ORDINALITY x (h, i)),
+		'</tr></thead><tbody>', (SELECT string_agg('<tr>' || r || '</tr>', E'\n' ORDER BY i) FROM unnest(rows) WITH ORDINALITY x (r, i)),
+		'</tbody></table></div>')
+$$;
+
+CREATE FUNCTION anonopt.html_cells(VARIADIC cells text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(CASE WHEN c ~ '^[-0-9.,]+$' THEN '<td class="number">' ELSE '<td>' END || coalesce(anonopt.html(c), '') || '</td>', '' ORDER BY i)
+	FROM unnest(cells) WITH ORDINALITY x (c, i)
+$$;
+
+-- A release of a report: its promise and measures, how large its classes are, and what its columns show.
+CREATE FUNCTION anonopt.report_release(release regclass) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	entry anonopt.published := anonopt.known_release(release);
+	verified record := anonopt.verify(release);
+	classes text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
+	sizes text[];
+	shown text[];
+	samples text[];
+BEGIN
+	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)
+		FROM (SELECT 2 ^ floor(log(2, c.n)) AS low, count(*) AS classes, sum(c.n) AS people
+			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', release, classes) INTO sizes;
+	FOR i IN 1 .. cardinality(entry.generalized) LOOP
+		EXECUTE format('SELECT array_agg(DISTINCT coalesce(r.%I, ''NULL'')) FROM %s r', entry.generalized[i], release) INTO samples;
+		shown := shown || anonopt.html_cells(entry.generalized[i]::text, coalesce(entry.levels[i]::text, 'cut'), cardinality(samples)::text,
+			array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
+	END LOOP;
+	RETURN concat('<h3>', anonopt.html(release::text), '</h3><p>', anonopt.html(regexp_replace(obj_description(release, 'pg_class'), '^anonopt release [^:]*: ', 'Promised: ')),
+		'</p>', anonopt.html_table('{what,promised,measured now}', ARRAY[
+			anonopt.html_cells('k: people in the smallest class', verified.promised_k::text, verified.k::text),
+			anonopt.html_cells('l: different sensitive values in a class', coalesce(verified.promised_l::text, 'nothing'), coalesce(verified.l::text, '')),
+			anonopt.html_cells('rows', '', verified.rows::text),
+			anonopt.html_cells('the promise holds', '', CASE WHEN verified.ok THEN 'yes' ELSE 'no' END)]),
+		'<h4>Sizes of classes</h4>', anonopt.html_table('{people in a class,classes,people}', sizes),
+		'<h4>What the columns show</h4>', anonopt.html_table('{column,level,labels,for example}', shown));
+END $$;
+
+CREATE FUNCTION anonopt.report(dataset text) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);
+	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
+		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d);
+	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
+	risk record;
+	front text[] := ARRAY(SELECT anonopt.html_cells(n.levels::text, anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed),
+		anonopt.short_number(n.classes), anonopt.short_number(n.glm), round(n.nwp::numeric, 3)::text) FROM anonopt.pareto(dataset) n);
+	releases text := (SELECT string_agg(anonopt.report_release(r.release), E'\n' ORDER BY r.published_at) FROM anonopt.release r
+		WHERE r.dataset = report.dataset AND NOT r.dropped);
+BEGIN
+	SELECT * INTO risk FROM anonopt.risk(source, qis);
+	RETURN format($html$<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Anonymization of %1$s</title>
+<style>
+:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ccc; --soft: #f3f4f6 }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181c; --line: #444; --soft: #22252b } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 60rem; padding: 1rem }
+h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line) }
+.wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0 } th, td { padding: .3rem .7rem; border: 1px solid var(--line); text-align: left }
+th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums } svg { width: 100%%; height: auto }
+footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
+</style>
+</head>
+<body>
+<h1>Anonymization of %1$s</h1>
+<p>Relation %2$s, %3$s rows; made on %4$s.</p>
+<h2>Declaration</h2>
+%5$s
+<h2>The data as they are</h2>
+%6$s
+<h2>The trade-off</h2>
+<p>Each point is a way to generalize that no other beats both in k, the size of the smallest class, and in GLM, the cells lost.</p>
+%7$s
+%8$s
+<h2>Releases</h2>
+%9$s
+<footer><p>k: everybody shown stands in a class of at least so many who look the same. l: each class holds at least so many different
+sensitive values. A promise holds for the columns it names and for one release by itself; several releases together can tell more.</p></footer>
+</body>
+</html>$html$, anonopt.html(dataset), anonopt.html(source::text), anonopt.short_number(risk.records),
+		to_char(now(), 'YYYY-MM-DD HH24:MI TZ'),
+		anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
+		anonopt.html_table('{what,measured}', ARRAY[
+			anonopt.html_cells('classes', anonopt.short_number(risk.classes)),
+			anonopt.html_cells('people who stand alone', anonopt.short_number(risk.uniques)),
+			anonopt.html_cells('highest risk of being recognized', round(risk.highest::numeric, 3)::text),
+			anonopt.html_cells('average risk', round(risk.average::numeric, 3)::text),
+			anonopt.html_cells('share of people at a risk above 0.2', round(risk.share_above::numeric, 3)::text)]),
+		anonopt.front_svg(dataset), anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}', front),
+		coalesce(releases, '<p>Nothing has been published yet.</p>'));
+END $$;
+
 -- \dd+ and \df+ anonopt.* are a manual -----------------------------------------
 
 COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';
