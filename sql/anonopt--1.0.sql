@@ -1164,7 +1164,7 @@ DECLARE
 	samples text[];
 BEGIN
 	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)
-		FROM (SELECT 2 ^ floor(log(2, c.n)) AS low, count(*) AS classes, sum(c.n) AS people
+		FROM (SELECT (2 ^ floor(log(2, c.n)))::bigint AS low, count(*) AS classes, sum(c.n) AS people
 			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', release, classes) INTO sizes;
 	FOR i IN 1 .. cardinality(entry.generalized) LOOP
 		EXECUTE format('SELECT array_agg(DISTINCT coalesce(r.%I, ''NULL'')) FROM %s r', entry.generalized[i], release) INTO samples;
@@ -1175,7 +1175,7 @@ BEGIN
 		'</p>', anonopt.html_table('{what,promised,measured now}', ARRAY[
 			anonopt.html_cells('k: people in the smallest class', verified.promised_k::text, verified.k::text),
 			anonopt.html_cells('l: different sensitive values in a class', coalesce(verified.promised_l::text, 'nothing'), coalesce(verified.l::text, '')),
-			anonopt.html_cells('rows', '', verified.rows::text),
+			anonopt.html_cells('rows', '', anonopt.short_number(verified.rows)),
 			anonopt.html_cells('the promise holds', '', CASE WHEN verified.ok THEN 'yes' ELSE 'no' END)]),
 		'<h4>Sizes of classes</h4>', anonopt.html_table('{people in a class,classes,people}', sizes),
 		'<h4>What the columns show</h4>', anonopt.html_table('{column,level,labels,for example}', shown));
@@ -1307,6 +1307,50 @@ COMMENT ON FUNCTION anonopt.aruba_balance(text, float8, text, text, regclass, fl
 COMMENT ON FUNCTION anonopt.unpack(text[]) IS 'labels as a row, whose columns the caller names';
 COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, by character';
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'what BTDA or ARUBA visit and find in one record''s lattice, given as arrays';
+COMMENT ON TABLE anonopt.published IS 'releases, as they were published; shown by anonopt.release';
+COMMENT ON TABLE anonopt.published_content IS 'the classes that each snapshot of a release showed';
+COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, with its measures';
+COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'the statement that anonopt.create_view would create';
+COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'publishes a generalization as a materialized view, or as a live one';
+COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8) IS 'publishes a generalization as a table: the form to dump or copy';
+COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
+COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the data of now, and makes it anew if it keeps its promise';
+COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays known';
+COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release anew, by plain SQL';
+COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class of several releases together';
+COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
+COMMENT ON FUNCTION anonopt.front_svg(text, text[]) IS 'the front as an SVG picture';
+COMMENT ON FUNCTION anonopt.report(text) IS 'a self-contained HTML page about a data set and its releases';
+COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint) IS 'internal';
+COMMENT ON FUNCTION anonopt.creation_name(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.release_query(text, int[], varbit[], int, int, float8, name[], boolean, boolean) IS 'internal';
+COMMENT ON FUNCTION anonopt.release_entry(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.write_release(text, regclass, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.known_release(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.hierarchy_hash(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release_hierarchy(regclass, name) IS 'internal';
+COMMENT ON FUNCTION anonopt.reads_release(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release_column(text, regclass, name, bigint) IS 'internal';
+COMMENT ON FUNCTION anonopt.star_argument(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release(text, bigint, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.release_comment(anonopt.published, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'internal';
+COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
+COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published) IS 'internal';
+COMMENT ON FUNCTION anonopt.make_release(text, anonopt.published, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.publish(text, text, text, int[], varbit[], int, int, name[], text, float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_owner(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.changed_hierarchies(anonopt.published) IS 'internal';
+COMMENT ON FUNCTION anonopt.records_statement(text, float8, name, int, text, text, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.publish_record_rows(text, text, float8, name, int, text, text, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.html(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.objective_unit(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.short_number(float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.axis_ticks(float8, float8, boolean) IS 'internal';
+COMMENT ON FUNCTION anonopt.axis_place(float8, float8, float8, boolean) IS 'internal';
+COMMENT ON FUNCTION anonopt.html_table(text[], text[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.html_cells(text[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_release(regclass) IS 'internal';
 COMMENT ON VIEW anonopt.progress IS 'searches that run now, of every session the caller may see';
 COMMENT ON FUNCTION anonopt.progress_entries() IS 'internal: what anonopt.progress shows';
 COMMENT ON FUNCTION anonopt.last_search() IS 'what this session''s last search read, measured and took';
