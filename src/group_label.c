@@ -3,8 +3,8 @@
  *	  The label under which a cut shows a group.
  *
  * A group of one label keeps it.  One that is all that stands under a label
- * further up takes that.  Else numbers and ranges become an interval and
- * other values a set.
+ * further up takes that.  Else numbers, ranges of them and days become an
+ * interval and other values a set.
  */
 #include "showing.h"
 
@@ -80,17 +80,41 @@ interval_label(const char *low, const char *high, char closing)
 	return psprintf("[%s, %s%c", low, high, closing);
 }
 
-static char *
-set_label(const Attribute *attr, uint32 first, uint32 last)
+/* The highest level at which a leaf's label begins with it and ends before another. */
+static int
+highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
 {
+	int			level = attr->min_level;
+
+	while (level < attr->hierarchy->height)
+	{
+		const Recoding *above = &attr->hierarchy->levels[level + 1];
+		uint32		label = above->label_of[leaf];
+
+		if (above->first_leaf[label] != leaf || leaf + above->leaves[label] > end)
+			break;
+		level++;
+	}
+	return level;
+}
+
+/* What a group holds; all that stands under a label is told by that. */
+static char *
+set_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	uint32		leaf = cut->first_leaf[group];
+	uint32		end = leaf + cut->leaves[group];
 	StringInfoData set;
 
 	initStringInfo(&set);
-	for (uint32 label = first; label <= last; label++)
+	while (leaf < end)
 	{
-		const char *name = attr->hierarchy->labels[attr->min_level][label];
+		int			level = highest_level_within(attr, leaf, end);
+		const Recoding *recoding = &attr->hierarchy->levels[level];
+		const char *name = attr->hierarchy->labels[level][recoding->label_of[leaf]];
 
-		appendStringInfo(&set, "%s%s", label > first ? ", " : "{", name == NULL ? "NULL" : name);
+		appendStringInfo(&set, "%s%s", set.len > 0 ? ", " : "{", name == NULL ? "NULL" : name);
+		leaf += recoding->leaves[recoding->label_of[leaf]];
 	}
 	appendStringInfoChar(&set, '}');
 	return set.data;
@@ -110,6 +134,12 @@ are_intervals(const Attribute *attr, uint32 first, uint32 last)
 	return true;
 }
 
+static bool
+ends_with_null(const Attribute *attr, uint32 last)
+{
+	return attr->hierarchy->labels[attr->min_level][last] == NULL;
+}
+
 static char *
 choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 {
@@ -126,8 +156,10 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 		return (char *) attr->hierarchy->labels[attr->min_level][first];
 	if (covering != NULL)
 		return (char *) covering;
-	if (!are_intervals(attr, first, last))
-		return set_label(attr, first, last);
+	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_with_null(attr, last))
+		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
+	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
+		return set_label(attr, cut, group);
 	(void) parse_interval(attr->hierarchy->labels[attr->min_level][first], &low, &ignored, &closing);
 	(void) parse_interval(attr->hierarchy->labels[attr->min_level][last], &ignored, &high, &closing);
 	return interval_label(low, high, closing);
@@ -149,7 +181,7 @@ group_label(const Attribute *attr, const Recoding *cut, uint32 group)
 		char	   *its = other == group ? NULL : choose_label(attr, cut, other);
 
 		if (its != NULL && strcmp(its, label) == 0 && first != last)
-			return set_label(attr, first, last);
+			return set_label(attr, cut, group);
 	}
 	return label;
 }

@@ -65,6 +65,22 @@ match_as(Oid type, const char *cast, TypeMatch *match)
 	return true;
 }
 
+LeafKind
+leaf_kind(Oid type)
+{
+	if (type_is_range(type))
+		type = get_range_subtype(type);
+	switch (getBaseType(type))
+	{
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return LEAVES_MOMENTS;
+		default:
+			return is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
+	}
+}
+
 bool
 match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 {

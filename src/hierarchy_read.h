@@ -7,6 +7,7 @@
 
 #include "encoder.h"
 #include "hierarchy.h"
+#include "population.h"
 
 /* How a column's values and a hierarchy's leaves are compared. */
 typedef struct TypeMatch
@@ -52,6 +53,9 @@ extern Oid	hierarchy_leaf_type(Oid relation);
 extern int	hierarchy_height(Oid relation);
 
 extern bool type_is_integer(Oid type);
+
+/* What leaves of a type are. */
+extern LeafKind leaf_kind(Oid type);
 
 /* Whether a column of a type can be generalized by leaves of another. */
 extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);

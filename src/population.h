@@ -12,6 +12,14 @@
 
 #define MAX_ATTRIBUTES 64
 
+/* What the leaves of a hierarchy are. */
+typedef enum LeafKind
+{
+	LEAVES_CATEGORIES,
+	LEAVES_NUMBERS,				/* or ranges of them */
+	LEAVES_MOMENTS				/* days or times */
+} LeafKind;
+
 /* A quasi-identifier. */
 typedef struct Attribute
 {
@@ -20,6 +28,7 @@ typedef struct Attribute
 	double		weight;
 	int			min_level;
 	int			max_level;
+	LeafKind	leaves;
 	KeyField	field;			/* where its code stands in a key */
 } Attribute;
 

@@ -409,6 +409,7 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 	{
 		admit_null(reading, column);
 		attr->hierarchy = read->loaded->hierarchy;
+		attr->leaves = leaf_kind(read->loaded->rows->match.leaf_type);
 	}
 	attr->min_level = read->declared->min_level;
 	attr->max_level = read->declared->max_level < 0 ? attr->hierarchy->height : read->declared->max_level;
