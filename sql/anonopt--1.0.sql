@@ -98,6 +98,9 @@ CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role te
 	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.read_sql(dataset text)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_read_sql' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- Hierarchies ---------------------------------------------------------------
 
 CREATE FUNCTION anonopt.create_interval_hierarchy(hierarchy text, low numeric, high numeric, widths numeric[])
@@ -1261,6 +1264,7 @@ COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a ta
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'takes a role from a column, or all its roles';
 COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[]) IS 'builds hierarchies that suit the columns, beside the relation, and declares them';
 COMMENT ON FUNCTION anonopt.describe(text) IS 'the declaration of a data set beside what its data hold';
+COMMENT ON FUNCTION anonopt.read_sql(text) IS 'the statement that reads a data set, to be explained';
 COMMENT ON FUNCTION anonopt.create_interval_hierarchy(text, numeric, numeric, numeric[]) IS 'hierarchy of integers: each value, intervals of each width, *';
 COMMENT ON FUNCTION anonopt.create_range_hierarchy(text, numeric, numeric, numeric, numeric[]) IS 'hierarchy of any numbers: ranges of one step, intervals of each width, *';
 COMMENT ON FUNCTION anonopt.create_mask_hierarchy(text, regclass, name, text) IS 'hierarchy of a column''s texts: one character more masked from the right each level';

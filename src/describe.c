@@ -1,6 +1,7 @@
 /*
  * describe.c
- *	  SQL: describe, the declaration of a data set beside what the data hold.
+ *	  SQL: describe, the declaration of a data set beside what the data hold;
+ *	  and read_sql, the statement that reads them.
  */
 #include "compat.h"
 
@@ -12,6 +13,7 @@
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_describe);
+PG_FUNCTION_INFO_V1(anonopt_read_sql);
 
 enum
 {
@@ -145,4 +147,17 @@ anonopt_describe(PG_FUNCTION_ARGS)
 	if (dataset->nattributes == 0)
 		put_description(result, dataset, NULL);
 	return (Datum) 0;
+}
+
+/* The encoders, which only our own code makes, stand as NULL: enough for EXPLAIN. */
+Datum
+anonopt_read_sql(PG_FUNCTION_ARGS)
+{
+	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
+	char	   *parameter = strstr(statement, "anonopt.tuples($1");
+
+	if (parameter == NULL)
+		PG_RETURN_TEXT_P(cstring_to_text(statement));
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("SELECT anonopt.tuples(NULL::anonopt.opaque%s",
+											  parameter + strlen("anonopt.tuples($1"))));
 }

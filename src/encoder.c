@@ -345,3 +345,53 @@ encoders_of_value(Datum value, MemoryContext context)
 	memcpy(&set, bytes, sizeof(set));
 	return set;
 }
+
+/* Whether thresholds tell a range's values from others: [a, b), or open below; the last may be [a, b]. */
+static bool
+is_half_open(const RangeLeaf *leaf, bool is_last)
+{
+	return (leaf->lower.infinite || leaf->lower.inclusive) && (is_last || !leaf->upper.inclusive);
+}
+
+bool
+encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes, bool *closed)
+{
+	const RangeLeaves *ranges = encoder->ranges;
+	Oid			output;
+	bool		varlena;
+
+	if (ranges == NULL || ranges->nleaves == 0)
+		return false;
+	/* NaN lies above every threshold, but in no range */
+	if (ranges->leaves[ranges->nleaves - 1].upper.infinite)
+		return false;
+	for (uint32 i = 0; i < ranges->nleaves; i++)
+		if (!is_half_open(&ranges->leaves[i], i + 1 == ranges->nleaves))
+			return false;
+	*closed = ranges->leaves[ranges->nleaves - 1].upper.inclusive;
+	*type = encoder->type.type;
+	getTypeOutputInfo(*type, &output, &varlena);
+	*n = 0;
+	*names = palloc(sizeof(char *) * (2 * ranges->nleaves + 1));
+	*codes = palloc(sizeof(uint32) * (2 * ranges->nleaves + 2));
+	(*codes)[0] = NO_LEAF;
+	for (uint32 i = 0; i < ranges->nleaves; i++)
+	{
+		const RangeLeaf *leaf = &ranges->leaves[i];
+		bool		adjoins = i > 0 && compare_bound(ranges, &leaf[-1].upper, leaf->lower.val) == 0;
+
+		/*
+		 * the bucket above the last threshold is this leaf's, after its lower
+		 * end if there is a gap
+		 */
+		if (!leaf->lower.infinite && !adjoins)
+		{
+			(*names)[(*n)++] = OidOutputFunctionCall(output, leaf->lower.val);
+			(*codes)[*n] = NO_LEAF;
+		}
+		(*codes)[*n] = leaf->code;
+		(*names)[(*n)++] = OidOutputFunctionCall(output, leaf->upper.val);
+		(*codes)[*n] = NO_LEAF;
+	}
+	return true;
+}

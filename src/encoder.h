@@ -47,6 +47,15 @@ extern void encoder_leaves(Encoder *encoder, MemoryContext context, const char *
 						   const Datum *leaves, uint32 nleaves, const uint32 *codes,
 						   uint32 null_code, uint32 ncodes);
 
+/*
+ * Where leaves are ranges from an included to an excluded end, the ends in
+ * their order, as texts of their type, and the code of each interval between
+ * them (NO_LEAF for a gap); false where they are not.  The last may include
+ * its end, which is told.
+ */
+extern bool encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes,
+							   bool *closed);
+
 /* Gives values without a leaf a code of their own, the last. */
 extern void encoder_admit_misses(Encoder *encoder);
 

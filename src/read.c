@@ -24,7 +24,7 @@
 #include "nodes/params.h"
 #include "optimizer/cost.h"
 #include "parser/parse_param.h"
-#include "reading.h"
+#include "read_plan.h"
 #include "sql.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -39,6 +39,8 @@ typedef struct TuplesReceiver
 {
 	DestReceiver pub;
 	Reading    *reading;
+	const ReadPlan *plan;
+	MemoryContext row;			/* reset after each */
 } TuplesReceiver;
 
 static void
@@ -56,6 +58,53 @@ receive_tuples(TupleTableSlot *slot, DestReceiver *self)
 	if (slot->tts_isnull[0])
 		return true;
 	reading->tuples = tuples_of_value(slot->tts_values[0], reading->context);
+	return true;
+}
+
+/* The code of a column of a row that stands for several. */
+static uint32
+code_of_group(TuplesReceiver *receiver, int i, Datum value, bool isnull)
+{
+	Reading    *reading = receiver->reading;
+	Encoder    *encoder = &reading->set.encoders[i];
+	const Buckets *buckets = receiver->plan->buckets[i];
+	uint32		code;
+	int			bucket;
+
+	if (buckets == NULL || isnull)
+	{
+		code = encode(encoder, value, isnull);
+		return code == NO_LEAF ? tuples_miss(reading->tuples, &reading->set, i, value) : code;
+	}
+	bucket = DatumGetInt32(value);
+	code = buckets->codes[bucket];
+	if (code != NO_LEAF)
+		return code;
+	if (encoder->miss_code != NO_LEAF)
+		return encoder->miss_code;
+	tuples_add_miss(reading->tuples, i, bucket == 0 ? psprintf("below %s", buckets->names[0]) :
+					psprintf("%s or above", buckets->names[bucket - 1]));
+	return 0;
+}
+
+/* Takes a distinct tuple and how many rows have it. */
+static bool
+receive_group(TupleTableSlot *slot, DestReceiver *self)
+{
+	TuplesReceiver *receiver = (TuplesReceiver *) self;
+	Reading    *reading = receiver->reading;
+	Tally	   *tally = reading->tuples->tally;
+	uint64	   *key = tally_candidate(tally);
+	MemoryContext old = MemoryContextSwitchTo(receiver->row);
+
+	slot_getallattrs(slot);
+	memset(key, 0, sizeof(uint64) * tally->nwords);
+	for (int i = 0; i < reading->ncolumns; i++)
+		key_put(key, &reading->set.encoders[i].field,
+				code_of_group(receiver, i, slot->tts_values[i], slot->tts_isnull[i]));
+	tally_add(tally, DatumGetInt64(slot->tts_values[reading->ncolumns]));
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(receiver->row);
 	return true;
 }
 
@@ -107,18 +156,6 @@ append_read_columns(const Reading *reading, StringInfo sql)
 		appendStringInfo(sql, ", r.%s::pg_catalog.int8", quote_identifier(reading->dataset->count_column));
 }
 
-static char *
-read_statement(const Reading *reading)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
-	append_read_columns(reading, &sql);
-	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
-	return sql.data;
-}
-
 /* Fails where values came that have no leaf. */
 static void
 refuse_misses(const Reading *reading)
@@ -150,16 +187,25 @@ static void
 run_read(Reading *reading)
 {
 	SPIExecuteOptions options = {0};
-	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading};
+	ReadPlan   *plan = plan_read(reading);
+	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading, plan, NULL};
 	int			code;
 
-	options.params = read_parameters(reading);
+	if (plan->grouped)
+	{
+		receiver.pub.receiveSlot = receive_group;
+		receiver.row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+		reading->tuples = tuples_begin(reading->context, &reading->set);
+	}
+	else
+		options.params = read_parameters(reading);
 	options.read_only = true;
 	options.dest = &receiver.pub;
-	code = SPI_execute_extended(read_statement(reading), &options);
+	code = SPI_execute_extended(plan->statement, &options);
 	if (code < 0)
 		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
 	MemoryContextSwitchTo(reading->context);
+	check_leaves(plan, reading->dataset->relation);
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
 	refuse_misses(reading);
@@ -704,6 +750,23 @@ reading_population(const Dataset *dataset, Reading **result)
 	sql_finish();
 	*result = reading;
 	return population;
+}
+
+char *
+reading_statement(const Dataset *dataset)
+{
+	Reading    *reading = palloc0(sizeof(Reading));
+	MemoryContext context = CurrentMemoryContext;
+	ReadPlan   *plan;
+
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	reading->dataset = dataset;
+	reading->context = context;
+	prepare_reading(reading);
+	plan = plan_read(reading);
+	sql_finish();
+	return plan->statement;
 }
 
 Population *

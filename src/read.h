@@ -17,6 +17,9 @@
  */
 extern Population *population_read(const Dataset *dataset);
 
+/* The statement that reads a relation now. */
+extern char *reading_statement(const Dataset *dataset);
+
 /* The people that a share of them is at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 

@@ -11,7 +11,7 @@
 #include "budget.h"
 #include "catalog/pg_class.h"
 #include "read.h"
-#include "reading.h"
+#include "read_plan.h"
 #include "sql.h"
 #include "tally.h"
 #include "tcop/dest.h"
@@ -65,7 +65,8 @@ name_expression(Oid relation, const char *key)
 		return psprintf("r.%s::pg_catalog.text", quote_identifier(key));
 	if (is_plain(relation))
 		return "r.ctid::pg_catalog.text";
-	if (kind == RELKIND_RELATION || kind == RELKIND_PARTITIONED_TABLE)
+	/* places of rows that are elsewhere mean nothing here */
+	if (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation)))
 		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

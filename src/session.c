@@ -5,6 +5,7 @@
 #include "session.h"
 
 #include "arguments.h"
+#include "read_plan.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
 #include "postmaster/bgworker_internals.h"
@@ -50,6 +51,7 @@ session_define_settings(void)
 							"-1 uses max_parallel_workers_per_gather, 0 none.",
 							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
 							PGC_USERSET, 0, NULL, NULL, NULL);
+	read_plan_define_settings();
 	MarkGUCPrefixReserved("anonopt");
 }
 

@@ -144,8 +144,8 @@ value_text(const Encoder *encoder, Datum value)
 	return OidOutputFunctionCall(output, value);
 }
 
-static void
-add_miss(Tuples *tuples, int encoder, const char *value)
+void
+tuples_add_miss(Tuples *tuples, int encoder, const char *value)
 {
 	for (int i = 0; i < tuples->nmisses; i++)
 		if (tuples->misses[i].encoder == encoder && strcmp(tuples->misses[i].value, value) == 0)
@@ -156,13 +156,12 @@ add_miss(Tuples *tuples, int encoder, const char *value)
 	tuples->misses[tuples->nmisses++].value = MemoryContextStrdup(tuples->context, value);
 }
 
-/* The code of a value without a leaf; remembers it, if there must be none. */
-static uint32
-miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
+uint32
+tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
 {
 	if (set->encoders[encoder].miss_code != NO_LEAF)
 		return set->encoders[encoder].miss_code;
-	add_miss(tuples, encoder, value_text(&set->encoders[encoder], value));
+	tuples_add_miss(tuples, encoder, value_text(&set->encoders[encoder], value));
 	return 0;
 }
 
@@ -186,7 +185,7 @@ anonopt_tuples_step(PG_FUNCTION_ARGS)
 		uint32		code = encode(&set->encoders[i], argument->value, argument->isnull);
 
 		if (code == NO_LEAF)
-			code = miss(tuples, set, i, argument->value);
+			code = tuples_miss(tuples, set, i, argument->value);
 		key_put(key, &set->encoders[i].field, code);
 	}
 	tally_add(tuples->tally, count);
@@ -366,7 +365,7 @@ add_packed(Tuples *tuples, MemoryContext context, bytea *bytes)
 	{
 		int			encoder = take_uint32(&at);
 
-		add_miss(tuples, encoder, at);
+		tuples_add_miss(tuples, encoder, at);
 		at += strlen(at) + 1;
 	}
 	take_tuples(&at, tuples, codes);

@@ -29,6 +29,12 @@ typedef struct Tuples
 	Miss		misses[MAX_MISSES];
 } Tuples;
 
+/* Remembers a value without a leaf, as a text. */
+extern void tuples_add_miss(Tuples *tuples, int encoder, const char *value);
+
+/* The code of a value without a leaf; remembers it, if there must be none. */
+extern uint32 tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value);
+
 /* No tuples yet, of columns that encoders describe. */
 extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
 
