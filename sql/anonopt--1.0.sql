@@ -444,6 +444,206 @@ RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_lex' LANGUAGE C IMMUTABLE STRICT PA
 CREATE FUNCTION anonopt.p_goal(p float8[], goal float8[])
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_goal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Tuple stores ----------------------------------------------------------------
+
+-- The tuple counts of a data set, kept beside its relation; right while its triggers are.
+CREATE TABLE anonopt.tuple_store (
+	dataset text PRIMARY KEY,
+	relation bigint NOT NULL,
+	row_type bigint NOT NULL,
+	filenode bigint NOT NULL,
+	columns name[] NOT NULL,
+	shapes text[] NOT NULL,
+	store bigint NOT NULL,
+	name text NOT NULL,
+	counter bigint,
+	counted_at timestamptz NOT NULL
+);
+ALTER TABLE anonopt.tuple_store OWNER TO @extowner@;
+SELECT pg_catalog.pg_extension_config_dump('anonopt.tuple_store', '');
+
+-- What columns are: a store is of no use once they are something else.
+CREATE FUNCTION anonopt.column_shapes(relation oid, columns name[]) RETURNS text[]
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT array_agg(concat_ws(' ', c, a.atttypid, a.atttypmod, a.attcollation) ORDER BY i)
+	FROM unnest(columns) WITH ORDINALITY x (c, i)
+	LEFT JOIN pg_attribute a ON a.attrelid = relation AND a.attname = c AND a.attnum > 0 AND NOT a.attisdropped
+$$;
+
+-- Why a data set's store is not to be trusted; an empty text if it is, no row if there is none.
+CREATE FUNCTION anonopt.store_problem(wanted text, OUT store oid, OUT problem text) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT s.store::oid, CASE
+		WHEN c.oid IS NULL THEN 'the relation is another'
+		WHEN t.oid IS NULL OR t.relowner <> c.relowner THEN 'the store is gone, or another''s'
+		WHEN pg_relation_filenode(c.oid) IS DISTINCT FROM s.filenode::oid THEN 'the relation has been rewritten since'
+		WHEN anonopt.column_shapes(c.oid, s.columns) IS DISTINCT FROM s.shapes THEN 'columns have changed since'
+		WHEN c.relhassubclass THEN 'the relation has children'
+		WHEN EXISTS (SELECT FROM pg_subscription_rel r WHERE r.srrelid = c.oid) THEN 'the relation is replicated to'
+		WHEN c.relkind <> 'm' AND (SELECT count(*) FROM pg_trigger g WHERE g.tgrelid = c.oid AND g.tgfoid = s.counter::oid
+			AND g.tgenabled = 'A' AND NOT g.tgisinternal) <> 4 THEN 'its triggers are missing or disabled'
+		ELSE '' END
+	FROM anonopt.tuple_store s
+	LEFT JOIN pg_class c ON c.oid = s.relation::oid AND c.reltype = s.row_type::oid
+	LEFT JOIN pg_class t ON t.oid = s.store::oid AND t.relkind = 'r'
+	WHERE s.dataset = wanted
+$$;
+REVOKE ALL ON FUNCTION anonopt.store_problem(text) FROM PUBLIC;
+ALTER FUNCTION anonopt.store_problem(text) OWNER TO @extowner@;
+
+CREATE FUNCTION anonopt.write_store(relation regclass, entry text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_write_store' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.known_store(dataset text)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_known_store' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+-- A column as it is told apart: texts by their bytes.
+CREATE FUNCTION anonopt.store_column(relation regclass, column_name name, alias text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format('%s.%I', alias, column_name) || CASE WHEN NOT c.collisdeterministic THEN ' COLLATE pg_catalog."C"' ELSE '' END
+	FROM pg_attribute a LEFT JOIN pg_collation c ON c.oid = a.attcollation
+	WHERE a.attrelid = relation AND a.attname = column_name
+$$;
+
+-- The counts of a relation or of a transition table, as a statement.
+CREATE FUNCTION anonopt.store_counts(relation regclass, columns name[], source text, sign text) RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT format('SELECT %s, %s pg_catalog.count(*) FROM %s r GROUP BY %1$s',
+		string_agg(coalesce(anonopt.store_column(relation, c, 'r'), format('r.%I', c)), ', ' ORDER BY i), sign, source)
+	FROM unnest(columns) WITH ORDINALITY x (c, i)
+$$;
+
+-- Counts what statements change: appended, never changed, so that no writer waits for another.
+CREATE FUNCTION anonopt.create_counter(relation regclass, store text, columns name[]) RETURNS oid
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	parts text[] := parse_ident(store);
+	counter text := format('%I.%I', parts[1], left(parts[2], 57) || '_count');
+BEGIN
+	EXECUTE format('CREATE FUNCTION %s() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS %L',
+		counter, format('BEGIN
+	IF TG_OP IN (''INSERT'', ''UPDATE'') THEN
+		INSERT INTO %1$s %2$s;
+	END IF;
+	IF TG_OP IN (''UPDATE'', ''DELETE'') THEN
+		INSERT INTO %1$s %3$s;
+	END IF;
+	IF TG_OP = ''TRUNCATE'' THEN
+		TRUNCATE %1$s;
+		PERFORM anonopt.write_store(TG_RELID, NULL);
+	END IF;
+	RETURN NULL;
+END', store, anonopt.store_counts(relation, columns, 'new_rows', '+'), anonopt.store_counts(relation, columns, 'old_rows', '-')));
+	EXECUTE format('CREATE TRIGGER anonopt_store_insert AFTER INSERT ON %s REFERENCING NEW TABLE AS new_rows EXECUTE FUNCTION %s()', relation, counter);
+	EXECUTE format('CREATE TRIGGER anonopt_store_update AFTER UPDATE ON %s REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows EXECUTE FUNCTION %s()', relation, counter);
+	EXECUTE format('CREATE TRIGGER anonopt_store_delete AFTER DELETE ON %s REFERENCING OLD TABLE AS old_rows EXECUTE FUNCTION %s()', relation, counter);
+	EXECUTE format('CREATE TRIGGER anonopt_store_truncate AFTER TRUNCATE ON %s EXECUTE FUNCTION %s()', relation, counter);
+	EXECUTE format('ALTER TABLE %s ENABLE ALWAYS TRIGGER anonopt_store_insert, ENABLE ALWAYS TRIGGER anonopt_store_update,
+		ENABLE ALWAYS TRIGGER anonopt_store_delete, ENABLE ALWAYS TRIGGER anonopt_store_truncate', relation);
+	RETURN (counter || '()')::regprocedure;
+END $$;
+
+-- A relation that can have a store, and its owner calling.
+CREATE FUNCTION anonopt.check_store_relation(relation regclass, track boolean) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	class pg_class := (SELECT c FROM pg_class c WHERE c.oid = relation);
+BEGIN
+	IF NOT pg_has_role(class.relowner, 'MEMBER') THEN
+		RAISE EXCEPTION 'must be owner of relation %', relation USING ERRCODE = '42501';
+	END IF;
+	IF class.relkind NOT IN ('r', 'm') OR class.relhassubclass OR class.relispartition OR (track AND class.relkind = 'm') THEN
+		RAISE EXCEPTION 'relation % cannot have a % tuple store', relation, CASE WHEN track THEN 'tracked' ELSE 'kept' END
+			USING ERRCODE = '42809', DETAIL = 'Statement triggers miss writes to partitions and children, and there are none elsewhere.',
+				HINT = 'Plain tables can have one, and materialized views one that is not tracked.';
+	END IF;
+END $$;
+
+CREATE FUNCTION anonopt.create_tuple_store(dataset text, track boolean DEFAULT false) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	declared anonopt.dataset := (SELECT d FROM anonopt.dataset d WHERE d.dataset = create_tuple_store.dataset);
+	source regclass := declared.relation;
+	store text;
+	columns name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = create_tuple_store.dataset
+		AND a.role IN ('quasi_identifier', 'sensitive', 'class_label') GROUP BY a.column_name ORDER BY min(a.ordinal));
+	counter oid;
+BEGIN
+	PERFORM FROM anonopt.describe(dataset);
+	PERFORM anonopt.check_store_relation(source, track);
+	IF declared.count_column IS NOT NULL THEN
+		RAISE EXCEPTION 'data set "%" has a count column: its rows are counts already', dataset USING ERRCODE = '0A000';
+	END IF;
+	IF anonopt.known_store(dataset) IS NOT NULL THEN
+		RAISE EXCEPTION 'data set "%" has a tuple store already', dataset
+			USING ERRCODE = '42710', HINT = 'See anonopt.refresh_tuple_store and anonopt.drop_tuple_store.';
+	END IF;
+	SELECT format('%I.%I', n.nspname, left(c.relname, 50) || '_tuples') INTO store
+	FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = source;
+	IF track THEN
+		EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', source);
+	END IF;
+	EXECUTE format('CREATE TABLE %s AS SELECT %s, 0::bigint AS anonopt_count FROM %s LIMIT 0', store,
+		(SELECT string_agg(quote_ident(c), ', ' ORDER BY i) FROM unnest(columns) WITH ORDINALITY x (c, i)), source);
+	EXECUTE format('INSERT INTO %s %s', store, anonopt.store_counts(source, columns, source::text, '+'));
+	EXECUTE format('REVOKE ALL ON %s FROM PUBLIC', store);
+	EXECUTE format('ANALYZE %s', store);
+	IF track THEN
+		counter := anonopt.create_counter(source, store, columns);
+	END IF;
+	PERFORM anonopt.write_store(source, jsonb_build_object('dataset', dataset, 'columns', columns, 'shapes', anonopt.column_shapes(source, columns),
+		'store', store::regclass::oid::bigint, 'name', store, 'counter', counter::bigint)::text);
+	RETURN store::regclass;
+END $$;
+
+-- Counts anew, while nobody writes.
+CREATE FUNCTION anonopt.refresh_tuple_store(dataset text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = refresh_tuple_store.dataset);
+	entry anonopt.tuple_store := jsonb_populate_record(NULL::anonopt.tuple_store, anonopt.known_store(dataset)::jsonb);
+BEGIN
+	IF entry.store IS NULL THEN
+		RAISE EXCEPTION 'data set "%" has no tuple store', dataset USING ERRCODE = '42704', HINT = 'See anonopt.create_tuple_store.';
+	END IF;
+	PERFORM anonopt.check_store_relation(source, entry.counter IS NOT NULL);
+	IF anonopt.column_shapes(source, entry.columns) IS DISTINCT FROM entry.shapes THEN
+		RAISE EXCEPTION 'columns of % have changed since its tuple store was created', source
+			USING ERRCODE = '23514', HINT = 'Drop the store and create it anew.';
+	END IF;
+	IF entry.counter IS NOT NULL THEN
+		EXECUTE format('LOCK TABLE %s IN SHARE ROW EXCLUSIVE MODE', source);
+	END IF;
+	EXECUTE format('DELETE FROM %s', entry.store::regclass);
+	EXECUTE format('INSERT INTO %s %s', entry.store::regclass, anonopt.store_counts(source, entry.columns, source::text, '+'));
+	PERFORM anonopt.write_store(source, NULL);
+END $$;
+
+CREATE FUNCTION anonopt.drop_tuple_store(dataset text) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = drop_tuple_store.dataset);
+	entry anonopt.tuple_store := jsonb_populate_record(NULL::anonopt.tuple_store, anonopt.known_store(dataset)::jsonb);
+	kind text;
+BEGIN
+	IF entry.store IS NULL THEN
+		RAISE EXCEPTION 'data set "%" has no tuple store', dataset USING ERRCODE = '42704', HINT = 'See anonopt.create_tuple_store.';
+	END IF;
+	IF NOT pg_has_role((SELECT c.relowner FROM pg_class c WHERE c.oid = source), 'MEMBER') THEN
+		RAISE EXCEPTION 'must be owner of relation %', source USING ERRCODE = '42501';
+	END IF;
+	FOREACH kind IN ARRAY '{insert,update,delete,truncate}'::text[] LOOP
+		EXECUTE format('DROP TRIGGER IF EXISTS %I ON %s', 'anonopt_store_' || kind, source);
+	END LOOP;
+	IF EXISTS (SELECT FROM pg_proc p WHERE p.oid = entry.counter::oid) THEN
+		EXECUTE format('DROP FUNCTION %s', entry.counter::oid::regprocedure);
+	END IF;
+	IF EXISTS (SELECT FROM pg_class c WHERE c.oid = entry.store::oid) THEN
+		EXECUTE format('DROP TABLE %s', entry.store::oid::regclass);
+	END IF;
+	PERFORM anonopt.write_store(source, jsonb_build_object('drop', dataset)::text);
+END $$;
+
 -- Publishing ----------------------------------------------------------------
 
 -- What was published.  A release is known by the number of its relation and row type and,
@@ -1311,6 +1511,18 @@ COMMENT ON FUNCTION anonopt.aruba_balance(text, float8, text, text, regclass, fl
 COMMENT ON FUNCTION anonopt.unpack(text[]) IS 'labels as a row, whose columns the caller names';
 COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, by character';
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'what BTDA or ARUBA visit and find in one record''s lattice, given as arrays';
+COMMENT ON TABLE anonopt.tuple_store IS 'tuple counts that are kept; see anonopt.create_tuple_store';
+COMMENT ON FUNCTION anonopt.create_tuple_store(text, boolean) IS 'keeps the tuple counts of a data set beside its relation, right under writes if tracked';
+COMMENT ON FUNCTION anonopt.refresh_tuple_store(text) IS 'counts a tuple store anew';
+COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and its triggers';
+COMMENT ON FUNCTION anonopt.column_shapes(oid, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.store_problem(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.write_store(regclass, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.known_store(text) IS 'internal';
+COMMENT ON FUNCTION anonopt.store_column(regclass, name, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.store_counts(regclass, name[], text, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.create_counter(regclass, text, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_store_relation(regclass, boolean) IS 'internal';
 COMMENT ON TABLE anonopt.published IS 'releases, as they were published; shown by anonopt.release';
 COMMENT ON TABLE anonopt.published_content IS 'the classes that each snapshot of a release showed';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, with its measures';

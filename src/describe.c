@@ -10,6 +10,7 @@
 #include "hierarchy_read.h"
 #include "read.h"
 #include "sql.h"
+#include "store.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_describe);
@@ -134,6 +135,30 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* The data set's tuple store, if it has one, and why it is not used. */
+static void
+put_store(ReturnSetInfo *result, const Dataset *dataset)
+{
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+	Store	   *store;
+
+	sql_connect();
+	store = store_of(dataset);
+	if (store != NULL)
+	{
+		memset(nulls, true, sizeof(nulls));
+		nulls[DESCRIBE_ROLE] = nulls[DESCRIBE_HIERARCHY] = false;
+		values[DESCRIBE_ROLE] = CStringGetTextDatum("tuple_store");
+		values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(store->table);
+		nulls[DESCRIBE_PROBLEM] = store->problem == NULL;
+		if (store->problem != NULL)
+			values[DESCRIBE_PROBLEM] = CStringGetTextDatum(store->problem);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	sql_finish();
+}
+
 Datum
 anonopt_describe(PG_FUNCTION_ARGS)
 {
@@ -146,6 +171,7 @@ anonopt_describe(PG_FUNCTION_ARGS)
 		put_description(result, dataset, &dataset->attributes[i]);
 	if (dataset->nattributes == 0)
 		put_description(result, dataset, NULL);
+	put_store(result, dataset);
 	return (Datum) 0;
 }
 

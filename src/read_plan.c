@@ -25,6 +25,7 @@
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "sql.h"
+#include "store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -282,13 +283,85 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	return false;
 }
 
+/* The columns that are read of a store, each once. */
+static char *
+distinct_columns(const Reading *reading)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		int			j = 0;
+
+		while (j < i && strcmp(reading->columns[j].declared->column, reading->columns[i].declared->column) != 0)
+			j++;
+		if (j == i)
+			appendStringInfo(&names, "%ss.%s%s", i > 0 ? ", " : "", quote_identifier(reading->columns[i].declared->column),
+							 needs_bytes(reading->dataset->relation, reading->columns[i].declared->column) ?
+							 " COLLATE pg_catalog.\"C\"" : "");
+	}
+	return names.data;
+}
+
+static Oid
+relation_owner(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "cache lookup failed for relation %u", relation);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/* The store's counts, which are appended to with a sign, as rows that stand for several. */
+static char *
+store_statement(const Reading *reading, Oid store)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	append_read_columns(reading, &sql);
+	appendStringInfo(&sql, ", r.anonopt_count) FROM (SELECT %s, pg_catalog.sum(s.anonopt_count)::pg_catalog.int8 AS anonopt_count"
+					 " FROM %s s GROUP BY %s HAVING pg_catalog.sum(s.anonopt_count) OPERATOR(pg_catalog.<>) 0) r",
+					 distinct_columns(reading), relation_sql_name(store), distinct_columns(reading));
+	return sql.data;
+}
+
+/* Uses the data set's store, if it is there and current, and the caller may read what it holds. */
+static bool
+plan_store(Reading *reading, ReadPlan *plan)
+{
+	Store	   *store;
+
+	if (reading->dataset->name == NULL || reading->dataset->count_column != NULL || reading->admits_misses ||
+		read_mode != READ_AUTO)
+		return false;
+	store = store_of(reading->dataset);
+	if (store == NULL || store->problem != NULL || !may_read(reading, reading->dataset->relation))
+		return false;
+	for (int i = 0; i < reading->ncolumns; i++)
+		if (!OidIsValid(column_type(store->table, reading->columns[i].declared->column)))
+			return false;
+	plan->statement = store_statement(reading, store->table);
+	plan->store_owner = relation_owner(store->table);
+	reading->set.has_count = true;
+	return true;
+}
+
 ReadPlan *
-plan_read(const Reading *reading)
+plan_read(Reading *reading)
 {
 	ReadPlan   *plan = palloc0(sizeof(ReadPlan));
 
-	plan->grouped = choose_grouping(reading, plan);
 	plan->buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
+	if (plan_store(reading, plan))
+		return plan;
+	plan->grouped = choose_grouping(reading, plan);
 	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
 		plan->buckets[i] = make_buckets(reading, i);
 	plan->statement = plan->grouped ? grouped_statement(reading, plan) : aggregate_statement(reading);

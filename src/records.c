@@ -252,7 +252,7 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	slot_getallattrs(slot);
 	values = slot->tts_values + 1;
 	nulls = slot->tts_isnull + 1;
-	people = records->reading->set.has_count ? DatumGetInt64(values[ncolumns]) : 1;
+	people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[ncolumns]) : 1;
 	if (people == 0)
 		return true;
 	old = MemoryContextSwitchTo(records->row);
