@@ -148,15 +148,17 @@ static void
 put_record(void *arg, Datum name, bool isnull, uint32 tuple, uint32 value)
 {
 	RecordCall *call = arg;
-	const RecordAnswer *answer = call->search.answers[tuple];
+	const RecordAnswer *answer = answer_of(&call->search, tuple);
+	int			levels[MAX_ATTRIBUTES];
 	Datum		values[6] = {0};
 	bool		nulls[6] = {isnull, !answer->found, !answer->found, !answer->found, !answer->found};
 
 	values[0] = name;
 	if (answer->found)
 	{
-		values[1] = levels_datum(answer->levels, call->search.population->nattrs);
-		values[2] = labels_of_tuple(call->search.population, tuple, answer->levels);
+		answer_levels(&call->search, tuple, levels);
+		values[1] = levels_datum(levels, call->search.population->nattrs);
+		values[2] = labels_of_tuple(call->search.population, tuple, levels);
 		values[3] = Float8GetDatum(answer->risk);
 		values[4] = Float8GetDatum(answer->utility);
 	}
@@ -258,9 +260,10 @@ anonopt_unpack(PG_FUNCTION_ARGS)
 	if (n != desc->natts)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("there are %d labels for %d columns", n, desc->natts)));
+				 errmsg("columns do not fit the labels"),
+				 errdetail("Labels: %d; columns: %d.", n, desc->natts)));
 	for (int i = 0; i < n; i++)
-		if (getBaseType(TupleDescAttr(desc, i)->atttypid) != TEXTOID)
+		if (TupleDescAttr(desc, i)->atttypid != TEXTOID)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATATYPE_MISMATCH),
 					 errmsg("column \"%s\" must be of type text", NameStr(TupleDescAttr(desc, i)->attname))));
@@ -316,6 +319,8 @@ visited_datum(const WalkLattice *lattice)
 	return PointerGetDatum(construct_md_array(places, NULL, 2, dims, bounds, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
+#define MOST_WALKED 1000000
+
 /* One record's lattice, given as arrays of risk and utility: what an algorithm visits and finds. */
 Datum
 anonopt_record_walk(PG_FUNCTION_ARGS)
@@ -332,6 +337,11 @@ anonopt_record_walk(PG_FUNCTION_ARGS)
 	check_walk_arrays(risk, utility);
 	lattice.ndims = ARR_NDIM(risk);
 	lattice.nnodes = ArrayGetNItems(ARR_NDIM(risk), ARR_DIMS(risk));
+	if (lattice.nnodes > MOST_WALKED)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("lattice is too large to be walked"),
+				 errdetail("At most %d nodes are.", MOST_WALKED)));
 	memcpy(lattice.size, ARR_DIMS(risk), sizeof(int) * lattice.ndims);
 	lattice.risk = (const double *) ARR_DATA_PTR(risk);
 	lattice.utility = (const double *) ARR_DATA_PTR(utility);

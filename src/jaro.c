@@ -5,6 +5,8 @@
 #include "jaro.h"
 
 #include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/memutils.h"
 
 /*
  * Characters match if they are equal and no further apart than half of the
@@ -23,6 +25,8 @@ jaro(const uint32 *a, int na, const uint32 *b, int nb)
 	if (na == 0 && nb == 0)
 		return 1;
 	for (int i = 0; i < na; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		for (int j = Max(i - window, 0); j < Min(i + window + 1, nb); j++)
 		{
 			if (matched_b[j] || a[i] != b[j])
@@ -31,6 +35,7 @@ jaro(const uint32 *a, int na, const uint32 *b, int nb)
 			matches++;
 			break;
 		}
+	}
 	for (int i = 0, j = 0; i < na; i++)
 	{
 		if (!matched_a[i])
@@ -52,7 +57,7 @@ characters_of(const char *string, int length, uint32 **characters)
 	int			n = 0;
 	const char *end = string + length;
 
-	*characters = palloc(sizeof(uint32) * (length + 1));
+	*characters = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) length + 1));
 	while (string < end)
 	{
 		int			bytes = pg_mblen(string);

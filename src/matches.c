@@ -21,6 +21,7 @@ typedef struct AlikeLabels
 
 struct Matches
 {
+	MemoryContext context;
 	const Population *population;
 	const EntryTable *entries;	/* NULL for the population's own */
 	KeyField   *fields;
@@ -55,7 +56,7 @@ new_words(const Matches *m, uint32 n)
 	Size		size = sizeof(uint64) * m->nwords * ((Size) n + 1);
 
 	budget_require(m->population->context, size);
-	return MemoryContextAllocExtended(m->population->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return MemoryContextAllocExtended(m->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 }
 
 /* The population's tuples in that layout. */
@@ -72,6 +73,22 @@ make_tuple_keys(Matches *m)
 		for (int a = 0; a < population->nattrs; a++)
 			key_put(m->tuple_keys.words + (Size) i * m->nwords, &m->fields[a],
 					key_get(tuples->keys + (Size) i * population->nwords, &population->attrs[a].field));
+}
+
+/* The population is its own dictionary: its keys will do. */
+static void
+take_own_keys(Matches *m)
+{
+	const Population *population = m->population;
+
+	m->fields = palloc(sizeof(KeyField) * population->nattrs);
+	for (int a = 0; a < population->nattrs; a++)
+		m->fields[a] = population->attrs[a].field;
+	m->nwords = population->nwords;
+	m->tuple_keys.n = population->tuples->ntuples;
+	m->tuple_keys.counts = population->tuples->counts;
+	m->tuple_keys.words = population->tuples->keys;
+	m->entry_keys = m->tuple_keys;
 }
 
 static void
@@ -96,22 +113,24 @@ make_entry_keys(Matches *m)
 Matches *
 matches_create(const Population *population, const EntryTable *entries, double similarity)
 {
-	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Matches    *m = palloc0(sizeof(Matches));
 	uint32		ntuples = population->tuples->ntuples;
 
+	m->context = CurrentMemoryContext;
 	m->population = population;
 	m->entries = entries;
 	m->similarity = similarity;
-	lay_out(m);
-	make_tuple_keys(m);
-	if (entries != NULL)
-		make_entry_keys(m);
+	if (entries == NULL)
+		take_own_keys(m);
 	else
-		m->entry_keys = m->tuple_keys;
-	m->regroup = regroup_create(population->context, population->nattrs, m->fields, m->nwords, m->entry_keys.n);
+	{
+		lay_out(m);
+		make_tuple_keys(m);
+		make_entry_keys(m);
+	}
+	m->regroup = regroup_create(m->context, population->nattrs, m->fields, m->nwords, m->entry_keys.n);
 	budget_require(population->context, sizeof(uint32) * (Size) ntuples);
-	m->slot_of = MemoryContextAllocHuge(population->context, sizeof(uint32) * ((Size) ntuples + 1));
+	m->slot_of = MemoryContextAllocHuge(m->context, sizeof(uint32) * ((Size) ntuples + 1));
 	if (similarity > 0)
 	{
 		Size		nslots = (Size) 1 << m->regroup->bits;
@@ -120,11 +139,10 @@ matches_create(const Population *population, const EntryTable *entries, double s
 		for (int a = 0; a < population->nattrs; a++)
 			m->alike[a] = palloc0(sizeof(AlikeLabels) * (population->attrs[a].hierarchy->height + 1));
 		budget_require(population->context, sizeof(int64) * nslots);
-		m->fitting = MemoryContextAllocHuge(population->context, sizeof(int64) * nslots);
+		m->fitting = MemoryContextAllocHuge(m->context, sizeof(int64) * nslots);
 		m->one.n = 1;
 		m->one.words = palloc(sizeof(uint64) * m->nwords);
 	}
-	MemoryContextSwitchTo(old);
 	return m;
 }
 
@@ -150,7 +168,7 @@ compare_labels(Matches *m, int a, int level)
 {
 	const Hierarchy *hierarchy = m->population->attrs[a].hierarchy;
 	uint32		nlabels = hierarchy->levels[level].nlabels;
-	MemoryContext context = AllocSetContextCreate(m->population->context, "anonopt labels", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(m->context, "anonopt labels", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Spelling   *spellings = MemoryContextAllocHuge(context, sizeof(Spelling) * ((Size) nlabels + 1));
 	AlikeLabels *alike = &m->alike[a][level];
@@ -165,7 +183,7 @@ compare_labels(Matches *m, int a, int level)
 		if (label != NULL)
 			spellings[i].n = characters_of(label, strlen(label), &spellings[i].characters);
 	}
-	alike->start = MemoryContextAllocHuge(m->population->context, sizeof(uint32) * ((Size) nlabels + 1));
+	alike->start = MemoryContextAllocHuge(m->context, sizeof(uint32) * ((Size) nlabels + 1));
 	for (uint32 i = 0; i < nlabels; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -175,7 +193,7 @@ compare_labels(Matches *m, int a, int level)
 			if (i != j && !are_alike(&spellings[i], &spellings[j], m->similarity))
 				continue;
 			if (n == capacity)
-				alike->others = budget_grow(m->population->context, alike->others, sizeof(uint32), &capacity);
+				alike->others = budget_grow(m->context, alike->others, sizeof(uint32), &capacity);
 			alike->others[n++] = j;
 		}
 	}
@@ -191,11 +209,12 @@ show_attribute(const Matches *m, int a, int level, uint32 **codes, uint32 *ncode
 	const Hierarchy *hierarchy = m->population->attrs[a].hierarchy;
 	const Recoding *recoding = &hierarchy->levels[level];
 
-	*ncodes = hierarchy->nleaves + 1;
-	*codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * (Size) *ncodes);
+	*ncodes = hierarchy->nleaves + (m->entries == NULL ? 0 : 1);
+	*codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) *ncodes + 1));
 	memcpy(*codes, recoding->label_of, sizeof(uint32) * hierarchy->nleaves);
 	/* unless the label covers the whole domain */
-	(*codes)[hierarchy->nleaves] = recoding->nlabels == 1 ? 0 : hierarchy->nleaves;
+	if (m->entries != NULL)
+		(*codes)[hierarchy->nleaves] = recoding->nlabels == 1 ? 0 : hierarchy->nleaves;
 }
 
 void

@@ -62,7 +62,7 @@ least_weight(const Bounding *b, int depth, double utility)
 {
 	if (utility <= 0 || b->bin <= 0)
 		return b->least_weight[depth][0];
-	return b->least_weight[depth][Min((int) (utility / b->bin * (1 - SLACK)), BINS)];
+	return b->least_weight[depth][(int) Min(utility / b->bin * (1 - SLACK), BINS)];
 }
 
 /* Tabulates the least weight of the depths from one on, backwards. */
@@ -94,7 +94,7 @@ tabulate(Bounding *b)
 		{
 			double		weight = model->weight[b->order[depth]][level][b->leaves[b->order[depth]]];
 			double		gain = model->gain[b->order[depth]][level][b->leaves[b->order[depth]]];
-			int			bins = b->bin > 0 ? (int) ceil(gain / b->bin * (1 + SLACK)) : 0;
+			int			bins = b->bin > 0 ? (int) Min(ceil(gain / b->bin * (1 + SLACK)), BINS) : 0;
 
 			for (int bin = 0; bin <= BINS; bin++)
 				b->least_weight[depth][bin] = Min(b->least_weight[depth][bin],
@@ -132,7 +132,7 @@ static bool
 is_hopeless(const Bounding *b, int depth, double weight, double utility)
 {
 	const RecordSearch *search = b->run->search;
-	const RecordAnswer *answer = search->answers[b->tuple];
+	const RecordAnswer *answer = answer_of(search, b->tuple);
 	double		most = utility + b->most_utility[depth];
 	double		risk = least_risk(b, depth, weight, utility);
 	double		slack;
@@ -193,7 +193,7 @@ visit(Bounding *b)
 	else
 		risk = record_risk(run->model->risk, record_weight(run->model, b->leaves, b->levels),
 						   Max(b->fitting[run->population->nattrs].count, 1));
-	run->search->answers[b->tuple]->visited++;
+	answer_of(run->search, b->tuple)->visited++;
 	offer_node(run, b->tuple, b->levels, risk, utility);
 }
 
@@ -307,7 +307,7 @@ offer_samples(RecordRun *run)
 		run->search->evaluated++;
 		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
 		{
-			run->search->answers[tuple]->visited++;
+			answer_of(run->search, tuple)->visited++;
 			offer_node(run, tuple, levels, risk_at(run, tuple, levels),
 					   record_utility(run->model, leaves_of(run, tuple), levels));
 		}

@@ -146,6 +146,18 @@ flag_profiles(const Frontier *frontier, int *levels)
 	return any;
 }
 
+/* Drops what was the least only for a while. */
+static void
+forget_beaten(Frontier *frontier)
+{
+	Size		kept = 0;
+
+	for (Size i = 0; i < frontier->nleast; i++)
+		if (frontier->least[i].risk == answer_of(frontier->run->search, frontier->least[i].tuple)->risk)
+			frontier->least[kept++] = frontier->least[i];
+	frontier->nleast = kept;
+}
+
 /* Remembers where a tuple's risk is no more than the least. */
 static void
 keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
@@ -153,8 +165,11 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 	LeastRisk  *least;
 
 	if (frontier->nleast == frontier->capacity)
-		frontier->least = budget_grow(frontier->run->population->context, frontier->least, sizeof(LeastRisk),
-									  &frontier->capacity);
+	{
+		forget_beaten(frontier);
+		if (frontier->nleast >= frontier->capacity / 4 * 3)
+			frontier->least = budget_grow(frontier->run->context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
+	}
 	least = &frontier->least[frontier->nleast++];
 	least->tuple = tuple;
 	least->node = node;
@@ -166,7 +181,7 @@ static void
 visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
 {
 	RecordRun  *run = frontier->run;
-	RecordAnswer *answer = run->search->answers[tuple];
+	RecordAnswer *answer = answer_of(run->search, tuple);
 	double		risk = risk_at(run, tuple, levels);
 
 	answer->visited++;
@@ -175,25 +190,12 @@ visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
 	offer_node(run, tuple, levels, risk, record_utility(run->model, leaves_of(run, tuple), levels));
 }
 
-/* Drops what was the least only for a while. */
-static void
-forget_beaten(Frontier *frontier)
-{
-	Size		kept = 0;
-
-	for (Size i = 0; i < frontier->nleast; i++)
-		if (frontier->least[i].risk == frontier->run->search->answers[frontier->least[i].tuple]->risk)
-			frontier->least[kept++] = frontier->least[i];
-	frontier->nleast = kept;
-}
-
 static void
 visit_highest(Frontier *frontier)
 {
 	RecordRun  *run = frontier->run;
 	const Profiles *profiles = &frontier->profiles;
 	int			levels[MAX_ATTRIBUTES];
-	Size		next_sweep = 1000000;
 
 	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
 	{
@@ -206,11 +208,6 @@ visit_highest(Frontier *frontier)
 		for (uint32 p = 0; p < profiles->nprofiles; p++)
 			for (uint32 i = profiles->start[p]; profiles->flagged[p] && i < profiles->start[p + 1]; i++)
 				visit_tuple(frontier, profiles->tuples[i], node, levels);
-		if (frontier->nleast > next_sweep)
-		{
-			forget_beaten(frontier);
-			next_sweep = 2 * frontier->nleast + 1000000;
-		}
 	}
 }
 
@@ -249,7 +246,7 @@ static void
 add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
 {
 	if (layer->n == layer->capacity)
-		layer->steps = budget_grow(run->population->context, layer->steps, sizeof(LeastRisk), &layer->capacity);
+		layer->steps = budget_grow(run->context, layer->steps, sizeof(LeastRisk), &layer->capacity);
 	layer->steps[layer->n++] = *step;
 }
 
@@ -305,7 +302,7 @@ take_steps(RecordRun *run, Layer *layer, Layer *below)
 			matches_go(run->matches, levels);
 			run->search->evaluated++;
 		}
-		run->search->answers[step->tuple]->visited++;
+		answer_of(run->search, step->tuple)->visited++;
 		risk = risk_at(run, step->tuple, levels);
 		if (risk > step->risk)
 			continue;
@@ -414,7 +411,7 @@ visit_generated(RecordRun *run, const int *levels, const uint64 *generated, bool
 
 	for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
 	{
-		RecordAnswer *answer = search->answers[i];
+		RecordAnswer *answer = answer_of(search, i);
 
 		if (!is_top && !((generated[i / 64] >> (i % 64)) & 1))
 			continue;
@@ -447,12 +444,12 @@ count_general_first(RecordRun *run)
 	int			turn = 0;
 
 	for (int i = 0; i < 2; i++)
-		contexts[i] = AllocSetContextCreate(run->population->context, "anonopt height", ALLOCSET_DEFAULT_SIZES);
+		contexts[i] = AllocSetContextCreate(run->context, "anonopt height", ALLOCSET_DEFAULT_SIZES);
 	for (int64 i = 0; i < run->nnodes; i++)
 		nodes[i] = i;
 	qsort_arg(nodes, run->nnodes, sizeof(int64), compare_nodes_by_height, run);
 	for (uint32 i = 0; i < ntuples; i++)
-		run->search->answers[i]->visited = 0;
+		answer_of(run->search, i)->visited = 0;
 	for (int64 first = 0; first < run->nnodes && run->search->in_time; first = next)
 	{
 		int			height = sum_of_levels(run, nodes[first]);

@@ -137,6 +137,26 @@ tabulate(RecordModel *model, int a, const double *leaf_weights)
 	}
 }
 
+/* A record's weights must add up to a number. */
+static void
+check_weights(const Population *population, double *const *leaf_weights)
+{
+	double		sum = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		double		most = 0;
+
+		for (uint32 leaf = 0; leaf < population->attrs[a].hierarchy->nleaves; leaf++)
+			most = Max(most, leaf_weights[a][leaf]);
+		sum += most;
+	}
+	if (isinf(sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("weights of sensitivity are too large to be added up")));
+}
+
 RecordModel *
 record_model_create(const Population *population, RiskModel risk, UtilityModel utility, double *const *leaf_weights)
 {
@@ -145,6 +165,7 @@ record_model_create(const Population *population, RiskModel risk, UtilityModel u
 	model->population = population;
 	model->risk = risk;
 	model->utility = utility;
+	check_weights(population, leaf_weights);
 	for (int a = 0; a < population->nattrs; a++)
 		tabulate(model, a, leaf_weights[a]);
 	return model;
@@ -158,7 +179,8 @@ record_risk(RiskModel risk, double weight, int64 matches)
 		case RISK_IDENTITY:
 			return 1.0 / matches;
 		case RISK_ENTROPY:
-			return weight * log(1.0 / matches);
+			/* no risk is 0, not -0 */
+			return weight * log(1.0 / matches) + 0.0;
 		default:
 			return weight / matches;
 	}

@@ -10,6 +10,7 @@
 typedef struct RecordRun
 {
 	RecordSearch *search;
+	MemoryContext context;		/* gone when the search ends */
 	const Population *population;
 	const RecordModel *model;
 	Matches    *matches;

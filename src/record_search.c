@@ -54,8 +54,10 @@ cost(const RecordSearch *search, double risk, double utility)
 }
 
 static bool
-is_better(const RecordSearch *search, const RecordAnswer *answer, const int *levels, double risk, double utility)
+is_better(const RecordSearch *search, uint32 tuple, const int *levels, double risk, double utility)
 {
+	const RecordAnswer *answer = answer_of(search, tuple);
+	int			answer_nodes[MAX_ATTRIBUTES];
 	double		old = cost(search, answer->risk, answer->utility);
 	double		new = cost(search, risk, utility);
 
@@ -65,25 +67,27 @@ is_better(const RecordSearch *search, const RecordAnswer *answer, const int *lev
 		return risk < answer->risk;
 	if (utility != answer->utility)
 		return utility > answer->utility;
-	return compare_levels(levels, answer->levels, search->population->nattrs) < 0;
+	answer_levels(search, tuple, answer_nodes);
+	return compare_levels(levels, answer_nodes, search->population->nattrs) < 0;
 }
 
 void
 offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility)
 {
 	const RecordSearch *search = run->search;
-	RecordAnswer *answer = search->answers[tuple];
+	RecordAnswer *answer = answer_of(search, tuple);
 
 	if (search->goal == GOAL_LEAST_RISK && !(utility >= search->bound))
 		return;
 	if (search->goal == GOAL_MOST_UTILITY && !(risk <= search->bound))
 		return;
-	if (answer->found && !is_better(search, answer, levels, risk, utility))
+	if (answer->found && !is_better(search, tuple, levels, risk, utility))
 		return;
 	answer->found = true;
 	answer->risk = risk;
 	answer->utility = utility;
-	memcpy(answer->levels, levels, sizeof(int) * search->population->nattrs);
+	for (int a = 0; a < search->population->nattrs; a++)
+		answer->levels[a] = levels[a];
 }
 
 double
@@ -109,22 +113,21 @@ begin_run(RecordSearch *search)
 	const Population *population = search->population;
 	uint32		ntuples = population->tuples->ntuples;
 	RecordRun  *run = palloc0(sizeof(RecordRun));
-	Size		answer = offsetof(RecordAnswer, levels) + sizeof(int) * population->nattrs;
 
 	run->search = search;
+	run->context = CurrentMemoryContext;
 	run->population = population;
 	run->model = search->model;
 	run->matches = matches_create(population, search->entries, search->similarity);
-	budget_require(population->context, (sizeof(uint32) * population->nattrs + sizeof(void *) + MAXALIGN(answer)) * (Size) ntuples);
-	run->leaves = MemoryContextAllocHuge(population->context, sizeof(uint32) * population->nattrs * ((Size) ntuples + 1));
-	search->answers = MemoryContextAllocHuge(population->context, sizeof(RecordAnswer *) * ((Size) ntuples + 1));
+	search->answer_size = MAXALIGN(offsetof(RecordAnswer, levels) + sizeof(uint16) * population->nattrs);
+	budget_require(population->context, (sizeof(uint32) * population->nattrs + search->answer_size) * (Size) ntuples);
+	run->leaves = MemoryContextAllocHuge(run->context, sizeof(uint32) * population->nattrs * ((Size) ntuples + 1));
+	search->answers = MemoryContextAllocExtended(population->context, search->answer_size * ((Size) ntuples + 1),
+												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < ntuples; i++)
-	{
-		search->answers[i] = MemoryContextAllocZero(population->context, answer);
 		for (int a = 0; a < population->nattrs; a++)
 			run->leaves[(Size) i * population->nattrs + a] =
 				key_get(population->tuples->keys + (Size) i * population->nwords, &population->attrs[a].field);
-	}
 	run->nnodes = 1;
 	for (int a = population->nattrs - 1; a >= 0; a--)
 	{
@@ -155,7 +158,8 @@ offer_ends(RecordRun *run)
 void
 record_search(RecordSearch *search)
 {
-	MemoryContext old = MemoryContextSwitchTo(search->population->context);
+	MemoryContext work = AllocSetContextCreate(search->population->context, "anonopt records", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
 	RecordRun  *run = begin_run(search);
 	bool		is_small = run->nnodes <= MOST_NODES &&
 	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
@@ -173,6 +177,7 @@ record_search(RecordSearch *search)
 	else
 		search_all_nodes(run);
 	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }
 
 void
@@ -195,7 +200,7 @@ search_all_nodes(RecordRun *run)
 			/* a search from the top has no reason to stop before */
 			if (search->goal == GOAL_LEAST_RISK && !(utility >= search->bound) && !search->general_first)
 				continue;
-			search->answers[i]->visited++;
+			answer_of(search, i)->visited++;
 			offer_node(run, i, levels, risk_at(run, i, levels), utility);
 		}
 	}

@@ -22,7 +22,7 @@ typedef struct RecordAnswer
 	double		risk;
 	double		utility;
 	int64		visited;		/* nodes whose risk was asked for */
-	int			levels[FLEXIBLE_ARRAY_MEMBER];
+	uint16		levels[FLEXIBLE_ARRAY_MEMBER];
 } RecordAnswer;
 
 typedef struct RecordSearch
@@ -36,11 +36,25 @@ typedef struct RecordSearch
 	bool		general_first;	/* visited is that of a search from the top */
 	int64		deadline;		/* a timestamp, or 0 */
 
-	RecordAnswer **answers;		/* by tuple */
+	Size		answer_size;
+	char	   *answers;		/* by tuple */
 	int64		evaluated;		/* nodes whose classes were made */
 	bool		in_time;
 } RecordSearch;
 
 extern void record_search(RecordSearch *search);
+
+static inline RecordAnswer *
+answer_of(const RecordSearch *search, uint32 tuple)
+{
+	return (RecordAnswer *) (search->answers + search->answer_size * tuple);
+}
+
+static inline void
+answer_levels(const RecordSearch *search, uint32 tuple, int *levels)
+{
+	for (int a = 0; a < search->population->nattrs; a++)
+		levels[a] = answer_of(search, tuple)->levels[a];
+}
 
 #endif

@@ -68,7 +68,8 @@ regroup_create(MemoryContext context, int nattrs, const KeyField *fields, int nw
 	regroup->fields = fields;
 	regroup->nwords = nwords;
 	lay_out_chunks(regroup);
-	regroup->bits = Max(pg_ceil_log2_32(Max(most_keys, 1)) + 1, 4);
+	/* at most four slots in five are ever used */
+	regroup->bits = Max(pg_ceil_log2_32(Max(most_keys, 1) / 4 * 5 + 2), 4);
 	size = (Size) 1 << regroup->bits;
 	budget_require(context, size * (sizeof(Slot) + sizeof(uint32)) +
 				   (nwords > 1 ? sizeof(uint64) * nwords * (Size) most_keys : 0));
