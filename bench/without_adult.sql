@@ -7,6 +7,7 @@ INSERT INTO bench.result (measurement, ours_is) VALUES
 	('POkA', 'skipped: the same'),
 	('PBG-EA', 'skipped: the same'),
 	('comparing', 'skipped: the same'),
+	('per record', 'skipped: the same'),
 	('workers', 'skipped: the same'),
 	('preferences', 'skipped: the same'),
 	('progress', 'skipped: the same'),
