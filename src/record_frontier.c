@@ -18,6 +18,8 @@
  */
 #include "record_parts.h"
 
+#include <math.h>
+
 #include "budget.h"
 #include "miscadmin.h"
 #include "progress.h"
@@ -36,8 +38,7 @@ typedef struct Profiles
 typedef struct LeastRisk
 {
 	uint32		tuple;
-	int64		node;
-	int64		matches;
+	uint32		node;			/* its number: few enough to be gone through */
 	double		risk;
 } LeastRisk;
 
@@ -173,7 +174,6 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 	least = &frontier->least[frontier->nleast++];
 	least->tuple = tuple;
 	least->node = node;
-	least->matches = matches_of(frontier->run->matches, tuple);
 	least->risk = risk;
 }
 
@@ -250,6 +250,15 @@ add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
 	layer->steps[layer->n++] = *step;
 }
 
+/* How many entries were fit, from the risk that came of it. */
+static int64
+matches_of_risk(const RecordModel *model, double weight, double risk)
+{
+	if (risk <= 0)
+		return 1;
+	return llround((model->risk == RISK_IDENTITY ? 1 : weight) / risk);
+}
+
 /*
  * Puts the nodes right below one of the least risk into the layer below.  A
  * node below fits no more entries; where the weight alone makes its risk
@@ -260,8 +269,10 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 {
 	const uint32 *leaves = leaves_of(run, from->tuple);
 	int			levels[MAX_ATTRIBUTES];
+	int64		matches;
 
 	levels_of_node(run, from->node, levels);
+	matches = matches_of_risk(run->model, record_weight(run->model, leaves, levels), from->risk);
 	for (int a = 0; a < run->population->nattrs; a++)
 	{
 		LeastRisk	step = *from;
@@ -269,7 +280,7 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 		if (levels[a] == run->population->attrs[a].min_level)
 			continue;
 		levels[a]--;
-		if (record_risk(run->model->risk, record_weight(run->model, leaves, levels), from->matches) <= from->risk)
+		if (record_risk(run->model->risk, record_weight(run->model, leaves, levels), matches) <= from->risk)
 		{
 			step.node -= run->stride[a];
 			add_step(run, below, &step);
@@ -283,7 +294,7 @@ static void
 take_steps(RecordRun *run, Layer *layer, Layer *below)
 {
 	int			levels[MAX_ATTRIBUTES];
-	int64		at = -1;
+	int64		at = -1;		/* the node that matches are at */
 
 	qsort(layer->steps, layer->n, sizeof(LeastRisk), compare_steps);
 	for (Size i = 0; i < layer->n; i++)
@@ -307,7 +318,6 @@ take_steps(RecordRun *run, Layer *layer, Layer *below)
 		if (risk > step->risk)
 			continue;
 		offer_node(run, step->tuple, levels, risk, record_utility(run->model, leaves_of(run, step->tuple), levels));
-		step->matches = matches_of(run->matches, step->tuple);
 		step_down(run, step, below);
 	}
 }
