@@ -5,7 +5,6 @@
 
 SET max_parallel_workers_per_gather = 0;
 -- the generated records have more distinct tuples than the default allows
-SET maintenance_work_mem = '256MB';
 
 -- Half of all depth there is; of the other utilities a middling amount
 CREATE TABLE asked (utility text, bound float8, target float8);
