@@ -4,7 +4,6 @@
 -- Figure 9; and what a time limit leaves of a search that would not end
 
 SET max_parallel_workers_per_gather = 0;
--- the generated records have more distinct tuples than the default allows
 
 -- Half of all depth there is; of the other utilities a middling amount
 CREATE TABLE asked (utility text, bound float8, target float8);
