@@ -38,6 +38,8 @@ CREATE TABLE anonopt.attribute (
 -- Whoever restores a database owns the extension, and so may fill these.
 ALTER TABLE anonopt.dataset OWNER TO @extowner@;
 ALTER TABLE anonopt.attribute OWNER TO @extowner@;
+-- whatever default privileges say
+REVOKE ALL ON anonopt.dataset, anonopt.attribute FROM PUBLIC;
 GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
 
 -- Whether a restore finds a relation's name when it fills these tables: not that of a
@@ -459,6 +461,7 @@ CREATE TABLE anonopt.tuple_store (
 	counter bigint,
 	counted_at timestamptz NOT NULL
 );
+REVOKE ALL ON anonopt.tuple_store FROM PUBLIC;
 ALTER TABLE anonopt.tuple_store OWNER TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.tuple_store', '');
 
@@ -682,26 +685,29 @@ CREATE TABLE anonopt.published_content (
 	PRIMARY KEY (id, version)
 );
 
+REVOKE ALL ON anonopt.published, anonopt.published_content FROM PUBLIC;
 ALTER TABLE anonopt.published OWNER TO @extowner@;
 ALTER TABLE anonopt.published_content OWNER TO @extowner@;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 
-CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint) RETURNS oid
+-- The comment is believed only of a relation that belongs to whoever published it.
+CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, published_by name) RETURNS oid
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE(
 		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = relation::oid AND c.reltype = row_type::oid),
 		(SELECT d.objoid FROM pg_catalog.pg_description d
-		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
+		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid JOIN pg_catalog.pg_roles o ON o.oid = c.relowner
+		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0 AND o.rolname = published_by
 		   AND starts_with(d.description, 'anonopt release ' || id::text) ORDER BY d.objoid LIMIT 1));
 END;
 
 -- Of whom the caller is a member; names of roles may be gone after a restore.
-CREATE VIEW anonopt.release AS
+CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form
-FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type) AS found) r
+FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = 'anonopt.published'::regclass), 'MEMBER');
 ALTER VIEW anonopt.release OWNER TO @extowner@;
@@ -731,11 +737,19 @@ BEGIN
 		RAISE EXCEPTION 'relation % is no release of anonopt', release
 			USING ERRCODE = '42704', HINT = 'See anonopt.release.';
 	END IF;
+	-- another relation of that name would be no release
+	IF entry::jsonb ->> 'form' IS DISTINCT FROM (SELECT CASE c.relkind WHEN 'm' THEN 'materialized view' WHEN 'r' THEN 'table' WHEN 'v' THEN 'live view' END
+			FROM pg_class c WHERE c.oid = release) THEN
+		RAISE EXCEPTION 'relation % is no longer what was published', release
+			USING ERRCODE = '23514', HINT = 'Drop it and publish anew.';
+	END IF;
+	PERFORM anonopt.check_owner(release);
 	RETURN jsonb_populate_record(NULL::anonopt.published, entry::jsonb);
 END $$;
 
 CREATE FUNCTION anonopt.hierarchy_hash(hierarchy regclass) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS $$
 DECLARE
 	hash text;
 BEGIN
@@ -753,15 +767,21 @@ DECLARE
 	is_range boolean := (SELECT y.typtype = 'r' FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
 		WHERE a.attrelid = hierarchy AND a.attnum = leaf);
 BEGIN
-	IF class.relkind <> 'r' OR NOT pg_has_role(class.relowner, 'MEMBER') THEN
+	IF class.relkind <> 'r' OR class.relhassubclass OR NOT pg_has_role(class.relowner, 'MEMBER') THEN
 		RAISE EXCEPTION 'hierarchy % of column "%" is not an ordinary table of yours', hierarchy, column_name
 			USING ERRCODE = '23514', DETAIL = 'Whoever may change it could lift a class of one.',
 				HINT = 'Copy it to a table of your own and declare the column with that.';
 	END IF;
-	IF NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = hierarchy AND i.indisunique AND i.indisvalid
+	-- floats that differ may be one number once they are compared with others
+	IF (SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = hierarchy AND a.attnum = leaf) IN ('float4'::regtype, 'float8'::regtype) THEN
+		RAISE EXCEPTION 'leaves of hierarchy % of column "%" are floating-point numbers', hierarchy, column_name
+			USING ERRCODE = '23514', HINT = 'Make its first column numeric.';
+	END IF;
+	IF NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = hierarchy AND i.indisunique AND i.indisvalid AND i.indimmediate
 			AND i.indnkeyatts = 1 AND i.indkey[0] = leaf AND i.indpred IS NULL AND NOT is_range)
 		AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = hierarchy AND c.contype = 'x' AND c.conkey = ARRAY[leaf]
-			AND c.conexclop = ARRAY['pg_catalog.&&(anyrange,anyrange)'::regoperator::oid])
+			AND c.conexclop = ARRAY['pg_catalog.&&(anyrange,anyrange)'::regoperator::oid] AND NOT c.condeferrable
+			AND EXISTS (SELECT FROM pg_index i WHERE i.indexrelid = c.conindid AND i.indpred IS NULL AND i.indisvalid))
 	THEN
 		RAISE EXCEPTION 'hierarchy % of column "%" could hold a leaf twice', hierarchy, column_name
 			USING ERRCODE = '23514', HINT = CASE WHEN is_range THEN 'Add an exclusion constraint: EXCLUDE USING gist (... WITH &&).'
@@ -820,7 +840,7 @@ BEGIN
 END $$;
 
 -- Everything that is asked of a release before there is one.
-CREATE FUNCTION anonopt.check_release(dataset text, k bigint, columns name[]) RETURNS void
+CREATE FUNCTION anonopt.check_release(dataset text, k bigint, columns name[], t float8) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = check_release.dataset);
@@ -830,8 +850,14 @@ BEGIN
 		RAISE EXCEPTION 'relation % shows a release already', source
 			USING ERRCODE = '22023', HINT = 'Generalize from the source of that release.';
 	END IF;
+	FOR attribute IN SELECT a.* FROM anonopt.attribute a WHERE a.dataset = check_release.dataset AND a.role = 'identifier'
+			AND EXISTS (SELECT FROM anonopt.attribute o WHERE o.dataset = a.dataset AND o.column_name = a.column_name
+				AND o.role IN ('quasi_identifier', 'sensitive', 'class_label')) LOOP
+		RAISE EXCEPTION 'column "%" is an identifier and is never published', attribute.column_name
+			USING ERRCODE = '22023', HINT = 'Take one of its roles from it with anonopt.drop_attribute.';
+	END LOOP;
 	FOR attribute IN SELECT a.* FROM anonopt.attribute a WHERE a.dataset = check_release.dataset AND a.hierarchy IS NOT NULL
-			AND a.role = 'quasi_identifier' LOOP
+			AND (a.role = 'quasi_identifier' OR (a.role = 'sensitive' AND t IS NOT NULL)) LOOP
 		PERFORM anonopt.check_release_hierarchy(attribute.hierarchy, attribute.column_name);
 	END LOOP;
 	FOR i IN 1 .. coalesce(cardinality(columns), 0) LOOP
@@ -851,7 +877,7 @@ BEGIN
 	END IF;
 	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
 		anonopt.star_argument(suppressed), coalesce(materialized, true));
-	PERFORM anonopt.check_release(dataset, query.promised_k, columns);
+	PERFORM anonopt.check_release(dataset, query.promised_k, columns, t);
 	RETURN query.statement;
 END $$;
 
@@ -867,7 +893,8 @@ $$;
 
 -- The classes that a snapshot shows, by their labels.
 CREATE FUNCTION anonopt.keep_content(release regclass, entry anonopt.published) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS $$
 DECLARE
 	labels text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
 	content text;
@@ -884,7 +911,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp 
 DECLARE
 	risk record;
 BEGIN
-	SELECT * INTO risk FROM anonopt.release_risk(dataset) r ORDER BY cardinality(r.releases) DESC LIMIT 1;
+	SELECT min(r.smallest) AS smallest INTO risk FROM anonopt.release_risk(dataset) r;
 	IF risk.smallest < k THEN
 		RAISE WARNING 'together, the releases of data set "%" single out classes of %', dataset, risk.smallest
 			USING DETAIL = format('%s is promised.', k), HINT = 'See anonopt.release_risk; drop this release or make it by the same levels as the others.';
@@ -892,38 +919,55 @@ BEGIN
 END $$;
 
 -- A live view is read through a function of its owner's, so that no filter, function or plan reaches a hidden row.
+-- At every reading it refuses whoever may write what it reads, as any role that is open to them.
 CREATE FUNCTION anonopt.create_live(name text, source regclass, entry anonopt.published) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	parts text[] := parse_ident(name);
-	rows_function text := format('%I.%I', parts[1], left(parts[2], 58) || '_rows');
+	rows_function text := format('%I.%I', parts[1], left(parts[2], 50) || '_rows');
+	guarded text := (SELECT string_agg(format('%L::regclass', g), ', ') FROM unnest(ARRAY[source::text] || entry.hierarchies) g);
 	shape text;
+	shown text;
 BEGIN
-	IF row_security_active(source) OR EXISTS (SELECT FROM pg_class c WHERE c.oid = source AND (c.relrowsecurity OR c.relforcerowsecurity)) THEN
+	IF (SELECT c.relkind <> 'r' OR c.relhassubclass OR c.relispartition FROM pg_class c WHERE c.oid = source)
+			OR EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = entry.dataset AND d.person IS NOT NULL) THEN
+		RAISE EXCEPTION 'relation % cannot be published live', source
+			USING ERRCODE = '22023', DETAIL = 'A live view is made of a plain table, a row a person.',
+				HINT = 'Publish a snapshot instead: materialized => true.';
+	END IF;
+	IF EXISTS (SELECT FROM pg_class c WHERE c.oid = source AND (c.relrowsecurity OR c.relforcerowsecurity)) THEN
 		RAISE EXCEPTION 'row security applies to %', source
 			USING ERRCODE = '22023', HINT = 'Publish a snapshot instead: materialized => true.';
 	END IF;
-	IF has_table_privilege('public', source, 'INSERT, UPDATE, DELETE, TRUNCATE') THEN
+	IF has_any_column_privilege('public', source, 'INSERT, UPDATE') OR has_table_privilege('public', source, 'DELETE, TRUNCATE') THEN
 		RAISE EXCEPTION 'everybody may write %', source
 			USING ERRCODE = '22023', DETAIL = 'A reader who can add rows can lift a class of one.',
 				HINT = 'Publish a snapshot instead: materialized => true.';
 	END IF;
 	EXECUTE format('CREATE VIEW %s AS %s', name, entry.statement);
-	shape := (SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)
-		FROM pg_attribute a WHERE a.attrelid = name::regclass AND a.attnum > 0 AND NOT a.attisdropped);
+	SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum),
+		string_agg(format('%I', a.attname) || CASE WHEN a.attname = ANY (entry.generalized) THEN format(' COLLATE pg_catalog."C" AS %I', a.attname) ELSE '' END,
+			', ' ORDER BY a.attnum)
+	INTO shape, shown FROM pg_attribute a WHERE a.attrelid = name::regclass AND a.attnum > 0 AND NOT a.attisdropped;
 	EXECUTE format('DROP VIEW %s', name);
 	EXECUTE format('CREATE FUNCTION %s() RETURNS TABLE (%s) LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED'
-		' SET search_path = pg_catalog, pg_temp AS %L', rows_function, shape, format('
+		' SET search_path = pg_catalog, pg_temp SET work_mem = ''64MB'' SET datestyle = ''ISO, MDY'' SET intervalstyle = ''postgres'''
+		' SET timezone = ''UTC'' SET extra_float_digits = ''1'' SET bytea_output = ''hex'' AS %L', rows_function, shape, format('
 #variable_conflict use_column
 BEGIN
-	IF has_table_privilege(session_user, %L::regclass, ''INSERT, UPDATE, DELETE, TRUNCATE'')
-		AND NOT has_table_privilege(session_user, %1$L::regclass, ''SELECT'') THEN
+	IF EXISTS (SELECT FROM pg_class c WHERE c.oid = %1$L::regclass AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN
+		RAISE EXCEPTION ''the source of a live release has changed'' USING ERRCODE = ''42501'';
+	END IF;
+	IF NOT has_table_privilege(session_user, %1$L::regclass, ''SELECT'') AND EXISTS (
+			SELECT FROM pg_roles o CROSS JOIN unnest(ARRAY[%2$s]) w
+			WHERE pg_has_role(session_user, o.oid, ''MEMBER'') AND (has_any_column_privilege(o.oid, w, ''INSERT, UPDATE'')
+				OR has_table_privilege(o.oid, w, ''DELETE, TRUNCATE''))) THEN
 		RAISE EXCEPTION ''whoever may write the source of a live release may not read it'' USING ERRCODE = ''42501'';
 	END IF;
-	RETURN QUERY %s;
-END', source::text, entry.statement));
+	RETURN QUERY %3$s;
+END', source::text, guarded, entry.statement));
 	EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', rows_function);
-	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT * FROM %s()', name, rows_function);
+	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()', name, shown, rows_function);
 	RAISE WARNING 'a live view promises one reading by one reader'
 		USING DETAIL = 'Two readings around a change can tell more.',
 			HINT = format('Grant SELECT on the view together with EXECUTE on function %s(); or publish a snapshot.', rows_function);
@@ -932,7 +976,8 @@ END $$;
 
 -- Makes a release of a full name.
 CREATE FUNCTION anonopt.make_release(name text, entry anonopt.published, uncovered name[]) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' SET work_mem = '64MB' AS $$
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = entry.dataset);
 	made regclass;
@@ -967,11 +1012,14 @@ BEGIN
 	END IF;
 	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
 		anonopt.star_argument(suppressed), form <> 'live view');
-	PERFORM anonopt.check_release(dataset, query.promised_k, columns);
+	PERFORM anonopt.check_release(dataset, query.promised_k, columns, t);
 	entry.id := gen_random_uuid();
 	entry.form := form;
 	entry.dataset := dataset;
-	entry.levels := levels;
+	-- one dimension, however the node was given
+	IF levels IS NOT NULL THEN
+		entry.levels := ARRAY(SELECT v FROM unnest(levels) WITH ORDINALITY x (v, i) ORDER BY i);
+	END IF;
 	entry.cuts := cuts;
 	entry.k := query.promised_k;
 	entry.l := l;
@@ -981,9 +1029,10 @@ BEGIN
 	entry.statement := query.statement;
 	entry.generalized := query.generalized;
 	entry.sensitive := query.sensitive;
-	SELECT array_agg(a.hierarchy::regclass::text ORDER BY a.ordinal), array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.ordinal)
+	SELECT array_agg(a.hierarchy::regclass::text ORDER BY a.role, a.ordinal), array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.role, a.ordinal)
 	INTO entry.hierarchies, entry.hashes
-	FROM anonopt.attribute a WHERE a.dataset = publish.dataset AND a.role = 'quasi_identifier';
+	FROM anonopt.attribute a WHERE a.dataset = publish.dataset AND a.hierarchy IS NOT NULL
+		AND (a.role = 'quasi_identifier' OR (a.role = 'sensitive' AND publish.t IS NOT NULL));
 	entry.measures := query.measures::jsonb;
 	RETURN anonopt.make_release(name, entry, query.uncovered);
 END $$;
@@ -994,7 +1043,7 @@ CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] D
 	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL) RETURNS regclass
 LANGUAGE sql VOLATILE PARALLEL UNSAFE
 BEGIN ATOMIC
-	SELECT anonopt.publish(anonopt.creation_name(view_name), CASE WHEN materialized THEN 'materialized view' ELSE 'live view' END,
+	SELECT anonopt.publish(anonopt.creation_name(view_name), CASE WHEN materialized IS DISTINCT FROM false THEN 'materialized view' ELSE 'live view' END,
 		dataset, levels, cuts, k, l, columns, suppressed, t);
 END;
 
@@ -1006,11 +1055,15 @@ BEGIN ATOMIC
 	SELECT anonopt.publish(anonopt.creation_name(table_name), 'table', dataset, levels, cuts, k, l, columns, suppressed, t);
 END;
 
+-- Only as the very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier.
 CREATE FUNCTION anonopt.check_owner(release regclass) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	owner name := (SELECT o.rolname FROM pg_class c JOIN pg_roles o ON o.oid = c.relowner WHERE c.oid = release);
 BEGIN
-	IF NOT pg_has_role((SELECT c.relowner FROM pg_class c WHERE c.oid = release), 'MEMBER') THEN
-		RAISE EXCEPTION 'must be owner of release %', release USING ERRCODE = '42501';
+	IF owner IS DISTINCT FROM current_user THEN
+		RAISE EXCEPTION 'must be owner of release %', release
+			USING ERRCODE = '42501', HINT = format('If you are a member of it, SET ROLE %I first.', owner);
 	END IF;
 END $$;
 
@@ -1030,13 +1083,14 @@ BEGIN
 END $$;
 
 CREATE FUNCTION anonopt.refresh_release(release regclass) RETURNS void
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' SET work_mem = '64MB' AS $$
 DECLARE
 	entry anonopt.published := anonopt.known_release(release);
 	changed text[] := anonopt.changed_hierarchies(entry);
 	query record;
+	statement text;
 BEGIN
-	PERFORM anonopt.check_owner(release);
 	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
 	IF entry.form = 'live view' THEN
 		RAISE EXCEPTION 'release % is a live view: there is nothing to refresh', release USING ERRCODE = '22023';
@@ -1048,17 +1102,27 @@ BEGIN
 	IF num_nonnulls(entry.levels, entry.cuts) > 0 THEN
 		SELECT * INTO query FROM anonopt.release_query(entry.dataset, entry.levels, entry.cuts, entry.k::int, entry.l::int, entry.t,
 			entry.columns, entry.suppressed = 'star', true);
-		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns);
+		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns, entry.t);
 		IF query.statement <> entry.statement THEN
 			RAISE EXCEPTION 'release % would be made in another way now', release
 				USING ERRCODE = '23514', DETAIL = 'The declaration has changed, or values or NULLs have come that change what is shown.',
 					HINT = 'Drop the release and publish anew.';
 		END IF;
 		PERFORM anonopt.write_release('measures', release, query.measures);
+		statement := query.statement;
+	ELSE
+		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns, NULL);
+		-- built anew: no statement that was written down is ever run
+		statement := anonopt.records_statement(entry.dataset, (entry.measures ->> 'min_utility')::float8, (entry.measures ->> 'key')::name, entry.k::int,
+			entry.measures ->> 'risk', entry.measures ->> 'utility', anonopt.records_columns(entry.dataset, entry.columns));
+		IF statement <> entry.statement THEN
+			RAISE EXCEPTION 'release % would be made in another way now', release
+				USING ERRCODE = '23514', HINT = 'Drop the release and publish anew.';
+		END IF;
 	END IF;
 	IF entry.form = 'table' THEN
 		EXECUTE format('TRUNCATE %s', release);
-		EXECUTE format('INSERT INTO %s %s', release, entry.statement);
+		EXECUTE format('INSERT INTO %s %s', release, statement);
 	ELSE
 		EXECUTE format('REFRESH MATERIALIZED VIEW %s', release);
 	END IF;
@@ -1074,7 +1138,6 @@ DECLARE
 	entry anonopt.published := anonopt.known_release(release);
 	rows_function regprocedure;
 BEGIN
-	PERFORM anonopt.check_owner(release);
 	IF entry.form = 'live view' THEN
 		rows_function := (SELECT d.refobjid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid
 			AND d.refclassid = 'pg_proc'::regclass WHERE w.ev_class = release LIMIT 1);
@@ -1100,8 +1163,8 @@ BEGIN
 	promised_l := entry.l;
 	EXECUTE format('SELECT min(c.people), min(c.least), coalesce(sum(c.people), 0)::bigint FROM
 		(SELECT count(*) AS people, %s::bigint AS least FROM %s r GROUP BY %s) c',
-		coalesce(format('least(%s)', least_values), 'NULL'), release, classes) INTO k, l, rows;
-	ok := changed = '{}' AND coalesce(k >= promised_k, true) AND coalesce(l >= promised_l, rows = 0 OR promised_l IS NULL);
+		coalesce('least(' || least_values || ')', 'NULL'), release, classes) INTO k, l, rows;
+	ok := changed = '{}' AND coalesce(k >= promised_k, true) AND coalesce(l >= promised_l, rows = 0 OR promised_l IS NULL OR entry.sensitive = '{}');
 	IF changed <> '{}' THEN
 		RAISE NOTICE 'hierarchies of release % have changed since: %', release, array_to_string(changed, ', ');
 	END IF;
@@ -1136,26 +1199,33 @@ ORDER BY %12$s, pg_catalog.random()$sql$, names, labels, coalesce(others, ''), d
 		(SELECT string_agg(format('s.%I', q), ', ' ORDER BY i) FROM unnest(qis) WITH ORDINALITY x (q, i)));
 END $$;
 
+-- What is shown beside the labels.
+CREATE FUNCTION anonopt.records_columns(dataset text, columns name[]) RETURNS name[]
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT ARRAY(SELECT a.attname FROM pg_attribute a
+		WHERE a.attrelid = (SELECT s.relation FROM anonopt.dataset s WHERE s.dataset = records_columns.dataset)
+		AND a.attnum > 0 AND NOT a.attisdropped
+		AND (a.attname = ANY (columns) OR EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = records_columns.dataset
+			AND d.column_name = a.attname AND d.role IN ('sensitive', 'class_label')))
+		AND NOT EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = records_columns.dataset
+			AND d.column_name = a.attname AND d.role = 'quasi_identifier') ORDER BY a.attnum)
+$$;
+
 CREATE FUNCTION anonopt.publish_record_rows(name text, dataset text, min_utility float8, key name, k int, risk text, utility text,
 	columns name[]) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	entry anonopt.published;
-	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish_record_rows.dataset);
 	shown name[];
 BEGIN
 	IF k IS NULL OR k < 1 THEN
 		RAISE EXCEPTION 'k must be at least 1, not %', k USING ERRCODE = '22023';
 	END IF;
-	PERFORM anonopt.check_release(dataset, k, columns);
+	PERFORM anonopt.check_release(dataset, k, columns, NULL);
 	entry.sensitive := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset
 		AND a.role = 'sensitive' AND NOT EXISTS (SELECT FROM anonopt.attribute q WHERE q.dataset = a.dataset
 			AND q.column_name = a.column_name AND q.role = 'quasi_identifier') ORDER BY a.ordinal);
-	shown := ARRAY(SELECT a.attname FROM pg_attribute a WHERE a.attrelid = source AND a.attnum > 0 AND NOT a.attisdropped
-		AND (a.attname = ANY (columns) OR EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = publish_record_rows.dataset
-			AND d.column_name = a.attname AND d.role IN ('sensitive', 'class_label')))
-		AND NOT EXISTS (SELECT FROM anonopt.attribute d WHERE d.dataset = publish_record_rows.dataset
-			AND d.column_name = a.attname AND d.role = 'quasi_identifier') ORDER BY a.attnum);
+	shown := anonopt.records_columns(dataset, columns);
 	entry.id := gen_random_uuid();
 	entry.form := 'table';
 	entry.dataset := dataset;
@@ -1167,7 +1237,7 @@ BEGIN
 		array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.ordinal)
 	INTO entry.generalized, entry.hierarchies, entry.hashes
 	FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset AND a.role = 'quasi_identifier';
-	entry.measures := jsonb_build_object('min_utility', min_utility, 'risk', risk, 'utility', utility);
+	entry.measures := jsonb_build_object('min_utility', min_utility, 'key', key, 'risk', risk, 'utility', utility);
 	RETURN anonopt.make_release(name, entry, ARRAY(SELECT unnest(shown) EXCEPT SELECT unnest(entry.sensitive)));
 END $$;
 
@@ -1248,6 +1318,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		ELSE trim_scale(round(value::numeric, 4 - least(floor(log(abs(value::numeric)))::int + 1, 4)))::text END
 $$;
 
+-- A tick's number, which must be short.
+CREATE FUNCTION anonopt.tick_label(value float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN abs(value) >= 1e9 THEN anonopt.short_number(value / 1e9) || ' bn'
+		WHEN abs(value) >= 1e6 THEN anonopt.short_number(value / 1e6) || ' m' ELSE anonopt.short_number(value) END
+$$;
+
 -- Where an axis has its ticks.
 CREATE FUNCTION anonopt.axis_ticks(low float8, high float8, logarithmic boolean) RETURNS float8[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
@@ -1295,10 +1372,10 @@ BEGIN
 			place := anonopt.axis_place(tick, low[a], high[a], logs[a]);
 			IF a = 1 THEN
 				ticks := ticks || format('<path class="grid" d="M%s 20V380"/><text x="%1$s" y="398" text-anchor="middle">%s</text>',
-					round((80 + 600 * place)::numeric, 1), anonopt.short_number(tick));
+					round((80 + 600 * place)::numeric, 1), anonopt.tick_label(tick));
 			ELSE
 				ticks := ticks || format('<path class="grid" d="M80 %sH680"/><text x="72" y="%s" text-anchor="end">%s</text>',
-					round((380 - 360 * place)::numeric, 1), round((384 - 360 * place)::numeric, 1), anonopt.short_number(tick));
+					round((380 - 360 * place)::numeric, 1), round((384 - 360 * place)::numeric, 1), anonopt.tick_label(tick));
 			END IF;
 		END LOOP;
 	END LOOP;
@@ -1306,7 +1383,7 @@ BEGIN
 		CONTINUE WHEN xs[i] IS NULL OR ys[i] IS NULL;
 		px[i] := round((80 + 600 * anonopt.axis_place(xs[i], low[1], high[1], logs[1]))::numeric, 1);
 		py[i] := round((380 - 360 * anonopt.axis_place(ys[i], low[2], high[2], logs[2]))::numeric, 1);
-		line := line || CASE WHEN line = '' THEN format('M%s %s', px[i], py[i]) ELSE format('V%sH%s', py[i], px[i]) END;
+		line := line || CASE WHEN cardinality(objectives) > 2 THEN '' WHEN line = '' THEN format('M%s %s', px[i], py[i]) ELSE format('H%sV%s', px[i], py[i]) END;
 		points := points || format('<circle cx="%s" cy="%s" r="4" tabindex="0"><title>levels %s&#10;%s</title></circle>', px[i], py[i],
 			anonopt.html(translate((nodes[i] -> 'levels')::text, '[] ', '{}')),
 			(SELECT string_agg(format('%s %s', m, anonopt.short_number((nodes[i] ->> m)::float8)), '&#10;' ORDER BY j)
@@ -1410,7 +1487,8 @@ BEGIN
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 60rem; padding: 1rem }
 h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line) }
 .wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0 } th, td { padding: .3rem .7rem; border: 1px solid var(--line); text-align: left }
-th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums } svg { width: 100%%; height: auto }
+th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums } svg { width: 100%%; min-width: 34rem; height: auto }
+h1, h2, h3, p { overflow-wrap: anywhere }
 footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 </style>
 </head>
@@ -1423,7 +1501,7 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 %6$s
 <h2>The trade-off</h2>
 <p>Each point is a way to generalize that no other beats both in k, the size of the smallest class, and in GLM, the cells lost.</p>
-%7$s
+<div class="wide">%7$s</div>
 %8$s
 <h2>Releases</h2>
 %9$s
@@ -1537,7 +1615,7 @@ COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class of several
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[]) IS 'the front as an SVG picture';
 COMMENT ON FUNCTION anonopt.report(text) IS 'a self-contained HTML page about a data set and its releases';
-COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint) IS 'internal';
+COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.creation_name(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_query(text, int[], varbit[], int, int, float8, name[], boolean, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_entry(regclass) IS 'internal';
@@ -1548,7 +1626,7 @@ COMMENT ON FUNCTION anonopt.check_release_hierarchy(regclass, name) IS 'internal
 COMMENT ON FUNCTION anonopt.reads_release(regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.check_release_column(text, regclass, name, bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.star_argument(text) IS 'internal';
-COMMENT ON FUNCTION anonopt.check_release(text, bigint, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release(text, bigint, name[], float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_comment(anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'internal';
 COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
@@ -1562,6 +1640,8 @@ COMMENT ON FUNCTION anonopt.publish_record_rows(text, text, float8, name, int, t
 COMMENT ON FUNCTION anonopt.html(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.objective_unit(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.short_number(float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.tick_label(float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.records_columns(text, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.axis_ticks(float8, float8, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.axis_place(float8, float8, float8, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.html_table(text[], text[]) IS 'internal';

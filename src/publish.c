@@ -203,7 +203,7 @@ anonopt_release_query(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
-/* What is written down of a release, as jsonb, for whoever may read the release. */
+/* What is written down of a release, as jsonb, for its owner. */
 Datum
 anonopt_release_entry(PG_FUNCTION_ARGS)
 {
@@ -215,11 +215,10 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("relation with OID %u does not exist", relation)));
-	if (!pg_class_ownercheck(relation, GetUserId()) &&
-		pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	if (!pg_class_ownercheck(relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	return read_catalog("SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM anonopt.published p"
-						" WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $1",
+						" WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $1",
 						1, types, values, &fcinfo->isnull);
 }
 
@@ -228,6 +227,14 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 	" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('relation', $2::pg_catalog.int8," \
 	" 'row_type', (SELECT c.reltype::pg_catalog.int8 FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) $2)," \
 	" 'name', $3::pg_catalog.text, 'published_by', $4::pg_catalog.text, 'published_at', pg_catalog.clock_timestamp()))"
+
+/* Releases of a data set are its owner's to make, and in the form that the relation has. */
+#define MAY_PUBLISH "EXISTS (SELECT FROM anonopt.dataset d JOIN pg_catalog.pg_roles o ON o.rolname OPERATOR(pg_catalog.=) d.owner" \
+	" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) $2" \
+	" WHERE d.dataset OPERATOR(pg_catalog.=) ($1::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'dataset')" \
+	" AND pg_catalog.pg_has_role($4::pg_catalog.name, o.oid, 'MEMBER')" \
+	" AND ($1::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'form') OPERATOR(pg_catalog.=)" \
+	" CASE c.relkind WHEN 'm' THEN 'materialized view' WHEN 'r' THEN 'table' WHEN 'v' THEN 'live view' END)"
 
 /* Writes an entry, or what a snapshot shows, of a release of the caller's own. */
 Datum
@@ -245,18 +252,23 @@ anonopt_write_release(PG_FUNCTION_ARGS)
 	values[2] = CStringGetTextDatum(relation_sql_name(relation));
 	values[3] = CStringGetTextDatum(GetUserNameFromId(GetUserId(), false));
 	if (strcmp(what, "entry") == 0)
-		write_catalog("INSERT INTO anonopt.published SELECT (" ENTRY ").*", 4, types, values, NULL);
+	{
+		if (write_catalog("INSERT INTO anonopt.published SELECT (" ENTRY ").* WHERE " MAY_PUBLISH, 4, types, values, NULL) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("must be owner of the data set to publish it")));
+	}
 	else if (strcmp(what, "measures") == 0)
 		write_catalog("UPDATE anonopt.published p SET measures = $1::pg_catalog.jsonb,"
 					  " published_by = $4, published_at = pg_catalog.clock_timestamp()"
-					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
+					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
 					  4, types, values, NULL);
 	else if (strcmp(what, "content") == 0)
 		write_catalog("INSERT INTO anonopt.published_content"
 					  " SELECT p.id, (SELECT pg_catalog.count(*) FROM anonopt.published_content o WHERE o.id OPERATOR(pg_catalog.=) p.id),"
 					  " pg_catalog.clock_timestamp(), c.labels, c.people"
 					  " FROM anonopt.published p, pg_catalog.jsonb_populate_record(NULL::anonopt.published_content, $1::pg_catalog.jsonb) c"
-					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type) OPERATOR(pg_catalog.=) $2"
+					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2"
 					  " AND $3 IS NOT NULL AND $4 IS NOT NULL", 4, types, values, NULL);
 	else
 		elog(ERROR, "nothing is written of \"%s\"", what);

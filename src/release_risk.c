@@ -19,6 +19,7 @@
 #include "tally.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
 
@@ -28,6 +29,8 @@ typedef struct Content
 	Oid			relation;
 	int64		k;
 	bool		live;
+	bool		same;			/* made of what is declared now */
+	int64		people;			/* in the smallest class, when it was made */
 	Datum		levels;			/* or 0 */
 	Datum		cuts;			/* or 0 */
 	int			nclasses;
@@ -75,6 +78,19 @@ take_classes(Content *content, ArrayType *array, int nattrs)
 	qsort(content->classes, content->nclasses, sizeof(char *), compare_strings);
 }
 
+/* The least of an array of bigint; 0 for none. */
+static int64
+least_of(Datum array)
+{
+	int64		least = 0;
+	int			n = array == 0 ? 0 : ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(array)), ARR_DIMS(DatumGetArrayTypeP(array)));
+	const int64 *people = array == 0 ? NULL : (const int64 *) ARR_DATA_PTR(DatumGetArrayTypeP(array));
+
+	for (int i = 0; i < n; i++)
+		least = least == 0 ? people[i] : Min(least, people[i]);
+	return least;
+}
+
 static Datum
 copied_field(int row, int column, bool *isnull)
 {
@@ -82,6 +98,14 @@ copied_field(int row, int column, bool *isnull)
 
 	return *isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
 }
+
+/* Whether a release was made of the columns and hierarchies that are declared now. */
+#define SAME_DECLARATION " p.generalized OPERATOR(pg_catalog.=) ARRAY(SELECT a.column_name FROM anonopt.attribute a" \
+	" WHERE a.dataset OPERATOR(pg_catalog.=) $1 AND a.role OPERATOR(pg_catalog.=) 'quasi_identifier' ORDER BY a.ordinal)" \
+	" AND ARRAY(SELECT pg_catalog.to_regclass(x.h)::pg_catalog.oid FROM pg_catalog.unnest(p.hierarchies[1:$2])" \
+	" WITH ORDINALITY x (h, i) ORDER BY x.i) OPERATOR(pg_catalog.=) ARRAY(SELECT a.hierarchy::pg_catalog.oid FROM anonopt.attribute a" \
+	" WHERE a.dataset OPERATOR(pg_catalog.=) $1 AND a.role OPERATOR(pg_catalog.=) 'quasi_identifier' ORDER BY a.ordinal)" \
+	" AND COALESCE(pg_catalog.array_length(p.levels, 1), pg_catalog.array_length(p.cuts, 1)) OPERATOR(pg_catalog.=) $2"
 
 /* All contents of a data set's releases, in the order they were published. */
 static Content *
@@ -94,12 +118,11 @@ read_contents(const Dataset *dataset, int *ncontents)
 	Content    *contents;
 
 	sql_connect();
-	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type), p.relation::pg_catalog.oid),"
-					  " p.k, p.form OPERATOR(pg_catalog.=) 'live view', p.levels, p.cuts, c.labels"
+	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type, p.published_by), p.relation::pg_catalog.oid),"
+					  " p.k, p.form OPERATOR(pg_catalog.=) 'live view', p.levels, p.cuts, c.labels, c.people,"
+					  SAME_DECLARATION
 					  " FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id OPERATOR(pg_catalog.=) p.id"
-					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1 AND COALESCE(pg_catalog.array_length(p.levels, 1),"
-					  " pg_catalog.array_length(p.cuts, 1)) OPERATOR(pg_catalog.=) $2"
-					  " AND (c.id IS NOT NULL OR p.form OPERATOR(pg_catalog.=) 'live view')"
+					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1 AND (c.id IS NOT NULL OR p.form OPERATOR(pg_catalog.=) 'live view')"
 					  " ORDER BY COALESCE(c.made_at, p.published_at), p.id", 2, types, values);
 	MemoryContextSwitchTo(context);
 	*ncontents = (int) SPI_processed;
@@ -114,12 +137,37 @@ read_contents(const Dataset *dataset, int *ncontents)
 		contents[i].live = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 3, &isnull));
 		contents[i].levels = copied_field(i, 4, &isnull);
 		contents[i].cuts = copied_field(i, 5, &isnull);
+		contents[i].same = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 8, &isnull)) && !isnull;
+		contents[i].people = least_of(copied_field(i, 7, &isnull));
 		labels = copied_field(i, 6, &isnull);
-		if (!isnull)
+		if (!isnull && contents[i].same)
 			take_classes(&contents[i], DatumGetArrayTypeP(labels), nattrs);
 	}
 	sql_finish();
 	return contents;
+}
+
+/* Whether levels or cuts still fit their hierarchies. */
+static bool
+still_fits(const Population *population, const Content *content)
+{
+	const int32 *levels = content->levels == 0 ? NULL : (const int32 *) ARR_DATA_PTR(DatumGetArrayTypeP(content->levels));
+	Datum	   *cuts = NULL;
+	bool	   *nulls;
+	int			n;
+
+	if (content->cuts != 0)
+		deconstruct_array(DatumGetArrayTypeP(content->cuts), VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &n);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		if (levels != NULL && (levels[a] < 0 || levels[a] > attr->hierarchy->height))
+			return false;
+		if (levels == NULL && VARBITLEN(DatumGetVarBitP(cuts[a])) != attr->hierarchy->levels[attr->min_level].nlabels - 1)
+			return false;
+	}
+	return true;
 }
 
 static const Recoding **
@@ -216,6 +264,40 @@ relations_datum(const Content *contents, int n)
 	return PointerGetDatum(construct_array(relations, nrelations, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
 }
 
+static void
+tell_left_out(int n)
+{
+	if (n > 0)
+		ereport(NOTICE,
+				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", n, n),
+				 errdetail("Made of other columns or hierarchies than are declared now, or of a domain that has changed, they cannot be combined.")));
+}
+
+/* Leaves out what was made of another declaration; returns how many contents remain. */
+static int
+keep_same(Content *contents, int n)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (contents[i].same)
+			contents[kept++] = contents[i];
+	tell_left_out(n - kept);
+	return kept;
+}
+
+static int
+keep_fitting(const Population *population, Content *contents, int n)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (still_fits(population, &contents[i]))
+			contents[kept++] = contents[i];
+	tell_left_out(n - kept);
+	return kept;
+}
+
 /* The combinations of the first release, the first two, and so on. */
 Datum
 anonopt_release_risk(PG_FUNCTION_ARGS)
@@ -232,8 +314,12 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
 	contents = read_contents(dataset, &ncontents);
-	population = ncontents == 0 ? NULL : population_argument(dataset);
-	if (population == NULL)
+	ncontents = keep_same(contents, ncontents);
+	/* a single one is as safe as it was made */
+	population = ncontents < 2 ? NULL : population_argument(dataset);
+	if (population != NULL)
+		ncontents = keep_fitting(population, contents, ncontents);
+	if (ncontents == 0 || (ncontents > 1 && population == NULL))
 		return (Datum) 0;
 	for (int i = 0; i < ncontents; i++)
 	{
@@ -242,7 +328,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 
 		any_live = any_live || contents[i].live;
 		k = Min(k, contents[i].k);
-		if (!any_live)
+		if (!any_live && population != NULL)
 			place_tuples(population, &contents[i]);
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < ncontents && contents[i + 1].relation == contents[i].relation)
@@ -251,7 +337,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		values[1] = Int64GetDatum(k);
 		nulls[2] = any_live;
 		if (!any_live)
-			values[2] = Int64GetDatum(smallest_class(population, contents, i + 1));
+			values[2] = Int64GetDatum(population == NULL ? contents[i].people : smallest_class(population, contents, i + 1));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	if (any_live)

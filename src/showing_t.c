@@ -230,7 +230,7 @@ append_hierarchical(StringInfo sql, const Showing *showing, int sensitive)
 void
 append_t_condition(StringInfo sql, const Showing *showing, int sensitive)
 {
-	appendStringInfo(sql, " AND s.%s IN (", own_name(showing, "class"));
+	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
 	switch (sensitive_column(showing, sensitive)->metric)
 	{
 		case DISTANCE_EQUAL:
@@ -243,5 +243,5 @@ append_t_condition(StringInfo sql, const Showing *showing, int sensitive)
 			append_hierarchical(sql, showing, sensitive);
 			break;
 	}
-	appendStringInfoChar(sql, ')');
+	appendStringInfo(sql, ") x WHERE x.class OPERATOR(pg_catalog.=) s.%s)", own_name(showing, "class"));
 }
