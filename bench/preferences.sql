@@ -59,7 +59,7 @@ LANGUAGE sql AS $$
 		WHERE chosen) AS chosen ON true
 $$;
 
-SELECT format('CALL measure_preference(%L, %s, %s, %s, %s, %s)', dataset, asked, necd_pref, population, :evaluations, :seeds)
+SELECT format('CALL measure_preference(%L, %s, %s, %s, %s, %s)', dataset, asked, necd_pref, population, :evaluations, :preference_seeds)
 FROM (
 	SELECT 'prefer_equal' AS dataset, 1.0 AS necd_pref, population FROM unnest('{100,250,500}'::int[]) AS population
 	UNION ALL SELECT dataset, 1.0, 100 FROM weighting WHERE dataset <> 'prefer_equal'

@@ -1,8 +1,9 @@
--- demo.sql: from a table to a choice of how far to generalize it
+-- demo.sql: from a table to a view that others may read, and a report
 --
 -- Run by demo/run.  A section is a heading, which says what one is about to
 -- see, and statements, which psql shows before their results.  Those between
--- \o /dev/null and \o return nothing worth seeing.
+-- \o /dev/null and \o return nothing worth seeing.  The report goes to the file
+-- :report.
 
 \pset pager off
 \pset footer off
@@ -101,15 +102,58 @@ FROM (SELECT 'k = 5' AS wanted, * FROM anonopt.evaluate('hospital', :'levels', k
 	UNION ALL
 	SELECT 'k = 5, l = 3', * FROM anonopt.evaluate('hospital', :'levels', k => 5, l => 3)) AS both_ways;
 
-\echo '== 6. What others would see =='
-\echo 'The twelve patients of the beginning, at that node.'
+\echo '== 6. What others see =='
+\echo 'The release: a view of the classes that keep the promise, in an order that tells of nobody.'
 \echo
 
-SELECT anonopt.generalize(age, 'age_levels', levels[1]) AS age,
-	anonopt.generalize(sex, 'sex_levels', levels[2]) AS sex,
-	anonopt.generalize(postcode, 'postcode_levels', levels[3]) AS postcode,
-	anonopt.generalize(admitted, 'admitted_levels', levels[4]) AS admitted,
-	anonopt.generalize(profession, 'profession_levels', levels[5]) AS profession,
-	diagnosis
-FROM hospital, (SELECT :'levels'::int[] AS levels) AS node
-WHERE patient_id <= 12 ORDER BY patient_id;
+SELECT anonopt.create_view('hospital_public', 'hospital', levels => :'levels', k => 5);
+SELECT age, sex, postcode, admitted, profession, count(*), count(DISTINCT diagnosis) AS diagnoses
+FROM hospital_public GROUP BY 1, 2, 3, 4, 5 ORDER BY 6, 1, 2, 3, 4, 5 LIMIT 5;
+
+\echo 'Measured anew on the view, by plain SQL; and what its comment says:'
+\echo
+
+SELECT promised_k, k, l, rows, ok FROM anonopt.verify('hospital_public');
+SELECT split_part(obj_description('hospital_public'::regclass), ': ', 2) || ': '
+	|| split_part(obj_description('hospital_public'::regclass), ': ', 3) AS promise;
+
+\echo '== 7. Who may read =='
+\echo 'A role that sees the release, and nothing of what it is made from.'
+\echo
+
+\o /dev/null
+CREATE ROLE demo_researcher;
+GRANT SELECT ON hospital_public TO demo_researcher;
+SET ROLE demo_researcher;
+\o
+SELECT has_table_privilege('hospital', 'SELECT') AS may_read_patients,
+	has_table_privilege('hospital_public', 'SELECT') AS may_read_release;
+SELECT discharged_to, count(*) FROM hospital_public GROUP BY 1 ORDER BY 2 DESC;
+RESET ROLE;
+
+\echo
+\echo '== 8. Two releases =='
+\echo 'Another view keeps the same promise; it shows ages more closely, and professions less.'
+\echo 'Whoever has both knows more than either tells.'
+\echo
+
+\set ECHO none
+SELECT levels AS other FROM anonopt.pareto('hospital', '{k,glm}') WHERE k >= 5 AND levels <> :'levels' ORDER BY glm LIMIT 1 \gset
+\set ECHO queries
+\o /dev/null
+SELECT anonopt.create_view('hospital_other', 'hospital', levels => :'other', k => 5);
+\o
+SELECT * FROM anonopt.release_risk('hospital');
+\o /dev/null
+SELECT anonopt.drop_release('hospital_other');
+\o
+
+\echo
+\echo '== 9. A report =='
+\echo 'One page for a browser: the declaration, the risk, the front as a picture, the release.'
+\echo
+
+SELECT anonopt.report('hospital') \g (format=unaligned tuples_only=on) :report
+\set ECHO none
+DROP OWNED BY demo_researcher;
+DROP ROLE demo_researcher;

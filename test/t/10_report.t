@@ -1,0 +1,356 @@
+#!/usr/bin/env perl
+#
+# Reports and pictures of fronts, as a browser shows them.
+#
+# A page of ours holds the report in a frame of some width, looks at what has
+# become of it, and tells: Chromium prints that page, or takes its picture.
+# What the browser cannot say, such as whether a picture alone is sound XML,
+# xmllint does.  Without one of the two its part is skipped, visibly.
+#
+# It uses the server it finds, in a database of its own.
+
+use strict;
+use warnings;
+use File::Temp qw(tempdir);
+use JSON::PP;
+use Test::More;
+
+my $scratch = tempdir(CLEANUP => 1);
+my ($chromium) = grep { -x } map { ("$_/chromium", "$_/chromium-browser", "$_/google-chrome") } split /:/, $ENV{PATH};
+my ($xmllint) = grep { -x } map { "$_/xmllint" } split /:/, $ENV{PATH};
+my $json = JSON::PP->new->utf8;
+my $pages = 0;
+
+# What a page of ours tells of the report in its frame
+my $look = <<'END';
+function look() {
+	const frame = document.getElementById('frame'), page = frame.contentDocument, root = page.documentElement;
+	const all = (selector) => Array.from(page.querySelectorAll(selector));
+	const style = (selector) => page.querySelector(selector) && frame.contentWindow.getComputedStyle(page.querySelector(selector));
+	const boxes = (selector) => all(selector).map((each) => each.getBoundingClientRect());
+	const picture = page.querySelector('svg');
+	document.getElementById('told').textContent = JSON.stringify({
+		width: root.clientWidth, needed: root.scrollWidth, height: root.scrollHeight,
+		title: page.title, heads: all('h1,h2,h3').map((each) => each.textContent),
+		text: page.body.textContent,
+		tables: all('table').map((table) => Array.from(table.tBodies[0].rows).map((row) => Array.from(row.cells).map((cell) => cell.textContent))),
+		points: all('svg circle').length, tips: all('svg circle > title').map((each) => each.textContent),
+		far: boxes('svg circle, svg text').filter((box) => { const around = picture.getBoundingClientRect();
+			return box.left < around.left - 1 || box.right > around.right + 1 || box.top < around.top - 1 || box.bottom > around.bottom + 1; }).length,
+		letters: picture && all('svg text').length ? parseFloat(style('svg text').fontSize) * picture.getBoundingClientRect().width / 700 : 0,
+		strange: all('script, img, link, iframe, object, embed, form, [onerror], [onload], [onclick], [src], a[href]').length,
+		fetched: frame.contentWindow.performance.getEntriesByType('resource').length,
+		hacked: window.hacked || frame.contentWindow.hacked || 0,
+		paper: style('body').backgroundColor, ink: style('body').color, picture_ink: picture && style('svg text') && style('svg text').fill,
+	});
+}
+END
+
+make_database();
+test_sample();
+test_hostile();
+test_without();
+test_objectives();
+psql_in('postgres', 'DROP DATABASE anonopt_report');
+done_testing();
+
+# ------------------------------------------------------------ what is looked at
+
+# The demo's sample: everything a report has
+sub test_sample
+{
+	sql("SELECT * FROM anonopt.auto_dataset('patients', 'hospital', '{age,sex,postcode}')",
+		"SELECT anonopt.add_sensitive('patients', 'diagnosis')",
+		"SELECT anonopt.create_view('patients_public', 'patients', levels => '{3,0,2}', k => 10, l => 5)",
+		"SELECT anonopt.publish_table('patients_table', 'patients', levels => '{3,0,2}', k => 10)");
+	my $front = value("SELECT count(*) FROM anonopt.pareto('patients')");
+	my $report = value("SELECT anonopt.report('patients')");
+
+	check_self_contained($report, 'report');
+	check_xml(value("SELECT anonopt.front_svg('patients')"), 'front');
+	for ([ 1200, 'desktop' ], [ 390, 'phone' ])
+	{
+		my ($width, $name) = @$_;
+	  SKIP:
+		{
+			my $told = browse($report, $width) or skip("$name: no Chromium", 10);
+			is($told->{width}, $width, "$name: the frame is as wide as it is to be");
+			cmp_ok($told->{needed}, '<=', $width, "$name: nothing is wider than the page");
+			is_deeply([ grep { /^(?:Declaration|The data as they are|The trade-off|Releases)$/ } @{ $told->{heads} } ],
+				[ 'Declaration', 'The data as they are', 'The trade-off', 'Releases' ], "$name: all sections are there");
+			is($told->{points}, $front, "$name: a point a node of the front");
+			is(scalar(grep { /^levels \{[\d,]+\}\nk [\d,]+\n/ } @{ $told->{tips} }), $front, "$name: each tells its levels and measures");
+			is($told->{far}, 0, "$name: nothing is drawn outside of the picture");
+			cmp_ok($told->{letters}, '>=', 9, "$name: its letters are large enough to read");
+			is($told->{fetched}, 0, "$name: nothing is fetched");
+			is($told->{strange}, 0, "$name: nothing in it could be");
+			check_picture($report, $width, $name);
+		}
+	}
+  SKIP:
+	{
+		my $told = browse($report, 1200) or skip('no Chromium', 6);
+		is($told->{title}, 'Anonymization of patients', 'the title names the data set');
+		is_deeply([ sort grep { /^public\./ } @{ $told->{heads} } ], [ 'public.patients_public', 'public.patients_table' ],
+			'every release has a section');
+		is(scalar(grep { @$_ == $front } @{ $told->{tables} }), 1, 'the front is a table, too');
+		like($told->{text}, qr/l = 5 in diagnosis/, 'the promise is told');
+		like($told->{text}, qr/no promise covers: diagnosis/, 'and what it does not cover');
+		unlike($told->{text}, qr/NaN|Infinity|undefined/, 'no number is none');
+	}
+	check_dark($report);
+}
+
+# Names and labels that would be markup if they were not escaped
+sub test_hostile
+{
+	my $evil = q{<script>window.top.hacked=1</script><img src=x onerror="window.top.hacked=2"> & "it''s"};
+	(my $column = $evil) =~ s/"/""/g;
+	$column =~ s/''/'/g;
+	$column = substr $column, 0, 60;
+
+	sql(qq{CREATE TABLE "<b>people</b> & ""co""" ("<i>a</i>&" text NOT NULL, "<u>""s" text NOT NULL)},
+		qq{INSERT INTO "<b>people</b> & ""co""" SELECT CASE i % 2 WHEN 0 THEN 'a' ELSE '$evil' END, 'x' || i FROM generate_series(1, 40) i},
+		qq{CREATE TABLE "<em>h</em>" (leaf text PRIMARY KEY, anything text NOT NULL)},
+		qq{INSERT INTO "<em>h</em>" VALUES ('a', '</td></table><script>window.top.hacked=3</script>'), ('$evil', '</td></table><script>window.top.hacked=3</script>')},
+		qq{SELECT anonopt.create_dataset('$evil', '"<b>people</b> & ""co"""')},
+		qq{SELECT anonopt.add_quasi_identifier('$evil', '<i>a</i>&', '"<em>h</em>"'), anonopt.add_sensitive('$evil', '<u>"s')},
+		qq{SELECT anonopt.create_view('"<s>view</s> & ""1"""', '$evil', levels => '{0}', k => 5)},
+		qq{SELECT anonopt.publish_table('"<s>table</s>"', '$evil', levels => '{1}', k => 5)});
+	my $report = value("SELECT anonopt.report('$evil')");
+	my $picture = value("SELECT anonopt.front_svg('$evil')");
+
+	check_self_contained($report, 'hostile report');
+	unlike($report, qr/<(?:script|img|b|i|u|s|em)\b/, 'no name becomes markup');
+	check_xml($picture, 'hostile front');
+	unlike($picture, qr/<script/, 'nor in the picture');
+  SKIP:
+	{
+		my $told = browse($report, 390) or skip('no Chromium', 6);
+		(my $name = $evil) =~ s/''/'/g;
+		is($told->{hacked}, 0, 'nothing of the names is run');
+		is($told->{strange}, 0, 'nothing of the names is an element');
+		is($told->{title}, "Anonymization of $name", 'the title is the name as it is');
+		is(scalar(grep { /<s>view<\/s> & ""1""/ } @{ $told->{heads} }), 1, 'so are the heads');
+		like($told->{text}, qr/\Q$name\E/, 'and the labels');
+		cmp_ok($told->{needed}, '<=', 390, 'long names do not make the page wider');
+	}
+}
+
+# What may be missing: releases, sensitive columns, a choice
+sub test_without
+{
+	sql("CREATE TABLE plain AS SELECT i % 10 AS a, i % 3 AS b FROM generate_series(1, 300) i",
+		"SELECT * FROM anonopt.auto_dataset('plain', 'plain', '{a,b}')");
+	my $report = value("SELECT anonopt.report('plain')");
+	like($report, qr/Nothing has been published yet/, 'a report without releases says so');
+	check_self_contained($report, 'report without releases');
+	sql("SELECT anonopt.create_view('plain_view', 'plain', levels => '{1,0}', k => 10)");
+	is(value("SELECT (anonopt.verify('plain_view')).ok"), 't', 'a release without a sensitive column is verified');
+	$report = value("SELECT anonopt.report('plain')");
+	like($report, qr/plain_view/, 'and reported');
+	sql("SELECT anonopt.drop_release('plain_view')");
+	like(value("SELECT anonopt.report('plain')"), qr/Nothing has been published yet/, 'until it is dropped');
+
+	sql("CREATE TABLE alike AS SELECT 1 AS a FROM generate_series(1, 10)",
+		"CREATE TABLE alike_levels (value int PRIMARY KEY, anything text NOT NULL)", "INSERT INTO alike_levels VALUES (1, '*')",
+		"SELECT anonopt.create_dataset('alike', 'alike'), anonopt.add_quasi_identifier('alike', 'a', 'alike_levels')");
+	my $picture = value("SELECT anonopt.front_svg('alike')");
+	is(() = $picture =~ /<circle/g, 1, 'a front of one node is one point');
+	unlike($picture, qr/NaN|Infinity/, 'and it has a place');
+	check_xml($picture, 'front of one node');
+  SKIP:
+	{
+		my $told = browse(value("SELECT anonopt.report('alike')"), 390) or skip('no Chromium', 2);
+		is($told->{points}, 1, 'the report shows it');
+		is($told->{far}, 0, 'inside of the picture');
+	}
+}
+
+# Every objective can be an axis
+sub test_objectives
+{
+	sql("SELECT anonopt.set_class_label('patients', 'discharged_to')");
+	for (map { "{$_}" } split / /, 'l,t k,t k,nwp k,dcn suppressed,glm classes,necd entropy_l,cm sum_k,sum_other k,l,glm')
+	{
+		my ($x, $y) = /(\w+),(\w+)/;
+		my $picture = value("SELECT anonopt.front_svg('patients', '$_')");
+		my $nodes = value("SELECT count(*) FROM anonopt.pareto('patients', '$_') WHERE $x IS NOT NULL AND $y IS NOT NULL");
+
+		is(() = $picture =~ /<circle/g, $nodes, "$_: a point a node");
+		unlike($picture, qr/NaN|Infinity/, "$_: each has a place");
+		like($picture, qr/>\Q$x\E \(.*>\Q$y\E \(/s, "$_: the axes have names and units");
+		check_xml($picture, $_);
+	  SKIP:
+		{
+			my $told = browse("<!DOCTYPE html><body>$picture", 700) or skip("$_: no Chromium", 1);
+			is($told->{far}, 0, "$_: nothing is drawn outside of the picture");
+		}
+	}
+
+	# what can be had for a k is had at the next point that has more, until the next that loses less
+	my ($line) = value("SELECT anonopt.front_svg('patients', '{k,nwp}')") =~ /<path class="front" d="([^"]*)"/;
+	like($line, qr/^M[\d.]+ [\d.]+(?:H[\d.]+V[\d.]+)+$/, 'the line leaves each point level');
+	unlike(value("SELECT anonopt.front_svg('patients', '{k,l,glm}')"), qr/<path class="front" d="M[^"]*[HV]/,
+		'three objectives have no line: it would not be a border');
+}
+
+# ------------------------------------------------------------ what is asked of all
+
+# Nothing is named that a browser would fetch or run
+sub check_self_contained
+{
+	my ($page, $name) = @_;
+	(my $rest = $page) =~ s{xmlns="http://www\.w3\.org/2000/svg"}{}g;
+	$rest =~ s/&lt;.*?&gt;//gs;
+	unlike($rest, qr{https?:|//\w|<script|<link|<img|<iframe|\@import|url\(|\ssrc\s*=}i, "$name: nothing to fetch or to run");
+}
+
+sub check_xml
+{
+	my ($picture, $name) = @_;
+  SKIP:
+	{
+		skip("$name: no xmllint", 1) unless $xmllint;
+		write_file("$scratch/picture.svg", $picture);
+		my $said = `'$xmllint' --noout --nonet '$scratch/picture.svg' 2>&1`;
+		is($? . $said, '0', "$name: sound XML");
+	}
+}
+
+# Dark where the reader likes it dark, and readable: the picture too
+sub check_dark
+{
+	my ($report) = @_;
+  SKIP:
+	{
+		my $light = browse($report, 1200, '--blink-settings=preferredColorScheme=1') or skip('dark: no Chromium', 4);
+		my $dark = browse($report, 1200, '--blink-settings=preferredColorScheme=0') or skip('dark: no Chromium', 4);
+		cmp_ok(brightness($light->{paper}) - brightness($light->{ink}), '>', 400, 'light: dark ink on light paper');
+		cmp_ok(brightness($dark->{ink}) - brightness($dark->{paper}), '>', 400, 'dark: light ink on dark paper');
+		cmp_ok(brightness($light->{paper}) - brightness($light->{picture_ink}), '>', 400, 'light: the picture can be read');
+		cmp_ok(brightness($dark->{picture_ink}) - brightness($dark->{paper}), '>', 400, 'dark: the picture can be read');
+	}
+}
+
+# Red, green and blue together, from 0 to 765
+sub brightness
+{
+	my ($color) = @_;
+	my $sum = 0;
+	$sum += $_ for ($color =~ /(\d+)/g)[ 0 .. 2 ];
+	return $sum;
+}
+
+# A picture of the page is as large as it is to be, and not one colour.
+sub check_picture
+{
+	my ($report, $width, $name) = @_;
+	my $page = make_page($report, $width);
+	my $file = "$scratch/shot.png";
+	my $height = 2400;
+
+	chromium("--window-size=1300,$height", "--screenshot=$file", "file://$page");
+	my ($wide, $high) = unpack 'x16 NN', read_file($file);
+	ok($wide == 1300 && $high >= 1000 && -s $file > 20000, "$name: it has a picture")
+	  or diag("$wide by $high points, " . -s $file . ' bytes');
+}
+
+# ------------------------------------------------------------ the browser
+
+# What our page tells of a report in a frame so wide; nothing without Chromium.
+sub browse
+{
+	my ($report, $width, @more) = @_;
+	return unless $chromium;
+	my $page = make_page($report, $width);
+	my $dump = chromium(@more, '--dump-dom', "file://$page");
+	my ($told) = $dump =~ m{<pre id="told"[^>]*>(.*?)</pre>}s;
+
+	die "Chromium shows no page\n" unless defined $told && $told ne '';
+	$told =~ s/&lt;/</g;
+	$told =~ s/&gt;/>/g;
+	$told =~ s/&nbsp;/\xc2\xa0/g;
+	$told =~ s/&amp;/&/g;
+	return $json->decode($told);
+}
+
+# A frame has the width it is given, while a window may have a least one.
+sub make_page
+{
+	my ($report, $width) = @_;
+	my $file = sprintf '%s/page%d.html', $scratch, ++$pages;
+
+	$report =~ s/&/&amp;/g;
+	$report =~ s/"/&quot;/g;
+	write_file($file, <<"END");
+<!DOCTYPE html>
+<html><head><meta charset="utf-8"><meta name="color-scheme" content="light dark"><style>body { margin: 0 } iframe { border: 0 }</style></head>
+<body><pre id="told" hidden></pre><script>$look</script>
+<iframe id="frame" style="width: ${width}px; height: 2400px" onload="look()" srcdoc="$report"></iframe></body></html>
+END
+	return $file;
+}
+
+sub chromium
+{
+	my @arguments = @_;
+	my @command = ('timeout', 120, $chromium, qw(--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage
+		--no-first-run --disable-extensions --disable-background-networking --disable-component-update --disable-sync
+		--hide-scrollbars --virtual-time-budget=5000), '--window-size=1300,2600', "--user-data-dir=$scratch/profile", @arguments);
+
+	open my $saved, '>&', \*STDERR or die "cannot keep standard error: $!\n";
+	open STDERR, '>', "$scratch/chromium.log" or die "cannot write $scratch/chromium.log: $!\n";
+	open my $pipe, '-|', @command or die "cannot run $chromium: $!\n";
+	local $/;
+	my $output = <$pipe> // '';
+	close $pipe;
+	open STDERR, '>&', $saved or die "cannot restore standard error: $!\n";
+	diag("Chromium ended with status $?: " . read_file("$scratch/chromium.log")) if $?;
+	return $output;
+}
+
+# ------------------------------------------------------------ the server
+
+sub make_database
+{
+	psql_in('postgres', 'DROP DATABASE IF EXISTS anonopt_report');
+	psql_in('postgres', 'CREATE DATABASE anonopt_report');
+	sql('CREATE EXTENSION anonopt', '\i demo/hospital.sql');
+}
+
+sub sql { psql_in('anonopt_report', @_) }
+
+# What one statement returns, as it is
+sub value
+{
+	my $output = psql_in('anonopt_report', @_);
+	chomp $output;
+	return $output;
+}
+
+sub psql_in
+{
+	my ($database, @statements) = @_;
+	local $ENV{PGOPTIONS} = '-c client_min_messages=error';
+	write_file("$scratch/input.sql", join '', map { /^\\/ ? "$_\n" : "$_;\n" } @statements);
+	my $output = qx(psql -XAtq -v ON_ERROR_STOP=1 -d $database -f '$scratch/input.sql' 2>'$scratch/errors');
+	fail("statements succeed: $statements[0]"), diag(read_file("$scratch/errors")) if $?;
+	return $output;
+}
+
+sub write_file
+{
+	my ($file, $text) = @_;
+	open my $handle, '>', $file or die "cannot write $file: $!\n";
+	print $handle $text;
+	close $handle or die "cannot write $file: $!\n";
+}
+
+sub read_file
+{
+	my ($file) = @_;
+	open my $handle, '<', $file or return '';
+	local $/;
+	return <$handle> // '';
+}
