@@ -1,0 +1,500 @@
+-- What is published, against plain SQL on random small data sets: the rows of
+-- classes that keep a promise and no others, what verify counts, and how far
+-- several releases together part people.
+\set ON_ERROR_STOP 1
+\set QUIET 1
+\pset format unaligned
+\pset tuples_only true
+\pset pager off
+SET client_min_messages = error;
+SET jit = off;
+BEGIN;
+CREATE EXTENSION IF NOT EXISTS pgtap;
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir reference.inc
+\ir random_data.inc
+
+-- Names that somebody may have put before the system's.
+CREATE SCHEMA hostile;
+CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (VALUE <> VALUE);
+CREATE DOMAIN hostile.int8 AS pg_catalog.int8 CHECK (VALUE < 0);
+CREATE FUNCTION hostile.always(pg_catalog.int8, pg_catalog.int8) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE FUNCTION hostile.always(pg_catalog.text, pg_catalog.text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE FUNCTION hostile.always(numeric, numeric) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+CREATE FUNCTION hostile.always(anyelement, anyelement) RETURNS boolean LANGUAGE sql AS 'SELECT true';
+DO $$
+DECLARE
+    o text;
+    t text;
+BEGIN
+    FOREACH o IN ARRAY '{=,>=,<=,<>,-,*}'::text[] LOOP
+        FOREACH t IN ARRAY '{pg_catalog.int8,pg_catalog.text,numeric,anyelement}'::text[] LOOP
+            EXECUTE format('CREATE OPERATOR hostile.%s (LEFTARG = %s, RIGHTARG = %2$s, FUNCTION = hostile.always)', o, t);
+        END LOOP;
+    END LOOP;
+END $$;
+CREATE FUNCTION hostile.one_more(pg_catalog.int8) RETURNS pg_catalog.int8 LANGUAGE sql AS 'SELECT $1';
+CREATE AGGREGATE hostile.count(*) (SFUNC = pg_catalog.int8inc, STYPE = pg_catalog.int8, INITCOND = 1000);
+CREATE FUNCTION hostile.random() RETURNS float8 LANGUAGE plpgsql AS $$ BEGIN RAISE 'taken in'; END $$;
+CREATE FUNCTION hostile.dense_rank() RETURNS pg_catalog.int8 LANGUAGE internal WINDOW AS 'window_row_number';
+
+-- Hierarchies without a key get one, as a release asks for it.
+CREATE FUNCTION pg_temp.add_keys() RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    h regclass;
+BEGIN
+    FOR h IN SELECT DISTINCT hierarchy FROM ref.attribute WHERE hierarchy IS NOT NULL LOOP
+        EXECUTE format(CASE WHEN ref.family(ref.column_type(h, (ref.columns(h))[1])) = 'range'
+                            THEN 'ALTER TABLE %s ADD EXCLUDE USING gist (%I WITH &&)'
+                            ELSE 'CREATE UNIQUE INDEX ON %s (%I)' END, h, (ref.columns(h))[1]);
+    END LOOP;
+END $$;
+
+-- Every row of the relation: its leaves, its sensitive values by their places in their order, and what
+-- a generalization makes of it.
+CREATE TEMP TABLE shown_row (nr int, raw jsonb, leaves int[], own int[], own_leaves int[], groups int[], labels jsonb, keeps boolean);
+
+CREATE FUNCTION pg_temp.read_rows() RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    d ref.dataset;
+    a ref.attribute;
+    joins text := '';
+    leaves text := '';
+    own text := '';
+    own_leaves text := '';
+    leaf text;
+BEGIN
+    SELECT * INTO STRICT d FROM ref.dataset;
+    FOR a IN SELECT * FROM ref.attribute WHERE role IN ('quasi_identifier', 'sensitive') ORDER BY role, ordinal LOOP
+        leaf := 'NULL';
+        IF a.hierarchy IS NOT NULL THEN
+            leaf := format('%I.leaf_no', a.role || a.ordinal);
+            joins := joins || format(' JOIN ref.seen %1$I ON %1$I.role = %2$L AND %1$I.ordinal = %3$s AND %1$I.written = ref.mark(d.%4$I::text)',
+                a.role || a.ordinal, a.role, a.ordinal, a.column_name);
+        END IF;
+        IF a.role = 'quasi_identifier' THEN
+            leaves := leaves || ', ' || leaf;
+        ELSE
+            own := own || format(', dense_rank() OVER (ORDER BY %s, %s NULLS LAST)', leaf,
+                ref.ordered(format('d.%I', a.column_name), ref.column_type(d.relation, a.column_name)));
+            own_leaves := own_leaves || ', ' || leaf;
+        END IF;
+    END LOOP;
+    EXECUTE format('INSERT INTO pg_temp.shown_row SELECT d.nr, to_jsonb(d), ARRAY[%s]::int[], ARRAY[%s]::int[], ARRAY[%s]::int[]
+            FROM %s d%s',
+        substr(leaves, 3), substr(own, 3), substr(own_leaves, 3), d.relation, joins);
+END $$;
+
+-- How far a class's values are from all, times 2 n N, times what the distance divides by.
+CREATE FUNCTION pg_temp.keeps_t(class_groups int[], which int, how text, most numeric) RETURNS boolean
+LANGUAGE plpgsql AS $$
+DECLARE
+    n numeric := (SELECT count(*) FROM pg_temp.shown_row WHERE groups = class_groups);
+    all_n numeric := (SELECT count(*) FROM pg_temp.shown_row);
+    m numeric := (SELECT count(DISTINCT own[which]) FROM pg_temp.shown_row);
+    height int := (SELECT max(level) FROM ref.label WHERE role = 'sensitive' AND ordinal = which);
+    distance numeric;
+BEGIN
+    IF how = 'hierarchical' THEN
+        SELECT sum(abs(x)) INTO distance FROM (
+            SELECT sum((groups = class_groups)::int) * all_n - count(*) * n AS x
+            FROM pg_temp.shown_row JOIN ref.label l ON l.role = 'sensitive' AND l.ordinal = which AND l.leaf_no = own_leaves[which]
+            WHERE l.level < height GROUP BY l.level, l.label_no) e;
+        RETURN distance <= most * 2 * height * n * all_n;
+    END IF;
+    CREATE TEMP TABLE difference AS
+        SELECT own[which] AS value, sum((groups = class_groups)::int) * all_n - count(*) * n AS x
+        FROM pg_temp.shown_row GROUP BY 1;
+    IF how = 'equal' THEN
+        distance := (SELECT sum(abs(x)) FROM pg_temp.difference);
+        DROP TABLE pg_temp.difference;
+        RETURN distance <= most * 2 * n * all_n;
+    END IF;
+    distance := (SELECT sum(abs(heap)) FROM (SELECT sum(x) OVER (ORDER BY value) AS heap FROM pg_temp.difference) e);
+    DROP TABLE pg_temp.difference;
+    RETURN m = 1 OR distance <= most * (m - 1) * n * all_n;
+END $$;
+
+-- Puts every row into its class, and says whether that keeps the promise.  The k promised, NULL if
+-- none can be.
+CREATE FUNCTION pg_temp.judge(levels int[], cuts varbit[], INOUT k bigint, l int, t numeric)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_variable
+DECLARE
+    set_name text := (SELECT dataset FROM ref.dataset);
+    n bigint := (SELECT count(*) FROM pg_temp.shown_row);
+    may bigint := (SELECT floor(max_suppression::numeric * n) FROM ref.dataset);
+    own_k bigint;
+BEGIN
+    IF cuts IS NULL THEN
+        UPDATE pg_temp.shown_row s SET (groups, labels) = (
+            SELECT array_agg(b.label_no ORDER BY b.ordinal), jsonb_object_agg(a.column_name, b.label)
+            FROM ref.label b JOIN ref.attribute a USING (role, ordinal)
+            WHERE b.role = 'quasi_identifier' AND b.level = levels[b.ordinal] AND b.leaf_no = s.leaves[b.ordinal]);
+        own_k := (SELECT min(e.k) FROM ref.evaluate(set_name, levels) e);
+    ELSE
+        CREATE TEMP TABLE recoding AS SELECT * FROM ref.recode_cuts(set_name, cuts);
+        UPDATE pg_temp.shown_row s SET groups = (
+            SELECT array_agg(c.group_no ORDER BY c.ordinal) FROM pg_temp.recoding c WHERE c.leaf_no = s.leaves[c.ordinal]);
+        DROP TABLE pg_temp.recoding;
+        own_k := (SELECT min(e.k) FROM ref.evaluate_cuts(set_name, cuts) e);
+    END IF;
+    UPDATE pg_temp.shown_row s SET keeps = c.keeps FROM (
+        SELECT g.groups, (k IS NULL OR people >= k)
+            AND coalesce((SELECT bool_and(CASE WHEN l IS NULL THEN true ELSE
+                    (SELECT count(DISTINCT r.own[a.ordinal]) FROM pg_temp.shown_row r WHERE r.groups = g.groups) >= l END
+                AND CASE WHEN t IS NULL THEN true ELSE pg_temp.keeps_t(g.groups, a.ordinal, a.distance, t) END)
+                FROM ref.attribute a WHERE a.role = 'sensitive'), true) AS keeps
+        FROM (SELECT r.groups, count(*) AS people FROM pg_temp.shown_row r GROUP BY 1) g) c
+    WHERE c.groups = s.groups;
+    IF k IS NULL AND l IS NULL AND t IS NULL THEN
+        k := own_k;
+        UPDATE pg_temp.shown_row s SET keeps = (SELECT count(*) FROM pg_temp.shown_row r WHERE r.groups = s.groups) >= k;
+    ELSIF k IS NULL THEN
+        k := (SELECT min(people) FROM (SELECT count(*) AS people FROM pg_temp.shown_row s WHERE s.keeps GROUP BY s.groups) x);
+        k := CASE WHEN k >= 2 THEN k END;
+    ELSE
+        own_k := NULL;
+    END IF;
+    IF own_k < 2 THEN
+        k := NULL;
+    END IF;
+    IF (SELECT count(*) FILTER (WHERE NOT keeps) > may OR count(*) FILTER (WHERE keeps) = 0 FROM pg_temp.shown_row) THEN
+        k := NULL;
+    END IF;
+END $$;
+
+-- The columns that are shown, in the relation's order.
+CREATE FUNCTION pg_temp.shown_columns(named name[]) RETURNS name[]
+LANGUAGE sql AS $$
+    SELECT array_agg(c ORDER BY i)
+    FROM ref.dataset d, unnest(ref.columns(d.relation)) WITH ORDINALITY u (c, i)
+    WHERE c = ANY (named)
+       OR EXISTS (SELECT FROM ref.attribute a WHERE a.column_name = c AND a.role IN ('quasi_identifier', 'sensitive', 'class_label'))
+$$;
+
+-- The rows that are to be shown.  Those of a cut without labels: they are compared by group.
+CREATE FUNCTION pg_temp.expected(named name[], star boolean, k bigint, l int) RETURNS SETOF jsonb
+LANGUAGE sql AS $$
+    WITH pool AS (
+        SELECT count(*) >= k AND coalesce((SELECT bool_and((SELECT count(DISTINCT own[a.ordinal]) FROM pg_temp.shown_row WHERE NOT keeps) >= l)
+                FROM ref.attribute a WHERE a.role = 'sensitive' AND l IS NOT NULL), true) AS keeps
+        FROM pg_temp.shown_row WHERE NOT keeps)
+    SELECT (SELECT jsonb_object_agg(c, raw -> c::text) FROM unnest(pg_temp.shown_columns(named)) c)
+        || CASE WHEN s.keeps THEN coalesce(labels, '{}')
+           ELSE (SELECT jsonb_object_agg(column_name, '*') FROM ref.attribute WHERE role = 'quasi_identifier') END
+        || CASE WHEN star THEN jsonb_build_object('anonopt_suppressed', NOT s.keeps) ELSE '{}' END
+    FROM pg_temp.shown_row s, pool p
+    WHERE s.keeps OR (star AND p.keeps)
+$$;
+
+-- What is wrong with a relation that should show the rows; NULL if nothing.
+CREATE FUNCTION pg_temp.fault(release text, by_cuts boolean, named name[], star boolean, k bigint, l int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    want_columns name[] := pg_temp.shown_columns(named) || CASE WHEN star THEN '{anonopt_suppressed}'::name[] ELSE '{}' END;
+    fault text;
+BEGIN
+    IF ref.columns(release::regclass) <> want_columns THEN
+        RETURN format('columns %s, want %s', ref.columns(release::regclass), want_columns);
+    END IF;
+    SELECT string_agg(format('%s %s %s', a.attname, a.atttypid::regtype, a.attcollation::regcollation), ', ') INTO fault
+    FROM pg_attribute a JOIN ref.attribute q ON q.column_name = a.attname AND q.role = 'quasi_identifier'
+    WHERE a.attrelid = release::regclass AND (a.atttypid <> 'text'::regtype OR a.attcollation <> '"C"'::regcollation);
+    IF fault IS NOT NULL THEN
+        RETURN fault;
+    END IF;
+    IF by_cuts THEN
+        -- labels are judged by whether they tell groups apart, and no more
+        EXECUTE format('SELECT string_agg(format(''column %%s: %%s labels, %%s groups, %%s pairs'', x.column_name, x.labels, x.groups, x.pairs), ''; '') FROM (
+            SELECT a.column_name, count(DISTINCT ref.mark(to_jsonb(v) ->> a.column_name)) AS labels, count(DISTINCT s.groups[a.ordinal]) AS groups,
+                count(DISTINCT (ref.mark(to_jsonb(v) ->> a.column_name), s.groups[a.ordinal])) AS pairs
+            FROM %s v JOIN pg_temp.shown_row s USING (nr) CROSS JOIN ref.attribute a
+            WHERE a.role = ''quasi_identifier'' %s GROUP BY a.column_name) x
+            WHERE x.labels <> x.groups OR x.labels <> x.pairs', release, CASE WHEN star THEN 'AND NOT v.anonopt_suppressed' ELSE '' END) INTO fault;
+        IF fault IS NOT NULL THEN
+            RETURN fault;
+        END IF;
+        UPDATE pg_temp.shown_row SET labels = NULL;
+    END IF;
+    EXECUTE format('WITH got AS (SELECT to_jsonb(v) - CASE WHEN %L AND NOT coalesce((to_jsonb(v) ->> ''anonopt_suppressed'')::boolean, false)
+                THEN %L::text[] ELSE ''{}'' END AS shown FROM %s v),
+            want AS (SELECT e - CASE WHEN %1$L AND NOT coalesce((e ->> ''anonopt_suppressed'')::boolean, false)
+                THEN %2$L::text[] ELSE ''{}'' END AS shown FROM pg_temp.expected(%4$L, %5$L, %6$L, %7$L) e),
+            wrong AS (SELECT ''shown'' AS what, x.* FROM (TABLE got EXCEPT ALL TABLE want) x
+                UNION ALL SELECT ''missing'', x.* FROM (TABLE want EXCEPT ALL TABLE got) x)
+        SELECT string_agg(what || '' '' || shown, E''\n'') FROM (SELECT * FROM wrong LIMIT 3) x', by_cuts,
+        ARRAY(SELECT column_name FROM ref.attribute WHERE role = 'quasi_identifier'), release, named, star, k, l) INTO fault;
+    RETURN fault;
+END $$;
+
+-- What is wrong with what verify says of it.
+CREATE FUNCTION pg_temp.verify_fault(release regclass, star boolean, k bigint, l int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    want record;
+    got record;
+    least_l bigint;
+    -- values that are shown generalized cannot be counted there
+    qi_is_sensitive boolean := EXISTS (SELECT FROM ref.attribute a JOIN ref.attribute b USING (column_name)
+        WHERE a.role = 'sensitive' AND b.role = 'quasi_identifier');
+BEGIN
+    -- the pool is there if it keeps the promise, and then one class more
+    DELETE FROM pg_temp.shown_row
+    WHERE NOT keeps AND NOT (star AND EXISTS (SELECT FROM pg_temp.expected('{}', true, k, l) e WHERE (e ->> 'anonopt_suppressed')::boolean));
+    SELECT min(n) AS k, coalesce(sum(n), 0)::bigint AS rows INTO want
+    FROM (SELECT count(*) AS n FROM pg_temp.shown_row s GROUP BY s.keeps, CASE WHEN s.keeps THEN s.groups END) x;
+    SELECT min((SELECT count(DISTINCT r.own[a.ordinal]) FROM pg_temp.shown_row r
+                WHERE r.keeps = s.keeps AND (NOT s.keeps OR r.groups = s.groups)))
+    INTO least_l FROM pg_temp.shown_row s, ref.attribute a
+    WHERE a.role = 'sensitive' AND NOT qi_is_sensitive;
+    SELECT * INTO got FROM anonopt.verify(release);
+    IF (got.promised_k, got.k, got.rows, got.promised_l) IS DISTINCT FROM (k, want.k, want.rows, l::bigint) OR NOT got.ok
+        OR (NOT qi_is_sensitive AND got.l IS DISTINCT FROM least_l) THEN
+        RETURN format('verify: %s, want %s and l %s', got, want, least_l);
+    END IF;
+    RETURN NULL;
+END $$;
+
+-- One release of the data set at hand, by any of the functions; what is wrong with it.
+CREATE FUNCTION pg_temp.try(form text, by_cuts boolean, star boolean, OUT call text, OUT fault text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    d ref.dataset := (SELECT x FROM ref.dataset x);
+    sensitive boolean := EXISTS (SELECT FROM ref.attribute WHERE role = 'sensitive');
+    levels int[] := (SELECT array_agg(a.min_level + sample.below(ref.levels_of(a.hierarchy) - a.min_level + 1) ORDER BY a.ordinal)
+        FROM ref.attribute a WHERE a.role = 'quasi_identifier');
+    cuts varbit[];
+    k bigint := CASE WHEN sample.chance(0.8) THEN 1 + sample.below(4) END;
+    l int := CASE WHEN sensitive AND sample.chance(0.4) THEN 1 + sample.below(3) END;
+    t numeric := CASE WHEN sensitive AND NOT star AND sample.chance(0.5) THEN round(random()::numeric, 2) END;
+    named name[] := CASE WHEN by_cuts OR sample.chance(0.5) THEN '{nr}'::name[] END;
+    promised bigint;
+    statement text;
+BEGIN
+    IF by_cuts THEN
+        cuts := ARRAY(SELECT (SELECT coalesce(string_agg(sample.below(2)::text, ''), '')
+                FROM generate_series(2, (SELECT count(DISTINCT b.label_no) FROM ref.label b
+                    WHERE b.role = 'quasi_identifier' AND b.ordinal = a.ordinal AND b.level = a.min_level)))::varbit
+            FROM ref.attribute a WHERE a.role = 'quasi_identifier' ORDER BY a.ordinal);
+    END IF;
+    call := format('%s(%L, %L, %s, k => %L, l => %L, t => %L, columns => %L, suppressed => %L%s)',
+        CASE form WHEN 'table' THEN 'publish_table' WHEN 'statement' THEN 'view_sql' ELSE 'create_view' END, 'sample.release', d.dataset,
+        CASE WHEN by_cuts THEN format('cuts => %L', cuts) ELSE format('%L', levels) END, k, l, t, named,
+        CASE WHEN star THEN 'star' ELSE 'omit' END, CASE form WHEN 'live view' THEN ', materialized => false' ELSE '' END);
+    promised := (pg_temp.judge(levels, cuts, k, l, t));
+    BEGIN
+        EXECUTE 'SELECT anonopt.' || call INTO statement;
+        IF form = 'statement' THEN
+            PERFORM set_config('search_path', 'hostile, public, pg_catalog', true);
+            EXECUTE 'CREATE TABLE sample.release AS ' || statement;
+            PERFORM set_config('search_path', 'public', true);
+        END IF;
+    EXCEPTION WHEN OTHERS THEN
+        fault := CASE WHEN promised IS NOT NULL OR SQLSTATE <> '22023' THEN format('%s: %s', SQLSTATE, SQLERRM) END;
+        PERFORM set_config('search_path', 'public', true);
+        RETURN;
+    END;
+    fault := CASE WHEN promised IS NULL THEN 'no error' END;
+    fault := coalesce(fault, pg_temp.fault('sample.release', by_cuts, named, star, promised, l));
+    IF form <> 'statement' AND fault IS NULL THEN
+        BEGIN
+            fault := pg_temp.verify_fault('sample.release', star, promised, l);
+            RAISE SQLSTATE 'ROLLB';
+        EXCEPTION
+            WHEN SQLSTATE 'ROLLB' THEN
+                NULL;
+            WHEN OTHERS THEN
+                fault := format('verify: %s: %s', SQLSTATE, SQLERRM);
+        END;
+    END IF;
+    IF form = 'statement' THEN
+        DROP TABLE sample.release;
+    ELSE
+        PERFORM anonopt.drop_release('sample.release');
+    END IF;
+END $$;
+
+-- Six releases of one random data set; what is wrong, all rolled back.
+CREATE FUNCTION pg_temp.faults(seed int, OUT parameters text, OUT faults text[])
+LANGUAGE plpgsql AS $$
+DECLARE
+    kind "char";
+    tried record;
+BEGIN
+    faults := array_fill(NULL::text, ARRAY[6]);
+    parameters := sample.data_set(seed);
+    UPDATE ref.dataset SET count_column = NULL, max_suppression = CASE WHEN seed % 3 = 0 THEN max_suppression ELSE 1 END;
+    DELETE FROM ref.attribute WHERE column_name = 'nr';
+    INSERT INTO ref.attribute SELECT dataset, 'insensitive', 1, 'nr' FROM ref.dataset;
+    PERFORM pg_temp.add_keys();
+    PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
+    PERFORM pg_temp.read_rows();
+    SELECT c.relkind INTO kind FROM ref.dataset d JOIN pg_class c ON c.oid = d.relation;
+    FOR i IN 1..6 LOOP
+        SELECT * INTO tried FROM pg_temp.try(
+            CASE WHEN i % 3 = 1 THEN 'statement' WHEN sample.chance(0.4) THEN 'table'
+                 WHEN kind = 'r' AND sample.chance(0.5) THEN 'live view' ELSE 'view' END, i > 3, i IN (3, 6));
+        IF tried.fault IS NOT NULL THEN
+            faults[i] := format(E'\n%s\n%s', tried.call, tried.fault);
+        END IF;
+    END LOOP;
+    RAISE SQLSTATE 'ROLLB';
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        NULL;
+    WHEN OTHERS THEN
+        faults := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[6]);
+END $$;
+
+CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    parameters text;
+    faults text[];
+BEGIN
+    SELECT * INTO parameters, faults FROM pg_temp.faults(seed);
+    FOR i IN 1..6 LOOP
+        RETURN NEXT is(CASE WHEN faults[i] IS NOT NULL THEN format(E'%s\nof %s', faults[i], parameters) END, NULL,
+            format('set %s: %s', seed, (ARRAY['a node''s statement, names of others before the system''s', 'a node', 'a node with stars',
+                'a cut''s statement', 'a cut', 'a cut with stars'])[i]));
+    END LOOP;
+END $$;
+
+-- Two or three releases of one data set, one of them made anew in between:
+-- every row's class in each, or that it is not there.
+CREATE FUNCTION pg_temp.risk_fault(seed int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    set_name text;
+    parameters text;
+    levels int[];
+    cuts varbit[];
+    want text[] := '{}';
+    got text[];
+    promised bigint;
+    least_k bigint;
+    smallest bigint;
+    made int := 0;
+BEGIN
+    parameters := sample.data_set(seed);
+    UPDATE ref.dataset SET count_column = NULL, max_suppression = 1 RETURNING dataset INTO set_name;
+    DELETE FROM ref.attribute WHERE column_name = 'nr';
+    PERFORM pg_temp.add_keys();
+    PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
+    PERFORM pg_temp.read_rows();
+    CREATE TEMP TABLE known AS SELECT nr, '{}'::text[] AS labels FROM pg_temp.shown_row;
+    FOR i IN 1 .. 2 + sample.below(2) LOOP
+        cuts := NULL;
+        levels := (SELECT array_agg(a.min_level + sample.below(ref.levels_of(a.hierarchy) - a.min_level + 1) ORDER BY a.ordinal)
+            FROM ref.attribute a WHERE a.role = 'quasi_identifier');
+        IF sample.chance(0.3) THEN
+            cuts := ref.cuts_of(set_name, levels);
+            levels := NULL;
+        END IF;
+        promised := (pg_temp.judge(levels, cuts, (1 + sample.below(3))::bigint, NULL, NULL));
+        CONTINUE WHEN promised IS NULL;
+        made := made + 1;
+        IF sample.chance(0.5) THEN
+            PERFORM anonopt.publish_table('sample.release' || made, set_name, levels, cuts, promised::int);
+        ELSE
+            PERFORM anonopt.create_view('sample.release' || made, set_name, levels, cuts, promised::int);
+        END IF;
+        IF sample.chance(0.3) THEN
+            PERFORM anonopt.refresh_release(format('sample.release%s', made));
+        END IF;
+        UPDATE pg_temp.known n SET labels = n.labels || CASE WHEN s.keeps THEN s.groups::text ELSE 'suppressed' END
+        FROM pg_temp.shown_row s WHERE s.nr = n.nr;
+        least_k := least(least_k, promised);
+        SELECT min(people) INTO smallest FROM (
+            SELECT count(*) AS people FROM pg_temp.known n WHERE 'suppressed' <> ANY (n.labels) GROUP BY n.labels) x;
+        want := want || format('%s releases: k %s, smallest %s', made, least_k, smallest);
+    END LOOP;
+    got := ARRAY(SELECT format('%s releases: k %s, smallest %s', cardinality(r.releases), r.k, r.smallest)
+        FROM anonopt.release_risk(set_name) r ORDER BY cardinality(r.releases));
+    IF got <> want THEN
+        RAISE SQLSTATE 'ROLLB' USING MESSAGE = format(E'got %s,\nwant %s\nof %s', got, want, parameters);
+    END IF;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = '';
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN nullif(SQLERRM, '');
+    WHEN OTHERS THEN
+        RETURN format(E'%s: %s\nof %s', SQLSTATE, SQLERRM, parameters);
+END $$;
+
+-- A value that comes later and has no leaf takes its row away, and nothing else.
+CREATE FUNCTION pg_temp.without_leaf(data_type text, leaf_type text, leaves text[], value text, form text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    rows bigint;
+BEGIN
+    EXECUTE format('CREATE TABLE sample.visitor (mark %s, other text)', data_type);
+    EXECUTE format('CREATE TABLE sample.visitor_levels (value %s, anything text%s)', leaf_type,
+        CASE WHEN leaf_type LIKE '%range' THEN ', EXCLUDE USING gist (value WITH &&)' ELSE ', PRIMARY KEY (value)' END);
+    EXECUTE format('INSERT INTO sample.visitor_levels SELECT x::%s, ''*'' FROM unnest(%L::text[]) x', leaf_type, leaves);
+    EXECUTE format('INSERT INTO sample.visitor SELECT %L::%s, i::text FROM generate_series(1, 4) i',
+        CASE WHEN leaf_type IN ('int4range', 'numrange') THEN '2' WHEN leaf_type LIKE '%range' THEN '2024-01-02' ELSE leaves[1] END, data_type);
+    PERFORM anonopt.create_dataset('visitors', 'sample.visitor', 1), anonopt.add_quasi_identifier('visitors', 'mark', 'sample.visitor_levels');
+    IF form = 'live' THEN
+        PERFORM anonopt.create_view('sample.visits', 'visitors', '{1}', k => 3, materialized => false);
+    ELSE
+        EXECUTE 'CREATE VIEW sample.visits AS ' || anonopt.view_sql('x', 'visitors', '{1}', k => 3, suppressed => form);
+    END IF;
+    EXECUTE format('INSERT INTO sample.visitor VALUES (%L, ''without'')', value);
+    SELECT count(*) INTO rows FROM sample.visits;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = rows;
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN SQLERRM;
+    WHEN OTHERS THEN
+        RETURN format('%s: %s', SQLSTATE, SQLERRM);
+END $$;
+
+-- How many newcomers a refreshed release tells, and what release_risk says of it.
+CREATE FUNCTION pg_temp.newcomer() RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    smallest bigint;
+BEGIN
+    CREATE TABLE sample.patient AS SELECT 20 + i % 4 AS age, 'flu'::text AS illness FROM generate_series(1, 40) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.patient_age', 20, 29, '{5}');
+    PERFORM anonopt.create_dataset('patients', 'sample.patient'), anonopt.add_quasi_identifier('patients', 'age', 'sample.patient_age'),
+        anonopt.add_sensitive('patients', 'illness');
+    PERFORM anonopt.publish_table('sample.patients_shown', 'patients', '{1}', k => 5);
+    INSERT INTO sample.patient VALUES (21, 'secret');
+    PERFORM anonopt.refresh_release('sample.patients_shown');
+    SELECT r.smallest INTO smallest FROM anonopt.release_risk('patients') r;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = smallest;
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN SQLERRM;
+END $$;
+
+SELECT plan(100 * 6 + 80 + 3 * 14 + 1);
+SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2100) seed;
+SELECT is(pg_temp.risk_fault(seed), NULL, format('set %s: several releases', seed)) FROM generate_series(3001, 3080) seed;
+SELECT is(pg_temp.without_leaf(v.data_type, v.leaf_type, v.leaves, v.value, f.form), '4',
+    format('%s %s among %s has no leaf (%s)', v.data_type, v.value, v.leaf_type, f.form))
+FROM (VALUES
+    ('int', 'int', '{1,2}'::text[], '7'),
+    ('int', 'int4range', '{"[1,5)"}', '7'),
+    ('bigint', 'int4range', '{"[1,)"}', '5000000000'),
+    ('float8', 'int4range', '{"[1,)"}', '1e300'),
+    ('float8', 'int4range', '{"[1,)"}', 'NaN'),
+    ('numeric', 'numeric', '{1,2}', 'NaN'),
+    ('float8', 'numrange', '{"[1,)"}', 'NaN'),
+    ('numeric', 'numrange', '{"[1,5)"}', '1e40'),
+    ('text', 'text', '{a,b}', 'it''s "c" \'),
+    ('char(5)', 'text', '{a,b}', 'c'),
+    ('sample.mood', 'text', '{zeal,awe}', 'calm'),
+    ('date', 'date', '{2024-01-02,2024-01-03}', 'infinity'),
+    ('date', 'tsrange', '{"[2024-01-01,2024-02-01)"}', '5874000-01-01'),
+    ('date', 'daterange', '{"[2024-01-01,2024-02-01)"}', '-infinity')) v (data_type, leaf_type, leaves, value),
+    unnest('{omit,star,live}'::text[]) f (form);
+SELECT cmp_ok(pg_temp.newcomer(), '<', 5::bigint, 'a release made anew after one insertion tells who is new');
+SELECT * FROM finish();
+ROLLBACK;
