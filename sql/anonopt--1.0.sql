@@ -771,11 +771,6 @@ BEGIN
 			USING ERRCODE = '23514', DETAIL = 'Whoever may change it could lift a class of one.',
 				HINT = 'Copy it to a table of your own and declare the column with that.';
 	END IF;
-	-- floats that differ may be one number once they are compared with others
-	IF (SELECT a.atttypid FROM pg_attribute a WHERE a.attrelid = hierarchy AND a.attnum = leaf) IN ('float4'::regtype, 'float8'::regtype) THEN
-		RAISE EXCEPTION 'leaves of hierarchy % of column "%" are floating-point numbers', hierarchy, column_name
-			USING ERRCODE = '23514', HINT = 'Make its first column numeric.';
-	END IF;
 	IF NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = hierarchy AND i.indisunique AND i.indisvalid AND i.indimmediate
 			AND i.indnkeyatts = 1 AND i.indkey[0] = leaf AND i.indpred IS NULL AND NOT is_range)
 		AND NOT EXISTS (SELECT FROM pg_constraint c WHERE c.conrelid = hierarchy AND c.contype = 'x' AND c.conkey = ARRAY[leaf]

@@ -23,6 +23,13 @@
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
 
+/* A class that was shown: its labels as one string, and how many people it had. */
+typedef struct ShownClass
+{
+	char	   *labels;
+	int64		people;
+} ShownClass;
+
 /* What one snapshot, or one live view, is known to show. */
 typedef struct Content
 {
@@ -30,11 +37,10 @@ typedef struct Content
 	int64		k;
 	bool		live;
 	bool		same;			/* made of what is declared now */
-	int64		people;			/* in the smallest class, when it was made */
 	Datum		levels;			/* or 0 */
 	Datum		cuts;			/* or 0 */
 	int			nclasses;
-	char	  **classes;		/* labels as one string each, sorted */
+	ShownClass *classes;		/* sorted */
 	uint32	   *class_of;		/* by tuple: from 1, or 0 where it is not
 								 * shown */
 } Content;
@@ -50,22 +56,22 @@ append_key(StringInfo key, const char *label)
 }
 
 static int
-compare_strings(const void *a, const void *b)
+compare_shown(const void *a, const void *b)
 {
-	return strcmp(*(char *const *) a, *(char *const *) b);
+	return strcmp(((const ShownClass *) a)->labels, ((const ShownClass *) b)->labels);
 }
 
 /* The classes of a two-dimensional array of labels. */
 static void
-take_classes(Content *content, ArrayType *array, int nattrs)
+take_classes(Content *content, ArrayType *array, ArrayType *people, int nattrs)
 {
 	Datum	   *labels;
 	bool	   *nulls;
 	int			n;
 
 	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &labels, &nulls, &n);
-	content->nclasses = n / nattrs;
-	content->classes = palloc(sizeof(char *) * (content->nclasses + 1));
+	content->nclasses = Min(n / nattrs, ArrayGetNItems(ARR_NDIM(people), ARR_DIMS(people)));
+	content->classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ShownClass) * ((Size) content->nclasses + 1));
 	for (int i = 0; i < content->nclasses; i++)
 	{
 		StringInfoData key;
@@ -73,22 +79,10 @@ take_classes(Content *content, ArrayType *array, int nattrs)
 		initStringInfo(&key);
 		for (int a = 0; a < nattrs; a++)
 			append_key(&key, nulls[i * nattrs + a] ? NULL : TextDatumGetCString(labels[i * nattrs + a]));
-		content->classes[i] = key.data;
+		content->classes[i].labels = key.data;
+		content->classes[i].people = ((const int64 *) ARR_DATA_PTR(people))[i];
 	}
-	qsort(content->classes, content->nclasses, sizeof(char *), compare_strings);
-}
-
-/* The least of an array of bigint; 0 for none. */
-static int64
-least_of(Datum array)
-{
-	int64		least = 0;
-	int			n = array == 0 ? 0 : ArrayGetNItems(ARR_NDIM(DatumGetArrayTypeP(array)), ARR_DIMS(DatumGetArrayTypeP(array)));
-	const int64 *people = array == 0 ? NULL : (const int64 *) ARR_DATA_PTR(DatumGetArrayTypeP(array));
-
-	for (int i = 0; i < n; i++)
-		least = least == 0 ? people[i] : Min(least, people[i]);
-	return least;
+	qsort(content->classes, content->nclasses, sizeof(ShownClass), compare_shown);
 }
 
 static Datum
@@ -138,10 +132,9 @@ read_contents(const Dataset *dataset, int *ncontents)
 		contents[i].levels = copied_field(i, 4, &isnull);
 		contents[i].cuts = copied_field(i, 5, &isnull);
 		contents[i].same = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 8, &isnull)) && !isnull;
-		contents[i].people = least_of(copied_field(i, 7, &isnull));
 		labels = copied_field(i, 6, &isnull);
 		if (!isnull && contents[i].same)
-			take_classes(&contents[i], DatumGetArrayTypeP(labels), nattrs);
+			take_classes(&contents[i], DatumGetArrayTypeP(labels), DatumGetArrayTypeP(copied_field(i, 7, &isnull)), nattrs);
 	}
 	sql_finish();
 	return contents;
@@ -208,12 +201,14 @@ place_tuples(const Population *population, Content *content)
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		StringInfoData key;
+		ShownClass	wanted;
 
 		initStringInfo(&key);
 		for (int a = 0; a < population->nattrs; a++)
 			append_key(&key, label_of_class(population, content, node, a,
 											key_get(classes->keys + (Size) i * population->nwords, &population->attrs[a].field)));
-		shown[i] = bsearch(&key.data, content->classes, content->nclasses, sizeof(char *), compare_strings) != NULL;
+		wanted.labels = key.data;
+		shown[i] = bsearch(&wanted, content->classes, content->nclasses, sizeof(ShownClass), compare_shown) != NULL;
 		pfree(key.data);
 	}
 	content->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
@@ -243,6 +238,55 @@ smallest_class(const Population *population, const Content *contents, int n)
 	}
 	for (uint32 i = 0; i < tally->nkeys; i++)
 		smallest = smallest == 0 ? tally->counts[i] : Min(smallest, tally->counts[i]);
+	return smallest;
+}
+
+/* The smallest class of a content when it was made; 0 for none. */
+static int64
+smallest_shown(const Content *content)
+{
+	int64		smallest = 0;
+
+	for (int i = 0; i < content->nclasses; i++)
+		smallest = smallest == 0 ? content->classes[i].people : Min(smallest, content->classes[i].people);
+	return smallest;
+}
+
+/*
+ * The least by which a class shown in two contents of one release grew or
+ * shrank: who has both knows what those people show.  0 for no change.
+ */
+static int64
+smallest_change(const Content *before, const Content *after)
+{
+	int64		smallest = 0;
+
+	for (int i = 0; i < after->nclasses; i++)
+	{
+		const ShownClass *old = bsearch(&after->classes[i], before->classes, before->nclasses, sizeof(ShownClass), compare_shown);
+		int64		change = old == NULL ? 0 : Abs(after->classes[i].people - old->people);
+
+		if (change > 0)
+			smallest = smallest == 0 ? change : Min(smallest, change);
+	}
+	return smallest;
+}
+
+/* The same over all that came before a content of the same release. */
+static int64
+smallest_change_of(const Content *contents, int n)
+{
+	int64		smallest = 0;
+
+	for (int after = 1; after < n; after++)
+		for (int before = 0; before < after; before++)
+		{
+			int64		change = contents[before].relation != contents[after].relation ? 0 :
+			smallest_change(&contents[before], &contents[after]);
+
+			if (change > 0)
+				smallest = smallest == 0 ? change : Min(smallest, change);
+		}
 	return smallest;
 }
 
@@ -337,7 +381,12 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		values[1] = Int64GetDatum(k);
 		nulls[2] = any_live;
 		if (!any_live)
-			values[2] = Int64GetDatum(population == NULL ? contents[i].people : smallest_class(population, contents, i + 1));
+		{
+			int64		smallest = population == NULL ? smallest_shown(&contents[i]) : smallest_class(population, contents, i + 1);
+			int64		change = smallest_change_of(contents, i + 1);
+
+			values[2] = Int64GetDatum(change > 0 ? Min(smallest, change) : smallest);
+		}
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	if (any_live)

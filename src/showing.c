@@ -155,6 +155,39 @@ equality_operator(Oid type)
 	return name;
 }
 
+/* The condition under which a value can be cast, where not all can; NULL where they can. */
+static char *
+castable(const char *value, Oid from, Oid to)
+{
+	bool		is_float = from == FLOAT4OID || from == FLOAT8OID;
+
+	if (to == INT4OID && !(from == INT2OID || from == INT4OID))
+		return psprintf("%s OPERATOR(pg_catalog.>) -2147483648.5 AND %s OPERATOR(pg_catalog.<) 2147483647.5", value, value);
+	if (to == INT8OID && is_float)
+		return psprintf("%s OPERATOR(pg_catalog.>=) -9223372036854775808::pg_catalog.float8"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775808::pg_catalog.float8", value, value);
+	if (to == INT8OID && from == NUMERICOID)
+		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
+	if (to == NUMERICOID && (is_float || from == NUMERICOID))
+		return psprintf("%s OPERATOR(pg_catalog.<>) 'NaN'::%s", value, format_type_be_qualified(from));
+	if ((to == TIMESTAMPOID || to == TIMESTAMPTZOID) && from == DATEOID)
+		return psprintf("(%s OPERATOR(pg_catalog.<) '294276-01-01'::pg_catalog.date OR NOT pg_catalog.isfinite(%s))", value, value);
+	return NULL;
+}
+
+/* A value as its leaves' type; NULL, which has no leaf, rather than an error. */
+static void
+append_cast(StringInfo sql, const char *value, Oid from, Oid to, const char *cast)
+{
+	char	   *condition = castable(value, from, to);
+
+	if (condition == NULL)
+		appendStringInfo(sql, "%s%s", value, cast);
+	else
+		appendStringInfo(sql, "(CASE WHEN %s THEN %s%s END)", condition, value, cast);
+}
+
 void
 append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oid hierarchy, const char *alias)
 {
@@ -168,8 +201,10 @@ append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oi
 		elog(ERROR, "column \"%s\" does not match its hierarchy", column);
 	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
 	if (type != leaf_type && type_is_range(leaf_type))
-		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) r.%s%s", alias, leaf, quote_identifier(column),
-						 match.data_cast);
+	{
+		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) ", alias, leaf);
+		append_cast(sql, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_cast);
+	}
 	else
 		appendStringInfo(sql, "r.%s%s%s %s %s.%s%s%s", quote_identifier(column), match.data_cast, collate,
 						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
@@ -264,6 +299,24 @@ append_groups(StringInfo sql, const Joined *joined, const char *join)
 	append_level(sql, joined);
 }
 
+/*
+ * A hierarchy's rows, each leaf once: floats that its key tells apart may be
+ * one number once they are compared as numbers.
+ */
+static char *
+hierarchy_rows(const Showing *showing, const Joined *joined)
+{
+	Oid			hierarchy = joined->declared->hierarchy;
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+	TypeMatch	match;
+
+	if ((leaf_type != FLOAT4OID && leaf_type != FLOAT8OID) ||
+		!match_types(column_type(showing->dataset->relation, joined->declared->column), leaf_type, &match))
+		return relation_sql_name(hierarchy);
+	return psprintf("(SELECT DISTINCT ON (f.%s%s) f.* FROM %s f ORDER BY f.%s%s)", joined->leaf, match.leaf_cast,
+					relation_sql_name(hierarchy), joined->leaf, match.leaf_cast);
+}
+
 static void
 append_joins(StringInfo sql, const Showing *showing)
 {
@@ -272,7 +325,7 @@ append_joins(StringInfo sql, const Showing *showing)
 		Joined		joined = prepare_join(showing, a);
 		const char *join = showing->star || joined.nullable ? "LEFT JOIN" : "JOIN";
 
-		appendStringInfo(sql, "\n\t\t\t%s %s h%d ON ", join, relation_sql_name(joined.declared->hierarchy), joined.number);
+		appendStringInfo(sql, "\n\t\t\t%s %s h%d ON ", join, hierarchy_rows(showing, &joined), joined.number);
 		append_leaf_match(sql, showing, joined.declared->column, joined.declared->hierarchy,
 						  psprintf("h%d", joined.number));
 		if (joined.cut != NULL)
