@@ -952,14 +952,23 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_class c WHERE c.oid = %1$L::regclass AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN
 		RAISE EXCEPTION ''the source of a live release has changed'' USING ERRCODE = ''42501'';
 	END IF;
+	IF to_regclass(%4$L) IS NULL THEN
+		RAISE EXCEPTION ''the live release has been dropped'' USING ERRCODE = ''42501'';
+	END IF;
 	IF NOT has_table_privilege(session_user, %1$L::regclass, ''SELECT'') AND EXISTS (
-			SELECT FROM pg_roles o CROSS JOIN unnest(ARRAY[%2$s]) w
+			WITH RECURSIVE writable (w) AS (
+				SELECT g::oid FROM unnest(ARRAY[%2$s]) g
+				UNION
+				SELECT e.ev_class FROM writable v
+				JOIN pg_depend d ON d.refclassid = ''pg_class''::regclass AND d.refobjid = v.w AND d.classid = ''pg_rewrite''::regclass
+				JOIN pg_rewrite e ON e.oid = d.objid)
+			SELECT FROM pg_roles o CROSS JOIN writable
 			WHERE pg_has_role(session_user, o.oid, ''MEMBER'') AND (has_any_column_privilege(o.oid, w, ''INSERT, UPDATE'')
 				OR has_table_privilege(o.oid, w, ''DELETE, TRUNCATE''))) THEN
 		RAISE EXCEPTION ''whoever may write the source of a live release may not read it'' USING ERRCODE = ''42501'';
 	END IF;
 	RETURN QUERY %3$s;
-END', source::text, guarded, entry.statement));
+END', source::text, guarded, entry.statement, name));
 	EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', rows_function);
 	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()', name, shown, rows_function);
 	RAISE WARNING 'a live view promises one reading by one reader'

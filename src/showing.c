@@ -280,6 +280,12 @@ append_groups(StringInfo sql, const Joined *joined, const char *join)
 {
 	const Attribute *attr = joined->attr;
 	const Recoding *finer = &attr->hierarchy->levels[joined->level];
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
+	TypeMatch	match;
+
+	/* how a value is written may depend on settings, what it is does not */
+	bool		by_value = joined->level == 0 && !match_types(leaf_type, TEXTOID, &match);
+	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
 	const char *separator = "";
 
 	appendStringInfo(sql, "\n\t\t\t%s (VALUES ", join);
@@ -289,18 +295,23 @@ append_groups(StringInfo sql, const Joined *joined, const char *join)
 
 		if (name == NULL)
 			continue;
-		appendStringInfo(sql, "%s(%s::pg_catalog.text, ", separator, quote_literal_cstr(name));
+		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), type);
 		append_literal(sql, group_label(attr, joined->cut, joined->cut->label_of[finer->first_leaf[label]]));
 		appendStringInfoString(sql, "::pg_catalog.text)");
 		separator = ", ";
 	}
-	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) ",
-					 joined->number, joined->number);
-	append_level(sql, joined);
+	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", joined->number, joined->number);
+	if (by_value)
+		appendStringInfo(sql, " %s h%d.%s", equality_operator(leaf_type), joined->number, joined->leaf);
+	else
+	{
+		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) ");
+		append_level(sql, joined);
+	}
 }
 
 /*
- * A hierarchy's rows, each leaf once: floats that its key tells apart may be
+ * A hierarchy's own rows, none of a child's, each leaf once: floats that its key tells apart may be
  * one number once they are compared as numbers.
  */
 static char *
@@ -312,8 +323,8 @@ hierarchy_rows(const Showing *showing, const Joined *joined)
 
 	if ((leaf_type != FLOAT4OID && leaf_type != FLOAT8OID) ||
 		!match_types(column_type(showing->dataset->relation, joined->declared->column), leaf_type, &match))
-		return relation_sql_name(hierarchy);
-	return psprintf("(SELECT DISTINCT ON (f.%s%s) f.* FROM %s f ORDER BY f.%s%s)", joined->leaf, match.leaf_cast,
+		return psprintf("ONLY %s", relation_sql_name(hierarchy));
+	return psprintf("(SELECT DISTINCT ON (f.%s%s) f.* FROM ONLY %s f ORDER BY f.%s%s)", joined->leaf, match.leaf_cast,
 					relation_sql_name(hierarchy), joined->leaf, match.leaf_cast);
 }
 
