@@ -10,7 +10,6 @@
 #include "hierarchy_read.h"
 #include "read.h"
 #include "sql.h"
-#include "store.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_describe);
@@ -135,30 +134,6 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* The data set's tuple store, if it has one, and why it is not used. */
-static void
-put_store(ReturnSetInfo *result, const Dataset *dataset)
-{
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
-	Store	   *store;
-
-	sql_connect();
-	store = store_of(dataset);
-	if (store != NULL)
-	{
-		memset(nulls, true, sizeof(nulls));
-		nulls[DESCRIBE_ROLE] = nulls[DESCRIBE_HIERARCHY] = false;
-		values[DESCRIBE_ROLE] = CStringGetTextDatum("tuple_store");
-		values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(store->table);
-		nulls[DESCRIBE_PROBLEM] = store->problem == NULL;
-		if (store->problem != NULL)
-			values[DESCRIBE_PROBLEM] = CStringGetTextDatum(store->problem);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-	}
-	sql_finish();
-}
-
 Datum
 anonopt_describe(PG_FUNCTION_ARGS)
 {
@@ -171,7 +146,6 @@ anonopt_describe(PG_FUNCTION_ARGS)
 		put_description(result, dataset, &dataset->attributes[i]);
 	if (dataset->nattributes == 0)
 		put_description(result, dataset, NULL);
-	put_store(result, dataset);
 	return (Datum) 0;
 }
 
@@ -180,10 +154,10 @@ Datum
 anonopt_read_sql(PG_FUNCTION_ARGS)
 {
 	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
-	char	   *parameter = strstr(statement, "anonopt.tuples($1");
+	const char *beginning = "SELECT anonopt.tuples($1";
 
-	if (parameter == NULL)
+	if (strncmp(statement, beginning, strlen(beginning)) != 0)
 		PG_RETURN_TEXT_P(cstring_to_text(statement));
 	PG_RETURN_TEXT_P(cstring_to_text(psprintf("SELECT anonopt.tuples(NULL::anonopt.opaque%s",
-											  parameter + strlen("anonopt.tuples($1"))));
+											  statement + strlen(beginning))));
 }

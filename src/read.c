@@ -182,23 +182,6 @@ refuse_misses(const Reading *reading)
 			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
 }
 
-/* Runs a plan's statement; a store is read as its owner, for a caller who may read what it holds. */
-static int
-execute_plan(const ReadPlan *plan, const SPIExecuteOptions *options)
-{
-	Oid			user;
-	int			context;
-	int			code;
-
-	GetUserIdAndSecContext(&user, &context);
-	if (OidIsValid(plan->store_owner))
-		SetUserIdAndSecContext(plan->store_owner,
-							   context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-	code = SPI_execute_extended(plan->statement, options);
-	SetUserIdAndSecContext(user, context);
-	return code;
-}
-
 /* Runs the statement; the tuples arrive at the receiver. */
 static void
 run_read(Reading *reading)
@@ -218,7 +201,7 @@ run_read(Reading *reading)
 		options.params = read_parameters(reading);
 	options.read_only = true;
 	options.dest = &receiver.pub;
-	code = execute_plan(plan, &options);
+	code = SPI_execute_extended(plan->statement, &options);
 	if (code < 0)
 		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
 	MemoryContextSwitchTo(reading->context);

@@ -25,7 +25,6 @@
 #include "catalog/pg_namespace.h"
 #include "miscadmin.h"
 #include "sql.h"
-#include "store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -126,6 +125,17 @@ may_read_leaves(const Reading *reading, const List *leaves)
 	return true;
 }
 
+/* Lets values be written so that they are read back the same, whatever the settings there. */
+static int
+use_plain_output(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("datestyle", "ISO, MDY", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
 /* Buckets of a column whose leaves are ranges that thresholds can tell apart; NULL for others. */
 static Buckets *
 make_buckets(const Reading *reading, int column)
@@ -135,13 +145,18 @@ make_buckets(const Reading *reading, int column)
 	Oid			type;
 	StringInfoData array;
 	bool		closed;
+	bool		found;
+	int			level;
 
 	/* a sensitive value is wanted as it is too */
 	if (read->loaded == NULL || read->as_is || read->counted != column)
 		return NULL;
 	buckets = palloc0(sizeof(Buckets));
-	if (!encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
-							&closed))
+	level = use_plain_output();
+	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
+							   &closed);
+	AtEOXact_GUC(true, level);
+	if (!found)
 		return NULL;
 	initStringInfo(&array);
 	appendStringInfoString(&array, "ARRAY[");
@@ -167,39 +182,41 @@ needs_bytes(Oid relation, const char *column)
 
 /* What a column is grouped by. */
 static void
-append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int i)
+append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int i, const char *alias)
 {
 	const ReadColumn *column = &reading->columns[i];
 	const char *name = quote_identifier(column->declared->column);
 
 	if (plan->buckets[i] != NULL)
 	{
-		appendStringInfo(sql, "pg_catalog.width_bucket(r.%s%s, %s)", name, column->cast, plan->buckets[i]->thresholds);
+		appendStringInfo(sql, "pg_catalog.width_bucket(%s.%s%s, %s)", alias, name, column->cast, plan->buckets[i]->thresholds);
 		/* a last value that is in the last range is brought back to it */
 		if (plan->buckets[i]->last != NULL)
-			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (r.%s%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", name,
+			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s.%s%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", alias, name,
 							 column->cast, plan->buckets[i]->last);
 	}
 	else
-		appendStringInfo(sql, "r.%s%s", name,
+		appendStringInfo(sql, "%s.%s%s", alias, name,
 						 needs_bytes(reading->dataset->relation, column->declared->column) ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
-/* One relation's rows, grouped. */
+/* One relation's rows, grouped; it keeps its name, which errors tell. */
 static void
 append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation)
 {
+	const char *alias = quote_identifier(get_rel_name(relation));
+
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
-		append_grouped(sql, reading, plan, i);
+		append_grouped(sql, reading, plan, i, alias);
 		appendStringInfo(sql, " AS c%d, ", i + 1);
 	}
-	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s r GROUP BY ", relation_sql_name(relation));
+	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s GROUP BY ", relation_sql_name(relation));
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
 		appendStringInfoString(sql, i > 0 ? ", " : "");
-		append_grouped(sql, reading, plan, i);
+		append_grouped(sql, reading, plan, i, alias);
 	}
 }
 
@@ -283,84 +300,12 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	return false;
 }
 
-/* The columns that are read of a store, each once. */
-static char *
-distinct_columns(const Reading *reading)
-{
-	StringInfoData names;
-
-	initStringInfo(&names);
-	for (int i = 0; i < reading->ncolumns; i++)
-	{
-		int			j = 0;
-
-		while (j < i && strcmp(reading->columns[j].declared->column, reading->columns[i].declared->column) != 0)
-			j++;
-		if (j == i)
-			appendStringInfo(&names, "%ss.%s%s", i > 0 ? ", " : "", quote_identifier(reading->columns[i].declared->column),
-							 needs_bytes(reading->dataset->relation, reading->columns[i].declared->column) ?
-							 " COLLATE pg_catalog.\"C\"" : "");
-	}
-	return names.data;
-}
-
-static Oid
-relation_owner(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relation);
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
-/* The store's counts, which are appended to with a sign, as rows that stand for several. */
-static char *
-store_statement(const Reading *reading, Oid store)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
-	append_read_columns(reading, &sql);
-	appendStringInfo(&sql, ", r.anonopt_count) FROM (SELECT %s, pg_catalog.sum(s.anonopt_count)::pg_catalog.int8 AS anonopt_count"
-					 " FROM %s s GROUP BY %s HAVING pg_catalog.sum(s.anonopt_count) OPERATOR(pg_catalog.<>) 0) r",
-					 distinct_columns(reading), relation_sql_name(store), distinct_columns(reading));
-	return sql.data;
-}
-
-/* Uses the data set's store, if it is there and current, and the caller may read what it holds. */
-static bool
-plan_store(Reading *reading, ReadPlan *plan)
-{
-	Store	   *store;
-
-	if (reading->dataset->name == NULL || reading->dataset->count_column != NULL || reading->admits_misses ||
-		read_mode != READ_AUTO)
-		return false;
-	store = store_of(reading->dataset);
-	if (store == NULL || store->problem != NULL || !may_read(reading, reading->dataset->relation))
-		return false;
-	for (int i = 0; i < reading->ncolumns; i++)
-		if (!OidIsValid(column_type(store->table, reading->columns[i].declared->column)))
-			return false;
-	plan->statement = store_statement(reading, store->table);
-	plan->store_owner = relation_owner(store->table);
-	reading->set.has_count = true;
-	return true;
-}
-
 ReadPlan *
-plan_read(Reading *reading)
+plan_read(const Reading *reading)
 {
 	ReadPlan   *plan = palloc0(sizeof(ReadPlan));
 
 	plan->buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
-	if (plan_store(reading, plan))
-		return plan;
 	plan->grouped = choose_grouping(reading, plan);
 	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
 		plan->buckets[i] = make_buckets(reading, i);

@@ -23,13 +23,12 @@ typedef struct ReadPlan
 	bool		grouped;
 	char	   *statement;
 	List	   *leaves;			/* partitions that are read for the parent */
-	Oid			store_owner;	/* whose store is read instead, or InvalidOid */
 	Buckets   **buckets;		/* by column; NULL where values come as they
 								 * are */
 } ReadPlan;
 
 /* The plan for a reading whose columns are prepared; SPI is connected. */
-extern ReadPlan *plan_read(Reading *reading);
+extern ReadPlan *plan_read(const Reading *reading);
 
 /* Fails where partitions have come or gone since. */
 extern void check_leaves(const ReadPlan *plan, Oid relation);
