@@ -363,7 +363,7 @@ is_worth_workers(const Run *run)
 {
 	const Evolution *evolution = run->evolution;
 	double		columns = 1 + 10.0 * run->population->ncolumns;
-	double		nodes = Min((double) evolution->size * evolution->iterations, run->most_nodes);
+	double		nodes = (double) evolution->size * evolution->iterations;
 
 	return columns * run->population->tuples->ntuples * nodes >= WORTH_WORKERS;
 }

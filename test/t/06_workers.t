@@ -24,7 +24,7 @@ my @calls = (
 	q{pareto('narrow', '{suppressed,dcn,classes,necd}')},
 	q{pareto('rich', '{l,t,cm,sum_other}')},
 	q{pbg_ea('rich', '{l,t,glm}', seed => 7)},
-	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 2450)});
+	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 700)});
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
 my $scratch = PostgreSQL::Test::Utils::tempdir;
