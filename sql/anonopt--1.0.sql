@@ -517,14 +517,24 @@ RETURNS text AS 'MODULE_PATHNAME', 'anonopt_creation_name' LANGUAGE C STABLE PAR
 
 CREATE FUNCTION anonopt.release_query(dataset text, levels int[], cuts varbit[], k int, l int, t float8, columns name[],
 	star boolean, snapshot boolean, OUT statement text, OUT promised_k bigint, OUT measures text, OUT generalized name[],
-	OUT sensitive name[], OUT uncovered name[], OUT suppressed bigint)
+	OUT sensitive name[], OUT uncovered name[])
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_release_query' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- A release is made like an index: with the memory for that; labels look the same whatever the caller's settings.
+CREATE FUNCTION anonopt.fill_release(dataset text, levels int[], cuts varbit[], k int, l int, t float8, columns name[],
+	star boolean, snapshot boolean, form text, name text, OUT statement text, OUT promised_k bigint, OUT measures text,
+	OUT generalized name[], OUT sensitive name[], OUT uncovered name[], OUT labels text[], OUT people bigint[])
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_fill_release' LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex';
 
 CREATE FUNCTION anonopt.release_entry(release regclass)
 RETURNS text AS 'MODULE_PATHNAME', 'anonopt_release_entry' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.write_release(what text, release regclass, entry text)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_write_release' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.write_content(release regclass, labels text[], people bigint[])
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_write_content' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
 
 -- The entry of a release, or an error.
 CREATE FUNCTION anonopt.known_release(release regclass) RETURNS anonopt.published
@@ -632,8 +642,8 @@ BEGIN
 	RETURN suppressed = 'star';
 END $$;
 
--- Everything that is asked of a release before there is one.
-CREATE FUNCTION anonopt.check_release(dataset text, k bigint, columns name[], t float8) RETURNS void
+-- What is asked of a release before there is one.
+CREATE FUNCTION anonopt.check_release(dataset text, t float8) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = check_release.dataset);
@@ -653,8 +663,15 @@ BEGIN
 			AND (a.role = 'quasi_identifier' OR (a.role = 'sensitive' AND t IS NOT NULL)) LOOP
 		PERFORM anonopt.check_release_hierarchy(attribute.hierarchy, attribute.column_name);
 	END LOOP;
+END $$;
+
+-- And of the columns that are shown as they are, once k is known.
+CREATE FUNCTION anonopt.check_release_columns(dataset text, columns name[], k bigint) RETURNS void
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
 	FOR i IN 1 .. coalesce(cardinality(columns), 0) LOOP
-		PERFORM anonopt.check_release_column(dataset, source, columns[i], k);
+		PERFORM anonopt.check_release_column(dataset, (SELECT d.relation FROM anonopt.dataset d
+			WHERE d.dataset = check_release_columns.dataset), columns[i], k);
 	END LOOP;
 END $$;
 
@@ -665,12 +682,10 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_tem
 DECLARE
 	query record;
 BEGIN
-	IF anonopt.star_argument(suppressed) AND t IS NOT NULL THEN
-		RAISE EXCEPTION 'a promise of t cannot be kept by starred rows' USING ERRCODE = '0A000', HINT = 'Omit them.';
-	END IF;
-	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
-		anonopt.star_argument(suppressed), coalesce(materialized, true));
-	PERFORM anonopt.check_release(dataset, query.promised_k, columns, t);
+	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed),
+		coalesce(materialized, true));
+	PERFORM anonopt.check_release(dataset, t);
+	PERFORM anonopt.check_release_columns(dataset, columns, query.promised_k);
 	RETURN query.statement;
 END $$;
 
@@ -690,12 +705,13 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS $$
 DECLARE
 	labels text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
-	content text;
+	shown text[];
+	people bigint[];
 BEGIN
-	EXECUTE format('SELECT jsonb_build_object(''labels'', coalesce(array_agg(c.labels), ''{}''), ''people'', coalesce(array_agg(c.people), ''{}''))::text
+	EXECUTE format('SELECT coalesce(array_agg(c.labels), ''{}''), coalesce(array_agg(c.people), ''{}'')
 		FROM (SELECT ARRAY[%s]::text[] AS labels, count(*) AS people FROM %s r %s GROUP BY %1$s) c', labels, release,
-		CASE WHEN entry.suppressed = 'star' THEN 'WHERE NOT r.anonopt_suppressed' ELSE '' END) INTO content;
-	PERFORM anonopt.write_release('content', release, content);
+		CASE WHEN entry.suppressed = 'star' THEN 'WHERE NOT r.anonopt_suppressed' ELSE '' END) INTO shown, people;
+	PERFORM anonopt.write_content(release, shown, people);
 END $$;
 
 -- Readers may learn more from several releases than from one.
@@ -776,45 +792,33 @@ END', source::text, guarded, entry.statement, name));
 	RETURN name::regclass;
 END $$;
 
--- Makes a release of a full name.
-CREATE FUNCTION anonopt.make_release(name text, entry anonopt.published, uncovered name[]) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
-	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' SET work_mem = '64MB' AS $$
-DECLARE
-	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = entry.dataset);
-	made regclass;
+-- Tells what a relation is a release of, and whether it is one too many.
+CREATE FUNCTION anonopt.note_release(made regclass, entry anonopt.published, uncovered name[]) RETURNS regclass
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	-- a release is made like an index: with the memory for that
-	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
-	IF entry.form = 'live view' THEN
-		made := anonopt.create_live(name, source, entry);
-	ELSE
-		EXECUTE format('CREATE %s %s AS %s', upper(entry.form), name, entry.statement);
-		made := name::regclass;
-	END IF;
-	EXECUTE format('COMMENT ON %s %s IS %L', CASE entry.form WHEN 'live view' THEN 'VIEW' ELSE upper(entry.form) END, name,
+	EXECUTE format('COMMENT ON %s %s IS %L', CASE entry.form WHEN 'live view' THEN 'VIEW' ELSE upper(entry.form) END, made,
 		anonopt.release_comment(entry, uncovered));
 	PERFORM anonopt.write_release('entry', made, to_jsonb(entry)::text);
-	IF entry.form <> 'live view' AND num_nonnulls(entry.levels, entry.cuts) > 0 THEN
-		PERFORM anonopt.keep_content(made, entry);
-	END IF;
-	PERFORM anonopt.warn_of_combination(entry.dataset, entry.k);
 	RETURN made;
 END $$;
 
 CREATE FUNCTION anonopt.publish(name text, form text, dataset text, levels int[], cuts varbit[], k int, l int, columns name[],
 	suppressed text, t float8) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' AS $$
 DECLARE
 	entry anonopt.published;
 	query record;
+	made regclass;
 BEGIN
-	IF anonopt.star_argument(suppressed) AND t IS NOT NULL THEN
-		RAISE EXCEPTION 'a promise of t cannot be kept by starred rows' USING ERRCODE = '0A000', HINT = 'Omit them.';
+	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+	IF form = 'live view' THEN
+		SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed), false);
+	ELSE
+		SELECT * INTO query FROM anonopt.fill_release(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed), true,
+			upper(form), name);
 	END IF;
-	SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns,
-		anonopt.star_argument(suppressed), form <> 'live view');
-	PERFORM anonopt.check_release(dataset, query.promised_k, columns, t);
+	PERFORM anonopt.check_release(dataset, t);
+	PERFORM anonopt.check_release_columns(dataset, columns, query.promised_k);
 	entry.id := gen_random_uuid();
 	entry.form := form;
 	entry.dataset := dataset;
@@ -836,7 +840,19 @@ BEGIN
 	FROM anonopt.attribute a WHERE a.dataset = publish.dataset AND a.hierarchy IS NOT NULL
 		AND (a.role = 'quasi_identifier' OR (a.role = 'sensitive' AND publish.t IS NOT NULL));
 	entry.measures := query.measures::jsonb;
-	RETURN anonopt.make_release(name, entry, query.uncovered);
+	IF form = 'live view' THEN
+		made := anonopt.note_release(anonopt.create_live(name, (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish.dataset), entry),
+			entry, query.uncovered);
+	ELSE
+		made := anonopt.note_release(name::regclass, entry, query.uncovered);
+		IF query.labels IS NOT NULL THEN
+			PERFORM anonopt.write_content(made, query.labels, query.people);
+		ELSE
+			PERFORM anonopt.keep_content(made, entry);
+		END IF;
+	END IF;
+	PERFORM anonopt.warn_of_combination(dataset, entry.k);
+	RETURN made;
 END $$;
 
 -- These alone see the caller's search_path, for the name of what is made.
@@ -905,7 +921,8 @@ BEGIN
 	IF num_nonnulls(entry.levels, entry.cuts) > 0 THEN
 		SELECT * INTO query FROM anonopt.release_query(entry.dataset, entry.levels, entry.cuts, entry.k::int, entry.l::int, entry.t,
 			entry.columns, entry.suppressed = 'star', true);
-		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns, entry.t);
+		PERFORM anonopt.check_release(entry.dataset, entry.t);
+		PERFORM anonopt.check_release_columns(entry.dataset, entry.columns, entry.k);
 		IF query.statement <> entry.statement THEN
 			RAISE EXCEPTION 'release % would be made in another way now', release
 				USING ERRCODE = '23514', DETAIL = 'The declaration has changed, or values or NULLs have come that change what is shown.',
@@ -914,7 +931,8 @@ BEGIN
 		PERFORM anonopt.write_release('measures', release, query.measures);
 		statement := query.statement;
 	ELSE
-		PERFORM anonopt.check_release(entry.dataset, entry.k, entry.columns, NULL);
+		PERFORM anonopt.check_release(entry.dataset, NULL);
+		PERFORM anonopt.check_release_columns(entry.dataset, entry.columns, entry.k);
 		-- built anew: no statement that was written down is ever run
 		statement := anonopt.records_statement(entry.dataset, (entry.measures ->> 'min_utility')::float8, (entry.measures ->> 'key')::name, entry.k::int,
 			entry.measures ->> 'risk', entry.measures ->> 'utility', anonopt.records_columns(entry.dataset, entry.columns));
@@ -1024,7 +1042,8 @@ $$;
 
 CREATE FUNCTION anonopt.publish_record_rows(name text, dataset text, min_utility float8, key name, k int, risk text, utility text,
 	columns name[]) RETURNS regclass
-LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp SET work_mem = '64MB'
+	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS $$
 DECLARE
 	entry anonopt.published;
 	shown name[];
@@ -1032,7 +1051,9 @@ BEGIN
 	IF k IS NULL OR k < 1 THEN
 		RAISE EXCEPTION 'k must be at least 1, not %', k USING ERRCODE = '22023';
 	END IF;
-	PERFORM anonopt.check_release(dataset, k, columns, NULL);
+	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+	PERFORM anonopt.check_release(dataset, NULL);
+	PERFORM anonopt.check_release_columns(dataset, columns, k);
 	entry.sensitive := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset
 		AND a.role = 'sensitive' AND NOT EXISTS (SELECT FROM anonopt.attribute q WHERE q.dataset = a.dataset
 			AND q.column_name = a.column_name AND q.role = 'quasi_identifier') ORDER BY a.ordinal);
@@ -1049,7 +1070,8 @@ BEGIN
 	INTO entry.generalized, entry.hierarchies, entry.hashes
 	FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset AND a.role = 'quasi_identifier';
 	entry.measures := jsonb_build_object('min_utility', min_utility, 'key', key, 'risk', risk, 'utility', utility);
-	RETURN anonopt.make_release(name, entry, ARRAY(SELECT unnest(shown) EXCEPT SELECT unnest(entry.sensitive)));
+	EXECUTE format('CREATE TABLE %s AS %s', name, entry.statement);
+	RETURN anonopt.note_release(name::regclass, entry, ARRAY(SELECT unnest(shown) EXCEPT SELECT unnest(entry.sensitive)));
 END $$;
 
 CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,
@@ -1425,12 +1447,15 @@ COMMENT ON FUNCTION anonopt.check_release_hierarchy(regclass, name) IS 'internal
 COMMENT ON FUNCTION anonopt.reads_release(regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.check_release_column(text, regclass, name, bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.star_argument(text) IS 'internal';
-COMMENT ON FUNCTION anonopt.check_release(text, bigint, name[], float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release(text, float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.check_release_columns(text, name[], bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_comment(anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'internal';
 COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published) IS 'internal';
-COMMENT ON FUNCTION anonopt.make_release(text, anonopt.published, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.note_release(regclass, anonopt.published, name[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.fill_release(text, int[], varbit[], int, int, float8, name[], boolean, boolean, text, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.write_content(regclass, text[], bigint[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.publish(text, text, text, int[], varbit[], int, int, name[], text, float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.check_owner(regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.changed_hierarchies(anonopt.published) IS 'internal';

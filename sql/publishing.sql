@@ -61,8 +61,6 @@ SELECT anonopt.create_view('pub_none', 'pub', '{1,1}', k => 99);
 SELECT anonopt.create_view('pub_none', 'pub', '{1,1}', k => 0);
 SELECT anonopt.create_view('pub_none', 'pub', '{0,0}', suppressed => 'hide');
 SELECT anonopt.create_view('pub_none', 'pub', '{0,0}', suppressed => NULL);
-SELECT anonopt.create_view('pub_none', 'pub', '{2,2}', t => 0.5, suppressed => 'star');
-SELECT anonopt.view_sql('pub_none', 'pub', '{2,2}', t => 0.5, suppressed => 'star');
 SELECT anonopt.create_view('pub_first', 'pub', '{2,2}');
 SELECT anonopt.publish_table('pub_guest', 'pub', '{2,2}');
 SELECT anonopt.create_view('pub_nowhere.none', 'pub', '{2,2}');

@@ -87,10 +87,18 @@ Population *
 population_argument(const Dataset *dataset)
 {
 	Population *population = population_read(dataset);
-	double		weights = 0;
 
 	if (population->people == 0)
 		return NULL;
+	require_weights(dataset, population);
+	return population;
+}
+
+void
+require_weights(const Dataset *dataset, const Population *population)
+{
+	double		weights = 0;
+
 	for (int a = 0; a < population->nattrs; a++)
 		weights += population->attrs[a].weight;
 	if (weights <= 0)
@@ -98,7 +106,6 @@ population_argument(const Dataset *dataset)
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("all quasi-identifiers of data set \"%s\" have weight 0", dataset->name),
 				 errhint("Declare at least one of them with a positive weight.")));
-	return population;
 }
 
 /* Fails where a data set has no sensitive column, which something needs. */

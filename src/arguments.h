@@ -30,6 +30,9 @@ extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
 /* Reads it; NULL where it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
 
+/* Fails where no quasi-identifier weighs anything. */
+extern void require_weights(const Dataset *dataset, const Population *population);
+
 /* k, l and t, which begin at an argument; the limit follows when people are known. */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
 

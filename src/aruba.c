@@ -145,15 +145,15 @@ labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
 }
 
 static void
-put_record(void *arg, Datum name, bool isnull, uint32 tuple, uint32 value)
+put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
 {
 	RecordCall *call = arg;
 	const RecordAnswer *answer = answer_of(&call->search, tuple);
 	int			levels[MAX_ATTRIBUTES];
 	Datum		values[6] = {0};
-	bool		nulls[6] = {isnull, !answer->found, !answer->found, !answer->found, !answer->found};
+	bool		nulls[6] = {*isnull, !answer->found, !answer->found, !answer->found, !answer->found};
 
-	values[0] = name;
+	values[0] = *name;
 	if (answer->found)
 	{
 		answer_levels(&call->search, tuple, levels);

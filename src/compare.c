@@ -68,13 +68,13 @@ typedef struct VectorCall
 } VectorCall;
 
 static void
-put_record(void *arg, Datum name, bool isnull, uint32 tuple, uint32 value)
+put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
 {
 	VectorCall *call = arg;
 	Datum		values[2];
-	bool		nulls[2] = {isnull};
+	bool		nulls[2] = {*isnull};
 
-	values[0] = name;
+	values[0] = *name;
 	values[1] = Float8GetDatum(property_of(call->properties, call->property, call->class_of[tuple], value));
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }

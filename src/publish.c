@@ -1,6 +1,6 @@
 /*
  * publish.c
- *	  SQL: release_query, release_entry, write_release, creation_name.
+ *	  SQL: release_query, fill_release, release_entry, write_release, creation_name.
  *
  * What publishing needs of the engine and of the catalogs; the rest of it is
  * ordinary SQL, in the install script.
@@ -13,6 +13,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "cuts_argument.h"
+#include "fill.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "showing.h"
@@ -25,8 +26,10 @@
 #include "utils/varlena.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_query);
+PG_FUNCTION_INFO_V1(anonopt_fill_release);
 PG_FUNCTION_INFO_V1(anonopt_release_entry);
 PG_FUNCTION_INFO_V1(anonopt_write_release);
+PG_FUNCTION_INFO_V1(anonopt_write_content);
 PG_FUNCTION_INFO_V1(anonopt_creation_name);
 
 /* The node or the cut of a showing. */
@@ -160,47 +163,187 @@ column_datums(const Showing *showing, Datum *generalized, Datum *promised, Datum
 	*others = names_datum(names[2], n[2]);
 }
 
-/* Reads and measures what is to be published; the statement that shows it. */
-Datum
-anonopt_release_query(PG_FUNCTION_ARGS)
+/* A generalization that is to be published, as it was asked for. */
+typedef struct ReleasePlan
 {
-	Showing		showing = {0};
+	Showing		showing;
+	Records    *records;		/* or NULL: only a statement is wanted */
+	Recodings	node;
 	Measures	measures;
+} ReleasePlan;
+
+/* The columns of release_query; fill_release has more. */
+enum
+{
+	QUERY_STATEMENT, QUERY_K, QUERY_MEASURES, QUERY_GENERALIZED, QUERY_SENSITIVE, QUERY_UNCOVERED,
+	QUERY_COLUMNS,
+	QUERY_LABELS = QUERY_COLUMNS, QUERY_PEOPLE,
+	MADE_COLUMNS
+};
+
+/* Rows with the columns that are shown as they are, for a node or any cut. */
+static Records *
+begin_records(const Showing *showing, const int *levels)
+{
+	const char **names = palloc(sizeof(char *) * (showing->ncolumns + 1));
+	int			lowest[MAX_ATTRIBUTES];
+	int			n = 0;
+
+	for (int i = 0; i < showing->dataset->nattributes; i++)
+		if (showing->dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			lowest[n++] = showing->dataset->attributes[i].min_level;
+	n = 0;
+	for (int i = 0; i < showing->ncolumns; i++)
+		if (showing->columns[i].attr < 0)
+			names[n++] = showing->columns[i].name;
+	return records_with_columns(showing->dataset, levels != NULL ? levels : lowest, names, n);
+}
+
+/* Reads and measures what is to be published. */
+static void
+prepare_release(FunctionCallInfo fcinfo, ReleasePlan *plan, bool with_records)
+{
+	Showing    *showing = &plan->showing;
 	Dataset    *dataset = dataset_argument(fcinfo, 0);
 	int		   *levels = PG_ARGISNULL(1) ? NULL : node_argument(fcinfo, 1, dataset);
 	char	  **named = NULL;
 	int			nnamed = 0;
-	TupleDesc	desc;
-	Datum		values[7];
-	bool		nulls[7] = {0};
 
-	showing.dataset = dataset;
-	showing.promise = promise_arguments(fcinfo, 3, dataset);
+	showing->dataset = dataset;
+	showing->promise = promise_arguments(fcinfo, 3, dataset);
 	if (!PG_ARGISNULL(6))
 		named = columns_argument(fcinfo, 6, dataset->relation, &nnamed);
-	showing.star = PG_GETARG_BOOL(7);
-	showing.snapshot = PG_GETARG_BOOL(8);
+	showing->star = PG_GETARG_BOOL(7);
+	showing->snapshot = PG_GETARG_BOOL(8);
 	if (dataset->count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", dataset->name),
 				 errhint("Publish from a relation with a row a person.")));
-	showing.population = population_argument(dataset);
-	if (showing.population == NULL)
+	showing_choose_columns(showing, (const char *const *) named, nnamed);
+	if (with_records)
+	{
+		plan->records = begin_records(showing, levels);
+		showing->population = records_population(plan->records);
+	}
+	else
+		showing->population = population_argument(dataset);
+	if (showing->population == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
-	measure_showing(&showing, shown_argument(fcinfo, &showing, &levels), &measures);
-	showing_choose_columns(&showing, (const char *const *) named, nnamed);
+	require_weights(dataset, showing->population);
+	plan->node = shown_argument(fcinfo, showing, &levels);
+	measure_showing(showing, plan->node, &plan->measures);
+}
+
+static void
+put_release(const ReleasePlan *plan, Datum *values)
+{
+	const Showing *showing = &plan->showing;
+
+	values[QUERY_STATEMENT] = CStringGetTextDatum(showing_sql(showing));
+	values[QUERY_K] = Int64GetDatum(showing->promise.k);
+	values[QUERY_MEASURES] = measures_datum(showing->population, &plan->measures);
+	column_datums(showing, &values[QUERY_GENERALIZED], &values[QUERY_SENSITIVE], &values[QUERY_UNCOVERED]);
+}
+
+static Datum
+release_row(FunctionCallInfo fcinfo, Datum *values, bool *nulls)
+{
+	TupleDesc	desc;
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	values[0] = CStringGetTextDatum(showing_sql(&showing));
-	values[1] = Int64GetDatum(showing.promise.k);
-	values[2] = measures_datum(showing.population, &measures);
-	column_datums(&showing, &values[3], &values[4], &values[5]);
-	values[6] = Int64GetDatum(measures.suppressed);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
+/* The statement that shows a generalization, and its measures. */
+Datum
+anonopt_release_query(PG_FUNCTION_ARGS)
+{
+	ReleasePlan plan = {0};
+	Datum		values[QUERY_COLUMNS];
+	bool		nulls[QUERY_COLUMNS] = {0};
+
+	prepare_release(fcinfo, &plan, false);
+	put_release(&plan, values);
+	PG_RETURN_DATUM(release_row(fcinfo, values, nulls));
+}
+
+/* What a release shows of each class: its labels, and how many people. */
+static void
+content_datums(const Showing *showing, const ShownClasses *shown, Datum *labels, Datum *people)
+{
+	const Population *population = showing->population;
+	Size		n = (Size) shown->n * population->nattrs;
+	Datum	   *texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * (n + 1));
+	bool	   *nulls = MemoryContextAllocHuge(CurrentMemoryContext, n + 1);
+	Datum	   *counts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) shown->n + 1));
+	int			dims[2] = {shown->n, population->nattrs};
+	int			bounds[2] = {1, 1};
+
+	for (uint32 i = 0; i < shown->n; i++)
+	{
+		counts[i] = Int64GetDatum(shown->people[i]);
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const char *label = shown_label(showing, shown, i, a);
+
+			nulls[(Size) i * population->nattrs + a] = label == NULL;
+			texts[(Size) i * population->nattrs + a] = label == NULL ? 0 : CStringGetTextDatum(label);
+		}
+	}
+	*labels = PointerGetDatum(construct_md_array(texts, nulls, 2, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+	*people = PointerGetDatum(construct_array(counts, shown->n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+}
+
+/* Makes an empty relation of what the statement shows. */
+static Oid
+create_empty(const char *form, const char *name, const char *statement)
+{
+	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+
+	sql_connect();
+	sql_write(psprintf("CREATE %s %s AS %s WITH NO DATA", form, name, statement), 0, NULL, NULL, NULL);
+	sql_finish();
+	return RangeVarGetRelid(range, NoLock, false);
+}
+
+/*
+ * The same, and makes the release, of a form and with a name: filled by what
+ * was measured, where rows are sure to be the same when they are read again;
+ * else by the statement.
+ */
+Datum
+anonopt_fill_release(PG_FUNCTION_ARGS)
+{
+	ReleasePlan plan = {0};
+	const Showing *showing = &plan.showing;
+	char	   *form = text_to_cstring(PG_GETARG_TEXT_PP(9));
+	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(10));
+	Datum		values[MADE_COLUMNS];
+	bool		nulls[MADE_COLUMNS] = {0};
+	bool		fills = rows_stay(dataset_argument(fcinfo, 0)->relation);
+
+	prepare_release(fcinfo, &plan, fills);
+	put_release(&plan, values);
+	nulls[QUERY_LABELS] = nulls[QUERY_PEOPLE] = !fills;
+	if (fills)
+	{
+		ShownClasses *shown = showing_classes(showing, plan.node);
+
+		fill_relation(showing, shown, plan.records,
+					  create_empty(form, name, TextDatumGetCString(values[QUERY_STATEMENT])));
+		content_datums(showing, shown, &values[QUERY_LABELS], &values[QUERY_PEOPLE]);
+	}
+	else
+	{
+		sql_connect();
+		sql_write(psprintf("CREATE %s %s AS %s", form, name, TextDatumGetCString(values[QUERY_STATEMENT])), 0, NULL, NULL, NULL);
+		sql_finish();
+	}
+	PG_RETURN_DATUM(release_row(fcinfo, values, nulls));
 }
 
 /* What is written down of a release, as jsonb, for its owner. */
@@ -236,7 +379,14 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 	" AND ($1::pg_catalog.jsonb OPERATOR(pg_catalog.->>) 'form') OPERATOR(pg_catalog.=)" \
 	" CASE c.relkind WHEN 'm' THEN 'materialized view' WHEN 'r' THEN 'table' WHEN 'v' THEN 'live view' END)"
 
-/* Writes an entry, or what a snapshot shows, of a release of the caller's own. */
+static void
+require_release_owner(Oid relation)
+{
+	if (get_rel_name(relation) == NULL || !pg_class_ownercheck(relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
+}
+
+/* Writes an entry, or its measures, of a release of the caller's own. */
 Datum
 anonopt_write_release(PG_FUNCTION_ARGS)
 {
@@ -245,8 +395,7 @@ anonopt_write_release(PG_FUNCTION_ARGS)
 	Oid			types[4] = {TEXTOID, OIDOID, TEXTOID, TEXTOID};
 	Datum		values[4];
 
-	if (get_rel_name(relation) == NULL || !pg_class_ownercheck(relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
+	require_release_owner(relation);
 	values[0] = PG_GETARG_DATUM(2);
 	values[1] = ObjectIdGetDatum(relation);
 	values[2] = CStringGetTextDatum(relation_sql_name(relation));
@@ -263,15 +412,24 @@ anonopt_write_release(PG_FUNCTION_ARGS)
 					  " published_by = $4, published_at = pg_catalog.clock_timestamp()"
 					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
 					  4, types, values, NULL);
-	else if (strcmp(what, "content") == 0)
-		write_catalog("INSERT INTO anonopt.published_content"
-					  " SELECT p.id, (SELECT pg_catalog.count(*) FROM anonopt.published_content o WHERE o.id OPERATOR(pg_catalog.=) p.id),"
-					  " pg_catalog.clock_timestamp(), c.labels, c.people"
-					  " FROM anonopt.published p, pg_catalog.jsonb_populate_record(NULL::anonopt.published_content, $1::pg_catalog.jsonb) c"
-					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2"
-					  " AND $3 IS NOT NULL AND $4 IS NOT NULL", 4, types, values, NULL);
 	else
 		elog(ERROR, "nothing is written of \"%s\"", what);
+	PG_RETURN_VOID();
+}
+
+/* Writes down the classes that a snapshot shows, a release of the caller's own. */
+Datum
+anonopt_write_content(PG_FUNCTION_ARGS)
+{
+	Oid			types[3] = {OIDOID, TEXTARRAYOID, INT8ARRAYOID};
+	Datum		values[3] = {PG_GETARG_DATUM(0), PG_GETARG_DATUM(1), PG_GETARG_DATUM(2)};
+
+	require_release_owner(PG_GETARG_OID(0));
+	write_catalog("INSERT INTO anonopt.published_content"
+				  " SELECT p.id, (SELECT pg_catalog.count(*) FROM anonopt.published_content o WHERE o.id OPERATOR(pg_catalog.=) p.id),"
+				  " pg_catalog.clock_timestamp(), $2, $3 FROM anonopt.published p"
+				  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $1",
+				  3, types, values, NULL);
 	PG_RETURN_VOID();
 }
 

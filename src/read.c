@@ -147,9 +147,9 @@ read_parameters(Reading *reading)
 }
 
 void
-append_read_columns(const Reading *reading, StringInfo sql)
+append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
 {
-	for (int i = 0; i < reading->ncolumns; i++)
+	for (int i = 0; i < ncolumns; i++)
 		appendStringInfo(sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
 						 reading->columns[i].cast);
 	if (reading->dataset->count_column != NULL)
@@ -211,6 +211,17 @@ run_read(Reading *reading)
 	refuse_misses(reading);
 }
 
+/* Lets the first leaf of each label of a level stand for all of them. */
+static void
+fold_codes(LoadedHierarchy *loaded, int level)
+{
+	const Recoding *labels = &loaded->hierarchy->levels[level];
+
+	/* one that is not there is refused when all is read */
+	for (uint32 i = 0; i < loaded->rows->nleaves && level <= loaded->hierarchy->height; i++)
+		loaded->codes[i] = labels->first_leaf[labels->label_of[loaded->codes[i]]];
+}
+
 /* Prepares to read a column: its hierarchy, its encoder. */
 static void
 prepare_column(Reading *reading, int i)
@@ -232,6 +243,8 @@ prepare_column(Reading *reading, int i)
 	}
 	reading->columns[i].loaded = hierarchy_load(declared->hierarchy, type, declared->column);
 	reading->columns[i].cast = reading->columns[i].loaded->rows->match.data_cast;
+	if (reading->levels != NULL && declared->role == ROLE_QUASI_IDENTIFIER)
+		fold_codes(reading->columns[i].loaded, reading->levels[i]);
 	hierarchy_encoder(reading->columns[i].loaded, declared->column, reading->context, encoder);
 }
 
@@ -729,7 +742,7 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 const char *const one_row_a_person = "Aggregate to one row a person first, in a view or a table.";
 
 Population *
-reading_population(const Dataset *dataset, Reading **result)
+reading_population(const Dataset *dataset, const int *levels, Reading **result)
 {
 	Reading    *reading;
 	Population *population;
@@ -741,6 +754,7 @@ reading_population(const Dataset *dataset, Reading **result)
 	reading = palloc0(sizeof(Reading));
 	reading->dataset = dataset;
 	reading->context = context;
+	reading->levels = levels;
 	if (dataset->person != NULL)
 		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 	prepare_reading(reading);
@@ -773,7 +787,7 @@ Population *
 population_read(const Dataset *dataset)
 {
 	Reading    *reading;
-	Population *population = reading_population(dataset, &reading);
+	Population *population = reading_population(dataset, NULL, &reading);
 
 	/* nobody asks for its dictionaries any more */
 	MemoryContextDelete(reading->tuples->context);

@@ -270,7 +270,7 @@ aggregate_statement(const Reading *reading)
 
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
-	append_read_columns(reading, &sql);
+	append_read_columns(reading, reading->ncolumns, &sql);
 	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
 	return sql.data;
 }

@@ -33,18 +33,25 @@ typedef struct Reading
 								 * label, columns as is */
 	EncoderSet	set;
 	bool		admits_misses;	/* values may lack a leaf */
+	const int  *levels;			/* by quasi-identifier: leaves are told apart
+								 * no further than by their label there; or
+								 * NULL */
 	Oid			opaque_type;
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 } Reading;
 
-/* Reads a population and stays able to encode the relation's rows again. */
-extern Population *reading_population(const Dataset *dataset, Reading **reading);
+/*
+ * Reads a population and stays able to encode the relation's rows again.
+ * With levels, for nodes that are nowhere below them: each label's first leaf
+ * stands for all of its leaves, so that tuples are fewer.
+ */
+extern Population *reading_population(const Dataset *dataset, const int *levels, Reading **reading);
 
 /* Reads a relation with such columns as a dictionary: values may lack a leaf. */
 extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population);
 
-/* The columns that are read, as a statement selects them from r, behind commas. */
-extern void append_read_columns(const Reading *reading, StringInfo sql);
+/* The first of the columns that are read, as a statement selects them from r, behind commas; and the count. */
+extern void append_read_columns(const Reading *reading, int ncolumns, StringInfo sql);
 
 #endif

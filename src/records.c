@@ -24,7 +24,9 @@ struct Records
 {
 	Reading    *reading;
 	Population *population;
-	const char *name;			/* expression of a row's name */
+	const char *shown;			/* expressions that are handed on */
+	int			nshown;
+	int			nread;			/* columns that are encoded again */
 	Tally	   *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, to be all there are */
 	int64		people;
@@ -103,7 +105,8 @@ records_begin(const Dataset *dataset, const char *key)
 {
 	Records    *records = palloc0(sizeof(Records));
 
-	records->name = name_expression(dataset->relation, key);
+	records->shown = name_expression(dataset->relation, key);
+	records->nshown = 1;
 	if (key != NULL)
 	{
 		sql_connect();
@@ -111,7 +114,24 @@ records_begin(const Dataset *dataset, const char *key)
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
 		sql_finish();
 	}
-	records->population = reading_population(dataset, &records->reading);
+	records->population = reading_population(dataset, NULL, &records->reading);
+	records->nread = records->reading->ncolumns;
+	return records;
+}
+
+Records *
+records_with_columns(const Dataset *dataset, const int *levels, const char *const *columns, int ncolumns)
+{
+	Records    *records = palloc0(sizeof(Records));
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < ncolumns; i++)
+		appendStringInfo(&names, "%sr.%s", i > 0 ? ", " : "", quote_identifier(columns[i]));
+	records->shown = ncolumns > 0 ? names.data : "NULL";
+	records->nshown = Max(ncolumns, 1);
+	records->population = reading_population(dataset, levels, &records->reading);
+	records->nread = records->population->nattrs;
 	return records;
 }
 
@@ -209,8 +229,11 @@ static uint32
 value_of_row(const Records *records, uint32 tuple, const Datum *values, const bool *nulls)
 {
 	const Population *population = records->population;
-	uint32		value = code_of_value(records, values, nulls);
+	uint32		value;
 
+	if (records->nread == population->nattrs)
+		return 0;
+	value = code_of_value(records, values, nulls);
 	if (population->nsensitive > 0 &&
 		histograms_count_of(population->columns[0], population->tuples->slices[0][tuple], value) == 0)
 		refuse_changed(records);
@@ -237,12 +260,11 @@ shutdown(DestReceiver *self)
 {
 }
 
-/* Takes a row: its name, the columns that are read, perhaps a count. */
+/* Takes a row: what is handed on, the columns that are read, perhaps a count. */
 static bool
 receive_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	Records    *records = ((RecordReceiver *) self)->records;
-	int			ncolumns = records->reading->ncolumns;
 	MemoryContext old;
 	const Datum *values;
 	const bool *nulls;
@@ -250,16 +272,15 @@ receive_row(TupleTableSlot *slot, DestReceiver *self)
 	uint32		tuple;
 
 	slot_getallattrs(slot);
-	values = slot->tts_values + 1;
-	nulls = slot->tts_isnull + 1;
-	people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[ncolumns]) : 1;
+	values = slot->tts_values + records->nshown;
+	nulls = slot->tts_isnull + records->nshown;
+	people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->nread]) : 1;
 	if (people == 0)
 		return true;
 	old = MemoryContextSwitchTo(records->row);
 	tuple = tuple_of_row(records, values, nulls);
 	count_row(records, tuple, people);
-	records->visit(records->arg, slot->tts_values[0], slot->tts_isnull[0], tuple,
-				   value_of_row(records, tuple, values, nulls));
+	records->visit(records->arg, slot->tts_values, slot->tts_isnull, tuple, value_of_row(records, tuple, values, nulls));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(records->row);
 	return true;
@@ -283,8 +304,8 @@ records_visit(Records *records, RecordVisitor visit, void *arg)
 	memset(records->seen, 0, sizeof(int64) * records->population->tuples->ntuples);
 	records->people = 0;
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s", records->name);
-	append_read_columns(records->reading, &sql);
+	appendStringInfo(&sql, "SELECT %s", records->shown);
+	append_read_columns(records->reading, records->nread, &sql);
 	appendStringInfo(&sql, " FROM %s r", relation_sql_name(records->reading->dataset->relation));
 	sql_connect();
 	options.read_only = true;

@@ -16,11 +16,18 @@ typedef struct Records Records;
  */
 extern Records *records_begin(const Dataset *dataset, const char *key);
 
+/*
+ * The same where rows are wanted with columns as they are, and nothing else
+ * but their tuples; for nodes that are nowhere below these levels.
+ */
+extern Records *records_with_columns(const Dataset *dataset, const int *levels, const char *const *columns,
+									 int ncolumns);
+
 /* NULL where there are no rows. */
 extern Population *records_population(const Records *records);
 
-/* A row: its name as a text datum, its tuple, its value of the first sensitive column. */
-typedef void (*RecordVisitor) (void *arg, Datum name, bool isnull, uint32 tuple, uint32 value);
+/* A row: its name as a text datum, or columns; its tuple, its value of the first sensitive column. */
+typedef void (*RecordVisitor) (void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value);
 
 /* Visits every row that stands for somebody, in the order they are read. */
 extern void records_visit(Records *records, RecordVisitor visit, void *arg);

@@ -99,6 +99,17 @@ showing_choose_columns(Showing *showing, const char *const *named, int nnamed)
 	}
 }
 
+/*
+ * Whether rows are kept that have a value without a leaf, to be starred.  A
+ * distance from all cannot be told of such, they are omitted where t is
+ * promised.
+ */
+static bool
+keeps_incomplete(const Showing *showing)
+{
+	return showing->star && !showing->promise.has_t;
+}
+
 /* A quasi-identifier, as the statement has to do with it. */
 typedef struct Joined
 {
@@ -334,7 +345,7 @@ append_joins(StringInfo sql, const Showing *showing)
 	for (int a = 0; a < showing->population->nattrs; a++)
 	{
 		Joined		joined = prepare_join(showing, a);
-		const char *join = showing->star || joined.nullable ? "LEFT JOIN" : "JOIN";
+		const char *join = keeps_incomplete(showing) || joined.nullable ? "LEFT JOIN" : "JOIN";
 
 		appendStringInfo(sql, "\n\t\t\t%s %s h%d ON ", join, hierarchy_rows(showing, &joined), joined.number);
 		append_leaf_match(sql, showing, joined.declared->column, joined.declared->hierarchy,
@@ -352,7 +363,7 @@ append_leaves_condition(StringInfo sql, const Showing *showing, const char *befo
 	{
 		Joined		joined = prepare_join(showing, a);
 
-		if (!showing->star && !joined.nullable)
+		if (!keeps_incomplete(showing) && !joined.nullable)
 			continue;
 		appendStringInfoString(sql, before);
 		append_has_leaf(sql, &joined);
@@ -409,7 +420,7 @@ append_class_columns(StringInfo sql, const Showing *showing, const char *alias)
 {
 	const char *separator = "";
 
-	if (showing->star)
+	if (keeps_incomplete(showing))
 	{
 		appendStringInfo(sql, "%s.%s", alias, own_name(showing, "complete"));
 		separator = ", ";
@@ -463,7 +474,7 @@ append_base(StringInfo sql, const Showing *showing)
 		appendStringInfo(sql, " AS %s", name);
 	}
 	append_raw_values(sql, showing);
-	if (showing->star)
+	if (keeps_incomplete(showing))
 	{
 		append_leaves_condition(sql, showing, ",\n\t\t\t\t");
 		appendStringInfo(sql, " AS %s", own_name(showing, "complete"));
@@ -471,7 +482,7 @@ append_base(StringInfo sql, const Showing *showing)
 	appendStringInfo(sql, "\n\t\t\tFROM %s r", relation_sql_name(showing->dataset->relation));
 	append_joins(sql, showing);
 	append_place_joins(sql, showing);
-	if (!showing->star)
+	if (!keeps_incomplete(showing))
 		append_leaves_condition(sql, showing, "\n\t\t\tWHERE ");
 }
 
@@ -525,7 +536,7 @@ append_measured(StringInfo sql, const Showing *showing)
 static void
 append_promise(StringInfo sql, const Showing *showing)
 {
-	if (showing->star)
+	if (keeps_incomplete(showing))
 		appendStringInfo(sql, "s.%s AND ", own_name(showing, "complete"));
 	appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(showing, "size"), showing->promise.k);
 	for (int j = 0; j < showing->population->nsensitive; j++)
@@ -581,6 +592,17 @@ append_omitting(StringInfo sql, const Showing *showing)
 	append_order(sql, showing, "s");
 }
 
+/* All rows, and whether each is hidden. */
+static void
+append_marked(StringInfo sql, const Showing *showing)
+{
+	appendStringInfoString(sql, "SELECT s.*, NOT (");
+	append_promise(sql, showing);
+	appendStringInfo(sql, ") AS %s FROM (\n\t", own_name(showing, "hidden"));
+	append_measured(sql, showing);
+	appendStringInfoString(sql, "\n\t\t\t) s");
+}
+
 /* The others too, as stars, where all together keep the promise. */
 static void
 append_starring(StringInfo sql, const Showing *showing)
@@ -611,15 +633,21 @@ append_starring(StringInfo sql, const Showing *showing)
 		append_value(sql, showing, "u", j);
 		appendStringInfo(sql, ") AS %s", own_name_of(showing, "hidden_rank", j));
 	}
-	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\tSELECT s.*, NOT (");
-	append_promise(sql, showing);
-	appendStringInfo(sql, ") AS %s FROM (\n\t", hidden);
-	append_measured(sql, showing);
-	appendStringInfo(sql, "\n\t\t\t) s\n\t\t) u\n\t) v\n) w\nWHERE NOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, hidden,
+	if (showing->promise.has_t)
+		appendStringInfoString(sql, "\n\t\tFROM anonopt_marked u\n\t) v\n) w");
+	else
+	{
+		appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+		append_marked(sql, showing);
+		appendStringInfoString(sql, "\n\t\t) u\n\t) v\n) w");
+	}
+	appendStringInfo(sql, "\nWHERE NOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, hidden,
 					 own_name(showing, "hidden_size"), showing->promise.k);
 	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
 		appendStringInfo(sql, " AND w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(showing, "hidden_values", j),
 						 showing->promise.l);
+	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_t; j++)
+		append_hidden_condition(sql, showing, j);
 	appendStringInfoChar(sql, ')');
 	append_order(sql, showing, "w");
 }
@@ -628,15 +656,23 @@ char *
 showing_sql(const Showing *showing)
 {
 	StringInfoData sql;
-	StringInfoData base;
+	StringInfoData part;
 
 	initStringInfo(&sql);
+	initStringInfo(&part);
 	if (showing->promise.has_t)
 	{
-		initStringInfo(&base);
-		append_base(&base, showing);
-		append_t_tables(&sql, showing, base.data);
+		append_base(&part, showing);
+		append_t_tables(&sql, showing, part.data);
 	}
+	if (showing->promise.has_t && showing->star)
+	{
+		resetStringInfo(&part);
+		append_marked(&part, showing);
+		append_hidden_tables(&sql, showing, part.data);
+	}
+	if (showing->promise.has_t)
+		appendStringInfoChar(&sql, '\n');
 	if (showing->star)
 		append_starring(&sql, showing);
 	else

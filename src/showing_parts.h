@@ -31,6 +31,10 @@ extern void append_place_joins(StringInfo sql, const Showing *showing);
 extern void append_t_tables(StringInfo sql, const Showing *showing, const char *base);
 extern void append_t_condition(StringInfo sql, const Showing *showing, int sensitive);
 
+/* The rows, once it is known which are hidden; and whether all of those keep it together. */
+extern void append_hidden_tables(StringInfo sql, const Showing *showing, const char *marked);
+extern void append_hidden_condition(StringInfo sql, const Showing *showing, int sensitive);
+
 /* How a column's values and a hierarchy's leaves are matched, for aliases r and one. */
 extern void append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oid hierarchy,
 							  const char *alias);

@@ -118,25 +118,24 @@ append_numbering(StringInfo sql, const Showing *showing, int sensitive)
 	appendStringInfo(sql, ") AS %s", own_name_of(showing, "number", sensitive));
 }
 
-/* How each value's share in each class differs from its share in all. */
+/* How each value's share in each class of some rows differs from its share in all. */
 static void
-append_differences(StringInfo sql, const Showing *showing, int sensitive)
+append_differences(StringInfo sql, const Showing *showing, int sensitive, const char *name, const char *rows, const char *class)
 {
-	const char *class = own_name(showing, "class");
 	const char *number = own_name_of(showing, "number", sensitive);
 	const char *place = needs_places(showing, sensitive) ?
 	psprintf(", pg_catalog.min(%s) AS place", own_name_of(showing, "place", sensitive)) : "";
 
-	appendStringInfo(sql, ",\nanonopt_differences%d AS (\n"
+	appendStringInfo(sql, ",\n%s%d AS (\n"
 					 "\tSELECT c.class, c.people, a.people AS all_people, v.number%s,\n"
 					 "\t\t(COALESCE(x.people, 0)::pg_catalog.numeric OPERATOR(pg_catalog.*) a.people)"
 					 " OPERATOR(pg_catalog.-) (v.people::pg_catalog.numeric OPERATOR(pg_catalog.*) c.people) AS difference\n"
-					 "\tFROM (SELECT %s AS class, pg_catalog.count(*) AS people FROM anonopt_rows GROUP BY 1) c\n"
+					 "\tFROM (SELECT %s AS class, pg_catalog.count(*) AS people FROM %s GROUP BY 1) c\n"
 					 "\tCROSS JOIN (SELECT %s AS number, pg_catalog.count(*) AS people%s FROM anonopt_rows GROUP BY 1) v\n"
 					 "\tCROSS JOIN (SELECT pg_catalog.count(*) AS people FROM anonopt_rows) a\n"
-					 "\tLEFT JOIN (SELECT %s AS class, %s AS number, pg_catalog.count(*) AS people FROM anonopt_rows GROUP BY 1, 2) x\n"
+					 "\tLEFT JOIN (SELECT %s AS class, %s AS number, pg_catalog.count(*) AS people FROM %s GROUP BY 1, 2) x\n"
 					 "\t\tON x.class OPERATOR(pg_catalog.=) c.class AND x.number OPERATOR(pg_catalog.=) v.number\n)",
-					 sensitive + 1, *place != '\0' ? ", v.place" : "", class, number, place, class, number);
+					 name, sensitive + 1, *place != '\0' ? ", v.place" : "", class, rows, number, place, class, number, rows);
 }
 
 void
@@ -149,8 +148,15 @@ append_t_tables(StringInfo sql, const Showing *showing, const char *base)
 		append_numbering(sql, showing, j);
 	appendStringInfo(sql, "\n\tFROM (\n\t\t\t%s\n\t) b\n)", base);
 	for (int j = 0; j < showing->population->nsensitive; j++)
-		append_differences(sql, showing, j);
-	appendStringInfoChar(sql, '\n');
+		append_differences(sql, showing, j, "anonopt_differences", "anonopt_rows", own_name(showing, "class"));
+}
+
+void
+append_hidden_tables(StringInfo sql, const Showing *showing, const char *marked)
+{
+	appendStringInfo(sql, ",\nanonopt_marked AS MATERIALIZED (\n\t%s\n)", marked);
+	for (int j = 0; j < showing->population->nsensitive; j++)
+		append_differences(sql, showing, j, "anonopt_hidden", "anonopt_marked", own_name(showing, "hidden"));
 }
 
 /* t, as it was given, so many times the product of the people. */
@@ -164,22 +170,22 @@ allowed(const Showing *showing, int times)
 }
 
 static void
-append_equal(StringInfo sql, const Showing *showing, int sensitive)
+append_equal(StringInfo sql, const Showing *showing, int sensitive, const char *table)
 {
-	appendStringInfo(sql, "SELECT d.class FROM anonopt_differences%d d GROUP BY d.class, d.people, d.all_people"
+	appendStringInfo(sql, "SELECT d.class FROM %s%d d GROUP BY d.class, d.people, d.all_people"
 					 " HAVING pg_catalog.sum(pg_catalog.abs(d.difference)) OPERATOR(pg_catalog.<=) %s",
-					 sensitive + 1, allowed(showing, 2));
+					 table, sensitive + 1, allowed(showing, 2));
 }
 
 static void
-append_ordered(StringInfo sql, const Showing *showing, int sensitive)
+append_ordered(StringInfo sql, const Showing *showing, int sensitive, const char *table)
 {
 	appendStringInfo(sql, "SELECT d.class FROM (SELECT e.class, e.people, e.all_people, pg_catalog.sum(e.difference)"
 					 " OVER (PARTITION BY e.class ORDER BY e.number) AS heap, pg_catalog.count(*) OVER (PARTITION BY e.class) AS numbers"
-					 " FROM anonopt_differences%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
+					 " FROM %s%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
 					 " HAVING pg_catalog.sum(pg_catalog.abs(d.heap)) OPERATOR(pg_catalog.<=)"
 					 " (%s OPERATOR(pg_catalog.*) (d.numbers OPERATOR(pg_catalog.-) 1))",
-					 sensitive + 1, allowed(showing, 1));
+					 table, sensitive + 1, allowed(showing, 1));
 }
 
 /* Leaves by their places, and the number of their label at every level. */
@@ -197,18 +203,18 @@ append_tree(StringInfo sql, const Hierarchy *tree)
 
 /* What it costs to move people between the labels below each label of one level. */
 static void
-append_level_cost(StringInfo sql, int sensitive, int level, int cost)
+append_level_cost(StringInfo sql, int sensitive, const char *table, int level, int cost)
 {
 	appendStringInfo(sql, "SELECT f.class, f.people, f.all_people, %d OPERATOR(pg_catalog.*)"
 					 " LEAST(pg_catalog.sum(GREATEST(f.extra, 0)), pg_catalog.sum(GREATEST((OPERATOR(pg_catalog.-) f.extra), 0))) AS cost"
 					 " FROM (SELECT e.class, e.people, e.all_people, l.n%d AS above, l.n%d AS below, pg_catalog.sum(e.difference) AS extra"
-					 " FROM anonopt_differences%d e JOIN anonopt_tree%d l ON l.place OPERATOR(pg_catalog.=) e.place"
+					 " FROM %s%d e JOIN anonopt_tree%d l ON l.place OPERATOR(pg_catalog.=) e.place"
 					 " GROUP BY 1, 2, 3, 4, 5) f GROUP BY f.class, f.people, f.all_people, f.above",
-					 cost, level, level - 1, sensitive + 1, sensitive + 1);
+					 cost, level, level - 1, table, sensitive + 1, sensitive + 1);
 }
 
 static void
-append_hierarchical(StringInfo sql, const Showing *showing, int sensitive)
+append_hierarchical(StringInfo sql, const Showing *showing, int sensitive, const char *table)
 {
 	const Hierarchy *tree = sensitive_column(showing, sensitive)->tree;
 
@@ -221,27 +227,42 @@ append_hierarchical(StringInfo sql, const Showing *showing, int sensitive)
 	for (int level = 1; level <= tree->height + 1; level++)
 	{
 		appendStringInfoString(sql, level > 1 ? " UNION ALL " : "");
-		append_level_cost(sql, sensitive, level, Min(level, Max(tree->height, 1)));
+		append_level_cost(sql, sensitive, table, level, Min(level, Max(tree->height, 1)));
 	}
 	appendStringInfo(sql, ") d GROUP BY d.class, d.people, d.all_people HAVING pg_catalog.sum(d.cost) OPERATOR(pg_catalog.<=) %s",
 					 allowed(showing, Max(tree->height, 1)));
+}
+
+/* The classes that keep a promise of t, of a table of differences. */
+static void
+append_keeping(StringInfo sql, const Showing *showing, int sensitive, const char *table)
+{
+	switch (sensitive_column(showing, sensitive)->metric)
+	{
+		case DISTANCE_EQUAL:
+			append_equal(sql, showing, sensitive, table);
+			break;
+		case DISTANCE_ORDERED:
+			append_ordered(sql, showing, sensitive, table);
+			break;
+		case DISTANCE_HIERARCHICAL:
+			append_hierarchical(sql, showing, sensitive, table);
+			break;
+	}
 }
 
 void
 append_t_condition(StringInfo sql, const Showing *showing, int sensitive)
 {
 	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
-	switch (sensitive_column(showing, sensitive)->metric)
-	{
-		case DISTANCE_EQUAL:
-			append_equal(sql, showing, sensitive);
-			break;
-		case DISTANCE_ORDERED:
-			append_ordered(sql, showing, sensitive);
-			break;
-		case DISTANCE_HIERARCHICAL:
-			append_hierarchical(sql, showing, sensitive);
-			break;
-	}
+	append_keeping(sql, showing, sensitive, "anonopt_differences");
 	appendStringInfo(sql, ") x WHERE x.class OPERATOR(pg_catalog.=) s.%s)", own_name(showing, "class"));
+}
+
+void
+append_hidden_condition(StringInfo sql, const Showing *showing, int sensitive)
+{
+	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
+	append_keeping(sql, showing, sensitive, "anonopt_hidden");
+	appendStringInfoString(sql, ") x WHERE x.class)");
 }
