@@ -465,6 +465,7 @@ CREATE TABLE anonopt.published (
 	columns name[],
 	suppressed text NOT NULL,
 	statement text NOT NULL,
+	key text,
 	generalized name[] NOT NULL,
 	sensitive name[] NOT NULL,
 	hierarchies text[] NOT NULL,
@@ -523,7 +524,8 @@ RETURNS record AS 'MODULE_PATHNAME', 'anonopt_release_query' LANGUAGE C STABLE P
 -- A release is made like an index: with the memory for that; labels look the same whatever the caller's settings.
 CREATE FUNCTION anonopt.fill_release(dataset text, levels int[], cuts varbit[], k int, l int, t float8, columns name[],
 	star boolean, snapshot boolean, form text, name text, OUT statement text, OUT promised_k bigint, OUT measures text,
-	OUT generalized name[], OUT sensitive name[], OUT uncovered name[], OUT labels text[], OUT people bigint[])
+	OUT generalized name[], OUT sensitive name[], OUT uncovered name[], OUT definition text, OUT key text,
+	OUT labels text[], OUT people bigint[])
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_fill_release' LANGUAGE C VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres' SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex';
 
@@ -729,12 +731,12 @@ END $$;
 
 -- A live view is read through a function of its owner's, so that no filter, function or plan reaches a hidden row.
 -- At every reading it refuses whoever may write what it reads, as any role that is open to them.
-CREATE FUNCTION anonopt.create_live(name text, source regclass, entry anonopt.published) RETURNS regclass
+CREATE FUNCTION anonopt.create_live(name text, source regclass, entry anonopt.published, definition text) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	parts text[] := parse_ident(name);
 	rows_function text := format('%I.%I', parts[1], left(parts[2], 50) || '_rows');
-	guarded text := (SELECT string_agg(format('%L::regclass', g), ', ') FROM unnest(ARRAY[source::text] || entry.hierarchies) g);
+	guarded text := (SELECT string_agg(format('%L::regclass', g), ', ') FROM unnest(ARRAY[source::text] || entry.hierarchies || entry.key) g WHERE g IS NOT NULL);
 	shape text;
 	shown text;
 BEGIN
@@ -753,7 +755,7 @@ BEGIN
 			USING ERRCODE = '22023', DETAIL = 'A reader who can add rows can lift a class of one.',
 				HINT = 'Publish a snapshot instead: materialized => true.';
 	END IF;
-	EXECUTE format('CREATE VIEW %s AS %s', name, entry.statement);
+	EXECUTE format('CREATE VIEW %s AS %s', name, definition);
 	SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum),
 		string_agg(format('%I', a.attname) || CASE WHEN a.attname = ANY (entry.generalized) THEN format(' COLLATE pg_catalog."C" AS %I', a.attname) ELSE '' END,
 			', ' ORDER BY a.attnum)
@@ -783,13 +785,24 @@ BEGIN
 		RAISE EXCEPTION ''whoever may write the source of a live release may not read it'' USING ERRCODE = ''42501'';
 	END IF;
 	RETURN QUERY %3$s;
-END', source::text, guarded, entry.statement, name));
+END', source::text, guarded, definition, name));
 	EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', rows_function);
 	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()', name, shown, rows_function);
 	RAISE WARNING 'a live view promises one reading by one reader'
 		USING DETAIL = 'Two readings around a change can tell more.',
 			HINT = format('Grant SELECT on the view together with EXECUTE on function %s(); or publish a snapshot.', rows_function);
 	RETURN name::regclass;
+END $$;
+
+-- Takes from everybody but its owner what default privileges may have given.
+CREATE FUNCTION anonopt.keep_private(relation regclass) RETURNS void
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	grantee oid;
+BEGIN
+	FOR grantee IN SELECT DISTINCT a.grantee FROM pg_class c CROSS JOIN aclexplode(c.relacl) a WHERE c.oid = relation AND a.grantee <> c.relowner LOOP
+		EXECUTE format('REVOKE ALL ON %s FROM %s', relation, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE grantee::regrole::text END);
+	END LOOP;
 END $$;
 
 -- Tells what a relation is a release of, and whether it is one too many.
@@ -811,13 +824,12 @@ DECLARE
 	made regclass;
 BEGIN
 	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
-	IF form = 'live view' THEN
-		SELECT * INTO query FROM anonopt.release_query(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed), false);
-	ELSE
-		SELECT * INTO query FROM anonopt.fill_release(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed), true,
-			upper(form), name);
-	END IF;
+	SELECT * INTO query FROM anonopt.fill_release(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed),
+		form <> 'live view', form, name);
 	PERFORM anonopt.check_release(dataset, t);
+	IF query.key IS NOT NULL THEN
+		PERFORM anonopt.keep_private(query.key::regclass);
+	END IF;
 	PERFORM anonopt.check_release_columns(dataset, columns, query.promised_k);
 	entry.id := gen_random_uuid();
 	entry.form := form;
@@ -833,6 +845,7 @@ BEGIN
 	entry.columns := columns;
 	entry.suppressed := suppressed;
 	entry.statement := query.statement;
+	entry.key := query.key;
 	entry.generalized := query.generalized;
 	entry.sensitive := query.sensitive;
 	SELECT array_agg(a.hierarchy::regclass::text ORDER BY a.role, a.ordinal), array_agg(anonopt.hierarchy_hash(a.hierarchy) ORDER BY a.role, a.ordinal)
@@ -841,7 +854,7 @@ BEGIN
 		AND (a.role = 'quasi_identifier' OR (a.role = 'sensitive' AND publish.t IS NOT NULL));
 	entry.measures := query.measures::jsonb;
 	IF form = 'live view' THEN
-		made := anonopt.note_release(anonopt.create_live(name, (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish.dataset), entry),
+		made := anonopt.note_release(anonopt.create_live(name, (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish.dataset), entry, query.definition),
 			entry, query.uncovered);
 	ELSE
 		made := anonopt.note_release(name::regclass, entry, query.uncovered);
@@ -970,6 +983,9 @@ BEGIN
 		END IF;
 	ELSE
 		EXECUTE format('DROP %s %s', upper(entry.form), release);
+	END IF;
+	IF to_regclass(entry.key) IS NOT NULL THEN
+		EXECUTE format('DROP TABLE %s', to_regclass(entry.key));
 	END IF;
 END $$;
 
@@ -1452,7 +1468,8 @@ COMMENT ON FUNCTION anonopt.check_release_columns(text, name[], bigint) IS 'inte
 COMMENT ON FUNCTION anonopt.release_comment(anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'internal';
 COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
-COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published) IS 'internal';
+COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.keep_private(regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.note_release(regclass, anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.fill_release(text, int[], varbit[], int, int, float8, name[], boolean, boolean, text, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.write_content(regclass, text[], bigint[]) IS 'internal';

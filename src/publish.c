@@ -12,6 +12,7 @@
 #include "catalog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "commands/defrem.h"
 #include "cuts_argument.h"
 #include "fill.h"
 #include "miscadmin.h"
@@ -177,7 +178,7 @@ enum
 {
 	QUERY_STATEMENT, QUERY_K, QUERY_MEASURES, QUERY_GENERALIZED, QUERY_SENSITIVE, QUERY_UNCOVERED,
 	QUERY_COLUMNS,
-	QUERY_LABELS = QUERY_COLUMNS, QUERY_PEOPLE,
+	QUERY_DEFINITION = QUERY_COLUMNS, QUERY_KEY, QUERY_LABELS, QUERY_PEOPLE,
 	MADE_COLUMNS
 };
 
@@ -298,50 +299,65 @@ content_datums(const Showing *showing, const ShownClasses *shown, Datum *labels,
 	*people = PointerGetDatum(construct_array(counts, shown->n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
 }
 
-/* Makes an empty relation of what the statement shows. */
-static Oid
-create_empty(const char *form, const char *name, const char *statement)
+/* A table beside a release, for what its definition must not tell. */
+static void
+create_key(Showing *showing, const RangeVar *release)
 {
-	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	Oid			schema = RangeVarGetCreationNamespace(release);
+	ListCell   *cell;
 
+	showing->key = quote_qualified_identifier(release->schemaname, ChooseRelationName(release->relname, NULL, "key", schema, false));
 	sql_connect();
-	sql_write(psprintf("CREATE %s %s AS %s WITH NO DATA", form, name, statement), 0, NULL, NULL, NULL);
+	foreach(cell, showing_key_sql(showing))
+		sql_write(lfirst(cell), 0, NULL, NULL, NULL);
 	sql_finish();
-	return RangeVarGetRelid(range, NoLock, false);
+}
+
+/* Makes a relation of what the statement shows, empty or not. */
+static void
+create_relation(const char *form, const char *name, const char *definition, bool empty)
+{
+	sql_connect();
+	sql_write(psprintf("CREATE %s %s AS %s%s", form, name, definition, empty ? " WITH NO DATA" : ""), 0, NULL, NULL, NULL);
+	sql_finish();
 }
 
 /*
- * The same, and makes the release, of a form and with a name: filled by what
- * was measured, where rows are sure to be the same when they are read again;
- * else by the statement.
+ * The same, and makes a snapshot of a name: filled by what was measured,
+ * where rows are sure to be the same when they are read again; else by the
+ * statement.  A live view is left to others, but for its key.
  */
 Datum
 anonopt_fill_release(PG_FUNCTION_ARGS)
 {
 	ReleasePlan plan = {0};
-	const Showing *showing = &plan.showing;
+	Showing    *showing = &plan.showing;
 	char	   *form = text_to_cstring(PG_GETARG_TEXT_PP(9));
 	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(10));
-	Datum		values[MADE_COLUMNS];
+	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	bool		live = strcmp(form, "live view") == 0;
+	bool		fills = !live && rows_stay(dataset_argument(fcinfo, 0)->relation);
+	Datum		values[MADE_COLUMNS] = {0};
 	bool		nulls[MADE_COLUMNS] = {0};
-	bool		fills = rows_stay(dataset_argument(fcinfo, 0)->relation);
+	char	   *definition;
 
 	prepare_release(fcinfo, &plan, fills);
 	put_release(&plan, values);
+	if (strcmp(form, "table") != 0 && showing_tells_leaves(showing))
+		create_key(showing, range);
+	definition = showing_sql(showing);
+	values[QUERY_DEFINITION] = CStringGetTextDatum(definition);
+	nulls[QUERY_KEY] = showing->key == NULL;
+	values[QUERY_KEY] = showing->key == NULL ? 0 : CStringGetTextDatum(showing->key);
 	nulls[QUERY_LABELS] = nulls[QUERY_PEOPLE] = !fills;
+	if (!live)
+		create_relation(form, name, definition, fills);
 	if (fills)
 	{
 		ShownClasses *shown = showing_classes(showing, plan.node);
 
-		fill_relation(showing, shown, plan.records,
-					  create_empty(form, name, TextDatumGetCString(values[QUERY_STATEMENT])));
+		fill_relation(showing, shown, plan.records, RangeVarGetRelid(range, NoLock, false));
 		content_datums(showing, shown, &values[QUERY_LABELS], &values[QUERY_PEOPLE]);
-	}
-	else
-	{
-		sql_connect();
-		sql_write(psprintf("CREATE %s %s AS %s", form, name, TextDatumGetCString(values[QUERY_STATEMENT])), 0, NULL, NULL, NULL);
-		sql_finish();
 	}
 	PG_RETURN_DATUM(release_row(fcinfo, values, nulls));
 }

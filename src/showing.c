@@ -258,12 +258,16 @@ append_literal(StringInfo sql, const char *string)
 
 /* The label of a quasi-identifier. */
 static void
-append_label(StringInfo sql, const Joined *joined)
+append_label(StringInfo sql, const Showing *showing, const Joined *joined)
 {
 	const char *label = joined->nullable ? label_of_null(joined) : NULL;
+	int			n = joined->number;
 
 	if (label != NULL)
-		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s ELSE ", joined->column, quote_literal_cstr(label));
+		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s ELSE ", joined->column,
+						 showing->key == NULL || joined->cut == NULL ? quote_literal_cstr(label) :
+						 psprintf("(SELECT k.shown%d FROM ONLY %s k WHERE k.finer%d IS NULL AND k.shown%d IS NOT NULL)"
+								  " COLLATE pg_catalog.\"C\"", n, showing->key, n, n));
 	if (joined->cut != NULL)
 		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
 	else
@@ -285,39 +289,69 @@ append_has_leaf(StringInfo sql, const Joined *joined)
 		appendStringInfo(sql, "%s IS NOT NULL", found);
 }
 
-/* The labels that are cut, each with its group's. */
-static void
-append_groups(StringInfo sql, const Joined *joined, const char *join)
+/*
+ * Whether labels that are cut are told by their values: how a value is
+ * written may depend on settings, what it is does not.
+ */
+static bool
+cut_by_value(const Joined *joined)
 {
-	const Attribute *attr = joined->attr;
-	const Recoding *finer = &attr->hierarchy->levels[joined->level];
-	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	TypeMatch	match;
 
-	/* how a value is written may depend on settings, what it is does not */
-	bool		by_value = joined->level == 0 && !match_types(leaf_type, TEXTOID, &match);
-	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
+	return joined->level == 0 && !match_types(hierarchy_leaf_type(joined->declared->hierarchy), TEXTOID, &match);
+}
+
+const char *
+finer_type(const Showing *showing, int attr)
+{
+	Joined		joined = prepare_join(showing, attr);
+
+	return cut_by_value(&joined) ? format_type_be_qualified(hierarchy_leaf_type(joined.declared->hierarchy)) :
+		"pg_catalog.text";
+}
+
+void
+append_groups(StringInfo sql, const Showing *showing, int attr)
+{
+	Joined		joined = prepare_join(showing, attr);
+	const Recoding *finer = &joined.attr->hierarchy->levels[joined.level];
 	const char *separator = "";
 
-	appendStringInfo(sql, "\n\t\t\t%s (VALUES ", join);
 	for (uint32 label = 0; label < finer->nlabels; label++)
 	{
-		const char *name = attr->hierarchy->labels[joined->level][label];
+		const char *name = joined.attr->hierarchy->labels[joined.level][label];
 
 		if (name == NULL)
 			continue;
-		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), type);
-		append_literal(sql, group_label(attr, joined->cut, joined->cut->label_of[finer->first_leaf[label]]));
+		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), finer_type(showing, attr));
+		append_literal(sql, group_label(joined.attr, joined.cut, joined.cut->label_of[finer->first_leaf[label]]));
 		appendStringInfoString(sql, "::pg_catalog.text)");
 		separator = ", ";
 	}
-	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", joined->number, joined->number);
-	if (by_value)
-		appendStringInfo(sql, " %s h%d.%s", equality_operator(leaf_type), joined->number, joined->leaf);
+}
+
+/* Joins the groups of labels that are cut. */
+static void
+append_group_join(StringInfo sql, const Showing *showing, int attr, const char *join)
+{
+	Joined		joined = prepare_join(showing, attr);
+	int			n = joined.number;
+
+	appendStringInfo(sql, "\n\t\t\t%s (", join);
+	if (showing->key != NULL)
+		appendStringInfo(sql, "SELECT k.finer%d, k.shown%d FROM ONLY %s k", n, n, showing->key);
+	else
+	{
+		appendStringInfoString(sql, "VALUES ");
+		append_groups(sql, showing, attr);
+	}
+	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
+	if (cut_by_value(&joined))
+		appendStringInfo(sql, " %s h%d.%s", equality_operator(hierarchy_leaf_type(joined.declared->hierarchy)), n, joined.leaf);
 	else
 	{
 		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) ");
-		append_level(sql, joined);
+		append_level(sql, &joined);
 	}
 }
 
@@ -351,7 +385,7 @@ append_joins(StringInfo sql, const Showing *showing)
 		append_leaf_match(sql, showing, joined.declared->column, joined.declared->hierarchy,
 						  psprintf("h%d", joined.number));
 		if (joined.cut != NULL)
-			append_groups(sql, &joined, join);
+			append_group_join(sql, showing, a, join);
 	}
 }
 
@@ -467,7 +501,7 @@ append_base(StringInfo sql, const Showing *showing)
 		{
 			Joined		joined = prepare_join(showing, column->attr);
 
-			append_label(sql, &joined);
+			append_label(sql, showing, &joined);
 		}
 		else
 			appendStringInfo(sql, "r.%s", name);
@@ -650,6 +684,63 @@ append_starring(StringInfo sql, const Showing *showing)
 		append_hidden_condition(sql, showing, j);
 	appendStringInfoChar(sql, ')');
 	append_order(sql, showing, "w");
+}
+
+bool
+showing_tells_leaves(const Showing *showing)
+{
+	for (int j = 0; j < showing->population->nsensitive; j++)
+		if (needs_places(showing, j))
+			return true;
+	return showing->cut != NULL;
+}
+
+/* The groups of an attribute that is cut, for the key; that of NULL beside no label. */
+static char *
+key_groups(const Showing *showing, int attr)
+{
+	Joined		joined = prepare_join(showing, attr);
+	const char *label = label_of_null(&joined);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s (finer%d, shown%d) VALUES ", showing->key, joined.number, joined.number);
+	append_groups(&sql, showing, attr);
+	if (label != NULL)
+		appendStringInfo(&sql, "%s(NULL, %s)", sql.data[sql.len - 1] == ')' ? ", " : "", quote_literal_cstr(label));
+	return sql.data;
+}
+
+List *
+showing_key_sql(const Showing *showing)
+{
+	StringInfoData create;
+	const char *separator = "";
+	List	   *statements = NIL;
+
+	initStringInfo(&create);
+	appendStringInfo(&create, "CREATE TABLE %s (", showing->key);
+	for (int a = 0; a < showing->population->nattrs && showing->cut != NULL; a++)
+	{
+		appendStringInfo(&create, "%sfiner%d %s, shown%d pg_catalog.text", separator, a + 1, finer_type(showing, a), a + 1);
+		statements = lappend(statements, key_groups(showing, a));
+		separator = ", ";
+	}
+	for (int j = 0; j < showing->population->nsensitive; j++)
+	{
+		StringInfoData insert;
+
+		if (!needs_places(showing, j))
+			continue;
+		appendStringInfo(&create, "%sleaf%d pg_catalog.text, place%d pg_catalog.int4", separator, j + 1, j + 1);
+		initStringInfo(&insert);
+		appendStringInfo(&insert, "INSERT INTO %s (leaf%d, place%d) VALUES ", showing->key, j + 1, j + 1);
+		append_places(&insert, showing, j);
+		statements = lappend(statements, insert.data);
+		separator = ", ";
+	}
+	appendStringInfoChar(&create, ')');
+	return lcons(create.data, statements);
 }
 
 char *

@@ -27,6 +27,8 @@ typedef struct Showing
 	Promise		promise;		/* k always */
 	bool		star;			/* what breaks it is shown as such */
 	bool		snapshot;		/* rows in an order that tells nothing */
+	const char *key;			/* table of what a definition, which anybody
+								 * may read, must not tell; NULL to tell it */
 	int			ncolumns;
 	ShownColumn *columns;		/* in the relation's order */
 } Showing;
@@ -36,6 +38,10 @@ extern void showing_choose_columns(Showing *showing, const char *const *named, i
 
 /* The statement, which qualifies all names. */
 extern char *showing_sql(const Showing *showing);
+
+/* Whether it spells out leaves of hierarchies; statements that put them into the key. */
+extern bool showing_tells_leaves(const Showing *showing);
+extern List *showing_key_sql(const Showing *showing);
 
 /* How many levels above the leaves a hierarchy's column is, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);

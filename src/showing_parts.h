@@ -35,6 +35,13 @@ extern void append_t_condition(StringInfo sql, const Showing *showing, int sensi
 extern void append_hidden_tables(StringInfo sql, const Showing *showing, const char *marked);
 extern void append_hidden_condition(StringInfo sql, const Showing *showing, int sensitive);
 
+/* How a cut shows each label: pairs of values, and the type of the first. */
+extern void append_groups(StringInfo sql, const Showing *showing, int attr);
+extern const char *finer_type(const Showing *showing, int attr);
+
+/* The leaves of a sensitive column's hierarchy, each with its place. */
+extern void append_places(StringInfo sql, const Showing *showing, int sensitive);
+
 /* How a column's values and a hierarchy's leaves are matched, for aliases r and one. */
 extern void append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oid hierarchy,
 							  const char *alias);

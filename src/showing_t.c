@@ -39,10 +39,10 @@ needs_places(const Showing *showing, int sensitive)
 		sensitive_column(showing, sensitive)->metric != DISTANCE_EQUAL;
 }
 
-/* Leaves of a hierarchy and their places, as they stand in their own order. */
-static void
-append_places(StringInfo sql, const Hierarchy *tree)
+void
+append_places(StringInfo sql, const Showing *showing, int sensitive)
 {
+	const Hierarchy *tree = sensitive_column(showing, sensitive)->tree;
 	const char *separator = "";
 
 	for (uint32 leaf = 0; leaf < tree->nleaves; leaf++)
@@ -99,8 +99,14 @@ append_place_joins(StringInfo sql, const Showing *showing)
 			continue;
 		appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s %s ON ", relation_sql_name(hierarchy), alias);
 		append_leaf_match(sql, showing, column->name, hierarchy, alias);
-		appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (VALUES ");
-		append_places(sql, column->tree);
+		appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (");
+		if (showing->key != NULL)
+			appendStringInfo(sql, "SELECT k.leaf%d, k.place%d FROM ONLY %s k", j + 1, j + 1, showing->key);
+		else
+		{
+			appendStringInfoString(sql, "VALUES ");
+			append_places(sql, showing, j);
+		}
 		appendStringInfo(sql, ") p%d (leaf, place) ON p%d.leaf COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=)"
 						 " %s.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", j + 1, j + 1, alias,
 						 quote_identifier(hierarchy_column(hierarchy, 0)));
