@@ -716,13 +716,16 @@ BEGIN
 	PERFORM anonopt.write_content(release, shown, people);
 END $$;
 
+CREATE FUNCTION anonopt.known_risk(dataset text, known_only boolean, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- Readers may learn more from several releases than from one.
 CREATE FUNCTION anonopt.warn_of_combination(dataset text, k bigint) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	risk record;
 BEGIN
-	SELECT min(r.smallest) AS smallest INTO risk FROM anonopt.release_risk(dataset) r;
+	SELECT min(r.smallest) AS smallest INTO risk FROM anonopt.known_risk(dataset, true) r;
 	IF risk.smallest < k THEN
 		RAISE WARNING 'together, the releases of data set "%" single out classes of %', dataset, risk.smallest
 			USING DETAIL = format('%s is promised.', k), HINT = 'See anonopt.release_risk; drop this release or make it by the same levels as the others.';
@@ -1470,6 +1473,7 @@ COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'intern
 COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_private(regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.known_risk(text, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.note_release(regclass, anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.fill_release(text, int[], varbit[], int, int, float8, name[], boolean, boolean, text, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.write_content(regclass, text[], bigint[]) IS 'internal';

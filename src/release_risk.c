@@ -35,7 +35,7 @@ typedef struct Content
 {
 	Oid			relation;
 	int64		k;
-	bool		live;
+	bool		unknown;		/* what it shows was not written down */
 	bool		same;			/* made of what is declared now */
 	Datum		levels;			/* or 0 */
 	Datum		cuts;			/* or 0 */
@@ -113,10 +113,9 @@ read_contents(const Dataset *dataset, int *ncontents)
 
 	sql_connect();
 	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type, p.published_by), p.relation::pg_catalog.oid),"
-					  " p.k, p.form OPERATOR(pg_catalog.=) 'live view', p.levels, p.cuts, c.labels, c.people,"
-					  SAME_DECLARATION
+					  " p.k, c.id IS NULL, p.levels, p.cuts, c.labels, c.people, c.id IS NULL OR (" SAME_DECLARATION ")"
 					  " FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id OPERATOR(pg_catalog.=) p.id"
-					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1 AND (c.id IS NOT NULL OR p.form OPERATOR(pg_catalog.=) 'live view')"
+					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1"
 					  " ORDER BY COALESCE(c.made_at, p.published_at), p.id", 2, types, values);
 	MemoryContextSwitchTo(context);
 	*ncontents = (int) SPI_processed;
@@ -128,7 +127,7 @@ read_contents(const Dataset *dataset, int *ncontents)
 
 		contents[i].relation = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
 		contents[i].k = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
-		contents[i].live = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 3, &isnull));
+		contents[i].unknown = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 3, &isnull));
 		contents[i].levels = copied_field(i, 4, &isnull);
 		contents[i].cuts = copied_field(i, 5, &isnull);
 		contents[i].same = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 8, &isnull)) && !isnull;
@@ -149,6 +148,8 @@ still_fits(const Population *population, const Content *content)
 	bool	   *nulls;
 	int			n;
 
+	if (content->unknown)
+		return true;
 	if (content->cuts != 0)
 		deconstruct_array(DatumGetArrayTypeP(content->cuts), VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &n);
 	for (int a = 0; a < population->nattrs; a++)
@@ -317,6 +318,18 @@ tell_left_out(int n)
 				 errdetail("Made of other columns or hierarchies than are declared now, or of a domain that has changed, they cannot be combined.")));
 }
 
+/* Leaves out what nobody knows; returns how many contents remain. */
+static int
+keep_known(Content *contents, int n)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < n; i++)
+		if (!contents[i].unknown)
+			contents[kept++] = contents[i];
+	return kept;
+}
+
 /* Leaves out what was made of another declaration; returns how many contents remain. */
 static int
 keep_same(Content *contents, int n)
@@ -342,7 +355,10 @@ keep_fitting(const Population *population, Content *contents, int n)
 	return kept;
 }
 
-/* The combinations of the first release, the first two, and so on. */
+/*
+ * The combinations of the first release, the first two, and so on; with a
+ * second argument that is true only of those that are known.
+ */
 Datum
 anonopt_release_risk(PG_FUNCTION_ARGS)
 {
@@ -352,12 +368,14 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	Content    *contents;
 	int			ncontents;
 	int64		k = PG_INT64_MAX;
-	bool		any_live = false;
+	bool		any_unknown = false;
 
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
 	contents = read_contents(dataset, &ncontents);
+	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
+		ncontents = keep_known(contents, ncontents);
 	ncontents = keep_same(contents, ncontents);
 	/* a single one is as safe as it was made */
 	population = ncontents < 2 ? NULL : population_argument(dataset);
@@ -370,17 +388,17 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		Datum		values[3];
 		bool		nulls[3] = {0};
 
-		any_live = any_live || contents[i].live;
+		any_unknown = any_unknown || contents[i].unknown;
 		k = Min(k, contents[i].k);
-		if (!any_live && population != NULL)
+		if (!any_unknown && population != NULL)
 			place_tuples(population, &contents[i]);
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < ncontents && contents[i + 1].relation == contents[i].relation)
 			continue;
 		values[0] = relations_datum(contents, i + 1);
 		values[1] = Int64GetDatum(k);
-		nulls[2] = any_live;
-		if (!any_live)
+		nulls[2] = any_unknown;
+		if (!any_unknown)
 		{
 			int64		smallest = population == NULL ? smallest_shown(&contents[i]) : smallest_class(population, contents, i + 1);
 			int64		change = smallest_change_of(contents, i + 1);
@@ -389,8 +407,9 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		}
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
-	if (any_live)
+	if (any_unknown)
 		ereport(NOTICE,
-				(errmsg("a live view is among the releases of data set \"%s\": what it showed is not known", dataset->name)));
+				(errmsg("what a release of data set \"%s\" showed is not known", dataset->name),
+				 errdetail("A live view or a table of a generalization per record is among the releases.")));
 	return (Datum) 0;
 }
