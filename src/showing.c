@@ -41,6 +41,12 @@ hierarchy_column(Oid hierarchy, int level)
 	}
 }
 
+static bool
+is_float(Oid type)
+{
+	return type == FLOAT4OID || type == FLOAT8OID;
+}
+
 /* The declaration of a quasi-identifier. */
 static const Declared *
 declared_attribute(const Dataset *dataset, int attr)
@@ -121,6 +127,8 @@ typedef struct Joined
 	bool		nullable;
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
+	uint32		radix;			/* of its label's number among the packed; 0:
+								 * its label is not packed */
 } Joined;
 
 static bool
@@ -131,6 +139,76 @@ is_nullable(Oid relation, const char *column)
 
 	ReleaseSysCache(tuple);
 	return nullable || get_rel_relkind(relation) != RELKIND_RELATION;
+}
+
+/* The label that NULL is shown as; NULL for NULL. */
+static const char *
+label_of_null(const Joined *joined)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+	const Recoding *recoding = &hierarchy->levels[joined->level];
+
+	if (hierarchy->null_leaf == NO_LEAF)
+	{
+		/* none has come yet: it would join a single label at the top */
+		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
+			return NULL;
+		return hierarchy->labels[joined->level][0];
+	}
+	if (joined->cut != NULL)
+		return group_label(joined->attr, joined->cut, joined->cut->label_of[hierarchy->null_leaf]);
+	return hierarchy->labels[joined->level][recoding->label_of[hierarchy->null_leaf]];
+}
+
+/*
+ * Labels that are numbered in the order of their texts are packed into one
+ * integer, as digits: sorted and compared faster than they.  Not where NULL
+ * has a label that others have too, nor where numbering would take longer.
+ */
+#define MAX_NUMBERED_LEAVES 10000
+
+/* The values that a label's number can take; 0 where it has none. */
+static uint32
+label_radix(const Showing *showing, int a)
+{
+	const Declared *declared = declared_attribute(showing->dataset, a);
+	Hierarchy  *hierarchy = showing->population->attrs[a].hierarchy;
+	const char *leaf = hierarchy_column(declared->hierarchy, 0);
+	Joined		joined = {0};
+
+	joined.attr = &showing->population->attrs[a];
+	joined.level = showing->cut != NULL ? 0 : showing->levels[a];
+	if (showing->cut != NULL || hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
+		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 ||
+		(is_nullable(showing->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
+		return 0;
+	/* numbers begin with 1; one above all labels is of rows without any */
+	return hierarchy->levels[joined.level].nlabels + 2;
+}
+
+/* The same of every quasi-identifier, as long as all that are packed fit. */
+static uint32 *
+choose_radixes(const Showing *showing)
+{
+	uint32	   *radixes = palloc0(sizeof(uint32) * (showing->population->nattrs + 1));
+	uint64		room = PG_INT64_MAX;
+
+	for (int a = 0; a < showing->population->nattrs; a++)
+	{
+		uint32		radix = label_radix(showing, a);
+
+		if (radix == 0 || room / radix == 0)
+			continue;
+		radixes[a] = radix;
+		room /= radix;
+	}
+	return radixes;
+}
+
+static uint32
+packed_radix(const Showing *showing, int a)
+{
+	return showing->radixes != NULL ? showing->radixes[a] : 0;
 }
 
 static Joined
@@ -146,6 +224,7 @@ prepare_join(const Showing *showing, int a)
 	joined.nullable = is_nullable(showing->dataset->relation, joined.declared->column);
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
+	joined.radix = packed_radix(showing, a);
 	return joined;
 }
 
@@ -170,17 +249,15 @@ equality_operator(Oid type)
 static char *
 castable(const char *value, Oid from, Oid to)
 {
-	bool		is_float = from == FLOAT4OID || from == FLOAT8OID;
-
 	if (to == INT4OID && !(from == INT2OID || from == INT4OID))
 		return psprintf("%s OPERATOR(pg_catalog.>) -2147483648.5 AND %s OPERATOR(pg_catalog.<) 2147483647.5", value, value);
-	if (to == INT8OID && is_float)
+	if (to == INT8OID && is_float(from))
 		return psprintf("%s OPERATOR(pg_catalog.>=) -9223372036854775808::pg_catalog.float8"
 						" AND %s OPERATOR(pg_catalog.<) 9223372036854775808::pg_catalog.float8", value, value);
 	if (to == INT8OID && from == NUMERICOID)
 		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
 						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
-	if (to == NUMERICOID && (is_float || from == NUMERICOID))
+	if (to == NUMERICOID && (is_float(from) || from == NUMERICOID))
 		return psprintf("%s OPERATOR(pg_catalog.<>) 'NaN'::%s", value, format_type_be_qualified(from));
 	if ((to == TIMESTAMPOID || to == TIMESTAMPTZOID) && from == DATEOID)
 		return psprintf("(%s OPERATOR(pg_catalog.<) '294276-01-01'::pg_catalog.date OR NOT pg_catalog.isfinite(%s))", value, value);
@@ -226,27 +303,11 @@ append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oi
 static void
 append_level(StringInfo sql, const Joined *joined)
 {
-	appendStringInfo(sql, "h%d.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", joined->number,
-					 quote_identifier(hierarchy_column(joined->declared->hierarchy, joined->level)));
-}
-
-/* The label that NULL is shown as; NULL for NULL. */
-static const char *
-label_of_null(const Joined *joined)
-{
-	const Hierarchy *hierarchy = joined->attr->hierarchy;
-	const Recoding *recoding = &hierarchy->levels[joined->level];
-
-	if (hierarchy->null_leaf == NO_LEAF)
-	{
-		/* none has come yet: it would join a single label at the top */
-		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
-			return NULL;
-		return hierarchy->labels[joined->level][0];
-	}
-	if (joined->cut != NULL)
-		return group_label(joined->attr, joined->cut, joined->cut->label_of[hierarchy->null_leaf]);
-	return hierarchy->labels[joined->level][recoding->label_of[hierarchy->null_leaf]];
+	if (joined->radix > 0)
+		appendStringInfo(sql, "h%d.label", joined->number);
+	else
+		appendStringInfo(sql, "h%d.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", joined->number,
+						 quote_identifier(hierarchy_column(joined->declared->hierarchy, joined->level)));
 }
 
 /* A text for a statement: no backslash in it means anything. */
@@ -366,8 +427,15 @@ hierarchy_rows(const Showing *showing, const Joined *joined)
 	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
 	TypeMatch	match;
 
-	if ((leaf_type != FLOAT4OID && leaf_type != FLOAT8OID) ||
-		!match_types(column_type(showing->dataset->relation, joined->declared->column), leaf_type, &match))
+	if (joined->radix > 0)
+	{
+		char	   *label = psprintf("f.%s::pg_catalog.text COLLATE pg_catalog.\"C\"",
+									 quote_identifier(hierarchy_column(hierarchy, joined->level)));
+
+		return psprintf("(SELECT f.%s, %s, pg_catalog.dense_rank() OVER (ORDER BY %s) FROM ONLY %s f)", joined->leaf, label,
+						label, relation_sql_name(hierarchy));
+	}
+	if (!is_float(leaf_type) || !match_types(column_type(showing->dataset->relation, joined->declared->column), leaf_type, &match))
 		return psprintf("ONLY %s", relation_sql_name(hierarchy));
 	return psprintf("(SELECT DISTINCT ON (f.%s%s) f.* FROM ONLY %s f ORDER BY f.%s%s)", joined->leaf, match.leaf_cast,
 					relation_sql_name(hierarchy), joined->leaf, match.leaf_cast);
@@ -381,9 +449,15 @@ append_joins(StringInfo sql, const Showing *showing)
 		Joined		joined = prepare_join(showing, a);
 		const char *join = keeps_incomplete(showing) || joined.nullable ? "LEFT JOIN" : "JOIN";
 
-		appendStringInfo(sql, "\n\t\t\t%s %s h%d ON ", join, hierarchy_rows(showing, &joined), joined.number);
+		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(showing, &joined), joined.number);
+		if (joined.radix > 0)
+			appendStringInfo(sql, "(%s, label, number) ", joined.leaf);
+		appendStringInfoString(sql, "ON ");
 		append_leaf_match(sql, showing, joined.declared->column, joined.declared->hierarchy,
 						  psprintf("h%d", joined.number));
+		/* labels that have come since would not fit */
+		if (joined.radix > 0)
+			appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined.number, joined.radix - 2);
 		if (joined.cut != NULL)
 			append_group_join(sql, showing, a, join);
 	}
@@ -448,7 +522,61 @@ append_value(StringInfo sql, const Showing *showing, const char *alias, int sens
 		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
 }
 
-/* The columns that tell classes apart, of a subquery. */
+/* Whether any labels are packed. */
+static bool
+packs(const Showing *showing)
+{
+	for (int a = 0; a < showing->population->nattrs; a++)
+		if (packed_radix(showing, a) > 0)
+			return true;
+	return false;
+}
+
+/* The packed labels of a row. */
+static void
+append_packed(StringInfo sql, const Showing *showing)
+{
+	StringInfoData packed;
+
+	initStringInfo(&packed);
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		int			a = showing->columns[i].attr;
+		Joined		joined;
+		const char *number;
+
+		if (a < 0 || packed_radix(showing, a) == 0)
+			continue;
+		joined = prepare_join(showing, a);
+		number = psprintf(joined.nullable || keeps_incomplete(showing) ? "COALESCE(h%d.number, %u)" : "h%d.number", joined.number,
+						  joined.radix - 1);
+		if (packed.len == 0)
+			appendStringInfoString(&packed, number);
+		else
+		{
+			char	   *higher = pstrdup(packed.data);
+
+			resetStringInfo(&packed);
+			appendStringInfo(&packed, "((%s OPERATOR(pg_catalog.*) %u) OPERATOR(pg_catalog.+) %s)", higher, joined.radix, number);
+		}
+	}
+	appendStringInfo(sql, ",\n\t\t\t\t%s AS %s", packed.data, own_name(showing, "labels"));
+}
+
+/* The columns that tell classes apart, of a subquery; none that are packed. */
+static void
+append_unpacked(StringInfo sql, const Showing *showing, const char *alias, const char *separator)
+{
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		if (showing->columns[i].attr < 0 || packed_radix(showing, showing->columns[i].attr) > 0)
+			continue;
+		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(showing->columns[i].name));
+		separator = ", ";
+	}
+}
+
+/* The same, and what packs the others. */
 void
 append_class_columns(StringInfo sql, const Showing *showing, const char *alias)
 {
@@ -459,13 +587,12 @@ append_class_columns(StringInfo sql, const Showing *showing, const char *alias)
 		appendStringInfo(sql, "%s.%s", alias, own_name(showing, "complete"));
 		separator = ", ";
 	}
-	for (int i = 0; i < showing->ncolumns; i++)
+	if (packs(showing))
 	{
-		if (showing->columns[i].attr < 0)
-			continue;
-		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(showing->columns[i].name));
+		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(showing, "labels"));
 		separator = ", ";
 	}
+	append_unpacked(sql, showing, alias, separator);
 }
 
 /*
@@ -507,6 +634,8 @@ append_base(StringInfo sql, const Showing *showing)
 			appendStringInfo(sql, "r.%s", name);
 		appendStringInfo(sql, " AS %s", name);
 	}
+	if (packs(showing))
+		append_packed(sql, showing);
 	append_raw_values(sql, showing);
 	if (keeps_incomplete(showing))
 	{
@@ -520,29 +649,36 @@ append_base(StringInfo sql, const Showing *showing)
 		append_leaves_condition(sql, showing, "\n\t\t\tWHERE ");
 }
 
-/* Counts people and, for a promise of l, ranks values in every class. */
+/* Counts people and, for a promise of l, ranks values in every class; over one window, to pass rows once. */
 static void
 append_counts(StringInfo sql, const Showing *showing)
 {
-	appendStringInfoString(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER (PARTITION BY ");
-	append_class_columns(sql, showing, "b");
-	appendStringInfo(sql, ") AS %s", own_name(showing, "size"));
-	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
-	{
-		appendStringInfoString(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER (PARTITION BY ");
-		append_class_columns(sql, showing, "b");
-		appendStringInfoString(sql, " ORDER BY ");
-		append_value(sql, showing, "b", j);
-		appendStringInfo(sql, ") AS %s", own_name_of(showing, "rank", j));
-	}
+	int			nvalues = showing->promise.has_l ? showing->population->nsensitive : 0;
+
+	appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(showing, "size"));
+	for (int j = 0; j < nvalues; j++)
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(showing, "rank", j));
 	if (showing->promise.has_t)
-	{
 		appendStringInfoString(sql, "\n\t\tFROM anonopt_rows b");
-		return;
+	else
+	{
+		appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+		append_base(sql, showing);
+		appendStringInfoString(sql, "\n\t\t) b");
 	}
-	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
-	append_base(sql, showing);
-	appendStringInfoString(sql, "\n\t\t) b");
+	appendStringInfoString(sql, "\n\t\tWINDOW ");
+	for (int j = 0; j < Max(nvalues, 1); j++)
+	{
+		appendStringInfo(sql, "%sw%d AS (PARTITION BY ", j > 0 ? ",\n\t\t\t" : "", j + 1);
+		append_class_columns(sql, showing, "b");
+		if (nvalues > 0)
+		{
+			appendStringInfoString(sql, " ORDER BY ");
+			append_value(sql, showing, "b", j);
+			appendStringInfoString(sql, " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING");
+		}
+		appendStringInfoChar(sql, ')');
+	}
 }
 
 /* The counts and, for a promise of l, the most values of every class. */
@@ -603,13 +739,17 @@ append_order(StringInfo sql, const Showing *showing, const char *alias)
 		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(showing, "hidden"));
 		separator = ", ";
 	}
-	for (int i = 0; i < showing->ncolumns; i++)
+	if (packs(showing))
 	{
-		if (showing->columns[i].attr < 0)
-			continue;
-		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(showing->columns[i].name));
+		const char *labels = own_name(showing, "labels");
+
+		if (showing->star)
+			appendStringInfo(sql, "%sCASE WHEN %s.%s THEN NULL ELSE %s.%s END", separator, alias, own_name(showing, "hidden"), alias, labels);
+		else
+			appendStringInfo(sql, "%s%s.%s", separator, alias, labels);
 		separator = ", ";
 	}
+	append_unpacked(sql, showing, alias, separator);
 	appendStringInfoString(sql, ", pg_catalog.random()");
 }
 
@@ -655,6 +795,8 @@ append_starring(StringInfo sql, const Showing *showing)
 		else
 			appendStringInfo(sql, "v.%s, ", name);
 	}
+	if (packs(showing))
+		appendStringInfo(sql, "v.%s, ", own_name(showing, "labels"));
 	appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, hidden,
 					 own_name(showing, "hidden_size"));
 	for (int j = 0; j < showing->population->nsensitive && showing->promise.has_l; j++)
@@ -744,11 +886,14 @@ showing_key_sql(const Showing *showing)
 }
 
 char *
-showing_sql(const Showing *showing)
+showing_sql(const Showing *wanted)
 {
+	Showing		packed = *wanted;
+	const Showing *showing = &packed;
 	StringInfoData sql;
 	StringInfoData part;
 
+	packed.radixes = choose_radixes(wanted);
 	initStringInfo(&sql);
 	initStringInfo(&part);
 	if (showing->promise.has_t)

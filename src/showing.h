@@ -31,6 +31,8 @@ typedef struct Showing
 								 * may read, must not tell; NULL to tell it */
 	int			ncolumns;
 	ShownColumn *columns;		/* in the relation's order */
+	uint32	   *radixes;		/* by quasi-identifier, while the statement is
+								 * made: of its packed labels, or 0 */
 } Showing;
 
 /* Chooses the columns: quasi-identifiers, sensitive, class, and those that are named. */
