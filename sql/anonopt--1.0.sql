@@ -35,12 +35,12 @@ CREATE TABLE anonopt.attribute (
 	UNIQUE (dataset, column_name, role)
 );
 
--- Whoever restores a database owns the extension, and so may fill these.
-ALTER TABLE anonopt.dataset OWNER TO @extowner@;
-ALTER TABLE anonopt.attribute OWNER TO @extowner@;
--- whatever default privileges say
+-- Whoever owns a database may restore it, and so fill these.  As their owner they could
+-- give them types, rules and triggers, which would run as whoever uses or dumps them.
+-- REVOKE: whatever default privileges say
 REVOKE ALL ON anonopt.dataset, anonopt.attribute FROM PUBLIC;
 GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute TO pg_database_owner;
 
 -- Whether a restore finds a relation's name when it fills these tables: not that of a
 -- temporary or dropped one, nor that of a materialized view that waits for a primary key.
@@ -486,8 +486,7 @@ CREATE TABLE anonopt.published_content (
 );
 
 REVOKE ALL ON anonopt.published, anonopt.published_content FROM PUBLIC;
-ALTER TABLE anonopt.published OWNER TO @extowner@;
-ALTER TABLE anonopt.published_content OWNER TO @extowner@;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_content TO pg_database_owner;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 
@@ -509,8 +508,7 @@ SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.lev
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
-	OR pg_has_role((SELECT c.relowner FROM pg_catalog.pg_class c WHERE c.oid = 'anonopt.published'::regclass), 'MEMBER');
-ALTER VIEW anonopt.release OWNER TO @extowner@;
+	OR has_table_privilege('anonopt.published', 'SELECT');
 GRANT SELECT ON anonopt.release TO PUBLIC;
 
 CREATE FUNCTION anonopt.creation_name(name text)

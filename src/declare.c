@@ -2,9 +2,9 @@
  * declare.c
  *	  SQL: create_dataset, drop_dataset, add_quasi_identifier and the like.
  *
- * The catalogs belong to the owner of the extension, so that whoever owns
- * the database can restore them.  These functions check the caller's rights
- * as the caller, then write as the catalogs' owner.
+ * Only whoever owns the database may write the catalogs directly, to restore
+ * them.  These functions check the caller's rights as the caller, then write
+ * as the catalogs' owner.
  */
 #include "compat.h"
 
@@ -12,7 +12,6 @@
 
 #include "access/xact.h"
 #include "arguments.h"
-#include "catalog.h"
 #include "catalog.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -89,8 +88,8 @@ owned_dataset(const char *name)
 
 	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
 		return dataset;
-	/* who owns the catalogs could change them anyway */
-	if (pg_class_ownercheck(get_relname_relid("dataset", schema), GetUserId()))
+	/* who may write the catalogs could change them anyway */
+	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
 		return dataset;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
