@@ -1,5 +1,8 @@
 \echo Use "CREATE EXTENSION anonopt" to load this file. \quit
 
+-- Nothing that somebody made in the schema of CREATE EXTENSION gets into what follows.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
 -- A schema of that name that somebody made before is not taken over.
 CREATE SCHEMA anonopt;
 GRANT USAGE ON SCHEMA anonopt TO PUBLIC;
