@@ -27,15 +27,16 @@ CREATE TABLE anonopt.attribute (
 	column_name name NOT NULL,
 	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive')),
 	hierarchy regclass,
-	weight float8 NOT NULL DEFAULT 1,
-	min_level int NOT NULL DEFAULT 0,
-	max_level int,
+	weight float8 NOT NULL DEFAULT 1 CHECK (weight >= 0 AND weight < 'Infinity'),
+	min_level int NOT NULL DEFAULT 0 CHECK (min_level >= 0),
+	max_level int CHECK (max_level >= min_level),
 	distance text NOT NULL DEFAULT 'equal' CHECK (distance IN ('equal', 'ordered', 'hierarchical')),
 	sensitivity regclass,
 	hierarchy_type regtype,
 	sensitivity_type regtype,
 	PRIMARY KEY (dataset, ordinal),
-	UNIQUE (dataset, column_name, role)
+	UNIQUE (dataset, column_name, role),
+	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
 );
 
 -- Whoever owns a database may restore it, and so fill these.  As their owner they could
@@ -460,8 +461,8 @@ CREATE TABLE anonopt.published (
 	name text NOT NULL,
 	form text NOT NULL CHECK (form IN ('materialized view', 'table', 'live view')),
 	dataset text NOT NULL,
-	levels int[],
-	cuts varbit[],
+	levels int[] CHECK (array_ndims(levels) = 1 AND array_position(levels, NULL) IS NULL),
+	cuts varbit[] CHECK (array_ndims(cuts) = 1 AND array_position(cuts, NULL) IS NULL),
 	k bigint NOT NULL,
 	l bigint,
 	t float8,
@@ -484,7 +485,7 @@ CREATE TABLE anonopt.published_content (
 	version int NOT NULL,
 	made_at timestamptz NOT NULL,
 	labels text[] NOT NULL,
-	people bigint[] NOT NULL,
+	people bigint[] NOT NULL CHECK (array_position(people, NULL) IS NULL),
 	PRIMARY KEY (id, version)
 );
 
@@ -842,7 +843,9 @@ BEGIN
 	IF levels IS NOT NULL THEN
 		entry.levels := ARRAY(SELECT v FROM unnest(levels) WITH ORDINALITY x (v, i) ORDER BY i);
 	END IF;
-	entry.cuts := cuts;
+	IF cuts IS NOT NULL THEN
+		entry.cuts := ARRAY(SELECT v FROM unnest(cuts) WITH ORDINALITY x (v, i) ORDER BY i);
+	END IF;
 	entry.k := query.promised_k;
 	entry.l := l;
 	entry.t := t;
