@@ -88,6 +88,7 @@ typedef struct Conversion
 typedef struct Generalizer
 {
 	MemoryContext context;
+	Oid			user;
 	Oid			relation;
 	Oid			value_type;
 	SubTransactionId subtransaction;
@@ -170,7 +171,7 @@ is_current(const Generalizer *kept, Oid relation, Oid value_type)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
 
-	return kept->relation == relation && kept->value_type == value_type &&
+	return kept->user == GetUserId() && kept->relation == relation && kept->value_type == value_type &&
 		kept->subtransaction == GetCurrentSubTransactionId() &&
 		kept->command == snapshot->curcid && kept->xmin == snapshot->xmin &&
 		kept->xmax == snapshot->xmax && kept->running == snapshot->xcnt &&
@@ -188,6 +189,7 @@ generalizer_create(FunctionCallInfo fcinfo, Oid relation, Oid value_type)
 	Oid			matched = matched_type(value_type, hierarchy_leaf_type(relation));
 
 	new->context = context;
+	new->user = GetUserId();
 	new->relation = relation;
 	new->value_type = value_type;
 	new->subtransaction = GetCurrentSubTransactionId();

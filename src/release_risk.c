@@ -101,6 +101,23 @@ copied_field(int row, int column, bool *isnull)
 	" WHERE a.dataset OPERATOR(pg_catalog.=) $1 AND a.role OPERATOR(pg_catalog.=) 'quasi_identifier' ORDER BY a.ordinal)" \
 	" AND COALESCE(pg_catalog.array_length(p.levels, 1), pg_catalog.array_length(p.cuts, 1)) OPERATOR(pg_catalog.=) $2"
 
+/* Fails unless the caller may read what the releases were made of. */
+static void
+require_reading(const Dataset *dataset)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT 1");
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
+	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
+	sql_connect();
+	sql_read(sql.data, 0, NULL, NULL);
+	sql_finish();
+}
+
 /* All contents of a data set's releases, in the order they were published. */
 static Content *
 read_contents(const Dataset *dataset, int *ncontents)
@@ -373,6 +390,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
+	require_reading(dataset);
 	contents = read_contents(dataset, &ncontents);
 	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
 		ncontents = keep_known(contents, ncontents);

@@ -5,10 +5,12 @@
 #include "session.h"
 
 #include "arguments.h"
-#include "read_plan.h"
+#include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
 #include "postmaster/bgworker_internals.h"
+#include "read_plan.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/guc.h"
@@ -22,6 +24,7 @@ PG_FUNCTION_INFO_V1(anonopt_lattice_size);
 struct Session
 {
 	Algorithm	algorithm;
+	Oid			user;
 	Oid			relation;
 	char	   *dataset;
 	char	   *nodes;
@@ -99,6 +102,7 @@ session_begin(Algorithm algorithm, const Dataset *dataset)
 	Session    *session = palloc0(sizeof(Session));
 
 	session->algorithm = algorithm;
+	session->user = GetUserId();
 	session->relation = dataset->relation;
 	session->dataset = dataset->name;
 	session->nodes = DatumGetCString(DirectFunctionCall1(numeric_out, lattice_size(dataset)));
@@ -173,7 +177,8 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	Datum		values[11];
 	bool		nulls[11] = {0};
 
-	if (!any_ended)
+	/* how many rows there were is not for a role that the session became since */
+	if (!any_ended || !has_privs_of_role(GetUserId(), last.user))
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
