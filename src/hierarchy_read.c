@@ -322,7 +322,6 @@ HierarchyRows *
 hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 {
 	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
-	MemoryContext context = CurrentMemoryContext;
 	List	   *names = column_names(relation);
 	Oid			leaf_type = column_type(relation, linitial(names));
 
@@ -339,7 +338,6 @@ hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 	sql_read(rows_statement(rows, names, leaf_type), 0, NULL, NULL);
 	if (SPI_processed >= PG_UINT32_MAX / 2)
 		elog(ERROR, "hierarchy %s has too many leaves", rows->name);
-	MemoryContextSwitchTo(context);
 	take_rows(rows, list_length(names) - 1);
 	normalize_leaves(rows);
 	SPI_freetuptable(SPI_tuptable);

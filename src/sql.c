@@ -29,11 +29,14 @@ sql_finish(void)
 		elog(ERROR, "could not finish SPI: %s", SPI_result_code_string(code));
 }
 
+/* SPI would leave its own memory current, which goes with it. */
 static void
 sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
 {
+	MemoryContext context = CurrentMemoryContext;
 	int			code = SPI_execute_with_args(statement, nargs, types, values, nulls, read_only, 0);
 
+	MemoryContextSwitchTo(context);
 	if (code < 0)
 		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
 }
