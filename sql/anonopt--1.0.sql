@@ -1075,6 +1075,9 @@ BEGIN
 		RAISE EXCEPTION 'k must be at least 1, not %', k USING ERRCODE = '22023';
 	END IF;
 	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
+	-- first what is wrong with the declaration, then with the caller's rights, and only then what else
+	PERFORM anonopt.lattice_size(dataset);
+	EXECUTE format('SELECT FROM %s LIMIT 0', (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = publish_record_rows.dataset));
 	PERFORM anonopt.check_release(dataset, NULL);
 	PERFORM anonopt.check_release_columns(dataset, columns, k);
 	entry.sensitive := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = publish_record_rows.dataset
