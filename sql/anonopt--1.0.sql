@@ -1122,36 +1122,38 @@ DECLARE
 		WHERE s.objoid = relation AND s.classoid = 'pg_class'::regclass AND s.provider IN ('k_anonymity', 'anon')
 			AND s.label ~* '^ *(quasi|indirect) +identifier *$');
 	people bigint;
-	sets name[][];
 	sampled text;
 	telling name[];
+	-- of each set of columns; no table, which a server that only reads could not make
+	found jsonb[] := '{}';
+	one jsonb;
 BEGIN
 	EXECUTE format('SELECT count(*) FROM %s', relation) INTO people;
 	sampled := format('(SELECT * FROM %s r%s)', relation,
 		CASE WHEN people > 1000000 THEN format(' WHERE random() < %s', 1e6 / people) ELSE '' END);
-	CREATE TEMP TABLE anonopt_suggestion (columns name[], tuples bigint, people bigint, pairs numeric, uniques bigint) ON COMMIT DROP;
 	FOR i IN 1 .. cardinality(usable) LOOP
-		EXECUTE format('INSERT INTO pg_temp.anonopt_suggestion SELECT ARRAY[%L]::name[], count(*), sum(n), sum(n::numeric * (n - 1)),
-			count(*) FILTER (WHERE n = 1) FROM (SELECT count(*) AS n FROM %s s GROUP BY %I) g', usable[i], sampled, usable[i]);
+		EXECUTE format('SELECT to_jsonb(c) FROM (SELECT ARRAY[%L]::name[] AS columns, count(*) AS tuples, sum(n) AS people, sum(n::numeric * (n - 1)) AS pairs,
+			count(*) FILTER (WHERE n = 1) AS uniques FROM (SELECT count(*) AS n FROM %s s GROUP BY %I) g) c', usable[i], sampled, usable[i]) INTO one;
+		found := found || one;
 	END LOOP;
 	-- combinations of the columns that part people most, but do not yet name them
-	telling := ARRAY(SELECT s.columns[1] FROM pg_temp.anonopt_suggestion s
+	telling := ARRAY(SELECT s.columns[1] FROM unnest(found) f, jsonb_to_record(f) AS s (columns name[], tuples bigint, people bigint, pairs numeric, uniques bigint)
 		WHERE s.tuples > 1 AND s.uniques < 0.9 * s.people ORDER BY s.pairs, s.columns LIMIT 6);
 	FOR i IN 1 .. cardinality(telling) LOOP
 		FOR j IN i + 1 .. cardinality(telling) LOOP
 			FOR m IN j .. cardinality(telling) LOOP
-				EXECUTE format('INSERT INTO pg_temp.anonopt_suggestion SELECT $1, count(*), sum(n), sum(n::numeric * (n - 1)),
-					count(*) FILTER (WHERE n = 1) FROM (SELECT count(*) AS n FROM %s s GROUP BY %I, %I, %I) g',
-					sampled, telling[i], telling[j], telling[m])
+				EXECUTE format('SELECT to_jsonb(c) FROM (SELECT $1 AS columns, count(*) AS tuples, sum(n) AS people, sum(n::numeric * (n - 1)) AS pairs,
+					count(*) FILTER (WHERE n = 1) AS uniques FROM (SELECT count(*) AS n FROM %s s GROUP BY %I, %I, %I) g) c',
+					sampled, telling[i], telling[j], telling[m]) INTO one
 				USING CASE WHEN m = j THEN ARRAY[telling[i], telling[j]] ELSE ARRAY[telling[i], telling[j], telling[m]] END;
+				found := found || one;
 			END LOOP;
 		END LOOP;
 	END LOOP;
 	RETURN QUERY SELECT s.columns, s.tuples::float8 / s.people, 1 - coalesce((s.pairs / nullif(s.people::numeric * (s.people - 1), 0))::float8, 1),
 			s.uniques, s.columns && labelled_columns
-		FROM pg_temp.anonopt_suggestion s WHERE s.people > 0
+		FROM unnest(found) f, jsonb_to_record(f) AS s (columns name[], tuples bigint, people bigint, pairs numeric, uniques bigint) WHERE s.people > 0
 		ORDER BY s.uniques::float8 / s.people DESC, s.pairs, cardinality(s.columns), s.columns;
-	DROP TABLE pg_temp.anonopt_suggestion;
 END $$;
 
 -- Pictures and reports --------------------------------------------------------
