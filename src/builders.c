@@ -31,7 +31,7 @@ NewHierarchy *
 hierarchy_table_begin(const char *name)
 {
 	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
-	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	RangeVar   *range = creation_range_var(name);
 
 	table->schema = RangeVarGetCreationNamespace(range);
 	table->relname = pstrdup(range->relname);
@@ -100,6 +100,16 @@ count_elements(Datum datum, const char *name)
 	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
 }
 
+Datum
+array_from_one(Datum datum)
+{
+	ArrayType  *array = DatumGetArrayTypePCopy(datum);
+
+	if (ARR_NDIM(array) == 1)
+		ARR_LBOUND(array)[0] = 1;
+	return PointerGetDatum(array);
+}
+
 /* Evaluates a condition over parameters; SPI is connected. */
 static bool
 holds(const char *condition, int nargs, Oid *types, Datum *values)
@@ -136,7 +146,7 @@ Oid
 build_intervals(const char *name, Datum low, Datum high, Datum widths)
 {
 	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
-	Datum		values[4] = {low, high, widths, DirectFunctionCall1(int4_numeric, Int32GetDatum(1))};
+	Datum		values[4] = {low, high, array_from_one(widths), DirectFunctionCall1(int4_numeric, Int32GetDatum(1))};
 	int			nwidths = count_elements(widths, "widths");
 	NewHierarchy *table = hierarchy_table_begin(name);
 	StringInfoData sql;
@@ -164,7 +174,7 @@ Oid
 build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths)
 {
 	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
-	Datum		values[4] = {low, high, widths, step};
+	Datum		values[4] = {low, high, array_from_one(widths), step};
 	int			nwidths = count_elements(widths, "widths");
 	NewHierarchy *table = hierarchy_table_begin(name);
 	StringInfoData sql;

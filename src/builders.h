@@ -28,6 +28,9 @@ extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type, i
 /* Makes keys and rights, and ends what was begun; returns the table. */
 extern Oid	hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data);
 
+/* An array whose first element has the number 1, as statements name it. */
+extern Datum array_from_one(Datum array);
+
 /*
  * The builders; name is the table's.  Numbers and dates are given as SQL
  * datums: numeric, numeric[], date, text[].

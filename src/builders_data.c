@@ -118,7 +118,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	Oid			types[1] = {INT4ARRAYOID};
-	Datum		values[1] = {PointerGetDatum(buckets)};
+	Datum		values[1] = {array_from_one(PointerGetDatum(buckets))};
 	NewHierarchy *table;
 	StringInfoData sql;
 	int			nlevels;
@@ -152,7 +152,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 static void
 edge_columns(Oid relation, char **child, char **parent)
 {
-	Relation	rel = relation_open(relation, AccessShareLock);
+	Relation	rel = relation_open_existing(relation);
 	TupleDesc	desc = RelationGetDescr(rel);
 	char	   *names[2];
 	int			found = 0;

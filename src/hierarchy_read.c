@@ -108,7 +108,7 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 static List *
 column_names(Oid relation)
 {
-	Relation	rel = relation_open(relation, AccessShareLock);
+	Relation	rel = relation_open_existing(relation);
 	TupleDesc	desc = RelationGetDescr(rel);
 	List	   *names = NIL;
 

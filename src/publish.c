@@ -371,9 +371,7 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 
 	if (get_rel_name(relation) == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relation)));
+		relation_is_missing(relation);
 	if (!pg_class_ownercheck(relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	return read_catalog("SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM anonopt.published p"
@@ -398,7 +396,9 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 static void
 require_release_owner(Oid relation)
 {
-	if (get_rel_name(relation) == NULL || !pg_class_ownercheck(relation, GetUserId()))
+	if (get_rel_name(relation) == NULL)
+		relation_is_missing(relation);
+	if (!pg_class_ownercheck(relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, get_rel_name(relation));
 }
 
@@ -429,7 +429,10 @@ anonopt_write_release(PG_FUNCTION_ARGS)
 					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
 					  4, types, values, NULL);
 	else
-		elog(ERROR, "nothing is written of \"%s\"", what);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing is written of \"%s\"", what),
+				 errhint("Of a release, entry and measures are written.")));
 	PG_RETURN_VOID();
 }
 
@@ -454,7 +457,7 @@ Datum
 anonopt_creation_name(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, 0, "name");
-	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	RangeVar   *range = creation_range_var(name);
 	Oid			schema = RangeVarGetCreationNamespace(range);
 	char	   *full = quote_qualified_identifier(get_namespace_name(schema), range->relname);
 

@@ -820,7 +820,7 @@ is_unique_over(Relation index, AttrNumber attnum)
 static bool
 has_unique_index(Oid relation, const char *person)
 {
-	Relation	rel = relation_open(relation, AccessShareLock);
+	Relation	rel = relation_open_existing(relation);
 	AttrNumber	attnum = get_attnum(relation, person);
 	bool		found = false;
 	ListCell   *cell;

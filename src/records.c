@@ -50,7 +50,7 @@ is_plain(Oid relation)
 	bool		plain;
 
 	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "cache lookup failed for relation %u", relation);
+		relation_is_missing(relation);
 	class = (Form_pg_class) GETSTRUCT(tuple);
 	plain = (class->relkind == RELKIND_RELATION && !class->relhassubclass) || class->relkind == RELKIND_MATVIEW;
 	ReleaseSysCache(tuple);

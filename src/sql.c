@@ -5,11 +5,14 @@
 #include "sql.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
+#include "utils/varlena.h"
 
 void
 sql_connect(void)
@@ -90,15 +93,43 @@ name_datum(const char *name)
 	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
 }
 
+void
+relation_is_missing(Oid relation)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("relation with OID %u does not exist", relation)));
+}
+
+Relation
+relation_open_existing(Oid relation)
+{
+	Relation	rel = try_relation_open(relation, AccessShareLock);
+
+	if (rel == NULL)
+		relation_is_missing(relation);
+	return rel;
+}
+
+RangeVar *
+creation_range_var(const char *name)
+{
+	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+
+	if (range->relname[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("name of a relation must not be empty")));
+	return range;
+}
+
 char *
 relation_sql_name(Oid relation)
 {
 	char	   *name = get_rel_name(relation);
 
 	if (name == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("relation with OID %u does not exist", relation)));
+		relation_is_missing(relation);
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
 }
 

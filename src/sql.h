@@ -9,6 +9,8 @@
 
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "nodes/primnodes.h"
+#include "utils/relcache.h"
 
 /* Connects to SPI, and back; failures are errors. */
 extern void sql_connect(void);
@@ -29,6 +31,15 @@ extern void sql_restore_names(int level);
 
 /* A name as a datum; 0 for none. */
 extern Datum name_datum(const char *name);
+
+/* Fails with 42P01: a relation is gone, or never was. */
+extern void relation_is_missing(Oid relation) pg_attribute_noreturn();
+
+/* Opens a relation that a caller named, against changes of its columns. */
+extern Relation relation_open_existing(Oid relation);
+
+/* The name of something to be made, as a user writes it. */
+extern RangeVar *creation_range_var(const char *name);
 
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);
