@@ -1112,7 +1112,7 @@ END;
 -- Which columns and small combinations of them single people out.
 CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, OUT columns name[], OUT distinction float8,
 	OUT separation float8, OUT uniques bigint, OUT labelled boolean) RETURNS SETOF record
-LANGUAGE plpgsql VOLATILE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	usable name[] := ARRAY(SELECT a.attname FROM pg_attribute a JOIN pg_type y ON y.oid = a.atttypid
 		WHERE a.attrelid = relation AND a.attnum > 0 AND NOT a.attisdropped
@@ -1130,6 +1130,9 @@ DECLARE
 	found jsonb[] := '{}';
 	one jsonb;
 BEGIN
+	IF NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = relation) THEN
+		RAISE EXCEPTION 'relation % does not exist', relation USING ERRCODE = '42P01';
+	END IF;
 	EXECUTE format('SELECT count(*) FROM %s', relation) INTO people;
 	sampled := format('(SELECT * FROM %s r%s)', relation,
 		CASE WHEN people > 1000000 THEN format(' WHERE random() < %s', 1e6 / people) ELSE '' END);
@@ -1176,7 +1179,7 @@ $$;
 CREATE FUNCTION anonopt.short_number(value float8) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN value IS NULL THEN '' WHEN value = 0 THEN '0'
-		WHEN abs(value) >= 1e15 THEN to_char(value, 'FM9.9EEEE')
+		WHEN abs(value) >= 1e15 THEN CASE WHEN abs(value) < 'Infinity' THEN trim(to_char(value, '9.9EEEE')) ELSE value::text END
 		WHEN abs(value) >= 1000 THEN to_char(value, 'FM999G999G999G999G999')
 		ELSE trim_scale(round(value::numeric, 4 - least(floor(log(abs(value::numeric)))::int + 1, 4)))::text END
 $$;

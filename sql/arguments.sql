@@ -1,0 +1,40 @@
+-- Arguments that few expect: each is understood, or an error that says which.
+SET search_path = public;
+\set VERBOSITY sqlstate
+CREATE TABLE arg_person (age int, town text);
+INSERT INTO arg_person SELECT i % 8, 'T' || i % 2 FROM generate_series(1, 24) i;
+
+-- arrays that begin elsewhere than at 1
+SELECT anonopt.create_interval_hierarchy('arg_one', 0, 9, '{5}'), anonopt.create_interval_hierarchy('arg_other', 0, 9, '[-3:-3]={5}');
+SELECT count(*) AS differences FROM (TABLE arg_one EXCEPT TABLE arg_other) d;
+DROP TABLE arg_one, arg_other;
+SELECT anonopt.create_range_hierarchy('arg_one', 0, 9, 1, '{3,6}'), anonopt.create_range_hierarchy('arg_other', 0, 9, 1, '[7:8]={3,6}');
+SELECT count(*) AS differences FROM (TABLE arg_one EXCEPT TABLE arg_other) d;
+DROP TABLE arg_one, arg_other;
+SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'age', '{4,2}'), anonopt.create_quantile_hierarchy('arg_other', 'arg_person', 'age', '[0:1]={4,2}');
+SELECT count(*) AS differences FROM (TABLE arg_one EXCEPT TABLE arg_other) d;
+DROP TABLE arg_one, arg_other;
+
+-- relations that are not there, by number
+SELECT anonopt.check_hierarchy(1::oid::regclass);
+SELECT anonopt.generalize('x'::text, 1::oid::regclass, 0);
+SELECT anonopt.create_tree_hierarchy('arg_tree', 1::oid::regclass);
+SELECT anonopt.suggest_quasi_identifiers(1::oid::regclass);
+SELECT anonopt.suggest_quasi_identifiers(NULL);
+SELECT anonopt.write_release('entry', 1::oid::regclass, '{}');
+SELECT anonopt.write_release('verse', 'arg_person', '{}');
+
+-- names that nothing can have
+SELECT anonopt.create_interval_hierarchy('""', 0, 9, '{5}');
+SELECT anonopt.create_interval_hierarchy('', 0, 9, '{5}');
+SELECT anonopt.creation_name('public.""');
+
+-- data sets that are not there, or show nothing generalized
+SELECT anonopt.create_dataset('arg_nothing', 'arg_person');
+SELECT anonopt.publish_records('arg_release', 'arg_unknown', 0, 'age');
+SELECT anonopt.publish_records('arg_release', 'arg_nothing', 0, 'age');
+SELECT anonopt.drop_dataset('arg_nothing');
+
+-- numbers beyond what others show
+SELECT v, anonopt.short_number(v), anonopt.tick_label(v) FROM unnest('{1e15,-2.5e15,1.7e308,Infinity,-Infinity,NaN}'::float8[]) v;
+DROP TABLE arg_person;
