@@ -79,7 +79,8 @@ add_square(Pairs *pairs, double d1, double d2, int64 records)
 	else
 	{
 		long_add_times(&pairs->squares, square, records);
-		long_add_times(&pairs->squares, rest, records);
+		if (!isinf(square))
+			long_add_times(&pairs->squares, rest, records);
 	}
 }
 
