@@ -653,6 +653,9 @@ DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = check_release.dataset);
 	attribute anonopt.attribute;
 BEGIN
+	IF EXISTS (SELECT FROM unnest(columns) c WHERE c IS NULL) THEN
+		RAISE EXCEPTION 'columns must not be null' USING ERRCODE = '22023';
+	END IF;
 	IF anonopt.reads_release(source) THEN
 		RAISE EXCEPTION 'relation % shows a release already', source
 			USING ERRCODE = '22023', HINT = 'Generalize from the source of that release.';
@@ -672,10 +675,12 @@ END $$;
 -- And of the columns that are shown as they are, once k is known.
 CREATE FUNCTION anonopt.check_release_columns(dataset text, columns name[], k bigint) RETURNS void
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	shown name;
 BEGIN
-	FOR i IN 1 .. coalesce(cardinality(columns), 0) LOOP
+	FOREACH shown IN ARRAY coalesce(columns, '{}') LOOP
 		PERFORM anonopt.check_release_column(dataset, (SELECT d.relation FROM anonopt.dataset d
-			WHERE d.dataset = check_release_columns.dataset), columns[i], k);
+			WHERE d.dataset = check_release_columns.dataset), shown, k);
 	END LOOP;
 END $$;
 

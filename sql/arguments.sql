@@ -15,6 +15,22 @@ SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'age', '{4,2}'
 SELECT count(*) AS differences FROM (TABLE arg_one EXCEPT TABLE arg_other) d;
 DROP TABLE arg_one, arg_other;
 
+SELECT anonopt.create_interval_hierarchy('arg_ages', 0, 7, '{}'), anonopt.create_dataset('arg', 'arg_person');
+SELECT anonopt.add_quasi_identifier('arg', 'age', 'arg_ages');
+SELECT anonopt.publish_table('arg_release', 'arg', '{1}', k => 2, columns => '[0:0]={town}');
+SELECT town, count(*) FROM arg_release GROUP BY town ORDER BY town;
+SELECT anonopt.drop_release('arg_release');
+SELECT anonopt.publish_records('arg_release', 'arg', 0, 'age', columns => '{town,NULL}');
+SELECT anonopt.drop_dataset('arg');
+DROP TABLE arg_ages;
+
+-- quantiles of what has no least value of its own
+ALTER TABLE arg_person ADD adult boolean;
+UPDATE arg_person SET adult = age > 3;
+SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'adult', '{2}');
+TABLE arg_one ORDER BY value;
+DROP TABLE arg_one;
+
 -- relations that are not there, by number
 SELECT anonopt.check_hierarchy(1::oid::regclass);
 SELECT anonopt.generalize('x'::text, 1::oid::regclass, 0);

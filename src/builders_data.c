@@ -132,10 +132,9 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 					 " placed AS (SELECT v, sum(n) OVER (ORDER BY v) - n AS below, sum(n) OVER () AS total"
 					 " FROM counted WHERE v IS NOT NULL)", leaf.expression, leaf.relation);
 	for (int i = 1; i <= nlevels; i++)
-		appendStringInfo(&sql, ", bucket%d AS (SELECT floor($1[%d] * below / total) AS g, min(v) AS low,"
-						 " lead(min(v)) OVER (ORDER BY floor($1[%d] * below / total)) AS next,"
-						 " lag(min(v)) OVER (ORDER BY floor($1[%d] * below / total)) AS before"
-						 " FROM placed GROUP BY 1)", i, i, i, i);
+		appendStringInfo(&sql, ", bucket%d AS (SELECT g, low, lead(low) OVER (ORDER BY g) AS next, lag(low) OVER (ORDER BY g) AS before"
+						 " FROM (SELECT DISTINCT ON (1) floor($1[%d] * below / total) AS g, v AS low"
+						 " FROM placed ORDER BY 1, 2) s)", i, i);
 	appendStringInfo(&sql, " INSERT INTO %s SELECT v", table->sql_name);
 	for (int i = 1; i <= nlevels; i++)
 		appendStringInfo(&sql, ", (SELECT CASE WHEN before IS NULL AND next IS NULL THEN '*'"
