@@ -2,8 +2,8 @@
 #
 # What the documents show is what PostgreSQL prints.
 #
-# README.md and docs/*.md are run, each in a fresh database of its own and in
-# one psql session, as a reader would paste them, from the project's root:
+# README.md and all *.md below docs/ are run, each in a fresh database of its own
+# and in one psql session, as a reader would paste them, from the project's root:
 #
 #   ```sql    statements for psql.  A block without a language that follows,
 #             with nothing between but blank lines, the word "gives", or a
@@ -20,7 +20,8 @@
 # Nothing is made equal but blanks at the end of a line or of the output, and
 # nothing left out but where an error was: LINE with its caret, and CONTEXT.
 # Statements that show no output must not fail.  A document that never creates
-# the extension finds it there.
+# the extension finds it there.  Where a directory's README.md has statements,
+# the others of that directory find what these leave.
 
 use strict;
 use warnings;
@@ -28,15 +29,19 @@ use File::Temp qw(tempdir);
 use FindBin;
 use Test::More;
 
+our $database = 'anonopt_docs';
+my $sample = 'anonopt_docs_sample';
+my $sampled = '';    # the directory whose README.md made the database $sample
 my $scratch = tempdir(CLEANUP => 1);
 my $marker = '== test/t/05_docs.t step';
 my $failure = qr/^(?:psql:\S+: )?(?:(?:ERROR|FATAL|PANIC|error): |invalid command |\S+: No such file)/m;
 
 chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
-my @documents = grep { -e } @ARGV ? @ARGV : ('README.md', sort glob 'docs/*.md');
+my @documents = grep { -e } @ARGV ? @ARGV : ('README.md', (sort glob 'docs/*.md'), sort glob 'docs/*/*.md');
 
 plan skip_all => 'no documents' unless @documents;
 check_document($_) for @documents;
+administer(map { "DROP DATABASE IF EXISTS $_" } $database, $sample);
 done_testing();
 
 sub check_document
@@ -131,30 +136,51 @@ sub is_link
 sub run_steps
 {
 	my ($document, @steps) = @_;
-	my $database = 'anonopt_docs';
+	my ($makes_sample) = $document =~ m{^(docs/.+)/README\.md$};
 	return unless @steps;
 
-	local $ENV{PGDATABASE} = $database;
 	local $ENV{PGCLIENTENCODING} = 'UTF8';
-	make_database($database, grep { /CREATE EXTENSION[^;]* anonopt\b/i } map { $_->{text} } @steps);
+	local $database = $makes_sample ? $sample : $database;
+	$sampled = $makes_sample if $makes_sample;
+	make_database($document, @steps);
 
 	my $output = run_session($document, map { session_input($_, $steps[$_]) } 0 .. $#steps);
 	for my $i (0 .. $#steps)
 	{
 		($steps[$i]{printed}) = $output =~ /^\Q$marker\E $i begins\n(.*?)^\Q$marker\E $i ends$/ms;
 	}
-	system('dropdb', $database) == 0 or die "cannot drop the database $database\n";
 }
 
+# The database a document finds, in place of the last one's.
 sub make_database
 {
-	my ($database, $creates_extension) = @_;
+	my ($document, @steps) = @_;
+	my $template = template_of($document);
 
+	administer("DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database TEMPLATE $template");
+	return if $template eq $sample || grep { $_->{text} =~ /CREATE EXTENSION[^;]* anonopt\b/i } @steps;
+	system('psql', '-Xq', '-d', $database, '-c', 'CREATE EXTENSION anonopt') == 0
+	  or die "cannot create the extension in the database $database\n";
+}
+
+# What a document's database is a copy of: what its directory's README.md leaves, if there is one.
+sub template_of
+{
+	my ($document) = @_;
+	my ($directory) = $document =~ m{^(docs/.+)/(?!README\.md$)[^/]+$} or return 'template1';
+	my @steps = -e "$directory/README.md" ? grep { !$_->{skip} } read_steps("$directory/README.md") : ();
+
+	return 'template1' unless @steps;
+	run_steps("$directory/README.md", @steps) if $sampled ne $directory;
+	return $sample;
+}
+
+# Run statements on no document's database.
+sub administer
+{
 	local $ENV{PGOPTIONS} = '-c client_min_messages=warning';
-	system('dropdb', '--if-exists', $database) == 0
-	  && system('createdb', $database) == 0
-	  && ($creates_extension || system('psql', '-Xqc', 'CREATE EXTENSION anonopt') == 0)
-	  or die "cannot prepare the database $database\n";
+	system('psql', '-Xq', '-d', 'postgres', '-v', 'ON_ERROR_STOP=1', map { ('-c', $_) } @_) == 0
+	  or die "cannot run: @_\n";
 }
 
 # A step for psql, between markers.  A statement that lacks its semicolon is
@@ -178,7 +204,7 @@ sub run_session
 {
 	my ($document, @input) = @_;
 	write_file("$scratch/input", "\\set SHOW_CONTEXT never\n", @input);
-	my $output = qx(psql -X <'$scratch/input' 2>&1);
+	my $output = qx(psql -X -d $database <'$scratch/input' 2>&1);
 
 	diag("psql ended with status " . ($? >> 8) . " in $document") if $?;
 	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
