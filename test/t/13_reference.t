@@ -1,0 +1,228 @@
+#!/usr/bin/env perl
+#
+# What is public has a comment and a page, and the page tells its signature as it is.
+#
+# Public are the extension's functions, aggregates and settings, its composite
+# types, and the views and tables that everybody may read, but for what says
+# "internal" in its comment and for the parts of aggregates and types.  The page
+# docs/reference/NAME.md begins with the name and what it is; its first block is
+# the signature, as the catalogs have it; it has the parts that every page has,
+# and docs/reference/README.md lists it.  Pages tell of nothing else.
+#
+# Names of anonopt's that any document uses must exist, and links must lead somewhere.
+
+use strict;
+use warnings;
+use FindBin;
+use Test::More;
+
+my $database = 'anonopt_reference';
+my $pages = 'docs/reference';
+
+chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
+statements('postgres', "DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database");
+statements($database, 'CREATE EXTENSION anonopt');
+
+my %public = public_objects();
+check_comment($_, $public{$_}) for sort keys %public;
+check_page($_, $public{$_}) for sort keys %public;
+check_no_other_pages();
+check_internal();
+my %names = names_there();
+check_names($_) for 'README.md', glob('docs/*.md docs/*/*.md');
+
+statements('postgres', "DROP DATABASE $database");
+done_testing();
+
+# ------------------------------------------------------------ what is there
+
+# The public objects by name: their kind, comments and signatures, one a function of that name.
+sub public_objects
+{
+	my %objects;
+
+	for (rows(functions_query(), relations_query(), settings_query()))
+	{
+		my ($name, $kind, $comment, $signature) = @$_;
+		$objects{$name}{kind} = $kind;
+		push @{ $objects{$name}{comments} }, $comment;
+		push @{ $objects{$name}{signatures} }, $signature;
+	}
+	return %objects;
+}
+
+# Types as pages name them
+sub short_types
+{
+	my ($text) = @_;
+	return "replace(replace(replace($text, 'double precision', 'float8'), 'integer', 'int'), 'bit varying', 'varbit')";
+}
+
+# Parts of an aggregate or a type are nobody's to call.
+sub functions_query
+{
+	my $argument = "name || ' ' || format_type(type, NULL)";
+	my $default = "COALESCE(' DEFAULT ' || regexp_replace(pg_get_function_arg_default(p.oid, i::int), '::[a-z ]+(\\[\\])?\$', ''), '')";
+
+	return q{SELECT p.proname, 'function', COALESCE(obj_description(p.oid, 'pg_proc'), ''), p.proname || '(' || }
+	  . short_types("COALESCE(taken, '')") . q{ || ') → ' || }
+	  . short_types("CASE WHEN given IS NULL THEN pg_get_function_result(p.oid)
+			ELSE CASE WHEN p.proretset THEN 'SETOF ' ELSE '' END || '(' || given || ')' END") . qq{
+		FROM pg_proc p CROSS JOIN LATERAL (
+			SELECT string_agg($argument || $default, ', ' ORDER BY i) FILTER (WHERE COALESCE(mode, 'i') IN ('i', 'v')) AS taken,
+				string_agg($argument, ', ' ORDER BY i) FILTER (WHERE mode IN ('o', 't')) AS given
+			FROM unnest(COALESCE(p.proallargtypes, p.proargtypes::oid[]), p.proargnames, p.proargmodes)
+				WITH ORDINALITY AS a (type, name, mode, i)) AS arguments
+		WHERE p.pronamespace = 'anonopt'::regnamespace
+			AND obj_description(p.oid, 'pg_proc') IS DISTINCT FROM 'internal'
+			AND obj_description(p.oid, 'pg_proc') NOT LIKE 'internal:%' IS NOT FALSE
+			AND NOT EXISTS (SELECT FROM pg_aggregate g WHERE p.oid IN
+				(g.aggtransfn, g.aggfinalfn, g.aggcombinefn, g.aggserialfn, g.aggdeserialfn))
+			AND NOT EXISTS (SELECT FROM pg_type y WHERE p.oid IN (y.typinput, y.typoutput))
+		ORDER BY p.oid};
+}
+
+sub relations_query
+{
+	return q{SELECT c.relname, 'relation', COALESCE(obj_description(c.oid, 'pg_class'), obj_description(c.reltype, 'pg_type'), ''),
+		c.relname || ' (' || } . short_types("string_agg(a.attname || ' ' || format_type(a.atttypid, NULL), ', ' ORDER BY a.attnum)") . q{ || ')'
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+		WHERE c.relnamespace = 'anonopt'::regnamespace
+			AND (c.relkind = 'c' OR c.relkind IN ('r', 'v') AND has_table_privilege('public', c.oid, 'SELECT'))
+		GROUP BY c.oid, c.relname, c.reltype};
+}
+
+sub settings_query
+{
+	return q{SELECT substr(name, 9), 'setting', short_desc,
+		format('%s %s DEFAULT %s', name, } . short_types('vartype') . q{, boot_val)
+		FROM pg_settings WHERE name LIKE 'anonopt.%'};
+}
+
+# ------------------------------------------------------------ the assertions
+
+sub check_comment
+{
+	my ($name, $object) = @_;
+	ok(!(grep { $_ eq '' } @{ $object->{comments} }), "$name has a comment");
+}
+
+sub check_page
+{
+	my ($name, $object) = @_;
+	my $file = "$pages/$name.md";
+
+	unless (ok(-e $file, "$name has a page")) { return }
+	my $page = contents($file);
+	my ($shown) = $page =~ /^```\n(.*?)^```$/ms;
+
+	like($page, qr/\A# \Q$name\E\n\n\S.*\n\n```\n/, "$file begins with what it is");
+	is(one_line($shown), join(' ', @{ $object->{signatures} }), "$file has the signature");
+	my @missing = grep { $page !~ $_->[1] } (
+		['what it costs', $object->{kind} eq 'relation' ? qr// : qr/^\*\*Cost\.\*\* /m],
+		['errors', $object->{kind} eq 'relation' ? qr// : qr/^\*\*Errors\.\*\* /m],
+		['rights', qr/^\*\*Rights\.\*\* /m],
+		['an example with its output', qr/^```sql\n.*?^```\n```\n/ms],
+		['since which version', qr/^Since \d/m],
+		['what else to see', qr/See\s+also \[/]);
+	is("@{[ map { $_->[0] } @missing ]}", '', "$file has every part");
+	my $listed = () = contents("$pages/README.md") =~ /\]\(\Q$name\E\.md\) \|/g;
+	is($listed, 1, "$pages/README.md lists $name");
+}
+
+sub check_no_other_pages
+{
+	for my $file (glob "$pages/*.md")
+	{
+		my ($name) = $file =~ m{([^/]+)\.md$};
+		next if $name eq 'README' || $public{$name};
+	  TODO: {
+			local $TODO = contents($file) =~ /<!-- test: skip -->/ ? 'what the page tells of is not there yet' : undef;
+			fail("$file tells of something public");
+		}
+	}
+}
+
+# What is internal says so, and nothing lends rights.
+sub check_internal
+{
+	my @told = map { $_->[0] } rows(q{SELECT c.relname FROM pg_class c
+		WHERE c.relnamespace = 'anonopt'::regnamespace AND c.relkind IN ('r', 'v')
+			AND obj_description(c.oid, 'pg_class') IS NULL});
+	is("@told", '', 'every table and view has a comment, internal ones too');
+
+	my @definers = map { $_->[0] } rows(q{SELECT p.proname FROM pg_proc p
+		WHERE p.pronamespace = 'anonopt'::regnamespace AND p.prosecdef});
+	is("@definers", '', 'no function runs as another than its caller');
+}
+
+# Everything that may follow "anonopt."
+sub names_there
+{
+	return map { $_->[0] => 1 } rows(q{SELECT proname FROM pg_proc WHERE pronamespace = 'anonopt'::regnamespace
+		UNION SELECT relname FROM pg_class WHERE relnamespace = 'anonopt'::regnamespace
+		UNION SELECT typname FROM pg_type WHERE typnamespace = 'anonopt'::regnamespace
+		UNION SELECT substr(name, 9) FROM pg_settings WHERE name LIKE 'anonopt.%'});
+}
+
+# What a document says of anonopt's names and of other files
+sub check_names
+{
+	my ($file) = @_;
+	my $text = contents($file);
+	my ($directory) = $file =~ m{^(.*/)};
+	my %used = map { $_ => 1 } $text =~ /\banonopt\.([a-z_0-9]+)\b/g;
+	my %links = map { $_ => 1 } $text =~ /\]\((?!https?:|#)([^)#]+)/g;
+	my @unknown = sort grep { !$names{$_} } keys %used;
+	my @broken = sort grep { !-e ($directory // '') . $_ } keys %links;
+
+  TODO: {
+		local $TODO = $text =~ /<!-- test: skip -->/ ? 'some of what the document shows is not run' : undef;
+		is("@unknown", '', "$file names nothing of anonopt's that is not there");
+	}
+	is("@broken", '', "$file links to what is there");
+}
+
+# ------------------------------------------------------------ the database and files
+
+# The rows of queries, each an array of texts
+sub rows
+{
+	local $ENV{PGCLIENTENCODING} = 'UTF8';
+	local $ENV{PGOPTIONS} = '-c session_preload_libraries=anonopt';
+	my @rows;
+
+	for my $query (@_)
+	{
+		open my $psql, '-|', 'psql', '-XAtq', '-F', "\t", '-d', $database, '-v', 'ON_ERROR_STOP=1', '-c', $query
+		  or die "cannot run psql: $!\n";
+		push @rows, map { chomp; [split /\t/, $_, -1] } <$psql>;
+		close $psql or die "psql failed: $query\n";
+	}
+	return @rows;
+}
+
+sub statements
+{
+	my ($where, @statements) = @_;
+
+	local $ENV{PGOPTIONS} = '-c client_min_messages=warning';
+	system('psql', '-Xq', '-d', $where, '-v', 'ON_ERROR_STOP=1', map { ('-c', $_) } @statements) == 0
+	  or die "cannot run: @statements\n";
+}
+
+sub contents
+{
+	my ($file) = @_;
+	open my $handle, '<', $file or die "cannot read $file: $!\n";
+	local $/;
+	return <$handle>;
+}
+
+sub one_line
+{
+	my ($text) = @_;
+	return '' unless defined $text;
+	$text =~ s/\s+/ /g;
+	return $text =~ s/^ | $//gr;
+}
