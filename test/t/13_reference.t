@@ -10,6 +10,8 @@
 # and docs/reference/README.md lists it.  Pages tell of nothing else.
 #
 # Names of anonopt's that any document uses must exist, and links must lead somewhere.
+#
+# Rights are as told: whoever may read nothing learns nothing of a data set but its declaration.
 
 use strict;
 use warnings;
@@ -17,10 +19,12 @@ use FindBin;
 use Test::More;
 
 my $database = 'anonopt_reference';
+my $stranger = 'anonopt_reference_stranger';
 my $pages = 'docs/reference';
 
 chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
-statements('postgres', "DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database");
+statements('postgres', "DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database",
+	"DROP ROLE IF EXISTS $stranger", "CREATE ROLE $stranger");
 statements($database, 'CREATE EXTENSION anonopt');
 
 my %public = public_objects();
@@ -31,7 +35,9 @@ check_internal();
 my %names = names_there();
 check_names($_) for 'README.md', glob('docs/*.md docs/*/*.md');
 
-statements('postgres', "DROP DATABASE $database");
+check_stranger();
+
+statements('postgres', "DROP DATABASE $database", "DROP ROLE $stranger");
 done_testing();
 
 # ------------------------------------------------------------ what is there
@@ -181,6 +187,50 @@ sub check_names
 		is("@unknown", '', "$file names nothing of anonopt's that is not there");
 	}
 	is("@broken", '', "$file links to what is there");
+}
+
+# What a role without rights may call for another's data set, with nothing but what is needed: each
+# function that takes one is refused, but for those that tell of the declaration alone.
+sub check_stranger
+{
+	statements($database, 'CREATE TABLE secret AS SELECT i AS id, i % 7 AS age, i % 3 AS illness FROM generate_series(1, 100) AS i',
+		q{CREATE TABLE open AS SELECT 1 AS a, 1.0 AS b},
+		map({ "DO 'BEGIN PERFORM anonopt.$_; END'" } q{create_interval_hierarchy(''ages'', 0, 7, ''{4}'')},
+			q{create_dataset(''own'', ''secret'')}, q{add_quasi_identifier(''own'', ''age'', ''ages'')},
+			q{add_sensitive(''own'', ''illness'')}, q{publish_table(''shown'', ''own'', levels => ''{2}'', k => 5)}),
+		qq{GRANT ALL ON SCHEMA public TO $stranger; GRANT SELECT ON open TO $stranger});
+	my %given = (dataset => q{'own'}, column_name => q{'age'}, hierarchy => q{'ages'}, weights => q{'open'}, levels => q{'{1}'},
+		objectives => q{'{k,glm}'}, cuts => q{ARRAY[B'1111111']}, k => 2, necd_pref => .5, nwp_pref => .5, start => q{'{.5,.5}'}, buckets => q{'{2}'},
+		aspiration => q{'{.4,.4}'}, min_utility => 1, max_risk => 1, lambda => 1, property => q{'loss'}, index => q{'p_cov'},
+		a => q{'{1}'}, b => q{'{2}'}, view_name => q{'mine'}, table_name => q{'mine'}, key => q{'id'}, relation => q{'secret'},
+		quasi_identifiers => q{'{age}'}, sensitive => q{'illness'}, release => q{'shown'});
+
+	for (rows(q{SELECT proname, (proargnames)[1 : pronargs - pronargdefaults] FROM pg_proc
+		WHERE pronamespace = 'anonopt'::regnamespace AND obj_description(oid, 'pg_proc') NOT LIKE 'internal%'
+			AND proargnames[1 : pronargs - pronargdefaults] && '{dataset,relation,release}' ORDER BY proname, oid}))
+	{
+		my ($function, $arguments) = @$_;
+		local $given{hierarchy} = q{'fresh'} if $function =~ /^create_/;
+		my $call = join ', ', map { $given{$_} // 'NULL' } $arguments =~ /\w+/g;
+		$call .= ', k => 2' if $function eq 'optimize';
+		my $said = as_stranger("SELECT * FROM anonopt.$function($call)");
+
+		if ($function eq 'lattice_size') { unlike($said, qr/ERROR/, 'a stranger may ask for lattice_size') }
+		# another's hierarchies are refused before anything is read
+		elsif ($function eq 'publish_records') { like($said, qr/ERROR:  23514:/, "a stranger is refused $function") }
+		else { like($said, qr/ERROR:  42501:/, "a stranger is refused $function") }
+	}
+	is(as_stranger('SELECT count(*) FROM anonopt.release'), "0\n", 'a stranger sees no release');
+}
+
+sub as_stranger
+{
+	my ($statement) = @_;
+	local $ENV{PGOPTIONS} = '-c client_min_messages=error';
+	open my $psql, '-|', qq(psql -XAtq -d $database -v VERBOSITY=verbose -c "SET ROLE $stranger" -c "$statement" 2>&1)
+	  or die "cannot run psql: $!\n";
+	local $/;
+	return <$psql>;
 }
 
 # ------------------------------------------------------------ the database and files
