@@ -203,6 +203,9 @@ sub session_input
 sub run_session
 {
 	my ($document, @input) = @_;
+
+	# to compile statements takes longer than to run them
+	local $ENV{PGOPTIONS} = '-c jit=off';
 	write_file("$scratch/input", "\\set SHOW_CONTEXT never\n", @input);
 	my $output = qx(psql -X -d $database <'$scratch/input' 2>&1);
 
