@@ -653,9 +653,6 @@ DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = check_release.dataset);
 	attribute anonopt.attribute;
 BEGIN
-	IF EXISTS (SELECT FROM unnest(columns) c WHERE c IS NULL) THEN
-		RAISE EXCEPTION 'columns must not be null' USING ERRCODE = '22023';
-	END IF;
 	IF anonopt.reads_release(source) THEN
 		RAISE EXCEPTION 'relation % shows a release already', source
 			USING ERRCODE = '22023', HINT = 'Generalize from the source of that release.';
@@ -678,6 +675,9 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_tem
 DECLARE
 	shown name;
 BEGIN
+	IF EXISTS (SELECT FROM unnest(columns) c WHERE c IS NULL) THEN
+		RAISE EXCEPTION 'columns must not be null' USING ERRCODE = '22023';
+	END IF;
 	FOREACH shown IN ARRAY coalesce(columns, '{}') LOOP
 		PERFORM anonopt.check_release_column(dataset, (SELECT d.relation FROM anonopt.dataset d
 			WHERE d.dataset = check_release_columns.dataset), shown, k);
@@ -1328,6 +1328,13 @@ BEGIN
 			anonopt.html_cells('l: different sensitive values in a class', coalesce(verified.promised_l::text, 'nothing'), coalesce(verified.l::text, '')),
 			anonopt.html_cells('rows', '', anonopt.short_number(verified.rows)),
 			anonopt.html_cells('the promise holds', '', CASE WHEN verified.ok THEN 'yes' ELSE 'no' END)]),
+		'<h4>When it was published</h4>' || anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what,
+				anonopt.short_number((entry.measures ->> m.measure)::float8)) ORDER BY m.i)
+			FROM (VALUES (1, 'people', 'people in the data'), (2, 'suppressed', 'people left out or starred'), (3, 'classes', 'classes'),
+				(4, 't', 't: how far a class''s sensitive values are from all'), (5, 'glm', 'GLM: cells lost'), (6, 'nwp', 'NWP: weighted share lost'),
+				(7, 'dcn', 'DCN: discernibility'), (8, 'cm', 'CM: people out of their class''s majority'), (9, 'necd', 'NECD: bias of class sizes'))
+				m (i, measure, what)
+			WHERE entry.measures ->> m.measure IS NOT NULL)),
 		'<h4>Sizes of classes</h4>', anonopt.html_table('{people in a class,classes,people}', sizes),
 		'<h4>What the columns show</h4>', anonopt.html_table('{column,level,labels,for example}', shown));
 END $$;
@@ -1343,7 +1350,11 @@ DECLARE
 	front text[] := ARRAY(SELECT anonopt.html_cells(n.levels::text, anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed),
 		anonopt.short_number(n.classes), anonopt.short_number(n.glm), round(n.nwp::numeric, 3)::text) FROM anonopt.pareto(dataset) n);
 	releases text := (SELECT string_agg(anonopt.report_release(r.release), E'\n' ORDER BY r.published_at) FROM anonopt.release r
-		WHERE r.dataset = report.dataset AND NOT r.dropped);
+		WHERE r.dataset = report.dataset AND NOT r.dropped)
+		|| coalesce((SELECT '<h3>All of them together</h3><p>Who has several releases knows a person''s labels in each. These are the smallest classes of people with the same labels in all, dropped releases and earlier contents included.</p>'
+				|| anonopt.html_table('{releases,promised k,smallest class}', array_agg(anonopt.html_cells(array_to_string(r.releases, ', '), r.k::text,
+					coalesce(r.smallest::text, 'not known'))))
+			FROM anonopt.release_risk(dataset) r HAVING count(*) > 1), '');
 BEGIN
 	SELECT * INTO risk FROM anonopt.risk(source, qis);
 	RETURN format($html$<!DOCTYPE html>

@@ -214,8 +214,8 @@ prepare_release(FunctionCallInfo fcinfo, ReleasePlan *plan, bool with_records)
 	showing->promise = promise_arguments(fcinfo, 3, dataset);
 	if (!PG_ARGISNULL(6))
 		named = columns_argument(fcinfo, 6, dataset->relation, &nnamed);
-	showing->star = PG_GETARG_BOOL(7);
-	showing->snapshot = PG_GETARG_BOOL(8);
+	showing->star = !PG_ARGISNULL(7) && PG_GETARG_BOOL(7);
+	showing->snapshot = PG_ARGISNULL(8) || PG_GETARG_BOOL(8);
 	if (dataset->count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -306,7 +306,7 @@ create_key(Showing *showing, const RangeVar *release)
 	Oid			schema = RangeVarGetCreationNamespace(release);
 	ListCell   *cell;
 
-	showing->key = quote_qualified_identifier(release->schemaname, ChooseRelationName(release->relname, NULL, "key", schema, false));
+	showing->key = quote_qualified_identifier(get_namespace_name(schema), ChooseRelationName(release->relname, NULL, "key", schema, false));
 	sql_connect();
 	foreach(cell, showing_key_sql(showing))
 		sql_write(lfirst(cell), 0, NULL, NULL, NULL);
@@ -322,6 +322,22 @@ create_relation(const char *form, const char *name, const char *definition, bool
 	sql_finish();
 }
 
+static const char *
+form_argument(FunctionCallInfo fcinfo, int argument)
+{
+	const char *const forms[] = {"table", "materialized view", "live view"};
+
+	require_argument(fcinfo, argument, "form");
+	for (int i = 0; i < lengthof(forms); i++)
+		if (strcmp(forms[i], text_to_cstring(PG_GETARG_TEXT_PP(argument))) == 0)
+			return forms[i];
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown form of a release"),
+			 errhint("A release is a table, a materialized view or a live view.")));
+	return NULL;
+}
+
 /*
  * The same, and makes a snapshot of a name: filled by what was measured,
  * where rows are sure to be the same when they are read again; else by the
@@ -332,13 +348,13 @@ anonopt_fill_release(PG_FUNCTION_ARGS)
 {
 	ReleasePlan plan = {0};
 	Showing    *showing = &plan.showing;
-	char	   *form = text_to_cstring(PG_GETARG_TEXT_PP(9));
-	char	   *name = text_to_cstring(PG_GETARG_TEXT_PP(10));
-	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
-	bool		live = strcmp(form, "live view") == 0;
-	bool		fills = !live && rows_stay(dataset_argument(fcinfo, 0)->relation);
 	Datum		values[MADE_COLUMNS] = {0};
 	bool		nulls[MADE_COLUMNS] = {0};
+	const char *form = form_argument(fcinfo, 9);
+	RangeVar   *range = creation_range_var(name_argument(fcinfo, 10, "name"));
+	char	   *name = quote_qualified_identifier(get_namespace_name(RangeVarGetCreationNamespace(range)), range->relname);
+	bool		live = strcmp(form, "live view") == 0;
+	bool		fills = !live && rows_stay(dataset_argument(fcinfo, 0)->relation);
 	char	   *definition;
 
 	prepare_release(fcinfo, &plan, fills);

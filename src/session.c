@@ -177,7 +177,10 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	Datum		values[11];
 	bool		nulls[11] = {0};
 
-	/* how many rows there were is not for a role that the session became since */
+	/*
+	 * how many rows there were is not for a role that the session became
+	 * since
+	 */
 	if (!any_ended || !has_privs_of_role(GetUserId(), last.user))
 		PG_RETURN_NULL();
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
