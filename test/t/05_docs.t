@@ -3,7 +3,8 @@
 # What the documents show is what PostgreSQL prints.
 #
 # README.md and all *.md below docs/ are run, each in a fresh database of its own
-# and in one psql session, as a reader would paste them, from the project's root:
+# and in one psql session, as a reader would paste them, from the project's root,
+# two at a time:
 #
 #   ```sql    statements for psql.  A block without a language that follows,
 #             with nothing between but blank lines, the word "gives", or a
@@ -27,11 +28,12 @@ use strict;
 use warnings;
 use File::Temp qw(tempdir);
 use FindBin;
+use POSIX ();
+use Storable qw(store retrieve);
 use Test::More;
 
-our $database = 'anonopt_docs';
-my $sample = 'anonopt_docs_sample';
-my $sampled = '';    # the directory whose README.md made the database $sample
+my $processes = 2;
+my %sample;    # by directory: the database that its README.md leaves
 my $scratch = tempdir(CLEANUP => 1);
 my $marker = '== test/t/05_docs.t step';
 my $failure = qr/^(?:psql:\S+: )?(?:(?:ERROR|FATAL|PANIC|error): |invalid command |\S+: No such file)/m;
@@ -40,21 +42,68 @@ chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 my @documents = grep { -e } @ARGV ? @ARGV : ('README.md', (sort glob 'docs/*.md'), sort glob 'docs/*/*.md');
 
 plan skip_all => 'no documents' unless @documents;
-check_document($_) for @documents;
-administer(map { "DROP DATABASE IF EXISTS $_" } $database, $sample);
+make_samples();
+run_documents($_) for 1 .. $processes;
+1 while wait > 0;
+check_document($_) for 0 .. $#documents;
+administer(map { "DROP DATABASE IF EXISTS $_" } values %sample, map { "anonopt_docs_$_" } 1 .. $processes);
 done_testing();
+
+# ------------------------------------------------------------ several at once
+
+# What a directory's README.md leaves, for the others of that directory.
+sub make_samples
+{
+	for my $directory (sort map { m{^(docs/.+)/} } @documents)
+	{
+		my $readme = "$directory/README.md";
+		next if exists $sample{$directory} || !-e $readme;
+		my @steps = grep { !$_->{skip} } read_steps($readme) or next;
+
+		$sample{$directory} = 'anonopt_docs_sample_' . keys %sample;
+		run_steps($sample{$directory}, 'template1', @steps);
+		keep_outputs($_, @steps) for grep { $documents[$_] eq $readme } 0 .. $#documents;
+	}
+}
+
+# For another process: what steps of a document printed.
+sub keep_outputs
+{
+	my ($i, @steps) = @_;
+	store([ map { $_->{printed} } @steps ], "$scratch/$i.printed");
+}
+
+# Run every so many documents in a process of its own, which leaves the outputs in files.
+sub run_documents
+{
+	my ($process) = @_;
+
+	defined(my $child = fork) or die "cannot fork: $!\n";
+	return if $child;
+	for (my $i = $process - 1; $i < @documents; $i += $processes)
+	{
+		next if -e "$scratch/$i.printed";
+		my ($directory) = $documents[$i] =~ m{^(.+)/(?!README\.md$)};
+		my @steps = grep { !$_->{skip} } read_steps($documents[$i]);
+		run_steps("anonopt_docs_$process", $sample{ $directory // '' } // 'template1', @steps) if @steps;
+		keep_outputs($i, @steps);
+	}
+	POSIX::_exit(0);
+}
 
 sub check_document
 {
-	my ($document) = @_;
-	my @steps = read_steps($document);
+	my ($i) = @_;
+	my @steps = read_steps($documents[$i]);
+	my @run = grep { !$_->{skip} } @steps;
+	my $printed = -e "$scratch/$i.printed" ? retrieve("$scratch/$i.printed") : [];
 
-	unless (grep { !$_->{skip} } @steps)
+	unless (@run)
 	{
-		pass("$document has no statements to run");
-		note("$document: nothing was run");
+		pass("$documents[$i] has no statements to run");
+		note("$documents[$i]: nothing was run");
 	}
-	run_steps($document, grep { !$_->{skip} } @steps);
+	$run[$_]{printed} = $printed->[$_] for 0 .. $#run;
 	check_step($_) for @steps;
 }
 
@@ -132,47 +181,24 @@ sub is_link
 
 # ------------------------------------------------------------ what PostgreSQL prints
 
-# Run steps in one session, and give each what it printed.
+# Run steps in one session, in a database that is a copy of another, and give each what it printed.
 sub run_steps
 {
-	my ($document, @steps) = @_;
-	my ($makes_sample) = $document =~ m{^(docs/.+)/README\.md$};
-	return unless @steps;
+	my ($database, $template, @steps) = @_;
 
 	local $ENV{PGCLIENTENCODING} = 'UTF8';
-	local $database = $makes_sample ? $sample : $database;
-	$sampled = $makes_sample if $makes_sample;
-	make_database($document, @steps);
+	administer("DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database TEMPLATE $template");
+	unless ($template ne 'template1' || grep { $_->{text} =~ /CREATE EXTENSION[^;]* anonopt\b/i } @steps)
+	{
+		system('psql', '-Xq', '-d', $database, '-c', 'CREATE EXTENSION anonopt') == 0
+		  or die "cannot create the extension in the database $database\n";
+	}
 
-	my $output = run_session($document, map { session_input($_, $steps[$_]) } 0 .. $#steps);
+	my $output = run_session($database, map { session_input("$database.$_", $steps[$_]) } 0 .. $#steps);
 	for my $i (0 .. $#steps)
 	{
-		($steps[$i]{printed}) = $output =~ /^\Q$marker\E $i begins\n(.*?)^\Q$marker\E $i ends$/ms;
+		($steps[$i]{printed}) = $output =~ /^\Q$marker $database.$i\E begins\n(.*?)^\Q$marker $database.$i\E ends$/ms;
 	}
-}
-
-# The database a document finds, in place of the last one's.
-sub make_database
-{
-	my ($document, @steps) = @_;
-	my $template = template_of($document);
-
-	administer("DROP DATABASE IF EXISTS $database", "CREATE DATABASE $database TEMPLATE $template");
-	return if $template eq $sample || grep { $_->{text} =~ /CREATE EXTENSION[^;]* anonopt\b/i } @steps;
-	system('psql', '-Xq', '-d', $database, '-c', 'CREATE EXTENSION anonopt') == 0
-	  or die "cannot create the extension in the database $database\n";
-}
-
-# What a document's database is a copy of: what its directory's README.md leaves, if there is one.
-sub template_of
-{
-	my ($document) = @_;
-	my ($directory) = $document =~ m{^(docs/.+)/(?!README\.md$)[^/]+$} or return 'template1';
-	my @steps = -e "$directory/README.md" ? grep { !$_->{skip} } read_steps("$directory/README.md") : ();
-
-	return 'template1' unless @steps;
-	run_steps("$directory/README.md", @steps) if $sampled ne $directory;
-	return $sample;
 }
 
 # Run statements on no document's database.
@@ -202,14 +228,13 @@ sub session_input
 # since psql empties its buffer before it writes there.
 sub run_session
 {
-	my ($document, @input) = @_;
+	my ($database, @input) = @_;
 
 	# to compile statements takes longer than to run them
 	local $ENV{PGOPTIONS} = '-c jit=off';
-	write_file("$scratch/input", "\\set SHOW_CONTEXT never\n", @input);
-	my $output = qx(psql -X -d $database <'$scratch/input' 2>&1);
+	write_file("$scratch/$database", "\\set SHOW_CONTEXT never\n", @input);
+	my $output = qx(psql -X -d $database <'$scratch/$database' 2>&1);
 
-	diag("psql ended with status " . ($? >> 8) . " in $document") if $?;
 	$output =~ s/^LINE \d+: .*\n *\^\n//mg;
 	return $output;
 }
