@@ -818,13 +818,13 @@ BEGIN
 END $$;
 
 -- Tells what a relation is a release of, and whether it is one too many.
-CREATE FUNCTION anonopt.note_release(made regclass, entry anonopt.published, uncovered name[]) RETURNS regclass
+CREATE FUNCTION anonopt.note_release(release regclass, entry anonopt.published, uncovered name[]) RETURNS regclass
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-	EXECUTE format('COMMENT ON %s %s IS %L', CASE entry.form WHEN 'live view' THEN 'VIEW' ELSE upper(entry.form) END, made,
+	EXECUTE format('COMMENT ON %s %s IS %L', CASE entry.form WHEN 'live view' THEN 'VIEW' ELSE upper(entry.form) END, release,
 		anonopt.release_comment(entry, uncovered));
-	PERFORM anonopt.write_release('entry', made, to_jsonb(entry)::text);
-	RETURN made;
+	PERFORM anonopt.write_release('entry', release, to_jsonb(entry)::text);
+	RETURN release;
 END $$;
 
 CREATE FUNCTION anonopt.publish(name text, form text, dataset text, levels int[], cuts varbit[], k int, l int, columns name[],

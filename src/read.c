@@ -189,6 +189,7 @@ run_read(Reading *reading)
 	SPIExecuteOptions options = {0};
 	ReadPlan   *plan = plan_read(reading);
 	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading, plan, NULL};
+	ErrorContextCallback telling;
 	int			code;
 
 	if (plan->grouped)
@@ -201,7 +202,9 @@ run_read(Reading *reading)
 		options.params = read_parameters(reading);
 	options.read_only = true;
 	options.dest = &receiver.pub;
+	begin_telling_servers(plan, reading->dataset->relation, &telling);
 	code = SPI_execute_extended(plan->statement, &options);
+	error_context_stack = telling.previous;
 	if (code < 0)
 		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
 	MemoryContextSwitchTo(reading->context);

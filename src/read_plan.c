@@ -23,6 +23,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
+#include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "sql.h"
 #include "utils/acl.h"
@@ -75,8 +76,9 @@ bool
 has_foreign_leaf(Oid relation)
 {
 	ListCell   *cell;
+	char		kind = get_rel_relkind(relation);
 
-	if (get_rel_relkind(relation) != RELKIND_PARTITIONED_TABLE)
+	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
 		return false;
 	foreach(cell, leaf_partitions(relation))
 		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
@@ -212,7 +214,9 @@ append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oi
 		append_grouped(sql, reading, plan, i, alias);
 		appendStringInfo(sql, " AS c%d, ", i + 1);
 	}
-	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s GROUP BY ", relation_sql_name(relation));
+	/* a table with children is a leaf itself */
+	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s%s GROUP BY ",
+					 plan->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
 		appendStringInfoString(sql, i > 0 ? ", " : "");
@@ -311,6 +315,38 @@ plan_read(const Reading *reading)
 		plan->buckets[i] = make_buckets(reading, i);
 	plan->statement = plan->grouped ? grouped_statement(reading, plan) : aggregate_statement(reading);
 	return plan;
+}
+
+/* Tells where rows are read, beside what a server says of itself. */
+static void
+tell_servers(void *arg)
+{
+	const ReadPlan *plan = arg;
+	StringInfoData servers;
+	ListCell   *cell;
+
+	initStringInfo(&servers);
+	foreach(cell, plan->foreign)
+		appendStringInfo(&servers, "%s%s", servers.len > 0 ? ", " : "", (char *) lfirst(cell));
+	errcontext("reading foreign tables: %s", servers.data);
+}
+
+void
+begin_telling_servers(ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
+{
+	List	   *leaves = plan->leaves != NIL ? plan->leaves : list_make1_oid(relation);
+	ListCell   *cell;
+
+	foreach(cell, leaves)
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+		plan->foreign = lappend(plan->foreign,
+								psprintf("%s on server \"%s\"", relation_sql_name(lfirst_oid(cell)),
+										 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername));
+	callback->callback = tell_servers;
+	callback->arg = plan;
+	callback->previous = error_context_stack;
+	if (plan->foreign != NIL)
+		error_context_stack = callback;
 }
 
 void

@@ -23,12 +23,20 @@ typedef struct ReadPlan
 	bool		grouped;
 	char	   *statement;
 	List	   *leaves;			/* partitions that are read for the parent */
+	List	   *foreign;		/* names of those that are elsewhere, for
+								 * messages */
 	Buckets   **buckets;		/* by column; NULL where values come as they
 								 * are */
 } ReadPlan;
 
 /* The plan for a reading whose columns are prepared; SPI is connected. */
 extern ReadPlan *plan_read(const Reading *reading);
+
+/*
+ * Lets errors tell which servers are read, until error_context_stack is set
+ * back to the callback's previous.
+ */
+extern void begin_telling_servers(ReadPlan *plan, Oid relation, ErrorContextCallback *callback);
 
 /* Fails where partitions have come or gone since. */
 extern void check_leaves(const ReadPlan *plan, Oid relation);
