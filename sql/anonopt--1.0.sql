@@ -450,6 +450,53 @@ RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_lex' LANGUAGE C IMMUTABLE STRICT PA
 CREATE FUNCTION anonopt.p_goal(p float8[], goal float8[])
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_goal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+-- Tuple stores --------------------------------------------------------------
+
+-- Tuple counts that are kept: an entry each for the table anonopt.tuples_<number>.
+-- The fingerprint is what they rely on; it holds nowhere else, so that what is
+-- restored is not used before it is counted anew.
+CREATE TABLE anonopt.tuple_store (
+	number bigint PRIMARY KEY,
+	dataset text NOT NULL UNIQUE,
+	relation regclass NOT NULL,
+	columns name[] NOT NULL,
+	tracked boolean NOT NULL,
+	fingerprint text[] NOT NULL,
+	counted_at timestamptz NOT NULL
+);
+
+-- A row where something could not be counted: only added to, so that nobody waits.
+CREATE TABLE anonopt.tuple_store_doubt (
+	number bigint NOT NULL
+);
+CREATE INDEX tuple_store_doubt_number ON anonopt.tuple_store_doubt (number);
+CREATE SEQUENCE anonopt.tuple_store_number;
+
+ALTER TABLE anonopt.tuple_store OWNER TO @extowner@;
+ALTER TABLE anonopt.tuple_store_doubt OWNER TO @extowner@;
+ALTER SEQUENCE anonopt.tuple_store_number OWNER TO @extowner@;
+REVOKE ALL ON anonopt.tuple_store, anonopt.tuple_store_doubt FROM PUBLIC;
+REVOKE ALL ON SEQUENCE anonopt.tuple_store_number FROM PUBLIC;
+SELECT pg_catalog.pg_extension_config_dump('anonopt.tuple_store', 'WHERE anonopt.is_restored(relation)');
+
+CREATE FUNCTION anonopt.create_tuple_store(dataset text, track boolean DEFAULT false)
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_tuple_store' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.refresh_tuple_store(dataset text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_refresh_tuple_store' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_tuple_store(dataset text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_tuple_store' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- They run as whoever writes: nothing that they do needs a right.
+CREATE FUNCTION anonopt.count_changes()
+RETURNS trigger AS 'MODULE_PATHNAME', 'anonopt_count_changes' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.note_row()
+RETURNS trigger AS 'MODULE_PATHNAME', 'anonopt_note_row' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+REVOKE ALL ON FUNCTION anonopt.count_changes(), anonopt.note_row() FROM PUBLIC;
+
 -- Publishing ----------------------------------------------------------------
 
 -- What was published.  A release is known by the number of its relation and row type and,
@@ -1344,7 +1391,8 @@ LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_tem
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);
 	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
-		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d);
+		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d
+		WHERE d.role <> 'tuple_store');
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	risk record;
 	front text[] := ARRAY(SELECT anonopt.html_cells(n.levels::text, anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed),
@@ -1473,6 +1521,14 @@ COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, b
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'what BTDA or ARUBA visit and find in one record''s lattice, given as arrays';
 COMMENT ON TABLE anonopt.published IS 'internal: releases, as they were published; shown by anonopt.release';
 COMMENT ON TABLE anonopt.published_content IS 'internal: the classes that each snapshot of a release showed';
+COMMENT ON TABLE anonopt.tuple_store IS 'tuple counts that are kept, and what they rely on';
+COMMENT ON TABLE anonopt.tuple_store_doubt IS 'tuple stores that missed a change, until they are counted anew';
+COMMENT ON SEQUENCE anonopt.tuple_store_number IS 'numbers of tuple stores';
+COMMENT ON FUNCTION anonopt.create_tuple_store(text, boolean) IS 'keeps a data set''s tuple counts, right under writes if tracked; no function of it is a SECURITY DEFINER';
+COMMENT ON FUNCTION anonopt.refresh_tuple_store(text) IS 'counts a tuple store anew';
+COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and its triggers';
+COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as whoever wrote';
+COMMENT ON FUNCTION anonopt.note_row() IS 'internal: a row that a subscription wrote is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, with its measures';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'the statement that anonopt.create_view would create';
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'publishes a generalization as a materialized view, or as a live one';

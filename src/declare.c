@@ -21,6 +21,7 @@
 #include "miscadmin.h"
 #include "read.h"
 #include "sql.h"
+#include "store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -76,9 +77,8 @@ dataset_load_latest(const char *name)
 	return dataset;
 }
 
-/* Loads a declaration that the caller may change. */
-static Dataset *
-owned_dataset(const char *name)
+Dataset *
+dataset_load_owned(const char *name)
 {
 	Dataset    *dataset = dataset_load_latest(name);
 	Oid			owner = get_role_oid(dataset->owner, true);
@@ -234,12 +234,13 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1];
 
-	owned_dataset(name);
+	dataset_load_owned(name);
 	values[0] = CStringGetTextDatum(name);
 	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
+	(void) store_drop(name);
 	PG_RETURN_VOID();
 }
 
@@ -282,7 +283,7 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 static Dataset *
 changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 {
-	Dataset    *dataset = owned_dataset(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
 
 	dataset_check(dataset);
 	require_argument(fcinfo, 1, "column_name");
@@ -462,7 +463,7 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 Datum
 anonopt_drop_attribute(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = owned_dataset(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
 	char	   *column;
 	char	   *role = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 

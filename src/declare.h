@@ -16,4 +16,7 @@ extern void declare_quasi_identifier(const Dataset *dataset, Declared *declared)
 /* Loads a declaration as this statement has left it. */
 extern Dataset *dataset_load_latest(const char *name);
 
+/* The same, for a caller who may change it; else fails with 42501. */
+extern Dataset *dataset_load_owned(const char *name);
+
 #endif

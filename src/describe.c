@@ -10,6 +10,7 @@
 #include "hierarchy_read.h"
 #include "read.h"
 #include "sql.h"
+#include "store.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_describe);
@@ -134,6 +135,26 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* The tuple store of the data set, or the one that is read for it. */
+static void
+put_store(ReturnSetInfo *result, const Dataset *dataset)
+{
+	StoreRead  *store = store_to_describe(dataset);
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	if (store == NULL)
+		return;
+	memset(nulls, true, sizeof(nulls));
+	values[DESCRIBE_ROLE] = CStringGetTextDatum("tuple_store");
+	nulls[DESCRIBE_ROLE] = false;
+	values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(store->table);
+	nulls[DESCRIBE_HIERARCHY] = !OidIsValid(store->table);
+	values[DESCRIBE_PROBLEM] = CStringGetTextDatum(store->problem != NULL ? store->problem : "");
+	nulls[DESCRIBE_PROBLEM] = store->problem == NULL;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 Datum
 anonopt_describe(PG_FUNCTION_ARGS)
 {
@@ -146,6 +167,7 @@ anonopt_describe(PG_FUNCTION_ARGS)
 		put_description(result, dataset, &dataset->attributes[i]);
 	if (dataset->nattributes == 0)
 		put_description(result, dataset, NULL);
+	put_store(result, dataset);
 	return (Datum) 0;
 }
 
@@ -155,9 +177,11 @@ anonopt_read_sql(PG_FUNCTION_ARGS)
 {
 	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
 	const char *beginning = "SELECT anonopt.tuples($1";
+	char	   *aggregate = strstr(statement, beginning);
 
-	if (strncmp(statement, beginning, strlen(beginning)) != 0)
+	if (aggregate == NULL)
 		PG_RETURN_TEXT_P(cstring_to_text(statement));
-	PG_RETURN_TEXT_P(cstring_to_text(psprintf("SELECT anonopt.tuples(NULL::anonopt.opaque%s",
-											  statement + strlen(beginning))));
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%.*sSELECT anonopt.tuples(NULL::anonopt.opaque%s",
+											  (int) (aggregate - statement), statement,
+											  aggregate + strlen(beginning))));
 }

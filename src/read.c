@@ -199,7 +199,12 @@ run_read(Reading *reading)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
 	}
 	else
+	{
+		reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
 		options.params = read_parameters(reading);
+	}
+	if (plan->store != NULL)
+		store_read_begin(plan->store);
 	options.read_only = true;
 	options.dest = &receiver.pub;
 	begin_telling_servers(plan, reading->dataset->relation, &telling);
@@ -208,6 +213,8 @@ run_read(Reading *reading)
 	if (code < 0)
 		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
 	MemoryContextSwitchTo(reading->context);
+	if (plan->store != NULL)
+		store_read_end(plan->store);
 	check_leaves(plan, reading->dataset->relation);
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
@@ -745,7 +752,7 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 const char *const one_row_a_person = "Aggregate to one row a person first, in a view or a table.";
 
 Population *
-reading_population(const Dataset *dataset, const int *levels, Reading **result)
+reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **result)
 {
 	Reading    *reading;
 	Population *population;
@@ -758,6 +765,7 @@ reading_population(const Dataset *dataset, const int *levels, Reading **result)
 	reading->dataset = dataset;
 	reading->context = context;
 	reading->levels = levels;
+	reading->may_use_store = may_use_store;
 	if (dataset->person != NULL)
 		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 	prepare_reading(reading);
@@ -780,17 +788,20 @@ reading_statement(const Dataset *dataset)
 	MemoryContextSwitchTo(context);
 	reading->dataset = dataset;
 	reading->context = context;
+	reading->may_use_store = true;
 	prepare_reading(reading);
 	plan = plan_read(reading);
 	sql_finish();
-	return plan->statement;
+	if (plan->store == NULL)
+		return plan->statement;
+	return psprintf("-- stored_tuples are the rows of %s\n%s", relation_sql_name(plan->store->table), plan->statement);
 }
 
 Population *
 population_read(const Dataset *dataset)
 {
 	Reading    *reading;
-	Population *population = reading_population(dataset, NULL, &reading);
+	Population *population = reading_population(dataset, NULL, true, &reading);
 
 	/* nobody asks for its dictionaries any more */
 	MemoryContextDelete(reading->tuples->context);

@@ -14,6 +14,8 @@
  *
  * Values come as they are, and are encoded here; only those with ranges as
  * leaves are told by their bucket, of which there are fewer.
+ *
+ * Where there is a tuple store, it is read in place of the relation.
  */
 #include "read_plan.h"
 
@@ -37,13 +39,15 @@ typedef enum ReadMode
 {
 	READ_AUTO,
 	READ_AGGREGATE,
-	READ_GROUP_BY
+	READ_GROUP_BY,
+	READ_STORE
 } ReadMode;
 
 static const struct config_enum_entry read_modes[] = {
 	{"auto", READ_AUTO, false},
 	{"aggregate", READ_AGGREGATE, false},
 	{"group_by", READ_GROUP_BY, false},
+	{"store", READ_STORE, false},
 	{NULL, 0, false}
 };
 
@@ -55,7 +59,8 @@ read_plan_define_settings(void)
 	DefineCustomEnumVariable("anonopt.read_mode",
 							 "Sets how a relation is read.",
 							 "aggregate encodes rows where the extension is, group_by groups them where they are,"
-							 " auto chooses group_by for what is elsewhere.",
+							 " store reads a tuple store even if it is not current,"
+							 " auto chooses a store that is current, and group_by for what is elsewhere.",
 							 &read_mode, READ_AUTO, read_modes, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
@@ -289,7 +294,7 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	/* a row that stands for several people is looked at by itself */
 	if (reading->dataset->count_column != NULL || read_mode == READ_AGGREGATE)
 		return false;
-	if (read_mode == READ_AUTO && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
+	if (read_mode != READ_GROUP_BY && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
 		!is_distributed(relation))
 		return false;
 	if (!elsewhere)
@@ -304,12 +309,33 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	return false;
 }
 
+/* Chooses a tuple store to read, if there is one. */
+static bool
+choose_store(const Reading *reading, ReadPlan *plan)
+{
+	StringInfoData sql;
+
+	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
+		return false;
+	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
+	if (plan->store == NULL)
+		return false;
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	append_read_columns(reading, &sql);
+	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
+	plan->statement = sql.data;
+	return true;
+}
+
 ReadPlan *
 plan_read(const Reading *reading)
 {
 	ReadPlan   *plan = palloc0(sizeof(ReadPlan));
 
 	plan->buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
+	if (choose_store(reading, plan))
+		return plan;
 	plan->grouped = choose_grouping(reading, plan);
 	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
 		plan->buckets[i] = make_buckets(reading, i);

@@ -6,6 +6,7 @@
 #define ANONOPT_READ_PLAN_H
 
 #include "reading.h"
+#include "store.h"
 
 /* A column that is grouped by the intervals of its leaves. */
 typedef struct Buckets
@@ -22,6 +23,8 @@ typedef struct ReadPlan
 {
 	bool		grouped;
 	char	   *statement;
+	StoreRead  *store;			/* what is read in place of the relation, or
+								 * NULL */
 	List	   *leaves;			/* partitions that are read for the parent */
 	List	   *foreign;		/* names of those that are elsewhere, for
 								 * messages */

@@ -36,17 +36,19 @@ typedef struct Reading
 	const int  *levels;			/* by quasi-identifier: leaves are told apart
 								 * no further than by their label there; or
 								 * NULL */
+	bool		may_use_store;	/* only distinct tuples are wanted */
 	Oid			opaque_type;
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 } Reading;
 
 /*
- * Reads a population and stays able to encode the relation's rows again.
- * With levels, for nodes that are nowhere below them: each label's first leaf
- * stands for all of its leaves, so that tuples are fewer.
+ * Reads a population and stays able to encode the relation's rows again, if
+ * they are what was read and not a tuple store.  With levels, for nodes that
+ * are nowhere below them: each label's first leaf stands for all of its
+ * leaves, so that tuples are fewer.
  */
-extern Population *reading_population(const Dataset *dataset, const int *levels, Reading **reading);
+extern Population *reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **reading);
 
 /* Reads a relation with such columns as a dictionary: values may lack a leaf. */
 extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population);

@@ -114,7 +114,7 @@ records_begin(const Dataset *dataset, const char *key)
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
 		sql_finish();
 	}
-	records->population = reading_population(dataset, NULL, &records->reading);
+	records->population = reading_population(dataset, NULL, false, &records->reading);
 	records->nread = records->reading->ncolumns;
 	return records;
 }
@@ -130,7 +130,7 @@ records_with_columns(const Dataset *dataset, const int *levels, const char *cons
 		appendStringInfo(&names, "%sr.%s", i > 0 ? ", " : "", quote_identifier(columns[i]));
 	records->shown = ncolumns > 0 ? names.data : "NULL";
 	records->nshown = Max(ncolumns, 1);
-	records->population = reading_population(dataset, levels, &records->reading);
+	records->population = reading_population(dataset, levels, false, &records->reading);
 	records->nread = records->population->nattrs;
 	return records;
 }

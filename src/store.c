@@ -1,0 +1,234 @@
+/*
+ * store.c
+ *	  The catalog of tuple stores.
+ *
+ * anonopt.tuple_store has an entry a store; anonopt.tuple_store_doubt a row
+ * for each change that could not be counted.  Both are read and written here
+ * without SQL: triggers do so as whoever writes the relation, and want to
+ * know what is so now, whatever their transaction's snapshot.  Doubts are
+ * only ever added by writers, so that none waits for another.
+ */
+#include "store_parts.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* The columns of anonopt.tuple_store. */
+enum
+{
+	STORE_NUMBER = 1, STORE_DATASET, STORE_RELATION, STORE_COLUMNS, STORE_TRACKED, STORE_FINGERPRINT,
+	STORE_COUNTED_AT, STORE_NATTS = STORE_COUNTED_AT
+};
+
+static Oid
+catalog_oid(const char *name)
+{
+	return get_relname_relid(name, get_namespace_oid("anonopt", false));
+}
+
+static Relation
+open_catalog(const char *name, LOCKMODE lockmode)
+{
+	Oid			catalog = catalog_oid(name);
+
+	if (!OidIsValid(catalog))
+		elog(ERROR, "no table of tuple stores");
+	return table_open(catalog, lockmode);
+}
+
+static SysScanDesc
+scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snapshot)
+{
+	ScanKeyData key;
+	Oid			index_oid = catalog_oid(index);
+
+	ScanKeyInit(&key, STORE_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(number));
+	return systable_beginscan(catalog, index_oid, OidIsValid(index_oid), snapshot, 1, &key);
+}
+
+/* The elements of an array that has no nulls. */
+static Datum *
+elements(Datum array, Oid type, int length, char align, int *n)
+{
+	Datum	   *values;
+
+	deconstruct_array(DatumGetArrayTypeP(array), type, length, false, align, &values, NULL, n);
+	return values;
+}
+
+static Store *
+store_of_tuple(HeapTuple tuple, TupleDesc desc)
+{
+	Store	   *store = palloc0(sizeof(Store));
+	Datum		values[STORE_NATTS];
+	bool		nulls[STORE_NATTS];
+	Datum	   *names;
+	Datum	   *prints;
+	int			nprints;
+
+	heap_deform_tuple(tuple, desc, values, nulls);
+	store->number = DatumGetInt64(values[STORE_NUMBER - 1]);
+	store->dataset = TextDatumGetCString(values[STORE_DATASET - 1]);
+	store->relation = DatumGetObjectId(values[STORE_RELATION - 1]);
+	store->tracked = DatumGetBool(values[STORE_TRACKED - 1]);
+	store->counted_at = DatumGetTimestampTz(values[STORE_COUNTED_AT - 1]);
+	names = elements(values[STORE_COLUMNS - 1], NAMEOID, NAMEDATALEN, TYPALIGN_CHAR, &store->ncolumns);
+	store->columns = palloc(sizeof(char *) * store->ncolumns);
+	for (int i = 0; i < store->ncolumns; i++)
+		store->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+	prints = elements(values[STORE_FINGERPRINT - 1], TEXTOID, -1, TYPALIGN_INT, &nprints);
+	for (int i = 0; i < PRINTS; i++)
+		store->prints[i] = i < nprints ? TextDatumGetCString(prints[i]) : pstrdup("");
+	return store;
+}
+
+static List *
+read_stores(AttrNumber column, RegProcedure equal, Datum value, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	List	   *stores = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
+	scan = systable_beginscan(catalog, InvalidOid, false, snapshot, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		stores = lappend(stores, store_of_tuple(tuple, RelationGetDescr(catalog)));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return stores;
+}
+
+List *
+stores_of_relation(Oid relation, Snapshot snapshot)
+{
+	return read_stores(STORE_RELATION, F_OIDEQ, ObjectIdGetDatum(relation), snapshot);
+}
+
+Store *
+store_of_dataset(const char *dataset, Snapshot snapshot)
+{
+	List	   *stores = read_stores(STORE_DATASET, F_TEXTEQ, CStringGetTextDatum(dataset), snapshot);
+
+	return stores == NIL ? NULL : linitial(stores);
+}
+
+Store *
+store_of_number(int64 number, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", number, snapshot);
+	HeapTuple	tuple = systable_getnext(scan);
+	Store	   *store = HeapTupleIsValid(tuple) ? store_of_tuple(tuple, RelationGetDescr(catalog)) : NULL;
+
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return store;
+}
+
+static HeapTuple
+tuple_of_store(const Store *store, TupleDesc desc)
+{
+	Datum		values[STORE_NATTS];
+	bool		nulls[STORE_NATTS] = {0};
+	Datum	   *names = palloc(sizeof(Datum) * store->ncolumns);
+	Datum		prints[PRINTS];
+
+	for (int i = 0; i < store->ncolumns; i++)
+		names[i] = name_datum(store->columns[i]);
+	for (int i = 0; i < PRINTS; i++)
+		prints[i] = CStringGetTextDatum(store->prints[i]);
+	values[STORE_NUMBER - 1] = Int64GetDatum(store->number);
+	values[STORE_DATASET - 1] = CStringGetTextDatum(store->dataset);
+	values[STORE_RELATION - 1] = ObjectIdGetDatum(store->relation);
+	values[STORE_COLUMNS - 1] = PointerGetDatum(construct_array(names, store->ncolumns, NAMEOID, NAMEDATALEN, false,
+																TYPALIGN_CHAR));
+	values[STORE_TRACKED - 1] = BoolGetDatum(store->tracked);
+	values[STORE_FINGERPRINT - 1] = PointerGetDatum(construct_array(prints, PRINTS, TEXTOID, -1, false, TYPALIGN_INT));
+	values[STORE_COUNTED_AT - 1] = TimestampTzGetDatum(store->counted_at);
+	return heap_form_tuple(desc, values, nulls);
+}
+
+void
+store_write(const Store *store)
+{
+	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
+	HeapTuple	tuple = tuple_of_store(store, RelationGetDescr(catalog));
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", store->number, NULL);
+	HeapTuple	old = systable_getnext(scan);
+
+	if (HeapTupleIsValid(old))
+		CatalogTupleUpdate(catalog, &old->t_self, tuple);
+	else
+		CatalogTupleInsert(catalog, tuple);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+static void
+delete_by_number(const char *catalog_name, const char *index, int64 number)
+{
+	Relation	catalog = open_catalog(catalog_name, RowExclusiveLock);
+	SysScanDesc scan = scan_by_number(catalog, index, number, NULL);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		CatalogTupleDelete(catalog, &tuple->t_self);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+void
+store_forget(int64 number)
+{
+	delete_by_number("tuple_store", "tuple_store_pkey", number);
+	store_trust(number);
+}
+
+void
+store_trust(int64 number)
+{
+	delete_by_number("tuple_store_doubt", "tuple_store_doubt_number", number);
+}
+
+bool
+store_doubted(int64 number, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store_doubt", AccessShareLock);
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_doubt_number", number, snapshot);
+	bool		doubted = HeapTupleIsValid(systable_getnext(scan));
+
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return doubted;
+}
+
+/* One doubt is enough; nobody forgets it while the relation is written. */
+void
+store_doubt(int64 number)
+{
+	Relation	catalog;
+	Datum		values[1] = {Int64GetDatum(number)};
+	bool		nulls[1] = {false};
+
+	if (store_doubted(number, NULL))
+		return;
+	catalog = open_catalog("tuple_store_doubt", RowExclusiveLock);
+	CatalogTupleInsert(catalog, heap_form_tuple(RelationGetDescr(catalog), values, nulls));
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}

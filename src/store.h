@@ -1,0 +1,44 @@
+/*
+ * store.h
+ *	  Tuple counts that are kept beside a relation.
+ */
+#ifndef ANONOPT_STORE_H
+#define ANONOPT_STORE_H
+
+#include "dataset.h"
+
+#include "utils/tuplestore.h"
+
+typedef struct Store Store;
+
+/* A store to be read in place of its relation. */
+typedef struct StoreRead
+{
+	const Store *store;
+	Oid			table;
+	const char *problem;		/* why it is not current; NULL if it is */
+	int			ncolumns;		/* those that the data set declares */
+	int		   *places;			/* where each is in the store */
+	Tuplestorestate *rows;
+} StoreRead;
+
+/* The store that a reading of a data set uses now, or NULL; one that is not current only if asked for. */
+extern StoreRead *store_to_read(const Dataset *dataset, bool any);
+
+/* The store to be told of with a data set, or NULL; its problem is set if it is not used. */
+extern StoreRead *store_to_describe(const Dataset *dataset);
+
+/* A statement's FROM item: the store's distinct tuples as r, with the names of the columns. */
+extern char *store_source(const StoreRead *read);
+
+/* The column of r that says how many rows a tuple stands for. */
+extern char *store_count_name(const StoreRead *read);
+
+/* Lets statements of this SPI connection see the store's rows, and takes them away again. */
+extern void store_read_begin(StoreRead *read);
+extern void store_read_end(StoreRead *read);
+
+/* Drops a data set's store, if it has one; the caller may. */
+extern bool store_drop(const char *dataset);
+
+#endif

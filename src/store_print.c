@@ -1,0 +1,254 @@
+/*
+ * store_print.c
+ *	  What a tuple store's counts rely on, as the catalogs tell.
+ *
+ * A store's entry keeps a text for each of these: where it is, which relation
+ * in which file, whose, its columns, its triggers, the store's own table.
+ * While all are as they were, every write has been counted.  A text once
+ * changed does not become what it was: rows of the catalogs are told by who
+ * wrote them and where (xmin, ctid), so that a trigger that was disabled and
+ * enabled again is another.  Columns are compared by every trigger that
+ * counts, too.
+ *
+ * Writes through a parent would fire none of a relation's own statement
+ * triggers and leave no trace.  So one more trigger, which never fires,
+ * keeps PostgreSQL from giving the relation a parent: it is for each row and
+ * has a transition table.
+ */
+#include "store_parts.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_subscription_rel.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+static const char *const misprints[PRINTS] = {
+	[PRINT_CLUSTER] = "it was restored and not counted since",
+	[PRINT_RELATION] = "the relation is another",
+	[PRINT_FILE] = "the relation has been rewritten since",
+	[PRINT_OWNER] = "the relation has another owner",
+	[PRINT_COLUMNS] = "columns have changed since",
+	[PRINT_TRIGGERS] = "its triggers have been changed, disabled or dropped",
+	[PRINT_TABLE] = "its table is gone or has been changed"
+};
+
+char *
+store_table_name(int64 number)
+{
+	return psprintf("tuples_" INT64_FORMAT, number);
+}
+
+Oid
+store_table(int64 number)
+{
+	return get_relname_relid(store_table_name(number), get_namespace_oid("anonopt", false));
+}
+
+char *
+store_print_columns(const Store *store, Relation relation)
+{
+	StringInfoData print;
+
+	initStringInfo(&print);
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		HeapTuple	tuple = SearchSysCacheAttName(RelationGetRelid(relation), store->columns[i]);
+		Form_pg_attribute column;
+
+		if (!HeapTupleIsValid(tuple))
+		{
+			appendStringInfoString(&print, " gone");
+			continue;
+		}
+		column = (Form_pg_attribute) GETSTRUCT(tuple);
+		appendStringInfo(&print, " %d:%u:%d:%u", column->attnum, column->atttypid, column->atttypmod, column->attcollation);
+		ReleaseSysCache(tuple);
+	}
+	return print.data;
+}
+
+/* Whether a trigger was made for the store of that number. */
+static bool
+is_store_trigger(HeapTuple tuple, TupleDesc desc, int64 number)
+{
+	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+	char	   *wanted = psprintf(INT64_FORMAT, number);
+	bool		isnull;
+	bytea	   *arguments;
+
+	if (trigger->tgnargs != 1 || get_func_namespace(trigger->tgfoid) != get_namespace_oid("anonopt", false))
+		return false;
+	arguments = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs, desc, &isnull));
+	return VARSIZE_ANY_EXHDR(arguments) == strlen(wanted) + 1 &&
+		memcmp(VARDATA_ANY(arguments), wanted, strlen(wanted) + 1) == 0;
+}
+
+/* The triggers, by name, as numbers and as a text. */
+static List *
+read_triggers(int64 number, Oid relation, StringInfo print)
+{
+	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
+	List	   *triggers = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+
+		if (!is_store_trigger(tuple, RelationGetDescr(catalog), number))
+			continue;
+		triggers = lappend_oid(triggers, trigger->oid);
+		appendStringInfo(print, " %u:%u:%u.%u:%c", trigger->oid, HeapTupleHeaderGetRawXmin(tuple->t_data),
+						 ItemPointerGetBlockNumber(&tuple->t_self), ItemPointerGetOffsetNumber(&tuple->t_self),
+						 trigger->tgenabled);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return triggers;
+}
+
+List *
+store_triggers(int64 number, Oid relation)
+{
+	StringInfoData print;
+
+	initStringInfo(&print);
+	return read_triggers(number, relation, &print);
+}
+
+bool
+store_lists_trigger(const Store *store, Oid trigger)
+{
+	return strstr(store->prints[PRINT_TRIGGERS], psprintf(" %u:", trigger)) != NULL;
+}
+
+/* Whether rows can be put into a table, and are read from it, as they were at first. */
+static bool
+table_fits(const Store *store, Relation relation, Relation table)
+{
+	Form_pg_class class = table->rd_rel;
+	TupleDesc	desc = RelationGetDescr(table);
+
+	if (class->relkind != RELKIND_RELATION || class->relpersistence != RELPERSISTENCE_PERMANENT ||
+		class->relam != HEAP_TABLE_AM_OID || class->relowner != relation->rd_rel->relowner || class->relispartition ||
+		class->relhassubclass || class->relhasindex || class->relhasrules || class->relhastriggers ||
+		class->relrowsecurity || class->relforcerowsecurity || desc->natts != store->ncolumns + 1)
+		return false;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		Oid			type = INT8OID;
+
+		if (i < store->ncolumns)
+			type = getBaseType(get_atttype(RelationGetRelid(relation),
+										   get_attnum(RelationGetRelid(relation), store->columns[i])));
+		if (column->attisdropped || column->attnotnull || column->attgenerated != '\0' || column->atttypid != type)
+			return false;
+	}
+	return true;
+}
+
+Relation
+store_open_table(const Store *store, Relation relation, LOCKMODE lockmode)
+{
+	Oid			oid = store_table(store->number);
+	Relation	table = OidIsValid(oid) ? try_relation_open(oid, lockmode) : NULL;
+
+	if (table == NULL)
+		return NULL;
+	for (int i = 0; i < store->ncolumns; i++)
+		if (get_attnum(RelationGetRelid(relation), store->columns[i]) == InvalidAttrNumber)
+		{
+			relation_close(table, NoLock);
+			return NULL;
+		}
+	if (table_fits(store, relation, table))
+		return table;
+	relation_close(table, NoLock);
+	return NULL;
+}
+
+void
+store_prints(const Store *store, Relation relation, char **prints)
+{
+	Form_pg_class class = relation->rd_rel;
+	Relation	table = store_open_table(store, relation, AccessShareLock);
+	StringInfoData triggers;
+
+	initStringInfo(&triggers);
+	(void) read_triggers(store->number, RelationGetRelid(relation), &triggers);
+	prints[PRINT_CLUSTER] = psprintf(UINT64_FORMAT " %u", GetSystemIdentifier(), MyDatabaseId);
+	prints[PRINT_RELATION] = psprintf("%u %u %c%c%s", RelationGetRelid(relation), class->reltype, class->relkind,
+									  class->relpersistence, class->relispartition ? " partition" : "");
+	prints[PRINT_FILE] = psprintf("%u", class->relfilenode);
+	prints[PRINT_OWNER] = psprintf("%u", class->relowner);
+	prints[PRINT_COLUMNS] = store_print_columns(store, relation);
+	prints[PRINT_TRIGGERS] = triggers.data;
+	prints[PRINT_TABLE] = table != NULL ? psprintf("%u", RelationGetRelid(table)) : pstrdup("none");
+	if (table != NULL)
+		relation_close(table, NoLock);
+}
+
+const char *
+store_misprint(const Store *store, Relation relation, bool but_file)
+{
+	char	   *now[PRINTS];
+
+	store_prints(store, relation, now);
+	for (int i = 0; i < PRINTS; i++)
+		if (strcmp(now[i], store->prints[i]) != 0 && !(but_file && i == PRINT_FILE))
+			return misprints[i];
+	return NULL;
+}
+
+char *
+store_free_name(const Store *store)
+{
+	char	   *name = pstrdup("n");
+
+	for (int i = 0; i < store->ncolumns; i++)
+		if (strcmp(store->columns[i], name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return name;
+}
+
+bool
+is_replicated_to(Oid relation)
+{
+	Relation	catalog = table_open(SubscriptionRelRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, SubscriptionRelSrrelidSrsubidIndexId, true, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+int
+trigger_depth(void)
+{
+	return DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH));
+}

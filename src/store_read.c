@@ -1,0 +1,306 @@
+/*
+ * store_read.c
+ *	  Reading a tuple store in place of its relation.
+ *
+ * The store's table is scanned here, under the caller's snapshot, so that
+ * no right on it is needed; what the caller may read is asked of the
+ * relation.  The rows stand in memory or a temporary file, where an ordinary
+ * statement of the caller's sees them as stored_tuples.
+ *
+ * A store is current if all that its counts rely on is as it was when they
+ * were made, nothing is in doubt, and neither this session is in the middle
+ * of a write nor its snapshot from between a write and its count.
+ */
+#include "store_parts.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "sql.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/queryenvironment.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#define STORED_TUPLES "stored_tuples"
+
+static int
+place_of(const Store *store, const char *column)
+{
+	for (int i = 0; i < store->ncolumns; i++)
+		if (strcmp(store->columns[i], column) == 0)
+			return i;
+	return -1;
+}
+
+/* Finds the columns that a data set declares; false where the store lacks one. */
+static bool
+place_columns(StoreRead *read, const Dataset *dataset)
+{
+	read->ncolumns = 0;
+	read->places = palloc(sizeof(int) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		int			place;
+		int			j = 0;
+
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+			continue;
+		place = place_of(read->store, declared->column);
+		if (place < 0)
+			return false;
+		while (j < read->ncolumns && read->places[j] != place)
+			j++;
+		if (j == read->ncolumns)
+			read->places[read->ncolumns++] = place;
+	}
+	return true;
+}
+
+/* Why the caller may not have a relation's tuples without reading it; or NULL. */
+static const char *
+guard_of(const StoreRead *read, Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+
+	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
+		return "row security applies to you";
+	if (pg_namespace_aclcheck(RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+		return "you may not read the relation";
+	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return NULL;
+	for (int i = 0; i < read->ncolumns; i++)
+		if (pg_attribute_aclcheck(oid, get_attnum(oid, read->store->columns[read->places[i]]), GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			return "you may not read the relation";
+	return NULL;
+}
+
+/* Why this session might see a write without its count; or NULL. */
+static const char *
+unrest_of(Relation relation)
+{
+	if (relation->rd_refcnt > 1 || trigger_depth() > 0)
+		return "a statement or trigger of this session has not ended";
+	if (GetActiveSnapshot()->curcid != GetCurrentCommandId(false))
+		return "this session has written since its snapshot";
+	return NULL;
+}
+
+/* Why a store is not current; or NULL. */
+static const char *
+problem_of(const Store *store, Relation relation)
+{
+	const char *problem;
+
+	if (!store->tracked)
+		return "it is not tracked";
+	problem = store_misprint(store, relation, false);
+	if (problem != NULL)
+		return problem;
+	if (relation->rd_rel->relhassubclass)
+		return "the relation has children";
+	if (store_doubted(store->number, GetActiveSnapshot()))
+		return "changes could not be counted";
+	if (is_replicated_to(RelationGetRelid(relation)))
+		return "the relation is replicated to";
+	return unrest_of(relation);
+}
+
+/* Looks at a store as the caller would use it; sets whether it can be read at all. */
+static StoreRead *
+look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
+{
+	StoreRead  *read = palloc0(sizeof(StoreRead));
+	Relation	table = store_open_table(store, relation, AccessShareLock);
+	const char *guard;
+
+	*readable = false;
+	read->store = store;
+	read->table = store_table(store->number);
+	if (!place_columns(read, dataset))
+	{
+		read->problem = "it lacks a declared column";
+		return read;
+	}
+	read->problem = problem_of(store, relation);
+	if (table == NULL)
+		return read;
+	relation_close(table, NoLock);
+	guard = guard_of(read, relation);
+	if (guard != NULL)
+		read->problem = guard;
+	*readable = guard == NULL;
+	return read;
+}
+
+/* Whether a store is a better one to read: current, the data set's own, narrow. */
+static bool
+is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
+{
+	bool		own = strcmp(a->store->dataset, dataset->name) == 0;
+
+	if (b == NULL)
+		return true;
+	if ((a->problem == NULL) != (b->problem == NULL))
+		return a->problem == NULL;
+	if (own || strcmp(b->store->dataset, dataset->name) == 0)
+		return own;
+	return a->store->ncolumns < b->store->ncolumns;
+}
+
+/* The best store of a data set's relation: of those that are readable, or else its own. */
+static StoreRead *
+best_store(const Dataset *dataset, bool describe)
+{
+	Relation	relation;
+	StoreRead  *best = NULL;
+	List	   *stores;
+	ListCell   *cell;
+
+	if (dataset->name == NULL || dataset->count_column != NULL)
+		return NULL;
+	relation = try_relation_open(dataset->relation, AccessShareLock);
+	if (relation == NULL)
+		return NULL;
+	stores = stores_of_relation(dataset->relation, GetActiveSnapshot());
+	foreach(cell, stores)
+	{
+		Store	   *store = lfirst(cell);
+		bool		readable;
+		StoreRead  *read = look_at(store, dataset, relation, &readable);
+
+		if ((readable || (describe && strcmp(store->dataset, dataset->name) == 0)) && is_better(read, best, dataset))
+			best = read;
+	}
+	relation_close(relation, NoLock);
+	return best;
+}
+
+StoreRead *
+store_to_read(const Dataset *dataset, bool any)
+{
+	StoreRead  *read = best_store(dataset, false);
+
+	return read == NULL || (read->problem != NULL && !any) ? NULL : read;
+}
+
+StoreRead *
+store_to_describe(const Dataset *dataset)
+{
+	StoreRead  *read = best_store(dataset, true);
+
+	if (read != NULL && read->problem != NULL && strcmp(read->store->dataset, dataset->name) != 0)
+		return NULL;
+	return read;
+}
+
+char *
+store_count_name(const StoreRead *read)
+{
+	return store_free_name(read->store);
+}
+
+/* Appended counts add up; those of a store that is not current may add up to less than nothing. */
+char *
+store_source(const StoreRead *read)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "(SELECT ");
+	for (int i = 0; i < read->ncolumns; i++)
+		appendStringInfo(&sql, "s.%s, ", quote_identifier(read->store->columns[read->places[i]]));
+	appendStringInfo(&sql, "pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY ",
+					 store_count_name(read), store_count_name(read));
+	for (int i = 0; i < read->ncolumns; i++)
+		appendStringInfo(&sql, "%ss.%s", i > 0 ? ", " : "", quote_identifier(read->store->columns[read->places[i]]));
+	appendStringInfo(&sql, " HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r", store_count_name(read),
+					 read->problem == NULL ? "<>" : ">");
+	return sql.data;
+}
+
+/* The columns of what is scanned that are read, and the count. */
+static TupleDesc
+read_columns(const StoreRead *read, TupleDesc table)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(read->ncolumns + 1);
+
+	for (int i = 0; i < read->ncolumns; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(table, read->places[i]);
+
+		TupleDescInitEntry(desc, i + 1, read->store->columns[read->places[i]], column->atttypid, column->atttypmod, 0);
+		TupleDescInitEntryCollation(desc, i + 1, column->attcollation);
+	}
+	TupleDescInitEntry(desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
+	return desc;
+}
+
+/* Puts what the caller's snapshot shows of the table where a statement can see it. */
+static void
+scan_table(StoreRead *read, Relation table, TupleDesc desc)
+{
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		for (int i = 0; i <= read->ncolumns; i++)
+		{
+			int			place = i < read->ncolumns ? read->places[i] : read->store->ncolumns;
+
+			values[i] = slot->tts_values[place];
+			nulls[i] = slot->tts_isnull[place];
+		}
+		tuplestore_putvalues(read->rows, desc, values, nulls);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+void
+store_read_begin(StoreRead *read)
+{
+	Relation	table = table_open(read->table, AccessShareLock);
+	TupleDesc	desc = read_columns(read, RelationGetDescr(table));
+	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
+
+	if (read->problem != NULL)
+		ereport(NOTICE,
+				(errmsg("tuple store %s is read as it is", relation_sql_name(read->table)),
+				 errdetail("Its tuples were counted at %s, and it is not current: %s.",
+						   timestamptz_to_str(read->store->counted_at), read->problem)));
+	read->rows = tuplestore_begin_heap(false, false, work_mem);
+	scan_table(read, table, desc);
+	table_close(table, NoLock);
+	stored->md.name = STORED_TUPLES;
+	stored->md.reliddesc = InvalidOid;
+	stored->md.tupdesc = desc;
+	stored->md.enrtype = ENR_NAMED_TUPLESTORE;
+	stored->md.enrtuples = tuplestore_tuple_count(read->rows);
+	stored->reldata = read->rows;
+	if (SPI_register_relation(stored) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not show stored tuples");
+}
+
+void
+store_read_end(StoreRead *read)
+{
+	tuplestore_end(read->rows);
+	read->rows = NULL;
+}
