@@ -78,6 +78,7 @@ store_of_tuple(HeapTuple tuple, TupleDesc desc)
 	int			nprints;
 
 	heap_deform_tuple(tuple, desc, values, nulls);
+	store->own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 	store->number = DatumGetInt64(values[STORE_NUMBER - 1]);
 	store->dataset = TextDatumGetCString(values[STORE_DATASET - 1]);
 	store->relation = DatumGetObjectId(values[STORE_RELATION - 1]);

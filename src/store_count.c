@@ -365,14 +365,13 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 
 /*
  * Nothing is left of the relation, and so the store is right even if it was
- * not before.  Within another trigger, changes may wait to be counted that
- * were made before the relation was truncated.
+ * not before.  PostgreSQL truncates nothing that waits to be counted.
  */
 static void
 truncate_store(Store *store, Relation relation, Relation table)
 {
 	store_empty(table);
-	if (trigger_depth() > 1 || store_misprint(store, relation, true) != NULL)
+	if (store_misprint(store, relation, true) != NULL)
 	{
 		store_doubt(store->number);
 		return;

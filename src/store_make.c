@@ -120,7 +120,7 @@ check_kind(Relation relation)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }
 
-/* Fails unless the caller may count the relation, and nobody else in this session is about to change it. */
+/* Fails unless the caller may count the relation, and nothing of this session waits to be counted. */
 static void
 check_counting(Relation relation)
 {
@@ -130,11 +130,6 @@ check_counting(Relation relation)
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
 	check_kind(relation);
 	CheckTableNotInUse(relation, "count tuples of");
-	if (trigger_depth() > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("tuples cannot be counted within a trigger"),
-				 errdetail("Changes of relation %s may wait to be counted.", relation_sql_name(oid))));
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -26,6 +26,7 @@ struct Store
 	bool		tracked;
 	char	   *prints[PRINTS];
 	TimestampTz counted_at;
+	bool		own;			/* written by this transaction */
 };
 
 /* Entries as a snapshot shows them, or as they are now where it is NULL. */
@@ -67,9 +68,6 @@ extern char *store_free_name(const Store *store);
 
 /* Whether somebody subscribes for a relation. */
 extern bool is_replicated_to(Oid relation);
-
-/* How deep in triggers this session is. */
-extern int	trigger_depth(void);
 
 /* Counts a relation anew into its empty table; removes what a table holds. */
 extern void store_count_all(const Store *store, Relation relation, Relation table);

@@ -246,9 +246,3 @@ is_replicated_to(Oid relation)
 	table_close(catalog, AccessShareLock);
 	return found;
 }
-
-int
-trigger_depth(void)
-{
-	return DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH));
-}

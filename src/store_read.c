@@ -25,6 +25,7 @@
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/queryenvironment.h"
 #include "utils/rel.h"
@@ -86,11 +87,18 @@ guard_of(const StoreRead *read, Relation relation)
 	return NULL;
 }
 
-/* Why this session might see a write without its count; or NULL. */
+/*
+ * Why this session might see a write without its count; or NULL.  Within
+ * triggers, what a foreign key changed may wait to be counted although its
+ * statement has ended.  A snapshot that stays the same does not show what was
+ * there when its own transaction counted.
+ */
 static const char *
-unrest_of(Relation relation)
+unrest_of(const Store *store, Relation relation)
 {
-	if (relation->rd_refcnt > 1 || trigger_depth() > 0)
+	if (IsolationUsesXactSnapshot() && store_of_number(store->number, NULL)->own)
+		return "this transaction has counted it";
+	if (relation->rd_refcnt > 1 || DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH)) > 0)
 		return "a statement or trigger of this session has not ended";
 	if (GetActiveSnapshot()->curcid != GetCurrentCommandId(false))
 		return "this session has written since its snapshot";
@@ -114,7 +122,7 @@ problem_of(const Store *store, Relation relation)
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
 		return "the relation is replicated to";
-	return unrest_of(relation);
+	return unrest_of(store, relation);
 }
 
 /* Looks at a store as the caller would use it; sets whether it can be read at all. */
