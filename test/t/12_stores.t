@@ -990,7 +990,7 @@ sub check_crash
 {
 	make_tracked('durable');
 	my $writer = $node->background_psql('postgres', on_error_stop => 0);
-	$writer->query("BEGIN; DELETE FROM durable WHERE id < 200; SAVEPOINT a; UPDATE durable SET age = 3;");
+	$writer->query("BEGIN; DELETE FROM durable WHERE id < 200; SAVEPOINT a; UPDATE durable SET age = 3 WHERE id BETWEEN 200 AND 300;");
 	sql("INSERT INTO durable (id, age) SELECT i, 4 FROM generate_series(1, 3000) i; BEGIN; DELETE FROM durable WHERE id = 399; PREPARE TRANSACTION 'p'; CHECKPOINT; INSERT INTO durable (id, age) VALUES (1, 5)");
 	$node->stop('immediate');
 	$node->start;
