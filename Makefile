@@ -10,7 +10,7 @@ PGFILEDESC = "anonopt - privacy and utility of a table"
 OBJS = $(patsubst %.c,%.o,$(wildcard src/*.c))
 
 # in this order; the install script stands beside them, told apart by its name
-REGRESS = hierarchies declarations arguments names privileges searching evolving comparing preferences records publishing reading
+REGRESS = hierarchies declarations arguments names privileges searching evolving comparing preferences records publishing reading stores
 REGRESS_OPTS = --encoding=UTF8
 
 EXTRA_CLEAN = results regression.diffs regression.out tmp_check

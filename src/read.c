@@ -204,7 +204,7 @@ run_read(Reading *reading)
 		options.params = read_parameters(reading);
 	}
 	if (plan->store != NULL)
-		store_read_begin(plan->store);
+		store_read_show(plan->store);
 	options.read_only = true;
 	options.dest = &receiver.pub;
 	begin_telling_servers(plan, reading->dataset->relation, &telling);
@@ -794,6 +794,7 @@ reading_statement(const Dataset *dataset)
 	sql_finish();
 	if (plan->store == NULL)
 		return plan->statement;
+	store_read_end(plan->store);
 	return psprintf("-- stored_tuples are the rows of %s\n%s", relation_sql_name(plan->store->table), plan->statement);
 }
 

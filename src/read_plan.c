@@ -321,6 +321,7 @@ choose_store(const Reading *reading, ReadPlan *plan)
 	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
 	if (plan->store == NULL)
 		return false;
+	store_read_scan(plan->store);
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
 	append_read_columns(reading, &sql);

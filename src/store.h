@@ -19,7 +19,9 @@ typedef struct StoreRead
 	const char *problem;		/* why it is not current; NULL if it is */
 	int			ncolumns;		/* those that the data set declares */
 	int		   *places;			/* where each is in the store */
-	Tuplestorestate *rows;
+	Tuplestorestate *rows;		/* its tuples and counts, as they stand */
+	TupleDesc	desc;
+	bool		is_grouped;		/* counts must be added up: some are negative */
 } StoreRead;
 
 /* The store that a reading of a data set uses now, or NULL; one that is not current only if asked for. */
@@ -28,14 +30,15 @@ extern StoreRead *store_to_read(const Dataset *dataset, bool any);
 /* The store to be told of with a data set, or NULL; its problem is set if it is not used. */
 extern StoreRead *store_to_describe(const Dataset *dataset);
 
-/* A statement's FROM item: the store's distinct tuples as r, with the names of the columns. */
+/* A statement's FROM item, once rows are read: the tuples as r, with the names of the columns. */
 extern char *store_source(const StoreRead *read);
 
 /* The column of r that says how many rows a tuple stands for. */
 extern char *store_count_name(const StoreRead *read);
 
-/* Lets statements of this SPI connection see the store's rows, and takes them away again. */
-extern void store_read_begin(StoreRead *read);
+/* Reads the rows; lets statements of this SPI connection see them; throws them away. */
+extern void store_read_scan(StoreRead *read);
+extern void store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
 
 /* Drops a data set's store, if it has one; the caller may. */

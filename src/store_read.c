@@ -219,21 +219,28 @@ store_count_name(const StoreRead *read)
 	return store_free_name(read->store);
 }
 
-/* Appended counts add up; those of a store that is not current may add up to less than nothing. */
+/*
+ * Counts that were only ever added to need not be added up: whoever counts
+ * tuples does.  Else what cancels out must be left out, since its values may
+ * have no leaf any more.  Counts of a store that is not current may add up to
+ * less than nothing.
+ */
 char *
 store_source(const StoreRead *read)
 {
+	const char *count = store_count_name(read);
 	StringInfoData sql;
 
+	if (!read->is_grouped)
+		return pstrdup(STORED_TUPLES " r");
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "(SELECT ");
 	for (int i = 0; i < read->ncolumns; i++)
 		appendStringInfo(&sql, "s.%s, ", quote_identifier(read->store->columns[read->places[i]]));
-	appendStringInfo(&sql, "pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY ",
-					 store_count_name(read), store_count_name(read));
+	appendStringInfo(&sql, "pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY ", count, count);
 	for (int i = 0; i < read->ncolumns; i++)
 		appendStringInfo(&sql, "%ss.%s", i > 0 ? ", " : "", quote_identifier(read->store->columns[read->places[i]]));
-	appendStringInfo(&sql, " HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r", store_count_name(read),
+	appendStringInfo(&sql, " HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r", count,
 					 read->problem == NULL ? "<>" : ">");
 	return sql.data;
 }
@@ -255,37 +262,68 @@ read_columns(const StoreRead *read, TupleDesc table)
 	return desc;
 }
 
-/* Puts what the caller's snapshot shows of the table where a statement can see it. */
+/* Whether all columns are read, in the order they have in the table. */
+static bool
+reads_whole_rows(const StoreRead *read)
+{
+	for (int i = 0; i < read->ncolumns; i++)
+		if (read->places[i] != i)
+			return false;
+	return read->ncolumns == read->store->ncolumns;
+}
+
 static void
-scan_table(StoreRead *read, Relation table, TupleDesc desc)
+keep_columns(StoreRead *read, TupleTableSlot *slot, Datum *values, bool *nulls)
+{
+	for (int i = 0; i <= read->ncolumns; i++)
+	{
+		int			place = i < read->ncolumns ? read->places[i] : read->store->ncolumns;
+
+		values[i] = slot->tts_values[place];
+		nulls[i] = slot->tts_isnull[place];
+	}
+	tuplestore_putvalues(read->rows, read->desc, values, nulls);
+}
+
+/* Keeps what the caller's snapshot shows of the table. */
+static void
+keep_rows(StoreRead *read, Relation table)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
-	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
-	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
+	Datum	   *values = palloc(sizeof(Datum) * read->desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * read->desc->natts);
+	bool		whole = reads_whole_rows(read);
 
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		for (int i = 0; i <= read->ncolumns; i++)
-		{
-			int			place = i < read->ncolumns ? read->places[i] : read->store->ncolumns;
-
-			values[i] = slot->tts_values[place];
-			nulls[i] = slot->tts_isnull[place];
-		}
-		tuplestore_putvalues(read->rows, desc, values, nulls);
+		if (slot->tts_isnull[read->store->ncolumns] || DatumGetInt64(slot->tts_values[read->store->ncolumns]) < 0)
+			read->is_grouped = true;
+		if (whole)
+			tuplestore_puttupleslot(read->rows, slot);
+		else
+			keep_columns(read, slot, values, nulls);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 }
 
 void
-store_read_begin(StoreRead *read)
+store_read_scan(StoreRead *read)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
-	TupleDesc	desc = read_columns(read, RelationGetDescr(table));
+
+	read->desc = read_columns(read, RelationGetDescr(table));
+	read->rows = tuplestore_begin_heap(false, false, work_mem);
+	keep_rows(read, table);
+	table_close(table, NoLock);
+}
+
+void
+store_read_show(StoreRead *read)
+{
 	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
 
 	if (read->problem != NULL)
@@ -293,12 +331,9 @@ store_read_begin(StoreRead *read)
 				(errmsg("tuple store %s is read as it is", relation_sql_name(read->table)),
 				 errdetail("Its tuples were counted at %s, and it is not current: %s.",
 						   timestamptz_to_str(read->store->counted_at), read->problem)));
-	read->rows = tuplestore_begin_heap(false, false, work_mem);
-	scan_table(read, table, desc);
-	table_close(table, NoLock);
 	stored->md.name = STORED_TUPLES;
 	stored->md.reliddesc = InvalidOid;
-	stored->md.tupdesc = desc;
+	stored->md.tupdesc = read->desc;
 	stored->md.enrtype = ENR_NAMED_TUPLESTORE;
 	stored->md.enrtuples = tuplestore_tuple_count(read->rows);
 	stored->reldata = read->rows;
