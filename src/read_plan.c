@@ -315,8 +315,7 @@ choose_store(const Reading *reading, ReadPlan *plan)
 {
 	StringInfoData sql;
 
-	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE) ||
-		reading->ncolumns > FUNC_MAX_ARGS - 3)
+	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
 		return false;
 	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
 	if (plan->store == NULL)

@@ -426,13 +426,18 @@ lock_dataset(const char *name)
 Datum
 anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 {
+	char	   *name;
 	Dataset    *dataset;
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
 
 	require_argument(fcinfo, 1, "track");
 	PreventCommandIfReadOnly("create_tuple_store()");
-	dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
+	name = name_argument(fcinfo, 0, "dataset");
+	/* only its owner may lock it, and then it stays what it is */
+	(void) dataset_load_owned(name);
+	lock_dataset(name);
+	dataset = dataset_load_owned(name);
 	dataset_check(dataset);
 	if (dataset->count_column != NULL)
 		ereport(ERROR,
@@ -452,7 +457,6 @@ anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 					   get_rel_name(dataset->relation));
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
 	check_counting(relation);
-	lock_dataset(dataset->name);
 	if (store_of_dataset(dataset->name, NULL) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

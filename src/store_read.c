@@ -68,6 +68,24 @@ place_columns(StoreRead *read, const Dataset *dataset)
 	return true;
 }
 
+/* Whether a data set's columns and a count fit into the arguments of our aggregate. */
+static bool
+fits_aggregate(const Dataset *dataset)
+{
+	int			most = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+			continue;
+		/* a sensitive column may be read beside its leaves */
+		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
+	}
+	return most <= FUNC_MAX_ARGS - 3;
+}
+
 /* Why the caller may not have a relation's tuples without reading it; or NULL. */
 static const char *
 guard_of(const StoreRead *read, Relation relation)
@@ -130,18 +148,19 @@ static StoreRead *
 look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 {
 	StoreRead  *read = palloc0(sizeof(StoreRead));
-	Relation	table = store_open_table(store, relation, AccessShareLock);
+	Relation	table;
 	const char *guard;
 
 	*readable = false;
 	read->store = store;
 	read->table = store_table(store->number);
-	if (!place_columns(read, dataset))
+	if (!place_columns(read, dataset) || !fits_aggregate(dataset))
 	{
-		read->problem = "it lacks a declared column";
+		read->problem = fits_aggregate(dataset) ? "it lacks a declared column" : "too many columns are declared";
 		return read;
 	}
 	read->problem = problem_of(store, relation);
+	table = store_open_table(store, relation, AccessShareLock);
 	if (table == NULL)
 		return read;
 	relation_close(table, NoLock);

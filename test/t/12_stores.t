@@ -873,8 +873,21 @@ sub check_load
 \set i random(1, 400)
 \set a random(0, 99)
 \set what random(1, 8)
-BEGIN;
+\set level random(1, 3)
+\set rare random(1, 20)
+\if :level = 1
+	BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1;
+\elif :level = 2
+	BEGIN ISOLATION LEVEL SERIALIZABLE; SELECT 1;
+\else
+	BEGIN;
+\endif
 SAVEPOINT s;
+\if :rare = 1
+	TRUNCATE busy; ROLLBACK TO s;
+\elif :rare = 2
+	TRUNCATE busy; INSERT INTO busy SELECT i, 20, 'T1', 'I1' FROM generate_series(1, 400) i;
+\endif
 \if :what < 3
 	INSERT INTO busy SELECT i, :a, 'T' || i % 10, 'I' || i % 6 FROM generate_series(:i, :i + 3) i;
 \elif :what < 5
@@ -912,7 +925,8 @@ END
 	unlike("@output[0,1]", qr/aborted|FATAL|PANIC/, 'random writers: no client failed');
 	like($output[0], qr/number of transactions actually processed: \d{2,}/, 'random writers: they wrote');
 	is(sql("SELECT state('busy')"), 'kept', 'random writers: kept');
-	is(sql("SELECT count(*) > 1, string_agg(DISTINCT state, ', ') FROM states"), 't|kept', 'random writers: and at every time');
+	is(sql("SELECT count(*) FILTER (WHERE state = 'kept') > 1, string_agg(DISTINCT state, ', ') FILTER (WHERE state NOT LIKE 'kept' AND state NOT LIKE 'read: the relation has been rewritten since')
+		FROM states"), 't|', 'random writers: and at every time, if nobody truncated since');
 }
 
 sub check_replication
