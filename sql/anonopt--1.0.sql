@@ -499,12 +499,14 @@ REVOKE ALL ON FUNCTION anonopt.count_changes(), anonopt.note_row() FROM PUBLIC;
 
 -- Publishing ----------------------------------------------------------------
 
--- What was published.  A release is known by the number of its relation and row type and,
--- once restored elsewhere, by its id, which the relation's comment tells.
+-- What was published.  A release is known by the number of its relation and row type, which
+-- mean it in the database they were written in, and elsewhere by its id, which the relation's
+-- comment tells.
 CREATE TABLE anonopt.published (
 	id uuid PRIMARY KEY,
 	relation bigint NOT NULL,
 	row_type bigint NOT NULL,
+	made_in text NOT NULL,
 	name text NOT NULL,
 	form text NOT NULL CHECK (form IN ('materialized view', 'table', 'live view')),
 	dataset text NOT NULL,
@@ -541,15 +543,27 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_con
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 
--- The comment is believed only of a relation that belongs to whoever published it.
-CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, published_by name) RETURNS oid
+-- No other database is called the same, but a copy of all its files.
+CREATE FUNCTION anonopt.this_database() RETURNS text
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT s.system_identifier || '/' || d.oid FROM pg_catalog.pg_control_system() s, pg_catalog.pg_database d
+	WHERE d.datname = current_database();
+END;
+
+-- The comment is believed only of a relation that belongs to whoever published it or, where they are
+-- unknown, to the owner of the database.
+CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, made_in text, published_by name) RETURNS oid
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE(
-		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = relation::oid AND c.reltype = row_type::oid),
+		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = relation::oid AND c.reltype = row_type::oid
+			AND made_in = anonopt.this_database()),
 		(SELECT d.objoid FROM pg_catalog.pg_description d
-		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid JOIN pg_catalog.pg_roles o ON o.oid = c.relowner
-		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0 AND o.rolname = published_by
+		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid
+		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
+		   AND c.relowner = COALESCE((SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by),
+			(SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database()))
 		   AND starts_with(d.description, 'anonopt release ' || id::text) ORDER BY d.objoid LIMIT 1));
 END;
 
@@ -557,7 +571,7 @@ END;
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form
-FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) AS found) r
+FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR has_table_privilege('anonopt.published', 'SELECT');
 GRANT SELECT ON anonopt.release TO PUBLIC;
@@ -1541,7 +1555,8 @@ COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class of several
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[]) IS 'the front as an SVG picture';
 COMMENT ON FUNCTION anonopt.report(text) IS 'a self-contained HTML page about a data set and its releases';
-COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, name) IS 'internal';
+COMMENT ON FUNCTION anonopt.this_database() IS 'internal';
+COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, text, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.creation_name(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_query(text, int[], varbit[], int, int, float8, name[], boolean, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.release_entry(regclass) IS 'internal';

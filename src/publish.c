@@ -391,7 +391,7 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 	if (!pg_class_ownercheck(relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	return read_catalog("SELECT pg_catalog.to_jsonb(p)::pg_catalog.text FROM anonopt.published p"
-						" WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $1",
+						" WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) OPERATOR(pg_catalog.=) $1",
 						1, types, values, &fcinfo->isnull);
 }
 
@@ -399,7 +399,7 @@ anonopt_release_entry(PG_FUNCTION_ARGS)
 #define ENTRY "pg_catalog.jsonb_populate_record(NULL::anonopt.published, $1::pg_catalog.jsonb" \
 	" OPERATOR(pg_catalog.||) pg_catalog.jsonb_build_object('relation', $2::pg_catalog.int8," \
 	" 'row_type', (SELECT c.reltype::pg_catalog.int8 FROM pg_catalog.pg_class c WHERE c.oid OPERATOR(pg_catalog.=) $2)," \
-	" 'name', $3::pg_catalog.text, 'published_by', $4::pg_catalog.text, 'published_at', pg_catalog.clock_timestamp()))"
+	" 'made_in', anonopt.this_database(), 'name', $3::pg_catalog.text, 'published_by', $4::pg_catalog.text, 'published_at', pg_catalog.clock_timestamp()))"
 
 /* Releases of a data set are its owner's to make, and in the form that the relation has. */
 #define MAY_PUBLISH "EXISTS (SELECT FROM anonopt.dataset d JOIN pg_catalog.pg_roles o ON o.rolname OPERATOR(pg_catalog.=) d.owner" \
@@ -442,7 +442,7 @@ anonopt_write_release(PG_FUNCTION_ARGS)
 	else if (strcmp(what, "measures") == 0)
 		write_catalog("UPDATE anonopt.published p SET measures = $1::pg_catalog.jsonb,"
 					  " published_by = $4, published_at = pg_catalog.clock_timestamp()"
-					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
+					  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) OPERATOR(pg_catalog.=) $2 AND $3 IS NOT NULL",
 					  4, types, values, NULL);
 	else
 		ereport(ERROR,
@@ -463,7 +463,7 @@ anonopt_write_content(PG_FUNCTION_ARGS)
 	write_catalog("INSERT INTO anonopt.published_content"
 				  " SELECT p.id, (SELECT pg_catalog.count(*) FROM anonopt.published_content o WHERE o.id OPERATOR(pg_catalog.=) p.id),"
 				  " pg_catalog.clock_timestamp(), $2, $3 FROM anonopt.published p"
-				  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.published_by) OPERATOR(pg_catalog.=) $1",
+				  " WHERE anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) OPERATOR(pg_catalog.=) $1",
 				  3, types, values, NULL);
 	PG_RETURN_VOID();
 }

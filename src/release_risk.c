@@ -129,7 +129,7 @@ read_contents(const Dataset *dataset, int *ncontents)
 	Content    *contents;
 
 	sql_connect();
-	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type, p.published_by), p.relation::pg_catalog.oid),"
+	read_catalog_rows("SELECT COALESCE(anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by), p.relation::pg_catalog.oid),"
 					  " p.k, c.id IS NULL, p.levels, p.cuts, c.labels, c.people, c.id IS NULL OR (" SAME_DECLARATION ")"
 					  " FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id OPERATOR(pg_catalog.=) p.id"
 					  " WHERE p.dataset OPERATOR(pg_catalog.=) $1"
