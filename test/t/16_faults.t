@@ -94,8 +94,8 @@ sub make_data
 		INSERT INTO leafless VALUES (0, 500, 1, 1, 'z', 1);
 		SELECT anonopt.create_interval_hierarchy('hundred', 0, 99, '{2,10,50}');
 		CREATE TABLE twice AS TABLE hundred;
-		CREATE TABLE heavy AS SELECT i AS a, repeat(md5(i::text), 30) AS s FROM generate_series(0, 59999) i;
-		SELECT anonopt.create_interval_hierarchy('many', 0, 59999, '{10,1000}');
+		CREATE TABLE heavy AS SELECT i AS a, repeat(md5(i::text), 20) AS s FROM generate_series(0, 29999) i;
+		SELECT anonopt.create_interval_hierarchy('many', 0, 29999, '{10,1000}');
 		SELECT anonopt.create_dataset(d, d::regclass, 0.1), anonopt.add_quasi_identifier(d, 'a', 'hundred'), anonopt.add_quasi_identifier(d, 'b', 'hundred'),
 			anonopt.add_quasi_identifier(d, 'c', 'hundred'), anonopt.add_sensitive(d, 's', 'ordered') FROM unnest('{people,few,leafless}'::text[]) d;
 		SELECT anonopt.create_dataset('unsound', 'people'), anonopt.add_quasi_identifier('unsound', 'a', 'twice');
@@ -314,11 +314,11 @@ sub check_hundred_sessions
 
 	ask('CREATE TABLE answers (call text, answer text); INSERT INTO known SELECT oid FROM pg_class');
 	append_to_file($script, join '', map { "INSERT INTO answers SELECT '$_', (" . digest($reading{$_}) . ");\n" }
-		qw(pareto lattice poka pbg_ea nsga2 aruba compare));
+		qw(pareto pbg_ea nsga2 compare));
 	$node->command_ok([ 'pgbench', '-n', '-c', 100, '-j', 2, '-t', $long ? 10 : 1, '-f', $script, $node->connstr('postgres') ],
 		'a hundred sessions search the same data set');
 	is( ask(q{SELECT count(*) FROM (SELECT call, count(*), count(DISTINCT answer) FROM answers GROUP BY call HAVING count(*) >= 100 AND count(DISTINCT answer) = 1) a}),
-		7, 'all answers are equal');
+		4, 'all answers are equal');
 	ask('DROP TABLE answers');
 }
 
@@ -396,7 +396,7 @@ sub check_shutdown
 		my $client = start_client("SET client_min_messages = error;\n" . join "\n", (@cycle) x 20);
 		$node->poll_query_until('postgres', "SELECT count(*) > 0 FROM pg_stat_activity WHERE application_name = 'client'");
 		sleep 0.1 + rand(1.2);
-		my $during = ask("SELECT substring(query FROM 'anonopt\\.(\\w+)') FROM pg_stat_activity WHERE application_name = 'client'");
+		my $during = ask("SELECT max(substring(query FROM 'anonopt\\.(\\w+)')) FROM pg_stat_activity WHERE application_name = 'client'");
 		$met{$during}++;
 		$node->stop('immediate');
 		end_client($client);
@@ -420,7 +420,6 @@ sub check_shutdown
 # Temporary files past temp_file_limit, and files larger than they may be
 sub check_file_limits
 {
-	my $large = q{SELECT count(*) FROM anonopt.lattice('people') a, anonopt.lattice('people') b, anonopt.property_vector('people', '{0,0,0}', 'loss') c};
 	my @calls = (q{property_vector('heavy', '{0}', 'loss')}, q{aruba('heavy', 0)}, q{publish_table('made', 'heavy', '{1}', k => 2)}, q{refresh_release('shown_heavy')});
 	my (@wrong, %states);
 
@@ -428,7 +427,7 @@ sub check_file_limits
 	my $before = ask('SELECT md5(string_agg(x::text, $$ $$ ORDER BY x::text)) FROM shown_heavy x');
 	for my $call (@calls)
 	{
-		for my $limit (0, 64, 512, 2048)
+		for my $limit (64, 1024)
 		{
 			my $client = start_client("SET client_min_messages = error; SET work_mem = '64kB'; SET maintenance_work_mem = '1GB'; SET temp_file_limit = '${limit}kB';"
 				. "SELECT count(*) FROM anonopt.$call;\n\\echo :SQLSTATE\nSELECT 1;\n");
