@@ -65,7 +65,7 @@ sub make_data
 		-- of people enough for workers
 		CREATE TABLE large AS SELECT abs(hashint4(i) % 40) AS a, abs(hashint4(i + 1) % 40) AS b, abs(hashint4(i * 3) % 40) AS c, abs(hashint4(i * 5) % 40) AS d,
 			abs(hashint4(i * 7) % 40) AS e
-		FROM generate_series(1, 20000) i;
+		FROM generate_series(1, 52000) i;
 		SELECT anonopt.create_dataset('large', 'large');
 		SELECT anonopt.add_quasi_identifier('large', q, 'ages') FROM unnest('{a,b,c,d,e}'::name[]) q}, 'boss');
 }
