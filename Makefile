@@ -2,6 +2,8 @@
 # make install     installs there; make installcheck runs the regression tests there
 # make demo        shows the extension in a private, throw-away server
 # make test        runs every test in such a server
+# make check-long  runs 100,000 odd calls under the checks of undefined behaviour, the engine's
+#                  fuzzing for ten minutes, and the regression tests under valgrind
 # make bench       prints the benchmark's ratios from such a server
 MODULE_big = anonopt
 EXTENSION = anonopt
@@ -32,10 +34,14 @@ demo:
 	test/cluster demo/run
 test:
 	test/cluster test/run
+check-long:
+	SANITIZE=undefined test/cluster test/fuzz/run --calls 100000 --seed $${SEED:-$$(date +%s)}
+	test/cluster test/fuzz/engine/run 600
+	test/cluster test/fuzz/valgrind test/run regress
 bench:
 	test/cluster bench/run
 
 print-regress:
 	@echo $(REGRESS)
 
-.PHONY: demo test bench print-regress
+.PHONY: demo test check-long bench print-regress

@@ -1,0 +1,81 @@
+-- Every function that users call, once or twice on a few rows: for valgrind.
+\set ON_ERROR_STOP on
+\o /dev/null
+SET client_min_messages = error;
+CREATE EXTENSION btree_gist;
+CREATE EXTENSION anonopt;
+
+CREATE TABLE people (id int PRIMARY KEY, age int, town text, pay numeric, day date, ill text, paid boolean);
+INSERT INTO people SELECT i, i * 7 % 20, (ARRAY['Aix', 'Nice', 'Lille', 'Lens', NULL])[1 + i % 5], i * 3 % 60 + 0.5, date '2024-01-01' + i % 9,
+	'ill ' || i % 4, i % 3 = 0 FROM generate_series(1, 30) i;
+CREATE TABLE edges (child text, parent text);
+INSERT INTO edges VALUES ('Aix', 'south'), ('Nice', 'south'), ('Lille', 'north'), ('Lens', 'north'), ('south', '*'), ('north', '*');
+
+-- hierarchies
+SELECT anonopt.create_interval_hierarchy('ages', 0, 19, '{5,10}'), anonopt.create_range_hierarchy('pays', 0, 100, 25, '{50}'),
+	anonopt.create_mask_hierarchy('masks', 'people', 'town'), anonopt.create_date_hierarchy('days', '2024-01-01', '2024-02-01', '{month,quarter}'),
+	anonopt.create_quantile_hierarchy('quantiles', 'people', 'age', '{4,2}'), anonopt.create_tree_hierarchy('towns', 'edges');
+INSERT INTO edges VALUES ('south', 'north');
+SELECT anonopt.check_hierarchy('edges');
+SELECT anonopt.generalize(age, 'ages', 1), anonopt.generalize(town, 'towns', 1), anonopt.generalize('3', 'pays', 1) FROM people;
+
+-- declarations
+SELECT anonopt.create_dataset('people', 'people', 0.2, 'id');
+SELECT anonopt.add_quasi_identifier('people', 'age', 'ages'), anonopt.add_quasi_identifier('people', 'town', 'towns', 2),
+	anonopt.add_quasi_identifier('people', 'pay', 'pays'), anonopt.add_sensitive('people', 'ill', 'ordered'), anonopt.set_class_label('people', 'paid'),
+	anonopt.set_insensitive('people', 'day'), anonopt.set_identifier('people', 'id');
+CREATE TABLE weights AS SELECT age, age / 10.0 AS weight FROM generate_series(0, 19) age;
+SELECT anonopt.set_sensitivity('people', 'age', 'weights'), anonopt.drop_attribute('people', 'id', 'identifier');
+SELECT anonopt.auto_dataset('auto', 'people', '{age,town,day}');
+SELECT anonopt.describe('people'), anonopt.read_sql('people');
+SELECT anonopt.create_dataset('passing', 'people'), anonopt.drop_dataset('passing');
+
+-- measures
+SELECT anonopt.evaluate('people', '{{0,0,0},{1,1,1},{2,2,2}}', 2, 2, 0.5), anonopt.lattice('people'), anonopt.lattice_size('people'),
+	anonopt.evaluate_cuts('people', ARRAY[repeat('01', 9) || '0', '1010', '010']::varbit[]), anonopt.node_detail('people', '{1,1,1}'),
+	anonopt.suppressed_classes('people', '{1,1,1}', 3, 2);
+SET anonopt.read_mode = group_by;
+SELECT anonopt.evaluate('people', '{1,2,1}', t => 0.4);
+RESET anonopt.read_mode;
+SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people', '{age,town}', 'ill'), anonopt.entropy_l_diversity('people', '{age,town}', 'ill'),
+	anonopt.t_closeness('people', '{age}', 'town', 'hierarchical', 'towns'), anonopt.risk('people', '{age,town}');
+
+-- searches
+SELECT anonopt.pareto('people'), anonopt.pareto('people', '{k,t,cm,sum_l}', 2, time_limit => '1 min'), anonopt.optimize('people', 3, 2, 0.6),
+	anonopt.poka('people'), anonopt.pbg_ea('people', '{k,glm,sum_k}', NULL, 6, 5, seed => 1, local_search => 0.5), anonopt.last_search();
+SELECT anonopt.archive_quality('people', '{k,glm}', '{{2,2,2},{1,1,1}}'), anonopt.box_archive('{{1,2},{2,1},{3,3}}', '{0.5,0.5}');
+TABLE anonopt.progress;
+SELECT anonopt.achievement(0.1, 0.2, 0.3, 0.4), anonopt.efficiency('people', 1, 0.1, 0.1);
+SELECT anonopt.nsga2('people', 2, 0.1, 0.2, 6, 60, seed => 1), anonopt.nsga2('people', 2, 0.1, 0.2, 6, 60, seed => 1, taxonomy => true),
+	anonopt.reference_direction('people', 2, '{0,1}', '{0.5,0.5}', 2, 6, 30, seed => 1);
+
+-- records
+SELECT g.* FROM anonopt.aruba('people', 2, key => 'id') a, anonopt.unpack(a.generalized) AS g (age text, town text, pay text);
+SELECT anonopt.btda('people', 2, 'identity', 'leaves'), anonopt.aruba_budget('people', 0.3, utility => 'log_leaves'), anonopt.aruba_balance('people', 0.1, 'entropy'),
+	anonopt.aruba('people', 1, dictionary => 'people', similarity => 0.8), anonopt.jaro('martha', 'marhta');
+SELECT anonopt.record_walk('aruba', '{{1,2},{3,4}}', '{{0,1},{1,2}}', 1), anonopt.record_walk('btda', '{{1,2},{3,4}}', '{{0,1},{1,2}}', 1);
+
+-- comparisons
+SELECT anonopt.property_vector('people', '{1,1,1}', 'class_size', 'id'),
+	anonopt.compare('people', '{1,1,1}', '{2,1,0}', '{class_size,loss,utility,sensitive_count,others_count}');
+SELECT * FROM anonopt.tournament('people', '{{1,1,1},{2,1,0},{0,1,2}}', 'class_size', 'p_hv');
+SELECT anonopt.p_rank(id, 30), anonopt.p_cov(id, age), anonopt.p_spr(id, age), anonopt.p_hv(id, age + 1), anonopt.ln_p_hv(id, age + 1),
+	anonopt.p_hv_order(id, age), anonopt.p_binary(id, age), anonopt.dominance(id, age) FROM people;
+SELECT anonopt.p_wtd('{1,2}', '{0.5,0.5}'), anonopt.p_lex('{1,2}', '{1,3}', '{0.1,0.1}'), anonopt.p_goal('{1,2}', '{2,2}');
+
+-- releases
+SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.create_view('shown_view', 'people', '{2,1,2}', k => 2, l => 2),
+	anonopt.view_sql('shown_sql', 'people', cuts => ARRAY[repeat('0', 9) || '1' || repeat('0', 9), '0000', '010']::varbit[], k => 2);
+SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
+SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people');
+SELECT anonopt.suggest_quasi_identifiers('people');
+SELECT anonopt.front_svg('people'), anonopt.report('people');
+SELECT anonopt.drop_release('shown_view');
+
+-- in workers
+SET force_parallel_mode = regress;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT anonopt.k_anonymity('people', '{age,town}'), count(*) FROM anonopt.lattice('people');
+SELECT count(anonopt.generalize(age, 'ages', 1)) FROM people;
