@@ -44,6 +44,7 @@ SELECT anonopt.write_release('verse', 'arg_person', '{}');
 SELECT anonopt.create_interval_hierarchy('""', 0, 9, '{5}');
 SELECT anonopt.create_interval_hierarchy('', 0, 9, '{5}');
 SELECT anonopt.creation_name('public.""');
+SELECT anonopt.creation_name(repeat('"', 3000000));
 
 -- data sets that are not there, or show nothing generalized
 SELECT anonopt.create_dataset('arg_nothing', 'arg_person');

@@ -111,11 +111,20 @@ relation_open_existing(Oid relation)
 	return rel;
 }
 
+/* The server takes time in the square of a name's length to part it, and heeds nobody meanwhile. */
+#define LONGEST_NAME 10000
+
 RangeVar *
 creation_range_var(const char *name)
 {
-	RangeVar   *range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	RangeVar   *range;
 
+	if (strlen(name) > LONGEST_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_NAME_TOO_LONG),
+				 errmsg("name of a relation is too long"),
+				 errdetail("It has %zu bytes.", strlen(name))));
+	range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
 	if (range->relname[0] == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
