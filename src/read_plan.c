@@ -323,7 +323,7 @@ choose_store(const Reading *reading, ReadPlan *plan)
 	store_read_scan(plan->store);
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
-	append_read_columns(reading, &sql);
+	append_read_columns(reading, reading->ncolumns, &sql);
 	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
 	plan->statement = sql.data;
 	return true;
