@@ -452,16 +452,17 @@ RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_goal' LANGUAGE C IMMUTABLE STRIC
 
 -- Tuple stores --------------------------------------------------------------
 
--- Tuple counts that are kept: an entry each for the table anonopt.tuples_<number>.
+-- Tuple counts that are kept: an entry each for a table anonopt_tuples_<number>
+-- beside the relation.
 -- The fingerprint is what they rely on; it holds nowhere else, so that what is
 -- restored is not used before it is counted anew.
 CREATE TABLE anonopt.tuple_store (
 	number bigint PRIMARY KEY,
 	dataset text NOT NULL UNIQUE,
 	relation regclass NOT NULL,
-	columns name[] NOT NULL,
+	columns name[] NOT NULL CHECK (array_ndims(columns) = 1 AND array_position(columns, NULL) IS NULL),
 	tracked boolean NOT NULL,
-	fingerprint text[] NOT NULL,
+	fingerprint text[] NOT NULL CHECK (array_ndims(fingerprint) = 1 AND array_position(fingerprint, NULL) IS NULL),
 	counted_at timestamptz NOT NULL
 );
 
@@ -472,11 +473,9 @@ CREATE TABLE anonopt.tuple_store_doubt (
 CREATE INDEX tuple_store_doubt_number ON anonopt.tuple_store_doubt (number);
 CREATE SEQUENCE anonopt.tuple_store_number;
 
-ALTER TABLE anonopt.tuple_store OWNER TO @extowner@;
-ALTER TABLE anonopt.tuple_store_doubt OWNER TO @extowner@;
-ALTER SEQUENCE anonopt.tuple_store_number OWNER TO @extowner@;
 REVOKE ALL ON anonopt.tuple_store, anonopt.tuple_store_doubt FROM PUBLIC;
 REVOKE ALL ON SEQUENCE anonopt.tuple_store_number FROM PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.tuple_store TO pg_database_owner;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.tuple_store', 'WHERE anonopt.is_restored(relation)');
 
 CREATE FUNCTION anonopt.create_tuple_store(dataset text, track boolean DEFAULT false)
@@ -496,6 +495,8 @@ CREATE FUNCTION anonopt.note_row()
 RETURNS trigger AS 'MODULE_PATHNAME', 'anonopt_note_row' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 REVOKE ALL ON FUNCTION anonopt.count_changes(), anonopt.note_row() FROM PUBLIC;
+-- who restores a database makes its triggers
+GRANT EXECUTE ON FUNCTION anonopt.count_changes(), anonopt.note_row() TO pg_database_owner;
 
 -- Publishing ----------------------------------------------------------------
 
@@ -1535,8 +1536,8 @@ COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, b
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'what BTDA or ARUBA visit and find in one record''s lattice, given as arrays';
 COMMENT ON TABLE anonopt.published IS 'internal: releases, as they were published; shown by anonopt.release';
 COMMENT ON TABLE anonopt.published_content IS 'internal: the classes that each snapshot of a release showed';
-COMMENT ON TABLE anonopt.tuple_store IS 'tuple counts that are kept, and what they rely on';
-COMMENT ON TABLE anonopt.tuple_store_doubt IS 'tuple stores that missed a change, until they are counted anew';
+COMMENT ON TABLE anonopt.tuple_store IS 'internal: tuple counts that are kept, and what they rely on';
+COMMENT ON TABLE anonopt.tuple_store_doubt IS 'internal: tuple stores that missed a change, until they are counted anew';
 COMMENT ON SEQUENCE anonopt.tuple_store_number IS 'numbers of tuple stores';
 COMMENT ON FUNCTION anonopt.create_tuple_store(text, boolean) IS 'keeps a data set''s tuple counts, right under writes if tracked; no function of it is a SECURITY DEFINER';
 COMMENT ON FUNCTION anonopt.refresh_tuple_store(text) IS 'counts a tuple store anew';

@@ -33,12 +33,12 @@ SELECT tgname, tgenabled FROM pg_trigger WHERE tgrelid = 'sojourner'::regclass O
 INSERT INTO sojourner VALUES (1, 99, 'T1'), (2, 99, 'T1');
 UPDATE sojourner SET id = id + 1;
 DELETE FROM sojourner WHERE age = 99;
-SELECT count(*), sum(n) FROM anonopt.tuples_1 WHERE age = 99;
+SELECT count(*), sum(n) FROM anonopt_tuples_1 WHERE age = 99;
 \t \a
 SELECT anonopt.read_sql('sojourners');
 \t \a
 SELECT anonopt.refresh_tuple_store('sojourners');
-SELECT count(*), sum(n) FROM anonopt.tuples_1 WHERE age = 99;
+SELECT count(*), sum(n) FROM anonopt_tuples_1 WHERE age = 99;
 SELECT k, suppressed, classes FROM anonopt.evaluate('sojourners', '{1}');
 SELECT count(*) > 0 AS found FROM anonopt.pareto('sojourners');
 SELECT rows, tuples FROM anonopt.last_search();
@@ -107,7 +107,7 @@ RESET anonopt.read_mode;
 
 SELECT anonopt.drop_dataset('counted');
 DROP TABLE sojourner CASCADE;
-SELECT to_regclass('anonopt.tuples_2') IS NULL AS gone;
+SELECT to_regclass('anonopt_tuples_2') IS NULL AS gone;
 SELECT anonopt.drop_dataset('sojourners');
 SELECT count(*) FROM anonopt.tuple_store;
 DROP TABLE brief, st_mine, st_light, st_whole, st_child, st_parent, sojourner_ages;

@@ -2,10 +2,11 @@
  * store_make.c
  *	  SQL: create_tuple_store, refresh_tuple_store, drop_tuple_store.
  *
- * A store's table is anonopt.tuples_<number>, and nobody else can make one
- * of such a name there.  It belongs to whom the relation belongs to, with no
- * rights for others, whatever the default privileges.  It goes with its
- * relation and with the extension; so do the triggers with the extension.
+ * A store's table is anonopt_tuples_<number>, beside its relation: there
+ * whoever restores the relation can make it, too.  It belongs to whom the
+ * relation belongs to, with no rights for others, whatever the default
+ * privileges.  It goes with its relation and with the extension; so do the
+ * triggers with the extension.
  *
  * Both are made by PostgreSQL's own functions below its checks: the owner of
  * a relation need have no rights in our schema or on our trigger functions.
@@ -215,7 +216,7 @@ make_table(const Store *store, Relation relation)
 	ObjectAddress source = relation_address(RelationGetRelid(relation));
 	ObjectAddress extension = extension_address();
 
-	table = relation_address(heap_create_with_catalog(store_table_name(store->number), get_namespace_oid("anonopt", false),
+	table = relation_address(heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
 													  relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
 													  relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
 													  table_columns(store, relation), NIL, RELKIND_RELATION,
@@ -259,13 +260,16 @@ static Relation
 empty_table(const Store *store, Relation relation)
 {
 	Relation	table = store_open_table(store, relation, RowExclusiveLock);
-	Oid			oid = store_table(store->number);
+	Oid			oid = store_table(store);
 
-	if (table != NULL)
+	if (table != NULL && store_is_bound(store))
 	{
 		store_empty(table);
 		return table;
 	}
+	/* one that was restored may have rights for others */
+	if (table != NULL)
+		relation_close(table, NoLock);
 	if (OidIsValid(oid))
 		drop_objects(oid, NIL);
 	return table_open(make_table(store, relation), RowExclusiveLock);
@@ -379,14 +383,14 @@ count_store(Store *store, Relation relation)
 
 /* A number that is in use nowhere, not even by what was restored. */
 static int64
-new_number(void)
+new_number(Oid schema)
 {
 	Oid			sequence = get_relname_relid("tuple_store_number", get_namespace_oid("anonopt", false));
 	int64		number;
 
 	do
 		number = nextval_internal(sequence, false);
-	while (OidIsValid(store_table(number)) || store_of_number(number, NULL) != NULL);
+	while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number, NULL) != NULL);
 	return number;
 }
 
@@ -462,12 +466,12 @@ anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("data set \"%s\" has a tuple store already", dataset->name),
 				 errhint("See anonopt.refresh_tuple_store and anonopt.drop_tuple_store.")));
-	store->number = new_number();
+	store->number = new_number(RelationGetNamespace(relation));
 	for (int i = 0; i < PRINTS; i++)
 		store->prints[i] = "";
 	count_store(store, relation);
 	relation_close(relation, NoLock);
-	PG_RETURN_OID(store_table(store->number));
+	PG_RETURN_OID(store_table(store));
 }
 
 static void
@@ -488,10 +492,7 @@ anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
 
 	PreventCommandIfReadOnly("refresh_tuple_store()");
 	dataset = dataset_load_latest(name_argument(fcinfo, 0, "dataset"));
-	store = store_of_dataset(dataset->name, NULL);
-	if (store == NULL)
-		refuse_missing(dataset->name);
-	if (!dataset_same_relation(dataset->relation, dataset->row_type) || store->relation != dataset->relation)
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
@@ -499,6 +500,9 @@ anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
 	if (!pg_class_ownercheck(dataset->relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
 					   get_rel_name(dataset->relation));
+	store = store_of_dataset(dataset->name, NULL);
+	if (store == NULL || store->relation != dataset->relation)
+		refuse_missing(dataset->name);
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
 	/* as it is now that nobody else can change it */
 	store = store_of_dataset(dataset->name, NULL);
@@ -523,7 +527,7 @@ store_drop(const char *dataset)
 	if (store == NULL)
 		return false;
 	triggers = store_triggers(store->number, store->relation);
-	drop_objects(store_table(store->number), triggers);
+	drop_objects(store_table(store), triggers);
 	store_forget(store->number);
 	return true;
 }

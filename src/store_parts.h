@@ -57,7 +57,11 @@ extern bool store_lists_trigger(const Store *store, Oid trigger);
 extern List *store_triggers(int64 number, Oid relation);
 
 /* The table of a store, or InvalidOid. */
-extern Oid	store_table(int64 number);
+extern Oid	store_table(const Store *store);
+
+/* Whether it goes with the relation, as it was made. */
+extern bool store_is_bound(const Store *store);
+
 extern char *store_table_name(int64 number);
 
 /* Opens it, if its shape is still what it was made with; else NULL. */

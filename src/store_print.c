@@ -22,8 +22,12 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xlog.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
 #include "catalog/pg_subscription_rel.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
@@ -47,13 +51,69 @@ static const char *const misprints[PRINTS] = {
 char *
 store_table_name(int64 number)
 {
-	return psprintf("tuples_" INT64_FORMAT, number);
+	return psprintf("anonopt_tuples_" INT64_FORMAT, number);
+}
+
+/* The table of a name that goes when the relation goes. */
+static Oid
+dependent_table(Oid relation, const char *name)
+{
+	Relation	catalog = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			found = InvalidOid;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL, 2, keys);
+	while (!OidIsValid(found) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		char	   *other;
+
+		if (form->classid != RelationRelationId || form->deptype != DEPENDENCY_AUTO)
+			continue;
+		other = get_rel_name(form->objid);
+		if (other != NULL && strcmp(other, name) == 0)
+			found = form->objid;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+static Oid
+owner_of(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+bool
+store_is_bound(const Store *store)
+{
+	return OidIsValid(dependent_table(store->relation, store_table_name(store->number)));
 }
 
 Oid
-store_table(int64 number)
+store_table(const Store *store)
 {
-	return get_relname_relid(store_table_name(number), get_namespace_oid("anonopt", false));
+	char	   *name = store_table_name(store->number);
+	Oid			oid = dependent_table(store->relation, name);
+
+	if (OidIsValid(oid))
+		return oid;
+	/* it depends on nothing where it was restored */
+	oid = get_relname_relid(name, get_rel_namespace(store->relation));
+	return OidIsValid(oid) && owner_of(oid) == owner_of(store->relation) ? oid : InvalidOid;
 }
 
 char *
@@ -167,7 +227,7 @@ table_fits(const Store *store, Relation relation, Relation table)
 Relation
 store_open_table(const Store *store, Relation relation, LOCKMODE lockmode)
 {
-	Oid			oid = store_table(store->number);
+	Oid			oid = store_table(store);
 	Relation	table = OidIsValid(oid) ? try_relation_open(oid, lockmode) : NULL;
 
 	if (table == NULL)

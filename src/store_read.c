@@ -153,7 +153,7 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 
 	*readable = false;
 	read->store = store;
-	read->table = store_table(store->number);
+	read->table = store_table(store);
 	if (!place_columns(read, dataset) || !fits_aggregate(dataset))
 	{
 		read->problem = fits_aggregate(dataset) ? "it lacks a declared column" : "too many columns are declared";

@@ -144,7 +144,7 @@ sub as_role { return "SET ROLE $_[0];\n$_[1];\nRESET ROLE;\n" }
 sub table_of
 {
 	my ($name) = @_;
-	return sql("SELECT 'anonopt.tuples_' || number FROM anonopt.tuple_store WHERE dataset = '$name'");
+	return sql("SELECT 'anonopt_tuples_' || number FROM anonopt.tuple_store WHERE dataset = '$name'");
 }
 
 sub trigger_of

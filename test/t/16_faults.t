@@ -406,13 +406,6 @@ sub check_shutdown
 	}
 	is(ask(q{SELECT count(*) FROM anonopt.release WHERE NOT dropped}), 2, 'the releases that stay are there');
 	note 'met: ', join ', ', map { "$_ $met{$_}" } sort keys %met;
-
-  SKIP:
-	{
-		# Here comes the shutdown during a tracked write: the counts of the store must be those of the relation.
-		skip 'there are no tuple stores yet', 1 if ask(q{SELECT to_regprocedure('anonopt.create_tuple_store(text,boolean)') IS NULL}) eq 't';
-		fail('a tracked write survives an immediate shutdown');
-	}
 }
 
 # --------------------------------------------------------------------- the disk
