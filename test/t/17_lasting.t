@@ -158,14 +158,13 @@ sub check_dumps
 	$node->safe_psql('postgres', 'CREATE DATABASE returned OWNER boss');
 	$node->command_ok([ 'pg_restore', '-U', 'boss', '-j', 2, '-d', $node->connstr('returned'), "$dumps/again" ], 'and restored at home');
 	same(answers($node, 'returned', 'boss'), $before, 'with the same answers');
-	is(ask($node, 'returned', "SELECT anonopt.refresh_release('seen'), anonopt.refresh_release('records'); SELECT anonopt.drop_release('live')", 'boss'), "|\n",
-		'releases are made anew and dropped there');
-
 	is(ask($node, 'returned', "SELECT problem FROM anonopt.describe('counted') WHERE role = 'tuple_store'", 'boss'), 'it was restored and not counted since',
 		'a tuple store that was restored is not believed');
 	is(ask($node, 'returned', "SELECT FROM anonopt.refresh_tuple_store('counted'); SELECT problem IS NULL FROM anonopt.describe('counted') WHERE role = 'tuple_store'", 'boss'), 't',
 		'before it is counted anew');
-	same(answers($node, 'returned', 'boss') =~ s/^release .*$//mr, $before =~ s/^release .*$//mr, 'and then there are the same answers');
+	same(answers($node, 'returned', 'boss'), $before, 'and then there are the same answers');
+	is(ask($node, 'returned', "SELECT anonopt.refresh_release('seen'), anonopt.refresh_release('records'); SELECT anonopt.drop_release('live')", 'boss'), "|\n",
+		'releases are made anew and dropped there');
 	$elsewhere->stop;
 }
 
@@ -261,7 +260,8 @@ sub rows
 sub check_drop
 {
 	my $rows = q{SELECT c.oid::regclass, c.relkind, query_to_xml(format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass), true, false, '')
-		FROM pg_class c WHERE relkind IN ('r', 'm', 'v') AND relnamespace = 'public'::regnamespace ORDER BY c.oid};
+		FROM pg_class c WHERE relkind IN ('r', 'm', 'v') AND relnamespace = 'public'::regnamespace
+			AND relname NOT LIKE 'anonopt_tuples_%' ORDER BY c.oid};
 
 	$node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER boss TEMPLATE clinic');
 	my $before = ask($node, 'leaving', $rows, 'boss');
