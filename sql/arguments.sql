@@ -17,12 +17,19 @@ DROP TABLE arg_one, arg_other;
 
 SELECT anonopt.create_interval_hierarchy('arg_ages', 0, 7, '{}'), anonopt.create_dataset('arg', 'arg_person');
 SELECT anonopt.add_quasi_identifier('arg', 'age', 'arg_ages');
+BEGIN;
 SELECT anonopt.publish_table('arg_release', 'arg', '{1}', k => 2, columns => '[0:0]={town}');
 SELECT town, count(*) FROM arg_release GROUP BY town ORDER BY town;
-SELECT anonopt.drop_release('arg_release');
+ROLLBACK;
 SELECT anonopt.publish_records('arg_release', 'arg', 0, 'age', columns => '{town,NULL}');
+SELECT anonopt.publish_records('arg_release', 'arg', 0, NULL);
 SELECT anonopt.drop_dataset('arg');
 DROP TABLE arg_ages;
+
+-- nothing to tell people apart by
+SELECT anonopt.k_anonymity('arg_person', '{}');
+SELECT anonopt.risk('arg_person', '{}');
+SELECT anonopt.l_diversity('arg_person', '{}', 'town');
 
 -- quantiles of what has no least value of its own
 ALTER TABLE arg_person ADD adult boolean;

@@ -61,11 +61,22 @@ add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
 	return add_declared(dataset, ROLE_SENSITIVE, column);
 }
 
+static Population *
+read_undeclared(const Dataset *dataset)
+{
+	if (dataset->nattributes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no quasi-identifiers are named"),
+				 errhint("Name the columns by which somebody could be recognized.")));
+	return population_read(dataset);
+}
+
 /* Measures the relation as it is; false where it is empty. */
 static bool
 measure_relation(const Dataset *dataset, Measures *measures)
 {
-	Population *population = population_read(dataset);
+	Population *population = read_undeclared(dataset);
 	Promise		nothing = {0};
 	int			bottom[MAX_ATTRIBUTES] = {0};
 
@@ -149,7 +160,7 @@ anonopt_risk(PG_FUNCTION_ARGS)
 				 errmsg("threshold must lie between 0 and 1")));
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
-	population = population_read(undeclared(fcinfo));
+	population = read_undeclared(undeclared(fcinfo));
 	for (uint32 i = 0; population->people > 0 && i < population->tuples->ntuples; i++)
 	{
 		int64		size = population->tuples->counts[i];
