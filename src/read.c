@@ -87,24 +87,30 @@ code_of_group(TuplesReceiver *receiver, int i, Datum value, bool isnull)
 	return 0;
 }
 
-/* Takes a distinct tuple and how many rows have it. */
-static bool
-receive_group(TupleTableSlot *slot, DestReceiver *self)
+/* Counts a distinct tuple that so many rows have. */
+static void
+count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 {
-	TuplesReceiver *receiver = (TuplesReceiver *) self;
+	TuplesReceiver *receiver = arg;
 	Reading    *reading = receiver->reading;
 	Tally	   *tally = reading->tuples->tally;
 	uint64	   *key = tally_candidate(tally);
 	MemoryContext old = MemoryContextSwitchTo(receiver->row);
 
-	slot_getallattrs(slot);
 	memset(key, 0, sizeof(uint64) * tally->nwords);
 	for (int i = 0; i < reading->ncolumns; i++)
-		key_put(key, &reading->set.encoders[i].field,
-				code_of_group(receiver, i, slot->tts_values[i], slot->tts_isnull[i]));
-	tally_add(tally, DatumGetInt64(slot->tts_values[reading->ncolumns]));
+		key_put(key, &reading->set.encoders[i].field, code_of_group(receiver, i, values[i], nulls[i]));
+	tally_add(tally, count);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(receiver->row);
+}
+
+static bool
+receive_group(TupleTableSlot *slot, DestReceiver *self)
+{
+	slot_getallattrs(slot);
+	count_group(self, slot->tts_values, slot->tts_isnull,
+				DatumGetInt64(slot->tts_values[((TuplesReceiver *) self)->reading->ncolumns]));
 	return true;
 }
 
@@ -180,45 +186,6 @@ refuse_misses(const Reading *reading)
 					encoder->column, encoder->hierarchy),
 			 errdetail("Among them: %s.", values.data),
 			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
-}
-
-/* Runs the statement; the tuples arrive at the receiver. */
-static void
-run_read(Reading *reading)
-{
-	SPIExecuteOptions options = {0};
-	ReadPlan   *plan = plan_read(reading);
-	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading, plan, NULL};
-	ErrorContextCallback telling;
-	int			code;
-
-	if (plan->grouped)
-	{
-		receiver.pub.receiveSlot = receive_group;
-		receiver.row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-		reading->tuples = tuples_begin(reading->context, &reading->set);
-	}
-	else
-	{
-		reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
-		options.params = read_parameters(reading);
-	}
-	if (plan->store != NULL)
-		store_read_show(plan->store);
-	options.read_only = true;
-	options.dest = &receiver.pub;
-	begin_telling_servers(plan, reading->dataset->relation, &telling);
-	code = SPI_execute_extended(plan->statement, &options);
-	error_context_stack = telling.previous;
-	if (code < 0)
-		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
-	MemoryContextSwitchTo(reading->context);
-	if (plan->store != NULL)
-		store_read_end(plan->store);
-	check_leaves(plan, reading->dataset->relation);
-	if (reading->tuples == NULL)
-		reading->tuples = tuples_begin(reading->context, &reading->set);
-	refuse_misses(reading);
 }
 
 /* Lets the first leaf of each label of a level stand for all of them. */
@@ -327,6 +294,84 @@ prepare_reading(Reading *reading)
 			encoder_admit_misses(&reading->set.encoders[i]);
 	}
 	encoders_lay_out(&reading->set);
+}
+
+/* Prepares to count groups as they come. */
+static void
+begin_groups(TuplesReceiver *receiver)
+{
+	Reading    *reading = receiver->reading;
+
+	receiver->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	reading->tuples = tuples_begin(reading->context, &reading->set);
+}
+
+/* Encodes a store's rows as they come; false where a statement must add them up. */
+static bool
+feed_from_store(TuplesReceiver *receiver, ReadPlan *plan)
+{
+	Reading    *reading = receiver->reading;
+
+	begin_groups(receiver);
+	if (store_read_feed(plan->store, plan->places, reading->ncolumns, count_group, receiver))
+		return true;
+	/* encoders remember values that have come */
+	MemoryContextDelete(reading->tuples->context);
+	MemoryContextDelete(receiver->row);
+	reading->tuples = NULL;
+	reading->ncolumns = 0;
+	prepare_reading(reading);
+	plan_store_statement(reading, plan);
+	return false;
+}
+
+/* Runs the statement; the tuples arrive at the receiver. */
+static void
+run_statement(TuplesReceiver *receiver, ReadPlan *plan)
+{
+	Reading    *reading = receiver->reading;
+	SPIExecuteOptions options = {0};
+	ErrorContextCallback telling;
+	int			code;
+
+	if (plan->grouped)
+	{
+		receiver->pub.receiveSlot = receive_group;
+		begin_groups(receiver);
+	}
+	else
+	{
+		reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
+		options.params = read_parameters(reading);
+	}
+	if (plan->store != NULL)
+		store_read_show(plan->store);
+	options.read_only = true;
+	options.dest = &receiver->pub;
+	begin_telling_servers(plan, reading->dataset->relation, &telling);
+	code = SPI_execute_extended(plan->statement, &options);
+	error_context_stack = telling.previous;
+	if (code < 0)
+		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
+	MemoryContextSwitchTo(reading->context);
+	if (plan->store != NULL)
+		store_read_end(plan->store);
+}
+
+static void
+run_read(Reading *reading)
+{
+	ReadPlan   *plan = plan_read(reading);
+	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading, plan, NULL};
+
+	if (plan->store != NULL)
+		store_read_tell(plan->store);
+	if (plan->places == NULL || !feed_from_store(&receiver, plan))
+		run_statement(&receiver, plan);
+	check_leaves(plan, reading->dataset->relation);
+	if (reading->tuples == NULL)
+		reading->tuples = tuples_begin(reading->context, &reading->set);
+	refuse_misses(reading);
 }
 
 static inline uint32
@@ -791,6 +836,8 @@ reading_statement(const Dataset *dataset)
 	reading->may_use_store = true;
 	prepare_reading(reading);
 	plan = plan_read(reading);
+	if (plan->places != NULL)
+		plan_store_statement(reading, plan);
 	sql_finish();
 	if (plan->store == NULL)
 		return plan->statement;

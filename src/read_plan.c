@@ -25,6 +25,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
 #include "foreign/foreign.h"
 #include "miscadmin.h"
 #include "sql.h"
@@ -309,23 +310,52 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	return false;
 }
 
-/* Chooses a tuple store to read, if there is one. */
-static bool
-choose_store(const Reading *reading, ReadPlan *plan)
+void
+plan_store_statement(const Reading *reading, ReadPlan *plan)
 {
 	StringInfoData sql;
 
-	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
-		return false;
-	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
-	if (plan->store == NULL)
-		return false;
 	store_read_scan(plan->store);
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
 	append_read_columns(reading, reading->ncolumns, &sql);
 	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
+	plan->places = NULL;
 	plan->statement = sql.data;
+}
+
+/* The places of all columns in a store's table, if none has to be cast; else NULL. */
+static int *
+places_in_store(const Reading *reading, const StoreRead *store)
+{
+	int		   *places = palloc(sizeof(int) * (reading->ncolumns + 1));
+
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		const ReadColumn *column = &reading->columns[i];
+		Oid			type;
+
+		places[i] = store_read_place(store, column->declared->column, &type);
+		/* a varchar is a text already */
+		if (*column->cast != '\0' &&
+			!(strcmp(column->cast, "::pg_catalog.text") == 0 && (type == TEXTOID || type == VARCHAROID)))
+			return NULL;
+	}
+	return places;
+}
+
+/* Chooses a tuple store to read, if there is one. */
+static bool
+choose_store(const Reading *reading, ReadPlan *plan)
+{
+	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
+		return false;
+	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
+	if (plan->store == NULL)
+		return false;
+	plan->places = places_in_store(reading, plan->store);
+	if (plan->places == NULL)
+		plan_store_statement(reading, plan);
 	return true;
 }
 

@@ -25,12 +25,17 @@ typedef struct ReadPlan
 	char	   *statement;
 	StoreRead  *store;			/* what is read in place of the relation, or
 								 * NULL */
+	int		   *places;			/* by column: in the store's table, whose rows
+								 * are encoded without a statement; or NULL */
 	List	   *leaves;			/* partitions that are read for the parent */
 	List	   *foreign;		/* names of those that are elsewhere, for
 								 * messages */
 	Buckets   **buckets;		/* by column; NULL where values come as they
 								 * are */
 } ReadPlan;
+
+/* The statement over a store's rows, where they cannot be encoded without one. */
+extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
 
 /* The plan for a reading whose columns are prepared; SPI is connected. */
 extern ReadPlan *plan_read(const Reading *reading);

@@ -44,4 +44,18 @@ extern void store_read_end(StoreRead *read);
 /* Drops a data set's store, if it has one; the caller may. */
 extern bool store_drop(const char *dataset);
 
+/*
+ * Hands on the rows of a store's table without a statement: its values of
+ * some columns, by place, and their count.  False, halfway, where counts have
+ * been taken away: they have to be added up first.
+ */
+typedef void (*StoredVisitor) (void *arg, const Datum *values, const bool *nulls, int64 count);
+extern bool store_read_feed(StoreRead *read, const int *places, int ncolumns, StoredVisitor visit, void *arg);
+
+/* The place of a column in a store's table, and its type there. */
+extern int	store_read_place(const StoreRead *read, const char *column, Oid *type);
+
+/* Tells of a store that is not current. */
+extern void store_read_tell(const StoreRead *read);
+
 #endif

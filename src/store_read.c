@@ -4,8 +4,9 @@
  *
  * The store's table is scanned here, under the caller's snapshot, so that
  * no right on it is needed; what the caller may read is asked of the
- * relation.  The rows stand in memory or a temporary file, where an ordinary
- * statement of the caller's sees them as stored_tuples.
+ * relation.  Rows are encoded as they come.  Where values have to be cast
+ * first, or counts to be added up, they stand in memory or a temporary file,
+ * where an ordinary statement of the caller's sees them as stored_tuples.
  *
  * A store is current if all that its counts rely on is as it was when they
  * were made, nothing is in doubt, and neither this session is in the middle
@@ -329,6 +330,43 @@ keep_rows(StoreRead *read, Relation table)
 	ExecDropSingleTupleTableSlot(slot);
 }
 
+bool
+store_read_feed(StoreRead *read, const int *places, int ncolumns, StoredVisitor visit, void *arg)
+{
+	Relation	table = table_open(read->table, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	Datum	   *values = palloc(sizeof(Datum) * (ncolumns + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (ncolumns + 1));
+	int			last = read->store->ncolumns;
+	bool		only_added = true;
+
+	while (only_added && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		only_added = !slot->tts_isnull[last] && DatumGetInt64(slot->tts_values[last]) >= 0;
+		for (int i = 0; i < ncolumns; i++)
+		{
+			values[i] = slot->tts_values[places[i]];
+			nulls[i] = slot->tts_isnull[places[i]];
+		}
+		if (only_added)
+			visit(arg, values, nulls, DatumGetInt64(slot->tts_values[last]));
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, NoLock);
+	return only_added;
+}
+
+int
+store_read_place(const StoreRead *read, const char *column, Oid *type)
+{
+	*type = get_atttype(read->table, get_attnum(read->table, column));
+	return place_of(read->store, column);
+}
+
 void
 store_read_scan(StoreRead *read)
 {
@@ -341,15 +379,20 @@ store_read_scan(StoreRead *read)
 }
 
 void
-store_read_show(StoreRead *read)
+store_read_tell(const StoreRead *read)
 {
-	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
-
 	if (read->problem != NULL)
 		ereport(NOTICE,
 				(errmsg("tuple store %s is read as it is", relation_sql_name(read->table)),
 				 errdetail("Its tuples were counted at %s, and it is not current: %s.",
 						   timestamptz_to_str(read->store->counted_at), read->problem)));
+}
+
+void
+store_read_show(StoreRead *read)
+{
+	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
+
 	stored->md.name = STORED_TUPLES;
 	stored->md.reliddesc = InvalidOid;
 	stored->md.tupdesc = read->desc;
