@@ -1143,8 +1143,8 @@ BEGIN
 	IF k IS NULL OR k < 1 THEN
 		RAISE EXCEPTION 'k must be at least 1, not %', k USING ERRCODE = '22023';
 	END IF;
-	IF key IS NULL THEN
-		RAISE EXCEPTION 'argument "key" must not be null' USING ERRCODE = '22023';
+	IF coalesce(key, '') = '' THEN
+		RAISE EXCEPTION 'argument "key" must name a column' USING ERRCODE = '22023';
 	END IF;
 	PERFORM set_config('work_mem', current_setting('maintenance_work_mem'), true);
 	-- first what is wrong with the declaration, then with the caller's rights, and only then what else

@@ -23,6 +23,7 @@ SELECT town, count(*) FROM arg_release GROUP BY town ORDER BY town;
 ROLLBACK;
 SELECT anonopt.publish_records('arg_release', 'arg', 0, 'age', columns => '{town,NULL}');
 SELECT anonopt.publish_records('arg_release', 'arg', 0, NULL);
+SELECT anonopt.publish_records('arg_release', 'arg', 0, '');
 SELECT anonopt.drop_dataset('arg');
 DROP TABLE arg_ages;
 
@@ -37,6 +38,9 @@ UPDATE arg_person SET adult = age > 3;
 SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'adult', '{2}');
 TABLE arg_one ORDER BY value;
 DROP TABLE arg_one;
+
+-- widths that nothing is a multiple of
+SELECT anonopt.create_range_hierarchy('arg_one', 0, 10, 1, '{0,5}');
 
 -- relations that are not there, by number
 SELECT anonopt.check_hierarchy(1::oid::regclass);

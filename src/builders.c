@@ -126,7 +126,7 @@ holds(const char *condition, int nargs, Oid *types, Datum *values)
 static void
 check_widths(Oid *types, Datum *values)
 {
-	if (!holds("coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, u) = 0), true) FROM"
+	if (!holds("coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, nullif(u, 0)) = 0), true) FROM"
 			   " (SELECT w, lag(w, 1, $4) OVER (ORDER BY i) AS u FROM"
 			   " unnest($3) WITH ORDINALITY AS a (w, i)) s", 4, types, values))
 		refuse("each width must be a positive multiple of the one before",
