@@ -54,7 +54,7 @@ my @numerics = (qw('NaN' 'Infinity' '-Infinity' 0 -0.0 1 -1 0.5 1e-1000 1e1000 1
 	99999999999999999999999999 0.1 0.3333333333333333333333333333333333333 10 100 1e6), '(1e100 + 1e-100)');
 my @relations = (
 	qw(people nobody nulls strays forbidden forbidden_towns wide large parts parts_aix a_view failing snapshot elsewhere secured types things mine my_towns
-	counted counted_wrongly too_many no_columns only_leaf towns ages pays days infinite floats forest tall unsound_twice unsound_nest unsound_ranges
+	counted counted_as_written counted_once counted_wrongly too_many no_columns only_leaf towns ages pays days infinite floats forest tall unsound_twice unsound_nest unsound_ranges
 	unsound_empty unsound_levels multirange edges circle weights weights_unsound town_weights later_unsound later_higher released released_view
 	released_live made_0 made_1 canary an_index composite pg_class pg_statistic pg_toast.pg_toast_1255 pg_authid pg_stat_activity information_schema.tables
 	anonopt.dataset anonopt.attribute anonopt.published anonopt.published_content anonopt.release anonopt.progress anonopt.node),

@@ -149,6 +149,14 @@ SELECT anonopt.create_dataset('counted wrongly', 'counted_wrongly', 0, NULL, 'n'
 SELECT anonopt.create_dataset('too many', 'too_many', 0, NULL, 'n'), anonopt.add_quasi_identifier('too many', 'age', 'ages');
 SELECT anonopt.set_class_label('people', 'paid'), anonopt.set_identifier('people', 'id'), anonopt.add_sensitive('people', 'pay', 'ordered'),
 	anonopt.set_sensitivity('people', 'town', 'town_weights'), anonopt.set_class_label('parts', 'ill');
+-- read from stores: of now, and behind
+CREATE TABLE counted_as_written AS SELECT id, age, town, ill FROM people;
+CREATE TABLE counted_once AS SELECT id, age, town, ill FROM people;
+SELECT declare('tracked', 'counted_as_written', '{{age,ages},{town,towns}}', 'ill', 0.2), declare('behind', 'counted_once', '{{age,ages},{town,towns}}', 'ill', 0.2);
+SELECT anonopt.create_tuple_store('tracked', track => true), anonopt.create_tuple_store('behind');
+UPDATE counted_as_written SET age = age + 1 WHERE id < 5;
+INSERT INTO counted_as_written VALUES (41, 3, NULL, 'ill 7');
+DELETE FROM counted_once WHERE id < 5;
 -- declared as they were, before they changed
 CREATE TABLE gone (id int, age int); CREATE TABLE changed (id int, age int, ill text); CREATE TABLE shrunk (id int, age int, ill text);
 CREATE TABLE later_unsound (v int, a text); CREATE TABLE later_gone (v int, a text); CREATE TABLE later_higher (v int, a text);

@@ -40,6 +40,17 @@ RESET anonopt.read_mode;
 SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people', '{age,town}', 'ill'), anonopt.entropy_l_diversity('people', '{age,town}', 'ill'),
 	anonopt.t_closeness('people', '{age}', 'town', 'hierarchical', 'towns'), anonopt.risk('people', '{age,town}');
 
+-- tuple stores
+SELECT anonopt.create_dataset('stored', 'people'), anonopt.create_dataset('counted', 'people');
+SELECT anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'town', 'towns'), anonopt.add_sensitive(d, 'ill')
+FROM unnest('{stored,counted}'::text[]) d;
+SELECT anonopt.create_tuple_store('stored'), anonopt.create_tuple_store('counted', track => true);
+SELECT anonopt.evaluate(d, '{1,1}') FROM unnest('{stored,counted}'::text[]) d;
+UPDATE people SET age = age + 1 WHERE id % 7 = 0 AND age < 19;
+SELECT anonopt.evaluate(d, '{1,1}') FROM unnest('{stored,counted}'::text[]) d;
+SELECT anonopt.refresh_tuple_store('stored'), anonopt.evaluate('stored', '{1,1}');
+SELECT anonopt.drop_tuple_store('stored'), anonopt.drop_tuple_store('counted'), anonopt.drop_dataset('stored'), anonopt.drop_dataset('counted');
+
 -- searches
 SELECT anonopt.pareto('people'), anonopt.pareto('people', '{k,t,cm,sum_l}', 2, time_limit => '1 min'), anonopt.optimize('people', 3, 2, 0.6),
 	anonopt.poka('people'), anonopt.pbg_ea('people', '{k,glm,sum_k}', NULL, 6, 5, seed => 1, local_search => 0.5), anonopt.last_search();
