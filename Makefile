@@ -38,6 +38,7 @@ check-long:
 	SANITIZE=undefined test/cluster test/fuzz/run --calls 100000 --seed $${SEED:-$$(date +%s)}
 	test/cluster test/fuzz/engine/run 600
 	test/cluster test/fuzz/valgrind test/run regress
+	ANONOPT_LONG=1 test/cluster test/run t/15_rights.t t/16_faults.t t/17_lasting.t
 bench:
 	test/cluster bench/run
 

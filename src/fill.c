@@ -23,7 +23,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "prng.h"
-#include "read_plan.h"
+#include "shards.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

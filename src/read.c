@@ -25,6 +25,7 @@
 #include "optimizer/cost.h"
 #include "parser/parse_param.h"
 #include "read_plan.h"
+#include "shards.h"
 #include "sql.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
@@ -349,6 +350,8 @@ run_statement(TuplesReceiver *receiver, ReadPlan *plan)
 	options.read_only = true;
 	options.dest = &receiver->pub;
 	begin_telling_servers(plan, reading->dataset->relation, &telling);
+	if (plan->grouped)
+		check_shard_collations(reading, plan);
 	code = SPI_execute_extended(plan->statement, &options);
 	error_context_stack = telling.previous;
 	if (code < 0)

@@ -26,8 +26,8 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "foreign/foreign.h"
 #include "miscadmin.h"
+#include "shards.h"
 #include "sql.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -63,33 +63,6 @@ read_plan_define_settings(void)
 							 " store reads a tuple store even if it is not current,"
 							 " auto chooses a store that is current, and group_by for what is elsewhere.",
 							 &read_mode, READ_AUTO, read_modes, PGC_USERSET, 0, NULL, NULL, NULL);
-}
-
-/* The partitions of a table that hold rows, in a fixed order. */
-static List *
-leaf_partitions(Oid relation)
-{
-	List	   *leaves = NIL;
-	ListCell   *cell;
-
-	foreach(cell, find_all_inheritors(relation, AccessShareLock, NULL))
-		if (get_rel_relkind(lfirst_oid(cell)) != RELKIND_PARTITIONED_TABLE)
-		leaves = lappend_oid(leaves, lfirst_oid(cell));
-	return leaves;
-}
-
-bool
-has_foreign_leaf(Oid relation)
-{
-	ListCell   *cell;
-	char		kind = get_rel_relkind(relation);
-
-	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
-		return false;
-	foreach(cell, leaf_partitions(relation))
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-		return true;
-	return false;
 }
 
 /* Whether an extension spreads a table's rows over other servers: Citus. */
@@ -177,8 +150,7 @@ make_buckets(const Reading *reading, int column)
 	return buckets;
 }
 
-/* Texts are told apart by their bytes, even where their collation does not. */
-static bool
+bool
 needs_bytes(Oid relation, const char *column)
 {
 	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
@@ -372,47 +344,4 @@ plan_read(const Reading *reading)
 		plan->buckets[i] = make_buckets(reading, i);
 	plan->statement = plan->grouped ? grouped_statement(reading, plan) : aggregate_statement(reading);
 	return plan;
-}
-
-/* Tells where rows are read, beside what a server says of itself. */
-static void
-tell_servers(void *arg)
-{
-	const ReadPlan *plan = arg;
-	StringInfoData servers;
-	ListCell   *cell;
-
-	initStringInfo(&servers);
-	foreach(cell, plan->foreign)
-		appendStringInfo(&servers, "%s%s", servers.len > 0 ? ", " : "", (char *) lfirst(cell));
-	errcontext("reading foreign tables: %s", servers.data);
-}
-
-void
-begin_telling_servers(ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
-{
-	List	   *leaves = plan->leaves != NIL ? plan->leaves : list_make1_oid(relation);
-	ListCell   *cell;
-
-	foreach(cell, leaves)
-		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
-		plan->foreign = lappend(plan->foreign,
-								psprintf("%s on server \"%s\"", relation_sql_name(lfirst_oid(cell)),
-										 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername));
-	callback->callback = tell_servers;
-	callback->arg = plan;
-	callback->previous = error_context_stack;
-	if (plan->foreign != NIL)
-		error_context_stack = callback;
-}
-
-void
-check_leaves(const ReadPlan *plan, Oid relation)
-{
-	if (plan->leaves == NIL || equal(plan->leaves, leaf_partitions(relation)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_OBJECT_IN_USE),
-			 errmsg("partitions of %s changed while they were read", relation_sql_name(relation)),
-			 errhint("Call the function again.")));
 }

@@ -28,8 +28,6 @@ typedef struct ReadPlan
 	int		   *places;			/* by column: in the store's table, whose rows
 								 * are encoded without a statement; or NULL */
 	List	   *leaves;			/* partitions that are read for the parent */
-	List	   *foreign;		/* names of those that are elsewhere, for
-								 * messages */
 	Buckets   **buckets;		/* by column; NULL where values come as they
 								 * are */
 } ReadPlan;
@@ -40,17 +38,8 @@ extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
 /* The plan for a reading whose columns are prepared; SPI is connected. */
 extern ReadPlan *plan_read(const Reading *reading);
 
-/*
- * Lets errors tell which servers are read, until error_context_stack is set
- * back to the callback's previous.
- */
-extern void begin_telling_servers(ReadPlan *plan, Oid relation, ErrorContextCallback *callback);
-
-/* Fails where partitions have come or gone since. */
-extern void check_leaves(const ReadPlan *plan, Oid relation);
-
-/* Whether a partition's rows are elsewhere. */
-extern bool has_foreign_leaf(Oid relation);
+/* Whether a column's collation here does not tell texts apart by their bytes, as we do. */
+extern bool needs_bytes(Oid relation, const char *column);
 
 extern void read_plan_define_settings(void);
 

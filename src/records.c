@@ -11,7 +11,7 @@
 #include "budget.h"
 #include "catalog/pg_class.h"
 #include "read.h"
-#include "read_plan.h"
+#include "shards.h"
 #include "sql.h"
 #include "tally.h"
 #include "tcop/dest.h"

@@ -18,6 +18,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
@@ -196,7 +197,11 @@ best_store(const Dataset *dataset, bool describe)
 	List	   *stores;
 	ListCell   *cell;
 
-	if (dataset->name == NULL || dataset->count_column != NULL)
+	/*
+	 * nothing else has stores, and a partitioned table is not locked for
+	 * reading its leaves
+	 */
+	if (dataset->name == NULL || dataset->count_column != NULL || get_rel_relkind(dataset->relation) != RELKIND_RELATION)
 		return NULL;
 	relation = try_relation_open(dataset->relation, AccessShareLock);
 	if (relation == NULL)
