@@ -360,7 +360,7 @@ typedef struct TriedNodes
 {
 	const Population *population;
 	int			n;
-	TriedNode		node[MOST_NODES];
+	TriedNode	node[MOST_NODES];
 } TriedNodes;
 
 static void
@@ -470,7 +470,7 @@ check_measures(const Population *population, const Measures *m)
 static bool
 count_visit(void *arg, const int *levels, const Measures *measures)
 {
-	TriedNode	   *node = find_node(arg, levels);
+	TriedNode  *node = find_node(arg, levels);
 
 	node->visits++;
 	CHECK(memcmp(&node->measures, measures, sizeof(Measures)) == 0);
@@ -602,7 +602,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 	CHECK(search.evaluated <= nodes->n);
 	for (int i = 0; i < nodes->n; i++)
 	{
-		const TriedNode  *node = &nodes->node[i];
+		const TriedNode *node = &nodes->node[i];
 		bool		expected = !search.feasible_only || node->measures.feasible;
 		bool		found = false;
 
@@ -801,7 +801,7 @@ check_efficiency(Population *population, TriedNodes *nodes)
 	for (Size i = 0; i < search.nnodes; i++)
 	{
 		const JudgedNode *judged = &search.nodes[i];
-		const TriedNode  *node = find_node(nodes, judged->levels);
+		const TriedNode *node = find_node(nodes, judged->levels);
 		Efficiency	efficiency = EFFICIENCY_STRONG;
 
 		CHECK(judged->k == node->measures.k && judged->nwp == node->measures.nwp && judged->ach >= search.nodes[0].ach);
@@ -1081,7 +1081,7 @@ try_population(void)
 {
 	Population *population = make_population(false);
 	Promise		promise = make_promise(population);
-	TriedNodes	   *nodes = palloc(sizeof(TriedNodes));
+	TriedNodes *nodes = palloc(sizeof(TriedNodes));
 
 	check_nodes(population, &promise, nodes);
 	switch (below(8))
@@ -1143,7 +1143,7 @@ try_bytes(void)
 }
 
 int
-LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+LLVMFuzzerTestOneInput(const uint8_t * data, size_t size)
 {
 	bytes = data;
 	nbytes = size;

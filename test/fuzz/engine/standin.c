@@ -37,7 +37,7 @@ char		standin_message[1024];
 
 MemoryContext CurrentMemoryContext;
 int			maintenance_work_mem = 65536;
-volatile sig_atomic_t InterruptPending = false;
+volatile	sig_atomic_t InterruptPending = false;
 
 /* -------------------------------------------------------------- memory */
 
@@ -212,7 +212,7 @@ standin_end(void)
 
 /* -------------------------------------------------------------- errors */
 
-static int	level;			/* of the error that is being told */
+static int	level;				/* of the error that is being told */
 
 bool
 errstart(int elevel, const char *domain)
@@ -257,13 +257,13 @@ MESSAGE(errmsg)
 MESSAGE(errmsg_internal)
 
 int
-errdetail(const char *format, ...)
+errdetail(const char *format,...)
 {
 	return 0;
 }
 
 int
-errhint(const char *format, ...)
+errhint(const char *format,...)
 {
 	return 0;
 }
@@ -318,7 +318,7 @@ pairingheap_allocate(pairingheap_comparator compare, void *arg)
 }
 
 void
-pairingheap_add(pairingheap *heap, pairingheap_node *node)
+pairingheap_add(pairingheap * heap, pairingheap_node * node)
 {
 	pairingheap_node **at = &heap->ph_root;
 
@@ -329,7 +329,7 @@ pairingheap_add(pairingheap *heap, pairingheap_node *node)
 }
 
 pairingheap_node *
-pairingheap_remove_first(pairingheap *heap)
+pairingheap_remove_first(pairingheap * heap)
 {
 	pairingheap_node *first = heap->ph_root;
 
