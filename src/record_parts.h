@@ -28,9 +28,6 @@ leaves_of(const RecordRun *run, uint32 tuple)
 /* Levels of a node by its number. */
 extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 
-/* Whether no risk rises when a record is generalized further. */
-extern bool risk_is_monotone(const RecordSearch *search);
-
 /* Offers a node to a tuple: its answer if it is better than the one there is. */
 extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
 
@@ -45,9 +42,6 @@ extern void search_frontier(RecordRun *run);
 
 /* Counts what a search from the top by risk visits; answers are there. */
 extern void count_general_first(RecordRun *run);
-
-/* Anything, node by node. */
-extern void search_all_nodes(RecordRun *run);
 
 /* Anything, tuple by tuple, by bounds. */
 extern void search_by_bounds(RecordRun *run);

@@ -32,7 +32,8 @@ levels_of_node(const RecordRun *run, int64 node, int *levels)
 	}
 }
 
-bool
+/* Whether no risk rises when a record is generalized further. */
+static bool
 risk_is_monotone(const RecordSearch *search)
 {
 	return search->model->risk != RISK_ENTROPY && search->similarity == 0;
@@ -155,32 +156,8 @@ offer_ends(RecordRun *run)
 	}
 }
 
-void
-record_search(RecordSearch *search)
-{
-	MemoryContext work = AllocSetContextCreate(search->population->context, "anonopt records", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(work);
-	RecordRun  *run = begin_run(search);
-	bool		is_small = run->nnodes <= MOST_NODES &&
-	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
-
-	search->in_time = true;
-	offer_ends(run);
-	if (!is_small)
-		search_by_bounds(run);
-	else if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search))
-	{
-		search_frontier(run);
-		if (search->general_first && search->in_time)
-			count_general_first(run);
-	}
-	else
-		search_all_nodes(run);
-	MemoryContextSwitchTo(old);
-	MemoryContextDelete(work);
-}
-
-void
+/* Anything, node by node. */
+static void
 search_all_nodes(RecordRun *run)
 {
 	RecordSearch *search = run->search;
@@ -204,4 +181,29 @@ search_all_nodes(RecordRun *run)
 			offer_node(run, i, levels, risk_at(run, i, levels), utility);
 		}
 	}
+}
+
+void
+record_search(RecordSearch *search)
+{
+	MemoryContext work = AllocSetContextCreate(search->population->context, "anonopt records", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	RecordRun  *run = begin_run(search);
+	bool		is_small = run->nnodes <= MOST_NODES &&
+	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
+
+	search->in_time = true;
+	offer_ends(run);
+	if (!is_small)
+		search_by_bounds(run);
+	else if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search))
+	{
+		search_frontier(run);
+		if (search->general_first && search->in_time)
+			count_general_first(run);
+	}
+	else
+		search_all_nodes(run);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
 }

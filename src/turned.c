@@ -34,7 +34,8 @@ fewest_values(const Population *population)
 	return fewest;
 }
 
-double
+/* The most a turned value can be. */
+static double
 turned_limit(Objective objective, const Population *population)
 {
 	double		people = (double) population->people;

@@ -10,9 +10,6 @@
 /* The side of an objective's boxes where none is given. */
 extern double default_epsilon(Objective objective, const Population *population);
 
-/* The most a turned value can be. */
-extern double turned_limit(Objective objective, const Population *population);
-
 /* Values of a node; a loss is its worst value minus itself, what is not there 0. */
 extern void turned_values(const Population *population, int nobjectives, const Objective *objectives,
 						  const Measures *measures, double *values);
