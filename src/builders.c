@@ -8,7 +8,6 @@
  */
 #include "builders.h"
 
-#include "arguments.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "nodes/makefuncs.h"
@@ -16,9 +15,7 @@
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/date.h"
 #include "utils/lsyscache.h"
-#include "utils/varlena.h"
 
 /* A builder makes at most this many leaves: a typing error must not fill a disk. */
 #define MAX_LEAVES 10000000

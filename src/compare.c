@@ -9,7 +9,6 @@
 #include "comparison.h"
 #include "complete.h"
 #include "front.h"
-#include "miscadmin.h"
 #include "node.h"
 #include "read.h"
 #include "records.h"

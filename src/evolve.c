@@ -17,7 +17,6 @@
 #include "session.h"
 #include "turned.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_pbg_ea);
 PG_FUNCTION_INFO_V1(anonopt_archive_quality);

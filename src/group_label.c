@@ -8,7 +8,6 @@
  */
 #include "showing.h"
 
-#include "utils/builtins.h"
 
 /* The label, at some level, that covers exactly these leaves; NULL without one. */
 static const char *

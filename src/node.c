@@ -14,7 +14,6 @@
 #include "sql.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_evaluate);
 PG_FUNCTION_INFO_V1(anonopt_lattice);

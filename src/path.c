@@ -13,7 +13,6 @@
  */
 #include "path.h"
 
-#include "budget.h"
 
 /* A depth of the path. */
 typedef struct Step

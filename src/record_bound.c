@@ -18,7 +18,6 @@
 #include <math.h>
 
 #include "budget.h"
-#include "miscadmin.h"
 #include "prng.h"
 #include "progress.h"
 

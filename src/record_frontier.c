@@ -21,7 +21,6 @@
 #include <math.h>
 
 #include "budget.h"
-#include "miscadmin.h"
 #include "progress.h"
 #include "tally.h"
 

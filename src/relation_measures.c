@@ -11,10 +11,8 @@
 #include <math.h>
 
 #include "arguments.h"
-#include "catalog/pg_type.h"
 #include "hierarchy_read.h"
 #include "read.h"
-#include "sql.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_k_anonymity);

@@ -24,7 +24,6 @@
 #include "executor/executor.h"
 #include "miscadmin.h"
 #include "sql.h"
-#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"

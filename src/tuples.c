@@ -11,7 +11,6 @@
 #include "tuples.h"
 
 #include "access/parallel.h"
-#include "budget.h"
 #include "bytes.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

@@ -8,7 +8,6 @@
 
 #include "catalog/pg_type.h"
 #include "hierarchy_read.h"
-#include "miscadmin.h"
 #include "sql.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
