@@ -10,8 +10,17 @@
 #include "hierarchy_read.h"
 #include "read.h"
 #include "sql.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
+
+MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "called outside an aggregate");
+	return context;
+}
 
 void
 require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
@@ -184,31 +193,40 @@ check_levels(const Dataset *dataset, int attr, int **nodes, int nnodes)
 					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
 }
 
-int **
-levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+ArrayType *
+attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
+					const Dataset *dataset, int *nnodes)
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	ArrayType  *array;
-	int		  **nodes;
-	int32	   *levels;
 	int			ndims;
 
-	require_argument(fcinfo, argument, "levels");
+	require_argument(fcinfo, argument, name);
 	array = PG_GETARG_ARRAYTYPE_P(argument);
 	ndims = ARR_NDIM(array);
 	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("wrong number of levels"),
+				 errmsg("wrong number of %s", name),
 				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
 								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
-				 errhint("Give one level for each, in the order they were added, or an array of such arrays.")));
+				 errhint("Give one %s for each, in the order they were added, or an array of such arrays.", element)));
 	if (array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("levels must not be null")));
-
+				 errmsg("%s must not be null", name)));
 	*nnodes = ndims == 1 ? 1 : ARR_DIMS(array)[0];
+	return array;
+}
+
+int **
+levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	ArrayType  *array = attributes_argument(fcinfo, argument, "levels", "level", dataset, nnodes);
+	int		  **nodes;
+	int32	   *levels;
+
 	nodes = palloc(sizeof(int *) * *nnodes);
 	levels = (int32 *) ARR_DATA_PTR(array);
 	for (int i = 0; i < *nnodes; i++)

@@ -9,6 +9,10 @@
 
 #include "dataset.h"
 #include "measure.h"
+#include "utils/array.h"
+
+/* The memory of the aggregate that a transition function works for. */
+extern MemoryContext aggregate_context(FunctionCallInfo fcinfo);
 
 /* Fails with 22023 where an argument is null. */
 extern void require_argument(FunctionCallInfo fcinfo, int argument, const char *name);
@@ -35,6 +39,10 @@ extern void require_weights(const Dataset *dataset, const Population *population
 
 /* k, l and t, which begin at an argument; the limit follows when people are known. */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
+
+/* An array of one element a quasi-identifier, or of such arrays: a node each, *nnodes of them. */
+extern ArrayType *attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
+									  const Dataset *dataset, int *nnodes);
 
 /* Nodes of an array of levels, one or two dimensions; their number in *nnodes. */
 extern int **levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);

@@ -50,28 +50,11 @@ node_of_cuts(const Population *population, const Datum *cuts)
 Datum *
 cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
 {
-	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-	ArrayType  *array;
+	ArrayType  *array = attributes_argument(fcinfo, argument, "cuts", "bit string", dataset, nnodes);
 	Datum	   *cuts;
 	bool	   *nulls;
 	int			ncuts;
-	int			ndims;
 
-	require_argument(fcinfo, argument, "cuts");
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	ndims = ARR_NDIM(array);
-	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("wrong number of cuts"),
-				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
-								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
-				 errhint("Give one bit string for each, in the order they were added, or an array of such arrays.")));
-	if (array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cuts must not be null")));
 	deconstruct_array(array, VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &ncuts);
-	*nnodes = ncuts / nattrs;
 	return cuts;
 }

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "arguments.h"
 #include "pairs.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -30,16 +31,6 @@ PG_FUNCTION_INFO_V1(anonopt_dominance);
 PG_FUNCTION_INFO_V1(anonopt_p_wtd);
 PG_FUNCTION_INFO_V1(anonopt_p_lex);
 PG_FUNCTION_INFO_V1(anonopt_p_goal);
-
-static MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "called outside an aggregate");
-	return context;
-}
 
 static double
 finite_argument(FunctionCallInfo fcinfo, int argument)

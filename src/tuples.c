@@ -11,6 +11,7 @@
 #include "tuples.h"
 
 #include "access/parallel.h"
+#include "arguments.h"
 #include "bytes.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -43,16 +44,6 @@ PG_FUNCTION_INFO_V1(anonopt_tuples_combine);
 PG_FUNCTION_INFO_V1(anonopt_tuples_serialize);
 PG_FUNCTION_INFO_V1(anonopt_tuples_deserialize);
 PG_FUNCTION_INFO_V1(anonopt_tuples_final);
-
-static MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "anonopt.tuples is called only as an aggregate");
-	return context;
-}
 
 static Tuples *
 tuples_create(MemoryContext parent, int ncolumns, int nwords)
