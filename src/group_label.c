@@ -8,7 +8,6 @@
  */
 #include "showing.h"
 
-
 /* The label, at some level, that covers exactly these leaves; NULL without one. */
 static const char *
 label_covering(const Attribute *attr, uint32 first, uint32 nleaves)

@@ -13,7 +13,6 @@
  */
 #include "path.h"
 
-
 /* A depth of the path. */
 typedef struct Step
 {

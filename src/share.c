@@ -7,7 +7,6 @@
  */
 #include "share.h"
 
-
 /* Where the next array goes; nowhere, to find out the size. */
 typedef struct Writer
 {
