@@ -1,28 +1,12 @@
 -- The Adult data, read from the directory that ADULT_DIR names: numbers known from
 -- elsewhere, and the reference on nodes across the lattice.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-
-\set readable `test -r "$ADULT_DIR/adult.csv" && echo true || echo false`
-\if :readable
-\else
-\echo '1..0 # SKIP ADULT_DIR names no directory with adult.csv'
+\ir adult.inc
+\if :unreadable
 \quit
 \endif
-\getenv adult_dir ADULT_DIR
-
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 
 SELECT plan(8);
-
-\ir adult.inc
 
 INSERT INTO ref.dataset VALUES ('adult', 'adult.people', 0.01);
 INSERT INTO ref.attribute (dataset, role, ordinal, column_name, hierarchy) VALUES

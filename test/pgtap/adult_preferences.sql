@@ -1,24 +1,10 @@
 -- Publisher preferences on the Adult data: nine attributes, age by ranges of five
 -- years, 105 bits; always a feasible solution, never worse than the best level node.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-
-\set readable `test -r "$ADULT_DIR/adult.csv" && echo true || echo false`
-\if :readable
-\else
-\echo '1..0 # SKIP ADULT_DIR names no directory with adult.csv'
+\ir adult.inc
+\if :unreadable
 \quit
 \endif
-\getenv adult_dir ADULT_DIR
 
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
-\ir adult.inc
 CREATE TABLE adult.occupation (occupation text, level1 text, level2 text);
 \set cmd '\\copy adult.occupation FROM ''' :adult_dir '/hierarchy_occupation.csv'' (FORMAT csv, DELIMITER '';'')'
 :cmd

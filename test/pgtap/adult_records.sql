@@ -1,24 +1,9 @@
 -- A generalization per record of the Adult data: ARUBA and BTDA find the same, and a
 -- sample of people has nothing better among all nodes.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-
-\set readable `test -r "$ADULT_DIR/adult.csv" && echo true || echo false`
-\if :readable
-\else
-\echo '1..0 # SKIP ADULT_DIR names no directory with adult.csv'
+\ir adult.inc
+\if :unreadable
 \quit
 \endif
-\getenv adult_dir ADULT_DIR
-
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
-\ir adult.inc
 
 SELECT plan(10);
 

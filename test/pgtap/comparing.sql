@@ -1,15 +1,7 @@
 -- Comparing anonymizations: the tables of the paper, the indices on random vectors
 -- against numeric, and property vectors, compare and tournament on random small data
 -- sets against plain SQL.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 
@@ -638,18 +630,11 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int, sensitive_ranges boolean) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    differing text[];
-BEGIN
-    SELECT * INTO parameters, differing FROM pg_temp.differences(seed, sensitive_ranges);
-    FOR i IN 1..5 LOOP
-        RETURN NEXT is(CASE WHEN differing[i] IS NOT NULL THEN format(E'%s\nof %s', left(differing[i], 2000), parameters) END, NULL,
-            format('set %s: %s', seed, (ARRAY['property vectors', 'by the places of rows', 'compare', 'tournament',
-                'sums as evaluate has them'])[i]));
-    END LOOP;
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.differences(seed, sensitive_ranges) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
+        'property vectors', 'by the places of rows', 'compare', 'tournament',
+        'sums as evaluate has them']) v
+$$;
 
 SELECT pg_temp.check_set(seed, false) FROM generate_series(2001, 2090) seed;
 SELECT pg_temp.check_set(seed, true) FROM generate_series(2201, 2210) seed;

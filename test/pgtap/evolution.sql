@@ -1,16 +1,8 @@
 -- PBG-EA, against plain SQL: its archive after every update of random streams; the
 -- quality of random sets of nodes; and its searches of random small data sets.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
+\ir begin.inc
 -- small statements whose cost the planner cannot know
 SET jit = off;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 \ir random_data.inc
 
@@ -248,16 +240,6 @@ END $$;
 
 -- The search ----------------------------------------------------------------------------
 
-CREATE FUNCTION pg_temp.found(call text) RETURNS text[]
-LANGUAGE plpgsql AS $$
-DECLARE
-    found text[];
-BEGIN
-    EXECUTE format('SELECT array_agg(node ORDER BY i) FROM
-        (SELECT f::text AS node, row_number() OVER () AS i FROM anonopt.%s f) x', call) INTO found;
-    RETURN coalesce(found, '{}');
-END $$;
-
 CREATE FUNCTION pg_temp.levels_of(found text[]) RETURNS int[]
 LANGUAGE sql AS $$ SELECT coalesce(array_agg((f::anonopt.node).levels), '{}') FROM unnest(found) f $$;
 
@@ -300,7 +282,7 @@ BEGIN
     call := format('pbg_ea(%L, %L, %L, %s, %s, %s, %L, %s, %s)', set_name, list, epsilon, 2 + sample.below(9), 1 + sample.below(9),
                    sample.pick('{0,0.8,1}'::float8[]), sample.pick('{NULL,0,0.3,1}'::float8[]), sample.below(1000000) - 500000,
                    sample.pick('{0,0.5,1}'::float8[]));
-    rows := pg_temp.found(call);
+    rows := sample.found(call);
     SELECT * INTO searched FROM anonopt.last_search();
     IF searched.algorithm <> 'pbg_ea' OR searched.exact <> (searched.rows = 0) OR searched.evaluated > nodes
        OR (cardinality(rows) = 0) <> (pg_temp.people() = 0) OR searched.evaluated < cardinality(rows) THEN
@@ -308,7 +290,7 @@ BEGIN
     END IF;
     other := '{}';
     IF cardinality(rows) > 0 THEN
-        other := pg_temp.found(format('evaluate(%L, %L)', set_name, pg_temp.levels_of(rows)));
+        other := sample.found(format('evaluate(%L, %L)', set_name, pg_temp.levels_of(rows)));
     END IF;
     IF other <> rows THEN
         differing[4] := format(E'\n%s\nwant %s\n got %s', call, other, rows);
@@ -321,22 +303,22 @@ BEGIN
         differing[5] := format(E'\n%s\n got %s', call, rows);
     END IF;
     SET LOCAL anonopt.max_workers = 0;
-    other := pg_temp.found(call);
+    other := sample.found(call);
     SET LOCAL anonopt.max_workers = 2;
-    IF other <> rows OR pg_temp.found(call) <> rows THEN
+    IF other <> rows OR sample.found(call) <> rows THEN
         differing[6] := format(E'\n%s\n first %s\n then %s', call, rows, other);
     END IF;
     -- a seed that is told afterwards
     call := format('pbg_ea(%L, %L, %L, 4, 3', set_name, list, epsilon);
-    rows := pg_temp.found(call || ')');
+    rows := sample.found(call || ')');
     call := call || format(', seed => %s)', (SELECT s.seed FROM anonopt.last_search() s));
-    other := pg_temp.found(call);
+    other := sample.found(call);
     IF other IS DISTINCT FROM rows THEN
         differing[7] := format(E'\n%s\n first %s\n then %s', call, rows, other);
     END IF;
     -- no more nodes than allowed
     most_nodes := 2 + sample.below(12);
-    PERFORM pg_temp.found(format('pbg_ea(%L, %L, seed => %s, local_search => 0.3, max_nodes => %s)', set_name, list, seed, most_nodes));
+    PERFORM sample.found(format('pbg_ea(%L, %L, seed => %s, local_search => 0.3, max_nodes => %s)', set_name, list, seed, most_nodes));
     SELECT * INTO searched FROM anonopt.last_search();
     IF searched.evaluated > least(most_nodes, nodes) OR searched.evaluated < least(2, nodes) AND searched.rows > 0 THEN
         differing[8] := format(E'\nmax_nodes => %s: %s', most_nodes, searched);
@@ -345,7 +327,7 @@ BEGIN
     -- long enough to meet every node: the archive holds nothing but exact nodes, one of every box
     whole := 'population => 20, iterations => 300, mutation => 0.6, local_search => 0.5, seed => 1)';
     call := format('pbg_ea(%L, %L, %L, %s', set_name, list, epsilon, whole);
-    rows := pg_temp.found(call);
+    rows := sample.found(call);
     SELECT * INTO searched FROM anonopt.last_search();
     IF searched.rows > 0 AND (searched.evaluated <> nodes OR (SELECT (ce, rr, boxes) IS DISTINCT FROM (0::float8, 1::float8, cardinality(rows)::bigint)
         FROM pg_temp.quality(pg_temp.levels_of(rows), sides))) THEN
@@ -355,8 +337,8 @@ BEGIN
     call := format('pbg_ea(%L, %L, %L, %s', set_name, list,
                    ARRAY(SELECT CASE WHEN o IN ('k', 'l', 'suppressed', 'classes', 'dcn', 'sum_k', 'sum_l', 'sum_other')
                                      THEN 1 ELSE 1e-9 END FROM unnest(list) WITH ORDINALITY x (o, i) ORDER BY i), whole);
-    rows := pg_temp.found(call);
-    other := pg_temp.found(format('pareto(%L, %L)', set_name, list));
+    rows := sample.found(call);
+    other := sample.found(format('pareto(%L, %L)', set_name, list));
     IF rows <> other THEN
         differing[10] := format(E'\n%s\nwant %s\n got %s', call, other, rows);
     END IF;
@@ -369,20 +351,12 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    differing text[];
-BEGIN
-    SELECT * INTO parameters, differing FROM pg_temp.differences(seed);
-    RETURN QUERY SELECT is(CASE WHEN differing[n] IS NOT NULL THEN format(E'%s\nof %s', differing[n], parameters) END, NULL,
-                           format('set %s: %s', seed, what))
-    FROM unnest(ARRAY['quality', 'quality by other objectives', 'what last_search tells', 'rows are measures of their nodes',
-                      'none is dominated by another, one a box, no more than the bound', 'the same seed, the same rows',
-                      'a seed that last_search tells', 'max_nodes', 'all nodes met: every exact box',
-                      'all nodes met: the exact front'])
-         WITH ORDINALITY x (what, n);
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.differences(seed) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
+        'quality', 'quality by other objectives', 'what last_search tells', 'rows are measures of their nodes',
+        'none is dominated by another, one a box, no more than the bound', 'the same seed, the same rows',
+        'a seed that last_search tells', 'max_nodes', 'all nodes met: every exact box', 'all nodes met: the exact front']) v
+$$;
 
 SELECT pg_temp.check_set(seed) FROM generate_series(1, 300) seed;
 

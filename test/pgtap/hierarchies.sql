@@ -1,15 +1,7 @@
 -- Builders, check_hierarchy and generalize, held against properties in plain SQL:
 -- what a builder makes must have the right leaves, the right groups and a key,
 -- however it spells its labels.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 

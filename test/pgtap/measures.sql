@@ -1,13 +1,5 @@
 -- Every measure of section 3, on random small data sets, against reference.inc.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 
@@ -160,20 +152,11 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int, sensitive_ranges boolean) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    differing text[];
-BEGIN
-    SELECT * INTO parameters, differing FROM pg_temp.differences(seed, sensitive_ranges);
-    FOR i IN 1..7 LOOP
-        RETURN NEXT is(CASE WHEN differing[i] IS NOT NULL
-                            THEN format(E'%s\nof %s', differing[i], parameters) END, NULL,
-            format('set %s: %s', seed, (ARRAY[
-                'lattice', 'lattice with k, l, t', 'evaluate', 'cuts of nodes', 'random cuts',
-                'the same people in other rows', 'a node under its own k, l, t'])[i]));
-    END LOOP;
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.differences(seed, sensitive_ranges) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
+        'lattice', 'lattice with k, l, t', 'evaluate', 'cuts of nodes', 'random cuts',
+        'the same people in other rows', 'a node under its own k, l, t']) v
+$$;
 
 SELECT plan(235 * 7 + 10);
 

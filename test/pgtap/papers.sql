@@ -1,38 +1,12 @@
 -- The employees of the papers on preferences: twelve people, of whom nobody is
 -- suppressed, measured as printed.  The domain of the code is the twelve codes of
 -- the table itself: with it, and with no other, the printed numbers come out.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir begin.inc
 \ir reference.inc
 
 SELECT plan(7);
 
-CREATE SCHEMA paper;
-CREATE TABLE paper.employee (code text, class text);
-INSERT INTO paper.employee VALUES
-    ('81521', 'C1'), ('81522', 'C1'), ('81523', 'C1'),
-    ('82635', 'C2'), ('82636', 'C2'), ('82647', 'C2'), ('82648', 'C2'),
-    ('81634', 'C3'), ('81631', 'C3'), ('81632', 'C3'), ('81639', 'C3'), ('81630', 'C3');
-
-CREATE TABLE paper.code AS
-    SELECT code, left(code, 4) || '*' AS level1, left(code, 3) || '**' AS level2,
-           left(code, 2) || '***' AS level3, left(code, 1) || '****' AS level4
-    FROM paper.employee;
-CREATE TABLE paper.class (class text, level1 text);
-INSERT INTO paper.class VALUES ('C1', '{C1,C2}'), ('C2', '{C1,C2}'), ('C3', 'C3');
-
-INSERT INTO ref.dataset VALUES ('employee', 'paper.employee', 0);
-INSERT INTO ref.attribute (dataset, role, ordinal, column_name, hierarchy, weight) VALUES
-    ('employee', 'quasi_identifier', 1, 'code', 'paper.code', 0.3),
-    ('employee', 'quasi_identifier', 2, 'class', 'paper.class', 0.7);
-SELECT ref.read('employee'), ref.declare('employee') \g /dev/null
+\ir employees.inc
 
 CREATE TABLE paper.printed (levels int[], necd numeric, nwp numeric, k bigint);
 INSERT INTO paper.printed VALUES

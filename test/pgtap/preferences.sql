@@ -1,16 +1,8 @@
 -- Publisher preferences: the paper's tables and examples, and everything that
 -- efficiency, nsga2 and reference_direction say of random small data sets, against
 -- plain SQL.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
+\ir begin.inc
 SET jit = off;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 \ir random_data.inc
 
@@ -31,24 +23,7 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT necd + nwp - necd_pref - nwp_pref $$;
 -- The paper's employees
 -- ---------------------------------------------------------------------------
 
-CREATE SCHEMA paper;
-CREATE TABLE paper.employee (code text, class text);
-INSERT INTO paper.employee VALUES
-    ('81521', 'C1'), ('81522', 'C1'), ('81523', 'C1'),
-    ('82635', 'C2'), ('82636', 'C2'), ('82647', 'C2'), ('82648', 'C2'),
-    ('81634', 'C3'), ('81631', 'C3'), ('81632', 'C3'), ('81639', 'C3'), ('81630', 'C3');
-CREATE TABLE paper.code AS
-    SELECT code, left(code, 4) || '*' AS level1, left(code, 3) || '**' AS level2,
-           left(code, 2) || '***' AS level3, left(code, 1) || '****' AS level4
-    FROM paper.employee;
-CREATE TABLE paper.class (class text, level1 text);
-INSERT INTO paper.class VALUES ('C1', '{C1,C2}'), ('C2', '{C1,C2}'), ('C3', 'C3');
-
-INSERT INTO ref.dataset VALUES ('employee', 'paper.employee', 0);
-INSERT INTO ref.attribute (dataset, role, ordinal, column_name, hierarchy, weight) VALUES
-    ('employee', 'quasi_identifier', 1, 'code', 'paper.code', 0.3),
-    ('employee', 'quasi_identifier', 2, 'class', 'paper.class', 0.7);
-SELECT ref.read('employee'), ref.declare('employee') \g /dev/null
+\ir employees.inc
 
 -- Table 2
 CREATE TABLE paper.printed (levels int[], k bigint, necd numeric, nwp numeric, efficiency text, ach numeric);
@@ -345,20 +320,13 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    differing text[];
-BEGIN
-    SELECT * INTO parameters, differing FROM pg_temp.differences(seed);
-    FOR i IN 1..15 LOOP
-        RETURN NEXT is(CASE WHEN differing[i] IS NOT NULL THEN format(E'%s\nof %s', differing[i], parameters) END, NULL,
-            format('set %s: %s', seed, (ARRAY['efficiency', 'every node as cuts', 'nsga2 measures', 'groups',
-                'ach, pref_dev and feasible', 'no row beats another', 'nearest first', 'the chosen one',
-                'no level node is nearer', 'groups that may be', 'the same seed twice', 'workers change nothing',
-                'rows wherever there are people', 'reference_direction', 'reference_direction twice'])[i]));
-    END LOOP;
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.differences(seed) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
+        'efficiency', 'every node as cuts', 'nsga2 measures', 'groups',
+        'ach, pref_dev and feasible', 'no row beats another', 'nearest first', 'the chosen one',
+        'no level node is nearer', 'groups that may be', 'the same seed twice', 'workers change nothing',
+        'rows wherever there are people', 'reference_direction', 'reference_direction twice']) v
+$$;
 
 SET client_min_messages = error;
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2120) seed;

@@ -1,17 +1,10 @@
 -- What is published, against plain SQL on random small data sets: the rows of
 -- classes that keep a promise and no others, what verify counts, and how far
 -- several releases together part people.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
+\ir begin.inc
 SET client_min_messages = error;
 SET jit = off;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
 CREATE EXTENSION IF NOT EXISTS btree_gist;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 \ir random_data.inc
 
@@ -355,18 +348,11 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    faults text[];
-BEGIN
-    SELECT * INTO parameters, faults FROM pg_temp.faults(seed);
-    FOR i IN 1..6 LOOP
-        RETURN NEXT is(CASE WHEN faults[i] IS NOT NULL THEN format(E'%s\nof %s', faults[i], parameters) END, NULL,
-            format('set %s: %s', seed, (ARRAY['a node''s statement, names of others before the system''s', 'a node', 'a node with stars',
-                'a cut''s statement', 'a cut', 'a cut with stars'])[i]));
-    END LOOP;
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.faults(seed) d, sample.verdicts(seed, d.parameters, d.faults, ARRAY[
+        'a node''s statement, names of others before the system''s', 'a node', 'a node with stars',
+        'a cut''s statement', 'a cut', 'a cut with stars']) v
+$$;
 
 -- Two or three releases of one data set, one of them made anew in between:
 -- every row's class in each, or that it is not there.

@@ -1,15 +1,8 @@
 -- A generalization per record, against all nodes of random small data sets in plain
 -- SQL; lattices too large to go through; the paper's figures; Jaro similarity; from
 -- the result to a release.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
+\ir begin.inc
 SET client_min_messages = error;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 \ir reference.inc
 \ir random_data.inc
 

@@ -1,13 +1,5 @@
 -- Fronts and optima, against every node of random small data sets in plain SQL.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
-SET client_min_messages = warning;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
+\ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 
@@ -41,16 +33,6 @@ BEGIN
           AND NOT EXISTS (SELECT FROM unnest(d.costs, c.costs) x (d, c) WHERE x.d > x.c));
     DROP TABLE candidate;
     RETURN coalesce(front, '{}');
-END $$;
-
-CREATE FUNCTION pg_temp.found(call text) RETURNS text[]
-LANGUAGE plpgsql AS $$
-DECLARE
-    found text[];
-BEGIN
-    EXECUTE format('SELECT array_agg(node ORDER BY i) FROM
-        (SELECT f::text AS node, row_number() OVER () AS i FROM anonopt.%s f) x', call) INTO found;
-    RETURN coalesce(found, '{}');
 END $$;
 
 -- What a data set lets one ask for.
@@ -108,7 +90,7 @@ BEGIN
         want := pg_temp.front(format('lattice(%s%s)', set_sql, CASE WHEN i > 3 THEN ', ' || rule ELSE '' END),
                               list, i > 3);
         BEGIN
-            got := pg_temp.found(call);
+            got := sample.found(call);
         EXCEPTION WHEN OTHERS THEN
             got := ARRAY[format('%s: %s', SQLSTATE, SQLERRM)];
         END;
@@ -125,19 +107,11 @@ EXCEPTION
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
-LANGUAGE plpgsql AS $$
-DECLARE
-    parameters text;
-    differing text[];
-BEGIN
-    SELECT * INTO parameters, differing FROM pg_temp.differences(seed);
-    FOR i IN 1..6 LOOP
-        RETURN NEXT is(CASE WHEN differing[i] IS NOT NULL
-                            THEN format(E'%s\nof %s', differing[i], parameters) END, NULL,
-            format('set %s: %s', seed, (ARRAY['front of k and glm', 'front of k, glm and nwp', 'front of any objectives',
-                'front of feasible nodes', 'least glm', 'least loss of any kind'])[i]));
-    END LOOP;
-END $$;
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.differences(seed) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
+        'front of k and glm', 'front of k, glm and nwp', 'front of any objectives',
+        'front of feasible nodes', 'least glm', 'least loss of any kind']) v
+$$;
 
 SELECT plan(300 * 6);
 SELECT pg_temp.check_set(seed) FROM generate_series(1001, 1300) seed;

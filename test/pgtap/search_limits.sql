@@ -1,14 +1,7 @@
 -- Where searches end: arguments that are refused, data sets that leave nothing to
 -- search, and lattices of which nobody could measure every node.
-\set ON_ERROR_STOP 1
-\set QUIET 1
-\pset format unaligned
-\pset tuples_only true
-\pset pager off
+\ir begin.inc
 SET client_min_messages = error;
-BEGIN;
-CREATE EXTENSION IF NOT EXISTS pgtap;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 
 SELECT plan(110);
 
