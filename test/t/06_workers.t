@@ -5,9 +5,11 @@
 
 use strict;
 use warnings;
-use IPC::Run;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -27,7 +29,6 @@ my @calls = (
 	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 700)});
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
-my $scratch = PostgreSQL::Test::Utils::tempdir;
 
 # Statements that print when a search was over, how many workers are left, and
 # whether the next search is as ever.
@@ -69,13 +70,10 @@ done_testing();
 # small    not worth workers
 sub make_data
 {
+	make_helpers($node);
 	$node->safe_psql('postgres', <<'END');
 CREATE EXTENSION btree_gist;
 CREATE EXTENSION anonopt;
-
--- A number below n, the same in every run.
-CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
-$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
 
 SELECT anonopt.create_interval_hierarchy('years', 0, 99, '{5,10,20,40}'),
        anonopt.create_interval_hierarchy('codes', 0, 1999, '{10,20,100,500,1000}'),
@@ -122,25 +120,12 @@ SELECT anonopt.add_sensitive(d, 'illness'),
        anonopt.set_class_label(d, 'label')
 FROM unnest('{rich,endless}'::text[]) d;
 
--- How many rows a call returns that a table has not, or lacks; to the last bit.
-CREATE FUNCTION differing(expected regclass, call text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    n bigint;
-BEGIN
-    EXECUTE format('WITH wanted AS (SELECT x::text FROM %s x), got AS MATERIALIZED (SELECT x::text FROM anonopt.%s x)
-        SELECT count(*) FROM ((TABLE wanted EXCEPT ALL TABLE got) UNION ALL (TABLE got EXCEPT ALL TABLE wanted)) y',
-        expected, call) INTO n;
-    RETURN n;
-END $$;
-
 -- How many workers a call had.
 CREATE FUNCTION workers_of(call text) RETURNS int LANGUAGE plpgsql AS $$
 BEGIN
     EXECUTE 'SELECT FROM anonopt.' || call;
     RETURN (SELECT workers FROM anonopt.last_search());
 END $$;
-
-CREATE VIEW worker AS SELECT pid, leader_pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
 END
 }
 
@@ -169,45 +154,6 @@ sub comparison
 	$table //= answer($call);
 	$call =~ s/'/''/g;
 	return "SELECT differing('$table', '$call');\nSELECT workers FROM anonopt.last_search();\n";
-}
-
-# A psql session that does its work while this script goes on.  It has a name
-# in pg_stat_activity, two workers, and goes on after an error.
-sub begin_session
-{
-	my ($name, $sql) = @_;
-	my $file = "$scratch/" . $name =~ s/ /_/gr;
-	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
-
-	append_to_file("$file.sql", "SET application_name = '$name';\nSET anonopt.max_workers = 2;\n$sql");
-	return { file => $file,
-		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
-			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
-}
-
-# Wait until a session has ended; return the lines that it printed.
-sub end_session
-{
-	my ($session) = @_;
-	$session->{run}->finish;
-	$session->{err} = slurp_file("$session->{file}.err");
-	return split /\n/, slurp_file("$session->{file}.out");
-}
-
-# Wait until so many workers run, and a little longer, so that they are at work.
-sub wait_for_workers
-{
-	my ($n) = @_;
-	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
-	  or die "no $n workers\n";
-	sleep 0.2;
-}
-
-sub signal_session
-{
-	my ($function, $name) = @_;
-	$node->safe_psql('postgres',
-		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
 }
 
 # ------------------------------------------------------------------ same answer
@@ -244,7 +190,7 @@ sub check_without_workers
 	is(ask(2, "SET max_parallel_workers = 0;\n" . comparison($call)), "0\n0",
 		'max_parallel_workers = 0: serial, the same rows');
 
-	my $sleeper = begin_session('sleeper', <<"END");
+	my $sleeper = begin_session($node, 'sleeper', <<"END");
 CREATE TABLE bed AS SELECT FROM people;
 ALTER TABLE bed SET (parallel_workers = $slots);
 SET max_parallel_workers_per_gather = $slots;
@@ -253,10 +199,10 @@ SET parallel_tuple_cost = 0;
 SET parallel_leader_participation = off;
 SELECT count(*) FROM bed WHERE pg_sleep(3600) IS NOT NULL;
 END
-	wait_for_workers($slots);
+	wait_for_workers($node, $slots);
 	is(ask(2, comparison($call) . 'SELECT count(*) FROM worker'), "0\n0\n$slots",
 		'every worker process is taken: serial, the same rows');
-	signal_session('pg_cancel_backend', 'sleeper');
+	signal_session($node, 'pg_cancel_backend', 'sleeper');
 	end_session($sleeper);
 }
 
@@ -357,7 +303,7 @@ END
 
 sub check_two_sessions
 {
-	my @sessions = map { begin_session("session $_", comparison($calls[4])) } 1, 2;
+	my @sessions = map { begin_session($node, "session $_", comparison($calls[4])) } 1, 2;
 
 	for my $i (1, 2)
 	{
@@ -370,14 +316,14 @@ sub check_two_sessions
 # A part of such a lattice takes hours: nobody waits for another one's to end.
 sub check_large_lattice
 {
-	my $session = begin_session('vast', <<"END");
+	my $session = begin_session($node, 'vast', <<"END");
 SET statement_timeout = '8 s';
 SELECT count(*) > 0 FROM anonopt.pareto('vast', '{dcn,classes}', time_limit => '2500 ms');
 SELECT workers, exact, read_ms + search_ms < 3500 FROM anonopt.last_search();
 END
 	my $idle = 0;
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	for (1 .. 10)
 	{
 		sleep 0.1;
@@ -393,9 +339,9 @@ END
 # the leader until the worker is gone: then nothing else will wake it up.
 sub check_late_worker
 {
-	my $session = begin_session('patient', "SET statement_timeout = '6 s';\n" . comparison($calls[3]));
+	my $session = begin_session($node, 'patient', "SET statement_timeout = '6 s';\n" . comparison($calls[3]));
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my ($leader, $worker) = split /\|/, $node->safe_psql('postgres', <<'END');
 SELECT leader_pid, min(pid) FROM worker GROUP BY leader_pid
 END
@@ -424,24 +370,24 @@ sub check_stopped
 
 sub check_cancel
 {
-	my $session = begin_session('cancelled', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
+	my $session = begin_session($node, 'cancelled', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my $stopped = time;
-	signal_session('pg_cancel_backend', 'cancelled');
+	signal_session($node, 'pg_cancel_backend', 'cancelled');
 	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
 }
 
 sub check_timeout
 {
-	my $session = begin_session('late', <<"END");
+	my $session = begin_session($node, 'late', <<"END");
 SET statement_timeout = '1500 ms';
 $clock
 SELECT FROM anonopt.pareto('endless', '{dcn,t}');
 RESET statement_timeout;
 $aftermath
 END
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my ($began, @printed) = end_session($session);
 	check_stopped('statement timeout', 57014, $session, $began + 1.5, @printed);
 
@@ -461,9 +407,9 @@ END
 
 sub check_killed_worker
 {
-	my $session = begin_session('bereft', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
+	my $session = begin_session($node, 'bereft', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my $stopped = time;
 	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
 	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
@@ -471,10 +417,10 @@ sub check_killed_worker
 
 sub check_killed_leader
 {
-	my $session = begin_session('killed', "SELECT FROM anonopt.lattice('endless')");
+	my $session = begin_session($node, 'killed', "SELECT FROM anonopt.lattice('endless')");
 
-	wait_for_workers(2);
-	signal_session('pg_terminate_backend', 'killed');
+	wait_for_workers($node, 2);
+	signal_session($node, 'pg_terminate_backend', 'killed');
 	end_session($session);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
 }
@@ -482,7 +428,7 @@ sub check_killed_leader
 # More and more memory, until it suffices.
 sub check_memory
 {
-	my $session = begin_session('large', <<'END' . comparison($calls[2]));
+	my $session = begin_session($node, 'large', <<'END' . comparison($calls[2]));
 SET maintenance_work_mem = '1MB';
 SELECT count(*) FROM anonopt.lattice('wide');
 SELECT count(*) FROM worker;
@@ -516,35 +462,35 @@ sub check_crew
 	my $search = "SELECT FROM anonopt.$endless;\n$clock"
 	  . "SELECT count(*) FROM worker;\n" . comparison($calls[7]);
 
-	my $session = begin_session('crew cancelled', $search);
-	wait_for_workers(2);
+	my $session = begin_session($node, 'crew cancelled', $search);
+	wait_for_workers($node, 2);
 	my $stopped = time;
-	signal_session('pg_cancel_backend', 'crew cancelled');
+	signal_session($node, 'pg_cancel_backend', 'crew cancelled');
 	check_stopped('pbg_ea, cancel', 57014, $session, $stopped, end_session($session));
 
-	$session = begin_session('crew late', "SET statement_timeout = '1500 ms';\n$clock"
+	$session = begin_session($node, 'crew late', "SET statement_timeout = '1500 ms';\n$clock"
 		. $search =~ s/;\n/;\nRESET statement_timeout;\n/r);
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my ($began, @printed) = end_session($session);
 	check_stopped('pbg_ea, statement timeout', 57014, $session, $began + 1.5, @printed);
 
-	$session = begin_session('crew bereft', $search);
-	wait_for_workers(2);
+	$session = begin_session($node, 'crew bereft', $search);
+	wait_for_workers($node, 2);
 	$stopped = time;
 	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
 	check_stopped('pbg_ea, SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
 
-	$session = begin_session('crew killed', $search);
-	wait_for_workers(2);
-	signal_session('pg_terminate_backend', 'crew killed');
+	$session = begin_session($node, 'crew killed', $search);
+	wait_for_workers($node, 2);
+	signal_session($node, 'pg_terminate_backend', 'crew killed');
 	end_session($session);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'pbg_ea, SIGTERM of the leader: no worker is left');
 
 	# a worker that is held in a batch, or between two
 	my $long = $endless =~ s/1000000/45, max_nodes => 700/r;
 	ask(0, "CREATE TABLE long_answer AS SELECT * FROM anonopt.$long");
-	$session = begin_session('crew patient', "SET statement_timeout = '20 s';\n" . comparison($long, 'long_answer'));
-	wait_for_workers(2);
+	$session = begin_session($node, 'crew patient', "SET statement_timeout = '20 s';\n" . comparison($long, 'long_answer'));
+	wait_for_workers($node, 2);
 	my $worker = $node->safe_psql('postgres', 'SELECT min(pid) FROM worker');
 	kill 'STOP', $worker;
 	$node->poll_query_until('postgres',
@@ -570,7 +516,7 @@ END \$\$;
 END
 
 	# memory that runs out: in the leader or in a worker, before the search or in it
-	$session = begin_session('crew large', <<'END' . comparison($calls[7]));
+	$session = begin_session($node, 'crew large', <<'END' . comparison($calls[7]));
 DO $$
 BEGIN
     FOR kb IN 1024..40960 BY 1024 LOOP

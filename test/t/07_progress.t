@@ -5,13 +5,14 @@
 
 use strict;
 use warnings;
-use IPC::Run;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $scratch = PostgreSQL::Test::Utils::tempdir;
 my $node = PostgreSQL::Test::Cluster->new('progress');
 $node->init;
 $node->start;
@@ -42,6 +43,7 @@ done_testing();
 # nested   its relation searches another data set
 sub make_data
 {
+	make_helpers($node);
 	$node->safe_psql('postgres', <<'END');
 CREATE EXTENSION btree_gist;
 CREATE EXTENSION anonopt;
@@ -49,9 +51,6 @@ CREATE ROLE alice LOGIN;
 CREATE ROLE bob LOGIN;
 CREATE ROLE carol LOGIN IN ROLE alice;
 CREATE ROLE warden LOGIN IN ROLE pg_read_all_stats;
-
-CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
-$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
 
 SELECT anonopt.create_interval_hierarchy('digits', 0, 15, '{2,4,8}');
 DO $$
@@ -76,31 +75,6 @@ END
 }
 
 # -------------------------------------------------------------- sessions beside
-
-# A psql session that does its work while this script goes on.  It has a name
-# in pg_stat_activity, and goes on after an error.
-sub begin_session
-{
-	my ($name, $sql, $role) = @_;
-	my $file = "$scratch/$name";
-	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
-
-	push @psql, '-U', $role if $role;
-	unlink "$file.sql";
-	append_to_file("$file.sql", "SET application_name = '$name';\n$sql");
-	return { file => $file, name => $name,
-		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
-			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
-}
-
-# Wait until a session has ended; return the lines that it printed.
-sub end_session
-{
-	my ($session) = @_;
-	$session->{run}->finish;
-	$session->{err} = slurp_file("$session->{file}.err");
-	return split /\n/, slurp_file("$session->{file}.out");
-}
 
 # The condition that a row of pg_stat_activity or the like is a session's.
 sub is_of
@@ -141,10 +115,10 @@ sub check_running
 {
 	my ($algorithm, $call, $dataset) = @_;
 	my $what = "$algorithm of $dataset";
-	my $keeper = begin_session('keeper', "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(3600);\n");
+	my $keeper = begin_session($node, 'keeper', "SELECT pg_advisory_lock(1);\nSELECT pg_sleep(3600);\n");
 	wait_until($keeper, 'pg_stat_activity', "query LIKE '%pg_sleep%'");
 
-	my $session = begin_session('searcher', "SELECT count(*) FROM anonopt.$call;\nSELECT pg_sleep(3600);\n");
+	my $session = begin_session($node, 'searcher', "SELECT count(*) FROM anonopt.$call;\nSELECT pg_sleep(3600);\n");
 	wait_until($session, 'pg_stat_activity', "wait_event = 'advisory'");
 	is( progress($session, 'dataset_relation, algorithm, phase, done, total, found'),
 		"gated|$algorithm|reading|0||0", "$what: reading");
@@ -171,7 +145,7 @@ sub check_running
 sub check_gone
 {
 	my $mine = 'SELECT count(*) FROM anonopt.progress WHERE pid = pg_backend_pid();';
-	my $session = begin_session('unlucky', <<"END");
+	my $session = begin_session($node, 'unlucky', <<"END");
 SELECT count(*) FROM anonopt.lattice('small');
 $mine
 SELECT count(*) FROM anonopt.lattice('faulty');
@@ -204,7 +178,7 @@ END
 
 sub check_rights
 {
-	my $session = begin_session('private', "SELECT count(*) FROM anonopt.pareto('vast');", 'alice');
+	my $session = begin_session($node, 'private', "SELECT count(*) FROM anonopt.pareto('vast');", 'alice');
 	my %sees = (postgres => 1, alice => 1, bob => 0, carol => 1, warden => 1);
 
 	wait_until($session, 'anonopt.progress', 'done > 0');
@@ -227,7 +201,7 @@ END
 # The entry in which a search would show is taken where COPY calls it.
 sub check_copy
 {
-	my $session = begin_session('copier', <<'END');
+	my $session = begin_session($node, 'copier', <<'END');
 COPY (SELECT levels, k FROM anonopt.lattice('small')) TO STDOUT;
 COPY (SELECT levels, k FROM anonopt.lattice('vast')) TO '/dev/null';
 SELECT count(*) FROM pg_stat_progress_copy;

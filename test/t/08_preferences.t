@@ -6,9 +6,11 @@
 
 use strict;
 use warnings;
-use IPC::Run;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -19,7 +21,6 @@ my @calls = (
 	q{reference_direction('narrow', 5, '{1,0.5}', '{0.1,0.1}', 3, evaluations => 12000, seed => 1)},
 	q{nsga2('wide', 5, 0.3, 0.2, population => 20, evaluations => 50000, crossover => 0.01, mutation => 0.000002, seed => 1)});
 my $endless = q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 2000000000, mutation => 0.01, seed => 1)};
-my $scratch = PostgreSQL::Test::Utils::tempdir;
 
 # Statements that print when a search was over, how many workers are left, and
 # whether the next search is as ever.
@@ -50,12 +51,9 @@ done_testing();
 # few      not worth workers
 sub make_data
 {
+	make_helpers($node);
 	$node->safe_psql('postgres', <<'END');
 CREATE EXTENSION anonopt;
-
--- A number below n, the same in every run.
-CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
-$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
 
 SELECT anonopt.create_interval_hierarchy('years', 0, 99, '{5,10,50}'),
        anonopt.create_interval_hierarchy('ranks', 0, 26, '{3,9}'),
@@ -74,19 +72,6 @@ SELECT anonopt.add_quasi_identifier('narrow', c::name, h)
 FROM (VALUES ('age', 'years'::regclass), ('a', 'ranks'), ('b', 'ranks'), ('c', 'ranks')) v (c, h);
 SELECT anonopt.add_quasi_identifier('wide', c::name, 'points') FROM unnest('{p,q,r,s,t,u}'::text[]) c;
 SELECT anonopt.add_quasi_identifier('few', 'a', 'ranks');
-
--- How many rows a call returns that a table has not, or lacks; to the last bit.
-CREATE FUNCTION differing(expected regclass, call text) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    n bigint;
-BEGIN
-    EXECUTE format('WITH wanted AS (SELECT x::text FROM %s x), got AS MATERIALIZED (SELECT x::text FROM anonopt.%s x)
-        SELECT count(*) FROM ((TABLE wanted EXCEPT ALL TABLE got) UNION ALL (TABLE got EXCEPT ALL TABLE wanted)) y',
-        expected, call) INTO n;
-    RETURN n;
-END $$;
-
-CREATE VIEW worker AS SELECT pid, leader_pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
 END
 }
 
@@ -106,45 +91,6 @@ sub comparison
 	my ($number) = @_;
 	my $call = $calls[$number] =~ s/'/''/gr;
 	return "SELECT differing('answer_$number', '$call');\nSELECT workers FROM anonopt.last_search();\n";
-}
-
-# A psql session that does its work while this script goes on.  It has a name
-# in pg_stat_activity, two workers, and goes on after an error.
-sub begin_session
-{
-	my ($name, $sql) = @_;
-	my $file = "$scratch/$name";
-	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
-
-	append_to_file("$file.sql", "SET application_name = '$name';\nSET anonopt.max_workers = 2;\n$sql");
-	return { file => $file,
-		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
-			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
-}
-
-# Wait until a session has ended; return the lines that it printed.
-sub end_session
-{
-	my ($session) = @_;
-	$session->{run}->finish;
-	$session->{err} = slurp_file("$session->{file}.err");
-	return split /\n/, slurp_file("$session->{file}.out");
-}
-
-# Wait until so many workers run, and a little longer, so that they are at work.
-sub wait_for_workers
-{
-	my ($n) = @_;
-	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
-	  or die "no $n workers\n";
-	sleep 0.2;
-}
-
-sub signal_session
-{
-	my ($function, $name) = @_;
-	$node->safe_psql('postgres',
-		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
 }
 
 # --------------------------------------------------------------------- same rows
@@ -213,19 +159,19 @@ sub check_stopped
 
 sub check_cancel
 {
-	my $session = begin_session('cancelled', "SELECT FROM anonopt.$endless;\n$aftermath");
+	my $session = begin_session($node, 'cancelled', "SELECT FROM anonopt.$endless;\n$aftermath");
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	is($node->safe_psql('postgres', "SELECT algorithm, phase, total FROM anonopt.progress"),
 		'nsga2|searching|2000000000', 'progress shows the search');
 	my $stopped = time;
-	signal_session('pg_cancel_backend', 'cancelled');
+	signal_session($node, 'pg_cancel_backend', 'cancelled');
 	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
 }
 
 sub check_timeout
 {
-	my $session = begin_session('late', <<"END");
+	my $session = begin_session($node, 'late', <<"END");
 SET statement_timeout = '700 ms';
 $clock
 SELECT FROM anonopt.@{[$endless =~ s/nsga2\('narrow', 5, 0.3, 0.2/reference_direction('narrow', 5, '{0,0}', '{1,1}'/r]};
@@ -238,9 +184,9 @@ END
 
 sub check_killed_worker
 {
-	my $session = begin_session('bereft', "SELECT FROM anonopt.$endless;\n$aftermath");
+	my $session = begin_session($node, 'bereft', "SELECT FROM anonopt.$endless;\n$aftermath");
 
-	wait_for_workers(2);
+	wait_for_workers($node, 2);
 	my $stopped = time;
 	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
 	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
@@ -248,10 +194,10 @@ sub check_killed_worker
 
 sub check_killed_leader
 {
-	my $session = begin_session('killed', "SELECT FROM anonopt.$endless");
+	my $session = begin_session($node, 'killed', "SELECT FROM anonopt.$endless");
 
-	wait_for_workers(2);
-	signal_session('pg_terminate_backend', 'killed');
+	wait_for_workers($node, 2);
+	signal_session($node, 'pg_terminate_backend', 'killed');
 	end_session($session);
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
 }

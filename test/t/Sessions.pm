@@ -1,0 +1,84 @@
+# Sessions.pm
+#
+# psql sessions that do their work while a script of tests goes on, and what
+# such scripts ask of a server.
+
+package Sessions;
+
+use strict;
+use warnings;
+use Exporter qw(import);
+use IPC::Run;
+use PostgreSQL::Test::Utils;
+use Time::HiRes qw(sleep);
+
+our @EXPORT = qw(make_helpers begin_session end_session wait_for_workers signal_session);
+
+my $scratch = PostgreSQL::Test::Utils::tempdir;
+
+# Functions for data, and a view of workers.
+sub make_helpers
+{
+	my ($node) = @_;
+	$node->safe_psql('postgres', <<'END');
+-- A number below n, the same in every run.
+CREATE FUNCTION draw(i int, column_number int, n int) RETURNS int LANGUAGE sql IMMUTABLE AS
+$$ SELECT ('x' || left(md5(i || '.' || column_number), 7))::bit(28)::int % n $$;
+
+-- How many rows a call returns that a table has not, or lacks; to the last bit.
+CREATE FUNCTION differing(expected regclass, call text) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    n bigint;
+BEGIN
+    EXECUTE format('WITH wanted AS (SELECT x::text FROM %s x), got AS MATERIALIZED (SELECT x::text FROM anonopt.%s x)
+        SELECT count(*) FROM ((TABLE wanted EXCEPT ALL TABLE got) UNION ALL (TABLE got EXCEPT ALL TABLE wanted)) y',
+        expected, call) INTO n;
+    RETURN n;
+END $$;
+
+CREATE VIEW worker AS SELECT pid, leader_pid FROM pg_stat_activity WHERE backend_type = 'parallel worker';
+END
+}
+
+# Begin a session.  It has a name in pg_stat_activity, two workers, and goes on
+# after an error.
+sub begin_session
+{
+	my ($node, $name, $sql, $role) = @_;
+	my $file = "$scratch/" . $name =~ s/ /_/gr;
+	my @psql = ('psql', '-XAtq', '-v', 'VERBOSITY=verbose', '-d', $node->connstr('postgres'));
+
+	push @psql, '-U', $role if $role;
+	unlink "$file.sql";
+	append_to_file("$file.sql", "SET application_name = '$name';\nSET anonopt.max_workers = 2;\n$sql");
+	return { file => $file, name => $name,
+		run => IPC::Run::start(\@psql, '<', "$file.sql", '>', "$file.out", '2>', "$file.err",
+			IPC::Run::timeout($PostgreSQL::Test::Utils::timeout_default)) };
+}
+
+# Wait until a session has ended; return the lines that it printed.
+sub end_session
+{
+	my ($session) = @_;
+	$session->{run}->finish;
+	$session->{err} = slurp_file("$session->{file}.err");
+	return split /\n/, slurp_file("$session->{file}.out");
+}
+
+# Wait until so many workers run, and a little longer, so that they are at work.
+sub wait_for_workers
+{
+	my ($node, $n) = @_;
+	$node->poll_query_until('postgres', "SELECT count(*) >= $n FROM worker")
+	  or die "no $n workers\n";
+	sleep 0.2;
+}
+
+sub signal_session
+{
+	my ($node, $function, $name) = @_;
+	$node->safe_psql('postgres',
+		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
+}
+
+1;
