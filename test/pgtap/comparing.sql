@@ -513,7 +513,8 @@ $$;
 CREATE FUNCTION pg_temp.node(nodes int[], i int) RETURNS int[]
 LANGUAGE sql AS $$ SELECT ARRAY(SELECT unnest(nodes[i:i])) $$;
 
--- One random data set: where vectors, comparisons and tournaments differ; all rolled back.
+-- One random data set: where vectors, comparisons and tournaments differ; all rolled back,
+-- hence one long block.
 CREATE FUNCTION pg_temp.differences(seed int, sensitive_ranges boolean, OUT parameters text, OUT differing text[])
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -246,7 +246,7 @@ LANGUAGE sql AS $$ SELECT coalesce(array_agg((f::anonopt.node).levels), '{}') FR
 CREATE FUNCTION pg_temp.values_of(found text[]) RETURNS SETOF float8[]
 LANGUAGE sql AS $$ SELECT v FROM unnest(found) f JOIN valued n ON n.levels = (f::anonopt.node).levels $$;
 
--- Searches of one random data set; what differs, all rolled back.
+-- Searches of one random data set; what differs, all rolled back, hence one long block.
 CREATE FUNCTION pg_temp.differences(seed int, OUT parameters text, OUT differing text[])
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -32,7 +32,8 @@ EXCEPTION WHEN OTHERS THEN
 END $$;
 
 -- One random data set: what is compared, and where it differs.  All of it is
--- rolled back at once, so that hundreds of data sets need no more locks than one.
+-- rolled back at once, so that hundreds of data sets need no more locks than one:
+-- a long function, as only one block can be rolled back as one.
 CREATE FUNCTION pg_temp.differences(seed int, sensitive_ranges boolean,
                                     OUT parameters text, OUT differing text[])
 LANGUAGE plpgsql AS $$
