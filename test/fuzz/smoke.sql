@@ -83,6 +83,12 @@ SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people'), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');
 
+-- tuple stores
+SELECT anonopt.create_tuple_store('people', track => true);
+UPDATE people SET town = 'Aix' WHERE id = 1;
+SELECT count(*) FROM anonopt.lattice('people');
+SELECT anonopt.refresh_tuple_store('people'), anonopt.drop_tuple_store('people');
+
 -- in workers
 SET force_parallel_mode = regress;
 SET parallel_setup_cost = 0;
