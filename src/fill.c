@@ -159,12 +159,15 @@ may_star(const Showing *showing, const TupleTable *table, const bool *hidden)
 	for (int j = 0; j < population->nsensitive; j++)
 	{
 		uint32		n = 0;
+		uint32		merged;
 		const Slice *slice;
 
 		for (uint32 i = 0; i < table->ntuples; i++)
 			if (hidden[i])
 				slices[n++] = table->slices[j][i];
-		slice = &population->columns[j]->slices[histograms_merge(population->columns[j], slices, n)];
+		/* merging may move all slices */
+		merged = histograms_merge(population->columns[j], slices, n);
+		slice = &population->columns[j]->slices[merged];
 		if ((promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
 			return false;
 	}

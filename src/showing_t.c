@@ -4,10 +4,11 @@
  *
  * With n the people of a class and N all people, a value that c of the class
  * and C of all have differs by c N - C n, an integer.  The distances are sums
- * of such differences over n N, so that they are compared exactly.
+ * of such differences, divided once: the very numbers that the engine has.
  */
 #include "showing_parts.h"
 
+#include "common/shortest_dec.h"
 #include "hierarchy_read.h"
 #include "sql.h"
 #include "utils/builtins.h"
@@ -165,22 +166,24 @@ append_hidden_tables(StringInfo sql, const Showing *showing, const char *marked)
 		append_differences(sql, showing, j, "anonopt_hidden", "anonopt_marked", own_name(showing, "hidden"));
 }
 
-/* t, as it was given, so many times the product of the people. */
+/* The condition under which a sum, divided by so many times the product of the people, is within t. */
 static char *
-allowed(const Showing *showing, int times)
+within_t(const Showing *showing, const char *sum, const char *times)
 {
+	char		t[DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(showing->promise.t, t);
 	/* operators written in this way all bind alike, from the left */
-	return psprintf("(%s::pg_catalog.numeric OPERATOR(pg_catalog.*) %d OPERATOR(pg_catalog.*) d.all_people OPERATOR(pg_catalog.*) d.people)",
-					quote_literal_cstr(DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(showing->promise.t)))),
-					times);
+	return psprintf("pg_catalog.sum(%s)::pg_catalog.float8 OPERATOR(pg_catalog./)"
+					" (d.all_people::pg_catalog.numeric OPERATOR(pg_catalog.*) d.people OPERATOR(pg_catalog.*) %s)::pg_catalog.float8"
+					" OPERATOR(pg_catalog.<=) '%s'::pg_catalog.float8", sum, times, t);
 }
 
 static void
 append_equal(StringInfo sql, const Showing *showing, int sensitive, const char *table)
 {
 	appendStringInfo(sql, "SELECT d.class FROM %s%d d GROUP BY d.class, d.people, d.all_people"
-					 " HAVING pg_catalog.sum(pg_catalog.abs(d.difference)) OPERATOR(pg_catalog.<=) %s",
-					 table, sensitive + 1, allowed(showing, 2));
+					 " HAVING %s", table, sensitive + 1, within_t(showing, "pg_catalog.abs(d.difference)", "2"));
 }
 
 static void
@@ -189,9 +192,8 @@ append_ordered(StringInfo sql, const Showing *showing, int sensitive, const char
 	appendStringInfo(sql, "SELECT d.class FROM (SELECT e.class, e.people, e.all_people, pg_catalog.sum(e.difference)"
 					 " OVER (PARTITION BY e.class ORDER BY e.number) AS heap, pg_catalog.count(*) OVER (PARTITION BY e.class) AS numbers"
 					 " FROM %s%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
-					 " HAVING pg_catalog.sum(pg_catalog.abs(d.heap)) OPERATOR(pg_catalog.<=)"
-					 " (%s OPERATOR(pg_catalog.*) (d.numbers OPERATOR(pg_catalog.-) 1))",
-					 table, sensitive + 1, allowed(showing, 1));
+					 " HAVING %s", table, sensitive + 1,
+					 within_t(showing, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
 }
 
 /* Leaves by their places, and the number of their label at every level. */
@@ -235,8 +237,8 @@ append_hierarchical(StringInfo sql, const Showing *showing, int sensitive, const
 		appendStringInfoString(sql, level > 1 ? " UNION ALL " : "");
 		append_level_cost(sql, sensitive, table, level, Min(level, Max(tree->height, 1)));
 	}
-	appendStringInfo(sql, ") d GROUP BY d.class, d.people, d.all_people HAVING pg_catalog.sum(d.cost) OPERATOR(pg_catalog.<=) %s",
-					 allowed(showing, Max(tree->height, 1)));
+	appendStringInfo(sql, ") d GROUP BY d.class, d.people, d.all_people HAVING %s",
+					 within_t(showing, "d.cost", psprintf("%d", Max(tree->height, 1))));
 }
 
 /* The classes that keep a promise of t, of a table of differences. */
