@@ -1,6 +1,7 @@
 /*
  * publish.c
- *	  SQL: release_query, fill_release, release_entry, write_release, creation_name.
+ *	  SQL: release_query, fill_release, release_entry, write_release, write_content,
+ *	  creation_name.
  *
  * What publishing needs of the engine and of the catalogs; the rest of it is
  * ordinary SQL, in the install script.
@@ -24,7 +25,6 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/varlena.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_query);
 PG_FUNCTION_INFO_V1(anonopt_fill_release);
