@@ -52,19 +52,13 @@ rows_stay(Oid relation)
 		(kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation));
 }
 
-/* The labels of an attribute of a node, by code. */
+/* The labels of an attribute, by code. */
 static const char **
-labels_of(const Showing *showing, Recodings node, int a)
+labels_of(const Showing *showing, int a)
 {
-	const Attribute *attr = &showing->population->attrs[a];
-	const char **labels;
-
-	if (showing->cut == NULL)
-		return attr->hierarchy->labels[showing->levels[a]];
-	labels = palloc(sizeof(char *) * (node[a]->nlabels + 1));
-	for (uint32 code = 0; code < node[a]->nlabels; code++)
-		labels[code] = group_label(attr, node[a], code);
-	return labels;
+	if (showing->cut != NULL)
+		return (const char **) showing->cut_labels[a];
+	return showing->population->attrs[a].hierarchy->labels[showing->levels[a]];
 }
 
 /* What classes are sorted by: each attribute's codes, in the order of the columns. */
@@ -192,7 +186,7 @@ showing_classes(const Showing *showing, Recodings node)
 	threshold = size_threshold(measurer, shown->table);
 	shown->labels = palloc(sizeof(char **) * (population->nattrs + 1));
 	for (int a = 0; a < population->nattrs; a++)
-		shown->labels[a] = labels_of(showing, node, a);
+		shown->labels[a] = labels_of(showing, a);
 	shown->classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) shown->table->ntuples + 1));
 	hidden = MemoryContextAllocHuge(CurrentMemoryContext, (Size) shown->table->ntuples + 1);
 	for (uint32 i = 0; i < shown->table->ntuples; i++)

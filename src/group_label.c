@@ -1,10 +1,10 @@
 /*
  * group_label.c
- *	  The label under which a cut shows a group.
+ *	  The labels under which a cut shows its groups.
  *
  * A group of one label keeps it.  One that is all that stands under a label
  * further up takes that.  Else numbers, ranges of them and days become an
- * interval and other values a set.
+ * interval and other values a set.  Two groups never look the same.
  */
 #include "showing.h"
 
@@ -96,9 +96,23 @@ highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
 	return level;
 }
 
+/* As in an array's text, where it is plain what belongs to the name. */
+static void
+append_quoted(StringInfo set, const char *name)
+{
+	appendStringInfoChar(set, '"');
+	for (; *name != '\0'; name++)
+	{
+		if (*name == '"' || *name == '\\')
+			appendStringInfoChar(set, '\\');
+		appendStringInfoChar(set, *name);
+	}
+	appendStringInfoChar(set, '"');
+}
+
 /* What a group holds; all that stands under a label is told by that. */
 static char *
-set_label(const Attribute *attr, const Recoding *cut, uint32 group)
+set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 {
 	uint32		leaf = cut->first_leaf[group];
 	uint32		end = leaf + cut->leaves[group];
@@ -111,7 +125,11 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group)
 		const Recoding *recoding = &attr->hierarchy->levels[level];
 		const char *name = attr->hierarchy->labels[level][recoding->label_of[leaf]];
 
-		appendStringInfo(&set, "%s%s", set.len > 0 ? ", " : "{", name == NULL ? "NULL" : name);
+		appendStringInfoString(&set, set.len > 0 ? ", " : "{");
+		if (quoted && name != NULL)
+			append_quoted(&set, name);
+		else
+			appendStringInfoString(&set, name == NULL ? "NULL" : name);
 		leaf += recoding->leaves[recoding->label_of[leaf]];
 	}
 	appendStringInfoChar(&set, '}');
@@ -157,29 +175,64 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_with_null(attr, last))
 		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
 	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
-		return set_label(attr, cut, group);
+		return set_label(attr, cut, group, false);
 	(void) parse_interval(attr->hierarchy->labels[attr->min_level][first], &low, &ignored, &closing);
 	(void) parse_interval(attr->hierarchy->labels[attr->min_level][last], &ignored, &high, &closing);
 	return interval_label(low, high, closing);
 }
 
-/* Two groups must not look the same: where they would, both are sets. */
-char *
-group_label(const Attribute *attr, const Recoding *cut, uint32 group)
+static int
+compare_labels(const void *a, const void *b, void *arg)
 {
-	char	   *label = choose_label(attr, cut, group);
-	uint32		first;
-	uint32		last;
+	char	  **labels = arg;
+	const char *first = labels[*(const uint32 *) a];
+	const char *second = labels[*(const uint32 *) b];
 
-	if (label == NULL)
-		return NULL;
-	find_ends(attr, cut, group, &first, &last);
-	for (uint32 other = 0; other < cut->nlabels; other++)
+	if (first == NULL || second == NULL)
+		return (first == NULL) - (second == NULL);
+	return strcmp(first, second);
+}
+
+/* Marks groups of several labels that look like another group; returns whether there are any. */
+static bool
+find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *order, bool *alike)
+{
+	bool		any = false;
+
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		order[group] = group;
+	qsort_arg(order, cut->nlabels, sizeof(uint32), compare_labels, labels);
+	memset(alike, 0, cut->nlabels);
+	for (uint32 i = 1; i < cut->nlabels; i++)
+		if (compare_labels(&order[i - 1], &order[i], labels) == 0)
+			alike[order[i - 1]] = alike[order[i]] = true;
+	for (uint32 group = 0; group < cut->nlabels; group++)
 	{
-		char	   *its = other == group ? NULL : choose_label(attr, cut, other);
+		uint32		first;
+		uint32		last;
 
-		if (its != NULL && strcmp(its, label) == 0 && first != last)
-			return set_label(attr, cut, group);
+		find_ends(attr, cut, group, &first, &last);
+		alike[group] = alike[group] && first != last;
+		any = any || alike[group];
 	}
-	return label;
+	return any;
+}
+
+/* Groups that would look the same are sets, then sets of quoted names, then such in more braces. */
+char **
+group_labels(const Attribute *attr, const Recoding *cut)
+{
+	char	  **labels = palloc(sizeof(char *) * (cut->nlabels + 1));
+	uint32	   *order = palloc(sizeof(uint32) * (cut->nlabels + 1));
+	bool	   *alike = palloc(sizeof(bool) * (cut->nlabels + 1));
+
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		labels[group] = choose_label(attr, cut, group);
+	for (int times = 0; find_alike(attr, cut, labels, order, alike); times++)
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			if (alike[group])
+				labels[group] = times < 2 ? set_label(attr, cut, group, times > 0) : psprintf("{%s}", labels[group]);
+	pfree(order);
+	pfree(alike);
+	return labels;
 }

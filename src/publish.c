@@ -52,7 +52,8 @@ shown_argument(FunctionCallInfo fcinfo, Showing *showing, int **levels)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("only one generalization is expected, not %d", nnodes)));
-		return showing->cut = node_of_cuts(showing->population, cuts);
+		showing_choose_cut(showing, node_of_cuts(showing->population, cuts));
+		return showing->cut;
 	}
 	showing->levels = *levels;
 	return node_of_levels(showing->population, *levels);

@@ -10,23 +10,27 @@
 #include "compat.h"
 
 #include "arguments.h"
+#include "budget.h"
 #include "catalog.h"
 #include "catalog/pg_type.h"
 #include "cuts_argument.h"
 #include "executor/spi.h"
+#include "miscadmin.h"
 #include "showing.h"
 #include "sql.h"
 #include "tally.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 #include "utils/varbit.h"
+#include "value.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
 
-/* A class that was shown: its labels as one string, and how many people it had. */
+/* A class that was shown: the number of its labels as one text, and how many people it had. */
 typedef struct ShownClass
 {
-	char	   *labels;
+	uint32		labels;
 	int64		people;
 } ShownClass;
 
@@ -40,10 +44,33 @@ typedef struct Content
 	Datum		levels;			/* or 0 */
 	Datum		cuts;			/* or 0 */
 	int			nclasses;
-	ShownClass *classes;		/* sorted */
-	uint32	   *class_of;		/* by tuple: from 1, or 0 where it is not
-								 * shown */
+	ShownClass *classes;		/* sorted by labels */
 } Content;
+
+/* What readers of several contents know of each tuple. */
+typedef struct Combination
+{
+	uint32	   *group_of;		/* alike in all of them */
+	bool	   *shown;			/* in any of them */
+} Combination;
+
+/* The numbers of people that a class had in the contents of one release, each once, sorted. */
+typedef struct PastPeople
+{
+	uint32		n;
+	uint32		room;
+	int64	   *people;
+} PastPeople;
+
+/* Those of all classes, by a release's relation and by labels. */
+typedef struct Past
+{
+	MemoryContext context;
+	Tally	   *classes;
+	Size		room;
+	PastPeople *people;
+	int64		smallest_change;	/* between any two of a class; 0 for none */
+} Past;
 
 /* Adds a label so that no two lists of labels make one string. */
 static void
@@ -58,30 +85,57 @@ append_key(StringInfo key, const char *label)
 static int
 compare_shown(const void *a, const void *b)
 {
-	return strcmp(((const ShownClass *) a)->labels, ((const ShownClass *) b)->labels);
+	uint32		x = ((const ShownClass *) a)->labels;
+	uint32		y = ((const ShownClass *) b)->labels;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The labels of some columns as one text. */
+static text *
+class_text(const char *const *labels, int nattrs)
+{
+	StringInfoData key;
+	text	   *result;
+
+	initStringInfo(&key);
+	for (int a = 0; a < nattrs; a++)
+		append_key(&key, labels[a]);
+	result = cstring_to_text_with_len(key.data, key.len);
+	pfree(key.data);
+	return result;
 }
 
 /* The classes of a two-dimensional array of labels. */
 static void
-take_classes(Content *content, ArrayType *array, ArrayType *people, int nattrs)
+take_classes(Content *content, Dictionary *texts, ArrayType *array, ArrayType *people, int nattrs)
 {
-	Datum	   *labels;
-	bool	   *nulls;
-	int			n;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt class", ALLOCSET_DEFAULT_SIZES);
+	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
+	const char **labels = palloc(sizeof(char *) * nattrs);
+	bool		known;
 
-	deconstruct_array(array, TEXTOID, -1, false, TYPALIGN_INT, &labels, &nulls, &n);
-	content->nclasses = Min(n / nattrs, ArrayGetNItems(ARR_NDIM(people), ARR_DIMS(people)));
+	content->nclasses = Min(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) / nattrs,
+							ArrayGetNItems(ARR_NDIM(people), ARR_DIMS(people)));
 	content->classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ShownClass) * ((Size) content->nclasses + 1));
 	for (int i = 0; i < content->nclasses; i++)
 	{
-		StringInfoData key;
+		MemoryContext old = MemoryContextSwitchTo(context);
 
-		initStringInfo(&key);
 		for (int a = 0; a < nattrs; a++)
-			append_key(&key, nulls[i * nattrs + a] ? NULL : TextDatumGetCString(labels[i * nattrs + a]));
-		content->classes[i].labels = key.data;
+		{
+			Datum		label;
+			bool		isnull;
+
+			(void) array_iterate(iterator, &label, &isnull);
+			labels[a] = isnull ? NULL : TextDatumGetCString(label);
+		}
+		content->classes[i].labels = dictionary_add(texts, PointerGetDatum(class_text(labels, nattrs)), &known);
 		content->classes[i].people = ((const int64 *) ARR_DATA_PTR(people))[i];
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(context);
 	}
+	MemoryContextDelete(context);
 	qsort(content->classes, content->nclasses, sizeof(ShownClass), compare_shown);
 }
 
@@ -120,7 +174,7 @@ require_reading(const Dataset *dataset)
 
 /* All contents of a data set's releases, in the order they were published. */
 static Content *
-read_contents(const Dataset *dataset, int *ncontents)
+read_contents(const Dataset *dataset, Dictionary *texts, int *ncontents)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
@@ -141,6 +195,7 @@ read_contents(const Dataset *dataset, int *ncontents)
 	{
 		bool		isnull;
 		Datum		labels;
+		Datum		people;
 
 		contents[i].relation = DatumGetObjectId(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull));
 		contents[i].k = DatumGetInt64(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
@@ -148,9 +203,13 @@ read_contents(const Dataset *dataset, int *ncontents)
 		contents[i].levels = copied_field(i, 4, &isnull);
 		contents[i].cuts = copied_field(i, 5, &isnull);
 		contents[i].same = DatumGetBool(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 8, &isnull)) && !isnull;
+		if (contents[i].unknown || !contents[i].same)
+			continue;
 		labels = copied_field(i, 6, &isnull);
-		if (!isnull && contents[i].same)
-			take_classes(&contents[i], DatumGetArrayTypeP(labels), DatumGetArrayTypeP(copied_field(i, 7, &isnull)), nattrs);
+		people = copied_field(i, 7, &isnull);
+		take_classes(&contents[i], texts, DatumGetArrayTypeP(labels), DatumGetArrayTypeP(people), nattrs);
+		pfree(DatumGetPointer(labels));
+		pfree(DatumGetPointer(people));
 	}
 	sql_finish();
 	return contents;
@@ -194,68 +253,91 @@ node_of_content(const Population *population, const Content *content)
 	return node_of_cuts(population, cuts);
 }
 
-/* The label of a class in an attribute. */
-static const char *
-label_of_class(const Population *population, const Content *content, Recodings node, int a, uint32 code)
+/* The labels of an attribute that a content shows, by code. */
+static const char *const *
+labels_of_content(const Population *population, const Content *content, Recodings node, int a)
 {
 	const Attribute *attr = &population->attrs[a];
 
 	if (content->levels == 0)
-		return group_label(attr, node[a], code);
-	return attr->hierarchy->labels[((const int *) ARR_DATA_PTR(DatumGetArrayTypeP(content->levels)))[a]][code];
+		return (const char *const *) group_labels(attr, node[a]);
+	return attr->hierarchy->labels[((const int *) ARR_DATA_PTR(DatumGetArrayTypeP(content->levels)))[a]];
 }
 
-/* Finds which class of a content each tuple is in. */
-static void
-place_tuples(const Population *population, Content *content)
+/* Which classes of a node a content shows. */
+static bool *
+classes_shown(const Population *population, const Content *content, Recodings node, const TupleTable *classes, Dictionary *texts)
 {
-	int			bottom[MAX_ATTRIBUTES] = {0};
-	const Recoding **node = node_of_content(population, content);
-	uint32	   *in_node;
-	TupleTable *classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
-											 CurrentMemoryContext, &in_node);
-	bool	   *shown = palloc(sizeof(bool) * ((Size) classes->ntuples + 1));
+	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
+	const char *const *labels[MAX_ATTRIBUTES];
+	const char *own[MAX_ATTRIBUTES];
 
+	for (int a = 0; a < population->nattrs; a++)
+		labels[a] = labels_of_content(population, content, node, a);
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		StringInfoData key;
 		ShownClass	wanted;
+		text	   *key;
 
-		initStringInfo(&key);
 		for (int a = 0; a < population->nattrs; a++)
-			append_key(&key, label_of_class(population, content, node, a,
-											key_get(classes->keys + (Size) i * population->nwords, &population->attrs[a].field)));
-		wanted.labels = key.data;
+			own[a] = labels[a][key_get(classes->keys + (Size) i * population->nwords, &population->attrs[a].field)];
+		key = class_text(own, population->nattrs);
+		wanted.labels = dictionary_find(texts, PointerGetDatum(key));
 		shown[i] = bsearch(&wanted, content->classes, content->nclasses, sizeof(ShownClass), compare_shown) != NULL;
-		pfree(key.data);
+		pfree(key);
 	}
-	content->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		content->class_of[i] = shown[in_node[i]] ? in_node[i] + 1 : 0;
+	return shown;
 }
 
-/* The smallest class of the first contents together, of people who are shown anywhere; 0 for none. */
-static int64
-smallest_class(const Population *population, const Content *contents, int n)
+static Combination
+begin_combination(const Population *population)
 {
-	Tally	   *tally = tally_create(CurrentMemoryContext, n, 1024);
+	Size		n = (Size) population->tuples->ntuples + 1;
+	Combination combination;
+
+	combination.group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	combination.shown = MemoryContextAllocExtended(CurrentMemoryContext, n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return combination;
+}
+
+/* Parts what is alike so far by one content more; returns the smallest group of people who are shown anywhere, 0 for none. */
+static int64
+combine(Combination *combination, const Population *population, const Content *content, Dictionary *texts)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	const Recoding **node = node_of_content(population, content);
+	Tally	   *groups = tally_create(context, 1, 1024);
+	TupleTable *classes;
+	uint32	   *class_of;
+	bool	   *shown;
 	int64		smallest = 0;
 
+	population_mark(population, marks);
+	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node, context, &class_of);
+	population_release(population, marks);
+	shown = classes_shown(population, content, node, classes, texts);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
-		uint64	   *key = tally_candidate(tally);
-		bool		is_shown = false;
+		bool		is_shown = shown[class_of[i]];
 
-		for (int c = 0; c < n; c++)
-		{
-			key[c] = contents[c].class_of[i];
-			is_shown = is_shown || key[c] > 0;
-		}
-		if (is_shown)
-			tally_add(tally, population->tuples->counts[i]);
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		*tally_candidate(groups) = (uint64) combination->group_of[i] << 32 | (is_shown ? class_of[i] + 1 : 0);
+		combination->group_of[i] = tally_add(groups, population->tuples->counts[i]);
+		combination->shown[i] |= is_shown;
 	}
-	for (uint32 i = 0; i < tally->nkeys; i++)
-		smallest = smallest == 0 ? tally->counts[i] : Min(smallest, tally->counts[i]);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		int64		people = groups->counts[combination->group_of[i]];
+
+		if (combination->shown[i])
+			smallest = smallest == 0 ? people : Min(smallest, people);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 	return smallest;
 }
 
@@ -270,42 +352,68 @@ smallest_shown(const Content *content)
 	return smallest;
 }
 
-/*
- * The least by which a class shown in two contents of one release grew or
- * shrank: who has both knows what those people show.  0 for no change.
- */
-static int64
-smallest_change(const Content *before, const Content *after)
+static Past
+begin_past(void)
 {
-	int64		smallest = 0;
+	Past		past = {0};
 
-	for (int i = 0; i < after->nclasses; i++)
-	{
-		const ShownClass *old = bsearch(&after->classes[i], before->classes, before->nclasses, sizeof(ShownClass), compare_shown);
-		int64		change = old == NULL ? 0 : Abs(after->classes[i].people - old->people);
-
-		if (change > 0)
-			smallest = smallest == 0 ? change : Min(smallest, change);
-	}
-	return smallest;
+	past.context = CurrentMemoryContext;
+	past.classes = tally_create(past.context, 1, 1024);
+	return past;
 }
 
-/* The same over all that came before a content of the same release. */
-static int64
-smallest_change_of(const Content *contents, int n)
+/* What is known of a class's people. */
+static PastPeople *
+past_of(Past *past, Oid relation, uint32 labels)
 {
-	int64		smallest = 0;
+	uint32		known = past->classes->nkeys;
+	uint32		number;
 
-	for (int after = 1; after < n; after++)
-		for (int before = 0; before < after; before++)
+	*tally_candidate(past->classes) = (uint64) relation << 32 | labels;
+	number = tally_add(past->classes, 1);
+	if (number >= past->room)
+		past->people = budget_grow(past->context, past->people, sizeof(PastPeople), &past->room);
+	if (number == known)
+		memset(&past->people[number], 0, sizeof(PastPeople));
+	return &past->people[number];
+}
+
+static void
+note_change(Past *past, int64 change)
+{
+	past->smallest_change = past->smallest_change == 0 ? change : Min(past->smallest_change, change);
+}
+
+/*
+ * Adds a content.  Who has two contents of a release knows what those show
+ * by whom a class grew or shrank: the fewest are what matters.
+ */
+static void
+add_past(Past *past, const Content *content)
+{
+	for (int i = 0; i < content->nclasses; i++)
+	{
+		PastPeople *class = past_of(past, content->relation, content->classes[i].labels);
+		int64		people = content->classes[i].people;
+		uint32		at = class->n;
+
+		while (at > 0 && class->people[at - 1] > people)
+			at--;
+		if (at > 0 && class->people[at - 1] == people)
+			continue;
+		if (at > 0)
+			note_change(past, people - class->people[at - 1]);
+		if (at < class->n)
+			note_change(past, class->people[at] - people);
+		if (class->n == class->room)
 		{
-			int64		change = contents[before].relation != contents[after].relation ? 0 :
-			smallest_change(&contents[before], &contents[after]);
-
-			if (change > 0)
-				smallest = smallest == 0 ? change : Min(smallest, change);
+			class->room = Max(class->room * 2, 2);
+			class->people = class->people == NULL ? MemoryContextAlloc(past->context, sizeof(int64) * class->room) :
+				repalloc(class->people, sizeof(int64) * class->room);
 		}
-	return smallest;
+		memmove(class->people + at + 1, class->people + at, sizeof(int64) * (class->n++ - at));
+		class->people[at] = people;
+	}
 }
 
 static Datum
@@ -383,6 +491,10 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	Population *population;
 	Content    *contents;
+	Combination combination;
+	Past		past = begin_past();
+	ValueType	text_type;
+	Dictionary *texts;
 	int			ncontents;
 	int64		k = PG_INT64_MAX;
 	bool		any_unknown = false;
@@ -391,7 +503,9 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
 	require_reading(dataset);
-	contents = read_contents(dataset, &ncontents);
+	value_type_init(&text_type, TEXTOID);
+	texts = dictionary_create(CurrentMemoryContext, &text_type);
+	contents = read_contents(dataset, texts, &ncontents);
 	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
 		ncontents = keep_known(contents, ncontents);
 	ncontents = keep_same(contents, ncontents);
@@ -401,28 +515,28 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		ncontents = keep_fitting(population, contents, ncontents);
 	if (ncontents == 0 || (ncontents > 1 && population == NULL))
 		return (Datum) 0;
+	if (population != NULL)
+		combination = begin_combination(population);
 	for (int i = 0; i < ncontents; i++)
 	{
 		Datum		values[3];
 		bool		nulls[3] = {0};
+		int64		smallest = 0;
 
 		any_unknown = any_unknown || contents[i].unknown;
 		k = Min(k, contents[i].k);
-		if (!any_unknown && population != NULL)
-			place_tuples(population, &contents[i]);
+		if (!any_unknown)
+		{
+			smallest = population == NULL ? smallest_shown(&contents[i]) : combine(&combination, population, &contents[i], texts);
+			add_past(&past, &contents[i]);
+		}
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < ncontents && contents[i + 1].relation == contents[i].relation)
 			continue;
 		values[0] = relations_datum(contents, i + 1);
 		values[1] = Int64GetDatum(k);
 		nulls[2] = any_unknown;
-		if (!any_unknown)
-		{
-			int64		smallest = population == NULL ? smallest_shown(&contents[i]) : smallest_class(population, contents, i + 1);
-			int64		change = smallest_change_of(contents, i + 1);
-
-			values[2] = Int64GetDatum(change > 0 ? Min(smallest, change) : smallest);
-		}
+		values[2] = Int64GetDatum(past.smallest_change > 0 ? Min(smallest, past.smallest_change) : smallest);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	if (any_unknown)

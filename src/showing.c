@@ -105,6 +105,17 @@ showing_choose_columns(Showing *showing, const char *const *named, int nnamed)
 	}
 }
 
+void
+showing_choose_cut(Showing *showing, const Recoding **cut)
+{
+	int			nattrs = showing->population->nattrs;
+
+	showing->cut = cut;
+	showing->cut_labels = palloc(sizeof(char **) * (nattrs + 1));
+	for (int a = 0; a < nattrs; a++)
+		showing->cut_labels[a] = group_labels(&showing->population->attrs[a], cut[a]);
+}
+
 /*
  * Whether rows are kept that have a value without a leaf, to be starred.  A
  * distance from all cannot be told of such, they are omitted where t is
@@ -123,6 +134,7 @@ typedef struct Joined
 	const Declared *declared;
 	const Attribute *attr;
 	const Recoding *cut;		/* or NULL */
+	char	  **cut_labels;		/* by group */
 	int			level;			/* that is shown, or that is cut */
 	bool		nullable;
 	const char *column;			/* quoted */
@@ -156,7 +168,7 @@ label_of_null(const Joined *joined)
 		return hierarchy->labels[joined->level][0];
 	}
 	if (joined->cut != NULL)
-		return group_label(joined->attr, joined->cut, joined->cut->label_of[hierarchy->null_leaf]);
+		return joined->cut_labels[joined->cut->label_of[hierarchy->null_leaf]];
 	return hierarchy->labels[joined->level][recoding->label_of[hierarchy->null_leaf]];
 }
 
@@ -220,6 +232,7 @@ prepare_join(const Showing *showing, int a)
 	joined.declared = declared_attribute(showing->dataset, a);
 	joined.attr = &showing->population->attrs[a];
 	joined.cut = showing->cut != NULL ? showing->cut[a] : NULL;
+	joined.cut_labels = showing->cut != NULL ? showing->cut_labels[a] : NULL;
 	joined.level = showing->cut != NULL ? joined.attr->min_level : showing->levels[a];
 	joined.nullable = is_nullable(showing->dataset->relation, joined.declared->column);
 	joined.column = quote_identifier(joined.declared->column);
@@ -385,7 +398,7 @@ append_groups(StringInfo sql, const Showing *showing, int attr)
 		if (name == NULL)
 			continue;
 		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), finer_type(showing, attr));
-		append_literal(sql, group_label(joined.attr, joined.cut, joined.cut->label_of[finer->first_leaf[label]]));
+		append_literal(sql, joined.cut_labels[joined.cut->label_of[finer->first_leaf[label]]]);
 		appendStringInfoString(sql, "::pg_catalog.text)");
 		separator = ", ";
 	}

@@ -24,6 +24,7 @@ typedef struct Showing
 	Population *population;
 	const int  *levels;			/* of a node; or NULL and */
 	const Recoding **cut;		/* how a cut shows each attribute */
+	char	 ***cut_labels;		/* by attribute and group */
 	Promise		promise;		/* k always */
 	bool		star;			/* what breaks it is shown as such */
 	bool		snapshot;		/* rows in an order that tells nothing */
@@ -48,7 +49,10 @@ extern List *showing_key_sql(const Showing *showing);
 /* How many levels above the leaves a hierarchy's column is, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);
 
-/* The label under which a cut shows a group. */
-extern char *group_label(const Attribute *attr, const Recoding *cut, uint32 group);
+/* Chooses a cut to be shown. */
+extern void showing_choose_cut(Showing *showing, const Recoding **cut);
+
+/* The labels under which a cut shows its groups, by group; no two are the same. */
+extern char **group_labels(const Attribute *attr, const Recoding *cut);
 
 #endif
