@@ -219,15 +219,15 @@ typedef struct Person
 	uint32		code[MAX_ATTRIBUTES];
 	uint32		value[3];
 	int64		count;
-} Person;
+}			Person;
 
 static int	person_width;
 
 static int
 compare_people(const void *a, const void *b)
 {
-	const Person *x = a;
-	const Person *y = b;
+	const		Person *x = a;
+	const		Person *y = b;
 
 	for (int i = 0; i < person_width; i++)
 		if (x->code[i] != y->code[i])
@@ -255,7 +255,7 @@ make_histograms(Population *population, ColumnRole role)
 }
 
 static void
-fill_tuples(Population *population, Person *people, int npeople)
+fill_tuples(Population *population, Person * people, int npeople)
 {
 	int			next;
 
@@ -354,17 +354,17 @@ typedef struct TriedNode
 	int			levels[MAX_ATTRIBUTES];
 	Measures	measures;
 	int			visits;
-} TriedNode;
+}			TriedNode;
 
 typedef struct TriedNodes
 {
 	const Population *population;
 	int			n;
 	TriedNode	node[MOST_NODES];
-} TriedNodes;
+}			TriedNodes;
 
 static void
-list_nodes(const Population *population, TriedNodes *nodes)
+list_nodes(const Population *population, TriedNodes * nodes)
 {
 	nodes->population = population;
 	nodes->n = 1;
@@ -385,7 +385,7 @@ list_nodes(const Population *population, TriedNodes *nodes)
 }
 
 static TriedNode *
-find_node(TriedNodes *nodes, const int *levels)
+find_node(TriedNodes * nodes, const int *levels)
 {
 	for (int i = 0; i < nodes->n; i++)
 		if (memcmp(nodes->node[i].levels, levels, sizeof(int) * nodes->population->nattrs) == 0)
@@ -491,7 +491,7 @@ check_classes(Measurer *measurer, Recodings recodings, const TupleTable *classes
  * other, for each drops the histograms it has made from the top of a stack.
  */
 static void
-check_nodes(Population *population, const Promise *promise, TriedNodes *nodes)
+check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 {
 	Measurer   *measurer = measurer_create(population, promise);
 	int64	  **sizes = palloc(sizeof(int64 *) * MOST_NODES);
@@ -534,7 +534,7 @@ check_nodes(Population *population, const Promise *promise, TriedNodes *nodes)
 	for (int i = 0; i < nodes->n; i++)
 	{
 		/* in any order */
-		const TriedNode *node = &nodes->node[i % 2 ? i : nodes->n - 1 - i];
+		const		TriedNode *node = &nodes->node[i % 2 ? i : nodes->n - 1 - i];
 		const TupleTable *classes = shelf_classes(shelf, node->levels, &shown);
 
 		check_classes(measurer, shown, classes, &node->measures);
@@ -571,7 +571,7 @@ make_objectives(const Population *population, Objective *objectives, int most)
 
 /* Whether a node beats another: nowhere worse, and better or first among equals. */
 static bool
-beats(const TriedNode *a, const TriedNode *b, int nobjectives, const Objective *objectives, int nattrs)
+beats(const TriedNode * a, const TriedNode * b, int nobjectives, const Objective *objectives, int nattrs)
 {
 	bool		better = false;
 
@@ -588,7 +588,7 @@ beats(const TriedNode *a, const TriedNode *b, int nobjectives, const Objective *
 }
 
 static void
-check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
+check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 {
 	ExactSearch search = {0};
 	int			nfound = 0;
@@ -602,7 +602,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 	CHECK(search.evaluated <= nodes->n);
 	for (int i = 0; i < nodes->n; i++)
 	{
-		const TriedNode *node = &nodes->node[i];
+		const		TriedNode *node = &nodes->node[i];
 		bool		expected = !search.feasible_only || node->measures.feasible;
 		bool		found = false;
 
@@ -623,7 +623,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 
 /* Measures of the nodes where nothing is promised but the limit. */
 static void
-measure_nodes(Population *population, int64 limit, TriedNodes *nodes)
+measure_nodes(Population *population, int64 limit, TriedNodes * nodes)
 {
 	Promise		nothing = {.limit = limit};
 	Measurer   *measurer = measurer_create(population, &nothing);
@@ -633,7 +633,7 @@ measure_nodes(Population *population, int64 limit, TriedNodes *nodes)
 }
 
 static void
-check_poka(Population *population, int64 limit, TriedNodes *nodes)
+check_poka(Population *population, int64 limit, TriedNodes * nodes)
 {
 	static const Objective losses[] = {OBJECTIVE_GLM, OBJECTIVE_NWP, OBJECTIVE_DCN, OBJECTIVE_SUPPRESSED};
 	PokaSearch	search = {.population = population,.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)]};
@@ -646,7 +646,7 @@ check_poka(Population *population, int64 limit, TriedNodes *nodes)
 }
 
 static void
-check_pbg_ea(Population *population, int64 limit, TriedNodes *nodes)
+check_pbg_ea(Population *population, int64 limit, TriedNodes * nodes)
 {
 	Evolution	evolution = {.population = population};
 
@@ -670,7 +670,7 @@ check_pbg_ea(Population *population, int64 limit, TriedNodes *nodes)
 }
 
 static void
-check_quality(Population *population, int64 limit, TriedNodes *nodes)
+check_quality(Population *population, int64 limit, TriedNodes * nodes)
 {
 	Promise		nothing = {.limit = limit};
 	Objective	objectives[MAX_OBJECTIVES];
@@ -692,7 +692,7 @@ check_quality(Population *population, int64 limit, TriedNodes *nodes)
 }
 
 static void
-check_comparison(Population *population, const Promise *promise, TriedNodes *nodes)
+check_comparison(Population *population, const Promise *promise, TriedNodes * nodes)
 {
 	static const Property properties[] = {PROPERTY_CLASS_SIZE, PROPERTY_LOSS, PROPERTY_UTILITY,
 	PROPERTY_SENSITIVE_COUNT, PROPERTY_OTHERS_COUNT};
@@ -761,7 +761,7 @@ check_solution(Nsga2 *search, uint32 i)
 }
 
 static void
-check_nsga2(Population *population, TriedNodes *nodes)
+check_nsga2(Population *population, TriedNodes * nodes)
 {
 	Nsga2Settings settings = {.population = population_narrow(population)};
 	Preference	preference = {share(), share()};
@@ -788,7 +788,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 }
 
 static void
-check_efficiency(Population *population, TriedNodes *nodes)
+check_efficiency(Population *population, TriedNodes * nodes)
 {
 	EfficiencySearch search = {.population = population_narrow(population),.k = 1 + below(5),.preference = {share(), share()}};
 	Size		expected = 0;
@@ -801,7 +801,7 @@ check_efficiency(Population *population, TriedNodes *nodes)
 	for (Size i = 0; i < search.nnodes; i++)
 	{
 		const JudgedNode *judged = &search.nodes[i];
-		const TriedNode *node = find_node(nodes, judged->levels);
+		const		TriedNode *node = find_node(nodes, judged->levels);
 		Efficiency	efficiency = EFFICIENCY_STRONG;
 
 		CHECK(judged->k == node->measures.k && judged->nwp == node->measures.nwp && judged->ach >= search.nodes[0].ach);
@@ -869,7 +869,7 @@ count_matches(const Population *population, const EntryTable *entries, uint32 tu
 
 /* The best node of a tuple, by trying them all. */
 static bool
-best_of(const RecordSearch *search, const TriedNodes *nodes, uint32 tuple, double *best_risk, double *best_utility)
+best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, double *best_risk, double *best_utility)
 {
 	const Population *population = search->population;
 	uint32		leaves[MAX_ATTRIBUTES];
@@ -924,7 +924,7 @@ make_record_search(Population *population)
 }
 
 static void
-check_records(Population *population, const TriedNodes *nodes)
+check_records(Population *population, const TriedNodes * nodes)
 {
 	RecordSearch search = make_record_search(population);
 
