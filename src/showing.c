@@ -402,6 +402,9 @@ append_groups(StringInfo sql, const Showing *showing, int attr)
 		appendStringInfoString(sql, "::pg_catalog.text)");
 		separator = ", ";
 	}
+	/* a domain of NULL alone has no label to be found by */
+	if (*separator == '\0')
+		appendStringInfo(sql, "(NULL::%s, NULL::pg_catalog.text)", finer_type(showing, attr));
 }
 
 /* Joins the groups of labels that are cut. */
@@ -862,7 +865,7 @@ key_groups(const Showing *showing, int attr)
 	appendStringInfo(&sql, "INSERT INTO %s (finer%d, shown%d) VALUES ", showing->key, joined.number, joined.number);
 	append_groups(&sql, showing, attr);
 	if (label != NULL)
-		appendStringInfo(&sql, "%s(NULL, %s)", sql.data[sql.len - 1] == ')' ? ", " : "", quote_literal_cstr(label));
+		appendStringInfo(&sql, ", (NULL, %s)", quote_literal_cstr(label));
 	return sql.data;
 }
 

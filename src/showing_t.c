@@ -53,6 +53,8 @@ append_places(StringInfo sql, const Showing *showing, int sensitive)
 		appendStringInfo(sql, "%s(%s::pg_catalog.text, %u)", separator, quote_literal_cstr(tree->labels[0][leaf]), leaf);
 		separator = ", ";
 	}
+	if (*separator == '\0')
+		appendStringInfoString(sql, "(NULL::pg_catalog.text, NULL::pg_catalog.int4)");
 }
 
 /* NULL has a place only where it is a leaf. */
