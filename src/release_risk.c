@@ -13,6 +13,7 @@
 #include "budget.h"
 #include "catalog.h"
 #include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "cuts_argument.h"
 #include "executor/spi.h"
 #include "miscadmin.h"
@@ -23,14 +24,19 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/varbit.h"
-#include "value.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
 
-/* A class that was shown: the number of its labels as one text, and how many people it had. */
+/* What tells the labels of a class: a hash of them as one text, too long to be another's by chance. */
+typedef struct LabelsHash
+{
+	uint64		words[2];
+} LabelsHash;
+
+/* A class that was shown, and how many people it had. */
 typedef struct ShownClass
 {
-	uint32		labels;
+	LabelsHash	labels;
 	int64		people;
 } ShownClass;
 
@@ -85,35 +91,31 @@ append_key(StringInfo key, const char *label)
 static int
 compare_shown(const void *a, const void *b)
 {
-	uint32		x = ((const ShownClass *) a)->labels;
-	uint32		y = ((const ShownClass *) b)->labels;
-
-	return x < y ? -1 : x > y;
+	return memcmp(&((const ShownClass *) a)->labels, &((const ShownClass *) b)->labels, sizeof(LabelsHash));
 }
 
-/* The labels of some columns as one text. */
-static text *
-class_text(const char *const *labels, int nattrs)
+static LabelsHash
+hash_labels(const char *const *labels, int nattrs)
 {
 	StringInfoData key;
-	text	   *result;
+	LabelsHash	hash;
 
 	initStringInfo(&key);
 	for (int a = 0; a < nattrs; a++)
 		append_key(&key, labels[a]);
-	result = cstring_to_text_with_len(key.data, key.len);
+	for (int i = 0; i < lengthof(hash.words); i++)
+		hash.words[i] = hash_bytes_extended((unsigned char *) key.data, key.len, i);
 	pfree(key.data);
-	return result;
+	return hash;
 }
 
 /* The classes of a two-dimensional array of labels. */
 static void
-take_classes(Content *content, Dictionary *texts, ArrayType *array, ArrayType *people, int nattrs)
+take_classes(Content *content, ArrayType *array, ArrayType *people, int nattrs)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt class", ALLOCSET_DEFAULT_SIZES);
 	ArrayIterator iterator = array_create_iterator(array, 0, NULL);
 	const char **labels = palloc(sizeof(char *) * nattrs);
-	bool		known;
 
 	content->nclasses = Min(ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array)) / nattrs,
 							ArrayGetNItems(ARR_NDIM(people), ARR_DIMS(people)));
@@ -130,7 +132,7 @@ take_classes(Content *content, Dictionary *texts, ArrayType *array, ArrayType *p
 			(void) array_iterate(iterator, &label, &isnull);
 			labels[a] = isnull ? NULL : TextDatumGetCString(label);
 		}
-		content->classes[i].labels = dictionary_add(texts, PointerGetDatum(class_text(labels, nattrs)), &known);
+		content->classes[i].labels = hash_labels(labels, nattrs);
 		content->classes[i].people = ((const int64 *) ARR_DATA_PTR(people))[i];
 		MemoryContextSwitchTo(old);
 		MemoryContextReset(context);
@@ -174,7 +176,7 @@ require_reading(const Dataset *dataset)
 
 /* All contents of a data set's releases, in the order they were published. */
 static Content *
-read_contents(const Dataset *dataset, Dictionary *texts, int *ncontents)
+read_contents(const Dataset *dataset, int *ncontents)
 {
 	MemoryContext context = CurrentMemoryContext;
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
@@ -207,7 +209,7 @@ read_contents(const Dataset *dataset, Dictionary *texts, int *ncontents)
 			continue;
 		labels = copied_field(i, 6, &isnull);
 		people = copied_field(i, 7, &isnull);
-		take_classes(&contents[i], texts, DatumGetArrayTypeP(labels), DatumGetArrayTypeP(people), nattrs);
+		take_classes(&contents[i], DatumGetArrayTypeP(labels), DatumGetArrayTypeP(people), nattrs);
 		pfree(DatumGetPointer(labels));
 		pfree(DatumGetPointer(people));
 	}
@@ -266,7 +268,7 @@ labels_of_content(const Population *population, const Content *content, Recoding
 
 /* Which classes of a node a content shows. */
 static bool *
-classes_shown(const Population *population, const Content *content, Recodings node, const TupleTable *classes, Dictionary *texts)
+classes_shown(const Population *population, const Content *content, Recodings node, const TupleTable *classes)
 {
 	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
 	const char *const *labels[MAX_ATTRIBUTES];
@@ -277,14 +279,11 @@ classes_shown(const Population *population, const Content *content, Recodings no
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		ShownClass	wanted;
-		text	   *key;
 
 		for (int a = 0; a < population->nattrs; a++)
 			own[a] = labels[a][key_get(classes->keys + (Size) i * population->nwords, &population->attrs[a].field)];
-		key = class_text(own, population->nattrs);
-		wanted.labels = dictionary_find(texts, PointerGetDatum(key));
+		wanted.labels = hash_labels(own, population->nattrs);
 		shown[i] = bsearch(&wanted, content->classes, content->nclasses, sizeof(ShownClass), compare_shown) != NULL;
-		pfree(key);
 	}
 	return shown;
 }
@@ -302,7 +301,7 @@ begin_combination(const Population *population)
 
 /* Parts what is alike so far by one content more; returns the smallest group of people who are shown anywhere, 0 for none. */
 static int64
-combine(Combination *combination, const Population *population, const Content *content, Dictionary *texts)
+combine(Combination *combination, const Population *population, const Content *content)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -318,7 +317,7 @@ combine(Combination *combination, const Population *population, const Content *c
 	population_mark(population, marks);
 	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node, context, &class_of);
 	population_release(population, marks);
-	shown = classes_shown(population, content, node, classes, texts);
+	shown = classes_shown(population, content, node, classes);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
 		bool		is_shown = shown[class_of[i]];
@@ -357,19 +356,21 @@ begin_past(void)
 {
 	Past		past = {0};
 
-	past.context = CurrentMemoryContext;
-	past.classes = tally_create(past.context, 1, 1024);
+	past.context = AllocSetContextCreate(CurrentMemoryContext, "anonopt past", ALLOCSET_DEFAULT_SIZES);
+	past.classes = tally_create(past.context, 3, 1024);
 	return past;
 }
 
 /* What is known of a class's people. */
 static PastPeople *
-past_of(Past *past, Oid relation, uint32 labels)
+past_of(Past *past, Oid relation, const LabelsHash *labels)
 {
 	uint32		known = past->classes->nkeys;
+	uint64	   *key = tally_candidate(past->classes);
 	uint32		number;
 
-	*tally_candidate(past->classes) = (uint64) relation << 32 | labels;
+	key[0] = relation;
+	memcpy(key + 1, labels->words, sizeof(LabelsHash));
 	number = tally_add(past->classes, 1);
 	if (number >= past->room)
 		past->people = budget_grow(past->context, past->people, sizeof(PastPeople), &past->room);
@@ -393,7 +394,7 @@ add_past(Past *past, const Content *content)
 {
 	for (int i = 0; i < content->nclasses; i++)
 	{
-		PastPeople *class = past_of(past, content->relation, content->classes[i].labels);
+		PastPeople *class = past_of(past, content->relation, &content->classes[i].labels);
 		int64		people = content->classes[i].people;
 		uint32		at = class->n;
 
@@ -414,6 +415,17 @@ add_past(Past *past, const Content *content)
 		memmove(class->people + at + 1, class->people + at, sizeof(int64) * (class->n++ - at));
 		class->people[at] = people;
 	}
+}
+
+/* Whether a release has several contents. */
+static bool
+is_repeated(const Content *contents, int n, Oid relation)
+{
+	int			times = 0;
+
+	for (int i = 0; i < n && times < 2; i++)
+		times += contents[i].relation == relation;
+	return times > 1;
 }
 
 static Datum
@@ -493,8 +505,6 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	Content    *contents;
 	Combination combination;
 	Past		past = begin_past();
-	ValueType	text_type;
-	Dictionary *texts;
 	int			ncontents;
 	int64		k = PG_INT64_MAX;
 	bool		any_unknown = false;
@@ -503,9 +513,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
 	require_reading(dataset);
-	value_type_init(&text_type, TEXTOID);
-	texts = dictionary_create(CurrentMemoryContext, &text_type);
-	contents = read_contents(dataset, texts, &ncontents);
+	contents = read_contents(dataset, &ncontents);
 	if (PG_NARGS() > 1 && PG_GETARG_BOOL(1))
 		ncontents = keep_known(contents, ncontents);
 	ncontents = keep_same(contents, ncontents);
@@ -527,8 +535,9 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		k = Min(k, contents[i].k);
 		if (!any_unknown)
 		{
-			smallest = population == NULL ? smallest_shown(&contents[i]) : combine(&combination, population, &contents[i], texts);
-			add_past(&past, &contents[i]);
+			smallest = population == NULL ? smallest_shown(&contents[i]) : combine(&combination, population, &contents[i]);
+			if (is_repeated(contents, ncontents, contents[i].relation))
+				add_past(&past, &contents[i]);
 		}
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < ncontents && contents[i + 1].relation == contents[i].relation)
