@@ -801,6 +801,25 @@ BEGIN
 	END IF;
 END $$;
 
+-- A name after a live view's, cut to be as long as there may be, that no function of its kind has.
+CREATE FUNCTION anonopt.rows_function_name(schema name, view name) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	name text := concat(view, '_rows');
+	tried int := 0;
+BEGIN
+	LOOP
+		WHILE octet_length(name) > current_setting('max_identifier_length')::int LOOP
+			view := left(view, -1);
+			name := concat(view, '_rows', nullif(tried, 0));
+		END LOOP;
+		EXIT WHEN to_regprocedure(format('%I.%I()', schema, name)) IS NULL;
+		tried := tried + 1;
+		name := concat(view, '_rows', tried);
+	END LOOP;
+	RETURN format('%I.%I', schema, name);
+END $$;
+
 -- A live view is read through a function of its owner's, so that no filter, function or plan reaches a hidden row.
 -- At every reading it refuses whoever may write what it reads, as any role that is open to them.
 CREATE FUNCTION anonopt.create_live(name text, source regclass, entry anonopt.published, definition text) RETURNS regclass
@@ -809,7 +828,7 @@ LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp
 	SET check_function_bodies = off AS $$
 DECLARE
 	parts text[] := parse_ident(name);
-	rows_function text := format('%I.%I', parts[1], left(parts[2], 50) || '_rows');
+	rows_function text := anonopt.rows_function_name(parts[1], parts[2]);
 	guarded text := (SELECT string_agg(format('%L::regclass', g), ', ') FROM unnest(ARRAY[source::text] || entry.hierarchies || entry.key) g WHERE g IS NOT NULL);
 	shape text;
 	shown text;
@@ -843,7 +862,8 @@ BEGIN
 	IF EXISTS (SELECT FROM pg_class c WHERE c.oid = %1$L::regclass AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN
 		RAISE EXCEPTION ''the source of a live release has changed'' USING ERRCODE = ''42501'';
 	END IF;
-	IF to_regclass(%4$L) IS NULL THEN
+	IF NOT EXISTS (SELECT FROM pg_rewrite e JOIN pg_depend d ON d.classid = ''pg_rewrite''::regclass AND d.objid = e.oid
+			WHERE e.ev_class = to_regclass(%4$L) AND d.refclassid = ''pg_proc''::regclass AND d.refobjid = to_regprocedure(%5$L)) THEN
 		RAISE EXCEPTION ''the live release has been dropped'' USING ERRCODE = ''42501'';
 	END IF;
 	IF NOT has_table_privilege(session_user, %1$L::regclass, ''SELECT'') AND EXISTS (
@@ -859,7 +879,7 @@ BEGIN
 		RAISE EXCEPTION ''whoever may write the source of a live release may not read it'' USING ERRCODE = ''42501'';
 	END IF;
 	RETURN QUERY %3$s;
-END', source::text, guarded, definition, name));
+END', source::text, guarded, definition, name, rows_function || '()'));
 	EXECUTE format('REVOKE ALL ON FUNCTION %s() FROM PUBLIC', rows_function);
 	EXECUTE format('CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()', name, shown, rows_function);
 	RAISE WARNING 'a live view promises one reading by one reader'
@@ -1576,6 +1596,7 @@ COMMENT ON FUNCTION anonopt.check_release_columns(text, name[], bigint) IS 'inte
 COMMENT ON FUNCTION anonopt.release_comment(anonopt.published, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_content(regclass, anonopt.published) IS 'internal';
 COMMENT ON FUNCTION anonopt.warn_of_combination(text, bigint) IS 'internal';
+COMMENT ON FUNCTION anonopt.rows_function_name(name, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.create_live(text, regclass, anonopt.published, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.keep_private(regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.known_risk(text, boolean) IS 'internal';

@@ -290,10 +290,10 @@ content_datums(const Showing *showing, const ShownClasses *shown, Datum *labels,
 		counts[i] = Int64GetDatum(shown->people[i]);
 		for (int a = 0; a < population->nattrs; a++)
 		{
-			const char *label = shown_label(showing, shown, i, a);
+			Datum		label = shown_label(showing, shown, i, a);
 
-			nulls[(Size) i * population->nattrs + a] = label == NULL;
-			texts[(Size) i * population->nattrs + a] = label == NULL ? 0 : CStringGetTextDatum(label);
+			nulls[(Size) i * population->nattrs + a] = label == 0;
+			texts[(Size) i * population->nattrs + a] = label;
 		}
 	}
 	*labels = PointerGetDatum(construct_md_array(texts, nulls, 2, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
