@@ -24,6 +24,7 @@
 #include "port/pg_bitutils.h"
 #include "prng.h"
 #include "shards.h"
+#include "sql.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -38,7 +39,6 @@ typedef struct Fill
 	TupleTableSlot *sorted;		/* a number, then columns as they are */
 	Prng		random;
 	int			random_bits;	/* of the number */
-	Datum	  **labels;			/* by attribute and code; 0 for NULL */
 } Fill;
 
 bool
@@ -59,6 +59,16 @@ labels_of(const Showing *showing, int a)
 	if (showing->cut != NULL)
 		return (const char **) showing->cut_labels[a];
 	return showing->population->attrs[a].hierarchy->labels[showing->levels[a]];
+}
+
+static Datum *
+label_datums(const char **labels, uint32 nlabels)
+{
+	Datum	   *datums = palloc(sizeof(Datum) * (nlabels + 1));
+
+	for (uint32 code = 0; code < nlabels; code++)
+		datums[code] = labels[code] == NULL ? 0 : CStringGetTextDatum(labels[code]);
+	return datums;
 }
 
 /* What classes are sorted by: each attribute's codes, in the order of the columns. */
@@ -133,7 +143,7 @@ sort_classes(const Showing *showing, Recodings node, ShownClasses *shown)
 		if (showing->columns[i].attr >= 0)
 			order.attrs[order.nattrs++] = showing->columns[i].attr;
 	for (int a = 0; a < showing->population->nattrs; a++)
-		order.places[a] = label_places(shown->labels[a], node[a]->nlabels);
+		order.places[a] = label_places(labels_of(showing, a), node[a]->nlabels);
 	qsort_arg(shown->classes, shown->n, sizeof(uint32), compare_classes, &order);
 }
 
@@ -184,9 +194,9 @@ showing_classes(const Showing *showing, Recodings node)
 	shown->table = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
 									  CurrentMemoryContext, &class_of);
 	threshold = size_threshold(measurer, shown->table);
-	shown->labels = palloc(sizeof(char **) * (population->nattrs + 1));
+	shown->labels = palloc(sizeof(Datum *) * (population->nattrs + 1));
 	for (int a = 0; a < population->nattrs; a++)
-		shown->labels[a] = labels_of(showing, a);
+		shown->labels[a] = label_datums(labels_of(showing, a), node[a]->nlabels);
 	shown->classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) shown->table->ntuples + 1));
 	hidden = MemoryContextAllocHuge(CurrentMemoryContext, (Size) shown->table->ntuples + 1);
 	for (uint32 i = 0; i < shown->table->ntuples; i++)
@@ -213,7 +223,7 @@ showing_classes(const Showing *showing, Recodings node)
 	return shown;
 }
 
-const char *
+Datum
 shown_label(const Showing *showing, const ShownClasses *shown, uint32 place, int a)
 {
 	return shown->labels[a][class_code(showing->population, shown->table, shown->classes[place], a)];
@@ -271,24 +281,6 @@ begin_sort(Fill *fill, TupleDesc columns)
 				 errmsg("could not generate random values")));
 }
 
-static void
-make_labels(Fill *fill, Recodings node)
-{
-	int			nattrs = fill->showing->population->nattrs;
-
-	fill->labels = palloc(sizeof(Datum *) * (nattrs + 1));
-	for (int a = 0; a < nattrs; a++)
-	{
-		fill->labels[a] = palloc(sizeof(Datum) * (node[a]->nlabels + 1));
-		for (uint32 code = 0; code < node[a]->nlabels; code++)
-		{
-			const char *label = fill->shown->labels[a][code];
-
-			fill->labels[a][code] = label == NULL ? 0 : CStringGetTextDatum(label);
-		}
-	}
-}
-
 /* A row as it is shown. */
 static void
 show_row(const Fill *fill, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
@@ -308,8 +300,7 @@ show_row(const Fill *fill, const TupleTableSlot *sorted, TupleTableSlot *slot, D
 			slot->tts_isnull[i] = sorted->tts_isnull[from++];
 			continue;
 		}
-		slot->tts_values[i] = starred ? star :
-			fill->labels[a][class_code(showing->population, fill->shown->table, fill->shown->classes[place], a)];
+		slot->tts_values[i] = starred ? star : shown_label(showing, fill->shown, place, a);
 		slot->tts_isnull[i] = slot->tts_values[i] == 0;
 	}
 	if (showing->star)
@@ -347,13 +338,16 @@ void
 fill_relation(const Showing *showing, const ShownClasses *shown, Records *records, Oid relation)
 {
 	Relation	target = table_open(relation, AccessExclusiveLock);
-	Recodings	node = showing->cut != NULL ? showing->cut : node_of_levels(showing->population, showing->levels);
 	Fill		fill = {0};
 
+	if (RelationGetNumberOfAttributes(target) != showing->ncolumns + (showing->star ? 1 : 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s has other columns than it was made with", relation_sql_name(relation)),
+				 errhint("See whether an event trigger changes what is created.")));
 	fill.showing = showing;
 	fill.shown = shown;
 	begin_sort(&fill, RelationGetDescr(target));
-	make_labels(&fill, node);
 	records_visit(records, sort_row, &fill);
 	tuplesort_performsort(fill.sort);
 	write_rows(&fill, target);

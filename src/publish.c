@@ -305,9 +305,13 @@ static void
 create_key(Showing *showing, const RangeVar *release)
 {
 	Oid			schema = RangeVarGetCreationNamespace(release);
+	char	   *name = ChooseRelationName(release->relname, NULL, "key", schema, false);
 	ListCell   *cell;
 
-	showing->key = quote_qualified_identifier(get_namespace_name(schema), ChooseRelationName(release->relname, NULL, "key", schema, false));
+	/* the release, which is not there yet, may have such a name */
+	if (strcmp(name, release->relname) == 0)
+		name = ChooseRelationName(release->relname, NULL, "keys", schema, false);
+	showing->key = quote_qualified_identifier(get_namespace_name(schema), name);
 	sql_connect();
 	foreach(cell, showing_key_sql(showing))
 		sql_write(lfirst(cell), 0, NULL, NULL, NULL);
