@@ -272,6 +272,7 @@ take_dictionary(char **at, Tuples *tuples, int column)
 	Oid			type;
 	uint32		nvalues;
 	uint32	   *codes;
+	bool		byval;
 
 	memcpy(&tuples->fields[column], *at, sizeof(KeyField));
 	*at += sizeof(KeyField);
@@ -288,6 +289,7 @@ take_dictionary(char **at, Tuples *tuples, int column)
 		tuples->dictionaries[column] = dictionary_create(tuples->context, &value_type);
 		MemoryContextSwitchTo(old);
 	}
+	byval = tuples->dictionaries[column]->type.kind == VALUE_INTEGER || tuples->dictionaries[column]->type.byval;
 	codes[0] = 0;
 	for (uint32 i = 0; i < nvalues; i++)
 	{
@@ -298,6 +300,9 @@ take_dictionary(char **at, Tuples *tuples, int column)
 		if (i % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
 		codes[i + 1] = dictionary_add(tuples->dictionaries[column], value, &known) + 1;
+		/* the dictionary has a copy */
+		if (!byval)
+			pfree(DatumGetPointer(value));
 	}
 	return codes;
 }
