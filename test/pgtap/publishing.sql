@@ -256,6 +256,28 @@ BEGIN
     RETURN NULL;
 END $$;
 
+-- What is wrong with a release beside the statement that is said to show it: its rows, or that the rows
+-- of a class do not stand together.
+CREATE FUNCTION pg_temp.statement_fault(release text, statement text, star boolean, ordered boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    class text := (SELECT string_agg(format('%I', column_name), ', ') FROM ref.attribute WHERE role = 'quasi_identifier')
+        || CASE WHEN star THEN ', anonopt_suppressed' ELSE '' END;
+    fault text;
+BEGIN
+    EXECUTE format('WITH got AS (SELECT to_jsonb(v) AS shown FROM %s v), want AS (SELECT to_jsonb(v) AS shown FROM (%s) v),
+            wrong AS (SELECT ''only there'' AS what, x.* FROM (TABLE got EXCEPT ALL TABLE want) x
+                UNION ALL SELECT ''only by the statement'', x.* FROM (TABLE want EXCEPT ALL TABLE got) x)
+        SELECT string_agg(what || '' '' || shown, E''\n'') FROM (SELECT * FROM wrong LIMIT 3) x', release, statement) INTO fault;
+    IF fault IS NULL AND ordered THEN
+        EXECUTE format('SELECT format(''%%s runs of %%s classes'', runs, classes) FROM (
+                SELECT count(DISTINCT class) AS classes, count(*) FILTER (WHERE class IS DISTINCT FROM before) AS runs
+                FROM (SELECT class, lag(class) OVER (ORDER BY ctid) AS before FROM (SELECT ctid, ROW(%s)::text AS class FROM %s) v) v) v
+            WHERE runs <> classes', class, release) INTO fault;
+    END IF;
+    RETURN fault;
+END $$;
+
 -- One release of the data set at hand, by any of the functions; what is wrong with it.
 CREATE FUNCTION pg_temp.try(form text, by_cuts boolean, star boolean, OUT call text, OUT fault text)
 LANGUAGE plpgsql AS $$
@@ -296,6 +318,10 @@ BEGIN
         RETURN;
     END;
     fault := CASE WHEN promised IS NULL THEN 'no error' END;
+    IF fault IS NULL AND form <> 'statement' THEN
+        fault := pg_temp.statement_fault('sample.release', anonopt.view_sql('x', d.dataset, CASE WHEN NOT by_cuts THEN levels END, cuts, k::int, l, named,
+            suppressed => CASE WHEN star THEN 'star' ELSE 'omit' END, t => t), star, form <> 'live view');
+    END IF;
     fault := coalesce(fault, pg_temp.fault('sample.release', by_cuts, named, star, promised, l, t));
     IF form <> 'statement' AND fault IS NULL THEN
         BEGIN
@@ -464,7 +490,163 @@ EXCEPTION
         RETURN SQLERRM;
 END $$;
 
-SELECT plan(100 * 6 + 80 + 3 * 14 + 1);
+-- What a release of a small data set is, beside its statement; NULL if nothing is wrong.  The data set's only
+-- quasi-identifier is v of type text, its hierarchy the leaves and nothing above.
+CREATE FUNCTION pg_temp.small_fault(rows text, leaves text[], metric text, levels int[], cuts varbit[], k int, t float8, star boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    how text := CASE WHEN star THEN 'star' ELSE 'omit' END;
+    form text;
+    fault text;
+BEGIN
+    CREATE TABLE sample.small (v text, s text);
+    EXECUTE 'INSERT INTO sample.small ' || rows;
+    CREATE TABLE sample.small_leaf (v text UNIQUE);
+    INSERT INTO sample.small_leaf SELECT unnest(leaves);
+    CREATE TABLE sample.small_value (v text UNIQUE, above text);
+    INSERT INTO sample.small_value SELECT DISTINCT s, '*' FROM sample.small;
+    INSERT INTO ref.attribute (dataset, role, ordinal, column_name) VALUES ('small', 'quasi_identifier', 1, 'v');
+    PERFORM anonopt.create_dataset('small', 'sample.small', 1), anonopt.add_quasi_identifier('small', 'v', 'sample.small_leaf'),
+        anonopt.add_sensitive('small', 's', metric, CASE WHEN metric = 'hierarchical' THEN 'sample.small_value'::regclass END);
+    FOREACH form IN ARRAY '{table,view,live view}'::text[] LOOP
+        IF form = 'table' THEN
+            PERFORM anonopt.publish_table('sample.small_shown', 'small', levels, cuts, k, t => t, suppressed => how);
+        ELSE
+            PERFORM anonopt.create_view('sample.small_shown', 'small', levels, cuts, k, t => t, suppressed => how, materialized => form = 'view');
+        END IF;
+        fault := coalesce(fault, format('%s: %s', form, pg_temp.statement_fault('sample.small_shown',
+            anonopt.view_sql('x', 'small', levels, cuts, k, t => t, suppressed => how), star, form <> 'live view')));
+        fault := nullif(fault, form || ': ');
+        PERFORM anonopt.drop_release('sample.small_shown');
+    END LOOP;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = coalesce(fault, '');
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN nullif(SQLERRM, '');
+    WHEN OTHERS THEN
+        RETURN format('%s: %s', SQLSTATE, SQLERRM);
+END $$;
+
+-- Classes of two with the values 1 and 2, and two of one with a value that nobody else has: together these
+-- are further than 0.6 from all, however many classes there are.
+CREATE FUNCTION pg_temp.rare_rows(classes int) RETURNS text
+LANGUAGE sql AS $$
+    SELECT format('SELECT i, CASE WHEN i <= 2 THEN ''rare'' ELSE j::text END FROM generate_series(1, %s) i,
+        generate_series(1, CASE WHEN i <= 2 THEN 1 ELSE 2 END) j', classes)
+$$;
+
+-- How rows of one class stand beside the order they were made in.
+CREATE FUNCTION pg_temp.correlation() RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+    found float8;
+BEGIN
+    CREATE TABLE sample.queue AS SELECT i AS nr, 1 AS v FROM generate_series(1, 2000) i;
+    CREATE TABLE sample.queue_leaf (v int PRIMARY KEY);
+    INSERT INTO sample.queue_leaf VALUES (1);
+    PERFORM anonopt.create_dataset('queue', 'sample.queue'), anonopt.add_quasi_identifier('queue', 'v', 'sample.queue_leaf'),
+        anonopt.set_insensitive('queue', 'nr');
+    PERFORM anonopt.publish_table('sample.queue_shown', 'queue', '{0}', columns => '{nr}');
+    SELECT corr(nr, place) INTO found FROM (SELECT nr, row_number() OVER (ORDER BY ctid) AS place FROM sample.queue_shown) x;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = found;
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN SQLERRM::float8;
+END $$;
+
+-- What a cut of 3000 values into groups of two shows, and how long release_risk of 400 releases may be.
+CREATE FUNCTION pg_temp.many(what text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+BEGIN
+    CREATE TABLE sample.crowd AS SELECT i % 3000 + 1 AS v FROM generate_series(1, 9000) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.crowd_v', 1, 3000, '{}');
+    PERFORM anonopt.create_dataset('crowd', 'sample.crowd', 1), anonopt.add_quasi_identifier('crowd', 'v', 'sample.crowd_v');
+    IF what = 'groups' THEN
+        PERFORM anonopt.publish_table('sample.crowd_shown', 'crowd', cuts => ARRAY[repeat('01', 1499) || '0']::varbit[], k => 2);
+        SELECT format('%s of %s, %s', count(*), min(n), max(n)) INTO found FROM (SELECT count(*) AS n FROM sample.crowd_shown GROUP BY v) g;
+    ELSE
+        PERFORM anonopt.publish_table('sample.crowd_shown', 'crowd', '{0}', k => 2);
+        INSERT INTO anonopt.published SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'relation', i, 'made_in', 'x'))).*
+        FROM anonopt.published p, generate_series(1, 399) i WHERE p.dataset = 'crowd';
+        INSERT INTO anonopt.published_content SELECT n.id, 0, c.made_at, c.labels, c.people
+        FROM anonopt.published_content c JOIN anonopt.published p USING (id), anonopt.published n
+        WHERE p.dataset = 'crowd' AND n.dataset = 'crowd' AND n.made_in = 'x' AND p.made_in <> 'x';
+        SELECT format('%s of %s to %s', count(*), min(smallest), max(smallest)) INTO found FROM anonopt.release_risk('crowd');
+    END IF;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = found;
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN SQLERRM;
+    WHEN OTHERS THEN
+        RETURN format('%s: %s', SQLSTATE, SQLERRM);
+END $$;
+
+-- Views of such names, live or cut, one after another; NULL if all are there and none is left behind.
+CREATE FUNCTION pg_temp.names_fault(names text[], live boolean) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+    name text;
+BEGIN
+    CREATE TABLE sample.few AS SELECT 1 + i % 2 AS v FROM generate_series(1, 20) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.few_v', 1, 2, '{}');
+    PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
+    FOREACH name IN ARRAY names LOOP
+        PERFORM anonopt.create_view(format('sample.%I', name), 'few', cuts => '{1}', k => 2, materialized => NOT live);
+    END LOOP;
+    FOREACH name IN ARRAY names LOOP
+        EXECUTE format('SELECT string_agg(x::text, '', '') FROM (SELECT v, count(*) FROM sample.%I GROUP BY v HAVING count(*) <> 10) x', name) INTO found;
+        PERFORM anonopt.drop_release(format('sample.%I', name)::regclass);
+        EXIT WHEN found IS NOT NULL;
+    END LOOP;
+    SELECT coalesce(found, string_agg(n, ', ')) INTO found FROM (SELECT relname::text FROM pg_class WHERE relname LIKE left(names[1], 10) || '%'
+        UNION ALL SELECT proname FROM pg_proc WHERE proname LIKE left(names[1], 10) || '%') x (n);
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = coalesce(found, '');
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        RETURN nullif(SQLERRM, '');
+    WHEN OTHERS THEN
+        RETURN format('%s: %s', SQLSTATE, SQLERRM);
+END $$;
+
+-- What the function of a live view says once the view is dropped, and another one made of that name.
+CREATE FUNCTION pg_temp.left_behind() RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TABLE sample.few AS SELECT 1 + i % 2 AS v FROM generate_series(1, 20) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.few_v', 1, 2, '{}');
+    PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
+    PERFORM anonopt.create_view('sample.few_shown', 'few', '{0}', k => 2, materialized => false);
+    PERFORM * FROM sample.few_shown_rows();
+    DROP VIEW sample.few_shown;
+    PERFORM anonopt.create_view('sample.few_shown', 'few', '{1}', k => 2, materialized => false);
+    PERFORM * FROM sample.few_shown;
+    PERFORM * FROM sample.few_shown_rows();
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = 'its rows';
+EXCEPTION
+    WHEN OTHERS THEN
+        RETURN SQLERRM;
+END $$;
+
+-- What comes of an event trigger that adds a column to whatever is created.
+CREATE FUNCTION pg_temp.widened() RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    CREATE TABLE sample.few AS SELECT 1 + i % 2 AS v FROM generate_series(1, 20) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.few_v', 1, 2, '{}');
+    PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
+    CREATE FUNCTION sample.widen() RETURNS event_trigger LANGUAGE plpgsql AS 'BEGIN ALTER TABLE sample.few_shown ADD COLUMN more text; END';
+    CREATE EVENT TRIGGER sample_widen ON ddl_command_end WHEN TAG IN ('CREATE TABLE AS') EXECUTE FUNCTION sample.widen();
+    PERFORM anonopt.publish_table('sample.few_shown', 'few', '{0}', k => 2);
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = 'filled';
+EXCEPTION
+    WHEN OTHERS THEN
+        RETURN SQLSTATE;
+END $$;
+
+SELECT plan(100 * 6 + 80 + 3 * 14 + 1 + 19);
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2100) seed;
 SELECT is(pg_temp.risk_fault(seed), NULL, format('set %s: several releases', seed)) FROM generate_series(3001, 3080) seed;
 SELECT is(pg_temp.without_leaf(v.data_type, v.leaf_type, v.leaves, v.value, f.form), '4',
@@ -486,5 +668,31 @@ FROM (VALUES
     ('date', 'daterange', '{"[2024-01-01,2024-02-01)"}', '-infinity')) v (data_type, leaf_type, leaves, value),
     unnest('{omit,star,live}'::text[]) f (form);
 SELECT cmp_ok(pg_temp.newcomer(), '<', 5::bigint, 'a release made anew after one insertion tells who is new');
+CREATE SCHEMA IF NOT EXISTS sample;
+SELECT is(pg_temp.small_fault(pg_temp.rare_rows(n), ARRAY(SELECT i::text FROM generate_series(1, n) i), 'equal', '{0}', NULL, 2, 0.6, true), NULL,
+    format('stars that would be too far from all are not shown, %s classes', n))
+FROM unnest('{63,64,128}'::int[]) n;
+-- 4/15 and 1/3 are a little more than the numbers that come nearest to them
+SELECT is(pg_temp.small_fault('SELECT v, s FROM (VALUES (1, ''x''), (1, ''x''), (1, ''y''), (2, ''x''), (2, ''x''), (2, ''x''), (3, ''y''), (3, ''y''), (3, ''y''),
+        (4, ''x''), (4, ''y''), (4, ''y''), (5, ''x''), (5, ''z''), (5, ''z'')) r (v, s)', '{1,2,3,4,5}', metric, '{0}', NULL, 1, t, star), NULL,
+    format('a class as far as t (%s, %s)', metric, t))
+FROM (VALUES ('equal', 4::float8 / 15, false), ('equal', 4::float8 / 15, true), ('ordered', 4::float8 / 15, false), ('ordered', 1::float8 / 3, false),
+    ('hierarchical', 4::float8 / 15, false)) x (metric, t, star);
+-- the first two leaves together would look like the one but last
+SELECT is(pg_temp.small_fault('SELECT CASE WHEN i <= 5 THEN ''a'' WHEN i <= 11 THEN ''{a, a, b}'' ELSE ''c'' END, i % 3 FROM generate_series(1, 17) i',
+        '{a,"a, b",b,"b, c",c,"{a, a, b}","{a, b}"}', 'equal', NULL, '{010011}', k, NULL, k = 5), NULL,
+    format('groups that would look the same, k %s', k))
+FROM unnest('{5,6}'::int[]) k;
+SELECT is(pg_temp.small_fault('SELECT NULL, NULL FROM generate_series(1, 10)', '{NULL}', 'hierarchical', NULL, ARRAY[''::varbit], 2, t, t IS NULL), NULL,
+    format('nothing but NULL (t %s)', t))
+FROM unnest('{NULL,0.5}'::float8[]) t;
+SELECT cmp_ok(abs(pg_temp.correlation()), '<', 0.2::float8, 'rows of a class stand at random');
+SELECT is(pg_temp.many('groups'), '1500 of 6, 6', 'a cut into many groups');
+SELECT is(pg_temp.many('releases'), '400 of 3 to 3', 'many releases together');
+SELECT is(pg_temp.names_fault(ARRAY[repeat('n', 55) || '1', repeat('n', 55) || '2', repeat('n', 63), repeat('n', 61) || 'é'], true), NULL,
+    'live views of names that begin alike');
+SELECT is(pg_temp.names_fault(ARRAY[repeat('m', 59) || '_key', repeat('m', 63)], false), NULL, 'a view of a name as a key might have');
+SELECT is(pg_temp.left_behind(), 'the live release has been dropped', 'a function without its view');
+SELECT is(pg_temp.widened(), '55000', 'a relation that was changed while it was made');
 SELECT * FROM finish();
 ROLLBACK;
