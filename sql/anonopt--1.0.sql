@@ -921,11 +921,13 @@ BEGIN
 	SELECT * INTO query FROM anonopt.fill_release(dataset, levels, cuts, k, l, t, columns, anonopt.star_argument(suppressed),
 		form <> 'live view', form, name);
 	PERFORM anonopt.check_release(dataset, t);
+	entry.id := gen_random_uuid();
 	IF query.key IS NOT NULL THEN
 		PERFORM anonopt.keep_private(query.key::regclass);
+		-- by which drop_release knows it, whatever it is called then
+		EXECUTE format('COMMENT ON TABLE %s IS %L', query.key, 'key of anonopt release ' || entry.id);
 	END IF;
 	PERFORM anonopt.check_release_columns(dataset, columns, query.promised_k);
-	entry.id := gen_random_uuid();
 	entry.form := form;
 	entry.dataset := dataset;
 	-- one dimension, however the node was given
@@ -1066,6 +1068,11 @@ CREATE FUNCTION anonopt.drop_release(release regclass) RETURNS void
 LANGUAGE plpgsql VOLATILE PARALLEL UNSAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
 	entry anonopt.published := anonopt.known_release(release);
+	-- the owner's, whatever somebody else may say of a table of theirs
+	keys regclass[] := ARRAY(SELECT c.oid FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
+		WHERE d.classoid = 'pg_class'::regclass AND d.objsubid = 0 AND d.description = 'key of anonopt release ' || entry.id
+			AND c.relkind = 'r' AND c.relowner = (SELECT r.relowner FROM pg_class r WHERE r.oid = release));
+	key regclass;
 	rows_function regprocedure;
 BEGIN
 	IF entry.form = 'live view' THEN
@@ -1080,9 +1087,9 @@ BEGIN
 	ELSE
 		EXECUTE format('DROP %s %s', upper(entry.form), release);
 	END IF;
-	IF to_regclass(entry.key) IS NOT NULL THEN
-		EXECUTE format('DROP TABLE %s', to_regclass(entry.key));
-	END IF;
+	FOREACH key IN ARRAY keys LOOP
+		EXECUTE format('DROP TABLE %s', key);
+	END LOOP;
 END $$;
 
 -- Measured anew on the release itself, by plain SQL.

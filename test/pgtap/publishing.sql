@@ -630,6 +630,46 @@ EXCEPTION
         RETURN SQLERRM;
 END $$;
 
+-- What is left when a release is dropped whose key is called otherwise now, and another table as it was.
+CREATE FUNCTION pg_temp.renamed_key() RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+BEGIN
+    CREATE TABLE sample.few AS SELECT 1 + i % 2 AS v FROM generate_series(1, 20) i;
+    PERFORM anonopt.create_interval_hierarchy('sample.few_v', 1, 2, '{}');
+    PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
+    PERFORM anonopt.create_view('sample.few_shown', 'few', cuts => '{1}', k => 2);
+    ALTER TABLE sample.few_shown_key RENAME TO few_shown_other;
+    CREATE TABLE sample.few_shown_key ();
+    PERFORM anonopt.drop_release('sample.few_shown');
+    SELECT string_agg(relname, ', ') INTO found FROM pg_class WHERE relname LIKE 'few\_shown%';
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = found;
+EXCEPTION
+    WHEN OTHERS THEN
+        RETURN SQLERRM;
+END $$;
+
+-- What a live view shows once its hierarchy has a label more, before all others.
+CREATE FUNCTION pg_temp.newcomers_label() RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    found text;
+BEGIN
+    CREATE TABLE sample.few AS SELECT chr(98 + i % 3) AS v FROM generate_series(1, 30) i;
+    CREATE TABLE sample.few_v (v text PRIMARY KEY);
+    INSERT INTO sample.few_v VALUES ('b'), ('c'), ('d');
+    PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
+    PERFORM anonopt.create_view('sample.few_shown', 'few', '{0}', k => 2, materialized => false);
+    INSERT INTO sample.few_v VALUES ('a');
+    INSERT INTO sample.few SELECT 'a' FROM generate_series(1, 10);
+    SELECT string_agg(format('%s %s', v, n), ', ' ORDER BY v) INTO found FROM (SELECT v, count(*) AS n FROM sample.few_shown GROUP BY v) x;
+    RAISE SQLSTATE 'ROLLB' USING MESSAGE = found;
+EXCEPTION
+    WHEN OTHERS THEN
+        RETURN SQLERRM;
+END $$;
+
 -- What comes of an event trigger that adds a column to whatever is created.
 CREATE FUNCTION pg_temp.widened() RETURNS text
 LANGUAGE plpgsql AS $$
@@ -646,7 +686,7 @@ EXCEPTION
         RETURN SQLSTATE;
 END $$;
 
-SELECT plan(100 * 6 + 80 + 3 * 14 + 1 + 19);
+SELECT plan(100 * 6 + 80 + 3 * 14 + 1 + 21);
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2100) seed;
 SELECT is(pg_temp.risk_fault(seed), NULL, format('set %s: several releases', seed)) FROM generate_series(3001, 3080) seed;
 SELECT is(pg_temp.without_leaf(v.data_type, v.leaf_type, v.leaves, v.value, f.form), '4',
@@ -693,6 +733,8 @@ SELECT is(pg_temp.names_fault(ARRAY[repeat('n', 55) || '1', repeat('n', 55) || '
     'live views of names that begin alike');
 SELECT is(pg_temp.names_fault(ARRAY[repeat('m', 59) || '_key', repeat('m', 63)], false), NULL, 'a view of a name as a key might have');
 SELECT is(pg_temp.left_behind(), 'the live release has been dropped', 'a function without its view');
+SELECT is(pg_temp.renamed_key(), 'few_shown_key', 'a key by another name, and another table by its');
+SELECT is(pg_temp.newcomers_label(), 'a 10, b 10, c 10, d 10', 'a live view whose hierarchy has grown');
 SELECT is(pg_temp.widened(), '55000', 'a relation that was changed while it was made');
 SELECT * FROM finish();
 ROLLBACK;
