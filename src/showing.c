@@ -194,8 +194,12 @@ label_radix(const Showing *showing, int a)
 		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 ||
 		(is_nullable(showing->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
 		return 0;
-	/* numbers begin with 1; one above all labels is of rows without any */
-	return hierarchy->levels[joined.level].nlabels + 2;
+
+	/*
+	 * Numbers begin with 1; one above all labels is of rows without any.  A
+	 * live view leaves room for labels that its hierarchy may come to have.
+	 */
+	return (showing->snapshot ? 1 : 2) * hierarchy->levels[joined.level].nlabels + (showing->snapshot ? 2 : 10);
 }
 
 /* The same of every quasi-identifier, as long as all that are packed fit. */
