@@ -4,9 +4,23 @@
  *
  * A group of one label keeps it.  One that is all that stands under a label
  * further up takes that.  Else numbers, ranges of them and days become an
- * interval and other values a set.  Two groups never look the same.
+ * interval and other values a set.
+ *
+ * Two groups never look the same, whatever the labels of a hierarchy hold.
+ * Those that would are sets, then sets of quoted names.  What is still alike
+ * then is put into braces, one group after another, until no group before it
+ * has the label (label_apart).  That ends: each try is longer than the last,
+ * so no two are the same, and only as many as there are groups before it can
+ * be taken.  And it parts them: a label is given to a group only if none has
+ * it, and is not changed after.
  */
 #include "showing.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "value.h"
 
 /* The label, at some level, that covers exactly these leaves; NULL without one. */
 static const char *
@@ -125,6 +139,7 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 		const Recoding *recoding = &attr->hierarchy->levels[level];
 		const char *name = attr->hierarchy->labels[level][recoding->label_of[leaf]];
 
+		CHECK_FOR_INTERRUPTS();
 		appendStringInfoString(&set, set.len > 0 ? ", " : "{");
 		if (quoted && name != NULL)
 			append_quoted(&set, name);
@@ -145,8 +160,11 @@ are_intervals(const Attribute *attr, uint32 first, uint32 last)
 	char		closing;
 
 	for (uint32 label = first; label <= last; label++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		if (!parse_interval(attr->hierarchy->labels[attr->min_level][label], &low, &high, &closing))
 			return false;
+	}
 	return true;
 }
 
@@ -193,6 +211,17 @@ compare_labels(const void *a, const void *b, void *arg)
 	return strcmp(first, second);
 }
 
+/* A group of one label keeps it. */
+static bool
+has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	uint32		first;
+	uint32		last;
+
+	find_ends(attr, cut, group, &first, &last);
+	return first == last;
+}
+
 /* Marks groups of several labels that look like another group; returns whether there are any. */
 static bool
 find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *order, bool *alike)
@@ -208,30 +237,66 @@ find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *or
 			alike[order[i - 1]] = alike[order[i]] = true;
 	for (uint32 group = 0; group < cut->nlabels; group++)
 	{
-		uint32		first;
-		uint32		last;
-
-		find_ends(attr, cut, group, &first, &last);
-		alike[group] = alike[group] && first != last;
+		alike[group] = alike[group] && !has_own_label(attr, cut, group);
 		any = any || alike[group];
 	}
 	return any;
 }
 
-/* Groups that would look the same are sets, then sets of quoted names, then such in more braces. */
+/* A label as it is, or in as many braces as it takes to be none of those given; gives it. */
+static char *
+label_apart(Dictionary *given, char *label)
+{
+	for (;;)
+	{
+		Datum text = CStringGetTextDatum(label);
+		bool		known;
+
+		CHECK_FOR_INTERRUPTS();
+		(void) dictionary_add(given, text, &known);
+		pfree(DatumGetPointer(text));
+		if (!known)
+			return label;
+		label = psprintf("{%s}", label);
+	}
+}
+
+/* Parts what still looks the same: groups of one label come first, since they keep theirs. */
+static void
+part_labels(const Attribute *attr, const Recoding *cut, char **labels)
+{
+	ValueType text;
+	Dictionary *given;
+
+	value_type_init(&text, TEXTOID);
+	given = dictionary_create(CurrentMemoryContext, &text);
+	for (int own = 1; own >= 0; own--)
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			/* only one group is NULL, and a NULL is like no text */
+			if (labels[group] != NULL && has_own_label(attr, cut, group) == (own == 1))
+				labels[group] = label_apart(given, labels[group]);
+}
+
+static void *
+allocate_groups(const Recoding *cut, Size element)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, element * ((Size) cut->nlabels + 1));
+}
+
 char **
 group_labels(const Attribute *attr, const Recoding *cut)
 {
-	char	  **labels = palloc(sizeof(char *) * (cut->nlabels + 1));
-	uint32	   *order = palloc(sizeof(uint32) * (cut->nlabels + 1));
-	bool	   *alike = palloc(sizeof(bool) * (cut->nlabels + 1));
+	char	  **labels = allocate_groups(cut, sizeof(char *));
+	uint32	   *order = allocate_groups(cut, sizeof(uint32));
+	bool	   *alike = allocate_groups(cut, sizeof(bool));
 
 	for (uint32 group = 0; group < cut->nlabels; group++)
 		labels[group] = choose_label(attr, cut, group);
-	for (int times = 0; find_alike(attr, cut, labels, order, alike); times++)
+	for (int quoted = 0; quoted < 2 && find_alike(attr, cut, labels, order, alike); quoted++)
 		for (uint32 group = 0; group < cut->nlabels; group++)
 			if (alike[group])
-				labels[group] = times < 2 ? set_label(attr, cut, group, times > 0) : psprintf("{%s}", labels[group]);
+				labels[group] = set_label(attr, cut, group, quoted == 1);
+	part_labels(attr, cut, labels);
 	pfree(order);
 	pfree(alike);
 	return labels;
