@@ -149,9 +149,9 @@ build_numbers(const char *name, const Profile *profile, bool integers)
 	widths = PointerGetDatum(construct_array(elements, nwidths, NUMERICOID, -1, false, TYPALIGN_INT));
 	low = floor(profile->low / width_value(widest)) * width_value(widest);
 	if (every_integer)
-		return build_intervals(name, numeric_of(low), numeric_of(profile->high), widths);
+		return build_intervals(name, numeric_of(low), numeric_of(profile->high), widths, true);
 	high = (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
-	return build_ranges(name, numeric_of(low), numeric_of(high), width_numeric(leaf), widths);
+	return build_ranges(name, numeric_of(low), numeric_of(high), width_numeric(leaf), widths, true);
 }
 
 /* Units for dates that span so many days. */
@@ -255,7 +255,7 @@ build_suitable(const char *name, Oid relation, const char *column)
 	{
 		/* both count days from 2000-01-01 */
 		return build_dates(name, DateADTGetDatum((DateADT) profile.low), DateADTGetDatum((DateADT) profile.high),
-						   choose_units(profile.high - profile.low), type != DATEOID);
+						   choose_units(profile.high - profile.low), type != DATEOID, true);
 	}
 	if (is_number(type) && profile.values > FEW_VALUES && profile.low < profile.high)
 		return build_numbers(name, &profile, type_is_integer(type));

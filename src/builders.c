@@ -8,14 +8,18 @@
  */
 #include "builders.h"
 
+#include "access/htup_details.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "sql.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/syscache.h"
 
 /* A builder makes at most this many leaves: a typing error must not fill a disk. */
 #define MAX_LEAVES 10000000
@@ -48,7 +52,7 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
 {
 	StringInfoData sql;
 
-	if (height >= MaxTupleAttributeNumber / 2)
+	if (height > MOST_LEVELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hierarchy would have too many levels"),
@@ -62,6 +66,43 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
 	sql_write(sql.data, 0, NULL, NULL, NULL);
 }
 
+/* The roles that have rights on a relation beside its owner, as a statement names them. */
+static List *
+privileged_roles(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	List	   *roles = NIL;
+	bool		isnull;
+	Datum		datum;
+	Acl		   *acl;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
+	acl = isnull ? NULL : DatumGetAclPCopy(datum);
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			role = ACL_DAT(acl)[i].ai_grantee;
+
+		if (role == ACL_ID_PUBLIC)
+			roles = lappend(roles, "PUBLIC");
+		else if (role != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
+			roles = lappend(roles, (char *) quote_identifier(GetUserNameFromId(role, false)));
+	}
+	ReleaseSysCache(tuple);
+	return roles;
+}
+
+/* Takes back what default privileges granted: a hierarchy made from data shows values. */
+static void
+close_table(const NewHierarchy *table, Oid relation)
+{
+	ListCell   *cell;
+
+	foreach(cell, privileged_roles(relation))
+		sql_write(psprintf("REVOKE ALL ON %s FROM %s CASCADE", table->sql_name, (char *) lfirst(cell)), 0, NULL, NULL, NULL);
+}
+
 Oid
 hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 {
@@ -69,7 +110,7 @@ hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 
 	sql_write(psprintf("ALTER TABLE %s ADD %s", table->sql_name, key), 0, NULL, NULL, NULL);
 	if (from_data)
-		sql_write(psprintf("REVOKE ALL ON %s FROM PUBLIC", table->sql_name), 0, NULL, NULL, NULL);
+		close_table(table, get_relname_relid(table->relname, table->schema));
 	sql_finish();
 	sql_restore_names(table->names_level);
 	return get_relname_relid(table->relname, table->schema);
@@ -140,7 +181,7 @@ check_bounds(Oid *types, Datum *values)
 }
 
 Oid
-build_intervals(const char *name, Datum low, Datum high, Datum widths)
+build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data)
 {
 	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
 	Datum		values[4] = {low, high, array_from_one(widths), DirectFunctionCall1(int4_numeric, Int32GetDatum(1))};
@@ -164,11 +205,11 @@ build_intervals(const char *name, Datum low, Datum high, Datum widths)
 						 " trim_scale($1 + floor((v - $1) / $3[%d]) * $3[%d] + $3[%d]))", i, i, i, i, i);
 	appendStringInfoString(&sql, ", '*' FROM generate_series($1, $2) v");
 	sql_write(sql.data, 4, types, values, NULL);
-	return hierarchy_table_finish(table, false, false);
+	return hierarchy_table_finish(table, false, from_data);
 }
 
 Oid
-build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths)
+build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
 {
 	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
 	Datum		values[4] = {low, high, array_from_one(widths), step};
@@ -193,7 +234,7 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths)
 	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i * $4 AS v FROM"
 						   " generate_series(0, ceil(($2 - $1) / $4) - 1) AS i) AS steps");
 	sql_write(sql.data, 4, types, values, NULL);
-	return hierarchy_table_finish(table, true, false);
+	return hierarchy_table_finish(table, true, from_data);
 }
 
 /* A unit of time, and the label of the one that holds day d. */
@@ -244,7 +285,7 @@ units_by_name(Datum datum, int *nunits)
 }
 
 Oid
-build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_ranges)
+build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_ranges, bool from_data)
 {
 	Oid			types[2] = {DATEOID, DATEOID};
 	Datum		values[2] = {low, high};
@@ -265,26 +306,26 @@ build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_r
 		appendStringInfo(&sql, ", %s", date_units[units[i]].label);
 	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
 	sql_write(sql.data, 2, types, values, NULL);
-	return hierarchy_table_finish(table, as_ranges, false);
+	return hierarchy_table_finish(table, as_ranges, from_data);
 }
 
 Datum
 anonopt_create_interval_hierarchy(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(build_intervals(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
-								  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3)));
+								  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false));
 }
 
 Datum
 anonopt_create_range_hierarchy(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(build_ranges(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
-							   PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4)));
+							   PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4), false));
 }
 
 Datum
 anonopt_create_date_hierarchy(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(build_dates(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
-							  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false));
+							  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false, false));
 }

@@ -12,6 +12,7 @@
 #include "sql.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
@@ -176,7 +177,7 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
 	bool		isnull;
 	Datum		found;
 
-	sql_read(psprintf("%s SELECT string_agg(coalesce(quote_literal(c), 'NULL'), ', ' ORDER BY c)"
+	sql_read(psprintf("%s SELECT string_agg(coalesce(quote_literal(left(c, 100)), 'NULL'), ', ' ORDER BY c)"
 					  " FROM (SELECT c FROM (%s) f ORDER BY c LIMIT 5) s", with, query), 0, NULL, NULL);
 	found = sql_value(1, &isnull);
 	if (!isnull)
@@ -185,6 +186,74 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
 				 errmsg("%s", message),
 				 errdetail("Among them: %s.", TextDatumGetCString(found)),
 				 errhint("%s", hint)));
+}
+
+/*
+ * The edges as a statement's first terms: nodes from the roots down, and
+ * leaves.  What hangs on a circle is never reached, nor what lies deeper than
+ * one level below the last that a table has room for.
+ */
+static char *
+tree_terms(const LeafColumn *leaf, const char *parent)
+{
+	return psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, (%s)::text COLLATE \"C\" AS c,"
+					" r.%s::text COLLATE \"C\" AS p FROM %s r),"
+					" root AS (SELECT p AS c FROM edge a WHERE p IS NOT NULL"
+					" AND NOT EXISTS (SELECT FROM edge b WHERE b.c = a.p)"
+					" UNION SELECT c FROM edge WHERE p IS NULL),"
+					" node AS (SELECT c, ARRAY[c] AS path FROM root"
+					" UNION ALL SELECT e.c, n.path || e.c FROM node n JOIN edge e ON e.p = n.c"
+					" WHERE cardinality(n.path) <= %d + 1),"
+					" leaf AS (SELECT c, path, cardinality(path) - 1 AS depth FROM node"
+					" WHERE NOT EXISTS (SELECT FROM edge e WHERE e.p = node.c))",
+					leaf->expression, leaf->expression, quote_identifier(parent), leaf->relation, MOST_LEVELS);
+}
+
+/*
+ * Until the names are restored.  The planner does not know how often it goes
+ * through the edges, a level each time; only their hash is made just once.
+ */
+static void
+use_hash_joins(void)
+{
+	(void) set_config_option("enable_mergejoin", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/* The number of edges from a root to what lies deepest, or one more than a table has room for. */
+static int32
+tree_depth(const char *with)
+{
+	bool		isnull;
+
+	sql_read(psprintf("%s SELECT coalesce(max(cardinality(path)) - 1, 0)::int4 FROM node", with), 0, NULL, NULL);
+	return DatumGetInt32(sql_value(1, &isnull));
+}
+
+/* Fails unless edges make a tree that is not too deep; returns its depth. */
+static int32
+check_tree(const char *with, const LeafColumn *leaf)
+{
+	int32		depth;
+
+	refuse_edges(with, "SELECT c FROM edge WHERE c IS NULL", "edges name a null child",
+				 "Every row needs a child; a root is a child without a parent, or no child at all.");
+	refuse_edges(with, "SELECT c FROM edge GROUP BY c HAVING count(*) > 1", "edges give a child two parents",
+				 "A tree has one parent for each child.");
+	depth = tree_depth(with);
+	if (depth > MOST_LEVELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchy would have too many levels"),
+				 errdetail("A branch has more than %d edges.", MOST_LEVELS)));
+	refuse_edges(with, "SELECT c FROM edge EXCEPT SELECT c FROM node", "edges run in a circle",
+				 "Every branch must end at a root.");
+	if (depth == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("edges in %s make no tree", leaf->relation),
+				 errhint("Give a row (child, parent) for every child.")));
+	return depth;
 }
 
 static Oid
@@ -197,35 +266,13 @@ build_tree(const char *name, Oid edges)
 	LeafColumn	leaf;
 	char	   *with;
 	int32		depth;
-	bool		isnull;
 
 	edge_columns(edges, &child, &parent);
 	leaf = leaf_column(edges, child);
 	table = hierarchy_table_begin(name);
-	/* from the roots down; what hangs on a cycle is never reached */
-	with = psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, (%s)::text COLLATE \"C\" AS c,"
-					" r.%s::text COLLATE \"C\" AS p FROM %s r),"
-					" root AS (SELECT p AS c FROM edge WHERE p NOT IN (SELECT c FROM edge WHERE c IS NOT NULL)"
-					" UNION SELECT c FROM edge WHERE p IS NULL),"
-					" node AS (SELECT c, ARRAY[c] AS path FROM root"
-					" UNION ALL SELECT e.c, n.path || e.c FROM node n JOIN edge e ON e.p = n.c),"
-					" leaf AS (SELECT c, path, cardinality(path) - 1 AS depth FROM node"
-					" WHERE c NOT IN (SELECT p FROM edge WHERE p IS NOT NULL))",
-					leaf.expression, leaf.expression, quote_identifier(parent), leaf.relation);
-	refuse_edges(with, "SELECT c FROM edge WHERE c IS NULL", "edges name a null child",
-				 "Every row needs a child; a root is a child without a parent, or no child at all.");
-	refuse_edges(with, "SELECT c FROM edge GROUP BY c HAVING count(*) > 1", "edges give a child two parents",
-				 "A tree has one parent for each child.");
-	refuse_edges(with, "SELECT c FROM edge EXCEPT SELECT c FROM node", "edges run in a circle",
-				 "Every branch must end at a root.");
-	sql_read(psprintf("%s SELECT coalesce(max(depth), 0)::int4 FROM leaf", with), 0, NULL, NULL);
-	depth = DatumGetInt32(sql_value(1, &isnull));
-	if (depth == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("edges in %s make no tree", leaf.relation),
-				 errhint("Give a row (child, parent) for every child.")));
-
+	use_hash_joins();
+	with = tree_terms(&leaf, parent);
+	depth = check_tree(with, &leaf);
 	hierarchy_table_create(table, leaf.type, depth);
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "%s INSERT INTO %s SELECT e.v", with, table->sql_name);
