@@ -5,13 +5,19 @@
  */
 #include "compat.h"
 
+#include "access/htup_details.h"
 #include "arguments.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "hierarchy_read.h"
+#include "miscadmin.h"
 #include "read.h"
 #include "sql.h"
 #include "store.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
 
 PG_FUNCTION_INFO_V1(anonopt_describe);
 PG_FUNCTION_INFO_V1(anonopt_read_sql);
@@ -29,6 +35,48 @@ typedef struct Observed
 	int64		values;
 	int64		nulls;
 } Observed;
+
+/* The code of another role, no superuser, that reading a relation runs as the caller; or NULL. */
+static const char *
+foreign_code(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	const char *code = NULL;
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	if (((Form_pg_class) GETSTRUCT(tuple))->relkind == RELKIND_VIEW)
+		code = "is a view";
+	else if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
+		code = "has row security";
+	ReleaseSysCache(tuple);
+	if (code == NULL || owner == GetUserId() || superuser_arg(owner))
+		return NULL;
+	return psprintf("%s of role \"%s\", whose code %s as you", code, GetUserNameFromId(owner, false),
+					superuser() ? "would run" : "runs");
+}
+
+/* The same of all that is read for an attribute, or for a data set without any. */
+static const char *
+foreign_code_of(const Dataset *dataset, const Declared *attribute)
+{
+	const char *code = foreign_code(dataset->relation);
+	const char *what = "relation";
+
+	if (code == NULL && attribute != NULL && OidIsValid(attribute->hierarchy))
+	{
+		code = foreign_code(attribute->hierarchy);
+		what = "hierarchy";
+	}
+	if (code == NULL && attribute != NULL && OidIsValid(attribute->sensitivity))
+	{
+		code = foreign_code(attribute->sensitivity);
+		what = "table of weights";
+	}
+	return code == NULL ? NULL : psprintf("%sthe %s %s", superuser() ? "not read: " : "", what, code);
+}
 
 /* Why an attribute cannot be read, or NULL. */
 static const char *
@@ -118,14 +166,18 @@ static void
 put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute)
 {
 	const char *problem = problem_of(dataset, attribute);
+	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;
 	Datum		values[DESCRIBE_COLUMNS] = {0};
 	bool		nulls[DESCRIBE_COLUMNS];
 
 	memset(nulls, true, sizeof(nulls));
 	if (attribute != NULL)
 		describe_declared(attribute, values, nulls);
-	if (attribute != NULL && problem == NULL)
+	/* what a superuser looks at must not run as one */
+	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
 		describe_observed(dataset, attribute, values, nulls);
+	if (problem == NULL)
+		problem = code;
 	if (problem != NULL)
 	{
 		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
