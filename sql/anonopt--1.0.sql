@@ -131,10 +131,10 @@ CREATE FUNCTION anonopt.check_hierarchy(hierarchy regclass, OUT problem text, OU
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_check_hierarchy' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.generalize(value text, hierarchy regclass, level int)
-RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL SAFE;
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.generalize(value anyelement, hierarchy regclass, level int)
-RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL SAFE;
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 -- Reading -------------------------------------------------------------------
 

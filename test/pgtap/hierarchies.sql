@@ -645,7 +645,7 @@ CREATE TABLE sample.decades (value numrange, root text);
 INSERT INTO sample.decades VALUES ('[0,10)', '*'), ('[10,20)', '*');
 SELECT is(anonopt.generalize(12.5, 'sample.decades'::regclass, 0), '[10,20)',
           'level 0 of a range is the range, not the value in it');
-SELECT is(array_agg(DISTINCT provolatile::text || proparallel::text), '{ss}', 'generalize is STABLE, PARALLEL SAFE')
+SELECT is(array_agg(DISTINCT provolatile::text || proparallel::text), '{sr}', 'generalize is STABLE, PARALLEL RESTRICTED')
 FROM pg_proc WHERE pronamespace = 'anonopt'::regnamespace AND proname = 'generalize';
 SELECT cmp_ok(count(*), '>=', 2::bigint, 'generalize has both forms')
 FROM pg_proc WHERE pronamespace = 'anonopt'::regnamespace AND proname = 'generalize'
