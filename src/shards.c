@@ -59,11 +59,10 @@ foreign_tables(const ReadPlan *plan, Oid relation)
 	return foreign;
 }
 
-/* Tells where rows are read, beside what a server says of itself. */
-static void
-tell_servers(void *arg)
+/* The foreign tables that are read and their servers, as an error names them. */
+static char *
+name_servers(List *foreign)
 {
-	List	   *foreign = arg;
 	StringInfoData servers;
 	ListCell   *cell;
 
@@ -71,17 +70,27 @@ tell_servers(void *arg)
 	foreach(cell, foreign)
 		appendStringInfo(&servers, "%s%s on server \"%s\"", servers.len > 0 ? ", " : "", relation_sql_name(lfirst_oid(cell)),
 						 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername);
-	errcontext("reading foreign tables: %s", servers.data);
+	return servers.data;
+}
+
+/* Tells where rows are read, beside what a server says of itself; looks nothing up, in the midst of an error. */
+static void
+tell_servers(void *servers)
+{
+	errcontext("reading foreign tables: %s", (const char *) servers);
 }
 
 void
 begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
 {
-	callback->callback = tell_servers;
-	callback->arg = foreign_tables(plan, relation);
+	List	   *foreign = foreign_tables(plan, relation);
+
 	callback->previous = error_context_stack;
-	if (callback->arg != NULL)
-		error_context_stack = callback;
+	if (foreign == NIL)
+		return;
+	callback->callback = tell_servers;
+	callback->arg = name_servers(foreign);
+	error_context_stack = callback;
 }
 
 /* Whether a column holds texts that are told apart by their bytes here. */
