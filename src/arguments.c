@@ -6,11 +6,13 @@
 
 #include <math.h>
 
+#include "budget.h"
 #include "catalog/pg_type.h"
 #include "hierarchy_read.h"
 #include "read.h"
 #include "sql.h"
 #include "utils/builtins.h"
+#include "utils/memutils.h"
 
 MemoryContext
 aggregate_context(FunctionCallInfo fcinfo)
@@ -224,17 +226,16 @@ levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, i
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	ArrayType  *array = attributes_argument(fcinfo, argument, "levels", "level", dataset, nnodes);
+	Size		size = sizeof(int) * nattrs * *nnodes + sizeof(int *) * *nnodes;
 	int		  **nodes;
-	int32	   *levels;
+	int		   *levels;
 
-	nodes = palloc(sizeof(int *) * *nnodes);
-	levels = (int32 *) ARR_DATA_PTR(array);
+	budget_require(CurrentMemoryContext, size);
+	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	levels = (int *) (nodes + *nnodes);
+	memcpy(levels, ARR_DATA_PTR(array), sizeof(int) * nattrs * *nnodes);
 	for (int i = 0; i < *nnodes; i++)
-	{
-		nodes[i] = palloc(sizeof(int) * nattrs);
-		for (int a = 0; a < nattrs; a++)
-			nodes[i][a] = levels[i * nattrs + a];
-	}
+		nodes[i] = levels + (Size) i * nattrs;
 	for (int a = 0; a < nattrs; a++)
 		check_levels(dataset, a, nodes, *nnodes);
 	return nodes;
