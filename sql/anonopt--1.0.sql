@@ -149,6 +149,13 @@ RETURNS cstring AS 'MODULE_PATHNAME', 'anonopt_opaque_out' LANGUAGE C IMMUTABLE 
 
 CREATE TYPE anonopt.opaque (INPUT = anonopt.opaque_in, OUTPUT = anonopt.opaque_out);
 
+-- Reads a count column that is no integer, and rounds nothing.
+CREATE FUNCTION anonopt.whole_number(number numeric)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_whole_number_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.whole_number(number float8)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_whole_number_float8' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
 CREATE FUNCTION anonopt.tuples_step(internal, anonopt.opaque, VARIADIC "any")
 RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_tuples_step' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
@@ -1568,6 +1575,8 @@ COMMENT ON TABLE anonopt.published IS 'internal: releases, as they were publishe
 COMMENT ON TABLE anonopt.published_content IS 'internal: the classes that each snapshot of a release showed';
 COMMENT ON TABLE anonopt.tuple_store IS 'internal: tuple counts that are kept, and what they rely on';
 COMMENT ON TABLE anonopt.tuple_store_doubt IS 'internal: tuple stores that missed a change, until they are counted anew';
+COMMENT ON FUNCTION anonopt.whole_number(numeric) IS 'internal: a count as a bigint, or an error for a fraction';
+COMMENT ON FUNCTION anonopt.whole_number(float8) IS 'internal: a count as a bigint, or an error for a fraction';
 COMMENT ON SEQUENCE anonopt.tuple_store_number IS 'numbers of tuple stores';
 COMMENT ON FUNCTION anonopt.create_tuple_store(text, boolean) IS 'keeps a data set''s tuple counts, right under writes if tracked; no function of it is a SECURITY DEFINER';
 COMMENT ON FUNCTION anonopt.refresh_tuple_store(text) IS 'counts a tuple store anew';

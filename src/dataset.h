@@ -46,14 +46,23 @@ typedef struct Dataset
 	Declared   *attributes;		/* in the order they were added */
 } Dataset;
 
-/* Loads a declaration; fails with 42704 if there is none of that name. */
+/* Loads a declaration; fails with 42704 if there is none of that name, 23514 if it is not sound. */
 extern Dataset *dataset_load(const char *name);
+
+/* Loads it without its columns, however they are declared: for what drops. */
+extern Dataset *dataset_load_entry(const char *name);
+
+/* Whether it is a table or a view, and none of PostgreSQL's own. */
+extern bool relation_can_be_declared(Oid relation);
 
 /* Whether a relation is still the one that was declared. */
 extern bool dataset_same_relation(Oid relation, Oid row_type);
 
 /* Fails with 23514 where the declared relation or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
+
+/* How a statement reads the count column of r; fractions fail. */
+extern char *dataset_count_sql(const Dataset *dataset);
 
 /* The declared attributes of a role. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "access/transam.h"
 #include "access/xact.h"
 #include "arguments.h"
 #include "catalog.h"
@@ -78,22 +79,48 @@ dataset_load_latest(const char *name)
 }
 
 Dataset *
-dataset_load_owned(const char *name)
+dataset_load_latest_entry(const char *name)
 {
-	Dataset    *dataset = dataset_load_latest(name);
+	Dataset    *dataset;
+
+	see_own_changes();
+	dataset = dataset_load_entry(name);
+	PopActiveSnapshot();
+	return dataset;
+}
+
+/* Fails with 42501 unless the caller owns a data set. */
+static void
+require_owner(const Dataset *dataset)
+{
 	Oid			owner = get_role_oid(dataset->owner, true);
 	Oid			schema = get_namespace_oid("anonopt", false);
 
 	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
-		return dataset;
+		return;
 	/* who may write the catalogs could change them anyway */
 	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
-		return dataset;
+		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("must be owner of data set \"%s\"", name),
+			 errmsg("must be owner of data set \"%s\"", dataset->name),
 			 errdetail("It belongs to role \"%s\".", dataset->owner)));
-	return NULL;
+}
+
+Dataset *
+dataset_load_owned(const char *name)
+{
+	require_owner(dataset_load_latest_entry(name));
+	return dataset_load_latest(name);
+}
+
+Dataset *
+dataset_load_owned_entry(const char *name)
+{
+	Dataset    *dataset = dataset_load_latest_entry(name);
+
+	require_owner(dataset);
+	return dataset;
 }
 
 /* Fails with 42501 unless the caller may read a column, or any if it is NULL. */
@@ -112,27 +139,22 @@ require_select(Oid relation, const char *column)
 		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
-/* Fails unless rows can be selected from a relation. */
+/* Fails unless a relation is there and can be a data set's, a hierarchy or a table of weights. */
 static void
 require_rows(Oid relation)
 {
-	switch (get_rel_relkind(relation))
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_FOREIGN_TABLE:
-		case RELKIND_VIEW:
-		case RELKIND_MATVIEW:
-			return;
-		case '\0':
-			(void) class_tuple(relation);
-			/* FALLTHROUGH */
-		default:
-			ereport(ERROR,
-					(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-					 errmsg("%s cannot be selected from", relation_sql_name(relation)),
-					 errhint("Name a table, a view, a materialized view or a foreign table.")));
-	}
+	(void) row_type(relation);
+	if (relation_can_be_declared(relation))
+		return;
+	if (relation < FirstNormalObjectId)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is PostgreSQL's own", relation_sql_name(relation)),
+				 errhint("Copy what you need of it into a table.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("%s cannot be selected from", relation_sql_name(relation)),
+			 errhint("Name a table, a view, a materialized view or a foreign table.")));
 }
 
 /* A column that the caller may read. */
@@ -231,16 +253,17 @@ Datum
 anonopt_drop_dataset(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, 0, "dataset");
+	Dataset    *dataset;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1];
 
-	dataset_load_owned(name);
+	dataset = dataset_load_owned_entry(name);
 	values[0] = CStringGetTextDatum(name);
 	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
-	(void) store_drop(name);
+	(void) store_drop(dataset);
 	PG_RETURN_VOID();
 }
 
@@ -295,24 +318,31 @@ changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 	return dataset;
 }
 
-/* Reads a hierarchy once, so that only sound and fitting ones are declared. */
+/*
+ * Reads a hierarchy once, so that only sound and fitting ones are declared.
+ * It may be a view, whose code declares and drops as it likes: the data set
+ * is loaded again behind it.
+ */
 static int
-check_hierarchy_fits(Oid hierarchy, const Dataset *dataset, const char *column)
+check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column)
 {
 	Oid			type = column_type(dataset->relation, column);
-	LoadedHierarchy *loaded;
+	int			height;
 
 	require_rows(hierarchy);
 	see_own_changes();
 	sql_connect();
-	loaded = hierarchy_load(hierarchy, type, column);
+	height = hierarchy_load(hierarchy, type, column)->rows->table.height;
 	sql_finish();
 	PopActiveSnapshot();
-	return loaded->rows->table.height;
+	*dataset = *dataset_load_owned(dataset->name);
+	dataset_check(dataset);
+	require_readable_column(dataset->relation, column);
+	return height;
 }
 
 void
-declare_quasi_identifier(const Dataset *dataset, Declared *declared)
+declare_quasi_identifier(Dataset *dataset, Declared *declared)
 {
 	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column);
 	int			highest = declared->max_level < 0 ? height : declared->max_level;
@@ -463,7 +493,7 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 Datum
 anonopt_drop_attribute(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
 	char	   *column;
 	char	   *role = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 

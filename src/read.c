@@ -160,7 +160,7 @@ append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
 		appendStringInfo(sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
 						 reading->columns[i].cast);
 	if (reading->dataset->count_column != NULL)
-		appendStringInfo(sql, ", r.%s::pg_catalog.int8", quote_identifier(reading->dataset->count_column));
+		appendStringInfo(sql, ", %s", dataset_count_sql(reading->dataset));
 }
 
 /* Fails where values came that have no leaf. */

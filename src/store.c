@@ -57,40 +57,77 @@ scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snaps
 	return systable_beginscan(catalog, index_oid, OidIsValid(index_oid), snapshot, 1, &key);
 }
 
-/* The elements of an array that has no nulls. */
-static Datum *
-elements(Datum array, Oid type, int length, char align, int *n)
+/* The elements of an array of one dimension without nulls; false of another. */
+static bool
+take_elements(Datum datum, Oid type, int length, char align, Datum **elements, int *n)
 {
-	Datum	   *values;
+	ArrayType  *array = DatumGetArrayTypeP(datum);
 
-	deconstruct_array(DatumGetArrayTypeP(array), type, length, false, align, &values, NULL, n);
-	return values;
+	if (ARR_ELEMTYPE(array) != type || ARR_NDIM(array) != 1 || array_contains_nulls(array))
+		return false;
+	deconstruct_array(array, type, length, false, align, elements, NULL, n);
+	return true;
 }
 
+/* Takes over the columns, each once; none where they are not such as are written here. */
+static void
+take_columns(Store *store, Datum datum)
+{
+	Datum	   *names;
+	int			n;
+
+	if (!take_elements(datum, NAMEOID, NAMEDATALEN, TYPALIGN_CHAR, &names, &n) || n > MaxHeapAttributeNumber)
+		return;
+	store->columns = palloc(sizeof(char *) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		store->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+		for (int j = 0; j < i; j++)
+			if (strcmp(store->columns[j], store->columns[i]) == 0)
+				return;
+	}
+	store->ncolumns = n;
+}
+
+/* What the counts rely on; a text that is missing is never what it was. */
+static void
+take_prints(Store *store, Datum datum)
+{
+	Datum	   *prints;
+	int			n;
+
+	if (!take_elements(datum, TEXTOID, -1, TYPALIGN_INT, &prints, &n))
+		n = 0;
+	for (int i = 0; i < PRINTS; i++)
+		store->prints[i] = i < n ? TextDatumGetCString(prints[i]) : pstrdup("");
+}
+
+/*
+ * An entry, which the database's owner may have written.  One whose columns
+ * make no sense has none: it is never current, counts nothing, and can be
+ * dropped.
+ */
 static Store *
 store_of_tuple(HeapTuple tuple, TupleDesc desc)
 {
 	Store	   *store = palloc0(sizeof(Store));
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS];
-	Datum	   *names;
-	Datum	   *prints;
-	int			nprints;
 
+	if (desc->natts != STORE_NATTS)
+		elog(ERROR, "table of tuple stores has %d columns", desc->natts);
 	heap_deform_tuple(tuple, desc, values, nulls);
+	for (int i = 0; i < STORE_NATTS; i++)
+		if (nulls[i])
+			elog(ERROR, "null in the table of tuple stores");
 	store->own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
 	store->number = DatumGetInt64(values[STORE_NUMBER - 1]);
 	store->dataset = TextDatumGetCString(values[STORE_DATASET - 1]);
 	store->relation = DatumGetObjectId(values[STORE_RELATION - 1]);
 	store->tracked = DatumGetBool(values[STORE_TRACKED - 1]);
 	store->counted_at = DatumGetTimestampTz(values[STORE_COUNTED_AT - 1]);
-	names = elements(values[STORE_COLUMNS - 1], NAMEOID, NAMEDATALEN, TYPALIGN_CHAR, &store->ncolumns);
-	store->columns = palloc(sizeof(char *) * store->ncolumns);
-	for (int i = 0; i < store->ncolumns; i++)
-		store->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
-	prints = elements(values[STORE_FINGERPRINT - 1], TEXTOID, -1, TYPALIGN_INT, &nprints);
-	for (int i = 0; i < PRINTS; i++)
-		store->prints[i] = i < nprints ? TextDatumGetCString(prints[i]) : pstrdup("");
+	take_columns(store, values[STORE_COLUMNS - 1]);
+	take_prints(store, values[STORE_FINGERPRINT - 1]);
 	return store;
 }
 

@@ -41,8 +41,8 @@ extern void store_read_scan(StoreRead *read);
 extern void store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
 
-/* Drops a data set's store, if it has one; the caller may. */
-extern bool store_drop(const char *dataset);
+/* Drops a data set's store, if it has one: what is the caller's of it, and its entry. */
+extern bool store_drop(const Dataset *dataset);
 
 /*
  * Hands on the rows of a store's table without a statement: its values of

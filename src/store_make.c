@@ -147,9 +147,15 @@ check_counting(Relation relation)
 static void
 check_columns(const Store *store, Relation relation)
 {
+	if (store->ncolumns == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("entry of the tuple store of data set \"%s\" is not sound", store->dataset),
+				 errdetail("Its columns are not such as anonopt.create_tuple_store writes."),
+				 errhint("Call anonopt.drop_tuple_store, and create the store anew.")));
 	for (int i = 0; i < store->ncolumns; i++)
 	{
-		AttrNumber	number = get_attnum(RelationGetRelid(relation), store->columns[i]);
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
 		char		generated = number <= 0 ? '\0' : TupleDescAttr(RelationGetDescr(relation), number - 1)->attgenerated;
 
 		if (number <= 0)
@@ -193,7 +199,7 @@ table_columns(const Store *store, Relation relation)
 
 	for (int i = 0; i < store->ncolumns; i++)
 	{
-		AttrNumber	number = get_attnum(RelationGetRelid(relation), store->columns[i]);
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
 		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(relation), number - 1);
 		int32		typmod = column->atttypmod;
 		Oid			type = getBaseTypeAndTypmod(column->atttypid, &typmod);
@@ -389,8 +395,10 @@ new_number(Oid schema)
 	int64		number;
 
 	do
+	{
+		CHECK_FOR_INTERRUPTS();
 		number = nextval_internal(sequence, false);
-	while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number, NULL) != NULL);
+	} while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number, NULL) != NULL);
 	return number;
 }
 
@@ -439,7 +447,7 @@ anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 	PreventCommandIfReadOnly("create_tuple_store()");
 	name = name_argument(fcinfo, 0, "dataset");
 	/* only its owner may lock it, and then it stays what it is */
-	(void) dataset_load_owned(name);
+	(void) dataset_load_owned_entry(name);
 	lock_dataset(name);
 	dataset = dataset_load_owned(name);
 	dataset_check(dataset);
@@ -514,20 +522,35 @@ anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-bool
-store_drop(const char *dataset)
+/*
+ * Whether there is something of a store that the caller may drop.  Its entry
+ * may name any relation, and a superuser owns them all: what is not there
+ * needs no lock.
+ */
+static bool
+has_parts_of_caller(const Store *store, const Dataset *dataset)
 {
-	Store	   *store = store_of_dataset(dataset, NULL);
-	List	   *triggers;
+	return store->relation == dataset->relation && dataset_same_relation(dataset->relation, dataset->row_type) &&
+		get_rel_relkind(store->relation) == RELKIND_RELATION && pg_class_ownercheck(store->relation, GetUserId()) &&
+		(OidIsValid(store_table(store)) || store_triggers(store->number, store->relation) != NIL);
+}
 
+bool
+store_drop(const Dataset *dataset)
+{
+	Store	   *store = store_of_dataset(dataset->name, NULL);
+
+	if (store != NULL && has_parts_of_caller(store, dataset))
+	{
+		LockRelationOid(store->relation, AccessExclusiveLock);
+		/* as it is now that nobody else can change it */
+		store = store_of_dataset(dataset->name, NULL);
+		if (store != NULL && has_parts_of_caller(store, dataset))
+			drop_objects(store_table(store), store_triggers(store->number, store->relation));
+	}
 	if (store == NULL)
 		return false;
-	LockRelationOid(store->relation, AccessExclusiveLock);
-	store = store_of_dataset(dataset, NULL);
-	if (store == NULL)
-		return false;
-	triggers = store_triggers(store->number, store->relation);
-	drop_objects(store_table(store), triggers);
+	/* triggers that stay count nothing without it */
 	store_forget(store->number);
 	return true;
 }
@@ -539,12 +562,12 @@ anonopt_drop_tuple_store(PG_FUNCTION_ARGS)
 	bool		owns_relation;
 
 	PreventCommandIfReadOnly("drop_tuple_store()");
-	dataset = dataset_load_latest(name_argument(fcinfo, 0, "dataset"));
+	dataset = dataset_load_latest_entry(name_argument(fcinfo, 0, "dataset"));
 	owns_relation = dataset_same_relation(dataset->relation, dataset->row_type) &&
 		pg_class_ownercheck(dataset->relation, GetUserId());
 	if (!owns_relation)
-		dataset = dataset_load_owned(dataset->name);
-	if (!store_drop(dataset->name))
+		dataset = dataset_load_owned_entry(dataset->name);
+	if (!store_drop(dataset))
 		refuse_missing(dataset->name);
 	PG_RETURN_VOID();
 }

@@ -45,6 +45,9 @@ extern void store_trust(int64 number);
 
 /* What a store's counts rely on now; its relation is locked. */
 extern void store_prints(const Store *store, Relation relation, char **prints);
+
+/* The number of a column of a store in its relation; InvalidAttrNumber where it has no such column of its own. */
+extern AttrNumber store_column_number(const Store *store, Oid relation, int column);
 extern char *store_print_columns(const Store *store, Relation relation);
 
 /* Why a store's counts are not those of its relation, as far as catalogs tell; or NULL. */

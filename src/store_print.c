@@ -72,11 +72,36 @@ dependent_table(Oid relation, const char *name)
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
 		char	   *other;
 
-		if (form->classid != RelationRelationId || form->deptype != DEPENDENCY_AUTO)
+		if (form->classid != RelationRelationId || form->deptype != DEPENDENCY_AUTO || form->refobjsubid != 0 ||
+			get_rel_relkind(form->objid) != RELKIND_RELATION)
 			continue;
 		other = get_rel_name(form->objid);
 		if (other != NULL && strcmp(other, name) == 0)
 			found = form->objid;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+/* Whether a table is another relation's store already. */
+static bool
+goes_with_relation(Oid table)
+{
+	Relation	catalog = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL, 2, keys);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		found = form->refclassid == RelationRelationId && form->deptype == DEPENDENCY_AUTO && form->refobjsubid == 0;
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -113,7 +138,19 @@ store_table(const Store *store)
 		return oid;
 	/* it depends on nothing where it was restored */
 	oid = get_relname_relid(name, get_rel_namespace(store->relation));
-	return OidIsValid(oid) && owner_of(oid) == owner_of(store->relation) ? oid : InvalidOid;
+	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || owner_of(oid) != owner_of(store->relation) ||
+		goes_with_relation(oid))
+		return InvalidOid;
+	return oid;
+}
+
+AttrNumber
+store_column_number(const Store *store, Oid relation, int column)
+{
+	AttrNumber	number = get_attnum(relation, store->columns[column]);
+
+	/* ctid and its like have numbers too, below 0 */
+	return number > 0 ? number : InvalidAttrNumber;
 }
 
 char *
@@ -124,17 +161,16 @@ store_print_columns(const Store *store, Relation relation)
 	initStringInfo(&print);
 	for (int i = 0; i < store->ncolumns; i++)
 	{
-		HeapTuple	tuple = SearchSysCacheAttName(RelationGetRelid(relation), store->columns[i]);
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
 		Form_pg_attribute column;
 
-		if (!HeapTupleIsValid(tuple))
+		if (number == InvalidAttrNumber)
 		{
 			appendStringInfoString(&print, " gone");
 			continue;
 		}
-		column = (Form_pg_attribute) GETSTRUCT(tuple);
+		column = TupleDescAttr(RelationGetDescr(relation), number - 1);
 		appendStringInfo(&print, " %d:%u:%d:%u", column->attnum, column->atttypid, column->atttypmod, column->attcollation);
-		ReleaseSysCache(tuple);
 	}
 	return print.data;
 }
@@ -217,7 +253,7 @@ table_fits(const Store *store, Relation relation, Relation table)
 
 		if (i < store->ncolumns)
 			type = getBaseType(get_atttype(RelationGetRelid(relation),
-										   get_attnum(RelationGetRelid(relation), store->columns[i])));
+										   store_column_number(store, RelationGetRelid(relation), i)));
 		if (column->attisdropped || column->attnotnull || column->attgenerated != '\0' || column->atttypid != type)
 			return false;
 	}
@@ -228,16 +264,15 @@ Relation
 store_open_table(const Store *store, Relation relation, LOCKMODE lockmode)
 {
 	Oid			oid = store_table(store);
-	Relation	table = OidIsValid(oid) ? try_relation_open(oid, lockmode) : NULL;
+	Relation	table;
 
+	/* whoever has the table open relies on this */
+	for (int i = 0; i < store->ncolumns; i++)
+		if (store_column_number(store, RelationGetRelid(relation), i) == InvalidAttrNumber)
+			return NULL;
+	table = OidIsValid(oid) && store->ncolumns > 0 ? try_relation_open(oid, lockmode) : NULL;
 	if (table == NULL)
 		return NULL;
-	for (int i = 0; i < store->ncolumns; i++)
-		if (get_attnum(RelationGetRelid(relation), store->columns[i]) == InvalidAttrNumber)
-		{
-			relation_close(table, NoLock);
-			return NULL;
-		}
 	if (table_fits(store, relation, table))
 		return table;
 	relation_close(table, NoLock);
