@@ -155,7 +155,7 @@ sub check_locks
 			{
 				for my $role ('boss', $super)
 				{
-					# a statement that fails keeps its locks until its transaction ends
+					# what succeeds keeps its locks until its transaction ends
 					my $answer = hear($role, "BEGIN; $false
 						DO \$\$ BEGIN PERFORM anonopt.$call('counted'); EXCEPTION WHEN OTHERS THEN RAISE NOTICE 'failed: % %', SQLSTATE, SQLERRM; END \$\$;
 						" . $of->($other) . "; ROLLBACK; SELECT 'alive'");
