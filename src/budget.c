@@ -36,6 +36,27 @@ budget_require(MemoryContext context, Size more)
 		budget_exceeded(MemoryContextMemAllocated(context, true) + more);
 }
 
+static void *
+allocate(Size element, Size n, int flags)
+{
+	Size		size = element * n;
+
+	budget_require(CurrentMemoryContext, size);
+	return MemoryContextAllocExtended(CurrentMemoryContext, size, MCXT_ALLOC_HUGE | flags);
+}
+
+void *
+budget_alloc(Size element, Size n)
+{
+	return allocate(element, n, 0);
+}
+
+void *
+budget_alloc_zero(Size element, Size n)
+{
+	return allocate(element, n, MCXT_ALLOC_ZERO);
+}
+
 void *
 budget_grow(MemoryContext context, void *array, Size element, Size *capacity)
 {

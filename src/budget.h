@@ -13,6 +13,10 @@ extern void budget_require(MemoryContext context, Size more);
 /* Whether a context can take that much more: for what one can do without. */
 extern bool budget_allows(MemoryContext context, Size more);
 
+/* An array of any size in the current context, within that context's budget. */
+extern void *budget_alloc(Size element, Size n);
+extern void *budget_alloc_zero(Size element, Size n);
+
 /* Doubles an array that is full, within the budget of its context. */
 extern void *budget_grow(MemoryContext context, void *array, Size element, Size *capacity);
 

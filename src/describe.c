@@ -34,6 +34,7 @@ typedef struct Observed
 	int64		domain;
 	int64		values;
 	int64		nulls;
+	int			levels;			/* of the hierarchy */
 } Observed;
 
 /* The code of another role, no superuser, that reading a relation runs as the caller; or NULL. */
@@ -100,7 +101,7 @@ observe(const Dataset *dataset, const Declared *attribute)
 {
 	Dataset		single = *dataset;
 	Declared	column = *attribute;
-	Observed	observed = {0, 0, 0};
+	Observed	observed = {0};
 	Population *population;
 	const TupleTable *tuples;
 	const Attribute *attr;
@@ -115,6 +116,7 @@ observe(const Dataset *dataset, const Declared *attribute)
 	tuples = population->tuples;
 	attr = &population->attrs[0];
 	observed.domain = attr->hierarchy->nleaves;
+	observed.levels = attr->hierarchy->height;
 	observed.values = tuples->ntuples;
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 		if (key_get(&tuples->keys[i], &attr->field) == attr->hierarchy->null_leaf)
@@ -155,7 +157,7 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 	nulls[DESCRIBE_NULLS] = false;
 	if (!OidIsValid(attribute->hierarchy))
 		return;
-	values[DESCRIBE_LEVELS] = Int32GetDatum(hierarchy_height(attribute->hierarchy));
+	values[DESCRIBE_LEVELS] = Int32GetDatum(observed.levels);
 	nulls[DESCRIBE_LEVELS] = false;
 	values[DESCRIBE_DOMAIN] = Int64GetDatum(observed.domain);
 	nulls[DESCRIBE_DOMAIN] = false;

@@ -42,8 +42,8 @@ prepare_ordered(const Histograms *h, DistanceTables *tables)
 {
 	int64		people = 0;
 
-	tables->cumulated = palloc(sizeof(int64) * h->nvalues);
-	tables->running = palloc(sizeof(int128) * (h->nvalues + 1));
+	tables->cumulated = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
+	tables->running = budget_alloc(sizeof(int128), (Size) h->nvalues + 1);
 	tables->running[0] = 0;
 	for (uint32 value = 0; value < h->nvalues; value++)
 	{
@@ -63,12 +63,12 @@ prepare_hierarchical(const Histograms *h, DistanceTables *tables)
 	{
 		const Recoding *recoding = &tree->levels[level];
 
-		tables->below[level] = palloc0(sizeof(int64) * recoding->nlabels);
+		tables->below[level] = budget_alloc_zero(sizeof(int64), (Size) recoding->nlabels + 1);
 		for (uint32 value = 0; value < h->nvalues; value++)
 			tables->below[level][recoding->label_of[h->leaf_of[value]]] += h->total[value];
 	}
-	tables->count = palloc(sizeof(int64) * h->nvalues);
-	tables->label = palloc(sizeof(uint32) * h->nvalues);
+	tables->count = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
+	tables->label = budget_alloc(sizeof(uint32), (Size) h->nvalues + 1);
 }
 
 struct DistanceTables *
@@ -77,7 +77,6 @@ distance_prepare(const Histograms *h)
 	MemoryContext old = MemoryContextSwitchTo(h->context);
 	DistanceTables *tables = palloc0(sizeof(DistanceTables));
 
-	budget_require(h->context, (Size) h->nvalues * (sizeof(int64) + sizeof(int128)));
 	if (h->metric == DISTANCE_ORDERED)
 		prepare_ordered(h, tables);
 	else if (h->metric == DISTANCE_HIERARCHICAL)

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "access/parallel.h"
+#include "budget.h"
 #include "bytes.h"
 #include "catalog/pg_type.h"
 #include "lib/stringinfo.h"
@@ -57,8 +58,8 @@ range_leaves(Oid type, const Datum *values, uint32 nleaves, const uint32 *codes)
 	fmgr_info_copy(&ranges->compare, &cache->rng_cmp_proc_finfo, CurrentMemoryContext);
 	ranges->collation = cache->rng_collation;
 	ranges->nleaves = 0;
-	ranges->leaves = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(RangeLeaf) * ((Size) nleaves + 1));
-	ranges->values = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) nleaves + 1));
+	ranges->leaves = budget_alloc(sizeof(RangeLeaf), (Size) nleaves + 1);
+	ranges->values = budget_alloc(sizeof(Datum), (Size) nleaves + 1);
 	for (uint32 i = 0; i < nleaves; i++)
 	{
 		RangeLeaf  *leaf = &ranges->leaves[ranges->nleaves];
@@ -92,6 +93,7 @@ encoder_leaves(Encoder *encoder, MemoryContext context, const char *column, cons
 		return;
 	}
 	encoder->dictionary = dictionary_create(context, &encoder->type);
+	budget_require(context, sizeof(uint32) * ((Size) nleaves + 1));
 	encoder->codes = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nleaves + 1));
 	for (uint32 i = 0; i < nleaves; i++)
 	{
@@ -340,6 +342,8 @@ encoders_of_value(Datum value, MemoryContext context)
 	char	   *bytes = VARDATA(DatumGetPointer(value));
 	EncoderSet *set;
 
+	if (IsParallelWorker() && VARSIZE(DatumGetPointer(value)) - VARHDRSZ <= sizeof(set))
+		elog(ERROR, "encoders were not made for parallel workers");
 	if (IsParallelWorker())
 		return restore_encoders(bytes + sizeof(set), context);
 	memcpy(&set, bytes, sizeof(set));
@@ -372,8 +376,8 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 	*type = encoder->type.type;
 	getTypeOutputInfo(*type, &output, &varlena);
 	*n = 0;
-	*names = palloc(sizeof(char *) * (2 * ranges->nleaves + 1));
-	*codes = palloc(sizeof(uint32) * (2 * ranges->nleaves + 2));
+	*names = budget_alloc(sizeof(char *), 2 * (Size) ranges->nleaves + 1);
+	*codes = budget_alloc(sizeof(uint32), 2 * (Size) ranges->nleaves + 2);
 	(*codes)[0] = NO_LEAF;
 	for (uint32 i = 0; i < ranges->nleaves; i++)
 	{

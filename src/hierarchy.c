@@ -10,21 +10,23 @@
  */
 #include "hierarchy.h"
 
+#include "budget.h"
+
 /* Finds the faults of nesting; returns their number, each group at most once. */
 uint32
 hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 {
 	uint32		nfaults = 0;
-	uint32		capacity = 0;
+	Size		capacity = 0;
 
 	*faults = NULL;
 	for (int level = 1; level < table->height; level++)
 	{
 		uint32		ngroups = table->ngroups[level];
-		uint32	   *above = palloc(sizeof(uint32) * Max(ngroups, 1));
-		bool	   *faulty = palloc0(sizeof(bool) * Max(ngroups, 1));
+		uint32	   *above = budget_alloc(sizeof(uint32), (Size) ngroups + 1);
+		bool	   *faulty = budget_alloc_zero(sizeof(bool), (Size) ngroups + 1);
 
-		memset(above, 0xff, sizeof(uint32) * ngroups);
+		memset(above, 0xff, sizeof(uint32) * (Size) ngroups);
 		for (uint32 leaf = 0; leaf < table->nleaves; leaf++)
 		{
 			uint32		group = table->group[level][leaf];
@@ -37,11 +39,7 @@ hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 				continue;
 			faulty[group] = true;
 			if (nfaults == capacity)
-			{
-				capacity = Max(capacity * 2, 8);
-				*faults = *faults == NULL ? palloc(sizeof(NestFault) * capacity) :
-					repalloc(*faults, sizeof(NestFault) * capacity);
-			}
+				*faults = budget_grow(CurrentMemoryContext, *faults, sizeof(NestFault), &capacity);
 			fault = &(*faults)[nfaults++];
 			fault->level = level;
 			fault->group = group;
@@ -58,15 +56,15 @@ hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 static uint32 *
 preorder(const LeafTable *table)
 {
-	uint32	   *order = palloc(sizeof(uint32) * (table->nleaves + 1));
-	uint32	   *sorted = palloc(sizeof(uint32) * (table->nleaves + 1));
+	uint32	   *order = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
+	uint32	   *sorted = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
 
 	for (uint32 i = 0; i < table->nleaves; i++)
 		order[i] = i;
 	for (int level = 1; level <= table->height; level++)
 	{
 		const uint32 *group = table->group[level];
-		uint32	   *start = palloc0(sizeof(uint32) * (table->ngroups[level] + 1));
+		uint32	   *start = budget_alloc_zero(sizeof(uint32), (Size) table->ngroups[level] + 1);
 		uint32	   *swap;
 
 		for (uint32 i = 0; i < table->nleaves; i++)
@@ -89,9 +87,9 @@ static void
 recoding_allocate(Recoding *recoding, uint32 nleaves)
 {
 	recoding->nlabels = 0;
-	recoding->label_of = palloc(sizeof(uint32) * (nleaves + 1));
-	recoding->first_leaf = palloc(sizeof(uint32) * (nleaves + 1));
-	recoding->leaves = palloc(sizeof(uint32) * (nleaves + 1));
+	recoding->label_of = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
+	recoding->first_leaf = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
+	recoding->leaves = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
 	recoding->loss = 0;
 }
 
@@ -136,7 +134,7 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 		Recoding   *recoding = &hierarchy->levels[level];
 		const uint32 *group = level > 0 ? table->group[level] : NULL;
 
-		hierarchy->labels[level] = palloc(sizeof(char *) * (table->nleaves + 1));
+		hierarchy->labels[level] = budget_alloc(sizeof(char *), (Size) table->nleaves + 1);
 		for (uint32 code = 0; code < table->nleaves; code++)
 		{
 			uint32		leaf = order[code];
@@ -149,7 +147,7 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 		}
 	}
 
-	*code_of = palloc(sizeof(uint32) * (table->nleaves + 1));
+	*code_of = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
 	for (uint32 code = 0; code < table->nleaves; code++)
 		(*code_of)[order[code]] = code;
 	if (table->has_null)

@@ -8,11 +8,12 @@
  */
 #include "hierarchy_read.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
+#include "budget.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
+#include "rows.h"
 #include "sql.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -104,22 +105,27 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	return false;
 }
 
-/* Names of a table's columns, in order. */
+/* Names of a table's columns, in order, and the base type of the first. */
 static List *
-column_names(Oid relation)
+column_names(Relation relation, Oid *leaf_type)
 {
-	Relation	rel = relation_open_existing(relation);
-	TupleDesc	desc = RelationGetDescr(rel);
+	TupleDesc	desc = RelationGetDescr(relation);
 	List	   *names = NIL;
 
 	for (int i = 0; i < desc->natts; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped)
-			names = lappend(names, pstrdup(NameStr(TupleDescAttr(desc, i)->attname)));
-	relation_close(rel, AccessShareLock);
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (column->attisdropped)
+			continue;
+		if (names == NIL)
+			*leaf_type = getBaseType(column->atttypid);
+		names = lappend(names, pstrdup(NameStr(column->attname)));
+	}
 	if (names == NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s has no columns", relation_sql_name(relation)),
+				 errmsg("hierarchy %s has no columns", relation_sql_name(RelationGetRelid(relation))),
 				 errhint("The first column holds the values, each further one the labels one level up.")));
 	return names;
 }
@@ -127,13 +133,23 @@ column_names(Oid relation)
 Oid
 hierarchy_leaf_type(Oid relation)
 {
-	return column_type(relation, linitial(column_names(relation)));
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+
+	(void) column_names(rel, &type);
+	relation_close(rel, AccessShareLock);
+	return type;
 }
 
 int
 hierarchy_height(Oid relation)
 {
-	return list_length(column_names(relation)) - 1;
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+	int			height = list_length(column_names(rel, &type)) - 1;
+
+	relation_close(rel, AccessShareLock);
+	return height;
 }
 
 /* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */
@@ -158,6 +174,8 @@ add_fault(HierarchyRows *rows, const char *problem, int level, List *labels)
 {
 	HierarchyFault *fault = palloc(sizeof(HierarchyFault));
 
+	if (list_length(rows->faults) % 1024 == 0)
+		budget_require(CurrentMemoryContext, 0);
 	fault->problem = problem;
 	fault->level = level;
 	fault->labels = labels;
@@ -172,94 +190,192 @@ typedef struct Labels
 	Size		capacity;
 } Labels;
 
-static uint32
-label_group(Labels *labels, Datum value)
+/* Rows on their way into a hierarchy, in the order in which they come. */
+typedef struct Builder
 {
+	HierarchyRows *rows;
+	MemoryContext context;		/* of what is kept */
+	MemoryContext row;			/* reset after each */
+	ValueType	leaf_type;
+	ValueType	text_type;
+	Labels	   *labels;			/* by level */
+	Size		capacity;		/* rows there is room for */
+	Size		unchecked;		/* bytes kept since memory was looked at */
+} Builder;
+
+/* Memory is looked at each time that so much has been kept. */
+#define CHECKED_BYTES (64 * 1024)
+
+/* Counts bytes that are to be kept. */
+static void
+count_kept(Builder *builder, Size bytes)
+{
+	builder->unchecked += bytes;
+	if (builder->unchecked < CHECKED_BYTES)
+		return;
+	budget_require(builder->context, bytes);
+	builder->unchecked = 0;
+}
+
+static char *
+keep_text(Builder *builder, Datum value)
+{
+	Size		length = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+	char	   *text;
+
+	count_kept(builder, length);
+	text = MemoryContextAllocHuge(builder->context, length + 1);
+
+	memcpy(text, VARDATA_ANY(DatumGetPointer(value)), length);
+	text[		length] = '\0';
+	return text;
+}
+
+/* A leaf in the form in which it is compared. */
+static Datum
+keep_leaf(Builder *builder, Datum value)
+{
+	const ValueType *type = &builder->leaf_type;
+	MemoryContext old;
+
+	value = value_normal(type, value);
+	if (type->kind == VALUE_INTEGER || type->byval)
+		return value;
+	count_kept(builder, datumGetSize(value, false, type->length));
+	old = MemoryContextSwitchTo(builder->context);
+	value = datumCopy(value, false, type->length);
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+static uint32
+label_group(Builder *builder, int level, Datum value)
+{
+	Labels	   *labels = &builder->labels[level];
 	bool		known;
 	uint32		group = dictionary_add(labels->dictionary, value, &known);
 
 	if (known)
 		return group;
 	if (group >= labels->capacity)
-	{
-		labels->capacity = Max(labels->capacity * 2, 64);
-		labels->texts = labels->texts == NULL ? palloc(sizeof(char *) * labels->capacity)
-			: repalloc_huge(labels->texts, sizeof(char *) * labels->capacity);
-	}
-	labels->texts[group] = TextDatumGetCString(value);
+		labels->texts = budget_grow(builder->context, labels->texts, sizeof(char *), &labels->capacity);
+	labels->texts[group] = keep_text(builder, value);
 	return group;
 }
 
-/* Takes over what SPI returned, in the order in which it came. */
+/* Makes room for more rows, in all arrays alike. */
 static void
-take_rows(HierarchyRows *rows, int height)
+reserve_rows(Builder *builder)
+{
+	HierarchyRows *rows = builder->rows;
+	LeafTable  *table = &rows->table;
+	Size		capacity = builder->capacity;
+	Size		grown = capacity;
+
+	rows->leaves = budget_grow(builder->context, rows->leaves, sizeof(Datum), &grown);
+	grown = capacity;
+	table->label[0] = budget_grow(builder->context, table->label[0], sizeof(char *), &grown);
+	for (int level = 1; level <= table->height; level++)
+	{
+		grown = capacity;
+		table->group[level] = budget_grow(builder->context, table->group[level], sizeof(uint32), &grown);
+	}
+	builder->capacity = grown;
+}
+
+static void
+build_begin(Builder *builder, HierarchyRows *rows, int height)
 {
 	LeafTable  *table = &rows->table;
-	uint32		nrows = (uint32) SPI_processed;
-	Size		size = (Size) nrows + 1;
-	TupleDesc	desc = SPI_tuptable->tupdesc;
-	Datum	   *values = palloc(sizeof(Datum) * desc->natts);
-	bool	   *nulls = palloc(sizeof(bool) * desc->natts);
-	Labels	   *labels = palloc0(sizeof(Labels) * (height + 1));
-	ValueType	text_type;
 
-	value_type_init(&text_type, TEXTOID);
+	builder->rows = rows;
+	builder->context = CurrentMemoryContext;
+	builder->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	value_type_init(&builder->leaf_type, rows->match.leaf_type);
+	value_type_init(&builder->text_type, TEXTOID);
+	builder->labels = palloc0(sizeof(Labels) * (height + 1));
 	table->height = height;
 	table->group = palloc0(sizeof(uint32 *) * (height + 1));
 	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
 	table->label = palloc0(sizeof(char **) * (height + 1));
-	rows->leaves = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * size);
-	table->label[0] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * size);
 	for (int level = 1; level <= height; level++)
-	{
-		table->group[level] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * size);
-		labels[level].dictionary = dictionary_create(CurrentMemoryContext, &text_type);
-	}
-
-	for (uint32 i = 0; i < nrows; i++)
-	{
-		if (i % 4096 == 0)
-			CHECK_FOR_INTERRUPTS();
-		heap_deform_tuple(SPI_tuptable->vals[i], desc, values, nulls);
-		table->label[0][i] = nulls[0] ? NULL : TextDatumGetCString(values[1]);
-		rows->leaves[i] = values[0];
-		if (nulls[0])
-			table->has_null = true;
-		else
-			rows->nleaves++;
-		for (int level = 1; level <= height; level++)
-		{
-			if (nulls[level + 1])
-			{
-				add_fault(rows, "null label", level, list_make1((char *) table->label[0][i]));
-				values[level + 1] = CStringGetTextDatum("");
-			}
-			table->group[level][i] = label_group(&labels[level], values[level + 1]);
-		}
-	}
-	table->nleaves = nrows;
-	for (int level = 1; level <= height; level++)
-	{
-		table->ngroups[level] = labels[level].dictionary->nvalues;
-		table->label[level] = labels[level].texts;
-	}
+		builder->labels[level].dictionary = dictionary_create(CurrentMemoryContext, &builder->text_type);
+	reserve_rows(builder);
 }
 
-/* Brings leaves into the form in which they are compared. */
-static void
-normalize_leaves(HierarchyRows *rows)
+/* A row's label at a level; a null one is a fault, and counts as empty. */
+static uint32
+take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
 {
-	ValueType	type;
+	MemoryContext old;
 
-	value_type_init(&type, rows->match.leaf_type);
-	for (uint32 i = 0; i < rows->nleaves; i++)
+	if (!isnull)
+		return label_group(builder, level, value_normal(&builder->text_type, value));
+	count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
+	old = MemoryContextSwitchTo(builder->context);
+	add_fault(builder->rows, "null label", level, list_make1((char *) builder->rows->table.label[0][row]));
+	MemoryContextSwitchTo(old);
+	return label_group(builder, level, CStringGetTextDatum(""));
+}
+
+/* Takes a row: the leaf, the leaf as text, the labels. */
+static void
+take_row(void *arg, const Datum *values, const bool *nulls)
+{
+	Builder    *builder = arg;
+	HierarchyRows *rows = builder->rows;
+	LeafTable  *table = &rows->table;
+	uint32		row = table->nleaves;
+	MemoryContext old = MemoryContextSwitchTo(builder->row);
+
+	if (row % 4096 == 0)
+		CHECK_FOR_INTERRUPTS();
+	if (row >= PG_UINT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("hierarchy %s has too many leaves", rows->name)));
+	if (row == builder->capacity)
+		reserve_rows(builder);
+	rows->leaves[row] = nulls[0] ? (Datum) 0 : keep_leaf(builder, values[0]);
+	table->label[0][row] = nulls[0] || nulls[1] ? NULL : keep_text(builder, value_normal(&builder->text_type, values[1]));
+	if (nulls[0])
+		table->has_null = true;
+	else
+		rows->nleaves++;
+	for (int level = 1; level <= table->height; level++)
+		table->group[level][row] = take_label(builder, level, row, values[level + 1], nulls[level + 1]);
+	table->nleaves++;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(builder->row);
+}
+
+static void
+build_end(Builder *builder)
+{
+	LeafTable  *table = &builder->rows->table;
+
+	for (int level = 1; level <= table->height; level++)
 	{
-		Datum		value = value_normal(&type, rows->leaves[i]);
-
-		if (type.kind != VALUE_INTEGER)
-			value = datumCopy(value, type.byval, type.length);
-		rows->leaves[i] = value;
+		table->ngroups[level] = builder->labels[level].dictionary->nvalues;
+		table->label[level] = builder->labels[level].texts;
 	}
+	MemoryContextDelete(builder->row);
+}
+
+/* Runs the statement that reads a hierarchy; its rows become leaves and labels as they come. */
+static void
+build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
+{
+	int			ncolumns = list_length(names) + 1;
+	Oid		   *types = palloc(sizeof(Oid) * ncolumns);
+	Builder		builder = {0};
+
+	types[0] = rows->match.leaf_type;
+	for (int i = 1; i < ncolumns; i++)
+		types[i] = TEXTOID;
+	build_begin(&builder, rows, list_length(names) - 1);
+	rows_read(rows_statement(rows, names, leaf_type), NULL, ncolumns, types, take_row, &builder);
+	build_end(&builder);
 }
 
 /* Equal leaves are neighbours; NULLs stand behind all others. */
@@ -318,29 +434,33 @@ find_nest_faults(HierarchyRows *rows)
 							 (char *) table->label[faults[i].level + 1][faults[i].other]));
 }
 
+/* Fails where a column's values cannot be compared with the leaves. */
+static void
+match_column(HierarchyRows *rows, Oid data_type, Oid leaf_type, const char *column)
+{
+	if (match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
+			 errdetail("The column has type %s, the leaves have type %s.",
+					   format_type_be(data_type), format_type_be(leaf_type)),
+			 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
+}
+
 HierarchyRows *
 hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 {
 	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
-	List	   *names = column_names(relation);
-	Oid			leaf_type = column_type(relation, linitial(names));
+	Relation	rel = relation_open_existing(relation);
+	Oid			leaf_type;
+	List	   *names = column_names(rel, &leaf_type);
 
 	rows->relation = relation;
 	rows->name = relation_sql_name(relation);
-	if (!match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
-				 errdetail("The column has type %s, the leaves have type %s.",
-						   format_type_be(data_type), format_type_be(leaf_type)),
-				 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
-
-	sql_read(rows_statement(rows, names, leaf_type), 0, NULL, NULL);
-	if (SPI_processed >= PG_UINT32_MAX / 2)
-		elog(ERROR, "hierarchy %s has too many leaves", rows->name);
-	take_rows(rows, list_length(names) - 1);
-	normalize_leaves(rows);
-	SPI_freetuptable(SPI_tuptable);
+	match_column(rows, data_type, leaf_type, column);
+	build_rows(rows, names, leaf_type);
+	relation_close(rel, NoLock);
 
 	find_duplicates(rows);
 	if (type_is_range(rows->match.leaf_type))

@@ -28,8 +28,8 @@ histograms_create(MemoryContext context, const char *name, ColumnRole role, uint
 	h->role = role;
 	h->metric = DISTANCE_EQUAL;
 	h->nvalues = nvalues;
-	h->total = MemoryContextAllocZero(context, sizeof(int64) * Max(nvalues, 1));
-	h->sum = MemoryContextAllocZero(context, sizeof(int64) * Max(nvalues, 1));
+	h->total = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	h->sum = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	h->present = MemoryContextAllocZero(context, sizeof(uint64) * (nvalues / 64 + 1));
 	return h;
 }

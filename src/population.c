@@ -71,6 +71,7 @@ population_weigh(Population *population)
 		const uint64 *key = population->tuples->keys;
 		int64	   *people;
 
+		budget_require(population->context, sizeof(int64) * (Size) attr->hierarchy->nleaves);
 		people = MemoryContextAllocExtended(population->context,
 											sizeof(int64) * attr->hierarchy->nleaves,
 											MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
@@ -95,7 +96,20 @@ node_of_levels(const Population *population, const int *levels)
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 
 	for (int a = 0; a < population->nattrs; a++)
-		node[a] = &population->attrs[a].hierarchy->levels[levels[a]];
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		/*
+		 * levels were checked against a hierarchy that has been read again
+		 * since
+		 */
+		if (levels[a] < 0 || levels[a] > attr->hierarchy->height)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("level %d of column \"%s\" is out of range", levels[a], attr->name),
+					 errhint("Levels of column \"%s\" are 0 to %d.", attr->name, attr->hierarchy->height)));
+		node[a] = &attr->hierarchy->levels[levels[a]];
+	}
 	return node;
 }
 
@@ -141,7 +155,7 @@ translations(const Population *population, Recodings from, Recodings to)
 	{
 		if (from[a] == to[a])
 			continue;
-		translation[a] = palloc(sizeof(uint64) * from[a]->nlabels);
+		translation[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * ((Size) from[a]->nlabels + 1));
 		for (uint32 code = 0; code < from[a]->nlabels; code++)
 			translation[a][code] = (uint64) to[a]->label_of[from[a]->first_leaf[code]]
 				<< population->attrs[a].field.shift;
@@ -153,14 +167,14 @@ translations(const Population *population, Recodings from, Recodings to)
 static void
 group_tuples(const uint32 *class_of, uint32 ntuples, uint32 nclasses, uint32 *start, uint32 *order)
 {
-	memset(start, 0, sizeof(uint32) * (nclasses + 1));
+	memset(start, 0, sizeof(uint32) * ((Size) nclasses + 1));
 	for (uint32 i = 0; i < ntuples; i++)
 		start[class_of[i] + 1]++;
 	for (uint32 c = 0; c < nclasses; c++)
 		start[c + 1] += start[c];
 	for (uint32 i = 0; i < ntuples; i++)
 		order[start[class_of[i]]++] = i;
-	memmove(start + 1, start, sizeof(uint32) * nclasses);
+	memmove(start + 1, start, sizeof(uint32) * (Size) nclasses);
 	start[0] = 0;
 }
 
@@ -176,7 +190,7 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 	uint32	   *together;
 
 	budget_require(population->context, sizeof(uint32) * (3 * n + 1));
-	start = MemoryContextAllocHuge(context, sizeof(uint32) * (classes->ntuples + 1));
+	start = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
 	order = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
 	together = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
 	group_tuples(class_of, finer->ntuples, classes->ntuples, start, order);

@@ -25,9 +25,9 @@
 #include "optimizer/cost.h"
 #include "parser/parse_param.h"
 #include "read_plan.h"
+#include "rows.h"
 #include "shards.h"
 #include "sql.h"
-#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -36,39 +36,31 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-typedef struct TuplesReceiver
+/* Where groups are counted as they come. */
+typedef struct GroupCounter
 {
-	DestReceiver pub;
 	Reading    *reading;
 	const ReadPlan *plan;
 	MemoryContext row;			/* reset after each */
-} TuplesReceiver;
-
-static void
-receiver_startup(DestReceiver *self, int operation, TupleDesc typeinfo)
-{
-}
+} GroupCounter;
 
 /* Takes the tuples out of the query's memory. */
-static bool
-receive_tuples(TupleTableSlot *slot, DestReceiver *self)
+static void
+take_tuples(void *arg, const Datum *values, const bool *nulls)
 {
-	Reading    *reading = ((TuplesReceiver *) self)->reading;
+	Reading    *reading = arg;
 
-	slot_getallattrs(slot);
-	if (slot->tts_isnull[0])
-		return true;
-	reading->tuples = tuples_of_value(slot->tts_values[0], reading->context);
-	return true;
+	if (!nulls[0])
+		reading->tuples = tuples_of_value(values[0], reading->context);
 }
 
 /* The code of a column of a row that stands for several. */
 static uint32
-code_of_group(TuplesReceiver *receiver, int i, Datum value, bool isnull)
+code_of_group(GroupCounter *counter, int i, Datum value, bool isnull)
 {
-	Reading    *reading = receiver->reading;
+	Reading    *reading = counter->reading;
 	Encoder    *encoder = &reading->set.encoders[i];
-	const Buckets *buckets = receiver->plan->buckets[i];
+	const Buckets *buckets = counter->plan->buckets[i];
 	uint32		code;
 	int			bucket;
 
@@ -92,32 +84,25 @@ code_of_group(TuplesReceiver *receiver, int i, Datum value, bool isnull)
 static void
 count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 {
-	TuplesReceiver *receiver = arg;
-	Reading    *reading = receiver->reading;
+	GroupCounter *counter = arg;
+	Reading    *reading = counter->reading;
 	Tally	   *tally = reading->tuples->tally;
 	uint64	   *key = tally_candidate(tally);
-	MemoryContext old = MemoryContextSwitchTo(receiver->row);
+	MemoryContext old = MemoryContextSwitchTo(counter->row);
 
 	memset(key, 0, sizeof(uint64) * tally->nwords);
 	for (int i = 0; i < reading->ncolumns; i++)
-		key_put(key, &reading->set.encoders[i].field, code_of_group(receiver, i, values[i], nulls[i]));
+		key_put(key, &reading->set.encoders[i].field, code_of_group(counter, i, values[i], nulls[i]));
 	tally_add(tally, count);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(receiver->row);
+	MemoryContextReset(counter->row);
 }
 
-static bool
-receive_group(TupleTableSlot *slot, DestReceiver *self)
-{
-	slot_getallattrs(slot);
-	count_group(self, slot->tts_values, slot->tts_isnull,
-				DatumGetInt64(slot->tts_values[((TuplesReceiver *) self)->reading->ncolumns]));
-	return true;
-}
-
+/* Takes a row of a grouped statement: the columns, and how many. */
 static void
-receiver_end(DestReceiver *self)
+take_group(void *arg, const Datum *values, const bool *nulls)
 {
+	count_group(arg, values, nulls, DatumGetInt64(values[((GroupCounter *) arg)->reading->ncolumns]));
 }
 
 static void
@@ -153,16 +138,6 @@ read_parameters(Reading *reading)
 	return params;
 }
 
-void
-append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
-{
-	for (int i = 0; i < ncolumns; i++)
-		appendStringInfo(sql, ", r.%s%s", quote_identifier(reading->columns[i].declared->column),
-						 reading->columns[i].cast);
-	if (reading->dataset->count_column != NULL)
-		appendStringInfo(sql, ", %s", dataset_count_sql(reading->dataset));
-}
-
 /* Fails where values came that have no leaf. */
 static void
 refuse_misses(const Reading *reading)
@@ -189,188 +164,83 @@ refuse_misses(const Reading *reading)
 			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
 }
 
-/* Lets the first leaf of each label of a level stand for all of them. */
-static void
-fold_codes(LoadedHierarchy *loaded, int level)
-{
-	const Recoding *labels = &loaded->hierarchy->levels[level];
-
-	/* one that is not there is refused when all is read */
-	for (uint32 i = 0; i < loaded->rows->nleaves && level <= loaded->hierarchy->height; i++)
-		loaded->codes[i] = labels->first_leaf[labels->label_of[loaded->codes[i]]];
-}
-
-/* Prepares to read a column: its hierarchy, its encoder. */
-static void
-prepare_column(Reading *reading, int i)
-{
-	const Declared *declared = reading->columns[i].declared;
-	Oid			type = column_type(reading->dataset->relation, declared->column);
-	Encoder    *encoder = &reading->set.encoders[i];
-
-	if (!OidIsValid(declared->hierarchy) || reading->columns[i].as_is)
-	{
-		/* varchar, name and such are texts, compared by their bytes */
-		TypeMatch	match;
-		bool text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
-
-		reading->columns[i].cast = text ? match.data_cast : "";
-
-		encoder_open(encoder, reading->context, declared->column, text ? TEXTOID : type);
-		return;
-	}
-	reading->columns[i].loaded = hierarchy_load(declared->hierarchy, type, declared->column);
-	reading->columns[i].cast = reading->columns[i].loaded->rows->match.data_cast;
-	if (reading->levels != NULL && declared->role == ROLE_QUASI_IDENTIFIER)
-		fold_codes(reading->columns[i].loaded, reading->levels[i]);
-	hierarchy_encoder(reading->columns[i].loaded, declared->column, reading->context, encoder);
-}
-
-static ReadColumn *
-add_column(Reading *reading, const Declared *declared)
-{
-	ReadColumn *column = &reading->columns[reading->ncolumns];
-
-	column->declared = declared;
-	column->counted = reading->ncolumns++;
-	return column;
-}
-
-static void
-add_columns(Reading *reading, Role role)
-{
-	for (int i = 0; i < reading->dataset->nattributes; i++)
-		if (reading->dataset->attributes[i].role == role)
-			add_column(reading, &reading->dataset->attributes[i]);
-}
-
-/*
- * Where a sensitive column's leaves are ranges, two values of one range are
- * two values still: they are read beside their leaves.
- */
-static void
-add_values_of_ranges(Reading *reading)
-{
-	int			ncolumns = reading->ncolumns;
-
-	for (int i = 0; i < ncolumns; i++)
-	{
-		const Declared *declared = reading->columns[i].declared;
-
-		if (declared->role != ROLE_SENSITIVE || !OidIsValid(declared->hierarchy) ||
-			!type_is_range(hierarchy_leaf_type(declared->hierarchy)))
-			continue;
-		reading->columns[i].counted = reading->ncolumns;
-		add_column(reading, declared)->as_is = true;
-	}
-}
-
-/* Chooses the columns to read and prepares each. */
-static void
-prepare_reading(Reading *reading)
-{
-	const Dataset *dataset = reading->dataset;
-	int			most;
-
-	reading->columns = palloc0(sizeof(ReadColumn) * (2 * dataset->nattributes + 1));
-	add_columns(reading, ROLE_QUASI_IDENTIFIER);
-	add_columns(reading, ROLE_SENSITIVE);
-	add_columns(reading, ROLE_CLASS_LABEL);
-	add_values_of_ranges(reading);
-	/* the aggregate's arguments: the encoders, the columns, perhaps a count */
-	most = FUNC_MAX_ARGS - 2 - (dataset->count_column != NULL ? 1 : 0);
-	if (reading->ncolumns > most)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("data set has too many columns"),
-				 errdetail("%d are to be read, %d can be read at once.", reading->ncolumns, most),
-				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
-	reading->set.nencoders = reading->ncolumns;
-	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
-	reading->set.has_count = dataset->count_column != NULL;
-	for (int i = 0; i < reading->ncolumns; i++)
-	{
-		prepare_column(reading, i);
-		if (reading->admits_misses)
-			encoder_admit_misses(&reading->set.encoders[i]);
-	}
-	encoders_lay_out(&reading->set);
-}
-
 /* Prepares to count groups as they come. */
 static void
-begin_groups(TuplesReceiver *receiver)
+begin_groups(GroupCounter *counter)
 {
-	Reading    *reading = receiver->reading;
+	Reading    *reading = counter->reading;
 
-	receiver->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	counter->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	reading->tuples = tuples_begin(reading->context, &reading->set);
 }
 
 /* Encodes a store's rows as they come; false where a statement must add them up. */
 static bool
-feed_from_store(TuplesReceiver *receiver, ReadPlan *plan)
+feed_from_store(GroupCounter *counter, ReadPlan *plan)
 {
-	Reading    *reading = receiver->reading;
+	Reading    *reading = counter->reading;
 
-	begin_groups(receiver);
-	if (store_read_feed(plan->store, plan->places, reading->ncolumns, count_group, receiver))
+	begin_groups(counter);
+	if (store_read_feed(plan->store, plan->places, reading->ncolumns, reading_types(reading, NULL), count_group, counter))
 		return true;
-	/* encoders remember values that have come */
 	MemoryContextDelete(reading->tuples->context);
-	MemoryContextDelete(receiver->row);
+	MemoryContextDelete(counter->row);
 	reading->tuples = NULL;
-	reading->ncolumns = 0;
-	prepare_reading(reading);
+	/* the encoders have numbered values that came */
+	reading_make_encoders(reading);
 	plan_store_statement(reading, plan);
 	return false;
 }
 
-/* Runs the statement; the tuples arrive at the receiver. */
+/* Groups arrive one by one. */
 static void
-run_statement(TuplesReceiver *receiver, ReadPlan *plan)
+read_groups(GroupCounter *counter, const ReadPlan *plan)
 {
-	Reading    *reading = receiver->reading;
-	SPIExecuteOptions options = {0};
-	ErrorContextCallback telling;
-	int			code;
+	Reading    *reading = counter->reading;
 
-	if (plan->grouped)
-	{
-		receiver->pub.receiveSlot = receive_group;
-		begin_groups(receiver);
-	}
-	else
-	{
-		reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
-		options.params = read_parameters(reading);
-	}
+	begin_groups(counter);
+	check_shard_collations(reading, plan);
+	rows_read(plan->statement, NULL, reading->ncolumns + 1, reading_types(reading, plan), take_group, counter);
+}
+
+/* All tuples arrive as one value. */
+static void
+read_tuples(Reading *reading, const ReadPlan *plan)
+{
+	ParamListInfo params;
+
+	reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
+	params = read_parameters(reading);
 	if (plan->store != NULL)
 		store_read_show(plan->store);
-	options.read_only = true;
-	options.dest = &receiver->pub;
-	begin_telling_servers(plan, reading->dataset->relation, &telling);
-	if (plan->grouped)
-		check_shard_collations(reading, plan);
-	code = SPI_execute_extended(plan->statement, &options);
-	error_context_stack = telling.previous;
-	if (code < 0)
-		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
-	MemoryContextSwitchTo(reading->context);
+	rows_read(plan->statement, params, 1, &reading->opaque_type, take_tuples, reading);
 	if (plan->store != NULL)
 		store_read_end(plan->store);
+}
+
+static void
+run_statement(GroupCounter *counter, const ReadPlan *plan)
+{
+	ErrorContextCallback telling;
+
+	begin_telling_servers(plan, counter->reading->dataset->relation, &telling);
+	if (plan->grouped)
+		read_groups(counter, plan);
+	else
+		read_tuples(counter->reading, plan);
+	error_context_stack = telling.previous;
 }
 
 static void
 run_read(Reading *reading)
 {
 	ReadPlan   *plan = plan_read(reading);
-	TuplesReceiver receiver = {{receive_tuples, receiver_startup, receiver_end, receiver_end, DestNone}, reading, plan, NULL};
+	GroupCounter counter = {reading, plan, NULL};
 
 	if (plan->store != NULL)
 		store_read_tell(plan->store);
-	if (plan->places == NULL || !feed_from_store(&receiver, plan))
-		run_statement(&receiver, plan);
+	if (plan->places == NULL || !feed_from_store(&counter, plan))
+		run_statement(&counter, plan);
 	check_leaves(plan, reading->dataset->relation);
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
@@ -389,8 +259,7 @@ read_code(const Reading *reading, uint32 tuple, int column)
 static bool *
 codes_seen(const Reading *reading, int column, uint32 ncodes)
 {
-	bool	   *seen = MemoryContextAllocExtended(CurrentMemoryContext, Max(ncodes, 1),
-												  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	bool	   *seen = budget_alloc_zero(sizeof(bool), (Size) ncodes + 1);
 
 	for (uint32 i = 0; i < reading->tuples->tally->nkeys; i++)
 		seen[read_code(reading, i, column)] = true;
@@ -409,7 +278,7 @@ number_values(const Reading *reading, int column, uint32 **final)
 	uint32		nvalues = dictionary->nvalues;
 	bool	   *seen = codes_seen(reading, column, nvalues + 1);
 
-	*final = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nvalues + 1));
+	*final = budget_alloc(sizeof(uint32), (Size) nvalues + 1);
 	(*final)[0] = nvalues;
 	for (uint32 i = 0; i < nvalues; i++)
 		(*final)[i + 1] = ranks[i];
@@ -427,8 +296,8 @@ number_leaves(const Reading *reading, int column, uint32 **final, uint32 **leaf_
 	bool	   *seen = codes_seen(reading, column, hierarchy->nleaves);
 	uint32		nvalues = 0;
 
-	*final = palloc(sizeof(uint32) * (hierarchy->nleaves + 1));
-	*leaf_of = palloc(sizeof(uint32) * (hierarchy->nleaves + 1));
+	*final = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	*leaf_of = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
 	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
 	{
 		if (!seen[leaf])
@@ -470,10 +339,10 @@ number_values_of_ranges(const Reading *reading, int column, uint32 **final, uint
 	uint32	   *ranks;
 	uint32		nvalues = number_values(reading, as_is, &ranks);
 	Size		ncodes = (Size) reading->tuples->dictionaries[as_is]->nvalues + 1;
-	PlacedValue *values = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(PlacedValue) * ncodes);
+	PlacedValue *values = budget_alloc(sizeof(PlacedValue), ncodes);
 
-	*final = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ncodes);
-	*leaf_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ncodes);
+	*final = budget_alloc(sizeof(uint32), ncodes);
+	*leaf_of = budget_alloc(sizeof(uint32), ncodes);
 	for (uint32 code = 0; code < ncodes; code++)
 	{
 		values[code].leaf = NO_LEAF;
@@ -788,9 +657,10 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	reading->dataset = dataset_over(dataset, relation);
 	reading->context = population->context;
 	reading->admits_misses = true;
-	prepare_reading(reading);
+	reading_prepare(reading);
 	run_read(reading);
 	entries = make_entries(reading, population);
+	reading_close(reading);
 	MemoryContextDelete(reading->tuples->context);
 	MemoryContextSwitchTo(old);
 	sql_finish();
@@ -816,9 +686,10 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading->may_use_store = may_use_store;
 	if (dataset->person != NULL)
 		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
-	prepare_reading(reading);
+	reading_prepare(reading);
 	run_read(reading);
 	population = make_population(reading);
+	reading_close(reading);
 	MemoryContextSwitchTo(old);
 	sql_finish();
 	*result = reading;
@@ -837,10 +708,11 @@ reading_statement(const Dataset *dataset)
 	reading->dataset = dataset;
 	reading->context = context;
 	reading->may_use_store = true;
-	prepare_reading(reading);
+	reading_prepare(reading);
 	plan = plan_read(reading);
 	if (plan->places != NULL)
 		plan_store_statement(reading, plan);
+	reading_close(reading);
 	sql_finish();
 	if (plan->store == NULL)
 		return plan->statement;
@@ -890,8 +762,11 @@ has_unique_index(Oid relation, const char *person)
 	bool		found = false;
 	ListCell   *cell;
 
-	/* an index says nothing of the rows of children */
-	if (TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
+	/*
+	 * an index says nothing of the rows of children; a column that is gone is
+	 * found by the statement
+	 */
+	if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
 		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE))
 		foreach(cell, RelationGetIndexList(rel))
 	{

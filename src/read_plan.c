@@ -19,9 +19,7 @@
  */
 #include "read_plan.h"
 
-#include "access/htup_details.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_namespace.h"
@@ -34,7 +32,6 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
-#include "utils/syscache.h"
 
 typedef enum ReadMode
 {
@@ -76,6 +73,17 @@ is_distributed(Oid relation)
 		return false;
 	sql_read("SELECT 1 FROM pg_catalog.pg_dist_partition WHERE logicalrelid OPERATOR(pg_catalog.=) $1", 1, types, values);
 	return SPI_processed > 0;
+}
+
+Oid *
+reading_types(const Reading *reading, const ReadPlan *plan)
+{
+	Oid		   *types = palloc(sizeof(Oid) * (reading->ncolumns + 1));
+
+	for (int i = 0; i < reading->ncolumns; i++)
+		types[i] = plan != NULL && plan->buckets[i] != NULL ? INT4OID : reading->set.encoders[i].type.type;
+	types[reading->ncolumns] = INT8OID;
+	return types;
 }
 
 static bool
@@ -150,22 +158,12 @@ make_buckets(const Reading *reading, int column)
 	return buckets;
 }
 
-bool
-needs_bytes(Oid relation, const char *column)
-{
-	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
-	Oid			collation = ((Form_pg_attribute) GETSTRUCT(tuple))->attcollation;
-
-	ReleaseSysCache(tuple);
-	return OidIsValid(collation) && !get_collation_isdeterministic(collation);
-}
-
 /* What a column is grouped by. */
 static void
 append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int i, const char *alias)
 {
 	const ReadColumn *column = &reading->columns[i];
-	const char *name = quote_identifier(column->declared->column);
+	const char *name = reading_column_name(reading, i);
 
 	if (plan->buckets[i] != NULL)
 	{
@@ -177,7 +175,7 @@ append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int
 	}
 	else
 		appendStringInfo(sql, "%s.%s%s", alias, name,
-						 needs_bytes(reading->dataset->relation, column->declared->column) ? " COLLATE pg_catalog.\"C\"" : "");
+						 column->by_bytes ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
 /* One relation's rows, grouped; it keeps its name, which errors tell. */
@@ -308,6 +306,8 @@ places_in_store(const Reading *reading, const StoreRead *store)
 		Oid			type;
 
 		places[i] = store_read_place(store, column->declared->column, &type);
+		if (places[i] < 0)
+			return NULL;
 		/* a varchar is a text already */
 		if (*column->cast != '\0' &&
 			!(strcmp(column->cast, "::pg_catalog.text") == 0 && (type == TEXTOID || type == VARCHAROID)))
@@ -322,7 +322,7 @@ choose_store(const Reading *reading, ReadPlan *plan)
 {
 	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
 		return false;
-	plan->store = store_to_read(reading->dataset, read_mode == READ_STORE);
+	plan->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
 	if (plan->store == NULL)
 		return false;
 	plan->places = places_in_store(reading, plan->store);

@@ -38,8 +38,8 @@ extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
 /* The plan for a reading whose columns are prepared; SPI is connected. */
 extern ReadPlan *plan_read(const Reading *reading);
 
-/* Whether a column's collation here does not tell texts apart by their bytes, as we do. */
-extern bool needs_bytes(Oid relation, const char *column);
+/* The types of the columns, and of a count behind them, as they are decoded; under a plan or, if NULL, as they are. */
+extern Oid *reading_types(const Reading *reading, const ReadPlan *plan);
 
 extern void read_plan_define_settings(void);
 

@@ -11,10 +11,16 @@
 #include "population.h"
 #include "tuples.h"
 
+#include "utils/relcache.h"
+
 /* A column that is read, in one of its roles. */
 typedef struct ReadColumn
 {
 	const Declared *declared;
+	AttrNumber	number;			/* of the relation's column */
+	Oid			type;			/* its base type */
+	bool		by_bytes;		/* its collation does not tell texts apart by
+								 * their bytes, as we do */
 	LoadedHierarchy *loaded;	/* or NULL */
 	const char *cast;
 	bool		as_is;			/* read without the hierarchy it has */
@@ -28,6 +34,8 @@ typedef struct Reading
 {
 	const Dataset *dataset;
 	MemoryContext context;
+	Relation	relation;		/* open until all is read */
+	List	   *hierarchies;	/* so are these */
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
 								 * label, columns as is */
@@ -41,6 +49,19 @@ typedef struct Reading
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 } Reading;
+
+/*
+ * Opens what is read, loads the hierarchies, and only then finds the columns
+ * and their types; SPI is connected.  Closing keeps the locks.
+ */
+extern void reading_prepare(Reading *reading);
+extern void reading_close(Reading *reading);
+
+/* Makes the encoders, or makes them again after they have numbered values. */
+extern void reading_make_encoders(Reading *reading);
+
+/* The name that a column has now, quoted. */
+extern const char *reading_column_name(const Reading *reading, int i);
 
 /*
  * Reads a population and stays able to encode the relation's rows again, if

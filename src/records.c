@@ -8,13 +8,16 @@
 #include "records.h"
 
 #include "access/htup_details.h"
+#include "access/relation.h"
 #include "budget.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "read.h"
+#include "reading.h"
+#include "rows.h"
 #include "shards.h"
 #include "sql.h"
 #include "tally.h"
-#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -24,8 +27,11 @@ struct Records
 {
 	Reading    *reading;
 	Population *population;
-	const char *shown;			/* expressions that are handed on */
-	int			nshown;
+	const char *place;			/* expression of a row's place, or NULL */
+	bool		as_text;		/* columns are handed on as texts */
+	int			nshown;			/* what is handed on */
+	AttrNumber *numbers;		/* its columns, where it is not a place */
+	Oid		   *types;			/* its types */
 	int			nread;			/* columns that are encoded again */
 	Tally	   *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, to be all there are */
@@ -34,12 +40,6 @@ struct Records
 	RecordVisitor visit;
 	void	   *arg;
 };
-
-typedef struct RecordReceiver
-{
-	DestReceiver pub;
-	Records    *records;
-} RecordReceiver;
 
 /* Whether a relation's rows are those of one table and of no other. */
 static bool
@@ -57,14 +57,12 @@ is_plain(Oid relation)
 	return plain;
 }
 
-/* What names a row of r: the key, or its place. */
+/* What names a row of r where no key does. */
 static const char *
-name_expression(Oid relation, const char *key)
+place_expression(Oid relation)
 {
 	char		kind = get_rel_relkind(relation);
 
-	if (key != NULL)
-		return psprintf("r.%s::pg_catalog.text", quote_identifier(key));
 	if (is_plain(relation))
 		return "r.ctid::pg_catalog.text";
 	/* places of rows that are elsewhere mean nothing here */
@@ -100,15 +98,42 @@ require_key(Oid relation, const char *key)
 				 errdetail("It holds a null value.")));
 }
 
+/* Makes room for what is handed on. */
+static void
+show(Records *records, int nshown)
+{
+	records->nshown = nshown;
+	records->numbers = palloc0(sizeof(AttrNumber) * nshown);
+	records->types = palloc(sizeof(Oid) * nshown);
+	for (int i = 0; i < nshown; i++)
+		records->types[i] = TEXTOID;
+}
+
+/* Finds a column that is handed on. */
+static void
+show_column(Records *records, Oid relation, int i, const char *column)
+{
+	records->numbers[i] = get_attnum(relation, column);
+	if (records->numbers[i] <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
+	if (!records->as_text)
+		records->types[i] = getBaseType(get_atttype(relation, records->numbers[i]));
+}
+
 Records *
 records_begin(const Dataset *dataset, const char *key)
 {
 	Records    *records = palloc0(sizeof(Records));
 
-	records->shown = name_expression(dataset->relation, key);
-	records->nshown = 1;
-	if (key != NULL)
+	show(records, 1);
+	records->as_text = true;
+	if (key == NULL)
+		records->place = place_expression(dataset->relation);
+	else
 	{
+		show_column(records, dataset->relation, 0, key);
 		sql_connect();
 		require_key(dataset->relation, key);
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
@@ -123,16 +148,21 @@ Records *
 records_with_columns(const Dataset *dataset, const int *levels, const char *const *columns, int ncolumns)
 {
 	Records    *records = palloc0(sizeof(Records));
-	StringInfoData names;
 
-	initStringInfo(&names);
-	for (int i = 0; i < ncolumns; i++)
-		appendStringInfo(&names, "%sr.%s", i > 0 ? ", " : "", quote_identifier(columns[i]));
-	records->shown = ncolumns > 0 ? names.data : "NULL";
-	records->nshown = Max(ncolumns, 1);
 	records->population = reading_population(dataset, levels, false, &records->reading);
 	records->nread = records->population->nattrs;
+	show(records, Max(ncolumns, 1));
+	if (ncolumns == 0)
+		records->place = "NULL";
+	for (int i = 0; i < ncolumns; i++)
+		show_column(records, dataset->relation, i, columns[i]);
 	return records;
+}
+
+const Oid  *
+records_shown_types(const Records *records)
+{
+	return records->types;
 }
 
 Population *
@@ -250,49 +280,62 @@ count_row(Records *records, uint32 tuple, int64 people)
 		refuse_changed(records);
 }
 
-static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
-{
-}
-
-static void
-shutdown(DestReceiver *self)
-{
-}
-
 /* Takes a row: what is handed on, the columns that are read, perhaps a count. */
-static bool
-receive_row(TupleTableSlot *slot, DestReceiver *self)
+static void
+take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 {
-	Records    *records = ((RecordReceiver *) self)->records;
+	Records    *records = arg;
+	const Datum *values = shown + records->nshown;
+	const bool *nulls = shown_nulls + records->nshown;
+	int64		people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->nread]) : 1;
 	MemoryContext old;
-	const Datum *values;
-	const bool *nulls;
-	int64		people;
 	uint32		tuple;
 
-	slot_getallattrs(slot);
-	values = slot->tts_values + records->nshown;
-	nulls = slot->tts_isnull + records->nshown;
-	people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->nread]) : 1;
 	if (people == 0)
-		return true;
+		return;
 	old = MemoryContextSwitchTo(records->row);
 	tuple = tuple_of_row(records, values, nulls);
 	count_row(records, tuple, people);
-	records->visit(records->arg, slot->tts_values, slot->tts_isnull, tuple, value_of_row(records, tuple, values, nulls));
+	records->visit(records->arg, shown, shown_nulls, tuple, value_of_row(records, tuple, values, nulls));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(records->row);
-	return true;
+}
+
+/* The statement says columns by their numbers: they may have other names by now. */
+static char *
+records_statement(const Records *records)
+{
+	Oid			relation = records->reading->dataset->relation;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT %s", records->place != NULL ? records->place : "");
+	for (int i = 0; i < records->nshown && records->place == NULL; i++)
+		appendStringInfo(&sql, "%sr.%s%s", i > 0 ? ", " : "", quote_identifier(get_attname(relation, records->numbers[i], false)),
+						 records->as_text ? "::pg_catalog.text" : "");
+	append_read_columns(records->reading, records->nread, &sql);
+	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
+	return sql.data;
+}
+
+/* The types of what the statement gives. */
+static Oid *
+records_types(const Records *records)
+{
+	Oid		   *types = palloc(sizeof(Oid) * (records->nshown + records->nread + 1));
+
+	memcpy(types, records->types, sizeof(Oid) * records->nshown);
+	for (int i = 0; i < records->nread; i++)
+		types[records->nshown + i] = records->reading->set.encoders[i].type.type;
+	types[records->nshown + records->nread] = INT8OID;
+	return types;
 }
 
 void
 records_visit(Records *records, RecordVisitor visit, void *arg)
 {
-	SPIExecuteOptions options = {0};
-	RecordReceiver receiver = {{receive_row, startup, shutdown, shutdown, DestNone}, records};
-	StringInfoData sql;
-	int			code;
+	bool		has_count = records->reading->dataset->count_column != NULL;
+	Relation	relation;
 
 	records->visit = visit;
 	records->arg = arg;
@@ -303,16 +346,11 @@ records_visit(Records *records, RecordVisitor visit, void *arg)
 	}
 	memset(records->seen, 0, sizeof(int64) * records->population->tuples->ntuples);
 	records->people = 0;
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s", records->shown);
-	append_read_columns(records->reading, records->nread, &sql);
-	appendStringInfo(&sql, " FROM %s r", relation_sql_name(records->reading->dataset->relation));
 	sql_connect();
-	options.read_only = true;
-	options.dest = &receiver.pub;
-	code = SPI_execute_extended(sql.data, &options);
-	if (code < 0)
-		elog(ERROR, "could not read the relation: %s", SPI_result_code_string(code));
+	relation = relation_open_existing(records->reading->dataset->relation);
+	rows_read(records_statement(records), NULL, records->nshown + records->nread + (has_count ? 1 : 0),
+			  records_types(records), take_row, records);
+	relation_close(relation, NoLock);
 	sql_finish();
 	if (records->people != records->population->people)
 		refuse_changed(records);

@@ -26,6 +26,9 @@ extern Records *records_with_columns(const Dataset *dataset, const int *levels, 
 /* NULL where there are no rows. */
 extern Population *records_population(const Records *records);
 
+/* The base types of what is handed on: columns may have changed since they were chosen. */
+extern const Oid *records_shown_types(const Records *records);
+
 /* A row: its name as a text datum, or columns; its tuple, its value of the first sensitive column. */
 typedef void (*RecordVisitor) (void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value);
 

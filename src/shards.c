@@ -59,9 +59,16 @@ foreign_tables(const ReadPlan *plan, Oid relation)
 	return foreign;
 }
 
-/* The foreign tables that are read and their servers, as an error names them. */
+/* Tells where rows are read, beside what a server says of itself. */
+static void
+tell_servers(void *arg)
+{
+	errcontext("reading foreign tables: %s", (const char *) arg);
+}
+
+/* Foreign tables and their servers in words: catalogs cannot be asked once there is an error. */
 static char *
-name_servers(List *foreign)
+name_servers(const List *foreign)
 {
 	StringInfoData servers;
 	ListCell   *cell;
@@ -73,22 +80,15 @@ name_servers(List *foreign)
 	return servers.data;
 }
 
-/* Tells where rows are read, beside what a server says of itself; looks nothing up, in the midst of an error. */
-static void
-tell_servers(void *servers)
-{
-	errcontext("reading foreign tables: %s", (const char *) servers);
-}
-
 void
 begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
 {
 	List	   *foreign = foreign_tables(plan, relation);
 
+	callback->callback = tell_servers;
 	callback->previous = error_context_stack;
 	if (foreign == NIL)
 		return;
-	callback->callback = tell_servers;
 	callback->arg = name_servers(foreign);
 	error_context_stack = callback;
 }
@@ -112,10 +112,10 @@ check_shard_collations(const Reading *reading, const ReadPlan *plan)
 	foreach(cell, foreign_tables(plan, reading->dataset->relation))
 		for (int i = 0; i < reading->ncolumns; i++)
 	{
-		const char *column = reading->columns[i].declared->column;
+		const char *column = get_attname(reading->dataset->relation, reading->columns[i].number, false);
 
 		/* one that is nondeterministic here, too, is grouped here */
-		if (!holds_texts(lfirst_oid(cell), column) || needs_bytes(reading->dataset->relation, column))
+		if (!holds_texts(lfirst_oid(cell), column) || reading->columns[i].by_bytes)
 			continue;
 		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~~) '%%' LIMIT 1)",
 						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));

@@ -7,6 +7,7 @@
 
 #include "dataset.h"
 
+#include "utils/relcache.h"
 #include "utils/tuplestore.h"
 
 typedef struct Store Store;
@@ -24,8 +25,11 @@ typedef struct StoreRead
 	bool		is_grouped;		/* counts must be added up: some are negative */
 } StoreRead;
 
-/* The store that a reading of a data set uses now, or NULL; one that is not current only if asked for. */
-extern StoreRead *store_to_read(const Dataset *dataset, bool any);
+/*
+ * The store that a reading of a data set's relation, which it has opened,
+ * uses now, or NULL; one that is not current only if asked for.
+ */
+extern StoreRead *store_to_read(const Dataset *dataset, Relation relation, bool any);
 
 /* The store to be told of with a data set, or NULL; its problem is set if it is not used. */
 extern StoreRead *store_to_describe(const Dataset *dataset);
@@ -46,11 +50,12 @@ extern bool store_drop(const Dataset *dataset);
 
 /*
  * Hands on the rows of a store's table without a statement: its values of
- * some columns, by place, and their count.  False, halfway, where counts have
+ * some columns, by place, and their count, all of these types.  False, halfway, where counts have
  * been taken away: they have to be added up first.
  */
 typedef void (*StoredVisitor) (void *arg, const Datum *values, const bool *nulls, int64 count);
-extern bool store_read_feed(StoreRead *read, const int *places, int ncolumns, StoredVisitor visit, void *arg);
+extern bool store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *types,
+							StoredVisitor visit, void *arg);
 
 /* The place of a column in a store's table, and its type there. */
 extern int	store_read_place(const StoreRead *read, const char *column, Oid *type);

@@ -21,8 +21,8 @@
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "rows.h"
 #include "sql.h"
-#include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -39,7 +39,6 @@ PG_FUNCTION_INFO_V1(anonopt_note_row);
 /* Rows on their way into a store's table. */
 typedef struct Appender
 {
-	DestReceiver pub;
 	Relation	table;
 	TupleTableSlot *slot;
 	CommandId	command;
@@ -62,36 +61,21 @@ append_row(Appender *appender, const Datum *values, const bool *nulls, int64 n)
 }
 
 /* Takes a row of a statement: the columns, and how many. */
-static bool
-receive_counted(TupleTableSlot *slot, DestReceiver *self)
+static void
+take_counted(void *arg, const Datum *values, const bool *nulls)
 {
-	Appender   *appender = (Appender *) self;
+	Appender   *appender = arg;
 	int			last = RelationGetDescr(appender->table)->natts - 1;
 
 	CHECK_FOR_INTERRUPTS();
-	slot_getallattrs(slot);
-	append_row(appender, slot->tts_values, slot->tts_isnull, DatumGetInt64(slot->tts_values[last]));
-	return true;
-}
-
-static void
-startup(DestReceiver *self, int operation, TupleDesc typeinfo)
-{
-}
-
-static void
-shutdown(DestReceiver *self)
-{
+	append_row(appender, values, nulls, DatumGetInt64(values[last]));
 }
 
 /* The transaction and its command get their numbers before workers may start. */
 static void
 appender_begin(Appender *appender, Relation table)
 {
-	DestReceiver receiver = {receive_counted, startup, shutdown, shutdown, DestNone};
-
 	(void) GetCurrentTransactionId();
-	appender->pub = receiver;
 	appender->table = table;
 	appender->slot = MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
 	appender->command = GetCurrentCommandId(true);
@@ -104,6 +88,27 @@ appender_end(Appender *appender)
 	CommandCounterIncrement();
 }
 
+static AttrNumber
+column_number(const Store *store, Relation relation, int i)
+{
+	AttrNumber	number = get_attnum(RelationGetRelid(relation), store->columns[i]);
+
+	if (number <= 0)
+		rows_refuse_changed(store->columns[i], "The relation has no such column any more.");
+	return number;
+}
+
+/* The base types of the columns of a store's table. */
+static Oid *
+table_types(TupleDesc table)
+{
+	Oid		   *types = palloc(sizeof(Oid) * table->natts);
+
+	for (int i = 0; i < table->natts; i++)
+		types[i] = TupleDescAttr(table, i)->attisdropped ? InvalidOid : getBaseType(TupleDescAttr(table, i)->atttypid);
+	return types;
+}
+
 /* The columns as they are told apart: texts by their bytes. */
 static char *
 column_list(const Store *store, Relation relation)
@@ -113,7 +118,7 @@ column_list(const Store *store, Relation relation)
 	initStringInfo(&list);
 	for (int i = 0; i < store->ncolumns; i++)
 	{
-		AttrNumber	number = get_attnum(RelationGetRelid(relation), store->columns[i]);
+		AttrNumber	number = column_number(store, relation, i);
 		Oid			collation = TupleDescAttr(RelationGetDescr(relation), number - 1)->attcollation;
 
 		appendStringInfo(&list, "%sr.%s%s", i > 0 ? ", " : "", quote_identifier(store->columns[i]),
@@ -125,14 +130,9 @@ column_list(const Store *store, Relation relation)
 static void
 run_counting(const char *statement, Appender *appender)
 {
-	SPIExecuteOptions options = {0};
-	int			code;
+	TupleDesc	table = RelationGetDescr(appender->table);
 
-	options.read_only = true;
-	options.dest = &appender->pub;
-	code = SPI_execute_extended(statement, &options);
-	if (code < 0)
-		elog(ERROR, "could not count: %s", SPI_result_code_string(code));
+	rows_read(statement, NULL, table->natts, table_types(table), take_counted, appender);
 }
 
 void
@@ -284,11 +284,15 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 	bool	   *nulls = palloc(sizeof(bool) * store->ncolumns);
 	Rows		before;
 	Rows		after;
+	const Oid  *types = table_types(RelationGetDescr(appender->table));
 	bool		is_before;
 	bool		is_after;
 
 	for (int i = 0; i < store->ncolumns; i++)
-		numbers[i] = get_attnum(RelationGetRelid(data->tg_relation), store->columns[i]);
+	{
+		numbers[i] = column_number(store, data->tg_relation, i);
+		rows_require_types(desc, numbers[i] - 1, 1, &types[i]);
+	}
 	rows_begin(&before, data->tg_oldtable, desc);
 	rows_begin(&after, data->tg_newtable, desc);
 	for (;;)

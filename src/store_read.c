@@ -23,6 +23,7 @@
 #include "catalog/pg_type.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
+#include "rows.h"
 #include "sql.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -187,23 +188,19 @@ is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
 	return a->store->ncolumns < b->store->ncolumns;
 }
 
-/* The best store of a data set's relation: of those that are readable, or else its own. */
+/*
+ * The best store of a data set's relation: of those that are readable, or
+ * else its own.  The caller's reference is the only one that a reading has.
+ */
 static StoreRead *
-best_store(const Dataset *dataset, bool describe)
+best_store(const Dataset *dataset, Relation relation, bool describe)
 {
-	Relation	relation;
 	StoreRead  *best = NULL;
 	List	   *stores;
 	ListCell   *cell;
 
-	/*
-	 * nothing else has stores, and a partitioned table is not locked for
-	 * reading its leaves
-	 */
-	if (dataset->name == NULL || dataset->count_column != NULL || get_rel_relkind(dataset->relation) != RELKIND_RELATION)
-		return NULL;
-	relation = try_relation_open(dataset->relation, AccessShareLock);
-	if (relation == NULL)
+	/* nothing else has stores */
+	if (dataset->name == NULL || dataset->count_column != NULL || relation->rd_rel->relkind != RELKIND_RELATION)
 		return NULL;
 	stores = stores_of_relation(dataset->relation, GetActiveSnapshot());
 	foreach(cell, stores)
@@ -215,14 +212,13 @@ best_store(const Dataset *dataset, bool describe)
 		if ((readable || (describe && strcmp(store->dataset, dataset->name) == 0)) && is_better(read, best, dataset))
 			best = read;
 	}
-	relation_close(relation, NoLock);
 	return best;
 }
 
 StoreRead *
-store_to_read(const Dataset *dataset, bool any)
+store_to_read(const Dataset *dataset, Relation relation, bool any)
 {
-	StoreRead  *read = best_store(dataset, false);
+	StoreRead  *read = best_store(dataset, relation, false);
 
 	return read == NULL || (read->problem != NULL && !any) ? NULL : read;
 }
@@ -230,8 +226,13 @@ store_to_read(const Dataset *dataset, bool any)
 StoreRead *
 store_to_describe(const Dataset *dataset)
 {
-	StoreRead  *read = best_store(dataset, true);
+	Relation	relation = try_relation_open(dataset->relation, AccessShareLock);
+	StoreRead  *read;
 
+	if (relation == NULL)
+		return NULL;
+	read = best_store(dataset, relation, true);
+	relation_close(relation, NoLock);
 	if (read != NULL && read->problem != NULL && strcmp(read->store->dataset, dataset->name) != 0)
 		return NULL;
 	return read;
@@ -309,6 +310,20 @@ keep_columns(StoreRead *read, TupleTableSlot *slot, Datum *values, bool *nulls)
 	tuplestore_putvalues(read->rows, read->desc, values, nulls);
 }
 
+/* Fails where a store's table has other columns than the store, and a count behind them. */
+static void
+require_shape(const StoreRead *read, TupleDesc table)
+{
+	Oid			count = INT8OID;
+
+	rows_require_types(table, read->store->ncolumns, 1, &count);
+	if (table->natts != read->store->ncolumns + 1)
+		rows_refuse_changed(NameStr(TupleDescAttr(table, table->natts - 1)->attname), "It is not a column of the tuple store.");
+	for (int i = 0; i < read->store->ncolumns; i++)
+		if (TupleDescAttr(table, i)->attisdropped)
+			rows_refuse_changed(read->store->columns[i], "It has been dropped from the tuple store.");
+}
+
 /* Keeps what the caller's snapshot shows of the table. */
 static void
 keep_rows(StoreRead *read, Relation table)
@@ -335,7 +350,7 @@ keep_rows(StoreRead *read, Relation table)
 }
 
 bool
-store_read_feed(StoreRead *read, const int *places, int ncolumns, StoredVisitor visit, void *arg)
+store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *types, StoredVisitor visit, void *arg)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
@@ -345,6 +360,9 @@ store_read_feed(StoreRead *read, const int *places, int ncolumns, StoredVisitor 
 	int			last = read->store->ncolumns;
 	bool		only_added = true;
 
+	require_shape(read, RelationGetDescr(table));
+	for (int i = 0; i < ncolumns; i++)
+		rows_require_types(RelationGetDescr(table), places[i], 1, &types[i]);
 	while (only_added && table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -376,6 +394,7 @@ store_read_scan(StoreRead *read)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
 
+	require_shape(read, RelationGetDescr(table));
 	read->desc = read_columns(read, RelationGetDescr(table));
 	read->rows = tuplestore_begin_heap(false, false, work_mem);
 	keep_rows(read, table);

@@ -15,6 +15,7 @@
 #include "bytes.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "rows.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -87,14 +88,26 @@ call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
 	return encoders_of_value(PG_GETARG_DATUM(1), context);
 }
 
+/* Fails where an argument is not of the type that its encoder decodes. */
+static void
+check_arguments(FunctionCallInfo fcinfo, const EncoderSet *set)
+{
+	if (PG_NARGS() != FIRST_COLUMN + set->nencoders + (set->has_count ? 1 : 0))
+		elog(ERROR, "anonopt.tuples has %d arguments for %d columns", PG_NARGS(), set->nencoders);
+	for (int i = 0; i < set->nencoders; i++)
+		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + i), set->encoders[i].type.type,
+						  set->encoders[i].column);
+	if (set->has_count)
+		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + set->nencoders), INT8OID, "count");
+}
+
 static Counting *
 counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 {
 	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
 	EncoderSet *set = call_encoders(fcinfo, parent);
 
-	if (PG_NARGS() != FIRST_COLUMN + set->nencoders + (set->has_count ? 1 : 0))
-		elog(ERROR, "anonopt.tuples has %d arguments for %d columns", PG_NARGS(), set->nencoders);
+	check_arguments(fcinfo, set);
 	counting->set = set;
 	counting->tuples = tuples_begin(parent, set);
 	return counting;

@@ -251,8 +251,12 @@ dictionary_ranks(const Dictionary *dictionary)
 {
 	MemoryContext context = CurrentMemoryContext;
 	Size		size = sizeof(uint32) * ((Size) dictionary->nvalues + 1);
-	uint32	   *order = MemoryContextAllocHuge(context, size);
-	uint32	   *ranks = MemoryContextAllocHuge(context, size);
+	uint32	   *order;
+	uint32	   *ranks;
+
+	budget_require(context, 2 * size);
+	order = MemoryContextAllocHuge(context, size);
+	ranks = MemoryContextAllocHuge(context, size);
 
 	for (uint32 i = 0; i < dictionary->nvalues; i++)
 		order[i] = i;

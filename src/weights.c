@@ -6,33 +6,49 @@
 
 #include <math.h>
 
+#include "access/relation.h"
+#include "budget.h"
 #include "catalog/pg_type.h"
 #include "hierarchy_read.h"
+#include "miscadmin.h"
+#include "rows.h"
 #include "sql.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 
-/* The names of a table's first two columns: value and weight. */
-static void
-find_columns(Oid relation, const char **value, const char **weight)
+/* A table of weights: its first two columns are value and weight. */
+typedef struct WeightTable
 {
-	int			found = 0;
+	const Declared *declared;
+	Relation	relation;
+	AttrNumber	value;
+	AttrNumber	weight;
+	Encoder		encoder;
+	uint32		nleaves;
+	bool	   *named;			/* by leaf */
+	double	   *weights;		/* by leaf */
+} WeightTable;
 
-	for (AttrNumber number = 1; found < 2; number++)
+/* Finds a table's first two columns. */
+static void
+find_columns(WeightTable *table)
+{
+	TupleDesc	desc = RelationGetDescr(table->relation);
+
+	for (int i = 0; i < desc->natts && table->weight == 0; i++)
 	{
-		const char *name = get_attname(relation, number, true);
-
-		if (name == NULL)
-			break;
-		/* a column that has been dropped has no type */
-		if (!OidIsValid(column_type(relation, name)))
+		if (TupleDescAttr(desc, i)->attisdropped)
 			continue;
-		*(found++ == 0 ? value : weight) = name;
+		if (table->value == 0)
+			table->value = i + 1;
+		else
+			table->weight = i + 1;
 	}
-	if (found < 2)
+	if (table->weight == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("table of weights %s has no two columns", relation_sql_name(relation)),
+				 errmsg("table of weights %s has no two columns", relation_sql_name(RelationGetRelid(table->relation))),
 				 errhint("Its first column is the value, its second the weight.")));
 }
 
@@ -46,58 +62,70 @@ refuse_weight(const Declared *declared, const char *problem)
 			 errhint("Give each value once, with a finite weight of at least 0.")));
 }
 
-/* Takes the rows of the statement that has been run. */
+/* Takes a row: a value and its weight. */
 static void
-take_rows(const Declared *declared, Encoder *encoder, uint32 nleaves, double *weights)
+take_weight(void *arg, const Datum *values, const bool *nulls)
 {
-	bool	   *named = palloc0(sizeof(bool) * (nleaves + 1));
+	WeightTable *table = arg;
+	uint32		leaf = encode(&table->encoder, values[0], nulls[0]);
+	double		weight = nulls[1] ? 0 : DatumGetFloat8(values[1]);
 
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		bool		isnull;
-		Datum		value = SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1, &isnull);
-		uint32		leaf = encode(encoder, value, isnull);
-		double		weight = DatumGetFloat8(SPI_getbinval(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 2, &isnull));
+	CHECK_FOR_INTERRUPTS();
+	if (nulls[1])
+		refuse_weight(table->declared, "lacks a weight");
+	if (!(weight >= 0) || isinf(weight))
+		refuse_weight(table->declared, "holds a weight that is negative or not finite");
+	/* a value that nobody can have weighs nothing */
+	if (leaf >= table->nleaves)
+		return;
+	if (table->named[leaf])
+		refuse_weight(table->declared, "names a value twice");
+	table->named[leaf] = true;
+	table->weights[leaf] = weight;
+}
 
-		if (isnull)
-			refuse_weight(declared, "lacks a weight");
-		if (!(weight >= 0) || isinf(weight))
-			refuse_weight(declared, "holds a weight that is negative or not finite");
-		/* a value that nobody can have weighs nothing */
-		if (leaf >= nleaves)
-			continue;
-		if (named[leaf])
-			refuse_weight(declared, "names a value twice");
-		named[leaf] = true;
-		weights[leaf] = weight;
-	}
+static const char *
+column_name(const WeightTable *table, AttrNumber number)
+{
+	return quote_identifier(get_attname(RelationGetRelid(table->relation), number, false));
+}
+
+/* Runs the statement over a table's rows, once the hierarchy is loaded, which may run anybody's code. */
+static void
+read_rows(WeightTable *table, const LoadedHierarchy *loaded)
+{
+	StringInfoData sql;
+	Oid			types[2] = {loaded->rows->match.data_type, FLOAT8OID};
+
+	hierarchy_encoder(loaded, table->declared->column, CurrentMemoryContext, &table->encoder);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT w.%s%s, w.%s::pg_catalog.float8 FROM %s w", column_name(table, table->value),
+					 loaded->rows->match.data_cast, column_name(table, table->weight),
+					 relation_sql_name(RelationGetRelid(table->relation)));
+	rows_read(sql.data, NULL, 2, types, take_weight, table);
 }
 
 /* Reads an attribute's table; SPI is connected. */
 static void
 read_table(const Declared *declared, const Attribute *attr, double *weights)
 {
-	const char *value = NULL;
-	const char *weight = NULL;
+	WeightTable table = {0};
 	Oid			type;
-	LoadedHierarchy *loaded;
-	Encoder		encoder;
-	StringInfoData sql;
 
 	if (!dataset_same_relation(declared->sensitivity, declared->sensitivity_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("table of weights of column \"%s\" is gone", declared->column),
 				 errhint("Name another with anonopt.set_sensitivity.")));
-	find_columns(declared->sensitivity, &value, &weight);
-	type = column_type(declared->sensitivity, value);
-	loaded = hierarchy_load(declared->hierarchy, type, declared->column);
-	hierarchy_encoder(loaded, declared->column, CurrentMemoryContext, &encoder);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT w.%s%s, w.%s::pg_catalog.float8 FROM %s w", quote_identifier(value),
-					 loaded->rows->match.data_cast, quote_identifier(weight), relation_sql_name(declared->sensitivity));
-	sql_read(sql.data, 0, NULL, NULL);
-	take_rows(declared, &encoder, attr->hierarchy->nleaves, weights);
+	table.declared = declared;
+	table.relation = relation_open_existing(declared->sensitivity);
+	find_columns(&table);
+	type = getBaseType(TupleDescAttr(RelationGetDescr(table.relation), table.value - 1)->atttypid);
+	table.nleaves = attr->hierarchy->nleaves;
+	table.named = budget_alloc_zero(sizeof(bool), (Size) table.nleaves + 1);
+	table.weights = weights;
+	read_rows(&table, hierarchy_load(declared->hierarchy, type, declared->column));
+	relation_close(table.relation, NoLock);
 }
 
 double **
