@@ -28,6 +28,7 @@ typedef struct WeightTable
 	uint32		nleaves;
 	bool	   *named;			/* by leaf */
 	double	   *weights;		/* by leaf */
+	const char *problem;		/* the first row's that has one, or NULL */
 } WeightTable;
 
 /* Finds a table's first two columns. */
@@ -62,7 +63,18 @@ refuse_weight(const Declared *declared, const char *problem)
 			 errhint("Give each value once, with a finite weight of at least 0.")));
 }
 
-/* Takes a row: a value and its weight. */
+/* What is wrong with a weight, or NULL. */
+static const char *
+problem_of(double weight, bool isnull, bool named)
+{
+	if (isnull)
+		return "lacks a weight";
+	if (!(weight >= 0) || isinf(weight))
+		return "holds a weight that is negative or not finite";
+	return named ? "names a value twice" : NULL;
+}
+
+/* Takes a row: a value and its weight.  A value that nobody can have weighs nothing. */
 static void
 take_weight(void *arg, const Datum *values, const bool *nulls)
 {
@@ -71,15 +83,10 @@ take_weight(void *arg, const Datum *values, const bool *nulls)
 	double		weight = nulls[1] ? 0 : DatumGetFloat8(values[1]);
 
 	CHECK_FOR_INTERRUPTS();
-	if (nulls[1])
-		refuse_weight(table->declared, "lacks a weight");
-	if (!(weight >= 0) || isinf(weight))
-		refuse_weight(table->declared, "holds a weight that is negative or not finite");
-	/* a value that nobody can have weighs nothing */
-	if (leaf >= table->nleaves)
+	if (table->problem == NULL)
+		table->problem = problem_of(weight, nulls[1], leaf < table->nleaves && table->named[leaf]);
+	if (table->problem != NULL || leaf >= table->nleaves)
 		return;
-	if (table->named[leaf])
-		refuse_weight(table->declared, "names a value twice");
 	table->named[leaf] = true;
 	table->weights[leaf] = weight;
 }
@@ -126,6 +133,8 @@ read_table(const Declared *declared, const Attribute *attr, double *weights)
 	table.weights = weights;
 	read_rows(&table, hierarchy_load(declared->hierarchy, type, declared->column));
 	relation_close(table.relation, NoLock);
+	if (table.problem != NULL)
+		refuse_weight(declared, table.problem);
 }
 
 double **
