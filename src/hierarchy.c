@@ -86,10 +86,12 @@ preorder(const LeafTable *table)
 static void
 recoding_allocate(Recoding *recoding, uint32 nleaves)
 {
+	Size		size = sizeof(uint32) * ((Size) nleaves + 1);
+
 	recoding->nlabels = 0;
-	recoding->label_of = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
-	recoding->first_leaf = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
-	recoding->leaves = budget_alloc(sizeof(uint32), (Size) nleaves + 1);
+	recoding->label_of = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	recoding->first_leaf = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	recoding->leaves = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	recoding->loss = 0;
 }
 
@@ -117,6 +119,8 @@ hierarchy_allocate(int height, uint32 nleaves)
 	hierarchy->null_leaf = NO_LEAF;
 	hierarchy->levels = palloc(sizeof(Recoding) * (height + 1));
 	hierarchy->labels = palloc0(sizeof(char **) * (height + 1));
+	/* cuts, which are made in great numbers, are not counted one by one */
+	budget_require(CurrentMemoryContext, 3 * sizeof(uint32) * ((Size) nleaves + 1) * (height + 1));
 	for (int level = 0; level <= height; level++)
 		recoding_allocate(&hierarchy->levels[level], nleaves);
 	return hierarchy;
