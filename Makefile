@@ -7,11 +7,16 @@
 # make bench       prints the benchmark's ratios from such a server
 MODULE_big = anonopt
 EXTENSION = anonopt
-DATA = sql/anonopt--1.0.sql
+DATA_built = sql/anonopt--1.0.sql
 PGFILEDESC = "anonopt - privacy and utility of a table"
-OBJS = $(patsubst %.c,%.o,$(wildcard src/*.c))
+# src/ has a folder a room; includes are written from there
+OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
+PG_CPPFLAGS = -I$(srcdir)/src
 
-# in this order; the install script stands beside them, told apart by its name
+# the install script is these, one after another
+PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching preferences records comparing stores publishing pictures comments)
+
+# in this order
 REGRESS = hierarchies declarations arguments names privileges searching evolving comparing preferences records publishing reading stores
 REGRESS_OPTS = --encoding=UTF8
 
@@ -24,7 +29,9 @@ PG_CONFIG ?= pg_config
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(PGXS),)
 include $(PGXS)
-$(OBJS): $(wildcard src/*.h)
+$(OBJS) $(OBJS:.o=.bc): $(wildcard src/*/*.h)
+sql/anonopt--1.0.sql: $(PARTS)
+	cat $^ >$@
 else
 all install installcheck:
 	@echo "pg_config not found: install postgresql-server-dev-15 (Debian), or set PG_CONFIG" >&2; exit 1

@@ -9,7 +9,7 @@ use Test::More;
 
 chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 
-my @files = sort glob 'src/*.[ch] test/fuzz/engine/*.[ch]';
+my @files = sort glob 'src/*/*.[ch] test/fuzz/engine/*.[ch]';
 
 plan skip_all => 'pg_bsd_indent is not installed'
   unless grep { -x "$_/pg_bsd_indent" } split /:/, $ENV{PATH};

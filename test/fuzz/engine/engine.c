@@ -10,26 +10,26 @@
 
 #include <math.h>
 
-#include "archive.h"
-#include "budget.h"
-#include "comparison.h"
-#include "complete.h"
-#include "cuts.h"
-#include "efficient.h"
-#include "exact.h"
-#include "jaro.h"
-#include "lattice.h"
+#include "base/budget.h"
+#include "compare/node_comparison.h"
+#include "engine/class_cache.h"
+#include "engine/class_counter.h"
+#include "engine/cuts.h"
+#include "engine/lattice.h"
+#include "engine/narrow_population.h"
+#include "engine/node_walk.h"
 #include "miscadmin.h"
-#include "nsga2.h"
-#include "path.h"
-#include "pbg_ea.h"
-#include "poka.h"
-#include "quality.h"
-#include "record_search.h"
-#include "record_walk.h"
-#include "regroup.h"
-#include "shelf.h"
-#include "turned.h"
+#include "record/jaro.h"
+#include "record/record_search.h"
+#include "record/record_walk.h"
+#include "search/archive.h"
+#include "search/efficient.h"
+#include "search/exact.h"
+#include "search/maximized_objectives.h"
+#include "search/nsga2.h"
+#include "search/pbg_ea.h"
+#include "search/poka.h"
+#include "search/quality.h"
 #include "utils/memutils.h"
 
 #define MOST_NODES 256
@@ -416,13 +416,13 @@ sizes_of(const Population *population, const TupleTable *classes)
 
 /* The same classes, counted by regroup. */
 static void
-check_regroup(const Population *population, Recodings node, const TupleTable *classes)
+check_class_counter(const Population *population, Recodings node, const TupleTable *classes)
 {
 	KeyField	fields[MAX_ATTRIBUTES];
 	const uint32 *codes[MAX_ATTRIBUTES];
 	uint32		ncodes[MAX_ATTRIBUTES];
 	Keys		keys = {population->tuples->ntuples, population->tuples->keys, population->tuples->counts};
-	Regroup    *regroup;
+	ClassCounter *class_counter;
 	uint32	   *slot_of = palloc(sizeof(uint32) * keys.n);
 	int64		people = 0;
 
@@ -432,19 +432,19 @@ check_regroup(const Population *population, Recodings node, const TupleTable *cl
 		codes[a] = node[a]->label_of;
 		ncodes[a] = population->attrs[a].hierarchy->nleaves;
 	}
-	regroup = regroup_create(CurrentMemoryContext, population->nattrs, fields, population->nwords, keys.n);
-	regroup_show(regroup, codes, ncodes);
-	regroup_count(regroup, &keys, slot_of);
-	CHECK(regroup->nused == classes->ntuples);
-	for (uint32 i = 0; i < regroup->nused; i++)
-		people += regroup->slots[regroup->used[i]].count;
+	class_counter = class_counter_create(CurrentMemoryContext, population->nattrs, fields, population->nwords, keys.n);
+	class_counter_show(class_counter, codes, ncodes);
+	class_counter_count(class_counter, &keys, slot_of);
+	CHECK(class_counter->nused == classes->ntuples);
+	for (uint32 i = 0; i < class_counter->nused; i++)
+		people += class_counter->slots[class_counter->used[i]].count;
 	CHECK(people == population->people);
 	for (uint32 i = 0; i < keys.n; i++)
-		CHECK(regroup->slots[slot_of[i]].count >= keys.counts[i]);
-	regroup_find(regroup, &keys, slot_of);
+		CHECK(class_counter->slots[slot_of[i]].count >= keys.counts[i]);
+	class_counter_find(class_counter, &keys, slot_of);
 	for (uint32 i = 0; i < keys.n; i++)
 		CHECK(slot_of[i] != NO_SLOT);
-	regroup_clear(regroup);
+	class_counter_clear(class_counter);
 }
 
 static void
@@ -495,8 +495,8 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 {
 	Measurer   *measurer = measurer_create(population, promise);
 	int64	  **sizes = palloc(sizeof(int64 *) * MOST_NODES);
-	Path	   *path;
-	Shelf	   *shelf;
+	NodeWalk   *node_walk;
+	ClassCache *cache;
 	Recodings	shown;
 
 	list_nodes(population, nodes);
@@ -509,17 +509,17 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 		sizes[i] = sizes_of(population, classes);
 		measure(measurer, recodings, classes, &node->measures);
 		check_measures(population, &node->measures);
-		check_regroup(population, recodings, classes);
+		check_class_counter(population, recodings, classes);
 	}
-	path = path_create(population, below(2) ? MOST_LEVELS_LAST : MOST_LEVELS_FIRST);
+	node_walk = node_walk_create(population, below(2) ? MOST_LEVELS_LAST : MOST_LEVELS_FIRST);
 	for (int i = 0; i < nodes->n; i++)
 	{
-		const TupleTable *classes = path_classes(path, nodes->node[i].levels, &shown);
+		const TupleTable *classes = node_walk_classes(node_walk, nodes->node[i].levels, &shown);
 
 		CHECK(memcmp(sizes_of(population, classes), sizes[i], sizeof(int64) * classes->ntuples) == 0);
 		check_classes(measurer, shown, classes, &nodes->node[i].measures);
 	}
-	path_free(path);
+	node_walk_free(node_walk);
 	for (int i = 0; i < nodes->n; i++)
 	{
 		Measures	measures;
@@ -530,12 +530,12 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 	lattice_measure(population, promise, 0, count_visit, nodes);
 	for (int i = 0; i < nodes->n; i++)
 		CHECK(nodes->node[i].visits == 1);
-	shelf = shelf_create(population);
+	cache = class_cache_create(population);
 	for (int i = 0; i < nodes->n; i++)
 	{
 		/* in any order */
 		const		TriedNode *node = &nodes->node[i % 2 ? i : nodes->n - 1 - i];
-		const TupleTable *classes = shelf_classes(shelf, node->levels, &shown);
+		const TupleTable *classes = class_cache_classes(cache, node->levels, &shown);
 
 		check_classes(measurer, shown, classes, &node->measures);
 	}
@@ -703,16 +703,16 @@ check_comparison(Population *population, const Promise *promise, TriedNodes * no
 	for (int i = 0; i < 3; i++)
 	{
 		compare_nodes(comparer, nodes->node[below(nodes->n)].levels, nodes->node[below(nodes->n)].levels, n, properties,
-					  PAIRS_COUNTS | PAIRS_SPREAD | PAIRS_SQUARES | PAIRS_VOLUME, comparisons);
+					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int p = 0; p < n; p++)
 		{
 			const Comparison *c = &comparisons[p];
 
 			CHECK(c->a_over_b.records == population->people && c->b_over_a.records == population->people);
 			CHECK(c->a_over_b.above == c->b_over_a.below && c->a_over_b.below == c->b_over_a.above);
-			CHECK(pairs_hv_order(&c->a_over_b) == -pairs_hv_order(&c->b_over_a));
-			CHECK(!isnan(pairs_hv(&c->a_over_b)) && !isnan(pairs_ln_hv(&c->b_over_a)));
-			CHECK(pairs_cov(&c->a_over_b) + pairs_cov(&c->b_over_a) >= 1 - 1e-9);
+			CHECK(index_sums_hv_order(&c->a_over_b) == -index_sums_hv_order(&c->b_over_a));
+			CHECK(!isnan(index_sums_hv(&c->a_over_b)) && !isnan(index_sums_ln_hv(&c->b_over_a)));
+			CHECK(index_sums_cov(&c->a_over_b) + index_sums_cov(&c->b_over_a) >= 1 - 1e-9);
 		}
 	}
 }
@@ -1026,11 +1026,11 @@ try_jaro(void)
 }
 
 static void
-try_pairs(void)
+try_index_sums(void)
 {
-	Pairs		all = {0};
-	Pairs		other = {0};
-	Pairs		turned = {0};
+	IndexSums	all = {0};
+	IndexSums	other = {0};
+	IndexSums	turned = {0};
 	int			n = below(30);
 
 	for (int i = 0; i < n; i++)
@@ -1039,14 +1039,14 @@ try_pairs(void)
 		double		d2 = fabs(number());
 		int64		records = below(4) ? 1 : INT64CONST(1) << below(40);
 
-		pairs_add(below(2) ? &all : &other, PAIRS_COUNTS | PAIRS_SPREAD | PAIRS_SQUARES | PAIRS_VOLUME, d1, d2, records);
-		pairs_add(&turned, PAIRS_COUNTS | PAIRS_SPREAD | PAIRS_SQUARES | PAIRS_VOLUME, d2, d1, records);
+		index_sums_add(below(2) ? &all : &other, SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, d1, d2, records);
+		index_sums_add(&turned, SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, d2, d1, records);
 	}
-	pairs_merge(&all, &other);
+	index_sums_merge(&all, &other);
 	CHECK(all.above == turned.below && all.records == turned.records);
-	CHECK(pairs_hv_order(&all) == -pairs_hv_order(&turned));
-	CHECK(!(pairs_hv(&all) < 0) && !isnan(pairs_hv(&all)) && !isnan(pairs_ln_hv(&all)));
-	CHECK(!isnan(pairs_spr(&all)) && !isnan(pairs_rank(&all)));
+	CHECK(index_sums_hv_order(&all) == -index_sums_hv_order(&turned));
+	CHECK(!(index_sums_hv(&all) < 0) && !isnan(index_sums_hv(&all)) && !isnan(index_sums_ln_hv(&all)));
+	CHECK(!isnan(index_sums_spr(&all)) && !isnan(index_sums_rank(&all)));
 }
 
 static void
@@ -1128,7 +1128,7 @@ try_bytes(void)
 			try_jaro();
 			break;
 		case 3:
-			try_pairs();
+			try_index_sums();
 			break;
 		case 4:
 			try_archive();

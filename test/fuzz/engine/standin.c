@@ -9,10 +9,10 @@
  */
 #include "standin.h"
 
+#include "base/progress.h"
 #include "lib/pairingheap.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "progress.h"
 #include "storage/shmem.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"

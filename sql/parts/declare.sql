@@ -1,0 +1,109 @@
+\echo Use "CREATE EXTENSION anonopt" to load this file. \quit
+
+-- Nothing that somebody made in the schema of CREATE EXTENSION gets into what follows.
+SET LOCAL search_path = pg_catalog, pg_temp;
+
+-- A schema of that name that somebody made before is not taken over.
+CREATE SCHEMA anonopt;
+GRANT USAGE ON SCHEMA anonopt TO PUBLIC;
+
+-- Declarations ------------------------------------------------------------
+
+CREATE TABLE anonopt.dataset (
+	dataset text PRIMARY KEY,
+	relation regclass NOT NULL,
+	max_suppression float8 NOT NULL CHECK (max_suppression BETWEEN 0 AND 1),
+	owner name NOT NULL,
+	person name,
+	count_column name,
+	-- tells the relation from a later one that inherits its number
+	row_type regtype NOT NULL
+);
+
+-- No foreign key: a parallel restore may fill this table first.
+CREATE TABLE anonopt.attribute (
+	dataset text NOT NULL,
+	ordinal int NOT NULL,
+	column_name name NOT NULL,
+	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive')),
+	hierarchy regclass,
+	weight float8 NOT NULL DEFAULT 1 CHECK (weight >= 0 AND weight < 'Infinity'),
+	min_level int NOT NULL DEFAULT 0 CHECK (min_level >= 0),
+	max_level int CHECK (max_level >= min_level),
+	distance text NOT NULL DEFAULT 'equal' CHECK (distance IN ('equal', 'ordered', 'hierarchical')),
+	sensitivity regclass,
+	hierarchy_type regtype,
+	sensitivity_type regtype,
+	PRIMARY KEY (dataset, ordinal),
+	UNIQUE (dataset, column_name, role),
+	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
+);
+
+-- Whoever owns a database may restore it, and so fill these.  As their owner they could
+-- give them types, rules and triggers, which would run as whoever uses or dumps them.
+-- REVOKE: whatever default privileges say
+REVOKE ALL ON anonopt.dataset, anonopt.attribute FROM PUBLIC;
+GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute TO pg_database_owner;
+
+-- Whether a restore finds a relation's name when it fills these tables: not that of a
+-- temporary or dropped one, nor that of a materialized view that waits for a primary key.
+CREATE FUNCTION anonopt.is_restored(relation oid) RETURNS boolean
+LANGUAGE sql STABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT EXISTS (
+		SELECT FROM pg_catalog.pg_class c
+		WHERE c.oid = relation AND c.relpersistence <> 't' AND NOT (c.relkind = 'm' AND EXISTS (
+			SELECT FROM pg_catalog.pg_rewrite r
+			JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::regclass AND d.objid = r.oid
+			WHERE r.ev_class = c.oid AND d.refclassid = 'pg_catalog.pg_constraint'::regclass)));
+END;
+
+SELECT pg_catalog.pg_extension_config_dump('anonopt.dataset', 'WHERE anonopt.is_restored(relation)');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
+	'WHERE (hierarchy IS NULL OR anonopt.is_restored(hierarchy))'
+	' AND (sensitivity IS NULL OR anonopt.is_restored(sensitivity))'
+	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.attribute.dataset'
+	' AND anonopt.is_restored(d.relation))');
+
+CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_suppression float8 DEFAULT 0.01,
+	person name DEFAULT NULL, count_column name DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_create_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_dataset(dataset text)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
+	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
+	hierarchy regclass DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_sensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_class_label(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_class_label' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_identifier(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_insensitive(dataset text, column_name name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_insensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_sensitivity(dataset text, column_name name, weights regclass)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_sensitivity' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_attribute(dataset text, column_name name, role text DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_attribute' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[],
+	OUT column_name name, OUT hierarchy regclass, OUT levels int)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
+	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.read_sql(dataset text)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_read_sql' LANGUAGE C STABLE PARALLEL RESTRICTED;
+

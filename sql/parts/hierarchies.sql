@@ -1,0 +1,29 @@
+-- Hierarchies ---------------------------------------------------------------
+
+CREATE FUNCTION anonopt.create_interval_hierarchy(hierarchy text, low numeric, high numeric, widths numeric[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_interval_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_range_hierarchy(hierarchy text, low numeric, high numeric, step numeric, widths numeric[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_range_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_mask_hierarchy(hierarchy text, relation regclass, column_name name, mask text DEFAULT '*')
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_mask_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_date_hierarchy(hierarchy text, low date, high date, units text[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_date_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_quantile_hierarchy(hierarchy text, relation regclass, column_name name, buckets int[])
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_quantile_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.create_tree_hierarchy(hierarchy text, edges regclass)
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_tree_hierarchy' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.check_hierarchy(hierarchy regclass, OUT problem text, OUT level int, OUT labels text[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_check_hierarchy' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.generalize(value text, hierarchy regclass, level int)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.generalize(value anyelement, hierarchy regclass, level int)
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
+

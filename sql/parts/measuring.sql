@@ -1,0 +1,61 @@
+-- Measuring -----------------------------------------------------------------
+
+CREATE TYPE anonopt.node AS (
+	levels int[],
+	k bigint,
+	l bigint,
+	entropy_l float8,
+	t float8,
+	suppressed bigint,
+	classes bigint,
+	glm float8,
+	nwp float8,
+	dcn float8,
+	cm float8,
+	necd float8,
+	sum_k float8,
+	sum_l float8,
+	feasible boolean,
+	sum_other float8
+);
+
+CREATE FUNCTION anonopt.evaluate(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.lattice(dataset text, k int DEFAULT NULL, l int DEFAULT NULL, t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_lattice' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.lattice_size(dataset text)
+RETURNS numeric AS 'MODULE_PATHNAME', 'anonopt_lattice_size' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.evaluate_cuts(dataset text, cuts varbit[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL)
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_cuts' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.node_detail(dataset text, levels int[], OUT column_name name, OUT level int,
+	OUT labels bigint, OUT loss float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_node_detail' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.suppressed_classes(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, OUT labels text[], OUT size bigint, OUT breaks text)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suppressed_classes' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.k_anonymity(relation regclass, quasi_identifiers name[])
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_k_anonymity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.entropy_l_diversity(relation regclass, quasi_identifiers name[], sensitive name)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_entropy_l_diversity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.t_closeness(relation regclass, quasi_identifiers name[], sensitive name,
+	distance text DEFAULT 'equal', hierarchy regclass DEFAULT NULL)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_t_closeness' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], threshold float8 DEFAULT 0.2,
+	OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
+	OUT lowest float8, OUT share_above float8)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+

@@ -1,0 +1,353 @@
+/*
+ * dataset.c
+ *	  Declarations of data sets, as they stand in the catalogs.
+ *
+ * The database's owner writes these rows too, to restore a dump, and may
+ * write anything.  So a declaration is checked when it is loaded, as if a
+ * stranger had typed it: nothing that follows asks again whether there are
+ * too many quasi-identifiers or whether a weight is a number.
+ */
+#include "catalog/dataset.h"
+
+#include <math.h>
+
+#include "access/htup_details.h"
+#include "access/transam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "engine/population.h"
+#include "read/hierarchy_read.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+#include "utils/lsyscache.h"
+
+/* A relation's columns, each in every role. */
+#define MAX_DECLARED ((ROLE_INSENSITIVE + 1) * MaxHeapAttributeNumber)
+
+static const char *const role_names[] = {
+	"quasi_identifier", "sensitive", "class_label", "identifier", "insensitive"
+};
+
+static const char *const distance_names[] = {"equal", "ordered", "hierarchical"};
+
+const char *
+role_name(Role role)
+{
+	return role_names[role];
+}
+
+const char *
+distance_name(Distance distance)
+{
+	return distance_names[distance];
+}
+
+Distance
+distance_by_name(const char *name)
+{
+	for (int i = 0; i < lengthof(distance_names); i++)
+		if (strcmp(name, distance_names[i]) == 0)
+			return (Distance) i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown distance \"%s\"", name),
+			 errhint("Distances are equal, ordered and hierarchical.")));
+	return DISTANCE_EQUAL;
+}
+
+Role
+role_by_name(const char *name)
+{
+	for (int i = 0; i < lengthof(role_names); i++)
+		if (strcmp(name, role_names[i]) == 0)
+			return (Role) i;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown role \"%s\"", name),
+			 errhint("Roles are quasi_identifier, sensitive, class_label, identifier and insensitive.")));
+	return ROLE_INSENSITIVE;
+}
+
+/* A column of an SPI row as text in a memory context; NULL for null. */
+static char *
+text_field(HeapTuple row, int column, MemoryContext context)
+{
+	char	   *text = SPI_getvalue(row, SPI_tuptable->tupdesc, column);
+
+	return text == NULL ? NULL : MemoryContextStrdup(context, text);
+}
+
+static Datum
+field(HeapTuple row, int column, bool *isnull)
+{
+	return SPI_getbinval(row, SPI_tuptable->tupdesc, column, isnull);
+}
+
+/* Fails with 23514: the catalogs hold what no function here declares. */
+static void
+refuse_declaration(const char *dataset, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("declaration of data set \"%s\" is not sound", dataset),
+			 errdetail("%s", detail),
+			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare anew.")));
+}
+
+/* A relation of a row, or InvalidOid. */
+static Oid
+oid_field(HeapTuple row, int column)
+{
+	bool		isnull;
+	Datum		value = field(row, column, &isnull);
+
+	return isnull ? InvalidOid : DatumGetObjectId(value);
+}
+
+/* A level of a row, or -1. */
+static int
+level_field(HeapTuple row, int column)
+{
+	bool		isnull;
+	Datum		value = field(row, column, &isnull);
+
+	return isnull ? -1 : DatumGetInt32(value);
+}
+
+/* A number of a row, or NaN. */
+static double
+number_field(HeapTuple row, int column)
+{
+	bool		isnull;
+	Datum		value = field(row, column, &isnull);
+
+	return isnull ? get_float8_nan() : DatumGetFloat8(value);
+}
+
+static void
+load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryContext context)
+{
+	char	   *role = text_field(row, 1, context);
+	char	   *distance = text_field(row, 8, context);
+
+	attribute->column = text_field(row, 2, context);
+	if (role == NULL || distance == NULL || attribute->column == NULL)
+		refuse_declaration(dataset, "A column lacks its name, role or distance.");
+	attribute->role = role_by_name(role);
+	attribute->distance = distance_by_name(distance);
+	attribute->hierarchy = oid_field(row, 3);
+	attribute->hierarchy_type = oid_field(row, 4);
+	attribute->weight = number_field(row, 5);
+	attribute->min_level = level_field(row, 6);
+	attribute->max_level = level_field(row, 7);
+	attribute->sensitivity = oid_field(row, 9);
+	attribute->sensitivity_type = oid_field(row, 10);
+}
+
+static void
+check_attribute(const Dataset *dataset, const Declared *attribute)
+{
+	bool		needs_hierarchy = attribute->role == ROLE_QUASI_IDENTIFIER || attribute->distance == DISTANCE_HIERARCHICAL;
+
+	if (!(attribute->weight >= 0) || isinf(attribute->weight))
+		refuse_declaration(dataset->name, psprintf("Column \"%s\" has a weight that is negative or not finite.", attribute->column));
+	if (attribute->min_level < 0 || attribute->max_level < -1 ||
+		(attribute->max_level >= 0 && attribute->max_level < attribute->min_level))
+		refuse_declaration(dataset->name, psprintf("Column \"%s\" has levels that no hierarchy has.", attribute->column));
+	if (needs_hierarchy && !OidIsValid(attribute->hierarchy))
+		refuse_declaration(dataset->name, psprintf("Column \"%s\" lacks a hierarchy.", attribute->column));
+	for (const Declared *other = dataset->attributes; other < attribute; other++)
+		if (other->role == attribute->role && strcmp(other->column, attribute->column) == 0)
+			refuse_declaration(dataset->name, psprintf("Column \"%s\" has a role twice.", attribute->column));
+}
+
+static void
+check_attributes(const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		check_attribute(dataset, &dataset->attributes[i]);
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) > MAX_ATTRIBUTES)
+		refuse_declaration(dataset->name, psprintf("It has %d quasi-identifiers, and at most %d can be used.",
+												   dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER), MAX_ATTRIBUTES));
+	if (dataset_count_role(dataset, ROLE_CLASS_LABEL) > 1)
+		refuse_declaration(dataset->name, "It has more than one class label.");
+}
+
+static void
+load_attributes(Dataset *dataset)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
+
+	sql_connect();
+	sql_read(psprintf("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
+					  " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
+					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid"
+					  " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal LIMIT %d",
+					  MAX_DECLARED + 1), 1, types, values);
+	if (SPI_processed > MAX_DECLARED)
+		refuse_declaration(dataset->name, "It has more columns than a relation.");
+	dataset->nattributes = (int) SPI_processed;
+	dataset->attributes = MemoryContextAllocZero(context, sizeof(Declared) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+		load_attribute(dataset->name, SPI_tuptable->vals[i], &dataset->attributes[i], context);
+	sql_finish();
+	check_attributes(dataset);
+}
+
+Dataset *
+dataset_load_entry(const char *name)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Dataset    *dataset = palloc0(sizeof(Dataset));
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(name)};
+	HeapTuple	row;
+
+	dataset->name = pstrdup(name);
+	sql_connect();
+	sql_read("SELECT relation::pg_catalog.oid, row_type::pg_catalog.oid, max_suppression, owner, person, count_column"
+			 " FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1", 1, types, values);
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("data set \"%s\" does not exist", name),
+				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists those there are.")));
+	row = SPI_tuptable->vals[0];
+	dataset->relation = oid_field(row, 1);
+	dataset->row_type = oid_field(row, 2);
+	dataset->max_suppression = number_field(row, 3);
+	dataset->owner = text_field(row, 4, context);
+	dataset->person = text_field(row, 5, context);
+	dataset->count_column = text_field(row, 6, context);
+	sql_finish();
+	if (dataset->owner == NULL)
+		refuse_declaration(name, "It has no owner.");
+	return dataset;
+}
+
+Dataset *
+dataset_load(const char *name)
+{
+	Dataset    *dataset = dataset_load_entry(name);
+
+	if (!(dataset->max_suppression >= 0 && dataset->max_suppression <= 1))
+		refuse_declaration(name, "Its max_suppression does not lie between 0 and 1.");
+	load_attributes(dataset);
+	return dataset;
+}
+
+bool
+relation_can_be_declared(Oid relation)
+{
+	/* no catalog: nobody's logins are to wait for a data set */
+	if (relation < FirstNormalObjectId)
+		return false;
+	switch (get_rel_relkind(relation))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_FOREIGN_TABLE:
+		case RELKIND_VIEW:
+		case RELKIND_MATVIEW:
+			return true;
+		default:
+			return false;
+	}
+}
+
+/*
+ * Whether a relation is still the one that was declared, and can be one.
+ * OIDs are used again; a later relation with this one's number has another
+ * row type.
+ */
+bool
+dataset_same_relation(Oid relation, Oid row_type)
+{
+	return relation_can_be_declared(relation) && OidIsValid(row_type) && get_rel_type_id(relation) == row_type;
+}
+
+/* Fails where a declared column is gone. */
+static void
+check_column(const Dataset *dataset, const char *column)
+{
+	if (OidIsValid(column_type(dataset->relation, column)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("column \"%s\" of data set \"%s\" is gone", column, dataset->name),
+			 errdetail("Relation %s has no such column any more.", relation_sql_name(dataset->relation)),
+			 errhint("Call anonopt.drop_attribute and declare the column under its new name.")));
+}
+
+/* Fails where a count column is no number. */
+static void
+check_count_column(const Dataset *dataset)
+{
+	TypeMatch	match;
+
+	check_column(dataset, dataset->count_column);
+	if (!match_types(column_type(dataset->relation, dataset->count_column), INT8OID, &match))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("count column \"%s\" of data set \"%s\" is not a number", dataset->count_column, dataset->name),
+				 errhint("It says how many people a row stands for.")));
+}
+
+/* Fails with 23514 where the declared relation, a column or a hierarchy is gone. */
+void
+dataset_check(const Dataset *dataset)
+{
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("relation of data set \"%s\" is gone", dataset->name),
+				 errhint("Call anonopt.drop_dataset, and declare the data set anew.")));
+	if (dataset->person != NULL)
+		check_column(dataset, dataset->person);
+	if (dataset->count_column != NULL)
+		check_count_column(dataset);
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *attribute = &dataset->attributes[i];
+
+		check_column(dataset, attribute->column);
+		if (OidIsValid(attribute->hierarchy) &&
+			!dataset_same_relation(attribute->hierarchy, attribute->hierarchy_type))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("hierarchy of column \"%s\" of data set \"%s\" is gone",
+							attribute->column, dataset->name),
+					 errhint("Call anonopt.drop_attribute and declare the column with another hierarchy.")));
+	}
+}
+
+int
+dataset_count_role(const Dataset *dataset, Role role)
+{
+	int			count = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == role)
+			count++;
+	return count;
+}
+
+char *
+dataset_count_sql(const Dataset *dataset)
+{
+	const char *column = quote_identifier(dataset->count_column);
+
+	/* a cast would round */
+	if (!type_is_integer(column_type(dataset->relation, dataset->count_column)))
+		return psprintf("anonopt.whole_number(r.%s)", column);
+	return psprintf("r.%s::pg_catalog.int8", column);
+}
+
+int
+declared_max_level(const Declared *attribute)
+{
+	return attribute->max_level < 0 ? hierarchy_height(attribute->hierarchy) : attribute->max_level;
+}

@@ -1,0 +1,80 @@
+/*
+ * dataset.h
+ *	  Declarations of data sets, as they stand in the catalogs.
+ */
+#ifndef ANONOPT_DATASET_H
+#define ANONOPT_DATASET_H
+
+#include "base/compat.h"
+
+#include "engine/histogram.h"
+
+typedef enum Role
+{
+	ROLE_QUASI_IDENTIFIER,
+	ROLE_SENSITIVE,
+	ROLE_CLASS_LABEL,
+	ROLE_IDENTIFIER,
+	ROLE_INSENSITIVE
+} Role;
+
+typedef struct Declared
+{
+	Role		role;
+	char	   *column;
+	Oid			hierarchy;		/* InvalidOid where there is none */
+	Oid			hierarchy_type; /* its row type then: tells it from a later
+								 * table of that number */
+	double		weight;
+	int			min_level;
+	int			max_level;		/* -1: the last */
+	Distance	distance;
+	Oid			sensitivity;	/* table of weights, or InvalidOid */
+	Oid			sensitivity_type;
+} Declared;
+
+typedef struct Dataset
+{
+	char	   *name;			/* NULL where nothing was declared */
+	Oid			relation;
+	Oid			row_type;
+	double		max_suppression;
+	char	   *owner;
+	char	   *person;			/* column, or NULL */
+	char	   *count_column;	/* column, or NULL */
+	int			nattributes;
+	Declared   *attributes;		/* in the order they were added */
+} Dataset;
+
+/* Loads a declaration; fails with 42704 if there is none of that name, 23514 if it is not sound. */
+extern Dataset *dataset_load(const char *name);
+
+/* Loads it without its columns, however they are declared: for what drops. */
+extern Dataset *dataset_load_entry(const char *name);
+
+/* Whether it is a table or a view, and none of PostgreSQL's own. */
+extern bool relation_can_be_declared(Oid relation);
+
+/* Whether a relation is still the one that was declared. */
+extern bool dataset_same_relation(Oid relation, Oid row_type);
+
+/* Fails with 23514 where the declared relation or a hierarchy is gone. */
+extern void dataset_check(const Dataset *dataset);
+
+/* How a statement reads the count column of r; fractions fail. */
+extern char *dataset_count_sql(const Dataset *dataset);
+
+/* The declared attributes of a role. */
+extern int	dataset_count_role(const Dataset *dataset, Role role);
+
+/* The highest level to search of a quasi-identifier. */
+extern int	declared_max_level(const Declared *attribute);
+
+extern const char *role_name(Role role);
+extern const char *distance_name(Distance distance);
+
+/* From names to values; an unknown name fails with 22023. */
+extern Role role_by_name(const char *name);
+extern Distance distance_by_name(const char *name);
+
+#endif

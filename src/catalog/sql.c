@@ -1,0 +1,158 @@
+/*
+ * sql.c
+ *	  Statements the extension runs, and the names it puts in them.
+ */
+#include "catalog/sql.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_attribute.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/varlena.h"
+
+void
+sql_connect(void)
+{
+	int			code = SPI_connect();
+
+	if (code != SPI_OK_CONNECT)
+		elog(ERROR, "could not connect to SPI: %s", SPI_result_code_string(code));
+}
+
+void
+sql_finish(void)
+{
+	int			code = SPI_finish();
+
+	if (code != SPI_OK_FINISH)
+		elog(ERROR, "could not finish SPI: %s", SPI_result_code_string(code));
+}
+
+/* SPI would leave its own memory current, which goes with it. */
+static void
+sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
+{
+	MemoryContext context = CurrentMemoryContext;
+	int			code = SPI_execute_with_args(statement, nargs, types, values, nulls, read_only, 0);
+
+	MemoryContextSwitchTo(context);
+	if (code < 0)
+		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+}
+
+void
+sql_read(const char *statement, int nargs, Oid *types, Datum *values)
+{
+	sql_run(statement, nargs, types, values, NULL, true);
+}
+
+void
+sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
+{
+	sql_run(statement, nargs, types, values, nulls, false);
+}
+
+Datum
+sql_value(int column, bool *isnull)
+{
+	Datum		value;
+
+	if (SPI_processed != 1)
+		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
+	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
+	return *isnull ? (Datum) 0 : value;
+}
+
+/*
+ * Sets search_path for the statements to come; an error ends it by itself.
+ * Returns what sql_restore_names wants.
+ */
+int
+sql_use_catalog_names(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
+							 GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+void
+sql_restore_names(int level)
+{
+	AtEOXact_GUC(true, level);
+}
+
+Datum
+name_datum(const char *name)
+{
+	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
+}
+
+void
+relation_is_missing(Oid relation)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_TABLE),
+			 errmsg("relation with OID %u does not exist", relation)));
+}
+
+Relation
+relation_open_existing(Oid relation)
+{
+	Relation	rel = try_relation_open(relation, AccessShareLock);
+
+	if (rel == NULL)
+		relation_is_missing(relation);
+	return rel;
+}
+
+/* The server takes time in the square of a name's length to part it, and heeds nobody meanwhile. */
+#define LONGEST_NAME 10000
+
+RangeVar *
+creation_range_var(const char *name)
+{
+	RangeVar   *range;
+
+	if (strlen(name) > LONGEST_NAME)
+		ereport(ERROR,
+				(errcode(ERRCODE_NAME_TOO_LONG),
+				 errmsg("name of a relation is too long"),
+				 errdetail("It has %zu bytes.", strlen(name))));
+	range = makeRangeVarFromNameList(textToQualifiedNameList(cstring_to_text(name)));
+	if (range->relname[0] == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_NAME),
+				 errmsg("name of a relation must not be empty")));
+	return range;
+}
+
+char *
+relation_sql_name(Oid relation)
+{
+	char	   *name = get_rel_name(relation);
+
+	if (name == NULL)
+		relation_is_missing(relation);
+	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
+}
+
+Oid
+column_type(Oid relation, const char *column)
+{
+	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
+	Oid			type;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
+	if (((Form_pg_attribute) GETSTRUCT(tuple))->attnum <= 0)
+		type = InvalidOid;
+	ReleaseSysCache(tuple);
+	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
+}

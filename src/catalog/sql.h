@@ -1,0 +1,50 @@
+/*
+ * sql.h
+ *	  Statements the extension runs, and the names it puts in them.
+ */
+#ifndef ANONOPT_SQL_H
+#define ANONOPT_SQL_H
+
+#include "base/compat.h"
+
+#include "executor/spi.h"
+#include "lib/stringinfo.h"
+#include "nodes/primnodes.h"
+#include "utils/relcache.h"
+
+/* Connects to SPI, and back; failures are errors. */
+extern void sql_connect(void);
+extern void sql_finish(void);
+
+/* Runs a statement with the snapshot of the caller's query. */
+extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values);
+
+/* Runs a statement that writes; nulls as in SPI or NULL. */
+extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
+
+/* A column of the result's only row; NULL datums as 0. */
+extern Datum sql_value(int column, bool *isnull);
+
+/* Lets statements name PostgreSQL's own functions and operators only, and plainly. */
+extern int	sql_use_catalog_names(void);
+extern void sql_restore_names(int level);
+
+/* A name as a datum; 0 for none. */
+extern Datum name_datum(const char *name);
+
+/* Fails with 42P01: a relation is gone, or never was. */
+extern void relation_is_missing(Oid relation) pg_attribute_noreturn();
+
+/* Opens a relation that a caller named, against changes of its columns. */
+extern Relation relation_open_existing(Oid relation);
+
+/* The name of something to be made, as a user writes it. */
+extern RangeVar *creation_range_var(const char *name);
+
+/* Quoted and qualified name of a relation, for a statement or a message. */
+extern char *relation_sql_name(Oid relation);
+
+/* The base type of a column; InvalidOid where there is none of that name. */
+extern Oid	column_type(Oid relation, const char *column);
+
+#endif

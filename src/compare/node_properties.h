@@ -1,0 +1,47 @@
+/*
+ * node_properties.h
+ *	  What a node does to each person: property vectors, by class.
+ */
+#ifndef ANONOPT_NODE_PROPERTIES_H
+#define ANONOPT_NODE_PROPERTIES_H
+
+#include "engine/measure.h"
+
+typedef enum Property
+{
+	PROPERTY_CLASS_SIZE,
+	PROPERTY_SENSITIVE_COUNT,
+	PROPERTY_OTHERS_COUNT,
+	PROPERTY_LOSS,
+	PROPERTY_UTILITY,
+	PROPERTIES
+} Property;
+
+extern bool property_by_name(const char *name, Property *property);
+extern const char *property_name(Property property);
+
+/* Whether a property is about the first sensitive column. */
+extern bool property_is_sensitive(Property property);
+
+/* A node's classes, and what those in them have. */
+typedef struct NodeProperties
+{
+	const Population *population;
+	const TupleTable *classes;
+	bool	   *suppressed;		/* by class */
+	double	   *loss;			/* by class, not suppressed */
+	int64		nsuppressed;	/* people: a class of their own */
+	uint32		suppressed_slice;	/* their sensitive values */
+} NodeProperties;
+
+/* In the current memory context; histograms are made where there is a sensitive column. */
+extern NodeProperties *node_properties(const Population *population, Measurer *measurer, Recodings node,
+									   const TupleTable *classes);
+
+/* The property of a person in a class who has a sensitive value. */
+extern double property_of(const NodeProperties *properties, Property property, uint32 class, uint32 value);
+
+/* The best that a person with a sensitive value could have. */
+extern double property_best(const Population *population, Property property, uint32 value);
+
+#endif

@@ -1,0 +1,212 @@
+/*
+ * hierarchy.c
+ *	  Generalization hierarchies: leaves in preorder and a label for each
+ *	  leaf at each level.
+ *
+ * Leaves are numbered by a preorder walk, siblings by their smallest leaf.
+ * Then the leaves under any label are neighbours and the label's number
+ * never falls as the leaf's rises.  That is what makes a table of packed
+ * keys, once sorted, cheap to generalize: see lattice.c.
+ */
+#include "engine/hierarchy.h"
+
+#include "base/budget.h"
+
+/* Finds the faults of nesting; returns their number, each group at most once. */
+uint32
+hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
+{
+	uint32		nfaults = 0;
+	Size		capacity = 0;
+
+	*faults = NULL;
+	for (int level = 1; level < table->height; level++)
+	{
+		uint32		ngroups = table->ngroups[level];
+		uint32	   *above = budget_alloc(sizeof(uint32), (Size) ngroups + 1);
+		bool	   *faulty = budget_alloc_zero(sizeof(bool), (Size) ngroups + 1);
+
+		memset(above, 0xff, sizeof(uint32) * (Size) ngroups);
+		for (uint32 leaf = 0; leaf < table->nleaves; leaf++)
+		{
+			uint32		group = table->group[level][leaf];
+			uint32		parent = table->group[level + 1][leaf];
+			NestFault  *fault;
+
+			if (above[group] == NO_LEAF)
+				above[group] = parent;
+			if (above[group] == parent || faulty[group])
+				continue;
+			faulty[group] = true;
+			if (nfaults == capacity)
+				*faults = budget_grow(CurrentMemoryContext, *faults, sizeof(NestFault), &capacity);
+			fault = &(*faults)[nfaults++];
+			fault->level = level;
+			fault->group = group;
+			fault->above = above[group];
+			fault->other = parent;
+		}
+		pfree(above);
+		pfree(faulty);
+	}
+	return nfaults;
+}
+
+/* Leaves in preorder: stable counting sorts by group, from the lowest level up. */
+static uint32 *
+preorder(const LeafTable *table)
+{
+	uint32	   *order = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
+	uint32	   *sorted = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
+
+	for (uint32 i = 0; i < table->nleaves; i++)
+		order[i] = i;
+	for (int level = 1; level <= table->height; level++)
+	{
+		const uint32 *group = table->group[level];
+		uint32	   *start = budget_alloc_zero(sizeof(uint32), (Size) table->ngroups[level] + 1);
+		uint32	   *swap;
+
+		for (uint32 i = 0; i < table->nleaves; i++)
+			start[group[i] + 1]++;
+		for (uint32 g = 0; g < table->ngroups[level]; g++)
+			start[g + 1] += start[g];
+		for (uint32 i = 0; i < table->nleaves; i++)
+			sorted[start[group[order[i]]]++] = order[i];
+		pfree(start);
+		swap = order;
+		order = sorted;
+		sorted = swap;
+	}
+	pfree(sorted);
+	return order;
+}
+
+/* Allocates a recoding of so many leaves, with room for one more: NULL's. */
+static void
+recoding_allocate(Recoding *recoding, uint32 nleaves)
+{
+	Size		size = sizeof(uint32) * ((Size) nleaves + 1);
+
+	recoding->nlabels = 0;
+	recoding->label_of = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	recoding->first_leaf = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	recoding->leaves = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	recoding->loss = 0;
+}
+
+/* Gives the next leaf to the last label, or to a new one. */
+static void
+recoding_append(Recoding *recoding, uint32 leaf, bool starts_label)
+{
+	if (starts_label)
+	{
+		recoding->first_leaf[recoding->nlabels] = leaf;
+		recoding->leaves[recoding->nlabels] = 0;
+		recoding->nlabels++;
+	}
+	recoding->label_of[leaf] = recoding->nlabels - 1;
+	recoding->leaves[recoding->nlabels - 1]++;
+}
+
+static Hierarchy *
+hierarchy_allocate(int height, uint32 nleaves)
+{
+	Hierarchy  *hierarchy = palloc0(sizeof(Hierarchy));
+
+	hierarchy->height = height;
+	hierarchy->nleaves = nleaves;
+	hierarchy->null_leaf = NO_LEAF;
+	hierarchy->levels = palloc(sizeof(Recoding) * (height + 1));
+	hierarchy->labels = palloc0(sizeof(char **) * (height + 1));
+	/* cuts, which are made in great numbers, are not counted one by one */
+	budget_require(CurrentMemoryContext, 3 * sizeof(uint32) * ((Size) nleaves + 1) * (height + 1));
+	for (int level = 0; level <= height; level++)
+		recoding_allocate(&hierarchy->levels[level], nleaves);
+	return hierarchy;
+}
+
+/* Builds a hierarchy from a sound table; code_of tells each leaf's number in it. */
+Hierarchy *
+hierarchy_build(const LeafTable *table, uint32 **code_of)
+{
+	Hierarchy  *hierarchy = hierarchy_allocate(table->height, table->nleaves);
+	uint32	   *order = preorder(table);
+
+	for (int level = 0; level <= table->height; level++)
+	{
+		Recoding   *recoding = &hierarchy->levels[level];
+		const uint32 *group = level > 0 ? table->group[level] : NULL;
+
+		hierarchy->labels[level] = budget_alloc(sizeof(char *), (Size) table->nleaves + 1);
+		for (uint32 code = 0; code < table->nleaves; code++)
+		{
+			uint32		leaf = order[code];
+			bool		starts = code == 0 || level == 0 || group[leaf] != group[order[code - 1]];
+
+			if (starts)
+				hierarchy->labels[level][recoding->nlabels] =
+					table->label[level][level > 0 ? group[leaf] : leaf];
+			recoding_append(recoding, code, starts);
+		}
+	}
+
+	*code_of = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
+	for (uint32 code = 0; code < table->nleaves; code++)
+		(*code_of)[order[code]] = code;
+	if (table->has_null)
+		hierarchy->null_leaf = (*code_of)[table->nleaves - 1];
+	pfree(order);
+	return hierarchy;
+}
+
+/* A hierarchy without levels over a number of values, for a column without one. */
+Hierarchy *
+hierarchy_flat(uint32 nvalues)
+{
+	Hierarchy  *hierarchy = hierarchy_allocate(0, nvalues);
+
+	for (uint32 code = 0; code < nvalues; code++)
+		recoding_append(&hierarchy->levels[0], code, true);
+	return hierarchy;
+}
+
+/*
+ * Gives NULL a leaf, after all others.  It stays its own label below the
+ * last level and joins the last one where that is a single label.  Level 0
+ * is the value itself, so nothing is ever joined there.
+ */
+void
+hierarchy_add_null(Hierarchy *hierarchy)
+{
+	uint32		code = hierarchy->nleaves++;
+
+	hierarchy->null_leaf = code;
+	for (int level = 0; level <= hierarchy->height; level++)
+	{
+		Recoding   *recoding = &hierarchy->levels[level];
+		bool		joins = level > 0 && level == hierarchy->height && recoding->nlabels == 1;
+
+		if (!joins && hierarchy->labels[level] != NULL)
+			hierarchy->labels[level][recoding->nlabels] = NULL;
+		recoding_append(recoding, code, !joins);
+	}
+}
+
+/* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */
+Recoding *
+recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep)
+{
+	Recoding   *cut = palloc(sizeof(Recoding));
+
+	recoding_allocate(cut, hierarchy->nleaves);
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+	{
+		uint32		label = finer->label_of[leaf];
+		bool		starts = leaf == 0 ||
+		(label != finer->label_of[leaf - 1] && keep[label - 1]);
+
+		recoding_append(cut, leaf, starts);
+	}
+	return cut;
+}

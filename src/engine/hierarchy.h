@@ -1,0 +1,75 @@
+/*
+ * hierarchy.h
+ *	  Generalization hierarchies: leaves in preorder and a label for each
+ *	  leaf at each level.
+ */
+#ifndef ANONOPT_HIERARCHY_H
+#define ANONOPT_HIERARCHY_H
+
+#include "base/compat.h"
+
+#define NO_LEAF PG_UINT32_MAX
+
+/*
+ * How one attribute may be shown: every leaf under a label.  A level of a
+ * hierarchy is one, a cut of an ordered domain is another.  Labels are
+ * numbered in the order of their leaves, so label_of never falls.
+ */
+typedef struct Recoding
+{
+	uint32		nlabels;
+	uint32	   *label_of;		/* label of each leaf */
+	uint32	   *first_leaf;		/* first leaf under each label */
+	uint32	   *leaves;			/* leaves under each label */
+	int128		loss;			/* sum over all people of (leaves - 1) */
+} Recoding;
+
+typedef struct Hierarchy
+{
+	int			height;			/* levels are 0 (the leaves) to height */
+	uint32		nleaves;
+	uint32		null_leaf;		/* leaf of NULL, or NO_LEAF */
+	Recoding   *levels;
+	const char ***labels;		/* text by level and label; NULL stands for
+								 * itself */
+} Hierarchy;
+
+/*
+ * A hierarchy as it was written down: leaves in the order of their values,
+ * groups numbered in the order in which the leaves name them.
+ */
+typedef struct LeafTable
+{
+	int			height;
+	uint32		nleaves;
+	bool		has_null;		/* the last leaf is NULL */
+	uint32	  **group;			/* by level (from 1) and leaf */
+	uint32	   *ngroups;		/* by level (from 1) */
+	const char ***label;		/* by level (from 0) and group or leaf */
+} LeafTable;
+
+/* A label whose leaves do not agree on the label above. */
+typedef struct NestFault
+{
+	int			level;
+	uint32		group;
+	uint32		above;			/* two of the groups above it */
+	uint32		other;
+} NestFault;
+
+/* Finds the faults of nesting; returns their number, each group at most once. */
+extern uint32 hierarchy_nest_faults(const LeafTable *table, NestFault **faults);
+
+/* Builds a hierarchy from a sound table; code_of tells each leaf's number in it. */
+extern Hierarchy *hierarchy_build(const LeafTable *table, uint32 **code_of);
+
+/* A hierarchy without levels over a number of values, for a column without one. */
+extern Hierarchy *hierarchy_flat(uint32 nvalues);
+
+/* Gives NULL a leaf, after all others. */
+extern void hierarchy_add_null(Hierarchy *hierarchy);
+
+/* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */
+extern Recoding *recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep);
+
+#endif

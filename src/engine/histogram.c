@@ -1,0 +1,312 @@
+/*
+ * histogram.c
+ *	  How often each value of a column occurs in each class.
+ *
+ * A class holds the number of its histogram, not the histogram: a class
+ * that is carried unchanged to a coarser node keeps its number and costs
+ * nothing.  What a node's measures ask of a histogram (distinct values,
+ * entropy, distance) is computed once, when it is made.
+ */
+#include "engine/histogram.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "engine/distance.h"
+#include "port/pg_bitutils.h"
+
+#define LOGS 65536
+
+Histograms *
+histograms_create(MemoryContext context, const char *name, ColumnRole role, uint32 nvalues)
+{
+	Histograms *h = MemoryContextAllocZero(context, sizeof(Histograms));
+
+	budget_require(context, (Size) nvalues * 2 * sizeof(int64) + LOGS * sizeof(double));
+	h->context = context;
+	h->name = name;
+	h->role = role;
+	h->metric = DISTANCE_EQUAL;
+	h->nvalues = nvalues;
+	h->total = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	h->sum = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	h->present = MemoryContextAllocZero(context, sizeof(uint64) * (nvalues / 64 + 1));
+	return h;
+}
+
+void
+histograms_set_distance(Histograms *h, Distance metric, const Hierarchy *tree, uint32 *leaf_of)
+{
+	h->metric = metric;
+	h->tree = tree;
+	h->leaf_of = leaf_of;
+}
+
+/* ln of a count; small ones are looked up. */
+static inline double
+log_of(const Histograms *h, int64 count)
+{
+	return count < LOGS ? h->logs[count] : log((double) count);
+}
+
+/* The entropy, summed in the order of the values; exactly 0 for a single one. */
+static double
+entropy_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
+{
+	double		log_size = log_of(h, size);
+	double		sum = 0;
+
+	for (uint32 i = 0; i < length; i++)
+		sum += entries[i].count * (log_size - log_of(h, entries[i].count));
+	return sum / size;
+}
+
+/* Computes what is asked of a histogram. */
+static void
+slice_measure(Histograms *h, Slice *slice)
+{
+	const ValueCount *entries = h->entries + slice->start;
+	int64		size = 0;
+
+	slice->most = 0;
+	slice->squares = 0;
+	for (uint32 i = 0; i < slice->length; i++)
+	{
+		size += entries[i].count;
+		slice->most = Max(slice->most, entries[i].count);
+		slice->squares += (int128) entries[i].count * entries[i].count;
+	}
+	if (h->role != COLUMN_SENSITIVE)
+		return;
+	slice->entropy = entropy_of(h, entries, slice->length, size);
+	slice->distance = distance_of(h, entries, slice->length, size);
+}
+
+/* Prepares what measuring any histogram needs, once everybody is counted. */
+static void
+prepare_measures(Histograms *h)
+{
+	if (h->role != COLUMN_SENSITIVE)
+		return;
+	h->logs = MemoryContextAlloc(h->context, sizeof(double) * LOGS);
+	h->logs[0] = 0;
+	for (int count = 1; count < Min(LOGS, h->people + 1); count++)
+		h->logs[count] = log((double) count);
+	h->tables = distance_prepare(h);
+}
+
+/* Called when all tuples' own histograms are there: people by value are known. */
+void
+histograms_finish(Histograms *h)
+{
+	h->people = 0;
+	for (Size i = 0; i < h->nentries; i++)
+	{
+		h->total[h->entries[i].value] += h->entries[i].count;
+		h->people += h->entries[i].count;
+	}
+	prepare_measures(h);
+	for (Size i = 0; i < h->nslices; i++)
+		slice_measure(h, &h->slices[i]);
+}
+
+/* Takes over histograms that another process made, in place of histograms_finish. */
+void
+histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const Slice *slices, Size nslices)
+{
+	while (h->entry_capacity < nentries)
+		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
+	while (h->slice_capacity < nslices)
+		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
+	memcpy(h->entries, entries, sizeof(ValueCount) * nentries);
+	memcpy(h->slices, slices, sizeof(Slice) * nslices);
+	h->nentries = nentries;
+	h->nslices = nslices;
+	prepare_measures(h);
+}
+
+/* Makes room for so many entries more. */
+static inline void
+reserve_entries(Histograms *h, Size more)
+{
+	while (h->nentries + more > h->entry_capacity)
+		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
+}
+
+/* Moves the counts of 64 values to the stack, in their order. */
+static inline void
+append_word(Histograms *h, uint32 first, uint64 bits)
+{
+	ValueCount *entry;
+
+	reserve_entries(h, 64);
+	entry = h->entries + h->nentries;
+	for (; bits != 0; bits &= bits - 1, entry++)
+	{
+		uint32		value = first + pg_rightmost_one_pos64(bits);
+
+		entry->value = value;
+		entry->count = h->sum[value];
+		h->sum[value] = 0;
+	}
+	h->nentries = entry - h->entries;
+}
+
+/* Moves the counts being made to the stack. */
+static void
+append_entries(Histograms *h)
+{
+	for (uint32 word = 0; word <= h->nvalues / 64; word++)
+	{
+		uint64		bits = h->present[word];
+
+		h->present[word] = 0;
+		if (bits != 0)
+			append_word(h, word * 64, bits);
+	}
+}
+
+/* Puts a slice over the entries from start on the stack. */
+static uint32
+push_slice(Histograms *h, Size start)
+{
+	Slice	   *slice;
+
+	if (h->nslices == h->slice_capacity)
+		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
+	if (h->nslices >= PG_UINT32_MAX)
+		elog(ERROR, "too many histograms");
+	slice = &h->slices[h->nslices];
+	slice->start = start;
+	slice->length = (uint32) (h->nentries - start);
+	if (h->people > 0)
+		slice_measure(h, slice);
+	return (uint32) h->nslices++;
+}
+
+/* Ends the histogram being made; returns its number. */
+uint32
+histograms_close(Histograms *h)
+{
+	Size		start = h->nentries;
+
+	append_entries(h);
+	return push_slice(h, start);
+}
+
+static int
+compare_entries(const void *a, const void *b)
+{
+	uint32		x = ((const ValueCount *) a)->value;
+	uint32		y = ((const ValueCount *) b)->value;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Merges short histograms of a column with very many values by sorting. */
+static uint32
+merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
+{
+	Size		start = h->nentries;
+	Size		end = start;
+
+	for (uint32 i = 0; i < nslices; i++)
+		for (uint32 j = 0; j < h->slices[slices[i]].length; j++)
+		{
+			reserve_entries(h, 1);
+			h->entries[h->nentries++] = h->entries[h->slices[slices[i]].start + j];
+		}
+	qsort(h->entries + start, h->nentries - start, sizeof(ValueCount), compare_entries);
+	for (Size i = start; i < h->nentries; i++)
+	{
+		if (end > start && h->entries[end - 1].value == h->entries[i].value)
+			h->entries[end - 1].count += h->entries[i].count;
+		else
+			h->entries[end++] = h->entries[i];
+	}
+	h->nentries = end;
+	return push_slice(h, start);
+}
+
+/* The same of a column with few values: which there are fits in a register. */
+static uint32
+merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
+{
+	Size		start = h->nentries;
+	int64	   *sum = h->sum;
+	uint64		present = 0;
+
+	for (uint32 i = 0; i < nslices; i++)
+	{
+		const Slice *slice = &h->slices[slices[i]];
+		const ValueCount *entries = h->entries + slice->start;
+
+		for (uint32 j = 0; j < slice->length; j++)
+		{
+			sum[entries[j].value] += entries[j].count;
+			present |= UINT64CONST(1) << entries[j].value;
+		}
+	}
+	append_word(h, 0, present);
+	return push_slice(h, start);
+}
+
+/* The histogram of several classes together, more than one. */
+uint32
+histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
+{
+	Size		length = 0;
+
+	if (h->nvalues <= 64)
+		return merge_few(h, slices, nslices);
+	for (uint32 i = 0; i < nslices; i++)
+		length += h->slices[slices[i]].length;
+	/* looking through all bits costs more than sorting a few entries */
+	if (length < h->nvalues / 64)
+		return merge_by_sorting(h, slices, nslices);
+	for (uint32 i = 0; i < nslices; i++)
+	{
+		const Slice *slice = &h->slices[slices[i]];
+		const ValueCount *entries = h->entries + slice->start;
+
+		for (uint32 j = 0; j < slice->length; j++)
+			histograms_count(h, entries[j].value, entries[j].count);
+	}
+	return histograms_close(h);
+}
+
+HistogramMark
+histograms_mark(const Histograms *h)
+{
+	HistogramMark mark = {h->nentries, h->nslices};
+
+	return mark;
+}
+
+void
+histograms_release(Histograms *h, HistogramMark mark)
+{
+	h->nentries = mark.nentries;
+	h->nslices = mark.nslices;
+}
+
+int64
+histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value)
+{
+	const ValueCount *entries = histograms->entries + histograms->slices[slice].start;
+	uint32		low = 0;
+	uint32		high = histograms->slices[slice].length;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+
+		if (entries[middle].value < value)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == histograms->slices[slice].length || entries[low].value != value)
+		return 0;
+	return entries[low].count;
+}

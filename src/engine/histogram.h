@@ -1,0 +1,119 @@
+/*
+ * histogram.h
+ *	  How often each value of a column occurs in each class.
+ */
+#ifndef ANONOPT_HISTOGRAM_H
+#define ANONOPT_HISTOGRAM_H
+
+#include "engine/hierarchy.h"
+
+typedef enum ColumnRole
+{
+	COLUMN_SENSITIVE,
+	COLUMN_CLASS_LABEL
+} ColumnRole;
+
+/* How far one sensitive value is from another, for t-closeness. */
+typedef enum Distance
+{
+	DISTANCE_EQUAL,
+	DISTANCE_ORDERED,
+	DISTANCE_HIERARCHICAL
+} Distance;
+
+typedef struct ValueCount
+{
+	uint32		value;
+	int64		count;
+} ValueCount;
+
+/* One histogram, and what is asked of it, computed once. */
+typedef struct Slice
+{
+	Size		start;			/* of its entries, in the order of the values */
+	uint32		length;			/* distinct values */
+	int64		most;			/* the largest count */
+	int128		squares;		/* sum of the squared counts */
+	double		entropy;		/* in nats */
+	double		distance;		/* from the distribution over all people */
+} Slice;
+
+/* All histograms of one column: a stack, so that a walk can drop its own. */
+typedef struct Histograms
+{
+	MemoryContext context;
+	const char *name;
+	ColumnRole	role;
+	Distance	metric;
+	uint32		nvalues;		/* distinct values of the data, numbered in
+								 * order */
+	const Hierarchy *tree;		/* of the hierarchical distance */
+	uint32	   *leaf_of;		/* the tree's leaf of each value */
+	int64		people;
+	int64	   *total;			/* people by value */
+
+	ValueCount *entries;
+	Size		nentries;
+	Size		entry_capacity;
+	Slice	   *slices;
+	Size		nslices;
+	Size		slice_capacity;
+
+	int64	   *sum;			/* by value: the histogram being made */
+	uint64	   *present;		/* bit by value: sum is not zero */
+	double	   *logs;			/* ln of small counts */
+	struct DistanceTables *tables;	/* of the distance, see distance.c */
+} Histograms;
+
+/* The height of the stack, to return to. */
+typedef struct HistogramMark
+{
+	Size		nentries;
+	Size		nslices;
+} HistogramMark;
+
+/*
+ * Prepares to count a column.  nvalues values, numbered in their order; the
+ * tree and leaf_of only for the hierarchical distance.
+ */
+extern Histograms *histograms_create(MemoryContext context, const char *name, ColumnRole role,
+									 uint32 nvalues);
+extern void histograms_set_distance(Histograms *histograms, Distance metric,
+									const Hierarchy *tree, uint32 *leaf_of);
+
+/* Called when all tuples' own histograms are there: people by value are known. */
+extern void histograms_finish(Histograms *histograms);
+
+/* Takes over histograms that another process made, in place of histograms_finish. */
+extern void histograms_resume(Histograms *histograms, const ValueCount *entries, Size nentries,
+							  const Slice *slices, Size nslices);
+
+/* One more person, or more, with a value, in the histogram being made. */
+static inline void
+histograms_count(Histograms *histograms, uint32 value, int64 count)
+{
+	histograms->sum[value] += count;
+	histograms->present[value / 64] |= UINT64CONST(1) << (value % 64);
+}
+
+/* Ends the histogram being made; returns its number. */
+extern uint32 histograms_close(Histograms *histograms);
+
+/* The histogram of several classes together, more than one. */
+extern uint32 histograms_join(Histograms *histograms, const uint32 *slices, uint32 nslices);
+
+/* The same of one or more. */
+static inline uint32
+histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
+{
+	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
+}
+
+/* How often a value occurs in a histogram. */
+extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);
+
+/* Drops what was made after a mark. */
+extern HistogramMark histograms_mark(const Histograms *histograms);
+extern void histograms_release(Histograms *histograms, HistogramMark mark);
+
+#endif

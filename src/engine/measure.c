@@ -1,0 +1,334 @@
+/*
+ * measure.c
+ *	  The measures of a node, from its classes.
+ *
+ * Losses without suppression are known from the recodings alone; a
+ * suppressed class only changes what its own people lose.  So a class that
+ * remains costs a few additions, however many attributes there are.
+ *
+ * Every float is computed from exact integers in one fixed order, so that a
+ * node has the same measures whatever plan, worker or search met it.
+ */
+#include "engine/measure.h"
+
+#include <math.h>
+
+/* Class sizes up to this many are counted in an array, larger ones sorted. */
+#define COUNTED_SIZES 4096
+
+struct Measurer
+{
+	const Population *population;
+	Promise		promise;
+	int64		largest_counted;	/* largest size that is counted */
+	int64	   *people_of_size;
+	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
+	uint32	   *remaining;		/* classes that are not suppressed */
+};
+
+Measurer *
+measurer_create(const Population *population, const Promise *promise)
+{
+	Measurer   *m = palloc0(sizeof(Measurer));
+
+	m->population = population;
+	m->promise = *promise;
+	m->largest_counted = Min(promise->limit, COUNTED_SIZES);
+	m->people_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
+	m->loss = palloc(sizeof(int128) * population->nattrs);
+	/* no node has more classes than there are tuples */
+	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
+	return m;
+}
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Continues the search for the threshold among the classes too large to be counted. */
+static int64
+threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people)
+{
+	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * ((Size) classes->ntuples + 1));
+	uint32		nsizes = 0;
+	int64		threshold;
+	uint32		i;
+
+	for (i = 0; i < classes->ntuples; i++)
+		if (classes->counts[i] > m->largest_counted)
+			sizes[nsizes++] = classes->counts[i];
+	qsort(sizes, nsizes, sizeof(int64), compare_sizes);
+	for (i = 0; i < nsizes; i++)
+	{
+		people += sizes[i];
+		if (people > m->promise.limit)
+			break;
+	}
+	threshold = sizes[Min(i, nsizes - 1)];
+	pfree(sizes);
+	return threshold;
+}
+
+/*
+ * The smallest class that remains where nothing is promised: the smallest
+ * size s such that more people than the limit are in classes of size s or
+ * less; the largest size where there is none.
+ */
+static int64
+suppression_threshold(Measurer *m, const TupleTable *classes)
+{
+	int64		largest = 0;
+	int64		smallest_uncounted = PG_INT64_MAX;
+	int64		people = 0;
+
+	memset(m->people_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		size = classes->counts[i];
+
+		largest = Max(largest, size);
+		if (size <= m->largest_counted)
+			m->people_of_size[size] += size;
+		else
+			smallest_uncounted = Min(smallest_uncounted, size);
+	}
+	for (int64 size = 1; size <= m->largest_counted; size++)
+	{
+		people += m->people_of_size[size];
+		if (people > m->promise.limit)
+			return size;
+	}
+	if (smallest_uncounted == PG_INT64_MAX)
+		return largest;
+	if (people + smallest_uncounted > m->promise.limit)
+		return smallest_uncounted;
+	return threshold_among_large(m, classes, people);
+}
+
+/* Which promises a class breaks, given the size below which it is suppressed. */
+int
+class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
+{
+	int			breaks = classes->counts[class] < threshold ? BREAKS_K : 0;
+
+	for (int column = 0; column < m->population->nsensitive; column++)
+	{
+		const Slice *slice =
+		&m->population->columns[column]->slices[classes->slices[column][class]];
+
+		if (m->promise.has_l && slice->length < m->promise.l)
+			breaks |= BREAKS_L;
+		if (m->promise.has_t && slice->distance > m->promise.t)
+			breaks |= BREAKS_T;
+	}
+	return breaks;
+}
+
+/* People in classes that break k or l, whatever they break else. */
+int64
+people_breaking_k_or_l(const Measurer *m, const TupleTable *classes)
+{
+	int64		people = 0;
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		if (class_breaks(m, classes, i, m->promise.k) & (BREAKS_K | BREAKS_L))
+			people += classes->counts[i];
+	return people;
+}
+
+/* The size below which a class is suppressed, whatever else it keeps. */
+int64
+size_threshold(Measurer *m, const TupleTable *classes)
+{
+	if (m->promise.has_k)
+		return m->promise.k;
+	if (m->promise.has_l || m->promise.has_t)
+		return 0;
+	return suppression_threshold(m, classes);
+}
+
+/* A suppressed class loses every leaf instead of those under its labels. */
+static void
+suppress(Measurer *m, Recodings node, const uint64 *key, int64 people)
+{
+	for (int a = 0; a < m->population->nattrs; a++)
+	{
+		const Attribute *attr = &m->population->attrs[a];
+		uint32		leaves = node[a]->leaves[key_get(key, &attr->field)];
+
+		m->loss[a] += (int128) people * (attr->hierarchy->nleaves - leaves);
+	}
+}
+
+/* Sums up a node's classes. */
+typedef struct Sums
+{
+	int64		smallest;
+	int64		largest;
+	int64		misclassified;
+	int128		squares;
+	int128		own;			/* own sensitive value's counts */
+	double		entropy;
+} Sums;
+
+/* What the classes that remain keep of one sensitive column's values. */
+static void
+measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums *sums, Measures *result)
+{
+	const Slice *slices = m->population->columns[column]->slices;
+	const uint32 *number = classes->slices[column];
+	uint32		l = PG_UINT32_MAX;
+	double		entropy = sums->entropy;
+	double		distance = result->t;
+	int128		own = 0;
+
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		const Slice *slice = &slices[number[m->remaining[i]]];
+
+		l = Min(l, slice->length);
+		entropy = Min(entropy, slice->entropy);
+		distance = Max(distance, slice->distance);
+		own += slice->squares;
+	}
+	result->l = Min(result->l, l);
+	result->t = distance;
+	sums->entropy = entropy;
+	if (column == 0)
+		sums->own = own;
+}
+
+/* The people who remain and are not of their class's majority label. */
+static int64
+count_minorities(const Measurer *m, const TupleTable *classes, const Measures *result)
+{
+	int			column = m->population->nsensitive;
+	const Slice *slices = m->population->columns[column]->slices;
+	int64		people = 0;
+
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		uint32		class = m->remaining[i];
+
+		people += classes->counts[class] - slices[classes->slices[column][class]].most;
+	}
+	return people;
+}
+
+/* What all people lose of an attribute, given the sum of (leaves - 1). */
+double
+attribute_loss(const Attribute *attr, int128 leaves)
+{
+	uint32		nleaves = attr->hierarchy->nleaves;
+
+	return nleaves > 1 ? (double) leaves / (nleaves - 1) : 0;
+}
+
+double
+weighted_penalty(const Population *population, const int128 *leaves)
+{
+	double		weights = 0;
+	double		penalty = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	for (int a = 0; a < population->nattrs; a++)
+		penalty += population->attrs[a].weight / weights * attribute_loss(&population->attrs[a], leaves[a]);
+	return penalty / population->people;
+}
+
+/* Losses from the integer sums, divided and added in the order of declaration. */
+static void
+measure_losses(const Measurer *m, Measures *result)
+{
+	result->glm = 0;
+	for (int a = 0; a < m->population->nattrs; a++)
+		result->glm += attribute_loss(&m->population->attrs[a], m->loss[a]);
+	result->nwp = weighted_penalty(m->population, m->loss);
+}
+
+/* Parts a node's classes into suppressed and remaining ones. */
+static void
+measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
+{
+	const Population *population = m->population;
+	int64		threshold = size_threshold(m, classes);
+	bool		by_value = m->promise.has_l || m->promise.has_t;
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		size = classes->counts[i];
+
+		if (by_value ? class_breaks(m, classes, i, threshold) != 0 : size < threshold)
+		{
+			result->suppressed += size;
+			suppress(m, node, classes->keys + (Size) i * population->nwords, size);
+			continue;
+		}
+		m->remaining[result->classes++] = i;
+		sums->smallest = Min(sums->smallest, size);
+		sums->largest = Max(sums->largest, size);
+		sums->squares += (int128) size * size;
+	}
+	for (int column = 0; column < population->nsensitive; column++)
+		measure_sensitive(m, classes, column, sums, result);
+	if (population->ncolumns > population->nsensitive)
+		sums->misclassified = count_minorities(m, classes, result);
+}
+
+/* Measures a node whose classes are given. */
+void
+measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
+{
+	const Population *population = m->population;
+	int64		people = population->people;
+	Sums		sums = {.smallest = PG_INT64_MAX,.entropy = HUGE_VAL};
+
+	memset(result, 0, sizeof(Measures));
+	result->l = PG_INT64_MAX;
+	for (int a = 0; a < population->nattrs; a++)
+		m->loss[a] = node[a]->loss;
+	measure_classes(m, node, classes, &sums, result);
+	measure_losses(m, result);
+
+	result->k = sums.smallest;
+	result->entropy_l = exp(sums.entropy);
+	result->feasible = result->suppressed <= m->promise.limit;
+	result->sum_k = (double) sums.squares;
+	result->sum_l = (double) sums.own;
+	result->sum_other = (double) (sums.squares - sums.own);
+	result->dcn = (double) (sums.squares + (int128) people * result->suppressed);
+	result->cm = (double) (sums.misclassified + result->suppressed) / people;
+	result->necd = people > 1 ? (double) (sums.largest - sums.smallest) / (people - 1) : 0;
+}
+
+void
+measure_alone(Measurer *m, Recodings node, Measures *result)
+{
+	const Population *population = m->population;
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt node", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+
+	population_mark(population, marks);
+	measure(m, node, population_classes(population, node, context), result);
+	population_release(population, marks);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* What a node's attributes lose, in [0,1] a person, given what was suppressed. */
+void
+attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double *losses)
+{
+	Measures	ignored;
+
+	measure(m, node, classes, &ignored);
+	for (int a = 0; a < m->population->nattrs; a++)
+		losses[a] = attribute_loss(&m->population->attrs[a], m->loss[a]) / m->population->people;
+}

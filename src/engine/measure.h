@@ -1,0 +1,74 @@
+/*
+ * measure.h
+ *	  The measures of a node, from its classes.
+ */
+#ifndef ANONOPT_MEASURE_H
+#define ANONOPT_MEASURE_H
+
+#include "engine/population.h"
+
+/* What every class must keep; without any, k follows from the suppression limit. */
+typedef struct Promise
+{
+	bool		has_k;
+	bool		has_l;
+	bool		has_t;
+	int64		k;
+	int64		l;
+	double		t;
+	int64		limit;			/* people who may be suppressed */
+} Promise;
+
+typedef struct Measures
+{
+	int64		k;
+	int64		l;
+	double		entropy_l;
+	double		t;
+	int64		suppressed;
+	int64		classes;		/* that remain; where 0, there is no k, l, t
+								 * or necd */
+	double		glm;
+	double		nwp;
+	double		dcn;
+	double		cm;
+	double		necd;
+	double		sum_k;
+	double		sum_l;
+	double		sum_other;
+	bool		feasible;
+} Measures;
+
+#define BREAKS_K 1
+#define BREAKS_L 2
+#define BREAKS_T 4
+
+typedef struct Measurer Measurer;
+
+extern Measurer *measurer_create(const Population *population, const Promise *promise);
+
+/* Measures a node whose classes are given. */
+extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
+
+/* Measures any node on its own. */
+extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
+
+/* The size below which a class is suppressed, whatever else it keeps. */
+extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
+
+/* Which promises a class breaks, given that size. */
+extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
+
+/* People in classes that break k or l, whatever they break else. */
+extern int64 people_breaking_k_or_l(const Measurer *measurer, const TupleTable *classes);
+
+/* What all people lose of an attribute, given the sum of (leaves - 1). */
+extern double attribute_loss(const Attribute *attr, int128 leaves);
+
+/* NWP, given each attribute's sum of (leaves - 1). */
+extern double weighted_penalty(const Population *population, const int128 *leaves);
+
+/* What a node's attribute loses, in [0,1] a person, given what was suppressed. */
+extern void attribute_losses(Measurer *measurer, Recodings node, const TupleTable *classes, double *losses);
+
+#endif

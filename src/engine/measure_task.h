@@ -1,0 +1,19 @@
+/*
+ * measure_task.h
+ *	  Nodes measured one by one, as a worker pool's work.
+ */
+#ifndef ANONOPT_MEASURE_TASK_H
+#define ANONOPT_MEASURE_TASK_H
+
+#include "engine/measure.h"
+#include "engine/worker_pool.h"
+
+/* Items are levels, results Measures, the argument is a Promise. */
+typedef struct NodeItem
+{
+	int			levels[MAX_ATTRIBUTES];
+} NodeItem;
+
+extern const PoolWork measure_nodes_work;
+
+#endif

@@ -1,0 +1,357 @@
+/*
+ * node_walk.c
+ *	  Classes of one node after another, each from what it shares with the last.
+ *
+ * One attribute a depth, and two tables: one in which the attributes of the
+ * depths before stand at their levels and this depth's at its lowest, and
+ * one in which this depth's has its level too.  In both, this depth's
+ * attribute is the least significant one.  Raising its level makes equal
+ * only tuples that are neighbours, so that is one linear pass.  To go one
+ * depth further, tuples are distributed stably by this attribute's code,
+ * which makes it the most significant one and the next depth's the least.
+ * Nothing is ever sorted or hashed after the first table.
+ */
+#include "engine/node_walk.h"
+
+/* A depth of the path. */
+typedef struct Step
+{
+	TupleTable *lowest;			/* this depth's attribute at its lowest level */
+	TupleTable *raised;			/* at a higher one */
+	TupleTable *present;		/* one of the two, as the path's levels want */
+	uint32		room;			/* tuples that raised can hold */
+	uint32		room_lowest;
+	HistogramMark *marks;		/* histograms before raised was made */
+} Step;
+
+struct NodeWalk
+{
+	Population *population;
+	MemoryContext context;
+	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
+	int			levels[MAX_ATTRIBUTES]; /* by attribute */
+	const Recoding *node[MAX_ATTRIBUTES];	/* by attribute */
+	int			made;			/* depths whose raised table stands */
+	Step		steps[MAX_ATTRIBUTES];
+	uint64	   *codes;			/* of each code at the level being raised to,
+								 * in place */
+	uint32	   *start;			/* of each code's tuples, when distributed */
+};
+
+/* Copies a tuple of one table to a place in another, or the same. */
+static inline void
+copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleTable *from, uint32 tuple)
+{
+	int			nwords = population->nwords;
+
+	for (int word = 0; word < nwords; word++)
+		to->keys[(Size) at * nwords + word] = from->keys[(Size) tuple * nwords + word];
+	to->counts[at] = from->counts[tuple];
+	for (int column = 0; column < population->ncolumns; column++)
+		to->slices[column][at] = from->slices[column][tuple];
+}
+
+/*
+ * Raises the least significant attribute of a table into another, or in
+ * place: keys of one word, nothing but counts.
+ */
+static uint32
+raise_narrow(const TupleTable *from, TupleTable *to, const KeyField *field, const uint64 *codes)
+{
+	const uint64 *keys = from->keys;
+	const int64 *counts = from->counts;
+	uint64		last = key_without(&keys[0], field) | codes[key_get(&keys[0], field)];
+	uint32		out = 0;
+
+	to->keys[0] = last;
+	to->counts[0] = counts[0];
+	for (uint32 i = 1; i < from->ntuples; i++)
+	{
+		uint64		key = key_without(&keys[i], field) | codes[key_get(&keys[i], field)];
+
+		/* without a branch: whether neighbours merge is as good as random */
+		bool		fresh = key != last;
+		int64		kept = fresh ? 0 : to->counts[out];
+
+		out += fresh;
+		to->counts[out] = kept + counts[i];
+		to->keys[out] = last = key;
+	}
+	return out + 1;
+}
+
+/* Whether two keys agree outside one word. */
+static inline bool
+others_equal(const uint64 *a, const uint64 *b, int nwords, int word)
+{
+	for (int other = 0; other < nwords; other++)
+		if (other != word && a[other] != b[other])
+			return false;
+	return true;
+}
+
+/* The same for keys of any width and with histograms. */
+static uint32
+raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
+		   const KeyField *field, const uint64 *codes)
+{
+	int			nwords = population->nwords;
+	uint32		out = 0;
+	uint32		next;
+
+	for (uint32 i = 0; i < from->ntuples; i = next, out++)
+	{
+		const uint64 *key = from->keys + (Size) i * nwords;
+		const uint64 *neighbour = key;
+		uint64		word = key_without(key, field) | codes[key_get(key, field)];
+		int64		count = from->counts[i];
+
+		for (next = i + 1; next < from->ntuples; next++)
+		{
+			neighbour += nwords;
+			if ((key_without(neighbour, field) | codes[key_get(neighbour, field)]) != word ||
+				!others_equal(key, neighbour, nwords, field->word))
+				break;
+			count += from->counts[next];
+		}
+
+		/*
+		 * in place too: what is written stands before what is still to be
+		 * read
+		 */
+		for (int column = 0; column < population->ncolumns; column++)
+			to->slices[column][out] = histograms_merge(population->columns[column],
+													   &from->slices[column][i], next - i);
+		if (nwords > 1)
+			memmove(to->keys + (Size) out * nwords, key, sizeof(uint64) * nwords);
+		to->keys[(Size) out * nwords + field->word] = word;
+		to->counts[out] = count;
+	}
+	return out;
+}
+
+/* A table with room for so many tuples, the old one if that will do. */
+static TupleTable *
+table_with_room(NodeWalk *node_walk, TupleTable *table, uint32 *room, uint32 wanted)
+{
+	if (table != NULL && *room >= wanted)
+		return table;
+	if (table != NULL)
+		tuple_table_free(node_walk->population, table);
+	*room = wanted;
+	return tuple_table_create(node_walk->population, node_walk->context, wanted);
+}
+
+/* Brings a depth's attribute to its lowest level. */
+static void
+stay_lowest(NodeWalk *node_walk, int depth)
+{
+	int			a = node_walk->order[depth];
+	const Attribute *attr = &node_walk->population->attrs[a];
+	Step	   *step = &node_walk->steps[depth];
+
+	population_mark(node_walk->population, step->marks);
+	step->present = step->lowest;
+	node_walk->levels[a] = attr->min_level;
+	node_walk->node[a] = &attr->hierarchy->levels[attr->min_level];
+}
+
+/* Raises a depth's attribute from where it is to a level. */
+static void
+raise_to(NodeWalk *node_walk, int depth, int level)
+{
+	const Population *population = node_walk->population;
+	Step	   *step = &node_walk->steps[depth];
+	int			a = node_walk->order[depth];
+	const Attribute *attr = &population->attrs[a];
+	const Recoding *below = node_walk->node[a];
+	const Recoding *above = &attr->hierarchy->levels[level];
+	const TupleTable *from = step->present;
+
+	for (uint32 code = 0; code < below->nlabels; code++)
+		node_walk->codes[code] = (uint64) above->label_of[below->first_leaf[code]] << attr->field.shift;
+	if (step->present != step->raised)
+		step->raised = table_with_room(node_walk, step->raised, &step->room, from->ntuples);
+	if (population->nwords == 1 && population->ncolumns == 0)
+		step->raised->ntuples = raise_narrow(from, step->raised, &attr->field, node_walk->codes);
+	else
+		step->raised->ntuples = raise_wide(population, from, step->raised, &attr->field, node_walk->codes);
+	step->present = step->raised;
+	node_walk->levels[a] = level;
+	node_walk->node[a] = above;
+}
+
+/* Orders a table by one attribute first, otherwise as it was. */
+static void
+distribute(NodeWalk *node_walk, const TupleTable *from, int a, const Recoding *shown, TupleTable *to)
+{
+	const Population *population = node_walk->population;
+	const KeyField *field = &population->attrs[a].field;
+	uint32	   *start = node_walk->start;
+	const uint64 *key = from->keys;
+
+	memset(start, 0, sizeof(uint32) * (shown->nlabels + 1));
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		start[key_get(key, field) + 1]++;
+	for (uint32 code = 0; code < shown->nlabels; code++)
+		start[code + 1] += start[code];
+	key = from->keys;
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		copy_tuple(population, to, start[key_get(key, field)]++, from, i);
+	to->ntuples = from->ntuples;
+}
+
+/* Makes the lowest table of the next depth. */
+static void
+descend(NodeWalk *node_walk, int depth)
+{
+	const TupleTable *from = node_walk->steps[depth].present;
+	Step	   *next = &node_walk->steps[depth + 1];
+	int			a = node_walk->order[depth];
+
+	next->lowest = table_with_room(node_walk, next->lowest, &next->room_lowest, from->ntuples);
+	distribute(node_walk, from, a, node_walk->node[a], next->lowest);
+}
+
+/* Forgets the tables from a depth on, and the histograms made for them. */
+static void
+forget_from(NodeWalk *node_walk, int depth)
+{
+	const HistogramMark *marks = depth < node_walk->made ? node_walk->steps[depth].marks : NULL;
+
+	node_walk->made = Min(node_walk->made, depth);
+	if (marks != NULL)
+		population_release(node_walk->population, marks);
+}
+
+const TupleTable *
+node_walk_classes(NodeWalk *node_walk, const int *levels, Recodings *node)
+{
+	int			last = node_walk->population->nattrs - 1;
+	int			depth = 0;
+	bool		goes_up;
+
+	*node = node_walk->node;
+	while (depth < node_walk->made && node_walk->levels[node_walk->order[depth]] == levels[node_walk->order[depth]])
+		depth++;
+	if (depth > last)
+		return node_walk->steps[last].present;
+
+	/* the first depth that differs may go up from where it is */
+	goes_up = depth < node_walk->made && levels[node_walk->order[depth]] > node_walk->levels[node_walk->order[depth]];
+	forget_from(node_walk, goes_up ? depth + 1 : depth);
+	for (; depth <= last; depth++)
+	{
+		int			a = node_walk->order[depth];
+
+		if (depth >= node_walk->made)
+			stay_lowest(node_walk, depth);
+		node_walk->made = depth + 1;
+		if (levels[a] > node_walk->levels[a])
+			raise_to(node_walk, depth, levels[a]);
+		if (depth < last)
+			descend(node_walk, depth);
+	}
+	return node_walk->steps[last].present;
+}
+
+const int  *
+node_walk_order(const NodeWalk *node_walk)
+{
+	return node_walk->order;
+}
+
+int
+node_walk_compare(const NodeWalk *node_walk, const int *a, const int *b)
+{
+	for (int depth = 0; depth < node_walk->population->nattrs; depth++)
+	{
+		int			attr = node_walk->order[depth];
+
+		if (a[attr] != b[attr])
+			return a[attr] < b[attr] ? -1 : 1;
+	}
+	return 0;
+}
+
+/* Attributes by their number of levels. */
+static void
+order_attributes(NodeWalk *node_walk, WalkOrder order)
+{
+	const Attribute *attrs = node_walk->population->attrs;
+	int			sign = order == MOST_LEVELS_LAST ? 1 : -1;
+
+	for (int a = 0; a < node_walk->population->nattrs; a++)
+	{
+		int			span = sign * (attrs[a].max_level - attrs[a].min_level);
+		int			place = a;
+
+		for (; place > 0; place--)
+		{
+			const Attribute *before = &attrs[node_walk->order[place - 1]];
+
+			if (sign * (before->max_level - before->min_level) <= span)
+				break;
+			node_walk->order[place] = node_walk->order[place - 1];
+		}
+		node_walk->order[place] = a;
+	}
+}
+
+/* The table of the lattice's bottom, the first depth's attribute least significant. */
+static void
+prepare_root(NodeWalk *node_walk)
+{
+	Population *population = node_walk->population;
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	const Recoding **leaves = node_of_levels(population, bottom);
+	const Recoding **root;
+	TupleTable *table;
+	TupleTable *ordered;
+
+	for (int a = 0; a < population->nattrs; a++)
+		bottom[a] = population->attrs[a].min_level;
+	root = node_of_levels(population, bottom);
+	table = tuple_table_recode(population, population->tuples, leaves, root, node_walk->context, NULL);
+	ordered = tuple_table_create(population, node_walk->context, table->ntuples);
+	for (int depth = 0; depth < population->nattrs; depth++)
+	{
+		TupleTable *swap = table;
+		int			a = node_walk->order[depth];
+
+		distribute(node_walk, table, a, root[a], ordered);
+		table = ordered;
+		ordered = swap;
+	}
+	tuple_table_free(population, ordered);
+	node_walk->steps[0].lowest = table;
+	node_walk->steps[0].room_lowest = table->ntuples;
+}
+
+NodeWalk *
+node_walk_create(Population *population, WalkOrder order)
+{
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt node walk", ALLOCSET_DEFAULT_SIZES);
+	NodeWalk   *node_walk = MemoryContextAllocZero(context, sizeof(NodeWalk));
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Size		most_leaves = 0;
+
+	node_walk->population = population;
+	node_walk->context = context;
+	for (int a = 0; a < population->nattrs; a++)
+		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
+	node_walk->codes = MemoryContextAllocHuge(context, sizeof(uint64) * (most_leaves + 1));
+	node_walk->start = MemoryContextAllocHuge(context, sizeof(uint32) * (most_leaves + 1));
+	for (int depth = 0; depth < population->nattrs; depth++)
+		node_walk->steps[depth].marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	order_attributes(node_walk, order);
+	prepare_root(node_walk);
+	MemoryContextSwitchTo(old);
+	return node_walk;
+}
+
+void
+node_walk_free(NodeWalk *node_walk)
+{
+	MemoryContextDelete(node_walk->context);
+}

@@ -1,0 +1,267 @@
+/*
+ * population.c
+ *	  What was read from a relation: attributes, distinct tuples, and the
+ *	  values counted beside them.
+ *
+ * A tuple is a packed key: the code of each attribute in as many bits as
+ * its domain needs, no code across two words.  Codes keep their place at
+ * every level, so that generalizing a tuple is replacing fields.
+ */
+#include "engine/population.h"
+
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "miscadmin.h"
+
+/* Lays the attributes' codes out in words, first attribute highest. */
+void
+population_lay_out(Population *population)
+{
+	int			left = 0;
+
+	population->nwords = 0;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		Attribute  *attr = &population->attrs[a];
+
+		attr->field = key_add_field(&population->nwords, &left, attr->hierarchy->nleaves);
+	}
+	population->nwords = Max(population->nwords, 1);
+}
+
+/* Histograms made after a mark, one a column, can be dropped together. */
+void
+population_mark(const Population *population, HistogramMark *marks)
+{
+	for (int column = 0; column < population->ncolumns; column++)
+		marks[column] = histograms_mark(population->columns[column]);
+}
+
+void
+population_release(const Population *population, const HistogramMark *marks)
+{
+	for (int column = 0; column < population->ncolumns; column++)
+		histograms_release(population->columns[column], marks[column]);
+}
+
+/* What a recoding loses: leaves beside its own under everyone's label. */
+void
+recoding_weigh(const Population *population, int attr, Recoding *recoding)
+{
+	const TupleTable *tuples = population->tuples;
+	const Attribute *attribute = &population->attrs[attr];
+	const uint64 *key = tuples->keys;
+
+	recoding->loss = 0;
+	for (uint32 i = 0; i < tuples->ntuples; i++, key += population->nwords)
+	{
+		uint32		label = recoding->label_of[key_get(key, &attribute->field)];
+
+		recoding->loss += (int128) tuples->counts[i] * (recoding->leaves[label] - 1);
+	}
+}
+
+/* Counts people under every label of every level: what each loses. */
+void
+population_weigh(Population *population)
+{
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		const uint64 *key = population->tuples->keys;
+		int64	   *people;
+
+		budget_require(population->context, sizeof(int64) * (Size) attr->hierarchy->nleaves);
+		people = MemoryContextAllocExtended(population->context,
+											sizeof(int64) * attr->hierarchy->nleaves,
+											MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+		for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
+			people[key_get(key, &attr->field)] += population->tuples->counts[i];
+		for (int level = 0; level <= attr->hierarchy->height; level++)
+		{
+			Recoding   *recoding = &attr->hierarchy->levels[level];
+
+			for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
+				recoding->loss += (int128) people[leaf] *
+					(recoding->leaves[recoding->label_of[leaf]] - 1);
+		}
+		pfree(people);
+	}
+}
+
+/* The recodings of a node given by levels. */
+const Recoding **
+node_of_levels(const Population *population, const int *levels)
+{
+	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		/*
+		 * levels were checked against a hierarchy that has been read again
+		 * since
+		 */
+		if (levels[a] < 0 || levels[a] > attr->hierarchy->height)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("level %d of column \"%s\" is out of range", levels[a], attr->name),
+					 errhint("Levels of column \"%s\" are 0 to %d.", attr->name, attr->hierarchy->height)));
+		node[a] = &attr->hierarchy->levels[levels[a]];
+	}
+	return node;
+}
+
+/* A table without tuples, with room for some. */
+TupleTable *
+tuple_table_create(const Population *population, MemoryContext context, uint32 room)
+{
+	TupleTable *table = MemoryContextAlloc(context, sizeof(TupleTable));
+	Size		size = Max(room, 1);
+
+	budget_require(context, size * (sizeof(uint64) * population->nwords + sizeof(int64) +
+									sizeof(uint32) * population->ncolumns));
+	table->ntuples = 0;
+	table->keys = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * size);
+	table->counts = MemoryContextAllocHuge(context, sizeof(int64) * size);
+	table->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
+	for (int column = 0; column < population->ncolumns; column++)
+		table->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * size);
+	return table;
+}
+
+void
+tuple_table_free(const Population *population, TupleTable *table)
+{
+	pfree(table->keys);
+	pfree(table->counts);
+	for (int column = 0; column < population->ncolumns; column++)
+		pfree(table->slices[column]);
+	pfree(table->slices);
+	pfree(table);
+}
+
+/*
+ * For each attribute that changes, the bits to set for each code of the
+ * finer node's; NULL for one that stays.
+ */
+static uint64 **
+translations(const Population *population, Recodings from, Recodings to)
+{
+	uint64	  **translation = palloc0(sizeof(uint64 *) * population->nattrs);
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		if (from[a] == to[a])
+			continue;
+		translation[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * ((Size) from[a]->nlabels + 1));
+		for (uint32 code = 0; code < from[a]->nlabels; code++)
+			translation[a][code] = (uint64) to[a]->label_of[from[a]->first_leaf[code]]
+				<< population->attrs[a].field.shift;
+	}
+	return translation;
+}
+
+/* Tuples by the class they fall in: start[c] is where class c's begin in order. */
+static void
+group_tuples(const uint32 *class_of, uint32 ntuples, uint32 nclasses, uint32 *start, uint32 *order)
+{
+	memset(start, 0, sizeof(uint32) * ((Size) nclasses + 1));
+	for (uint32 i = 0; i < ntuples; i++)
+		start[class_of[i] + 1]++;
+	for (uint32 c = 0; c < nclasses; c++)
+		start[c + 1] += start[c];
+	for (uint32 i = 0; i < ntuples; i++)
+		order[start[class_of[i]]++] = i;
+	memmove(start + 1, start, sizeof(uint32) * (Size) nclasses);
+	start[0] = 0;
+}
+
+/* Merges the histograms of the tuples that fall in one class. */
+static void
+merge_columns(const Population *population, const TupleTable *finer, const uint32 *class_of,
+			  TupleTable *classes)
+{
+	Size		n = finer->ntuples;
+	MemoryContext context = CurrentMemoryContext;
+	uint32	   *start;
+	uint32	   *order;
+	uint32	   *together;
+
+	budget_require(population->context, sizeof(uint32) * (3 * n + 1));
+	start = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
+	order = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
+	together = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
+	group_tuples(class_of, finer->ntuples, classes->ntuples, start, order);
+	for (int column = 0; column < population->ncolumns; column++)
+		for (uint32 c = 0; c < classes->ntuples; c++)
+		{
+			uint32		ntogether = 0;
+
+			if (c % 4096 == 0)
+				CHECK_FOR_INTERRUPTS();
+			for (uint32 i = start[c]; i < start[c + 1]; i++)
+				together[ntogether++] = finer->slices[column][order[i]];
+			classes->slices[column][c] =
+				histograms_merge(population->columns[column], together, ntogether);
+		}
+	pfree(start);
+	pfree(order);
+	pfree(together);
+}
+
+/* The classes of a node, from the table of a finer one. */
+TupleTable *
+tuple_table_recode(const Population *population, const TupleTable *finer,
+				   Recodings from, Recodings to, MemoryContext context, uint32 **wanted)
+{
+	int			nwords = population->nwords;
+	uint64	  **translation = translations(population, from, to);
+	KeyCounter *counter = key_counter_create(context, nwords, Min(finer->ntuples, 1024));
+	uint32	   *class_of = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) finer->ntuples + 1));
+	TupleTable *classes = MemoryContextAlloc(context, sizeof(TupleTable));
+	const uint64 *source = finer->keys;
+
+	for (uint32 i = 0; i < finer->ntuples; i++, source += nwords)
+	{
+		uint64	   *key = key_counter_candidate(counter);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		memcpy(key, source, sizeof(uint64) * nwords);
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const Attribute *attr = &population->attrs[a];
+
+			if (translation[a] == NULL)
+				continue;
+			key[attr->field.word] = key_without(key, &attr->field) |
+				translation[a][key_get(source, &attr->field)];
+		}
+		class_of[i] = key_counter_add(counter, finer->counts[i]);
+	}
+
+	classes->ntuples = counter->nkeys;
+	classes->keys = counter->keys;
+	classes->counts = counter->counts;
+	classes->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
+	for (int column = 0; column < population->ncolumns; column++)
+		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
+	if (population->ncolumns > 0)
+		merge_columns(population, finer, class_of, classes);
+	if (wanted != NULL)
+		*wanted = class_of;
+	else
+		pfree(class_of);
+	return classes;
+}
+
+TupleTable *
+population_classes(const Population *population, Recodings node, MemoryContext context)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	const Recoding **leaves = node_of_levels(population, bottom);
+
+	return tuple_table_recode(population, population->tuples, leaves, node, context, NULL);
+}

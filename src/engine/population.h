@@ -1,0 +1,91 @@
+/*
+ * population.h
+ *	  What was read from a relation: attributes, distinct tuples, and the
+ *	  values counted beside them.  The engine works on this alone.
+ */
+#ifndef ANONOPT_POPULATION_H
+#define ANONOPT_POPULATION_H
+
+#include "base/packed_key.h"
+#include "engine/hierarchy.h"
+#include "engine/histogram.h"
+
+#define MAX_ATTRIBUTES 64
+
+/* What the leaves of a hierarchy are. */
+typedef enum LeafKind
+{
+	LEAVES_CATEGORIES,
+	LEAVES_NUMBERS,				/* or ranges of them */
+	LEAVES_MOMENTS				/* days or times */
+} LeafKind;
+
+/* A quasi-identifier. */
+typedef struct Attribute
+{
+	const char *name;
+	Hierarchy  *hierarchy;
+	double		weight;
+	int			min_level;
+	int			max_level;
+	LeafKind	leaves;
+	KeyField	field;			/* where its code stands in a key */
+} Attribute;
+
+/* Tuples that look the same, a row each, in the order of their keys or not. */
+typedef struct TupleTable
+{
+	uint32		ntuples;
+	uint64	   *keys;			/* ntuples times the population's nwords */
+	int64	   *counts;
+	uint32	  **slices;			/* by column and tuple: its histogram */
+} TupleTable;
+
+typedef struct Population
+{
+	MemoryContext context;
+	int			nattrs;
+	Attribute  *attrs;
+	int			nwords;			/* words a packed key */
+	int			ncolumns;		/* counted columns: sensitive ones, then the
+								 * class label */
+	Histograms **columns;
+	int			nsensitive;
+	int64		people;
+	TupleTable *tuples;			/* the data as read, sorted by key */
+} Population;
+
+/* How every attribute of a node is shown. */
+typedef const Recoding *const *Recodings;
+
+/* Lays the attributes' codes out in words, first attribute highest. */
+extern void population_lay_out(Population *population);
+
+/* Counts people under every label: what each recoding loses. */
+extern void population_weigh(Population *population);
+extern void recoding_weigh(const Population *population, int attr, Recoding *recoding);
+
+/* Histograms made after a mark, one a column, can be dropped together. */
+extern void population_mark(const Population *population, HistogramMark *marks);
+extern void population_release(const Population *population, const HistogramMark *marks);
+
+/* The recodings of a node given by levels. */
+extern const Recoding **node_of_levels(const Population *population, const int *levels);
+
+/* A table without tuples, with room for some. */
+extern TupleTable *tuple_table_create(const Population *population, MemoryContext context, uint32 room);
+
+extern void tuple_table_free(const Population *population, TupleTable *table);
+
+/*
+ * The classes of a node, from the table of a finer one; which class each of
+ * its tuples falls in, if that is wanted.
+ */
+extern TupleTable *tuple_table_recode(const Population *population, const TupleTable *finer,
+									  Recodings from, Recodings to, MemoryContext context,
+									  uint32 **class_of);
+
+/* The classes of any node, from the tuples as they were read. */
+extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
+
+#endif

@@ -1,0 +1,176 @@
+/*
+ * shared_population.c
+ *	  A population in shared memory.
+ *
+ * Written as a sequence of arrays, read as pointers into it: workers copy
+ * only what they will add to, the histograms.
+ */
+#include "engine/shared_population.h"
+
+/* Where the next array goes; nowhere, to find out the size. */
+typedef struct Writer
+{
+	char	   *at;
+	Size		size;
+} Writer;
+
+static void
+put(Writer *writer, const void *bytes, Size size)
+{
+	if (writer->at != NULL && size > 0)
+		memcpy(writer->at + writer->size, bytes, size);
+	writer->size += MAXALIGN(size);
+}
+
+/* The next array of so many bytes. */
+static void *
+take(char **at, Size size)
+{
+	void	   *bytes = *at;
+
+	*at += MAXALIGN(size);
+	return bytes;
+}
+
+static void
+put_recoding(Writer *writer, const Recoding *recoding, uint32 nleaves)
+{
+	put(writer, recoding, sizeof(Recoding));
+	put(writer, recoding->label_of, sizeof(uint32) * nleaves);
+	put(writer, recoding->first_leaf, sizeof(uint32) * recoding->nlabels);
+	put(writer, recoding->leaves, sizeof(uint32) * recoding->nlabels);
+}
+
+static void
+take_recoding(char **at, Recoding *recoding, uint32 nleaves)
+{
+	*recoding = *(Recoding *) take(at, sizeof(Recoding));
+	recoding->label_of = take(at, sizeof(uint32) * nleaves);
+	recoding->first_leaf = take(at, sizeof(uint32) * recoding->nlabels);
+	recoding->leaves = take(at, sizeof(uint32) * recoding->nlabels);
+}
+
+static void
+put_hierarchy(Writer *writer, const Hierarchy *hierarchy)
+{
+	put(writer, hierarchy, sizeof(Hierarchy));
+	for (int level = 0; level <= hierarchy->height; level++)
+		put_recoding(writer, &hierarchy->levels[level], hierarchy->nleaves);
+}
+
+static Hierarchy *
+take_hierarchy(char **at)
+{
+	Hierarchy  *hierarchy = palloc(sizeof(Hierarchy));
+
+	*hierarchy = *(Hierarchy *) take(at, sizeof(Hierarchy));
+	hierarchy->levels = palloc(sizeof(Recoding) * (hierarchy->height + 1));
+	hierarchy->labels = NULL;
+	for (int level = 0; level <= hierarchy->height; level++)
+		take_recoding(at, &hierarchy->levels[level], hierarchy->nleaves);
+	return hierarchy;
+}
+
+static void
+put_column(Writer *writer, const Histograms *h)
+{
+	put(writer, h, sizeof(Histograms));
+	put(writer, h->entries, sizeof(ValueCount) * h->nentries);
+	put(writer, h->slices, sizeof(Slice) * h->nslices);
+	put(writer, h->total, sizeof(int64) * h->nvalues);
+	if (h->tree == NULL)
+		return;
+	put_hierarchy(writer, h->tree);
+	put(writer, h->leaf_of, sizeof(uint32) * h->nvalues);
+}
+
+static Histograms *
+take_column(char **at, MemoryContext context)
+{
+	const Histograms *shared = take(at, sizeof(Histograms));
+	Histograms *h = histograms_create(context, NULL, shared->role, shared->nvalues);
+	bool		has_tree = shared->tree != NULL;
+	const ValueCount *entries = take(at, sizeof(ValueCount) * shared->nentries);
+	const Slice *slices = take(at, sizeof(Slice) * shared->nslices);
+
+	h->people = shared->people;
+	h->total = take(at, sizeof(int64) * shared->nvalues);
+	if (has_tree)
+	{
+		Hierarchy  *tree = take_hierarchy(at);
+
+		histograms_set_distance(h, shared->metric, tree, take(at, sizeof(uint32) * shared->nvalues));
+	}
+	else
+		histograms_set_distance(h, shared->metric, NULL, NULL);
+	histograms_resume(h, entries, shared->nentries, slices, shared->nslices);
+	return h;
+}
+
+static void
+put_population(Writer *writer, const Population *population)
+{
+	const TupleTable *tuples = population->tuples;
+
+	put(writer, population, sizeof(Population));
+	put(writer, population->attrs, sizeof(Attribute) * population->nattrs);
+	for (int a = 0; a < population->nattrs; a++)
+		put_hierarchy(writer, population->attrs[a].hierarchy);
+	put(writer, &tuples->ntuples, sizeof(uint32));
+	put(writer, tuples->keys, sizeof(uint64) * population->nwords * (Size) tuples->ntuples);
+	put(writer, tuples->counts, sizeof(int64) * (Size) tuples->ntuples);
+	for (int column = 0; column < population->ncolumns; column++)
+	{
+		put(writer, tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
+		put_column(writer, population->columns[column]);
+	}
+}
+
+Size
+shared_population_size(const Population *population)
+{
+	Writer		writer = {NULL, 0};
+
+	put_population(&writer, population);
+	return writer.size;
+}
+
+void
+shared_population_write(const Population *population, char *bytes)
+{
+	Writer		writer = {bytes, 0};
+
+	put_population(&writer, population);
+}
+
+Population *
+shared_population_read(char *bytes, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Population *population = palloc(sizeof(Population));
+	TupleTable *tuples = palloc(sizeof(TupleTable));
+
+	*population = *(Population *) take(&bytes, sizeof(Population));
+	population->context = context;
+	population->attrs = palloc(sizeof(Attribute) * population->nattrs);
+	memcpy(population->attrs, take(&bytes, sizeof(Attribute) * population->nattrs),
+		   sizeof(Attribute) * population->nattrs);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		population->attrs[a].name = NULL;
+		population->attrs[a].hierarchy = take_hierarchy(&bytes);
+	}
+	tuples->ntuples = *(uint32 *) take(&bytes, sizeof(uint32));
+	tuples->keys = take(&bytes, sizeof(uint64) * population->nwords * (Size) tuples->ntuples);
+	tuples->counts = take(&bytes, sizeof(int64) * (Size) tuples->ntuples);
+	tuples->slices = palloc(sizeof(uint32 *) * (population->ncolumns + 1));
+	population->columns = palloc(sizeof(Histograms *) * (population->ncolumns + 1));
+	for (int column = 0; column < population->ncolumns; column++)
+	{
+		tuples->slices[column] = take(&bytes, sizeof(uint32) * (Size) tuples->ntuples);
+		population->columns[column] = take_column(&bytes, context);
+	}
+	population->tuples = tuples;
+	MemoryContextSwitchTo(old);
+	return population;
+}

@@ -1,0 +1,536 @@
+/*
+ * hierarchy_read.c
+ *	  Hierarchy tables: read, checked, and matched with a column's type.
+ *
+ * PostgreSQL sorts the leaves, in their type's own order; then duplicates
+ * and overlapping ranges are neighbours, and the preorder's "smallest leaf
+ * first" is the order in which labels turn up.
+ */
+#include "read/hierarchy_read.h"
+
+#include "access/relation.h"
+#include "base/budget.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rangetypes.h"
+#include "utils/rel.h"
+
+/* Faults named in one error; check_hierarchy returns all. */
+#define MAX_FAULTS_TOLD 3
+
+static bool
+is_number(Oid type)
+{
+	return type_is_integer(type) || type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
+}
+
+bool
+type_is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+static bool
+is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID ||
+		type == NAMEOID || type_is_enum(type);
+}
+
+/* Whether SQL converts one type to another without going through text. */
+static bool
+has_cast(Oid from, Oid to)
+{
+	Oid			function;
+	CoercionPathType path;
+
+	if (from == to)
+		return true;
+	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, &function);
+	return path == COERCION_PATH_FUNC || path == COERCION_PATH_RELABELTYPE;
+}
+
+/* Both sides are cast to one type. */
+static bool
+match_as(Oid type, const char *cast, TypeMatch *match)
+{
+	match->data_type = match->leaf_type = type;
+	match->data_cast = match->leaf_cast = cast;
+	return true;
+}
+
+LeafKind
+leaf_kind(Oid type)
+{
+	if (type_is_range(type))
+		type = get_range_subtype(type);
+	switch (getBaseType(type))
+	{
+		case DATEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return LEAVES_MOMENTS;
+		default:
+			return is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
+	}
+}
+
+bool
+match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
+{
+	match->data_type = data_type;
+	match->leaf_type = leaf_type;
+	match->data_cast = match->leaf_cast = "";
+	if (type_is_integer(data_type) && type_is_integer(leaf_type))
+		return true;
+	if (is_number(data_type) && is_number(leaf_type))
+		return match_as(NUMERICOID, "::pg_catalog.numeric", match);
+	if (is_text(data_type) && is_text(leaf_type))
+		return match_as(TEXTOID, "::pg_catalog.text", match);
+	if (data_type == leaf_type)
+		return true;
+	if (type_is_range(leaf_type) && has_cast(data_type, get_range_subtype(leaf_type)))
+	{
+		match->data_type = get_range_subtype(leaf_type);
+		match->data_cast = psprintf("::%s", format_type_be_qualified(match->data_type));
+		return true;
+	}
+	return false;
+}
+
+/* Names of a table's columns, in order, and the base type of the first. */
+static List *
+column_names(Relation relation, Oid *leaf_type)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+	List	   *names = NIL;
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		if (column->attisdropped)
+			continue;
+		if (names == NIL)
+			*leaf_type = getBaseType(column->atttypid);
+		names = lappend(names, pstrdup(NameStr(column->attname)));
+	}
+	if (names == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s has no columns", relation_sql_name(RelationGetRelid(relation))),
+				 errhint("The first column holds the values, each further one the labels one level up.")));
+	return names;
+}
+
+Oid
+hierarchy_leaf_type(Oid relation)
+{
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+
+	(void) column_names(rel, &type);
+	relation_close(rel, AccessShareLock);
+	return type;
+}
+
+int
+hierarchy_height(Oid relation)
+{
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+	int			height = list_length(column_names(rel, &type)) - 1;
+
+	relation_close(rel, AccessShareLock);
+	return height;
+}
+
+/* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */
+static char *
+rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
+{
+	StringInfoData sql;
+	const char *leaf = quote_identifier(linitial(names));
+	bool		by_bytes = is_text(leaf_type) && !type_is_enum(leaf_type);
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT h.%s%s, h.%s::pg_catalog.text", leaf, rows->match.leaf_cast, leaf);
+	for (int level = 1; level < list_length(names); level++)
+		appendStringInfo(&sql, ", h.%s::pg_catalog.text", quote_identifier(list_nth(names, level)));
+	appendStringInfo(&sql, " FROM %s h ORDER BY h.%s%s", relation_sql_name(rows->relation), leaf,
+					 by_bytes ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+	return sql.data;
+}
+
+static void
+add_fault(HierarchyRows *rows, const char *problem, int level, List *labels)
+{
+	HierarchyFault *fault = palloc(sizeof(HierarchyFault));
+
+	if (list_length(rows->faults) % 1024 == 0)
+		budget_require(CurrentMemoryContext, 0);
+	fault->problem = problem;
+	fault->level = level;
+	fault->labels = labels;
+	rows->faults = lappend(rows->faults, fault);
+}
+
+/* Labels of one level, numbered in the order in which the leaves name them. */
+typedef struct Labels
+{
+	Dictionary *dictionary;
+	const char **texts;
+	Size		capacity;
+} Labels;
+
+/* Rows on their way into a hierarchy, in the order in which they come. */
+typedef struct Builder
+{
+	HierarchyRows *rows;
+	MemoryContext context;		/* of what is kept */
+	MemoryContext row;			/* reset after each */
+	ValueType	leaf_type;
+	ValueType	text_type;
+	Labels	   *labels;			/* by level */
+	Size		capacity;		/* rows there is room for */
+	Size		unchecked;		/* bytes kept since memory was looked at */
+} Builder;
+
+/* Memory is looked at each time that so much has been kept. */
+#define CHECKED_BYTES (64 * 1024)
+
+/* Counts bytes that are to be kept. */
+static void
+count_kept(Builder *builder, Size bytes)
+{
+	builder->unchecked += bytes;
+	if (builder->unchecked < CHECKED_BYTES)
+		return;
+	budget_require(builder->context, bytes);
+	builder->unchecked = 0;
+}
+
+static char *
+keep_text(Builder *builder, Datum value)
+{
+	Size		length = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
+	char	   *text;
+
+	count_kept(builder, length);
+	text = MemoryContextAllocHuge(builder->context, length + 1);
+
+	memcpy(text, VARDATA_ANY(DatumGetPointer(value)), length);
+	text[		length] = '\0';
+	return text;
+}
+
+/* A leaf in the form in which it is compared. */
+static Datum
+keep_leaf(Builder *builder, Datum value)
+{
+	const ValueType *type = &builder->leaf_type;
+	MemoryContext old;
+
+	value = value_normal(type, value);
+	if (type->kind == VALUE_INTEGER || type->byval)
+		return value;
+	count_kept(builder, datumGetSize(value, false, type->length));
+	old = MemoryContextSwitchTo(builder->context);
+	value = datumCopy(value, false, type->length);
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+static uint32
+label_group(Builder *builder, int level, Datum value)
+{
+	Labels	   *labels = &builder->labels[level];
+	bool		known;
+	uint32		group = dictionary_add(labels->dictionary, value, &known);
+
+	if (known)
+		return group;
+	if (group >= labels->capacity)
+		labels->texts = budget_grow(builder->context, labels->texts, sizeof(char *), &labels->capacity);
+	labels->texts[group] = keep_text(builder, value);
+	return group;
+}
+
+/* Makes room for more rows, in all arrays alike. */
+static void
+reserve_rows(Builder *builder)
+{
+	HierarchyRows *rows = builder->rows;
+	LeafTable  *table = &rows->table;
+	Size		capacity = builder->capacity;
+	Size		grown = capacity;
+
+	rows->leaves = budget_grow(builder->context, rows->leaves, sizeof(Datum), &grown);
+	grown = capacity;
+	table->label[0] = budget_grow(builder->context, table->label[0], sizeof(char *), &grown);
+	for (int level = 1; level <= table->height; level++)
+	{
+		grown = capacity;
+		table->group[level] = budget_grow(builder->context, table->group[level], sizeof(uint32), &grown);
+	}
+	builder->capacity = grown;
+}
+
+static void
+build_begin(Builder *builder, HierarchyRows *rows, int height)
+{
+	LeafTable  *table = &rows->table;
+
+	builder->rows = rows;
+	builder->context = CurrentMemoryContext;
+	builder->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	value_type_init(&builder->leaf_type, rows->match.leaf_type);
+	value_type_init(&builder->text_type, TEXTOID);
+	builder->labels = palloc0(sizeof(Labels) * (height + 1));
+	table->height = height;
+	table->group = palloc0(sizeof(uint32 *) * (height + 1));
+	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
+	table->label = palloc0(sizeof(char **) * (height + 1));
+	for (int level = 1; level <= height; level++)
+		builder->labels[level].dictionary = dictionary_create(CurrentMemoryContext, &builder->text_type);
+	reserve_rows(builder);
+}
+
+/* A row's label at a level; a null one is a fault, and counts as empty. */
+static uint32
+take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
+{
+	MemoryContext old;
+
+	if (!isnull)
+		return label_group(builder, level, value_normal(&builder->text_type, value));
+	count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
+	old = MemoryContextSwitchTo(builder->context);
+	add_fault(builder->rows, "null label", level, list_make1((char *) builder->rows->table.label[0][row]));
+	MemoryContextSwitchTo(old);
+	return label_group(builder, level, CStringGetTextDatum(""));
+}
+
+/* Takes a row: the leaf, the leaf as text, the labels. */
+static void
+take_row(void *arg, const Datum *values, const bool *nulls)
+{
+	Builder    *builder = arg;
+	HierarchyRows *rows = builder->rows;
+	LeafTable  *table = &rows->table;
+	uint32		row = table->nleaves;
+	MemoryContext old = MemoryContextSwitchTo(builder->row);
+
+	if (row % 4096 == 0)
+		CHECK_FOR_INTERRUPTS();
+	if (row >= PG_UINT32_MAX / 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("hierarchy %s has too many leaves", rows->name)));
+	if (row == builder->capacity)
+		reserve_rows(builder);
+	rows->leaves[row] = nulls[0] ? (Datum) 0 : keep_leaf(builder, values[0]);
+	table->label[0][row] = nulls[0] || nulls[1] ? NULL : keep_text(builder, value_normal(&builder->text_type, values[1]));
+	if (nulls[0])
+		table->has_null = true;
+	else
+		rows->nleaves++;
+	for (int level = 1; level <= table->height; level++)
+		table->group[level][row] = take_label(builder, level, row, values[level + 1], nulls[level + 1]);
+	table->nleaves++;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(builder->row);
+}
+
+static void
+build_end(Builder *builder)
+{
+	LeafTable  *table = &builder->rows->table;
+
+	for (int level = 1; level <= table->height; level++)
+	{
+		table->ngroups[level] = builder->labels[level].dictionary->nvalues;
+		table->label[level] = builder->labels[level].texts;
+	}
+	MemoryContextDelete(builder->row);
+}
+
+/* Runs the statement that reads a hierarchy; its rows become leaves and labels as they come. */
+static void
+build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
+{
+	int			ncolumns = list_length(names) + 1;
+	Oid		   *types = palloc(sizeof(Oid) * ncolumns);
+	Builder		builder = {0};
+
+	types[0] = rows->match.leaf_type;
+	for (int i = 1; i < ncolumns; i++)
+		types[i] = TEXTOID;
+	build_begin(&builder, rows, list_length(names) - 1);
+	rows_read(rows_statement(rows, names, leaf_type), NULL, ncolumns, types, take_row, &builder);
+	build_end(&builder);
+}
+
+/* Equal leaves are neighbours; NULLs stand behind all others. */
+static void
+find_duplicates(HierarchyRows *rows)
+{
+	ValueType	type;
+	uint32		nnulls = rows->table.nleaves - rows->nleaves;
+
+	value_type_init(&type, rows->match.leaf_type);
+	for (uint32 i = 1; i < rows->nleaves; i++)
+		if (value_compare(&type, rows->leaves[i - 1], rows->leaves[i]) == 0 &&
+			(i == 1 || value_compare(&type, rows->leaves[i - 2], rows->leaves[i]) != 0))
+			add_fault(rows, "duplicate leaf", 0, list_make1((char *) rows->table.label[0][i]));
+	if (nnulls > 1)
+		add_fault(rows, "duplicate leaf", 0, list_make1(NULL));
+}
+
+/* Sorted by their lower bounds, a range overlaps the one that ends last before it, or none. */
+static void
+find_overlaps(HierarchyRows *rows)
+{
+	TypeCacheEntry *cache = lookup_type_cache(rows->match.leaf_type, TYPECACHE_RANGE_INFO);
+	uint32		widest = 0;
+
+	for (uint32 i = 1; i < rows->nleaves; i++)
+	{
+		RangeType  *before = DatumGetRangeTypeP(rows->leaves[widest]);
+		RangeType  *range = DatumGetRangeTypeP(rows->leaves[i]);
+		RangeBound	lower;
+		RangeBound	upper;
+		RangeBound	end;
+		bool		empty;
+
+		if (range_overlaps_internal(cache, before, range) && !range_eq_internal(cache, before, range))
+			add_fault(rows, "overlapping ranges", 0,
+					  list_make2((char *) rows->table.label[0][widest], (char *) rows->table.label[0][i]));
+		range_deserialize(cache, before, &lower, &end, &empty);
+		range_deserialize(cache, range, &lower, &upper, &empty);
+		if (!empty && (RangeIsEmpty(before) || range_cmp_bounds(cache, &upper, &end) > 0))
+			widest = i;
+	}
+}
+
+static void
+find_nest_faults(HierarchyRows *rows)
+{
+	const LeafTable *table = &rows->table;
+	NestFault  *faults;
+	uint32		nfaults = hierarchy_nest_faults(table, &faults);
+
+	for (uint32 i = 0; i < nfaults; i++)
+		add_fault(rows, "level does not nest", faults[i].level,
+				  list_make3((char *) table->label[faults[i].level][faults[i].group],
+							 (char *) table->label[faults[i].level + 1][faults[i].above],
+							 (char *) table->label[faults[i].level + 1][faults[i].other]));
+}
+
+/* Fails where a column's values cannot be compared with the leaves. */
+static void
+match_column(HierarchyRows *rows, Oid data_type, Oid leaf_type, const char *column)
+{
+	if (match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
+			 errdetail("The column has type %s, the leaves have type %s.",
+					   format_type_be(data_type), format_type_be(leaf_type)),
+			 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
+}
+
+HierarchyRows *
+hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
+{
+	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
+	Relation	rel = relation_open_existing(relation);
+	Oid			leaf_type;
+	List	   *names = column_names(rel, &leaf_type);
+
+	rows->relation = relation;
+	rows->name = relation_sql_name(relation);
+	match_column(rows, data_type, leaf_type, column);
+	build_rows(rows, names, leaf_type);
+	relation_close(rel, NoLock);
+
+	find_duplicates(rows);
+	if (type_is_range(rows->match.leaf_type))
+		find_overlaps(rows);
+	find_nest_faults(rows);
+	return rows;
+}
+
+/* A fault in words. */
+static void
+append_fault(StringInfo text, const HierarchyFault *fault)
+{
+	ListCell   *cell;
+	const char *separator = " ";
+
+	appendStringInfo(text, "%s%s at level %d:", text->len > 0 ? "; " : "", fault->problem, fault->level);
+	foreach(cell, fault->labels)
+	{
+		const char *label = lfirst(cell);
+
+		appendStringInfo(text, label == NULL ? "%sNULL" : "%s\"%s\"", separator, label);
+		separator = ", ";
+	}
+}
+
+/* Fails where a hierarchy has faults, naming the first few. */
+static void
+refuse_faults(const HierarchyRows *rows)
+{
+	StringInfoData text;
+	ListCell   *cell;
+
+	if (rows->faults == NIL)
+		return;
+	initStringInfo(&text);
+	foreach(cell, rows->faults)
+	{
+		if (foreach_current_index(cell) == MAX_FAULTS_TOLD)
+			break;
+		append_fault(&text, lfirst(cell));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("hierarchy %s is not sound", rows->name),
+			 errdetail("It has %d %s, such as %s.", list_length(rows->faults),
+					   list_length(rows->faults) == 1 ? "fault" : "faults", text.data),
+			 errhint("anonopt.check_hierarchy lists every fault.")));
+}
+
+LoadedHierarchy *
+hierarchy_load(Oid relation, Oid data_type, const char *column)
+{
+	LoadedHierarchy *loaded = palloc(sizeof(LoadedHierarchy));
+
+	loaded->rows = hierarchy_read_rows(relation, data_type, column);
+	refuse_faults(loaded->rows);
+	loaded->hierarchy = hierarchy_build(&loaded->rows->table, &loaded->codes);
+	return loaded;
+}
+
+void
+hierarchy_encoder(const LoadedHierarchy *loaded, const char *column, MemoryContext context, Encoder *encoder)
+{
+	const HierarchyRows *rows = loaded->rows;
+	const Hierarchy *hierarchy = loaded->hierarchy;
+	bool		has_null = hierarchy->null_leaf != NO_LEAF;
+
+	/* a NULL that the table does not name takes the next code */
+	encoder_leaves(encoder, context, column, rows->name, rows->match.data_type, rows->match.leaf_type,
+				   rows->leaves, rows->nleaves, loaded->codes,
+				   has_null ? hierarchy->null_leaf : hierarchy->nleaves,
+				   hierarchy->nleaves + (has_null ? 0 : 1));
+}

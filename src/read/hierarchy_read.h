@@ -1,0 +1,73 @@
+/*
+ * hierarchy_read.h
+ *	  Hierarchy tables: read, checked, and matched with a column's type.
+ */
+#ifndef ANONOPT_HIERARCHY_READ_H
+#define ANONOPT_HIERARCHY_READ_H
+
+#include "engine/hierarchy.h"
+#include "engine/population.h"
+#include "read/encoder.h"
+
+/* How a column's values and a hierarchy's leaves are compared. */
+typedef struct TypeMatch
+{
+	const char *data_cast;		/* to write behind an expression, perhaps
+								 * empty */
+	const char *leaf_cast;
+	Oid			data_type;		/* after the casts */
+	Oid			leaf_type;
+} TypeMatch;
+
+/* The rows of a hierarchy table, leaves in their order. */
+typedef struct HierarchyRows
+{
+	Oid			relation;
+	char	   *name;			/* for messages */
+	LeafTable	table;
+	Datum	   *leaves;			/* without NULL, the last of the table where
+								 * it has one */
+	uint32		nleaves;
+	TypeMatch	match;
+	List	   *faults;
+} HierarchyRows;
+
+typedef struct HierarchyFault
+{
+	const char *problem;
+	int			level;
+	List	   *labels;			/* texts, NULL for a null */
+} HierarchyFault;
+
+typedef struct LoadedHierarchy
+{
+	Hierarchy  *hierarchy;
+	HierarchyRows *rows;
+	uint32	   *codes;			/* of the rows' leaves */
+} LoadedHierarchy;
+
+/* Base type of a hierarchy table's leaves. */
+extern Oid	hierarchy_leaf_type(Oid relation);
+
+/* Number of levels above the leaves. */
+extern int	hierarchy_height(Oid relation);
+
+extern bool type_is_integer(Oid type);
+
+/* What leaves of a type are. */
+extern LeafKind leaf_kind(Oid type);
+
+/* Whether a column of a type can be generalized by leaves of another. */
+extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
+
+/* Reads a table with all its faults; SPI is connected. */
+extern HierarchyRows *hierarchy_read_rows(Oid relation, Oid data_type, const char *column);
+
+/* Reads a sound hierarchy or fails with 23514; SPI is connected. */
+extern LoadedHierarchy *hierarchy_load(Oid relation, Oid data_type, const char *column);
+
+/* The encoder of a column with this hierarchy. */
+extern void hierarchy_encoder(const LoadedHierarchy *loaded, const char *column,
+							  MemoryContext context, Encoder *encoder);
+
+#endif

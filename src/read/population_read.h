@@ -1,0 +1,32 @@
+/*
+ * population_read.h
+ *	  From a declared relation to a population.
+ */
+#ifndef ANONOPT_POPULATION_READ_H
+#define ANONOPT_POPULATION_READ_H
+
+#include "catalog/dataset.h"
+#include "engine/population.h"
+
+/* More people than this and exact 128-bit sums could overflow. */
+#define MAX_PEOPLE (INT64CONST(1) << 47)
+
+/*
+ * Reads the quasi-identifiers, sensitive and class columns of a relation,
+ * with the caller's rights and snapshot.  Without rows there are no tuples.
+ */
+extern Population *population_read(const Dataset *dataset);
+
+/* The statement that reads a relation now. */
+extern char *reading_statement(const Dataset *dataset);
+
+/* The people that a share of them is at most, as SQL computes it. */
+extern int64 share_of_people(double share, int64 people);
+
+/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
+extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
+
+/* The hint where that column is a data set's person. */
+extern const char *const one_row_a_person;
+
+#endif

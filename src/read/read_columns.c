@@ -1,0 +1,234 @@
+/*
+ * read_columns.c
+ *	  The columns that a reading reads: chosen, found in the relation, and
+ *	  given their encoders.
+ *
+ * A hierarchy may be a view, and a function in it may do to the relation what
+ * its owner may do.  So the order is: open the relation and the hierarchies,
+ * which keeps this session and others from altering them; load the
+ * hierarchies, which runs whatever they run; find the columns, once; make the
+ * encoders.  From then on until the statement is analyzed, no code runs but
+ * ours.  Opening does not keep this session from renaming; a column that is
+ * found with another type than its hierarchy was loaded for is refused.
+ */
+#include "read/reading.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+static ReadColumn *
+add_column(Reading *reading, const Declared *declared)
+{
+	ReadColumn *column = &reading->columns[reading->ncolumns];
+
+	column->declared = declared;
+	column->values_column = reading->ncolumns++;
+	return column;
+}
+
+static void
+add_columns(Reading *reading, Role role)
+{
+	for (int i = 0; i < reading->dataset->nattributes; i++)
+		if (reading->dataset->attributes[i].role == role)
+			add_column(reading, &reading->dataset->attributes[i]);
+}
+
+/*
+ * Where a sensitive column's leaves are ranges, two values of one range are
+ * two values still: they are read beside their leaves.
+ */
+static void
+add_values_of_ranges(Reading *reading)
+{
+	int			ncolumns = reading->ncolumns;
+
+	for (int i = 0; i < ncolumns; i++)
+	{
+		ReadColumn *column = &reading->columns[i];
+
+		if (column->declared->role != ROLE_SENSITIVE || column->loaded == NULL ||
+			!type_is_range(column->loaded->rows->match.leaf_type))
+			continue;
+		column->values_column = reading->ncolumns;
+		add_column(reading, column->declared)->as_is = true;
+	}
+}
+
+/* Fails where the aggregate has too few arguments: the encoders, the columns, perhaps a count. */
+static void
+check_number(const Reading *reading)
+{
+	int			most = FUNC_MAX_ARGS - 2 - (reading->dataset->count_column != NULL ? 1 : 0);
+
+	if (reading->ncolumns > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("data set has too many columns"),
+				 errdetail("%d are to be read, %d can be read at once.", reading->ncolumns, most),
+				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
+}
+
+static void
+open_relations(Reading *reading)
+{
+	reading->relation = relation_open_existing(reading->dataset->relation);
+	for (int i = 0; i < reading->ncolumns; i++)
+		if (OidIsValid(reading->columns[i].declared->hierarchy))
+			reading->hierarchies = lappend(reading->hierarchies,
+										   relation_open_existing(reading->columns[i].declared->hierarchy));
+}
+
+void
+reading_close(Reading *reading)
+{
+	ListCell   *cell;
+
+	foreach(cell, reading->hierarchies)
+		relation_close(lfirst(cell), NoLock);
+	relation_close(reading->relation, NoLock);
+	reading->hierarchies = NIL;
+	reading->relation = NULL;
+}
+
+/* Finds a column, its base type and how it is compared. */
+static void
+find_column(Reading *reading, ReadColumn *column)
+{
+	Oid			relation = RelationGetRelid(reading->relation);
+	HeapTuple	tuple = SearchSysCacheAttName(relation, column->declared->column);
+	Form_pg_attribute form = HeapTupleIsValid(tuple) ? (Form_pg_attribute) GETSTRUCT(tuple) : NULL;
+
+	if (form == NULL || form->attnum <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation %s does not exist", column->declared->column,
+						relation_sql_name(relation))));
+	column->number = form->attnum;
+	column->type = getBaseType(form->atttypid);
+	column->by_bytes = OidIsValid(form->attcollation) && !get_collation_isdeterministic(form->attcollation);
+	ReleaseSysCache(tuple);
+}
+
+/* Lets the first leaf of each label of a level stand for all of them. */
+static void
+fold_codes(LoadedHierarchy *loaded, int level)
+{
+	const Recoding *labels = &loaded->hierarchy->levels[level];
+
+	/* one that is not there is refused when all is read */
+	for (uint32 i = 0; i < loaded->rows->nleaves && level <= loaded->hierarchy->height; i++)
+		loaded->codes[i] = labels->first_leaf[labels->label_of[loaded->codes[i]]];
+}
+
+/* Loads the hierarchies for the types that columns have; returns these types. */
+static Oid *
+load_hierarchies(Reading *reading)
+{
+	Oid		   *types = palloc0(sizeof(Oid) * (reading->ncolumns + 1));
+
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		ReadColumn *column = &reading->columns[i];
+
+		if (!OidIsValid(column->declared->hierarchy))
+			continue;
+		find_column(reading, column);
+		types[i] = column->type;
+		column->loaded = hierarchy_load(column->declared->hierarchy, column->type, column->declared->column);
+		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER)
+			fold_codes(column->loaded, reading->levels[i]);
+	}
+	return types;
+}
+
+/* Finds all columns; nothing runs after this but what the statement itself runs. */
+static void
+find_columns(Reading *reading, const Oid *loaded_for, int nloaded)
+{
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		ReadColumn *column = &reading->columns[i];
+
+		find_column(reading, column);
+		if (i < nloaded && OidIsValid(loaded_for[i]))
+			rows_require_type(column->type, loaded_for[i], column->declared->column);
+	}
+}
+
+static void
+make_encoder(Reading *reading, int i)
+{
+	ReadColumn *column = &reading->columns[i];
+	Encoder    *encoder = &reading->set.encoders[i];
+	const char *name = column->declared->column;
+
+	if (column->loaded == NULL)
+	{
+		/* varchar, name and such are texts, compared by their bytes */
+		TypeMatch	match;
+		bool text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
+
+		column->cast = text ? match.data_cast : "";
+
+		encoder_open(encoder, reading->context, name, text ? TEXTOID : column->type);
+		return;
+	}
+	column->cast = column->loaded->rows->match.data_cast;
+	hierarchy_encoder(column->loaded, name, reading->context, encoder);
+	if (reading->admits_misses)
+		encoder_admit_misses(encoder);
+}
+
+void
+reading_make_encoders(Reading *reading)
+{
+	reading->set.nencoders = reading->ncolumns;
+	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
+	reading->set.has_count = reading->dataset->count_column != NULL;
+	for (int i = 0; i < reading->ncolumns; i++)
+		make_encoder(reading, i);
+	encoders_lay_out(&reading->set);
+}
+
+void
+reading_prepare(Reading *reading)
+{
+	int			ndeclared;
+	Oid		   *loaded_for;
+
+	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + 1));
+	add_columns(reading, ROLE_QUASI_IDENTIFIER);
+	add_columns(reading, ROLE_SENSITIVE);
+	add_columns(reading, ROLE_CLASS_LABEL);
+	check_number(reading);
+	ndeclared = reading->ncolumns;
+	open_relations(reading);
+	loaded_for = load_hierarchies(reading);
+	add_values_of_ranges(reading);
+	check_number(reading);
+	find_columns(reading, loaded_for, ndeclared);
+	reading_make_encoders(reading);
+}
+
+const char *
+reading_column_name(const Reading *reading, int i)
+{
+	return quote_identifier(get_attname(reading->dataset->relation, reading->columns[i].number, false));
+}
+
+void
+append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
+{
+	for (int i = 0; i < ncolumns; i++)
+		appendStringInfo(sql, ", r.%s%s", reading_column_name(reading, i), reading->columns[i].cast);
+	if (reading->dataset->count_column != NULL)
+		appendStringInfo(sql, ", %s", dataset_count_sql(reading->dataset));
+}

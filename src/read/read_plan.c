@@ -1,0 +1,347 @@
+/*
+ * read_plan.c
+ *	  How a relation is read: by our aggregate, or grouped where its rows are.
+ *
+ * Our aggregate runs where the extension is.  Rows of foreign tables would
+ * all travel to it.  So these are grouped by an ordinary statement, which
+ * their own server can run, and distinct tuples travel.  Over a partitioned
+ * table the planner hands no grouping to foreign partitions; so each leaf is
+ * grouped by itself, and their counts are added up:
+ *
+ *		SELECT … FROM (SELECT c1, …, sum(n) FROM (
+ *			SELECT r.a AS c1, …, count(*) AS n FROM leaf r GROUP BY …
+ *			UNION ALL …) u GROUP BY c1, …) g
+ *
+ * Values come as they are, and are encoded here; only those with ranges as
+ * leaves are told by their bucket, of which there are fewer.
+ *
+ * Where there is a tuple store, it is read in place of the relation.
+ */
+#include "read/read_plan.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "read/shards.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rls.h"
+
+typedef enum ReadMode
+{
+	READ_AUTO,
+	READ_AGGREGATE,
+	READ_GROUP_BY,
+	READ_STORE
+} ReadMode;
+
+static const struct config_enum_entry read_modes[] = {
+	{"auto", READ_AUTO, false},
+	{"aggregate", READ_AGGREGATE, false},
+	{"group_by", READ_GROUP_BY, false},
+	{"store", READ_STORE, false},
+	{NULL, 0, false}
+};
+
+static int	read_mode = READ_AUTO;
+
+void
+read_plan_define_settings(void)
+{
+	DefineCustomEnumVariable("anonopt.read_mode",
+							 "Sets how a relation is read.",
+							 "aggregate encodes rows where the extension is, group_by groups them where they are,"
+							 " store reads a tuple store even if it is not current,"
+							 " auto chooses a store that is current, and group_by for what is elsewhere.",
+							 &read_mode, READ_AUTO, read_modes, PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+/* Whether an extension spreads a table's rows over other servers: Citus. */
+static bool
+is_distributed(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+
+	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
+		return false;
+	sql_read("SELECT 1 FROM pg_catalog.pg_dist_partition WHERE logicalrelid OPERATOR(pg_catalog.=) $1", 1, types, values);
+	return SPI_processed > 0;
+}
+
+Oid *
+reading_types(const Reading *reading, const ReadPlan *plan)
+{
+	Oid		   *types = palloc(sizeof(Oid) * (reading->ncolumns + 1));
+
+	for (int i = 0; i < reading->ncolumns; i++)
+		types[i] = plan != NULL && plan->buckets[i] != NULL ? INT4OID : reading->set.encoders[i].type.type;
+	types[reading->ncolumns] = INT8OID;
+	return types;
+}
+
+static bool
+may_read(const Reading *reading, Oid relation)
+{
+	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
+		return false;
+	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return true;
+	for (int i = 0; i < reading->ncolumns; i++)
+		if (pg_attribute_aclcheck(relation, get_attnum(relation, reading->columns[i].declared->column), GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			return false;
+	return true;
+}
+
+/* Whether leaves may be read in place of their parent: nothing that guards it is stepped around. */
+static bool
+may_read_leaves(const Reading *reading, const List *leaves)
+{
+	ListCell   *cell;
+
+	if (!may_read(reading, reading->dataset->relation))
+		return false;
+	foreach(cell, leaves)
+		if (!may_read(reading, lfirst_oid(cell)))
+		return false;
+	return true;
+}
+
+/* Lets values be written so that they are read back the same, whatever the settings there. */
+static int
+use_plain_output(void)
+{
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("datestyle", "ISO, MDY", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
+}
+
+/* Buckets of a column whose leaves are ranges that thresholds can tell apart; NULL for others. */
+static Buckets *
+make_buckets(const Reading *reading, int column)
+{
+	const ReadColumn *read = &reading->columns[column];
+	Buckets    *buckets;
+	Oid			type;
+	StringInfoData array;
+	bool		closed;
+	bool		found;
+	int			level;
+
+	/* a sensitive value is wanted as it is too */
+	if (read->loaded == NULL || read->as_is || read->values_column != column)
+		return NULL;
+	buckets = palloc0(sizeof(Buckets));
+	level = use_plain_output();
+	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
+							   &closed);
+	AtEOXact_GUC(true, level);
+	if (!found)
+		return NULL;
+	initStringInfo(&array);
+	appendStringInfoString(&array, "ARRAY[");
+	for (int i = 0; i < buckets->n; i++)
+		appendStringInfo(&array, "%s%s", i > 0 ? ", " : "", quote_literal_cstr(buckets->names[i]));
+	appendStringInfo(&array, "]::%s[]", format_type_be_qualified(type));
+	buckets->thresholds = array.data;
+	if (closed)
+		buckets->last = psprintf("%s::%s", quote_literal_cstr(buckets->names[buckets->n - 1]), format_type_be_qualified(type));
+	return buckets;
+}
+
+/* What a column is grouped by. */
+static void
+append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int i, const char *alias)
+{
+	const ReadColumn *column = &reading->columns[i];
+	const char *name = reading_column_name(reading, i);
+
+	if (plan->buckets[i] != NULL)
+	{
+		appendStringInfo(sql, "pg_catalog.width_bucket(%s.%s%s, %s)", alias, name, column->cast, plan->buckets[i]->thresholds);
+		/* a last value that is in the last range is brought back to it */
+		if (plan->buckets[i]->last != NULL)
+			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s.%s%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", alias, name,
+							 column->cast, plan->buckets[i]->last);
+	}
+	else
+		appendStringInfo(sql, "%s.%s%s", alias, name,
+						 column->by_bytes ? " COLLATE pg_catalog.\"C\"" : "");
+}
+
+/* One relation's rows, grouped; it keeps its name, which errors tell. */
+static void
+append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation)
+{
+	const char *alias = quote_identifier(get_rel_name(relation));
+
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		append_grouped(sql, reading, plan, i, alias);
+		appendStringInfo(sql, " AS c%d, ", i + 1);
+	}
+	/* a table with children is a leaf itself */
+	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s%s GROUP BY ",
+					 plan->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		appendStringInfoString(sql, i > 0 ? ", " : "");
+		append_grouped(sql, reading, plan, i, alias);
+	}
+}
+
+static void
+append_numbered(StringInfo sql, int ncolumns, const char *alias)
+{
+	for (int i = 0; i < ncolumns; i++)
+		appendStringInfo(sql, "%s%s.c%d", i > 0 ? ", " : "", alias, i + 1);
+}
+
+/* All leaves' groups, added up. */
+static void
+append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
+{
+	ListCell   *cell;
+
+	appendStringInfoString(sql, "SELECT ");
+	append_numbered(sql, reading->ncolumns, "u");
+	appendStringInfoString(sql, ", pg_catalog.sum(u.n)::pg_catalog.int8 AS n FROM (\n");
+	foreach(cell, plan->leaves)
+	{
+		appendStringInfoString(sql, cell == list_head(plan->leaves) ? "\t" : "\n\tUNION ALL\n\t");
+		append_grouping(sql, reading, plan, lfirst_oid(cell));
+	}
+	appendStringInfoString(sql, "\n) u GROUP BY ");
+	append_numbered(sql, reading->ncolumns, "u");
+}
+
+static char *
+grouped_statement(const Reading *reading, const ReadPlan *plan)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(&sql, "g.c%d%s, ", i + 1, plan->buckets[i] != NULL ? "" : reading->columns[i].cast);
+	appendStringInfoString(&sql, "g.n FROM (\n");
+	if (plan->leaves != NIL)
+		append_leaves(&sql, reading, plan);
+	else
+		append_grouping(&sql, reading, plan, reading->dataset->relation);
+	appendStringInfoString(&sql, "\n) g");
+	return sql.data;
+}
+
+static char *
+aggregate_statement(const Reading *reading)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	append_read_columns(reading, reading->ncolumns, &sql);
+	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
+	return sql.data;
+}
+
+/* Whether rows are to be grouped where they are; which leaves, if the parent cannot. */
+static bool
+choose_grouping(const Reading *reading, ReadPlan *plan)
+{
+	Oid			relation = reading->dataset->relation;
+	bool		elsewhere = has_foreign_leaf(relation);
+
+	/* a row that stands for several people is looked at by itself */
+	if (reading->dataset->count_column != NULL || read_mode == READ_AGGREGATE)
+		return false;
+	if (read_mode != READ_GROUP_BY && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
+		!is_distributed(relation))
+		return false;
+	if (!elsewhere)
+		return true;
+	plan->leaves = leaf_partitions(relation);
+	if (may_read_leaves(reading, plan->leaves))
+		return true;
+	plan->leaves = NIL;
+	ereport(NOTICE,
+			(errmsg("partitions of %s are read through it, row by row", relation_sql_name(relation)),
+			 errdetail("Row security applies to it or to a partition, or not every partition may be selected from.")));
+	return false;
+}
+
+void
+plan_store_statement(const Reading *reading, ReadPlan *plan)
+{
+	StringInfoData sql;
+
+	store_read_scan(plan->store);
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	append_read_columns(reading, reading->ncolumns, &sql);
+	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
+	plan->places = NULL;
+	plan->statement = sql.data;
+}
+
+/* The places of all columns in a store's table, if none has to be cast; else NULL. */
+static int *
+places_in_store(const Reading *reading, const StoreRead *store)
+{
+	int		   *places = palloc(sizeof(int) * (reading->ncolumns + 1));
+
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		const ReadColumn *column = &reading->columns[i];
+		Oid			type;
+
+		places[i] = store_read_place(store, column->declared->column, &type);
+		if (places[i] < 0)
+			return NULL;
+		/* a varchar is a text already */
+		if (*column->cast != '\0' &&
+			!(strcmp(column->cast, "::pg_catalog.text") == 0 && (type == TEXTOID || type == VARCHAROID)))
+			return NULL;
+	}
+	return places;
+}
+
+/* Chooses a tuple store to read, if there is one. */
+static bool
+choose_store(const Reading *reading, ReadPlan *plan)
+{
+	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
+		return false;
+	plan->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
+	if (plan->store == NULL)
+		return false;
+	plan->places = places_in_store(reading, plan->store);
+	if (plan->places == NULL)
+		plan_store_statement(reading, plan);
+	return true;
+}
+
+ReadPlan *
+plan_read(const Reading *reading)
+{
+	ReadPlan   *plan = palloc0(sizeof(ReadPlan));
+
+	plan->buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
+	if (choose_store(reading, plan))
+		return plan;
+	plan->grouped = choose_grouping(reading, plan);
+	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
+		plan->buckets[i] = make_buckets(reading, i);
+	plan->statement = plan->grouped ? grouped_statement(reading, plan) : aggregate_statement(reading);
+	return plan;
+}

@@ -1,0 +1,38 @@
+/*
+ * relation_rows.h
+ *	  The rows of a relation beside its population: whose tuple each is.
+ */
+#ifndef ANONOPT_RELATION_ROWS_H
+#define ANONOPT_RELATION_ROWS_H
+
+#include "catalog/dataset.h"
+#include "engine/population.h"
+
+typedef struct RelationRows RelationRows;
+
+/*
+ * Reads a population whose rows can be asked for.  A row is named by a
+ * column, or by its place in a table if that is NULL.
+ */
+extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key);
+
+/*
+ * The same where rows are wanted with columns as they are, and nothing else
+ * but their tuples; for nodes that are nowhere below these levels.
+ */
+extern RelationRows *relation_rows_with_columns(const Dataset *dataset, const int *levels, const char *const *columns,
+												int ncolumns);
+
+/* NULL where there are no rows. */
+extern Population *relation_rows_population(const RelationRows *records);
+
+/* The base types of what is handed on: columns may have changed since they were chosen. */
+extern const Oid *records_shown_types(const RelationRows *records);
+
+/* A row: its name as a text datum, or columns; its tuple, its value of the first sensitive column. */
+typedef void (*RowVisitor) (void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value);
+
+/* Visits every row that stands for somebody, in the order they are read. */
+extern void relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg);
+
+#endif

@@ -1,0 +1,136 @@
+/*
+ * shards.c
+ *	  Foreign tables that a reading groups where they are.
+ *
+ * What a shard takes for the same is counted as one value.  So no column may
+ * have a nondeterministic collation there, whatever it is declared as here.
+ * PostgreSQL refuses LIKE for such a column, up to version 17: a shard that
+ * is asked for one row that is LIKE '%' tells.
+ */
+#include "read/shards.h"
+
+#include "access/genam.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "foreign/foreign.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* The partitions of a table that hold rows, in a fixed order. */
+List *
+leaf_partitions(Oid relation)
+{
+	List	   *leaves = NIL;
+	ListCell   *cell;
+
+	foreach(cell, find_all_inheritors(relation, AccessShareLock, NULL))
+		if (get_rel_relkind(lfirst_oid(cell)) != RELKIND_PARTITIONED_TABLE)
+		leaves = lappend_oid(leaves, lfirst_oid(cell));
+	return leaves;
+}
+
+bool
+has_foreign_leaf(Oid relation)
+{
+	ListCell   *cell;
+	char		kind = get_rel_relkind(relation);
+
+	if (kind != RELKIND_PARTITIONED_TABLE && (kind != RELKIND_RELATION || !has_subclass(relation)))
+		return false;
+	foreach(cell, leaf_partitions(relation))
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+		return true;
+	return false;
+}
+
+/* The foreign tables among what a plan reads. */
+static List *
+foreign_tables(const ReadPlan *plan, Oid relation)
+{
+	List	   *leaves = plan->leaves != NIL ? plan->leaves : list_make1_oid(relation);
+	List	   *foreign = NIL;
+	ListCell   *cell;
+
+	foreach(cell, leaves)
+		if (get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE)
+		foreign = lappend_oid(foreign, lfirst_oid(cell));
+	return foreign;
+}
+
+/* Tells where rows are read, beside what a server says of itself. */
+static void
+tell_servers(void *arg)
+{
+	errcontext("reading foreign tables: %s", (const char *) arg);
+}
+
+/* Foreign tables and their servers in words: catalogs cannot be asked once there is an error. */
+static char *
+name_servers(const List *foreign)
+{
+	StringInfoData servers;
+	ListCell   *cell;
+
+	initStringInfo(&servers);
+	foreach(cell, foreign)
+		appendStringInfo(&servers, "%s%s on server \"%s\"", servers.len > 0 ? ", " : "", relation_sql_name(lfirst_oid(cell)),
+						 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername);
+	return servers.data;
+}
+
+void
+begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
+{
+	List	   *foreign = foreign_tables(plan, relation);
+
+	callback->callback = tell_servers;
+	callback->previous = error_context_stack;
+	if (foreign == NIL)
+		return;
+	callback->arg = name_servers(foreign);
+	error_context_stack = callback;
+}
+
+/* Whether a column holds texts that are told apart by their bytes here. */
+static bool
+holds_texts(Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
+}
+
+void
+check_shard_collations(const Reading *reading, const ReadPlan *plan)
+{
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	foreach(cell, foreign_tables(plan, reading->dataset->relation))
+		for (int i = 0; i < reading->ncolumns; i++)
+	{
+		const char *column = get_attname(reading->dataset->relation, reading->columns[i].number, false);
+
+		/* one that is nondeterministic here, too, is grouped here */
+		if (!holds_texts(lfirst_oid(cell), column) || reading->columns[i].by_bytes)
+			continue;
+		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~~) '%%' LIMIT 1)",
+						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));
+	}
+	if (sql.len > 0)
+		sql_read(sql.data, 0, NULL, NULL);
+}
+
+void
+check_leaves(const ReadPlan *plan, Oid relation)
+{
+	if (plan->leaves == NIL || equal(plan->leaves, leaf_partitions(relation)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_IN_USE),
+			 errmsg("partitions of %s changed while they were read", relation_sql_name(relation)),
+			 errhint("Call the function again.")));
+}

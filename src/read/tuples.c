@@ -1,0 +1,466 @@
+/*
+ * tuples.c
+ *	  The aggregate that turns rows into distinct tuples of codes.
+ *
+ * anonopt.tuples(encoders, columns…) encodes each row while it is read and
+ * counts equal ones, in parallel workers too: they build their encoders from
+ * the bytes of the first argument, a parameter of the query.  Its type,
+ * anonopt.opaque, has no input: only our own code, which read the
+ * hierarchies with the caller's rights, can call the aggregate.
+ */
+#include "read/tuples.h"
+
+#include "access/parallel.h"
+#include "base/bytes.h"
+#include "catalog/pg_type.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "sql/arguments.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+
+/* The first argument of the transition function that is a column. */
+#define FIRST_COLUMN 2
+
+/* What one call site of the transition function keeps. */
+typedef struct Counting
+{
+	EncoderSet *set;
+	Tuples	   *tuples;
+} Counting;
+
+/* Tuples as another process counted them. */
+typedef struct PackedTuples
+{
+	int			ncolumns;
+	bytea	   *bytes;
+} PackedTuples;
+
+PG_FUNCTION_INFO_V1(anonopt_opaque_in);
+PG_FUNCTION_INFO_V1(anonopt_opaque_out);
+PG_FUNCTION_INFO_V1(anonopt_tuples_step);
+PG_FUNCTION_INFO_V1(anonopt_tuples_combine);
+PG_FUNCTION_INFO_V1(anonopt_tuples_serialize);
+PG_FUNCTION_INFO_V1(anonopt_tuples_deserialize);
+PG_FUNCTION_INFO_V1(anonopt_tuples_final);
+
+static Tuples *
+tuples_create(MemoryContext parent, int ncolumns, int nwords)
+{
+	MemoryContext context = AllocSetContextCreate(parent, "anonopt tuples", ALLOCSET_DEFAULT_SIZES);
+	Tuples	   *tuples = MemoryContextAllocZero(context, sizeof(Tuples));
+
+	tuples->context = context;
+	tuples->ncolumns = ncolumns;
+	tuples->counter = key_counter_create(context, nwords, 1024);
+	tuples->dictionaries = MemoryContextAllocZero(context, sizeof(Dictionary *) * (ncolumns + 1));
+	tuples->fields = MemoryContextAllocZero(context, sizeof(KeyField) * (ncolumns + 1));
+	return tuples;
+}
+
+/* No tuples yet, of columns that encoders describe. */
+Tuples *
+tuples_begin(MemoryContext parent, const EncoderSet *set)
+{
+	Tuples	   *tuples = tuples_create(parent, set->nencoders, set->nwords);
+
+	for (int i = 0; i < set->nencoders; i++)
+	{
+		if (set->encoders[i].hierarchy != NULL)
+			continue;
+		tuples->dictionaries[i] = set->encoders[i].dictionary;
+		tuples->fields[i] = set->encoders[i].field;
+	}
+	return tuples;
+}
+
+/* The encoders of the first row's arguments: at hand, or from the image in a worker. */
+static EncoderSet *
+call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	if (PG_ARGISNULL(1))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("aggregate anonopt.tuples is not called from SQL"),
+				 errhint("Use anonopt.evaluate or another function of the extension.")));
+	return encoders_of_value(PG_GETARG_DATUM(1), context);
+}
+
+/* Fails where an argument is not of the type that its encoder decodes. */
+static void
+check_arguments(FunctionCallInfo fcinfo, const EncoderSet *set)
+{
+	if (PG_NARGS() != FIRST_COLUMN + set->nencoders + (set->has_count ? 1 : 0))
+		elog(ERROR, "anonopt.tuples has %d arguments for %d columns", PG_NARGS(), set->nencoders);
+	for (int i = 0; i < set->nencoders; i++)
+		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + i), set->encoders[i].type.type,
+						  set->encoders[i].column);
+	if (set->has_count)
+		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + set->nencoders), INT8OID, "count");
+}
+
+static Counting *
+counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
+{
+	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
+	EncoderSet *set = call_encoders(fcinfo, parent);
+
+	check_arguments(fcinfo, set);
+	counting->set = set;
+	counting->tuples = tuples_begin(parent, set);
+	return counting;
+}
+
+/* How many people a row stands for. */
+static int64
+row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
+{
+	int			argument = FIRST_COLUMN + set->nencoders;
+	int64		count;
+
+	if (!set->has_count)
+		return 1;
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
+				 errmsg("count column holds a null value"),
+				 errhint("Every row must say how many people it stands for.")));
+	count = PG_GETARG_INT64(argument);
+	if (count < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("count column holds a negative value"),
+				 errhint("Every row must say how many people it stands for.")));
+	return count;
+}
+
+/* Text of a value as it came, for a message. */
+static char *
+value_text(const Encoder *encoder, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(encoder->type.type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+void
+tuples_add_miss(Tuples *tuples, int encoder, const char *value)
+{
+	for (int i = 0; i < tuples->nmisses; i++)
+		if (tuples->misses[i].encoder == encoder && strcmp(tuples->misses[i].value, value) == 0)
+			return;
+	if (tuples->nmisses == MAX_MISSES)
+		return;
+	tuples->misses[tuples->nmisses].encoder = encoder;
+	tuples->misses[tuples->nmisses++].value = MemoryContextStrdup(tuples->context, value);
+}
+
+uint32
+tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
+{
+	if (set->encoders[encoder].miss_code != NO_LEAF)
+		return set->encoders[encoder].miss_code;
+	tuples_add_miss(tuples, encoder, value_text(&set->encoders[encoder], value));
+	return 0;
+}
+
+/* Counts one row. */
+Datum
+anonopt_tuples_step(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	Counting   *counting = PG_ARGISNULL(0) ? counting_begin(fcinfo, context) : (Counting *) PG_GETARG_POINTER(0);
+	EncoderSet *set = counting->set;
+	Tuples	   *tuples = counting->tuples;
+	uint64	   *key = key_counter_candidate(tuples->counter);
+	int64		count = row_count(fcinfo, set);
+
+	if (count == 0)
+		PG_RETURN_POINTER(counting);
+	memset(key, 0, sizeof(uint64) * tuples->counter->nwords);
+	for (int i = 0; i < set->nencoders; i++)
+	{
+		NullableDatum *argument = &fcinfo->args[FIRST_COLUMN + i];
+		uint32		code = encode(&set->encoders[i], argument->value, argument->isnull);
+
+		if (code == NO_LEAF)
+			code = tuples_miss(tuples, set, i, argument->value);
+		key_put(key, &set->encoders[i].field, code);
+	}
+	key_counter_add(tuples->counter, count);
+	PG_RETURN_POINTER(counting);
+}
+
+static void
+append_bytes(StringInfo buffer, const void *bytes, Size size)
+{
+	/* a StringInfo ends at 1 GB; a worker's share of the tuples must fit */
+	if (size > MaxAllocSize - 1024 || buffer->len > MaxAllocSize - 1024 - size)
+		ereport(ERROR,
+				(errcode(ERRCODE_OUT_OF_MEMORY),
+				 errmsg("a parallel worker counted more distinct tuples than it can hand over"),
+				 errhint("Set max_parallel_workers_per_gather to 0 for this call.")));
+	appendBinaryStringInfo(buffer, bytes, (int) size);
+}
+
+static void
+append_dictionary(StringInfo buffer, const Dictionary *dictionary)
+{
+	bool		integers = dictionary->type.kind == VALUE_INTEGER;
+	bool		byval = integers || dictionary->type.byval;
+	int16		length = integers ? 8 : dictionary->type.length;
+
+	append_uint32(buffer, dictionary->type.type);
+	append_uint32(buffer, dictionary->nvalues);
+	for (uint32 i = 0; i < dictionary->nvalues; i++)
+	{
+		Size		size = datumEstimateSpace(dictionary->values[i], false, byval, length);
+		char	   *bytes = palloc(size);
+		char	   *end = bytes;
+
+		datumSerialize(dictionary->values[i], false, byval, length, &end);
+		append_bytes(buffer, bytes, size);
+		pfree(bytes);
+	}
+}
+
+/* Tuples as bytes, for another process. */
+static bytea *
+pack_tuples(const Tuples *tuples)
+{
+	const KeyCounter *counter = tuples->counter;
+	StringInfoData buffer;
+
+	initStringInfo(&buffer);
+	appendStringInfoSpaces(&buffer, VARHDRSZ);
+	append_uint32(&buffer, tuples->ncolumns);
+	append_uint32(&buffer, counter->nwords);
+	for (int i = 0; i < tuples->ncolumns; i++)
+	{
+		append_uint32(&buffer, tuples->dictionaries[i] != NULL);
+		if (tuples->dictionaries[i] == NULL)
+			continue;
+		append_bytes(&buffer, &tuples->fields[i], sizeof(KeyField));
+		append_dictionary(&buffer, tuples->dictionaries[i]);
+	}
+	append_uint32(&buffer, tuples->nmisses);
+	for (int i = 0; i < tuples->nmisses; i++)
+	{
+		append_uint32(&buffer, tuples->misses[i].encoder);
+		append_bytes(&buffer, tuples->misses[i].value, strlen(tuples->misses[i].value) + 1);
+	}
+	append_uint32(&buffer, counter->nkeys);
+	append_bytes(&buffer, counter->keys, sizeof(uint64) * counter->nwords * counter->nkeys);
+	append_bytes(&buffer, counter->counts, sizeof(int64) * counter->nkeys);
+	SET_VARSIZE(buffer.data, buffer.len);
+	return (bytea *) buffer.data;
+}
+
+Datum
+anonopt_tuples_serialize(PG_FUNCTION_ARGS)
+{
+	(void) aggregate_context(fcinfo);
+	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples));
+}
+
+/* Only remembers where the bytes are; combining reads them. */
+Datum
+anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
+{
+	PackedTuples *packed = palloc(sizeof(PackedTuples));
+
+	(void) aggregate_context(fcinfo);
+	packed->bytes = PG_GETARG_BYTEA_P(0);
+	PG_RETURN_POINTER(packed);
+}
+
+/* Adds another process's values; returns this process's code for each of its codes. */
+static uint32 *
+take_dictionary(char **at, Tuples *tuples, int column)
+{
+	Oid			type;
+	uint32		nvalues;
+	uint32	   *codes;
+	bool		byval;
+
+	memcpy(&tuples->fields[column], *at, sizeof(KeyField));
+	*at += sizeof(KeyField);
+	type = take_uint32(at);
+	nvalues = take_uint32(at);
+	codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nvalues + 1));
+
+	if (tuples->dictionaries[column] == NULL)
+	{
+		MemoryContext old = MemoryContextSwitchTo(tuples->context);
+		ValueType	value_type;
+
+		value_type_init(&value_type, type);
+		tuples->dictionaries[column] = dictionary_create(tuples->context, &value_type);
+		MemoryContextSwitchTo(old);
+	}
+	byval = tuples->dictionaries[column]->type.kind == VALUE_INTEGER || tuples->dictionaries[column]->type.byval;
+	codes[0] = 0;
+	for (uint32 i = 0; i < nvalues; i++)
+	{
+		bool		isnull;
+		bool		known;
+		Datum		value = datumRestore(at, &isnull);
+
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		codes[i + 1] = dictionary_add(tuples->dictionaries[column], value, &known) + 1;
+		/* the dictionary has a copy */
+		if (!byval)
+			pfree(DatumGetPointer(value));
+	}
+	return codes;
+}
+
+/* Adds another process's tuples, its codes translated where they are its own. */
+static void
+take_tuples(char **at, Tuples *tuples, uint32 **codes)
+{
+	KeyCounter *counter = tuples->counter;
+	int			nwords = counter->nwords;
+	uint32		nkeys = take_uint32(at);
+	char	   *counts = *at + sizeof(uint64) * nwords * (Size) nkeys;
+
+	for (uint32 i = 0; i < nkeys; i++, *at += sizeof(uint64) * nwords)
+	{
+		uint64	   *key = key_counter_candidate(counter);
+		int64		count;
+
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		memcpy(key, *at, sizeof(uint64) * nwords);
+		memcpy(&count, counts + sizeof(int64) * (Size) i, sizeof(int64));
+		for (int column = 0; column < tuples->ncolumns; column++)
+		{
+			const KeyField *field = &tuples->fields[column];
+			uint32		code;
+
+			if (codes[column] == NULL)
+				continue;
+			code = codes[column][key_get(key, field)];
+			key[field->word] = key_without(key, field);
+			key_put(key, field, code);
+		}
+		key_counter_add(counter, count);
+	}
+}
+
+/* Adds another process's tuples to those there are, if there are any. */
+static Tuples *
+add_packed(Tuples *tuples, MemoryContext context, bytea *bytes)
+{
+	char	   *at = VARDATA(bytes);
+	uint32		ncolumns = take_uint32(&at);
+	uint32		nwords = take_uint32(&at);
+	uint32	  **codes = palloc0(sizeof(uint32 *) * (ncolumns + 1));
+	uint32		nmisses;
+
+	if (tuples == NULL)
+		tuples = tuples_create(context, ncolumns, nwords);
+	for (int i = 0; i < tuples->ncolumns; i++)
+		if (take_uint32(&at) != 0)
+			codes[i] = take_dictionary(&at, tuples, i);
+	nmisses = take_uint32(&at);
+	for (uint32 i = 0; i < nmisses; i++)
+	{
+		int			encoder = take_uint32(&at);
+
+		tuples_add_miss(tuples, encoder, at);
+		at += strlen(at) + 1;
+	}
+	take_tuples(&at, tuples, codes);
+	return tuples;
+}
+
+Datum
+anonopt_tuples_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	Counting   *counting = PG_ARGISNULL(0) ? NULL : (Counting *) PG_GETARG_POINTER(0);
+
+	if (PG_ARGISNULL(1))
+	{
+		if (counting == NULL)
+			PG_RETURN_NULL();
+		PG_RETURN_POINTER(counting);
+	}
+	if (counting == NULL)
+		counting = MemoryContextAllocZero(context, sizeof(Counting));
+	counting->tuples = add_packed(counting->tuples, context, ((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
+	PG_RETURN_POINTER(counting);
+}
+
+/* The aggregate's result is the tuples themselves, or bytes if another process will read it. */
+#define VALUE_POINTER 'p'
+#define VALUE_PACKED 'b'
+
+Datum
+anonopt_tuples_final(PG_FUNCTION_ARGS)
+{
+	const Tuples *tuples;
+	bytea	   *packed;
+	char	   *value;
+
+	(void) aggregate_context(fcinfo);
+	if (PG_ARGISNULL(0))
+		PG_RETURN_NULL();
+	tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
+	if (!IsParallelWorker())
+	{
+		value = palloc(VARHDRSZ + 1 + sizeof(tuples));
+		SET_VARSIZE(value, VARHDRSZ + 1 + sizeof(tuples));
+		VARDATA(value)[0] = VALUE_POINTER;
+		memcpy(VARDATA(value) + 1, &tuples, sizeof(tuples));
+		PG_RETURN_POINTER(value);
+	}
+	/* the whole query may run in a worker, for a test of parallel plans */
+	packed = pack_tuples(tuples);
+	value = palloc(VARHDRSZ + 1 + VARSIZE(packed));
+	SET_VARSIZE(value, VARHDRSZ + 1 + VARSIZE(packed));
+	VARDATA(value)[0] = VALUE_PACKED;
+	memcpy(VARDATA(value) + 1, packed, VARSIZE(packed));
+	PG_RETURN_POINTER(value);
+}
+
+/* The tuples in the aggregate's result, in a memory context of their own below one. */
+Tuples *
+tuples_of_value(Datum datum, MemoryContext context)
+{
+	char	   *value = (char *) PG_DETOAST_DATUM(datum);
+	Tuples	   *tuples;
+	bytea	   *packed;
+
+	if (VARDATA(value)[0] == VALUE_POINTER)
+	{
+		memcpy(&tuples, VARDATA(value) + 1, sizeof(tuples));
+		MemoryContextSetParent(tuples->context, context);
+		return tuples;
+	}
+	packed = palloc(VARSIZE(value) - VARHDRSZ - 1);
+	memcpy(packed, VARDATA(value) + 1, VARSIZE(value) - VARHDRSZ - 1);
+	return add_packed(NULL, context, packed);
+}
+
+/* Nobody but the extension makes a value, so that a pointer in it can be trusted. */
+Datum
+anonopt_opaque_in(PG_FUNCTION_ARGS)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("cannot accept a value of type anonopt.opaque")));
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_opaque_out(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_CSTRING(pstrdup("opaque"));
+}

@@ -1,0 +1,268 @@
+/*
+ * value.c
+ *	  Values of any type: compared, hashed, and numbered as they come.
+ */
+#include "read/value.h"
+
+#include "base/budget.h"
+#include "base/packed_key.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/typcache.h"
+
+typedef struct ValueEntry
+{
+	uint32		number;
+	uint32		hash;
+	char		status;
+} ValueEntry;
+
+/* Integers in all but name: equal bits are equal values, in the order of integers. */
+static bool
+is_integer_like(Oid type)
+{
+	switch (type)
+	{
+		case INT2OID:
+		case INT4OID:
+		case INT8OID:
+		case BOOLOID:
+		case DATEOID:
+		case TIMEOID:
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+		case MONEYOID:
+			return true;
+		default:
+			return false;
+	}
+}
+
+void
+value_type_init(ValueType *type, Oid oid)
+{
+	TypeCacheEntry *cache;
+
+	memset(type, 0, sizeof(ValueType));
+	type->type = oid;
+	get_typlenbyval(oid, &type->length, &type->byval);
+	if (is_integer_like(oid) && type->byval)
+	{
+		type->kind = VALUE_INTEGER;
+		return;
+	}
+	if (oid == TEXTOID)
+	{
+		type->kind = VALUE_TEXT;
+		return;
+	}
+	type->kind = VALUE_ANY;
+	cache = lookup_type_cache(oid, TYPECACHE_CMP_PROC_FINFO | TYPECACHE_HASH_PROC_FINFO);
+	if (!OidIsValid(cache->cmp_proc) || !OidIsValid(cache->hash_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("type %s has no default order and hash", format_type_be(oid)),
+				 errhint("Declare a view that casts the column to text.")));
+	type->collation = cache->typcollation;
+	fmgr_info_copy(&type->compare, &cache->cmp_proc_finfo, CurrentMemoryContext);
+	fmgr_info_copy(&type->hash, &cache->hash_proc_finfo, CurrentMemoryContext);
+}
+
+static int64
+integer_value(const ValueType *type, Datum value)
+{
+	switch (type->length)
+	{
+		case 1:
+			return DatumGetChar(value);
+		case 2:
+			return DatumGetInt16(value);
+		case 4:
+			return DatumGetInt32(value);
+		default:
+			return DatumGetInt64(value);
+	}
+}
+
+Datum
+value_normal(const ValueType *type, Datum value)
+{
+	if (type->kind == VALUE_INTEGER)
+		return Int64GetDatum(integer_value(type, value));
+	if (type->length == -1)
+		return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
+	return value;
+}
+
+static int
+compare_texts(Datum a, Datum b)
+{
+	struct varlena *x = (struct varlena *) DatumGetPointer(a);
+	struct varlena *y = (struct varlena *) DatumGetPointer(b);
+	int			lx = VARSIZE_ANY_EXHDR(x);
+	int			ly = VARSIZE_ANY_EXHDR(y);
+	int			order = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(lx, ly));
+
+	return order != 0 ? order : lx - ly;
+}
+
+int
+value_compare(const ValueType *type, Datum a, Datum b)
+{
+	switch (type->kind)
+	{
+		case VALUE_INTEGER:
+			{
+				int64		x = DatumGetInt64(a);
+				int64		y = DatumGetInt64(b);
+
+				return x < y ? -1 : x > y;
+			}
+		case VALUE_TEXT:
+			return compare_texts(a, b);
+		default:
+			return DatumGetInt32(FunctionCall2Coll((FmgrInfo *) &type->compare, type->collation, a, b));
+	}
+}
+
+static inline uint32
+value_hash(const ValueType *type, Datum value)
+{
+	switch (type->kind)
+	{
+		case VALUE_INTEGER:
+			return (uint32) (word_hash((uint64) DatumGetInt64(value)) >> 32);
+		case VALUE_TEXT:
+			{
+				struct varlena *text = (struct varlena *) DatumGetPointer(value);
+
+				return hash_bytes((unsigned char *) VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
+			}
+		default:
+			return DatumGetUInt32(FunctionCall1Coll((FmgrInfo *) &type->hash, type->collation, value));
+	}
+}
+
+static inline bool
+value_equal(const ValueType *type, Datum a, Datum b)
+{
+	if (type->kind == VALUE_TEXT)
+	{
+		struct varlena *x = (struct varlena *) DatumGetPointer(a);
+		struct varlena *y = (struct varlena *) DatumGetPointer(b);
+		Size		length = VARSIZE_ANY_EXHDR(x);
+
+		return length == VARSIZE_ANY_EXHDR(y) && memcmp(VARDATA_ANY(x), VARDATA_ANY(y), length) == 0;
+	}
+	return value_compare(type, a, b) == 0;
+}
+
+#define DICTIONARY(tb) ((Dictionary *) (tb)->private_data)
+#define SH_PREFIX valueindex
+#define SH_ELEMENT_TYPE ValueEntry
+#define SH_KEY_TYPE uint32
+#define SH_KEY number
+#define SH_HASH_KEY(tb, key) value_hash(&DICTIONARY(tb)->type, DICTIONARY(tb)->values[key])
+#define SH_EQUAL(tb, a, b) value_equal(&DICTIONARY(tb)->type, DICTIONARY(tb)->values[a], DICTIONARY(tb)->values[b])
+#define SH_STORE_HASH
+#define SH_GET_HASH(tb, a) (a)->hash
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+Dictionary *
+dictionary_create(MemoryContext context, const ValueType *type)
+{
+	Dictionary *dictionary = MemoryContextAllocZero(context, sizeof(Dictionary));
+
+	dictionary->context = context;
+	dictionary->type = *type;
+	dictionary->values = budget_grow(context, NULL, sizeof(Datum), &dictionary->capacity);
+	dictionary->index = valueindex_create(context, 32, dictionary);
+	return dictionary;
+}
+
+/* The number of a value in normal form, or NO_LEAF. */
+uint32
+dictionary_find(Dictionary *dictionary, Datum value)
+{
+	ValueEntry *entry;
+
+	/* what is looked for stands behind the last value, as its number's key */
+	dictionary->values[dictionary->nvalues] = value;
+	entry = valueindex_lookup(dictionary->index, dictionary->nvalues);
+	return entry == NULL ? NO_LEAF : entry->number;
+}
+
+/* The form of a value that outlives its row. */
+static Datum
+value_keep(const Dictionary *dictionary, Datum value)
+{
+	MemoryContext old;
+
+	if (dictionary->type.kind == VALUE_INTEGER || dictionary->type.byval)
+		return value;
+	budget_require(dictionary->context, datumGetSize(value, false, dictionary->type.length));
+	old = MemoryContextSwitchTo(dictionary->context);
+	value = datumCopy(value, false, dictionary->type.length);
+	MemoryContextSwitchTo(old);
+	return value;
+}
+
+/* The number of a value in normal form, a new one if it is not known. */
+uint32
+dictionary_add(Dictionary *dictionary, Datum value, bool *known)
+{
+	uint32		number = dictionary_find(dictionary, value);
+	bool		found;
+
+	*known = number != NO_LEAF;
+	if (*known)
+		return number;
+	if (dictionary->index->members >= dictionary->index->grow_threshold)
+		budget_require(dictionary->context, dictionary->index->size * 2 * sizeof(ValueEntry));
+	number = dictionary->nvalues;
+	dictionary->values[number] = value_keep(dictionary, value);
+	valueindex_insert(dictionary->index, number, &found);
+	if (++dictionary->nvalues >= dictionary->capacity)
+		dictionary->values = budget_grow(dictionary->context, dictionary->values,
+										 sizeof(Datum), &dictionary->capacity);
+	return number;
+}
+
+#define ST_SORT sort_numbers
+#define ST_ELEMENT_TYPE uint32
+#define ST_COMPARE(a, b, arg) value_compare(&(arg)->type, (arg)->values[*(a)], (arg)->values[*(b)])
+#define ST_COMPARE_ARG_TYPE Dictionary
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+uint32 *
+dictionary_ranks(const Dictionary *dictionary)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Size		size = sizeof(uint32) * ((Size) dictionary->nvalues + 1);
+	uint32	   *order;
+	uint32	   *ranks;
+
+	budget_require(context, 2 * size);
+	order = MemoryContextAllocHuge(context, size);
+	ranks = MemoryContextAllocHuge(context, size);
+
+	for (uint32 i = 0; i < dictionary->nvalues; i++)
+		order[i] = i;
+	sort_numbers(order, dictionary->nvalues, (Dictionary *) dictionary);
+	for (uint32 i = 0; i < dictionary->nvalues; i++)
+		ranks[order[i]] = i;
+	pfree(order);
+	return ranks;
+}

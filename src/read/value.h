@@ -1,0 +1,60 @@
+/*
+ * value.h
+ *	  Values of any type: compared, hashed, and numbered as they come.
+ */
+#ifndef ANONOPT_VALUE_H
+#define ANONOPT_VALUE_H
+
+#include "base/compat.h"
+
+#include "engine/hierarchy.h"
+
+typedef enum ValueKind
+{
+	VALUE_INTEGER,				/* by value and equal when its bits are */
+	VALUE_TEXT,					/* equal when its bytes are, ordered as in
+								 * collation C */
+	VALUE_ANY					/* as its type's default operators say */
+} ValueKind;
+
+typedef struct ValueType
+{
+	Oid			type;
+	ValueKind	kind;
+	int16		length;
+	bool		byval;
+	Oid			collation;
+	FmgrInfo	hash;
+	FmgrInfo	compare;
+} ValueType;
+
+struct valueindex_hash;
+
+/* Distinct values, numbered as they come. */
+typedef struct Dictionary
+{
+	MemoryContext context;
+	ValueType	type;
+	uint32		nvalues;
+	Size		capacity;
+	Datum	   *values;
+	struct valueindex_hash *index;
+} Dictionary;
+
+/* Fails where a type has no order or cannot be hashed. */
+extern void value_type_init(ValueType *type, Oid oid);
+
+/* The form in which a dictionary holds and finds a value; integers of all widths alike. */
+extern Datum value_normal(const ValueType *type, Datum value);
+
+/* The order of two values in normal form. */
+extern int	value_compare(const ValueType *type, Datum a, Datum b);
+
+extern Dictionary *dictionary_create(MemoryContext context, const ValueType *type);
+extern uint32 dictionary_find(Dictionary *dictionary, Datum value);
+extern uint32 dictionary_add(Dictionary *dictionary, Datum value, bool *known);
+
+/* Each value's place in the order of values. */
+extern uint32 *dictionary_ranks(const Dictionary *dictionary);
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * weights.c
+ *	  How sensitive a quasi-identifier's values are: tables of weights.
+ */
+#include "read/weights.h"
+
+#include <math.h>
+
+#include "access/relation.h"
+#include "base/budget.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* A table of weights: its first two columns are value and weight. */
+typedef struct WeightTable
+{
+	const Declared *declared;
+	Relation	relation;
+	AttrNumber	value;
+	AttrNumber	weight;
+	Encoder		encoder;
+	uint32		nleaves;
+	bool	   *named;			/* by leaf */
+	double	   *weights;		/* by leaf */
+	const char *problem;		/* the first row's that has one, or NULL */
+} WeightTable;
+
+/* Finds a table's first two columns. */
+static void
+find_columns(WeightTable *table)
+{
+	TupleDesc	desc = RelationGetDescr(table->relation);
+
+	for (int i = 0; i < desc->natts && table->weight == 0; i++)
+	{
+		if (TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		if (table->value == 0)
+			table->value = i + 1;
+		else
+			table->weight = i + 1;
+	}
+	if (table->weight == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("table of weights %s has no two columns", relation_sql_name(RelationGetRelid(table->relation))),
+				 errhint("Its first column is the value, its second the weight.")));
+}
+
+static void
+refuse_weight(const Declared *declared, const char *problem)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("table of weights %s of column \"%s\" %s", relation_sql_name(declared->sensitivity),
+					declared->column, problem),
+			 errhint("Give each value once, with a finite weight of at least 0.")));
+}
+
+/* What is wrong with a weight, or NULL. */
+static const char *
+problem_of(double weight, bool isnull, bool named)
+{
+	if (isnull)
+		return "lacks a weight";
+	if (!(weight >= 0) || isinf(weight))
+		return "holds a weight that is negative or not finite";
+	return named ? "names a value twice" : NULL;
+}
+
+/* Takes a row: a value and its weight.  A value that nobody can have weighs nothing. */
+static void
+take_weight(void *arg, const Datum *values, const bool *nulls)
+{
+	WeightTable *table = arg;
+	uint32		leaf = encode(&table->encoder, values[0], nulls[0]);
+	double		weight = nulls[1] ? 0 : DatumGetFloat8(values[1]);
+
+	CHECK_FOR_INTERRUPTS();
+	if (table->problem == NULL)
+		table->problem = problem_of(weight, nulls[1], leaf < table->nleaves && table->named[leaf]);
+	if (table->problem != NULL || leaf >= table->nleaves)
+		return;
+	table->named[leaf] = true;
+	table->weights[leaf] = weight;
+}
+
+static const char *
+column_name(const WeightTable *table, AttrNumber number)
+{
+	return quote_identifier(get_attname(RelationGetRelid(table->relation), number, false));
+}
+
+/* Runs the statement over a table's rows, once the hierarchy is loaded, which may run anybody's code. */
+static void
+read_rows(WeightTable *table, const LoadedHierarchy *loaded)
+{
+	StringInfoData sql;
+	Oid			types[2] = {loaded->rows->match.data_type, FLOAT8OID};
+
+	hierarchy_encoder(loaded, table->declared->column, CurrentMemoryContext, &table->encoder);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT w.%s%s, w.%s::pg_catalog.float8 FROM %s w", column_name(table, table->value),
+					 loaded->rows->match.data_cast, column_name(table, table->weight),
+					 relation_sql_name(RelationGetRelid(table->relation)));
+	rows_read(sql.data, NULL, 2, types, take_weight, table);
+}
+
+/* Reads an attribute's table; SPI is connected. */
+static void
+read_table(const Declared *declared, const Attribute *attr, double *weights)
+{
+	WeightTable table = {0};
+	Oid			type;
+
+	if (!dataset_same_relation(declared->sensitivity, declared->sensitivity_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("table of weights of column \"%s\" is gone", declared->column),
+				 errhint("Name another with anonopt.set_sensitivity.")));
+	table.declared = declared;
+	table.relation = relation_open_existing(declared->sensitivity);
+	find_columns(&table);
+	type = getBaseType(TupleDescAttr(RelationGetDescr(table.relation), table.value - 1)->atttypid);
+	table.nleaves = attr->hierarchy->nleaves;
+	table.named = budget_alloc_zero(sizeof(bool), (Size) table.nleaves + 1);
+	table.weights = weights;
+	read_rows(&table, hierarchy_load(declared->hierarchy, type, declared->column));
+	relation_close(table.relation, NoLock);
+	if (table.problem != NULL)
+		refuse_weight(declared, table.problem);
+}
+
+double **
+weights_read(const Dataset *dataset, const Population *population)
+{
+	double	  **weights = palloc(sizeof(double *) * population->nattrs);
+	int			a = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		const Attribute *attr = &population->attrs[a];
+
+		if (declared->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		weights[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * ((Size) attr->hierarchy->nleaves + 1));
+		for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
+			weights[a][leaf] = 1;
+		if (OidIsValid(declared->sensitivity))
+		{
+			sql_connect();
+			read_table(declared, attr, weights[a]);
+			sql_finish();
+		}
+		a++;
+	}
+	return weights;
+}

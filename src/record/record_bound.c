@@ -1,0 +1,333 @@
+/*
+ * record_bound.c
+ *	  Any goal, tuple by tuple, by bounds.
+ *
+ * Where the lattice is too large to be gone through, a tuple's levels are
+ * chosen one attribute after another, and a beginning is left as soon as
+ * nothing it leads to can be better than the answer there is.  What bounds
+ * it: the entries that fit the labels chosen so far, of which further labels
+ * leave no more; the weight of those labels and the least that the other
+ * attributes must show to be useful enough; and all utility that is left.
+ * Bounds are sums in another order than the numbers they bound, hence SLACK.
+ *
+ * Answers to begin with come from random nodes that are just useful enough
+ * for some tuple, offered to all.
+ */
+#include "record/record_parts.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "base/prng.h"
+#include "base/progress.h"
+
+#define SAMPLES 500
+#define SLACK 1e-9
+
+/* Steps in which utility is told where the least weight is tabulated. */
+#define BINS 128
+
+/* Entries that fit a beginning. */
+typedef struct Fitting
+{
+	uint32		n;
+	uint32	   *entries;
+	int64		count;
+} Fitting;
+
+typedef struct Bounding
+{
+	RecordRun  *run;
+	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
+	uint32		nentries;
+	const uint32 *entry_leaves; /* nattrs an entry */
+	const int64 *entry_counts;
+	Fitting		fitting[MAX_ATTRIBUTES + 1];	/* by depth */
+	int64		steps;
+
+	/* of the tuple that is searched */
+	uint32		tuple;
+	const uint32 *leaves;
+	int			levels[MAX_ATTRIBUTES];
+	double		most_utility[MAX_ATTRIBUTES + 1];	/* of this depth and on */
+	double		most_weight[MAX_ATTRIBUTES + 1];
+	double		bin;			/* utility of one */
+	double		least_weight[MAX_ATTRIBUTES + 1][BINS + 1]; /* with at least so many
+															 * bins */
+} Bounding;
+
+static double
+least_weight(const Bounding *b, int depth, double utility)
+{
+	if (utility <= 0 || b->bin <= 0)
+		return b->least_weight[depth][0];
+	return b->least_weight[depth][(int) Min(utility / b->bin * (1 - SLACK), BINS)];
+}
+
+/* Tabulates the least weight of the depths from one on, backwards. */
+static void
+tabulate(Bounding *b)
+{
+	const RecordModel *model = b->run->model;
+	int			nattrs = b->run->population->nattrs;
+
+	b->most_utility[nattrs] = b->most_weight[nattrs] = 0;
+	for (int bin = 0; bin <= BINS; bin++)
+		b->least_weight[nattrs][bin] = bin == 0 ? 0 : HUGE_VAL;
+	for (int depth = nattrs - 1; depth >= 0; depth--)
+	{
+		int			a = b->order[depth];
+		int			lowest = b->run->population->attrs[a].min_level;
+
+		b->most_utility[depth] = b->most_utility[depth + 1] + model->gain[a][lowest][b->leaves[a]];
+		b->most_weight[depth] = b->most_weight[depth + 1] + model->weight[a][lowest][b->leaves[a]];
+	}
+	b->bin = b->most_utility[0] / BINS;
+	for (int depth = nattrs - 1; depth >= 0; depth--)
+	{
+		const Attribute *attr = &b->run->population->attrs[b->order[depth]];
+
+		for (int bin = 0; bin <= BINS; bin++)
+			b->least_weight[depth][bin] = HUGE_VAL;
+		for (int level = attr->min_level; level <= attr->max_level; level++)
+		{
+			double		weight = model->weight[b->order[depth]][level][b->leaves[b->order[depth]]];
+			double		gain = model->gain[b->order[depth]][level][b->leaves[b->order[depth]]];
+			int			bins = b->bin > 0 ? (int) Min(ceil(gain / b->bin * (1 + SLACK)), BINS) : 0;
+
+			for (int bin = 0; bin <= BINS; bin++)
+				b->least_weight[depth][bin] = Min(b->least_weight[depth][bin],
+												  weight + b->least_weight[depth + 1][Max(bin - bins, 0)]);
+		}
+	}
+}
+
+/* The least risk of what a beginning leads to. */
+static double
+least_risk(const Bounding *b, int depth, double weight, double utility)
+{
+	const RecordSearch *search = b->run->search;
+	int64		count = search->similarity > 0 ? b->fitting[0].count : b->fitting[depth].count;
+	double		risk;
+
+	count = Max(count, 1);
+	switch (b->run->model->risk)
+	{
+		case RISK_IDENTITY:
+			return 1.0 / count;
+		case RISK_ENTROPY:
+			risk = (weight + b->most_weight[depth]) * log(1.0 / count);
+			break;
+		default:
+			weight += least_weight(b, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
+			risk = weight / count;
+			break;
+	}
+	return risk - SLACK * fabs(risk);
+}
+
+/* Whether nothing that a beginning leads to can be the answer. */
+static bool
+is_hopeless(const Bounding *b, int depth, double weight, double utility)
+{
+	const RecordSearch *search = b->run->search;
+	const RecordAnswer *answer = answer_of(search, b->tuple);
+	double		most = utility + b->most_utility[depth];
+	double		risk = least_risk(b, depth, weight, utility);
+	double		slack;
+
+	most += SLACK * (1 + fabs(most));
+	slack = SLACK * (1 + fabs(search->bound));
+	switch (search->goal)
+	{
+		case GOAL_MOST_UTILITY:
+			return risk > search->bound + slack || (answer->found && most < answer->utility);
+		case GOAL_BALANCE:
+			return answer->found &&
+				risk - search->bound * most - slack > answer->risk - search->bound * answer->utility;
+		default:
+			if (most < search->bound)
+				return true;
+			return answer->found && (risk > answer->risk || (risk == answer->risk && most < answer->utility));
+	}
+}
+
+/* Keeps the entries that fit a label more. */
+static void
+narrow(Bounding *b, int depth, int a, int level)
+{
+	const Recoding *recoding = &b->run->population->attrs[a].hierarchy->levels[level];
+	int			nattrs = b->run->population->nattrs;
+	uint32		label = recoding->label_of[b->leaves[a]];
+	const Fitting *from = &b->fitting[depth];
+	Fitting    *to = &b->fitting[depth + 1];
+
+	to->n = 0;
+	to->count = 0;
+	for (uint32 i = 0; i < from->n; i++)
+	{
+		uint32		entry = from->entries[i];
+		uint32		leaf = b->entry_leaves[(Size) entry * nattrs + a];
+
+		if (leaf == NO_LEAF ? recoding->nlabels > 1 : recoding->label_of[leaf] != label)
+			continue;
+		to->entries[to->n++] = entry;
+		to->count += b->entry_counts[entry];
+	}
+}
+
+/* A whole node of the tuple's. */
+static void
+visit(Bounding *b)
+{
+	RecordRun  *run = b->run;
+	double		utility = record_utility(run->model, b->leaves, b->levels);
+	double		risk;
+
+	if (run->search->similarity > 0)
+	{
+		matches_go(run->matches, b->levels);
+		risk = risk_at(run, b->tuple, b->levels);
+	}
+	else
+		risk = record_risk(run->model->risk, record_weight(run->model, b->leaves, b->levels),
+						   Max(b->fitting[run->population->nattrs].count, 1));
+	answer_of(run->search, b->tuple)->visited++;
+	offer_node(run, b->tuple, b->levels, risk, utility);
+}
+
+/* Chooses the levels from a depth on, the most general first. */
+static void
+choose_from(Bounding *b, int depth, double weight, double utility)
+{
+	const RecordRun *run = b->run;
+	const Attribute *attr;
+	int			a;
+
+	if (depth == run->population->nattrs)
+	{
+		visit(b);
+		return;
+	}
+	a = b->order[depth];
+	attr = &run->population->attrs[a];
+	for (int level = attr->max_level; level >= attr->min_level; level--)
+	{
+		double		chosen = weight + run->model->weight[a][level][b->leaves[a]];
+		double		useful = utility + run->model->gain[a][level][b->leaves[a]];
+
+		if (++b->steps % 256 == 0 && out_of_time(b->run))
+			return;
+		b->levels[a] = level;
+		if (run->search->similarity == 0)
+			narrow(b, depth, a, level);
+		if (!is_hopeless(b, depth + 1, chosen, useful))
+			choose_from(b, depth + 1, chosen, useful);
+		if (!run->search->in_time)
+			return;
+	}
+}
+
+static void
+prepare_entries(Bounding *b)
+{
+	const RecordRun *run = b->run;
+	const EntryTable *entries = run->search->entries;
+	Size		size;
+
+	b->nentries = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
+	b->entry_leaves = entries != NULL ? entries->leaves : run->leaves;
+	b->entry_counts = entries != NULL ? entries->counts : run->population->tuples->counts;
+	size = sizeof(uint32) * ((Size) b->nentries + 1);
+	budget_require(run->population->context, size * (run->population->nattrs + 1));
+	for (int depth = 0; depth <= run->population->nattrs; depth++)
+		b->fitting[depth].entries = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	b->fitting[0].n = b->nentries;
+	for (uint32 i = 0; i < b->nentries; i++)
+	{
+		b->fitting[0].entries[i] = i;
+		b->fitting[0].count += b->entry_counts[i];
+	}
+}
+
+/* Attributes of many labels part entries best: they come first. */
+static void
+order_attributes(Bounding *b)
+{
+	const Attribute *attrs = b->run->population->attrs;
+
+	for (int a = 0; a < b->run->population->nattrs; a++)
+	{
+		int			place = a;
+
+		for (; place > 0 && attrs[b->order[place - 1]].hierarchy->nleaves < attrs[a].hierarchy->nleaves; place--)
+			b->order[place] = b->order[place - 1];
+		b->order[place] = a;
+	}
+}
+
+/* Climbs from the bottom along random attributes, as long as a tuple's utility allows. */
+static void
+climb_at_random(const RecordRun *run, Prng *prng, int *levels)
+{
+	const Population *population = run->population;
+	const uint32 *leaves = leaves_of(run, prng_below(prng, population->tuples->ntuples));
+	int			refused = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		levels[a] = population->attrs[a].min_level;
+	while (refused < 4 * population->nattrs)
+	{
+		int			a = prng_below(prng, population->nattrs);
+
+		refused++;
+		if (levels[a] == population->attrs[a].max_level)
+			continue;
+		levels[a]++;
+		if (run->search->goal == GOAL_LEAST_RISK && !(record_utility(run->model, leaves, levels) >= run->search->bound))
+			levels[a]--;
+		else if (run->search->goal != GOAL_LEAST_RISK && prng_below(prng, 16) == 0)
+			return;
+		else
+			refused = 0;
+	}
+}
+
+static void
+offer_samples(RecordRun *run)
+{
+	Prng		prng = {1};
+	int			levels[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < SAMPLES && !out_of_time(run); i++)
+	{
+		climb_at_random(run, &prng, levels);
+		matches_go(run->matches, levels);
+		run->search->evaluated++;
+		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
+		{
+			answer_of(run->search, tuple)->visited++;
+			offer_node(run, tuple, levels, risk_at(run, tuple, levels),
+					   record_utility(run->model, leaves_of(run, tuple), levels));
+		}
+	}
+}
+
+void
+search_by_bounds(RecordRun *run)
+{
+	Bounding   *b = palloc0(sizeof(Bounding));
+
+	offer_samples(run);
+	b->run = run;
+	order_attributes(b);
+	prepare_entries(b);
+	for (uint32 tuple = 0; tuple < run->population->tuples->ntuples && !out_of_time(run); tuple++)
+	{
+		b->tuple = tuple;
+		b->leaves = leaves_of(run, tuple);
+		tabulate(b);
+		choose_from(b, 0, 0, 0);
+		progress_update(tuple + 1, 0);
+	}
+}

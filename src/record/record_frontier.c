@@ -1,0 +1,490 @@
+/*
+ * record_frontier.c
+ *	  Least risk where it is monotone: by the frontier.
+ *
+ * A record's frontier are its feasible nodes.  Of those, the ones that have
+ * no feasible generalization right above hold the least risk: going up from
+ * a feasible node through feasible ones ends at one of them, and no risk
+ * rises on the way.  They are found by looking at every node, not by walking
+ * from neighbour to neighbour: nothing at the lattice's border is missed.
+ * Which they are depends on a record's utilities alone, and records with the
+ * same utilities at all levels, a profile, share them.
+ *
+ * Of several nodes with the least risk the one of most utility is wanted,
+ * and that may lie below: a node of the least risk that is not on top is
+ * reached from one that is, down through nodes of that very risk.  These
+ * steps are taken height by height, so that each node's classes are made
+ * once more at most.
+ */
+#include "record/record_parts.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "base/progress.h"
+
+/* Tuples by profile: those of profile p are tuples[start[p]] to tuples[start[p + 1] - 1]. */
+typedef struct Profiles
+{
+	uint32		nprofiles;
+	uint32	   *start;
+	uint32	   *tuples;
+	bool	   *flagged;		/* at the node that is looked at */
+} Profiles;
+
+/* A node that has a tuple's least risk so far. */
+typedef struct LeastRisk
+{
+	uint32		tuple;
+	uint32		node;			/* its number: few enough to be gone through */
+	double		risk;
+} LeastRisk;
+
+typedef struct Frontier
+{
+	RecordRun  *run;
+	Profiles	profiles;
+	Size		nleast;
+	Size		capacity;
+	LeastRisk  *least;
+} Frontier;
+
+/* The number of a leaf's utilities among the attribute's: leaves with the same at all levels share one. */
+static uint32 *
+utility_classes(const RecordRun *run, int a)
+{
+	const Attribute *attr = &run->population->attrs[a];
+	int			nlevels = attr->max_level - attr->min_level + 1;
+	KeyCounter *counter = key_counter_create(CurrentMemoryContext, nlevels, 64);
+	uint32	   *class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) attr->hierarchy->nleaves + 1));
+
+	for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
+	{
+		uint64	   *key = key_counter_candidate(counter);
+
+		for (int i = 0; i < nlevels; i++)
+			memcpy(&key[i], &run->model->gain[a][attr->min_level + i][leaf], sizeof(uint64));
+		class_of[leaf] = key_counter_add(counter, 1);
+	}
+	return class_of;
+}
+
+static void
+make_profiles(const RecordRun *run, Profiles *profiles)
+{
+	int			nattrs = run->population->nattrs;
+	uint32		ntuples = run->population->tuples->ntuples;
+	uint32	   *classes[MAX_ATTRIBUTES];
+	KeyCounter *counter = key_counter_create(CurrentMemoryContext, nattrs, 64);
+	uint32	   *profile_of;
+	uint32	   *next;
+
+	budget_require(run->population->context, sizeof(uint32) * 3 * (Size) ntuples);
+	profile_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
+	for (int a = 0; a < nattrs; a++)
+		classes[a] = utility_classes(run, a);
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		uint64	   *key = key_counter_candidate(counter);
+
+		for (int a = 0; a < nattrs; a++)
+			key[a] = classes[a][leaves_of(run, i)[a]];
+		profile_of[i] = key_counter_add(counter, 1);
+	}
+	profiles->nprofiles = counter->nkeys;
+	profiles->start = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
+	profiles->tuples = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
+	profiles->flagged = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * ((Size) counter->nkeys + 1));
+	next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
+	profiles->start[0] = 0;
+	for (uint32 p = 0; p < counter->nkeys; p++)
+	{
+		next[p] = profiles->start[p];
+		profiles->start[p + 1] = profiles->start[p] + counter->counts[p];
+	}
+	for (uint32 i = 0; i < ntuples; i++)
+		profiles->tuples[next[profile_of[i]]++] = i;
+	pfree(next);
+	pfree(profile_of);
+}
+
+/* Whether a node is feasible for a record, and none right above is. */
+static bool
+is_highest_feasible(const RecordRun *run, const uint32 *leaves, int *levels)
+{
+	double		bound = run->search->bound;
+	bool		highest = true;
+
+	if (!(record_utility(run->model, leaves, levels) >= bound))
+		return false;
+	for (int a = 0; a < run->population->nattrs && highest; a++)
+	{
+		if (levels[a] == run->population->attrs[a].max_level)
+			continue;
+		levels[a]++;
+		highest = !(record_utility(run->model, leaves, levels) >= bound);
+		levels[a]--;
+	}
+	return highest;
+}
+
+/* Flags the profiles for which a node is such; false where there is none. */
+static bool
+flag_profiles(const Frontier *frontier, int *levels)
+{
+	const Profiles *profiles = &frontier->profiles;
+	bool		any = false;
+
+	for (uint32 p = 0; p < profiles->nprofiles; p++)
+	{
+		const uint32 *leaves = leaves_of(frontier->run, profiles->tuples[profiles->start[p]]);
+
+		profiles->flagged[p] = is_highest_feasible(frontier->run, leaves, levels);
+		any = any || profiles->flagged[p];
+	}
+	return any;
+}
+
+/* Drops what was the least only for a while. */
+static void
+forget_beaten(Frontier *frontier)
+{
+	Size		kept = 0;
+
+	for (Size i = 0; i < frontier->nleast; i++)
+		if (frontier->least[i].risk == answer_of(frontier->run->search, frontier->least[i].tuple)->risk)
+			frontier->least[kept++] = frontier->least[i];
+	frontier->nleast = kept;
+}
+
+/* Remembers where a tuple's risk is no more than the least. */
+static void
+keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
+{
+	LeastRisk  *least;
+
+	if (frontier->nleast == frontier->capacity)
+	{
+		forget_beaten(frontier);
+		if (frontier->nleast >= frontier->capacity / 4 * 3)
+			frontier->least = budget_grow(frontier->run->context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
+	}
+	least = &frontier->least[frontier->nleast++];
+	least->tuple = tuple;
+	least->node = node;
+	least->risk = risk;
+}
+
+static void
+visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
+{
+	RecordRun  *run = frontier->run;
+	RecordAnswer *answer = answer_of(run->search, tuple);
+	double		risk = risk_at(run, tuple, levels);
+
+	answer->visited++;
+	if (!answer->found || risk <= answer->risk)
+		keep_least(frontier, tuple, node, risk);
+	offer_node(run, tuple, levels, risk, record_utility(run->model, leaves_of(run, tuple), levels));
+}
+
+static void
+visit_highest(Frontier *frontier)
+{
+	RecordRun  *run = frontier->run;
+	const Profiles *profiles = &frontier->profiles;
+	int			levels[MAX_ATTRIBUTES];
+
+	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
+	{
+		levels_of_node(run, node, levels);
+		if (!flag_profiles(frontier, levels))
+			continue;
+		matches_go(run->matches, levels);
+		run->search->evaluated++;
+		progress_update(run->search->evaluated, 0);
+		for (uint32 p = 0; p < profiles->nprofiles; p++)
+			for (uint32 i = profiles->start[p]; profiles->flagged[p] && i < profiles->start[p + 1]; i++)
+				visit_tuple(frontier, profiles->tuples[i], node, levels);
+	}
+}
+
+static int
+sum_of_levels(const RecordRun *run, int64 node)
+{
+	int			levels[MAX_ATTRIBUTES];
+	int			sum = 0;
+
+	levels_of_node(run, node, levels);
+	for (int a = 0; a < run->population->nattrs; a++)
+		sum += levels[a];
+	return sum;
+}
+
+/* Steps to be taken from one height. */
+typedef struct Layer
+{
+	Size		n;
+	Size		capacity;
+	LeastRisk  *steps;
+} Layer;
+
+static int
+compare_steps(const void *a, const void *b)
+{
+	const LeastRisk *x = a;
+	const LeastRisk *y = b;
+
+	if (x->node != y->node)
+		return x->node < y->node ? -1 : 1;
+	return x->tuple < y->tuple ? -1 : x->tuple > y->tuple;
+}
+
+static void
+add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
+{
+	if (layer->n == layer->capacity)
+		layer->steps = budget_grow(run->context, layer->steps, sizeof(LeastRisk), &layer->capacity);
+	layer->steps[layer->n++] = *step;
+}
+
+/* How many entries were fit, from the risk that came of it. */
+static int64
+matches_of_risk(const RecordModel *model, double weight, double risk)
+{
+	if (risk <= 0)
+		return 1;
+	return llround((model->risk == RISK_IDENTITY ? 1 : weight) / risk);
+}
+
+/*
+ * Puts the nodes right below one of the least risk into the layer below.  A
+ * node below fits no more entries; where the weight alone makes its risk
+ * more than the least it is left out.
+ */
+static void
+step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
+{
+	const uint32 *leaves = leaves_of(run, from->tuple);
+	int			levels[MAX_ATTRIBUTES];
+	int64		matches;
+
+	levels_of_node(run, from->node, levels);
+	matches = matches_of_risk(run->model, record_weight(run->model, leaves, levels), from->risk);
+	for (int a = 0; a < run->population->nattrs; a++)
+	{
+		LeastRisk	step = *from;
+
+		if (levels[a] == run->population->attrs[a].min_level)
+			continue;
+		levels[a]--;
+		if (record_risk(run->model->risk, record_weight(run->model, leaves, levels), matches) <= from->risk)
+		{
+			step.node -= run->stride[a];
+			add_step(run, below, &step);
+		}
+		levels[a]++;
+	}
+}
+
+/* Takes a layer's steps, each once; where the risk is still the least they go on. */
+static void
+take_steps(RecordRun *run, Layer *layer, Layer *below)
+{
+	int			levels[MAX_ATTRIBUTES];
+	int64		at = -1;		/* the node that matches are at */
+
+	qsort(layer->steps, layer->n, sizeof(LeastRisk), compare_steps);
+	for (Size i = 0; i < layer->n; i++)
+	{
+		LeastRisk  *step = &layer->steps[i];
+		double		risk;
+
+		if (i > 0 && compare_steps(step, step - 1) == 0)
+			continue;
+		if (step->node != at)
+		{
+			if (out_of_time(run))
+				return;
+			at = step->node;
+			levels_of_node(run, at, levels);
+			matches_go(run->matches, levels);
+			run->search->evaluated++;
+		}
+		answer_of(run->search, step->tuple)->visited++;
+		risk = risk_at(run, step->tuple, levels);
+		if (risk > step->risk)
+			continue;
+		offer_node(run, step->tuple, levels, risk, record_utility(run->model, leaves_of(run, step->tuple), levels));
+		step_down(run, step, below);
+	}
+}
+
+/* Looks for more utility at the least risk, from the highest node down. */
+static void
+descend(Frontier *frontier)
+{
+	RecordRun  *run = frontier->run;
+	int			highest = sum_of_levels(run, run->nnodes - 1);
+	Layer	   *layers = palloc0(sizeof(Layer) * (highest + 1));
+
+	for (Size i = 0; i < frontier->nleast; i++)
+	{
+		int			height = sum_of_levels(run, frontier->least[i].node);
+
+		if (height > 0)
+			step_down(run, &frontier->least[i], &layers[height - 1]);
+	}
+	for (int height = highest; height >= 0; height--)
+	{
+		take_steps(run, &layers[height], &layers[Max(height - 1, 0)]);
+		if (layers[height].steps != NULL)
+			pfree(layers[height].steps);
+	}
+}
+
+void
+search_frontier(RecordRun *run)
+{
+	Frontier	frontier = {.run = run};
+
+	make_profiles(run, &frontier.profiles);
+	visit_highest(&frontier);
+	forget_beaten(&frontier);
+	if (run->search->in_time)
+		descend(&frontier);
+}
+
+/* Whether a node has been expanded, a bit a tuple; of one height. */
+typedef struct Expanded
+{
+	int64		node;
+	uint64	   *bits;
+} Expanded;
+
+static int
+compare_nodes_by_height(const void *a, const void *b, void *arg)
+{
+	const int64 x = *(const int64 *) a;
+	const int64 y = *(const int64 *) b;
+	int			left = sum_of_levels(arg, x);
+	int			right = sum_of_levels(arg, y);
+
+	if (left != right)
+		return left > right ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static uint64 *
+bits_of_node(const Expanded *expanded, int64 n, int64 node)
+{
+	int64		low = 0;
+	int64		high = n;
+
+	while (low < high)
+	{
+		int64		middle = low + (high - low) / 2;
+
+		if (expanded[middle].node < node)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < n && expanded[low].node == node ? expanded[low].bits : NULL;
+}
+
+/* The tuples for which a node right above has been expanded. */
+static void
+gather_generated(const RecordRun *run, const Expanded *above, int64 nabove, int64 node, const int *levels, uint64 *generated,
+				 Size nwords)
+{
+	memset(generated, 0, sizeof(uint64) * nwords);
+	for (int a = 0; a < run->population->nattrs; a++)
+	{
+		const uint64 *bits;
+
+		if (levels[a] == run->population->attrs[a].max_level)
+			continue;
+		bits = bits_of_node(above, nabove, node + run->stride[a]);
+		for (Size word = 0; word < nwords; word++)
+			generated[word] |= bits[word];
+	}
+}
+
+/* Counts a visit of a node for all tuples that generate it; marks those that expand it. */
+static void
+visit_generated(RecordRun *run, const int *levels, const uint64 *generated, bool is_top, uint64 *expanded)
+{
+	const RecordSearch *search = run->search;
+
+	for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
+	{
+		RecordAnswer *answer = answer_of(search, i);
+
+		if (!is_top && !((generated[i / 64] >> (i % 64)) & 1))
+			continue;
+		answer->visited++;
+		if (record_utility(run->model, leaves_of(run, i), levels) >= search->bound)
+			continue;
+		if (!answer->found || risk_at(run, i, levels) <= answer->risk)
+			expanded[i / 64] |= UINT64CONST(1) << (i % 64);
+	}
+}
+
+/*
+ * A search from the top takes the node of least risk from its queue, the
+ * more general of equals, until that is feasible, and else puts the nodes
+ * right below it there.  So it expands the infeasible nodes whose risk does
+ * not exceed the answer's, and visits the top and what is right below those.
+ * Which nodes these are is found height by height, for all tuples at once.
+ */
+void
+count_general_first(RecordRun *run)
+{
+	uint32		ntuples = run->population->tuples->ntuples;
+	Size		nwords = ((Size) ntuples + 63) / 64;
+	int64	   *nodes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * (run->nnodes + 1));
+	uint64	   *generated = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * (nwords + 1));
+	MemoryContext contexts[2];
+	Expanded   *above = NULL;
+	int64		nabove = 0;
+	int64		next;
+	int			turn = 0;
+
+	for (int i = 0; i < 2; i++)
+		contexts[i] = AllocSetContextCreate(run->context, "anonopt height", ALLOCSET_DEFAULT_SIZES);
+	for (int64 i = 0; i < run->nnodes; i++)
+		nodes[i] = i;
+	qsort_arg(nodes, run->nnodes, sizeof(int64), compare_nodes_by_height, run);
+	for (uint32 i = 0; i < ntuples; i++)
+		answer_of(run->search, i)->visited = 0;
+	for (int64 first = 0; first < run->nnodes && run->search->in_time; first = next)
+	{
+		int			height = sum_of_levels(run, nodes[first]);
+		Expanded   *here;
+
+		for (next = first; next < run->nnodes && sum_of_levels(run, nodes[next]) == height; next++)
+			;
+		MemoryContextReset(contexts[turn]);
+		budget_require(run->population->context, (sizeof(uint64) * nwords + sizeof(Expanded)) * (next - first));
+		here = MemoryContextAllocHuge(contexts[turn], sizeof(Expanded) * (next - first));
+		for (int64 i = first; i < next && !out_of_time(run); i++)
+		{
+			int			levels[MAX_ATTRIBUTES];
+
+			here[i - first].node = nodes[i];
+			here[i - first].bits = MemoryContextAllocExtended(contexts[turn], sizeof(uint64) * (nwords + 1),
+															  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+			levels_of_node(run, nodes[i], levels);
+			gather_generated(run, above, nabove, nodes[i], levels, generated, nwords);
+			matches_go(run->matches, levels);
+			run->search->evaluated++;
+			progress_update(run->search->evaluated, 0);
+			visit_generated(run, levels, generated, first == 0, here[i - first].bits);
+		}
+		above = here;
+		nabove = next - first;
+		turn = 1 - turn;
+	}
+}

@@ -1,0 +1,187 @@
+/*
+ * record_model.c
+ *	  Risk and utility of a generalized record.
+ */
+#include "record/record_model.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+
+static const char *const risk_names[RISK_MODELS] = {
+	[RISK_SENSITIVITY] = "sensitivity",
+	[RISK_IDENTITY] = "identity",
+	[RISK_ENTROPY] = "entropy"
+};
+
+static const char *const utility_names[UTILITY_MODELS] = {
+	[UTILITY_DEPTH] = "depth",
+	[UTILITY_LEAVES] = "leaves",
+	[UTILITY_LOG_LEAVES] = "log_leaves"
+};
+
+bool
+risk_by_name(const char *name, RiskModel *risk)
+{
+	for (int i = 0; i < RISK_MODELS; i++)
+		if (strcmp(risk_names[i], name) == 0)
+		{
+			*risk = (RiskModel) i;
+			return true;
+		}
+	return false;
+}
+
+bool
+utility_by_name(const char *name, UtilityModel *utility)
+{
+	for (int i = 0; i < UTILITY_MODELS; i++)
+		if (strcmp(utility_names[i], name) == 0)
+		{
+			*utility = (UtilityModel) i;
+			return true;
+		}
+	return false;
+}
+
+static double
+gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint32 label)
+{
+	uint32		leaves = hierarchy->levels[level].leaves[label];
+
+	switch (utility)
+	{
+		case UTILITY_LEAVES:
+			return 1.0 / leaves;
+		case UTILITY_LOG_LEAVES:
+			return log((double) hierarchy->nleaves / leaves);
+		default:
+			return hierarchy->height - level;
+	}
+}
+
+/*
+ * The weight of a label from those of its children, the labels one level
+ * down.  It is never more than a child's, not even by rounding: what is
+ * more general must not seem a greater risk.
+ */
+static double
+weight_of_parent(const double *children, uint32 nchildren)
+{
+	double		least = children[0];
+	double		sum = 0;
+
+	for (uint32 i = 0; i < nchildren; i++)
+	{
+		if (children[i] == 0)
+			return 0;
+		least = Min(least, children[i]);
+		sum += 1 / children[i];
+	}
+	return nchildren == 1 ? least : Min(1 / sum, least);
+}
+
+/* Weights of a level's labels from those of the level below. */
+static double *
+climb(const Hierarchy *hierarchy, int level, const double *below)
+{
+	const Recoding *finer = &hierarchy->levels[level - 1];
+	const Recoding *coarser = &hierarchy->levels[level];
+	double	   *weights = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * ((Size) coarser->nlabels + 1));
+
+	for (uint32 label = 0; label < coarser->nlabels; label++)
+	{
+		uint32		first = finer->label_of[coarser->first_leaf[label]];
+		uint32		last = finer->label_of[coarser->first_leaf[label] + coarser->leaves[label] - 1];
+
+		weights[label] = weight_of_parent(below + first, last - first + 1);
+	}
+	return weights;
+}
+
+static double *
+by_leaf(const Population *population, const Hierarchy *hierarchy)
+{
+	Size		size = sizeof(double) * ((Size) hierarchy->nleaves + 1);
+
+	budget_require(population->context, size);
+	return MemoryContextAllocHuge(population->context, size);
+}
+
+/* Fills in an attribute's tables. */
+static void
+tabulate(RecordModel *model, int a, const double *leaf_weights)
+{
+	const Population *population = model->population;
+	const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+	const double *weights = leaf_weights;
+
+	model->weight[a] = MemoryContextAlloc(population->context, sizeof(double *) * (hierarchy->height + 1));
+	model->gain[a] = MemoryContextAlloc(population->context, sizeof(double *) * (hierarchy->height + 1));
+	for (int level = 0; level <= hierarchy->height; level++)
+	{
+		const Recoding *recoding = &hierarchy->levels[level];
+
+		if (level > 0)
+			weights = climb(hierarchy, level, weights);
+		model->weight[a][level] = by_leaf(population, hierarchy);
+		model->gain[a][level] = by_leaf(population, hierarchy);
+		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		{
+			uint32		label = recoding->label_of[leaf];
+
+			/* what covers the whole domain says nothing */
+			model->weight[a][level][leaf] = recoding->nlabels == 1 ? 0 : weights[label];
+			model->gain[a][level][leaf] = gain_of_label(model->utility, hierarchy, level, label);
+		}
+	}
+}
+
+/* A record's weights must add up to a number. */
+static void
+check_weights(const Population *population, double *const *leaf_weights)
+{
+	double		sum = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		double		most = 0;
+
+		for (uint32 leaf = 0; leaf < population->attrs[a].hierarchy->nleaves; leaf++)
+			most = Max(most, leaf_weights[a][leaf]);
+		sum += most;
+	}
+	if (isinf(sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("weights of sensitivity are too large to be added up")));
+}
+
+RecordModel *
+record_model_create(const Population *population, RiskModel risk, UtilityModel utility, double *const *leaf_weights)
+{
+	RecordModel *model = MemoryContextAllocZero(population->context, sizeof(RecordModel));
+
+	model->population = population;
+	model->risk = risk;
+	model->utility = utility;
+	check_weights(population, leaf_weights);
+	for (int a = 0; a < population->nattrs; a++)
+		tabulate(model, a, leaf_weights[a]);
+	return model;
+}
+
+double
+record_risk(RiskModel risk, double weight, int64 matches)
+{
+	switch (risk)
+	{
+		case RISK_IDENTITY:
+			return 1.0 / matches;
+		case RISK_ENTROPY:
+			/* no risk is 0, not -0 */
+			return weight * log(1.0 / matches) + 0.0;
+		default:
+			return weight / matches;
+	}
+}

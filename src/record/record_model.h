@@ -1,0 +1,67 @@
+/*
+ * record_model.h
+ *	  Risk and utility of a generalized record.
+ */
+#ifndef ANONOPT_RECORD_MODEL_H
+#define ANONOPT_RECORD_MODEL_H
+
+#include "engine/population.h"
+
+typedef enum RiskModel
+{
+	RISK_SENSITIVITY,			/* weight of what is shown, over those it fits */
+	RISK_IDENTITY,				/* 1 over those it fits */
+	RISK_ENTROPY,				/* weight times ln of that: not monotone */
+	RISK_MODELS
+} RiskModel;
+
+typedef enum UtilityModel
+{
+	UTILITY_DEPTH,				/* levels left to climb */
+	UTILITY_LEAVES,				/* 1 over the leaves under a label */
+	UTILITY_LOG_LEAVES,			/* ln of all leaves over those */
+	UTILITY_MODELS
+} UtilityModel;
+
+typedef struct RecordModel
+{
+	const Population *population;
+	RiskModel	risk;
+	UtilityModel utility;
+	double	  **weight[MAX_ATTRIBUTES]; /* by attribute, level and leaf */
+	double	  **gain[MAX_ATTRIBUTES];	/* the same, of utility */
+} RecordModel;
+
+extern bool risk_by_name(const char *name, RiskModel *risk);
+extern bool utility_by_name(const char *name, UtilityModel *utility);
+
+/* Makes the tables; leaf_weights by attribute and leaf. */
+extern RecordModel *record_model_create(const Population *population, RiskModel risk, UtilityModel utility,
+										double *const *leaf_weights);
+
+/* Utility of a record, by its leaves; added in the order of declaration. */
+static inline double
+record_utility(const RecordModel *model, const uint32 *leaves, const int *levels)
+{
+	double		utility = 0;
+
+	for (int a = 0; a < model->population->nattrs; a++)
+		utility += model->gain[a][levels[a]][leaves[a]];
+	return utility;
+}
+
+/* Weight of the labels that are shown. */
+static inline double
+record_weight(const RecordModel *model, const uint32 *leaves, const int *levels)
+{
+	double		weight = 0;
+
+	for (int a = 0; a < model->population->nattrs; a++)
+		weight += model->weight[a][levels[a]][leaves[a]];
+	return weight;
+}
+
+/* Risk, given the weight and how many entries it fits. */
+extern double record_risk(RiskModel risk, double weight, int64 matches);
+
+#endif

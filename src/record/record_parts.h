@@ -1,0 +1,49 @@
+/*
+ * record_parts.h
+ *	  What the ways to search for records' generalizations share.
+ */
+#ifndef ANONOPT_RECORD_PARTS_H
+#define ANONOPT_RECORD_PARTS_H
+
+#include "record/record_search.h"
+
+typedef struct RecordRun
+{
+	RecordSearch *search;
+	MemoryContext context;		/* gone when the search ends */
+	const Population *population;
+	const RecordModel *model;
+	Matches    *matches;
+	uint32	   *leaves;			/* nattrs a tuple */
+	int64		nnodes;			/* PG_INT64_MAX for more than can be told */
+	int64		stride[MAX_ATTRIBUTES]; /* of a level in a node's number */
+} RecordRun;
+
+static inline const uint32 *
+leaves_of(const RecordRun *run, uint32 tuple)
+{
+	return run->leaves + (Size) tuple * run->population->nattrs;
+}
+
+/* Levels of a node by its number. */
+extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
+
+/* Offers a node to a tuple: its answer if it is better than the one there is. */
+extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
+
+/* The risk of a tuple at the node that matches are at. */
+extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
+
+/* Whether the time is over, which is then remembered. */
+extern bool out_of_time(RecordRun *run);
+
+/* Least risk where it is monotone: by the frontier. */
+extern void search_frontier(RecordRun *run);
+
+/* Counts what a search from the top by risk visits; answers are there. */
+extern void count_general_first(RecordRun *run);
+
+/* Anything, tuple by tuple, by bounds. */
+extern void search_by_bounds(RecordRun *run);
+
+#endif

@@ -1,0 +1,218 @@
+/*
+ * record_walk.c
+ *	  BTDA and ARUBA as the paper tells them, over any risk and utility.
+ *
+ * For those who study the algorithms: a single record's lattice, its nodes
+ * visited one by one.  The walk of ARUBA rests on the paper's theorem that
+ * frontier nodes are neighbours in an adjacency cube; what it cannot reach
+ * it does not find.  The search for all records is in record_search.c.
+ */
+#include "record/record_walk.h"
+
+#include "lib/pairingheap.h"
+#include "miscadmin.h"
+
+static void
+coordinates_of(const WalkLattice *lattice, int node, int *at)
+{
+	for (int d = lattice->ndims - 1; d >= 0; d--)
+	{
+		at[d] = node % lattice->size[d];
+		node /= lattice->size[d];
+	}
+}
+
+/* The node a step away in one dimension, or -1. */
+static int
+neighbour(const WalkLattice *lattice, int node, int dimension, int step)
+{
+	int			at[MAX_WALK_DIMENSIONS];
+	int			stride = 1;
+
+	coordinates_of(lattice, node, at);
+	if (at[dimension] + step < 0 || at[dimension] + step >= lattice->size[dimension])
+		return -1;
+	for (int d = lattice->ndims - 1; d > dimension; d--)
+		stride *= lattice->size[d];
+	return node + step * stride;
+}
+
+static bool
+is_feasible(const WalkLattice *lattice, int node)
+{
+	return lattice->utility[node] >= lattice->least_utility;
+}
+
+/* Visits a node, unless it has been visited. */
+static bool
+visit(WalkLattice *lattice, int node)
+{
+	if (lattice->seen[node])
+		return false;
+	lattice->seen[node] = true;
+	lattice->visited[lattice->nvisited++] = node;
+	return true;
+}
+
+/* Less risk, then more utility, then the more general. */
+static int
+compare_nodes(const WalkLattice *lattice, int a, int b)
+{
+	if (lattice->risk[a] != lattice->risk[b])
+		return lattice->risk[a] < lattice->risk[b] ? -1 : 1;
+	if (lattice->utility[a] != lattice->utility[b])
+		return lattice->utility[a] > lattice->utility[b] ? -1 : 1;
+	return a - b;
+}
+
+/* A node in the queue. */
+typedef struct Queued
+{
+	pairingheap_node node;
+	int			number;
+} Queued;
+
+/* By risk, the less useful of equals first: it is the more general. */
+static int
+compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg)
+{
+	const WalkLattice *lattice = arg;
+	int			x = pairingheap_const_container(Queued, node, a)->number;
+	int			y = pairingheap_const_container(Queued, node, b)->number;
+
+	if (lattice->risk[x] != lattice->risk[y])
+		return lattice->risk[x] < lattice->risk[y] ? 1 : -1;
+	if (lattice->utility[x] != lattice->utility[y])
+		return lattice->utility[x] < lattice->utility[y] ? 1 : -1;
+	return y - x;
+}
+
+/* Visits the nodes right below one, by risk, and puts those that are new into the queue. */
+static void
+expand(WalkLattice *lattice, pairingheap * queue, Queued *nodes, int node)
+{
+	int			below[MAX_WALK_DIMENSIONS];
+	int			n = 0;
+
+	for (int d = 0; d < lattice->ndims; d++)
+	{
+		int			next = neighbour(lattice, node, d, 1);
+		int			place = n;
+
+		if (next < 0)
+			continue;
+		for (; place > 0 && lattice->risk[below[place - 1]] > lattice->risk[next]; place--)
+			below[place] = below[place - 1];
+		below[place] = next;
+		n++;
+	}
+	for (int i = 0; i < n; i++)
+	{
+		if (!visit(lattice, below[i]))
+			continue;
+		nodes[below[i]].number = below[i];
+		pairingheap_add(queue, &nodes[below[i]].node);
+	}
+}
+
+void
+walk_btda(WalkLattice *lattice)
+{
+	pairingheap *queue = pairingheap_allocate(compare_queued, lattice);
+	Queued	   *nodes = palloc(sizeof(Queued) * lattice->nnodes);
+
+	lattice->best = -1;
+	visit(lattice, 0);
+	nodes[0].number = 0;
+	pairingheap_add(queue, &nodes[0].node);
+	while (!pairingheap_is_empty(queue))
+	{
+		int			node = pairingheap_container(Queued, node, pairingheap_remove_first(queue))->number;
+
+		CHECK_FOR_INTERRUPTS();
+		if (is_feasible(lattice, node))
+		{
+			lattice->best = node;
+			return;
+		}
+		expand(lattice, queue, nodes, node);
+	}
+}
+
+/* Whether a node is feasible and one right above it is not. */
+static bool
+is_frontier(const WalkLattice *lattice, int node)
+{
+	if (!is_feasible(lattice, node))
+		return false;
+	for (int d = 0; d < lattice->ndims; d++)
+	{
+		int			above = neighbour(lattice, node, d, -1);
+
+		if (above >= 0 && !is_feasible(lattice, above))
+			return true;
+	}
+	return false;
+}
+
+/* From the most special node up, one dimension after another, to the last feasible one; -1 if none is. */
+static int
+first_frontier_node(WalkLattice *lattice)
+{
+	int			node = lattice->nnodes - 1;
+
+	visit(lattice, node);
+	if (!is_feasible(lattice, node))
+		return -1;
+	for (int d = 0; d < lattice->ndims; d++)
+		for (;;)
+		{
+			int			above = neighbour(lattice, node, d, -1);
+
+			if (above < 0)
+				break;
+			visit(lattice, above);
+			if (!is_feasible(lattice, above))
+				return node;
+			node = above;
+		}
+	return node;
+}
+
+/* Visits what is new in a node's adjacency cube; the frontier nodes among it wait for their turn. */
+static void
+visit_cube(WalkLattice *lattice, int node, int *waiting, int *nwaiting)
+{
+	int			cube = 1;
+
+	for (int d = 0; d < lattice->ndims; d++)
+		cube *= 3;
+	for (int i = 0; i < cube; i++)
+	{
+		int			other = node;
+
+		for (int d = lattice->ndims - 1, rest = i; d >= 0 && other >= 0; d--, rest /= 3)
+			if (rest % 3 != 1)
+				other = neighbour(lattice, other, d, rest % 3 - 1);
+		if (other >= 0 && visit(lattice, other) && is_frontier(lattice, other))
+			waiting[(*nwaiting)++] = other;
+	}
+}
+
+void
+walk_aruba(WalkLattice *lattice)
+{
+	int		   *waiting = palloc(sizeof(int) * (lattice->nnodes + 1));
+	int			nwaiting = 0;
+
+	lattice->best = first_frontier_node(lattice);
+	if (lattice->best >= 0)
+		waiting[nwaiting++] = lattice->best;
+	for (int i = 0; i < nwaiting; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (compare_nodes(lattice, waiting[i], lattice->best) < 0)
+			lattice->best = waiting[i];
+		visit_cube(lattice, waiting[i], waiting, &nwaiting);
+	}
+}

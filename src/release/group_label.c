@@ -1,0 +1,303 @@
+/*
+ * group_label.c
+ *	  The labels under which a cut shows its groups.
+ *
+ * A group of one label keeps it.  One that is all that stands under a label
+ * further up takes that.  Else numbers, ranges of them and days become an
+ * interval and other values a set.
+ *
+ * Two groups never look the same, whatever the labels of a hierarchy hold.
+ * Those that would are sets, then sets of quoted names.  What is still alike
+ * then is put into braces, one group after another, until no group before it
+ * has the label (label_apart).  That ends: each try is longer than the last,
+ * so no two are the same, and only as many as there are groups before it can
+ * be taken.  And it parts them: a label is given to a group only if none has
+ * it, and is not changed after.
+ */
+#include "release/showing.h"
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "read/value.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+/* The label, at some level, that covers exactly these leaves; NULL without one. */
+static const char *
+label_covering(const Attribute *attr, uint32 first, uint32 nleaves)
+{
+	for (int level = attr->min_level; level <= attr->hierarchy->height; level++)
+	{
+		const Recoding *recoding = &attr->hierarchy->levels[level];
+		uint32		label = recoding->label_of[first];
+
+		if (recoding->first_leaf[label] == first && recoding->leaves[label] == nleaves)
+			return attr->hierarchy->labels[level][label];
+	}
+	return NULL;
+}
+
+/* The ends of a label such as 17, [20, 35) or [20,35); false of any other. */
+static bool
+parse_interval(const char *label, char **low, char **high, char *closing)
+{
+	const char *comma;
+	char	   *end;
+
+	if (label == NULL || *label == '\0')
+		return false;
+	(void) strtod(label, &end);
+	if (end != label && *end == '\0')
+	{
+		*low = *high = pstrdup(label);
+		*closing = ']';
+		return true;
+	}
+	comma = strchr(label, ',');
+	if (label[0] != '[' || comma == NULL || strchr(comma + 1, ',') != NULL)
+		return false;
+	*closing = label[strlen(label) - 1];
+	if (*closing != ')' && *closing != ']')
+		return false;
+	*low = pnstrdup(label + 1, comma - label - 1);
+	for (comma++; *comma == ' '; comma++)
+		;
+	*high = pnstrdup(comma, strlen(comma) - 1);
+	(void) strtod(*low, &end);
+	if (end == *low || *end != '\0')
+		return false;
+	(void) strtod(*high, &end);
+	return end != *high && *end == '\0';
+}
+
+/* The labels of a group at the lowest level, the first and the last. */
+static void
+find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *first, uint32 *last)
+{
+	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+
+	*first = lowest->label_of[cut->first_leaf[group]];
+	*last = lowest->label_of[cut->first_leaf[group] + cut->leaves[group] - 1];
+}
+
+/* Integers end before the next one: [20, 35); others with what they hold: [2.5, 7]. */
+static char *
+interval_label(const char *low, const char *high, char closing)
+{
+	char	   *end;
+	long long	number = strtoll(high, &end, 10);
+
+	if (closing == ']' && *end == '\0' && end != high && number < PG_INT64_MAX && strchr(low, '.') == NULL)
+		return psprintf("[%s, %lld)", low, number + 1);
+	return psprintf("[%s, %s%c", low, high, closing);
+}
+
+/* The highest level at which a leaf's label begins with it and ends before another. */
+static int
+highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
+{
+	int			level = attr->min_level;
+
+	while (level < attr->hierarchy->height)
+	{
+		const Recoding *above = &attr->hierarchy->levels[level + 1];
+		uint32		label = above->label_of[leaf];
+
+		if (above->first_leaf[label] != leaf || leaf + above->leaves[label] > end)
+			break;
+		level++;
+	}
+	return level;
+}
+
+/* As in an array's text, where it is plain what belongs to the name. */
+static void
+append_quoted(StringInfo set, const char *name)
+{
+	appendStringInfoChar(set, '"');
+	for (; *name != '\0'; name++)
+	{
+		if (*name == '"' || *name == '\\')
+			appendStringInfoChar(set, '\\');
+		appendStringInfoChar(set, *name);
+	}
+	appendStringInfoChar(set, '"');
+}
+
+/* What a group holds; all that stands under a label is told by that. */
+static char *
+set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
+{
+	uint32		leaf = cut->first_leaf[group];
+	uint32		end = leaf + cut->leaves[group];
+	StringInfoData set;
+
+	initStringInfo(&set);
+	while (leaf < end)
+	{
+		int			level = highest_level_within(attr, leaf, end);
+		const Recoding *recoding = &attr->hierarchy->levels[level];
+		const char *name = attr->hierarchy->labels[level][recoding->label_of[leaf]];
+
+		CHECK_FOR_INTERRUPTS();
+		appendStringInfoString(&set, set.len > 0 ? ", " : "{");
+		if (quoted && name != NULL)
+			append_quoted(&set, name);
+		else
+			appendStringInfoString(&set, name == NULL ? "NULL" : name);
+		leaf += recoding->leaves[recoding->label_of[leaf]];
+	}
+	appendStringInfoChar(&set, '}');
+	return set.data;
+}
+
+/* Whether the labels of a group are all numbers or intervals, one after another. */
+static bool
+are_intervals(const Attribute *attr, uint32 first, uint32 last)
+{
+	char	   *low;
+	char	   *high;
+	char		closing;
+
+	for (uint32 label = first; label <= last; label++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (!parse_interval(attr->hierarchy->labels[attr->min_level][label], &low, &high, &closing))
+			return false;
+	}
+	return true;
+}
+
+static bool
+ends_with_null(const Attribute *attr, uint32 last)
+{
+	return attr->hierarchy->labels[attr->min_level][last] == NULL;
+}
+
+static char *
+choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	const char *covering = label_covering(attr, cut->first_leaf[group], cut->leaves[group]);
+	uint32		first;
+	uint32		last;
+	char	   *low;
+	char	   *high;
+	char	   *ignored;
+	char		closing;
+
+	find_ends(attr, cut, group, &first, &last);
+	if (first == last)
+		return (char *) attr->hierarchy->labels[attr->min_level][first];
+	if (covering != NULL)
+		return (char *) covering;
+	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_with_null(attr, last))
+		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
+	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
+		return set_label(attr, cut, group, false);
+	(void) parse_interval(attr->hierarchy->labels[attr->min_level][first], &low, &ignored, &closing);
+	(void) parse_interval(attr->hierarchy->labels[attr->min_level][last], &ignored, &high, &closing);
+	return interval_label(low, high, closing);
+}
+
+static int
+compare_labels(const void *a, const void *b, void *arg)
+{
+	char	  **labels = arg;
+	const char *first = labels[*(const uint32 *) a];
+	const char *second = labels[*(const uint32 *) b];
+
+	if (first == NULL || second == NULL)
+		return (first == NULL) - (second == NULL);
+	return strcmp(first, second);
+}
+
+/* A group of one label keeps it. */
+static bool
+has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	uint32		first;
+	uint32		last;
+
+	find_ends(attr, cut, group, &first, &last);
+	return first == last;
+}
+
+/* Marks groups of several labels that look like another group; returns whether there are any. */
+static bool
+find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *order, bool *alike)
+{
+	bool		any = false;
+
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		order[group] = group;
+	qsort_arg(order, cut->nlabels, sizeof(uint32), compare_labels, labels);
+	memset(alike, 0, cut->nlabels);
+	for (uint32 i = 1; i < cut->nlabels; i++)
+		if (compare_labels(&order[i - 1], &order[i], labels) == 0)
+			alike[order[i - 1]] = alike[order[i]] = true;
+	for (uint32 group = 0; group < cut->nlabels; group++)
+	{
+		alike[group] = alike[group] && !has_own_label(attr, cut, group);
+		any = any || alike[group];
+	}
+	return any;
+}
+
+/* A label as it is, or in as many braces as it takes to be none of those given; gives it. */
+static char *
+label_apart(Dictionary *given, char *label)
+{
+	for (;;)
+	{
+		Datum text = CStringGetTextDatum(label);
+		bool		known;
+
+		CHECK_FOR_INTERRUPTS();
+		(void) dictionary_add(given, text, &known);
+		pfree(DatumGetPointer(text));
+		if (!known)
+			return label;
+		label = psprintf("{%s}", label);
+	}
+}
+
+/* Parts what still looks the same: groups of one label come first, since they keep theirs. */
+static void
+part_labels(const Attribute *attr, const Recoding *cut, char **labels)
+{
+	ValueType text;
+	Dictionary *given;
+
+	value_type_init(&text, TEXTOID);
+	given = dictionary_create(CurrentMemoryContext, &text);
+	for (int own = 1; own >= 0; own--)
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			/* only one group is NULL, and a NULL is like no text */
+			if (labels[group] != NULL && has_own_label(attr, cut, group) == (own == 1))
+				labels[group] = label_apart(given, labels[group]);
+}
+
+static void *
+allocate_groups(const Recoding *cut, Size element)
+{
+	return MemoryContextAllocHuge(CurrentMemoryContext, element * ((Size) cut->nlabels + 1));
+}
+
+char **
+group_labels(const Attribute *attr, const Recoding *cut)
+{
+	char	  **labels = allocate_groups(cut, sizeof(char *));
+	uint32	   *order = allocate_groups(cut, sizeof(uint32));
+	bool	   *alike = allocate_groups(cut, sizeof(bool));
+
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		labels[group] = choose_label(attr, cut, group);
+	for (int quoted = 0; quoted < 2 && find_alike(attr, cut, labels, order, alike); quoted++)
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			if (alike[group])
+				labels[group] = set_label(attr, cut, group, quoted == 1);
+	part_labels(attr, cut, labels);
+	pfree(order);
+	pfree(alike);
+	return labels;
+}

@@ -1,0 +1,58 @@
+/*
+ * showing.h
+ *	  The statement that shows a relation generalized, and keeps a promise.
+ */
+#ifndef ANONOPT_SHOWING_H
+#define ANONOPT_SHOWING_H
+
+#include "catalog/dataset.h"
+#include "engine/measure.h"
+
+#include "lib/stringinfo.h"
+
+/* A column that is shown. */
+typedef struct ShownColumn
+{
+	const char *name;
+	int			attr;			/* quasi-identifier, or -1: shown as it is */
+	bool		promised;		/* sensitive: a promise of l or t is about it */
+} ShownColumn;
+
+typedef struct Showing
+{
+	const Dataset *dataset;
+	Population *population;
+	const int  *levels;			/* of a node; or NULL and */
+	const Recoding **cut;		/* how a cut shows each attribute */
+	char	 ***cut_labels;		/* by attribute and group */
+	Promise		promise;		/* k always */
+	bool		star;			/* what breaks it is shown as such */
+	bool		snapshot;		/* rows in an order that tells nothing */
+	const char *key;			/* table of what a definition, which anybody
+								 * may read, must not tell; NULL to tell it */
+	int			ncolumns;
+	ShownColumn *columns;		/* in the relation's order */
+	uint32	   *radixes;		/* by quasi-identifier, while the statement is
+								 * made: of its packed labels, or 0 */
+} Showing;
+
+/* Chooses the columns: quasi-identifiers, sensitive, class, and those that are named. */
+extern void showing_choose_columns(Showing *showing, const char *const *named, int nnamed);
+
+/* The statement, which qualifies all names. */
+extern char *showing_sql(const Showing *showing);
+
+/* Whether it spells out leaves of hierarchies; statements that put them into the key. */
+extern bool showing_tells_leaves(const Showing *showing);
+extern List *showing_key_sql(const Showing *showing);
+
+/* How many levels above the leaves a hierarchy's column is, by name. */
+extern const char *hierarchy_column(Oid hierarchy, int level);
+
+/* Chooses a cut to be shown. */
+extern void showing_choose_cut(Showing *showing, const Recoding **cut);
+
+/* The labels under which a cut shows its groups, by group; no two are the same. */
+extern char **group_labels(const Attribute *attr, const Recoding *cut);
+
+#endif

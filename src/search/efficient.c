@@ -1,0 +1,141 @@
+/*
+ * efficient.c
+ *	  Level nodes by bias and loss, none suppressed.
+ */
+#include "search/efficient.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "base/progress.h"
+#include "engine/lattice.h"
+
+/* Collects the nodes that keep k. */
+typedef struct Collection
+{
+	EfficiencySearch *search;
+	Size		capacity;
+} Collection;
+
+static bool
+collect(void *arg, const int *levels, const Measures *measures)
+{
+	Collection *collection = arg;
+	EfficiencySearch *search = collection->search;
+	MemoryContext context = search->population->context;
+	Size		size = sizeof(int) * search->population->nattrs;
+	JudgedNode *node;
+
+	search->evaluated++;
+	search->largest_k = Max(search->largest_k, measures->k);
+	progress_update(search->evaluated, search->nnodes);
+	if (measures->k < search->k)
+		return true;
+	if (search->nnodes == collection->capacity)
+		search->nodes = budget_grow(context, search->nodes, sizeof(JudgedNode), &collection->capacity);
+	if (search->nnodes % 1024 == 0)
+		budget_require(context, 1024 * size);
+	node = &search->nodes[search->nnodes++];
+	node->levels = MemoryContextAlloc(context, size);
+	memcpy(node->levels, levels, size);
+	node->k = measures->k;
+	node->necd = measures->necd;
+	node->nwp = measures->nwp;
+	node->ach = achievement(node->necd, node->nwp, &search->preference);
+	node->deviation = preference_deviation(node->necd, node->nwp, &search->preference);
+	return true;
+}
+
+static int
+compare_bias(const void *a, const void *b)
+{
+	const JudgedNode *x = a;
+	const JudgedNode *y = b;
+
+	if (x->necd != y->necd)
+		return x->necd < y->necd ? -1 : 1;
+	return x->nwp < y->nwp ? -1 : x->nwp > y->nwp;
+}
+
+/* Nodes come by bias, equal ones by loss: who is beaten is beaten by one before. */
+static void
+judge(JudgedNode *nodes, Size nnodes)
+{
+	double		least = HUGE_VAL;	/* loss of those of less bias */
+	Size		next;
+
+	for (Size i = 0; i < nnodes; i = next)
+	{
+		double		least_here = nodes[i].nwp;
+
+		for (next = i; next < nnodes && nodes[next].necd == nodes[i].necd; next++)
+		{
+			JudgedNode *node = &nodes[next];
+
+			if (node->nwp < least && node->nwp == least_here)
+				node->efficiency = EFFICIENCY_STRONG;
+			else
+				node->efficiency = node->nwp <= least ? EFFICIENCY_WEAK : EFFICIENCY_NONE;
+		}
+		least = Min(least, least_here);
+	}
+}
+
+static int
+compare_nearness(const void *a, const void *b, void *arg)
+{
+	const JudgedNode *x = a;
+	const JudgedNode *y = b;
+
+	if (x->ach != y->ach)
+		return x->ach < y->ach ? -1 : 1;
+	if (x->deviation != y->deviation)
+		return x->deviation < y->deviation ? -1 : 1;
+	return compare_levels(x->levels, y->levels, *(const int *) arg);
+}
+
+void
+efficiency_search(EfficiencySearch *search)
+{
+	Collection	collection = {search, 0};
+	Promise		nothing = {0};
+	int			nattrs = search->population->nattrs;
+
+	search->helped = lattice_measure(search->population, &nothing, search->workers, collect, &collection);
+	qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
+	judge(search->nodes, search->nnodes);
+	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &nattrs);
+}
+
+/* Collects the front of bias and loss of the nodes that keep k. */
+typedef struct FrontCollection
+{
+	Front	   *front;
+	int64		k;
+	int64		left;			/* nodes that may be measured */
+} FrontCollection;
+
+static bool
+collect_front(void *arg, const int *levels, const Measures *measures)
+{
+	FrontCollection *collection = arg;
+
+	if (measures->k >= collection->k)
+		front_offer(collection->front, levels, measures);
+	return --collection->left > 0;
+}
+
+Front *
+efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers)
+{
+	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
+	FrontCollection collection = {front_create(population->context, 2, bias_and_loss, population->nattrs), k, most_nodes};
+	Promise		nothing = {0};
+	double		nodes = 1;
+
+	for (int a = 0; a < population->nattrs; a++)
+		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
+	/* which nodes come first depends on workers: a part is measured without */
+	lattice_measure(population, &nothing, nodes <= most_nodes ? workers : 0, collect_front, &collection);
+	return collection.front;
+}

@@ -1,0 +1,334 @@
+/*
+ * exact.c
+ *	  The exact front of a lattice, by bounds.
+ *
+ * Levels are chosen one attribute a depth, from the highest down.  What is
+ * chosen so far leaves a box of nodes, from a top where the other attributes
+ * stand highest to a bottom where they stand lowest.  A box is left out as a
+ * whole, before any of its nodes is measured,
+ *
+ * - where the front beats the best its nodes could be.  Without a promise k
+ *   never falls when a node is generalized: merging classes can only lower
+ *   the number of people in classes up to any size, and k is the size at
+ *   which that number passes the limit.  So no node of the box has more k
+ *   than any measured node above the box's top.  GLM and NWP are least
+ *   without suppression, and that loss is a sum over the attributes' levels:
+ *   none is below the bottom's.  Both sums are made of the same integers by
+ *   the same divisions and additions as the measures, none of which turns
+ *   the order of two numbers, so the bound holds to the last bit.
+ *
+ * - where a measured node above its top breaks the promise too often.  A
+ *   class that has k people keeps them when merged, and one that has l
+ *   values keeps those: whoever is suppressed for k or l at a node is so at
+ *   every node below.  For t this does not hold (a class near everyone's
+ *   distribution may merge with one far from it), so people suppressed for t
+ *   alone are not counted.
+ *
+ * Any other objective has no bound here.  If one is asked without a promise,
+ * every node is measured.  With a promise, k has no bound either: a class
+ * that was suppressed may come back as a small one.
+ *
+ * Highest first, so that all nodes above a box have been decided on before
+ * it.  The first nodes measured are those of a dive from the top, whose
+ * front then beats many boxes from the start.
+ */
+#include "search/exact.h"
+
+#include <math.h>
+
+#include "base/progress.h"
+#include "engine/lattice.h"
+#include "engine/node_walk.h"
+#include "miscadmin.h"
+#include "search/ancestors.h"
+#include "search/node_set.h"
+#include "utils/timestamp.h"
+
+/* Boxes between two looks at the clock. */
+#define BOXES_A_LOOK 64
+
+typedef struct Bounds
+{
+	ExactSearch *search;
+	Population *population;
+	Measurer   *measurer;
+	NodeWalk   *node_walk;
+	const int  *order;
+	bool		bounds_k;
+	bool		beatable;		/* every objective has a bound */
+	bool		feasibility;	/* k or l is promised */
+	double		weights;
+	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level: GLM's share */
+	Ancestors  *ks;				/* k of measured nodes */
+	Ancestors  *broken;			/* measured nodes that break k or l too often */
+	NodeSet    *seen;			/* nodes measured before their turn */
+	int			levels[MAX_ATTRIBUTES];
+	int			bottom[MAX_ATTRIBUTES];
+	int			boxes;
+} Bounds;
+
+static bool
+has_bound(const Bounds *b, Objective objective)
+{
+	return objective == OBJECTIVE_GLM || objective == OBJECTIVE_NWP ||
+		(objective == OBJECTIVE_K && b->bounds_k);
+}
+
+/* What a node loses without suppression; exactly as measure() adds it up. */
+static double
+least_glm(const Bounds *b, const int *levels)
+{
+	double		glm = 0;
+
+	for (int a = 0; a < b->population->nattrs; a++)
+		glm += b->loss[a][levels[a]];
+	return glm;
+}
+
+static double
+least_nwp(const Bounds *b, const int *levels)
+{
+	double		weighted = 0;
+
+	for (int a = 0; a < b->population->nattrs; a++)
+		weighted += b->population->attrs[a].weight / b->weights * b->loss[a][levels[a]];
+	return weighted / b->population->people;
+}
+
+/* The least cost that a node between two others could have. */
+static double
+least_cost(const Bounds *b, Objective objective, const int *top, const int *bottom)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_GLM:
+			return least_glm(b, bottom);
+		case OBJECTIVE_NWP:
+			return least_nwp(b, bottom);
+		default:
+			return -(double) ancestors_least(b->ks, top);
+	}
+}
+
+/* Whether no node between two others can be in the front. */
+static bool
+box_is_out(const Bounds *b, const int *top, const int *bottom)
+{
+	const ExactSearch *search = b->search;
+	double		costs[MAX_OBJECTIVES];
+
+	if (b->feasibility && ancestors_least(b->broken, top) != PG_INT64_MAX)
+		return true;
+	if (!b->beatable || search->front->nmembers == 0)
+		return false;
+	for (int i = 0; i < search->nobjectives; i++)
+		costs[i] = least_cost(b, search->objectives[i], top, bottom);
+	return front_beats(search->front, costs, bottom);
+}
+
+/* Keeps the node that breaks the promise least, for what is said if none keeps it. */
+static void
+remember_nearest(ExactSearch *search, const Measures *measures)
+{
+	if (search->evaluated == 1 || measures->suppressed < search->nearest.suppressed)
+		search->nearest = *measures;
+}
+
+static void
+measure_node(Bounds *b, const int *levels, Measures *measures)
+{
+	ExactSearch *search = b->search;
+	Recodings	node;
+	const TupleTable *classes = node_walk_classes(b->node_walk, levels, &node);
+
+	CHECK_FOR_INTERRUPTS();
+	measure(b->measurer, node, classes, measures);
+	search->evaluated++;
+	remember_nearest(search, measures);
+	if (measures->feasible || !search->feasible_only)
+		front_offer(search->front, levels, measures);
+	/* one that is no tighter than those above it would only be looked through */
+	if (b->bounds_k && measures->k < ancestors_least(b->ks, levels))
+		ancestors_add(b->ks, levels, measures->k);
+	if (b->feasibility && !measures->feasible &&
+		people_breaking_k_or_l(b->measurer, classes) > search->promise.limit)
+		ancestors_add(b->broken, levels, 0);
+	progress_update(search->evaluated, search->front->nmembers);
+}
+
+/* Measures a node before its turn; false if that was done before. */
+static bool
+measure_early(Bounds *b, const int *levels, Measures *measures)
+{
+	if (nodeset_find(b->seen, levels) != NO_NODE)
+		return false;
+	nodeset_add(b->seen, levels);
+	measure_node(b, levels, measures);
+	return true;
+}
+
+/* How much a step of the dive gives up of k for what it saves, or what it costs. */
+static double
+step_cost(const Bounds *b, const Measures *from, const Measures *to)
+{
+	if (!b->bounds_k)
+		return to->feasible ? objective_cost(b->search->objectives[0], to) : HUGE_VAL;
+	if (to->nwp >= from->nwp)
+		return HUGE_VAL;
+	return (log((double) from->k) - log((double) to->k)) / (from->nwp - to->nwp);
+}
+
+/* Whether time is up, by the clock. */
+static bool
+time_is_up(ExactSearch *search)
+{
+	if (search->in_time && search->deadline != 0 && GetCurrentTimestamp() >= search->deadline)
+		search->in_time = false;
+	return !search->in_time;
+}
+
+/* Whether time is up, with a look at the clock now and then. */
+static bool
+out_of_time(Bounds *b)
+{
+	if (b->boxes++ % BOXES_A_LOOK == 0)
+		return time_is_up(b->search);
+	return !b->search->in_time;
+}
+
+/*
+ * From the top down along the steps that cost least, measuring each step's
+ * alternatives too.
+ */
+static void
+dive(Bounds *b)
+{
+	const Population *population = b->population;
+	int			levels[MAX_ATTRIBUTES];
+	Measures	here;
+
+	/* the bottom loses nothing: it beats whatever has no more k */
+	measure_early(b, b->bottom, &here);
+	memcpy(levels, b->levels, sizeof(levels));
+	measure_early(b, levels, &here);
+	for (;;)
+	{
+		double		least = HUGE_VAL;
+		int			step = -1;
+		Measures	there = {0};
+
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			Measures	below;
+
+			if (levels[a] == population->attrs[a].min_level)
+				continue;
+			levels[a]--;
+			if (measure_early(b, levels, &below) && step_cost(b, &here, &below) < least)
+			{
+				least = step_cost(b, &here, &below);
+				there = below;
+				step = a;
+			}
+			levels[a]++;
+		}
+		if (step < 0 || there.k <= 1 || time_is_up(b->search))
+			return;
+		levels[step]--;
+		here = there;
+	}
+}
+
+/* Searches the box that the depths before have left. */
+static void
+search_depth(Bounds *b, int depth)
+{
+	const Population *population = b->population;
+	int			a = b->order[depth];
+	const Attribute *attr = &population->attrs[a];
+	Measures	measures;
+
+	for (int level = attr->max_level; level >= attr->min_level; level--)
+	{
+		if (out_of_time(b))
+			break;
+		b->levels[a] = b->bottom[a] = level;
+		if (box_is_out(b, b->levels, b->bottom))
+			continue;
+		if (depth < population->nattrs - 1)
+			search_depth(b, depth + 1);
+		else if (nodeset_find(b->seen, b->levels) == NO_NODE)
+			measure_node(b, b->levels, &measures);
+	}
+	b->levels[a] = attr->max_level;
+	b->bottom[a] = attr->min_level;
+}
+
+static void
+prepare_bounds(Bounds *b, ExactSearch *search)
+{
+	Population *population = search->population;
+
+	b->search = search;
+	b->population = population;
+	b->measurer = measurer_create(population, &search->promise);
+	b->feasibility = search->promise.has_k || search->promise.has_l;
+	b->bounds_k = !b->feasibility && !search->promise.has_t;
+	b->beatable = true;
+	for (int i = 0; i < search->nobjectives; i++)
+		b->beatable = b->beatable && has_bound(b, search->objectives[i]);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		b->weights += attr->weight;
+		b->levels[a] = attr->max_level;
+		b->bottom[a] = attr->min_level;
+		b->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
+		for (int level = 0; level <= attr->hierarchy->height; level++)
+			b->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
+	}
+	b->seen = nodeset_create(population->context, population);
+}
+
+/* Offers every node, for objectives without bounds. */
+static bool
+offer_visited(void *arg, const int *levels, const Measures *measures)
+{
+	Bounds	   *b = arg;
+
+	if (out_of_time(b))
+		return false;
+	b->search->evaluated++;
+	front_offer(b->search->front, levels, measures);
+	progress_update(b->search->evaluated, b->search->front->nmembers);
+	return true;
+}
+
+void
+exact_search(ExactSearch *search)
+{
+	Population *population = search->population;
+	MemoryContext old = MemoryContextSwitchTo(population->context);
+	Bounds	   *b = palloc0(sizeof(Bounds));
+
+	search->front = front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
+	search->evaluated = 0;
+	search->in_time = true;
+	prepare_bounds(b, search);
+	if (!b->beatable && !b->feasibility && !search->feasible_only)
+		search->helped = lattice_measure(population, &search->promise, search->workers, offer_visited, b);
+	else
+	{
+		b->node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
+		b->order = node_walk_order(b->node_walk);
+		b->ks = ancestors_create(population);
+		b->broken = ancestors_create(population);
+		if (b->beatable)
+			dive(b);
+		search_depth(b, 0);
+		node_walk_free(b->node_walk);
+	}
+	front_sort(search->front);
+	MemoryContextSwitchTo(old);
+}

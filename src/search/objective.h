@@ -1,0 +1,42 @@
+/*
+ * objective.h
+ *	  What a search is to make large or small.
+ */
+#ifndef ANONOPT_OBJECTIVE_H
+#define ANONOPT_OBJECTIVE_H
+
+#include "engine/measure.h"
+
+typedef enum Objective
+{
+	OBJECTIVE_K,
+	OBJECTIVE_L,
+	OBJECTIVE_ENTROPY_L,
+	OBJECTIVE_T,
+	OBJECTIVE_SUPPRESSED,
+	OBJECTIVE_CLASSES,
+	OBJECTIVE_GLM,
+	OBJECTIVE_NWP,
+	OBJECTIVE_DCN,
+	OBJECTIVE_CM,
+	OBJECTIVE_NECD,
+	OBJECTIVE_SUM_K,
+	OBJECTIVE_SUM_L,
+	OBJECTIVE_SUM_OTHER,
+	OBJECTIVES
+} Objective;
+
+/* Each at most once. */
+#define MAX_OBJECTIVES OBJECTIVES
+
+/* The objective of a name; false where there is none. */
+extern bool objective_by_name(const char *name, Objective *objective);
+extern const char *objective_name(Objective objective);
+
+/* Whether more of it is better. */
+extern bool objective_rises(Objective objective);
+
+/* A node's cost: less is better; what is not there is worst. */
+extern double objective_cost(Objective objective, const Measures *measures);
+
+#endif

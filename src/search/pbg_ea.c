@@ -1,0 +1,418 @@
+/*
+ * pbg_ea.c
+ *	  PBG-EA: an evolutionary search for property based generalizations.
+ *
+ * The algorithm of Dewri, Ray, Ray and Whitley.  A generation's nodes and the
+ * archive's are the parents of the next: a node's fitness sums up, over the
+ * nodes that dominate it, how many each of those dominates, so that less is
+ * better and 0 is not dominated.  Every node is measured once in a run and
+ * offered to the archive of boxes.
+ *
+ * Beyond the paper, part of the offspring may be neighbours of the archive's
+ * nodes that nobody has measured.
+ */
+#include "search/pbg_ea.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "base/prng.h"
+#include "base/progress.h"
+#include "engine/measure_task.h"
+#include "miscadmin.h"
+#include "search/archive.h"
+#include "search/front.h"
+#include "search/maximized_objectives.h"
+#include "search/node_set.h"
+
+/* Tuples to look at below which starting workers costs more than it saves. */
+#define WORTH_WORKERS 2e9
+
+typedef struct Run
+{
+	Evolution  *evolution;
+	const Population *population;
+	Prng		prng;
+	WorkerPool *worker_pool;
+	double		most_nodes;		/* that can be measured: those allowed, or all */
+	NodeSet    *known;			/* every node that came up */
+	uint32		measured;		/* of them, the first so many */
+	Size		capacity;
+	Measures   *measures;		/* by number in known */
+	Archive    *archive;		/* items are those numbers */
+	uint32	   *parents;		/* the generation's nodes */
+	uint32	   *children;
+	NodeItem   *items;			/* of a batch */
+} Run;
+
+static bool
+is_full(const Run *run)
+{
+	return nodeset_size(run->known) >= run->most_nodes;
+}
+
+/* The number of a node; NO_NODE if it is new and no more may be measured. */
+static uint32
+admit(Run *run, const int *levels)
+{
+	return is_full(run) ? nodeset_find(run->known, levels) : nodeset_add(run->known, levels);
+}
+
+/* Measures the nodes that are new and offers them to the archive, in their order. */
+static void
+measure_new(Run *run)
+{
+	Evolution  *evolution = run->evolution;
+	uint32		first = run->measured;
+	uint32		nnew = nodeset_size(run->known) - first;
+	double		values[MAX_OBJECTIVES];
+
+	for (uint32 i = 0; i < nnew; i++)
+		nodeset_levels(run->known, first + i, run->items[i].levels);
+	while (run->capacity < nodeset_size(run->known))
+		run->measures = budget_grow(run->population->context, run->measures, sizeof(Measures), &run->capacity);
+	worker_pool_do(run->worker_pool, nnew, run->items, run->measures + first);
+	run->measured += nnew;
+	for (uint32 number = first; number < run->measured; number++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		maximized_values(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], values);
+		archive_offer(run->archive, number, values);
+	}
+	progress_update(run->measured, run->archive->nmembers);
+}
+
+static int
+span_of(const Run *run, int a)
+{
+	const Attribute *attr = &run->population->attrs[a];
+
+	return attr->max_level - attr->min_level + 1;
+}
+
+/* The first generation: the top, the bottom, then any nodes. */
+static void
+first_generation(Run *run)
+{
+	int			levels[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < run->evolution->size; i++)
+	{
+		for (int a = 0; a < run->population->nattrs; a++)
+		{
+			const Attribute *attr = &run->population->attrs[a];
+
+			if (i < 2)
+				levels[a] = i == 0 ? attr->max_level : attr->min_level;
+			else
+				levels[a] = attr->min_level + prng_below(&run->prng, span_of(run, a));
+		}
+		run->parents[i] = admit(run, levels);
+		if (run->parents[i] == NO_NODE)
+			run->parents[i] = 0;
+	}
+}
+
+/* Those who may become parents: a generation and the archive, each node once. */
+typedef struct Pool
+{
+	int			nnodes;
+	uint32	   *nodes;
+	double	   *values;			/* nobjectives a node */
+	int		   *strength;		/* how many it dominates */
+	int64	   *fitness;
+} Pool;
+
+static int
+compare_numbers(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static Pool *
+gather(const Run *run)
+{
+	Pool	   *pool = palloc(sizeof(Pool));
+	int			size = run->evolution->size;
+	int			most = size + run->archive->nmembers;
+	int			nobjectives = run->evolution->nobjectives;
+
+	pool->nodes = palloc(sizeof(uint32) * most);
+	memcpy(pool->nodes, run->parents, sizeof(uint32) * size);
+	for (int i = 0; i < run->archive->nmembers; i++)
+		pool->nodes[size + i] = run->archive->members[i].item;
+	qsort(pool->nodes, most, sizeof(uint32), compare_numbers);
+	pool->nnodes = 0;
+	for (int i = 0; i < most; i++)
+		if (i == 0 || pool->nodes[i] != pool->nodes[i - 1])
+			pool->nodes[pool->nnodes++] = pool->nodes[i];
+	pool->values = palloc(sizeof(double) * pool->nnodes * nobjectives);
+	for (int i = 0; i < pool->nnodes; i++)
+		maximized_values(run->population, nobjectives, run->evolution->objectives,
+						 &run->measures[pool->nodes[i]], pool->values + i * nobjectives);
+	return pool;
+}
+
+static void
+judge(const Run *run, Pool *pool)
+{
+	int			n = run->evolution->nobjectives;
+
+	pool->strength = palloc0(sizeof(int) * pool->nnodes);
+	pool->fitness = palloc0(sizeof(int64) * pool->nnodes);
+	for (int i = 0; i < pool->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < pool->nnodes; j++)
+			pool->strength[i] += dominates(pool->values + i * n, pool->values + j * n, n);
+	}
+	for (int i = 0; i < pool->nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < pool->nnodes; j++)
+			if (dominates(pool->values + j * n, pool->values + i * n, n))
+				pool->fitness[i] += pool->strength[j];
+	}
+}
+
+/* The fitter of two. */
+static uint32
+tournament(Run *run, const Pool *pool)
+{
+	uint32		a = prng_below(&run->prng, pool->nnodes);
+	uint32		b = prng_below(&run->prng, pool->nnodes);
+
+	return pool->nodes[pool->fitness[b] < pool->fitness[a] ? b : a];
+}
+
+/* Moves a level one up or down, at an end the other way. */
+static void
+mutate(Run *run, int *levels)
+{
+	for (int a = 0; a < run->population->nattrs; a++)
+	{
+		const Attribute *attr = &run->population->attrs[a];
+		int			step;
+
+		if (prng_unit(&run->prng) >= run->evolution->mutation || span_of(run, a) == 1)
+			continue;
+		step = prng_below(&run->prng, 2) == 0 ? 1 : -1;
+		if (levels[a] + step < attr->min_level || levels[a] + step > attr->max_level)
+			step = -step;
+		levels[a] += step;
+	}
+}
+
+/* Two children of two parents; where a child may not be measured its parent lives on. */
+static void
+breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
+{
+	int			levels[2][MAX_ATTRIBUTES];
+	uint32		parents[2];
+	int			nattrs = run->population->nattrs;
+
+	for (int i = 0; i < 2; i++)
+	{
+		parents[i] = tournament(run, pool);
+		nodeset_levels(run->known, parents[i], levels[i]);
+	}
+	if (nattrs > 1 && prng_unit(&run->prng) < run->evolution->crossover)
+		for (int a = 1 + prng_below(&run->prng, nattrs - 1); a < nattrs; a++)
+		{
+			int			swap = levels[0][a];
+
+			levels[0][a] = levels[1][a];
+			levels[1][a] = swap;
+		}
+	for (int i = 0; i < nchildren; i++)
+	{
+		mutate(run, levels[i]);
+		children[i] = admit(run, levels[i]);
+		if (children[i] == NO_NODE)
+			children[i] = parents[i];
+	}
+}
+
+/*
+ * A neighbour of an archive's node that nobody has measured, from a random
+ * place on; false where there is none.
+ */
+static bool
+explore(Run *run, uint32 *child)
+{
+	int			nattrs = run->population->nattrs;
+	uint32		nplaces = run->archive->nmembers * nattrs * 2;
+	uint32		start = prng_below(&run->prng, nplaces);
+	int			levels[MAX_ATTRIBUTES];
+
+	if (is_full(run))
+		return false;
+	for (uint32 i = 0; i < nplaces; i++)
+	{
+		uint32		place = (start + i) % nplaces;
+		int			a = place / 2 % nattrs;
+		const Attribute *attr = &run->population->attrs[a];
+
+		nodeset_levels(run->known, run->archive->members[place / 2 / nattrs].item, levels);
+		levels[a] += place % 2 == 0 ? 1 : -1;
+		if (levels[a] < attr->min_level || levels[a] > attr->max_level ||
+			nodeset_find(run->known, levels) != NO_NODE)
+			continue;
+		*child = nodeset_add(run->known, levels);
+		return true;
+	}
+	return false;
+}
+
+/* The next generation's nodes. */
+static void
+reproduce(Run *run)
+{
+	Pool	   *pool = gather(run);
+	int			size = run->evolution->size;
+	int			i = 0;
+
+	judge(run, pool);
+	while (i < size)
+	{
+		int			two = Min(2, size - i);
+
+		if (run->evolution->local_search > 0 && prng_unit(&run->prng) < run->evolution->local_search &&
+			explore(run, &run->children[i]))
+		{
+			i++;
+			continue;
+		}
+		breed(run, pool, run->children + i, two);
+		i += two;
+	}
+}
+
+static int
+compare_found(const void *a, const void *b, void *arg)
+{
+	const EvolvedNode *x = a;
+	const EvolvedNode *y = b;
+	const Evolution *evolution = arg;
+
+	for (int i = 0; i < evolution->nobjectives; i++)
+	{
+		double		left = objective_cost(evolution->objectives[i], &x->measures);
+		double		right = objective_cost(evolution->objectives[i], &y->measures);
+
+		if (left != right)
+			return left < right ? -1 : 1;
+	}
+	return compare_levels(x->levels, y->levels, evolution->population->nattrs);
+}
+
+/* Of the measured nodes with a member's values, the one that comes first. */
+static void
+first_among_equals(const Run *run, const ArchiveMember *member, int *best)
+{
+	int			n = run->evolution->nobjectives;
+	int			levels[MAX_ATTRIBUTES];
+	double		values[MAX_OBJECTIVES];
+
+	nodeset_levels(run->known, member->item, best);
+	for (uint32 i = 0; i < run->measured; i++)
+	{
+		maximized_values(run->population, n, run->evolution->objectives, &run->measures[i], values);
+		if (memcmp(values, member->values, sizeof(double) * n) != 0)
+			continue;
+		nodeset_levels(run->known, i, levels);
+		if (compare_levels(levels, best, run->population->nattrs) < 0)
+			memcpy(best, levels, sizeof(int) * run->population->nattrs);
+	}
+}
+
+static void
+list_archive(Run *run)
+{
+	Evolution  *evolution = run->evolution;
+
+	evolution->nfound = run->archive->nmembers;
+	evolution->found = palloc(sizeof(EvolvedNode) * evolution->nfound);
+	for (int i = 0; i < evolution->nfound; i++)
+	{
+		EvolvedNode *found = &evolution->found[i];
+
+		CHECK_FOR_INTERRUPTS();
+		found->levels = palloc(sizeof(int) * run->population->nattrs);
+		first_among_equals(run, &run->archive->members[i], found->levels);
+		found->measures = run->measures[nodeset_find(run->known, found->levels)];
+	}
+	qsort_arg(evolution->found, evolution->nfound, sizeof(EvolvedNode), compare_found, evolution);
+}
+
+static double
+most_nodes(const Evolution *evolution)
+{
+	double		nodes = 1;
+
+	for (int a = 0; a < evolution->population->nattrs; a++)
+		nodes *= evolution->population->attrs[a].max_level - evolution->population->attrs[a].min_level + 1;
+	return evolution->most_nodes > 0 ? Min(nodes, evolution->most_nodes) : nodes;
+}
+
+static bool
+is_worth_workers(const Run *run)
+{
+	const Evolution *evolution = run->evolution;
+	double		columns = 1 + 10.0 * run->population->ncolumns;
+	double		nodes = (double) evolution->size * evolution->iterations;
+
+	return columns * run->population->tuples->ntuples * nodes >= WORTH_WORKERS;
+}
+
+static Run *
+begin_run(Evolution *evolution)
+{
+	MemoryContext context = evolution->population->context;
+	PoolOrder	order = {TASK_MEASURE_NODES, evolution->population, &evolution->promise, sizeof(Promise),
+	sizeof(NodeItem), sizeof(Measures), evolution->size};
+	Run		   *run = palloc0(sizeof(Run));
+
+	run->evolution = evolution;
+	run->population = evolution->population;
+	run->prng.state = evolution->seed;
+	run->most_nodes = most_nodes(evolution);
+	run->known = nodeset_create(context, run->population);
+	run->archive = archive_create(context, evolution->nobjectives, evolution->epsilon);
+	run->parents = palloc(sizeof(uint32) * evolution->size);
+	run->children = palloc(sizeof(uint32) * evolution->size);
+	run->items = palloc(sizeof(NodeItem) * evolution->size);
+	run->worker_pool = worker_pool_begin(&order, is_worth_workers(run) ? evolution->workers : 0);
+	return run;
+}
+
+void
+pbg_ea(Evolution *evolution)
+{
+	MemoryContext old = MemoryContextSwitchTo(evolution->population->context);
+	MemoryContext generation = AllocSetContextCreate(CurrentMemoryContext, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
+	Run		   *run = begin_run(evolution);
+
+	first_generation(run);
+	measure_new(run);
+	for (int i = 0; i < evolution->iterations && !is_full(run); i++)
+	{
+		uint32	   *swap = run->parents;
+
+		CHECK_FOR_INTERRUPTS();
+		MemoryContextSwitchTo(generation);
+		reproduce(run);
+		MemoryContextSwitchTo(evolution->population->context);
+		MemoryContextReset(generation);
+		run->parents = run->children;
+		run->children = swap;
+		measure_new(run);
+	}
+	evolution->helped = worker_pool_end(run->worker_pool);
+	evolution->evaluated = run->measured;
+	list_archive(run);
+	MemoryContextSwitchTo(old);
+}

@@ -1,0 +1,42 @@
+/*
+ * pbg_ea.h
+ *	  PBG-EA: an evolutionary search for property based generalizations.
+ */
+#ifndef ANONOPT_PBG_EA_H
+#define ANONOPT_PBG_EA_H
+
+#include "search/objective.h"
+
+typedef struct EvolvedNode
+{
+	int		   *levels;
+	Measures	measures;
+} EvolvedNode;
+
+/* What a search was asked, and what came of it. */
+typedef struct Evolution
+{
+	Population *population;
+	Promise		promise;		/* nothing but the limit */
+	int			nobjectives;
+	Objective	objectives[MAX_OBJECTIVES];
+	double		epsilon[MAX_OBJECTIVES];
+	int			size;			/* nodes a generation */
+	int			iterations;
+	double		crossover;
+	double		mutation;
+	double		local_search;	/* the share of offspring that are new
+								 * neighbours of the archive */
+	int64		most_nodes;		/* nodes that may be measured, or 0 */
+	uint64		seed;
+	int			workers;
+
+	int			nfound;
+	EvolvedNode *found;			/* the archive, best first objective first */
+	int64		evaluated;
+	int			helped;
+} Evolution;
+
+extern void pbg_ea(Evolution *evolution);
+
+#endif

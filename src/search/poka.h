@@ -1,0 +1,31 @@
+/*
+ * poka.h
+ *	  POkA: Pareto-optimal k-anonymous nodes by depth and height search.
+ */
+#ifndef ANONOPT_POKA_H
+#define ANONOPT_POKA_H
+
+#include "search/objective.h"
+
+typedef struct PokaNode
+{
+	int		   *levels;
+	Measures	measures;
+} PokaNode;
+
+typedef struct PokaSearch
+{
+	Population *population;
+	int64		limit;			/* people who may be suppressed */
+	Objective	loss;
+	int			depth;
+
+	int			nfound;
+	Size		capacity;
+	PokaNode   *found;			/* in the order of discovery */
+	int64		evaluated;
+} PokaSearch;
+
+extern void poka_search(PokaSearch *search);
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * arguments.c
+ *	  Arguments of SQL-callable functions, checked.
+ */
+#include "sql/arguments.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "read/hierarchy_read.h"
+#include "read/population_read.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+
+MemoryContext
+aggregate_context(FunctionCallInfo fcinfo)
+{
+	MemoryContext context;
+
+	if (!AggCheckCallContext(fcinfo, &context))
+		elog(ERROR, "called outside an aggregate");
+	return context;
+}
+
+void
+require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	if (PG_ARGISNULL(argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must not be null", name)));
+}
+
+char *
+name_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	require_argument(fcinfo, argument, name);
+	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
+}
+
+double
+probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, double otherwise)
+{
+	double		value = PG_ARGISNULL(argument) ? otherwise : PG_GETARG_FLOAT8(argument);
+
+	if (!(value >= 0 && value <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+	return value;
+}
+
+int
+integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most)
+{
+	int			value;
+
+	require_argument(fcinfo, argument, name);
+	value = PG_GETARG_INT32(argument);
+	if (value < least || value > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between %d and %d, not at %d", name, least, most, value)));
+	return value;
+}
+
+int64
+seed_argument(FunctionCallInfo fcinfo, int argument)
+{
+	int64		seed;
+
+	if (!PG_ARGISNULL(argument))
+		return PG_GETARG_INT64(argument);
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a random seed")));
+	return seed & PG_INT64_MAX;
+}
+
+Dataset *
+dataset_argument(FunctionCallInfo fcinfo, int argument)
+{
+	Dataset    *dataset = dataset_load(name_argument(fcinfo, argument, "dataset"));
+
+	dataset_check(dataset);
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("data set \"%s\" has no quasi-identifier", dataset->name),
+				 errhint("Add one with anonopt.add_quasi_identifier.")));
+	return dataset;
+}
+
+Population *
+population_argument(const Dataset *dataset)
+{
+	Population *population = population_read(dataset);
+
+	if (population->people == 0)
+		return NULL;
+	require_weights(dataset, population);
+	return population;
+}
+
+void
+require_weights(const Dataset *dataset, const Population *population)
+{
+	double		weights = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	if (weights <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("all quasi-identifiers of data set \"%s\" have weight 0", dataset->name),
+				 errhint("Declare at least one of them with a positive weight.")));
+}
+
+/* Fails where a data set has no sensitive column, which something needs. */
+void
+require_sensitive(const Dataset *dataset, const char *name)
+{
+	if (dataset_count_role(dataset, ROLE_SENSITIVE) > 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s needs a sensitive column, data set \"%s\" has none", name, dataset->name),
+			 errhint("Add one with anonopt.add_sensitive.")));
+}
+
+static int64
+count_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	int32		value = PG_GETARG_INT32(argument);
+
+	if (value < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least 1, not %d", name, value)));
+	return value;
+}
+
+Promise
+promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
+{
+	Promise		promise = {0};
+
+	promise.has_k = !PG_ARGISNULL(first);
+	promise.has_l = !PG_ARGISNULL(first + 1);
+	promise.has_t = !PG_ARGISNULL(first + 2);
+	if (promise.has_k)
+		promise.k = count_argument(fcinfo, first, "k");
+	if (promise.has_l)
+	{
+		promise.l = count_argument(fcinfo, first + 1, "l");
+		require_sensitive(dataset, "l");
+	}
+	if (promise.has_t)
+	{
+		promise.t = PG_GETARG_FLOAT8(first + 2);
+		if (isnan(promise.t) || promise.t < 0 || promise.t > 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("t must lie between 0 and 1")));
+		require_sensitive(dataset, "t");
+	}
+	return promise;
+}
+
+static const Declared *
+quasi_identifier(const Dataset *dataset, int number)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && number-- == 0)
+			return &dataset->attributes[i];
+	elog(ERROR, "no such quasi-identifier");
+	return NULL;
+}
+
+/* Fails where a level is not in its attribute's hierarchy. */
+static void
+check_levels(const Dataset *dataset, int attr, int **nodes, int nnodes)
+{
+	const Declared *declared = quasi_identifier(dataset, attr);
+	int			height = hierarchy_height(declared->hierarchy);
+
+	for (int i = 0; i < nnodes; i++)
+		if (nodes[i][attr] < 0 || nodes[i][attr] > height)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("level %d of column \"%s\" is out of range", nodes[i][attr], declared->column),
+					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
+}
+
+ArrayType *
+attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
+					const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	ArrayType  *array;
+	int			ndims;
+
+	require_argument(fcinfo, argument, name);
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	ndims = ARR_NDIM(array);
+	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of %s", name),
+				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
+								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
+				 errhint("Give one %s for each, in the order they were added, or an array of such arrays.", element)));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not be null", name)));
+	*nnodes = ndims == 1 ? 1 : ARR_DIMS(array)[0];
+	return array;
+}
+
+int **
+levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	ArrayType  *array = attributes_argument(fcinfo, argument, "levels", "level", dataset, nnodes);
+	Size		size = sizeof(int) * nattrs * *nnodes + sizeof(int *) * *nnodes;
+	int		  **nodes;
+	int		   *levels;
+
+	budget_require(CurrentMemoryContext, size);
+	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	levels = (int *) (nodes + *nnodes);
+	memcpy(levels, ARR_DATA_PTR(array), sizeof(int) * nattrs * *nnodes);
+	for (int i = 0; i < *nnodes; i++)
+		nodes[i] = levels + (Size) i * nattrs;
+	for (int a = 0; a < nattrs; a++)
+		check_levels(dataset, a, nodes, *nnodes);
+	return nodes;
+}
+
+int *
+node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	int			nnodes;
+	int		  **nodes = levels_argument(fcinfo, argument, dataset, &nnodes);
+
+	if (nnodes != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one node is expected, not %d", nnodes)));
+	return nodes[0];
+}
+
+char *
+key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	char	   *key;
+
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	key = pstrdup(NameStr(*PG_GETARG_NAME(argument)));
+	require_column(dataset->relation, key);
+	return key;
+}
+
+void
+require_column(Oid relation, const char *column)
+{
+	if (OidIsValid(column_type(relation, column)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
+}
+
+char **
+columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	Datum	   *names;
+	bool	   *nulls;
+	char	  **columns;
+
+	deconstruct_array(array, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, ncolumns);
+	if (*ncolumns > MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many columns"),
+				 errhint("At most %d columns can be quasi-identifiers.", MAX_ATTRIBUTES)));
+	columns = palloc(sizeof(char *) * (*ncolumns + 1));
+	for (int i = 0; i < *ncolumns; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column names must not be null")));
+		columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+		require_column(relation, columns[i]);
+		for (int j = 0; j < i; j++)
+			if (strcmp(columns[i], columns[j]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("column \"%s\" is named twice", columns[i])));
+	}
+	return columns;
+}
+
+void
+require_distance_hierarchy(Distance distance, Oid hierarchy)
+{
+	if (distance == DISTANCE_HIERARCHICAL && !OidIsValid(hierarchy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchical distance needs a hierarchy"),
+				 errhint("Name one, or use the distance equal or ordered.")));
+}

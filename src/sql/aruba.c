@@ -1,0 +1,368 @@
+/*
+ * aruba.c
+ *	  SQL: aruba, btda, aruba_budget, aruba_balance, unpack, jaro, record_walk.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "engine/narrow_population.h"
+#include "mb/pg_wchar.h"
+#include "read/reading.h"
+#include "read/relation_rows.h"
+#include "read/weights.h"
+#include "record/jaro.h"
+#include "record/record_search.h"
+#include "record/record_walk.h"
+#include "sql/arguments.h"
+#include "sql/node.h"
+#include "sql/search_call.h"
+#include "sql/session.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+PG_FUNCTION_INFO_V1(anonopt_aruba);
+PG_FUNCTION_INFO_V1(anonopt_btda);
+PG_FUNCTION_INFO_V1(anonopt_aruba_budget);
+PG_FUNCTION_INFO_V1(anonopt_aruba_balance);
+PG_FUNCTION_INFO_V1(anonopt_unpack);
+PG_FUNCTION_INFO_V1(anonopt_jaro);
+PG_FUNCTION_INFO_V1(anonopt_record_walk);
+
+/* The arguments that all four functions have, checked. */
+typedef struct RecordCall
+{
+	ReturnSetInfo *result;
+	Dataset    *dataset;
+	double		bound;
+	RiskModel	risk;
+	UtilityModel utility;
+	Oid			dictionary;		/* or InvalidOid */
+	double		similarity;		/* or 0 */
+	char	   *key;
+	int64		deadline;
+	RecordSearch search;
+	int64		without;		/* records without a feasible node */
+} RecordCall;
+
+static double
+bound_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	double		bound;
+
+	require_argument(fcinfo, 1, name);
+	bound = PG_GETARG_FLOAT8(1);
+	if (isnan(bound) || isinf(bound))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be finite, not %g", name, bound)));
+	return bound;
+}
+
+static Oid
+dictionary_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	Oid			dictionary;
+
+	if (PG_ARGISNULL(argument))
+		return InvalidOid;
+	dictionary = PG_GETARG_OID(argument);
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			require_column(dictionary, dataset->attributes[i].column);
+	return dictionary;
+}
+
+static double
+similarity_argument(FunctionCallInfo fcinfo, int argument)
+{
+	double		similarity;
+
+	if (PG_ARGISNULL(argument))
+		return 0;
+	similarity = PG_GETARG_FLOAT8(argument);
+	if (!(similarity > 0 && similarity <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("similarity must lie above 0 and at most at 1, not at %g", similarity),
+				 errhint("Leave it out for labels that must be equal.")));
+	return similarity;
+}
+
+static RecordCall *
+record_arguments(FunctionCallInfo fcinfo, const char *bound)
+{
+	RecordCall *call = palloc0(sizeof(RecordCall));
+	const char *name;
+
+	InitMaterializedSRF(fcinfo, 0);
+	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
+	call->dataset = dataset_argument(fcinfo, 0);
+	call->bound = bound_argument(fcinfo, bound);
+	name = name_argument(fcinfo, 2, "risk");
+	if (!risk_by_name(name, &call->risk))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown risk \"%s\"", name),
+				 errhint("Risks are sensitivity, identity and entropy.")));
+	name = name_argument(fcinfo, 3, "utility");
+	if (!utility_by_name(name, &call->utility))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown utility \"%s\"", name),
+				 errhint("Utilities are depth, leaves and log_leaves.")));
+	call->dictionary = dictionary_argument(fcinfo, 4, call->dataset);
+	call->similarity = similarity_argument(fcinfo, 5);
+	call->key = key_argument(fcinfo, 6, call->dataset);
+	call->deadline = deadline_argument(fcinfo, 7);
+	return call;
+}
+
+/* Labels that a tuple shows at a node. */
+static Datum
+labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
+{
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	Datum		labels[MAX_ATTRIBUTES];
+	bool		nulls[MAX_ATTRIBUTES];
+	int			dims[1] = {population->nattrs};
+	int			bounds[1] = {1};
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+		uint32		leaf = key_get(key, &population->attrs[a].field);
+		const char *label = hierarchy->labels[levels[a]][hierarchy->levels[levels[a]].label_of[leaf]];
+
+		nulls[a] = label == NULL;
+		labels[a] = nulls[a] ? (Datum) 0 : CStringGetTextDatum(label);
+	}
+	return PointerGetDatum(construct_md_array(labels, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+static void
+put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
+{
+	RecordCall *call = arg;
+	const RecordAnswer *answer = answer_of(&call->search, tuple);
+	int			levels[MAX_ATTRIBUTES];
+	Datum		values[6] = {0};
+	bool		nulls[6] = {*isnull, !answer->found, !answer->found, !answer->found, !answer->found};
+
+	values[0] = *name;
+	if (answer->found)
+	{
+		answer_levels(&call->search, tuple, levels);
+		values[1] = levels_datum(levels, call->search.population->nattrs);
+		values[2] = labels_of_tuple(call->search.population, tuple, levels);
+		values[3] = Float8GetDatum(answer->risk);
+		values[4] = Float8GetDatum(answer->utility);
+	}
+	else
+		call->without++;
+	values[5] = Int64GetDatum(answer->visited);
+	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+}
+
+static void
+tell_record_shortcomings(const RecordCall *call)
+{
+	if (!call->search.in_time)
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("time limit ended the search: the best found so far is not proven"),
+				 errhint("Allow more time, or declare narrower levels.")));
+	if (call->without > 0)
+		ereport(NOTICE,
+				(errmsg_plural(INT64_FORMAT " record has no feasible generalization",
+							   INT64_FORMAT " records have no feasible generalization",
+							   call->without, call->without)));
+}
+
+/* Reads, searches, and adds a row a record. */
+static Datum
+run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
+{
+	RecordSearch *search = &call->search;
+	Session    *session = session_begin(algorithm, call->dataset);
+	RelationRows *records = relation_rows_begin(call->dataset, call->key);
+	Population *population = relation_rows_population(records);
+
+	session_read(session, population);
+	if (population == NULL)
+		return (Datum) 0;
+	search->population = population_narrow(population);
+	search->model = record_model_create(search->population, call->risk, call->utility,
+										weights_read(call->dataset, population));
+	if (OidIsValid(call->dictionary))
+		search->entries = reading_entries(call->dataset, call->dictionary, population);
+	search->similarity = call->similarity;
+	search->goal = goal;
+	search->bound = call->bound;
+	search->general_first = algorithm == ALGORITHM_BTDA;
+	search->deadline = call->deadline;
+	record_search(search);
+	relation_rows_visit(records, put_record, call);
+	session_end(session, search->evaluated, 0, search->in_time);
+	tell_record_shortcomings(call);
+	return (Datum) 0;
+}
+
+Datum
+anonopt_aruba(PG_FUNCTION_ARGS)
+{
+	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_ARUBA, GOAL_LEAST_RISK);
+}
+
+Datum
+anonopt_btda(PG_FUNCTION_ARGS)
+{
+	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_BTDA, GOAL_LEAST_RISK);
+}
+
+Datum
+anonopt_aruba_budget(PG_FUNCTION_ARGS)
+{
+	return run_record_search(record_arguments(fcinfo, "max_risk"), ALGORITHM_ARUBA_BUDGET, GOAL_MOST_UTILITY);
+}
+
+Datum
+anonopt_aruba_balance(PG_FUNCTION_ARGS)
+{
+	RecordCall *call = record_arguments(fcinfo, "lambda");
+
+	if (call->bound < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("lambda must not be negative, as %g is", call->bound)));
+	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
+}
+
+/* Labels as a row, whose columns the caller names. */
+Datum
+anonopt_unpack(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Datum	   *labels;
+	bool	   *nulls;
+	int			n;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("columns of unpack must be named"),
+				 errhint("Write: FROM anonopt.aruba(...) a, anonopt.unpack(a.generalized) AS g (age text, sex text).")));
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &labels, &nulls, &n);
+	if (n != desc->natts)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("columns do not fit the labels"),
+				 errdetail("Labels: %d; columns: %d.", n, desc->natts)));
+	for (int i = 0; i < n; i++)
+		if (TupleDescAttr(desc, i)->atttypid != TEXTOID)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATATYPE_MISMATCH),
+					 errmsg("column \"%s\" must be of type text", NameStr(TupleDescAttr(desc, i)->attname))));
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), labels, nulls)));
+}
+
+Datum
+anonopt_jaro(PG_FUNCTION_ARGS)
+{
+	text	   *a = PG_GETARG_TEXT_PP(0);
+	text	   *b = PG_GETARG_TEXT_PP(1);
+	uint32	   *x;
+	uint32	   *y;
+	int			nx = characters_of(VARDATA_ANY(a), VARSIZE_ANY_EXHDR(a), &x);
+	int			ny = characters_of(VARDATA_ANY(b), VARSIZE_ANY_EXHDR(b), &y);
+
+	PG_RETURN_FLOAT8(jaro(x, nx, y, ny));
+}
+
+static void
+check_walk_arrays(const ArrayType *risk, const ArrayType *utility)
+{
+	bool		alike = ARR_NDIM(risk) == ARR_NDIM(utility) && ARR_NDIM(risk) > 0 &&
+	memcmp(ARR_DIMS(risk), ARR_DIMS(utility), sizeof(int) * ARR_NDIM(risk)) == 0;
+
+	if (!alike || array_contains_nulls(unconstify(ArrayType *, risk)) || array_contains_nulls(unconstify(ArrayType *, utility)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("risk and utility must be arrays of the same dimensions without nulls"),
+				 errhint("Element [1][1]... is the most general node, a step in a dimension a specialization.")));
+}
+
+/* A node's place: specializations in each dimension. */
+static void
+place_of_node(const WalkLattice *lattice, int node, Datum *place)
+{
+	for (int d = lattice->ndims - 1; d >= 0; d--)
+	{
+		place[d] = Int32GetDatum(node % lattice->size[d]);
+		node /= lattice->size[d];
+	}
+}
+
+static Datum
+visited_datum(const WalkLattice *lattice)
+{
+	Datum	   *places = palloc(sizeof(Datum) * lattice->nvisited * lattice->ndims);
+	int			dims[2] = {lattice->nvisited, lattice->ndims};
+	int			bounds[2] = {1, 1};
+
+	for (int i = 0; i < lattice->nvisited; i++)
+		place_of_node(lattice, lattice->visited[i], places + i * lattice->ndims);
+	return PointerGetDatum(construct_md_array(places, NULL, 2, dims, bounds, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+#define MOST_WALKED 1000000
+
+/* One record's lattice, given as arrays of risk and utility: what an algorithm visits and finds. */
+Datum
+anonopt_record_walk(PG_FUNCTION_ARGS)
+{
+	char	   *algorithm = text_to_cstring(PG_GETARG_TEXT_PP(0));
+	ArrayType  *risk = PG_GETARG_ARRAYTYPE_P(1);
+	ArrayType  *utility = PG_GETARG_ARRAYTYPE_P(2);
+	WalkLattice lattice = {0};
+	TupleDesc	desc;
+	Datum		values[2];
+	bool		nulls[2] = {0};
+	Datum		place[MAX_WALK_DIMENSIONS];
+
+	check_walk_arrays(risk, utility);
+	lattice.ndims = ARR_NDIM(risk);
+	lattice.nnodes = ArrayGetNItems(ARR_NDIM(risk), ARR_DIMS(risk));
+	if (lattice.nnodes > MOST_WALKED)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("lattice is too large to be walked"),
+				 errdetail("At most %d nodes are.", MOST_WALKED)));
+	memcpy(lattice.size, ARR_DIMS(risk), sizeof(int) * lattice.ndims);
+	lattice.risk = (const double *) ARR_DATA_PTR(risk);
+	lattice.utility = (const double *) ARR_DATA_PTR(utility);
+	lattice.least_utility = PG_GETARG_FLOAT8(3);
+	lattice.visited = palloc(sizeof(int) * (lattice.nnodes + 1));
+	lattice.seen = palloc0(sizeof(bool) * lattice.nnodes);
+	if (strcmp(algorithm, "btda") == 0)
+		walk_btda(&lattice);
+	else if (strcmp(algorithm, "aruba") == 0)
+		walk_aruba(&lattice);
+	else
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown algorithm \"%s\"", algorithm),
+				 errhint("Algorithms are aruba and btda.")));
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = visited_datum(&lattice);
+	nulls[1] = lattice.best < 0;
+	if (lattice.best >= 0)
+	{
+		place_of_node(&lattice, lattice.best, place);
+		values[1] = PointerGetDatum(construct_array(place, lattice.ndims, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	}
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}

@@ -1,0 +1,382 @@
+/*
+ * compare.c
+ *	  SQL: property_vector, compare, tournament.
+ */
+#include "base/compat.h"
+
+#include "catalog/pg_type.h"
+#include "compare/node_comparison.h"
+#include "engine/narrow_population.h"
+#include "read/population_read.h"
+#include "read/relation_rows.h"
+#include "search/front.h"
+#include "sql/arguments.h"
+#include "sql/node.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_property_vector);
+PG_FUNCTION_INFO_V1(anonopt_compare);
+PG_FUNCTION_INFO_V1(anonopt_tournament);
+
+static Property
+property_argument(const char *name, const Dataset *dataset)
+{
+	Property	property;
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < PROPERTIES; i++)
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", property_name((Property) i));
+	if (!property_by_name(name, &property))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown property \"%s\"", name),
+				 errhint("Properties are %s.", names.data)));
+	if (property_is_sensitive(property))
+		require_sensitive(dataset, property_name(property));
+	return property;
+}
+
+/* Without columns where no property is about one. */
+static Population *
+compared_population(Population *population, int nproperties, const Property *properties)
+{
+	for (int i = 0; i < nproperties; i++)
+		if (property_is_sensitive(properties[i]))
+			return population;
+	return population_narrow(population);
+}
+
+static Promise
+no_promise(const Dataset *dataset, const Population *population)
+{
+	Promise		nothing = {0};
+
+	nothing.limit = share_of_people(dataset->max_suppression, population->people);
+	return nothing;
+}
+
+/* Rows of a property vector on their way to the result. */
+typedef struct VectorCall
+{
+	ReturnSetInfo *result;
+	Property	property;
+	NodeProperties *properties;
+	uint32	   *class_of;		/* by tuple */
+} VectorCall;
+
+static void
+put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
+{
+	VectorCall *call = arg;
+	Datum		values[2];
+	bool		nulls[2] = {*isnull};
+
+	values[0] = *name;
+	values[1] = Float8GetDatum(property_of(call->properties, call->property, call->class_of[tuple], value));
+	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_property_vector(PG_FUNCTION_ARGS)
+{
+	VectorCall	call = {0};
+	Dataset    *dataset;
+	int		   *levels;
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	char	   *key;
+	RelationRows *records;
+	Population *population;
+	Promise		promise;
+	const Recoding **node;
+	TupleTable *classes;
+
+	InitMaterializedSRF(fcinfo, 0);
+	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	levels = node_argument(fcinfo, 1, dataset);
+	call.property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
+	key = key_argument(fcinfo, 3, dataset);
+	records = relation_rows_begin(dataset, key);
+	population = relation_rows_population(records);
+	if (population == NULL)
+		return (Datum) 0;
+	promise = no_promise(dataset, population);
+	node = node_of_levels(population, levels);
+	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
+								 CurrentMemoryContext, &call.class_of);
+	call.properties = node_properties(population, measurer_create(population, &promise), node, classes);
+	relation_rows_visit(records, put_record, &call);
+	return (Datum) 0;
+}
+
+/* A quality index of two nodes. */
+typedef enum QualityIndex
+{
+	INDEX_RANK,
+	INDEX_COV,
+	INDEX_SPR,
+	INDEX_HV,
+	INDEX_LN_HV,
+	INDEX_BINARY,
+	INDEX_DOMINANCE,
+	INDICES
+} QualityIndex;
+
+static const struct
+{
+	const char *name;
+	int			wanted;			/* sums */
+}			indices[INDICES] =
+
+{
+	[INDEX_RANK] = {"p_rank", SUMS_SQUARES},
+	[INDEX_COV] = {"p_cov", SUMS_COUNTS},
+	[INDEX_SPR] = {"p_spr", SUMS_SPREAD},
+	[INDEX_HV] = {"p_hv", SUMS_VOLUME},
+	[INDEX_LN_HV] = {"ln_p_hv", SUMS_VOLUME},
+	[INDEX_BINARY] = {"p_binary", SUMS_COUNTS},
+	[INDEX_DOMINANCE] = {"dominance", SUMS_COUNTS}
+};
+
+static QualityIndex
+index_argument(const char *name)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < INDICES; i++)
+	{
+		if (strcmp(indices[i].name, name) == 0)
+			return (QualityIndex) i;
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", indices[i].name);
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown index \"%s\"", name),
+			 errhint("Indices are %s.", names.data)));
+	return INDICES;
+}
+
+/* An index of one side; dominance is 1 where it is nowhere below the other. */
+static double
+index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best)
+{
+	switch (index)
+	{
+		case INDEX_RANK:
+			return index_sums_rank(to_best);
+		case INDEX_COV:
+			return index_sums_cov(sums);
+		case INDEX_SPR:
+			return index_sums_spr(sums);
+		case INDEX_HV:
+			return index_sums_hv(sums);
+		case INDEX_LN_HV:
+			return index_sums_ln_hv(sums);
+		case INDEX_BINARY:
+			return (double) sums->above;
+		case INDEX_DOMINANCE:
+			return sums->below == 0 ? 1 : 0;
+		default:
+			elog(ERROR, "no such index");
+			return 0;
+	}
+}
+
+/* Whether a is better (1), b is (-1) or neither (0), less being better of a loss and of a rank. */
+static int
+better_side(QualityIndex index, Property property, const Comparison *comparison)
+{
+	double		a = index_value(index, &comparison->a_over_b, &comparison->a_to_best);
+	double		b = index_value(index, &comparison->b_over_a, &comparison->b_to_best);
+	int			order = (a > b) - (a < b);
+
+	if (index == INDEX_HV || index == INDEX_LN_HV)
+		order = index_sums_hv_order(&comparison->a_over_b);
+	return property == PROPERTY_LOSS || index == INDEX_RANK ? -order : order;
+}
+
+static void
+put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, const int *b, Property property,
+			   const Comparison *comparison)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	Datum		a_levels = levels_datum(a, nattrs);
+	Datum		b_levels = levels_datum(b, nattrs);
+
+	for (int i = 0; i < INDICES; i++)
+	{
+		int			order = better_side((QualityIndex) i, property, comparison);
+		Datum		values[7];
+		bool		nulls[7] = {0};
+
+		values[0] = CStringGetTextDatum(property_name(property));
+		values[1] = CStringGetTextDatum(indices[i].name);
+		values[2] = Float8GetDatum(index_value((QualityIndex) i, &comparison->a_over_b, &comparison->a_to_best));
+		values[3] = Float8GetDatum(index_value((QualityIndex) i, &comparison->b_over_a, &comparison->b_to_best));
+		values[4] = CStringGetTextDatum(order > 0 ? "a" : order < 0 ? "b" : "equal");
+		nulls[4] = i == INDEX_DOMINANCE && index_sums_dominance(&comparison->a_over_b) == DOMINANCE_INCOMPARABLE;
+		values[5] = a_levels;
+		values[6] = b_levels;
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+}
+
+static Property *
+properties_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *n)
+{
+	Datum	   *names;
+	bool	   *nulls;
+	Property   *properties;
+
+	require_argument(fcinfo, argument, "properties");
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, n);
+	properties = palloc(sizeof(Property) * (*n + 1));
+	for (int i = 0; i < *n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("properties must not be null")));
+		properties[i] = property_argument(TextDatumGetCString(names[i]), dataset);
+	}
+	return properties;
+}
+
+/* Nodes against nodes, each of one list against that of the other in its place. */
+Datum
+anonopt_compare(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result;
+	Dataset    *dataset;
+	int		  **a;
+	int		  **b;
+	int			na;
+	int			nb;
+	int			nproperties;
+	Property   *properties;
+	Population *population;
+	Promise		promise;
+	Comparer   *comparer;
+	Comparison *comparisons;
+
+	InitMaterializedSRF(fcinfo, 0);
+	result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "a");
+	require_argument(fcinfo, 2, "b");
+	a = levels_argument(fcinfo, 1, dataset, &na);
+	b = levels_argument(fcinfo, 2, dataset, &nb);
+	if (na != nb)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("as many nodes are expected in b as in a"),
+				 errdetail("There are %d in a and %d in b.", na, nb)));
+	properties = properties_argument(fcinfo, 3, dataset, &nproperties);
+	population = population_argument(dataset);
+	if (population == NULL)
+		return (Datum) 0;
+	population = compared_population(population, nproperties, properties);
+	promise = no_promise(dataset, population);
+	comparer = comparer_create(population, &promise);
+	comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
+	for (int i = 0; i < na; i++)
+	{
+		compare_nodes(comparer, a[i], b[i], nproperties, properties,
+					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
+		for (int j = 0; j < nproperties; j++)
+			put_comparison(result, dataset, a[i], b[i], properties[j], &comparisons[j]);
+	}
+	return (Datum) 0;
+}
+
+/* A node of a tournament, and how it fared. */
+typedef struct Contestant
+{
+	const int  *levels;
+	int			wins;
+	int			losses;
+	int			ties;
+} Contestant;
+
+static int
+compare_contestants(const void *a, const void *b, void *arg)
+{
+	const Contestant *x = a;
+	const Contestant *y = b;
+
+	if (x->wins != y->wins)
+		return x->wins > y->wins ? -1 : 1;
+	if (x->losses != y->losses)
+		return x->losses < y->losses ? -1 : 1;
+	return compare_levels(x->levels, y->levels, *(const int *) arg);
+}
+
+/* Compares every node with every other. */
+static void
+play(Comparer *comparer, Contestant *contestants, int n, Property property, QualityIndex index)
+{
+	for (int i = 0; i < n; i++)
+		for (int j = i + 1; j < n; j++)
+		{
+			Comparison	comparison;
+			int			order;
+
+			compare_nodes(comparer, contestants[i].levels, contestants[j].levels, 1, &property,
+						  indices[index].wanted, &comparison);
+			order = better_side(index, property, &comparison);
+			contestants[i].wins += order > 0;
+			contestants[i].losses += order < 0;
+			contestants[i].ties += order == 0;
+			contestants[j].wins += order < 0;
+			contestants[j].losses += order > 0;
+			contestants[j].ties += order == 0;
+		}
+}
+
+Datum
+anonopt_tournament(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result;
+	Dataset    *dataset;
+	int		  **levels;
+	int			nnodes;
+	int			nattrs;
+	Property	property;
+	QualityIndex index;
+	Population *population;
+	Promise		promise;
+	Contestant *contestants;
+
+	InitMaterializedSRF(fcinfo, 0);
+	result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	levels = levels_argument(fcinfo, 1, dataset, &nnodes);
+	property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
+	index = index_argument(name_argument(fcinfo, 3, "index"));
+	population = population_argument(dataset);
+	if (population == NULL)
+		return (Datum) 0;
+	population = compared_population(population, 1, &property);
+	promise = no_promise(dataset, population);
+	contestants = palloc0(sizeof(Contestant) * nnodes);
+	for (int i = 0; i < nnodes; i++)
+		contestants[i].levels = levels[i];
+	play(comparer_create(population, &promise), contestants, nnodes, property, index);
+	nattrs = population->nattrs;
+	qsort_arg(contestants, nnodes, sizeof(Contestant), compare_contestants, &nattrs);
+	for (int i = 0; i < nnodes; i++)
+	{
+		Datum		values[4];
+		bool		nulls[4] = {0};
+
+		values[0] = levels_datum(contestants[i].levels, nattrs);
+		values[1] = Int32GetDatum(contestants[i].wins);
+		values[2] = Int32GetDatum(contestants[i].losses);
+		values[3] = Int32GetDatum(contestants[i].ties);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}

@@ -1,0 +1,510 @@
+/*
+ * declare.c
+ *	  SQL: create_dataset, drop_dataset, add_quasi_identifier and the like.
+ *
+ * Only whoever owns the database may write the catalogs directly, to restore
+ * them.  These functions check the caller's rights as the caller, then write
+ * as the catalogs' owner.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/namespace.h"
+#include "catalog/own_tables.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "read/population_read.h"
+#include "sql/arguments.h"
+#include "sql/declare.h"
+#include "store/store.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(anonopt_create_dataset);
+PG_FUNCTION_INFO_V1(anonopt_drop_dataset);
+PG_FUNCTION_INFO_V1(anonopt_add_quasi_identifier);
+PG_FUNCTION_INFO_V1(anonopt_add_sensitive);
+PG_FUNCTION_INFO_V1(anonopt_set_class_label);
+PG_FUNCTION_INFO_V1(anonopt_set_identifier);
+PG_FUNCTION_INFO_V1(anonopt_set_insensitive);
+PG_FUNCTION_INFO_V1(anonopt_set_sensitivity);
+PG_FUNCTION_INFO_V1(anonopt_drop_attribute);
+
+static HeapTuple
+class_tuple(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	return tuple;
+}
+
+static Oid
+row_type(Oid relation)
+{
+	HeapTuple	tuple = class_tuple(relation);
+	Oid			type = ((Form_pg_class) GETSTRUCT(tuple))->reltype;
+
+	ReleaseSysCache(tuple);
+	return type;
+}
+
+/* A snapshot that sees what this statement has declared so far. */
+static void
+see_own_changes(void)
+{
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+}
+
+Dataset *
+dataset_load_latest(const char *name)
+{
+	Dataset    *dataset;
+
+	see_own_changes();
+	dataset = dataset_load(name);
+	PopActiveSnapshot();
+	return dataset;
+}
+
+Dataset *
+dataset_load_latest_entry(const char *name)
+{
+	Dataset    *dataset;
+
+	see_own_changes();
+	dataset = dataset_load_entry(name);
+	PopActiveSnapshot();
+	return dataset;
+}
+
+/* Fails with 42501 unless the caller owns a data set. */
+static void
+require_owner(const Dataset *dataset)
+{
+	Oid			owner = get_role_oid(dataset->owner, true);
+	Oid			schema = get_namespace_oid("anonopt", false);
+
+	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
+		return;
+	/* who may write the catalogs could change them anyway */
+	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("must be owner of data set \"%s\"", dataset->name),
+			 errdetail("It belongs to role \"%s\".", dataset->owner)));
+}
+
+Dataset *
+dataset_load_owned(const char *name)
+{
+	require_owner(dataset_load_latest_entry(name));
+	return dataset_load_latest(name);
+}
+
+Dataset *
+dataset_load_owned_entry(const char *name)
+{
+	Dataset    *dataset = dataset_load_latest_entry(name);
+
+	require_owner(dataset);
+	return dataset;
+}
+
+/* Fails with 42501 unless the caller may read a column, or any if it is NULL. */
+static void
+require_select(Oid relation, const char *column)
+{
+	AclResult	result = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
+
+	if (result == ACLCHECK_OK)
+		return;
+	if (column == NULL)
+		result = pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY);
+	else
+		result = pg_attribute_aclcheck(relation, get_attnum(relation, column), GetUserId(), ACL_SELECT);
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
+/* Fails unless a relation is there and can be a data set's, a hierarchy or a table of weights. */
+static void
+require_rows(Oid relation)
+{
+	(void) row_type(relation);
+	if (relation_can_be_declared(relation))
+		return;
+	if (relation < FirstNormalObjectId)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is PostgreSQL's own", relation_sql_name(relation)),
+				 errhint("Copy what you need of it into a table.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("%s cannot be selected from", relation_sql_name(relation)),
+			 errhint("Name a table, a view, a materialized view or a foreign table.")));
+}
+
+/* A column that the caller may read. */
+static void
+require_readable_column(Oid relation, const char *column)
+{
+	require_column(relation, column);
+	require_select(relation, column);
+}
+
+static char *
+column_argument(FunctionCallInfo fcinfo, int argument)
+{
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	return pstrdup(NameStr(*PG_GETARG_NAME(argument)));
+}
+
+/* Fails unless a count column is a whole number. */
+static void
+check_count_column(Oid relation, const char *column)
+{
+	TypeMatch	match;
+
+	require_readable_column(relation, column);
+	if (match_types(column_type(relation, column), INT8OID, &match))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("count column \"%s\" is not a number", column),
+			 errhint("It says how many people a row stands for.")));
+}
+
+void
+declare_dataset(const char *name, Oid relation, double max_suppression, const char *person,
+				const char *count_column)
+{
+	Oid			types[7] = {TEXTOID, OIDOID, OIDOID, FLOAT8OID, NAMEOID, NAMEOID, NAMEOID};
+	Datum		values[7];
+	char		nulls[8] = "       ";
+	uint64		written;
+
+	if (*name == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("name of a data set must not be empty")));
+	if (isnan(max_suppression) || max_suppression < 0 || max_suppression > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("max_suppression must lie between 0 and 1")));
+	require_rows(relation);
+	require_select(relation, NULL);
+	if (count_column != NULL)
+		check_count_column(relation, count_column);
+	if (person != NULL)
+	{
+		require_readable_column(relation, person);
+		sql_connect();
+		require_unique(relation, person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
+		sql_finish();
+	}
+
+	values[0] = CStringGetTextDatum(name);
+	values[1] = ObjectIdGetDatum(relation);
+	values[2] = ObjectIdGetDatum(row_type(relation));
+	values[3] = Float8GetDatum(max_suppression);
+	values[4] = name_datum(GetUserNameFromId(GetUserId(), false));
+	values[5] = name_datum(person);
+	values[6] = name_datum(count_column);
+	nulls[5] = person == NULL ? 'n' : ' ';
+	nulls[6] = count_column == NULL ? 'n' : ' ';
+	written = write_catalog("INSERT INTO anonopt.dataset"
+							" (dataset, relation, row_type, max_suppression, owner, person, count_column)"
+							" VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7)"
+							" ON CONFLICT DO NOTHING", 7, types, values, nulls);
+	if (written == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("data set \"%s\" already exists", name),
+				 errhint("Drop it with anonopt.drop_dataset, or choose another name.")));
+}
+
+Datum
+anonopt_create_dataset(PG_FUNCTION_ARGS)
+{
+	char	   *name = name_argument(fcinfo, 0, "dataset");
+
+	require_argument(fcinfo, 1, "relation");
+	require_argument(fcinfo, 2, "max_suppression");
+	declare_dataset(name, PG_GETARG_OID(1), PG_GETARG_FLOAT8(2),
+					column_argument(fcinfo, 3), column_argument(fcinfo, 4));
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_drop_dataset(PG_FUNCTION_ARGS)
+{
+	char	   *name = name_argument(fcinfo, 0, "dataset");
+	Dataset    *dataset;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1];
+
+	dataset = dataset_load_owned_entry(name);
+	values[0] = CStringGetTextDatum(name);
+	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
+				  1, types, values, NULL);
+	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
+				  1, types, values, NULL);
+	(void) store_drop(dataset);
+	PG_RETURN_VOID();
+}
+
+/* Adds a row to anonopt.attribute. */
+static void
+insert_attribute(const Dataset *dataset, const Declared *declared)
+{
+	Oid			types[9] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID};
+	bool		has_hierarchy = OidIsValid(declared->hierarchy);
+	Datum		values[9];
+	char		nulls[10] = "         ";
+	uint64		written;
+
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(declared->column);
+	values[2] = CStringGetTextDatum(role_name(declared->role));
+	values[3] = ObjectIdGetDatum(declared->hierarchy);
+	values[4] = has_hierarchy ? ObjectIdGetDatum(row_type(declared->hierarchy)) : (Datum) 0;
+	nulls[3] = nulls[4] = has_hierarchy ? ' ' : 'n';
+	values[5] = Float8GetDatum(declared->weight);
+	values[6] = Int32GetDatum(declared->min_level);
+	values[7] = Int32GetDatum(declared->max_level);
+	nulls[7] = declared->max_level < 0 ? 'n' : ' ';
+	values[8] = CStringGetTextDatum(distance_name(declared->distance));
+	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
+							" hierarchy_type, weight, min_level, max_level, distance)"
+							" SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
+							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9"
+							" FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
+							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 9, types, values, nulls);
+	if (written == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("column \"%s\" of data set \"%s\" has the role %s already",
+						declared->column, dataset->name, role_name(declared->role)),
+				 errhint("Call anonopt.drop_attribute first.")));
+}
+
+/* The data set and column that the first two arguments name, to be changed. */
+static Dataset *
+changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
+{
+	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
+
+	dataset_check(dataset);
+	require_argument(fcinfo, 1, "column_name");
+	memset(declared, 0, sizeof(Declared));
+	declared->column = column_argument(fcinfo, 1);
+	declared->weight = 1;
+	declared->max_level = -1;
+	require_readable_column(dataset->relation, declared->column);
+	return dataset;
+}
+
+/*
+ * Reads a hierarchy once, so that only sound and fitting ones are declared.
+ * It may be a view, whose code declares and drops as it likes: the data set
+ * is loaded again behind it.
+ */
+static int
+check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column)
+{
+	Oid			type = column_type(dataset->relation, column);
+	int			height;
+
+	require_rows(hierarchy);
+	see_own_changes();
+	sql_connect();
+	height = hierarchy_load(hierarchy, type, column)->rows->table.height;
+	sql_finish();
+	PopActiveSnapshot();
+	*dataset = *dataset_load_owned(dataset->name);
+	dataset_check(dataset);
+	require_readable_column(dataset->relation, column);
+	return height;
+}
+
+void
+declare_quasi_identifier(Dataset *dataset, Declared *declared)
+{
+	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column);
+	int			highest = declared->max_level < 0 ? height : declared->max_level;
+
+	if (isnan(declared->weight) || isinf(declared->weight) || declared->weight < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weight must be a finite number that is not negative")));
+	if (declared->min_level < 0 || highest > height || declared->min_level > highest)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("levels %d to %d are not in the hierarchy of column \"%s\"",
+						declared->min_level, highest, declared->column),
+				 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) >= MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("data set \"%s\" has %d quasi-identifiers already", dataset->name, MAX_ATTRIBUTES),
+				 errhint("Drop one with anonopt.drop_attribute first.")));
+	insert_attribute(dataset, declared);
+}
+
+Datum
+anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+
+	require_argument(fcinfo, 2, "hierarchy");
+	require_argument(fcinfo, 3, "weight");
+	require_argument(fcinfo, 4, "min_level");
+	declared.role = ROLE_QUASI_IDENTIFIER;
+	declared.hierarchy = PG_GETARG_OID(2);
+	declared.weight = PG_GETARG_FLOAT8(3);
+	declared.min_level = PG_GETARG_INT32(4);
+	if (!PG_ARGISNULL(5))
+	{
+		declared.max_level = PG_GETARG_INT32(5);
+		if (declared.max_level < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("max_level must not be negative")));
+	}
+	declare_quasi_identifier(dataset, &declared);
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_add_sensitive(PG_FUNCTION_ARGS)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+
+	require_argument(fcinfo, 2, "distance");
+	declared.role = ROLE_SENSITIVE;
+	declared.distance = distance_by_name(text_to_cstring(PG_GETARG_TEXT_PP(2)));
+	declared.hierarchy = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
+	require_distance_hierarchy(declared.distance, declared.hierarchy);
+	if (OidIsValid(declared.hierarchy))
+		check_hierarchy_fits(declared.hierarchy, dataset, declared.column);
+	insert_attribute(dataset, &declared);
+	PG_RETURN_VOID();
+}
+
+/* Deletes a column's row in a role, or in all roles where it is NULL, or any column's. */
+static uint64
+delete_attributes(const Dataset *dataset, const char *column, const char *role)
+{
+	Oid			types[3] = {TEXTOID, NAMEOID, TEXTOID};
+	Datum		values[3];
+	char		nulls[4] = "   ";
+
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(column);
+	values[2] = role == NULL ? (Datum) 0 : CStringGetTextDatum(role);
+	nulls[1] = column == NULL ? 'n' : ' ';
+	nulls[2] = role == NULL ? 'n' : ' ';
+	return write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1"
+						 " AND ($2 IS NULL OR column_name OPERATOR(pg_catalog.=) $2)"
+						 " AND ($3 IS NULL OR role OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
+}
+
+/* Gives a column a role that needs nothing more. */
+static Datum
+set_role(FunctionCallInfo fcinfo, Role role)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+
+	declared.role = role;
+	/* there is one class label: a new one takes the old one's place */
+	if (role == ROLE_CLASS_LABEL)
+		delete_attributes(dataset, NULL, role_name(role));
+	insert_attribute(dataset, &declared);
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_set_class_label(PG_FUNCTION_ARGS)
+{
+	return set_role(fcinfo, ROLE_CLASS_LABEL);
+}
+
+Datum
+anonopt_set_identifier(PG_FUNCTION_ARGS)
+{
+	return set_role(fcinfo, ROLE_IDENTIFIER);
+}
+
+Datum
+anonopt_set_insensitive(PG_FUNCTION_ARGS)
+{
+	return set_role(fcinfo, ROLE_INSENSITIVE);
+}
+
+Datum
+anonopt_set_sensitivity(PG_FUNCTION_ARGS)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+	Oid			types[5] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID};
+	Datum		values[5];
+	Oid			weights;
+	uint64		written;
+
+	require_argument(fcinfo, 2, "weights");
+	weights = PG_GETARG_OID(2);
+	require_rows(weights);
+	require_select(weights, NULL);
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(declared.column);
+	values[2] = CStringGetTextDatum(role_name(ROLE_QUASI_IDENTIFIER));
+	values[3] = ObjectIdGetDatum(weights);
+	values[4] = ObjectIdGetDatum(row_type(weights));
+	written = write_catalog("UPDATE anonopt.attribute SET sensitivity = $4::pg_catalog.regclass,"
+							" sensitivity_type = $5::pg_catalog.regtype"
+							" WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
+							" AND role OPERATOR(pg_catalog.=) $3", 5, types, values, NULL);
+	if (written == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
+						declared.column, dataset->name),
+				 errhint("Call anonopt.add_quasi_identifier first.")));
+	PG_RETURN_VOID();
+}
+
+Datum
+anonopt_drop_attribute(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
+	char	   *column;
+	char	   *role = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+
+	require_argument(fcinfo, 1, "column_name");
+	column = column_argument(fcinfo, 1);
+	if (role != NULL)
+		(void) role_by_name(role);
+	if (delete_attributes(dataset, column, role) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" of data set \"%s\" has no such role", column, dataset->name),
+				 errhint("anonopt.attribute lists the columns and their roles.")));
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,241 @@
+/*
+ * describe.c
+ *	  SQL: describe, the declaration of a data set beside what the data hold;
+ *	  and read_sql, the statement that reads them.
+ */
+#include "base/compat.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "read/population_read.h"
+#include "sql/arguments.h"
+#include "store/store.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+
+PG_FUNCTION_INFO_V1(anonopt_describe);
+PG_FUNCTION_INFO_V1(anonopt_read_sql);
+
+enum
+{
+	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
+	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM, DESCRIBE_COLUMNS
+};
+
+/* What the data hold of one column. */
+typedef struct Observed
+{
+	int64		domain;
+	int64		values;
+	int64		nulls;
+	int			levels;			/* of the hierarchy */
+} Observed;
+
+/* The code of another role, no superuser, that reading a relation runs as the caller; or NULL. */
+static const char *
+foreign_code(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	const char *code = NULL;
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return NULL;
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	if (((Form_pg_class) GETSTRUCT(tuple))->relkind == RELKIND_VIEW)
+		code = "is a view";
+	else if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
+		code = "has row security";
+	ReleaseSysCache(tuple);
+	if (code == NULL || owner == GetUserId() || superuser_arg(owner))
+		return NULL;
+	return psprintf("%s of role \"%s\", whose code %s as you", code, GetUserNameFromId(owner, false),
+					superuser() ? "would run" : "runs");
+}
+
+/* The same of all that is read for an attribute, or for a data set without any. */
+static const char *
+foreign_code_of(const Dataset *dataset, const Declared *attribute)
+{
+	const char *code = foreign_code(dataset->relation);
+	const char *what = "relation";
+
+	if (code == NULL && attribute != NULL && OidIsValid(attribute->hierarchy))
+	{
+		code = foreign_code(attribute->hierarchy);
+		what = "hierarchy";
+	}
+	if (code == NULL && attribute != NULL && OidIsValid(attribute->sensitivity))
+	{
+		code = foreign_code(attribute->sensitivity);
+		what = "table of weights";
+	}
+	return code == NULL ? NULL : psprintf("%sthe %s %s", superuser() ? "not read: " : "", what, code);
+}
+
+/* Why an attribute cannot be read, or NULL. */
+static const char *
+problem_of(const Dataset *dataset, const Declared *attribute)
+{
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
+		return "the relation is gone";
+	if (attribute == NULL)
+		return NULL;
+	if (!OidIsValid(column_type(dataset->relation, attribute->column)))
+		return "the column is gone";
+	if (OidIsValid(attribute->hierarchy) &&
+		!dataset_same_relation(attribute->hierarchy, attribute->hierarchy_type))
+		return "the hierarchy is gone";
+	return NULL;
+}
+
+/* Reads one column as the only one of a data set. */
+static Observed
+observe(const Dataset *dataset, const Declared *attribute)
+{
+	Dataset		single = *dataset;
+	Declared	column = *attribute;
+	Observed	observed = {0};
+	Population *population;
+	const TupleTable *tuples;
+	const Attribute *attr;
+
+	column.role = ROLE_QUASI_IDENTIFIER;
+	column.min_level = 0;
+	column.max_level = -1;
+	single.attributes = &column;
+	single.nattributes = 1;
+	single.person = NULL;
+	population = population_read(&single);
+	tuples = population->tuples;
+	attr = &population->attrs[0];
+	observed.domain = attr->hierarchy->nleaves;
+	observed.levels = attr->hierarchy->height;
+	observed.values = tuples->ntuples;
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		if (key_get(&tuples->keys[i], &attr->field) == attr->hierarchy->null_leaf)
+			observed.nulls = tuples->counts[i];
+	MemoryContextDelete(population->context);
+	return observed;
+}
+
+/* What the catalog says of an attribute. */
+static void
+describe_declared(const Declared *attribute, Datum *values, bool *nulls)
+{
+	values[DESCRIBE_COLUMN] = name_datum(attribute->column);
+	nulls[DESCRIBE_COLUMN] = false;
+	values[DESCRIBE_ROLE] = CStringGetTextDatum(role_name(attribute->role));
+	nulls[DESCRIBE_ROLE] = false;
+	if (OidIsValid(attribute->hierarchy))
+	{
+		values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(attribute->hierarchy);
+		nulls[DESCRIBE_HIERARCHY] = false;
+	}
+	if (attribute->role == ROLE_QUASI_IDENTIFIER)
+	{
+		values[DESCRIBE_WEIGHT] = Float8GetDatum(attribute->weight);
+		nulls[DESCRIBE_WEIGHT] = false;
+	}
+}
+
+/* What the data say of it. */
+static void
+describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
+{
+	Observed	observed = observe(dataset, attribute);
+
+	values[DESCRIBE_OBSERVED] = Int64GetDatum(observed.values);
+	nulls[DESCRIBE_OBSERVED] = false;
+	values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
+	nulls[DESCRIBE_NULLS] = false;
+	if (!OidIsValid(attribute->hierarchy))
+		return;
+	values[DESCRIBE_LEVELS] = Int32GetDatum(observed.levels);
+	nulls[DESCRIBE_LEVELS] = false;
+	values[DESCRIBE_DOMAIN] = Int64GetDatum(observed.domain);
+	nulls[DESCRIBE_DOMAIN] = false;
+}
+
+/* One attribute's row; a data set without any has one row if its relation is gone. */
+static void
+put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute)
+{
+	const char *problem = problem_of(dataset, attribute);
+	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	if (attribute != NULL)
+		describe_declared(attribute, values, nulls);
+	/* what a superuser looks at must not run as one */
+	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
+		describe_observed(dataset, attribute, values, nulls);
+	if (problem == NULL)
+		problem = code;
+	if (problem != NULL)
+	{
+		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
+		nulls[DESCRIBE_PROBLEM] = false;
+	}
+	if (attribute != NULL || problem != NULL)
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* The tuple store of the data set, or the one that is read for it. */
+static void
+put_store(ReturnSetInfo *result, const Dataset *dataset)
+{
+	StoreRead  *store = store_to_describe(dataset);
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	if (store == NULL)
+		return;
+	memset(nulls, true, sizeof(nulls));
+	values[DESCRIBE_ROLE] = CStringGetTextDatum("tuple_store");
+	nulls[DESCRIBE_ROLE] = false;
+	values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(store->table);
+	nulls[DESCRIBE_HIERARCHY] = !OidIsValid(store->table);
+	values[DESCRIBE_PROBLEM] = CStringGetTextDatum(store->problem != NULL ? store->problem : "");
+	nulls[DESCRIBE_PROBLEM] = store->problem == NULL;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_describe(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Dataset    *dataset;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_load(name_argument(fcinfo, 0, "dataset"));
+	for (int i = 0; i < dataset->nattributes; i++)
+		put_description(result, dataset, &dataset->attributes[i]);
+	if (dataset->nattributes == 0)
+		put_description(result, dataset, NULL);
+	put_store(result, dataset);
+	return (Datum) 0;
+}
+
+/* The encoders, which only our own code makes, stand as NULL: enough for EXPLAIN. */
+Datum
+anonopt_read_sql(PG_FUNCTION_ARGS)
+{
+	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
+	const char *beginning = "SELECT anonopt.tuples($1";
+	char	   *aggregate = strstr(statement, beginning);
+
+	if (aggregate == NULL)
+		PG_RETURN_TEXT_P(cstring_to_text(statement));
+	PG_RETURN_TEXT_P(cstring_to_text(psprintf("%.*sSELECT anonopt.tuples(NULL::anonopt.opaque%s",
+											  (int) (aggregate - statement), statement,
+											  aggregate + strlen(beginning))));
+}

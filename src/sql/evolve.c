@@ -1,0 +1,255 @@
+/*
+ * evolve.c
+ *	  SQL: pbg_ea, archive_quality, box_archive.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "read/population_read.h"
+#include "search/archive.h"
+#include "search/maximized_objectives.h"
+#include "search/pbg_ea.h"
+#include "search/quality.h"
+#include "sql/arguments.h"
+#include "sql/search_call.h"
+#include "sql/session.h"
+#include "utils/array.h"
+
+PG_FUNCTION_INFO_V1(anonopt_pbg_ea);
+PG_FUNCTION_INFO_V1(anonopt_archive_quality);
+PG_FUNCTION_INFO_V1(anonopt_box_archive);
+
+/* Numbers of an array of one dimension. */
+static double *
+numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be an array of one dimension without nulls", name)));
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (double *) ARR_DATA_PTR(array);
+}
+
+/* Boxes of a smaller side could not be numbered. */
+#define LEAST_EPSILON 1e-250
+
+static void
+check_epsilon(const double *epsilon, int n, int nobjectives)
+{
+	if (n != nobjectives)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of epsilons"),
+				 errdetail("There are %d for %d objectives.", n, nobjectives),
+				 errhint("Give one for each objective, in their order.")));
+	for (int i = 0; i < n; i++)
+	{
+		if (!(epsilon[i] > 0) || isinf(epsilon[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("epsilon must be positive and finite, not %g", epsilon[i])));
+		if (epsilon[i] < LEAST_EPSILON)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("epsilon must be at least %g, not %g", LEAST_EPSILON, epsilon[i])));
+	}
+}
+
+/* The given sides of boxes; NULL for the objectives' own. */
+static const double *
+epsilon_argument(FunctionCallInfo fcinfo, int argument, int nobjectives)
+{
+	double	   *epsilon;
+	int			n;
+
+	if (PG_ARGISNULL(argument))
+		return NULL;
+	epsilon = numbers_argument(fcinfo, argument, "epsilon", &n);
+	check_epsilon(epsilon, n, nobjectives);
+	return epsilon;
+}
+
+static void
+choose_epsilon(const double *given, const Population *population, int nobjectives, const Objective *objectives,
+			   double *epsilon)
+{
+	for (int i = 0; i < nobjectives; i++)
+		epsilon[i] = given != NULL ? given[i] : default_epsilon(objectives[i], population);
+}
+
+/* Two objectives or more: with one there is nothing to trade. */
+static int
+several_objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Objective *objectives)
+{
+	int			n = objectives_argument(fcinfo, argument, dataset, objectives);
+
+	if (n < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("at least two objectives are expected"),
+				 errhint("For one, use anonopt.pareto or anonopt.optimize.")));
+	return n;
+}
+
+static Datum
+quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
+{
+	TupleDesc	desc;
+	Datum		values[4];
+	bool		nulls[4] = {empty, empty};
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = Float8GetDatum(quality->convergence_error);
+	values[1] = Float8GetDatum(quality->representation_ratio);
+	values[2] = Int64GetDatum(quality->minimal);
+	values[3] = Int64GetDatum(quality->boxes);
+	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
+}
+
+/* The nodes of an array, none of an empty one. */
+static int **
+nodes_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+{
+	*nnodes = 0;
+	require_argument(fcinfo, argument, "levels");
+	if (ARR_NDIM(PG_GETARG_ARRAYTYPE_P(argument)) == 0)
+		return NULL;
+	return levels_argument(fcinfo, argument, dataset, nnodes);
+}
+
+Datum
+anonopt_archive_quality(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = dataset_argument(fcinfo, 0);
+	Objective	objectives[MAX_OBJECTIVES];
+	int			nobjectives = several_objectives_argument(fcinfo, 1, dataset, objectives);
+	int			nnodes;
+	int		  **levels = nodes_argument(fcinfo, 2, dataset, &nnodes);
+	const double *given = epsilon_argument(fcinfo, 3, nobjectives);
+	double		epsilon[MAX_OBJECTIVES];
+	Promise		nothing = {0};
+	Quality		quality;
+	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
+	Population *population = population_argument(dataset);
+
+	session_read(session, population);
+	if (population == NULL)
+		PG_RETURN_NULL();
+	choose_epsilon(given, population, nobjectives, objectives, epsilon);
+	nothing.limit = share_of_people(dataset->max_suppression, population->people);
+	archive_quality(searched_population(population, &nothing, nobjectives, objectives), &nothing, nobjectives,
+					objectives, epsilon, nnodes, levels, max_workers(), &quality);
+	session_end(session, quality.measured, quality.helped, true);
+	PG_RETURN_DATUM(quality_datum(fcinfo, &quality, nnodes == 0));
+}
+
+/*
+ * The archive's updator on a stream of vectors, a row of the array each:
+ * the positions of those that it holds in the end, in the order they came.
+ */
+Datum
+anonopt_box_archive(PG_FUNCTION_ARGS)
+{
+	ArrayType  *stream = PG_GETARG_ARRAYTYPE_P(0);
+	int			nepsilons;
+	const double *epsilon = numbers_argument(fcinfo, 1, "epsilon", &nepsilons);
+	const double *values = (const double *) ARR_DATA_PTR(stream);
+	int			nobjectives = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[1] : nepsilons;
+	int			ncandidates = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[0] : 0;
+	Archive    *archive;
+	Datum	   *positions;
+
+	if ((ARR_NDIM(stream) != 2 && ARR_NDIM(stream) != 0) || array_contains_nulls(stream) ||
+		nobjectives > MAX_OBJECTIVES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("candidates must be an array of two dimensions without nulls"),
+				 errhint("Give a row a candidate, at most %d values each.", MAX_OBJECTIVES)));
+	check_epsilon(epsilon, nepsilons, nobjectives);
+	for (int i = 0; i < ncandidates * nobjectives; i++)
+		if (!(values[i] >= 0) || isinf(values[i] / epsilon[i % nobjectives]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("values of candidates must be finite and not negative, not %g", values[i]),
+					 errhint("A value divided by its epsilon must be finite too.")));
+	archive = archive_create(CurrentMemoryContext, nobjectives, epsilon);
+	for (int i = 0; i < ncandidates; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		archive_offer(archive, i + 1, values + (Size) i * nobjectives);
+	}
+	positions = palloc(sizeof(Datum) * (archive->nmembers + 1));
+	for (int i = 0; i < archive->nmembers; i++)
+		positions[i] = Int32GetDatum(archive->members[i].item);
+	PG_RETURN_ARRAYTYPE_P(construct_array(positions, archive->nmembers, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+/* What a generation may hold: fitness compares all with all. */
+#define MOST_IN_GENERATION 10000
+
+static Evolution *
+evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	Evolution  *evolution = palloc0(sizeof(Evolution));
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+
+	evolution->nobjectives = several_objectives_argument(fcinfo, 1, dataset, evolution->objectives);
+	evolution->size = integer_argument(fcinfo, 3, "population", 2, MOST_IN_GENERATION);
+	evolution->iterations = integer_argument(fcinfo, 4, "iterations", 1, PG_INT32_MAX);
+	require_argument(fcinfo, 5, "crossover");
+	evolution->crossover = probability_argument(fcinfo, 5, "crossover", 0);
+	evolution->mutation = probability_argument(fcinfo, 6, "mutation", 1.0 / nattrs);
+	evolution->seed = seed_argument(fcinfo, 7);
+	evolution->local_search = probability_argument(fcinfo, 8, "local_search", 0);
+	if (!PG_ARGISNULL(9))
+		evolution->most_nodes = integer_argument(fcinfo, 9, "max_nodes", 2, PG_INT32_MAX);
+	evolution->workers = max_workers();
+	return evolution;
+}
+
+Datum
+anonopt_pbg_ea(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Evolution  *evolution;
+	const double *epsilon;
+	Population *population;
+	Session    *session;
+	int		  **levels;
+	Measures  **measures;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	evolution = evolution_arguments(fcinfo, dataset);
+	epsilon = epsilon_argument(fcinfo, 2, evolution->nobjectives);
+	session = session_begin(ALGORITHM_PBG_EA, dataset);
+	session_seed(session, evolution->seed);
+	population = population_argument(dataset);
+	session_read(session, population);
+	if (population == NULL)
+		return (Datum) 0;
+	choose_epsilon(epsilon, population, evolution->nobjectives, evolution->objectives, evolution->epsilon);
+	evolution->promise.limit = share_of_people(dataset->max_suppression, population->people);
+	evolution->population = searched_population(population, &evolution->promise, evolution->nobjectives,
+												evolution->objectives);
+	pbg_ea(evolution);
+
+	levels = palloc(sizeof(int *) * evolution->nfound);
+	measures = palloc(sizeof(Measures *) * evolution->nfound);
+	for (int i = 0; i < evolution->nfound; i++)
+	{
+		levels[i] = evolution->found[i].levels;
+		measures[i] = &evolution->found[i].measures;
+	}
+	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, evolution->population, &evolution->promise,
+			  evolution->nfound, levels, measures);
+	session_end(session, evolution->evaluated, evolution->helped, false);
+	return (Datum) 0;
+}

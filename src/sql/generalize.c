@@ -1,0 +1,272 @@
+/*
+ * generalize.c
+ *	  SQL: check_hierarchy and generalize.
+ */
+#include "base/compat.h"
+
+#include "sql/arguments.h"
+#include "catalog/pg_type.h"
+#include "read/hierarchy_read.h"
+#include "miscadmin.h"
+#include "parser/parse_coerce.h"
+#include "catalog/sql.h"
+#include "access/xact.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rangetypes.h"
+#include "utils/snapmgr.h"
+
+PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
+PG_FUNCTION_INFO_V1(anonopt_generalize);
+
+static Datum
+texts_datum(List *texts)
+{
+	int			n = list_length(texts);
+	Datum	   *elements = palloc(sizeof(Datum) * n);
+	bool	   *nulls = palloc(sizeof(bool) * n);
+	int			bounds[1] = {1};
+
+	for (int i = 0; i < n; i++)
+	{
+		const char *text = list_nth(texts, i);
+
+		nulls[i] = text == NULL;
+
+		elements[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(text);
+	}
+	return PointerGetDatum(construct_md_array(elements, nulls, 1, &n, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+Datum
+anonopt_check_hierarchy(PG_FUNCTION_ARGS)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	MemoryContext context = CurrentMemoryContext;
+	HierarchyRows *rows;
+	ListCell   *cell;
+
+	InitMaterializedSRF(fcinfo, 0);
+	require_argument(fcinfo, 0, "hierarchy");
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	rows = hierarchy_read_rows(PG_GETARG_OID(0), InvalidOid, "");
+	sql_finish();
+	foreach(cell, rows->faults)
+	{
+		HierarchyFault *fault = lfirst(cell);
+		Datum		values[3];
+		bool		nulls[3] = {0};
+
+		values[0] = CStringGetTextDatum(fault->problem);
+		values[1] = Int32GetDatum(fault->level);
+		values[2] = texts_datum(fault->labels);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	}
+	return (Datum) 0;
+}
+
+/* How a value is brought to the type in which leaves are compared. */
+typedef struct Conversion
+{
+	enum
+	{
+		CONVERT_NOT,
+		CONVERT_BY_CAST,
+		CONVERT_BY_TEXT
+	}			way;
+	FmgrInfo	cast;
+	int			nargs;
+	FmgrInfo	output;
+	FmgrInfo	input;
+	Oid			io_param;
+} Conversion;
+
+/* A hierarchy that one call of generalize keeps for the rows to come. */
+typedef struct Generalizer
+{
+	MemoryContext context;
+	Oid			user;
+	Oid			relation;
+	Oid			value_type;
+	SubTransactionId subtransaction;
+	TransactionId xmin;
+	TransactionId xmax;
+	uint32		running;
+	uint64		completed;
+	CommandId	command;
+	LoadedHierarchy *loaded;
+	Encoder		encoder;
+	Conversion	conversion;
+} Generalizer;
+
+static void
+conversion_init(Conversion *conversion, Oid from, Oid to)
+{
+	Oid			function;
+	CoercionPathType path = from == to ? COERCION_PATH_RELABELTYPE
+	: find_coercion_pathway(to, from, COERCION_EXPLICIT, &function);
+
+	conversion->way = CONVERT_NOT;
+	if (path == COERCION_PATH_RELABELTYPE)
+		return;
+	if (path == COERCION_PATH_FUNC)
+	{
+		conversion->way = CONVERT_BY_CAST;
+		fmgr_info(function, &conversion->cast);
+		conversion->nargs = get_func_nargs(function);
+	}
+	else
+	{
+		Oid			output;
+		Oid			input;
+		bool		varlena;
+
+		conversion->way = CONVERT_BY_TEXT;
+		getTypeOutputInfo(from, &output, &varlena);
+		getTypeInputInfo(to, &input, &conversion->io_param);
+		fmgr_info(output, &conversion->output);
+		fmgr_info(input, &conversion->input);
+	}
+}
+
+static Datum
+convert(Conversion *conversion, Datum value)
+{
+	switch (conversion->way)
+	{
+		case CONVERT_BY_CAST:
+			if (conversion->nargs == 1)
+				return FunctionCall1(&conversion->cast, value);
+			if (conversion->nargs == 2)
+				return FunctionCall2(&conversion->cast, value, Int32GetDatum(-1));
+			return FunctionCall3(&conversion->cast, value, Int32GetDatum(-1), BoolGetDatum(true));
+		case CONVERT_BY_TEXT:
+			return InputFunctionCall(&conversion->input, OutputFunctionCall(&conversion->output, value),
+									 conversion->io_param, -1);
+		default:
+			return value;
+	}
+}
+
+/*
+ * The type as which a value is matched.  A text that is no leaf's type is
+ * read as SQL reads a literal: generalize('42', …) finds the leaf 42.
+ */
+static Oid
+matched_type(Oid value_type, Oid leaf_type)
+{
+	TypeMatch	match;
+
+	if (value_type != TEXTOID || match_types(TEXTOID, leaf_type, &match))
+		return value_type;
+	return type_is_range(leaf_type) ? get_range_subtype(leaf_type) : leaf_type;
+}
+
+/* Whether a kept hierarchy is what this call would read. */
+static bool
+is_current(const Generalizer *kept, Oid relation, Oid value_type)
+{
+	Snapshot	snapshot = GetActiveSnapshot();
+
+	return kept->user == GetUserId() && kept->relation == relation && kept->value_type == value_type &&
+		kept->subtransaction == GetCurrentSubTransactionId() &&
+		kept->command == snapshot->curcid && kept->xmin == snapshot->xmin &&
+		kept->xmax == snapshot->xmax && kept->running == snapshot->xcnt &&
+		kept->completed == snapshot->snapXactCompletionCount;
+}
+
+static Generalizer *
+generalizer_create(FunctionCallInfo fcinfo, Oid relation, Oid value_type)
+{
+	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "anonopt generalize",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	Generalizer *new = MemoryContextAllocZero(context, sizeof(Generalizer));
+	Snapshot	snapshot = GetActiveSnapshot();
+	Oid			matched = matched_type(value_type, hierarchy_leaf_type(relation));
+
+	new->context = context;
+	new->user = GetUserId();
+	new->relation = relation;
+	new->value_type = value_type;
+	new->subtransaction = GetCurrentSubTransactionId();
+	new->command = snapshot->curcid;
+	new->xmin = snapshot->xmin;
+	new->xmax = snapshot->xmax;
+	new->running = snapshot->xcnt;
+	new->completed = snapshot->snapXactCompletionCount;
+
+	sql_connect();
+	old = MemoryContextSwitchTo(context);
+	new->loaded = hierarchy_load(relation, matched, "value");
+	hierarchy_encoder(new->loaded, "value", context, &new->encoder);
+	conversion_init(&new->conversion, value_type, new->loaded->rows->match.data_type);
+	if (new->loaded->hierarchy->null_leaf == NO_LEAF)
+		hierarchy_add_null(new->loaded->hierarchy);
+	MemoryContextSwitchTo(old);
+	sql_finish();
+	return new;
+}
+
+static Generalizer *
+generalizer_for(FunctionCallInfo fcinfo, Oid relation)
+{
+	Generalizer *kept = fcinfo->flinfo->fn_extra;
+	Oid			value_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+
+	if (kept != NULL && is_current(kept, relation, value_type))
+		return kept;
+	fcinfo->flinfo->fn_extra = NULL;
+	if (kept != NULL)
+		MemoryContextDelete(kept->context);
+	kept = generalizer_create(fcinfo, relation, value_type);
+	fcinfo->flinfo->fn_extra = kept;
+	return kept;
+}
+
+Datum
+anonopt_generalize(PG_FUNCTION_ARGS)
+{
+	Generalizer *generalizer;
+	const Hierarchy *hierarchy;
+	int32		level;
+	uint32		code;
+	const char *label;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_NULL();
+	generalizer = generalizer_for(fcinfo, PG_GETARG_OID(1));
+	hierarchy = generalizer->loaded->hierarchy;
+	level = PG_GETARG_INT32(2);
+	if (level < 0 || level > hierarchy->height)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("level %d is out of range", level),
+				 errhint("Levels of hierarchy %s are 0 to %d.",
+						 generalizer->loaded->rows->name, hierarchy->height)));
+
+	if (PG_ARGISNULL(0))
+		code = encode(&generalizer->encoder, (Datum) 0, true);
+	else
+		code = encode(&generalizer->encoder, convert(&generalizer->conversion, PG_GETARG_DATUM(0)), false);
+	if (code == NO_LEAF)
+	{
+		Oid			output;
+		bool		varlena;
+
+		getTypeOutputInfo(generalizer->value_type, &output, &varlena);
+		ereport(ERROR,
+				(errcode(ERRCODE_DATA_EXCEPTION),
+				 errmsg("value has no leaf in hierarchy %s", generalizer->loaded->rows->name),
+				 errdetail("The value is %s.",
+						   quote_literal_cstr(OidOutputFunctionCall(output, PG_GETARG_DATUM(0)))),
+				 errhint("Add the value to the hierarchy table.")));
+	}
+	label = hierarchy->labels[level][hierarchy->levels[level].label_of[code]];
+	if (label == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(CStringGetTextDatum(label));
+}

@@ -1,0 +1,331 @@
+/*
+ * hierarchy_builders.c
+ *	  SQL: hierarchies from a description: intervals, ranges, dates.
+ *
+ * A builder writes one INSERT … SELECT with an expression a level.  It runs
+ * with search_path set to pg_catalog, so the statements can be read; names
+ * that a user gave are resolved before and written qualified and quoted.
+ */
+#include "sql/hierarchy_builders.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* A builder makes at most this many leaves: a typing error must not fill a disk. */
+#define MAX_LEAVES 10000000
+
+PG_FUNCTION_INFO_V1(anonopt_create_interval_hierarchy);
+PG_FUNCTION_INFO_V1(anonopt_create_range_hierarchy);
+PG_FUNCTION_INFO_V1(anonopt_create_date_hierarchy);
+
+NewHierarchy *
+hierarchy_table_begin(const char *name)
+{
+	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
+	RangeVar   *range = creation_range_var(name);
+
+	table->schema = RangeVarGetCreationNamespace(range);
+	table->relname = pstrdup(range->relname);
+	table->sql_name = quote_qualified_identifier(get_namespace_name(table->schema), range->relname);
+	if (OidIsValid(get_relname_relid(table->relname, table->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("relation %s already exists", table->sql_name),
+				 errhint("Drop it, or choose another name for the hierarchy.")));
+	table->names_level = sql_use_catalog_names();
+	sql_connect();
+	return table;
+}
+
+void
+hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
+{
+	StringInfoData sql;
+
+	if (height > MOST_LEVELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchy would have too many levels"),
+				 errdetail("%d levels are asked for.", height)));
+	table->height = height;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s (value %s", table->sql_name, leaf_type);
+	for (int level = 1; level <= height; level++)
+		appendStringInfo(&sql, ", level%d text NOT NULL", level);
+	appendStringInfoChar(&sql, ')');
+	sql_write(sql.data, 0, NULL, NULL, NULL);
+}
+
+/* The roles that have rights on a relation beside its owner, as a statement names them. */
+static List *
+privileged_roles(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	List	   *roles = NIL;
+	bool		isnull;
+	Datum		datum;
+	Acl		   *acl;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
+	acl = isnull ? NULL : DatumGetAclPCopy(datum);
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			role = ACL_DAT(acl)[i].ai_grantee;
+
+		if (role == ACL_ID_PUBLIC)
+			roles = lappend(roles, "PUBLIC");
+		else if (role != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
+			roles = lappend(roles, (char *) quote_identifier(GetUserNameFromId(role, false)));
+	}
+	ReleaseSysCache(tuple);
+	return roles;
+}
+
+/* Takes back what default privileges granted: a hierarchy made from data shows values. */
+static void
+close_table(const NewHierarchy *table, Oid relation)
+{
+	ListCell   *cell;
+
+	foreach(cell, privileged_roles(relation))
+		sql_write(psprintf("REVOKE ALL ON %s FROM %s CASCADE", table->sql_name, (char *) lfirst(cell)), 0, NULL, NULL, NULL);
+}
+
+Oid
+hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
+{
+	const char *key = ranges ? "EXCLUDE USING gist (value WITH &&)" : "PRIMARY KEY (value)";
+
+	sql_write(psprintf("ALTER TABLE %s ADD %s", table->sql_name, key), 0, NULL, NULL, NULL);
+	if (from_data)
+		close_table(table, get_relname_relid(table->relname, table->schema));
+	sql_finish();
+	sql_restore_names(table->names_level);
+	return get_relname_relid(table->relname, table->schema);
+}
+
+static void
+refuse(const char *message, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s", message),
+			 errhint("%s", hint)));
+}
+
+/* Elements of a one-dimensional array without nulls; their number. */
+static int
+count_elements(Datum datum, const char *name)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be a one-dimensional array without nulls", name)));
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+Datum
+array_from_one(Datum datum)
+{
+	ArrayType  *array = DatumGetArrayTypePCopy(datum);
+
+	if (ARR_NDIM(array) == 1)
+		ARR_LBOUND(array)[0] = 1;
+	return PointerGetDatum(array);
+}
+
+/* Evaluates a condition over parameters; SPI is connected. */
+static bool
+holds(const char *condition, int nargs, Oid *types, Datum *values)
+{
+	bool		isnull;
+	Datum		result;
+
+	sql_read(psprintf("SELECT %s", condition), nargs, types, values);
+	result = sql_value(1, &isnull);
+	return !isnull && DatumGetBool(result);
+}
+
+/* Fails unless each width is a multiple of the one before, the first of unit $4. */
+static void
+check_widths(Oid *types, Datum *values)
+{
+	if (!holds("coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, nullif(u, 0)) = 0), true) FROM"
+			   " (SELECT w, lag(w, 1, $4) OVER (ORDER BY i) AS u FROM"
+			   " unnest($3) WITH ORDINALITY AS a (w, i)) s", 4, types, values))
+		refuse("each width must be a positive multiple of the one before",
+			   "For example {5,10,20}; the first must be a multiple of the leaves' own width.");
+}
+
+static void
+check_bounds(Oid *types, Datum *values)
+{
+	if (!holds("$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'", 2, types, values))
+		refuse("low must be a finite number not above high", "Give the smallest and the largest value there may be.");
+	if (!holds(psprintf("($2 - $1) / $4 < %d", MAX_LEAVES), 4, types, values))
+		refuse("hierarchy would have too many leaves", "Take a larger step, or nearer bounds.");
+}
+
+Oid
+build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data)
+{
+	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
+	Datum		values[4] = {low, high, array_from_one(widths), DirectFunctionCall1(int4_numeric, Int32GetDatum(1))};
+	int			nwidths = count_elements(widths, "widths");
+	NewHierarchy *table = hierarchy_table_begin(name);
+	StringInfoData sql;
+	bool		fits;
+
+	if (!holds("$1 = trunc($1) AND $2 = trunc($2) AND abs($1) < 9e18 AND abs($2) < 9e18", 2, types, values))
+		refuse("low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
+	check_bounds(types, values);
+	check_widths(types, values);
+	fits = holds("abs($1) < 2147483648 AND abs($2) < 2147483648", 2, types, values);
+
+	hierarchy_table_create(table, fits ? "integer" : "bigint", nwidths + 1);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s SELECT v", table->sql_name);
+	for (int i = 1; i <= nwidths; i++)
+		appendStringInfo(&sql, ", format('[%%s, %%s)',"
+						 " trim_scale($1 + floor((v - $1) / $3[%d]) * $3[%d]),"
+						 " trim_scale($1 + floor((v - $1) / $3[%d]) * $3[%d] + $3[%d]))", i, i, i, i, i);
+	appendStringInfoString(&sql, ", '*' FROM generate_series($1, $2) v");
+	sql_write(sql.data, 4, types, values, NULL);
+	return hierarchy_table_finish(table, false, from_data);
+}
+
+Oid
+build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
+{
+	Oid			types[4] = {NUMERICOID, NUMERICOID, NUMERICARRAYOID, NUMERICOID};
+	Datum		values[4] = {low, high, array_from_one(widths), step};
+	int			nwidths = count_elements(widths, "widths");
+	NewHierarchy *table = hierarchy_table_begin(name);
+	StringInfoData sql;
+
+	if (!holds("$4 > 0 AND $4 < 'Infinity' AND $1 < $2", 4, types, values))
+		refuse("step must be positive and low below high", "For example 0, 100 and step 5.");
+	check_bounds(types, values);
+	check_widths(types, values);
+
+	hierarchy_table_create(table, "numrange", nwidths + 1);
+	initStringInfo(&sql);
+	/* the last range is closed: high itself has a leaf */
+	appendStringInfo(&sql, "INSERT INTO %s SELECT numrange(v, least(v + $4, $2),"
+					 " CASE WHEN v + $4 < $2 THEN '[)' ELSE '[]' END)", table->sql_name);
+	for (int i = 1; i <= nwidths; i++)
+		appendStringInfo(&sql, ", (SELECT format('[%%s, %%s%%s', trim_scale(l),"
+						 " trim_scale(least(l + $3[%d], $2)), CASE WHEN l + $3[%d] < $2 THEN ')' ELSE ']' END)"
+						 " FROM (VALUES ($1 + floor((v - $1) / $3[%d]) * $3[%d])) AS s (l))", i, i, i, i);
+	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i * $4 AS v FROM"
+						   " generate_series(0, ceil(($2 - $1) / $4) - 1) AS i) AS steps");
+	sql_write(sql.data, 4, types, values, NULL);
+	return hierarchy_table_finish(table, true, from_data);
+}
+
+/* A unit of time, and the label of the one that holds day d. */
+typedef struct DateUnit
+{
+	const char *name;
+	const char *label;
+} DateUnit;
+
+static const DateUnit date_units[] = {
+	{"week", "to_char(d, 'IYYY-\"W\"IW')"},
+	{"month", "to_char(d, 'YYYY-MM')"},
+	{"quarter", "to_char(d, 'YYYY-\"Q\"Q')"},
+	{"year", "to_char(d, 'YYYY')"},
+	{"decade", "floor(extract(year FROM d) / 10) * 10 || 's'"},
+	{"century", "to_char(d, 'FMCCth \"century\"')"}
+};
+
+/* The numbers of units, each within the next; weeks are in no month or year. */
+static int *
+units_by_name(Datum datum, int *nunits)
+{
+	Datum	   *names;
+	int		   *units;
+
+	*nunits = count_elements(datum, "units");
+	deconstruct_array(DatumGetArrayTypeP(datum), TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, nunits);
+	units = palloc(sizeof(int) * (*nunits + 1));
+	for (int i = 0; i < *nunits; i++)
+	{
+		char	   *name = TextDatumGetCString(names[i]);
+
+		units[i] = 0;
+		while (units[i] < lengthof(date_units) && strcmp(date_units[units[i]].name, name) != 0)
+			units[i]++;
+		if (units[i] == lengthof(date_units))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("unknown unit \"%s\"", name),
+					 errhint("Units are week, month, quarter, year, decade and century.")));
+		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("a %s does not lie within one %s", date_units[units[i - 1]].name, name),
+					 errhint("Give month, quarter, year, decade and century in this order, or week alone.")));
+	}
+	return units;
+}
+
+Oid
+build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_ranges, bool from_data)
+{
+	Oid			types[2] = {DATEOID, DATEOID};
+	Datum		values[2] = {low, high};
+	int			nunits;
+	int		   *units = units_by_name(unit_names, &nunits);
+	NewHierarchy *table = hierarchy_table_begin(name);
+	StringInfoData sql;
+
+	if (!holds("$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)", 2, types, values))
+		refuse("low must be a date not above high", "Give the first and the last day there may be.");
+	if (!holds(psprintf("$2 - $1 < %d", MAX_LEAVES), 2, types, values))
+		refuse("hierarchy would have too many leaves", "Take nearer bounds.");
+
+	hierarchy_table_create(table, as_ranges ? "daterange" : "date", nunits + 1);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s SELECT %s", table->sql_name, as_ranges ? "daterange(d, d + 1)" : "d");
+	for (int i = 0; i < nunits; i++)
+		appendStringInfo(&sql, ", %s", date_units[units[i]].label);
+	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
+	sql_write(sql.data, 2, types, values, NULL);
+	return hierarchy_table_finish(table, as_ranges, from_data);
+}
+
+Datum
+anonopt_create_interval_hierarchy(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OID(build_intervals(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
+								  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false));
+}
+
+Datum
+anonopt_create_range_hierarchy(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OID(build_ranges(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
+							   PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), PG_GETARG_DATUM(4), false));
+}
+
+Datum
+anonopt_create_date_hierarchy(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_OID(build_dates(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
+							  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false, false));
+}

@@ -1,0 +1,366 @@
+/*
+ * preferences.c
+ *	  SQL: achievement, efficiency, nsga2, reference_direction.
+ */
+#include "base/compat.h"
+
+#include "catalog/pg_type.h"
+#include "engine/narrow_population.h"
+#include "miscadmin.h"
+#include "search/efficient.h"
+#include "search/nsga2.h"
+#include "sql/arguments.h"
+#include "sql/node.h"
+#include "sql/session.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/varbit.h"
+
+PG_FUNCTION_INFO_V1(anonopt_achievement);
+PG_FUNCTION_INFO_V1(anonopt_efficiency);
+PG_FUNCTION_INFO_V1(anonopt_nsga2);
+PG_FUNCTION_INFO_V1(anonopt_reference_direction);
+
+/* What a generation may hold. */
+#define MOST_IN_GENERATION 100000
+
+static double
+preference_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	require_argument(fcinfo, argument, name);
+	return probability_argument(fcinfo, argument, name, 0);
+}
+
+static Preference
+preference_arguments(FunctionCallInfo fcinfo, int argument)
+{
+	Preference	preference;
+
+	preference.necd = preference_argument(fcinfo, argument, "necd_pref");
+	preference.nwp = preference_argument(fcinfo, argument + 1, "nwp_pref");
+	return preference;
+}
+
+/* A bias or a loss as it was measured, which rounding may have lifted above 1. */
+static double
+measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	double		value = PG_GETARG_FLOAT8(argument);
+
+	if (!(value >= 0 && value <= 1 + 1e-9))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+	return value;
+}
+
+Datum
+anonopt_achievement(PG_FUNCTION_ARGS)
+{
+	double		necd = measure_argument(fcinfo, 0, "necd");
+	double		nwp = measure_argument(fcinfo, 1, "nwp");
+	Preference	preference = preference_arguments(fcinfo, 2);
+
+	PG_RETURN_FLOAT8(achievement(necd, nwp, &preference));
+}
+
+static void
+tell_largest_k(int64 k, int64 largest)
+{
+	ereport(NOTICE,
+			(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", k),
+			 errdetail("The largest k there is is " INT64_FORMAT ".", largest)));
+}
+
+static const char *
+efficiency_name(Efficiency efficiency)
+{
+	static const char *const names[] = {
+		[EFFICIENCY_STRONG] = "strong",
+		[EFFICIENCY_WEAK] = "weak",
+		[EFFICIENCY_NONE] = "none"
+	};
+
+	return names[efficiency];
+}
+
+static void
+put_judged(ReturnSetInfo *result, const JudgedNode *node, int nattrs, bool chosen)
+{
+	Datum		values[8];
+	bool		nulls[8] = {0};
+
+	values[0] = levels_datum(node->levels, nattrs);
+	values[1] = Int64GetDatum(node->k);
+	values[2] = Float8GetDatum(node->necd);
+	values[3] = Float8GetDatum(node->nwp);
+	values[4] = CStringGetTextDatum(efficiency_name(node->efficiency));
+	values[5] = Float8GetDatum(node->ach);
+	values[6] = Float8GetDatum(node->deviation);
+	values[7] = BoolGetDatum(chosen);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_efficiency(PG_FUNCTION_ARGS)
+{
+	EfficiencySearch search = {0};
+	ReturnSetInfo *result;
+	Dataset    *dataset;
+	Population *population;
+	Session    *session;
+
+	InitMaterializedSRF(fcinfo, 0);
+	result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	search.k = integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	search.preference = preference_arguments(fcinfo, 2);
+	session = session_begin(ALGORITHM_EFFICIENCY, dataset);
+	population = population_argument(dataset);
+	session_read(session, population);
+	if (population == NULL)
+		return (Datum) 0;
+	search.population = population_narrow(population);
+	search.workers = max_workers();
+	efficiency_search(&search);
+	for (Size i = 0; i < search.nnodes; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		put_judged(result, &search.nodes[i], population->nattrs, i == 0);
+	}
+	session_end(session, search.evaluated, search.helped, true);
+	if (search.nnodes == 0)
+		tell_largest_k(search.k, search.largest_k);
+	return (Datum) 0;
+}
+
+/* An attribute's bits as SQL writes them. */
+static Datum
+bits_datum(const CutSpace *space, const uint64 *cut, int a)
+{
+	int			nbits = space->first_bit[a + 1] - space->first_bit[a];
+	VarBit	   *bits = palloc0(VARBITTOTALLEN(nbits));
+
+	SET_VARSIZE(bits, VARBITTOTALLEN(nbits));
+	VARBITLEN(bits) = nbits;
+	for (int i = 0; i < nbits; i++)
+		if (cut_has(cut, space->first_bit[a] + i))
+			VARBITS(bits)[i / BITS_PER_BYTE] |= HIGHBIT >> (i % BITS_PER_BYTE);
+	return VarBitPGetDatum(bits);
+}
+
+static void
+cut_datums(const CutSpace *space, const uint64 *cut, Datum *cuts, Datum *groups)
+{
+	int			nattrs = space->population->nattrs;
+	Datum		bits[MAX_ATTRIBUTES];
+	int			ngroups[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < nattrs; a++)
+	{
+		bits[a] = bits_datum(space, cut, a);
+		ngroups[a] = cut_groups(space, cut, a);
+	}
+	*cuts = PointerGetDatum(construct_array(bits, nattrs, VARBITOID, -1, false, TYPALIGN_INT));
+	*groups = levels_datum(ngroups, nattrs);
+}
+
+/* A search's settings, which begin at an argument; evaluations stand second. */
+static Nsga2Settings
+nsga2_arguments(FunctionCallInfo fcinfo, int first)
+{
+	Nsga2Settings settings = {0};
+
+	settings.k = integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	settings.size = integer_argument(fcinfo, first, "population", 2, MOST_IN_GENERATION);
+	settings.evaluations = integer_argument(fcinfo, first + 1, "evaluations", 1, PG_INT32_MAX);
+	if (settings.evaluations < settings.size)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("evaluations must be at least the population"),
+				 errdetail("%d evaluations are not enough for a generation of %d.", settings.evaluations, settings.size)));
+	require_argument(fcinfo, first + 2, "crossover");
+	settings.crossover = probability_argument(fcinfo, first + 2, "crossover", 0);
+	require_argument(fcinfo, first + 3, "mutation");
+	settings.mutation = probability_argument(fcinfo, first + 3, "mutation", 0);
+	settings.seed = seed_argument(fcinfo, first + 4);
+	require_argument(fcinfo, first + 5, "taxonomy");
+	settings.taxonomy = PG_GETARG_BOOL(first + 5);
+	settings.workers = max_workers();
+	return settings;
+}
+
+/* Reads the relation and prepares the search; NULL where there are no rows. */
+static Nsga2 *
+begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
+{
+	Population *population;
+
+	session_seed(session, settings->seed);
+	population = population_argument(dataset);
+	session_read(session, population);
+	if (population == NULL)
+		return NULL;
+	progress_search(settings->evaluations);
+	settings->population = population_narrow(population);
+	return nsga2_begin(settings);
+}
+
+static void
+end_search(Session *session, Nsga2 *search)
+{
+	session_end(session, nsga2_size(search), nsga2_end(search), false);
+}
+
+static void
+put_solution(ReturnSetInfo *result, const Nsga2 *search, uint32 number, int64 k)
+{
+	const Solution *solution = nsga2_solution(search, number);
+	Datum		values[9];
+	bool		nulls[9] = {0};
+
+	cut_datums(nsga2_space(search), nsga2_cut(search, number), &values[0], &values[1]);
+	values[2] = Int64GetDatum(solution->k);
+	values[3] = Float8GetDatum(solution->necd);
+	values[4] = Float8GetDatum(solution->nwp);
+	values[5] = Float8GetDatum(solution->ach);
+	values[6] = Float8GetDatum(solution->deviation);
+	values[7] = BoolGetDatum(solution->k >= k);
+	values[8] = BoolGetDatum(number == nsga2_chosen(search));
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_nsga2(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Nsga2Settings settings;
+	Preference	preference;
+	Session    *session;
+	Nsga2	   *search;
+	uint32	   *front;
+	uint32		nfront;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	preference = preference_arguments(fcinfo, 2);
+	settings = nsga2_arguments(fcinfo, 4);
+	session = session_begin(ALGORITHM_NSGA2, dataset);
+	search = begin_search(session, dataset, &settings);
+	if (search == NULL)
+		return (Datum) 0;
+	nsga2_search(search, &preference, settings.evaluations);
+	end_search(session, search);
+	nfront = nsga2_front(search, &front);
+	for (uint32 i = 0; i < nfront; i++)
+		put_solution((ReturnSetInfo *) fcinfo->resultinfo, search, front[i], settings.k);
+	if (nsga2_chosen(search) == NO_SOLUTION)
+		tell_largest_k(settings.k, nsga2_solution(search, 0)->k);
+	return (Datum) 0;
+}
+
+/* A point of bias and loss. */
+static Preference
+point_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	Preference	point;
+	ArrayType  *array;
+	const double *values;
+
+	require_argument(fcinfo, argument, name);
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 2 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be two numbers", name),
+				 errhint("Give {necd,nwp}.")));
+	values = (const double *) ARR_DATA_PTR(array);
+	for (int i = 0; i < 2; i++)
+		if (!(values[i] >= 0 && values[i] <= 1))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must lie between 0 and 1, not at %g", name, values[i])));
+	point.necd = values[0];
+	point.nwp = values[1];
+	return point;
+}
+
+static Datum
+point_datum(const Preference *point)
+{
+	Datum		values[2] = {Float8GetDatum(point->necd), Float8GetDatum(point->nwp)};
+
+	return PointerGetDatum(construct_array(values, 2, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
+/* A step's row: the chosen solution, if there is one. */
+static void
+put_step(ReturnSetInfo *result, const Nsga2 *search, int step, const Preference *reference)
+{
+	uint32		chosen = nsga2_chosen(search);
+	const Solution *solution;
+	Datum		values[9] = {0};
+	bool		nulls[9];
+
+	memset(nulls, chosen == NO_SOLUTION, sizeof(nulls));
+	nulls[0] = nulls[1] = false;
+	values[0] = Int32GetDatum(step);
+	values[1] = point_datum(reference);
+	if (chosen != NO_SOLUTION)
+	{
+		solution = nsga2_solution(search, chosen);
+		cut_datums(nsga2_space(search), nsga2_cut(search, chosen), &values[2], &values[3]);
+		values[4] = Int64GetDatum(solution->k);
+		values[5] = Float8GetDatum(solution->necd);
+		values[6] = Float8GetDatum(solution->nwp);
+		values[7] = Float8GetDatum(solution->ach);
+		values[8] = Float8GetDatum(solution->deviation);
+	}
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+/* The first step takes half of the evaluations, the others share the rest. */
+static int
+evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
+{
+	if (steps == 1)
+		return settings->evaluations;
+	return Max(step == 1 ? settings->evaluations / 2 : settings->evaluations / 2 / (steps - 1), settings->size);
+}
+
+Datum
+anonopt_reference_direction(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Nsga2Settings settings;
+	Preference	start;
+	Preference	aspiration;
+	int			steps;
+	Session    *session;
+	Nsga2	   *search;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	start = point_argument(fcinfo, 2, "start");
+	aspiration = point_argument(fcinfo, 3, "aspiration");
+	steps = integer_argument(fcinfo, 4, "steps", 1, 10000);
+	settings = nsga2_arguments(fcinfo, 5);
+	session = session_begin(ALGORITHM_REFERENCE_DIRECTION, dataset);
+	search = begin_search(session, dataset, &settings);
+	if (search == NULL)
+		return (Datum) 0;
+	for (int step = 1; step <= steps; step++)
+	{
+		double		share = (double) step / steps;
+		Preference	reference;
+
+		reference.necd = Max(start.necd + share * (aspiration.necd - start.necd), 0);
+		reference.nwp = Max(start.nwp + share * (aspiration.nwp - start.nwp), 0);
+		nsga2_search(search, &reference, evaluations_of_step(&settings, step, steps));
+		put_step((ReturnSetInfo *) fcinfo->resultinfo, search, step, &reference);
+	}
+	end_search(session, search);
+	if (nsga2_chosen(search) == NO_SOLUTION)
+		tell_largest_k(settings.k, nsga2_solution(search, 0)->k);
+	return (Datum) 0;
+}

@@ -1,0 +1,125 @@
+/*
+ * progress.c
+ *	  SQL: the view anonopt.progress.
+ *
+ * A backend's own entry in the status array carries the numbers, as it does
+ * for VACUUM or COPY, under a command number that no command of PostgreSQL
+ * has.  So nothing needs to be preloaded, an update costs a few stores, and
+ * an error takes the entry down with its transaction.
+ */
+#include "base/compat.h"
+#include "base/progress.h"
+
+#include "catalog/pg_authid.h"
+#include "miscadmin.h"
+#include "pgstat.h"
+#include "utils/acl.h"
+#include "utils/backend_progress.h"
+#include "utils/backend_status.h"
+#include "utils/builtins.h"
+
+/* "anon", as a number: far from PostgreSQL's own commands. */
+#define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
+
+enum
+{
+	PARAM_ALGORITHM, PARAM_PHASE, PARAM_DONE, PARAM_TOTAL, PARAM_FOUND
+};
+
+PG_FUNCTION_INFO_V1(anonopt_progress);
+
+static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
+	"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction",
+"aruba", "btda", "aruba_budget", "aruba_balance"};
+static const char *const phase_names[] = {"reading", "searching"};
+
+const char *
+algorithm_name(Algorithm algorithm)
+{
+	return algorithm_names[algorithm];
+}
+
+/* Whether this backend's entry is ours to write: not COPY's, around the search. */
+static bool
+entry_is_ours(ProgressCommandType command)
+{
+	return MyBEEntry != NULL && MyBEEntry->st_progress_command == command;
+}
+
+void
+progress_begin(Algorithm algorithm, Oid relation)
+{
+	if (!entry_is_ours(PROGRESS_COMMAND_INVALID) && !entry_is_ours(PROGRESS_COMMAND_ANONOPT))
+		return;
+	pgstat_progress_start_command(PROGRESS_COMMAND_ANONOPT, relation);
+	pgstat_progress_update_param(PARAM_ALGORITHM, algorithm);
+}
+
+void
+progress_search(int64 total)
+{
+	if (!entry_is_ours(PROGRESS_COMMAND_ANONOPT))
+		return;
+	pgstat_progress_update_param(PARAM_TOTAL, total);
+	pgstat_progress_update_param(PARAM_PHASE, 1);
+}
+
+void
+progress_update(int64 done, int64 found)
+{
+	if (!entry_is_ours(PROGRESS_COMMAND_ANONOPT))
+		return;
+	pgstat_progress_update_param(PARAM_DONE, done);
+	pgstat_progress_update_param(PARAM_FOUND, found);
+}
+
+void
+progress_end(void)
+{
+	if (entry_is_ours(PROGRESS_COMMAND_ANONOPT))
+		pgstat_progress_end_command();
+}
+
+/* Whether the caller may see a backend's numbers, as in pg_stat_activity. */
+static bool
+may_see(const PgBackendStatus *entry)
+{
+	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
+		has_privs_of_role(GetUserId(), entry->st_userid);
+}
+
+static void
+put_entry(ReturnSetInfo *result, const PgBackendStatus *entry)
+{
+	const int64 *params = entry->st_progress_param;
+	Datum		values[7];
+	bool		nulls[7] = {0};
+
+	values[0] = Int32GetDatum(entry->st_procpid);
+	values[1] = ObjectIdGetDatum(entry->st_progress_command_target);
+	values[2] = CStringGetTextDatum(algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
+	values[3] = CStringGetTextDatum(phase_names[params[PARAM_PHASE] == 1]);
+	values[4] = Int64GetDatum(params[PARAM_DONE]);
+	values[5] = Int64GetDatum(params[PARAM_TOTAL]);
+	nulls[5] = params[PARAM_PHASE] == 0 || params[PARAM_TOTAL] < 0;
+	values[6] = Int64GetDatum(params[PARAM_FOUND]);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_progress(PG_FUNCTION_ARGS)
+{
+	int			nbackends = pgstat_fetch_stat_numbackends();
+
+	InitMaterializedSRF(fcinfo, 0);
+	for (int i = 1; i <= nbackends; i++)
+	{
+		const LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(i);
+
+		if (local == NULL || local->backendStatus.st_progress_command != PROGRESS_COMMAND_ANONOPT ||
+			local->backendStatus.st_databaseid != MyDatabaseId || !may_see(&local->backendStatus))
+			continue;
+		put_entry((ReturnSetInfo *) fcinfo->resultinfo, &local->backendStatus);
+	}
+	return (Datum) 0;
+}

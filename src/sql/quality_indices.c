@@ -1,0 +1,326 @@
+/*
+ * quality_indices.c
+ *	  SQL: p_rank, p_cov, p_spr, p_hv, ln_p_hv, p_hv_order, p_binary, dominance;
+ *	  and over sets of properties p_wtd, p_lex, p_goal.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "compare/index_sums.h"
+#include "sql/arguments.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/float.h"
+
+PG_FUNCTION_INFO_V1(anonopt_counts_step);
+PG_FUNCTION_INFO_V1(anonopt_spread_step);
+PG_FUNCTION_INFO_V1(anonopt_squares_step);
+PG_FUNCTION_INFO_V1(anonopt_volume_step);
+PG_FUNCTION_INFO_V1(anonopt_pairs_combine);
+PG_FUNCTION_INFO_V1(anonopt_pairs_serialize);
+PG_FUNCTION_INFO_V1(anonopt_pairs_deserialize);
+PG_FUNCTION_INFO_V1(anonopt_p_rank);
+PG_FUNCTION_INFO_V1(anonopt_p_cov);
+PG_FUNCTION_INFO_V1(anonopt_p_spr);
+PG_FUNCTION_INFO_V1(anonopt_p_hv);
+PG_FUNCTION_INFO_V1(anonopt_ln_p_hv);
+PG_FUNCTION_INFO_V1(anonopt_p_hv_order);
+PG_FUNCTION_INFO_V1(anonopt_p_binary);
+PG_FUNCTION_INFO_V1(anonopt_dominance);
+PG_FUNCTION_INFO_V1(anonopt_p_wtd);
+PG_FUNCTION_INFO_V1(anonopt_p_lex);
+PG_FUNCTION_INFO_V1(anonopt_p_goal);
+
+static double
+finite_argument(FunctionCallInfo fcinfo, int argument)
+{
+	double		value = PG_GETARG_FLOAT8(argument);
+
+	if (isnan(value) || isinf(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("values of a property must be finite, not %g", value)));
+	return value;
+}
+
+/* Adds a pair, unless one of it is NULL. */
+static Datum
+step(FunctionCallInfo fcinfo, int wanted)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	IndexSums  *sums = PG_ARGISNULL(0) ? MemoryContextAllocZero(context, sizeof(IndexSums)) : (IndexSums *) PG_GETARG_POINTER(0);
+	double		d1;
+	double		d2;
+
+	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
+		PG_RETURN_POINTER(sums);
+	d1 = finite_argument(fcinfo, 1);
+	d2 = finite_argument(fcinfo, 2);
+	if ((wanted & SUMS_VOLUME) && (d1 < 0 || d2 < 0))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("values of a hypervolume must not be negative, as %g is", d1 < 0 ? d1 : d2),
+				 errhint("Add a constant to the property, or compare by p_spr.")));
+	index_sums_add(sums, wanted, d1, d2, 1);
+	PG_RETURN_POINTER(sums);
+}
+
+Datum
+anonopt_counts_step(PG_FUNCTION_ARGS)
+{
+	return step(fcinfo, SUMS_COUNTS);
+}
+
+Datum
+anonopt_spread_step(PG_FUNCTION_ARGS)
+{
+	return step(fcinfo, SUMS_SPREAD);
+}
+
+Datum
+anonopt_squares_step(PG_FUNCTION_ARGS)
+{
+	return step(fcinfo, SUMS_SQUARES);
+}
+
+Datum
+anonopt_volume_step(PG_FUNCTION_ARGS)
+{
+	return step(fcinfo, SUMS_VOLUME);
+}
+
+Datum
+anonopt_pairs_combine(PG_FUNCTION_ARGS)
+{
+	MemoryContext context = aggregate_context(fcinfo);
+	IndexSums  *sums = PG_ARGISNULL(0) ? MemoryContextAllocZero(context, sizeof(IndexSums)) : (IndexSums *) PG_GETARG_POINTER(0);
+
+	if (!PG_ARGISNULL(1))
+		index_sums_merge(sums, (IndexSums *) PG_GETARG_POINTER(1));
+	PG_RETURN_POINTER(sums);
+}
+
+/* For another process of the same server: the bytes as they are. */
+Datum
+anonopt_pairs_serialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = palloc(VARHDRSZ + sizeof(IndexSums));
+
+	(void) aggregate_context(fcinfo);
+	SET_VARSIZE(bytes, VARHDRSZ + sizeof(IndexSums));
+	memcpy(VARDATA(bytes), PG_GETARG_POINTER(0), sizeof(IndexSums));
+	PG_RETURN_BYTEA_P(bytes);
+}
+
+Datum
+anonopt_pairs_deserialize(PG_FUNCTION_ARGS)
+{
+	bytea	   *bytes = PG_GETARG_BYTEA_PP(0);
+	IndexSums  *sums = palloc(sizeof(IndexSums));
+
+	(void) aggregate_context(fcinfo);
+	memcpy(sums, VARDATA_ANY(bytes), sizeof(IndexSums));
+	PG_RETURN_POINTER(sums);
+}
+
+/* What was summed up; NULL where there was no pair. */
+static const IndexSums *
+summed_up(FunctionCallInfo fcinfo)
+{
+	const IndexSums *sums;
+
+	(void) aggregate_context(fcinfo);
+	sums = PG_ARGISNULL(0) ? NULL : (const IndexSums *) PG_GETARG_POINTER(0);
+	return sums == NULL || sums->records == 0 ? NULL : sums;
+}
+
+/* A sum, unless it is more than a float8 holds. */
+static Datum
+sum_datum(double sum)
+{
+	if (isinf(sum))
+		float_overflow_error();
+	return Float8GetDatum(sum);
+}
+
+Datum
+anonopt_p_rank(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	return sum_datum(index_sums_rank(sums));
+}
+
+Datum
+anonopt_p_cov(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(index_sums_cov(sums));
+}
+
+Datum
+anonopt_p_spr(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	return sum_datum(index_sums_spr(sums));
+}
+
+Datum
+anonopt_p_hv(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(index_sums_hv(sums));
+}
+
+Datum
+anonopt_ln_p_hv(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(index_sums_ln_hv(sums));
+}
+
+Datum
+anonopt_p_hv_order(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_INT32(index_sums_hv_order(sums));
+}
+
+Datum
+anonopt_p_binary(PG_FUNCTION_ARGS)
+{
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8((double) sums->above);
+}
+
+Datum
+anonopt_dominance(PG_FUNCTION_ARGS)
+{
+	static const char *const names[] = {
+		[DOMINANCE_EQUAL] = "equal",
+		[DOMINANCE_BETTER] = "better",
+		[DOMINANCE_WORSE] = "worse",
+		[DOMINANCE_INCOMPARABLE] = "incomparable"
+	};
+	const IndexSums *sums = summed_up(fcinfo);
+
+	if (sums == NULL)
+		PG_RETURN_NULL();
+	PG_RETURN_TEXT_P(cstring_to_text(names[index_sums_dominance(sums)]));
+}
+
+/* Numbers of an array: one a property, none missing. */
+static const double *
+indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	const double *values = (const double *) ARR_DATA_PTR(array);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be an array of one dimension without nulls", name)));
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	for (int i = 0; i < *n; i++)
+		if (isnan(values[i]) || isinf(values[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must hold finite numbers, not %g", name, values[i])));
+	return values;
+}
+
+/* The same of an array that must be as long as the first. */
+static const double *
+as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
+{
+	int			others;
+	const double *values = indices_argument(fcinfo, argument, name, &others);
+
+	if (others != n)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s has the wrong length", name),
+				 errdetail("Its length is %d instead of %d.", others, n)));
+	return values;
+}
+
+/* The weighted sum of indices, one a property. */
+Datum
+anonopt_p_wtd(PG_FUNCTION_ARGS)
+{
+	int			n;
+	const double *p = indices_argument(fcinfo, 0, "p", &n);
+	const double *weights = as_many_argument(fcinfo, 1, "weights", n);
+	double		total = 0;
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		if (weights[i] < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("weights must not be negative, as %g is", weights[i])));
+		total += weights[i];
+		sum += weights[i] * p[i];
+	}
+	if (fabs(total - 1) > 1e-9)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weights must sum to 1, not to %.15g", total)));
+	PG_RETURN_FLOAT8(sum);
+}
+
+/* The first property in which one side leads by more than epsilon. */
+Datum
+anonopt_p_lex(PG_FUNCTION_ARGS)
+{
+	int			n;
+	const double *p12 = indices_argument(fcinfo, 0, "p12", &n);
+	const double *p21 = as_many_argument(fcinfo, 1, "p21", n);
+	const double *epsilon = as_many_argument(fcinfo, 2, "epsilon", n);
+
+	for (int i = 0; i < n; i++)
+		if (epsilon[i] < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("epsilon must not be negative, as %g is", epsilon[i])));
+	for (int i = 0; i < n; i++)
+		if (p12[i] - p21[i] > epsilon[i])
+			PG_RETURN_INT32(i + 1);
+	PG_RETURN_NULL();
+}
+
+/* How far indices are from what was hoped for. */
+Datum
+anonopt_p_goal(PG_FUNCTION_ARGS)
+{
+	int			n;
+	const double *p = indices_argument(fcinfo, 0, "p", &n);
+	const double *goal = as_many_argument(fcinfo, 1, "goal", n);
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+		sum += (p[i] - goal[i]) * (p[i] - goal[i]);
+	return sum_datum(sum);
+}

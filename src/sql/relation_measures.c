@@ -1,0 +1,186 @@
+/*
+ * relation_measures.c
+ *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness, risk.
+ *
+ * Measures of any relation, published or not.  A relation without a
+ * declaration is read like a data set whose quasi-identifiers have no
+ * hierarchy: its classes are its distinct tuples.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "read/hierarchy_read.h"
+#include "read/population_read.h"
+#include "sql/arguments.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_k_anonymity);
+PG_FUNCTION_INFO_V1(anonopt_l_diversity);
+PG_FUNCTION_INFO_V1(anonopt_entropy_l_diversity);
+PG_FUNCTION_INFO_V1(anonopt_t_closeness);
+PG_FUNCTION_INFO_V1(anonopt_risk);
+
+static Declared *
+add_declared(Dataset *dataset, Role role, char *column)
+{
+	Declared   *declared = &dataset->attributes[dataset->nattributes++];
+
+	declared->role = role;
+	declared->column = column;
+	declared->weight = 1;
+	declared->max_level = -1;
+	return declared;
+}
+
+/* A data set nobody declared, from the arguments relation and quasi_identifiers. */
+static Dataset *
+undeclared(FunctionCallInfo fcinfo)
+{
+	Dataset    *dataset = palloc0(sizeof(Dataset));
+	char	  **columns;
+	int			ncolumns;
+
+	dataset->relation = PG_GETARG_OID(0);
+	columns = columns_argument(fcinfo, 1, dataset->relation, &ncolumns);
+	dataset->attributes = palloc0(sizeof(Declared) * (ncolumns + 1));
+	for (int i = 0; i < ncolumns; i++)
+		add_declared(dataset, ROLE_QUASI_IDENTIFIER, columns[i]);
+	return dataset;
+}
+
+/* The same with the third argument's sensitive column. */
+static Declared *
+add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
+{
+	char	   *column = pstrdup(NameStr(*PG_GETARG_NAME(2)));
+
+	require_column(dataset->relation, column);
+	return add_declared(dataset, ROLE_SENSITIVE, column);
+}
+
+static Population *
+read_undeclared(const Dataset *dataset)
+{
+	if (dataset->nattributes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no quasi-identifiers are named"),
+				 errhint("Name the columns by which somebody could be recognized.")));
+	return population_read(dataset);
+}
+
+/* Measures the relation as it is; false where it is empty. */
+static bool
+measure_relation(const Dataset *dataset, Measures *measures)
+{
+	Population *population = read_undeclared(dataset);
+	Promise		nothing = {0};
+	int			bottom[MAX_ATTRIBUTES] = {0};
+
+	if (population->people == 0)
+		return false;
+	measure(measurer_create(population, &nothing), node_of_levels(population, bottom),
+			population->tuples, measures);
+	return true;
+}
+
+Datum
+anonopt_k_anonymity(PG_FUNCTION_ARGS)
+{
+	Measures	measures;
+
+	if (!measure_relation(undeclared(fcinfo), &measures))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(measures.k);
+}
+
+Datum
+anonopt_l_diversity(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = undeclared(fcinfo);
+	Measures	measures;
+
+	add_sensitive_argument(fcinfo, dataset);
+	if (!measure_relation(dataset, &measures))
+		PG_RETURN_NULL();
+	PG_RETURN_INT64(measures.l);
+}
+
+Datum
+anonopt_entropy_l_diversity(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = undeclared(fcinfo);
+	Measures	measures;
+
+	add_sensitive_argument(fcinfo, dataset);
+	if (!measure_relation(dataset, &measures))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(measures.entropy_l);
+}
+
+Datum
+anonopt_t_closeness(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Declared   *sensitive;
+	Measures	measures;
+
+	for (int argument = 0; argument < 4; argument++)
+		if (PG_ARGISNULL(argument))
+			PG_RETURN_NULL();
+	dataset = undeclared(fcinfo);
+	sensitive = add_sensitive_argument(fcinfo, dataset);
+	sensitive->distance = distance_by_name(text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	sensitive->hierarchy = PG_ARGISNULL(4) ? InvalidOid : PG_GETARG_OID(4);
+	require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
+	if (!measure_relation(dataset, &measures))
+		PG_RETURN_NULL();
+	PG_RETURN_FLOAT8(measures.t);
+}
+
+Datum
+anonopt_risk(PG_FUNCTION_ARGS)
+{
+	double		threshold = PG_GETARG_FLOAT8(2);
+	Population *population;
+	Datum		values[7] = {0};
+	bool		nulls[7] = {0};
+	int64		smallest = PG_INT64_MAX;
+	int64		largest = 0;
+	int64		uniques = 0;
+	int64		above = 0;
+	TupleDesc	desc;
+
+	if (isnan(threshold) || threshold < 0 || threshold > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("threshold must lie between 0 and 1")));
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	population = read_undeclared(undeclared(fcinfo));
+	for (uint32 i = 0; population->people > 0 && i < population->tuples->ntuples; i++)
+	{
+		int64		size = population->tuples->counts[i];
+
+		smallest = Min(smallest, size);
+		largest = Max(largest, size);
+		uniques += size == 1;
+		if (1.0 / size > threshold)
+			above += size;
+	}
+
+	values[0] = Int64GetDatum(population->people);
+	values[1] = Int64GetDatum(population->people > 0 ? population->tuples->ntuples : 0);
+	values[2] = Int64GetDatum(uniques);
+	if (population->people > 0)
+	{
+		values[3] = Float8GetDatum(1.0 / smallest);
+		values[4] = Float8GetDatum((double) population->tuples->ntuples / population->people);
+		values[5] = Float8GetDatum(1.0 / largest);
+		values[6] = Float8GetDatum((double) above / population->people);
+	}
+	else
+		nulls[3] = nulls[4] = nulls[5] = nulls[6] = true;
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}

@@ -1,0 +1,150 @@
+/*
+ * search_call.c
+ *	  What the SQL functions of all searches share.
+ */
+#include "sql/search_call.h"
+
+#include "catalog/pg_type.h"
+#include "engine/narrow_population.h"
+#include "sql/arguments.h"
+#include "sql/node.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/timestamp.h"
+
+/* The names of objectives, for a hint; only those that are losses if so wanted. */
+static char *
+objective_names(bool losses)
+{
+	StringInfoData names;
+
+	initStringInfo(&names);
+	for (int i = 0; i < OBJECTIVES; i++)
+		if (!losses || !objective_rises((Objective) i))
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", objective_name((Objective) i));
+	return names.data;
+}
+
+/* Fails where a data set lacks the column that an objective is about. */
+static void
+require_objective(const Dataset *dataset, Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_L:
+		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_T:
+		case OBJECTIVE_SUM_L:
+		case OBJECTIVE_SUM_OTHER:
+			require_sensitive(dataset, objective_name(objective));
+			break;
+		case OBJECTIVE_CM:
+			if (dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("cm needs a class label, data set \"%s\" has none", dataset->name),
+						 errhint("Set one with anonopt.set_class_label.")));
+			break;
+		default:
+			break;
+	}
+}
+
+Objective
+objective_argument(const char *name, const Dataset *dataset, bool losses)
+{
+	Objective	objective;
+
+	if (!objective_by_name(name, &objective) || (losses && objective_rises(objective)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg(losses ? "unknown loss \"%s\"" : "unknown objective \"%s\"", name),
+				 errhint(losses ? "Losses are %s." : "Objectives are %s.", objective_names(losses))));
+	require_objective(dataset, objective);
+	return objective;
+}
+
+int
+objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Objective *objectives)
+{
+	Datum	   *names;
+	bool	   *nulls;
+	int			n;
+
+	require_argument(fcinfo, argument, "objectives");
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	if (n < 1 || n > MAX_OBJECTIVES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("between 1 and %d objectives are expected, not %d", MAX_OBJECTIVES, n)));
+	for (int i = 0; i < n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("objectives must not be null")));
+		objectives[i] = objective_argument(TextDatumGetCString(names[i]), dataset, false);
+		for (int j = 0; j < i; j++)
+			if (objectives[i] == objectives[j])
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("objective \"%s\" is named twice", objective_name(objectives[i]))));
+	}
+	return n;
+}
+
+int64
+deadline_argument(FunctionCallInfo fcinfo, int argument)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	TimestampTz end;
+
+	if (PG_ARGISNULL(argument))
+		return 0;
+	end = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
+												  PG_GETARG_DATUM(argument)));
+	if (end <= now)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("time limit must be positive")));
+	return end;
+}
+
+/* Whether an objective is about a sensitive or class column. */
+static bool
+needs_columns(Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_L:
+		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_T:
+		case OBJECTIVE_CM:
+		case OBJECTIVE_SUM_L:
+		case OBJECTIVE_SUM_OTHER:
+			return true;
+		default:
+			return false;
+	}
+}
+
+Population *
+searched_population(Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+{
+	for (int i = 0; i < nobjectives; i++)
+		if (needs_columns(objectives[i]))
+			return population;
+	if (promise->has_l || promise->has_t)
+		return population;
+	return population_narrow(population);
+}
+
+void
+put_found(ReturnSetInfo *result, Population *population, const Population *searched, const Promise *promise,
+		  int nnodes, int **levels, Measures **measures)
+{
+	if (searched->ncolumns < population->ncolumns)
+		remeasure_nodes(population, promise, nnodes, levels, measures);
+	for (int i = 0; i < nnodes; i++)
+		put_node(result, population, levels[i], measures[i]);
+}

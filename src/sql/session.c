@@ -1,0 +1,209 @@
+/*
+ * session.c
+ *	  SQL: last_search, lattice_size; and the setting anonopt.max_workers.
+ */
+#include "sql/session.h"
+
+#include "miscadmin.h"
+#include "optimizer/cost.h"
+#include "portability/instr_time.h"
+#include "postmaster/bgworker_internals.h"
+#include "read/read_plan.h"
+#include "sql/arguments.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/guc.h"
+#include "utils/memutils.h"
+#include "utils/numeric.h"
+
+PG_FUNCTION_INFO_V1(anonopt_last_search);
+PG_FUNCTION_INFO_V1(anonopt_lattice_size);
+
+/* What last_search returns of a search. */
+struct Session
+{
+	Algorithm	algorithm;
+	Oid			user;
+	Oid			relation;
+	char	   *dataset;
+	char	   *nodes;
+	int64		rows;
+	int64		tuples;
+	int64		evaluated;
+	int			workers;
+	bool		exact;
+	bool		seeded;
+	int64		seed;
+	instr_time	start;
+	double		read_ms;
+	double		search_ms;
+};
+
+/* The last search that ended; its strings live as long as the backend. */
+static Session last;
+static bool any_ended = false;
+
+static int	max_workers_setting = -1;
+
+void
+session_define_settings(void)
+{
+	DefineCustomIntVariable("anonopt.max_workers",
+							"Sets the most parallel workers that a search uses.",
+							"-1 uses max_parallel_workers_per_gather, 0 none.",
+							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
+							PGC_USERSET, 0, NULL, NULL, NULL);
+	read_plan_define_settings();
+	MarkGUCPrefixReserved("anonopt");
+}
+
+int
+max_workers(void)
+{
+	return max_workers_setting >= 0 ? max_workers_setting : max_parallel_workers_per_gather;
+}
+
+/* Milliseconds since the last call. */
+static double
+lap(Session *session)
+{
+	instr_time	now;
+	instr_time	span;
+
+	INSTR_TIME_SET_CURRENT(now);
+	span = now;
+	INSTR_TIME_SUBTRACT(span, session->start);
+	session->start = now;
+	return INSTR_TIME_GET_MILLISEC(span);
+}
+
+Datum
+lattice_size(const Dataset *dataset)
+{
+	Datum		size = NumericGetDatum(int64_to_numeric(1));
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *attribute = &dataset->attributes[i];
+		int			levels;
+
+		if (attribute->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		levels = declared_max_level(attribute) - attribute->min_level + 1;
+		size = DirectFunctionCall2(numeric_mul, size, NumericGetDatum(int64_to_numeric(levels)));
+	}
+	return size;
+}
+
+Session *
+session_begin(Algorithm algorithm, const Dataset *dataset)
+{
+	Session    *session = palloc0(sizeof(Session));
+
+	session->algorithm = algorithm;
+	session->user = GetUserId();
+	session->relation = dataset->relation;
+	session->dataset = dataset->name;
+	session->nodes = DatumGetCString(DirectFunctionCall1(numeric_out, lattice_size(dataset)));
+	session->exact = true;
+	INSTR_TIME_SET_CURRENT(session->start);
+	progress_begin(algorithm, dataset->relation);
+	return session;
+}
+
+/* Makes a search the last one. */
+static void
+keep(const Session *session)
+{
+	if (any_ended)
+	{
+		pfree(last.dataset);
+		pfree(last.nodes);
+	}
+	any_ended = false;
+	last = *session;
+	last.dataset = MemoryContextStrdup(TopMemoryContext, session->dataset);
+	last.nodes = MemoryContextStrdup(TopMemoryContext, session->nodes);
+	any_ended = true;
+}
+
+/* The nodes of the lattice as a number, -1 if it is too large for one. */
+static int64
+count_nodes(const Session *session)
+{
+	return strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10);
+}
+
+void
+session_read(Session *session, const Population *population)
+{
+	session->read_ms = lap(session);
+	if (population == NULL)
+	{
+		progress_end();
+		keep(session);
+		return;
+	}
+	/* a search of the relation's own may have taken the entry */
+	progress_begin(session->algorithm, session->relation);
+	progress_search(count_nodes(session));
+	session->rows = population->people;
+	session->tuples = population->tuples->ntuples;
+}
+
+void
+session_seed(Session *session, int64 seed)
+{
+	session->seeded = true;
+	session->seed = seed;
+}
+
+void
+session_end(Session *session, int64 evaluated, int workers, bool exact)
+{
+	session->search_ms = lap(session);
+	session->evaluated = evaluated;
+	session->workers = workers;
+	session->exact = exact;
+	progress_end();
+	keep(session);
+}
+
+Datum
+anonopt_last_search(PG_FUNCTION_ARGS)
+{
+	TupleDesc	desc;
+	Datum		values[11];
+	bool		nulls[11] = {0};
+
+	/*
+	 * how many rows there were is not for a role that the session became
+	 * since
+	 */
+	if (!any_ended || !has_privs_of_role(GetUserId(), last.user))
+		PG_RETURN_NULL();
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		elog(ERROR, "return type must be a row type");
+	values[0] = CStringGetTextDatum(algorithm_name(last.algorithm));
+	values[1] = CStringGetTextDatum(last.dataset);
+	values[2] = Int64GetDatum(last.rows);
+	values[3] = Int64GetDatum(last.tuples);
+	values[4] = DirectFunctionCall3(numeric_in, CStringGetDatum(last.nodes),
+									ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+	values[5] = Int64GetDatum(last.evaluated);
+	values[6] = Int32GetDatum(last.workers);
+	values[7] = Float8GetDatum(last.read_ms);
+	values[8] = Float8GetDatum(last.search_ms);
+	values[9] = BoolGetDatum(last.exact);
+	values[10] = Int64GetDatum(last.seed);
+	nulls[10] = !last.seeded;
+	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+}
+
+/* The number of nodes, which may not fit in any integer. */
+Datum
+anonopt_lattice_size(PG_FUNCTION_ARGS)
+{
+	PG_RETURN_DATUM(lattice_size(dataset_argument(fcinfo, 0)));
+}

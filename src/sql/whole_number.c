@@ -1,0 +1,51 @@
+/*
+ * whole_number.c
+ *	  SQL: whole_number, which reads a count column that is no integer.
+ *
+ * A cast to bigint rounds: a row that stands for half a person would stand
+ * for none, or for one.
+ */
+#include "base/compat.h"
+
+#include <math.h>
+
+#include "utils/builtins.h"
+#include "utils/numeric.h"
+
+PG_FUNCTION_INFO_V1(anonopt_whole_number_numeric);
+PG_FUNCTION_INFO_V1(anonopt_whole_number_float8);
+
+static void
+refuse_number(int state, const char *what)
+{
+	ereport(ERROR,
+			(errcode(state),
+			 errmsg("count column holds %s", what),
+			 errhint("Every row must say how many people it stands for.")));
+}
+
+Datum
+anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
+{
+	Numeric		number = PG_GETARG_NUMERIC(0);
+	Datum		whole;
+
+	if (numeric_is_nan(number) || numeric_is_inf(number))
+		refuse_number(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "a value that is not finite");
+	whole = DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0));
+	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number), whole)))
+		refuse_number(ERRCODE_DATA_EXCEPTION, "a fraction");
+	return DirectFunctionCall1(numeric_int8, NumericGetDatum(number));
+}
+
+Datum
+anonopt_whole_number_float8(PG_FUNCTION_ARGS)
+{
+	float8		number = PG_GETARG_FLOAT8(0);
+
+	if (isnan(number) || isinf(number))
+		refuse_number(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "a value that is not finite");
+	if (number != rint(number))
+		refuse_number(ERRCODE_DATA_EXCEPTION, "a fraction");
+	return DirectFunctionCall1(dtoi8, Float8GetDatum(number));
+}

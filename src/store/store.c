@@ -1,0 +1,272 @@
+/*
+ * store.c
+ *	  The catalog of tuple stores.
+ *
+ * anonopt.tuple_store has an entry a store; anonopt.tuple_store_uncounted a row
+ * for each change that could not be counted.  Both are read and written here
+ * without SQL: triggers do so as whoever writes the relation, and want to
+ * know what is so now, whatever their transaction's snapshot.  Doubts are
+ * only ever added by writers, so that none waits for another.
+ */
+#include "store/store_parts.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* The columns of anonopt.tuple_store. */
+enum
+{
+	STORE_NUMBER = 1, STORE_DATASET, STORE_RELATION, STORE_COLUMNS, STORE_TRACKED, STORE_FINGERPRINT,
+	STORE_COUNTED_AT, STORE_NATTS = STORE_COUNTED_AT
+};
+
+static Oid
+catalog_oid(const char *name)
+{
+	return get_relname_relid(name, get_namespace_oid("anonopt", false));
+}
+
+static Relation
+open_catalog(const char *name, LOCKMODE lockmode)
+{
+	Oid			catalog = catalog_oid(name);
+
+	if (!OidIsValid(catalog))
+		elog(ERROR, "no table of tuple stores");
+	return table_open(catalog, lockmode);
+}
+
+static SysScanDesc
+scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snapshot)
+{
+	ScanKeyData key;
+	Oid			index_oid = catalog_oid(index);
+
+	ScanKeyInit(&key, STORE_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(number));
+	return systable_beginscan(catalog, index_oid, OidIsValid(index_oid), snapshot, 1, &key);
+}
+
+/* The elements of an array of one dimension without nulls; false of another. */
+static bool
+take_elements(Datum datum, Oid type, int length, char align, Datum **elements, int *n)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_ELEMTYPE(array) != type || ARR_NDIM(array) != 1 || array_contains_nulls(array))
+		return false;
+	deconstruct_array(array, type, length, false, align, elements, NULL, n);
+	return true;
+}
+
+/* Takes over the columns, each once; none where they are not such as are written here. */
+static void
+take_columns(Store *store, Datum datum)
+{
+	Datum	   *names;
+	int			n;
+
+	if (!take_elements(datum, NAMEOID, NAMEDATALEN, TYPALIGN_CHAR, &names, &n) || n > MaxHeapAttributeNumber)
+		return;
+	store->columns = palloc(sizeof(char *) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		store->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+		for (int j = 0; j < i; j++)
+			if (strcmp(store->columns[j], store->columns[i]) == 0)
+				return;
+	}
+	store->ncolumns = n;
+}
+
+/* What the counts rely on; a text that is missing is never what it was. */
+static void
+take_prints(Store *store, Datum datum)
+{
+	Datum	   *fingerprints;
+	int			n;
+
+	if (!take_elements(datum, TEXTOID, -1, TYPALIGN_INT, &fingerprints, &n))
+		n = 0;
+	for (int i = 0; i < FINGERPRINTS; i++)
+		store->fingerprints[i] = i < n ? TextDatumGetCString(fingerprints[i]) : pstrdup("");
+}
+
+/*
+ * An entry, which the database's owner may have written.  One whose columns
+ * make no sense has none: it is never current, counts nothing, and can be
+ * dropped.
+ */
+static Store *
+store_of_tuple(HeapTuple tuple, TupleDesc desc)
+{
+	Store	   *store = palloc0(sizeof(Store));
+	Datum		values[STORE_NATTS];
+	bool		nulls[STORE_NATTS];
+
+	if (desc->natts != STORE_NATTS)
+		elog(ERROR, "table of tuple stores has %d columns", desc->natts);
+	heap_deform_tuple(tuple, desc, values, nulls);
+	for (int i = 0; i < STORE_NATTS; i++)
+		if (nulls[i])
+			elog(ERROR, "null in the table of tuple stores");
+	store->own = TransactionIdIsCurrentTransactionId(HeapTupleHeaderGetXmin(tuple->t_data));
+	store->number = DatumGetInt64(values[STORE_NUMBER - 1]);
+	store->dataset = TextDatumGetCString(values[STORE_DATASET - 1]);
+	store->relation = DatumGetObjectId(values[STORE_RELATION - 1]);
+	store->tracked = DatumGetBool(values[STORE_TRACKED - 1]);
+	store->counted_at = DatumGetTimestampTz(values[STORE_COUNTED_AT - 1]);
+	take_columns(store, values[STORE_COLUMNS - 1]);
+	take_prints(store, values[STORE_FINGERPRINT - 1]);
+	return store;
+}
+
+static List *
+read_stores(AttrNumber column, RegProcedure equal, Datum value, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	List	   *stores = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
+	scan = systable_beginscan(catalog, InvalidOid, false, snapshot, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		stores = lappend(stores, store_of_tuple(tuple, RelationGetDescr(catalog)));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return stores;
+}
+
+List *
+stores_of_relation(Oid relation, Snapshot snapshot)
+{
+	return read_stores(STORE_RELATION, F_OIDEQ, ObjectIdGetDatum(relation), snapshot);
+}
+
+Store *
+store_of_dataset(const char *dataset, Snapshot snapshot)
+{
+	List	   *stores = read_stores(STORE_DATASET, F_TEXTEQ, CStringGetTextDatum(dataset), snapshot);
+
+	return stores == NIL ? NULL : linitial(stores);
+}
+
+Store *
+store_of_number(int64 number, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", number, snapshot);
+	HeapTuple	tuple = systable_getnext(scan);
+	Store	   *store = HeapTupleIsValid(tuple) ? store_of_tuple(tuple, RelationGetDescr(catalog)) : NULL;
+
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return store;
+}
+
+static HeapTuple
+tuple_of_store(const Store *store, TupleDesc desc)
+{
+	Datum		values[STORE_NATTS];
+	bool		nulls[STORE_NATTS] = {0};
+	Datum	   *names = palloc(sizeof(Datum) * store->ncolumns);
+	Datum		fingerprints[FINGERPRINTS];
+
+	for (int i = 0; i < store->ncolumns; i++)
+		names[i] = name_datum(store->columns[i]);
+	for (int i = 0; i < FINGERPRINTS; i++)
+		fingerprints[i] = CStringGetTextDatum(store->fingerprints[i]);
+	values[STORE_NUMBER - 1] = Int64GetDatum(store->number);
+	values[STORE_DATASET - 1] = CStringGetTextDatum(store->dataset);
+	values[STORE_RELATION - 1] = ObjectIdGetDatum(store->relation);
+	values[STORE_COLUMNS - 1] = PointerGetDatum(construct_array(names, store->ncolumns, NAMEOID, NAMEDATALEN, false,
+																TYPALIGN_CHAR));
+	values[STORE_TRACKED - 1] = BoolGetDatum(store->tracked);
+	values[STORE_FINGERPRINT - 1] = PointerGetDatum(construct_array(fingerprints, FINGERPRINTS, TEXTOID, -1, false, TYPALIGN_INT));
+	values[STORE_COUNTED_AT - 1] = TimestampTzGetDatum(store->counted_at);
+	return heap_form_tuple(desc, values, nulls);
+}
+
+void
+store_write(const Store *store)
+{
+	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
+	HeapTuple	tuple = tuple_of_store(store, RelationGetDescr(catalog));
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", store->number, NULL);
+	HeapTuple	old = systable_getnext(scan);
+
+	if (HeapTupleIsValid(old))
+		CatalogTupleUpdate(catalog, &old->t_self, tuple);
+	else
+		CatalogTupleInsert(catalog, tuple);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+static void
+delete_by_number(const char *catalog_name, const char *index, int64 number)
+{
+	Relation	catalog = open_catalog(catalog_name, RowExclusiveLock);
+	SysScanDesc scan = scan_by_number(catalog, index, number, NULL);
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		CatalogTupleDelete(catalog, &tuple->t_self);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}
+
+void
+store_forget(int64 number)
+{
+	delete_by_number("tuple_store", "tuple_store_pkey", number);
+	store_forget_uncounted(number);
+}
+
+void
+store_forget_uncounted(int64 number)
+{
+	delete_by_number("tuple_store_uncounted", "tuple_store_uncounted_number", number);
+}
+
+bool
+store_has_uncounted(int64 number, Snapshot snapshot)
+{
+	Relation	catalog = open_catalog("tuple_store_uncounted", AccessShareLock);
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_uncounted_number", number, snapshot);
+	bool		noted = HeapTupleIsValid(systable_getnext(scan));
+
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return noted;
+}
+
+/* One such row is enough; nobody forgets it while the relation is written. */
+void
+store_note_uncounted(int64 number)
+{
+	Relation	catalog;
+	Datum		values[1] = {Int64GetDatum(number)};
+	bool		nulls[1] = {false};
+
+	if (store_has_uncounted(number, NULL))
+		return;
+	catalog = open_catalog("tuple_store_uncounted", RowExclusiveLock);
+	CatalogTupleInsert(catalog, heap_form_tuple(RelationGetDescr(catalog), values, nulls));
+	table_close(catalog, RowExclusiveLock);
+	CommandCounterIncrement();
+}

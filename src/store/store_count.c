@@ -1,0 +1,451 @@
+/*
+ * store_count.c
+ *	  SQL: count_changes and note_row, the triggers of tuple stores.
+ *
+ * What a statement changed is in its transition tables.  They are grouped by
+ * an ordinary statement, as whoever writes, and its rows are put into the
+ * store's table here, with a sign: nothing is ever updated, so no writer
+ * waits for another, and nobody needs a right on the store.  Grouping leaves
+ * out what cancels out, as where an update changes other columns.
+ *
+ * A write is never refused here.  What cannot be counted is noted as such: the
+ * store is then not current until it is counted anew.
+ */
+#include "store/store_parts.h"
+
+#include "access/heapam.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "commands/trigger.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/datum.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+/* Up to as many rows are not worth a statement. */
+#define FEW_ROWS 16
+
+PG_FUNCTION_INFO_V1(anonopt_count_changes);
+PG_FUNCTION_INFO_V1(anonopt_note_row);
+
+/* Rows on their way into a store's table. */
+typedef struct Appender
+{
+	Relation	table;
+	TupleTableSlot *slot;
+	CommandId	command;
+} Appender;
+
+static void
+append_row(Appender *appender, const Datum *values, const bool *nulls, int64 n)
+{
+	TupleTableSlot *slot = appender->slot;
+	int			last = slot->tts_tupleDescriptor->natts - 1;
+
+	ExecClearTuple(slot);
+	memcpy(slot->tts_values, values, sizeof(Datum) * last);
+	memcpy(slot->tts_isnull, nulls, sizeof(bool) * last);
+	slot->tts_values[last] = Int64GetDatum(n);
+	slot->tts_isnull[last] = false;
+	ExecStoreVirtualTuple(slot);
+	table_tuple_insert(appender->table, slot, appender->command, 0, NULL);
+	ExecClearTuple(slot);
+}
+
+/* Takes a row of a statement: the columns, and how many. */
+static void
+take_counted(void *arg, const Datum *values, const bool *nulls)
+{
+	Appender   *appender = arg;
+	int			last = RelationGetDescr(appender->table)->natts - 1;
+
+	CHECK_FOR_INTERRUPTS();
+	append_row(appender, values, nulls, DatumGetInt64(values[last]));
+}
+
+/* The transaction and its command get their numbers before workers may start. */
+static void
+appender_begin(Appender *appender, Relation table)
+{
+	(void) GetCurrentTransactionId();
+	appender->table = table;
+	appender->slot = MakeSingleTupleTableSlot(RelationGetDescr(table), &TTSOpsVirtual);
+	appender->command = GetCurrentCommandId(true);
+}
+
+static void
+appender_end(Appender *appender)
+{
+	ExecDropSingleTupleTableSlot(appender->slot);
+	CommandCounterIncrement();
+}
+
+static AttrNumber
+column_number(const Store *store, Relation relation, int i)
+{
+	AttrNumber	number = get_attnum(RelationGetRelid(relation), store->columns[i]);
+
+	if (number <= 0)
+		rows_refuse_changed(store->columns[i], "The relation has no such column any more.");
+	return number;
+}
+
+/* The base types of the columns of a store's table. */
+static Oid *
+table_types(TupleDesc table)
+{
+	Oid		   *types = palloc(sizeof(Oid) * table->natts);
+
+	for (int i = 0; i < table->natts; i++)
+		types[i] = TupleDescAttr(table, i)->attisdropped ? InvalidOid : getBaseType(TupleDescAttr(table, i)->atttypid);
+	return types;
+}
+
+/* The columns as they are told apart: texts by their bytes. */
+static char *
+column_list(const Store *store, Relation relation)
+{
+	StringInfoData list;
+
+	initStringInfo(&list);
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		AttrNumber	number = column_number(store, relation, i);
+		Oid			collation = TupleDescAttr(RelationGetDescr(relation), number - 1)->attcollation;
+
+		appendStringInfo(&list, "%sr.%s%s", i > 0 ? ", " : "", quote_identifier(store->columns[i]),
+						 OidIsValid(collation) && !get_collation_isdeterministic(collation) ? " COLLATE pg_catalog.\"C\"" : "");
+	}
+	return list.data;
+}
+
+static void
+run_counting(const char *statement, Appender *appender)
+{
+	TupleDesc	table = RelationGetDescr(appender->table);
+
+	rows_read(statement, NULL, table->natts, table_types(table), take_counted, appender);
+}
+
+void
+store_count_all(const Store *store, Relation relation, Relation table)
+{
+	const char *columns = column_list(store, relation);
+	Appender	appender;
+
+	sql_connect();
+	appender_begin(&appender, table);
+	/* what is there now, even where the transaction still sees what was */
+	PushActiveSnapshot(GetLatestSnapshot());
+	run_counting(psprintf("SELECT %s, pg_catalog.count(*) FROM ONLY %s r GROUP BY %s", columns,
+						  relation_sql_name(RelationGetRelid(relation)), columns), &appender);
+	PopActiveSnapshot();
+	appender_end(&appender);
+	sql_finish();
+}
+
+void
+store_empty(Relation table)
+{
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	Snapshot	snapshot;
+	TableScanDesc scan;
+
+	CommandCounterIncrement();
+	snapshot = RegisterSnapshot(GetLatestSnapshot());
+	scan = table_beginscan(table, snapshot, 0, NULL);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		simple_table_tuple_delete(table, &slot->tts_tid, snapshot);
+	}
+	table_endscan(scan);
+	UnregisterSnapshot(snapshot);
+	ExecDropSingleTupleTableSlot(slot);
+	CommandCounterIncrement();
+}
+
+/* ------------------------------------------------------------------ triggers */
+
+/* The store that a trigger counts for; NULL if it is none of a store's own. */
+static Store *
+store_of_trigger(const TriggerData *data)
+{
+	const Trigger *trigger = data->tg_trigger;
+	Store	   *store;
+	char	   *end;
+	int64		number;
+
+	if (trigger->tgnargs != 1)
+		return NULL;
+	number = strtoll(trigger->tgargs[0], &end, 10);
+	if (*end != '\0')
+		return NULL;
+	store = store_of_number(number, NULL);
+	if (store == NULL || store->relation != RelationGetRelid(data->tg_relation) ||
+		!store_lists_trigger(store, trigger->tgoid))
+		return NULL;
+	return store;
+}
+
+static void
+require_trigger(FunctionCallInfo fcinfo)
+{
+	if (!CALLED_AS_TRIGGER(fcinfo))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("trigger functions of tuple stores are not called from SQL"),
+				 errhint("See anonopt.create_tuple_store.")));
+}
+
+/* A transition table's rows, one by one. */
+typedef struct Rows
+{
+	Tuplestorestate *rows;
+	int			pointer;
+	TupleTableSlot *slot;
+} Rows;
+
+static void
+rows_begin(Rows *rows, Tuplestorestate *transition, TupleDesc desc)
+{
+	rows->rows = transition;
+	if (transition == NULL)
+		return;
+	rows->pointer = tuplestore_alloc_read_pointer(transition, EXEC_FLAG_REWIND);
+	tuplestore_select_read_pointer(transition, rows->pointer);
+	tuplestore_rescan(transition);
+	rows->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+}
+
+static bool
+rows_next(Rows *rows)
+{
+	if (rows->rows == NULL)
+		return false;
+	tuplestore_select_read_pointer(rows->rows, rows->pointer);
+	if (!tuplestore_gettupleslot(rows->rows, true, false, rows->slot))
+		return false;
+	slot_getallattrs(rows->slot);
+	return true;
+}
+
+static void
+rows_end(Rows *rows)
+{
+	if (rows->rows != NULL)
+		ExecDropSingleTupleTableSlot(rows->slot);
+}
+
+/* The columns of a store, taken out of a row of its relation. */
+static void
+take_columns(const Store *store, const AttrNumber *numbers, const Rows *rows, Datum *values, bool *nulls)
+{
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		values[i] = rows->slot->tts_values[numbers[i] - 1];
+		nulls[i] = rows->slot->tts_isnull[numbers[i] - 1];
+	}
+}
+
+/* Whether two rows are the same in every bit of what is counted. */
+static bool
+same_columns(const Store *store, const AttrNumber *numbers, const Rows *a, const Rows *b)
+{
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		int			at = numbers[i] - 1;
+		Form_pg_attribute column = TupleDescAttr(a->slot->tts_tupleDescriptor, at);
+
+		if (a->slot->tts_isnull[at] != b->slot->tts_isnull[at])
+			return false;
+		if (!a->slot->tts_isnull[at] &&
+			!datum_image_eq(a->slot->tts_values[at], b->slot->tts_values[at], column->attbyval, column->attlen))
+			return false;
+	}
+	return true;
+}
+
+/* Puts few rows into the table as they are. */
+static void
+append_few(const Store *store, const TriggerData *data, Appender *appender)
+{
+	TupleDesc	desc = RelationGetDescr(data->tg_relation);
+	AttrNumber *numbers = palloc(sizeof(AttrNumber) * store->ncolumns);
+	Datum	   *values = palloc(sizeof(Datum) * store->ncolumns);
+	bool	   *nulls = palloc(sizeof(bool) * store->ncolumns);
+	Rows		before;
+	Rows		after;
+	const Oid  *types = table_types(RelationGetDescr(appender->table));
+	bool		is_before;
+	bool		is_after;
+
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		numbers[i] = column_number(store, data->tg_relation, i);
+		rows_require_types(desc, numbers[i] - 1, 1, &types[i]);
+	}
+	rows_begin(&before, data->tg_oldtable, desc);
+	rows_begin(&after, data->tg_newtable, desc);
+	for (;;)
+	{
+		is_before = rows_next(&before);
+		is_after = rows_next(&after);
+		if (!is_before && !is_after)
+			break;
+		if (is_before && is_after && same_columns(store, numbers, &before, &after))
+			continue;
+		if (is_before)
+		{
+			take_columns(store, numbers, &before, values, nulls);
+			append_row(appender, values, nulls, -1);
+		}
+		if (is_after)
+		{
+			take_columns(store, numbers, &after, values, nulls);
+			append_row(appender, values, nulls, 1);
+		}
+	}
+	rows_end(&before);
+	rows_end(&after);
+}
+
+/* The statement that groups what a trigger's statement changed. */
+static char *
+changes_statement(const Store *store, const TriggerData *data)
+{
+	const char *columns = column_list(store, data->tg_relation);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	if (data->tg_oldtable == NULL || data->tg_newtable == NULL)
+	{
+		appendStringInfo(&sql, "SELECT %s, %s pg_catalog.count(*) FROM %s r GROUP BY %s", columns,
+						 data->tg_newtable != NULL ? "" : "OPERATOR(pg_catalog.-)",
+						 data->tg_newtable != NULL ? "new_rows" : "old_rows", columns);
+		return sql.data;
+	}
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < store->ncolumns; i++)
+		appendStringInfo(&sql, "u.c%d, ", i + 1);
+	appendStringInfo(&sql, "pg_catalog.sum(u.n) FROM (SELECT %s, 1 FROM new_rows r UNION ALL SELECT %s, -1 FROM old_rows r) u (",
+					 columns, columns);
+	for (int i = 0; i < store->ncolumns; i++)
+		appendStringInfo(&sql, "c%d, ", i + 1);
+	appendStringInfoString(&sql, "n) GROUP BY ");
+	for (int i = 0; i < store->ncolumns; i++)
+		appendStringInfo(&sql, "%su.c%d", i > 0 ? ", " : "", i + 1);
+	appendStringInfoString(&sql, " HAVING pg_catalog.sum(u.n) OPERATOR(pg_catalog.<>) 0");
+	return sql.data;
+}
+
+/* Puts what a statement changed into the store's table. */
+static void
+append_changes(const Store *store, TriggerData *data, Relation table, int64 nrows)
+{
+	Appender	appender;
+
+	appender_begin(&appender, table);
+	if (nrows <= FEW_ROWS)
+		append_few(store, data, &appender);
+	else
+	{
+		sql_connect();
+		if (SPI_register_trigger_data(data) < 0)
+			elog(ERROR, "could not see what changed");
+		run_counting(changes_statement(store, data), &appender);
+		sql_finish();
+	}
+	appender_end(&appender);
+}
+
+/*
+ * Nothing is left of the relation, and so the store is right even if it was
+ * not before.  PostgreSQL truncates nothing that waits to be counted.
+ */
+static void
+truncate_store(Store *store, Relation relation, Relation table)
+{
+	store_empty(table);
+	if (store_mismatch(store, relation, true) != NULL)
+	{
+		store_note_uncounted(store->number);
+		return;
+	}
+	store_forget_uncounted(store->number);
+	store_fingerprints(store, relation, store->fingerprints);
+	store->counted_at = GetCurrentTimestamp();
+	store_write(store);
+}
+
+static int64
+changed_rows(const TriggerData *data)
+{
+	return (data->tg_oldtable != NULL ? tuplestore_tuple_count(data->tg_oldtable) : 0) +
+		(data->tg_newtable != NULL ? tuplestore_tuple_count(data->tg_newtable) : 0);
+}
+
+/* Counts what a statement changed. */
+Datum
+anonopt_count_changes(PG_FUNCTION_ARGS)
+{
+	TriggerData *data;
+	bool		truncated;
+	Store	   *store;
+	Relation	relation;
+	Relation	table = NULL;
+
+	require_trigger(fcinfo);
+	data = (TriggerData *) fcinfo->context;
+	relation = data->tg_relation;
+	truncated = TRIGGER_FIRED_BY_TRUNCATE(data->tg_event);
+	if (!truncated && changed_rows(data) == 0)
+		return PointerGetDatum(NULL);
+	store = store_of_trigger(data);
+	if (store == NULL)
+		return PointerGetDatum(NULL);
+
+	/* rows of children are in an update's transition tables too */
+	if (!relation->rd_rel->relhassubclass &&
+		strcmp(store_fingerprint_columns(store, relation), store->fingerprints[FINGERPRINT_COLUMNS]) == 0)
+		table = store_open_table(store, relation, RowExclusiveLock);
+	if (table == NULL)
+		store_note_uncounted(store->number);
+	else if (truncated)
+		truncate_store(store, relation, table);
+	else
+		append_changes(store, data, table, changed_rows(data));
+	if (table != NULL)
+		table_close(table, NoLock);
+	return PointerGetDatum(NULL);
+}
+
+/* Whoever applies a subscription fires no statement's trigger, and rows' only as a replica. */
+Datum
+anonopt_note_row(PG_FUNCTION_ARGS)
+{
+	static int64 noted = 0;
+	static TransactionId when = InvalidTransactionId;
+	TriggerData *data;
+	Store	   *store;
+
+	require_trigger(fcinfo);
+	if (!IsBackgroundWorker)
+		return PointerGetDatum(NULL);
+	data = (TriggerData *) fcinfo->context;
+	store = store_of_trigger(data);
+	if (store == NULL || (noted == store->number && when == GetCurrentTransactionId()))
+		return PointerGetDatum(NULL);
+	store_note_uncounted(store->number);
+	noted = store->number;
+	when = GetCurrentTransactionId();
+	return PointerGetDatum(NULL);
+}

@@ -1,0 +1,343 @@
+/*
+ * store_fingerprint.c
+ *	  What a tuple store's counts rely on, as the catalogs tell.
+ *
+ * A store's entry keeps a text for each of these: where it is, which relation
+ * in which file, whose, its columns, its triggers, the store's own table.
+ * While all are as they were, every write has been counted.  A text once
+ * changed does not become what it was: rows of the catalogs are told by who
+ * wrote them and where (xmin, ctid), so that a trigger that was disabled and
+ * enabled again is another.  Columns are compared by every trigger that
+ * counts, too.
+ *
+ * Writes through a parent would fire none of a relation's own statement
+ * triggers and leave no trace.  So one more trigger, which never fires,
+ * keeps PostgreSQL from giving the relation a parent: it is for each row and
+ * has a transition table.
+ */
+#include "store/store_parts.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xlog.h"
+#include "catalog/dependency.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_depend.h"
+#include "catalog/pg_subscription_rel.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+static const char *const mismatches[FINGERPRINTS] = {
+	[FINGERPRINT_CLUSTER] = "it was restored and not counted since",
+	[FINGERPRINT_RELATION] = "the relation is another",
+	[FINGERPRINT_FILE] = "the relation has been rewritten since",
+	[FINGERPRINT_OWNER] = "the relation has another owner",
+	[FINGERPRINT_COLUMNS] = "columns have changed since",
+	[FINGERPRINT_TRIGGERS] = "its triggers have been changed, disabled or dropped",
+	[FINGERPRINT_TABLE] = "its table is gone or has been changed"
+};
+
+char *
+store_table_name(int64 number)
+{
+	return psprintf("anonopt_tuples_" INT64_FORMAT, number);
+}
+
+/* The table of a name that goes when the relation goes. */
+static Oid
+dependent_table(Oid relation, const char *name)
+{
+	Relation	catalog = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Oid			found = InvalidOid;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL, 2, keys);
+	while (!OidIsValid(found) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		char	   *other;
+
+		if (form->classid != RelationRelationId || form->deptype != DEPENDENCY_AUTO || form->refobjsubid != 0 ||
+			get_rel_relkind(form->objid) != RELKIND_RELATION)
+			continue;
+		other = get_rel_name(form->objid);
+		if (other != NULL && strcmp(other, name) == 0)
+			found = form->objid;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+/* Whether a table is another relation's store already. */
+static bool
+goes_with_relation(Oid table)
+{
+	Relation	catalog = table_open(DependRelationId, AccessShareLock);
+	ScanKeyData keys[2];
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	bool		found = false;
+
+	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL, 2, keys);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+
+		found = form->refclassid == RelationRelationId && form->deptype == DEPENDENCY_AUTO && form->refobjsubid == 0;
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+static Oid
+owner_of(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner = InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+	{
+		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+		ReleaseSysCache(tuple);
+	}
+	return owner;
+}
+
+bool
+store_is_bound(const Store *store)
+{
+	return OidIsValid(dependent_table(store->relation, store_table_name(store->number)));
+}
+
+Oid
+store_table(const Store *store)
+{
+	char	   *name = store_table_name(store->number);
+	Oid			oid = dependent_table(store->relation, name);
+
+	if (OidIsValid(oid))
+		return oid;
+	/* it depends on nothing where it was restored */
+	oid = get_relname_relid(name, get_rel_namespace(store->relation));
+	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || owner_of(oid) != owner_of(store->relation) ||
+		goes_with_relation(oid))
+		return InvalidOid;
+	return oid;
+}
+
+AttrNumber
+store_column_number(const Store *store, Oid relation, int column)
+{
+	AttrNumber	number = get_attnum(relation, store->columns[column]);
+
+	/* ctid and its like have numbers too, below 0 */
+	return number > 0 ? number : InvalidAttrNumber;
+}
+
+char *
+store_fingerprint_columns(const Store *store, Relation relation)
+{
+	StringInfoData fingerprint;
+
+	initStringInfo(&fingerprint);
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
+		Form_pg_attribute column;
+
+		if (number == InvalidAttrNumber)
+		{
+			appendStringInfoString(&fingerprint, " gone");
+			continue;
+		}
+		column = TupleDescAttr(RelationGetDescr(relation), number - 1);
+		appendStringInfo(&fingerprint, " %d:%u:%d:%u", column->attnum, column->atttypid, column->atttypmod, column->attcollation);
+	}
+	return fingerprint.data;
+}
+
+/* Whether a trigger was made for the store of that number. */
+static bool
+is_store_trigger(HeapTuple tuple, TupleDesc desc, int64 number)
+{
+	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+	char	   *wanted = psprintf(INT64_FORMAT, number);
+	bool		isnull;
+	bytea	   *arguments;
+
+	if (trigger->tgnargs != 1 || get_func_namespace(trigger->tgfoid) != get_namespace_oid("anonopt", false))
+		return false;
+	arguments = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs, desc, &isnull));
+	return VARSIZE_ANY_EXHDR(arguments) == strlen(wanted) + 1 &&
+		memcmp(VARDATA_ANY(arguments), wanted, strlen(wanted) + 1) == 0;
+}
+
+/* The triggers, by name, as numbers and as a text. */
+static List *
+read_triggers(int64 number, Oid relation, StringInfo fingerprint)
+{
+	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
+	List	   *triggers = NIL;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, TriggerRelidNameIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+
+		if (!is_store_trigger(tuple, RelationGetDescr(catalog), number))
+			continue;
+		triggers = lappend_oid(triggers, trigger->oid);
+		appendStringInfo(fingerprint, " %u:%u:%u.%u:%c", trigger->oid, HeapTupleHeaderGetRawXmin(tuple->t_data),
+						 ItemPointerGetBlockNumber(&tuple->t_self), ItemPointerGetOffsetNumber(&tuple->t_self),
+						 trigger->tgenabled);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return triggers;
+}
+
+List *
+store_triggers(int64 number, Oid relation)
+{
+	StringInfoData fingerprint;
+
+	initStringInfo(&fingerprint);
+	return read_triggers(number, relation, &fingerprint);
+}
+
+bool
+store_lists_trigger(const Store *store, Oid trigger)
+{
+	return strstr(store->fingerprints[FINGERPRINT_TRIGGERS], psprintf(" %u:", trigger)) != NULL;
+}
+
+/* Whether rows can be put into a table, and are read from it, as they were at first. */
+static bool
+table_fits(const Store *store, Relation relation, Relation table)
+{
+	Form_pg_class class = table->rd_rel;
+	TupleDesc	desc = RelationGetDescr(table);
+
+	if (class->relkind != RELKIND_RELATION || class->relpersistence != RELPERSISTENCE_PERMANENT ||
+		class->relam != HEAP_TABLE_AM_OID || class->relowner != relation->rd_rel->relowner || class->relispartition ||
+		class->relhassubclass || class->relhasindex || class->relhasrules || class->relhastriggers ||
+		class->relrowsecurity || class->relforcerowsecurity || desc->natts != store->ncolumns + 1)
+		return false;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		Oid			type = INT8OID;
+
+		if (i < store->ncolumns)
+			type = getBaseType(get_atttype(RelationGetRelid(relation),
+										   store_column_number(store, RelationGetRelid(relation), i)));
+		if (column->attisdropped || column->attnotnull || column->attgenerated != '\0' || column->atttypid != type)
+			return false;
+	}
+	return true;
+}
+
+Relation
+store_open_table(const Store *store, Relation relation, LOCKMODE lockmode)
+{
+	Oid			oid = store_table(store);
+	Relation	table;
+
+	/* whoever has the table open relies on this */
+	for (int i = 0; i < store->ncolumns; i++)
+		if (store_column_number(store, RelationGetRelid(relation), i) == InvalidAttrNumber)
+			return NULL;
+	table = OidIsValid(oid) && store->ncolumns > 0 ? try_relation_open(oid, lockmode) : NULL;
+	if (table == NULL)
+		return NULL;
+	if (table_fits(store, relation, table))
+		return table;
+	relation_close(table, NoLock);
+	return NULL;
+}
+
+void
+store_fingerprints(const Store *store, Relation relation, char **fingerprints)
+{
+	Form_pg_class class = relation->rd_rel;
+	Relation	table = store_open_table(store, relation, AccessShareLock);
+	StringInfoData triggers;
+
+	initStringInfo(&triggers);
+	(void) read_triggers(store->number, RelationGetRelid(relation), &triggers);
+	fingerprints[FINGERPRINT_CLUSTER] = psprintf(UINT64_FORMAT " %u", GetSystemIdentifier(), MyDatabaseId);
+	fingerprints[FINGERPRINT_RELATION] = psprintf("%u %u %c%c%s", RelationGetRelid(relation), class->reltype, class->relkind,
+												  class->relpersistence, class->relispartition ? " partition" : "");
+	fingerprints[FINGERPRINT_FILE] = psprintf("%u", class->relfilenode);
+	fingerprints[FINGERPRINT_OWNER] = psprintf("%u", class->relowner);
+	fingerprints[FINGERPRINT_COLUMNS] = store_fingerprint_columns(store, relation);
+	fingerprints[FINGERPRINT_TRIGGERS] = triggers.data;
+	fingerprints[FINGERPRINT_TABLE] = table != NULL ? psprintf("%u", RelationGetRelid(table)) : pstrdup("none");
+	if (table != NULL)
+		relation_close(table, NoLock);
+}
+
+const char *
+store_mismatch(const Store *store, Relation relation, bool but_file)
+{
+	char	   *now[FINGERPRINTS];
+
+	store_fingerprints(store, relation, now);
+	for (int i = 0; i < FINGERPRINTS; i++)
+		if (strcmp(now[i], store->fingerprints[i]) != 0 && !(but_file && i == FINGERPRINT_FILE))
+			return mismatches[i];
+	return NULL;
+}
+
+char *
+store_free_name(const Store *store)
+{
+	char	   *name = pstrdup("n");
+
+	for (int i = 0; i < store->ncolumns; i++)
+		if (strcmp(store->columns[i], name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return name;
+}
+
+bool
+is_replicated_to(Oid relation)
+{
+	Relation	catalog = table_open(SubscriptionRelRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	bool		found;
+
+	ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, SubscriptionRelSrrelidSrsubidIndexId, true, NULL, 1, &key);
+	found = HeapTupleIsValid(systable_getnext(scan));
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}

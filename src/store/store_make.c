@@ -1,0 +1,573 @@
+/*
+ * store_make.c
+ *	  SQL: create_tuple_store, refresh_tuple_store, drop_tuple_store.
+ *
+ * A store's table is anonopt_tuples_<number>, beside its relation: there
+ * whoever restores the relation can make it, too.  It belongs to whom the
+ * relation belongs to, with no rights for others, whatever the default
+ * privileges.  It goes with its relation and with the extension; so do the
+ * triggers with the extension.
+ *
+ * Both are made by PostgreSQL's own functions below its checks: the owner of
+ * a relation need have no rights in our schema or on our trigger functions.
+ */
+#include "store/store_parts.h"
+
+#include "access/htup_details.h"
+#include "access/genam.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "sql/arguments.h"
+#include "catalog/own_tables.h"
+#include "catalog/dependency.h"
+#include "catalog/heap.h"
+#include "catalog/indexing.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_collation.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_trigger.h"
+#include "catalog/pg_type.h"
+#include "catalog/toasting.h"
+#include "commands/extension.h"
+#include "commands/sequence.h"
+#include "commands/tablecmds.h"
+#include "commands/trigger.h"
+#include "sql/declare.h"
+#include "miscadmin.h"
+#include "nodes/makefuncs.h"
+#include "parser/parse_func.h"
+#include "catalog/sql.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/timestamp.h"
+
+PG_FUNCTION_INFO_V1(anonopt_create_tuple_store);
+PG_FUNCTION_INFO_V1(anonopt_refresh_tuple_store);
+PG_FUNCTION_INFO_V1(anonopt_drop_tuple_store);
+
+/* A trigger of a store. */
+typedef struct StoreTrigger
+{
+	const char *name;
+	const char *function;
+	int16		events;
+	bool		row;
+	const char *old_table;
+	const char *new_table;
+	char		enabled;
+} StoreTrigger;
+
+static const StoreTrigger store_trigger_list[] = {
+	{"insert", "count_changes", TRIGGER_TYPE_INSERT, false, NULL, "new_rows", TRIGGER_FIRES_ALWAYS},
+	{"update", "count_changes", TRIGGER_TYPE_UPDATE, false, "old_rows", "new_rows", TRIGGER_FIRES_ALWAYS},
+	{"delete", "count_changes", TRIGGER_TYPE_DELETE, false, "old_rows", NULL, TRIGGER_FIRES_ALWAYS},
+	{"truncate", "count_changes", TRIGGER_TYPE_TRUNCATE, false, NULL, NULL, TRIGGER_FIRES_ALWAYS},
+	{"replica", "note_row", TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE, true, NULL, NULL,
+	TRIGGER_FIRES_ON_REPLICA},
+	/* never fires: it keeps the relation from getting a parent */
+	{"no_parent", "note_row", TRIGGER_TYPE_DELETE, true, "old_rows", NULL, TRIGGER_DISABLED}
+};
+
+/* ------------------------------------------------------------------- checks */
+
+static void
+refuse_kind(Relation relation, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("relation %s cannot have a tuple store", relation_sql_name(RelationGetRelid(relation))),
+			 errdetail("%s", detail),
+			 errhint("Only plain tables can that are neither temporary nor unlogged, without parents or children.")));
+}
+
+static bool
+has_parent(Oid relation)
+{
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	Oid			types[1] = {OIDOID};
+	bool		found;
+
+	sql_connect();
+	sql_read("SELECT 1 FROM pg_catalog.pg_inherits i WHERE i.inhrelid OPERATOR(pg_catalog.=) $1", 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	return found;
+}
+
+/* Fails unless every write to a relation fires its own statement triggers, and lasts. */
+static void
+check_kind(Relation relation)
+{
+	Form_pg_class class = relation->rd_rel;
+
+	if (class->relkind != RELKIND_RELATION)
+		refuse_kind(relation, "Statement triggers are missing there, or miss writes.");
+	if (class->relpersistence != RELPERSISTENCE_PERMANENT)
+		refuse_kind(relation, class->relpersistence == RELPERSISTENCE_TEMP ? "It is temporary." :
+					"It is unlogged: a crash would empty it and not its store.");
+	if (class->relispartition || has_parent(RelationGetRelid(relation)))
+		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
+	if (class->relhassubclass)
+		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
+}
+
+/* Fails unless the caller may count the relation, and nothing of this session waits to be counted. */
+static void
+check_counting(Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+
+	if (!pg_class_ownercheck(oid, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	check_kind(relation);
+	CheckTableNotInUse(relation, "count tuples of");
+	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("row security of relation %s applies to you", relation_sql_name(oid)),
+				 errdetail("A tuple store counts every row.")));
+	if (is_replicated_to(oid))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is replicated to", relation_sql_name(oid)),
+				 errdetail("Subscriptions fire no statement triggers.")));
+}
+
+/* Fails with 23514 where a store's relation lost a column, 0A000 where one is not stored. */
+static void
+check_columns(const Store *store, Relation relation)
+{
+	if (store->ncolumns == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("entry of the tuple store of data set \"%s\" is not sound", store->dataset),
+				 errdetail("Its columns are not such as anonopt.create_tuple_store writes."),
+				 errhint("Call anonopt.drop_tuple_store, and create the store anew.")));
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
+		char		generated = number <= 0 ? '\0' : TupleDescAttr(RelationGetDescr(relation), number - 1)->attgenerated;
+
+		if (number <= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("column \"%s\" of the tuple store of data set \"%s\" is gone", store->columns[i], store->dataset),
+					 errdetail("Relation %s has no such column any more.", relation_sql_name(RelationGetRelid(relation))),
+					 errhint("Call anonopt.drop_tuple_store, mend the declaration and create the store anew.")));
+		if (generated != '\0' && generated != ATTRIBUTE_GENERATED_STORED)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("column \"%s\" is computed when it is read", store->columns[i]),
+					 errhint("A tuple store needs columns that are stored.")));
+	}
+}
+
+/* ------------------------------------------------------------------ its table */
+
+static ObjectAddress
+relation_address(Oid relation)
+{
+	ObjectAddress address;
+
+	ObjectAddressSet(address, RelationRelationId, relation);
+	return address;
+}
+
+static ObjectAddress
+extension_address(void)
+{
+	ObjectAddress address;
+
+	ObjectAddressSet(address, ExtensionRelationId, get_extension_oid("anonopt", false));
+	return address;
+}
+
+static TupleDesc
+table_columns(const Store *store, Relation relation)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(store->ncolumns + 1);
+
+	for (int i = 0; i < store->ncolumns; i++)
+	{
+		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(relation), number - 1);
+		int32		typmod = column->atttypmod;
+		Oid			type = getBaseTypeAndTypmod(column->atttypid, &typmod);
+		Oid			collation = column->attcollation;
+
+		TupleDescInitEntry(desc, i + 1, store->columns[i], type, typmod, 0);
+		/* texts are told apart by their bytes */
+		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
+			collation = C_COLLATION_OID;
+		TupleDescInitEntryCollation(desc, i + 1, collation);
+	}
+	TupleDescInitEntry(desc, store->ncolumns + 1, store_free_name(store), INT8OID, -1, 0);
+	return desc;
+}
+
+static Oid
+make_table(const Store *store, Relation relation)
+{
+	ObjectAddress table;
+	ObjectAddress source = relation_address(RelationGetRelid(relation));
+	ObjectAddress extension = extension_address();
+
+	table = relation_address(heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
+													  relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
+													  relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
+													  table_columns(store, relation), NIL, RELKIND_RELATION,
+													  RELPERSISTENCE_PERMANENT, false, false, ONCOMMIT_NOOP, (Datum) 0,
+													  false, false, false, InvalidOid, NULL));
+	CommandCounterIncrement();
+	AlterTableCreateToastTable(table.objectId, (Datum) 0, AccessExclusiveLock);
+	recordDependencyOn(&table, &source, DEPENDENCY_AUTO);
+	recordDependencyOn(&table, &extension, DEPENDENCY_AUTO_EXTENSION);
+	CommandCounterIncrement();
+	return table.objectId;
+}
+
+static void
+drop_objects(Oid table, List *triggers)
+{
+	ObjectAddresses *objects = new_object_addresses();
+	ListCell   *cell;
+
+	foreach(cell, triggers)
+	{
+		ObjectAddress trigger;
+
+		ObjectAddressSet(trigger, TriggerRelationId, lfirst_oid(cell));
+		add_exact_object_address(&trigger, objects);
+	}
+	if (OidIsValid(table))
+	{
+		ObjectAddress address = relation_address(table);
+
+		LockRelationOid(table, AccessExclusiveLock);
+		add_exact_object_address(&address, objects);
+	}
+	performMultipleDeletions(objects, DROP_RESTRICT, 0);
+	free_object_addresses(objects);
+	CommandCounterIncrement();
+}
+
+/* The store's table, emptied, or made anew where it is not what it was. */
+static Relation
+empty_table(const Store *store, Relation relation)
+{
+	Relation	table = store_open_table(store, relation, RowExclusiveLock);
+	Oid			oid = store_table(store);
+
+	if (table != NULL && store_is_bound(store))
+	{
+		store_empty(table);
+		return table;
+	}
+	/* one that was restored may have rights for others */
+	if (table != NULL)
+		relation_close(table, NoLock);
+	if (OidIsValid(oid))
+		drop_objects(oid, NIL);
+	return table_open(make_table(store, relation), RowExclusiveLock);
+}
+
+/* --------------------------------------------------------------- its triggers */
+
+static TriggerTransition *
+transition(const char *name, bool is_new)
+{
+	TriggerTransition *node = makeNode(TriggerTransition);
+
+	node->name = pstrdup(name);
+	node->isNew = is_new;
+	node->isTable = true;
+	return node;
+}
+
+/* What was made as PostgreSQL's own, without asking for rights, becomes an ordinary trigger. */
+static void
+make_ordinary(Oid trigger, const char *name, char enabled)
+{
+	Relation	catalog = table_open(TriggerRelationId, RowExclusiveLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+	Form_pg_trigger form;
+
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(trigger));
+	scan = systable_beginscan(catalog, TriggerOidIndexId, true, NULL, 1, &key);
+	tuple = heap_copytuple(systable_getnext(scan));
+	form = (Form_pg_trigger) GETSTRUCT(tuple);
+	namestrcpy(&form->tgname, name);
+	form->tgisinternal = false;
+	form->tgenabled = enabled;
+	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	systable_endscan(scan);
+	table_close(catalog, RowExclusiveLock);
+}
+
+static void
+make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
+{
+	char	   *number = psprintf(INT64_FORMAT, store->number);
+	CreateTrigStmt *statement = makeNode(CreateTrigStmt);
+	Oid			function = LookupFuncName(list_make2(makeString("anonopt"), makeString(pstrdup(trigger->function))),
+										  0, NULL, false);
+	ObjectAddress address;
+	ObjectAddress extension = extension_address();
+
+	statement->trigname = psprintf("anonopt_store_%s_%s", number, trigger->name);
+	statement->args = list_make1(makeString(number));
+	statement->row = trigger->row;
+	statement->timing = TRIGGER_TYPE_AFTER;
+	statement->events = trigger->events;
+	if (trigger->old_table != NULL)
+		statement->transitionRels = lappend(statement->transitionRels, transition(trigger->old_table, false));
+	if (trigger->new_table != NULL)
+		statement->transitionRels = lappend(statement->transitionRels, transition(trigger->new_table, true));
+	address = CreateTrigger(statement, NULL, relation, InvalidOid, InvalidOid, InvalidOid, function, InvalidOid, NULL,
+							true, false);
+	CommandCounterIncrement();
+	make_ordinary(address.objectId, statement->trigname, trigger->enabled);
+	recordDependencyOn(&address, &extension, DEPENDENCY_AUTO_EXTENSION);
+	CommandCounterIncrement();
+}
+
+/* Makes the triggers, unless they are there and what they were made. */
+static void
+make_triggers(const Store *store, Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+	char	   *now[FINGERPRINTS];
+
+	store_fingerprints(store, relation, now);
+	if (*now[FINGERPRINT_TRIGGERS] != '\0' && strcmp(now[FINGERPRINT_TRIGGERS], store->fingerprints[FINGERPRINT_TRIGGERS]) == 0)
+		return;
+	drop_objects(InvalidOid, store_triggers(store->number, oid));
+	for (int i = 0; i < lengthof(store_trigger_list); i++)
+		make_trigger(store, oid, &store_trigger_list[i]);
+	CacheInvalidateRelcacheByRelid(oid);
+	CommandCounterIncrement();
+}
+
+/* ------------------------------------------------------------- SQL functions */
+
+/* A lock that keeps writers away, if they are tracked, and others who count. */
+static LOCKMODE
+counting_lock(bool tracked)
+{
+	return tracked ? ShareRowExclusiveLock : ShareUpdateExclusiveLock;
+}
+
+/* Counts the locked relation into the store, and writes down what that relies on. */
+static void
+count_store(Store *store, Relation relation)
+{
+	Relation	table;
+
+	check_columns(store, relation);
+	table = empty_table(store, relation);
+	if (store->tracked)
+		make_triggers(store, relation);
+	store_count_all(store, relation, table);
+	table_close(table, NoLock);
+	store_forget_uncounted(store->number);
+	store_fingerprints(store, relation, store->fingerprints);
+	store->counted_at = GetCurrentTimestamp();
+	store_write(store);
+}
+
+/* A number that is in use nowhere, not even by what was restored. */
+static int64
+new_number(Oid schema)
+{
+	Oid			sequence = get_relname_relid("tuple_store_number", get_namespace_oid("anonopt", false));
+	int64		number;
+
+	do
+	{
+		CHECK_FOR_INTERRUPTS();
+		number = nextval_internal(sequence, false);
+	} while (OidIsValid(get_relname_relid(store_table_name(number), schema)) || store_of_number(number, NULL) != NULL);
+	return number;
+}
+
+/* The columns that are read of a data set, each once. */
+static void
+choose_columns(Store *store, const Dataset *dataset)
+{
+	store->columns = palloc(sizeof(char *) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		int			j = 0;
+
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+			continue;
+		while (j < store->ncolumns && strcmp(store->columns[j], declared->column) != 0)
+			j++;
+		if (j == store->ncolumns)
+			store->columns[store->ncolumns++] = declared->column;
+	}
+}
+
+/* Keeps a data set from being dropped meanwhile. */
+static void
+lock_dataset(const char *name)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(name)};
+
+	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset OPERATOR(pg_catalog.=) $1 FOR KEY SHARE",
+					  1, types, values, NULL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("data set \"%s\" does not exist", name)));
+}
+
+Datum
+anonopt_create_tuple_store(PG_FUNCTION_ARGS)
+{
+	char	   *name;
+	Dataset    *dataset;
+	Store	   *store = palloc0(sizeof(Store));
+	Relation	relation;
+
+	require_argument(fcinfo, 1, "track");
+	PreventCommandIfReadOnly("create_tuple_store()");
+	name = name_argument(fcinfo, 0, "dataset");
+	/* only its owner may lock it, and then it stays what it is */
+	(void) dataset_load_owned_entry(name);
+	lock_dataset(name);
+	dataset = dataset_load_owned(name);
+	dataset_check(dataset);
+	if (dataset->count_column != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("data set \"%s\" has a count column: its rows are counts already", dataset->name)));
+	store->dataset = dataset->name;
+	store->relation = dataset->relation;
+	store->tracked = PG_GETARG_BOOL(1);
+	choose_columns(store, dataset);
+	if (store->ncolumns == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("data set \"%s\" has no columns to count", dataset->name),
+				 errhint("Call anonopt.add_quasi_identifier first.")));
+	if (!pg_class_ownercheck(dataset->relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
+					   get_rel_name(dataset->relation));
+	relation = relation_open(dataset->relation, counting_lock(store->tracked));
+	check_counting(relation);
+	if (store_of_dataset(dataset->name, NULL) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("data set \"%s\" has a tuple store already", dataset->name),
+				 errhint("See anonopt.refresh_tuple_store and anonopt.drop_tuple_store.")));
+	store->number = new_number(RelationGetNamespace(relation));
+	for (int i = 0; i < FINGERPRINTS; i++)
+		store->fingerprints[i] = "";
+	count_store(store, relation);
+	relation_close(relation, NoLock);
+	PG_RETURN_OID(store_table(store));
+}
+
+static void
+refuse_missing(const char *dataset)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_OBJECT),
+			 errmsg("data set \"%s\" has no tuple store", dataset),
+			 errhint("See anonopt.create_tuple_store.")));
+}
+
+Datum
+anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Store	   *store;
+	Relation	relation;
+
+	PreventCommandIfReadOnly("refresh_tuple_store()");
+	dataset = dataset_load_latest(name_argument(fcinfo, 0, "dataset"));
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("relation of data set \"%s\" is gone", dataset->name),
+				 errhint("Call anonopt.drop_dataset, and declare the data set anew.")));
+	if (!pg_class_ownercheck(dataset->relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
+					   get_rel_name(dataset->relation));
+	store = store_of_dataset(dataset->name, NULL);
+	if (store == NULL || store->relation != dataset->relation)
+		refuse_missing(dataset->name);
+	relation = relation_open(dataset->relation, counting_lock(store->tracked));
+	/* as it is now that nobody else can change it */
+	store = store_of_dataset(dataset->name, NULL);
+	if (store == NULL)
+		refuse_missing(dataset->name);
+	check_counting(relation);
+	count_store(store, relation);
+	relation_close(relation, NoLock);
+	PG_RETURN_VOID();
+}
+
+/*
+ * Whether there is something of a store that the caller may drop.  Its entry
+ * may name any relation, and a superuser owns them all: what is not there
+ * needs no lock.
+ */
+static bool
+has_parts_of_caller(const Store *store, const Dataset *dataset)
+{
+	return store->relation == dataset->relation && dataset_same_relation(dataset->relation, dataset->row_type) &&
+		get_rel_relkind(store->relation) == RELKIND_RELATION && pg_class_ownercheck(store->relation, GetUserId()) &&
+		(OidIsValid(store_table(store)) || store_triggers(store->number, store->relation) != NIL);
+}
+
+bool
+store_drop(const Dataset *dataset)
+{
+	Store	   *store = store_of_dataset(dataset->name, NULL);
+
+	if (store != NULL && has_parts_of_caller(store, dataset))
+	{
+		LockRelationOid(store->relation, AccessExclusiveLock);
+		/* as it is now that nobody else can change it */
+		store = store_of_dataset(dataset->name, NULL);
+		if (store != NULL && has_parts_of_caller(store, dataset))
+			drop_objects(store_table(store), store_triggers(store->number, store->relation));
+	}
+	if (store == NULL)
+		return false;
+	/* triggers that stay count nothing without it */
+	store_forget(store->number);
+	return true;
+}
+
+Datum
+anonopt_drop_tuple_store(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	bool		owns_relation;
+
+	PreventCommandIfReadOnly("drop_tuple_store()");
+	dataset = dataset_load_latest_entry(name_argument(fcinfo, 0, "dataset"));
+	owns_relation = dataset_same_relation(dataset->relation, dataset->row_type) &&
+		pg_class_ownercheck(dataset->relation, GetUserId());
+	if (!owns_relation)
+		dataset = dataset_load_owned_entry(dataset->name);
+	if (!store_drop(dataset))
+		refuse_missing(dataset->name);
+	PG_RETURN_VOID();
+}

@@ -1,0 +1,434 @@
+/*
+ * store_read.c
+ *	  Reading a tuple store in place of its relation.
+ *
+ * The store's table is scanned here, under the caller's snapshot, so that
+ * no right on it is needed; what the caller may read is asked of the
+ * relation.  Rows are encoded as they come.  Where values have to be cast
+ * first, or counts to be added up, they stand in memory or a temporary file,
+ * where an ordinary statement of the caller's sees them as stored_tuples.
+ *
+ * A store is current if all that its counts rely on is as it was when they
+ * were made, no change went uncounted, and neither this session is in the middle
+ * of a write nor its snapshot from between a write and its count.
+ */
+#include "store/store_parts.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/queryenvironment.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/snapmgr.h"
+
+#define STORED_TUPLES "stored_tuples"
+
+static int
+place_of(const Store *store, const char *column)
+{
+	for (int i = 0; i < store->ncolumns; i++)
+		if (strcmp(store->columns[i], column) == 0)
+			return i;
+	return -1;
+}
+
+/* Finds the columns that a data set declares; false where the store lacks one. */
+static bool
+place_columns(StoreRead *read, const Dataset *dataset)
+{
+	read->ncolumns = 0;
+	read->places = palloc(sizeof(int) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		int			place;
+		int			j = 0;
+
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+			continue;
+		place = place_of(read->store, declared->column);
+		if (place < 0)
+			return false;
+		while (j < read->ncolumns && read->places[j] != place)
+			j++;
+		if (j == read->ncolumns)
+			read->places[read->ncolumns++] = place;
+	}
+	return true;
+}
+
+/* Whether a data set's columns and a count fit into the arguments of our aggregate. */
+static bool
+fits_aggregate(const Dataset *dataset)
+{
+	int			most = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+			continue;
+		/* a sensitive column may be read beside its leaves */
+		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
+	}
+	return most <= FUNC_MAX_ARGS - 3;
+}
+
+/* Why the caller may not have a relation's tuples without reading it; or NULL. */
+static const char *
+guard_of(const StoreRead *read, Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+
+	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
+		return "row security applies to you";
+	if (pg_namespace_aclcheck(RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+		return "you may not read the relation";
+	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return NULL;
+	for (int i = 0; i < read->ncolumns; i++)
+		if (pg_attribute_aclcheck(oid, get_attnum(oid, read->store->columns[read->places[i]]), GetUserId(),
+								  ACL_SELECT) != ACLCHECK_OK)
+			return "you may not read the relation";
+	return NULL;
+}
+
+/*
+ * Why this session might see a write without its count; or NULL.  Within
+ * triggers, what a foreign key changed may wait to be counted although its
+ * statement has ended.  A snapshot that stays the same does not show what was
+ * there when its own transaction counted.
+ */
+static const char *
+unsettled_reason(const Store *store, Relation relation)
+{
+	if (IsolationUsesXactSnapshot() && store_of_number(store->number, NULL)->own)
+		return "this transaction has counted it";
+	if (relation->rd_refcnt > 1 || DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH)) > 0)
+		return "a statement or trigger of this session has not ended";
+	if (GetActiveSnapshot()->curcid != GetCurrentCommandId(false))
+		return "this session has written since its snapshot";
+	return NULL;
+}
+
+/* Why a store is not current; or NULL. */
+static const char *
+problem_of(const Store *store, Relation relation)
+{
+	const char *problem;
+
+	if (!store->tracked)
+		return "it is not tracked";
+	problem = store_mismatch(store, relation, false);
+	if (problem != NULL)
+		return problem;
+	if (relation->rd_rel->relhassubclass)
+		return "the relation has children";
+	if (store_has_uncounted(store->number, GetActiveSnapshot()))
+		return "changes could not be counted";
+	if (is_replicated_to(RelationGetRelid(relation)))
+		return "the relation is replicated to";
+	return unsettled_reason(store, relation);
+}
+
+/* Looks at a store as the caller would use it; sets whether it can be read at all. */
+static StoreRead *
+look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
+{
+	StoreRead  *read = palloc0(sizeof(StoreRead));
+	Relation	table;
+	const char *guard;
+
+	*readable = false;
+	read->store = store;
+	read->table = store_table(store);
+	if (!place_columns(read, dataset) || !fits_aggregate(dataset))
+	{
+		read->problem = fits_aggregate(dataset) ? "it lacks a declared column" : "too many columns are declared";
+		return read;
+	}
+	read->problem = problem_of(store, relation);
+	table = store_open_table(store, relation, AccessShareLock);
+	if (table == NULL)
+		return read;
+	relation_close(table, NoLock);
+	guard = guard_of(read, relation);
+	if (guard != NULL)
+		read->problem = guard;
+	*readable = guard == NULL;
+	return read;
+}
+
+/* Whether a store is a better one to read: current, the data set's own, narrow. */
+static bool
+is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
+{
+	bool		own = strcmp(a->store->dataset, dataset->name) == 0;
+
+	if (b == NULL)
+		return true;
+	if ((a->problem == NULL) != (b->problem == NULL))
+		return a->problem == NULL;
+	if (own || strcmp(b->store->dataset, dataset->name) == 0)
+		return own;
+	return a->store->ncolumns < b->store->ncolumns;
+}
+
+/*
+ * The best store of a data set's relation: of those that are readable, or
+ * else its own.  The caller's reference is the only one that a reading has.
+ */
+static StoreRead *
+best_store(const Dataset *dataset, Relation relation, bool describe)
+{
+	StoreRead  *best = NULL;
+	List	   *stores;
+	ListCell   *cell;
+
+	/* nothing else has stores */
+	if (dataset->name == NULL || dataset->count_column != NULL || relation->rd_rel->relkind != RELKIND_RELATION)
+		return NULL;
+	stores = stores_of_relation(dataset->relation, GetActiveSnapshot());
+	foreach(cell, stores)
+	{
+		Store	   *store = lfirst(cell);
+		bool		readable;
+		StoreRead  *read = look_at(store, dataset, relation, &readable);
+
+		if ((readable || (describe && strcmp(store->dataset, dataset->name) == 0)) && is_better(read, best, dataset))
+			best = read;
+	}
+	return best;
+}
+
+StoreRead *
+store_to_read(const Dataset *dataset, Relation relation, bool any)
+{
+	StoreRead  *read = best_store(dataset, relation, false);
+
+	return read == NULL || (read->problem != NULL && !any) ? NULL : read;
+}
+
+StoreRead *
+store_to_describe(const Dataset *dataset)
+{
+	Relation	relation = try_relation_open(dataset->relation, AccessShareLock);
+	StoreRead  *read;
+
+	if (relation == NULL)
+		return NULL;
+	read = best_store(dataset, relation, true);
+	relation_close(relation, NoLock);
+	if (read != NULL && read->problem != NULL && strcmp(read->store->dataset, dataset->name) != 0)
+		return NULL;
+	return read;
+}
+
+char *
+store_count_name(const StoreRead *read)
+{
+	return store_free_name(read->store);
+}
+
+/*
+ * Counts that were only ever added to need not be added up: whoever counts
+ * tuples does.  Else what cancels out must be left out, since its values may
+ * have no leaf any more.  Counts of a store that is not current may add up to
+ * less than nothing.
+ */
+char *
+store_source(const StoreRead *read)
+{
+	const char *count = store_count_name(read);
+	StringInfoData sql;
+
+	if (!read->is_grouped)
+		return pstrdup(STORED_TUPLES " r");
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "(SELECT ");
+	for (int i = 0; i < read->ncolumns; i++)
+		appendStringInfo(&sql, "s.%s, ", quote_identifier(read->store->columns[read->places[i]]));
+	appendStringInfo(&sql, "pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY ", count, count);
+	for (int i = 0; i < read->ncolumns; i++)
+		appendStringInfo(&sql, "%ss.%s", i > 0 ? ", " : "", quote_identifier(read->store->columns[read->places[i]]));
+	appendStringInfo(&sql, " HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r", count,
+					 read->problem == NULL ? "<>" : ">");
+	return sql.data;
+}
+
+/* The columns of what is scanned that are read, and the count. */
+static TupleDesc
+read_columns(const StoreRead *read, TupleDesc table)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(read->ncolumns + 1);
+
+	for (int i = 0; i < read->ncolumns; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(table, read->places[i]);
+
+		TupleDescInitEntry(desc, i + 1, read->store->columns[read->places[i]], column->atttypid, column->atttypmod, 0);
+		TupleDescInitEntryCollation(desc, i + 1, column->attcollation);
+	}
+	TupleDescInitEntry(desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
+	return desc;
+}
+
+/* Whether all columns are read, in the order they have in the table. */
+static bool
+reads_whole_rows(const StoreRead *read)
+{
+	for (int i = 0; i < read->ncolumns; i++)
+		if (read->places[i] != i)
+			return false;
+	return read->ncolumns == read->store->ncolumns;
+}
+
+static void
+keep_columns(StoreRead *read, TupleTableSlot *slot, Datum *values, bool *nulls)
+{
+	for (int i = 0; i <= read->ncolumns; i++)
+	{
+		int			place = i < read->ncolumns ? read->places[i] : read->store->ncolumns;
+
+		values[i] = slot->tts_values[place];
+		nulls[i] = slot->tts_isnull[place];
+	}
+	tuplestore_putvalues(read->rows, read->desc, values, nulls);
+}
+
+/* Fails where a store's table has other columns than the store, and a count behind them. */
+static void
+require_shape(const StoreRead *read, TupleDesc table)
+{
+	Oid			count = INT8OID;
+
+	rows_require_types(table, read->store->ncolumns, 1, &count);
+	if (table->natts != read->store->ncolumns + 1)
+		rows_refuse_changed(NameStr(TupleDescAttr(table, table->natts - 1)->attname), "It is not a column of the tuple store.");
+	for (int i = 0; i < read->store->ncolumns; i++)
+		if (TupleDescAttr(table, i)->attisdropped)
+			rows_refuse_changed(read->store->columns[i], "It has been dropped from the tuple store.");
+}
+
+/* Keeps what the caller's snapshot shows of the table. */
+static void
+keep_rows(StoreRead *read, Relation table)
+{
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	Datum	   *values = palloc(sizeof(Datum) * read->desc->natts);
+	bool	   *nulls = palloc(sizeof(bool) * read->desc->natts);
+	bool		whole = reads_whole_rows(read);
+
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		if (slot->tts_isnull[read->store->ncolumns] || DatumGetInt64(slot->tts_values[read->store->ncolumns]) < 0)
+			read->is_grouped = true;
+		if (whole)
+			tuplestore_puttupleslot(read->rows, slot);
+		else
+			keep_columns(read, slot, values, nulls);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+}
+
+bool
+store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *types, StoredVisitor visit, void *arg)
+{
+	Relation	table = table_open(read->table, AccessShareLock);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	Datum	   *values = palloc(sizeof(Datum) * (ncolumns + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (ncolumns + 1));
+	int			last = read->store->ncolumns;
+	bool		only_added = true;
+
+	require_shape(read, RelationGetDescr(table));
+	for (int i = 0; i < ncolumns; i++)
+		rows_require_types(RelationGetDescr(table), places[i], 1, &types[i]);
+	while (only_added && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		only_added = !slot->tts_isnull[last] && DatumGetInt64(slot->tts_values[last]) >= 0;
+		for (int i = 0; i < ncolumns; i++)
+		{
+			values[i] = slot->tts_values[places[i]];
+			nulls[i] = slot->tts_isnull[places[i]];
+		}
+		if (only_added)
+			visit(arg, values, nulls, DatumGetInt64(slot->tts_values[last]));
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	table_close(table, NoLock);
+	return only_added;
+}
+
+int
+store_read_place(const StoreRead *read, const char *column, Oid *type)
+{
+	*type = get_atttype(read->table, get_attnum(read->table, column));
+	return place_of(read->store, column);
+}
+
+void
+store_read_scan(StoreRead *read)
+{
+	Relation	table = table_open(read->table, AccessShareLock);
+
+	require_shape(read, RelationGetDescr(table));
+	read->desc = read_columns(read, RelationGetDescr(table));
+	read->rows = tuplestore_begin_heap(false, false, work_mem);
+	keep_rows(read, table);
+	table_close(table, NoLock);
+}
+
+void
+store_read_tell(const StoreRead *read)
+{
+	if (read->problem != NULL)
+		ereport(NOTICE,
+				(errmsg("tuple store %s is read as it is", relation_sql_name(read->table)),
+				 errdetail("Its tuples were counted at %s, and it is not current: %s.",
+						   timestamptz_to_str(read->store->counted_at), read->problem)));
+}
+
+void
+store_read_show(StoreRead *read)
+{
+	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
+
+	stored->md.name = STORED_TUPLES;
+	stored->md.reliddesc = InvalidOid;
+	stored->md.tupdesc = read->desc;
+	stored->md.enrtype = ENR_NAMED_TUPLESTORE;
+	stored->md.enrtuples = tuplestore_tuple_count(read->rows);
+	stored->reldata = read->rows;
+	if (SPI_register_relation(stored) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not show stored tuples");
+}
+
+void
+store_read_end(StoreRead *read)
+{
+	tuplestore_end(read->rows);
+	read->rows = NULL;
+}
