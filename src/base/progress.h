@@ -7,6 +7,21 @@
 
 #include "postgres.h"
 
+#include "utils/backend_progress.h"
+
+/* "anon", as a number: far from PostgreSQL's own commands. */
+#define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
+
+/* The numbers of such an entry; the phase is 0 while the relation is read, then 1. */
+enum
+{
+	PARAM_ALGORITHM,
+	PARAM_PHASE,
+	PARAM_DONE,
+	PARAM_TOTAL,
+	PARAM_FOUND
+};
+
 typedef enum Algorithm
 {
 	ALGORITHM_LATTICE,

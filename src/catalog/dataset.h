@@ -6,8 +6,8 @@
 #define ANONOPT_DATASET_H
 
 #include "base/compat.h"
+#include "base/distance_metric.h"
 
-#include "engine/histogram.h"
 
 typedef enum Role
 {

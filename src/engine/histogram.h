@@ -5,6 +5,7 @@
 #ifndef ANONOPT_HISTOGRAM_H
 #define ANONOPT_HISTOGRAM_H
 
+#include "base/distance_metric.h"
 #include "engine/hierarchy.h"
 
 typedef enum ColumnRole
@@ -12,14 +13,6 @@ typedef enum ColumnRole
 	COLUMN_SENSITIVE,
 	COLUMN_CLASS_LABEL
 } ColumnRole;
-
-/* How far one sensitive value is from another, for t-closeness. */
-typedef enum Distance
-{
-	DISTANCE_EQUAL,
-	DISTANCE_ORDERED,
-	DISTANCE_HIERARCHICAL
-} Distance;
 
 typedef struct ValueCount
 {

@@ -89,6 +89,18 @@ population_weigh(Population *population)
 	}
 }
 
+int
+compare_levels(const int *a, const int *b, int nattrs)
+{
+	int			difference = 0;
+
+	for (int i = 0; i < nattrs; i++)
+		difference += a[i] - b[i];
+	for (int i = 0; i < nattrs && difference == 0; i++)
+		difference = a[i] - b[i];
+	return difference;
+}
+
 /* The recodings of a node given by levels. */
 const Recoding **
 node_of_levels(const Population *population, const int *levels)

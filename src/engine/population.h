@@ -72,6 +72,9 @@ extern void population_release(const Population *population, const HistogramMark
 /* The recodings of a node given by levels. */
 extern const Recoding **node_of_levels(const Population *population, const int *levels);
 
+/* The order of equal nodes: the least sum of levels, then the lexicographically least. */
+extern int	compare_levels(const int *a, const int *b, int nattrs);
+
 /* A table without tuples, with room for some. */
 extern TupleTable *tuple_table_create(const Population *population, MemoryContext context, uint32 room);
 

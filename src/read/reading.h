@@ -6,10 +6,10 @@
 #define ANONOPT_READING_H
 
 #include "catalog/dataset.h"
+#include "engine/entry_table.h"
 #include "engine/population.h"
 #include "read/hierarchy_read.h"
 #include "read/tuples.h"
-#include "record/matches.h"
 
 #include "utils/relcache.h"
 

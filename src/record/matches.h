@@ -6,15 +6,8 @@
 #define ANONOPT_MATCHES_H
 
 #include "engine/class_counter.h"
+#include "engine/entry_table.h"
 #include "engine/population.h"
-
-/* Entries by their leaves; NO_LEAF for a value that has none. */
-typedef struct EntryTable
-{
-	uint32		nentries;
-	uint32	   *leaves;			/* nattrs an entry */
-	int64	   *counts;
-} EntryTable;
 
 typedef struct Matches Matches;
 

@@ -13,7 +13,7 @@
  * Answers to begin with come from random nodes that are just useful enough
  * for some tuple, offered to all.
  */
-#include "record/record_parts.h"
+#include "record/record_bound.h"
 
 #include <math.h>
 

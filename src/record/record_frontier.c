@@ -16,7 +16,7 @@
  * steps are taken height by height, so that each node's classes are made
  * once more at most.
  */
-#include "record/record_parts.h"
+#include "record/record_frontier.h"
 
 #include <math.h>
 

@@ -18,19 +18,6 @@ front_create(MemoryContext context, int nobjectives, const Objective *objectives
 	return front;
 }
 
-/* Among equal nodes: the least sum of levels, then the lexicographically least. */
-int
-compare_levels(const int *a, const int *b, int nattrs)
-{
-	int			difference = 0;
-
-	for (int i = 0; i < nattrs; i++)
-		difference += a[i] - b[i];
-	for (int i = 0; i < nattrs && difference == 0; i++)
-		difference = a[i] - b[i];
-	return difference;
-}
-
 /* Whether one vector is nowhere worse than another; equal tells if it is nowhere better. */
 static inline bool
 covers(const double *a, const double *b, int n, bool *equal)

@@ -39,7 +39,4 @@ extern bool front_beats(const Front *front, const double *costs, const int *leve
 /* Puts the members in order: best first objective first. */
 extern void front_sort(Front *front);
 
-/* Among equal nodes: the least sum of levels, then the lexicographically least. */
-extern int	compare_levels(const int *a, const int *b, int nattrs);
-
 #endif

@@ -9,11 +9,11 @@
  */
 #include "standin.h"
 
-#include "base/progress.h"
 #include "lib/pairingheap.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "storage/shmem.h"
+#include "utils/backend_status.h"
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
@@ -296,15 +296,8 @@ pg_mblen(const char *string)
 	return 1;
 }
 
-void
-progress_update(int64 done, int64 found)
-{
-}
-
-void
-progress_search(int64 total)
-{
-}
+/* Nobody is told of progress. */
+PgBackendStatus *MyBEEntry = NULL;
 
 /* A heap as a list, the first to be removed in front. */
 pairingheap *

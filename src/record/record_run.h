@@ -1,9 +1,10 @@
 /*
- * record_parts.h
- *	  What the ways to search for records' generalizations share.
+ * record_run.h
+ *	  A search for records' generalizations while it goes on: what all ways to
+ *	  search share.
  */
-#ifndef ANONOPT_RECORD_PARTS_H
-#define ANONOPT_RECORD_PARTS_H
+#ifndef ANONOPT_RECORD_RUN_H
+#define ANONOPT_RECORD_RUN_H
 
 #include "record/record_search.h"
 
@@ -25,6 +26,9 @@ leaves_of(const RecordRun *run, uint32 tuple)
 	return run->leaves + (Size) tuple * run->population->nattrs;
 }
 
+/* Makes room for the answers, in the search. */
+extern RecordRun *record_run_begin(RecordSearch *search);
+
 /* Levels of a node by its number. */
 extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 
@@ -36,14 +40,5 @@ extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
 
 /* Whether the time is over, which is then remembered. */
 extern bool out_of_time(RecordRun *run);
-
-/* Least risk where it is monotone: by the frontier. */
-extern void search_frontier(RecordRun *run);
-
-/* Counts what a search from the top by risk visits; answers are there. */
-extern void count_general_first(RecordRun *run);
-
-/* Anything, tuple by tuple, by bounds. */
-extern void search_by_bounds(RecordRun *run);
 
 #endif
