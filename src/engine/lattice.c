@@ -53,11 +53,11 @@ typedef struct SharedLattice
 } SharedLattice;
 
 /* A measured node on its way to the leader. */
-typedef struct MeasuredNode
+typedef struct NodeMessage
 {
 	Measures	measures;
 	int			levels[MAX_ATTRIBUTES];
-} MeasuredNode;
+} NodeMessage;
 
 /* The leader's side of the workers' queues. */
 typedef struct Inbox
@@ -77,7 +77,7 @@ receive_batches(Inbox *inbox)
 
 	for (int i = 0; i < inbox->nqueues; i++)
 	{
-		MeasuredNode *nodes;
+		NodeMessage *nodes;
 		Size		size;
 		shm_mq_result result;
 
@@ -92,7 +92,7 @@ receive_batches(Inbox *inbox)
 			inbox->queues[i] = NULL;
 			continue;
 		}
-		for (Size n = 0; n < size / sizeof(MeasuredNode) && !inbox->stopped; n++)
+		for (Size n = 0; n < size / sizeof(NodeMessage) && !inbox->stopped; n++)
 			inbox->stopped = !inbox->visit(inbox->arg, nodes[n].levels, &nodes[n].measures);
 	}
 	return received;
@@ -227,7 +227,7 @@ typedef struct Outbox
 	shm_mq_handle *queue;
 	SharedLattice *shared;
 	int			nnodes;
-	MeasuredNode nodes[BATCH];
+	NodeMessage nodes[BATCH];
 } Outbox;
 
 static void
@@ -235,7 +235,7 @@ send_batch(Outbox *outbox)
 {
 	/* a leader that is gone has an error of its own */
 	if (outbox->nnodes > 0 &&
-		send_and_flush(outbox->queue, sizeof(MeasuredNode) * outbox->nnodes, outbox->nodes) != SHM_MQ_SUCCESS)
+		send_and_flush(outbox->queue, sizeof(NodeMessage) * outbox->nnodes, outbox->nodes) != SHM_MQ_SUCCESS)
 		ereport(ERROR,
 				(errcode(ERRCODE_ADMIN_SHUTDOWN),
 				 errmsg("search ended")));
@@ -246,7 +246,7 @@ static bool
 send_node(void *arg, const int *levels, const Measures *measures)
 {
 	Outbox	   *outbox = arg;
-	MeasuredNode *node = &outbox->nodes[outbox->nnodes++];
+	NodeMessage *node = &outbox->nodes[outbox->nnodes++];
 
 	node->measures = *measures;
 	memcpy(node->levels, levels, sizeof(node->levels));

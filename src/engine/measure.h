@@ -39,6 +39,13 @@ typedef struct Measures
 	bool		feasible;
 } Measures;
 
+/* A node that a search found. */
+typedef struct MeasuredNode
+{
+	int		   *levels;
+	Measures	measures;
+} MeasuredNode;
+
 #define BREAKS_K 1
 #define BREAKS_L 2
 #define BREAKS_T 4

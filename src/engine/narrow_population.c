@@ -22,7 +22,7 @@ population_narrow(const Population *population)
 typedef struct WalkSort
 {
 	const NodeWalk *node_walk;
-	int		   *const *levels;
+	const MeasuredNode *nodes;
 } WalkSort;
 
 static int
@@ -30,15 +30,14 @@ compare_on_walk(const void *a, const void *b, void *arg)
 {
 	const WalkSort *sort = arg;
 
-	return node_walk_compare(sort->node_walk, sort->levels[*(const int *) a], sort->levels[*(const int *) b]);
+	return node_walk_compare(sort->node_walk, sort->nodes[*(const int *) a].levels, sort->nodes[*(const int *) b].levels);
 }
 
 void
-remeasure_nodes(Population *population, const Promise *promise, int nnodes,
-				int *const *levels, Measures **measures)
+remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes)
 {
 	NodeWalk   *node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
-	WalkSort	sort = {node_walk, levels};
+	WalkSort	sort = {node_walk, nodes};
 	Measurer   *measurer = measurer_create(population, promise);
 	int		   *order = palloc(sizeof(int) * (nnodes + 1));
 
@@ -48,10 +47,10 @@ remeasure_nodes(Population *population, const Promise *promise, int nnodes,
 	for (int i = 0; i < nnodes; i++)
 	{
 		Recodings	node;
-		const TupleTable *classes = node_walk_classes(node_walk, levels[order[i]], &node);
+		const TupleTable *classes = node_walk_classes(node_walk, nodes[order[i]].levels, &node);
 
 		CHECK_FOR_INTERRUPTS();
-		measure(measurer, node, classes, measures[order[i]]);
+		measure(measurer, node, classes, &nodes[order[i]].measures);
 	}
 	node_walk_free(node_walk);
 	pfree(order);

@@ -11,7 +11,6 @@
 extern Population *population_narrow(const Population *population);
 
 /* Measures nodes found in a narrow population again, with every column. */
-extern void remeasure_nodes(Population *population, const Promise *promise, int nnodes,
-							int *const *levels, Measures **measures);
+extern void remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes);
 
 #endif

@@ -2,12 +2,12 @@
  * archive.c
  *	  A bounded set of representatives: box-dominance, one a box.
  *
- * Values are cut into boxes of side epsilon.  A vector box-dominates another
- * if its box dominates the other's or, in one box, if its values do.  The
+ * Costs are cut into boxes of side epsilon.  A vector box-dominates another
+ * if its box dominates the other's or, in one box, if its costs do.  The
  * relation is transitive, hence two facts:
  *
  * No member is dominated by a candidate that ever came.  One that dominates
- * a member's values box-dominates it, and whatever kept that one out or
+ * a member's costs box-dominates it, and whatever kept that one out or
  * drove it out box-dominates the member too, or shares its box.
  *
  * Boxes of members are distinct and none dominates another, so all but one
@@ -18,94 +18,50 @@
 
 #include <math.h>
 
-#include "base/budget.h"
-
 Archive *
 archive_create(MemoryContext context, int nobjectives, const double *epsilon)
 {
 	Archive    *archive = MemoryContextAllocZero(context, sizeof(Archive));
 
-	archive->context = context;
-	archive->nobjectives = nobjectives;
+	archive->boxes = front_create(context, nobjectives, sizeof(ArchiveMember));
 	memcpy(archive->epsilon, epsilon, sizeof(double) * nobjectives);
 	return archive;
 }
 
-void
-archive_boxes(const Archive *archive, const double *values, double *boxes)
-{
-	for (int i = 0; i < archive->nobjectives; i++)
-		boxes[i] = floor(values[i] / archive->epsilon[i]);
-}
-
-/* Whether a vector is nowhere worse than another; equal tells if it is nowhere better. */
-static inline bool
-covers(const double *a, const double *b, int n, bool *equal)
-{
-	*equal = true;
-	for (int i = 0; i < n; i++)
-	{
-		if (a[i] < b[i])
-			return false;
-		if (a[i] > b[i])
-			*equal = false;
-	}
-	return true;
-}
-
-bool
-dominates(const double *a, const double *b, int n)
-{
-	bool		equal;
-
-	return covers(a, b, n, &equal) && !equal;
-}
-
-static bool
-box_dominates(const Archive *archive, const ArchiveMember *a, const ArchiveMember *b)
-{
-	bool		equal;
-
-	if (!covers(a->boxes, b->boxes, archive->nobjectives, &equal))
-		return false;
-	return !equal || dominates(a->values, b->values, archive->nobjectives);
-}
-
-static bool
-same_box(const Archive *archive, const ArchiveMember *a, const ArchiveMember *b)
-{
-	for (int i = 0; i < archive->nobjectives; i++)
-		if (a->boxes[i] != b->boxes[i])
-			return false;
-	return true;
-}
-
 static void
-drop_dominated(Archive *archive, const ArchiveMember *candidate)
+find_box(const Archive *archive, const double *costs, double *box)
 {
-	int			kept = 0;
-
-	for (int i = 0; i < archive->nmembers; i++)
-		if (!box_dominates(archive, candidate, &archive->members[i]))
-			archive->members[kept++] = archive->members[i];
-	archive->nmembers = kept;
+	for (int i = 0; i < archive->boxes->ncosts; i++)
+		box[i] = ceil(costs[i] / archive->epsilon[i]);
 }
 
 bool
-archive_offer(Archive *archive, uint32 item, const double *values)
+archive_offer(Archive *archive, uint32 item, const double *costs)
 {
-	ArchiveMember candidate;
+	int			n = archive->boxes->ncosts;
+	double		box[MAX_OBJECTIVES];
+	ArchiveMember *member;
+	bool		equal;
+	int			found;
 
-	candidate.item = item;
-	memcpy(candidate.values, values, sizeof(double) * archive->nobjectives);
-	archive_boxes(archive, values, candidate.boxes);
-	drop_dominated(archive, &candidate);
-	for (int i = 0; i < archive->nmembers; i++)
-		if (box_dominates(archive, &archive->members[i], &candidate) ||
-			same_box(archive, &archive->members[i], &candidate))
-			return false;
-	if (archive->nmembers == archive->capacity)
-		archive->members = budget_grow(archive->context, archive->members, sizeof(ArchiveMember), &archive->capacity);
-	archive->members[archive->nmembers++] = candidate;
+	find_box(archive, costs, box);
+	found = front_find(archive->boxes, box, &equal);
+	if (found >= 0 && !(equal && dominates(costs, archive_member(archive, found)->costs, n)))
+		return false;
+	member = front_add(archive->boxes, box);
+	member->item = item;
+	memcpy(member->costs, costs, sizeof(double) * n);
 	return true;
+}
+
+int
+archive_find_box(const Archive *archive, const double *costs)
+{
+	double		box[MAX_OBJECTIVES];
+	bool		equal;
+	int			found;
+
+	find_box(archive, costs, box);
+	found = front_find(archive->boxes, box, &equal);
+	return found >= 0 && equal ? found : -1;
 }

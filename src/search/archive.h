@@ -5,34 +5,39 @@
 #ifndef ANONOPT_ARCHIVE_H
 #define ANONOPT_ARCHIVE_H
 
+#include "search/front.h"
 #include "search/objective.h"
 
 typedef struct ArchiveMember
 {
 	uint32		item;			/* the caller's name for it */
-	double		values[MAX_OBJECTIVES]; /* more is better, none negative */
-	double		boxes[MAX_OBJECTIVES];
+	double		costs[MAX_OBJECTIVES];
 } ArchiveMember;
 
 typedef struct Archive
 {
-	MemoryContext context;
-	int			nobjectives;
+	Front	   *boxes;			/* what goes with a box is its member */
 	double		epsilon[MAX_OBJECTIVES];
-	int			nmembers;
-	Size		capacity;
-	ArchiveMember *members;
 } Archive;
 
 extern Archive *archive_create(MemoryContext context, int nobjectives, const double *epsilon);
 
+static inline int
+archive_size(const Archive *archive)
+{
+	return archive->boxes->nmembers;
+}
+
+static inline const ArchiveMember *
+archive_member(const Archive *archive, int i)
+{
+	return front_member(archive->boxes, i);
+}
+
 /* Offers a candidate; returns whether it is a member now. */
-extern bool archive_offer(Archive *archive, uint32 item, const double *values);
+extern bool archive_offer(Archive *archive, uint32 item, const double *costs);
 
-/* The box of a vector of values. */
-extern void archive_boxes(const Archive *archive, const double *values, double *boxes);
-
-/* Whether a vector is nowhere worse than another and somewhere better. */
-extern bool dominates(const double *a, const double *b, int n);
+/* The member in the box of a vector of costs, or -1. */
+extern int	archive_find_box(const Archive *archive, const double *costs);
 
 #endif

@@ -110,7 +110,7 @@ efficiency_search(EfficiencySearch *search)
 /* Collects the front of bias and loss of the nodes that keep k. */
 typedef struct FrontCollection
 {
-	Front	   *front;
+	NodeFront  *front;
 	int64		k;
 	int64		left;			/* nodes that may be measured */
 } FrontCollection;
@@ -121,15 +121,15 @@ collect_front(void *arg, const int *levels, const Measures *measures)
 	FrontCollection *collection = arg;
 
 	if (measures->k >= collection->k)
-		front_offer(collection->front, levels, measures);
+		node_front_offer(collection->front, levels, measures);
 	return --collection->left > 0;
 }
 
-Front *
+NodeFront *
 efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers)
 {
 	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
-	FrontCollection collection = {front_create(population->context, 2, bias_and_loss, population->nattrs), k, most_nodes};
+	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), k, most_nodes};
 	Promise		nothing = {0};
 	double		nodes = 1;
 

@@ -6,7 +6,7 @@
 #define ANONOPT_EFFICIENT_H
 
 #include "search/achievement.h"
-#include "search/front.h"
+#include "search/node_front.h"
 
 typedef enum Efficiency
 {
@@ -47,6 +47,6 @@ extern void efficiency_search(EfficiencySearch *search);
  * The level nodes of at least a k that none beats in bias and loss: whatever
  * is preferred, the nearest is among them.  At most so many are measured.
  */
-extern Front *efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers);
+extern NodeFront *efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers);
 
 #endif

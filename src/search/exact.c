@@ -119,11 +119,11 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 
 	if (b->feasibility && ancestors_least(b->broken, top) != PG_INT64_MAX)
 		return true;
-	if (!b->beatable || search->front->nmembers == 0)
+	if (!b->beatable || node_front_size(search->front) == 0)
 		return false;
 	for (int i = 0; i < search->nobjectives; i++)
 		costs[i] = least_cost(b, search->objectives[i], top, bottom);
-	return front_beats(search->front, costs, bottom);
+	return node_front_beats(search->front, costs, bottom);
 }
 
 /* Keeps the node that breaks the promise least, for what is said if none keeps it. */
@@ -146,14 +146,14 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	search->evaluated++;
 	remember_nearest(search, measures);
 	if (measures->feasible || !search->feasible_only)
-		front_offer(search->front, levels, measures);
+		node_front_offer(search->front, levels, measures);
 	/* one that is no tighter than those above it would only be looked through */
 	if (b->bounds_k && measures->k < ancestors_least(b->ks, levels))
 		ancestors_add(b->ks, levels, measures->k);
 	if (b->feasibility && !measures->feasible &&
 		people_breaking_k_or_l(b->measurer, classes) > search->promise.limit)
 		ancestors_add(b->broken, levels, 0);
-	progress_update(search->evaluated, search->front->nmembers);
+	progress_update(search->evaluated, node_front_size(search->front));
 }
 
 /* Measures a node before its turn; false if that was done before. */
@@ -300,8 +300,8 @@ offer_visited(void *arg, const int *levels, const Measures *measures)
 	if (out_of_time(b))
 		return false;
 	b->search->evaluated++;
-	front_offer(b->search->front, levels, measures);
-	progress_update(b->search->evaluated, b->search->front->nmembers);
+	node_front_offer(b->search->front, levels, measures);
+	progress_update(b->search->evaluated, node_front_size(b->search->front));
 	return true;
 }
 
@@ -312,7 +312,7 @@ exact_search(ExactSearch *search)
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Bounds	   *b = palloc0(sizeof(Bounds));
 
-	search->front = front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
+	search->front = node_front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
 	search->evaluated = 0;
 	search->in_time = true;
 	prepare_bounds(b, search);
@@ -329,6 +329,6 @@ exact_search(ExactSearch *search)
 		search_depth(b, 0);
 		node_walk_free(b->node_walk);
 	}
-	front_sort(search->front);
+	node_front_sort(search->front);
 	MemoryContextSwitchTo(old);
 }

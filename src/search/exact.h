@@ -5,7 +5,7 @@
 #ifndef ANONOPT_EXACT_H
 #define ANONOPT_EXACT_H
 
-#include "search/front.h"
+#include "search/node_front.h"
 
 /* What a search was asked, and what came of it. */
 typedef struct ExactSearch
@@ -19,7 +19,7 @@ typedef struct ExactSearch
 	int64		deadline;		/* a timestamp, or 0 */
 	int			workers;		/* that may help */
 
-	Front	   *front;
+	NodeFront  *front;
 	int64		evaluated;		/* distinct nodes measured */
 	int			helped;			/* workers that did */
 	bool		in_time;		/* the front is proven */

@@ -1,54 +1,31 @@
 /*
  * front.c
- *	  The nodes that no other is better than, one a vector of costs.
+ *	  Vectors of costs that no other covers, and what goes with each.
  */
 #include "search/front.h"
 
 #include "base/budget.h"
 
 Front *
-front_create(MemoryContext context, int nobjectives, const Objective *objectives, int nattrs)
+front_create(MemoryContext context, int ncosts, Size member_size)
 {
 	Front	   *front = MemoryContextAllocZero(context, sizeof(Front));
 
 	front->context = context;
-	front->nobjectives = nobjectives;
-	memcpy(front->objectives, objectives, sizeof(Objective) * nobjectives);
-	front->nattrs = nattrs;
+	front->ncosts = ncosts;
+	front->member_size = member_size;
 	return front;
 }
 
-/* Whether one vector is nowhere worse than another; equal tells if it is nowhere better. */
-static inline bool
-covers(const double *a, const double *b, int n, bool *equal)
-{
-	*equal = true;
-	for (int i = 0; i < n; i++)
-	{
-		if (a[i] > b[i])
-			return false;
-		if (a[i] < b[i])
-			*equal = false;
-	}
-	return true;
-}
-
-bool
-front_beats(const Front *front, const double *costs, const int *levels)
+int
+front_find(const Front *front, const double *costs, bool *equal)
 {
 	for (int i = 0; i < front->nmembers; i++)
-	{
-		const FrontMember *member = &front->members[i];
-		bool		equal;
-
-		if (covers(member->costs, costs, front->nobjectives, &equal) &&
-			(!equal || compare_levels(member->levels, levels, front->nattrs) <= 0))
-			return true;
-	}
-	return false;
+		if (covers(front_costs(front, i), costs, front->ncosts, equal))
+			return i;
+	return -1;
 }
 
-/* Drops the members that a vector covers. */
 static void
 drop_covered(Front *front, const double *costs)
 {
@@ -57,50 +34,33 @@ drop_covered(Front *front, const double *costs)
 
 	for (int i = 0; i < front->nmembers; i++)
 	{
-		if (covers(costs, front->members[i].costs, front->nobjectives, &equal))
-			pfree(front->members[i].levels);
-		else
-			front->members[kept++] = front->members[i];
+		if (covers(costs, front_costs(front, i), front->ncosts, &equal))
+		{
+			if (front->drop != NULL)
+				front->drop(front_member(front, i));
+			continue;
+		}
+		if (kept < i)
+		{
+			memcpy(front_costs(front, kept), front_costs(front, i), sizeof(double) * front->ncosts);
+			memcpy(front_member(front, kept), front_member(front, i), front->member_size);
+		}
+		kept++;
 	}
 	front->nmembers = kept;
 }
 
-void
-front_offer(Front *front, const int *levels, const Measures *measures)
+void *
+front_add(Front *front, const double *costs)
 {
-	double		costs[MAX_OBJECTIVES];
-	FrontMember *member;
-
-	for (int i = 0; i < front->nobjectives; i++)
-		costs[i] = objective_cost(front->objectives[i], measures);
-	if (front_beats(front, costs, levels))
-		return;
 	drop_covered(front, costs);
 	if (front->nmembers == front->capacity)
-		front->members = budget_grow(front->context, front->members, sizeof(FrontMember), &front->capacity);
-	member = &front->members[front->nmembers++];
-	memcpy(member->costs, costs, sizeof(costs));
-	member->levels = MemoryContextAlloc(front->context, sizeof(int) * front->nattrs);
-	memcpy(member->levels, levels, sizeof(int) * front->nattrs);
-	member->measures = *measures;
-}
+	{
+		Size		capacity = front->capacity;
 
-static int
-compare_members(const void *a, const void *b, void *arg)
-{
-	const FrontMember *x = a;
-	const FrontMember *y = b;
-	const Front *front = arg;
-
-	for (int i = 0; i < front->nobjectives; i++)
-		if (x->costs[i] != y->costs[i])
-			return x->costs[i] < y->costs[i] ? -1 : 1;
-	return compare_levels(x->levels, y->levels, front->nattrs);
-}
-
-void
-front_sort(Front *front)
-{
-	if (front->nmembers > 1)
-		qsort_arg(front->members, front->nmembers, sizeof(FrontMember), compare_members, front);
+		front->costs = budget_grow(front->context, front->costs, sizeof(double) * front->ncosts, &capacity);
+		front->members = budget_grow(front->context, front->members, front->member_size, &front->capacity);
+	}
+	memcpy(front_costs(front, front->nmembers), costs, sizeof(double) * front->ncosts);
+	return front_member(front, front->nmembers++);
 }

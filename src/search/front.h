@@ -1,42 +1,69 @@
 /*
  * front.h
- *	  The nodes that no other is better than, one a vector of costs.
+ *	  Vectors of costs that no other covers, and what goes with each.
+ *
+ * Less is better, always.  A vector covers another if it is nowhere worse,
+ * and dominates it if it is better somewhere, too.
  */
 #ifndef ANONOPT_FRONT_H
 #define ANONOPT_FRONT_H
 
-#include "search/objective.h"
-
-typedef struct FrontMember
-{
-	double		costs[MAX_OBJECTIVES];
-	int		   *levels;
-	Measures	measures;
-} FrontMember;
+#include "postgres.h"
 
 typedef struct Front
 {
 	MemoryContext context;
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
-	int			nattrs;
+	int			ncosts;			/* a member */
+	Size		member_size;
+	void		(*drop) (void *member); /* frees what a member holds; or NULL */
 	int			nmembers;
 	Size		capacity;
-	FrontMember *members;
+	double	   *costs;
+	char	   *members;
 } Front;
 
-extern Front *front_create(MemoryContext context, int nobjectives, const Objective *objectives, int nattrs);
+/* Members are so many bytes that the front keeps for its owner. */
+extern Front *front_create(MemoryContext context, int ncosts, Size member_size);
 
-/* Offers a measured node; members that it beats are dropped. */
-extern void front_offer(Front *front, const int *levels, const Measures *measures);
+static inline double *
+front_costs(const Front *front, int i)
+{
+	return front->costs + (Size) i * front->ncosts;
+}
 
-/*
- * Whether a member beats whatever costs at least so much: by being better,
- * or by coming first among equals where levels are the least of those nodes.
- */
-extern bool front_beats(const Front *front, const double *costs, const int *levels);
+static inline void *
+front_member(const Front *front, int i)
+{
+	return front->members + (Size) i * front->member_size;
+}
 
-/* Puts the members in order: best first objective first. */
-extern void front_sort(Front *front);
+/* Whether a vector is nowhere worse than another; equal says whether it is nowhere better. */
+static inline bool
+covers(const double *a, const double *b, int n, bool *equal)
+{
+	*equal = true;
+	for (int i = 0; i < n; i++)
+	{
+		if (a[i] > b[i])
+			return false;
+		if (a[i] < b[i])
+			*equal = false;
+	}
+	return true;
+}
+
+static inline bool
+dominates(const double *a, const double *b, int n)
+{
+	bool		equal;
+
+	return covers(a, b, n, &equal) && !equal;
+}
+
+/* The member that covers a vector, or -1: if one is equal, there is no other. */
+extern int	front_find(const Front *front, const double *costs, bool *equal);
+
+/* Adds a vector that no member covers and drops those that it covers; returns the new member. */
+extern void *front_add(Front *front, const double *costs);
 
 #endif

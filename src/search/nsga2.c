@@ -46,7 +46,7 @@ struct Nsga2
 	CutSpace   *space;
 	Prng		prng;
 	WorkerPool *pool;
-	Front	   *level_nodes;	/* the efficient ones */
+	NodeFront  *level_nodes;	/* the efficient ones */
 	Preference	preference;
 	KeyCounter *known;			/* cuts of solutions */
 	Size		capacity;
@@ -495,20 +495,20 @@ admit_levels(Nsga2 *search, const int *levels)
 static bool
 nearest_level_node(const Nsga2 *search, int *levels)
 {
-	const Front *front = search->level_nodes;
+	const NodeFront *front = search->level_nodes;
 	double		best = HUGE_VAL;
 
-	for (int i = 0; i < front->nmembers; i++)
+	for (int i = 0; i < node_front_size(front); i++)
 	{
-		const Measures *measures = &front->members[i].measures;
+		const Measures *measures = &node_front_nodes(front)[i].measures;
 		double		ach = achievement(measures->necd, measures->nwp, &search->preference);
 
 		if (ach >= best)
 			continue;
 		best = ach;
-		memcpy(levels, front->members[i].levels, sizeof(int) * front->nattrs);
+		memcpy(levels, node_front_nodes(front)[i].levels, sizeof(int) * front->nattrs);
 	}
-	return front->nmembers > 0;
+	return node_front_size(front) > 0;
 }
 
 /*

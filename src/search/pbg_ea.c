@@ -21,8 +21,8 @@
 #include "engine/measure_task.h"
 #include "miscadmin.h"
 #include "search/archive.h"
-#include "search/front.h"
-#include "search/maximized_objectives.h"
+#include "search/bounded_costs.h"
+#include "search/node_front.h"
 #include "search/node_set.h"
 
 /* Tuples to look at below which starting workers costs more than it saves. */
@@ -65,7 +65,7 @@ measure_new(Run *run)
 	Evolution  *evolution = run->evolution;
 	uint32		first = run->measured;
 	uint32		nnew = nodeset_size(run->known) - first;
-	double		values[MAX_OBJECTIVES];
+	double		costs[MAX_OBJECTIVES];
 
 	for (uint32 i = 0; i < nnew; i++)
 		nodeset_levels(run->known, first + i, run->items[i].levels);
@@ -76,10 +76,10 @@ measure_new(Run *run)
 	for (uint32 number = first; number < run->measured; number++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		maximized_values(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], values);
-		archive_offer(run->archive, number, values);
+		bounded_costs(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], costs);
+		archive_offer(run->archive, number, costs);
 	}
-	progress_update(run->measured, run->archive->nmembers);
+	progress_update(run->measured, archive_size(run->archive));
 }
 
 static int
@@ -118,7 +118,7 @@ typedef struct Pool
 {
 	int			nnodes;
 	uint32	   *nodes;
-	double	   *values;			/* nobjectives a node */
+	double	   *costs;			/* nobjectives a node */
 	int		   *strength;		/* how many it dominates */
 	int64	   *fitness;
 } Pool;
@@ -137,22 +137,22 @@ gather(const Run *run)
 {
 	Pool	   *pool = palloc(sizeof(Pool));
 	int			size = run->evolution->size;
-	int			most = size + run->archive->nmembers;
+	int			most = size + archive_size(run->archive);
 	int			nobjectives = run->evolution->nobjectives;
 
 	pool->nodes = palloc(sizeof(uint32) * most);
 	memcpy(pool->nodes, run->parents, sizeof(uint32) * size);
-	for (int i = 0; i < run->archive->nmembers; i++)
-		pool->nodes[size + i] = run->archive->members[i].item;
+	for (int i = 0; i < archive_size(run->archive); i++)
+		pool->nodes[size + i] = archive_member(run->archive, i)->item;
 	qsort(pool->nodes, most, sizeof(uint32), compare_numbers);
 	pool->nnodes = 0;
 	for (int i = 0; i < most; i++)
 		if (i == 0 || pool->nodes[i] != pool->nodes[i - 1])
 			pool->nodes[pool->nnodes++] = pool->nodes[i];
-	pool->values = palloc(sizeof(double) * pool->nnodes * nobjectives);
+	pool->costs = palloc(sizeof(double) * pool->nnodes * nobjectives);
 	for (int i = 0; i < pool->nnodes; i++)
-		maximized_values(run->population, nobjectives, run->evolution->objectives,
-						 &run->measures[pool->nodes[i]], pool->values + i * nobjectives);
+		bounded_costs(run->population, nobjectives, run->evolution->objectives,
+					  &run->measures[pool->nodes[i]], pool->costs + i * nobjectives);
 	return pool;
 }
 
@@ -167,13 +167,13 @@ judge(const Run *run, Pool *pool)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < pool->nnodes; j++)
-			pool->strength[i] += dominates(pool->values + i * n, pool->values + j * n, n);
+			pool->strength[i] += dominates(pool->costs + i * n, pool->costs + j * n, n);
 	}
 	for (int i = 0; i < pool->nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < pool->nnodes; j++)
-			if (dominates(pool->values + j * n, pool->values + i * n, n))
+			if (dominates(pool->costs + j * n, pool->costs + i * n, n))
 				pool->fitness[i] += pool->strength[j];
 	}
 }
@@ -244,7 +244,7 @@ static bool
 explore(Run *run, uint32 *child)
 {
 	int			nattrs = run->population->nattrs;
-	uint32		nplaces = run->archive->nmembers * nattrs * 2;
+	uint32		nplaces = archive_size(run->archive) * nattrs * 2;
 	uint32		start = prng_below(&run->prng, nplaces);
 	int			levels[MAX_ATTRIBUTES];
 
@@ -256,7 +256,7 @@ explore(Run *run, uint32 *child)
 		int			a = place / 2 % nattrs;
 		const Attribute *attr = &run->population->attrs[a];
 
-		nodeset_levels(run->known, run->archive->members[place / 2 / nattrs].item, levels);
+		nodeset_levels(run->known, archive_member(run->archive, place / 2 / nattrs)->item, levels);
 		levels[a] += place % 2 == 0 ? 1 : -1;
 		if (levels[a] < attr->min_level || levels[a] > attr->max_level ||
 			nodeset_find(run->known, levels) != NO_NODE)
@@ -291,37 +291,19 @@ reproduce(Run *run)
 	}
 }
 
-static int
-compare_found(const void *a, const void *b, void *arg)
-{
-	const EvolvedNode *x = a;
-	const EvolvedNode *y = b;
-	const Evolution *evolution = arg;
-
-	for (int i = 0; i < evolution->nobjectives; i++)
-	{
-		double		left = objective_cost(evolution->objectives[i], &x->measures);
-		double		right = objective_cost(evolution->objectives[i], &y->measures);
-
-		if (left != right)
-			return left < right ? -1 : 1;
-	}
-	return compare_levels(x->levels, y->levels, evolution->population->nattrs);
-}
-
-/* Of the measured nodes with a member's values, the one that comes first. */
+/* Of the measured nodes with a member's costs, the one that comes first. */
 static void
 first_among_equals(const Run *run, const ArchiveMember *member, int *best)
 {
 	int			n = run->evolution->nobjectives;
 	int			levels[MAX_ATTRIBUTES];
-	double		values[MAX_OBJECTIVES];
+	double		costs[MAX_OBJECTIVES];
 
 	nodeset_levels(run->known, member->item, best);
 	for (uint32 i = 0; i < run->measured; i++)
 	{
-		maximized_values(run->population, n, run->evolution->objectives, &run->measures[i], values);
-		if (memcmp(values, member->values, sizeof(double) * n) != 0)
+		bounded_costs(run->population, n, run->evolution->objectives, &run->measures[i], costs);
+		if (memcmp(costs, member->costs, sizeof(double) * n) != 0)
 			continue;
 		nodeset_levels(run->known, i, levels);
 		if (compare_levels(levels, best, run->population->nattrs) < 0)
@@ -334,18 +316,18 @@ list_archive(Run *run)
 {
 	Evolution  *evolution = run->evolution;
 
-	evolution->nfound = run->archive->nmembers;
-	evolution->found = palloc(sizeof(EvolvedNode) * evolution->nfound);
+	evolution->nfound = archive_size(run->archive);
+	evolution->found = palloc(sizeof(MeasuredNode) * evolution->nfound);
 	for (int i = 0; i < evolution->nfound; i++)
 	{
-		EvolvedNode *found = &evolution->found[i];
+		MeasuredNode *found = &evolution->found[i];
 
 		CHECK_FOR_INTERRUPTS();
 		found->levels = palloc(sizeof(int) * run->population->nattrs);
-		first_among_equals(run, &run->archive->members[i], found->levels);
+		first_among_equals(run, archive_member(run->archive, i), found->levels);
 		found->measures = run->measures[nodeset_find(run->known, found->levels)];
 	}
-	qsort_arg(evolution->found, evolution->nfound, sizeof(EvolvedNode), compare_found, evolution);
+	sort_nodes(evolution->found, evolution->nfound, evolution->nobjectives, evolution->objectives, run->population->nattrs);
 }
 
 static double

@@ -7,12 +7,6 @@
 
 #include "search/objective.h"
 
-typedef struct EvolvedNode
-{
-	int		   *levels;
-	Measures	measures;
-} EvolvedNode;
-
 /* What a search was asked, and what came of it. */
 typedef struct Evolution
 {
@@ -32,7 +26,7 @@ typedef struct Evolution
 	int			workers;
 
 	int			nfound;
-	EvolvedNode *found;			/* the archive, best first objective first */
+	MeasuredNode *found;		/* the archive, best first objective first */
 	int64		evaluated;
 	int			helped;
 } Evolution;

@@ -269,7 +269,7 @@ move_base(Poka *p, const int *levels)
 	Size		size = sizeof(int) * p->population->nattrs;
 
 	if (search->nfound == search->capacity)
-		search->found = budget_grow(context, search->found, sizeof(PokaNode), &search->capacity);
+		search->found = budget_grow(context, search->found, sizeof(MeasuredNode), &search->capacity);
 	p->base_measures = *measures_of(p, levels);
 	p->base = MemoryContextAlloc(context, size);
 	memcpy(p->base, levels, size);

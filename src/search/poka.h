@@ -7,12 +7,6 @@
 
 #include "search/objective.h"
 
-typedef struct PokaNode
-{
-	int		   *levels;
-	Measures	measures;
-} PokaNode;
-
 typedef struct PokaSearch
 {
 	Population *population;
@@ -22,7 +16,7 @@ typedef struct PokaSearch
 
 	int			nfound;
 	Size		capacity;
-	PokaNode   *found;			/* in the order of discovery */
+	MeasuredNode *found;		/* in the order of discovery */
 	int64		evaluated;
 } PokaSearch;
 

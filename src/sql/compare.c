@@ -9,7 +9,6 @@
 #include "engine/narrow_population.h"
 #include "read/population_read.h"
 #include "read/relation_rows.h"
-#include "search/front.h"
 #include "sql/arguments.h"
 #include "sql/node.h"
 #include "utils/array.h"

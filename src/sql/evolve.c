@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "search/archive.h"
-#include "search/maximized_objectives.h"
+#include "search/bounded_costs.h"
 #include "search/pbg_ea.h"
 #include "search/quality.h"
 #include "sql/arguments.h"
@@ -182,13 +182,17 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 	archive = archive_create(CurrentMemoryContext, nobjectives, epsilon);
 	for (int i = 0; i < ncandidates; i++)
 	{
+		double		costs[MAX_OBJECTIVES];
+
 		CHECK_FOR_INTERRUPTS();
-		archive_offer(archive, i + 1, values + (Size) i * nobjectives);
+		for (int j = 0; j < nobjectives; j++)
+			costs[j] = -values[(Size) i * nobjectives + j];
+		archive_offer(archive, i + 1, costs);
 	}
-	positions = palloc(sizeof(Datum) * (archive->nmembers + 1));
-	for (int i = 0; i < archive->nmembers; i++)
-		positions[i] = Int32GetDatum(archive->members[i].item);
-	PG_RETURN_ARRAYTYPE_P(construct_array(positions, archive->nmembers, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	positions = palloc(sizeof(Datum) * (archive_size(archive) + 1));
+	for (int i = 0; i < archive_size(archive); i++)
+		positions[i] = Int32GetDatum(archive_member(archive, i)->item);
+	PG_RETURN_ARRAYTYPE_P(construct_array(positions, archive_size(archive), INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
 /* What a generation may hold: fitness compares all with all. */
@@ -222,8 +226,6 @@ anonopt_pbg_ea(PG_FUNCTION_ARGS)
 	const double *epsilon;
 	Population *population;
 	Session    *session;
-	int		  **levels;
-	Measures  **measures;
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
@@ -241,15 +243,8 @@ anonopt_pbg_ea(PG_FUNCTION_ARGS)
 												evolution->objectives);
 	pbg_ea(evolution);
 
-	levels = palloc(sizeof(int *) * evolution->nfound);
-	measures = palloc(sizeof(Measures *) * evolution->nfound);
-	for (int i = 0; i < evolution->nfound; i++)
-	{
-		levels[i] = evolution->found[i].levels;
-		measures[i] = &evolution->found[i].measures;
-	}
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, evolution->population, &evolution->promise,
-			  evolution->nfound, levels, measures);
+			  evolution->nfound, evolution->found);
 	session_end(session, evolution->evaluated, evolution->helped, false);
 	return (Datum) 0;
 }

@@ -27,7 +27,7 @@ tell_shortcomings(const ExactSearch *search)
 				 errmsg("time limit ended the search: the best found so far is not proven"),
 				 errdetail(INT64_FORMAT " nodes were measured.", search->evaluated),
 				 errhint("Allow more time, or declare narrower levels.")));
-	else if (search->front->nmembers == 0)
+	else if (node_front_size(search->front) == 0)
 		ereport(NOTICE,
 				(errmsg("no node is feasible"),
 				 errdetail("The closest suppresses " INT64_FORMAT " of " INT64_FORMAT " people, " INT64_FORMAT " may be.",
@@ -40,9 +40,6 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 {
 	Population *population;
 	Session    *session;
-	Front	   *front;
-	int		  **levels;
-	Measures  **measures;
 
 	session = session_begin(algorithm, dataset);
 	population = population_argument(dataset);
@@ -54,16 +51,8 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 	search->workers = max_workers();
 	exact_search(search);
 
-	front = search->front;
-	levels = palloc(sizeof(int *) * (front->nmembers + 1));
-	measures = palloc(sizeof(Measures *) * (front->nmembers + 1));
-	for (int i = 0; i < front->nmembers; i++)
-	{
-		levels[i] = front->members[i].levels;
-		measures[i] = &front->members[i].measures;
-	}
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->promise,
-			  front->nmembers, levels, measures);
+			  node_front_size(search->front), node_front_nodes(search->front));
 	session_end(session, search->evaluated, search->helped, search->in_time);
 	tell_shortcomings(search);
 }
@@ -132,8 +121,6 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	Population *population;
 	Session    *session;
-	int		  **levels;
-	Measures  **measures;
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
@@ -153,15 +140,8 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	search.limit = nothing.limit = share_of_people(dataset->max_suppression, population->people);
 	poka_search(&search);
 
-	levels = palloc(sizeof(int *) * search.nfound);
-	measures = palloc(sizeof(Measures *) * search.nfound);
-	for (int i = 0; i < search.nfound; i++)
-	{
-		levels[i] = search.found[i].levels;
-		measures[i] = &search.found[i].measures;
-	}
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, &nothing,
-			  search.nfound, levels, measures);
+			  search.nfound, search.found);
 	session_end(session, search.evaluated, 0, false);
 	return (Datum) 0;
 }

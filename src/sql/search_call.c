@@ -141,10 +141,10 @@ searched_population(Population *population, const Promise *promise, int nobjecti
 
 void
 put_found(ReturnSetInfo *result, Population *population, const Population *searched, const Promise *promise,
-		  int nnodes, int **levels, Measures **measures)
+		  int nnodes, MeasuredNode *nodes)
 {
 	if (searched->ncolumns < population->ncolumns)
-		remeasure_nodes(population, promise, nnodes, levels, measures);
+		remeasure_nodes(population, promise, nnodes, nodes);
 	for (int i = 0; i < nnodes; i++)
-		put_node(result, population, levels[i], measures[i]);
+		put_node(result, population, nodes[i].levels, &nodes[i].measures);
 }

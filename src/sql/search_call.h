@@ -24,6 +24,6 @@ extern Population *searched_population(Population *population, const Promise *pr
 
 /* Adds the rows of the nodes that a search found, in their order. */
 extern void put_found(ReturnSetInfo *result, Population *population, const Population *searched,
-					  const Promise *promise, int nnodes, int **levels, Measures **measures);
+					  const Promise *promise, int nnodes, MeasuredNode *nodes);
 
 #endif

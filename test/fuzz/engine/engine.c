@@ -23,9 +23,9 @@
 #include "record/record_search.h"
 #include "record/record_walk.h"
 #include "search/archive.h"
+#include "search/bounded_costs.h"
 #include "search/efficient.h"
 #include "search/exact.h"
-#include "search/maximized_objectives.h"
 #include "search/nsga2.h"
 #include "search/pbg_ea.h"
 #include "search/poka.h"
@@ -609,16 +609,16 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 		for (int j = 0; j < nodes->n && expected; j++)
 			if (j != i && (!search.feasible_only || nodes->node[j].measures.feasible))
 				expected = !beats(&nodes->node[j], node, search.nobjectives, search.objectives, population->nattrs);
-		for (int j = 0; j < search.front->nmembers; j++)
-			if (memcmp(search.front->members[j].levels, node->levels, sizeof(int) * population->nattrs) == 0)
+		for (int j = 0; j < node_front_size(search.front); j++)
+			if (memcmp(node_front_nodes(search.front)[j].levels, node->levels, sizeof(int) * population->nattrs) == 0)
 			{
 				found = true;
-				CHECK(memcmp(&search.front->members[j].measures, &node->measures, sizeof(Measures)) == 0);
+				CHECK(memcmp(&node_front_nodes(search.front)[j].measures, &node->measures, sizeof(Measures)) == 0);
 			}
 		CHECK(found == expected);
 		nfound += found;
 	}
-	CHECK(nfound == search.front->nmembers);
+	CHECK(nfound == node_front_size(search.front));
 }
 
 /* Measures of the nodes where nothing is promised but the limit. */
@@ -1062,16 +1062,16 @@ try_archive(void)
 	archive = archive_create(CurrentMemoryContext, nobjectives, epsilon);
 	for (int i = 0; i < n; i++)
 	{
-		double		values[MAX_OBJECTIVES];
+		double		costs[MAX_OBJECTIVES];
 
 		for (int j = 0; j < nobjectives; j++)
-			values[j] = fabs(number());
-		archive_offer(archive, i, values);
+			costs[j] = -fabs(number());
+		archive_offer(archive, i, costs);
 	}
-	CHECK((archive->nmembers > 0) == (n > 0));
-	for (int i = 0; i < archive->nmembers; i++)
-		for (int j = 0; j < archive->nmembers; j++)
-			CHECK(i == j || !dominates(archive->members[i].boxes, archive->members[j].boxes, nobjectives));
+	CHECK((archive_size(archive) > 0) == (n > 0));
+	for (int i = 0; i < archive_size(archive); i++)
+		for (int j = 0; j < archive_size(archive); j++)
+			CHECK(i == j || !dominates(front_costs(archive->boxes, i), front_costs(archive->boxes, j), nobjectives));
 }
 
 /* ----------------------------------------------------------------- all */

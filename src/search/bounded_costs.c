@@ -1,8 +1,8 @@
 /*
- * maximized_objectives.c
- *	  Objectives as values to be maximized: more is better and none is negative.
+ * bounded_costs.c
+ *	  Costs of at most 0, which is the worst: what an archive's boxes cut.
  */
-#include "search/maximized_objectives.h"
+#include "search/bounded_costs.h"
 
 #include <math.h>
 
@@ -34,9 +34,9 @@ fewest_values(const Population *population)
 	return fewest;
 }
 
-/* The most a maximized value can be. */
+/* The most that an objective can cost, where less of it is better. */
 static double
-maximized_limit(Objective objective, const Population *population)
+worst_cost(Objective objective, const Population *population)
 {
 	double		people = (double) population->people;
 
@@ -69,18 +69,20 @@ maximized_limit(Objective objective, const Population *population)
 }
 
 void
-maximized_values(const Population *population, int nobjectives, const Objective *objectives,
-				 const Measures *measures, double *values)
+bounded_costs(const Population *population, int nobjectives, const Objective *objectives,
+			  const Measures *measures, double *costs)
 {
 	for (int i = 0; i < nobjectives; i++)
 	{
 		double		cost = objective_cost(objectives[i], measures);
 
-		if (isinf(cost))
-			values[i] = 0;
-		else if (objective_rises(objectives[i]))
-			values[i] = -cost;
-		else
-			values[i] = Max(maximized_limit(objectives[i], population) - cost, 0);
+		if (!isinf(cost) && !objective_rises(objectives[i]))
+			cost -= worst_cost(objectives[i], population);
+
+		/*
+		 * 0 - Max(…): never a negative zero, since equal costs have equal
+		 * bytes
+		 */
+		costs[i] = isinf(cost) ? 0 : 0 - Max(-cost, 0);
 	}
 }
