@@ -11,10 +11,8 @@
  */
 #include "engine/lattice.h"
 
-#include "access/parallel.h"
-#include "access/xact.h"
 #include "engine/node_walk.h"
-#include "engine/shared_population.h"
+#include "engine/parallel_setup.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/atomics.h"
@@ -33,9 +31,13 @@
 /* Nodes a message. */
 #define BATCH 64
 
-#define KEY_HEADER UINT64CONST(0xA707001)
-#define KEY_POPULATION UINT64CONST(0xA707002)
-#define KEY_QUEUES UINT64CONST(0xA707003)
+/* What is in shared memory beside the population. */
+enum
+{
+	CHUNK_HEADER,
+	CHUNK_QUEUES,
+	CHUNKS
+};
 
 /* What the processes of one search share. */
 typedef struct SharedLattice
@@ -261,10 +263,10 @@ PGDLLEXPORT void anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc);
 void
 anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc)
 {
-	SharedLattice *shared = shm_toc_lookup(toc, KEY_HEADER, false);
-	char	   *queues = shm_toc_lookup(toc, KEY_QUEUES, false);
+	SharedLattice *shared = parallel_chunk(toc, CHUNK_HEADER);
+	char	   *queues = parallel_chunk(toc, CHUNK_QUEUES);
 	shm_mq	   *queue = (shm_mq *) (queues + (Size) QUEUE_SIZE * ParallelWorkerNumber);
-	Population *population = shared_population_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
+	Population *population = parallel_population(toc);
 	Outbox	   *outbox = palloc0(sizeof(Outbox));
 	PartWalk	walk;
 	uint64		part;
@@ -290,37 +292,18 @@ workers_are_busy(const Inbox *inbox)
 	return false;
 }
 
-/* Creates what workers need; NULL queues where there is no shared memory. */
-static SharedLattice *
-share_lattice(ParallelContext *context, const PartWalk *walk, const Promise *promise, uint64 nparts, char **queues)
+/* Fills what workers share. */
+static void
+share_lattice(const PartWalk *walk, const Promise *promise, uint64 nparts, SharedLattice *shared,
+			  char *queues, int nqueues)
 {
-	SharedLattice *shared;
-	char	   *bytes;
-	Size		size = shared_population_size(walk->population);
-
-	shm_toc_estimate_chunk(&context->estimator, sizeof(SharedLattice));
-	shm_toc_estimate_chunk(&context->estimator, size);
-	shm_toc_estimate_chunk(&context->estimator, mul_size(QUEUE_SIZE, context->nworkers));
-	shm_toc_estimate_keys(&context->estimator, 3);
-	InitializeParallelDSM(context);
-	if (context->seg == NULL)
-		return NULL;
-
-	shared = shm_toc_allocate(context->toc, sizeof(SharedLattice));
 	shared->promise = *promise;
 	shared->depths = walk->depths;
 	shared->nparts = nparts;
 	pg_atomic_init_u64(&shared->next_part, 0);
 	pg_atomic_init_u32(&shared->stopped, 0);
-	shm_toc_insert(context->toc, KEY_HEADER, shared);
-	bytes = shm_toc_allocate(context->toc, size);
-	shared_population_write(walk->population, bytes);
-	shm_toc_insert(context->toc, KEY_POPULATION, bytes);
-	*queues = shm_toc_allocate(context->toc, mul_size(QUEUE_SIZE, context->nworkers));
-	for (int i = 0; i < context->nworkers; i++)
-		shm_mq_set_receiver(shm_mq_create(*queues + (Size) QUEUE_SIZE * i, QUEUE_SIZE), MyProc);
-	shm_toc_insert(context->toc, KEY_QUEUES, *queues);
-	return shared;
+	for (int i = 0; i < nqueues; i++)
+		shm_mq_set_receiver(shm_mq_create(queues + (Size) QUEUE_SIZE * i, QUEUE_SIZE), MyProc);
 }
 
 static void
@@ -339,25 +322,21 @@ measure_together(PartWalk *walk, const Promise *promise, int workers)
 {
 	Inbox		inbox = {0};
 	uint64		nparts = choose_parts(walk);
-	ParallelContext *context;
+	Size		sizes[CHUNKS] = {sizeof(SharedLattice), mul_size(QUEUE_SIZE, workers)};
+	void	   *chunks[CHUNKS];
+	ParallelContext *context = parallel_begin("anonopt_lattice_worker", workers, walk->population, CHUNKS, sizes, chunks);
 	SharedLattice *shared;
-	char	   *queues = NULL;
 	uint64		part;
 
-	EnterParallelMode();
-	context = CreateParallelContext("anonopt", "anonopt_lattice_worker", workers);
-	shared = share_lattice(context, walk, promise, nparts, &queues);
-	if (shared != NULL)
-		LaunchParallelWorkers(context);
-	if (shared == NULL || context->nworkers_launched == 0)
-	{
-		DestroyParallelContext(context);
-		ExitParallelMode();
+	if (context == NULL)
 		return -1;
-	}
+	shared = chunks[CHUNK_HEADER];
+	share_lattice(walk, promise, nparts, shared, chunks[CHUNK_QUEUES], workers);
+	if (!parallel_launch(context))
+		return -1;
 	inbox.visit = walk->visit;
 	inbox.arg = walk->arg;
-	attach_queues(&inbox, context, queues);
+	attach_queues(&inbox, context, chunks[CHUNK_QUEUES]);
 	walk->inbox = &inbox;
 	while (!inbox.stopped && (part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < nparts)
 		inbox.stopped = !walk_part(walk, part) || !empty_inbox(&inbox);
@@ -371,11 +350,7 @@ measure_together(PartWalk *walk, const Promise *promise, int workers)
 		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0, PG_WAIT_EXTENSION);
 		ResetLatch(MyLatch);
 	}
-	WaitForParallelWorkersToFinish(context);
-	workers = context->nworkers_launched;
-	DestroyParallelContext(context);
-	ExitParallelMode();
-	return workers;
+	return parallel_end(context);
 }
 
 int

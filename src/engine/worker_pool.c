@@ -10,22 +10,24 @@
  */
 #include "engine/worker_pool.h"
 
-#include "access/parallel.h"
-#include "access/xact.h"
 #include "engine/cut_task.h"
 #include "engine/measure_task.h"
-#include "engine/shared_population.h"
+#include "engine/parallel_setup.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/shm_toc.h"
 
-#define KEY_HEADER UINT64CONST(0xA707101)
-#define KEY_POPULATION UINT64CONST(0xA707102)
-#define KEY_ARGUMENT UINT64CONST(0xA707103)
-#define KEY_ITEMS UINT64CONST(0xA707104)
-#define KEY_RESULTS UINT64CONST(0xA707105)
+/* What is in shared memory beside the population. */
+enum
+{
+	CHUNK_HEADER,
+	CHUNK_ARGUMENT,
+	CHUNK_ITEMS,
+	CHUNK_RESULTS,
+	CHUNKS
+};
 
 typedef struct SharedPool
 {
@@ -96,16 +98,16 @@ void
 anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 {
 	WorkerPool	pool = {0};
-	SharedPool *shared = shm_toc_lookup(toc, KEY_HEADER, false);
-	Population *population = shared_population_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
+	SharedPool *shared = parallel_chunk(toc, CHUNK_HEADER);
+	Population *population = parallel_population(toc);
 
 	pool.work = works[shared->task];
 	pool.item_size = shared->item_size;
 	pool.result_size = shared->result_size;
 	pool.shared = shared;
-	pool.items = shm_toc_lookup(toc, KEY_ITEMS, false);
-	pool.results = shm_toc_lookup(toc, KEY_RESULTS, false);
-	pool.state = pool.work->begin(population, shm_toc_lookup(toc, KEY_ARGUMENT, false));
+	pool.items = parallel_chunk(toc, CHUNK_ITEMS);
+	pool.results = parallel_chunk(toc, CHUNK_RESULTS);
+	pool.state = pool.work->begin(population, parallel_chunk(toc, CHUNK_ARGUMENT));
 	for (;;)
 	{
 		work_off(&pool);
@@ -119,50 +121,39 @@ anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 	}
 }
 
-static char *
-share_bytes(ParallelContext *context, uint64 key, Size size)
+static SharedPool *
+share_pool(SharedPool *shared, const PoolOrder *order)
 {
-	char	   *bytes = shm_toc_allocate(context->toc, size);
-
-	shm_toc_insert(context->toc, key, bytes);
-	return bytes;
+	shared->task = order->task;
+	shared->item_size = order->item_size;
+	shared->result_size = order->result_size;
+	shared->most_items = order->most_items;
+	pg_atomic_init_u64(&shared->next, 0);
+	pg_atomic_init_u64(&shared->end, 0);
+	pg_atomic_init_u64(&shared->done, 0);
+	pg_atomic_init_u32(&shared->dismissed, 0);
+	ConditionVariableInit(&shared->begun);
+	ConditionVariableInit(&shared->finished);
+	return shared;
 }
 
-/* Lays out what all share; false where there is no shared memory. */
-static bool
-share_pool(WorkerPool *pool, const PoolOrder *order)
+/* Calls workers; where none come, the pool has no context. */
+static void
+call_workers(WorkerPool *pool, const PoolOrder *order, int workers)
 {
-	ParallelContext *context = pool->context;
-	Size		items_size = mul_size(order->item_size, order->most_items);
-	Size		results_size = mul_size(order->result_size, order->most_items);
-	Size		population_size = shared_population_size(order->population);
+	Size		sizes[CHUNKS] = {sizeof(SharedPool), order->argument_size,
+	mul_size(order->item_size, order->most_items), mul_size(order->result_size, order->most_items)};
+	void	   *chunks[CHUNKS];
+	ParallelContext *context = parallel_begin("anonopt_pool_worker", workers, order->population, CHUNKS, sizes, chunks);
 
-	shm_toc_estimate_chunk(&context->estimator, sizeof(SharedPool));
-	shm_toc_estimate_chunk(&context->estimator, population_size);
-	shm_toc_estimate_chunk(&context->estimator, order->argument_size);
-	shm_toc_estimate_chunk(&context->estimator, items_size);
-	shm_toc_estimate_chunk(&context->estimator, results_size);
-	shm_toc_estimate_keys(&context->estimator, 5);
-	InitializeParallelDSM(context);
-	if (context->seg == NULL)
-		return false;
-
-	pool->shared = (SharedPool *) share_bytes(context, KEY_HEADER, sizeof(SharedPool));
-	pool->shared->task = order->task;
-	pool->shared->item_size = order->item_size;
-	pool->shared->result_size = order->result_size;
-	pool->shared->most_items = order->most_items;
-	pg_atomic_init_u64(&pool->shared->next, 0);
-	pg_atomic_init_u64(&pool->shared->end, 0);
-	pg_atomic_init_u64(&pool->shared->done, 0);
-	pg_atomic_init_u32(&pool->shared->dismissed, 0);
-	ConditionVariableInit(&pool->shared->begun);
-	ConditionVariableInit(&pool->shared->finished);
-	shared_population_write(order->population, share_bytes(context, KEY_POPULATION, population_size));
-	memcpy(share_bytes(context, KEY_ARGUMENT, order->argument_size), order->argument, order->argument_size);
-	pool->items = share_bytes(context, KEY_ITEMS, items_size);
-	pool->results = share_bytes(context, KEY_RESULTS, results_size);
-	return true;
+	if (context == NULL)
+		return;
+	pool->shared = share_pool(chunks[CHUNK_HEADER], order);
+	memcpy(chunks[CHUNK_ARGUMENT], order->argument, order->argument_size);
+	pool->items = chunks[CHUNK_ITEMS];
+	pool->results = chunks[CHUNK_RESULTS];
+	if (parallel_launch(context))
+		pool->context = context;
 }
 
 WorkerPool *
@@ -174,18 +165,8 @@ worker_pool_begin(const PoolOrder *order, int workers)
 	pool->item_size = order->item_size;
 	pool->result_size = order->result_size;
 	pool->state = pool->work->begin(order->population, order->argument);
-	if (workers <= 0 || IsParallelWorker())
-		return pool;
-	EnterParallelMode();
-	pool->context = CreateParallelContext("anonopt", "anonopt_pool_worker", workers);
-	if (share_pool(pool, order))
-		LaunchParallelWorkers(pool->context);
-	if (pool->context->nworkers_launched == 0)
-	{
-		DestroyParallelContext(pool->context);
-		ExitParallelMode();
-		pool->context = NULL;
-	}
+	if (workers > 0 && !IsParallelWorker())
+		call_workers(pool, order, workers);
 	return pool;
 }
 
@@ -247,10 +228,7 @@ worker_pool_end(WorkerPool *pool)
 		return 0;
 	pg_atomic_write_u32(&pool->shared->dismissed, 1);
 	ConditionVariableBroadcast(&pool->shared->begun);
-	WaitForParallelWorkersToFinish(pool->context);
-	workers = pool->context->nworkers_launched;
-	DestroyParallelContext(pool->context);
-	ExitParallelMode();
+	workers = parallel_end(pool->context);
 	pool->context = NULL;
 	return workers;
 }
