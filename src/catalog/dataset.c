@@ -13,6 +13,7 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
+#include "base/names.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -46,27 +47,27 @@ distance_name(Distance distance)
 Distance
 distance_by_name(const char *name)
 {
-	for (int i = 0; i < lengthof(distance_names); i++)
-		if (strcmp(name, distance_names[i]) == 0)
-			return (Distance) i;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown distance \"%s\"", name),
-			 errhint("Distances are equal, ordered and hierarchical.")));
-	return DISTANCE_EQUAL;
+	int			distance = find_name(name, distance_names, lengthof(distance_names));
+
+	if (distance < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown distance \"%s\"", name),
+				 errhint("Distances are equal, ordered and hierarchical.")));
+	return (Distance) distance;
 }
 
 Role
 role_by_name(const char *name)
 {
-	for (int i = 0; i < lengthof(role_names); i++)
-		if (strcmp(name, role_names[i]) == 0)
-			return (Role) i;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown role \"%s\"", name),
-			 errhint("Roles are quasi_identifier, sensitive, class_label, identifier and insensitive.")));
-	return ROLE_INSENSITIVE;
+	int			role = find_name(name, role_names, lengthof(role_names));
+
+	if (role < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown role \"%s\"", name),
+				 errhint("Roles are quasi_identifier, sensitive, class_label, identifier and insensitive.")));
+	return (Role) role;
 }
 
 /* A column of an SPI row as text in a memory context; NULL for null. */

@@ -7,43 +7,32 @@
  */
 #include "compare/node_properties.h"
 
-static const struct
-{
-	const char *name;
-	bool		sensitive;
-}			properties[PROPERTIES] =
+#include "base/names.h"
 
-{
-	[PROPERTY_CLASS_SIZE] = {"class_size", false},
-	[PROPERTY_SENSITIVE_COUNT] = {"sensitive_count", true},
-	[PROPERTY_OTHERS_COUNT] = {"others_count", true},
-	[PROPERTY_LOSS] = {"loss", false},
-	[PROPERTY_UTILITY] = {"utility", false}
+static const char *const names[PROPERTIES] = {
+	[PROPERTY_CLASS_SIZE] = "class_size",
+	[PROPERTY_SENSITIVE_COUNT] = "sensitive_count",
+	[PROPERTY_OTHERS_COUNT] = "others_count",
+	[PROPERTY_LOSS] = "loss",
+	[PROPERTY_UTILITY] = "utility"
 };
 
-bool
-property_by_name(const char *name, Property *property)
+int
+property_by_name(const char *name)
 {
-	for (int i = 0; i < PROPERTIES; i++)
-	{
-		if (strcmp(name, properties[i].name) != 0)
-			continue;
-		*property = (Property) i;
-		return true;
-	}
-	return false;
+	return find_name(name, names, PROPERTIES);
 }
 
 const char *
 property_name(Property property)
 {
-	return properties[property].name;
+	return names[property];
 }
 
 bool
 property_is_sensitive(Property property)
 {
-	return properties[property].sensitive;
+	return property == PROPERTY_SENSITIVE_COUNT || property == PROPERTY_OTHERS_COUNT;
 }
 
 static double

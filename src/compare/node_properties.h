@@ -17,7 +17,8 @@ typedef enum Property
 	PROPERTIES
 } Property;
 
-extern bool property_by_name(const char *name, Property *property);
+/* The property of a name, or -1. */
+extern int	property_by_name(const char *name);
 extern const char *property_name(Property property);
 
 /* Whether a property is about the first sensitive column. */

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/names.h"
 
 static const char *const risk_names[RISK_MODELS] = {
 	[RISK_SENSITIVITY] = "sensitivity",
@@ -20,28 +21,16 @@ static const char *const utility_names[UTILITY_MODELS] = {
 	[UTILITY_LOG_LEAVES] = "log_leaves"
 };
 
-bool
-risk_by_name(const char *name, RiskModel *risk)
+int
+risk_by_name(const char *name)
 {
-	for (int i = 0; i < RISK_MODELS; i++)
-		if (strcmp(risk_names[i], name) == 0)
-		{
-			*risk = (RiskModel) i;
-			return true;
-		}
-	return false;
+	return find_name(name, risk_names, RISK_MODELS);
 }
 
-bool
-utility_by_name(const char *name, UtilityModel *utility)
+int
+utility_by_name(const char *name)
 {
-	for (int i = 0; i < UTILITY_MODELS; i++)
-		if (strcmp(utility_names[i], name) == 0)
-		{
-			*utility = (UtilityModel) i;
-			return true;
-		}
-	return false;
+	return find_name(name, utility_names, UTILITY_MODELS);
 }
 
 static double

@@ -32,8 +32,9 @@ typedef struct RecordModel
 	double	  **gain[MAX_ATTRIBUTES];	/* the same, of utility */
 } RecordModel;
 
-extern bool risk_by_name(const char *name, RiskModel *risk);
-extern bool utility_by_name(const char *name, UtilityModel *utility);
+/* The model of a name, or -1. */
+extern int	risk_by_name(const char *name);
+extern int	utility_by_name(const char *name);
 
 /* Makes the tables; leaf_weights by attribute and leaf. */
 extern RecordModel *record_model_create(const Population *population, RiskModel risk, UtilityModel utility,

@@ -6,52 +6,50 @@
 
 #include <math.h>
 
-static const struct
-{
-	const char *name;
-	bool		rises;
-}			objectives[OBJECTIVES] =
+#include "base/names.h"
 
-{
-	[OBJECTIVE_K] = {"k", true},
-	[OBJECTIVE_L] = {"l", true},
-	[OBJECTIVE_ENTROPY_L] = {"entropy_l", true},
-	[OBJECTIVE_T] = {"t", false},
-	[OBJECTIVE_SUPPRESSED] = {"suppressed", false},
-	[OBJECTIVE_CLASSES] = {"classes", false},
-	[OBJECTIVE_GLM] = {"glm", false},
-	[OBJECTIVE_NWP] = {"nwp", false},
-	[OBJECTIVE_DCN] = {"dcn", false},
-	[OBJECTIVE_CM] = {"cm", false},
-	[OBJECTIVE_NECD] = {"necd", false},
-	[OBJECTIVE_SUM_K] = {"sum_k", true},
-	[OBJECTIVE_SUM_L] = {"sum_l", true},
-	[OBJECTIVE_SUM_OTHER] = {"sum_other", true}
+static const char *const names[OBJECTIVES] = {
+	[OBJECTIVE_K] = "k",
+	[OBJECTIVE_L] = "l",
+	[OBJECTIVE_ENTROPY_L] = "entropy_l",
+	[OBJECTIVE_T] = "t",
+	[OBJECTIVE_SUPPRESSED] = "suppressed",
+	[OBJECTIVE_CLASSES] = "classes",
+	[OBJECTIVE_GLM] = "glm",
+	[OBJECTIVE_NWP] = "nwp",
+	[OBJECTIVE_DCN] = "dcn",
+	[OBJECTIVE_CM] = "cm",
+	[OBJECTIVE_NECD] = "necd",
+	[OBJECTIVE_SUM_K] = "sum_k",
+	[OBJECTIVE_SUM_L] = "sum_l",
+	[OBJECTIVE_SUM_OTHER] = "sum_other"
 };
 
-bool
-objective_by_name(const char *name, Objective *objective)
+static const bool rises[OBJECTIVES] = {
+	[OBJECTIVE_K] = true,
+	[OBJECTIVE_L] = true,
+	[OBJECTIVE_ENTROPY_L] = true,
+	[OBJECTIVE_SUM_K] = true,
+	[OBJECTIVE_SUM_L] = true,
+	[OBJECTIVE_SUM_OTHER] = true
+};
+
+int
+objective_by_name(const char *name)
 {
-	for (int i = 0; i < OBJECTIVES; i++)
-	{
-		if (strcmp(name, objectives[i].name) != 0)
-			continue;
-		*objective = (Objective) i;
-		return true;
-	}
-	return false;
+	return find_name(name, names, OBJECTIVES);
 }
 
 const char *
 objective_name(Objective objective)
 {
-	return objectives[objective].name;
+	return names[objective];
 }
 
 bool
 objective_rises(Objective objective)
 {
-	return objectives[objective].rises;
+	return rises[objective];
 }
 
 /* The measure itself. */
@@ -110,5 +108,5 @@ objective_cost(Objective objective, const Measures *measures)
 	if (measures->classes == 0 && needs_classes(objective))
 		return HUGE_VAL;
 	value = measure_of(objective, measures);
-	return objectives[objective].rises ? -value : value;
+	return rises[objective] ? -value : value;
 }

@@ -29,8 +29,8 @@ typedef enum Objective
 /* Each at most once. */
 #define MAX_OBJECTIVES OBJECTIVES
 
-/* The objective of a name; false where there is none. */
-extern bool objective_by_name(const char *name, Objective *objective);
+/* The objective of a name, or -1. */
+extern int	objective_by_name(const char *name);
 extern const char *objective_name(Objective objective);
 
 /* Whether more of it is better. */

@@ -4,6 +4,7 @@
  */
 #include "base/compat.h"
 
+#include "base/names.h"
 #include "catalog/pg_type.h"
 #include "compare/node_comparison.h"
 #include "engine/narrow_population.h"
@@ -21,13 +22,13 @@ PG_FUNCTION_INFO_V1(anonopt_tournament);
 static Property
 property_argument(const char *name, const Dataset *dataset)
 {
-	Property	property;
+	int			property = property_by_name(name);
 	StringInfoData names;
 
 	initStringInfo(&names);
 	for (int i = 0; i < PROPERTIES; i++)
 		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", property_name((Property) i));
-	if (!property_by_name(name, &property))
+	if (property < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown property \"%s\"", name),
@@ -123,34 +124,38 @@ typedef enum QualityIndex
 	INDICES
 } QualityIndex;
 
-static const struct
-{
-	const char *name;
-	int			wanted;			/* sums */
-}			indices[INDICES] =
+static const char *const index_names[INDICES] = {
+	[INDEX_RANK] = "p_rank",
+	[INDEX_COV] = "p_cov",
+	[INDEX_SPR] = "p_spr",
+	[INDEX_HV] = "p_hv",
+	[INDEX_LN_HV] = "ln_p_hv",
+	[INDEX_BINARY] = "p_binary",
+	[INDEX_DOMINANCE] = "dominance"
+};
 
-{
-	[INDEX_RANK] = {"p_rank", SUMS_SQUARES},
-	[INDEX_COV] = {"p_cov", SUMS_COUNTS},
-	[INDEX_SPR] = {"p_spr", SUMS_SPREAD},
-	[INDEX_HV] = {"p_hv", SUMS_VOLUME},
-	[INDEX_LN_HV] = {"ln_p_hv", SUMS_VOLUME},
-	[INDEX_BINARY] = {"p_binary", SUMS_COUNTS},
-	[INDEX_DOMINANCE] = {"dominance", SUMS_COUNTS}
+/* The sums that each needs. */
+static const int index_sums[INDICES] = {
+	[INDEX_RANK] = SUMS_SQUARES,
+	[INDEX_COV] = SUMS_COUNTS,
+	[INDEX_SPR] = SUMS_SPREAD,
+	[INDEX_HV] = SUMS_VOLUME,
+	[INDEX_LN_HV] = SUMS_VOLUME,
+	[INDEX_BINARY] = SUMS_COUNTS,
+	[INDEX_DOMINANCE] = SUMS_COUNTS
 };
 
 static QualityIndex
 index_argument(const char *name)
 {
+	int			index = find_name(name, index_names, INDICES);
 	StringInfoData names;
 
+	if (index >= 0)
+		return (QualityIndex) index;
 	initStringInfo(&names);
 	for (int i = 0; i < INDICES; i++)
-	{
-		if (strcmp(indices[i].name, name) == 0)
-			return (QualityIndex) i;
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", indices[i].name);
-	}
+		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", index_names[i]);
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("unknown index \"%s\"", name),
@@ -212,7 +217,7 @@ put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, cons
 		bool		nulls[7] = {0};
 
 		values[0] = CStringGetTextDatum(property_name(property));
-		values[1] = CStringGetTextDatum(indices[i].name);
+		values[1] = CStringGetTextDatum(index_names[i]);
 		values[2] = Float8GetDatum(index_value((QualityIndex) i, &comparison->a_over_b, &comparison->a_to_best));
 		values[3] = Float8GetDatum(index_value((QualityIndex) i, &comparison->b_over_a, &comparison->b_to_best));
 		values[4] = CStringGetTextDatum(order > 0 ? "a" : order < 0 ? "b" : "equal");
@@ -324,7 +329,7 @@ play(Comparer *comparer, Contestant *contestants, int n, Property property, Qual
 			int			order;
 
 			compare_nodes(comparer, contestants[i].levels, contestants[j].levels, 1, &property,
-						  indices[index].wanted, &comparison);
+						  index_sums[index], &comparison);
 			order = better_side(index, property, &comparison);
 			contestants[i].wins += order > 0;
 			contestants[i].losses += order < 0;

@@ -9,6 +9,7 @@
 #include "sql/hierarchy_builders.h"
 
 #include "access/htup_details.h"
+#include "base/names.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -237,20 +238,15 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, 
 	return hierarchy_table_finish(table, true, from_data);
 }
 
-/* A unit of time, and the label of the one that holds day d. */
-typedef struct DateUnit
-{
-	const char *name;
-	const char *label;
-} DateUnit;
-
-static const DateUnit date_units[] = {
-	{"week", "to_char(d, 'IYYY-\"W\"IW')"},
-	{"month", "to_char(d, 'YYYY-MM')"},
-	{"quarter", "to_char(d, 'YYYY-\"Q\"Q')"},
-	{"year", "to_char(d, 'YYYY')"},
-	{"decade", "floor(extract(year FROM d) / 10) * 10 || 's'"},
-	{"century", "to_char(d, 'FMCCth \"century\"')"}
+/* Units of time, and the label of the one that holds day d. */
+static const char *const unit_names[] = {"week", "month", "quarter", "year", "decade", "century"};
+static const char *const unit_labels[] = {
+	"to_char(d, 'IYYY-\"W\"IW')",
+	"to_char(d, 'YYYY-MM')",
+	"to_char(d, 'YYYY-\"Q\"Q')",
+	"to_char(d, 'YYYY')",
+	"floor(extract(year FROM d) / 10) * 10 || 's'",
+	"to_char(d, 'FMCCth \"century\"')"
 };
 
 /* The numbers of units, each within the next; weeks are in no month or year. */
@@ -267,10 +263,8 @@ units_by_name(Datum datum, int *nunits)
 	{
 		char	   *name = TextDatumGetCString(names[i]);
 
-		units[i] = 0;
-		while (units[i] < lengthof(date_units) && strcmp(date_units[units[i]].name, name) != 0)
-			units[i]++;
-		if (units[i] == lengthof(date_units))
+		units[i] = find_name(name, unit_names, lengthof(unit_names));
+		if (units[i] < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown unit \"%s\"", name),
@@ -278,19 +272,19 @@ units_by_name(Datum datum, int *nunits)
 		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == 0))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("a %s does not lie within one %s", date_units[units[i - 1]].name, name),
+					 errmsg("a %s does not lie within one %s", unit_names[units[i - 1]], name),
 					 errhint("Give month, quarter, year, decade and century in this order, or week alone.")));
 	}
 	return units;
 }
 
 Oid
-build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_ranges, bool from_data)
+build_dates(const char *name, Datum low, Datum high, Datum wanted, bool as_ranges, bool from_data)
 {
 	Oid			types[2] = {DATEOID, DATEOID};
 	Datum		values[2] = {low, high};
 	int			nunits;
-	int		   *units = units_by_name(unit_names, &nunits);
+	int		   *units = units_by_name(wanted, &nunits);
 	NewHierarchy *table = hierarchy_table_begin(name);
 	StringInfoData sql;
 
@@ -303,7 +297,7 @@ build_dates(const char *name, Datum low, Datum high, Datum unit_names, bool as_r
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "INSERT INTO %s SELECT %s", table->sql_name, as_ranges ? "daterange(d, d + 1)" : "d");
 	for (int i = 0; i < nunits; i++)
-		appendStringInfo(&sql, ", %s", date_units[units[i]].label);
+		appendStringInfo(&sql, ", %s", unit_labels[units[i]]);
 	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
 	sql_write(sql.data, 2, types, values, NULL);
 	return hierarchy_table_finish(table, as_ranges, from_data);

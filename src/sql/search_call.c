@@ -53,9 +53,9 @@ require_objective(const Dataset *dataset, Objective objective)
 Objective
 objective_argument(const char *name, const Dataset *dataset, bool losses)
 {
-	Objective	objective;
+	int			objective = objective_by_name(name);
 
-	if (!objective_by_name(name, &objective) || (losses && objective_rises(objective)))
+	if (objective < 0 || (losses && objective_rises(objective)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg(losses ? "unknown loss \"%s\"" : "unknown objective \"%s\"", name),
