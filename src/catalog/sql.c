@@ -142,6 +142,18 @@ relation_sql_name(Oid relation)
 	return quote_qualified_identifier(get_namespace_name(get_rel_namespace(relation)), name);
 }
 
+List *
+live_columns(Relation relation)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+	List	   *columns = NIL;
+
+	for (int i = 0; i < desc->natts; i++)
+		if (!TupleDescAttr(desc, i)->attisdropped)
+			columns = lappend(columns, TupleDescAttr(desc, i));
+	return columns;
+}
+
 Oid
 column_type(Oid relation, const char *column)
 {

@@ -44,6 +44,9 @@ extern RangeVar *creation_range_var(const char *name);
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);
 
+/* A relation's columns that were not dropped, in order: of Form_pg_attribute, as long as it is open. */
+extern List *live_columns(Relation relation);
+
 /* The base type of a column; InvalidOid where there is none of that name. */
 extern Oid	column_type(Oid relation, const char *column);
 

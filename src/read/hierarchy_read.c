@@ -105,53 +105,6 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	return false;
 }
 
-/* Names of a table's columns, in order, and the base type of the first. */
-static List *
-column_names(Relation relation, Oid *leaf_type)
-{
-	TupleDesc	desc = RelationGetDescr(relation);
-	List	   *names = NIL;
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(desc, i);
-
-		if (column->attisdropped)
-			continue;
-		if (names == NIL)
-			*leaf_type = getBaseType(column->atttypid);
-		names = lappend(names, pstrdup(NameStr(column->attname)));
-	}
-	if (names == NIL)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s has no columns", relation_sql_name(RelationGetRelid(relation))),
-				 errhint("The first column holds the values, each further one the labels one level up.")));
-	return names;
-}
-
-Oid
-hierarchy_leaf_type(Oid relation)
-{
-	Relation	rel = relation_open_existing(relation);
-	Oid			type;
-
-	(void) column_names(rel, &type);
-	relation_close(rel, AccessShareLock);
-	return type;
-}
-
-int
-hierarchy_height(Oid relation)
-{
-	Relation	rel = relation_open_existing(relation);
-	Oid			type;
-	int			height = list_length(column_names(rel, &type)) - 1;
-
-	relation_close(rel, AccessShareLock);
-	return height;
-}
-
 /* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */
 static char *
 rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
@@ -454,7 +407,7 @@ hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
 	Relation	rel = relation_open_existing(relation);
 	Oid			leaf_type;
-	List	   *names = column_names(rel, &leaf_type);
+	List	   *names = hierarchy_columns(rel, &leaf_type);
 
 	rows->relation = relation;
 	rows->name = relation_sql_name(relation);

@@ -5,6 +5,7 @@
 #ifndef ANONOPT_HIERARCHY_READ_H
 #define ANONOPT_HIERARCHY_READ_H
 
+#include "catalog/hierarchy_table.h"
 #include "engine/hierarchy.h"
 #include "engine/population.h"
 #include "read/encoder.h"
@@ -45,12 +46,6 @@ typedef struct LoadedHierarchy
 	HierarchyRows *rows;
 	uint32	   *codes;			/* of the rows' leaves */
 } LoadedHierarchy;
-
-/* Base type of a hierarchy table's leaves. */
-extern Oid	hierarchy_leaf_type(Oid relation);
-
-/* Number of levels above the leaves. */
-extern int	hierarchy_height(Oid relation);
 
 extern bool type_is_integer(Oid type);
 

@@ -11,11 +11,11 @@
 #include "read/tuples.h"
 
 #include "access/parallel.h"
+#include "base/aggregate.h"
 #include "base/bytes.h"
 #include "catalog/pg_type.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
-#include "sql/arguments.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"

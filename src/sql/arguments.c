@@ -14,16 +14,6 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-MemoryContext
-aggregate_context(FunctionCallInfo fcinfo)
-{
-	MemoryContext context;
-
-	if (!AggCheckCallContext(fcinfo, &context))
-		elog(ERROR, "called outside an aggregate");
-	return context;
-}
-
 void
 require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 {

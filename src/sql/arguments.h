@@ -11,9 +11,6 @@
 #include "engine/measure.h"
 #include "utils/array.h"
 
-/* The memory of the aggregate that a transition function works for. */
-extern MemoryContext aggregate_context(FunctionCallInfo fcinfo);
-
 /* Fails with 22023 where an argument is null. */
 extern void require_argument(FunctionCallInfo fcinfo, int argument, const char *name);
 

@@ -153,21 +153,16 @@ static void
 edge_columns(Oid relation, char **child, char **parent)
 {
 	Relation	rel = relation_open_existing(relation);
-	TupleDesc	desc = RelationGetDescr(rel);
-	char	   *names[2];
-	int			found = 0;
+	List	   *columns = live_columns(rel);
 
-	for (int i = 0; i < desc->natts && found < 2; i++)
-		if (!TupleDescAttr(desc, i)->attisdropped)
-			names[found++] = pstrdup(NameStr(TupleDescAttr(desc, i)->attname));
-	relation_close(rel, AccessShareLock);
-	if (found < 2)
+	if (list_length(columns) < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("table of edges needs two columns"),
 				 errhint("The first holds the child, the second its parent.")));
-	*child = names[0];
-	*parent = names[1];
+	*child = pstrdup(NameStr(((Form_pg_attribute) linitial(columns))->attname));
+	*parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
+	relation_close(rel, AccessShareLock);
 }
 
 /* Fails if a query over the edges finds values, naming up to five. */

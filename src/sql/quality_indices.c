@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "base/aggregate.h"
 #include "compare/index_sums.h"
 #include "sql/arguments.h"
 #include "utils/array.h"
