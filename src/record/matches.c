@@ -241,15 +241,6 @@ matches_go(Matches *m, const int *levels)
 		pfree(codes[a]);
 }
 
-/* The label that a tuple shows in an attribute. */
-static uint32
-label_of_tuple(const Matches *m, uint32 tuple, int a)
-{
-	uint32		leaf = key_get(m->tuple_keys.words + (Size) tuple * m->nwords, &m->fields[a]);
-
-	return m->population->attrs[a].hierarchy->levels[m->levels[a]].label_of[leaf];
-}
-
 /* Adds up the classes whose labels, from an attribute on, are alike. */
 static int64
 count_combinations(Matches *m, const uint32 *labels, int a)
@@ -316,8 +307,9 @@ count_alike(Matches *m, uint32 tuple)
 	for (int a = 0; a < m->population->nattrs; a++)
 	{
 		const AlikeLabels *alike = &m->alike[a][m->levels[a]];
+		uint32		leaf = key_get(m->tuple_keys.words + (Size) tuple * m->nwords, &m->fields[a]);
 
-		labels[a] = label_of_tuple(m, tuple, a);
+		labels[a] = m->population->attrs[a].hierarchy->levels[m->levels[a]].label_of[leaf];
 		combinations *= alike->start[labels[a] + 1] - alike->start[labels[a]];
 	}
 	if (combinations > m->class_counter->nused)

@@ -126,14 +126,6 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 	return node_front_beats(search->front, costs, bottom);
 }
 
-/* Keeps the node that breaks the promise least, for what is said if none keeps it. */
-static void
-remember_nearest(ExactSearch *search, const Measures *measures)
-{
-	if (search->evaluated == 1 || measures->suppressed < search->nearest.suppressed)
-		search->nearest = *measures;
-}
-
 static void
 measure_node(Bounds *b, const int *levels, Measures *measures)
 {
@@ -144,7 +136,8 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	CHECK_FOR_INTERRUPTS();
 	measure(b->measurer, node, classes, measures);
 	search->evaluated++;
-	remember_nearest(search, measures);
+	if (search->evaluated == 1 || measures->suppressed < search->nearest.suppressed)
+		search->nearest = *measures;
 	if (measures->feasible || !search->feasible_only)
 		node_front_offer(search->front, levels, measures);
 	/* one that is no tighter than those above it would only be looked through */

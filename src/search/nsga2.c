@@ -536,16 +536,6 @@ seed_generation(Nsga2 *search, uint32 *seeds, int nseeds)
 	pfree(front);
 }
 
-/* Judges all that is remembered anew. */
-static void
-begin_preference(Nsga2 *search, const Preference *preference)
-{
-	search->preference = *preference;
-	search->best = NO_SOLUTION;
-	for (uint32 number = 0; number < search->evaluated; number++)
-		judge(search, number);
-}
-
 void
 nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 {
@@ -554,7 +544,10 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 	MemoryContext generation = AllocSetContextCreate(search->context, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 
-	begin_preference(search, preference);
+	search->preference = *preference;
+	search->best = NO_SOLUTION;
+	for (uint32 number = 0; number < search->evaluated; number++)
+		judge(search, number);
 	seed_generation(search, children, Min(size, evaluations));
 	evaluate_new(search);
 	old = MemoryContextSwitchTo(generation);

@@ -135,13 +135,6 @@ distance_below(const Poka *p, const int *levels)
 	return distance;
 }
 
-/* Whether a node's k is below the base's and its loss too. */
-static bool
-is_next(const Poka *p, const Measures *measures)
-{
-	return measures->k < p->base_measures.k && loss_of(p, measures) < loss_of(p, &p->base_measures);
-}
-
 static bool
 is_better(const Poka *p, const Measures *a, const Measures *b)
 {
@@ -213,7 +206,7 @@ look_at(Poka *p, uint32 number, const int *levels, bool pass_over, uint32 *best,
 	if (distance >= 2 && pass_over)
 		return true;
 	measures = measures_of(p, levels);
-	if (!is_next(p, measures))
+	if (measures->k >= p->base_measures.k || loss_of(p, measures) >= loss_of(p, &p->base_measures))
 		return false;
 	if (*best == NO_NODE || is_better(p, measures, best_measures))
 	{

@@ -128,13 +128,6 @@ keep(const Session *session)
 	any_ended = true;
 }
 
-/* The nodes of the lattice as a number, -1 if it is too large for one. */
-static int64
-count_nodes(const Session *session)
-{
-	return strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10);
-}
-
 void
 session_read(Session *session, const Population *population)
 {
@@ -147,7 +140,7 @@ session_read(Session *session, const Population *population)
 	}
 	/* a search of the relation's own may have taken the entry */
 	progress_begin(session->algorithm, session->relation);
-	progress_search(count_nodes(session));
+	progress_search(strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10));
 	session->rows = population->people;
 	session->tuples = population->tuples->ntuples;
 }
