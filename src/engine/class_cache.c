@@ -2,7 +2,7 @@
  * class_cache.c
  *	  Classes of nodes in any order, each from those of a finer node before.
  *
- * A search that jumps about shares little of a path with the node before.
+ * A search that jumps about shares little of a walk with the node before.
  * But somewhere it has been at a finer node with few classes, and those make
  * the new one's at the cost of their number.  So tables are kept, the
  * smallest first, as long as memory lasts.

@@ -18,7 +18,7 @@ population_narrow(const Population *population)
 	return narrow;
 }
 
-/* Nodes to be put in the order of a path. */
+/* Nodes to be put in the order of a walk. */
 typedef struct WalkSort
 {
 	const NodeWalk *node_walk;
