@@ -6,11 +6,10 @@
 #ifndef ANONOPT_POPULATION_H
 #define ANONOPT_POPULATION_H
 
+#include "base/limits.h"
 #include "base/packed_key.h"
 #include "engine/hierarchy.h"
 #include "engine/histogram.h"
-
-#define MAX_ATTRIBUTES 64
 
 /* What the leaves of a hierarchy are. */
 typedef enum LeafKind

@@ -14,7 +14,6 @@
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
-#include "parser/parse_coerce.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -24,47 +23,6 @@
 
 /* Faults named in one error; check_hierarchy returns all. */
 #define MAX_FAULTS_TOLD 3
-
-static bool
-is_number(Oid type)
-{
-	return type_is_integer(type) || type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
-}
-
-bool
-type_is_integer(Oid type)
-{
-	return type == INT2OID || type == INT4OID || type == INT8OID;
-}
-
-static bool
-is_text(Oid type)
-{
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID ||
-		type == NAMEOID || type_is_enum(type);
-}
-
-/* Whether SQL converts one type to another without going through text. */
-static bool
-has_cast(Oid from, Oid to)
-{
-	Oid			function;
-	CoercionPathType path;
-
-	if (from == to)
-		return true;
-	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, &function);
-	return path == COERCION_PATH_FUNC || path == COERCION_PATH_RELABELTYPE;
-}
-
-/* Both sides are cast to one type. */
-static bool
-match_as(Oid type, const char *cast, TypeMatch *match)
-{
-	match->data_type = match->leaf_type = type;
-	match->data_cast = match->leaf_cast = cast;
-	return true;
-}
 
 LeafKind
 leaf_kind(Oid type)
@@ -78,31 +36,8 @@ leaf_kind(Oid type)
 		case TIMESTAMPTZOID:
 			return LEAVES_MOMENTS;
 		default:
-			return is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
+			return type_is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
 	}
-}
-
-bool
-match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
-{
-	match->data_type = data_type;
-	match->leaf_type = leaf_type;
-	match->data_cast = match->leaf_cast = "";
-	if (type_is_integer(data_type) && type_is_integer(leaf_type))
-		return true;
-	if (is_number(data_type) && is_number(leaf_type))
-		return match_as(NUMERICOID, "::pg_catalog.numeric", match);
-	if (is_text(data_type) && is_text(leaf_type))
-		return match_as(TEXTOID, "::pg_catalog.text", match);
-	if (data_type == leaf_type)
-		return true;
-	if (type_is_range(leaf_type) && has_cast(data_type, get_range_subtype(leaf_type)))
-	{
-		match->data_type = get_range_subtype(leaf_type);
-		match->data_cast = psprintf("::%s", format_type_be_qualified(match->data_type));
-		return true;
-	}
-	return false;
 }
 
 /* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */
@@ -111,12 +46,14 @@ rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
 {
 	StringInfoData sql;
 	const char *leaf = quote_identifier(linitial(names));
-	bool		by_bytes = is_text(leaf_type) && !type_is_enum(leaf_type);
+	bool		by_bytes = type_is_text(leaf_type) && !type_is_enum(leaf_type);
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT h.%s%s, h.%s::pg_catalog.text", leaf, rows->match.leaf_cast, leaf);
+	appendStringInfo(&sql, "SELECT %s, %s", sql_as(rows->match.leaf_form, psprintf("h.%s", leaf)),
+					 sql_as(text_form(leaf_type), psprintf("h.%s", leaf)));
 	for (int level = 1; level < list_length(names); level++)
-		appendStringInfo(&sql, ", h.%s::pg_catalog.text", quote_identifier(list_nth(names, level)));
+		appendStringInfo(&sql, ", %s", sql_as(text_form(column_type(rows->relation, list_nth(names, level))),
+											  psprintf("h.%s", quote_identifier(list_nth(names, level)))));
 	appendStringInfo(&sql, " FROM %s h ORDER BY h.%s%s", relation_sql_name(rows->relation), leaf,
 					 by_bytes ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
 	return sql.data;

@@ -6,19 +6,10 @@
 #define ANONOPT_HIERARCHY_READ_H
 
 #include "catalog/hierarchy_table.h"
+#include "catalog/type_match.h"
 #include "engine/hierarchy.h"
 #include "engine/population.h"
 #include "read/encoder.h"
-
-/* How a column's values and a hierarchy's leaves are compared. */
-typedef struct TypeMatch
-{
-	const char *data_cast;		/* to write behind an expression, perhaps
-								 * empty */
-	const char *leaf_cast;
-	Oid			data_type;		/* after the casts */
-	Oid			leaf_type;
-} TypeMatch;
 
 /* The rows of a hierarchy table, leaves in their order. */
 typedef struct HierarchyRows
@@ -47,13 +38,8 @@ typedef struct LoadedHierarchy
 	uint32	   *codes;			/* of the rows' leaves */
 } LoadedHierarchy;
 
-extern bool type_is_integer(Oid type);
-
 /* What leaves of a type are. */
 extern LeafKind leaf_kind(Oid type);
-
-/* Whether a column of a type can be generalized by leaves of another. */
-extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
 
 /* Reads a table with all its faults; SPI is connected. */
 extern HierarchyRows *hierarchy_read_rows(Oid relation, Oid data_type, const char *column);

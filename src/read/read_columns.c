@@ -176,12 +176,12 @@ make_encoder(Reading *reading, int i)
 		TypeMatch	match;
 		bool text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
 
-		column->cast = text ? match.data_cast : "";
+		column->form = text ? match.data_form : "%v";
 
 		encoder_open(encoder, reading->context, name, text ? TEXTOID : column->type);
 		return;
 	}
-	column->cast = column->loaded->rows->match.data_cast;
+	column->form = column->loaded->rows->match.data_form;
 	hierarchy_encoder(column->loaded, name, reading->context, encoder);
 	if (reading->admits_misses)
 		encoder_admit_misses(encoder);
@@ -228,7 +228,7 @@ void
 append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
 {
 	for (int i = 0; i < ncolumns; i++)
-		appendStringInfo(sql, ", r.%s%s", reading_column_name(reading, i), reading->columns[i].cast);
+		appendStringInfo(sql, ", %s", sql_as(reading->columns[i].form, psprintf("r.%s", reading_column_name(reading, i))));
 	if (reading->dataset->count_column != NULL)
 		appendStringInfo(sql, ", %s", dataset_count_sql(reading->dataset));
 }

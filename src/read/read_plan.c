@@ -167,11 +167,13 @@ append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int
 
 	if (plan->buckets[i] != NULL)
 	{
-		appendStringInfo(sql, "pg_catalog.width_bucket(%s.%s%s, %s)", alias, name, column->cast, plan->buckets[i]->thresholds);
+		const char *value = sql_as(column->form, psprintf("%s.%s", alias, name));
+
+		appendStringInfo(sql, "pg_catalog.width_bucket(%s, %s)", value, plan->buckets[i]->thresholds);
 		/* a last value that is in the last range is brought back to it */
 		if (plan->buckets[i]->last != NULL)
-			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s.%s%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", alias, name,
-							 column->cast, plan->buckets[i]->last);
+			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", value,
+							 plan->buckets[i]->last);
 	}
 	else
 		appendStringInfo(sql, "%s.%s%s", alias, name,
@@ -233,7 +235,7 @@ grouped_statement(const Reading *reading, const ReadPlan *plan)
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, "g.c%d%s, ", i + 1, plan->buckets[i] != NULL ? "" : reading->columns[i].cast);
+		appendStringInfo(&sql, "%s, ", sql_as(plan->buckets[i] != NULL ? "%v" : reading->columns[i].form, psprintf("g.c%d", i + 1)));
 	appendStringInfoString(&sql, "g.n FROM (\n");
 	if (plan->leaves != NIL)
 		append_leaves(&sql, reading, plan);
@@ -309,8 +311,8 @@ places_in_store(const Reading *reading, const StoreRead *store)
 		if (places[i] < 0)
 			return NULL;
 		/* a varchar is a text already */
-		if (*column->cast != '\0' &&
-			!(strcmp(column->cast, "::pg_catalog.text") == 0 && (type == TEXTOID || type == VARCHAROID)))
+		if (strcmp(column->form, "%v") != 0 &&
+			!(strcmp(column->form, text_form(TEXTOID)) == 0 && (type == TEXTOID || type == VARCHAROID)))
 			return NULL;
 	}
 	return places;

@@ -22,7 +22,7 @@ typedef struct ReadColumn
 	bool		by_bytes;		/* its collation does not tell texts apart by
 								 * their bytes, as we do */
 	LoadedHierarchy *loaded;	/* or NULL */
-	const char *cast;
+	const char *form;			/* in which it is read, see type_match.h */
 	bool		as_is;			/* read without the hierarchy it has */
 	int			values_column;	/* the column that holds a sensitive one's
 								 * values */

@@ -311,8 +311,9 @@ records_statement(const RelationRows *records)
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s", records->place != NULL ? records->place : "");
 	for (int i = 0; i < records->nshown && records->place == NULL; i++)
-		appendStringInfo(&sql, "%sr.%s%s", i > 0 ? ", " : "", quote_identifier(get_attname(relation, records->numbers[i], false)),
-						 records->as_text ? "::pg_catalog.text" : "");
+		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
+						 sql_as(records->as_text ? text_form(getBaseType(get_atttype(relation, records->numbers[i]))) : "%v",
+								psprintf("r.%s", quote_identifier(get_attname(relation, records->numbers[i], false)))));
 	append_read_columns(records->reading, records->nread, &sql);
 	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
 	return sql.data;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "access/relation.h"
+#include "access/transam.h"
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -97,6 +98,16 @@ column_name(const WeightTable *table, AttrNumber number)
 	return quote_identifier(get_attname(RelationGetRelid(table->relation), number, false));
 }
 
+/* Fails where a weight would be cast by somebody's function. */
+static void
+require_number(const WeightTable *table)
+{
+	Oid			type = getBaseType(get_atttype(RelationGetRelid(table->relation), table->weight));
+
+	if (type >= FirstNormalObjectId)
+		refuse_weight(table->declared, "holds weights that are no numbers");
+}
+
 /* Runs the statement over a table's rows, once the hierarchy is loaded, which may run anybody's code. */
 static void
 read_rows(WeightTable *table, const LoadedHierarchy *loaded)
@@ -104,10 +115,11 @@ read_rows(WeightTable *table, const LoadedHierarchy *loaded)
 	StringInfoData sql;
 	Oid			types[2] = {loaded->rows->match.data_type, FLOAT8OID};
 
+	require_number(table);
 	hierarchy_encoder(loaded, table->declared->column, CurrentMemoryContext, &table->encoder);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT w.%s%s, w.%s::pg_catalog.float8 FROM %s w", column_name(table, table->value),
-					 loaded->rows->match.data_cast, column_name(table, table->weight),
+	appendStringInfo(&sql, "SELECT %s, w.%s::pg_catalog.float8 FROM %s w",
+					 sql_as(loaded->rows->match.data_form, psprintf("w.%s", column_name(table, table->value))), column_name(table, table->weight),
 					 relation_sql_name(RelationGetRelid(table->relation)));
 	rows_read(sql.data, NULL, 2, types, take_weight, table);
 }

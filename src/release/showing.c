@@ -283,14 +283,14 @@ castable(const char *value, Oid from, Oid to)
 
 /* A value as its leaves' type; NULL, which has no leaf, rather than an error. */
 static void
-append_cast(StringInfo sql, const char *value, Oid from, Oid to, const char *cast)
+append_cast(StringInfo sql, const char *value, Oid from, Oid to, const char *form)
 {
 	char	   *condition = castable(value, from, to);
 
 	if (condition == NULL)
-		appendStringInfo(sql, "%s%s", value, cast);
+		appendStringInfoString(sql, sql_as(form, value));
 	else
-		appendStringInfo(sql, "(CASE WHEN %s THEN %s%s END)", condition, value, cast);
+		appendStringInfo(sql, "(CASE WHEN %s THEN %s END)", condition, sql_as(form, value));
 }
 
 void
@@ -308,12 +308,21 @@ append_leaf_match(StringInfo sql, const Showing *showing, const char *column, Oi
 	if (type != leaf_type && type_is_range(leaf_type))
 	{
 		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) ", alias, leaf);
-		append_cast(sql, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_cast);
+		append_cast(sql, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
 	}
 	else
-		appendStringInfo(sql, "r.%s%s%s %s %s.%s%s%s", quote_identifier(column), match.data_cast, collate,
+		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, psprintf("r.%s", quote_identifier(column))), collate,
 						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
-						 alias, leaf, match.leaf_cast, collate);
+						 sql_as(match.leaf_form, psprintf("%s.%s", alias, leaf)), collate);
+}
+
+char *
+label_sql(const char *alias, Oid hierarchy, int level)
+{
+	const char *name = hierarchy_column(hierarchy, level);
+
+	return psprintf("%s COLLATE pg_catalog.\"C\"",
+					sql_as(text_form(column_type(hierarchy, name)), psprintf("%s.%s", alias, quote_identifier(name))));
 }
 
 /* The label of the level that is shown or cut. */
@@ -323,8 +332,7 @@ append_level(StringInfo sql, const Joined *joined)
 	if (joined->radix > 0)
 		appendStringInfo(sql, "h%d.label", joined->number);
 	else
-		appendStringInfo(sql, "h%d.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", joined->number,
-						 quote_identifier(hierarchy_column(joined->declared->hierarchy, joined->level)));
+		appendStringInfoString(sql, label_sql(psprintf("h%d", joined->number), joined->declared->hierarchy, joined->level));
 }
 
 /* A text for a statement: no backslash in it means anything. */
@@ -449,16 +457,16 @@ hierarchy_rows(const Showing *showing, const Joined *joined)
 
 	if (joined->radix > 0)
 	{
-		char	   *label = psprintf("f.%s::pg_catalog.text COLLATE pg_catalog.\"C\"",
-									 quote_identifier(hierarchy_column(hierarchy, joined->level)));
+		char	   *label = label_sql("f", hierarchy, joined->level);
 
 		return psprintf("(SELECT f.%s, %s, pg_catalog.dense_rank() OVER (ORDER BY %s) FROM ONLY %s f)", joined->leaf, label,
 						label, relation_sql_name(hierarchy));
 	}
 	if (!is_float(leaf_type) || !match_types(column_type(showing->dataset->relation, joined->declared->column), leaf_type, &match))
 		return psprintf("ONLY %s", relation_sql_name(hierarchy));
-	return psprintf("(SELECT DISTINCT ON (f.%s%s) f.* FROM ONLY %s f ORDER BY f.%s%s)", joined->leaf, match.leaf_cast,
-					relation_sql_name(hierarchy), joined->leaf, match.leaf_cast);
+	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)",
+					sql_as(match.leaf_form, psprintf("f.%s", joined->leaf)), relation_sql_name(hierarchy),
+					sql_as(match.leaf_form, psprintf("f.%s", joined->leaf)));
 }
 
 static void
@@ -537,7 +545,7 @@ append_value(StringInfo sql, const Showing *showing, const char *alias, int sens
 	TypeMatch	match;
 	bool		is_text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
 
-	appendStringInfo(sql, "%s.%s%s", alias, own_name_of(showing, "value", sensitive), is_text ? match.data_cast : "");
+	appendStringInfoString(sql, sql_as(is_text ? match.data_form : "%v", psprintf("%s.%s", alias, own_name_of(showing, "value", sensitive))));
 	if (is_text)
 		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
 }

@@ -11,6 +11,9 @@
 extern const char *own_name(const Showing *showing, const char *wanted);
 extern const char *own_name_of(const Showing *showing, const char *wanted, int sensitive);
 
+/* A label of a hierarchy's level, as a text that compares by its bytes. */
+extern char *label_sql(const char *alias, Oid hierarchy, int level);
+
 /* The columns that tell classes apart, of a subquery. */
 extern void append_class_columns(StringInfo sql, const Showing *showing, const char *alias);
 

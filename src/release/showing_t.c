@@ -111,8 +111,7 @@ append_place_joins(StringInfo sql, const Showing *showing)
 			append_places(sql, showing, j);
 		}
 		appendStringInfo(sql, ") p%d (leaf, place) ON p%d.leaf COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=)"
-						 " %s.%s::pg_catalog.text COLLATE pg_catalog.\"C\"", j + 1, j + 1, alias,
-						 quote_identifier(hierarchy_column(hierarchy, 0)));
+						 " %s", j + 1, j + 1, label_sql(alias, hierarchy, 0));
 	}
 }
 

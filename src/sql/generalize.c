@@ -106,14 +106,12 @@ static void
 conversion_init(Conversion *conversion, Oid from, Oid to)
 {
 	Oid			function;
-	CoercionPathType path = from == to ? COERCION_PATH_RELABELTYPE
-	: find_coercion_pathway(to, from, COERCION_EXPLICIT, &function);
 
 	conversion->way = CONVERT_NOT;
-	if (path == COERCION_PATH_RELABELTYPE)
-		return;
-	if (path == COERCION_PATH_FUNC)
+	if (builtin_cast(from, to, &function))
 	{
+		if (!OidIsValid(function))
+			return;
 		conversion->way = CONVERT_BY_CAST;
 		fmgr_info(function, &conversion->cast);
 		conversion->nargs = get_func_nargs(function);

@@ -36,8 +36,9 @@ leaf_column(Oid relation, const char *column)
 	bool text = match_types(type, TEXTOID, &match);
 	LeafColumn	leaf;
 
-	leaf.expression = psprintf("r.%s%s", quote_identifier(column),
-							   text ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+	leaf.expression = psprintf("r.%s", quote_identifier(column));
+	if (text)
+		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(match.data_form, leaf.expression));
 	leaf.type = text ? "text" : format_type_be_qualified(type);
 
 	leaf.relation = relation_sql_name(relation);

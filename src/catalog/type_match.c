@@ -1,0 +1,111 @@
+/*
+ * type_match.c
+ *	  How values of one type are compared with values of another, and how
+ *	  they become texts.
+ *
+ * A cast between two types can be made by whoever owns one of them.  Those
+ * between PostgreSQL's own types are its own.
+ */
+#include "catalog/type_match.h"
+
+#include "access/transam.h"
+#include "catalog/pg_type.h"
+#include "lib/stringinfo.h"
+#include "parser/parse_coerce.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+#define AS_IS "%v"
+
+bool
+type_is_integer(Oid type)
+{
+	return type == INT2OID || type == INT4OID || type == INT8OID;
+}
+
+bool
+type_is_number(Oid type)
+{
+	return type_is_integer(type) || type == NUMERICOID || type == FLOAT4OID || type == FLOAT8OID;
+}
+
+bool
+type_is_text(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID || type_is_enum(type);
+}
+
+bool
+builtin_cast(Oid from, Oid to, Oid *function)
+{
+	CoercionPathType path;
+
+	*function = InvalidOid;
+	if (from == to)
+		return true;
+	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, function);
+	return path == COERCION_PATH_RELABELTYPE || (path == COERCION_PATH_FUNC && *function < FirstNormalObjectId);
+}
+
+const char *
+text_form(Oid type)
+{
+	if (type < FirstNormalObjectId)
+		return "%v::pg_catalog.text";
+	if (type_is_enum(type))
+		return "pg_catalog.textin(pg_catalog.enum_out(%v))";
+	return "(CASE WHEN pg_catalog.num_nonnulls(%v) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.format('%s', %v) END)";
+}
+
+char *
+sql_as(const char *form, const char *expression)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (const char *at = form; *at != '\0'; at++)
+	{
+		if (at[0] == '%' && at[1] == 'v')
+		{
+			appendStringInfoString(&sql, expression);
+			at++;
+		}
+		else
+			appendStringInfoChar(&sql, *at);
+	}
+	return sql.data;
+}
+
+bool
+match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
+{
+	Oid			function;
+
+	match->data_type = data_type;
+	match->leaf_type = leaf_type;
+	match->data_form = match->leaf_form = AS_IS;
+	if (type_is_integer(data_type) && type_is_integer(leaf_type))
+		return true;
+	if (type_is_number(data_type) && type_is_number(leaf_type))
+	{
+		match->data_type = match->leaf_type = NUMERICOID;
+		match->data_form = match->leaf_form = "%v::pg_catalog.numeric";
+		return true;
+	}
+	if (type_is_text(data_type) && type_is_text(leaf_type))
+	{
+		match->data_type = match->leaf_type = TEXTOID;
+		match->data_form = text_form(data_type);
+		match->leaf_form = text_form(leaf_type);
+		return true;
+	}
+	if (data_type == leaf_type)
+		return true;
+	if (type_is_range(leaf_type) && builtin_cast(data_type, get_range_subtype(leaf_type), &function))
+	{
+		match->data_type = get_range_subtype(leaf_type);
+		match->data_form = psprintf("%%v::%s", format_type_be_qualified(match->data_type));
+		return true;
+	}
+	return false;
+}
