@@ -139,18 +139,20 @@ $$;
 CREATE FUNCTION anonopt.report_release(release regclass) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	entry anonopt.published := anonopt.known_release(release);
+	entry record;
 	verified record := anonopt.verify(release);
-	classes text := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
+	classes text;
 	sizes text[];
 	shown text[];
 	samples text[];
 BEGIN
+	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_release.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
+	classes := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
 	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)
 		FROM (SELECT (2 ^ floor(log(2, c.n)))::bigint AS low, count(*) AS classes, sum(c.n) AS people
 			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', release, classes) INTO sizes;
 	FOR i IN 1 .. cardinality(entry.generalized) LOOP
-		EXECUTE format('SELECT array_agg(DISTINCT coalesce(r.%I, ''NULL'')) FROM %s r', entry.generalized[i], release) INTO samples;
+		EXECUTE format('SELECT array_agg(DISTINCT coalesce(format(''%%s'', r.%I), ''NULL'')) FROM %s r', entry.generalized[i], release) INTO samples;
 		shown := shown || anonopt.html_cells(entry.generalized[i]::text, coalesce(entry.levels[i]::text, 'cut'), cardinality(samples)::text,
 			array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
 	END LOOP;
@@ -158,6 +160,7 @@ BEGIN
 		'</p>', anonopt.html_table('{what,promised,measured now}', ARRAY[
 			anonopt.html_cells('k: people in the smallest class', verified.promised_k::text, verified.k::text),
 			anonopt.html_cells('l: different sensitive values in a class', coalesce(verified.promised_l::text, 'nothing'), coalesce(verified.l::text, '')),
+			anonopt.html_cells('t: how far a class''s sensitive values are from all', coalesce(verified.promised_t::text, 'nothing'), anonopt.short_number(verified.t)),
 			anonopt.html_cells('rows', '', anonopt.short_number(verified.rows)),
 			anonopt.html_cells('the promise holds', '', CASE WHEN verified.ok THEN 'yes' ELSE 'no' END)]),
 		'<h4>When it was published</h4>' || anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what,

@@ -101,6 +101,15 @@ relation_is_missing(Oid relation)
 			 errmsg("relation with OID %u does not exist", relation)));
 }
 
+void
+relation_has_changed(Oid relation)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("relation %s was changed while it was read", relation_sql_name(relation)),
+			 errhint("Call the function again.")));
+}
+
 Relation
 relation_open_existing(Oid relation)
 {

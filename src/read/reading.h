@@ -46,6 +46,8 @@ typedef struct Reading
 								 * NULL */
 	bool		may_use_store;	/* only distinct tuples are wanted */
 	Oid			opaque_type;
+	uint32	   *tuple_of;		/* by number of a tuple that was read: the
+								 * population's, if that is wanted */
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 } Reading;

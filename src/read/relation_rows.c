@@ -144,27 +144,6 @@ relation_rows_begin(const Dataset *dataset, const char *key)
 	return records;
 }
 
-RelationRows *
-relation_rows_with_columns(const Dataset *dataset, const int *levels, const char *const *columns, int ncolumns)
-{
-	RelationRows *records = palloc0(sizeof(RelationRows));
-
-	records->population = reading_population(dataset, levels, false, &records->reading);
-	records->nread = records->population->nattrs;
-	show(records, Max(ncolumns, 1));
-	if (ncolumns == 0)
-		records->place = "NULL";
-	for (int i = 0; i < ncolumns; i++)
-		show_column(records, dataset->relation, i, columns[i]);
-	return records;
-}
-
-const Oid  *
-records_shown_types(const RelationRows *records)
-{
-	return records->types;
-}
-
 Population *
 relation_rows_population(const RelationRows *records)
 {

@@ -16,18 +16,8 @@ typedef struct RelationRows RelationRows;
  */
 extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key);
 
-/*
- * The same where rows are wanted with columns as they are, and nothing else
- * but their tuples; for nodes that are nowhere below these levels.
- */
-extern RelationRows *relation_rows_with_columns(const Dataset *dataset, const int *levels, const char *const *columns,
-												int ncolumns);
-
 /* NULL where there are no rows. */
 extern Population *relation_rows_population(const RelationRows *records);
-
-/* The base types of what is handed on: columns may have changed since they were chosen. */
-extern const Oid *records_shown_types(const RelationRows *records);
 
 /* A row: its name as a text datum, or columns; its tuple, its value of the first sensitive column. */
 typedef void (*RowVisitor) (void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value);

@@ -33,6 +33,18 @@ utility_by_name(const char *name)
 	return find_name(name, utility_names, UTILITY_MODELS);
 }
 
+const char *
+risk_name(RiskModel risk)
+{
+	return risk_names[risk];
+}
+
+const char *
+utility_name(UtilityModel utility)
+{
+	return utility_names[utility];
+}
+
 static double
 gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint32 label)
 {

@@ -35,6 +35,8 @@ typedef struct RecordModel
 /* The model of a name, or -1. */
 extern int	risk_by_name(const char *name);
 extern int	utility_by_name(const char *name);
+extern const char *risk_name(RiskModel risk);
+extern const char *utility_name(UtilityModel utility);
 
 /* Makes the tables; leaf_weights by attribute and leaf. */
 extern RecordModel *record_model_create(const Population *population, RiskModel risk, UtilityModel utility,

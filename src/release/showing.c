@@ -147,8 +147,11 @@ static bool
 is_nullable(Oid relation, const char *column)
 {
 	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
-	bool		nullable = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+	bool		nullable;
 
+	if (!HeapTupleIsValid(tuple))
+		relation_has_changed(relation);
+	nullable = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
 	ReleaseSysCache(tuple);
 	return nullable || get_rel_relkind(relation) != RELKIND_RELATION;
 }
@@ -641,6 +644,24 @@ append_raw_values(StringInfo sql, const Showing *showing)
 	}
 }
 
+/*
+ * A column as it is, but flat: compressed or not, a value would tell of the
+ * row that it was stored in.
+ */
+static void
+append_flat(StringInfo sql, Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+	const char *name = quote_identifier(column);
+
+	if (get_typlen(type) != -1)
+		appendStringInfo(sql, "r.%s", name);
+	else if (OidIsValid(get_element_type(type)))
+		appendStringInfo(sql, "pg_catalog.trim_array(r.%s, 0)", name);
+	else
+		appendStringInfo(sql, "(ARRAY[r.%s])[1]", name);
+}
+
 /* The relation's rows with their labels. */
 static void
 append_base(StringInfo sql, const Showing *showing)
@@ -659,7 +680,7 @@ append_base(StringInfo sql, const Showing *showing)
 			append_label(sql, showing, &joined);
 		}
 		else
-			appendStringInfo(sql, "r.%s", name);
+			append_flat(sql, showing->dataset->relation, column->name);
 		appendStringInfo(sql, " AS %s", name);
 	}
 	if (packs(showing))
@@ -760,8 +781,6 @@ append_order(StringInfo sql, const Showing *showing, const char *alias)
 {
 	const char *separator = "\nORDER BY ";
 
-	if (!showing->snapshot)
-		return;
 	if (showing->star)
 	{
 		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(showing, "hidden"));

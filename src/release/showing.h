@@ -27,7 +27,7 @@ typedef struct Showing
 	char	 ***cut_labels;		/* by attribute and group */
 	Promise		promise;		/* k always */
 	bool		star;			/* what breaks it is shown as such */
-	bool		snapshot;		/* rows in an order that tells nothing */
+	bool		snapshot;		/* what is shown stays as it is */
 	const char *key;			/* table of what a definition, which anybody
 								 * may read, must not tell; NULL to tell it */
 	int			ncolumns;

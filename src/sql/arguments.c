@@ -73,8 +73,12 @@ seed_argument(FunctionCallInfo fcinfo, int argument)
 Dataset *
 dataset_argument(FunctionCallInfo fcinfo, int argument)
 {
-	Dataset    *dataset = dataset_load(name_argument(fcinfo, argument, "dataset"));
+	return dataset_sound(dataset_load(name_argument(fcinfo, argument, "dataset")));
+}
 
+Dataset *
+dataset_sound(Dataset *dataset)
+{
 	dataset_check(dataset);
 	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) == 0)
 		ereport(ERROR,
@@ -136,21 +140,27 @@ count_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 Promise
 promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
 {
+	return promise_at(fcinfo, first, first + 1, first + 2, dataset);
+}
+
+Promise
+promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset)
+{
 	Promise		promise = {0};
 
-	promise.has_k = !PG_ARGISNULL(first);
-	promise.has_l = !PG_ARGISNULL(first + 1);
-	promise.has_t = !PG_ARGISNULL(first + 2);
+	promise.has_k = !PG_ARGISNULL(k);
+	promise.has_l = !PG_ARGISNULL(l);
+	promise.has_t = !PG_ARGISNULL(t);
 	if (promise.has_k)
-		promise.k = count_argument(fcinfo, first, "k");
+		promise.k = count_argument(fcinfo, k, "k");
 	if (promise.has_l)
 	{
-		promise.l = count_argument(fcinfo, first + 1, "l");
+		promise.l = count_argument(fcinfo, l, "l");
 		require_sensitive(dataset, "l");
 	}
 	if (promise.has_t)
 	{
-		promise.t = PG_GETARG_FLOAT8(first + 2);
+		promise.t = PG_GETARG_FLOAT8(t);
 		if (isnan(promise.t) || promise.t < 0 || promise.t > 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -211,6 +221,15 @@ attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, con
 	return array;
 }
 
+void
+check_node(const Dataset *dataset, int *levels)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+
+	for (int a = 0; a < nattrs; a++)
+		check_levels(dataset, a, &levels, 1);
+}
+
 int **
 levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
 {
@@ -242,6 +261,34 @@ node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("only one node is expected, not %d", nnodes)));
 	return nodes[0];
+}
+
+RiskModel
+risk_argument(FunctionCallInfo fcinfo, int argument)
+{
+	char	   *name = name_argument(fcinfo, argument, "risk");
+	int			risk = risk_by_name(name);
+
+	if (risk < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown risk \"%s\"", name),
+				 errhint("Risks are sensitivity, identity and entropy.")));
+	return (RiskModel) risk;
+}
+
+UtilityModel
+utility_argument(FunctionCallInfo fcinfo, int argument)
+{
+	char	   *name = name_argument(fcinfo, argument, "utility");
+	int			utility = utility_by_name(name);
+
+	if (utility < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown utility \"%s\"", name),
+				 errhint("Utilities are depth, leaves and log_leaves.")));
+	return (UtilityModel) utility;
 }
 
 char *

@@ -9,6 +9,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/measure.h"
+#include "record/record_model.h"
 #include "utils/array.h"
 
 /* Fails with 22023 where an argument is null. */
@@ -28,6 +29,9 @@ extern int64 seed_argument(FunctionCallInfo fcinfo, int argument);
 /* A declared data set, sound and with a quasi-identifier. */
 extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
 
+/* The same of one that has been loaded. */
+extern Dataset *dataset_sound(Dataset *dataset);
+
 /* Reads it; NULL where it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
 
@@ -36,6 +40,16 @@ extern void require_weights(const Dataset *dataset, const Population *population
 
 /* k, l and t, which begin at an argument; the limit follows when people are known. */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
+
+/* The same, each at a place of its own. */
+extern Promise promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset);
+
+/* Models of risk and utility, by name. */
+extern RiskModel risk_argument(FunctionCallInfo fcinfo, int argument);
+extern UtilityModel utility_argument(FunctionCallInfo fcinfo, int argument);
+
+/* Fails where a level is not in its attribute's hierarchy. */
+extern void check_node(const Dataset *dataset, int *levels);
 
 /* An array of one element a quasi-identifier, or of such arrays: a node each, *nnodes of them. */
 extern ArrayType *attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,

@@ -95,30 +95,13 @@ static RecordCall *
 record_arguments(FunctionCallInfo fcinfo, const char *bound)
 {
 	RecordCall *call = palloc0(sizeof(RecordCall));
-	const char *name;
-	int			risk;
-	int			utility;
 
 	InitMaterializedSRF(fcinfo, 0);
 	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call->dataset = dataset_argument(fcinfo, 0);
 	call->bound = bound_argument(fcinfo, bound);
-	name = name_argument(fcinfo, 2, "risk");
-	risk = risk_by_name(name);
-	if (risk < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown risk \"%s\"", name),
-				 errhint("Risks are sensitivity, identity and entropy.")));
-	name = name_argument(fcinfo, 3, "utility");
-	utility = utility_by_name(name);
-	if (utility < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown utility \"%s\"", name),
-				 errhint("Utilities are depth, leaves and log_leaves.")));
-	call->risk = (RiskModel) risk;
-	call->utility = (UtilityModel) utility;
+	call->risk = risk_argument(fcinfo, 2);
+	call->utility = utility_argument(fcinfo, 3);
 	call->dictionary = dictionary_argument(fcinfo, 4, call->dataset);
 	call->similarity = similarity_argument(fcinfo, 5);
 	call->key = key_argument(fcinfo, 6, call->dataset);

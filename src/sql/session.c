@@ -9,6 +9,7 @@
 #include "portability/instr_time.h"
 #include "postmaster/bgworker_internals.h"
 #include "read/read_plan.h"
+#include "release/composition.h"
 #include "sql/arguments.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -55,6 +56,7 @@ session_define_settings(void)
 							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	read_plan_define_settings();
+	composition_define_settings();
 	MarkGUCPrefixReserved("anonopt");
 }
 

@@ -1,0 +1,67 @@
+/*
+ * row_spool.h
+ *	  A relation's rows, kept beside the population that is made of them.
+ *
+ * A release has to measure before it may show.  Both are fed by one reading,
+ * so that nothing depends on a relation that shows the same rows twice.
+ */
+#ifndef ANONOPT_ROW_SPOOL_H
+#define ANONOPT_ROW_SPOOL_H
+
+#include "catalog/dataset.h"
+#include "engine/population.h"
+#include "read/value.h"
+#include "utils/tuplestore.h"
+
+/* A column that is kept as it is. */
+typedef struct SpoolColumn
+{
+	const char *name;
+	bool		digested;		/* values of a group are alike in it: see
+								 * spool_digests */
+}			SpoolColumn;
+
+/*
+ * Rows that agree in all that was read for the population are one group,
+ * groups are numbered as they come.
+ */
+typedef struct RowSpool
+{
+	bool		wants_values;	/* of sensitive columns, as texts */
+	int			ncolumns;
+	const		SpoolColumn *columns;
+	bool		keeps_rows;
+	int			ndigested;
+
+	Population *population;		/* NULL where there are no rows */
+	uint32		ngroups;
+	int64	   *people;			/* by group */
+	uint32	   *tuple_of;		/* by group: the population's tuple */
+	uint64	   *digests;		/* by group: a digest of each digested
+								 * column's value, 0 for NULL */
+	char	 ***values;			/* by sensitive column and number of a value */
+	char	 ***leaves;			/* the same, of their leaves; NULL for a
+								 * column without a hierarchy */
+	TupleDesc	desc;			/* the group's number, then the columns */
+	Tuplestorestate *rows;
+
+	/* while rows come */
+	ValueType  *types;			/* by digested column */
+	Size		digest_room;
+	TupleTableSlot *slot;
+}			RowSpool;
+
+/*
+ * Reads a data set.  With levels, for nodes that are nowhere below them, as
+ * in reading_population().
+ */
+extern void spool_read(RowSpool * spool, const Dataset *dataset, const int *levels);
+
+typedef void (*SpoolVisitor) (void *arg, uint32 group, const Datum *values, const bool *nulls);
+
+/* Visits every row in the order it was read; values are flat. */
+extern void spool_visit(RowSpool * spool, SpoolVisitor visit, void *arg);
+
+extern void spool_end(RowSpool * spool);
+
+#endif

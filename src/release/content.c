@@ -1,0 +1,196 @@
+/*
+ * content.c
+ *	  What a release shows: how many rows of which labels and values.
+ *
+ * A reader of two releases can generalize the labels of both until they are
+ * comparable, and then subtract one from the other.  What remains of a class
+ * on either side are people whose rows the other does not show.
+ */
+#include "release/content.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+Content *
+content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected)
+{
+	Content    *content = MemoryContextAllocZero(context, sizeof(Content));
+
+	content->context = context;
+	content->nattrs = nattrs;
+	content->nvalues = nvalues;
+	content->attrs = MemoryContextAllocZero(context, sizeof(char *) * (nattrs + 1));
+	content->values = MemoryContextAllocZero(context, sizeof(char *) * (nvalues + 1));
+	content->nlabels = MemoryContextAllocZero(context, sizeof(uint32) * (nattrs + 1));
+	content->labels = MemoryContextAllocZero(context, sizeof(char **) * (nattrs + 1));
+	content->rows = key_counter_create(context, Max(content_code_words(nattrs) + nvalues, 1), Max(expected, 16));
+	return content;
+}
+
+void
+content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 people)
+{
+	uint64	   *row = key_counter_candidate(content->rows);
+
+	memset(row, 0, sizeof(uint64) * content->rows->nwords);
+	for (int a = 0; a < content->nattrs; a++)
+		row[a / 2] |= (uint64) codes[a] << (a % 2 * 32);
+	if (content->nvalues > 0)
+		memcpy(row + content_code_words(content->nattrs), digests, sizeof(uint64) * content->nvalues);
+	(void) key_counter_add(content->rows, people);
+}
+
+/* Adds a content's rows to a count of what both show alike, with a sign. */
+static void
+add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView * views,
+		 int nviews, const int (*values)[2], int nvalues, int side)
+{
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		const uint64 *row = content_row(content, i);
+		uint64	   *class = key_counter_candidate(classes);
+		uint64	   *key;
+		uint32		number;
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		memset(class, 0, sizeof(uint64) * classes->nwords);
+		for (int v = 0; v < nviews; v++)
+		{
+			uint32		code = content_code(content, row, views[v].attr);
+
+			class[v / 2] |= (uint64) (code == STARRED ? STARRED : views[v].shown[code]) << (v % 2 * 32);
+		}
+		number = key_counter_add(classes, 0);
+		key = key_counter_candidate(rows);
+		key[0] = number;
+		for (int v = 0; v < nvalues; v++)
+			key[v + 1] = row[content_code_words(content->nattrs) + values[v][side]];
+		number = key_counter_add(rows, 0);
+		while (number >= *room)
+		{
+			Size		before = *room;
+
+			*balance = budget_grow(rows->context, *balance, sizeof(int64), room);
+			memset(*balance + before, 0, sizeof(int64) * (*room - before));
+		}
+		(*balance)[number] += side == 0 ? content->rows->counts[i] : -content->rows->counts[i];
+	}
+}
+
+/* The smallest group of people, class by class, that only one side shows. */
+static int64
+smallest_group(const KeyCounter *classes, const KeyCounter *rows, const int64 *balance, MemoryContext context)
+{
+	int64	   *only[2];
+	int64		smallest = 0;
+
+	for (int side = 0; side < 2; side++)
+		only[side] = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) classes->nkeys + 1),
+												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < rows->nkeys; i++)
+	{
+		uint32		class = (uint32) rows->keys[(Size) i * rows->nwords];
+
+		if (balance[i] > 0)
+			only[0][class] += balance[i];
+		else
+			only[1][class] -= balance[i];
+	}
+	for (int side = 0; side < 2; side++)
+		for (uint32 class = 0; class < classes->nkeys; class++)
+			if (only[side][class] > 0 && (smallest == 0 || only[side][class] < smallest))
+				smallest = only[side][class];
+	return smallest;
+}
+
+int64
+content_difference(const Content *a, const ContentView * views_a, const Content *b, const ContentView * views_b, int nviews,
+				   const int (*values)[2], int nvalues)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
+	KeyCounter *classes = key_counter_create(context, Max(content_code_words(nviews), 1), 1024);
+	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
+	int64	   *balance = NULL;
+	Size		room = 0;
+	int64		smallest;
+
+	add_rows(classes, rows, &balance, &room, a, views_a, nviews, values, nvalues, 0);
+	add_rows(classes, rows, &balance, &room, b, views_b, nviews, values, nvalues, 1);
+	smallest = smallest_group(classes, rows, balance, context);
+	MemoryContextDelete(context);
+	return smallest;
+}
+
+/* Numbers are written the least significant byte first, on any machine. */
+static void
+put_number(unsigned char **at, uint64 number, int nbytes)
+{
+	for (int i = 0; i < nbytes; i++)
+		*(*at)++ = (unsigned char) (number >> (8 * i));
+}
+
+static uint64
+take_number(const unsigned char **at, int nbytes)
+{
+	uint64		number = 0;
+
+	for (int i = 0; i < nbytes; i++)
+		number |= (uint64) *(*at)++ << (8 * i);
+	return number;
+}
+
+static Size
+packed_row_size(const Content *content)
+{
+	return sizeof(uint32) * content->nattrs + sizeof(uint64) * content->nvalues + sizeof(int64);
+}
+
+bytea *
+content_pack(const Content *content, uint32 first, uint32 nrows)
+{
+	Size		size = VARHDRSZ + packed_row_size(content) * nrows;
+	bytea	   *bytes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	unsigned char *at = (unsigned char *) VARDATA(bytes);
+
+	SET_VARSIZE(bytes, size);
+	for (uint32 i = first; i < first + nrows; i++)
+	{
+		const uint64 *row = content_row(content, i);
+
+		for (int a = 0; a < content->nattrs; a++)
+			put_number(&at, content_code(content, row, a), sizeof(uint32));
+		for (int v = 0; v < content->nvalues; v++)
+			put_number(&at, row[content_code_words(content->nattrs) + v], sizeof(uint64));
+		put_number(&at, content->rows->counts[i], sizeof(int64));
+	}
+	return bytes;
+}
+
+void
+content_unpack(Content *content, const bytea *bytes)
+{
+	const unsigned char *at = (const unsigned char *) VARDATA_ANY(bytes);
+	Size		nrows = VARSIZE_ANY_EXHDR(bytes) / packed_row_size(content);
+	uint32	   *codes = palloc(sizeof(uint32) * (content->nattrs + 1));
+	uint64	   *digests = palloc(sizeof(uint64) * (content->nvalues + 1));
+
+	for (Size i = 0; i < nrows; i++)
+	{
+		bool		sound = true;
+		int64		people;
+
+		for (int a = 0; a < content->nattrs; a++)
+		{
+			codes[a] = (uint32) take_number(&at, sizeof(uint32));
+			sound = sound && (codes[a] == STARRED || codes[a] < content->nlabels[a]);
+		}
+		for (int v = 0; v < content->nvalues; v++)
+			digests[v] = take_number(&at, sizeof(uint64));
+		people = (int64) take_number(&at, sizeof(int64));
+		if (sound && people > 0 && people <= PG_UINT32_MAX)
+			content_add(content, codes, digests, people);
+	}
+	pfree(codes);
+	pfree(digests);
+}

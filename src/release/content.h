@@ -1,0 +1,71 @@
+/*
+ * content.h
+ *	  What a release shows: how many rows of which labels and values.
+ *
+ * Labels are numbered, values of sensitive and class columns are digests.
+ * Two contents can be subtracted, as a reader of both can.
+ */
+#ifndef ANONOPT_CONTENT_H
+#define ANONOPT_CONTENT_H
+
+#include "base/key_counter.h"
+#include "read/value.h"
+
+/* The code of rows that are shown by stars alone. */
+#define STARRED PG_UINT32_MAX
+
+typedef struct Content
+{
+	MemoryContext context;
+	int			nattrs;
+	char	  **attrs;			/* names of the generalized columns */
+	int			nvalues;
+	char	  **values;			/* names of the others that count */
+	uint32	   *nlabels;		/* by attribute */
+	const char ***labels;		/* by attribute and code; NULL for null */
+	KeyCounter *rows;			/* codes, two a word, then digests: people */
+} Content;
+
+extern Content *content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected);
+
+/* Adds people who have such labels and values. */
+extern void content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 people);
+
+static inline uint32
+content_code(const Content *content, const uint64 *row, int attr)
+{
+	return (uint32) (row[attr / 2] >> (attr % 2 * 32));
+}
+
+static inline int
+content_code_words(int nattrs)
+{
+	return (nattrs + 1) / 2;
+}
+
+static inline const uint64 *
+content_row(const Content *content, uint32 row)
+{
+	return content->rows->keys + (Size) row * content->rows->nwords;
+}
+
+/* How the labels of an attribute are generalized before contents are compared: by code, what is shown then. */
+typedef struct ContentView
+{
+	int			attr;			/* of the content */
+	const uint32 *shown;		/* by code */
+}			ContentView;
+
+/*
+ * The people in the smallest group by which one content differs from the
+ * other among rows of the same labels, seen so; 0 where they do not differ.
+ * values tells which of the values are compared, by pairs of places.
+ */
+extern int64 content_difference(const Content *a, const ContentView * views_a, const Content *b,
+								const ContentView * views_b, int nviews, const int (*values)[2], int nvalues);
+
+/* The rows as bytes and back; the bytes may hold anything. */
+extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);
+extern void content_unpack(Content *content, const bytea *bytes);
+
+#endif

@@ -1,0 +1,109 @@
+/*
+ * release.h
+ *	  A release: what it is to show, and what came of reading for it.
+ *
+ * The same steps make a release and make it anew: it is specified, from a
+ * call's arguments or from what was written down; checked against the
+ * catalogs; read once, which measures it; checked against the data and
+ * against earlier releases; and only then written.
+ */
+#ifndef ANONOPT_RELEASE_H
+#define ANONOPT_RELEASE_H
+
+#include "read/row_spool.h"
+#include "record/record_model.h"
+#include "release/content.h"
+#include "release/release_entry.h"
+#include "release/showing.h"
+#include "release/shown_classes.h"
+
+/* How records are generalized one by one. */
+typedef struct RecordOptions
+{
+	double		min_utility;
+	char	   *key;
+	RiskModel	risk;
+	UtilityModel utility;
+}			RecordOptions;
+
+typedef struct Release
+{
+	/* specified */
+	Showing		showing;
+	ReleaseForm form;
+	int		   *levels;			/* of a node; or */
+	Datum	   *cuts;			/* bit strings; or */
+	RecordOptions *records;
+	char	  **named;			/* columns to be shown as they are */
+	int			nnamed;
+	Oid			schema;
+	char	   *name;
+	char	   *sql_name;		/* qualified and quoted */
+	char	   *key_name;		/* of the table beside a view, or NULL */
+
+	/* read */
+	List	   *opened;			/* relations, so that nobody changes them
+								 * meanwhile */
+	RowSpool	spool;
+	Recodings	node;			/* not of records */
+	Measures	measures;
+	ShownClasses *shown;
+	Content    *content;		/* not of a live view */
+	int64		difference;		/* people in the smallest difference to an
+								 * earlier content; 0 for none, -1 where it
+								 * was not looked for */
+}			Release;
+
+/* Sets what a release must not depend on: search_path, styles of output, memory; and back. */
+extern int	release_settings_begin(void);
+extern void release_settings_end(int level);
+
+/* Where it is to be; the name must be free and the caller able to create there. */
+extern void release_name(Release * release, const char *name);
+
+/* Chooses what is shown, once data set, promise and generalization are known. */
+extern void release_choose(Release * release);
+
+/*
+ * What the catalogs say: rights, hierarchies, identifiers, the source.  All
+ * that is read stays open until release_close.
+ */
+extern void release_check(Release * release);
+extern void release_close(Release * release);
+
+/*
+ * Reads and measures; k becomes the node's own where none was given.  Keeps
+ * rows for a table.
+ */
+extern void release_read(Release * release);
+
+/* Chooses the classes that are shown, and tells what that comes to. */
+extern void release_choose_classes(Release * release);
+
+/* Makes it; makes an existing one anew; drops it. */
+extern Oid	release_create(Release * release);
+extern void release_refresh(Oid relation);
+extern void release_drop(Oid relation);
+
+/* The specification that was written down. */
+extern Release * release_of_entry(const ReleaseEntry * entry);
+
+/* The rows of a table, into a relation of the right columns. */
+extern void release_write_rows(Release * release, Oid relation, bool frozen);
+
+/* A live view of a definition. */
+extern void release_create_live(const Release * release, const char *definition);
+
+/* Fails with 23514 unless a hierarchy is a plain table of the caller's own that can hold no leaf twice. */
+extern void require_own_hierarchy(Oid hierarchy, const char *column);
+
+/* Whether it is a plain table of a role. */
+extern bool is_plain_table_of(Oid relation, Oid owner);
+
+/* A digest of a table's rows, whatever their order; the table is locked against changes of its columns. */
+extern char *hierarchy_digest(Oid hierarchy);
+
+/* The hierarchies that a release rests on: of quasi-identifiers, and of sensitive columns where t is promised. */
+extern List *release_hierarchies(const Dataset *dataset, const Promise *promise);
+
+#endif

@@ -1,0 +1,430 @@
+/*
+ * release_check.c
+ *	  What a release must be before anything is read for it.
+ *
+ * Rights first, and by the exact role: a superuser is a member of everything,
+ * and what belongs to somebody else may run that one's code.
+ */
+#include "release/release.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/tableam.h"
+#include "base/budget.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "common/cryptohash.h"
+#include "common/sha2.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "sql/arguments.h"
+#include "sql/declare.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+int
+release_settings_begin(void)
+{
+	const char *const settings[][2] = {{"datestyle", "ISO, MDY"}, {"intervalstyle", "postgres"}, {"timezone", "UTC"},
+	{"extra_float_digits", "1"}, {"bytea_output", "hex"}};
+	int			level = sql_use_catalog_names();
+
+	for (int i = 0; i < lengthof(settings); i++)
+		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+
+	/*
+	 * a release is made like an index: with the memory for that, which a
+	 * statement takes several times
+	 */
+	(void) set_config_option("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 4)), PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+							 true, 0, false);
+	return level;
+}
+
+void
+release_settings_end(int level)
+{
+	AtEOXact_GUC(true, level);
+}
+
+void
+release_name(Release * release, const char *name)
+{
+	RangeVar   *range = creation_range_var(name);
+	AclResult	right;
+
+	release->schema = RangeVarGetCreationNamespace(range);
+	release->name = range->relname;
+	release->sql_name = quote_qualified_identifier(get_namespace_name(release->schema), range->relname);
+	if (OidIsValid(get_relname_relid(release->name, release->schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("relation %s already exists", release->sql_name),
+				 errhint("Drop it, with anonopt.drop_release if it is a release, or choose another name.")));
+	right = pg_namespace_aclcheck(release->schema, GetUserId(), ACL_CREATE);
+	if (right != ACLCHECK_OK)
+		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(release->schema));
+}
+
+void
+release_choose(Release * release)
+{
+	Showing    *showing = &release->showing;
+
+	if (showing->dataset->count_column != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", showing->dataset->name),
+				 errhint("Publish from a relation with a row a person.")));
+	showing->snapshot = release->form != RELEASE_LIVE_VIEW;
+	showing->levels = release->levels;
+	showing_choose_columns(showing, (const char *const *) release->named, release->nnamed);
+}
+
+/* ------------------------------------------------------------- hierarchies */
+
+List *
+release_hierarchies(const Dataset *dataset, const Promise *promise)
+{
+	List	   *hierarchies = NIL;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_SENSITIVE && promise->has_t && OidIsValid(dataset->attributes[i].hierarchy))
+			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
+	return hierarchies;
+}
+
+bool
+is_plain_table_of(Oid relation, Oid owner)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Form_pg_class class;
+	bool		plain;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	class = (Form_pg_class) GETSTRUCT(tuple);
+	plain = class->relkind == RELKIND_RELATION && !class->relhassubclass && class->relowner == owner;
+	ReleaseSysCache(tuple);
+	return plain;
+}
+
+/* The first column of a table. */
+static AttrNumber
+first_column(Relation table)
+{
+	for (int i = 0; i < RelationGetNumberOfAttributes(table); i++)
+		if (!TupleDescAttr(RelationGetDescr(table), i)->attisdropped)
+			return i + 1;
+	return InvalidAttrNumber;
+}
+
+/* Whether a constraint keeps ranges of a column from overlapping. */
+static bool
+excludes_overlaps(Oid table, AttrNumber column)
+{
+	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
+	bool		found = false;
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
+	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true, NULL, 1, &key);
+	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
+		Relation	index;
+		Oid		   *operators;
+		Oid		   *functions;
+		uint16	   *strategies;
+
+		if (form->contype != CONSTRAINT_EXCLUSION || form->condeferrable)
+			continue;
+		index = index_open(form->conindid, AccessShareLock);
+		if (index->rd_index->indisvalid && index->rd_index->indnkeyatts == 1 && index->rd_index->indkey.values[0] == column &&
+			RelationGetIndexPredicate(index) == NIL)
+		{
+			RelationGetExclusionInfo(index, &operators, &functions, &strategies);
+			found = functions[0] == F_RANGE_OVERLAPS;
+		}
+		index_close(index, AccessShareLock);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+	return found;
+}
+
+/* Whether an index, or a constraint, keeps a table from holding a leaf twice. */
+static bool
+holds_leaves_once(Relation table, AttrNumber column, bool ranges)
+{
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(table))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		Form_pg_index form = index->rd_index;
+
+		found = found || (!ranges && form->indisunique && form->indisvalid && form->indimmediate && form->indnkeyatts == 1 &&
+						  form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL);
+		index_close(index, AccessShareLock);
+	}
+	return found || excludes_overlaps(RelationGetRelid(table), column);
+}
+
+void
+require_own_hierarchy(Oid hierarchy, const char *column)
+{
+	Relation	table;
+	AttrNumber	leaf;
+	bool		ranges;
+
+	if (!is_plain_table_of(hierarchy, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s of column \"%s\" is not an ordinary table of yours", relation_sql_name(hierarchy), column),
+				 errdetail("Whoever may change it could lift a class of one."),
+				 errhint("Copy it to a table of your own and declare the column with that.")));
+	table = relation_open_existing(hierarchy);
+	leaf = first_column(table);
+	ranges = leaf != InvalidAttrNumber && type_is_range(getBaseType(TupleDescAttr(RelationGetDescr(table), leaf - 1)->atttypid));
+	if (leaf == InvalidAttrNumber || !holds_leaves_once(table, leaf, ranges))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s of column \"%s\" could hold a leaf twice", relation_sql_name(hierarchy), column),
+				 ranges ? errhint("Add an exclusion constraint: EXCLUDE USING gist (... WITH &&).") :
+				 errhint("Add a primary key or a unique index on its first column.")));
+	relation_close(table, NoLock);
+}
+
+typedef struct Digest
+{
+	uint8		bytes[PG_SHA256_DIGEST_LENGTH];
+}			Digest;
+
+static int
+compare_digests(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(Digest));
+}
+
+static void
+digest_bytes(pg_cryptohash_ctx * hash, const char *bytes, Size size, Digest * digest)
+{
+	if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) bytes, size) < 0 ||
+		pg_cryptohash_final(hash, digest->bytes, sizeof(digest->bytes)) < 0)
+		elog(ERROR, "could not compute a digest");
+}
+
+/* The texts of a row's values by their types' output functions, so that no two rows look alike. */
+static void
+append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
+{
+	TupleDesc	desc = slot->tts_tupleDescriptor;
+
+	slot_getallattrs(slot);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		char	   *value;
+
+		if (TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		if (slot->tts_isnull[i])
+		{
+			appendStringInfoString(text, "-:");
+			continue;
+		}
+		value = OutputFunctionCall(&outputs[i], slot->tts_values[i]);
+		appendStringInfo(text, "%zu:%s", strlen(value), value);
+		pfree(value);
+	}
+}
+
+/* The digests of a table's rows, sorted; their number. */
+static Digest *
+digest_rows(Relation table, pg_cryptohash_ctx * hash, Size *n)
+{
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (slot->tts_tupleDescriptor->natts + 1));
+	Digest	   *digests = NULL;
+	Size		room = 0;
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		Oid			output;
+		bool		varlena;
+
+		if (TupleDescAttr(slot->tts_tupleDescriptor, i)->attisdropped)
+			continue;
+		getTypeOutputInfo(TupleDescAttr(slot->tts_tupleDescriptor, i)->atttypid, &output, &varlena);
+		fmgr_info(output, &outputs[i]);
+	}
+	for (*n = 0; table_scan_getnextslot(scan, ForwardScanDirection, slot); (*n)++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (*n >= room)
+			digests = budget_grow(CurrentMemoryContext, digests, sizeof(Digest), &room);
+		resetStringInfo(&text);
+		append_row(&text, slot, outputs);
+		digest_bytes(hash, text.data, text.len, &digests[*n]);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	if (*n > 0)
+		qsort(digests, *n, sizeof(Digest), compare_digests);
+	return digests;
+}
+
+char *
+hierarchy_digest(Oid hierarchy)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt digest", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Relation	table = relation_open_existing(hierarchy);
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+	Digest	   *rows;
+	Digest		all;
+	Size		n;
+	char	   *text;
+
+	rows = digest_rows(table, hash, &n);
+	digest_bytes(hash, n == 0 ? "" : (const char *) rows, n * sizeof(Digest), &all);
+	pg_cryptohash_free(hash);
+	relation_close(table, NoLock);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	text = palloc0(2 * sizeof(all.bytes) + 1);
+
+	for (int i = 0; i < sizeof(all.bytes); i++)
+		sprintf(text +2 * i, "%02x", all.bytes[i]);
+	return text;
+}
+
+/* ---------------------------------------------------------------- all checks */
+
+/* Fails where a column that is never published would be. */
+static void
+check_identifiers(const Release * release)
+{
+	const Dataset *dataset = release->showing.dataset;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const char *column = dataset->attributes[i].column;
+
+		if (dataset->attributes[i].role != ROLE_IDENTIFIER)
+			continue;
+		for (int j = 0; j < release->showing.ncolumns; j++)
+			if (strcmp(release->showing.columns[j].name, column) == 0)
+			{
+				bool		named = false;
+
+				for (int n = 0; n < release->nnamed; n++)
+					named = named || strcmp(release->named[n], column) == 0;
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("column \"%s\" is an identifier and is never published", column),
+						 named ? 0 : errhint("Take one of its roles from it with anonopt.drop_attribute.")));
+			}
+	}
+}
+
+/* Whether a relation is a release, or a view that reads one. */
+static bool
+reads_release(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	bool		found;
+
+	sql_connect();
+	sql_read("WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
+			 " JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
+			 " JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+			 " AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+			 " AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
+			 " SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
+			 " AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
+			 " AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1", 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	return found;
+}
+
+/* Fails unless the caller may read all that would be read of the relation. */
+static void
+check_reading(const Release * release)
+{
+	const Dataset *dataset = release->showing.dataset;
+	Oid			relation = dataset->relation;
+	AclResult	right = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
+
+	for (int i = 0; i < dataset->nattributes && right != ACLCHECK_OK; i++)
+	{
+		AttrNumber	number = get_attnum(relation, dataset->attributes[i].column);
+
+		if (dataset->attributes[i].role == ROLE_IDENTIFIER || dataset->attributes[i].role == ROLE_INSENSITIVE)
+			continue;
+		if (number <= 0 || pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+			aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	}
+}
+
+void
+release_close(Release * release)
+{
+	ListCell   *cell;
+
+	foreach(cell, release->opened)
+		relation_close(lfirst(cell), NoLock);
+	release->opened = NIL;
+}
+
+void
+release_check(Release * release)
+{
+	const Dataset *dataset = release->showing.dataset;
+	bool		with_sensitive = release->showing.promise.has_t;
+	ListCell   *cell;
+
+	check_reading(release);
+	release->opened = list_make1(relation_open_existing(dataset->relation));
+	foreach(cell, release_hierarchies(dataset, &release->showing.promise))
+		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		if (OidIsValid(declared->hierarchy) &&
+			(declared->role == ROLE_QUASI_IDENTIFIER || (declared->role == ROLE_SENSITIVE && with_sensitive)))
+			require_own_hierarchy(declared->hierarchy, declared->column);
+	}
+	(void) dataset_load_owned(dataset->name);
+	check_identifiers(release);
+	if (reads_release(dataset->relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s shows a release already", relation_sql_name(dataset->relation)),
+				 errhint("Generalize from the source of that release.")));
+}

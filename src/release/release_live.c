@@ -1,0 +1,195 @@
+/*
+ * release_live.c
+ *	  Live views.
+ *
+ * A live view is read through a function of its owner's, so that no filter,
+ * function or plan reaches a hidden row.  At every reading that function
+ * refuses whoever may write what it reads, as any role that is open to them.
+ */
+#include "release/release.h"
+
+#include "access/htup_details.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "mb/pg_wchar.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+static void
+run(const char *statement)
+{
+	sql_connect();
+	sql_write(statement, 0, NULL, NULL, NULL);
+	sql_finish();
+}
+
+/* A text that a statement about one relation gives; NULL for none. */
+static char *
+ask(const char *statement, const char *argument)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(argument)};
+	char	   *answer = NULL;
+
+	sql_connect();
+	sql_write(statement, 1, types, values, NULL);
+	if (SPI_processed > 0)
+		answer = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
+	if (answer != NULL)
+		answer = MemoryContextStrdup(context, answer);
+	sql_finish();
+	return answer;
+}
+
+static void
+check_source(const Release * release)
+{
+	const Dataset *dataset = release->showing.dataset;
+	const char *name = relation_sql_name(dataset->relation);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(dataset->relation));
+	FormData_pg_class class;
+	char	   *writable;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(dataset->relation);
+	class = *(Form_pg_class) GETSTRUCT(tuple);
+	ReleaseSysCache(tuple);
+	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || dataset->person != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s cannot be published live", name),
+				 errdetail("A live view is made of a plain table, a row a person."),
+				 errhint("Publish a snapshot instead: materialized => true.")));
+	if (class.relrowsecurity || class.relforcerowsecurity)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("row security applies to %s", name),
+				 errhint("Publish a snapshot instead: materialized => true.")));
+	writable = ask("SELECT has_any_column_privilege('public', $1::regclass, 'INSERT, UPDATE') OR"
+				   " has_table_privilege('public', $1::regclass, 'DELETE, TRUNCATE')", name);
+	if (writable != NULL && strcmp(writable, "t") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("everybody may write %s", name),
+				 errdetail("A reader who can add rows can lift a class of one."),
+				 errhint("Publish a snapshot instead: materialized => true.")));
+}
+
+/* A name after the view's, cut to be as long as there may be, that no function of its kind has. */
+static char *
+function_name(const Release * release)
+{
+	for (int tried = 0;; tried++)
+	{
+		char	   *suffix = tried == 0 ? pstrdup("_rows") : psprintf("_rows%d", tried);
+		int			length = pg_mbcliplen(release->name, strlen(release->name), NAMEDATALEN - 1 - strlen(suffix));
+		char	   *name = psprintf("%.*s%s", length, release->name, suffix);
+		char	   *sql_name = quote_qualified_identifier(get_namespace_name(release->schema), name);
+
+		if (ask("SELECT 1 FROM pg_proc WHERE oid = to_regprocedure($1)", psprintf("%s()", sql_name)) == NULL)
+			return sql_name;
+	}
+}
+
+/* What readers must not be able to write, as an array's elements. */
+static char *
+guarded_relations(const Release * release)
+{
+	const Showing *showing = &release->showing;
+	StringInfoData list;
+	ListCell   *cell;
+
+	initStringInfo(&list);
+	appendStringInfo(&list, "%s::regclass", quote_literal_cstr(relation_sql_name(showing->dataset->relation)));
+	foreach(cell, release_hierarchies(showing->dataset, &showing->promise))
+		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
+	if (release->key_name != NULL)
+		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(release->key_name));
+	return list.data;
+}
+
+static char *
+function_body(const Release * release, const char *function, const char *definition)
+{
+	const char *source = quote_literal_cstr(relation_sql_name(release->showing.dataset->relation));
+	StringInfoData body;
+
+	initStringInfo(&body);
+	appendStringInfo(&body, "\n#variable_conflict use_column\nBEGIN\n"
+					 "\tIF EXISTS (SELECT FROM pg_class c WHERE c.oid = %s::regclass AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN\n"
+					 "\t\tRAISE EXCEPTION 'the source of a live release has changed' USING ERRCODE = '42501';\n"
+					 "\tEND IF;\n", source);
+	appendStringInfo(&body, "\tIF NOT EXISTS (SELECT FROM pg_rewrite e JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = e.oid\n"
+					 "\t\t\tWHERE e.ev_class = to_regclass(%s) AND d.refclassid = 'pg_proc'::regclass AND d.refobjid = to_regprocedure(%s)) THEN\n"
+					 "\t\tRAISE EXCEPTION 'the live release has been dropped' USING ERRCODE = '42501';\n"
+					 "\tEND IF;\n", quote_literal_cstr(release->sql_name), quote_literal_cstr(psprintf("%s()", function)));
+	appendStringInfo(&body, "\tIF NOT has_table_privilege(session_user, %s::regclass, 'SELECT') AND EXISTS (\n"
+					 "\t\t\tWITH RECURSIVE writable (w) AS (\n"
+					 "\t\t\t\tSELECT g::oid FROM unnest(ARRAY[%s]) g\n"
+					 "\t\t\t\tUNION\n"
+					 "\t\t\t\tSELECT e.ev_class FROM writable v\n"
+					 "\t\t\t\tJOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.w AND d.classid = 'pg_rewrite'::regclass\n"
+					 "\t\t\t\tJOIN pg_rewrite e ON e.oid = d.objid)\n"
+					 "\t\t\tSELECT FROM pg_roles o CROSS JOIN writable\n"
+					 "\t\t\tWHERE pg_has_role(session_user, o.oid, 'MEMBER') AND (has_any_column_privilege(o.oid, w, 'INSERT, UPDATE')\n"
+					 "\t\t\t\tOR has_table_privilege(o.oid, w, 'DELETE, TRUNCATE'))) THEN\n"
+					 "\t\tRAISE EXCEPTION 'whoever may write the source of a live release may not read it' USING ERRCODE = '42501';\n"
+					 "\tEND IF;\n", source, guarded_relations(release));
+	appendStringInfo(&body, "\tRETURN QUERY %s;\nEND", definition);
+	return body.data;
+}
+
+void
+release_create_live(const Release * release, const char *definition)
+{
+	const Showing *showing = &release->showing;
+	char	   *function = function_name(release);
+	char	   *shape;
+	StringInfoData shown;
+
+	check_source(release);
+
+	/*
+	 * an ordinary view of that name tells the columns' types, and that the
+	 * definition is one
+	 */
+	run(psprintf("CREATE VIEW %s AS %s", release->sql_name, definition));
+	shape = ask("SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)"
+				" FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped", release->sql_name);
+	run(psprintf("DROP VIEW %s", release->sql_name));
+
+	initStringInfo(&shown);
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		const char *name = quote_identifier(showing->columns[i].name);
+
+		appendStringInfo(&shown, "%s%s", i > 0 ? ", " : "", name);
+		if (showing->columns[i].attr >= 0)
+			appendStringInfo(&shown, " COLLATE pg_catalog.\"C\" AS %s", name);
+	}
+	if (showing->star)
+		appendStringInfoString(&shown, ", anonopt_suppressed");
+
+	/*
+	 * to check a body is to keep it as long as the session lasts, and the
+	 * statement in it has been tried
+	 */
+	run("SET LOCAL check_function_bodies = off");
+	run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s) LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
+				 " SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", function, shape,
+				 quote_literal_cstr(function_body(release, function, definition))));
+	run(psprintf("REVOKE ALL ON FUNCTION %s() FROM PUBLIC", function));
+	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()", release->sql_name, shown.data, function));
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("a live view promises one reading by one reader"),
+			 errdetail("Two readings around a change can tell more."),
+			 errhint("Grant SELECT on the view together with EXECUTE on function %s(); or publish a snapshot.", function)));
+}

@@ -1,0 +1,353 @@
+/*
+ * release_read.c
+ *	  One reading of a relation: measured, judged, and spooled for a release.
+ */
+#include "release/release.h"
+
+#include <math.h>
+
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "common/hashfn.h"
+#include "engine/narrow_population.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "read/population_read.h"
+#include "read/weights.h"
+#include "record/record_search.h"
+#include "release/composition.h"
+#include "sql/arguments.h"
+#include "sql/cuts_argument.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/tuplesort.h"
+
+static void
+refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people)
+{
+	if (measures->classes == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no class keeps the promise"),
+				 errhint("Promise less, or choose a more general node: see anonopt.pareto.")));
+	if (!measures->feasible)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many people are in classes that break the promise"),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, " INT64_FORMAT " may be.",
+						   measures->suppressed, people, promise->limit),
+				 errhint("Promise less, choose a more general node, or allow more suppression for data set \"%s\".",
+						 dataset->name)));
+}
+
+/* Measures the node or cut; k becomes its own where none is given. */
+static void
+measure_node(Release * release)
+{
+	Showing    *showing = &release->showing;
+	Population *population = showing->population;
+	Promise    *promise = &showing->promise;
+	Measures   *measures = &release->measures;
+
+	promise->limit = share_of_people(showing->dataset->max_suppression, population->people);
+	measure_alone(measurer_create(population, promise), release->node, measures);
+	refuse_unkept(showing->dataset, promise, measures, population->people);
+	if (promise->has_k)
+		return;
+	if (measures->k < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("nothing would be hidden: the node's k is " INT64_FORMAT, measures->k),
+				 errhint("Choose a more general node, or say k => 1 if that is what you want.")));
+	promise->has_k = true;
+	promise->k = measures->k;
+	measure_alone(measurer_create(population, promise), release->node, measures);
+	refuse_unkept(showing->dataset, promise, measures, population->people);
+}
+
+/* What is measured of a population that has been read. */
+static void
+measure_population(Release * release, Population *population)
+{
+	Showing    *showing = &release->showing;
+
+	if (population == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s has no rows to publish", relation_sql_name(showing->dataset->relation))));
+	showing->population = population;
+	require_weights(showing->dataset, population);
+	if (release->records != NULL)
+		return;
+	if (release->levels != NULL)
+		release->node = node_of_levels(population, release->levels);
+	else
+	{
+		showing_choose_cut(showing, node_of_cuts(population, release->cuts));
+		release->node = showing->cut;
+	}
+	measure_node(release);
+}
+
+/* ------------------------------------------------------------------ reading */
+
+/* The levels below which nothing is told apart; NULL where every leaf counts. */
+static int *
+lowest_levels(const Release * release)
+{
+	const Dataset *dataset = release->showing.dataset;
+	int		   *lowest;
+	int			n = 0;
+
+	if (release->records != NULL)
+		return NULL;
+	if (release->levels != NULL)
+		return release->levels;
+	lowest = palloc(sizeof(int) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			lowest[n++] = dataset->attributes[i].min_level;
+	return lowest;
+}
+
+/* Whether a column's values count as what a reader can compare: sensitive, or the class label. */
+static bool
+is_told(const Dataset *dataset, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if ((dataset->attributes[i].role == ROLE_SENSITIVE || dataset->attributes[i].role == ROLE_CLASS_LABEL) &&
+			strcmp(dataset->attributes[i].column, column) == 0)
+			return true;
+	return false;
+}
+
+static void
+begin_spool(Release * release)
+{
+	const Showing *showing = &release->showing;
+	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (showing->ncolumns + 1));
+	RowSpool   *spool = &release->spool;
+
+	spool->columns = columns;
+	for (int i = 0; i < showing->ncolumns; i++)
+		if (showing->columns[i].attr < 0)
+		{
+			columns[spool->ncolumns].name = showing->columns[i].name;
+			columns[spool->ncolumns++].digested = is_told(showing->dataset, showing->columns[i].name);
+		}
+	spool->keeps_rows = release->form == RELEASE_TABLE || release->nnamed > 0;
+}
+
+/* ----------------------------------------- columns that are shown as they are */
+
+static bool
+has_role(const Dataset *dataset, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (strcmp(dataset->attributes[i].column, column) == 0)
+			return true;
+	return false;
+}
+
+/* Digests of a column's values, sorted so that equal ones stand together. */
+typedef struct ColumnSort
+{
+	int			column;			/* of the spool */
+	int16		length;
+	bool		byval;
+	uint64		seed;
+	Tuplesortstate *sort;
+}			ColumnSort;
+
+/* Values are alike only if their bytes are: what looks different singles out. */
+static void
+sort_value(void *arg, uint32 group, const Datum *values, const bool *nulls)
+{
+	ColumnSort *by = arg;
+	Datum		value = values[by->column];
+	uint64		digest;
+
+	if (nulls[by->column])
+		return;
+	if (by->byval)
+		digest = hash_bytes_extended((unsigned char *) &value, sizeof(value), by->seed);
+	else if (by->length == -1)
+	{
+		struct varlena *flat = PG_DETOAST_DATUM_PACKED(value);
+
+		digest = hash_bytes_extended((unsigned char *) VARDATA_ANY(flat), VARSIZE_ANY_EXHDR(flat), by->seed);
+	}
+	else
+		digest = hash_bytes_extended((unsigned char *) DatumGetPointer(value),
+									 by->length > 0 ? by->length : strlen(DatumGetCString(value)), by->seed);
+	tuplesort_putdatum(by->sort, Int64GetDatum((int64) digest), false);
+}
+
+/* The values that occur fewer than k times, and all, people each. */
+static void
+count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
+{
+	Datum		value;
+	Datum		before = 0;
+	bool		isnull;
+	int64		run = 0;
+
+	*rare = *all = 0;
+	while (tuplesort_getdatum(sort, true, &value, &isnull, NULL))
+	{
+		if (run > 0 && DatumGetInt64(value) != DatumGetInt64(before))
+		{
+			*rare += run < k ? run : 0;
+			run = 0;
+		}
+		before = value;
+		run++;
+		(*all)++;
+	}
+	*rare += run < k ? run : 0;
+}
+
+/* Fails where a column would single people out. */
+static void
+check_column(Release * release, int column)
+{
+	RowSpool   *spool = &release->spool;
+	Form_pg_attribute form = TupleDescAttr(spool->desc, column + 1);
+	ColumnSort	by = {.column = column,.length = form->attlen,.byval = form->attbyval};
+	int64		rare;
+	int64		all;
+
+	if (!pg_strong_random(&by.seed, sizeof(by.seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	by.sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL, 0);
+	spool_visit(spool, sort_value, &by);
+	tuplesort_performsort(by.sort);
+	count_rare(by.sort, release->showing.promise.k, &rare, &all);
+	tuplesort_end(by.sort);
+	if (rare > 0.01 * all)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" would single people out", spool->columns[column].name),
+				 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.",
+						   rare, all, release->showing.promise.k),
+				 errhint("Declare it as a quasi-identifier, or say anonopt.set_insensitive if it may be published as it is.")));
+}
+
+static void
+check_columns(Release * release)
+{
+	for (int i = 0; i < release->spool.ncolumns; i++)
+		if (!has_role(release->showing.dataset, release->spool.columns[i].name))
+			check_column(release, i);
+}
+
+/* ------------------------------------------------------- classes and contents */
+
+/* The attributes in the order of the columns that show them. */
+static int *
+attribute_order(const Showing *showing, int *n)
+{
+	int		   *order = palloc(sizeof(int) * (showing->population->nattrs + 1));
+
+	*n = 0;
+	for (int i = 0; i < showing->ncolumns; i++)
+		if (showing->columns[i].attr >= 0)
+			order[(*n)++] = showing->columns[i].attr;
+	return order;
+}
+
+/* The levels that a search finds for every tuple; NULL where it finds none. */
+static const uint16 **
+record_levels(Release * release)
+{
+	Population *population = release->showing.population;
+	const		RecordOptions *options = release->records;
+	RecordSearch search = {0};
+	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
+												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
+
+	search.population = population_narrow(population);
+	search.model = record_model_create(search.population, options->risk, options->utility,
+									   weights_read(release->showing.dataset, population));
+	search.goal = GOAL_LEAST_RISK;
+	search.bound = options->min_utility;
+	record_search(&search);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		levels[i] = answer_of(&search, i)->found ? answer_of(&search, i)->levels : NULL;
+	return levels;
+}
+
+static void
+choose_classes(Release * release)
+{
+	Showing    *showing = &release->showing;
+	Population *population = showing->population;
+	const char *const **labels;
+	int			norder;
+	int		   *order = attribute_order(showing, &norder);
+
+	if (release->records != NULL)
+	{
+		release->shown = shown_classes_of_records(population, record_levels(release), showing->promise.k, order, norder);
+		return;
+	}
+	labels = palloc(sizeof(char **) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		labels[a] = showing->cut != NULL ? (const char *const *) showing->cut_labels[a] :
+			population->attrs[a].hierarchy->labels[release->levels[a]];
+	release->shown = shown_classes_of_node(population, release->node, (const char *const *const *) labels, &showing->promise,
+										   showing->star, order, norder);
+}
+
+static void
+make_content(Release * release)
+{
+	const Population *population = release->showing.population;
+	const ShownClasses *shown = release->shown;
+	const		RowSpool *spool = &release->spool;
+	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
+	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
+	int			n = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		content->attrs[a] = unconstify(char *, population->attrs[a].name);
+		content->nlabels[a] = shown->nlabels[a];
+		content->labels[a] = shown->labels[a];
+		stars[a] = STARRED;
+	}
+	for (int i = 0; i < spool->ncolumns; i++)
+		if (spool->columns[i].digested)
+			content->values[n++] = unconstify(char *, spool->columns[i].name);
+	for (uint32 group = 0; group < spool->ngroups; group++)
+	{
+		uint32		place = shown->place_of[spool->tuple_of[group]];
+
+		if (group % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (place != NOT_SHOWN)
+			content_add(content, place == shown->n ? stars : shown->codes + (Size) place * shown->nattrs,
+						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
+	}
+	release->content = content;
+}
+
+void
+release_read(Release * release)
+{
+	begin_spool(release);
+	release->spool.wants_values = release->showing.promise.has_t;
+	spool_read(&release->spool, release->showing.dataset, lowest_levels(release));
+	measure_population(release, release->spool.population);
+	check_columns(release);
+}
+
+void
+release_choose_classes(Release * release)
+{
+	choose_classes(release);
+	make_content(release);
+}

@@ -1,0 +1,235 @@
+/*
+ * release_rows.c
+ *	  The rows of a release that is a table.
+ *
+ * Rows are sorted by one number: the place of their class, then random bits.
+ * Labels are put in when rows are written.
+ */
+#include "release/release.h"
+
+#include "access/heapam.h"
+#include "access/tableam.h"
+#include "access/xact.h"
+#include "base/prng.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "executor/tuptable.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/tuplesort.h"
+
+/* Rows that are inserted at once. */
+#define BATCH 500
+
+typedef struct RowSort
+{
+	const		Release *release;
+	Tuplesortstate *sort;
+	TupleTableSlot *slot;		/* a number, then columns as they are */
+	Prng		random;
+	int			random_bits;	/* of the number */
+	Datum	  **labels;			/* by attribute and code; 0 for NULL */
+}			RowSort;
+
+static Datum **
+label_datums(const ShownClasses *shown)
+{
+	Datum	  **labels = palloc(sizeof(Datum *) * (shown->nattrs + 1));
+
+	for (int a = 0; a < shown->nattrs; a++)
+	{
+		labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) shown->nlabels[a] + 1));
+		for (uint32 code = 0; code < shown->nlabels[a]; code++)
+			labels[a][code] = shown->labels[a][code] == NULL ? 0 : CStringGetTextDatum(shown->labels[a][code]);
+	}
+	return labels;
+}
+
+/* Takes a row: by its class, then at random. */
+static void
+sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
+{
+	RowSort    *by = arg;
+	const		Release *release = by->release;
+	TupleTableSlot *slot = by->slot;
+	uint32		place = release->shown->place_of[release->spool.tuple_of[group]];
+	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
+	int			n = release->spool.ncolumns;
+
+	if (place == NOT_SHOWN)
+		return;
+	ExecClearTuple(slot);
+	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) place << by->random_bits) | random));
+	slot->tts_isnull[0] = false;
+	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
+	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
+	ExecStoreVirtualTuple(slot);
+	tuplesort_puttupleslot(by->sort, slot);
+}
+
+static void
+begin_sort(RowSort * by, const Release * release)
+{
+	TupleDesc	desc = CreateTemplateTupleDesc(release->spool.desc->natts);
+	AttrNumber	attribute = 1;
+	Oid			operator = Int8LessOperator;
+	Oid			collation = InvalidOid;
+	bool		nulls_first = false;
+
+	by->release = release;
+	TupleDescInitEntry(desc, 1, "place", INT8OID, -1, 0);
+	for (int i = 2; i <= desc->natts; i++)
+		TupleDescCopyEntry(desc, i, release->spool.desc, i);
+	by->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
+	by->sort = tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
+									Max(work_mem, maintenance_work_mem / 2), NULL, 0);
+	/* a number has 63 bits: some for the places, one more for what is starred */
+	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) release->shown->n + 1);
+	if (!pg_strong_random(&by->random, sizeof(by->random)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	by->labels = label_datums(release->shown);
+}
+
+/* A row as it is shown. */
+static void
+show_row(const RowSort * by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
+{
+	const Showing *showing = &by->release->showing;
+	const ShownClasses *shown = by->release->shown;
+	uint64		place = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
+	bool		starred = place == shown->n;
+	int			from = 1;
+
+	for (int i = 0; i < showing->ncolumns; i++)
+	{
+		int			a = showing->columns[i].attr;
+
+		if (a < 0)
+		{
+			slot->tts_values[i] = sorted->tts_values[from];
+			slot->tts_isnull[i] = sorted->tts_isnull[from++];
+			continue;
+		}
+		slot->tts_values[i] = starred ? star : by->labels[a][shown->codes[place * shown->nattrs + a]];
+		slot->tts_isnull[i] = slot->tts_values[i] == 0;
+	}
+	if (showing->star)
+	{
+		slot->tts_values[showing->ncolumns] = BoolGetDatum(starred);
+		slot->tts_isnull[showing->ncolumns] = false;
+	}
+}
+
+/* Rows on their way into the table, some at a time. */
+typedef struct Batch
+{
+	Relation	relation;
+	MemoryContext context;		/* of what insertion makes, reset each time */
+	BulkInsertState bulk;
+	CommandId	command;
+	int			options;
+	int			n;
+	TupleTableSlot *slots[BATCH];
+}			Batch;
+
+static void
+insert_batch(Batch * batch)
+{
+	MemoryContext old = MemoryContextSwitchTo(batch->context);
+
+	table_multi_insert(batch->relation, batch->slots, batch->n, batch->command, batch->options, batch->bulk);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(batch->context);
+	for (int i = 0; i < batch->n; i++)
+		ExecClearTuple(batch->slots[i]);
+	batch->n = 0;
+}
+
+static TupleTableSlot *
+next_slot(Batch * batch)
+{
+	if (batch->n == BATCH)
+		insert_batch(batch);
+	if (batch->slots[batch->n] == NULL)
+		batch->slots[batch->n] = table_slot_create(batch->relation, NULL);
+	return batch->slots[batch->n++];
+}
+
+static void
+write_sorted(RowSort * by, Relation relation, bool frozen)
+{
+	TupleTableSlot *sorted = MakeSingleTupleTableSlot(by->slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	Datum		star = CStringGetTextDatum("*");
+	Batch		batch = {.relation = relation};
+
+	batch.context = AllocSetContextCreate(CurrentMemoryContext, "anonopt rows", ALLOCSET_DEFAULT_SIZES);
+	batch.bulk = GetBulkInsertState();
+	batch.command = GetCurrentCommandId(true);
+	batch.options = TABLE_INSERT_SKIP_FSM | (frozen ? TABLE_INSERT_FROZEN : 0);
+	while (tuplesort_gettupleslot(by->sort, true, false, sorted, NULL))
+	{
+		TupleTableSlot *slot = next_slot(&batch);
+
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(sorted);
+		show_row(by, sorted, slot, star);
+		ExecStoreVirtualTuple(slot);
+		ExecMaterializeSlot(slot);
+	}
+	if (batch.n > 0)
+		insert_batch(&batch);
+	for (int i = 0; i < BATCH && batch.slots[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(batch.slots[i]);
+	FreeBulkInsertState(batch.bulk);
+	table_finish_bulk_insert(relation, batch.options);
+	ExecDropSingleTupleTableSlot(sorted);
+	MemoryContextDelete(batch.context);
+}
+
+/* Whether a relation has just the columns that are written. */
+static bool
+has_columns(const Release * release, TupleDesc desc)
+{
+	const Showing *showing = &release->showing;
+	int			from = 1;
+
+	if (desc->natts != showing->ncolumns + (showing->star ? 1 : 0))
+		return false;
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+		Oid			type = i == showing->ncolumns ? BOOLOID : showing->columns[i].attr >= 0 ? TEXTOID :
+		TupleDescAttr(release->spool.desc, from++)->atttypid;
+
+		if (column->attisdropped || column->attgenerated != '\0' || column->atttypid != type)
+			return false;
+	}
+	return true;
+}
+
+void
+release_write_rows(Release * release, Oid relation, bool frozen)
+{
+	Relation	target = table_open(relation, AccessExclusiveLock);
+	RowSort		by = {0};
+
+	if (!has_columns(release, RelationGetDescr(target)))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s has other columns than it was made with", relation_sql_name(relation)),
+				 errhint("See whether an event trigger changes what is created.")));
+	begin_sort(&by, release);
+	spool_visit(&release->spool, sort_row, &by);
+	spool_end(&release->spool);
+	tuplesort_performsort(by.sort);
+	write_sorted(&by, target, frozen);
+	tuplesort_end(by.sort);
+	ExecDropSingleTupleTableSlot(by.slot);
+	table_close(target, NoLock);
+	CommandCounterIncrement();
+}

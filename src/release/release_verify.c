@@ -1,0 +1,357 @@
+/*
+ * release_verify.c
+ *	  A release measured anew: by plain SQL on the relation that it is.
+ *
+ * Classes and values are counted by statements that know nothing of
+ * hierarchies.  How far a class's values are from all is computed from those
+ * counts and from what was written down of everybody's values.
+ */
+#include "release/release_verify.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "engine/histogram.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "release/release.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+
+/* The columns that tell classes apart. */
+static char *
+class_columns(const ReleaseEntry * entry)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&sql, "%sr.%s COLLATE pg_catalog.\"C\"", i > 0 ? ", " : "", quote_identifier(entry->generalized[i]));
+	if (entry->star)
+		appendStringInfoString(&sql, ", r.anonopt_suppressed");
+	return sql.data;
+}
+
+/* A sensitive value, texts told apart by their bytes. */
+static char *
+value_column(Oid relation, const char *column)
+{
+	AttrNumber	number = get_attnum(relation, column);
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+
+	if (number <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" of release %s is gone", column, relation_sql_name(relation)),
+				 errhint("Drop the release and publish anew.")));
+	get_atttypetypmodcoll(relation, number, &type, &typmod, &collation);
+	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
+}
+
+/* The smallest class, the fewest values in one, and all rows. */
+static void
+count_classes(const ReleaseEntry * entry, Verification * result)
+{
+	StringInfoData values;
+
+	initStringInfo(&values);
+	for (int i = 0; i < entry->nsensitive; i++)
+	{
+		const char *value = value_column(entry->relation, entry->sensitive[i]);
+
+		appendStringInfo(&values, "%scount(DISTINCT %s) + (count(*) > count(%s))::int", i > 0 ? ", " : "", value, value);
+	}
+	sql_connect();
+	sql_read(psprintf("SELECT min(c.people), min(c.fewest), coalesce(sum(c.people), 0)::int8 FROM"
+					  " (SELECT count(*) AS people, %s::int8 AS fewest FROM %s r GROUP BY %s) c",
+					  entry->nsensitive > 0 ? psprintf("least(%s)", values.data) : "NULL",
+					  relation_sql_name(entry->relation), class_columns(entry)), 0, NULL, NULL);
+	result->k = DatumGetInt64(sql_value(1, &result->k_is_null));
+	result->l = DatumGetInt64(sql_value(2, &result->l_is_null));
+	result->rows = DatumGetInt64(sql_value(3, &result->rows_is_null));
+	sql_finish();
+}
+
+/* ------------------------------------------------------------------------- t */
+
+/* Finds the numbers of values as they were when the release was made. */
+typedef struct ValueFinder
+{
+	Encoder		encoder;
+	Hierarchy  *tree;
+	uint32	   *number_of;		/* by code of the encoder; PG_UINT32_MAX for
+								 * none */
+	uint32		ncodes;
+	uint32		null_number;
+	uint32	   *leaf_of;		/* by number, for the hierarchical distance */
+}			ValueFinder;
+
+static uint32
+number_of_text(char *const *texts, int n, const char *text)
+{
+	for (int i = 0; i < n; i++)
+		if (texts[i] == text ||(texts[i] != NULL && text !=NULL && strcmp(texts[i], text) == 0))
+			return i;
+	return PG_UINT32_MAX;
+}
+
+/* Values that were told apart as they are: read back from their texts. */
+static void
+find_by_values(ValueFinder * finder, const Distribution * distribution, Oid type)
+{
+	Oid			input;
+	Oid			parameter;
+	bool		is_text = type == VARCHAROID || type == TEXTOID;
+
+	getTypeInputInfo(is_text ? TEXTOID : type, &input, &parameter);
+	encoder_open(&finder->encoder, CurrentMemoryContext, distribution->column, is_text ? TEXTOID : type);
+	finder->ncodes = distribution->nvalues + 1;
+	finder->number_of = palloc(sizeof(uint32) * ((Size) finder->ncodes + 1));
+	memset(finder->number_of, 0xff, sizeof(uint32) * ((Size) finder->ncodes + 1));
+	finder->null_number = PG_UINT32_MAX;
+	for (int i = 0; i < distribution->nvalues; i++)
+	{
+		uint32		code;
+
+		if (distribution->values[i] == NULL)
+		{
+			finder->null_number = i;
+			continue;
+		}
+		code = encode(&finder->encoder, OidInputFunctionCall(input, distribution->values[i], parameter, -1), false);
+		if (code < finder->ncodes)
+			finder->number_of[code] = i;
+	}
+	finder->number_of[0] = finder->null_number;
+}
+
+/* Values that were told apart by their leaves. */
+static void
+find_by_leaves(ValueFinder * finder, const Distribution * distribution, LoadedHierarchy *loaded)
+{
+	const Hierarchy *hierarchy = loaded->hierarchy;
+
+	hierarchy_encoder(loaded, distribution->column, CurrentMemoryContext, &finder->encoder);
+	finder->ncodes = hierarchy->nleaves + 1;
+	finder->number_of = palloc(sizeof(uint32) * ((Size) finder->ncodes + 1));
+	for (uint32 leaf = 0; leaf < finder->ncodes; leaf++)
+		finder->number_of[leaf] = number_of_text(distribution->leaves, distribution->nvalues,
+												 leaf < hierarchy->nleaves ? hierarchy->labels[0][leaf] : NULL);
+	finder->null_number = finder->number_of[finder->encoder.null_code];
+}
+
+static void
+place_leaves(ValueFinder * finder, const Distribution * distribution)
+{
+	finder->leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
+	for (int i = 0; i < distribution->nvalues; i++)
+		for (uint32 leaf = 0; leaf < finder->tree->nleaves; leaf++)
+		{
+			const char *label = finder->tree->labels[0][leaf];
+
+			if (label == distribution->leaves[i] || (label != NULL && distribution->leaves[i] != NULL &&
+													 strcmp(label, distribution->leaves[i]) == 0))
+				finder->leaf_of[i] = leaf;
+		}
+}
+
+static void
+finder_begin(ValueFinder * finder, const Distribution * distribution, Oid type)
+{
+	MemoryContext context = CurrentMemoryContext;
+	LoadedHierarchy *loaded;
+
+	memset(finder, 0, sizeof(ValueFinder));
+	if (distribution->leaves == NULL)
+	{
+		find_by_values(finder, distribution, type);
+		return;
+	}
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	loaded = hierarchy_load(distribution->hierarchy, type, distribution->column);
+	sql_finish();
+	if (loaded->hierarchy->null_leaf == NO_LEAF && number_of_text(distribution->leaves, distribution->nvalues, NULL) != PG_UINT32_MAX)
+		hierarchy_add_null(loaded->hierarchy);
+	finder->tree = loaded->hierarchy;
+	if (type_is_range(hierarchy_leaf_type(distribution->hierarchy)) && !type_is_range(type))
+		find_by_values(finder, distribution, type);
+	else
+		find_by_leaves(finder, distribution, loaded);
+	place_leaves(finder, distribution);
+}
+
+/* Counts values class by class, as they come. */
+typedef struct ValueCounter
+{
+	ValueFinder *finder;
+	Histograms *histograms;
+	int64		class;
+	bool		unknown;		/* a value came that was not there */
+	int64	   *shown;			/* by value */
+}			ValueCounter;
+
+static void
+take_value(void *arg, const Datum *values, const bool *nulls)
+{
+	ValueCounter *counter = arg;
+	ValueFinder *finder = counter->finder;
+	int64		class = DatumGetInt64(values[0]);
+	int64		people = DatumGetInt64(values[2]);
+	uint32		number = finder->null_number;
+
+	if (class != counter->class && counter->class != 0)
+		(void) histograms_close(counter->histograms);
+	counter->class = class;
+	if (!nulls[1])
+	{
+		uint32		code = encode(&finder->encoder, values[1], false);
+
+		number = code < finder->ncodes ? finder->number_of[code] : PG_UINT32_MAX;
+	}
+	if (number == PG_UINT32_MAX)
+	{
+		counter->unknown = true;
+		return;
+	}
+	histograms_count(counter->histograms, number, people);
+	counter->shown[number] += people;
+}
+
+/* The largest distance of a class's values from everybody's; 1 where a value came that nobody had. */
+static double
+distance_of_classes(const ReleaseEntry * entry, const Distribution * distribution)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Oid			type = column_type(entry->relation, distribution->column);
+	ValueFinder finder;
+	ValueCounter counter = {.finder = &finder};
+	Oid			types[3] = {INT8OID, InvalidOid, INT8OID};
+	const char *value = value_column(entry->relation, distribution->column);
+	TypeMatch	match = {.data_form = "%v"};
+	Histograms *histograms;
+	double		distance = 0;
+	bool		rest = false;
+	Size		nclasses;
+
+	finder_begin(&finder, distribution, type);
+	if (finder.encoder.hierarchy != NULL)
+		(void) match_types(type, hierarchy_leaf_type(distribution->hierarchy), &match);
+	histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
+	histograms_set_distance(histograms, distance_by_name(distribution->distance), finder.tree, finder.leaf_of);
+	counter.histograms = histograms;
+	counter.shown = palloc0(sizeof(int64) * (distribution->nvalues + 1));
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	types[1] = finder.encoder.type.type;
+	rows_read(psprintf("SELECT g.class, %s, count(*) FROM"
+					   " (SELECT dense_rank() OVER (ORDER BY %s) AS class, %s AS value FROM %s r) g"
+					   " GROUP BY g.class, g.value ORDER BY g.class", sql_as(match.data_form, "g.value"), class_columns(entry), value,
+					   relation_sql_name(entry->relation)), NULL, 3, types, take_value, &counter);
+	MemoryContextSwitchTo(context);
+	sql_finish();
+	if (counter.class != 0)
+		(void) histograms_close(histograms);
+	nclasses = histograms->nslices;
+	/* those who are not shown */
+	for (int i = 0; i < distribution->nvalues; i++)
+	{
+		int64		others = distribution->people[i] - counter.shown[i];
+
+		counter.unknown = counter.unknown || others < 0;
+		if (others > 0)
+		{
+			histograms_count(histograms, i, others);
+			rest = true;
+		}
+	}
+	if (rest)
+		(void) histograms_close(histograms);
+	if (!counter.unknown && nclasses > 0)
+	{
+		histograms_finish(histograms);
+		for (Size i = 0; i < nclasses; i++)
+			distance = Max(distance, histograms->slices[i].distance);
+	}
+	else if (counter.unknown)
+		distance = 1;
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return distance;
+}
+
+/* Which of a release's hierarchies are no longer what they were; their owner's alone are looked at. */
+static char *
+changed_hierarchies(const ReleaseEntry * entry, Oid owner)
+{
+	StringInfoData changed;
+
+	initStringInfo(&changed);
+	for (int i = 0; i < entry->nhierarchies; i++)
+		if (!is_plain_table_of(entry->hierarchies[i], owner) ||
+			strcmp(hierarchy_digest(entry->hierarchies[i]), entry->digests[i]) != 0)
+			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
+	return changed.data;
+}
+
+static Oid
+owner_of(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+void
+release_verify(Oid relation, Verification * result)
+{
+	ReleaseEntry *entry = release_entry_require(relation);
+	Oid			owner = owner_of(relation);
+	char	   *changed;
+	Oid			user;
+	int			context;
+
+	if (owner != GetUserId() && (entry->form == RELEASE_LIVE_VIEW || !superuser()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of release %s", relation_sql_name(relation)),
+				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
+	memset(result, 0, sizeof(Verification));
+	result->promised_k = entry->k;
+	result->has_l = entry->has_l;
+	result->promised_l = entry->l;
+	result->has_t = entry->has_t;
+	result->promised_t = entry->t;
+
+	/*
+	 * as the owner: planning a statement may run what an index of the owner's
+	 * says
+	 */
+	GetUserIdAndSecContext(&user, &context);
+	if (owner != user)
+		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	changed = changed_hierarchies(entry, owner);
+	count_classes(entry, result);
+	result->t_is_null = !entry->has_t || *changed != '\0' || result->rows == 0;
+	for (int i = 0; i < entry->ndistributions && !result->t_is_null; i++)
+		result->t = Max(result->t, distance_of_classes(entry, &entry->distributions[i]));
+	SetUserIdAndSecContext(user, context);
+	result->ok = *changed == '\0' && (result->k_is_null || result->k >= entry->k) &&
+		(result->l_is_null ? result->rows == 0 || !entry->has_l || entry->nsensitive == 0 : !entry->has_l || result->l >= entry->l) &&
+		(!entry->has_t || (result->t_is_null ? result->rows == 0 : result->t <= entry->t));
+	if (*changed != '\0')
+		ereport(NOTICE,
+				(errmsg("hierarchies of release %s have changed since: %s", relation_sql_name(relation), changed)));
+}

@@ -1,0 +1,303 @@
+/*
+ * shown_classes.c
+ *	  The classes that a release shows, in the order of their labels.
+ */
+#include "release/shown_classes.h"
+
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "miscadmin.h"
+#include "release/content.h"
+
+/* What classes are sorted by: each attribute's labels, in the order of the columns. */
+typedef struct ClassOrder
+{
+	const uint32 *codes;		/* by class and attribute */
+	int			nattrs;
+	const int  *order;			/* attributes */
+	int			norder;
+	uint32	  **places;			/* by attribute and code: of its label among
+								 * all */
+} ClassOrder;
+
+static int
+compare_labels(const void *a, const void *b, void *arg)
+{
+	const char *const *labels = arg;
+	const char *first = labels[*(const uint32 *) a];
+	const char *second = labels[*(const uint32 *) b];
+
+	if (first == NULL || second == NULL)
+		return (first == NULL) - (second == NULL);
+	return strcmp(first, second);
+}
+
+/* Where each label stands among all, NULL last. */
+static uint32 *
+label_places(const char *const *labels, uint32 nlabels)
+{
+	Size		size = sizeof(uint32) * ((Size) nlabels + 1);
+	uint32	   *order = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	uint32	   *places = MemoryContextAllocHuge(CurrentMemoryContext, size);
+
+	for (uint32 code = 0; code < nlabels; code++)
+		order[code] = code;
+	qsort_arg(order, nlabels, sizeof(uint32), compare_labels, (void *) labels);
+	for (uint32 i = 0; i < nlabels; i++)
+		places[order[i]] = i > 0 && compare_labels(&order[i - 1], &order[i], (void *) labels) == 0 ?
+			places[order[i - 1]] : i;
+	pfree(order);
+	return places;
+}
+
+static int
+compare_classes(const void *a, const void *b, void *arg)
+{
+	const ClassOrder *order = arg;
+	const uint32 *first = order->codes + (Size) *(const uint32 *) a * order->nattrs;
+	const uint32 *second = order->codes + (Size) *(const uint32 *) b * order->nattrs;
+
+	for (int i = 0; i < order->norder; i++)
+	{
+		int			attr = order->order[i];
+		uint32		x = order->places[attr][first[attr]];
+		uint32		y = order->places[attr][second[attr]];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+/*
+ * Puts the classes that are kept in order: classes gets them by place, codes
+ * and people follow.
+ */
+static void
+place_classes(ShownClasses *shown, const uint32 *codes, const int64 *people, uint32 *classes, const int *order, int norder)
+{
+	ClassOrder	by = {codes, shown->nattrs, order, norder, palloc(sizeof(uint32 *) * (shown->nattrs + 1))};
+	Size		n = (Size) shown->n + 1;
+
+	for (int a = 0; a < shown->nattrs; a++)
+		by.places[a] = label_places(shown->labels[a], shown->nlabels[a]);
+	qsort_arg(classes, shown->n, sizeof(uint32), compare_classes, &by);
+	shown->codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n * shown->nattrs);
+	shown->people = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * n);
+	for (uint32 i = 0; i < shown->n; i++)
+	{
+		memcpy(shown->codes + (Size) i * shown->nattrs, codes + (Size) classes[i] * shown->nattrs,
+			   sizeof(uint32) * shown->nattrs);
+		shown->people[i] = people[classes[i]];
+	}
+	for (int a = 0; a < shown->nattrs; a++)
+		pfree(by.places[a]);
+	pfree(by.places);
+}
+
+/* Tells each tuple's place from its class's; others is that of classes that are not kept. */
+static void
+place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32 *classes, uint32 nclasses, uint32 others)
+{
+	uint32	   *place_of_class = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nclasses + 1));
+
+	for (uint32 i = 0; i < nclasses; i++)
+		place_of_class[i] = others;
+	for (uint32 i = 0; i < shown->n; i++)
+		place_of_class[classes[i]] = i;
+	for (uint32 i = 0; i < ntuples; i++)
+		class_of[i] = class_of[i] == NOT_SHOWN ? others : place_of_class[class_of[i]];
+	pfree(place_of_class);
+	shown->place_of = class_of;
+}
+
+/* Whether all that classes hide would keep the promise as one class. */
+static bool
+may_star(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
+{
+	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
+	int64		people = 0;
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+		people += hidden[i] ? table->counts[i] : 0;
+	if (people < Max(promise->k, 1))
+		return false;
+	for (int j = 0; j < population->nsensitive; j++)
+	{
+		uint32		n = 0;
+		uint32		merged;
+		const Slice *slice;
+
+		for (uint32 i = 0; i < table->ntuples; i++)
+			if (hidden[i])
+				slices[n++] = table->slices[j][i];
+		/* merging may move all slices */
+		merged = histograms_merge(population->columns[j], slices, n);
+		slice = &population->columns[j]->slices[merged];
+		if ((promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
+			return false;
+	}
+	return true;
+}
+
+/* Which classes break the promise. */
+static bool *
+hidden_classes(const Population *population, const Promise *promise, const TupleTable *table)
+{
+	Measurer   *measurer = measurer_create(population, promise);
+	int64		threshold = size_threshold(measurer, table);
+	bool	   *hidden = MemoryContextAllocHuge(CurrentMemoryContext, (Size) table->ntuples + 1);
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+		hidden[i] = class_breaks(measurer, table, i, threshold) != 0;
+	return hidden;
+}
+
+/* The labels' codes of every class, class by class. */
+static uint32 *
+codes_of_classes(const Population *population, const TupleTable *table)
+{
+	Size		size = sizeof(uint32) * ((Size) table->ntuples + 1) * population->nattrs;
+	uint32	   *codes;
+
+	budget_require(population->context, size);
+	codes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	for (uint32 i = 0; i < table->ntuples; i++)
+		for (int a = 0; a < population->nattrs; a++)
+			codes[(Size) i * population->nattrs + a] = key_get(table->keys + (Size) i * population->nwords,
+															   &population->attrs[a].field);
+	return codes;
+}
+
+static ShownClasses *
+shown_create(int nattrs)
+{
+	ShownClasses *shown = palloc0(sizeof(ShownClasses));
+
+	shown->nattrs = nattrs;
+	shown->nlabels = palloc0(sizeof(uint32) * (nattrs + 1));
+	shown->labels = palloc0(sizeof(char **) * (nattrs + 1));
+	return shown;
+}
+
+ShownClasses *
+shown_classes_of_node(const Population *population, Recodings node, const char *const *const *labels, const Promise *promise,
+					  bool star, const int *order, int norder)
+{
+	ShownClasses *shown = shown_create(population->nattrs);
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	uint32	   *class_of;
+	uint32	   *classes;
+	TupleTable *table = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
+										   CurrentMemoryContext, &class_of);
+	bool	   *hidden = hidden_classes(population, promise, table);
+	uint32	   *codes = codes_of_classes(population, table);
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		shown->nlabels[a] = node[a]->nlabels;
+		shown->labels[a] = (const char **) labels[a];
+	}
+	classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
+	for (uint32 i = 0; i < table->ntuples; i++)
+		if (!hidden[i])
+			classes[shown->n++] = i;
+	place_classes(shown, codes, table->counts, classes, order, norder);
+	place_tuples(shown, class_of, population->tuples->ntuples, classes, table->ntuples,
+				 star && may_star(population, promise, table, hidden) ? shown->n : NOT_SHOWN);
+	tuple_table_free(population, table);
+	pfree(codes);
+	pfree(classes);
+	pfree(hidden);
+	return shown;
+}
+
+/* What each label at each level of an attribute is numbered as: labels of several levels may look alike. */
+static uint32 **
+number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
+{
+	Size		n = 0;
+	const char **texts;
+	uint32	   *places;
+	uint32	   *number_at;
+	uint32	  **numbers = palloc(sizeof(uint32 *) * (hierarchy->height + 1));
+
+	for (int level = 0; level <= hierarchy->height; level++)
+		n += hierarchy->levels[level].nlabels;
+	texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (n + 1));
+	n = 0;
+	for (int level = 0; level <= hierarchy->height; level++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			texts[n++] = hierarchy->labels[level][label];
+	places = label_places(texts, n);
+	/* the first of those that look alike stands for all */
+	number_at = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	shown->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (n + 1));
+	for (Size i = 0; i < n; i++)
+		if (number_at[places[i]] == 0)
+		{
+			shown->labels[a][shown->nlabels[a]] = texts[i];
+			number_at[places[i]] = ++shown->nlabels[a];
+		}
+	n = 0;
+	for (int level = 0; level <= hierarchy->height; level++)
+	{
+		numbers[level] = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(uint32) * ((Size) hierarchy->levels[level].nlabels + 1));
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			numbers[level][label] = number_at[places[n++]] - 1;
+	}
+	pfree(texts);
+	pfree(places);
+	pfree(number_at);
+	return numbers;
+}
+
+ShownClasses *
+shown_classes_of_records(const Population *population, const uint16 *const *levels, int64 k, const int *order, int norder)
+{
+	const TupleTable *tuples = population->tuples;
+	ShownClasses *shown = shown_create(population->nattrs);
+	uint32	 ***numbers = palloc(sizeof(uint32 **) * (population->nattrs + 1));
+	KeyCounter *counter = key_counter_create(CurrentMemoryContext, Max(content_code_words(population->nattrs), 1), 1024);
+	uint32	   *class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) tuples->ntuples + 1));
+	uint32	   *codes;
+	uint32	   *classes;
+
+	for (int a = 0; a < population->nattrs; a++)
+		numbers[a] = number_labels(shown, population->attrs[a].hierarchy, a);
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		uint64	   *key = key_counter_candidate(counter);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		class_of[i] = NOT_SHOWN;
+		if (levels[i] == NULL)
+			continue;
+		memset(key, 0, sizeof(uint64) * counter->nwords);
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const Attribute *attr = &population->attrs[a];
+			uint32		leaf = key_get(tuples->keys + (Size) i * population->nwords, &attr->field);
+			uint32		label = attr->hierarchy->levels[levels[i][a]].label_of[leaf];
+
+			key[a / 2] |= (uint64) numbers[a][levels[i][a]][label] << (a % 2 * 32);
+		}
+		class_of[i] = key_counter_add(counter, tuples->counts[i]);
+	}
+	codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1) * population->nattrs);
+	classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
+	for (uint32 i = 0; i < counter->nkeys; i++)
+	{
+		for (int a = 0; a < population->nattrs; a++)
+			codes[(Size) i * population->nattrs + a] = (uint32) (counter->keys[(Size) i * counter->nwords + a / 2] >> (a % 2 * 32));
+		if (counter->counts[i] >= k)
+			classes[shown->n++] = i;
+	}
+	place_classes(shown, codes, counter->counts, classes, order, norder);
+	place_tuples(shown, class_of, tuples->ntuples, classes, counter->nkeys, NOT_SHOWN);
+	pfree(codes);
+	pfree(classes);
+	return shown;
+}
