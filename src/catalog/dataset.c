@@ -353,3 +353,59 @@ declared_max_level(const Declared *attribute)
 {
 	return attribute->max_level < 0 ? hierarchy_height(attribute->hierarchy) : attribute->max_level;
 }
+
+Dataset *
+dataset_sound(Dataset *dataset)
+{
+	dataset_check(dataset);
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("data set \"%s\" has no quasi-identifier", dataset->name),
+				 errhint("Add one with anonopt.add_quasi_identifier.")));
+	return dataset;
+}
+
+void
+require_sensitive(const Dataset *dataset, const char *name)
+{
+	if (dataset_count_role(dataset, ROLE_SENSITIVE) > 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s needs a sensitive column, data set \"%s\" has none", name, dataset->name),
+			 errhint("Add one with anonopt.add_sensitive.")));
+}
+
+static const Declared *
+quasi_identifier(const Dataset *dataset, int number)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && number-- == 0)
+			return &dataset->attributes[i];
+	elog(ERROR, "no such quasi-identifier");
+	return NULL;
+}
+
+/* Fails where a level is not in its attribute's hierarchy. */
+static void
+check_level(const Dataset *dataset, int attr, int level)
+{
+	const Declared *declared = quasi_identifier(dataset, attr);
+	int			height = hierarchy_height(declared->hierarchy);
+
+	if (level < 0 || level > height)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("level %d of column \"%s\" is out of range", level, declared->column),
+				 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
+}
+
+void
+check_node(const Dataset *dataset, const int *levels)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+
+	for (int a = 0; a < nattrs; a++)
+		check_level(dataset, a, levels[a]);
+}

@@ -61,6 +61,15 @@ extern bool dataset_same_relation(Oid relation, Oid row_type);
 /* Fails with 23514 where the declared relation or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
 
+/* The same, or where it has no quasi-identifier; returns it. */
+extern Dataset *dataset_sound(Dataset *dataset);
+
+/* Fails where it has no sensitive column, which something needs. */
+extern void require_sensitive(const Dataset *dataset, const char *name);
+
+/* Fails where a level is not in its attribute's hierarchy. */
+extern void check_node(const Dataset *dataset, const int *levels);
+
 /* How a statement reads the count column of r; fractions fail. */
 extern char *dataset_count_sql(const Dataset *dataset);
 

@@ -177,3 +177,13 @@ column_type(Oid relation, const char *column)
 	ReleaseSysCache(tuple);
 	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
 }
+
+void
+require_column(Oid relation, const char *column)
+{
+	if (OidIsValid(column_type(relation, column)))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_UNDEFINED_COLUMN),
+			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
+}

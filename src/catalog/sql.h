@@ -53,4 +53,7 @@ extern List *live_columns(Relation relation);
 /* The base type of a column; InvalidOid where there is none of that name. */
 extern Oid	column_type(Oid relation, const char *column);
 
+/* Fails with 42703 where a relation lacks a column. */
+extern void require_column(Oid relation, const char *column);
+
 #endif

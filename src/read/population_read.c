@@ -954,3 +954,17 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
 				 errhint("%s", hint)));
 }
+
+void
+require_weights(const Dataset *dataset, const Population *population)
+{
+	double		weights = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	if (weights <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("all quasi-identifiers of data set \"%s\" have weight 0", dataset->name),
+				 errhint("Declare at least one of them with a positive weight.")));
+}

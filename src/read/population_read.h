@@ -17,6 +17,9 @@
  */
 extern Population *population_read(const Dataset *dataset);
 
+/* Fails where no quasi-identifier weighs anything. */
+extern void require_weights(const Dataset *dataset, const Population *population);
+
 /* The statement that reads a relation now. */
 extern char *reading_statement(const Dataset *dataset);
 

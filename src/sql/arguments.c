@@ -76,18 +76,6 @@ dataset_argument(FunctionCallInfo fcinfo, int argument)
 	return dataset_sound(dataset_load(name_argument(fcinfo, argument, "dataset")));
 }
 
-Dataset *
-dataset_sound(Dataset *dataset)
-{
-	dataset_check(dataset);
-	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("data set \"%s\" has no quasi-identifier", dataset->name),
-				 errhint("Add one with anonopt.add_quasi_identifier.")));
-	return dataset;
-}
-
 Population *
 population_argument(const Dataset *dataset)
 {
@@ -97,32 +85,6 @@ population_argument(const Dataset *dataset)
 		return NULL;
 	require_weights(dataset, population);
 	return population;
-}
-
-void
-require_weights(const Dataset *dataset, const Population *population)
-{
-	double		weights = 0;
-
-	for (int a = 0; a < population->nattrs; a++)
-		weights += population->attrs[a].weight;
-	if (weights <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("all quasi-identifiers of data set \"%s\" have weight 0", dataset->name),
-				 errhint("Declare at least one of them with a positive weight.")));
-}
-
-/* Fails where a data set has no sensitive column, which something needs. */
-void
-require_sensitive(const Dataset *dataset, const char *name)
-{
-	if (dataset_count_role(dataset, ROLE_SENSITIVE) > 0)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s needs a sensitive column, data set \"%s\" has none", name, dataset->name),
-			 errhint("Add one with anonopt.add_sensitive.")));
 }
 
 static int64
@@ -170,31 +132,6 @@ promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset)
 	return promise;
 }
 
-static const Declared *
-quasi_identifier(const Dataset *dataset, int number)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && number-- == 0)
-			return &dataset->attributes[i];
-	elog(ERROR, "no such quasi-identifier");
-	return NULL;
-}
-
-/* Fails where a level is not in its attribute's hierarchy. */
-static void
-check_levels(const Dataset *dataset, int attr, int **nodes, int nnodes)
-{
-	const Declared *declared = quasi_identifier(dataset, attr);
-	int			height = hierarchy_height(declared->hierarchy);
-
-	for (int i = 0; i < nnodes; i++)
-		if (nodes[i][attr] < 0 || nodes[i][attr] > height)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("level %d of column \"%s\" is out of range", nodes[i][attr], declared->column),
-					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
-}
-
 ArrayType *
 attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
 					const Dataset *dataset, int *nnodes)
@@ -221,15 +158,6 @@ attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, con
 	return array;
 }
 
-void
-check_node(const Dataset *dataset, int *levels)
-{
-	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-
-	for (int a = 0; a < nattrs; a++)
-		check_levels(dataset, a, &levels, 1);
-}
-
 int **
 levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
 {
@@ -245,8 +173,8 @@ levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, i
 	memcpy(levels, ARR_DATA_PTR(array), sizeof(int) * nattrs * *nnodes);
 	for (int i = 0; i < *nnodes; i++)
 		nodes[i] = levels + (Size) i * nattrs;
-	for (int a = 0; a < nattrs; a++)
-		check_levels(dataset, a, nodes, *nnodes);
+	for (int i = 0; i < *nnodes; i++)
+		check_node(dataset, nodes[i]);
 	return nodes;
 }
 
@@ -301,16 +229,6 @@ key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
 	key = pstrdup(NameStr(*PG_GETARG_NAME(argument)));
 	require_column(dataset->relation, key);
 	return key;
-}
-
-void
-require_column(Oid relation, const char *column)
-{
-	if (OidIsValid(column_type(relation, column)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_UNDEFINED_COLUMN),
-			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
 }
 
 char **

@@ -29,14 +29,8 @@ extern int64 seed_argument(FunctionCallInfo fcinfo, int argument);
 /* A declared data set, sound and with a quasi-identifier. */
 extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
 
-/* The same of one that has been loaded. */
-extern Dataset *dataset_sound(Dataset *dataset);
-
 /* Reads it; NULL where it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
-
-/* Fails where no quasi-identifier weighs anything. */
-extern void require_weights(const Dataset *dataset, const Population *population);
 
 /* k, l and t, which begin at an argument; the limit follows when people are known. */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
@@ -47,9 +41,6 @@ extern Promise promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Da
 /* Models of risk and utility, by name. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo, int argument);
 extern UtilityModel utility_argument(FunctionCallInfo fcinfo, int argument);
-
-/* Fails where a level is not in its attribute's hierarchy. */
-extern void check_node(const Dataset *dataset, int *levels);
 
 /* An array of one element a quasi-identifier, or of such arrays: a node each, *nnodes of them. */
 extern ArrayType *attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
@@ -66,12 +57,6 @@ extern char *key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *
 
 /* Columns of a relation, each there and named once. */
 extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns);
-
-/* Fails with 42703 where a relation lacks a column. */
-extern void require_column(Oid relation, const char *column);
-
-/* Fails where a data set has no sensitive column, which something needs. */
-extern void require_sensitive(const Dataset *dataset, const char *name);
 
 /* Fails where the hierarchical distance has no hierarchy. */
 extern void require_distance_hierarchy(Distance distance, Oid hierarchy);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "engine/narrow_population.h"
 #include "mb/pg_wchar.h"
 #include "read/reading.h"

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "catalog/dataset_rights.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "commands/defrem.h"

@@ -13,7 +13,4 @@
 /* Bit strings of an array, one a quasi-identifier and generalization; how many of those. */
 extern Datum *cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
 
-/* The node that a generalization's bit strings describe. */
-extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
-
 #endif

@@ -12,6 +12,7 @@
 
 #include "access/transam.h"
 #include "access/xact.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/namespace.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
@@ -57,70 +58,6 @@ row_type(Oid relation)
 
 	ReleaseSysCache(tuple);
 	return type;
-}
-
-/* A snapshot that sees what this statement has declared so far. */
-static void
-see_own_changes(void)
-{
-	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
-}
-
-Dataset *
-dataset_load_latest(const char *name)
-{
-	Dataset    *dataset;
-
-	see_own_changes();
-	dataset = dataset_load(name);
-	PopActiveSnapshot();
-	return dataset;
-}
-
-Dataset *
-dataset_load_latest_entry(const char *name)
-{
-	Dataset    *dataset;
-
-	see_own_changes();
-	dataset = dataset_load_entry(name);
-	PopActiveSnapshot();
-	return dataset;
-}
-
-/* Fails with 42501 unless the caller owns a data set. */
-static void
-require_owner(const Dataset *dataset)
-{
-	Oid			owner = get_role_oid(dataset->owner, true);
-	Oid			schema = get_namespace_oid("anonopt", false);
-
-	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
-		return;
-	/* who may write the catalogs could change them anyway */
-	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("must be owner of data set \"%s\"", dataset->name),
-			 errdetail("It belongs to role \"%s\".", dataset->owner)));
-}
-
-Dataset *
-dataset_load_owned(const char *name)
-{
-	require_owner(dataset_load_latest_entry(name));
-	return dataset_load_latest(name);
-}
-
-Dataset *
-dataset_load_owned_entry(const char *name)
-{
-	Dataset    *dataset = dataset_load_latest_entry(name);
-
-	require_owner(dataset);
-	return dataset;
 }
 
 /* Fails with 42501 unless the caller may read a column, or any if it is NULL. */

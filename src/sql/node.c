@@ -10,6 +10,7 @@
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
+#include "release/cut_bits.h"
 #include "sql/cuts_argument.h"
 #include "sql/session.h"
 #include "utils/array.h"

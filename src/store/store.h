@@ -45,6 +45,11 @@ extern void store_read_scan(StoreRead *read);
 extern void store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
 
+/* Makes a data set's store, and returns its table; counts it anew; drops it.  Rights are checked. */
+extern Oid	store_create(const char *dataset, bool tracked);
+extern void store_refresh(const char *dataset);
+extern void store_drop_by_name(const char *dataset);
+
 /* Drops a data set's store, if it has one: what is the caller's of it, and its entry. */
 extern bool store_drop(const Dataset *dataset);
 

@@ -1,6 +1,6 @@
 /*
  * store_make.c
- *	  SQL: create_tuple_store, refresh_tuple_store, drop_tuple_store.
+ *	  Tuple stores made, counted anew and dropped.
  *
  * A store's table is anonopt_tuples_<number>, beside its relation: there
  * whoever restores the relation can make it, too.  It belongs to whom the
@@ -18,12 +18,12 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "sql/arguments.h"
-#include "catalog/own_tables.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
+#include "catalog/own_tables.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
@@ -31,16 +31,15 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "catalog/toasting.h"
 #include "commands/extension.h"
 #include "commands/sequence.h"
 #include "commands/tablecmds.h"
 #include "commands/trigger.h"
-#include "sql/declare.h"
 #include "miscadmin.h"
 #include "nodes/makefuncs.h"
 #include "parser/parse_func.h"
-#include "catalog/sql.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -51,9 +50,6 @@
 #include "utils/rls.h"
 #include "utils/timestamp.h"
 
-PG_FUNCTION_INFO_V1(anonopt_create_tuple_store);
-PG_FUNCTION_INFO_V1(anonopt_refresh_tuple_store);
-PG_FUNCTION_INFO_V1(anonopt_drop_tuple_store);
 
 /* A trigger of a store. */
 typedef struct StoreTrigger
@@ -360,7 +356,7 @@ make_triggers(const Store *store, Relation relation)
 	CommandCounterIncrement();
 }
 
-/* ------------------------------------------------------------- SQL functions */
+/* -------------------------------------------------------------------- stores */
 
 /* A lock that keeps writers away, if they are tracked, and others who count. */
 static LOCKMODE
@@ -435,17 +431,13 @@ lock_dataset(const char *name)
 				 errmsg("data set \"%s\" does not exist", name)));
 }
 
-Datum
-anonopt_create_tuple_store(PG_FUNCTION_ARGS)
+Oid
+store_create(const char *name, bool tracked)
 {
-	char	   *name;
 	Dataset    *dataset;
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
 
-	require_argument(fcinfo, 1, "track");
-	PreventCommandIfReadOnly("create_tuple_store()");
-	name = name_argument(fcinfo, 0, "dataset");
 	/* only its owner may lock it, and then it stays what it is */
 	(void) dataset_load_owned_entry(name);
 	lock_dataset(name);
@@ -457,7 +449,7 @@ anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 				 errmsg("data set \"%s\" has a count column: its rows are counts already", dataset->name)));
 	store->dataset = dataset->name;
 	store->relation = dataset->relation;
-	store->tracked = PG_GETARG_BOOL(1);
+	store->tracked = tracked;
 	choose_columns(store, dataset);
 	if (store->ncolumns == 0)
 		ereport(ERROR,
@@ -479,7 +471,7 @@ anonopt_create_tuple_store(PG_FUNCTION_ARGS)
 		store->fingerprints[i] = "";
 	count_store(store, relation);
 	relation_close(relation, NoLock);
-	PG_RETURN_OID(store_table(store));
+	return store_table(store);
 }
 
 static void
@@ -491,15 +483,14 @@ refuse_missing(const char *dataset)
 			 errhint("See anonopt.create_tuple_store.")));
 }
 
-Datum
-anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
+void
+store_refresh(const char *name)
 {
 	Dataset    *dataset;
 	Store	   *store;
 	Relation	relation;
 
-	PreventCommandIfReadOnly("refresh_tuple_store()");
-	dataset = dataset_load_latest(name_argument(fcinfo, 0, "dataset"));
+	dataset = dataset_load_latest(name);
 	if (!dataset_same_relation(dataset->relation, dataset->row_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -519,7 +510,6 @@ anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
 	check_counting(relation);
 	count_store(store, relation);
 	relation_close(relation, NoLock);
-	PG_RETURN_VOID();
 }
 
 /*
@@ -555,19 +545,17 @@ store_drop(const Dataset *dataset)
 	return true;
 }
 
-Datum
-anonopt_drop_tuple_store(PG_FUNCTION_ARGS)
+void
+store_drop_by_name(const char *name)
 {
 	Dataset    *dataset;
 	bool		owns_relation;
 
-	PreventCommandIfReadOnly("drop_tuple_store()");
-	dataset = dataset_load_latest_entry(name_argument(fcinfo, 0, "dataset"));
+	dataset = dataset_load_latest_entry(name);
 	owns_relation = dataset_same_relation(dataset->relation, dataset->row_type) &&
 		pg_class_ownercheck(dataset->relation, GetUserId());
 	if (!owns_relation)
 		dataset = dataset_load_owned_entry(dataset->name);
 	if (!store_drop(dataset))
 		refuse_missing(dataset->name);
-	PG_RETURN_VOID();
 }

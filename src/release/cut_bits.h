@@ -1,0 +1,13 @@
+/*
+ * cut_bits.h
+ *	  Partitions of ordered domains, as bit strings.
+ */
+#ifndef ANONOPT_CUT_BITS_H
+#define ANONOPT_CUT_BITS_H
+
+#include "engine/population.h"
+
+/* The node that a generalization's bit strings describe. */
+extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
+
+#endif
