@@ -48,14 +48,10 @@ SELECT anonopt.generalize('x'::text, 1::oid::regclass, 0);
 SELECT anonopt.create_tree_hierarchy('arg_tree', 1::oid::regclass);
 SELECT anonopt.suggest_quasi_identifiers(1::oid::regclass);
 SELECT anonopt.suggest_quasi_identifiers(NULL);
-SELECT anonopt.write_release('entry', 1::oid::regclass, '{}');
-SELECT anonopt.write_release('verse', 'arg_person', '{}');
 
 -- names that nothing can have
 SELECT anonopt.create_interval_hierarchy('""', 0, 9, '{5}');
 SELECT anonopt.create_interval_hierarchy('', 0, 9, '{5}');
-SELECT anonopt.creation_name('public.""');
-SELECT anonopt.creation_name(repeat('"', 3000000));
 
 -- data sets that are not there, or show nothing generalized
 SELECT anonopt.create_dataset('arg_nothing', 'arg_person');

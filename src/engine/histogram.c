@@ -310,3 +310,15 @@ histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value)
 		return 0;
 	return entries[low].count;
 }
+
+void
+histograms_forget(Histograms *h)
+{
+	if (h->entries != NULL)
+		pfree(h->entries);
+	if (h->slices != NULL)
+		pfree(h->slices);
+	h->entries = NULL;
+	h->slices = NULL;
+	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
+}

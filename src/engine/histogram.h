@@ -102,6 +102,9 @@ histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
 }
 
+/* Gives back what all histograms hold; the people by value stay. */
+extern void histograms_forget(Histograms *histograms);
+
 /* How often a value occurs in a histogram. */
 extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);
 

@@ -715,7 +715,7 @@ typedef struct RowSpooler
 	RowSpool   *spool;
 	Datum	   *values;
 	bool	   *nulls;
-}			RowSpooler;
+} RowSpooler;
 
 static void
 take_spooled(void *arg, const Datum *values, const bool *nulls)
@@ -735,7 +735,7 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 
 /* Finds the columns that are kept, as the statement is to say them. */
 static void
-append_kept_columns(const Reading *reading, RowSpool * spool, StringInfo sql, Oid *types)
+append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
 {
 	AttrNumber *numbers = palloc(sizeof(AttrNumber) * (spool->ncolumns + 1));
 
@@ -751,7 +751,7 @@ append_kept_columns(const Reading *reading, RowSpool * spool, StringInfo sql, Oi
 }
 
 static void
-run_spooling(Reading *reading, RowSpool * spool)
+run_spooling(Reading *reading, RowSpool *spool)
 {
 	ReadPlan	plan = {0};
 	RowSpooler	spooler = {.groups = {.reading = reading,.plan = &plan},.spool = spool};
@@ -800,7 +800,7 @@ leaf_texts(const Histograms *histograms)
 }
 
 static void
-keep_values(const Reading *reading, RowSpool * spool)
+keep_values(const Reading *reading, RowSpool *spool)
 {
 	const Population *population = spool->population;
 
@@ -818,7 +818,7 @@ keep_values(const Reading *reading, RowSpool * spool)
 }
 
 void
-spool_read(RowSpool * spool, const Dataset *dataset, const int *levels)
+spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;

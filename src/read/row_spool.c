@@ -58,7 +58,7 @@ flat_value(Datum value, int16 length)
 
 /* What is read of a column: as it is, or as text where texts are told apart by their bytes. */
 static void
-begin_digests(RowSpool * spool, TupleDesc desc, const AttrNumber *numbers)
+begin_digests(RowSpool *spool, TupleDesc desc, const AttrNumber *numbers)
 {
 	spool->types = palloc0(sizeof(ValueType) * (spool->ncolumns + 1));
 	for (int i = 0; i < spool->ncolumns; i++)
@@ -72,7 +72,7 @@ begin_digests(RowSpool * spool, TupleDesc desc, const AttrNumber *numbers)
 }
 
 void
-spool_begin_rows(RowSpool * spool, Relation relation, const AttrNumber *numbers)
+spool_begin_rows(RowSpool *spool, Relation relation, const AttrNumber *numbers)
 {
 	TupleDesc	desc = RelationGetDescr(relation);
 
@@ -89,7 +89,7 @@ spool_begin_rows(RowSpool * spool, Relation relation, const AttrNumber *numbers)
 
 /* Remembers what a new group's digested values are. */
 static void
-add_digests(RowSpool * spool, MemoryContext context, const Datum *values, const bool *nulls)
+add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const bool *nulls)
 {
 	uint64	   *digests;
 
@@ -102,7 +102,7 @@ add_digests(RowSpool * spool, MemoryContext context, const Datum *values, const 
 }
 
 void
-spool_put(RowSpool * spool, MemoryContext context, uint32 group, Datum *values, bool *nulls)
+spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, bool *nulls)
 {
 	if (group == spool->ngroups)
 	{
@@ -121,7 +121,7 @@ spool_put(RowSpool * spool, MemoryContext context, uint32 group, Datum *values, 
 }
 
 void
-spool_visit(RowSpool * spool, SpoolVisitor visit, void *arg)
+spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg)
 {
 	uint64		n = 0;
 
@@ -136,7 +136,7 @@ spool_visit(RowSpool * spool, SpoolVisitor visit, void *arg)
 }
 
 void
-spool_end(RowSpool * spool)
+spool_end(RowSpool *spool)
 {
 	if (spool->rows == NULL)
 		return;

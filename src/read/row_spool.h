@@ -19,7 +19,7 @@ typedef struct SpoolColumn
 	const char *name;
 	bool		digested;		/* values of a group are alike in it: see
 								 * spool_digests */
-}			SpoolColumn;
+} SpoolColumn;
 
 /*
  * Rows that agree in all that was read for the population are one group,
@@ -29,7 +29,7 @@ typedef struct RowSpool
 {
 	bool		wants_values;	/* of sensitive columns, as texts */
 	int			ncolumns;
-	const		SpoolColumn *columns;
+	const SpoolColumn *columns;
 	bool		keeps_rows;
 	int			ndigested;
 
@@ -49,19 +49,19 @@ typedef struct RowSpool
 	ValueType  *types;			/* by digested column */
 	Size		digest_room;
 	TupleTableSlot *slot;
-}			RowSpool;
+} RowSpool;
 
 /*
  * Reads a data set.  With levels, for nodes that are nowhere below them, as
  * in reading_population().
  */
-extern void spool_read(RowSpool * spool, const Dataset *dataset, const int *levels);
+extern void spool_read(RowSpool *spool, const Dataset *dataset, const int *levels);
 
 typedef void (*SpoolVisitor) (void *arg, uint32 group, const Datum *values, const bool *nulls);
 
 /* Visits every row in the order it was read; values are flat. */
-extern void spool_visit(RowSpool * spool, SpoolVisitor visit, void *arg);
+extern void spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg);
 
-extern void spool_end(RowSpool * spool);
+extern void spool_end(RowSpool *spool);
 
 #endif

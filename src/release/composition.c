@@ -23,7 +23,7 @@ typedef enum CompositionMode
 	COMPOSITION_OFF,
 	COMPOSITION_WARN,
 	COMPOSITION_REFUSE
-}			CompositionMode;
+} CompositionMode;
 
 static const struct config_enum_entry composition_modes[] = {
 	{"off", COMPOSITION_OFF, false},
@@ -46,7 +46,7 @@ composition_define_settings(void)
 /* ---------------------------------------------------------- labels and leaves */
 
 bool
-contents_are_alike(const KnownContent * a, const KnownContent * b)
+contents_are_alike(const KnownContent *a, const KnownContent *b)
 {
 	if (a->nattrs != b->nattrs || a->nlevels != b->nlevels || a->ncuts != b->ncuts)
 		return false;
@@ -84,9 +84,9 @@ recoding_of_bits(const Attribute *attr, Datum datum)
 }
 
 void
-content_place(PlacedContent * placed, const Dataset *dataset, const Population *population)
+content_place(PlacedContent *placed, const Dataset *dataset, const Population *population)
 {
-	const		KnownContent *known = placed->known;
+	const KnownContent *known = placed->known;
 
 	placed->recodings = palloc0(sizeof(Recoding *) * (known->nattrs + 1));
 	for (int i = 0; i < known->nattrs; i++)
@@ -116,7 +116,7 @@ content_place(PlacedContent * placed, const Dataset *dataset, const Population *
 
 /* The labels by which a content shows an attribute, by code of its recoding. */
 static const char *const *
-labels_of_recoding(const PlacedContent * placed, const Population *population, int i)
+labels_of_recoding(const PlacedContent *placed, const Population *population, int i)
 {
 	const Attribute *attr = &population->attrs[placed->attr_of[i]];
 
@@ -147,7 +147,7 @@ typedef struct TextIndex
 	uint32		n;
 	const char *const *texts;
 	uint32	   *order;
-}			TextIndex;
+} TextIndex;
 
 static TextIndex
 index_texts(const char *const *texts, uint32 n)
@@ -162,7 +162,7 @@ index_texts(const char *const *texts, uint32 n)
 
 /* The number of a text, or PG_UINT32_MAX. */
 static uint32
-find_text(const TextIndex * index, const char *text)
+find_text(const TextIndex *index, const char *text)
 {
 	uint32		low = 0;
 	uint32		high = index->n;
@@ -184,7 +184,7 @@ find_text(const TextIndex * index, const char *text)
 
 /* A content's labels of an attribute as codes of its recoding; NULL where one is not there any more. */
 static uint32 *
-codes_of_labels(const PlacedContent * placed, const Population *population, int i)
+codes_of_labels(const PlacedContent *placed, const Population *population, int i)
 {
 	const Content *content = placed->content;
 	TextIndex	index = index_texts(labels_of_recoding(placed, population, i), placed->recodings[i]->nlabels);
@@ -200,7 +200,7 @@ codes_of_labels(const PlacedContent * placed, const Population *population, int 
 }
 
 bool
-content_is_placed(const PlacedContent * placed)
+content_is_placed(const PlacedContent *placed)
 {
 	for (int i = 0; i < placed->known->nattrs; i++)
 		if (placed->recodings[i] == NULL)
@@ -225,7 +225,7 @@ meet_of(const Recoding *a, const Recoding *b, uint32 nleaves)
 
 /* Sees labels that look alike as the same. */
 static void
-view_by_texts(const PlacedContent * a, const PlacedContent * b, int i, int j, ContentView * view_a, ContentView * view_b)
+view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
 {
 	TextIndex	index = index_texts(a->content->labels[i], a->content->nlabels[i]);
 	uint32	   *shown_a = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) a->content->nlabels[i] + 1));
@@ -252,8 +252,8 @@ view_by_texts(const PlacedContent * a, const PlacedContent * b, int i, int j, Co
 
 /* Sees an attribute as coarsely as both can be; false where it cannot be seen so. */
 static bool
-view_at_meet(const PlacedContent * a, const PlacedContent * b, int i, int j, const Population *population,
-			 ContentView * view_a, ContentView * view_b)
+view_at_meet(const PlacedContent *a, const PlacedContent *b, int i, int j, const Population *population,
+			 ContentView *view_a, ContentView *view_b)
 {
 	uint32	   *codes[2];
 	uint32	   *meet;
@@ -281,7 +281,7 @@ view_at_meet(const PlacedContent * a, const PlacedContent * b, int i, int j, con
 }
 
 int64
-contents_difference(const PlacedContent * a, const PlacedContent * b, const Population *population)
+contents_difference(const PlacedContent *a, const PlacedContent *b, const Population *population)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -335,7 +335,7 @@ combination_begin(const Population *population)
 
 /* Labels of a content by the codes of its recoding; PG_UINT32_MAX where it shows none such. */
 static uint32 *
-labels_of_codes(const PlacedContent * placed, const Population *population, int i)
+labels_of_codes(const PlacedContent *placed, const Population *population, int i)
 {
 	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
 	const char *const *texts = labels_of_recoding(placed, population, i);
@@ -365,7 +365,7 @@ shown_keys(const Content *content)
 
 /* Which classes of a node a content shows. */
 static bool *
-classes_shown(const Population *population, const PlacedContent * placed, const TupleTable *classes)
+classes_shown(const Population *population, const PlacedContent *placed, const TupleTable *classes)
 {
 	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
 	KeyCounter *keys = shown_keys(placed->content);
@@ -393,7 +393,7 @@ classes_shown(const Population *population, const PlacedContent * placed, const 
 
 /* How a content shows a population's attributes: those that it does not have, all alike. */
 static const Recoding **
-node_of_content(const Population *population, const PlacedContent * placed)
+node_of_content(const Population *population, const PlacedContent *placed)
 {
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 
@@ -412,7 +412,7 @@ node_of_content(const Population *population, const PlacedContent * placed)
 }
 
 int64
-combination_add(Combination *combination, const Population *population, const PlacedContent * placed)
+combination_add(Combination *combination, const Population *population, const PlacedContent *placed)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -455,7 +455,7 @@ combination_add(Combination *combination, const Population *population, const Pl
 
 /* What a release is about to show, as if it were known already. */
 static void
-known_of_release(const Release * release, KnownContent * known)
+known_of_release(const Release *release, KnownContent *known)
 {
 	const Dataset *dataset = release->showing.dataset;
 
@@ -475,7 +475,7 @@ known_of_release(const Release * release, KnownContent * known)
 }
 
 static void
-tell(const Release * release, int64 people, const char *other)
+tell(const Release *release, int64 people, const char *other)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
 
@@ -498,7 +498,7 @@ tell(const Release * release, int64 people, const char *other)
 }
 
 void
-composition_check(Release * release)
+composition_check(Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 	KnownContent own;

@@ -11,30 +11,30 @@
  * Compares what is to be shown with all that was shown of the relation
  * before; warns or refuses, as anonopt.composition says.
  */
-extern void composition_check(Release * release);
+extern void composition_check(Release *release);
 
 /* A content, where it is known, beside the attributes of a population. */
 typedef struct PlacedContent
 {
-	const		KnownContent *known;
+	const KnownContent *known;
 	Content    *content;
 	int			attr_of[MAX_ATTRIBUTES];	/* by attribute of the content: of
 											 * the population, or -1 */
 	const Recoding **recodings; /* by attribute of the content: how it is
 								 * shown, or NULL */
-}			PlacedContent;
+} PlacedContent;
 
 /* Finds a content's attributes among a population's, whose hierarchies are the data set's; population may be NULL. */
-extern void content_place(PlacedContent * placed, const Dataset *dataset, const Population *population);
+extern void content_place(PlacedContent *placed, const Dataset *dataset, const Population *population);
 
 /* Whether every attribute of the content is one of the population's, shown by labels that its hierarchy has. */
-extern bool content_is_placed(const PlacedContent * placed);
+extern bool content_is_placed(const PlacedContent *placed);
 
 /* Whether two contents generalize the same columns in the same way. */
-extern bool contents_are_alike(const KnownContent * a, const KnownContent * b);
+extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
 
 /* People in the smallest group by which two contents differ; 0 for none. */
-extern int64 contents_difference(const PlacedContent * a, const PlacedContent * b, const Population *population);
+extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, const Population *population);
 
 /* What readers of several contents know of each tuple. */
 typedef struct Combination
@@ -46,7 +46,7 @@ typedef struct Combination
 extern Combination combination_begin(const Population *population);
 
 /* Parts what is alike so far by one content more; returns the smallest group of people who are shown anywhere, 0 for none. */
-extern int64 combination_add(Combination *combination, const Population *population, const PlacedContent * content);
+extern int64 combination_add(Combination *combination, const Population *population, const PlacedContent *content);
 
 extern void composition_define_settings(void);
 

@@ -42,7 +42,7 @@ content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 
 
 /* Adds a content's rows to a count of what both show alike, with a sign. */
 static void
-add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView * views,
+add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView *views,
 		 int nviews, const int (*values)[2], int nvalues, int side)
 {
 	for (uint32 i = 0; i < content->rows->nkeys; i++)
@@ -105,7 +105,7 @@ smallest_group(const KeyCounter *classes, const KeyCounter *rows, const int64 *b
 }
 
 int64
-content_difference(const Content *a, const ContentView * views_a, const Content *b, const ContentView * views_b, int nviews,
+content_difference(const Content *a, const ContentView *views_a, const Content *b, const ContentView *views_b, int nviews,
 				   const int (*values)[2], int nvalues)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);

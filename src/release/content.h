@@ -54,15 +54,15 @@ typedef struct ContentView
 {
 	int			attr;			/* of the content */
 	const uint32 *shown;		/* by code */
-}			ContentView;
+} ContentView;
 
 /*
  * The people in the smallest group by which one content differs from the
  * other among rows of the same labels, seen so; 0 where they do not differ.
  * values tells which of the values are compared, by pairs of places.
  */
-extern int64 content_difference(const Content *a, const ContentView * views_a, const Content *b,
-								const ContentView * views_b, int nviews, const int (*values)[2], int nvalues);
+extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
+								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
 
 /* The rows as bytes and back; the bytes may hold anything. */
 extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);

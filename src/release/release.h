@@ -24,7 +24,7 @@ typedef struct RecordOptions
 	char	   *key;
 	RiskModel	risk;
 	UtilityModel utility;
-}			RecordOptions;
+} RecordOptions;
 
 typedef struct Release
 {
@@ -52,47 +52,53 @@ typedef struct Release
 	int64		difference;		/* people in the smallest difference to an
 								 * earlier content; 0 for none, -1 where it
 								 * was not looked for */
-}			Release;
+} Release;
 
 /* Sets what a release must not depend on: search_path, styles of output, memory; and back. */
 extern int	release_settings_begin(void);
 extern void release_settings_end(int level);
 
 /* Where it is to be; the name must be free and the caller able to create there. */
-extern void release_name(Release * release, const char *name);
+extern void release_name(Release *release, const char *name);
 
 /* Chooses what is shown, once data set, promise and generalization are known. */
-extern void release_choose(Release * release);
+extern void release_choose(Release *release);
+
+/* Fails unless the caller may read all that would be read of a data set's relation. */
+extern void release_check_reading(const Dataset *dataset);
 
 /*
  * What the catalogs say: rights, hierarchies, identifiers, the source.  All
  * that is read stays open until release_close.
  */
-extern void release_check(Release * release);
-extern void release_close(Release * release);
+extern void release_check(Release *release);
+extern void release_close(Release *release);
 
 /*
  * Reads and measures; k becomes the node's own where none was given.  Keeps
  * rows for a table.
  */
-extern void release_read(Release * release);
+extern void release_read(Release *release);
 
 /* Chooses the classes that are shown, and tells what that comes to. */
-extern void release_choose_classes(Release * release);
+extern void release_choose_classes(Release *release);
+
+/* Gives back the memory of people and classes, once nothing but a statement is wanted. */
+extern void release_forget_people(Release *release);
 
 /* Makes it; makes an existing one anew; drops it. */
-extern Oid	release_create(Release * release);
+extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation);
 extern void release_drop(Oid relation);
 
 /* The specification that was written down. */
-extern Release * release_of_entry(const ReleaseEntry * entry);
+extern Release *release_of_entry(const ReleaseEntry *entry);
 
 /* The rows of a table, into a relation of the right columns. */
-extern void release_write_rows(Release * release, Oid relation, bool frozen);
+extern void release_write_rows(Release *release, Oid relation, bool frozen);
 
 /* A live view of a definition. */
-extern void release_create_live(const Release * release, const char *definition);
+extern void release_create_live(const Release *release, const char *definition);
 
 /* Fails with 23514 unless a hierarchy is a plain table of the caller's own that can hold no leaf twice. */
 extern void require_own_hierarchy(Oid hierarchy, const char *column);

@@ -60,7 +60,7 @@ release_settings_end(int level)
 }
 
 void
-release_name(Release * release, const char *name)
+release_name(Release *release, const char *name)
 {
 	RangeVar   *range = creation_range_var(name);
 	AclResult	right;
@@ -79,7 +79,7 @@ release_name(Release * release, const char *name)
 }
 
 void
-release_choose(Release * release)
+release_choose(Release *release)
 {
 	Showing    *showing = &release->showing;
 
@@ -217,7 +217,7 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 typedef struct Digest
 {
 	uint8		bytes[PG_SHA256_DIGEST_LENGTH];
-}			Digest;
+} Digest;
 
 static int
 compare_digests(const void *a, const void *b)
@@ -226,7 +226,7 @@ compare_digests(const void *a, const void *b)
 }
 
 static void
-digest_bytes(pg_cryptohash_ctx * hash, const char *bytes, Size size, Digest * digest)
+digest_bytes(pg_cryptohash_ctx *hash, const char *bytes, Size size, Digest *digest)
 {
 	if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) bytes, size) < 0 ||
 		pg_cryptohash_final(hash, digest->bytes, sizeof(digest->bytes)) < 0)
@@ -259,7 +259,7 @@ append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
 
 /* The digests of a table's rows, sorted; their number. */
 static Digest *
-digest_rows(Relation table, pg_cryptohash_ctx * hash, Size *n)
+digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
@@ -324,7 +324,7 @@ hierarchy_digest(Oid hierarchy)
 
 /* Fails where a column that is never published would be. */
 static void
-check_identifiers(const Release * release)
+check_identifiers(const Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 
@@ -371,11 +371,9 @@ reads_release(Oid relation)
 	return found;
 }
 
-/* Fails unless the caller may read all that would be read of the relation. */
-static void
-check_reading(const Release * release)
+void
+release_check_reading(const Dataset *dataset)
 {
-	const Dataset *dataset = release->showing.dataset;
 	Oid			relation = dataset->relation;
 	AclResult	right = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
 
@@ -391,7 +389,7 @@ check_reading(const Release * release)
 }
 
 void
-release_close(Release * release)
+release_close(Release *release)
 {
 	ListCell   *cell;
 
@@ -401,13 +399,13 @@ release_close(Release * release)
 }
 
 void
-release_check(Release * release)
+release_check(Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 	bool		with_sensitive = release->showing.promise.has_t;
 	ListCell   *cell;
 
-	check_reading(release);
+	release_check_reading(dataset);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->showing.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));

@@ -40,10 +40,10 @@ typedef struct Row
 	HeapTuple	tuple;
 	TupleDesc	desc;
 	const char *what;			/* for errors */
-}			Row;
+} Row;
 
 static void
-refuse_entry(const Row * row)
+refuse_entry(const Row *row)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
@@ -52,13 +52,13 @@ refuse_entry(const Row * row)
 }
 
 static Datum
-field(const Row * row, int column, bool *isnull)
+field(const Row *row, int column, bool *isnull)
 {
 	return SPI_getbinval(row->tuple, row->desc, column, isnull);
 }
 
 static char *
-text_field(const Row * row, int column)
+text_field(const Row *row, int column)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -67,7 +67,7 @@ text_field(const Row * row, int column)
 }
 
 static char *
-required_text(const Row * row, int column)
+required_text(const Row *row, int column)
 {
 	char	   *text = text_field(row, column);
 
@@ -77,7 +77,7 @@ required_text(const Row * row, int column)
 }
 
 static int64
-number_field(const Row * row, int column, int64 least, int64 most)
+number_field(const Row *row, int column, int64 least, int64 most)
 {
 	bool		isnull;
 	int64		value = DatumGetInt64(field(row, column, &isnull));
@@ -89,7 +89,7 @@ number_field(const Row * row, int column, int64 least, int64 most)
 
 /* The elements of an array of one dimension without nulls; no element for NULL. */
 static Datum *
-elements_field(const Row * row, int column, Oid type, int *n)
+elements_field(const Row *row, int column, Oid type, int *n)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -112,7 +112,7 @@ elements_field(const Row * row, int column, Oid type, int *n)
 }
 
 static char **
-texts_field(const Row * row, int column, int *n)
+texts_field(const Row *row, int column, int *n)
 {
 	Datum	   *elements = elements_field(row, column, TEXTOID, n);
 	char	  **texts = palloc(sizeof(char *) * (*n + 1));
@@ -123,7 +123,7 @@ texts_field(const Row * row, int column, int *n)
 }
 
 static int *
-integers_field(const Row * row, int column, int *n)
+integers_field(const Row *row, int column, int *n)
 {
 	Datum	   *elements = elements_field(row, column, INT4OID, n);
 	int		   *integers = palloc(sizeof(int) * (*n + 1));
@@ -134,7 +134,7 @@ integers_field(const Row * row, int column, int *n)
 }
 
 static Oid *
-oids_field(const Row * row, int column, int *n)
+oids_field(const Row *row, int column, int *n)
 {
 	Datum	   *elements = elements_field(row, column, INT8OID, n);
 	Oid		   *oids = palloc(sizeof(Oid) * (*n + 1));
@@ -162,7 +162,7 @@ typedef struct CatalogReading
 {
 	MemoryContext context;
 	int			names;
-}			CatalogReading;
+} CatalogReading;
 
 static CatalogReading
 begin_reading(const char *statement, int nargs, Oid *types, Datum *values)
@@ -176,7 +176,7 @@ begin_reading(const char *statement, int nargs, Oid *types, Datum *values)
 }
 
 static void
-end_reading(const CatalogReading * reading)
+end_reading(const CatalogReading *reading)
 {
 	sql_finish();
 	sql_restore_names(reading->names);
@@ -185,7 +185,7 @@ end_reading(const CatalogReading * reading)
 
 /* The distributions of sensitive values, from the columns of a row that tells of one. */
 static void
-read_distribution(const Row * row, const ReleaseEntry * entry, Distribution * distribution)
+read_distribution(const Row *row, const ReleaseEntry *entry, Distribution *distribution)
 {
 	bool		isnull;
 	int64		hierarchy = number_field(row, 3, 0, entry->nhierarchies);
@@ -225,7 +225,7 @@ read_distribution(const Row * row, const ReleaseEntry * entry, Distribution * di
 }
 
 static void
-read_distributions(ReleaseEntry * entry)
+read_distributions(ReleaseEntry *entry)
 {
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
@@ -249,7 +249,7 @@ read_distributions(ReleaseEntry * entry)
 }
 
 static ReleaseForm
-form_by_name(const Row * row, const char *name)
+form_by_name(const Row *row, const char *name)
 {
 	for (int i = 0; i < lengthof(form_names); i++)
 		if (strcmp(form_names[i], name) == 0)
@@ -259,7 +259,7 @@ form_by_name(const Row * row, const char *name)
 }
 
 static ReleaseEntry *
-read_entry(const Row * row, Oid relation)
+read_entry(const Row *row, Oid relation)
 {
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
 	bool		isnull;
@@ -395,7 +395,7 @@ append_json_texts(StringInfo json, const char *name, char *const *texts, int n)
 
 /* The distributions as json, a hierarchy by its place among the entry's. */
 static char *
-distributions_json(const ReleaseEntry * entry)
+distributions_json(const ReleaseEntry *entry)
 {
 	StringInfoData json;
 
@@ -403,7 +403,7 @@ distributions_json(const ReleaseEntry * entry)
 	appendStringInfoChar(&json, '[');
 	for (int i = 0; i < entry->ndistributions; i++)
 	{
-		const		Distribution *distribution = &entry->distributions[i];
+		const Distribution *distribution = &entry->distributions[i];
 		int			hierarchy = 0;
 
 		for (int h = 0; h < entry->nhierarchies && OidIsValid(distribution->hierarchy); h++)
@@ -427,7 +427,7 @@ distributions_json(const ReleaseEntry * entry)
 
 /* What is written of an entry, as the parameters of a statement. */
 static void
-entry_values(const ReleaseEntry * entry, Oid *types, Datum *values, char *nulls)
+entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {
 	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
 	INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTOID};
@@ -464,7 +464,7 @@ entry_values(const ReleaseEntry * entry, Oid *types, Datum *values, char *nulls)
 }
 
 static void
-write_entry(const char *statement, const ReleaseEntry * entry)
+write_entry(const char *statement, const ReleaseEntry *entry)
 {
 	Oid			types[ENTRY_VALUES + 1];
 	Datum		values[ENTRY_VALUES + 1];
@@ -483,7 +483,7 @@ write_entry(const char *statement, const ReleaseEntry * entry)
 }
 
 void
-release_entry_insert(const ReleaseEntry * entry)
+release_entry_insert(const ReleaseEntry *entry)
 {
 	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
 				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
@@ -494,7 +494,7 @@ release_entry_insert(const ReleaseEntry * entry)
 }
 
 void
-release_entry_update(const ReleaseEntry * entry)
+release_entry_update(const ReleaseEntry *entry)
 {
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
@@ -534,7 +534,7 @@ labels_datum(const Content *content)
 }
 
 void
-release_content_insert(const ReleaseEntry * entry, const Content *content, int64 difference)
+release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference)
 {
 	Oid			types[7] = {TEXTOID, INT4OID, NAMEARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, INT8OID};
 	Datum		values[7];
@@ -566,7 +566,7 @@ release_content_insert(const ReleaseEntry * entry, const Content *content, int64
 }
 
 static void
-read_known(const Row * row, KnownContent * known)
+read_known(const Row *row, KnownContent *known)
 {
 	int			n;
 	bool		isnull;
@@ -618,7 +618,7 @@ known_contents(Oid source, int *n)
 
 /* The labels of a content, from those of all attributes in a row. */
 static bool
-take_labels(Content *content, const Row * row)
+take_labels(Content *content, const Row *row)
 {
 	bool		isnull;
 	Datum		value = field(row, 2, &isnull);
@@ -645,7 +645,7 @@ take_labels(Content *content, const Row * row)
 }
 
 Content *
-known_content_load(const KnownContent * known, MemoryContext context)
+known_content_load(const KnownContent *known, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Oid			types[2] = {TEXTOID, INT4OID};

@@ -16,7 +16,7 @@ typedef enum ReleaseForm
 	RELEASE_TABLE,
 	RELEASE_MATERIALIZED_VIEW,
 	RELEASE_LIVE_VIEW
-}			ReleaseForm;
+} ReleaseForm;
 
 /* How often each sensitive value occurs among all people, in the order of its distance. */
 typedef struct Distribution
@@ -29,7 +29,7 @@ typedef struct Distribution
 	char	  **leaves;			/* of the hierarchy, for the hierarchical
 								 * distance; else NULL */
 	int64	   *people;
-}			Distribution;
+} Distribution;
 
 typedef struct ReleaseEntry
 {
@@ -63,22 +63,22 @@ typedef struct ReleaseEntry
 	char	   *measures;		/* as json */
 	int			ndistributions;
 	Distribution *distributions;
-}			ReleaseEntry;
+} ReleaseEntry;
 
 extern const char *release_form_name(ReleaseForm form);
 
 /* The entry of a relation, or NULL. */
-extern ReleaseEntry * release_entry_find(Oid relation);
+extern ReleaseEntry *release_entry_find(Oid relation);
 
 /* The same; fails with 42704 where there is none, with 23514 where the relation is another kind. */
-extern ReleaseEntry * release_entry_require(Oid relation);
+extern ReleaseEntry *release_entry_require(Oid relation);
 
 /* Writes an entry of the caller's, or what a refresh changes of one. */
-extern void release_entry_insert(const ReleaseEntry * entry);
-extern void release_entry_update(const ReleaseEntry * entry);
+extern void release_entry_insert(const ReleaseEntry *entry);
+extern void release_entry_update(const ReleaseEntry *entry);
 
 /* Writes down what a release shows now, and the smallest difference to what was shown before. */
-extern void release_content_insert(const ReleaseEntry * entry, const Content *content, int64 difference);
+extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
 
 /* A content that was written down, and of which release. */
 typedef struct KnownContent
@@ -97,12 +97,12 @@ typedef struct KnownContent
 	char	  **generalized;
 	Oid		   *hierarchies;	/* by attribute */
 	int64		difference;		/* -1: not known */
-}			KnownContent;
+} KnownContent;
 
 /* What is known of all releases of a relation, in the order they were made, without the contents themselves. */
-extern KnownContent * known_contents(Oid source, int *n);
+extern KnownContent *known_contents(Oid source, int *n);
 
 /* One of them, in a memory context. */
-extern Content *known_content_load(const KnownContent * known, MemoryContext context);
+extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
 #endif

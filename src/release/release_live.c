@@ -48,7 +48,7 @@ ask(const char *statement, const char *argument)
 }
 
 static void
-check_source(const Release * release)
+check_source(const Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 	const char *name = relation_sql_name(dataset->relation);
@@ -83,7 +83,7 @@ check_source(const Release * release)
 
 /* A name after the view's, cut to be as long as there may be, that no function of its kind has. */
 static char *
-function_name(const Release * release)
+function_name(const Release *release)
 {
 	for (int tried = 0;; tried++)
 	{
@@ -99,7 +99,7 @@ function_name(const Release * release)
 
 /* What readers must not be able to write, as an array's elements. */
 static char *
-guarded_relations(const Release * release)
+guarded_relations(const Release *release)
 {
 	const Showing *showing = &release->showing;
 	StringInfoData list;
@@ -115,7 +115,7 @@ guarded_relations(const Release * release)
 }
 
 static char *
-function_body(const Release * release, const char *function, const char *definition)
+function_body(const Release *release, const char *function, const char *definition)
 {
 	const char *source = quote_literal_cstr(relation_sql_name(release->showing.dataset->relation));
 	StringInfoData body;
@@ -146,7 +146,7 @@ function_body(const Release * release, const char *function, const char *definit
 }
 
 void
-release_create_live(const Release * release, const char *definition)
+release_create_live(const Release *release, const char *definition)
 {
 	const Showing *showing = &release->showing;
 	char	   *function = function_name(release);

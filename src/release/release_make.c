@@ -45,7 +45,7 @@ append_number(StringInfo json, const char *name, double value, bool isnull)
 }
 
 static char *
-measures_json(const Release * release)
+measures_json(const Release *release)
 {
 	const Population *population = release->showing.population;
 	const Measures *m = &release->measures;
@@ -84,7 +84,7 @@ typedef struct ColumnNames
 {
 	int			n[3];
 	char	  **names[3];
-}			ColumnNames;
+} ColumnNames;
 
 enum
 {
@@ -92,7 +92,7 @@ enum
 };
 
 static ColumnNames
-column_names(const Release * release)
+column_names(const Release *release)
 {
 	const Showing *showing = &release->showing;
 	ColumnNames columns;
@@ -125,7 +125,7 @@ is_shown_sensitive(const Showing *showing, const char *column)
 
 /* How often each sensitive value occurs, as far as a promise of t needs it. */
 static void
-make_distributions(const Release * release, ReleaseEntry * entry)
+make_distributions(const Release *release, ReleaseEntry *entry)
 {
 	const Population *population = release->showing.population;
 	const Dataset *dataset = release->showing.dataset;
@@ -156,7 +156,7 @@ make_distributions(const Release * release, ReleaseEntry * entry)
 
 /* The entry of a release that has been read and now is a relation. */
 static ReleaseEntry *
-entry_of_release(const Release * release, const char *id, Oid relation, const char *statement)
+entry_of_release(const Release *release, const char *id, Oid relation, const char *statement)
 {
 	const Showing *showing = &release->showing;
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
@@ -210,7 +210,7 @@ append_names(StringInfo text, char *const *names, int n)
 
 /* What a release promises of which columns, for its comment. */
 static char *
-release_comment(const Release * release, const char *id)
+release_comment(const Release *release, const char *id)
 {
 	const Promise *promise = &release->showing.promise;
 	ColumnNames columns = column_names(release);
@@ -290,7 +290,7 @@ keep_private(const char *table)
 
 /* A table beside a view, for what its definition must not tell. */
 static void
-create_key(Release * release, const char *id)
+create_key(Release *release, const char *id)
 {
 	char	   *name = ChooseRelationName(release->name, NULL, "key", release->schema, false);
 	ListCell   *cell;
@@ -310,7 +310,7 @@ create_key(Release * release, const char *id)
 
 /* An empty table with the columns that are shown, of their types. */
 static void
-create_table(const Release * release)
+create_table(const Release *release)
 {
 	const Showing *showing = &release->showing;
 	StringInfoData sql;
@@ -335,7 +335,7 @@ create_table(const Release * release)
 
 /* Fails where a view shows other rows than were measured. */
 static void
-check_rows(const Release * release, Oid relation)
+check_rows(const Release *release, Oid relation)
 {
 	int64		measured = 0;
 	int64		shown;
@@ -371,7 +371,7 @@ new_id(void)
 
 /* Makes the relation, filled. */
 static void
-make_relation(Release * release, const char *definition)
+make_relation(Release *release, const char *definition)
 {
 	switch (release->form)
 	{
@@ -390,7 +390,7 @@ make_relation(Release * release, const char *definition)
 }
 
 Oid
-release_create(Release * release)
+release_create(Release *release)
 {
 	const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
 	char	   *id = new_id();
@@ -408,6 +408,7 @@ release_create(Release * release)
 	}
 	if (release->form != RELEASE_TABLE)
 	{
+		release_forget_people(release);
 		statement = showing_sql(&release->showing);
 		if (showing_tells_leaves(&release->showing))
 			create_key(release, id);
@@ -452,7 +453,7 @@ require_owner(Oid relation)
 
 /* Swaps new rows in for a table's; who reads it sees the one or the other. */
 static void
-swap_rows(Release * release, Oid relation)
+swap_rows(Release *release, Oid relation)
 {
 	Relation	table = table_open(relation, ExclusiveLock);
 	Oid			tablespace = table->rd_rel->reltablespace;
@@ -470,7 +471,7 @@ swap_rows(Release * release, Oid relation)
 }
 
 static void
-refuse_changed(const Release * release)
+refuse_changed(const Release *release)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
@@ -492,7 +493,7 @@ same_names(char *const *a, int na, char *const *b, int nb)
 
 /* Fails where the release would have other columns, or a view another definition. */
 static void
-check_same(const Release * release, const ReleaseEntry * entry, Oid relation)
+check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
 {
 	ColumnNames columns = column_names(release);
 	int			n = 0;
@@ -521,7 +522,7 @@ check_same(const Release * release, const ReleaseEntry * entry, Oid relation)
 
 /* Fails where a hierarchy is not what it was, naming those that are not. */
 static void
-check_hierarchies(const Release * release, const ReleaseEntry * entry)
+check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
 	StringInfoData changed;
 	List	   *now = release_hierarchies(release->showing.dataset, &release->showing.promise);
@@ -566,6 +567,7 @@ release_refresh(Oid relation)
 		swap_rows(release, relation);
 	else
 	{
+		release_forget_people(release);
 		run(psprintf("REFRESH MATERIALIZED VIEW %s", release->sql_name));
 		check_rows(release, relation);
 	}
@@ -579,7 +581,7 @@ release_refresh(Oid relation)
 
 /* The tables of keys of a release, of its owner's. */
 static List *
-key_tables(const ReleaseEntry * entry)
+key_tables(const ReleaseEntry *entry)
 {
 	Oid			types[2] = {TEXTOID, OIDOID};
 	Datum		values[2] = {CStringGetTextDatum(psprintf("key of anonopt release %s", entry->id)), ObjectIdGetDatum(entry->relation)};
@@ -646,7 +648,7 @@ release_drop(Oid relation)
 
 /* The options of a release per record, which stand among its measures. */
 static RecordOptions *
-record_options(const ReleaseEntry * entry)
+record_options(const ReleaseEntry *entry)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
 	Oid			types[1] = {TEXTOID};
@@ -675,7 +677,7 @@ record_options(const ReleaseEntry * entry)
 }
 
 Release *
-release_of_entry(const ReleaseEntry * entry)
+release_of_entry(const ReleaseEntry *entry)
 {
 	Release    *release = palloc0(sizeof(Release));
 	Showing    *showing = &release->showing;

@@ -42,7 +42,7 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 
 /* Measures the node or cut; k becomes its own where none is given. */
 static void
-measure_node(Release * release)
+measure_node(Release *release)
 {
 	Showing    *showing = &release->showing;
 	Population *population = showing->population;
@@ -67,7 +67,7 @@ measure_node(Release * release)
 
 /* What is measured of a population that has been read. */
 static void
-measure_population(Release * release, Population *population)
+measure_population(Release *release, Population *population)
 {
 	Showing    *showing = &release->showing;
 
@@ -93,7 +93,7 @@ measure_population(Release * release, Population *population)
 
 /* The levels below which nothing is told apart; NULL where every leaf counts. */
 static int *
-lowest_levels(const Release * release)
+lowest_levels(const Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 	int		   *lowest;
@@ -122,7 +122,7 @@ is_told(const Dataset *dataset, const char *column)
 }
 
 static void
-begin_spool(Release * release)
+begin_spool(Release *release)
 {
 	const Showing *showing = &release->showing;
 	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (showing->ncolumns + 1));
@@ -157,7 +157,7 @@ typedef struct ColumnSort
 	bool		byval;
 	uint64		seed;
 	Tuplesortstate *sort;
-}			ColumnSort;
+} ColumnSort;
 
 /* Values are alike only if their bytes are: what looks different singles out. */
 static void
@@ -209,7 +209,7 @@ count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
 
 /* Fails where a column would single people out. */
 static void
-check_column(Release * release, int column)
+check_column(Release *release, int column)
 {
 	RowSpool   *spool = &release->spool;
 	Form_pg_attribute form = TupleDescAttr(spool->desc, column + 1);
@@ -236,7 +236,7 @@ check_column(Release * release, int column)
 }
 
 static void
-check_columns(Release * release)
+check_columns(Release *release)
 {
 	for (int i = 0; i < release->spool.ncolumns; i++)
 		if (!has_role(release->showing.dataset, release->spool.columns[i].name))
@@ -260,10 +260,10 @@ attribute_order(const Showing *showing, int *n)
 
 /* The levels that a search finds for every tuple; NULL where it finds none. */
 static const uint16 **
-record_levels(Release * release)
+record_levels(Release *release)
 {
 	Population *population = release->showing.population;
-	const		RecordOptions *options = release->records;
+	const RecordOptions *options = release->records;
 	RecordSearch search = {0};
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
 												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
@@ -280,7 +280,7 @@ record_levels(Release * release)
 }
 
 static void
-choose_classes(Release * release)
+choose_classes(Release *release)
 {
 	Showing    *showing = &release->showing;
 	Population *population = showing->population;
@@ -302,11 +302,11 @@ choose_classes(Release * release)
 }
 
 static void
-make_content(Release * release)
+make_content(Release *release)
 {
 	const Population *population = release->showing.population;
 	const ShownClasses *shown = release->shown;
-	const		RowSpool *spool = &release->spool;
+	const RowSpool *spool = &release->spool;
 	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
 	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
 	int			n = 0;
@@ -335,7 +335,7 @@ make_content(Release * release)
 }
 
 void
-release_read(Release * release)
+release_read(Release *release)
 {
 	begin_spool(release);
 	release->spool.wants_values = release->showing.promise.has_t;
@@ -345,8 +345,30 @@ release_read(Release * release)
 }
 
 void
-release_choose_classes(Release * release)
+release_choose_classes(Release *release)
 {
 	choose_classes(release);
 	make_content(release);
+}
+
+void
+release_forget_people(Release *release)
+{
+	Population *population = release->showing.population;
+
+	spool_end(&release->spool);
+	tuple_table_free(population, population->tuples);
+	population->tuples = NULL;
+	for (int column = 0; column < population->ncolumns; column++)
+		histograms_forget(population->columns[column]);
+	pfree(release->spool.people);
+	pfree(release->spool.tuple_of);
+	if (release->spool.digests != NULL)
+		pfree(release->spool.digests);
+	if (release->shown != NULL)
+	{
+		pfree(release->shown->place_of);
+		pfree(release->shown->codes);
+		pfree(release->shown->people);
+	}
 }

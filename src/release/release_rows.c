@@ -26,13 +26,13 @@
 
 typedef struct RowSort
 {
-	const		Release *release;
+	const Release *release;
 	Tuplesortstate *sort;
 	TupleTableSlot *slot;		/* a number, then columns as they are */
 	Prng		random;
 	int			random_bits;	/* of the number */
 	Datum	  **labels;			/* by attribute and code; 0 for NULL */
-}			RowSort;
+} RowSort;
 
 static Datum **
 label_datums(const ShownClasses *shown)
@@ -53,7 +53,7 @@ static void
 sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	RowSort    *by = arg;
-	const		Release *release = by->release;
+	const Release *release = by->release;
 	TupleTableSlot *slot = by->slot;
 	uint32		place = release->shown->place_of[release->spool.tuple_of[group]];
 	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
@@ -71,7 +71,7 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 }
 
 static void
-begin_sort(RowSort * by, const Release * release)
+begin_sort(RowSort *by, const Release *release)
 {
 	TupleDesc	desc = CreateTemplateTupleDesc(release->spool.desc->natts);
 	AttrNumber	attribute = 1;
@@ -97,7 +97,7 @@ begin_sort(RowSort * by, const Release * release)
 
 /* A row as it is shown. */
 static void
-show_row(const RowSort * by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
+show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
 {
 	const Showing *showing = &by->release->showing;
 	const ShownClasses *shown = by->release->shown;
@@ -135,10 +135,10 @@ typedef struct Batch
 	int			options;
 	int			n;
 	TupleTableSlot *slots[BATCH];
-}			Batch;
+} Batch;
 
 static void
-insert_batch(Batch * batch)
+insert_batch(Batch *batch)
 {
 	MemoryContext old = MemoryContextSwitchTo(batch->context);
 
@@ -151,7 +151,7 @@ insert_batch(Batch * batch)
 }
 
 static TupleTableSlot *
-next_slot(Batch * batch)
+next_slot(Batch *batch)
 {
 	if (batch->n == BATCH)
 		insert_batch(batch);
@@ -161,7 +161,7 @@ next_slot(Batch * batch)
 }
 
 static void
-write_sorted(RowSort * by, Relation relation, bool frozen)
+write_sorted(RowSort *by, Relation relation, bool frozen)
 {
 	TupleTableSlot *sorted = MakeSingleTupleTableSlot(by->slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
 	Datum		star = CStringGetTextDatum("*");
@@ -193,7 +193,7 @@ write_sorted(RowSort * by, Relation relation, bool frozen)
 
 /* Whether a relation has just the columns that are written. */
 static bool
-has_columns(const Release * release, TupleDesc desc)
+has_columns(const Release *release, TupleDesc desc)
 {
 	const Showing *showing = &release->showing;
 	int			from = 1;
@@ -213,7 +213,7 @@ has_columns(const Release * release, TupleDesc desc)
 }
 
 void
-release_write_rows(Release * release, Oid relation, bool frozen)
+release_write_rows(Release *release, Oid relation, bool frozen)
 {
 	Relation	target = table_open(relation, AccessExclusiveLock);
 	RowSort		by = {0};

@@ -24,7 +24,7 @@
 
 /* The columns that tell classes apart. */
 static char *
-class_columns(const ReleaseEntry * entry)
+class_columns(const ReleaseEntry *entry)
 {
 	StringInfoData sql;
 
@@ -56,7 +56,7 @@ value_column(Oid relation, const char *column)
 
 /* The smallest class, the fewest values in one, and all rows. */
 static void
-count_classes(const ReleaseEntry * entry, Verification * result)
+count_classes(const ReleaseEntry *entry, Verification *result)
 {
 	StringInfoData values;
 
@@ -90,7 +90,7 @@ typedef struct ValueFinder
 	uint32		ncodes;
 	uint32		null_number;
 	uint32	   *leaf_of;		/* by number, for the hierarchical distance */
-}			ValueFinder;
+} ValueFinder;
 
 static uint32
 number_of_text(char *const *texts, int n, const char *text)
@@ -103,7 +103,7 @@ number_of_text(char *const *texts, int n, const char *text)
 
 /* Values that were told apart as they are: read back from their texts. */
 static void
-find_by_values(ValueFinder * finder, const Distribution * distribution, Oid type)
+find_by_values(ValueFinder *finder, const Distribution *distribution, Oid type)
 {
 	Oid			input;
 	Oid			parameter;
@@ -133,7 +133,7 @@ find_by_values(ValueFinder * finder, const Distribution * distribution, Oid type
 
 /* Values that were told apart by their leaves. */
 static void
-find_by_leaves(ValueFinder * finder, const Distribution * distribution, LoadedHierarchy *loaded)
+find_by_leaves(ValueFinder *finder, const Distribution *distribution, LoadedHierarchy *loaded)
 {
 	const Hierarchy *hierarchy = loaded->hierarchy;
 
@@ -147,7 +147,7 @@ find_by_leaves(ValueFinder * finder, const Distribution * distribution, LoadedHi
 }
 
 static void
-place_leaves(ValueFinder * finder, const Distribution * distribution)
+place_leaves(ValueFinder *finder, const Distribution *distribution)
 {
 	finder->leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
 	for (int i = 0; i < distribution->nvalues; i++)
@@ -162,7 +162,7 @@ place_leaves(ValueFinder * finder, const Distribution * distribution)
 }
 
 static void
-finder_begin(ValueFinder * finder, const Distribution * distribution, Oid type)
+finder_begin(ValueFinder *finder, const Distribution *distribution, Oid type)
 {
 	MemoryContext context = CurrentMemoryContext;
 	LoadedHierarchy *loaded;
@@ -195,7 +195,7 @@ typedef struct ValueCounter
 	int64		class;
 	bool		unknown;		/* a value came that was not there */
 	int64	   *shown;			/* by value */
-}			ValueCounter;
+} ValueCounter;
 
 static void
 take_value(void *arg, const Datum *values, const bool *nulls)
@@ -226,7 +226,7 @@ take_value(void *arg, const Datum *values, const bool *nulls)
 
 /* The largest distance of a class's values from everybody's; 1 where a value came that nobody had. */
 static double
-distance_of_classes(const ReleaseEntry * entry, const Distribution * distribution)
+distance_of_classes(const ReleaseEntry *entry, const Distribution *distribution)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -289,7 +289,7 @@ distance_of_classes(const ReleaseEntry * entry, const Distribution * distributio
 
 /* Which of a release's hierarchies are no longer what they were; their owner's alone are looked at. */
 static char *
-changed_hierarchies(const ReleaseEntry * entry, Oid owner)
+changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 {
 	StringInfoData changed;
 
@@ -315,7 +315,7 @@ owner_of(Oid relation)
 }
 
 void
-release_verify(Oid relation, Verification * result)
+release_verify(Oid relation, Verification *result)
 {
 	ReleaseEntry *entry = release_entry_require(relation);
 	Oid			owner = owner_of(relation);

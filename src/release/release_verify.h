@@ -23,8 +23,8 @@ typedef struct Verification
 	bool		t_is_null;
 	double		t;
 	bool		ok;
-}			Verification;
+} Verification;
 
-extern void release_verify(Oid relation, Verification * result);
+extern void release_verify(Oid relation, Verification *result);
 
 #endif

@@ -32,7 +32,7 @@ typedef struct Places
 	int			columns;
 	int			suppressed;
 	int			t;
-}			Places;
+} Places;
 
 static bool
 star_argument(FunctionCallInfo fcinfo, int argument)
@@ -49,7 +49,7 @@ star_argument(FunctionCallInfo fcinfo, int argument)
 
 /* The node or the cut that is to be shown. */
 static void
-generalization_arguments(FunctionCallInfo fcinfo, Release * release)
+generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 {
 	const Dataset *dataset = release->showing.dataset;
 	int			ncuts;
@@ -73,10 +73,11 @@ generalization_arguments(FunctionCallInfo fcinfo, Release * release)
 
 /* The specification that the arguments of create_view and its like give. */
 static void
-release_arguments(FunctionCallInfo fcinfo, Release * release, const Places * places)
+release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
 	Dataset    *dataset = dataset_argument(fcinfo, 1);
 
+	release_check_reading(dataset);
 	release->showing.dataset = dataset;
 	release->showing.star = star_argument(fcinfo, places->suppressed);
 	release->showing.promise = promise_at(fcinfo, 4, 5, places->t, dataset);
@@ -114,7 +115,7 @@ anonopt_view_sql(PG_FUNCTION_ARGS)
 }
 
 static Oid
-publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places * places, const char *command)
+publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const char *command)
 {
 	Release    *release = palloc0(sizeof(Release));
 	int			settings;
@@ -181,6 +182,7 @@ anonopt_publish_records(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1, not %s", PG_ARGISNULL(4) ? "<NULL>" : psprintf("%d", PG_GETARG_INT32(4)))));
 	release->showing.dataset = dataset = dataset_argument(fcinfo, 1);
+	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
 	release->showing.promise.has_k = true;
 	release->showing.promise.k = PG_GETARG_INT32(4);

@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "catalog/sql.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"

@@ -36,7 +36,7 @@ require_reading(const Dataset *dataset)
 }
 
 static Datum
-relations_datum(const PlacedContent * contents, int n)
+relations_datum(const PlacedContent *contents, int n)
 {
 	Datum	   *relations = palloc(sizeof(Datum) * n);
 	int			nrelations = 0;
@@ -55,39 +55,51 @@ relations_datum(const PlacedContent * contents, int n)
 
 /* Whether it cannot be told which of its classes a person is in: a live view, or records generalized one by one. */
 static bool
-is_unknown(const PlacedContent * content)
+is_unknown(const PlacedContent *content)
 {
 	return content->content == NULL || (content->known->nlevels == 0 && content->known->ncuts == 0);
 }
 
 /* Whether a content can be combined with others: labels of the data set's hierarchies. */
 static bool
-keeps_labels(const PlacedContent * placed)
+is_combinable(const PlacedContent *placed, const Population *population)
 {
+	if (population != NULL)
+		return content_is_placed(placed);
 	for (int i = 0; i < placed->known->nattrs; i++)
 		if (placed->attr_of[i] < 0)
 			return false;
 	return true;
 }
 
-/* Leaves out what was made of other columns or hierarchies than are declared; returns how many remain. */
+/*
+ * Leaves out what cannot be combined.  Of other data sets' releases that is
+ * what is not known, too: theirs to tell.  Returns how many remain.
+ */
 static int
-keep_comparable(PlacedContent * contents, int n, bool placed)
+keep_combinable(PlacedContent *contents, int n, const Dataset *dataset, const Population *population)
 {
 	int			kept = 0;
+	int			left = 0;
 
 	for (int i = 0; i < n; i++)
-		if (placed ? is_unknown(&contents[i]) || content_is_placed(&contents[i]) : is_unknown(&contents[i]) || keeps_labels(&contents[i]))
+	{
+		bool		own = strcmp(contents[i].known->dataset, dataset->name) == 0;
+
+		if (is_unknown(&contents[i]) ? own : is_combinable(&contents[i], population))
 			contents[kept++] = contents[i];
-	if (kept < n)
+		else if (own)
+			left++;
+	}
+	if (left > 0)
 		ereport(NOTICE,
-				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", n - kept, n - kept),
+				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", left, left),
 				 errdetail("Made of other columns or hierarchies than are declared now, or of a domain that has changed, they cannot be combined.")));
 	return kept;
 }
 
 static void
-place_all(PlacedContent * contents, int n, const Dataset *dataset, const Population *population)
+place_all(PlacedContent *contents, int n, const Dataset *dataset, const Population *population)
 {
 	for (int i = 0; i < n; i++)
 		content_place(&contents[i], dataset, population);
@@ -95,7 +107,7 @@ place_all(PlacedContent * contents, int n, const Dataset *dataset, const Populat
 
 /* The smallest class of a content when it was made; 0 for none. */
 static int64
-smallest_shown(const PlacedContent * placed)
+smallest_shown(const PlacedContent *placed)
 {
 	const Content *content = placed->content;
 	KeyCounter *classes = key_counter_create(CurrentMemoryContext, Max(content_code_words(content->nattrs), 1), 1024);
@@ -125,7 +137,7 @@ least(int64 a, int64 b)
 
 /* People by which a content differs from those before it; 0 for none. */
 static int64
-difference_before(const PlacedContent * contents, int at, const Population *population)
+difference_before(const PlacedContent *contents, int at, const Population *population)
 {
 	int64		smallest = 0;
 
@@ -169,13 +181,13 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		contents[i].content = known[i].version < 0 ? NULL : known_content_load(&known[i], CurrentMemoryContext);
 	}
 	place_all(contents, n, dataset, NULL);
-	n = keep_comparable(contents, n, false);
+	n = keep_combinable(contents, n, dataset, NULL);
 	/* a single one is as safe as it was made */
 	population = n < 2 ? NULL : population_argument(dataset);
 	if (population != NULL)
 	{
 		place_all(contents, n, dataset, population);
-		n = keep_comparable(contents, n, true);
+		n = keep_combinable(contents, n, dataset, population);
 		combination = combination_begin(population);
 	}
 	if (n > 1 && population == NULL)

@@ -138,7 +138,7 @@ sub check_false_rows
 		"attribute SET hierarchy = NULL WHERE role = 'quasi_identifier'", "attribute SET distance = 'hierarchical' WHERE role = 'sensitive'",
 		"attribute SET role = 'none'", "attribute SET distance = 'none'", "dataset SET max_suppression = 'NaN'", "dataset SET max_suppression = 2",
 		"published SET levels = '{1,NULL}'", "published SET levels = '{{1,1}}'", "published SET levels = NULL, cuts = '{101,NULL}'",
-		"published_content SET people = '{1,NULL}'")
+		"published SET k = 0", "published SET t = 'NaN'", "published SET suppressed = 'hide'")
 	{
 		like(hear('boss', "UPDATE anonopt.$false"), qr/ERROR:  23514|ERROR:  0A000/, "refused: $false");
 	}
@@ -152,20 +152,22 @@ sub check_false_rows
 		like($answer, qr/^alive$/m, 'and the session goes on');
 	}
 	for my $false (q{'{"levels":[1,null]}'}, q{'{"levels":null,"cuts":["101",null]}'}, q{'{"levels":[[1,1]]}'}, q{'{"levels":[9,-9]}'},
-		q{'{"levels":null,"cuts":["1","1"]}'}, q{'{"generalized":[]}'}, q{'{"generalized":[null]}'}, q{'{"hierarchies":null}'}, q{'[]'}, q{'{}'})
+		q{'{"levels":null,"cuts":["1","1"]}'}, q{'{"generalized":[]}'}, q{'{"generalized":[null]}'}, q{'{"hierarchies":null}'}, q{'{"hierarchies":[]}'},
+		q{'{"hierarchies":[-1,99999999999]}'}, q{'{"hierarchy_names":["a.b.c.d","\\"","x"]}'}, q{'{"k":99999999999}'}, q{'{"relation":-1}'},
+		q{'{"distributions":[{"column":"x"}]}'}, q{'{"distributions":[{"column":"s","distance":"x","hierarchy":7,"values":[],"leaves":[],"people":[]}]}'}, q{'{}'})
 	{
-		my $answer = hear('boss', qq{BEGIN; CREATE TABLE numbers_3 AS TABLE numbers_1;
-			SELECT anonopt.write_release('entry', 'numbers_3',
-				((SELECT to_jsonb(p) FROM anonopt.published p WHERE name = 'public.numbers_1') || jsonb_build_object('id', gen_random_uuid()) || $false)::text);
-			SELECT anonopt.write_release('content', 'numbers_3', '{"labels":[["a","b"],["c"]],"people":[1]}');
-			ROLLBACK;
-			BEGIN; CREATE TABLE numbers_3 AS TABLE numbers_1;
-			SELECT anonopt.write_release('entry', 'numbers_3',
-				((SELECT to_jsonb(p) FROM anonopt.published p WHERE name = 'public.numbers_1') || jsonb_build_object('id', gen_random_uuid()) || $false)::text);
-			SELECT anonopt.write_release('content', 'numbers_3', '{"labels":[["a","b"],["c","d"]],"people":[1]}');
-			SELECT count(*) FROM anonopt.release_risk('numbers'); ROLLBACK;
-			SELECT 'alive', count(*) FROM anonopt.release_risk('numbers')});
-		like($answer, qr/^alive\|2$/m, "an entry of one's own that says $false harms nobody") or diag($answer);
+		for my $content (q{'{}'}, q{'{"nlabels":[9,9]}'}, q{'{"nlabels":[-1,3]}'}, q{'{"nlabels":[1]}'}, q{'{"labels":null}'}, q{'{"told":[null]}'},
+			q{'{"rows":"\\\\x00"}'}, q{'{"rows":"\\\\xffffffffffffffffffffffffffffffffffffffffffffffff"}'}, q{'{"difference":-5}'})
+		{
+			my $answer = hear('boss', qq{BEGIN;
+				INSERT INTO anonopt.published SELECT (jsonb_populate_record(p, jsonb_build_object('id', '00000000-0000-0000-0000-000000000001') || $false)).*
+					FROM anonopt.published p WHERE name = 'public.numbers_1';
+				INSERT INTO anonopt.published_content SELECT (jsonb_populate_record(c, jsonb_build_object('id', '00000000-0000-0000-0000-000000000001') || $content)).*
+					FROM anonopt.published_content c JOIN anonopt.published p USING (id) WHERE p.name = 'public.numbers_1';
+				SELECT count(*) FROM anonopt.release_risk('numbers'); ROLLBACK;
+				SELECT 'alive', count(*) FROM anonopt.release_risk('numbers')});
+			like($answer, qr/^alive\|2$/m, "an entry that says $false and a content that says $content harm nobody") or diag($answer);
+		}
 	}
 	ask('boss', q{SELECT anonopt.drop_release(release) FROM anonopt.release; SELECT anonopt.drop_dataset('numbers')});
 }

@@ -200,7 +200,7 @@ sub check_versions
 	my ($default) = slurp_file("$ENV{TESTDIR}/anonopt.control") =~ /^default_version = '(.*)'/m;
 	my @scripts = map { m{anonopt--(.*)\.sql$} } glob "$ENV{TESTDIR}/sql/anonopt--*.sql";
 	my @versions = sort { version->parse($a) <=> version->parse($b) } grep { !/--/ } @scripts;
-	my ($data) = slurp_file("$ENV{TESTDIR}/Makefile") =~ /^DATA = (.*)/m;
+	my ($data) = slurp_file("$ENV{TESTDIR}/Makefile") =~ /^DATA_built = (.*)/m;
 
 	like(slurp_file("$ENV{TESTDIR}/META.json"), qr/"version": "\Q$default\E/, "META.json tells of version $default");
 	is($versions[-1], $default, 'the newest version is the default one');
@@ -208,7 +208,7 @@ sub check_versions
 	ask($node, 'postgres', 'CREATE DATABASE fresh');
 	ask($node, 'fresh', 'CREATE EXTENSION anonopt');
 	my $fresh = ask($node, 'fresh', $objects);
-	cmp_ok(() = $fresh =~ /^\S+.*: /mg, '>', 150, 'the extension has many objects');
+	cmp_ok(() = $fresh =~ /^\S+.*: /mg, '>', 120, 'the extension has many objects');
 
 	# the comparison sees what differs
 	for my $change ('ALTER FUNCTION anonopt.jaro COST 77', 'REVOKE EXECUTE ON FUNCTION anonopt.jaro FROM PUBLIC', 'COMMENT ON TABLE anonopt.dataset IS NULL',
