@@ -152,7 +152,7 @@ BEGIN
 		FROM (SELECT (2 ^ floor(log(2, c.n)))::bigint AS low, count(*) AS classes, sum(c.n) AS people
 			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', release, classes) INTO sizes;
 	FOR i IN 1 .. cardinality(entry.generalized) LOOP
-		EXECUTE format('SELECT array_agg(DISTINCT coalesce(format(''%%s'', r.%I), ''NULL'')) FROM %s r', entry.generalized[i], release) INTO samples;
+		EXECUTE format('SELECT array_agg(DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END) FROM %2$s r', entry.generalized[i], release) INTO samples;
 		shown := shown || anonopt.html_cells(entry.generalized[i]::text, coalesce(entry.levels[i]::text, 'cut'), cardinality(samples)::text,
 			array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
 	END LOOP;

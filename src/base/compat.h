@@ -29,6 +29,7 @@
 
 #if PG_VERSION_NUM >= 160000
 #define pg_class_ownercheck(relation, role) object_ownercheck(RelationRelationId, relation, role)
+#define pg_proc_aclcheck(function, role, mode) object_aclcheck(ProcedureRelationId, function, role, mode)
 #define pg_namespace_aclcheck(schema, role, mode) object_aclcheck(NamespaceRelationId, schema, role, mode)
 #endif
 

@@ -57,12 +57,15 @@ sql_write(const char *statement, int nargs, Oid *types, Datum *values, const cha
 }
 
 Datum
-sql_value(int column, bool *isnull)
+sql_value(int column, Oid type, bool *isnull)
 {
 	Datum		value;
 
 	if (SPI_processed != 1)
 		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
+	if (SPI_gettypeid(SPI_tuptable->tupdesc, column) != type)
+		elog(ERROR, "column %d has type %u, but type %u was expected", column,
+			 SPI_gettypeid(SPI_tuptable->tupdesc, column), type);
 	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
 	return *isnull ? (Datum) 0 : value;
 }

@@ -22,8 +22,8 @@ extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values
 /* Runs a statement that writes; nulls as in SPI or NULL. */
 extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
 
-/* A column of the result's only row; NULL datums as 0. */
-extern Datum sql_value(int column, bool *isnull);
+/* A column of the result's only row, which must have a type; NULL datums as 0. */
+extern Datum sql_value(int column, Oid type, bool *isnull);
 
 /* Lets statements name PostgreSQL's own functions and operators only, and plainly. */
 extern int	sql_use_catalog_names(void);

@@ -43,18 +43,56 @@ builtin_cast(Oid from, Oid to, Oid *function)
 	*function = InvalidOid;
 	if (from == to)
 		return true;
+	/* a domain's check is a user's function, too */
+	if (getBaseType(to) != to)
+		return false;
 	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, function);
-	return path == COERCION_PATH_RELABELTYPE || (path == COERCION_PATH_FUNC && *function < FirstNormalObjectId);
+	if (path == COERCION_PATH_FUNC)
+		return from < FirstNormalObjectId && to < FirstNormalObjectId && *function < FirstNormalObjectId;
+	return path == COERCION_PATH_RELABELTYPE;
+}
+
+/* The name of a type for a form: a % in it stands for itself. */
+static char *
+type_in_form(Oid type)
+{
+	StringInfoData name;
+
+	initStringInfo(&name);
+	for (const char *at = format_type_be_qualified(type); *at != '\0'; at++)
+	{
+		if (*at == '%')
+			appendStringInfoChar(&name, '%');
+		appendStringInfoChar(&name, *at);
+	}
+	return name.data;
 }
 
 const char *
 text_form(Oid type)
 {
+	type = getBaseType(type);
 	if (type < FirstNormalObjectId)
 		return "%v::pg_catalog.text";
+	/* enum_out takes no domain */
 	if (type_is_enum(type))
-		return "pg_catalog.textin(pg_catalog.enum_out(%v))";
+		return psprintf("pg_catalog.textin(pg_catalog.enum_out(%%v::%s))", type_in_form(type));
 	return "(CASE WHEN pg_catalog.num_nonnulls(%v) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.format('%s', %v) END)";
+}
+
+/* A domain's check may hide in a row, an array or a range. */
+bool
+type_input_is_safe(Oid type)
+{
+	char		kind = get_typtype(type);
+
+	if (kind == TYPTYPE_RANGE)
+		return type_input_is_safe(get_range_subtype(type));
+	if (kind == TYPTYPE_MULTIRANGE)
+		return type_input_is_safe(get_multirange_range(type));
+	if (OidIsValid(get_element_type(type)))
+		return type_input_is_safe(get_element_type(type));
+	return kind == TYPTYPE_BASE || kind == TYPTYPE_ENUM;
 }
 
 char *
@@ -66,12 +104,11 @@ sql_as(const char *form, const char *expression)
 	for (const char *at = form; *at != '\0'; at++)
 	{
 		if (at[0] == '%' && at[1] == 'v')
-		{
 			appendStringInfoString(&sql, expression);
-			at++;
-		}
 		else
 			appendStringInfoChar(&sql, *at);
+		if (at[0] == '%' && (at[1] == 'v' || at[1] == '%'))
+			at++;
 	}
 	return sql.data;
 }
@@ -104,7 +141,7 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	if (type_is_range(leaf_type) && builtin_cast(data_type, get_range_subtype(leaf_type), &function))
 	{
 		match->data_type = get_range_subtype(leaf_type);
-		match->data_form = psprintf("%%v::%s", format_type_be_qualified(match->data_type));
+		match->data_form = psprintf("%%v::%s", type_in_form(match->data_type));
 		return true;
 	}
 	return false;

@@ -3,7 +3,8 @@
  *	  How values of one type are compared with values of another, and how
  *	  they become texts.
  *
- * A form is an expression of SQL with %v where the value stands.  No form
+ * A form is an expression of SQL with %v where the value stands, and %% for a
+ * percent sign before a v.  No form
  * uses a cast that anybody but PostgreSQL made: it would run its maker's
  * function as whoever calls us.
  */
@@ -32,6 +33,9 @@ extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
 
 /* The form by which a value of a type becomes its text. */
 extern const char *text_form(Oid type);
+
+/* Whether reading a text as a type runs no check of a user's. */
+extern bool type_input_is_safe(Oid type);
 
 /* An expression in a form. */
 extern char *sql_as(const char *form, const char *expression);

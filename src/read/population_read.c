@@ -945,7 +945,7 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
 					 relation_sql_name(relation), quote_identifier(column));
 	sql_read(sql.data, 0, NULL, NULL);
-	duplicates = DatumGetInt64(sql_value(1, &isnull));
+	duplicates = DatumGetInt64(sql_value(1, INT8OID, &isnull));
 	if (duplicates > 0)
 		ereport(ERROR,
 				(errcode(sqlstate),

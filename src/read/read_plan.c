@@ -145,7 +145,7 @@ make_buckets(const Reading *reading, int column)
 	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
 							   &closed);
 	AtEOXact_GUC(true, level);
-	if (!found)
+	if (!found || !type_input_is_safe(type))
 		return NULL;
 	initStringInfo(&array);
 	appendStringInfoString(&array, "ARRAY[");

@@ -345,7 +345,7 @@ check_rows(const Release *release, Oid relation)
 		measured += release->content->rows->counts[i];
 	sql_connect();
 	sql_write(psprintf("SELECT count(*) FROM %s", relation_sql_name(relation)), 0, NULL, NULL, NULL);
-	shown = DatumGetInt64(sql_value(1, &isnull));
+	shown = DatumGetInt64(sql_value(1, INT8OID, &isnull));
 	sql_finish();
 	if (shown != measured)
 		ereport(ERROR,

@@ -72,9 +72,9 @@ count_classes(const ReleaseEntry *entry, Verification *result)
 					  " (SELECT count(*) AS people, %s::int8 AS fewest FROM %s r GROUP BY %s) c",
 					  entry->nsensitive > 0 ? psprintf("least(%s)", values.data) : "NULL",
 					  relation_sql_name(entry->relation), class_columns(entry)), 0, NULL, NULL);
-	result->k = DatumGetInt64(sql_value(1, &result->k_is_null));
-	result->l = DatumGetInt64(sql_value(2, &result->l_is_null));
-	result->rows = DatumGetInt64(sql_value(3, &result->rows_is_null));
+	result->k = DatumGetInt64(sql_value(1, INT8OID, &result->k_is_null));
+	result->l = DatumGetInt64(sql_value(2, INT8OID, &result->l_is_null));
+	result->rows = DatumGetInt64(sql_value(3, INT8OID, &result->rows_is_null));
 	sql_finish();
 }
 

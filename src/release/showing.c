@@ -385,9 +385,10 @@ append_has_leaf(StringInfo sql, const Joined *joined)
 static bool
 cut_by_value(const Joined *joined)
 {
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	TypeMatch	match;
 
-	return joined->level == 0 && !match_types(hierarchy_leaf_type(joined->declared->hierarchy), TEXTOID, &match);
+	return joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
 }
 
 const char *

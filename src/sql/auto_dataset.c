@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "access/relation.h"
 #include "catalog/dataset_rights.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -210,7 +211,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 	else if (is_date(type))
 		number = psprintf("CASE WHEN isfinite(%s::date) THEN %s::date - date '2000-01-01' END", value, value);
 	else if (is_text(type))
-		text = psprintf("%s::text COLLATE \"C\"", value);
+		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
 
 	return psprintf("SELECT count(DISTINCT v), min(n) FILTER (WHERE abs(n) < 'Infinity')::float8,"
 					" max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(length(s)),"
@@ -230,14 +231,14 @@ profile_column(Oid relation, const char *column, Oid type)
 
 	sql_connect();
 	sql_read(profile_statement(relation, column, type), 0, NULL, NULL);
-	profile.values = DatumGetInt64(sql_value(1, &isnull));
-	profile.low = DatumGetFloat8(sql_value(2, &isnull));
-	profile.high = DatumGetFloat8(sql_value(3, &isnull));
+	profile.values = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	profile.low = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
+	profile.high = DatumGetFloat8(sql_value(3, FLOAT8OID, &isnull));
 	if (isnull)
 		profile.low = profile.high = 0;
-	value = sql_value(4, &isnull);
+	value = sql_value(4, INT4OID, &isnull);
 	profile.longest = isnull ? 0 : DatumGetInt32(value);
-	value = sql_value(5, &isnull);
+	value = sql_value(5, BOOLOID, &isnull);
 	profile.codes = !isnull && DatumGetBool(value) &&
 		profile.longest <= CODE_LENGTH;
 	sql_finish();
@@ -303,6 +304,7 @@ anonopt_auto_dataset(PG_FUNCTION_ARGS)
 	Oid			relation;
 	char	  **columns;
 	int			ncolumns;
+	Relation	opened;
 
 	InitMaterializedSRF(fcinfo, 0);
 	name = name_argument(fcinfo, 0, "dataset");
@@ -316,7 +318,10 @@ anonopt_auto_dataset(PG_FUNCTION_ARGS)
 				 errmsg("no quasi-identifiers are named"),
 				 errhint("Name the columns by which somebody could be recognized.")));
 	declare_dataset(name, relation, 0.01, NULL, NULL);
+	/* its columns keep their types until all hierarchies are built */
+	opened = relation_open_existing(relation);
 	for (int i = 0; i < ncolumns; i++)
 		add_column(result, name, relation, columns[i]);
+	relation_close(opened, NoLock);
 	return (Datum) 0;
 }

@@ -5,6 +5,7 @@
 #include "base/compat.h"
 
 #include "sql/arguments.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "read/hierarchy_read.h"
 #include "miscadmin.h"
@@ -12,6 +13,7 @@
 #include "catalog/sql.h"
 #include "access/xact.h"
 #include "utils/array.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -106,12 +108,16 @@ static void
 conversion_init(Conversion *conversion, Oid from, Oid to)
 {
 	Oid			function;
+	AclResult	result;
 
 	conversion->way = CONVERT_NOT;
 	if (builtin_cast(from, to, &function))
 	{
 		if (!OidIsValid(function))
 			return;
+		result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+		if (result != ACLCHECK_OK)
+			aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
 		conversion->way = CONVERT_BY_CAST;
 		fmgr_info(function, &conversion->cast);
 		conversion->nargs = get_func_nargs(function);
@@ -158,7 +164,7 @@ matched_type(Oid value_type, Oid leaf_type)
 {
 	TypeMatch	match;
 
-	if (value_type != TEXTOID || match_types(TEXTOID, leaf_type, &match))
+	if (value_type != TEXTOID || match_types(TEXTOID, leaf_type, &match) || !type_input_is_safe(leaf_type))
 		return value_type;
 	return type_is_range(leaf_type) ? get_range_subtype(leaf_type) : leaf_type;
 }

@@ -157,7 +157,7 @@ holds(const char *condition, int nargs, Oid *types, Datum *values)
 	Datum		result;
 
 	sql_read(psprintf("SELECT %s", condition), nargs, types, values);
-	result = sql_value(1, &isnull);
+	result = sql_value(1, BOOLOID, &isnull);
 	return !isnull && DatumGetBool(result);
 }
 

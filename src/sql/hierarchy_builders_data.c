@@ -24,6 +24,7 @@ PG_FUNCTION_INFO_V1(anonopt_create_tree_hierarchy);
 typedef struct LeafColumn
 {
 	char	   *expression;
+	Oid			type_oid;
 	char	   *type;
 	char	   *relation;
 } LeafColumn;
@@ -39,10 +40,18 @@ leaf_column(Oid relation, const char *column)
 	leaf.expression = psprintf("r.%s", quote_identifier(column));
 	if (text)
 		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(match.data_form, leaf.expression));
+	leaf.type_oid = text ? TEXTOID : type;
 	leaf.type = text ? "text" : format_type_be_qualified(type);
 
 	leaf.relation = relation_sql_name(relation);
 	return leaf;
+}
+
+/* An expression of a leaf's type as text. */
+static const char *
+leaf_text(const LeafColumn *leaf, const char *expression)
+{
+	return leaf->type_oid == TEXTOID ? expression : sql_as(text_form(leaf->type_oid), expression);
 }
 
 static int32
@@ -51,8 +60,9 @@ longest_value(const LeafColumn *leaf)
 	bool		isnull;
 	Datum		longest;
 
-	sql_read(psprintf("SELECT max(length((%s)::text)) FROM %s r", leaf->expression, leaf->relation), 0, NULL, NULL);
-	longest = sql_value(1, &isnull);
+	sql_read(psprintf("SELECT max(length(%s)) FROM %s r", leaf_text(leaf, leaf->expression),
+					  leaf->relation), 0, NULL, NULL);
+	longest = sql_value(1, INT4OID, &isnull);
 	return isnull ? 0 : DatumGetInt32(longest);
 }
 
@@ -77,8 +87,8 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "INSERT INTO %s SELECT v", table->sql_name);
 	for (int masked = 1; masked <= longest; masked++)
-		appendStringInfo(&sql, ", left(rpad(v::text, %d, $1), %d) || repeat($1, %d)",
-						 longest, longest - masked, masked);
+		appendStringInfo(&sql, ", left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
+						 leaf_text(&leaf, "v"), longest, longest - masked, masked);
 	appendStringInfo(&sql, " FROM (SELECT DISTINCT %s AS v FROM %s r) s WHERE v IS NOT NULL",
 					 leaf.expression, leaf.relation);
 	sql_write(sql.data, 1, types, values, NULL);
@@ -175,7 +185,7 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
 
 	sql_read(psprintf("%s SELECT string_agg(coalesce(quote_literal(left(c, 100)), 'NULL'), ', ' ORDER BY c)"
 					  " FROM (SELECT c FROM (%s) f ORDER BY c LIMIT 5) s", with, query), 0, NULL, NULL);
-	found = sql_value(1, &isnull);
+	found = sql_value(1, TEXTOID, &isnull);
 	if (!isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -190,10 +200,10 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
  * one level below the last that a table has room for.
  */
 static char *
-tree_terms(const LeafColumn *leaf, const char *parent)
+tree_terms(const LeafColumn *leaf, Oid edges, const char *parent)
 {
-	return psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, (%s)::text COLLATE \"C\" AS c,"
-					" r.%s::text COLLATE \"C\" AS p FROM %s r),"
+	return psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, %s COLLATE \"C\" AS c,"
+					" %s COLLATE \"C\" AS p FROM %s r),"
 					" root AS (SELECT p AS c FROM edge a WHERE p IS NOT NULL"
 					" AND NOT EXISTS (SELECT FROM edge b WHERE b.c = a.p)"
 					" UNION SELECT c FROM edge WHERE p IS NULL),"
@@ -202,7 +212,9 @@ tree_terms(const LeafColumn *leaf, const char *parent)
 					" WHERE cardinality(n.path) <= %d + 1),"
 					" leaf AS (SELECT c, path, cardinality(path) - 1 AS depth FROM node"
 					" WHERE NOT EXISTS (SELECT FROM edge e WHERE e.p = node.c))",
-					leaf->expression, leaf->expression, quote_identifier(parent), leaf->relation, MOST_LEVELS);
+					leaf->expression, leaf_text(leaf, leaf->expression),
+					sql_as(text_form(column_type(edges, parent)), psprintf("r.%s", quote_identifier(parent))),
+					leaf->relation, MOST_LEVELS);
 }
 
 /*
@@ -223,7 +235,7 @@ tree_depth(const char *with)
 	bool		isnull;
 
 	sql_read(psprintf("%s SELECT coalesce(max(cardinality(path)) - 1, 0)::int4 FROM node", with), 0, NULL, NULL);
-	return DatumGetInt32(sql_value(1, &isnull));
+	return DatumGetInt32(sql_value(1, INT4OID, &isnull));
 }
 
 /* Fails unless edges make a tree that is not too deep; returns its depth. */
@@ -267,7 +279,7 @@ build_tree(const char *name, Oid edges)
 	leaf = leaf_column(edges, child);
 	table = hierarchy_table_begin(name);
 	use_hash_joins();
-	with = tree_terms(&leaf, parent);
+	with = tree_terms(&leaf, edges, parent);
 	depth = check_tree(with, &leaf);
 	hierarchy_table_create(table, leaf.type, depth);
 	initStringInfo(&sql);
@@ -284,10 +296,14 @@ anonopt_create_mask_hierarchy(PG_FUNCTION_ARGS)
 {
 	Oid			relation = PG_GETARG_OID(1);
 	char	   *column = NameStr(*PG_GETARG_NAME(2));
+	Relation	opened = relation_open_existing(relation);
+	Oid			hierarchy;
 
 	require_column(relation, column);
-	PG_RETURN_OID(build_masks(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column,
-							  text_to_cstring(PG_GETARG_TEXT_PP(3))));
+	hierarchy = build_masks(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column,
+							text_to_cstring(PG_GETARG_TEXT_PP(3)));
+	relation_close(opened, NoLock);
+	PG_RETURN_OID(hierarchy);
 }
 
 Datum
@@ -295,14 +311,23 @@ anonopt_create_quantile_hierarchy(PG_FUNCTION_ARGS)
 {
 	Oid			relation = PG_GETARG_OID(1);
 	char	   *column = NameStr(*PG_GETARG_NAME(2));
+	Relation	opened = relation_open_existing(relation);
+	Oid			hierarchy;
 
 	require_column(relation, column);
-	PG_RETURN_OID(build_quantiles(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column,
-								  PG_GETARG_ARRAYTYPE_P(3)));
+	hierarchy = build_quantiles(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column,
+								PG_GETARG_ARRAYTYPE_P(3));
+	relation_close(opened, NoLock);
+	PG_RETURN_OID(hierarchy);
 }
 
 Datum
 anonopt_create_tree_hierarchy(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(build_tree(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_OID(1)));
+	Oid			edges = PG_GETARG_OID(1);
+	Relation	opened = relation_open_existing(edges);
+	Oid			hierarchy = build_tree(text_to_cstring(PG_GETARG_TEXT_PP(0)), edges);
+
+	relation_close(opened, NoLock);
+	PG_RETURN_OID(hierarchy);
 }
