@@ -57,7 +57,7 @@ relations_datum(const PlacedContent *contents, int n)
 static bool
 is_unknown(const PlacedContent *content)
 {
-	return content->content == NULL || (content->known->nlevels == 0 && content->known->ncuts == 0);
+	return content->known->version < 0 || (content->known->nlevels == 0 && content->known->ncuts == 0);
 }
 
 /* Whether a content can be combined with others: labels of the data set's hierarchies. */
@@ -135,9 +135,19 @@ least(int64 a, int64 b)
 	return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
+/* Loads one content in a memory context of its own, which is to be deleted. */
+static MemoryContext
+load_content(PlacedContent *placed)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+
+	placed->content = placed->known->version < 0 ? NULL : known_content_load(placed->known, context);
+	return context;
+}
+
 /* People by which a content differs from those before it; 0 for none. */
 static int64
-difference_before(const PlacedContent *contents, int at, const Population *population)
+difference_before(PlacedContent *contents, int at, const Population *population)
 {
 	int64		smallest = 0;
 
@@ -147,9 +157,12 @@ difference_before(const PlacedContent *contents, int at, const Population *popul
 		return contents[at].known->difference;
 	for (int i = 0; i < at; i++)
 	{
+		MemoryContext context = load_content(&contents[i]);
+
 		CHECK_FOR_INTERRUPTS();
 		if (contents[i].content != NULL)
 			smallest = least(smallest, contents_difference(&contents[i], &contents[at], population));
+		MemoryContextDelete(context);
 	}
 	return smallest;
 }
@@ -176,10 +189,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	known = known_contents(dataset->relation, &n);
 	contents = palloc0(sizeof(PlacedContent) * (n + 1));
 	for (int i = 0; i < n; i++)
-	{
 		contents[i].known = &known[i];
-		contents[i].content = known[i].version < 0 ? NULL : known_content_load(&known[i], CurrentMemoryContext);
-	}
 	place_all(contents, n, dataset, NULL);
 	n = keep_combinable(contents, n, dataset, NULL);
 	/* a single one is as safe as it was made */
@@ -194,6 +204,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	for (int i = 0; i < n; i++)
 	{
+		MemoryContext context = load_content(&contents[i]);
 		Datum		values[3];
 		bool		nulls[3] = {0};
 
@@ -202,6 +213,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		if (!any_unknown)
 			together = population == NULL ? smallest_shown(&contents[i]) : combination_add(&combination, population, &contents[i]);
 		difference = least(difference, difference_before(contents, i, population));
+		MemoryContextDelete(context);
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < n && contents[i + 1].known->relation == contents[i].known->relation)
 			continue;
