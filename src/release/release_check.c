@@ -48,7 +48,7 @@ release_settings_begin(void)
 	 * a release is made like an index: with the memory for that, which a
 	 * statement takes several times
 	 */
-	(void) set_config_option("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 4)), PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
+	(void) set_config_option("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 8)), PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
 	return level;
 }
