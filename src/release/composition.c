@@ -457,12 +457,12 @@ combination_add(Combination *combination, const Population *population, const Pl
 static void
 known_of_release(const Release *release, KnownContent *known)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 
 	memset(known, 0, sizeof(KnownContent));
 	known->name = release->sql_name;
-	known->k = release->showing.promise.k;
-	known->nattrs = release->showing.population->nattrs;
+	known->k = release->spec.promise.k;
+	known->nattrs = release->spec.population->nattrs;
 	known->generalized = release->content->attrs;
 	known->hierarchies = palloc(sizeof(Oid) * known->nattrs);
 	for (int i = 0, a = 0; i < dataset->nattributes; i++)
@@ -486,21 +486,21 @@ tell(const Release *release, int64 people, const char *other)
 							   "release %s differs from what was shown before by " INT64_FORMAT " people", (unsigned long) people,
 							   release->sql_name, people),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " is promised.",
-						   other, release->showing.promise.k),
+						   other, release->spec.promise.k),
 				 errhint("See anonopt.release_risk; publish after more people have changed, or set anonopt.composition.")));
 	else
 		ereport(level,
 				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
-						release->showing.dataset->name, people),
-				 errdetail(INT64_FORMAT " is promised.", release->showing.promise.k),
+						release->spec.dataset->name, people),
+				 errdetail(INT64_FORMAT " is promised.", release->spec.promise.k),
 				 errhint("See anonopt.release_risk; drop this release or make it by the same levels as the others.")));
 }
 
 void
 composition_check(Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 	KnownContent own;
 	PlacedContent placed = {.known = &own,.content = release->content};
 	KnownContent *contents;

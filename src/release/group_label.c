@@ -14,7 +14,7 @@
  * be taken.  And it parts them: a label is given to a group only if none has
  * it, and is not changed after.
  */
-#include "release/showing.h"
+#include "release/specification.h"
 
 #include "catalog/pg_type.h"
 #include "miscadmin.h"

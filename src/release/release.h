@@ -14,7 +14,7 @@
 #include "record/record_model.h"
 #include "release/content.h"
 #include "release/release_entry.h"
-#include "release/showing.h"
+#include "release/specification.h"
 #include "release/shown_classes.h"
 
 /* How records are generalized one by one. */
@@ -29,7 +29,7 @@ typedef struct RecordOptions
 typedef struct Release
 {
 	/* specified */
-	Showing		showing;
+	Specification spec;
 	ReleaseForm form;
 	int		   *levels;			/* of a node; or */
 	Datum	   *cuts;			/* bit strings; or */

@@ -81,16 +81,16 @@ release_name(Release *release, const char *name)
 void
 release_choose(Release *release)
 {
-	Showing    *showing = &release->showing;
+	Specification *spec = &release->spec;
 
-	if (showing->dataset->count_column != NULL)
+	if (spec->dataset->count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", showing->dataset->name),
+				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
 				 errhint("Publish from a relation with a row a person.")));
-	showing->snapshot = release->form != RELEASE_LIVE_VIEW;
-	showing->levels = release->levels;
-	showing_choose_columns(showing, (const char *const *) release->named, release->nnamed);
+	spec->snapshot = release->form != RELEASE_LIVE_VIEW;
+	spec->levels = release->levels;
+	specification_choose_columns(spec, (const char *const *) release->named, release->nnamed);
 }
 
 /* ------------------------------------------------------------- hierarchies */
@@ -326,7 +326,7 @@ hierarchy_digest(Oid hierarchy)
 static void
 check_identifiers(const Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
@@ -334,8 +334,8 @@ check_identifiers(const Release *release)
 
 		if (dataset->attributes[i].role != ROLE_IDENTIFIER)
 			continue;
-		for (int j = 0; j < release->showing.ncolumns; j++)
-			if (strcmp(release->showing.columns[j].name, column) == 0)
+		for (int j = 0; j < release->spec.ncolumns; j++)
+			if (strcmp(release->spec.columns[j].name, column) == 0)
 			{
 				bool		named = false;
 
@@ -401,13 +401,13 @@ release_close(Release *release)
 void
 release_check(Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
-	bool		with_sensitive = release->showing.promise.has_t;
+	const Dataset *dataset = release->spec.dataset;
+	bool		with_sensitive = release->spec.promise.has_t;
 	ListCell   *cell;
 
 	release_check_reading(dataset);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
-	foreach(cell, release_hierarchies(dataset, &release->showing.promise))
+	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
 	for (int i = 0; i < dataset->nattributes; i++)
 	{

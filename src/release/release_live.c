@@ -50,7 +50,7 @@ ask(const char *statement, const char *argument)
 static void
 check_source(const Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 	const char *name = relation_sql_name(dataset->relation);
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(dataset->relation));
 	FormData_pg_class class;
@@ -101,13 +101,13 @@ function_name(const Release *release)
 static char *
 guarded_relations(const Release *release)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	StringInfoData list;
 	ListCell   *cell;
 
 	initStringInfo(&list);
-	appendStringInfo(&list, "%s::regclass", quote_literal_cstr(relation_sql_name(showing->dataset->relation)));
-	foreach(cell, release_hierarchies(showing->dataset, &showing->promise))
+	appendStringInfo(&list, "%s::regclass", quote_literal_cstr(relation_sql_name(spec->dataset->relation)));
+	foreach(cell, release_hierarchies(spec->dataset, &spec->promise))
 		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
 	if (release->key_name != NULL)
 		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(release->key_name));
@@ -117,7 +117,7 @@ guarded_relations(const Release *release)
 static char *
 function_body(const Release *release, const char *function, const char *definition)
 {
-	const char *source = quote_literal_cstr(relation_sql_name(release->showing.dataset->relation));
+	const char *source = quote_literal_cstr(relation_sql_name(release->spec.dataset->relation));
 	StringInfoData body;
 
 	initStringInfo(&body);
@@ -148,7 +148,7 @@ function_body(const Release *release, const char *function, const char *definiti
 void
 release_create_live(const Release *release, const char *definition)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	char	   *function = function_name(release);
 	char	   *shape;
 	StringInfoData shown;
@@ -165,15 +165,15 @@ release_create_live(const Release *release, const char *definition)
 	run(psprintf("DROP VIEW %s", release->sql_name));
 
 	initStringInfo(&shown);
-	for (int i = 0; i < showing->ncolumns; i++)
+	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		const char *name = quote_identifier(showing->columns[i].name);
+		const char *name = quote_identifier(spec->columns[i].name);
 
 		appendStringInfo(&shown, "%s%s", i > 0 ? ", " : "", name);
-		if (showing->columns[i].attr >= 0)
+		if (spec->columns[i].attr >= 0)
 			appendStringInfo(&shown, " COLLATE pg_catalog.\"C\" AS %s", name);
 	}
-	if (showing->star)
+	if (spec->star)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 
 	/*

@@ -47,7 +47,7 @@ append_number(StringInfo json, const char *name, double value, bool isnull)
 static char *
 measures_json(const Release *release)
 {
-	const Population *population = release->showing.population;
+	const Population *population = release->spec.population;
 	const Measures *m = &release->measures;
 	bool		sensitive = population->nsensitive > 0;
 	StringInfoData json;
@@ -94,17 +94,17 @@ enum
 static ColumnNames
 column_names(const Release *release)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	ColumnNames columns;
 
 	memset(&columns, 0, sizeof(columns));
 	for (int i = 0; i < 3; i++)
-		columns.names[i] = palloc(sizeof(char *) * (showing->ncolumns + MAX_ATTRIBUTES));
-	for (int a = 0; a < showing->population->nattrs; a++)
-		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] = pstrdup(showing->population->attrs[a].name);
-	for (int i = 0; i < showing->ncolumns; i++)
+		columns.names[i] = palloc(sizeof(char *) * (spec->ncolumns + MAX_ATTRIBUTES));
+	for (int a = 0; a < spec->population->nattrs; a++)
+		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] = pstrdup(spec->population->attrs[a].name);
+	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		const ShownColumn *column = &showing->columns[i];
+		const ShownColumn *column = &spec->columns[i];
 		int			kind = column->promised ? NAMES_SENSITIVE : NAMES_UNCOVERED;
 
 		if (column->attr < 0)
@@ -115,11 +115,11 @@ column_names(const Release *release)
 
 /* Whether a sensitive column is shown as it is, so that its values can be counted in the release. */
 static bool
-is_shown_sensitive(const Showing *showing, const char *column)
+is_shown_sensitive(const Specification *spec, const char *column)
 {
-	for (int i = 0; i < showing->ncolumns; i++)
-		if (strcmp(showing->columns[i].name, column) == 0)
-			return showing->columns[i].attr < 0;
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (strcmp(spec->columns[i].name, column) == 0)
+			return spec->columns[i].attr < 0;
 	return false;
 }
 
@@ -127,11 +127,11 @@ is_shown_sensitive(const Showing *showing, const char *column)
 static void
 make_distributions(const Release *release, ReleaseEntry *entry)
 {
-	const Population *population = release->showing.population;
-	const Dataset *dataset = release->showing.dataset;
+	const Population *population = release->spec.population;
+	const Dataset *dataset = release->spec.dataset;
 	int			j = -1;
 
-	if (!release->showing.promise.has_t || release->spool.values == NULL)
+	if (!release->spec.promise.has_t || release->spool.values == NULL)
 		return;
 	entry->distributions = palloc0(sizeof(Distribution) * (population->nsensitive + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
@@ -141,7 +141,7 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 		if (dataset->attributes[i].role != ROLE_SENSITIVE)
 			continue;
 		j++;
-		if (!is_shown_sensitive(&release->showing, dataset->attributes[i].column))
+		if (!is_shown_sensitive(&release->spec, dataset->attributes[i].column))
 			continue;
 		distribution->column = dataset->attributes[i].column;
 		distribution->distance = unconstify(char *, distance_name(dataset->attributes[i].distance));
@@ -158,29 +158,29 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 static ReleaseEntry *
 entry_of_release(const Release *release, const char *id, Oid relation, const char *statement)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
 	ColumnNames columns = column_names(release);
-	List	   *hierarchies = release_hierarchies(showing->dataset, &showing->promise);
+	List	   *hierarchies = release_hierarchies(spec->dataset, &spec->promise);
 
 	entry->id = pstrdup(id);
 	entry->relation = relation;
 	entry->form = release->form;
 	entry->name = release->sql_name;
-	entry->dataset = showing->dataset->name;
-	entry->source = showing->dataset->relation;
-	entry->nlevels = release->levels != NULL ? showing->population->nattrs : 0;
+	entry->dataset = spec->dataset->name;
+	entry->source = spec->dataset->relation;
+	entry->nlevels = release->levels != NULL ? spec->population->nattrs : 0;
 	entry->levels = release->levels;
-	entry->ncuts = release->cuts != NULL ? showing->population->nattrs : 0;
+	entry->ncuts = release->cuts != NULL ? spec->population->nattrs : 0;
 	entry->cuts = release->cuts;
-	entry->k = showing->promise.k;
-	entry->has_l = showing->promise.has_l;
-	entry->l = showing->promise.l;
-	entry->has_t = showing->promise.has_t;
-	entry->t = showing->promise.t;
+	entry->k = spec->promise.k;
+	entry->has_l = spec->promise.has_l;
+	entry->l = spec->promise.l;
+	entry->has_t = spec->promise.has_t;
+	entry->t = spec->promise.t;
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
-	entry->star = showing->star;
+	entry->star = spec->star;
 	entry->statement = unconstify(char *, statement);
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
@@ -212,11 +212,11 @@ append_names(StringInfo text, char *const *names, int n)
 static char *
 release_comment(const Release *release, const char *id)
 {
-	const Promise *promise = &release->showing.promise;
+	const Promise *promise = &release->spec.promise;
 	ColumnNames columns = column_names(release);
 	StringInfoData text;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
-	char	  **others = palloc(sizeof(char *) * (release->showing.ncolumns + 1));
+	char	  **others = palloc(sizeof(char *) * (release->spec.ncolumns + 1));
 
 	initStringInfo(&text);
 	appendStringInfo(&text, "anonopt release %s: k = " INT64_FORMAT " by ", id, promise->k);
@@ -299,8 +299,8 @@ create_key(Release *release, const char *id)
 	if (strcmp(name, release->name) == 0)
 		name = ChooseRelationName(release->name, NULL, "keys", release->schema, false);
 	release->key_name = quote_qualified_identifier(get_namespace_name(release->schema), name);
-	release->showing.key = release->key_name;
-	foreach(cell, showing_key_sql(&release->showing))
+	release->spec.key = release->key_name;
+	foreach(cell, release_key_statements(&release->spec))
 		run(lfirst(cell));
 	keep_private(release->key_name);
 	/* by which drop_release knows it, whatever it is called then */
@@ -312,24 +312,24 @@ create_key(Release *release, const char *id)
 static void
 create_table(const Release *release)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	StringInfoData sql;
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", release->sql_name);
-	for (int i = 0; i < showing->ncolumns; i++)
+	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		const char *name = quote_identifier(showing->columns[i].name);
+		const char *name = quote_identifier(spec->columns[i].name);
 
 		appendStringInfoString(&sql, i > 0 ? ", " : "");
-		if (showing->columns[i].attr >= 0)
+		if (spec->columns[i].attr >= 0)
 			appendStringInfo(&sql, "NULL::pg_catalog.text COLLATE pg_catalog.\"C\" AS %s", name);
 		else
 			appendStringInfo(&sql, "r.%s", name);
 	}
-	if (showing->star)
+	if (spec->star)
 		appendStringInfoString(&sql, ", NULL::pg_catalog.bool AS anonopt_suppressed");
-	appendStringInfo(&sql, " FROM %s r WITH NO DATA", relation_sql_name(showing->dataset->relation));
+	appendStringInfo(&sql, " FROM %s r WITH NO DATA", relation_sql_name(spec->dataset->relation));
 	run(sql.data);
 }
 
@@ -350,7 +350,7 @@ check_rows(const Release *release, Oid relation)
 	if (shown != measured)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s did not show the same rows twice", relation_sql_name(release->showing.dataset->relation)),
+				 errmsg("relation %s did not show the same rows twice", relation_sql_name(release->spec.dataset->relation)),
 				 errhint("Publish a table, or materialize what it shows, if that is random or changes with time.")));
 }
 
@@ -409,10 +409,10 @@ release_create(Release *release)
 	if (release->form != RELEASE_TABLE)
 	{
 		release_forget_people(release);
-		statement = showing_sql(&release->showing);
-		if (showing_tells_leaves(&release->showing))
+		statement = release_statement(&release->spec);
+		if (statement_tells_leaves(&release->spec))
 			create_key(release, id);
-		definition = showing_sql(&release->showing);
+		definition = release_statement(&release->spec);
 	}
 	make_relation(release, definition);
 	relation = get_relname_relid(release->name, release->schema);
@@ -502,7 +502,7 @@ check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
 	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
 		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive) ||
 		(release->form != RELEASE_TABLE &&
-		 (entry->statement == NULL || strcmp(showing_sql(&release->showing), entry->statement) != 0)))
+		 (entry->statement == NULL || strcmp(release_statement(&release->spec), entry->statement) != 0)))
 		refuse_changed(release);
 	rel = relation_open_existing(relation);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
@@ -511,12 +511,12 @@ check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
 
 		if (column->attisdropped)
 			refuse_changed(release);
-		if (i < release->showing.ncolumns && strcmp(NameStr(column->attname), release->showing.columns[i].name) != 0)
+		if (i < release->spec.ncolumns && strcmp(NameStr(column->attname), release->spec.columns[i].name) != 0)
 			refuse_changed(release);
 		n++;
 	}
 	relation_close(rel, NoLock);
-	if (n != release->showing.ncolumns + (release->showing.star ? 1 : 0))
+	if (n != release->spec.ncolumns + (release->spec.star ? 1 : 0))
 		refuse_changed(release);
 }
 
@@ -525,7 +525,7 @@ static void
 check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
 	StringInfoData changed;
-	List	   *now = release_hierarchies(release->showing.dataset, &release->showing.promise);
+	List	   *now = release_hierarchies(release->spec.dataset, &release->spec.promise);
 
 	initStringInfo(&changed);
 	for (int i = 0; i < entry->nhierarchies; i++)
@@ -680,18 +680,18 @@ Release *
 release_of_entry(const ReleaseEntry *entry)
 {
 	Release    *release = palloc0(sizeof(Release));
-	Showing    *showing = &release->showing;
+	Specification *spec = &release->spec;
 	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
-	Promise    *promise = &showing->promise;
+	Promise    *promise = &spec->promise;
 
-	showing->dataset = dataset;
+	spec->dataset = dataset;
 	release->form = entry->form;
 	release->schema = get_rel_namespace(entry->relation);
 	release->name = get_rel_name(entry->relation);
 	release->sql_name = relation_sql_name(entry->relation);
 	release->named = entry->columns;
 	release->nnamed = entry->ncolumns;
-	showing->star = entry->star;
+	spec->star = entry->star;
 	promise->has_k = true;
 	promise->k = entry->k;
 	promise->has_l = entry->has_l;

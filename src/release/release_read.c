@@ -44,14 +44,14 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 static void
 measure_node(Release *release)
 {
-	Showing    *showing = &release->showing;
-	Population *population = showing->population;
-	Promise    *promise = &showing->promise;
+	Specification *spec = &release->spec;
+	Population *population = spec->population;
+	Promise    *promise = &spec->promise;
 	Measures   *measures = &release->measures;
 
-	promise->limit = share_of_people(showing->dataset->max_suppression, population->people);
+	promise->limit = share_of_people(spec->dataset->max_suppression, population->people);
 	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(showing->dataset, promise, measures, population->people);
+	refuse_unkept(spec->dataset, promise, measures, population->people);
 	if (promise->has_k)
 		return;
 	if (measures->k < 2)
@@ -62,29 +62,29 @@ measure_node(Release *release)
 	promise->has_k = true;
 	promise->k = measures->k;
 	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(showing->dataset, promise, measures, population->people);
+	refuse_unkept(spec->dataset, promise, measures, population->people);
 }
 
 /* What is measured of a population that has been read. */
 static void
 measure_population(Release *release, Population *population)
 {
-	Showing    *showing = &release->showing;
+	Specification *spec = &release->spec;
 
 	if (population == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s has no rows to publish", relation_sql_name(showing->dataset->relation))));
-	showing->population = population;
-	require_weights(showing->dataset, population);
+				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
+	spec->population = population;
+	require_weights(spec->dataset, population);
 	if (release->records != NULL)
 		return;
 	if (release->levels != NULL)
 		release->node = node_of_levels(population, release->levels);
 	else
 	{
-		showing_choose_cut(showing, node_of_cuts(population, release->cuts));
-		release->node = showing->cut;
+		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
+		release->node = spec->cut;
 	}
 	measure_node(release);
 }
@@ -95,7 +95,7 @@ measure_population(Release *release, Population *population)
 static int *
 lowest_levels(const Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 	int		   *lowest;
 	int			n = 0;
 
@@ -124,16 +124,16 @@ is_told(const Dataset *dataset, const char *column)
 static void
 begin_spool(Release *release)
 {
-	const Showing *showing = &release->showing;
-	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (showing->ncolumns + 1));
+	const Specification *spec = &release->spec;
+	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (spec->ncolumns + 1));
 	RowSpool   *spool = &release->spool;
 
 	spool->columns = columns;
-	for (int i = 0; i < showing->ncolumns; i++)
-		if (showing->columns[i].attr < 0)
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (spec->columns[i].attr < 0)
 		{
-			columns[spool->ncolumns].name = showing->columns[i].name;
-			columns[spool->ncolumns++].digested = is_told(showing->dataset, showing->columns[i].name);
+			columns[spool->ncolumns].name = spec->columns[i].name;
+			columns[spool->ncolumns++].digested = is_told(spec->dataset, spec->columns[i].name);
 		}
 	spool->keeps_rows = release->form == RELEASE_TABLE || release->nnamed > 0;
 }
@@ -224,14 +224,14 @@ check_column(Release *release, int column)
 	by.sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL, 0);
 	spool_visit(spool, sort_value, &by);
 	tuplesort_performsort(by.sort);
-	count_rare(by.sort, release->showing.promise.k, &rare, &all);
+	count_rare(by.sort, release->spec.promise.k, &rare, &all);
 	tuplesort_end(by.sort);
 	if (rare > 0.01 * all)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" would single people out", spool->columns[column].name),
 				 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.",
-						   rare, all, release->showing.promise.k),
+						   rare, all, release->spec.promise.k),
 				 errhint("Declare it as a quasi-identifier, or say anonopt.set_insensitive if it may be published as it is.")));
 }
 
@@ -239,7 +239,7 @@ static void
 check_columns(Release *release)
 {
 	for (int i = 0; i < release->spool.ncolumns; i++)
-		if (!has_role(release->showing.dataset, release->spool.columns[i].name))
+		if (!has_role(release->spec.dataset, release->spool.columns[i].name))
 			check_column(release, i);
 }
 
@@ -247,14 +247,14 @@ check_columns(Release *release)
 
 /* The attributes in the order of the columns that show them. */
 static int *
-attribute_order(const Showing *showing, int *n)
+attribute_order(const Specification *spec, int *n)
 {
-	int		   *order = palloc(sizeof(int) * (showing->population->nattrs + 1));
+	int		   *order = palloc(sizeof(int) * (spec->population->nattrs + 1));
 
 	*n = 0;
-	for (int i = 0; i < showing->ncolumns; i++)
-		if (showing->columns[i].attr >= 0)
-			order[(*n)++] = showing->columns[i].attr;
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (spec->columns[i].attr >= 0)
+			order[(*n)++] = spec->columns[i].attr;
 	return order;
 }
 
@@ -262,7 +262,7 @@ attribute_order(const Showing *showing, int *n)
 static const uint16 **
 record_levels(Release *release)
 {
-	Population *population = release->showing.population;
+	Population *population = release->spec.population;
 	const RecordOptions *options = release->records;
 	RecordSearch search = {0};
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
@@ -270,7 +270,7 @@ record_levels(Release *release)
 
 	search.population = population_narrow(population);
 	search.model = record_model_create(search.population, options->risk, options->utility,
-									   weights_read(release->showing.dataset, population));
+									   weights_read(release->spec.dataset, population));
 	search.goal = GOAL_LEAST_RISK;
 	search.bound = options->min_utility;
 	record_search(&search);
@@ -282,29 +282,29 @@ record_levels(Release *release)
 static void
 choose_classes(Release *release)
 {
-	Showing    *showing = &release->showing;
-	Population *population = showing->population;
+	Specification *spec = &release->spec;
+	Population *population = spec->population;
 	const char *const **labels;
 	int			norder;
-	int		   *order = attribute_order(showing, &norder);
+	int		   *order = attribute_order(spec, &norder);
 
 	if (release->records != NULL)
 	{
-		release->shown = shown_classes_of_records(population, record_levels(release), showing->promise.k, order, norder);
+		release->shown = shown_classes_of_records(population, record_levels(release), spec->promise.k, order, norder);
 		return;
 	}
 	labels = palloc(sizeof(char **) * (population->nattrs + 1));
 	for (int a = 0; a < population->nattrs; a++)
-		labels[a] = showing->cut != NULL ? (const char *const *) showing->cut_labels[a] :
+		labels[a] = spec->cut != NULL ? (const char *const *) spec->cut_labels[a] :
 			population->attrs[a].hierarchy->labels[release->levels[a]];
-	release->shown = shown_classes_of_node(population, release->node, (const char *const *const *) labels, &showing->promise,
-										   showing->star, order, norder);
+	release->shown = shown_classes_of_node(population, release->node, (const char *const *const *) labels, &spec->promise,
+										   spec->star, order, norder);
 }
 
 static void
 make_content(Release *release)
 {
-	const Population *population = release->showing.population;
+	const Population *population = release->spec.population;
 	const ShownClasses *shown = release->shown;
 	const RowSpool *spool = &release->spool;
 	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
@@ -338,8 +338,8 @@ void
 release_read(Release *release)
 {
 	begin_spool(release);
-	release->spool.wants_values = release->showing.promise.has_t;
-	spool_read(&release->spool, release->showing.dataset, lowest_levels(release));
+	release->spool.wants_values = release->spec.promise.has_t;
+	spool_read(&release->spool, release->spec.dataset, lowest_levels(release));
 	measure_population(release, release->spool.population);
 	check_columns(release);
 }
@@ -354,7 +354,7 @@ release_choose_classes(Release *release)
 void
 release_forget_people(Release *release)
 {
-	Population *population = release->showing.population;
+	Population *population = release->spec.population;
 
 	spool_end(&release->spool);
 	tuple_table_free(population, population->tuples);

@@ -99,15 +99,15 @@ begin_sort(RowSort *by, const Release *release)
 static void
 show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
 {
-	const Showing *showing = &by->release->showing;
+	const Specification *spec = &by->release->spec;
 	const ShownClasses *shown = by->release->shown;
 	uint64		place = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
 	bool		starred = place == shown->n;
 	int			from = 1;
 
-	for (int i = 0; i < showing->ncolumns; i++)
+	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		int			a = showing->columns[i].attr;
+		int			a = spec->columns[i].attr;
 
 		if (a < 0)
 		{
@@ -118,10 +118,10 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 		slot->tts_values[i] = starred ? star : by->labels[a][shown->codes[place * shown->nattrs + a]];
 		slot->tts_isnull[i] = slot->tts_values[i] == 0;
 	}
-	if (showing->star)
+	if (spec->star)
 	{
-		slot->tts_values[showing->ncolumns] = BoolGetDatum(starred);
-		slot->tts_isnull[showing->ncolumns] = false;
+		slot->tts_values[spec->ncolumns] = BoolGetDatum(starred);
+		slot->tts_isnull[spec->ncolumns] = false;
 	}
 }
 
@@ -195,15 +195,15 @@ write_sorted(RowSort *by, Relation relation, bool frozen)
 static bool
 has_columns(const Release *release, TupleDesc desc)
 {
-	const Showing *showing = &release->showing;
+	const Specification *spec = &release->spec;
 	int			from = 1;
 
-	if (desc->natts != showing->ncolumns + (showing->star ? 1 : 0))
+	if (desc->natts != spec->ncolumns + (spec->star ? 1 : 0))
 		return false;
 	for (int i = 0; i < desc->natts; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
-		Oid			type = i == showing->ncolumns ? BOOLOID : showing->columns[i].attr >= 0 ? TEXTOID :
+		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :
 		TupleDescAttr(release->spool.desc, from++)->atttypid;
 
 		if (column->attisdropped || column->attgenerated != '\0' || column->atttypid != type)

@@ -51,7 +51,7 @@ star_argument(FunctionCallInfo fcinfo, int argument)
 static void
 generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 {
-	const Dataset *dataset = release->showing.dataset;
+	const Dataset *dataset = release->spec.dataset;
 	int			ncuts;
 
 	if (PG_ARGISNULL(2) == PG_ARGISNULL(3))
@@ -78,9 +78,9 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *place
 	Dataset    *dataset = dataset_argument(fcinfo, 1);
 
 	release_check_reading(dataset);
-	release->showing.dataset = dataset;
-	release->showing.star = star_argument(fcinfo, places->suppressed);
-	release->showing.promise = promise_at(fcinfo, 4, 5, places->t, dataset);
+	release->spec.dataset = dataset;
+	release->spec.star = star_argument(fcinfo, places->suppressed);
+	release->spec.promise = promise_at(fcinfo, 4, 5, places->t, dataset);
 	generalization_arguments(fcinfo, release);
 	if (!PG_ARGISNULL(places->columns))
 		release->named = columns_argument(fcinfo, places->columns, dataset->relation, &release->nnamed);
@@ -107,7 +107,7 @@ anonopt_view_sql(PG_FUNCTION_ARGS)
 	release_arguments(fcinfo, release, &view_places);
 	release_check(release);
 	release_read(release);
-	statement = showing_sql(&release->showing);
+	statement = release_statement(&release->spec);
 	spool_end(&release->spool);
 	release_close(release);
 	release_settings_end(settings);
@@ -181,11 +181,11 @@ anonopt_publish_records(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1, not %s", PG_ARGISNULL(4) ? "<NULL>" : psprintf("%d", PG_GETARG_INT32(4)))));
-	release->showing.dataset = dataset = dataset_argument(fcinfo, 1);
+	release->spec.dataset = dataset = dataset_argument(fcinfo, 1);
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
-	release->showing.promise.has_k = true;
-	release->showing.promise.k = PG_GETARG_INT32(4);
+	release->spec.promise.has_k = true;
+	release->spec.promise.k = PG_GETARG_INT32(4);
 	if (!PG_ARGISNULL(7))
 		release->named = columns_argument(fcinfo, 7, dataset->relation, &release->nnamed);
 	release_choose(release);

@@ -1,9 +1,9 @@
 /*
- * showing.h
- *	  The statement that shows a relation generalized, and keeps a promise.
+ * specification.h
+ *	  What a release shows of a relation, and what it promises.
  */
-#ifndef ANONOPT_SHOWING_H
-#define ANONOPT_SHOWING_H
+#ifndef ANONOPT_SPECIFICATION_H
+#define ANONOPT_SPECIFICATION_H
 
 #include "catalog/dataset.h"
 #include "engine/measure.h"
@@ -18,7 +18,7 @@ typedef struct ShownColumn
 	bool		promised;		/* sensitive: a promise of l or t is about it */
 } ShownColumn;
 
-typedef struct Showing
+typedef struct Specification
 {
 	const Dataset *dataset;
 	Population *population;
@@ -34,23 +34,23 @@ typedef struct Showing
 	ShownColumn *columns;		/* in the relation's order */
 	uint32	   *radixes;		/* by quasi-identifier, while the statement is
 								 * made: of its packed labels, or 0 */
-} Showing;
+} Specification;
 
 /* Chooses the columns: quasi-identifiers, sensitive, class, and those that are named. */
-extern void showing_choose_columns(Showing *showing, const char *const *named, int nnamed);
+extern void specification_choose_columns(Specification *spec, const char *const *named, int nnamed);
 
 /* The statement, which qualifies all names. */
-extern char *showing_sql(const Showing *showing);
+extern char *release_statement(const Specification *spec);
 
 /* Whether it spells out leaves of hierarchies; statements that put them into the key. */
-extern bool showing_tells_leaves(const Showing *showing);
-extern List *showing_key_sql(const Showing *showing);
+extern bool statement_tells_leaves(const Specification *spec);
+extern List *release_key_statements(const Specification *spec);
 
 /* How many levels above the leaves a hierarchy's column is, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);
 
 /* Chooses a cut to be shown. */
-extern void showing_choose_cut(Showing *showing, const Recoding **cut);
+extern void specification_choose_cut(Specification *spec, const Recoding **cut);
 
 /* The labels under which a cut shows its groups, by group; no two are the same. */
 extern char **group_labels(const Attribute *attr, const Recoding *cut);

@@ -1,12 +1,12 @@
 /*
- * showing_t.c
+ * statement_distance.c
  *	  Promises of t, in SQL: classes whose values are distributed much as all.
  *
  * With n the people of a class and N all people, a value that c of the class
  * and C of all have differs by c N - C n, an integer.  The distances are sums
  * of such differences, divided once: the very numbers that the engine has.
  */
-#include "release/showing_parts.h"
+#include "release/statement_parts.h"
 
 #include "catalog/sql.h"
 #include "common/shortest_dec.h"
@@ -14,18 +14,18 @@
 #include "utils/builtins.h"
 
 static const Histograms *
-sensitive_column(const Showing *showing, int sensitive)
+sensitive_column(const Specification *spec, int sensitive)
 {
-	return showing->population->columns[sensitive];
+	return spec->population->columns[sensitive];
 }
 
 /* The hierarchy of a sensitive column. */
 static Oid
-sensitive_hierarchy(const Showing *showing, int sensitive)
+sensitive_hierarchy(const Specification *spec, int sensitive)
 {
-	for (int i = 0; i < showing->dataset->nattributes; i++)
+	for (int i = 0; i < spec->dataset->nattributes; i++)
 	{
-		const Declared *declared = &showing->dataset->attributes[i];
+		const Declared *declared = &spec->dataset->attributes[i];
 
 		if (declared->role == ROLE_SENSITIVE && sensitive-- == 0)
 			return declared->hierarchy;
@@ -34,16 +34,16 @@ sensitive_hierarchy(const Showing *showing, int sensitive)
 }
 
 bool
-needs_places(const Showing *showing, int sensitive)
+needs_places(const Specification *spec, int sensitive)
 {
-	return showing->promise.has_t && OidIsValid(sensitive_hierarchy(showing, sensitive)) &&
-		sensitive_column(showing, sensitive)->metric != DISTANCE_EQUAL;
+	return spec->promise.has_t && OidIsValid(sensitive_hierarchy(spec, sensitive)) &&
+		sensitive_column(spec, sensitive)->metric != DISTANCE_EQUAL;
 }
 
 void
-append_places(StringInfo sql, const Showing *showing, int sensitive)
+append_places(StringInfo sql, const Specification *spec, int sensitive)
 {
-	const Hierarchy *tree = sensitive_column(showing, sensitive)->tree;
+	const Hierarchy *tree = sensitive_column(spec, sensitive)->tree;
 	const char *separator = "";
 
 	for (uint32 leaf = 0; leaf < tree->nleaves; leaf++)
@@ -59,26 +59,26 @@ append_places(StringInfo sql, const Showing *showing, int sensitive)
 
 /* NULL has a place only where it is a leaf. */
 void
-append_place(StringInfo sql, const Showing *showing, int sensitive)
+append_place(StringInfo sql, const Specification *spec, int sensitive)
 {
-	const Histograms *column = sensitive_column(showing, sensitive);
+	const Histograms *column = sensitive_column(spec, sensitive);
 
 	if (column->tree->null_leaf == NO_LEAF)
 		appendStringInfo(sql, ", p%d.place", sensitive + 1);
 	else
 		appendStringInfo(sql, ", CASE WHEN r.%s IS NULL THEN %u ELSE p%d.place END", quote_identifier(column->name),
 						 column->tree->null_leaf, sensitive + 1);
-	appendStringInfo(sql, " AS %s", own_name_of(showing, "place", sensitive));
+	appendStringInfo(sql, " AS %s", own_name_of(spec, "place", sensitive));
 }
 
 void
-append_places_condition(StringInfo sql, const Showing *showing, const char *before)
+append_places_condition(StringInfo sql, const Specification *spec, const char *before)
 {
-	for (int j = 0; j < showing->population->nsensitive; j++)
+	for (int j = 0; j < spec->population->nsensitive; j++)
 	{
-		const Histograms *column = sensitive_column(showing, j);
+		const Histograms *column = sensitive_column(spec, j);
 
-		if (!needs_places(showing, j))
+		if (!needs_places(spec, j))
 			continue;
 		appendStringInfoString(sql, before);
 		before = " AND ";
@@ -90,25 +90,25 @@ append_places_condition(StringInfo sql, const Showing *showing, const char *befo
 }
 
 void
-append_place_joins(StringInfo sql, const Showing *showing)
+append_place_joins(StringInfo sql, const Specification *spec)
 {
-	for (int j = 0; j < showing->population->nsensitive; j++)
+	for (int j = 0; j < spec->population->nsensitive; j++)
 	{
-		const Histograms *column = sensitive_column(showing, j);
-		Oid			hierarchy = sensitive_hierarchy(showing, j);
+		const Histograms *column = sensitive_column(spec, j);
+		Oid			hierarchy = sensitive_hierarchy(spec, j);
 		char	   *alias = psprintf("v%d", j + 1);
 
-		if (!needs_places(showing, j))
+		if (!needs_places(spec, j))
 			continue;
 		appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s %s ON ", relation_sql_name(hierarchy), alias);
-		append_leaf_match(sql, showing, column->name, hierarchy, alias);
+		append_leaf_match(sql, spec, column->name, hierarchy, alias);
 		appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (");
-		if (showing->key != NULL)
-			appendStringInfo(sql, "SELECT k.leaf%d, k.place%d FROM ONLY %s k", j + 1, j + 1, showing->key);
+		if (spec->key != NULL)
+			appendStringInfo(sql, "SELECT k.leaf%d, k.place%d FROM ONLY %s k", j + 1, j + 1, spec->key);
 		else
 		{
 			appendStringInfoString(sql, "VALUES ");
-			append_places(sql, showing, j);
+			append_places(sql, spec, j);
 		}
 		appendStringInfo(sql, ") p%d (leaf, place) ON p%d.leaf COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=)"
 						 " %s", j + 1, j + 1, label_sql(alias, hierarchy, 0));
@@ -117,22 +117,22 @@ append_place_joins(StringInfo sql, const Showing *showing)
 
 /* What numbers a column's values: their places if they have any, then themselves. */
 static void
-append_numbering(StringInfo sql, const Showing *showing, int sensitive)
+append_numbering(StringInfo sql, const Specification *spec, int sensitive)
 {
 	appendStringInfoString(sql, ",\n\t\tpg_catalog.dense_rank() OVER (ORDER BY ");
-	if (needs_places(showing, sensitive))
-		appendStringInfo(sql, "b.%s, ", own_name_of(showing, "place", sensitive));
-	append_value(sql, showing, "b", sensitive);
-	appendStringInfo(sql, ") AS %s", own_name_of(showing, "number", sensitive));
+	if (needs_places(spec, sensitive))
+		appendStringInfo(sql, "b.%s, ", own_name_of(spec, "place", sensitive));
+	append_value(sql, spec, "b", sensitive);
+	appendStringInfo(sql, ") AS %s", own_name_of(spec, "number", sensitive));
 }
 
 /* How each value's share in each class of some rows differs from its share in all. */
 static void
-append_differences(StringInfo sql, const Showing *showing, int sensitive, const char *name, const char *rows, const char *class)
+append_differences(StringInfo sql, const Specification *spec, int sensitive, const char *name, const char *rows, const char *class)
 {
-	const char *number = own_name_of(showing, "number", sensitive);
-	const char *place = needs_places(showing, sensitive) ?
-	psprintf(", pg_catalog.min(%s) AS place", own_name_of(showing, "place", sensitive)) : "";
+	const char *number = own_name_of(spec, "number", sensitive);
+	const char *place = needs_places(spec, sensitive) ?
+	psprintf(", pg_catalog.min(%s) AS place", own_name_of(spec, "place", sensitive)) : "";
 
 	appendStringInfo(sql, ",\n%s%d AS (\n"
 					 "\tSELECT c.class, c.people, a.people AS all_people, v.number%s,\n"
@@ -147,33 +147,33 @@ append_differences(StringInfo sql, const Showing *showing, int sensitive, const 
 }
 
 void
-append_t_tables(StringInfo sql, const Showing *showing, const char *base)
+append_t_tables(StringInfo sql, const Specification *spec, const char *base)
 {
 	appendStringInfoString(sql, "WITH anonopt_rows AS MATERIALIZED (\n\tSELECT b.*,\n\t\tpg_catalog.dense_rank() OVER (ORDER BY ");
-	append_class_columns(sql, showing, "b");
-	appendStringInfo(sql, ") AS %s", own_name(showing, "class"));
-	for (int j = 0; j < showing->population->nsensitive; j++)
-		append_numbering(sql, showing, j);
+	append_class_columns(sql, spec, "b");
+	appendStringInfo(sql, ") AS %s", own_name(spec, "class"));
+	for (int j = 0; j < spec->population->nsensitive; j++)
+		append_numbering(sql, spec, j);
 	appendStringInfo(sql, "\n\tFROM (\n\t\t\t%s\n\t) b\n)", base);
-	for (int j = 0; j < showing->population->nsensitive; j++)
-		append_differences(sql, showing, j, "anonopt_differences", "anonopt_rows", own_name(showing, "class"));
+	for (int j = 0; j < spec->population->nsensitive; j++)
+		append_differences(sql, spec, j, "anonopt_differences", "anonopt_rows", own_name(spec, "class"));
 }
 
 void
-append_hidden_tables(StringInfo sql, const Showing *showing, const char *marked)
+append_hidden_tables(StringInfo sql, const Specification *spec, const char *marked)
 {
 	appendStringInfo(sql, ",\nanonopt_marked AS MATERIALIZED (\n\t%s\n)", marked);
-	for (int j = 0; j < showing->population->nsensitive; j++)
-		append_differences(sql, showing, j, "anonopt_hidden", "anonopt_marked", own_name(showing, "hidden"));
+	for (int j = 0; j < spec->population->nsensitive; j++)
+		append_differences(sql, spec, j, "anonopt_hidden", "anonopt_marked", own_name(spec, "hidden"));
 }
 
 /* The condition under which a sum, divided by so many times the product of the people, is within t. */
 static char *
-within_t(const Showing *showing, const char *sum, const char *times)
+within_t(const Specification *spec, const char *sum, const char *times)
 {
 	char		t[DOUBLE_SHORTEST_DECIMAL_LEN];
 
-	double_to_shortest_decimal_buf(showing->promise.t, t);
+	double_to_shortest_decimal_buf(spec->promise.t, t);
 	/* operators written in this way all bind alike, from the left */
 	return psprintf("pg_catalog.sum(%s)::pg_catalog.float8 OPERATOR(pg_catalog./)"
 					" (d.all_people::pg_catalog.numeric OPERATOR(pg_catalog.*) d.people OPERATOR(pg_catalog.*) %s)::pg_catalog.float8"
@@ -181,20 +181,20 @@ within_t(const Showing *showing, const char *sum, const char *times)
 }
 
 static void
-append_equal(StringInfo sql, const Showing *showing, int sensitive, const char *table)
+append_equal(StringInfo sql, const Specification *spec, int sensitive, const char *table)
 {
 	appendStringInfo(sql, "SELECT d.class FROM %s%d d GROUP BY d.class, d.people, d.all_people"
-					 " HAVING %s", table, sensitive + 1, within_t(showing, "pg_catalog.abs(d.difference)", "2"));
+					 " HAVING %s", table, sensitive + 1, within_t(spec, "pg_catalog.abs(d.difference)", "2"));
 }
 
 static void
-append_ordered(StringInfo sql, const Showing *showing, int sensitive, const char *table)
+append_ordered(StringInfo sql, const Specification *spec, int sensitive, const char *table)
 {
 	appendStringInfo(sql, "SELECT d.class FROM (SELECT e.class, e.people, e.all_people, pg_catalog.sum(e.difference)"
 					 " OVER (PARTITION BY e.class ORDER BY e.number) AS heap, pg_catalog.count(*) OVER (PARTITION BY e.class) AS numbers"
 					 " FROM %s%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
 					 " HAVING %s", table, sensitive + 1,
-					 within_t(showing, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
+					 within_t(spec, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
 }
 
 /* Leaves by their places, and the number of their label at every level. */
@@ -223,9 +223,9 @@ append_level_cost(StringInfo sql, int sensitive, const char *table, int level, i
 }
 
 static void
-append_hierarchical(StringInfo sql, const Showing *showing, int sensitive, const char *table)
+append_hierarchical(StringInfo sql, const Specification *spec, int sensitive, const char *table)
 {
-	const Hierarchy *tree = sensitive_column(showing, sensitive)->tree;
+	const Hierarchy *tree = sensitive_column(spec, sensitive)->tree;
 
 	appendStringInfo(sql, "WITH anonopt_tree%d (place", sensitive + 1);
 	for (int level = 0; level <= tree->height + 1; level++)
@@ -239,39 +239,39 @@ append_hierarchical(StringInfo sql, const Showing *showing, int sensitive, const
 		append_level_cost(sql, sensitive, table, level, Min(level, Max(tree->height, 1)));
 	}
 	appendStringInfo(sql, ") d GROUP BY d.class, d.people, d.all_people HAVING %s",
-					 within_t(showing, "d.cost", psprintf("%d", Max(tree->height, 1))));
+					 within_t(spec, "d.cost", psprintf("%d", Max(tree->height, 1))));
 }
 
 /* The classes that keep a promise of t, of a table of differences. */
 static void
-append_keeping(StringInfo sql, const Showing *showing, int sensitive, const char *table)
+append_keeping(StringInfo sql, const Specification *spec, int sensitive, const char *table)
 {
-	switch (sensitive_column(showing, sensitive)->metric)
+	switch (sensitive_column(spec, sensitive)->metric)
 	{
 		case DISTANCE_EQUAL:
-			append_equal(sql, showing, sensitive, table);
+			append_equal(sql, spec, sensitive, table);
 			break;
 		case DISTANCE_ORDERED:
-			append_ordered(sql, showing, sensitive, table);
+			append_ordered(sql, spec, sensitive, table);
 			break;
 		case DISTANCE_HIERARCHICAL:
-			append_hierarchical(sql, showing, sensitive, table);
+			append_hierarchical(sql, spec, sensitive, table);
 			break;
 	}
 }
 
 void
-append_t_condition(StringInfo sql, const Showing *showing, int sensitive)
+append_t_condition(StringInfo sql, const Specification *spec, int sensitive)
 {
 	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
-	append_keeping(sql, showing, sensitive, "anonopt_differences");
-	appendStringInfo(sql, ") x WHERE x.class OPERATOR(pg_catalog.=) s.%s)", own_name(showing, "class"));
+	append_keeping(sql, spec, sensitive, "anonopt_differences");
+	appendStringInfo(sql, ") x WHERE x.class OPERATOR(pg_catalog.=) s.%s)", own_name(spec, "class"));
 }
 
 void
-append_hidden_condition(StringInfo sql, const Showing *showing, int sensitive)
+append_hidden_condition(StringInfo sql, const Specification *spec, int sensitive)
 {
 	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
-	append_keeping(sql, showing, sensitive, "anonopt_hidden");
+	append_keeping(sql, spec, sensitive, "anonopt_hidden");
 	appendStringInfoString(sql, ") x WHERE x.class)");
 }

@@ -1,0 +1,420 @@
+/*
+ * statement.c
+ *	  The statement that shows a relation generalized, and keeps a promise.
+ *
+ * It joins the hierarchy tables, because a view's tables are read with its
+ * owner's rights, and names everything in full, because whoever runs it has
+ * a search_path of their own.  Nothing in it fails for what the data hold: a
+ * value without a leaf makes its row suppressed.
+ *
+ * Classes are counted by window functions over one sort, which is also the
+ * order in which a snapshot is written.
+ */
+#include "release/statement_parts.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "read/hierarchy_read.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* Names of ours that no shown column has. */
+const char *
+own_name(const Specification *spec, const char *wanted)
+{
+	char	   *name = psprintf("anonopt_%s", wanted);
+
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (strcmp(spec->columns[i].name, name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return quote_identifier(name);
+}
+
+/* The same, one a sensitive column. */
+const char *
+own_name_of(const Specification *spec, const char *wanted, int sensitive)
+{
+	return own_name(spec, psprintf("%s%d", wanted, sensitive + 1));
+}
+
+/* Whether a promise is about sensitive values. */
+static bool
+needs_values(const Specification *spec)
+{
+	return spec->promise.has_l || spec->promise.has_t;
+}
+
+/* A sensitive value, by what tells it apart: texts by their bytes. */
+void
+append_value(StringInfo sql, const Specification *spec, const char *alias, int sensitive)
+{
+	Oid			type = column_type(spec->dataset->relation, spec->population->columns[sensitive]->name);
+	TypeMatch	match;
+	bool		is_text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
+
+	appendStringInfoString(sql, sql_as(is_text ? match.data_form : "%v", psprintf("%s.%s", alias, own_name_of(spec, "value", sensitive))));
+	if (is_text)
+		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
+}
+
+/* Whether any labels are packed. */
+static bool
+packs(const Specification *spec)
+{
+	for (int a = 0; a < spec->population->nattrs; a++)
+		if (packed_radix(spec, a) > 0)
+			return true;
+	return false;
+}
+
+/* The packed labels of a row. */
+static void
+append_packed(StringInfo sql, const Specification *spec)
+{
+	StringInfoData packed;
+
+	initStringInfo(&packed);
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		int			a = spec->columns[i].attr;
+		Joined		joined;
+		const char *number;
+
+		if (a < 0 || packed_radix(spec, a) == 0)
+			continue;
+		joined = prepare_join(spec, a);
+		number = psprintf(joined.nullable || keeps_incomplete(spec) ? "COALESCE(h%d.number, %u)" : "h%d.number", joined.number,
+						  joined.radix - 1);
+		if (packed.len == 0)
+			appendStringInfoString(&packed, number);
+		else
+		{
+			char	   *higher = pstrdup(packed.data);
+
+			resetStringInfo(&packed);
+			appendStringInfo(&packed, "((%s OPERATOR(pg_catalog.*) %u) OPERATOR(pg_catalog.+) %s)", higher, joined.radix, number);
+		}
+	}
+	appendStringInfo(sql, ",\n\t\t\t\t%s AS %s", packed.data, own_name(spec, "labels"));
+}
+
+/* The columns that tell classes apart, of a subquery; none that are packed. */
+static void
+append_unpacked(StringInfo sql, const Specification *spec, const char *alias, const char *separator)
+{
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		if (spec->columns[i].attr < 0 || packed_radix(spec, spec->columns[i].attr) > 0)
+			continue;
+		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(spec->columns[i].name));
+		separator = ", ";
+	}
+}
+
+/* The same, and what packs the others. */
+void
+append_class_columns(StringInfo sql, const Specification *spec, const char *alias)
+{
+	const char *separator = "";
+
+	if (keeps_incomplete(spec))
+	{
+		appendStringInfo(sql, "%s.%s", alias, own_name(spec, "complete"));
+		separator = ", ";
+	}
+	if (packs(spec))
+	{
+		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(spec, "labels"));
+		separator = ", ";
+	}
+	append_unpacked(sql, spec, alias, separator);
+}
+
+/*
+ * The values that promises of l and t are about, where the statement does
+ * not show them as they are; and their places in the order of a hierarchy.
+ */
+static void
+append_raw_values(StringInfo sql, const Specification *spec)
+{
+	for (int j = 0; j < spec->population->nsensitive; j++)
+	{
+		if (!needs_values(spec))
+			return;
+		appendStringInfo(sql, ",\n\t\t\t\tr.%s AS %s", quote_identifier(spec->population->columns[j]->name),
+						 own_name_of(spec, "value", j));
+		if (needs_places(spec, j))
+			append_place(sql, spec, j);
+	}
+}
+
+/*
+ * A column as it is, but flat: compressed or not, a value would tell of the
+ * row that it was stored in.
+ */
+static void
+append_flat(StringInfo sql, Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+	const char *name = quote_identifier(column);
+
+	if (get_typlen(type) != -1)
+		appendStringInfo(sql, "r.%s", name);
+	else if (OidIsValid(get_element_type(type)))
+		appendStringInfo(sql, "pg_catalog.trim_array(r.%s, 0)", name);
+	else
+		appendStringInfo(sql, "(ARRAY[r.%s])[1]", name);
+}
+
+/* The relation's rows with their labels. */
+static void
+append_base(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const ShownColumn *column = &spec->columns[i];
+		const char *name = quote_identifier(column->name);
+
+		appendStringInfoString(sql, i > 0 ? ",\n\t\t\t\t" : "");
+		if (column->attr >= 0)
+		{
+			Joined		joined = prepare_join(spec, column->attr);
+
+			append_label(sql, spec, &joined);
+		}
+		else
+			append_flat(sql, spec->dataset->relation, column->name);
+		appendStringInfo(sql, " AS %s", name);
+	}
+	if (packs(spec))
+		append_packed(sql, spec);
+	append_raw_values(sql, spec);
+	if (keeps_incomplete(spec))
+	{
+		append_leaves_condition(sql, spec, ",\n\t\t\t\t");
+		appendStringInfo(sql, " AS %s", own_name(spec, "complete"));
+	}
+	appendStringInfo(sql, "\n\t\t\tFROM %s r", relation_sql_name(spec->dataset->relation));
+	append_joins(sql, spec);
+	append_place_joins(sql, spec);
+	if (!keeps_incomplete(spec))
+		append_leaves_condition(sql, spec, "\n\t\t\tWHERE ");
+}
+
+/* Counts people and, for a promise of l, ranks values in every class; over one window, to pass rows once. */
+static void
+append_counts(StringInfo sql, const Specification *spec)
+{
+	int			nvalues = spec->promise.has_l ? spec->population->nsensitive : 0;
+
+	appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(spec, "size"));
+	for (int j = 0; j < nvalues; j++)
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(spec, "rank", j));
+	if (spec->promise.has_t)
+		appendStringInfoString(sql, "\n\t\tFROM anonopt_rows b");
+	else
+	{
+		appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+		append_base(sql, spec);
+		appendStringInfoString(sql, "\n\t\t) b");
+	}
+	appendStringInfoString(sql, "\n\t\tWINDOW ");
+	for (int j = 0; j < Max(nvalues, 1); j++)
+	{
+		appendStringInfo(sql, "%sw%d AS (PARTITION BY ", j > 0 ? ",\n\t\t\t" : "", j + 1);
+		append_class_columns(sql, spec, "b");
+		if (nvalues > 0)
+		{
+			appendStringInfoString(sql, " ORDER BY ");
+			append_value(sql, spec, "b", j);
+			appendStringInfoString(sql, " ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING");
+		}
+		appendStringInfoChar(sql, ')');
+	}
+}
+
+/* The counts and, for a promise of l, the most values of every class. */
+static void
+append_measured(StringInfo sql, const Specification *spec)
+{
+	if (!spec->promise.has_l)
+	{
+		append_counts(sql, spec);
+		return;
+	}
+	appendStringInfoString(sql, "SELECT c.*");
+	for (int j = 0; j < spec->population->nsensitive; j++)
+	{
+		appendStringInfo(sql, ",\n\t\tpg_catalog.max(c.%s) OVER (PARTITION BY ", own_name_of(spec, "rank", j));
+		append_class_columns(sql, spec, "c");
+		appendStringInfo(sql, ") AS %s", own_name_of(spec, "values", j));
+	}
+	appendStringInfoString(sql, "\n\tFROM (\n\t\t");
+	append_counts(sql, spec);
+	appendStringInfoString(sql, "\n\t) c");
+}
+
+/* The condition under which a row's class keeps the promise. */
+static void
+append_promise(StringInfo sql, const Specification *spec)
+{
+	if (keeps_incomplete(spec))
+		appendStringInfo(sql, "s.%s AND ", own_name(spec, "complete"));
+	appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
+	for (int j = 0; j < spec->population->nsensitive; j++)
+	{
+		if (spec->promise.has_l)
+			appendStringInfo(sql, " AND s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(spec, "values", j),
+							 spec->promise.l);
+		if (spec->promise.has_t)
+			append_t_condition(sql, spec, j);
+	}
+}
+
+static void
+append_shown(StringInfo sql, const Specification *spec, const char *alias)
+{
+	for (int i = 0; i < spec->ncolumns; i++)
+		appendStringInfo(sql, "%s%s.%s", i > 0 ? ", " : "", alias, quote_identifier(spec->columns[i].name));
+}
+
+/* By the labels, then at random: no place tells of anybody. */
+static void
+append_order(StringInfo sql, const Specification *spec, const char *alias)
+{
+	const char *separator = "\nORDER BY ";
+
+	if (spec->star)
+	{
+		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(spec, "hidden"));
+		separator = ", ";
+	}
+	if (packs(spec))
+	{
+		const char *labels = own_name(spec, "labels");
+
+		if (spec->star)
+			appendStringInfo(sql, "%sCASE WHEN %s.%s THEN NULL ELSE %s.%s END", separator, alias, own_name(spec, "hidden"), alias, labels);
+		else
+			appendStringInfo(sql, "%s%s.%s", separator, alias, labels);
+		separator = ", ";
+	}
+	append_unpacked(sql, spec, alias, separator);
+	appendStringInfoString(sql, ", pg_catalog.random()");
+}
+
+/* Rows of classes that keep the promise, no others. */
+static void
+append_omitting(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "SELECT ");
+	append_shown(sql, spec, "s");
+	appendStringInfoString(sql, "\nFROM (\n\t");
+	append_measured(sql, spec);
+	appendStringInfoString(sql, "\n) s\nWHERE ");
+	append_promise(sql, spec);
+	append_order(sql, spec, "s");
+}
+
+/* All rows, and whether each is hidden. */
+static void
+append_marked(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "SELECT s.*, NOT (");
+	append_promise(sql, spec);
+	appendStringInfo(sql, ") AS %s FROM (\n\t", own_name(spec, "hidden"));
+	append_measured(sql, spec);
+	appendStringInfoString(sql, "\n\t\t\t) s");
+}
+
+/* The others too, as stars, where all together keep the promise. */
+static void
+append_starring(StringInfo sql, const Specification *spec)
+{
+	const char *hidden = own_name(spec, "hidden");
+
+	appendStringInfoString(sql, "SELECT ");
+	append_shown(sql, spec, "w");
+	appendStringInfo(sql, ", w.%s AS anonopt_suppressed\nFROM (\n\tSELECT ", hidden);
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const char *name = quote_identifier(spec->columns[i].name);
+
+		if (spec->columns[i].attr >= 0)
+			appendStringInfo(sql, "CASE WHEN v.%s THEN '*' ELSE v.%s END AS %s, ", hidden, name, name);
+		else
+			appendStringInfo(sql, "v.%s, ", name);
+	}
+	if (packs(spec))
+		appendStringInfo(sql, "v.%s, ", own_name(spec, "labels"));
+	appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, hidden,
+					 own_name(spec, "hidden_size"));
+	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
+		appendStringInfo(sql, ",\n\t\tpg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", own_name_of(spec, "hidden_rank", j),
+						 hidden, own_name_of(spec, "hidden_values", j));
+	appendStringInfo(sql, "\n\tFROM (\n\t\tSELECT u.*");
+	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
+	{
+		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY ", hidden);
+		append_value(sql, spec, "u", j);
+		appendStringInfo(sql, ") AS %s", own_name_of(spec, "hidden_rank", j));
+	}
+	if (spec->promise.has_t)
+		appendStringInfoString(sql, "\n\t\tFROM anonopt_marked u\n\t) v\n) w");
+	else
+	{
+		appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+		append_marked(sql, spec);
+		appendStringInfoString(sql, "\n\t\t) u\n\t) v\n) w");
+	}
+	appendStringInfo(sql, "\nWHERE NOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, hidden,
+					 own_name(spec, "hidden_size"), spec->promise.k);
+	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
+		appendStringInfo(sql, " AND w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(spec, "hidden_values", j),
+						 spec->promise.l);
+	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_t; j++)
+		append_hidden_condition(sql, spec, j);
+	appendStringInfoChar(sql, ')');
+	append_order(sql, spec, "w");
+}
+
+char *
+release_statement(const Specification *wanted)
+{
+	Specification packed = *wanted;
+	const Specification *spec = &packed;
+	StringInfoData sql;
+	StringInfoData part;
+
+	packed.radixes = choose_radixes(wanted);
+	initStringInfo(&sql);
+	initStringInfo(&part);
+	if (spec->promise.has_t)
+	{
+		append_base(&part, spec);
+		append_t_tables(&sql, spec, part.data);
+	}
+	if (spec->promise.has_t && spec->star)
+	{
+		resetStringInfo(&part);
+		append_marked(&part, spec);
+		append_hidden_tables(&sql, spec, part.data);
+	}
+	if (spec->promise.has_t)
+		appendStringInfoChar(&sql, '\n');
+	if (spec->star)
+		append_starring(&sql, spec);
+	else
+		append_omitting(&sql, spec);
+	return sql.data;
+}

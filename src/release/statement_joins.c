@@ -1,0 +1,405 @@
+/*
+ * statement_joins.c
+ *	  How the statement of a release finds the labels of a row: it joins the
+ *	  hierarchies, and the groups of a cut.
+ */
+#include "release/statement_parts.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "read/hierarchy_read.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+static bool
+is_float(Oid type)
+{
+	return type == FLOAT4OID || type == FLOAT8OID;
+}
+
+/*
+ * Whether rows are kept that have a value without a leaf, to be starred.  A
+ * distance from all cannot be told of such, they are omitted where t is
+ * promised.
+ */
+bool
+keeps_incomplete(const Specification *spec)
+{
+	return spec->star && !spec->promise.has_t;
+}
+
+
+static bool
+is_nullable(Oid relation, const char *column)
+{
+	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
+	bool		nullable;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_has_changed(relation);
+	nullable = !((Form_pg_attribute) GETSTRUCT(tuple))->attnotnull;
+	ReleaseSysCache(tuple);
+	return nullable || get_rel_relkind(relation) != RELKIND_RELATION;
+}
+
+/* The label that NULL is shown as; NULL for NULL. */
+const char *
+label_of_null(const Joined *joined)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+	const Recoding *recoding = &hierarchy->levels[joined->level];
+
+	if (hierarchy->null_leaf == NO_LEAF)
+	{
+		/* none has come yet: it would join a single label at the top */
+		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
+			return NULL;
+		return hierarchy->labels[joined->level][0];
+	}
+	if (joined->cut != NULL)
+		return joined->cut_labels[joined->cut->label_of[hierarchy->null_leaf]];
+	return hierarchy->labels[joined->level][recoding->label_of[hierarchy->null_leaf]];
+}
+
+/*
+ * Labels that are numbered in the order of their texts are packed into one
+ * integer, as digits: sorted and compared faster than they.  Not where NULL
+ * has a label that others have too, nor where numbering would take longer.
+ */
+#define MAX_NUMBERED_LEAVES 10000
+
+/* The values that a label's number can take; 0 where it has none. */
+static uint32
+label_radix(const Specification *spec, int a)
+{
+	const Declared *declared = declared_attribute(spec->dataset, a);
+	Hierarchy  *hierarchy = spec->population->attrs[a].hierarchy;
+	const char *leaf = hierarchy_column(declared->hierarchy, 0);
+	Joined		joined = {0};
+
+	joined.attr = &spec->population->attrs[a];
+	joined.level = spec->cut != NULL ? 0 : spec->levels[a];
+	if (spec->cut != NULL || hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
+		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 ||
+		(is_nullable(spec->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
+		return 0;
+
+	/*
+	 * Numbers begin with 1; one above all labels is of rows without any.  A
+	 * live view leaves room for labels that its hierarchy may come to have.
+	 */
+	return (spec->snapshot ? 1 : 2) * hierarchy->levels[joined.level].nlabels + (spec->snapshot ? 2 : 10);
+}
+
+/* The same of every quasi-identifier, as long as all that are packed fit. */
+uint32 *
+choose_radixes(const Specification *spec)
+{
+	uint32	   *radixes = palloc0(sizeof(uint32) * (spec->population->nattrs + 1));
+	uint64		room = PG_INT64_MAX;
+
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		uint32		radix = label_radix(spec, a);
+
+		if (radix == 0 || room / radix == 0)
+			continue;
+		radixes[a] = radix;
+		room /= radix;
+	}
+	return radixes;
+}
+
+uint32
+packed_radix(const Specification *spec, int a)
+{
+	return spec->radixes != NULL ? spec->radixes[a] : 0;
+}
+
+Joined
+prepare_join(const Specification *spec, int a)
+{
+	Joined		joined = {0};
+
+	joined.number = a + 1;
+	joined.declared = declared_attribute(spec->dataset, a);
+	joined.attr = &spec->population->attrs[a];
+	joined.cut = spec->cut != NULL ? spec->cut[a] : NULL;
+	joined.cut_labels = spec->cut != NULL ? spec->cut_labels[a] : NULL;
+	joined.level = spec->cut != NULL ? joined.attr->min_level : spec->levels[a];
+	joined.nullable = is_nullable(spec->dataset->relation, joined.declared->column);
+	joined.column = quote_identifier(joined.declared->column);
+	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
+	joined.radix = packed_radix(spec, a);
+	return joined;
+}
+
+/* The operator by which two values of a type are the same. */
+static char *
+equality_operator(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u has no equality", type);
+	name = psprintf("OPERATOR(%s.%s)",
+					quote_identifier(get_namespace_name(((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace)),
+					NameStr(((Form_pg_operator) GETSTRUCT(tuple))->oprname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/* The condition under which a value can be cast, where not all can; NULL where they can. */
+static char *
+castable(const char *value, Oid from, Oid to)
+{
+	if (to == INT4OID && !(from == INT2OID || from == INT4OID))
+		return psprintf("%s OPERATOR(pg_catalog.>) -2147483648.5 AND %s OPERATOR(pg_catalog.<) 2147483647.5", value, value);
+	if (to == INT8OID && is_float(from))
+		return psprintf("%s OPERATOR(pg_catalog.>=) -9223372036854775808::pg_catalog.float8"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775808::pg_catalog.float8", value, value);
+	if (to == INT8OID && from == NUMERICOID)
+		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
+	if (to == NUMERICOID && (is_float(from) || from == NUMERICOID))
+		return psprintf("%s OPERATOR(pg_catalog.<>) 'NaN'::%s", value, format_type_be_qualified(from));
+	if ((to == TIMESTAMPOID || to == TIMESTAMPTZOID) && from == DATEOID)
+		return psprintf("(%s OPERATOR(pg_catalog.<) '294276-01-01'::pg_catalog.date OR NOT pg_catalog.isfinite(%s))", value, value);
+	return NULL;
+}
+
+/* A value as its leaves' type; NULL, which has no leaf, rather than an error. */
+static void
+append_cast(StringInfo sql, const char *value, Oid from, Oid to, const char *form)
+{
+	char	   *condition = castable(value, from, to);
+
+	if (condition == NULL)
+		appendStringInfoString(sql, sql_as(form, value));
+	else
+		appendStringInfo(sql, "(CASE WHEN %s THEN %s END)", condition, sql_as(form, value));
+}
+
+void
+append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy, const char *alias)
+{
+	Oid			type = column_type(spec->dataset->relation, column);
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+	const char *leaf = quote_identifier(hierarchy_column(hierarchy, 0));
+	TypeMatch	match;
+	const char *collate;
+
+	if (!match_types(type, leaf_type, &match))
+		elog(ERROR, "column \"%s\" does not match its hierarchy", column);
+	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
+	if (type != leaf_type && type_is_range(leaf_type))
+	{
+		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) ", alias, leaf);
+		append_cast(sql, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+	}
+	else
+		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, psprintf("r.%s", quote_identifier(column))), collate,
+						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
+						 sql_as(match.leaf_form, psprintf("%s.%s", alias, leaf)), collate);
+}
+
+char *
+label_sql(const char *alias, Oid hierarchy, int level)
+{
+	const char *name = hierarchy_column(hierarchy, level);
+
+	return psprintf("%s COLLATE pg_catalog.\"C\"",
+					sql_as(text_form(column_type(hierarchy, name)), psprintf("%s.%s", alias, quote_identifier(name))));
+}
+
+/* The label of the level that is shown or cut. */
+static void
+append_level(StringInfo sql, const Joined *joined)
+{
+	if (joined->radix > 0)
+		appendStringInfo(sql, "h%d.label", joined->number);
+	else
+		appendStringInfoString(sql, label_sql(psprintf("h%d", joined->number), joined->declared->hierarchy, joined->level));
+}
+
+/* A text for a statement: no backslash in it means anything. */
+static void
+append_literal(StringInfo sql, const char *string)
+{
+	appendStringInfoString(sql, string == NULL ? "NULL" : quote_literal_cstr(string));
+}
+
+/* The label of a quasi-identifier. */
+void
+append_label(StringInfo sql, const Specification *spec, const Joined *joined)
+{
+	const char *label = joined->nullable ? label_of_null(joined) : NULL;
+	int			n = joined->number;
+
+	if (label != NULL)
+		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s ELSE ", joined->column,
+						 spec->key == NULL || joined->cut == NULL ? quote_literal_cstr(label) :
+						 psprintf("(SELECT k.shown%d FROM ONLY %s k WHERE k.finer%d IS NULL AND k.shown%d IS NOT NULL)"
+								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
+	if (joined->cut != NULL)
+		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
+	else
+		append_level(sql, joined);
+	if (label != NULL)
+		appendStringInfoString(sql, " END");
+}
+
+/* The condition under which a row's value has a leaf. */
+static void
+append_has_leaf(StringInfo sql, const Joined *joined)
+{
+	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) :
+	psprintf("h%d.%s", joined->number, joined->leaf);
+
+	if (joined->nullable)
+		appendStringInfo(sql, "(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
+	else
+		appendStringInfo(sql, "%s IS NOT NULL", found);
+}
+
+/*
+ * Whether labels that are cut are told by their values: how a value is
+ * written may depend on settings, what it is does not.
+ */
+static bool
+cut_by_value(const Joined *joined)
+{
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
+	TypeMatch	match;
+
+	return joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
+}
+
+const char *
+finer_type(const Specification *spec, int attr)
+{
+	Joined		joined = prepare_join(spec, attr);
+
+	return cut_by_value(&joined) ? format_type_be_qualified(hierarchy_leaf_type(joined.declared->hierarchy)) :
+		"pg_catalog.text";
+}
+
+void
+append_groups(StringInfo sql, const Specification *spec, int attr)
+{
+	Joined		joined = prepare_join(spec, attr);
+	const Recoding *finer = &joined.attr->hierarchy->levels[joined.level];
+	const char *separator = "";
+
+	for (uint32 label = 0; label < finer->nlabels; label++)
+	{
+		const char *name = joined.attr->hierarchy->labels[joined.level][label];
+
+		if (name == NULL)
+			continue;
+		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), finer_type(spec, attr));
+		append_literal(sql, joined.cut_labels[joined.cut->label_of[finer->first_leaf[label]]]);
+		appendStringInfoString(sql, "::pg_catalog.text)");
+		separator = ", ";
+	}
+	/* a domain of NULL alone has no label to be found by */
+	if (*separator == '\0')
+		appendStringInfo(sql, "(NULL::%s, NULL::pg_catalog.text)", finer_type(spec, attr));
+}
+
+/* Joins the groups of labels that are cut. */
+static void
+append_group_join(StringInfo sql, const Specification *spec, int attr, const char *join)
+{
+	Joined		joined = prepare_join(spec, attr);
+	int			n = joined.number;
+
+	appendStringInfo(sql, "\n\t\t\t%s (", join);
+	if (spec->key != NULL)
+		appendStringInfo(sql, "SELECT k.finer%d, k.shown%d FROM ONLY %s k", n, n, spec->key);
+	else
+	{
+		appendStringInfoString(sql, "VALUES ");
+		append_groups(sql, spec, attr);
+	}
+	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
+	if (cut_by_value(&joined))
+		appendStringInfo(sql, " %s h%d.%s", equality_operator(hierarchy_leaf_type(joined.declared->hierarchy)), n, joined.leaf);
+	else
+	{
+		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) ");
+		append_level(sql, &joined);
+	}
+}
+
+/*
+ * A hierarchy's own rows, none of a child's, each leaf once: floats that its key tells apart may be
+ * one number once they are compared as numbers.
+ */
+static char *
+hierarchy_rows(const Specification *spec, const Joined *joined)
+{
+	Oid			hierarchy = joined->declared->hierarchy;
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+	TypeMatch	match;
+
+	if (joined->radix > 0)
+	{
+		char	   *label = label_sql("f", hierarchy, joined->level);
+
+		return psprintf("(SELECT f.%s, %s, pg_catalog.dense_rank() OVER (ORDER BY %s) FROM ONLY %s f)", joined->leaf, label,
+						label, relation_sql_name(hierarchy));
+	}
+	if (!is_float(leaf_type) || !match_types(column_type(spec->dataset->relation, joined->declared->column), leaf_type, &match))
+		return psprintf("ONLY %s", relation_sql_name(hierarchy));
+	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)",
+					sql_as(match.leaf_form, psprintf("f.%s", joined->leaf)), relation_sql_name(hierarchy),
+					sql_as(match.leaf_form, psprintf("f.%s", joined->leaf)));
+}
+
+void
+append_joins(StringInfo sql, const Specification *spec)
+{
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		Joined		joined = prepare_join(spec, a);
+		const char *join = keeps_incomplete(spec) || joined.nullable ? "LEFT JOIN" : "JOIN";
+
+		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, &joined), joined.number);
+		if (joined.radix > 0)
+			appendStringInfo(sql, "(%s, label, number) ", joined.leaf);
+		appendStringInfoString(sql, "ON ");
+		append_leaf_match(sql, spec, joined.declared->column, joined.declared->hierarchy,
+						  psprintf("h%d", joined.number));
+		/* labels that have come since would not fit */
+		if (joined.radix > 0)
+			appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined.number, joined.radix - 2);
+		if (joined.cut != NULL)
+			append_group_join(sql, spec, a, join);
+	}
+}
+
+/* Whether every value of a row has a leaf; without the joins that see to it themselves. */
+void
+append_leaves_condition(StringInfo sql, const Specification *spec, const char *before)
+{
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		Joined		joined = prepare_join(spec, a);
+
+		if (!keeps_incomplete(spec) && !joined.nullable)
+			continue;
+		appendStringInfoString(sql, before);
+		append_has_leaf(sql, &joined);
+		before = " AND ";
+	}
+	append_places_condition(sql, spec, before);
+}
