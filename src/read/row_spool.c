@@ -10,12 +10,17 @@
 
 #include "base/budget.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "read/row_spool_parts.h"
+#include "read/population_read.h"
+#include "read/reading_parts.h"
+#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
+#include "utils/memutils.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
@@ -71,7 +76,7 @@ begin_digests(RowSpool *spool, TupleDesc desc, const AttrNumber *numbers)
 		}
 }
 
-void
+static void
 spool_begin_rows(RowSpool *spool, Relation relation, const AttrNumber *numbers)
 {
 	TupleDesc	desc = RelationGetDescr(relation);
@@ -101,7 +106,7 @@ add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const b
 			*digests++ = nulls[i] ? 0 : digest(&spool->types[i], values[i]);
 }
 
-void
+static void
 spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, bool *nulls)
 {
 	if (group == spool->ngroups)
@@ -118,6 +123,145 @@ spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, b
 		if (!nulls[i])
 			values[i] = flat_value(values[i], TupleDescAttr(spool->desc, i)->attlen);
 	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
+}
+
+/* Takes a row: the columns that are kept, then those that are encoded. */
+typedef struct RowSpooler
+{
+	GroupCounter groups;
+	RowSpool   *spool;
+	Datum	   *values;
+	bool	   *nulls;
+} RowSpooler;
+
+static void
+take_spooled(void *arg, const Datum *values, const bool *nulls)
+{
+	RowSpooler *spooler = arg;
+	Reading    *reading = spooler->groups.reading;
+	int			ncolumns = spooler->spool->ncolumns;
+	MemoryContext old = MemoryContextSwitchTo(spooler->groups.row);
+	uint32		group = count_codes(&spooler->groups, values + ncolumns, nulls + ncolumns, 1);
+
+	memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
+	memcpy(spooler->nulls + 1, nulls, sizeof(bool) * ncolumns);
+	spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(spooler->groups.row);
+}
+
+/* Finds the columns that are kept, as the statement is to say them. */
+static void
+append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
+{
+	AttrNumber *numbers = palloc(sizeof(AttrNumber) * (spool->ncolumns + 1));
+
+	for (int i = 0; i < spool->ncolumns; i++)
+	{
+		numbers[i] = get_attnum(reading->dataset->relation, spool->columns[i].name);
+		if (numbers[i] <= 0)
+			relation_has_changed(reading->dataset->relation);
+		types[i] = get_atttype(reading->dataset->relation, numbers[i]);
+		appendStringInfo(sql, ", r.%s", quote_identifier(spool->columns[i].name));
+	}
+	spool_begin_rows(spool, reading->relation, numbers);
+}
+
+static void
+run_spooling(Reading *reading, RowSpool *spool)
+{
+	ReadPlan	plan = {0};
+	RowSpooler	spooler = {.groups = {.reading = reading,.plan = &plan},.spool = spool};
+	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
+	StringInfoData columns;
+
+	plan.buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
+	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
+	spooler.nulls = palloc(sizeof(bool) * (spool->ncolumns + 1));
+	begin_groups(&spooler.groups);
+	initStringInfo(&columns);
+	append_kept_columns(reading, spool, &columns, types);
+	append_read_columns(reading, reading->ncolumns, &columns);
+	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
+	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)), NULL,
+			  spool->ncolumns + reading->ncolumns, types, take_spooled, &spooler);
+	refuse_misses(reading);
+}
+
+/* The texts of a sensitive column's values, by their numbers in the population. */
+static char **
+value_texts(const Reading *reading, const ReadColumn *read, uint32 nvalues)
+{
+	const Dictionary *dictionary = reading->tuples->dictionaries[read->values_column];
+	char	  **texts = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(char *) * ((Size) nvalues + 1),
+												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(dictionary->type.type, &output, &varlena);
+	for (uint32 i = 0; i < dictionary->nvalues; i++)
+		if (read->population_codes[i + 1] < nvalues)
+			texts[read->population_codes[i + 1]] = OidOutputFunctionCall(output, dictionary->values[i]);
+	return texts;
+}
+
+/* The labels of their leaves. */
+static char **
+leaf_texts(const Histograms *histograms)
+{
+	char	  **texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) histograms->nvalues + 1));
+
+	for (uint32 value = 0; value < histograms->nvalues; value++)
+		texts[value] = unconstify(char *, histograms->tree->labels[0][histograms->leaf_of[value]]);
+	return texts;
+}
+
+static void
+keep_values(const Reading *reading, RowSpool *spool)
+{
+	const Population *population = spool->population;
+
+	spool->values = palloc0(sizeof(char **) * (population->nsensitive + 1));
+	spool->leaves = palloc0(sizeof(char **) * (population->nsensitive + 1));
+	for (int j = 0; j < population->nsensitive; j++)
+	{
+		const ReadColumn *read = &reading->columns[population->nattrs + j];
+
+		if (read->loaded != NULL)
+			spool->leaves[j] = leaf_texts(population->columns[j]);
+		spool->values[j] = reading->tuples->dictionaries[read->values_column] == NULL ? spool->leaves[j] :
+			value_texts(reading, read, population->columns[j]->nvalues);
+	}
+}
+
+void
+spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+	Reading    *reading;
+
+	sql_connect();
+	old = MemoryContextSwitchTo(context);
+	reading = palloc0(sizeof(Reading));
+	reading->dataset = dataset;
+	reading->context = context;
+	reading->levels = levels;
+	if (dataset->person != NULL)
+		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
+	reading_prepare(reading);
+	run_spooling(reading, spool);
+	if (spool->ngroups > 0)
+	{
+		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(context, sizeof(uint32) * (Size) spool->ngroups);
+		spool->people = reading->tuples->counter->counts;
+		spool->population = make_population(reading);
+		if (spool->wants_values)
+			keep_values(reading, spool);
+	}
+	reading_close(reading);
+	MemoryContextSwitchTo(old);
+	sql_finish();
 }
 
 void

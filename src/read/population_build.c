@@ -1,0 +1,363 @@
+/*
+ * population_build.c
+ *	  From the tuples that were read to a population.
+ *
+ * Values without a hierarchy get their place in their type's order, tuples
+ * are sorted by key, and the sensitive values of equal tuples become
+ * histograms.
+ */
+#include "read/reading_parts.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "read/population_read.h"
+#include "utils/memutils.h"
+
+/* Whether a code was read in a column. */
+static bool *
+codes_seen(const Reading *reading, int column, uint32 ncodes)
+{
+	bool	   *seen = budget_alloc_zero(sizeof(bool), (Size) ncodes + 1);
+
+	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
+		seen[read_code(reading, i, column)] = true;
+	return seen;
+}
+
+/*
+ * Numbers what was read of a column without a hierarchy: values in their
+ * order, NULL last, as codes without gaps.  Returns how many there are.
+ */
+static uint32
+number_values(const Reading *reading, int column, uint32 **population_codes)
+{
+	const Dictionary *dictionary = reading->tuples->dictionaries[column];
+	uint32	   *ranks = dictionary_ranks(dictionary);
+	uint32		nvalues = dictionary->nvalues;
+	bool	   *seen = codes_seen(reading, column, nvalues + 1);
+
+	*population_codes = budget_alloc(sizeof(uint32), (Size) nvalues + 1);
+	(*population_codes)[0] = nvalues;
+	for (uint32 i = 0; i < nvalues; i++)
+		(*population_codes)[i + 1] = ranks[i];
+	nvalues += seen[0] ? 1 : 0;
+	pfree(ranks);
+	pfree(seen);
+	return nvalues;
+}
+
+/* Numbers the leaves that were read of a sensitive column, in the hierarchy's order. */
+static uint32
+number_leaves(const Reading *reading, int column, uint32 **population_codes, uint32 **leaf_of)
+{
+	const Hierarchy *hierarchy = reading->columns[column].loaded->hierarchy;
+	bool	   *seen = codes_seen(reading, column, hierarchy->nleaves);
+	uint32		nvalues = 0;
+
+	*population_codes = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	*leaf_of = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+	{
+		if (!seen[leaf])
+			continue;
+		(*leaf_of)[nvalues] = leaf;
+		(*population_codes)[leaf] = nvalues++;
+	}
+	pfree(seen);
+	return nvalues;
+}
+
+/* A value of a column read as is, to be put in the order of its leaves. */
+typedef struct PlacedValue
+{
+	uint32		leaf;
+	uint32		rank;
+	uint32		code;
+} PlacedValue;
+
+static int
+compare_places(const void *a, const void *b)
+{
+	const PlacedValue *x = a;
+	const PlacedValue *y = b;
+
+	if (x->leaf != y->leaf)
+		return x->leaf < y->leaf ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/*
+ * Numbers the values of a sensitive column whose leaves are ranges: in the
+ * hierarchy's order, within a range in their own.
+ */
+static uint32
+number_values_of_ranges(const Reading *reading, int column, uint32 **population_codes, uint32 **leaf_of)
+{
+	int			as_is = reading->columns[column].values_column;
+	uint32	   *ranks;
+	uint32		nvalues = number_values(reading, as_is, &ranks);
+	Size		ncodes = (Size) reading->tuples->dictionaries[as_is]->nvalues + 1;
+	PlacedValue *values = budget_alloc(sizeof(PlacedValue), ncodes);
+
+	*population_codes = budget_alloc(sizeof(uint32), ncodes);
+	*leaf_of = budget_alloc(sizeof(uint32), ncodes);
+	for (uint32 code = 0; code < ncodes; code++)
+	{
+		values[code].leaf = NO_LEAF;
+		values[code].rank = ranks[code];
+		values[code].code = code;
+	}
+	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
+		values[read_code(reading, i, as_is)].leaf = read_code(reading, i, column);
+	/* a NULL that never came has no leaf, and so stands last */
+	qsort(values, ncodes, sizeof(PlacedValue), compare_places);
+	for (uint32 i = 0; i < ncodes; i++)
+	{
+		(*population_codes)[values[i].code] = i;
+		(*leaf_of)[i] = values[i].leaf;
+	}
+	pfree(ranks);
+	pfree(values);
+	return nvalues;
+}
+
+/* Gives NULL a leaf where the data had one and the table did not name it. */
+static void
+admit_null(const Reading *reading, int column)
+{
+	Hierarchy  *hierarchy = reading->columns[column].loaded->hierarchy;
+	bool	   *seen;
+
+	if (hierarchy->null_leaf != NO_LEAF)
+		return;
+	seen = codes_seen(reading, column, hierarchy->nleaves + 1);
+	if (seen[hierarchy->nleaves])
+		hierarchy_add_null(hierarchy);
+	pfree(seen);
+}
+
+static void
+make_attribute(Reading *reading, int column, Attribute *attr)
+{
+	ReadColumn *read = &reading->columns[column];
+
+	attr->name = read->declared->column;
+	attr->weight = read->declared->weight;
+	if (read->loaded == NULL)
+	{
+		attr->hierarchy = hierarchy_flat(number_values(reading, column, &read->population_codes));
+		if (read->population_codes[0] < attr->hierarchy->nleaves)
+			attr->hierarchy->null_leaf = read->population_codes[0];
+	}
+	else
+	{
+		admit_null(reading, column);
+		attr->hierarchy = read->loaded->hierarchy;
+		attr->leaves = leaf_kind(read->loaded->rows->match.leaf_type);
+	}
+	attr->min_level = read->declared->min_level;
+	attr->max_level = read->declared->max_level < 0 ? attr->hierarchy->height : read->declared->max_level;
+	if (attr->max_level > attr->hierarchy->height || attr->min_level > attr->hierarchy->height)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("levels declared for column \"%s\" are not in its hierarchy", attr->name),
+				 errdetail("Levels %d to %d are declared, the hierarchy has 0 to %d.",
+						   attr->min_level, attr->max_level, attr->hierarchy->height),
+				 errhint("Call anonopt.drop_attribute and declare the column anew.")));
+}
+
+static Histograms *
+make_histograms(Reading *reading, int column)
+{
+	ReadColumn *read = &reading->columns[column];
+	Histograms *histograms;
+	uint32	   *leaf_of = NULL;
+	uint32		nvalues;
+	ColumnRole	role = read->declared->role == ROLE_SENSITIVE ? COLUMN_SENSITIVE : COLUMN_CLASS_LABEL;
+
+	if (read->loaded == NULL)
+		nvalues = number_values(reading, column, &read->population_codes);
+	else
+	{
+		admit_null(reading, column);
+		nvalues = read->values_column == column ?
+			number_leaves(reading, column, &read->population_codes, &leaf_of) :
+			number_values_of_ranges(reading, column, &read->population_codes, &leaf_of);
+	}
+	histograms = histograms_create(reading->context, read->declared->column, role, nvalues);
+	histograms_set_distance(histograms, read->declared->distance,
+							read->loaded != NULL ? read->loaded->hierarchy : NULL, leaf_of);
+	return histograms;
+}
+
+/* A tuple that was read, to be sorted by the population's key. */
+typedef struct SortedTuple
+{
+	uint64		first_word;
+	uint32		number;
+} SortedTuple;
+
+typedef struct SortKeys
+{
+	int			nwords;
+	const uint64 *keys;
+} SortKeys;
+
+static inline int
+compare_tuples(const SortedTuple *a, const SortedTuple *b, SortKeys *sort)
+{
+	if (a->first_word != b->first_word)
+		return a->first_word < b->first_word ? -1 : 1;
+	for (int word = 1; word < sort->nwords; word++)
+	{
+		uint64		x = sort->keys[(Size) a->number * sort->nwords + word];
+		uint64		y = sort->keys[(Size) b->number * sort->nwords + word];
+
+		if (x != y)
+			return x < y ? -1 : 1;
+	}
+	return 0;
+}
+
+#define ST_SORT sort_tuples
+#define ST_ELEMENT_TYPE SortedTuple
+#define ST_COMPARE(a, b, arg) compare_tuples(a, b, arg)
+#define ST_COMPARE_ARG_TYPE SortKeys
+#define ST_CHECK_FOR_INTERRUPTS
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* The population's key of every tuple that was read. */
+static uint64 *
+population_keys(const Reading *reading, const Population *population)
+{
+	uint32		ntuples = reading->tuples->counter->nkeys;
+	Size		size = sizeof(uint64) * population->nwords * (Size) ntuples;
+	uint64	   *keys;
+	uint64	   *key;
+
+	budget_require(population->context, size);
+	key = keys = MemoryContextAllocExtended(population->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < ntuples; i++, key += population->nwords)
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const uint32 *population_codes = reading->columns[a].population_codes;
+			uint32		code = read_code(reading, i, a);
+
+			key_put(key, &population->attrs[a].field, population_codes == NULL ? code : population_codes[code]);
+		}
+	return keys;
+}
+
+static SortedTuple *
+sorted_tuples(const Reading *reading, const Population *population, const uint64 *keys)
+{
+	uint32		ntuples = reading->tuples->counter->nkeys;
+	SortKeys	sort = {population->nwords, keys};
+	SortedTuple *sorted;
+
+	budget_require(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	sorted = MemoryContextAllocHuge(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		sorted[i].first_word = keys[(Size) i * population->nwords];
+		sorted[i].number = i;
+	}
+	sort_tuples(sorted, ntuples, &sort);
+	return sorted;
+}
+
+/* Adds a run of equal tuples as one, its sensitive values as histograms. */
+static void
+add_run(const Reading *reading, Population *population, const SortedTuple *run, uint32 length,
+		const uint64 *keys)
+{
+	TupleTable *table = population->tuples;
+	uint32		at = table->ntuples++;
+	const KeyCounter *counter = reading->tuples->counter;
+
+	for (uint32 i = 0; i < length && reading->tuple_of != NULL; i++)
+		reading->tuple_of[run[i].number] = at;
+	memcpy(table->keys + (Size) at * population->nwords,
+		   keys + (Size) run->number * population->nwords, sizeof(uint64) * population->nwords);
+	table->counts[at] = 0;
+	for (uint32 i = 0; i < length; i++)
+	{
+		int64		count = counter->counts[run[i].number];
+
+		if (count > MAX_PEOPLE - population->people)
+			ereport(ERROR,
+					(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+					 errmsg("data set stands for too many people"),
+					 errdetail("At most " INT64_FORMAT " can be counted exactly.", MAX_PEOPLE)));
+		table->counts[at] += count;
+		population->people += count;
+	}
+	for (int column = 0; column < population->ncolumns; column++)
+	{
+		const ReadColumn *read = &reading->columns[population->nattrs + column];
+
+		for (uint32 i = 0; i < length; i++)
+			histograms_count(population->columns[column],
+							 read->population_codes[read_code(reading, run[i].number, read->values_column)],
+							 counter->counts[run[i].number]);
+		table->slices[column][at] = histograms_close(population->columns[column]);
+	}
+}
+
+/* Sorts what was read into the population's table. */
+static void
+make_tuple_table(const Reading *reading, Population *population)
+{
+	uint32		ntuples = reading->tuples->counter->nkeys;
+	uint64	   *keys;
+	SortedTuple *sorted;
+	SortKeys	sort = {population->nwords, NULL};
+	uint32		next;
+
+	key_counter_close(reading->tuples->counter);
+	keys = population_keys(reading, population);
+	sort.keys = keys;
+	sorted = sorted_tuples(reading, population, keys);
+	population->tuples = tuple_table_create(population, population->context, ntuples);
+	for (uint32 i = 0; i < ntuples; i = next)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (next = i + 1; next < ntuples; next++)
+			if (compare_tuples(&sorted[i], &sorted[next], &sort) != 0)
+				break;
+		add_run(reading, population, &sorted[i], next - i, keys);
+	}
+	pfree(sorted);
+	pfree(keys);
+}
+
+Population *
+make_population(Reading *reading)
+{
+	Population *population = palloc0(sizeof(Population));
+	const Dataset *dataset = reading->dataset;
+
+	population->context = reading->context;
+	population->nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	population->nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
+	population->ncolumns = population->nsensitive + dataset_count_role(dataset, ROLE_CLASS_LABEL);
+	population->attrs = palloc0(sizeof(Attribute) * (population->nattrs + 1));
+	population->columns = palloc0(sizeof(Histograms *) * (population->ncolumns + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		make_attribute(reading, a, &population->attrs[a]);
+	for (int column = 0; column < population->ncolumns; column++)
+		population->columns[column] = make_histograms(reading, population->nattrs + column);
+	population_lay_out(population);
+	make_tuple_table(reading, population);
+	for (int column = 0; column < population->ncolumns; column++)
+		histograms_finish(population->columns[column]);
+	population_weigh(population);
+	pfree(reading->tuples->counter->keys);
+	if (reading->tuple_of == NULL)
+		pfree(reading->tuples->counter->counts);
+	return population;
+}

@@ -1,0 +1,228 @@
+/*
+ * read_run.c
+ *	  Running the statement that reads a relation.
+ *
+ * The distinct tuples arrive as one value of our aggregate, since a cursor
+ * would forbid parallelism; or as groups, which are encoded here.
+ */
+#include "read/reading_parts.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "nodes/params.h"
+#include "optimizer/cost.h"
+#include "parser/parse_param.h"
+#include "read/shards.h"
+#include "utils/builtins.h"
+#include "utils/memutils.h"
+#include "utils/syscache.h"
+
+/* Takes the tuples out of the query's memory. */
+static void
+take_tuples(void *arg, const Datum *values, const bool *nulls)
+{
+	Reading    *reading = arg;
+
+	if (!nulls[0])
+		reading->tuples = tuples_of_value(values[0], reading->context);
+}
+
+/* The code of a column of a row that stands for several. */
+static uint32
+code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
+{
+	Reading    *reading = groups->reading;
+	Encoder    *encoder = &reading->set.encoders[i];
+	const Buckets *buckets = groups->plan->buckets[i];
+	uint32		code;
+	int			bucket;
+
+	if (buckets == NULL || isnull)
+	{
+		code = encode(encoder, value, isnull);
+		return code == NO_LEAF ? tuples_miss(reading->tuples, &reading->set, i, value) : code;
+	}
+	bucket = DatumGetInt32(value);
+	code = buckets->codes[bucket];
+	if (code != NO_LEAF)
+		return code;
+	if (encoder->miss_code != NO_LEAF)
+		return encoder->miss_code;
+	tuples_add_miss(reading->tuples, i, bucket == 0 ? psprintf("below %s", buckets->names[0]) :
+					psprintf("%s or above", buckets->names[bucket - 1]));
+	return 0;
+}
+
+uint32
+count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 count)
+{
+	Reading    *reading = groups->reading;
+	KeyCounter *counter = reading->tuples->counter;
+	uint64	   *key = key_counter_candidate(counter);
+
+	memset(key, 0, sizeof(uint64) * counter->nwords);
+	for (int i = 0; i < reading->ncolumns; i++)
+		key_put(key, &reading->set.encoders[i].field, code_of_group(groups, i, values[i], nulls[i]));
+	return key_counter_add(counter, count);
+}
+
+/* Counts a distinct tuple that so many rows have. */
+static void
+count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
+{
+	GroupCounter *groups = arg;
+	MemoryContext old = MemoryContextSwitchTo(groups->row);
+
+	(void) count_codes(groups, values, nulls, count);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(groups->row);
+}
+
+/* Takes a row of a grouped statement: the columns, and how many. */
+static void
+take_group(void *arg, const Datum *values, const bool *nulls)
+{
+	count_group(arg, values, nulls, DatumGetInt64(values[((GroupCounter *) arg)->reading->ncolumns]));
+}
+
+static void
+set_parameter_types(ParseState *state, void *arg)
+{
+	setup_parse_fixed_parameters(state, arg, 1);
+}
+
+/* The SQL type of the parameter. */
+static Oid
+opaque_type(void)
+{
+	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("opaque"),
+						   ObjectIdGetDatum(get_namespace_oid("anonopt", false)));
+}
+
+/*
+ * The encoders for this process and, as bytes, for workers.  They are not
+ * marked constant, so that the planner does not copy them into its plan.
+ */
+static ParamListInfo
+read_parameters(Reading *reading)
+{
+	ParamListInfo params = makeParamList(1);
+
+	reading->opaque_type = opaque_type();
+	params->parserSetup = set_parameter_types;
+	params->parserSetupArg = &reading->opaque_type;
+	params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
+	params->params[0].isnull = false;
+	params->params[0].pflags = 0;
+	params->params[0].ptype = reading->opaque_type;
+	return params;
+}
+
+void
+refuse_misses(const Reading *reading)
+{
+	StringInfoData values;
+	const Encoder *encoder;
+	int			first;
+
+	if (reading->tuples->nmisses == 0)
+		return;
+	/* tell of one column only: the others' turn comes */
+	first = reading->tuples->misses[0].encoder;
+	encoder = &reading->set.encoders[first];
+	initStringInfo(&values);
+	for (int i = 0; i < reading->tuples->nmisses; i++)
+		if (reading->tuples->misses[i].encoder == first)
+			appendStringInfo(&values, "%s%s", values.len > 0 ? ", " : "",
+							 quote_literal_cstr(reading->tuples->misses[i].value));
+	ereport(ERROR,
+			(errcode(ERRCODE_DATA_EXCEPTION),
+			 errmsg("column \"%s\" holds values without a leaf in hierarchy %s",
+					encoder->column, encoder->hierarchy),
+			 errdetail("Among them: %s.", values.data),
+			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
+}
+
+void
+begin_groups(GroupCounter *groups)
+{
+	Reading    *reading = groups->reading;
+
+	groups->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	reading->tuples = tuples_begin(reading->context, &reading->set);
+}
+
+/* Encodes a store's rows as they come; false where a statement must add them up. */
+static bool
+feed_from_store(GroupCounter *groups, ReadPlan *plan)
+{
+	Reading    *reading = groups->reading;
+
+	begin_groups(groups);
+	if (store_read_feed(plan->store, plan->places, reading->ncolumns, reading_types(reading, NULL), count_group, groups))
+		return true;
+	MemoryContextDelete(reading->tuples->context);
+	MemoryContextDelete(groups->row);
+	reading->tuples = NULL;
+	/* the encoders have numbered values that came */
+	reading_make_encoders(reading);
+	plan_store_statement(reading, plan);
+	return false;
+}
+
+/* Groups arrive one by one. */
+static void
+read_groups(GroupCounter *groups, const ReadPlan *plan)
+{
+	Reading    *reading = groups->reading;
+
+	begin_groups(groups);
+	check_shard_collations(reading, plan);
+	rows_read(plan->statement, NULL, reading->ncolumns + 1, reading_types(reading, plan), take_group, groups);
+}
+
+/* All tuples arrive as one value. */
+static void
+read_tuples(Reading *reading, const ReadPlan *plan)
+{
+	ParamListInfo params;
+
+	reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
+	params = read_parameters(reading);
+	if (plan->store != NULL)
+		store_read_show(plan->store);
+	rows_read(plan->statement, params, 1, &reading->opaque_type, take_tuples, reading);
+	if (plan->store != NULL)
+		store_read_end(plan->store);
+}
+
+static void
+run_statement(GroupCounter *groups, const ReadPlan *plan)
+{
+	ErrorContextCallback telling;
+
+	begin_telling_servers(plan, groups->reading->dataset->relation, &telling);
+	if (plan->grouped)
+		read_groups(groups, plan);
+	else
+		read_tuples(groups->reading, plan);
+	error_context_stack = telling.previous;
+}
+
+void
+run_read(Reading *reading)
+{
+	ReadPlan   *plan = plan_read(reading);
+	GroupCounter groups = {reading, plan, NULL};
+
+	if (plan->store != NULL)
+		store_read_tell(plan->store);
+	if (plan->places == NULL || !feed_from_store(&groups, plan))
+		run_statement(&groups, plan);
+	check_leaves(plan, reading->dataset->relation);
+	if (reading->tuples == NULL)
+		reading->tuples = tuples_begin(reading->context, &reading->set);
+	refuse_misses(reading);
+}

@@ -1,0 +1,75 @@
+/*
+ * unique_rows.c
+ *	  Whether a column tells a relation's rows apart.
+ */
+#include "read/population_read.h"
+
+#include "access/genam.h"
+#include "access/relation.h"
+#include "catalog/pg_index.h"
+#include "catalog/sql.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* Whether an index alone keeps a column's values apart. */
+static bool
+is_unique_over(Relation index, AttrNumber attnum)
+{
+	Form_pg_index form = index->rd_index;
+
+	return form->indisunique && form->indisvalid && form->indimmediate &&
+		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
+		RelationGetIndexPredicate(index) == NIL;
+}
+
+/* Whether a relation lets no two rows have the same person. */
+static bool
+has_unique_index(Oid relation, const char *person)
+{
+	Relation	rel = relation_open_existing(relation);
+	AttrNumber	attnum = get_attnum(relation, person);
+	bool		found = false;
+	ListCell   *cell;
+
+	/*
+	 * an index says nothing of the rows of children; a column that is gone is
+	 * found by the statement
+	 */
+	if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
+		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE))
+		foreach(cell, RelationGetIndexList(rel))
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found = found || is_unique_over(index, attnum);
+		index_close(index, AccessShareLock);
+	}
+	relation_close(rel, AccessShareLock);
+	return found;
+}
+
+/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
+void
+require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
+{
+	StringInfoData sql;
+	int64		duplicates;
+	bool		isnull;
+
+	if (has_unique_index(relation, column))
+		return;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
+					 relation_sql_name(relation), quote_identifier(column));
+	sql_read(sql.data, 0, NULL, NULL);
+	duplicates = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	if (duplicates > 0)
+		ereport(ERROR,
+				(errcode(sqlstate),
+				 errmsg("column \"%s\" does not tell rows of %s apart", column, relation_sql_name(relation)),
+				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
+								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
+				 errhint("%s", hint)));
+}
