@@ -460,7 +460,8 @@ SKIP:
 	{
 		skip 'no /proc/self/status tells what memory a process has used', 3 unless -r '/proc/self/status' && slurp_file('/proc/self/status') =~ /VmHWM/;
 
-		# 32 MB to read and count by, as much again for the sort, and what a process takes beside
+		# 32 MB to read and count by, as much again for the sort, and what a process takes beside;
+		# a view is filled by a statement of its own, which takes work_mem several times
 		my $allowed = 80 * 1024;
 		$node->safe_psql('clinic', q{CREATE FUNCTION peak() RETURNS int LANGUAGE sql SECURITY DEFINER AS
 			$$ SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::int $$});
@@ -481,7 +482,7 @@ SKIP:
 		{
 			my $answer = hear('owner', "SET maintenance_work_mem = '32MB'; SELECT peak(); SELECT anonopt.$call; SELECT peak()");
 			my ($before, $after) = $answer =~ /\A(\d+)\n(?:many\w+)?\n(\d+)\n\s*\z/;
-			cmp_ok(defined $after ? $after - $before : 'inf', '<=', $allowed, "100,000 classes keep to the memory allowed: $call")
+			cmp_ok(defined $after ? $after - $before : 'inf', '<=', $call =~ /view/ ? $allowed + 16 * 1024 : $allowed, "100,000 classes keep to the memory allowed: $call")
 			  or diag($answer);
 		}
 	}
