@@ -23,21 +23,24 @@
 #include "utils/tuplesort.h"
 
 static void
-refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people)
+refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, bool by_record)
 {
 	if (measures->classes == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no class keeps the promise"),
-				 errhint("Promise less, or choose a more general node: see anonopt.pareto.")));
+				 by_record ? errhint("Promise less, or ask for less utility.")
+				 : errhint("Promise less, or choose a more general node: see anonopt.pareto.")));
 	if (!measures->feasible)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("too many people are in classes that break the promise"),
 				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, " INT64_FORMAT " may be.",
 						   measures->suppressed, people, promise->limit),
-				 errhint("Promise less, choose a more general node, or allow more suppression for data set \"%s\".",
-						 dataset->name)));
+				 by_record ? errhint("Promise less, ask for less utility, or allow more suppression for data set \"%s\".",
+									 dataset->name)
+				 : errhint("Promise less, choose a more general node, or allow more suppression for data set \"%s\".",
+						   dataset->name)));
 }
 
 /* Measures the node or cut; k becomes its own where none is given. */
@@ -51,7 +54,7 @@ measure_node(Release *release)
 
 	promise->limit = share_of_people(spec->dataset->max_suppression, population->people);
 	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(spec->dataset, promise, measures, population->people);
+	refuse_unkept(spec->dataset, promise, measures, population->people, false);
 	if (promise->has_k)
 		return;
 	if (measures->k < 2)
@@ -62,7 +65,7 @@ measure_node(Release *release)
 	promise->has_k = true;
 	promise->k = measures->k;
 	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(spec->dataset, promise, measures, population->people);
+	refuse_unkept(spec->dataset, promise, measures, population->people, false);
 }
 
 /* What is measured of a population that has been read. */
@@ -258,13 +261,14 @@ attribute_order(const Specification *spec, int *n)
 	return order;
 }
 
-/* The levels that a search finds for every tuple; NULL where it finds none. */
-static const uint16 **
+/* The levels that a search finds for every tuple. */
+static RecordLevels
 record_levels(Release *release)
 {
 	Population *population = release->spec.population;
 	const RecordOptions *options = release->records;
 	RecordSearch search = {0};
+	RecordLevels records;
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
 												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
 
@@ -276,7 +280,34 @@ record_levels(Release *release)
 	record_search(&search);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 		levels[i] = answer_of(&search, i)->found ? answer_of(&search, i)->levels : NULL;
-	return levels;
+	records.levels = levels;
+	records.model = search.model;
+	records.min_utility = options->min_utility;
+	return records;
+}
+
+/* Chooses the classes of records, of which no more may be left out than the data set allows. */
+static void
+choose_record_classes(Release *release, const int *order, int norder)
+{
+	Specification *spec = &release->spec;
+	int64		people = spec->population->people;
+	RecordLevels records = record_levels(release);
+	Measures	measures = {.suppressed = people};
+
+	release->shown = shown_classes_of_records(spec->population, &records, spec->promise.k, order, norder);
+	for (uint32 i = 0; i < release->shown->n; i++)
+		measures.suppressed -= release->shown->people[i];
+	spec->promise.limit = share_of_people(spec->dataset->max_suppression, people);
+	measures.classes = release->shown->n;
+	measures.feasible = measures.suppressed <= spec->promise.limit;
+	refuse_unkept(spec->dataset, &spec->promise, &measures, people, true);
+	if (measures.suppressed > 0)
+		ereport(NOTICE,
+				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
+							   INT64_FORMAT " people of " INT64_FORMAT " are left out",
+							   measures.suppressed, measures.suppressed, people),
+				 errdetail("With enough utility, fewer than " INT64_FORMAT " look alike.", spec->promise.k)));
 }
 
 static void
@@ -290,7 +321,7 @@ choose_classes(Release *release)
 
 	if (release->records != NULL)
 	{
-		release->shown = shown_classes_of_records(population, record_levels(release), spec->promise.k, order, norder);
+		choose_record_classes(release, order, norder);
 		return;
 	}
 	labels = palloc(sizeof(char **) * (population->nattrs + 1));

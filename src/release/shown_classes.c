@@ -253,51 +253,190 @@ number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 	return numbers;
 }
 
-ShownClasses *
-shown_classes_of_records(const Population *population, const uint16 *const *levels, int64 k, const int *order, int norder)
+/* Tuples that are generalized one by one, by what they look like. */
+typedef struct RecordClasses
 {
-	const TupleTable *tuples = population->tuples;
-	ShownClasses *shown = shown_create(population->nattrs);
-	uint32	 ***numbers = palloc(sizeof(uint32 **) * (population->nattrs + 1));
-	KeyCounter *counter = key_counter_create(CurrentMemoryContext, Max(content_code_words(population->nattrs), 1), 1024);
-	uint32	   *class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) tuples->ntuples + 1));
-	uint32	   *codes;
-	uint32	   *classes;
+	const Population *population;
+	const RecordLevels *records;
+	int64		k;
+	uint32	 ***numbers;		/* by attribute, level and label */
+	KeyCounter *counter;		/* people who look alike */
+	uint32	   *class_of;		/* by tuple: a number of the counter's, or
+								 * NOT_SHOWN */
+} RecordClasses;
 
+/* Writes what a tuple looks like at some levels as the counter's candidate. */
+static void
+show_tuple(const RecordClasses *classes, uint32 tuple, const uint16 *levels)
+{
+	const Population *population = classes->population;
+	const uint64 *tuple_key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint64	   *key = key_counter_candidate(classes->counter);
+
+	memset(key, 0, sizeof(uint64) * classes->counter->nwords);
 	for (int a = 0; a < population->nattrs; a++)
-		numbers[a] = number_labels(shown, population->attrs[a].hierarchy, a);
+	{
+		const Attribute *attr = &population->attrs[a];
+		uint32		label = attr->hierarchy->levels[levels[a]].label_of[key_get(tuple_key, &attr->field)];
+
+		key[a / 2] |= (uint64) classes->numbers[a][levels[a]][label] << (a % 2 * 32);
+	}
+}
+
+static void
+count_records(RecordClasses *classes)
+{
+	const TupleTable *tuples = classes->population->tuples;
+
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
-		uint64	   *key = key_counter_candidate(counter);
-
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		class_of[i] = NOT_SHOWN;
-		if (levels[i] == NULL)
+		classes->class_of[i] = NOT_SHOWN;
+		if (classes->records->levels[i] == NULL)
 			continue;
-		memset(key, 0, sizeof(uint64) * counter->nwords);
-		for (int a = 0; a < population->nattrs; a++)
-		{
-			const Attribute *attr = &population->attrs[a];
-			uint32		leaf = key_get(tuples->keys + (Size) i * population->nwords, &attr->field);
-			uint32		label = attr->hierarchy->levels[levels[i][a]].label_of[leaf];
+		show_tuple(classes, i, classes->records->levels[i]);
+		classes->class_of[i] = key_counter_add(classes->counter, tuples->counts[i]);
+	}
+}
 
-			key[a / 2] |= (uint64) numbers[a][levels[i][a]][label] << (a % 2 * 32);
-		}
-		class_of[i] = key_counter_add(counter, tuples->counts[i]);
-	}
-	codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1) * population->nattrs);
-	classes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
-	for (uint32 i = 0; i < counter->nkeys; i++)
+static bool
+is_large_enough(const RecordClasses *classes, uint32 class)
+{
+	return class != NOT_SHOWN && classes->counter->counts[class] >= classes->k;
+}
+
+static int
+compare_nodes(const void *a, const void *b, void *arg)
+{
+	const uint16 *x = *(const uint16 *const *) a;
+	const uint16 *y = *(const uint16 *const *) b;
+
+	for (int i = 0; i < *(const int *) arg; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* The nodes of the tuples in classes that are large enough, each once. */
+static const uint16 **
+nodes_of_large(const RecordClasses *classes, uint32 *nnodes)
+{
+	const Population *population = classes->population;
+	int			nattrs = population->nattrs;
+	Size		size = sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1);
+	const uint16 **nodes;
+	uint32		n = 0;
+
+	budget_require(population->context, size);
+	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (is_large_enough(classes, classes->class_of[i]))
+			nodes[n++] = classes->records->levels[i];
+	qsort_arg(nodes, n, sizeof(uint16 *), compare_nodes, &nattrs);
+	*nnodes = 0;
+	for (uint32 i = 0; i < n; i++)
+		if (i == 0 || compare_nodes(&nodes[i], &nodes[*nnodes - 1], &nattrs) != 0)
+			nodes[(*nnodes)++] = nodes[i];
+	return nodes;
+}
+
+/* The largest class that a tuple can join and keep its utility; NOT_SHOWN for none. */
+static uint32
+class_to_join(const RecordClasses *classes, uint32 tuple, const uint16 *const *nodes, uint32 nnodes)
+{
+	const Population *population = classes->population;
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint32		leaves[MAX_ATTRIBUTES];
+	uint32		best = NOT_SHOWN;
+
+	for (int a = 0; a < population->nattrs; a++)
+		leaves[a] = key_get(key, &population->attrs[a].field);
+	for (uint32 i = 0; i < nnodes; i++)
 	{
+		int			levels[MAX_ATTRIBUTES];
+		uint32		class;
+
 		for (int a = 0; a < population->nattrs; a++)
-			codes[(Size) i * population->nattrs + a] = (uint32) (counter->keys[(Size) i * counter->nwords + a / 2] >> (a % 2 * 32));
-		if (counter->counts[i] >= k)
-			classes[shown->n++] = i;
+			levels[a] = nodes[i][a];
+		if (!(record_utility(classes->records->model, leaves, levels) >= classes->records->min_utility))
+			continue;
+		show_tuple(classes, tuple, nodes[i]);
+		class = key_counter_find(classes->counter);
+		if (is_large_enough(classes, class) &&
+			(best == NOT_SHOWN || classes->counter->counts[class] > classes->counter->counts[best]))
+			best = class;
 	}
-	place_classes(shown, codes, counter->counts, classes, order, norder);
-	place_tuples(shown, class_of, tuples->ntuples, classes, counter->nkeys, NOT_SHOWN);
+	return best;
+}
+
+/*
+ * Tuples in classes that are too small join larger ones where their utility
+ * allows it.  All see the sizes from before, so that their order is nothing.
+ */
+static void
+join_large(RecordClasses *classes)
+{
+	const TupleTable *tuples = classes->population->tuples;
+	uint32		nnodes;
+	const uint16 **nodes = nodes_of_large(classes, &nnodes);
+	uint32	   *joined = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) tuples->ntuples + 1));
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		joined[i] = NOT_SHOWN;
+		if (classes->class_of[i] == NOT_SHOWN || is_large_enough(classes, classes->class_of[i]))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		joined[i] = class_to_join(classes, i, nodes, nnodes);
+	}
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		if (joined[i] != NOT_SHOWN)
+		{
+			classes->counter->counts[classes->class_of[i]] -= tuples->counts[i];
+			classes->counter->counts[joined[i]] += tuples->counts[i];
+			classes->class_of[i] = joined[i];
+		}
+	pfree(joined);
+	pfree(nodes);
+}
+
+/* The numbers of all labels of every class, class by class. */
+static uint32 *
+codes_of_keys(const KeyCounter *counter, int nattrs)
+{
+	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1) * nattrs);
+
+	for (uint32 i = 0; i < counter->nkeys; i++)
+		for (int a = 0; a < nattrs; a++)
+			codes[(Size) i * nattrs + a] = (uint32) (counter->keys[(Size) i * counter->nwords + a / 2] >> (a % 2 * 32));
+	return codes;
+}
+
+ShownClasses *
+shown_classes_of_records(const Population *population, const RecordLevels *records, int64 k, const int *order, int norder)
+{
+	uint32		ntuples = population->tuples->ntuples;
+	ShownClasses *shown = shown_create(population->nattrs);
+	RecordClasses classes = {.population = population,.records = records,.k = k};
+	uint32	   *codes;
+	uint32	   *large;
+
+	classes.numbers = palloc(sizeof(uint32 **) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		classes.numbers[a] = number_labels(shown, population->attrs[a].hierarchy, a);
+	classes.counter = key_counter_create(CurrentMemoryContext, Max(content_code_words(population->nattrs), 1), 1024);
+	classes.class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
+	count_records(&classes);
+	join_large(&classes);
+	codes = codes_of_keys(classes.counter, population->nattrs);
+	large = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes.counter->nkeys + 1));
+	for (uint32 i = 0; i < classes.counter->nkeys; i++)
+		if (is_large_enough(&classes, i))
+			large[shown->n++] = i;
+	place_classes(shown, codes, classes.counter->counts, large, order, norder);
+	place_tuples(shown, classes.class_of, ntuples, large, classes.counter->nkeys, NOT_SHOWN);
 	pfree(codes);
-	pfree(classes);
+	pfree(large);
 	return shown;
 }

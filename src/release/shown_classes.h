@@ -6,6 +6,7 @@
 #define ANONOPT_SHOWN_CLASSES_H
 
 #include "engine/measure.h"
+#include "record/record_model.h"
 
 #define NOT_SHOWN PG_UINT32_MAX
 
@@ -25,8 +26,20 @@ typedef struct ShownClasses
 extern ShownClasses *shown_classes_of_node(const Population *population, Recodings node, const char *const *const *labels,
 										   const Promise *promise, bool star, const int *order, int norder);
 
-/* The classes of tuples generalized one by one, each to levels or not at all, of at least k people. */
-extern ShownClasses *shown_classes_of_records(const Population *population, const uint16 *const *levels, int64 k,
+/* What is known of tuples that are generalized one by one. */
+typedef struct RecordLevels
+{
+	const uint16 *const *levels;	/* by tuple; NULL where none keeps the
+									 * utility */
+	const RecordModel *model;
+	double		min_utility;
+} RecordLevels;
+
+/*
+ * Their classes of at least k people.  A tuple that fewer look like joins the
+ * largest such class that one of its nodes of enough utility puts it in.
+ */
+extern ShownClasses *shown_classes_of_records(const Population *population, const RecordLevels *records, int64 k,
 											  const int *order, int norder);
 
 #endif
