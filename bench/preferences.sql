@@ -14,7 +14,8 @@ INSERT INTO weighting (dataset, says, heavy) VALUES
 	('prefer_person', 'age and education ten times', '{age,education}'),
 	('prefer_work', 'workclass and occupation ten times', '{workclass,occupation}');
 
-SELECT anonopt.create_dataset(dataset, 'adult') FROM weighting;
+-- nobody is suppressed in the paper
+SELECT anonopt.create_dataset(dataset, 'adult', max_suppression => 0) FROM weighting;
 SELECT anonopt.add_quasi_identifier(dataset, name,
 	('adult_' || CASE name WHEN 'age' THEN 'age5' ELSE name END)::regclass, CASE WHEN name = ANY (heavy) THEN 10 ELSE 1 END)
 FROM weighting, (SELECT ordinal, name FROM quasi_identifier UNION ALL VALUES (9, 'occupation')) AS each (place, name)

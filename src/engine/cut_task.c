@@ -2,13 +2,17 @@
  * cut_task.c
  *	  Cuts evaluated one by one, as a worker pool's work.
  *
- * What is asked of a cut are its smallest and its largest class.  All cuts of
- * a batch are coarser than one, their base, whose classes are made first.
+ * What is asked of a cut are its smallest and its largest class and its loss.
+ * All cuts of a batch are coarser than one, their base, whose classes are made
+ * first.
  * As a population of cuts grows alike, its base has few classes, and every
  * evaluation is a pass over those.
  *
  * A group is named by its first label, so that classes of the base have keys
  * in the form of the tuples', and are shown in the same way.
+ *
+ * Classes smaller than k are suppressed where they hold few enough people.
+ * Only those are then looked at again, for what they lose.
  */
 #include "engine/cut_task.h"
 
@@ -18,6 +22,7 @@
 typedef struct CutCounting
 {
 	CutSpace   *space;
+	CutArgument asked;
 	int			nwords;			/* of a cut */
 	uint64	   *base_cut;
 	bool		has_base;
@@ -26,7 +31,17 @@ typedef struct CutCounting
 	ClassCounter *class_counter;
 	uint32	   *codes[MAX_ATTRIBUTES];	/* of each label its group */
 	uint32		ncodes[MAX_ATTRIBUTES];
+	uint32	   *leaves[MAX_ATTRIBUTES]; /* of each group, by its first label */
 } CutCounting;
+
+/* The sizes of a cut's classes. */
+typedef struct ClassSizes
+{
+	int64		smallest;
+	int64		largest;
+	int64		smallest_kept;	/* of those not smaller than k */
+	int64		people_below;	/* in those that are */
+} ClassSizes;
 
 /* Counts a cut's classes, from those of a finer one. */
 static void
@@ -98,13 +113,15 @@ begin_counting(Population *population, const void *argument)
 	Size		room = (Size) lowest->ntuples + 1;
 
 	counting->space = cut_space_create(population, false);
-	counting->nwords = *(const int *) argument;
+	counting->asked = *(const CutArgument *) argument;
+	counting->nwords = counting->asked.nwords;
 	counting->base_cut = palloc0(sizeof(uint64) * counting->nwords);
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		fields[a] = population->attrs[a].field;
 		counting->ncodes[a] = counting->space->first_bit[a + 1] - counting->space->first_bit[a] + 1;
 		counting->codes[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
+		counting->leaves[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
 	}
 	counting->tuples.n = lowest->ntuples;
 	counting->tuples.words = lowest->keys;
@@ -118,25 +135,103 @@ begin_counting(Population *population, const void *argument)
 }
 
 static void
-evaluate_item(void *state, const void *item, void *result)
+measure_sizes(const ClassCounter *class_counter, int64 k, ClassSizes *sizes)
 {
-	CutCounting *counting = state;
-	ClassCounter *class_counter = counting->class_counter;
-	const uint64 *base = item;
-	CutResult	extremes = {PG_INT64_MAX, 0};
-
-	if (!counting->has_base || memcmp(base, counting->base_cut, sizeof(uint64) * counting->nwords) != 0)
-		change_base(counting, base);
-	count_classes(counting, &counting->base, base + counting->nwords);
+	*sizes = (ClassSizes)
+	{
+		.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX
+	};
 	for (uint32 i = 0; i < class_counter->nused; i++)
 	{
 		int64		count = class_counter->slots[class_counter->used[i]].count;
 
-		extremes.smallest = Min(extremes.smallest, count);
-		extremes.largest = Max(extremes.largest, count);
+		sizes->smallest = Min(sizes->smallest, count);
+		sizes->largest = Max(sizes->largest, count);
+		if (count < k)
+			sizes->people_below += count;
+		else
+			sizes->smallest_kept = Min(sizes->smallest_kept, count);
 	}
-	class_counter_clear(class_counter);
-	*(CutResult *) result = extremes;
+}
+
+/* Counts the leaves under every group of the cut whose classes were counted. */
+static void
+count_leaves(CutCounting *counting)
+{
+	const Population *population = counting->space->population;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+
+		for (uint32 label = 0; label < counting->ncodes[a]; label++)
+		{
+			uint32		group = counting->codes[a][label];
+
+			/* a group's first label comes first */
+			if (group == label)
+				counting->leaves[a][group] = 0;
+			counting->leaves[a][group] += lowest->leaves[label];
+		}
+	}
+}
+
+/* The leaves that people in classes smaller than k lose beside those under their labels, by attribute. */
+static void
+sum_lost(CutCounting *counting, int128 *lost)
+{
+	const Population *population = counting->space->population;
+	const ClassCounter *class_counter = counting->class_counter;
+
+	count_leaves(counting);
+	memset(lost, 0, sizeof(int128) * population->nattrs);
+	for (uint32 i = 0; i < class_counter->nused; i++)
+	{
+		int64		count = class_counter->slots[class_counter->used[i]].count;
+		const uint64 *key = class_counter_key(class_counter, class_counter->used[i]);
+
+		if (count >= counting->asked.k)
+			continue;
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			const Attribute *attr = &population->attrs[a];
+
+			lost[a] += (int128) count * (attr->hierarchy->nleaves - counting->leaves[a][key_get(key, &attr->field)]);
+		}
+	}
+}
+
+static void
+measure_cut(CutCounting *counting, const uint64 *cut, CutResult *result)
+{
+	int64		people = counting->space->population->people;
+	int64		k = counting->asked.k;
+	ClassSizes	sizes;
+	int128		lost[MAX_ATTRIBUTES];
+	bool		suppresses;
+
+	measure_sizes(counting->class_counter, k, &sizes);
+	suppresses = sizes.people_below > 0 && sizes.people_below <= counting->asked.limit && sizes.largest >= k;
+	if (suppresses)
+		sum_lost(counting, lost);
+	result->k = suppresses ? sizes.smallest_kept : sizes.smallest;
+	result->necd = people > 1 ? (double) (sizes.largest - result->k) / (people - 1) : 0;
+	result->nwp = cut_nwp(counting->space, cut, suppresses ? lost : NULL);
+}
+
+static void
+evaluate_item(void *state, const void *item, void *result)
+{
+	CutCounting *counting = state;
+	const uint64 *base = item;
+	const uint64 *cut = base + counting->nwords;
+
+	if (!counting->has_base || memcmp(base, counting->base_cut, sizeof(uint64) * counting->nwords) != 0)
+		change_base(counting, base);
+	count_classes(counting, &counting->base, cut);
+	measure_cut(counting, cut, result);
+	class_counter_clear(counting->class_counter);
 }
 
 const PoolWork evaluate_cuts_work = {begin_counting, evaluate_item};

@@ -10,12 +10,23 @@
 
 /*
  * An item is two cuts of nwords words: one that is nowhere coarser than any
- * of its batch, and the one to be evaluated.  The argument is nwords, an int.
+ * of its batch, and the one to be evaluated.
  */
+typedef struct CutArgument
+{
+	int			nwords;
+	int64		k;				/* smaller classes are suppressed, */
+	int64		limit;			/* if no more people are in them and somebody
+								 * remains */
+} CutArgument;
+
+/* As measure says it of a node. */
 typedef struct CutResult
 {
-	int64		smallest;		/* class */
-	int64		largest;
+	int64		k;				/* of what remains; less than asked for where
+								 * nothing could be suppressed */
+	double		necd;
+	double		nwp;
 } CutResult;
 
 extern const PoolWork evaluate_cuts_work;

@@ -246,11 +246,11 @@ attribute_leaves(const CutSpace *space, const uint64 *cut, int a)
 }
 
 double
-cut_nwp(const CutSpace *space, const uint64 *cut)
+cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lost)
 {
 	int128		leaves[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < space->population->nattrs; a++)
-		leaves[a] = attribute_leaves(space, cut, a);
+		leaves[a] = attribute_leaves(space, cut, a) + (lost != NULL ? lost[a] : 0);
 	return weighted_penalty(space->population, leaves);
 }

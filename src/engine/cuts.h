@@ -56,7 +56,10 @@ extern void cut_repair(const CutSpace *space, uint64 *cut);
 /* The number of groups that a cut leaves an attribute. */
 extern int	cut_groups(const CutSpace *space, const uint64 *cut, int a);
 
-/* What a cut loses, as measure says it of a node without suppression. */
-extern double cut_nwp(const CutSpace *space, const uint64 *cut);
+/*
+ * What a cut loses, as measure says it of a node, given the leaves that
+ * suppressed people lose beside: by attribute, or NULL where nobody is.
+ */
+extern double cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lost);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * efficient.c
- *	  Level nodes by bias and loss, none suppressed.
+ *	  Level nodes by bias and loss.
  */
 #include "search/efficient.h"
 
@@ -111,7 +111,6 @@ efficiency_search(EfficiencySearch *search)
 typedef struct FrontCollection
 {
 	NodeFront  *front;
-	int64		k;
 	int64		left;			/* nodes that may be measured */
 } FrontCollection;
 
@@ -120,22 +119,22 @@ collect_front(void *arg, const int *levels, const Measures *measures)
 {
 	FrontCollection *collection = arg;
 
-	if (measures->k >= collection->k)
+	if (measures->feasible && measures->classes > 0)
 		node_front_offer(collection->front, levels, measures);
 	return --collection->left > 0;
 }
 
 NodeFront *
-efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers)
+efficient_level_nodes(Population *population, int64 k, int64 limit, int64 most_nodes, int workers)
 {
 	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
-	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), k, most_nodes};
-	Promise		nothing = {0};
+	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), most_nodes};
+	Promise		promise = {.has_k = true,.k = k,.limit = limit};
 	double		nodes = 1;
 
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
 	/* which nodes come first depends on workers: a part is measured without */
-	lattice_measure(population, &nothing, nodes <= most_nodes ? workers : 0, collect_front, &collection);
+	lattice_measure(population, &promise, nodes <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;
 }

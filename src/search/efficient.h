@@ -1,6 +1,6 @@
 /*
  * efficient.h
- *	  Level nodes by bias and loss, none suppressed.
+ *	  Level nodes by bias and loss.
  */
 #ifndef ANONOPT_EFFICIENT_H
 #define ANONOPT_EFFICIENT_H
@@ -27,6 +27,7 @@ typedef struct JudgedNode
 	Efficiency	efficiency;
 } JudgedNode;
 
+/* Nobody is suppressed. */
 typedef struct EfficiencySearch
 {
 	Population *population;
@@ -44,9 +45,10 @@ typedef struct EfficiencySearch
 extern void efficiency_search(EfficiencySearch *search);
 
 /*
- * The level nodes of at least a k that none beats in bias and loss: whatever
- * is preferred, the nearest is among them.  At most so many are measured.
+ * The level nodes of at least a k, so many people suppressed at most, that
+ * none beats in bias and loss: whatever is preferred, the nearest is among
+ * them.  At most so many nodes are measured.
  */
-extern NodeFront *efficient_level_nodes(Population *population, int64 k, int64 most_nodes, int workers);
+extern NodeFront *efficient_level_nodes(Population *population, int64 k, int64 limit, int64 most_nodes, int workers);
 
 #endif

@@ -73,6 +73,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
 	PoolOrder	order = {.task = TASK_EVALUATE_CUTS,.population = settings->population};
+	CutArgument asked = {.k = settings->k,.limit = settings->limit};
 	Size		item_size;
 
 	search->settings = *settings;
@@ -81,14 +82,16 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(context, search->space->nwords, 1024);
 	search->best = NO_SOLUTION;
-	search->level_nodes = efficient_level_nodes(settings->population, settings->k, MOST_LEVEL_NODES, settings->workers);
+	search->level_nodes = efficient_level_nodes(settings->population, settings->k, settings->limit, MOST_LEVEL_NODES,
+												settings->workers);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	item_size = 2 * sizeof(uint64) * search->space->nwords;
 	budget_require(context, item_size * settings->size);
 	search->items = MemoryContextAllocHuge(context, item_size * settings->size);
 	search->results = palloc(sizeof(CutResult) * settings->size);
-	order.argument = &search->space->nwords;
-	order.argument_size = sizeof(int);
+	asked.nwords = search->space->nwords;
+	order.argument = &asked;
+	order.argument_size = sizeof(CutArgument);
 	order.item_size = item_size;
 	order.result_size = sizeof(CutResult);
 	order.most_items = settings->size;
@@ -207,7 +210,6 @@ static void
 evaluate_new(Nsga2 *search)
 {
 	int			nwords = search->space->nwords;
-	int64		people = search->settings.population->people;
 	uint32		first = search->evaluated;
 	uint32		nnew = search->known->nkeys - first;
 	uint64	   *base = search->items;
@@ -230,9 +232,9 @@ evaluate_new(Nsga2 *search)
 		Solution   *solution = &search->solutions[first + i];
 		const CutResult *result = &search->results[i];
 
-		solution->k = result->smallest;
-		solution->necd = people > 1 ? (double) (result->largest - result->smallest) / (people - 1) : 0;
-		solution->nwp = cut_nwp(search->space, nsga2_cut(search, first + i));
+		solution->k = result->k;
+		solution->necd = result->necd;
+		solution->nwp = result->nwp;
 		search->evaluated++;
 		judge(search, first + i);
 	}

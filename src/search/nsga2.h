@@ -1,6 +1,10 @@
 /*
  * nsga2.h
  *	  NSGA-II over cuts: the nearest to a preference, at least k-anonymous.
+ *
+ * A cut's classes smaller than k are suppressed where that keeps the limit
+ * and somebody remains.  Where it does not, the cut is not feasible and is
+ * measured with nobody suppressed, so that its k tells.
  */
 #ifndef ANONOPT_NSGA2_H
 #define ANONOPT_NSGA2_H
@@ -24,6 +28,7 @@ typedef struct Nsga2Settings
 {
 	Population *population;
 	int64		k;
+	int64		limit;			/* people who may be suppressed */
 	int			size;			/* solutions a generation */
 	double		crossover;
 	double		mutation;

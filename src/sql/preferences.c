@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "engine/narrow_population.h"
 #include "miscadmin.h"
+#include "read/population_read.h"
 #include "search/efficient.h"
 #include "search/nsga2.h"
 #include "sql/arguments.h"
@@ -65,11 +66,17 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 }
 
 static void
-tell_largest_k(int64 k, int64 largest)
+tell_largest_k(int64 k, int64 limit, int64 largest)
 {
-	ereport(NOTICE,
-			(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", k),
-			 errdetail("The largest k there is is " INT64_FORMAT ".", largest)));
+	if (limit == 0)
+		ereport(NOTICE,
+				(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", k),
+				 errdetail("The largest k there is is " INT64_FORMAT ".", largest)));
+	else
+		ereport(NOTICE,
+				(errmsg("no generalization is " INT64_FORMAT "-anonymous with at most " INT64_FORMAT " people suppressed",
+						k, limit),
+				 errdetail("The largest k there is without suppression is " INT64_FORMAT ".", largest)));
 }
 
 static const char *
@@ -130,7 +137,7 @@ anonopt_efficiency(PG_FUNCTION_ARGS)
 	}
 	session_end(session, search.evaluated, search.helped, true);
 	if (search.nnodes == 0)
-		tell_largest_k(search.k, search.largest_k);
+		tell_largest_k(search.k, 0, search.largest_k);
 	return (Datum) 0;
 }
 
@@ -203,6 +210,7 @@ begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
 		return NULL;
 	progress_search(settings->evaluations);
 	settings->population = population_narrow(population);
+	settings->limit = share_of_people(dataset->max_suppression, population->people);
 	return nsga2_begin(settings);
 }
 
@@ -255,7 +263,7 @@ anonopt_nsga2(PG_FUNCTION_ARGS)
 	for (uint32 i = 0; i < nfront; i++)
 		put_solution((ReturnSetInfo *) fcinfo->resultinfo, search, front[i], settings.k);
 	if (nsga2_chosen(search) == NO_SOLUTION)
-		tell_largest_k(settings.k, nsga2_solution(search, 0)->k);
+		tell_largest_k(settings.k, settings.limit, nsga2_solution(search, 0)->k);
 	return (Datum) 0;
 }
 
@@ -361,6 +369,6 @@ anonopt_reference_direction(PG_FUNCTION_ARGS)
 	}
 	end_search(session, search);
 	if (nsga2_chosen(search) == NO_SOLUTION)
-		tell_largest_k(settings.k, nsga2_solution(search, 0)->k);
+		tell_largest_k(settings.k, settings.limit, nsga2_solution(search, 0)->k);
 	return (Datum) 0;
 }

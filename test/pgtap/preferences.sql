@@ -172,14 +172,25 @@ BEGIN
     RETURN coalesce(rows, '{}');
 END $$;
 
--- What cuts measure; no row for none.
-CREATE FUNCTION pg_temp.measured(dataset text, cuts varbit[]) RETURNS SETOF anonopt.node
+-- What cuts measure, those suppressed who are in classes smaller than k where that is
+-- allowed and leaves somebody, and nobody where it is not; no row for none.
+CREATE FUNCTION pg_temp.measured(dataset text, cuts varbit[], k_asked int) RETURNS SETOF anonopt.node
 LANGUAGE plpgsql AS $$
 BEGIN
-    IF cuts IS NOT NULL THEN
+    IF cuts IS NULL THEN
+        RETURN;
+    END IF;
+    RETURN QUERY SELECT * FROM anonopt.evaluate_cuts(dataset, cuts, k => k_asked) e WHERE e.feasible AND e.classes > 0;
+    IF NOT FOUND THEN
         RETURN QUERY SELECT * FROM anonopt.evaluate_cuts(dataset, cuts, k => 1);
     END IF;
 END $$;
+
+-- The ach of the nearest level node that is feasible, if any is.
+CREATE FUNCTION pg_temp.nearest_node(dataset text, k_asked int, p float8, q float8) RETURNS float8
+LANGUAGE sql AS $$
+    SELECT min(pg_temp.ach(necd, nwp, p, q)) FROM anonopt.lattice(dataset, k => k_asked) WHERE feasible AND classes > 0
+$$;
 
 -- What efficiency must return, each row against every other.
 CREATE FUNCTION pg_temp.judged(dataset text, k_asked int, p float8, q float8) RETURNS text[]
@@ -207,7 +218,7 @@ CREATE FUNCTION pg_temp.faults(dataset text, k_asked int, p float8, q float8) RE
 LANGUAGE sql AS $$
     SELECT ARRAY[
         (SELECT string_agg(format('row %s: measured %s, %s, %s', i, e.k, e.necd, e.nwp), '; ')
-         FROM found f, anonopt.evaluate_cuts(dataset, f.cuts, k => 1) e
+         FROM found f, pg_temp.measured(dataset, f.cuts, k_asked) e
          WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (f.k, f.necd, f.nwp)),
         (SELECT string_agg(format('row %s has %s', i, groups), '; ')
          FROM found
@@ -225,9 +236,9 @@ LANGUAGE sql AS $$
          FROM found
          HAVING array_agg(i ORDER BY i) FILTER (WHERE chosen) IS DISTINCT FROM
                 (SELECT array_agg(i) FROM (SELECT i FROM found WHERE feasible ORDER BY ach, k DESC, pref_dev LIMIT 1) x)),
-        (SELECT format('level node %s of %s, chosen %s', levels, e.ach, f.ach)
-         FROM anonopt.efficiency(dataset, k_asked, p, q) e LEFT JOIN found f ON f.chosen
-         WHERE e.chosen AND (f.ach > e.ach) IS NOT FALSE),
+        (SELECT format('a level node of %s, chosen %s', nearest, f.ach)
+         FROM pg_temp.nearest_node(dataset, k_asked, p, q) nearest LEFT JOIN found f ON f.chosen
+         WHERE nearest IS NOT NULL AND (f.ach > nearest) IS NOT FALSE),
         (SELECT string_agg(format('row %s, attribute %s: %s', f.i, ordinal, bits), '; ')
          FROM found f, unnest(cuts) WITH ORDINALITY x (bits, ordinal)
          WHERE EXISTS (SELECT * FROM pg_temp.groups_of(bits)
@@ -299,13 +310,13 @@ BEGIN
                    ARRAY[random(), random()], 1 + sample.below(5), 2 + sample.below(20), 22 + sample.below(200), seed,
                    sample.chance(0.5));
     EXECUTE format('SELECT string_agg(format(''step %%s'', r.step), ''; '')
-        FROM anonopt.%s r LEFT JOIN LATERAL pg_temp.measured(%L, r.cuts) e ON true
+        FROM anonopt.%s r LEFT JOIN LATERAL pg_temp.measured(%L, r.cuts, %s) e ON true
         WHERE ROW(r.k, r.necd, r.nwp, r.ach, r.pref_dev) IS DISTINCT FROM
               ROW(e.k, e.necd, e.nwp, pg_temp.ach(e.necd, e.nwp, reference[1], reference[2]),
                   pg_temp.dev(e.necd, e.nwp, reference[1], reference[2]))
-           OR r.k < %s
-           OR (r.k IS NULL) <> NOT EXISTS (SELECT FROM anonopt.efficiency(%2$L, %3$s, 0.1, 0.1))
-           OR r.ach > (SELECT ach FROM anonopt.efficiency(%2$L, %3$s, reference[1], reference[2]) x WHERE x.chosen)',
+           OR r.k < %3$s
+           OR (r.k IS NULL) <> (pg_temp.nearest_node(%2$L, %3$s, 0.1, 0.1) IS NULL)
+           OR r.ach > pg_temp.nearest_node(%2$L, %3$s, reference[1], reference[2])',
         call, d, k) INTO walk;
     differing[14] := E'\n' || call || E'\n' || walk;
     IF pg_temp.rows_of(call) IS DISTINCT FROM pg_temp.rows_of(call) THEN
@@ -359,7 +370,7 @@ BEGIN
     SELECT count(*) INTO cuts_tried FROM cut;
     SELECT ROW(ach, k, dev)::text INTO best
     FROM (SELECT k, pg_temp.ach(necd, nwp, p, q) AS ach, pg_temp.dev(necd, nwp, p, q) AS dev
-          FROM cut, anonopt.evaluate_cuts(d, cuts, k => 1)) x
+          FROM cut, pg_temp.measured(d, cuts, k_asked)) x
     WHERE k >= k_asked ORDER BY ach, k DESC, dev LIMIT 1;
     SELECT ROW(ach, k, pref_dev)::text INTO got
     FROM anonopt.nsga2(d, k_asked, p, q, 50, 20000, mutation => 0.1, seed => seed, taxonomy => along_tree) WHERE chosen;
@@ -425,7 +436,7 @@ SELECT is(
         (SELECT count(*) > 1, count(*) FILTER (WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (n.k, n.necd, n.nwp)),
                 count(*) FILTER (WHERE chosen)
          FROM anonopt.nsga2(d, 3, 0.5, 0.3, 50, 1500, mutation => 0.01, seed => 1, taxonomy => t) n,
-              anonopt.evaluate_cuts(d, n.cuts, k => 1) e) x),
+              pg_temp.measured(d, n.cuts, 3) e) x),
     '{"(t,0,1)"}'::text[], format('keys of data set %s, taxonomy %s', d, t))
 FROM unnest('{wide,exact,long}'::text[]) d, unnest('{f,t}'::boolean[]) t;
 SELECT is((SELECT tuples FROM anonopt.last_search()), 300::bigint, 'of all different people');
