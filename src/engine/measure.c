@@ -24,6 +24,7 @@ struct Measurer
 	int64	   *people_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
+	const uint32 *leaves;		/* of a recoding, by class and attribute */
 };
 
 Measurer *
@@ -80,11 +81,11 @@ threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people
  * less; the largest size where there is none.
  */
 static int64
-suppression_threshold(Measurer *m, const TupleTable *classes)
+suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
 	int64		largest = 0;
 	int64		smallest_uncounted = PG_INT64_MAX;
-	int64		people = 0;
+	int64		people = suppressed;
 
 	memset(m->people_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
@@ -141,28 +142,42 @@ people_breaking_k_or_l(const Measurer *m, const TupleTable *classes)
 	return people;
 }
 
-/* The size below which a class is suppressed, whatever else it keeps. */
-int64
-size_threshold(Measurer *m, const TupleTable *classes)
+/* The size below which a class is suppressed, where so many people are already. */
+static int64
+threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
 	if (m->promise.has_k)
 		return m->promise.k;
 	if (m->promise.has_l || m->promise.has_t)
 		return 0;
-	return suppression_threshold(m, classes);
+	return suppression_threshold(m, classes, suppressed);
+}
+
+/* The size below which a class is suppressed, whatever else it keeps. */
+int64
+size_threshold(Measurer *m, const TupleTable *classes)
+{
+	return threshold_beside(m, classes, 0);
+}
+
+/* Leaves under what a class shows of an attribute. */
+static inline uint32
+shown_leaves(const Measurer *m, Recodings node, const TupleTable *classes, uint32 class, int a)
+{
+	const Population *population = m->population;
+
+	if (m->leaves != NULL)
+		return m->leaves[(Size) class * population->nattrs + a];
+	return node[a]->leaves[key_get(classes->keys + (Size) class * population->nwords, &population->attrs[a].field)];
 }
 
 /* A suppressed class loses every leaf instead of those under its labels. */
 static void
-suppress(Measurer *m, Recodings node, const uint64 *key, int64 people)
+suppress(Measurer *m, Recodings node, const TupleTable *classes, uint32 class)
 {
 	for (int a = 0; a < m->population->nattrs; a++)
-	{
-		const Attribute *attr = &m->population->attrs[a];
-		uint32		leaves = node[a]->leaves[key_get(key, &attr->field)];
-
-		m->loss[a] += (int128) people * (attr->hierarchy->nleaves - leaves);
-	}
+		m->loss[a] += (int128) classes->counts[class] *
+			(m->population->attrs[a].hierarchy->nleaves - shown_leaves(m, node, classes, class, a));
 }
 
 /* Sums up a node's classes. */
@@ -257,7 +272,7 @@ static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
 	const Population *population = m->population;
-	int64		threshold = size_threshold(m, classes);
+	int64		threshold = threshold_beside(m, classes, result->suppressed);
 	bool		by_value = m->promise.has_l || m->promise.has_t;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
@@ -267,7 +282,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		if (by_value ? class_breaks(m, classes, i, threshold) != 0 : size < threshold)
 		{
 			result->suppressed += size;
-			suppress(m, node, classes->keys + (Size) i * population->nwords, size);
+			suppress(m, node, classes, i);
 			continue;
 		}
 		m->remaining[result->classes++] = i;
@@ -281,18 +296,16 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		sums->misclassified = count_minorities(m, classes, result);
 }
 
-/* Measures a node whose classes are given. */
-void
-measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
+/* Measures classes, given what all of them lose and how many people are in none. */
+static void
+measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
 {
-	const Population *population = m->population;
-	int64		people = population->people;
+	int64		people = m->population->people;
 	Sums		sums = {.smallest = PG_INT64_MAX,.entropy = HUGE_VAL};
 
 	memset(result, 0, sizeof(Measures));
 	result->l = PG_INT64_MAX;
-	for (int a = 0; a < population->nattrs; a++)
-		m->loss[a] = node[a]->loss;
+	result->suppressed = suppressed;
 	measure_classes(m, node, classes, &sums, result);
 	measure_losses(m, result);
 
@@ -305,6 +318,31 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 	result->dcn = (double) (sums.squares + (int128) people * result->suppressed);
 	result->cm = (double) (sums.misclassified + result->suppressed) / people;
 	result->necd = people > 1 ? (double) (sums.largest - sums.smallest) / (people - 1) : 0;
+}
+
+/* Measures a node whose classes are given. */
+void
+measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
+{
+	for (int a = 0; a < m->population->nattrs; a++)
+		m->loss[a] = node[a]->loss;
+	measure_given(m, node, classes, 0, result);
+}
+
+void
+measure_recoding(Measurer *m, const TupleTable *classes, const uint32 *leaves, int64 suppressed, Measures *result)
+{
+	int			nattrs = m->population->nattrs;
+
+	for (int a = 0; a < nattrs; a++)
+	{
+		m->loss[a] = (int128) suppressed * (m->population->attrs[a].hierarchy->nleaves - 1);
+		for (uint32 class = 0; class < classes->ntuples; class++)
+			m->loss[a] += (int128) classes->counts[class] * (leaves[(Size) class * nattrs + a] - 1);
+	}
+	m->leaves = leaves;
+	measure_given(m, NULL, classes, suppressed, result);
+	m->leaves = NULL;
 }
 
 void

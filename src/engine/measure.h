@@ -57,6 +57,13 @@ extern Measurer *measurer_create(const Population *population, const Promise *pr
 /* Measures a node whose classes are given. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
 
+/*
+ * Measures classes that no node has: the leaves under what each shows of each
+ * attribute; so many people are in none.
+ */
+extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *leaves, int64 suppressed,
+							 Measures *result);
+
 /* Measures any node on its own. */
 extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
 

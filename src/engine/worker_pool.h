@@ -12,6 +12,7 @@ typedef enum PoolTask
 {
 	TASK_MEASURE_NODES,
 	TASK_EVALUATE_CUTS,
+	TASK_RECODE_BLOCK,
 	POOL_TASKS
 } PoolTask;
 
@@ -22,6 +23,9 @@ typedef struct PoolWork
 	void	   *(*begin) (Population *population, const void *argument);
 	void		(*work) (void *state, const void *item, void *result);
 } PoolWork;
+
+/* The work of a task that a room above this one does. */
+extern const PoolWork recode_block_work;
 
 typedef struct WorkerPool WorkerPool;
 

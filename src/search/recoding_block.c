@@ -1,0 +1,105 @@
+/*
+ * recoding_block.c
+ *	  Classes of some tuples bettered, as a worker pool's work.
+ *
+ * What comes out depends on the tuples, their classes and the seed alone, so it is the same whoever does it.
+ */
+#include "search/recoding_block.h"
+
+#include "miscadmin.h"
+#include "search/recoding_local.h"
+
+/*
+ * A search is at rest when a round gains less than this part of the loss:
+ * the larger classes are, the less a round tries.
+ */
+#define REST 200
+#define REST_OF_SIZE 15
+
+static double
+share_of_loss(const Classes *classes)
+{
+	return (double) classes->cost / classes->ground->whole_loss;
+}
+
+void
+tell_loss(const RecodingWatch *watch, const Classes *classes)
+{
+	if (watch != NULL && watch->tell != NULL)
+		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
+}
+
+static bool
+is_over(const RecodingWatch *watch)
+{
+	return watch != NULL && watch->over != NULL && watch->over(watch->state);
+}
+
+void
+better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch)
+{
+	int			effort = classes->ground->order->effort;
+	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
+	LocalSearch *search;
+
+	if (effort <= 0 || classes->ground->ntuples == 0)
+		return;
+	search = local_search_create(classes, tree, seed);
+	while (!is_over(watch))
+	{
+		int64		gain = local_search_round(search);
+
+		tell_loss(watch, classes);
+		if (gain <= classes->cost / rest * 100 / effort)
+			break;
+	}
+}
+
+static void
+better_block(const RecodingOrder *order, const BlockItem *item, MemoryContext context, BlockResult *result)
+{
+	Ground	   *ground = ground_create(order, context, item->tuple, item->ntuples);
+	BoxTree    *tree = box_tree_create(ground, TREE_LEAF);
+	Classes    *classes = classes_create(ground);
+	double		before;
+
+	classes->limit = item->limit;
+	classes_take_over(classes, item->class_of, ground->rank);
+	for (uint32 i = 0; i < item->ntuples; i++)
+		if (classes->class_of[i] == NO_CLASS)
+			tuple_suppress(classes, i);
+	before = share_of_loss(classes);
+	better_classes(classes, tree, item->seed, NULL);
+	for (uint32 i = 0; i < item->ntuples; i++)
+		result->class_of[ground->rank[i]] = classes->class_of[i];
+	result->nclasses = classes->nclasses;
+	result->gain = before - share_of_loss(classes);
+}
+
+static void *
+begin_blocks(Population *population, const void *argument)
+{
+	RecodingOrder *order = palloc(sizeof(RecodingOrder));
+
+	*order = *(const RecodingOrder *) argument;
+	order->population = population;
+	return order;
+}
+
+static void
+do_block(void *state, const void *item, void *result)
+{
+	const RecodingOrder *order = state;
+	MemoryContext context = AllocSetContextCreate(order->population->context, "anonopt recoding block",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (order->population->ncolumns + 1));
+
+	population_mark(order->population, marks);
+	better_block(order, item, context, result);
+	population_release(order->population, marks);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+const PoolWork recode_block_work = {begin_blocks, do_block};

@@ -1,0 +1,173 @@
+/*
+ * recoding_classes.c
+ *	  Classes of tuples, while they change.
+ */
+#include "search/recoding_classes.h"
+
+#include "base/budget.h"
+
+Classes *
+classes_create(const Ground *ground)
+{
+	Classes    *classes = MemoryContextAllocZero(ground->context, sizeof(Classes));
+	Size		n = Max(ground->ntuples, 1);
+
+	budget_require(ground->order->population->context, n * (3 * sizeof(uint32) + sizeof(RecodingClass)));
+	classes->ground = ground;
+	classes->class_of = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
+	classes->next = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
+	classes->free = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
+	classes->classes = MemoryContextAllocHuge(ground->context, sizeof(RecodingClass) * n);
+	classes->slices = MemoryContextAlloc(ground->context, sizeof(uint32) * (ground->ncolumns + 1));
+	classes->marks = MemoryContextAlloc(ground->context, sizeof(HistogramMark) * (ground->ncolumns + 1));
+	memset(classes->class_of, 0xff, sizeof(uint32) * n);
+	return classes;
+}
+
+uint32
+class_add(Classes *classes)
+{
+	uint32		number = classes->nfree > 0 ? classes->free[--classes->nfree] : classes->nclasses++;
+	RecodingClass *class = &classes->classes[number];
+
+	class->first = NO_TUPLE;
+	class->ntuples = 0;
+	class->people = class->loss = class->cost = 0;
+	return number;
+}
+
+void
+class_take(Classes *classes, uint32 number, uint32 tuple)
+{
+	RecodingClass *class = &classes->classes[number];
+
+	classes->class_of[tuple] = number;
+	classes->next[tuple] = class->first;
+	class->first = tuple;
+	class->ntuples++;
+	class->people += classes->ground->people[tuple];
+}
+
+/* The box around a class. */
+void
+class_box(const Classes *classes, uint32 number, uint32 *box)
+{
+	const Ground *ground = classes->ground;
+	uint32		tuple = classes->classes[number].first;
+	uint32		other[2 * MAX_ATTRIBUTES];
+
+	box_of_tuple(ground, tuple, box);
+	while ((tuple = classes->next[tuple]) != NO_TUPLE)
+	{
+		box_of_tuple(ground, tuple, other);
+		box_extend(ground, box, other);
+	}
+}
+
+/* The histograms of a class's values, one a column, on top of the stacks. */
+static void
+class_slices(const Classes *classes, uint32 number, uint32 *slices)
+{
+	const Ground *ground = classes->ground;
+	const Population *population = ground->order->population;
+	const RecodingClass *class = &classes->classes[number];
+	uint32	   *own = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * class->ntuples);
+
+	for (int column = 0; column < ground->ncolumns; column++)
+	{
+		uint32		n = 0;
+
+		for (uint32 tuple = class->first; tuple != NO_TUPLE; tuple = classes->next[tuple])
+			own[n++] = population->tuples->slices[column][ground->tuple[tuple]];
+		slices[column] = histograms_merge(population->columns[column], own, n);
+	}
+	pfree(own);
+}
+
+bool
+class_settle(Classes *classes, uint32 number)
+{
+	const Ground *ground = classes->ground;
+	const Population *population = ground->order->population;
+	RecodingClass *class = &classes->classes[number];
+	uint32		box[2 * MAX_ATTRIBUTES];
+	uint32	   *slices = classes->slices;
+	HistogramMark *marks = classes->marks;
+	bool		kept;
+
+	class_box(classes, number, box);
+	class->loss = box_loss(ground, box);
+	classes->cost -= class->cost;
+	for (int column = 0; column < ground->ncolumns; column++)
+		marks[column] = histograms_mark(population->columns[column]);
+	if (ground->ncolumns > 0)
+		class_slices(classes, number, slices);
+	class->cost = class_cost(ground, class->people, class->loss, slices);
+	kept = keeps_promise(ground, class->people, slices);
+	for (int column = 0; column < ground->ncolumns; column++)
+		histograms_release(population->columns[column], marks[column]);
+	classes->cost += class->cost;
+	return kept;
+}
+
+void
+class_drop(Classes *classes, uint32 number)
+{
+	RecodingClass *class = &classes->classes[number];
+
+	for (uint32 tuple = class->first; tuple != NO_TUPLE; tuple = classes->next[tuple])
+		classes->class_of[tuple] = NO_CLASS;
+	classes->cost -= class->cost;
+	class->ntuples = 0;
+	class->cost = 0;
+	classes->free[classes->nfree++] = number;
+}
+
+void
+tuple_suppress(Classes *classes, uint32 tuple)
+{
+	int64		people = classes->ground->people[tuple];
+
+	Assert(classes->class_of[tuple] == NO_CLASS);
+	classes->suppressed += people;
+	classes->cost += people * classes->ground->suppressed_loss;
+}
+
+void
+tuple_reinstate(Classes *classes, uint32 tuple)
+{
+	int64		people = classes->ground->people[tuple];
+
+	classes->suppressed -= people;
+	classes->cost -= people * classes->ground->suppressed_loss;
+}
+
+void
+classes_take_over(Classes *classes, const uint32 *class_of, const uint32 *rank)
+{
+	const Ground *ground = classes->ground;
+	uint32	   *number;
+	uint32		most = 0;
+
+	for (uint32 i = 0; i < ground->ntuples; i++)
+		if (class_of[i] != NO_CLASS)
+			most = Max(most, class_of[i] + 1);
+	budget_require(ground->order->population->context, sizeof(uint32) * (Size) most);
+	number = MemoryContextAllocHuge(ground->context, sizeof(uint32) * ((Size) most + 1));
+	memset(number, 0xff, sizeof(uint32) * most);
+	for (uint32 i = 0; i < ground->ntuples; i++)
+	{
+		uint32		class = class_of[rank != NULL ? rank[i] : i];
+
+		if (class == NO_CLASS)
+			continue;
+		if (number[class] == NO_CLASS)
+			number[class] = class_add(classes);
+		class_take(classes, number[class], i);
+	}
+	most = classes->nclasses;
+	for (uint32 class = 0; class < most; class++)
+		if (!class_settle(classes, class))
+			class_drop(classes, class);
+	pfree(number);
+}

@@ -1,0 +1,348 @@
+/*
+ * recoding_ground.c
+ *	  The tuples that a search for a recoding works on, and what boxes of
+ *	  them lose.
+ *
+ * A class is a box: the lowest and the highest code of each attribute.  That
+ * is all there is to know of how it is shown, since leaves stand in preorder:
+ * the lowest label that covers two leaves covers all between them.  So what
+ * a class of two others loses follows from their boxes alone, whatever is
+ * shown, labels or ranges.
+ *
+ * Losses are integers: what a person loses in all is 2^24, shared among the
+ * attributes by weight.  Sums of them are exact in any order, so a search
+ * cannot go in circles, nor depend on who adds up.  Exact losses are computed
+ * from the finished recoding.
+ */
+#include "search/recoding_ground.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+/* Pairs of so many codes are looked up. */
+#define TABLED_CODES 256
+
+/* A label above max_level costs so many times the whole, two leaves without a common one more. */
+#define FORBIDDEN 4
+#define IMPOSSIBLE 16
+
+static void *
+allocate(const Ground *ground, Size size)
+{
+	budget_require(ground->order->population->context, size);
+	return MemoryContextAllocHuge(ground->context, Max(size, 1));
+}
+
+/* What some leaves cost a person; never nothing, so that fewer are better. */
+static int32
+leaves_loss(const Axis *axis, uint32 leaves)
+{
+	return leaves <= 1 ? 0 : (int32) ceil(axis->unit * (leaves - 1));
+}
+
+static int32
+label_loss(const Axis *axis, const Recoding *recoding, uint32 label, int level)
+{
+	int32		loss = leaves_loss(axis, recoding->leaves[label]);
+
+	return level < axis->allowed ? loss : loss + FORBIDDEN * axis->most;
+}
+
+/* Numbers the labels of min_level that occur, and gives each tuple its code. */
+static uint32 *
+number_codes(Ground *ground, int a, const Recoding *lowest)
+{
+	const Population *population = ground->order->population;
+	const Attribute *attr = &population->attrs[a];
+	uint32	   *code_of = MemoryContextAllocExtended(ground->context, sizeof(uint32) * (lowest->nlabels + 1),
+													 MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	uint32		ncodes = 0;
+	uint32	   *labels;
+
+	for (uint32 i = 0; i < ground->ntuples; i++)
+	{
+		const uint64 *key = population->tuples->keys + (Size) ground->tuple[i] * population->nwords;
+		uint32		label = lowest->label_of[key_get(key, &attr->field)];
+
+		ground->codes[(Size) i * ground->nattrs + a] = label;
+		code_of[label] = 1;
+	}
+	for (uint32 label = 0; label < lowest->nlabels; label++)
+		ncodes += code_of[label];
+	labels = allocate(ground, sizeof(uint32) * ncodes);
+	ncodes = 0;
+	for (uint32 label = 0; label < lowest->nlabels; label++)
+		if (code_of[label] != 0)
+		{
+			labels[ncodes] = label;
+			code_of[label] = ncodes++;
+		}
+	for (uint32 i = 0; i < ground->ntuples; i++)
+	{
+		uint32	   *code = &ground->codes[(Size) i * ground->nattrs + a];
+
+		*code = code_of[*code];
+	}
+	ground->axes[a].ncodes = ncodes;
+	pfree(code_of);
+	return labels;
+}
+
+/* The level at which two codes get one label, or the number of levels. */
+static int
+joining_level(const Axis *axis, uint32 low, uint32 high)
+{
+	int			level = 0;
+
+	while (level < axis->nlevels && axis->label[level][low] != axis->label[level][high])
+		level++;
+	return level;
+}
+
+static int32
+level_loss(const Axis *axis, int level, uint32 code)
+{
+	return level < axis->nlevels ? axis->level_loss[level][code] : IMPOSSIBLE * axis->most;
+}
+
+/* By power of two and code: the level that joins a code with so many behind it. */
+static void
+prepare_climb(const Ground *ground, Axis *axis)
+{
+	uint32		n = axis->ncodes;
+	int			npowers = pg_leftmost_one_pos32(n) + 1;
+
+	axis->climb = allocate(ground, sizeof(uint8 *) * npowers);
+	axis->climb[0] = allocate(ground, n);
+	for (uint32 code = 0; code + 1 < n; code++)
+		axis->climb[0][code] = joining_level(axis, code, code + 1);
+	for (int power = 1; power < npowers; power++)
+	{
+		uint32		half = 1U << (power - 1);
+
+		axis->climb[power] = allocate(ground, n);
+		for (uint32 code = 0; code + 2 * half < n; code++)
+			axis->climb[power][code] = Max(axis->climb[power - 1][code], axis->climb[power - 1][code + half]);
+	}
+}
+
+int32
+axis_span_far(const Axis *axis, uint32 low, uint32 high)
+{
+	int			power;
+	int			level;
+
+	if (low == high)
+		return axis->level_loss[0][low];
+	if (axis->climb == NULL)
+		return leaves_loss(axis, axis->last[high] - axis->first[low] + 1);
+	power = pg_leftmost_one_pos32(high - low);
+	level = Max(axis->climb[power][low], axis->climb[power][high - (1U << power)]);
+	return level_loss(axis, level, low);
+}
+
+static void
+prepare_table(const Ground *ground, Axis *axis)
+{
+	uint32		n = axis->ncodes;
+	int32	   *table = allocate(ground, sizeof(int32) * n * n);
+
+	for (uint32 low = 0; low < n; low++)
+		for (uint32 high = low; high < n; high++)
+			table[(Size) low * n + high] = table[(Size) high * n + low] = axis_span_far(axis, low, high);
+	axis->table = table;
+}
+
+static int
+people_bits(const RecodingOrder *order)
+{
+	return pg_leftmost_one_pos64(Max(order->population->people, 1)) + 1;
+}
+
+/* What a person may lose in all, in integers, so that no sum overflows. */
+static double
+whole_loss(const RecodingOrder *order)
+{
+	/* where sizes or values count, what is shown only breaks ties */
+	int			most = order->loss == OBJECTIVE_DCN || order->loss == OBJECTIVE_CM ? 8 : 24;
+
+	return (double) (INT64CONST(1) << Max(Min(most, 52 - people_bits(order)), 4));
+}
+
+/* What the sizes of classes and their minorities cost. */
+static void
+set_units(Ground *ground)
+{
+	const RecodingOrder *order = ground->order;
+
+	for (int a = 0; a < ground->nattrs; a++)
+		ground->suppressed_loss += ground->axes[a].whole;
+	ground->whole_loss = (int64) whole_loss(order);
+	if (order->loss == OBJECTIVE_DCN)
+	{
+		ground->size_unit = INT64CONST(1) << Max(Min(12, 60 - 2 * people_bits(order)), 0);
+		ground->whole_loss = order->population->people * ground->size_unit;
+		ground->suppressed_loss += ground->whole_loss;
+	}
+	if (order->loss == OBJECTIVE_CM)
+	{
+		ground->minority_unit = INT64CONST(1) << 14;
+		ground->whole_loss = ground->minority_unit;
+		ground->suppressed_loss += ground->whole_loss;
+	}
+}
+
+/* The attribute's share of what a person may lose. */
+static double
+attribute_share(const RecodingOrder *order, int a)
+{
+	const Population *population = order->population;
+	double		weights = 0;
+
+	if (order->loss != OBJECTIVE_NWP)
+		return 1.0 / population->nattrs;
+	for (int i = 0; i < population->nattrs; i++)
+		weights += population->attrs[i].weight;
+	return population->attrs[a].weight / weights;
+}
+
+static void
+prepare_axis(Ground *ground, int a)
+{
+	const Attribute *attr = &ground->order->population->attrs[a];
+	const Hierarchy *hierarchy = attr->hierarchy;
+	const Recoding *lowest = &hierarchy->levels[attr->min_level];
+	Axis	   *axis = &ground->axes[a];
+	uint32	   *labels = number_codes(ground, a, lowest);
+
+	axis->nlevels = hierarchy->height - attr->min_level + 1;
+	axis->allowed = attr->max_level - attr->min_level + 1;
+	axis->most = (int32) whole_loss(ground->order);
+	axis->whole = hierarchy->nleaves > 1 ? (int32) (axis->most * attribute_share(ground->order, a)) : 0;
+	axis->unit = hierarchy->nleaves > 1 ? (double) axis->whole / (hierarchy->nleaves - 1) : 0;
+	axis->label = allocate(ground, sizeof(uint32 *) * axis->nlevels);
+	axis->level_loss = allocate(ground, sizeof(int32 *) * axis->nlevels);
+	axis->first = allocate(ground, sizeof(uint32) * axis->ncodes);
+	axis->last = allocate(ground, sizeof(uint32) * axis->ncodes);
+	for (uint32 code = 0; code < axis->ncodes; code++)
+	{
+		axis->first[code] = lowest->first_leaf[labels[code]];
+		axis->last[code] = axis->first[code] + lowest->leaves[labels[code]] - 1;
+	}
+	for (int level = 0; level < axis->nlevels; level++)
+	{
+		const Recoding *recoding = &hierarchy->levels[attr->min_level + level];
+
+		axis->label[level] = allocate(ground, sizeof(uint32) * axis->ncodes);
+		axis->level_loss[level] = allocate(ground, sizeof(int32) * axis->ncodes);
+		for (uint32 code = 0; code < axis->ncodes; code++)
+		{
+			axis->label[level][code] = recoding->label_of[axis->first[code]];
+			axis->level_loss[level][code] = label_loss(axis, recoding, axis->label[level][code], level);
+		}
+	}
+	if (ground->order->labels == LABELS_HIERARCHY)
+		prepare_climb(ground, axis);
+	if (axis->ncodes <= TABLED_CODES)
+		prepare_table(ground, axis);
+	pfree(labels);
+}
+
+Ground *
+ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples)
+{
+	const Population *population = order->population;
+	Ground	   *ground = MemoryContextAllocZero(context, sizeof(Ground));
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	ground->order = order;
+	ground->context = context;
+	ground->nattrs = population->nattrs;
+	ground->ncolumns = order->loss == OBJECTIVE_CM ? population->ncolumns :
+		order->promise.has_l || order->promise.has_t ? population->nsensitive : 0;
+	ground->ntuples = ntuples;
+	ground->tuple = allocate(ground, sizeof(uint32) * ntuples);
+	ground->rank = allocate(ground, sizeof(uint32) * ntuples);
+	ground->people = allocate(ground, sizeof(int64) * ntuples);
+	ground->codes = allocate(ground, sizeof(uint32) * ntuples * ground->nattrs);
+	ground->axes = palloc0(sizeof(Axis) * Max(ground->nattrs, 1));
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		ground->rank[i] = i;
+		ground->tuple[i] = tuples != NULL ? tuples[i] : i;
+		ground->people[i] = population->tuples->counts[ground->tuple[i]];
+	}
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		prepare_axis(ground, a);
+	}
+	set_units(ground);
+	ground->smallest = order->promise.has_k ? Max(order->promise.k, 1) : 1;
+	if (order->promise.has_l && population->nsensitive > 0)
+		ground->smallest = Max(ground->smallest, order->promise.l);
+	MemoryContextSwitchTo(old);
+	return ground;
+}
+
+void
+ground_reorder(Ground *ground, const uint32 *order)
+{
+	Size		row = sizeof(uint32) * ground->nattrs;
+	uint32	   *tuple = allocate(ground, sizeof(uint32) * ground->ntuples);
+	uint32	   *rank = allocate(ground, sizeof(uint32) * ground->ntuples);
+	uint32	   *codes = allocate(ground, row * ground->ntuples);
+	int64	   *people = allocate(ground, sizeof(int64) * ground->ntuples);
+
+	for (uint32 i = 0; i < ground->ntuples; i++)
+	{
+		tuple[i] = ground->tuple[order[i]];
+		rank[i] = ground->rank[order[i]];
+		people[i] = ground->people[order[i]];
+		memcpy(codes + (Size) i * ground->nattrs, ground_codes(ground, order[i]), row);
+	}
+	pfree(ground->tuple);
+	pfree(ground->rank);
+	pfree(ground->codes);
+	pfree(ground->people);
+	ground->tuple = tuple;
+	ground->rank = rank;
+	ground->codes = codes;
+	ground->people = people;
+}
+
+int64
+class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices)
+{
+	const Population *population = ground->order->population;
+	int			column = population->nsensitive;
+	int64		cost = size_cost(ground, people, loss);
+
+	if (ground->minority_unit > 0)
+		cost += ground->minority_unit * (people - population->columns[column]->slices[slices[column]].most);
+	return cost;
+}
+
+bool
+keeps_promise(const Ground *ground, int64 people, const uint32 *slices)
+{
+	const Population *population = ground->order->population;
+	const Promise *promise = &ground->order->promise;
+
+	if (people < ground->smallest)
+		return false;
+	if (ground->ncolumns == 0)
+		return true;
+	for (int column = 0; column < population->nsensitive; column++)
+	{
+		const Slice *slice = &population->columns[column]->slices[slices[column]];
+
+		if (promise->has_l && slice->length < promise->l)
+			return false;
+		if (promise->has_t && slice->distance > promise->t)
+			return false;
+	}
+	return true;
+}

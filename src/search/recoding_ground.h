@@ -1,0 +1,134 @@
+/*
+ * recoding_ground.h
+ *	  The tuples that a search for a recoding works on, and what boxes of
+ *	  them lose.
+ */
+#ifndef ANONOPT_RECODING_GROUND_H
+#define ANONOPT_RECODING_GROUND_H
+
+#include "search/recoding.h"
+
+#define NO_TUPLE PG_UINT32_MAX
+
+/* One attribute: codes are the numbers of its values among the tuples, in the order of the domain. */
+typedef struct Axis
+{
+	uint32		ncodes;
+	int			nlevels;		/* from min_level up */
+	uint32	  **label;			/* by level and code */
+	int32	  **level_loss;		/* by level and code: what its label loses a
+								 * person */
+	uint32	   *first;			/* by code: the first and last leaf under it */
+	uint32	   *last;
+	double		unit;			/* what a leaf costs a person */
+	int32		whole;			/* what all leaves cost a person */
+	int32		most;			/* what a person may lose in all */
+	int			allowed;		/* levels up to max_level */
+	int32	   *table;			/* by two codes, where there are few: what is
+								 * lost by showing them and all between */
+	uint8	  **climb;			/* by power of two and code: the level that
+								 * joins so many neighbours */
+} Axis;
+
+/* Tuples in an order in which neighbours are alike. */
+typedef struct Ground
+{
+	const RecodingOrder *order;
+	MemoryContext context;
+	int			nattrs;
+	int			ncolumns;		/* whose histograms count */
+	uint32		ntuples;
+	uint32	   *tuple;			/* number in the population */
+	uint32	   *rank;			/* place among the tuples given */
+	uint32	   *codes;			/* nattrs a tuple */
+	int64	   *people;
+	Axis	   *axes;
+	int64		suppressed_loss;	/* of a person who is not shown */
+	int64		whole_loss;		/* of a person, told as 1 */
+	int64		size_unit;		/* what each member of a class costs each
+								 * other, for dcn */
+	int64		minority_unit;	/* what a person outside the majority costs,
+								 * for cm */
+	int64		smallest;		/* classes have so many people */
+} Ground;
+
+/* The ground of some tuples of a population. */
+extern Ground *ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples);
+
+/* Puts the tuples in another order: order[i] becomes tuple i. */
+extern void ground_reorder(Ground *ground, const uint32 *order);
+
+/* What is lost by showing codes far from each other. */
+extern int32 axis_span_far(const Axis *axis, uint32 low, uint32 high);
+
+/* What a person loses where all codes from low to high are shown alike. */
+static inline int32
+axis_span(const Axis *axis, uint32 low, uint32 high)
+{
+	if (axis->table != NULL)
+		return axis->table[(Size) low * axis->ncodes + high];
+	return axis_span_far(axis, low, high);
+}
+
+static inline const uint32 *
+ground_codes(const Ground *ground, uint32 tuple)
+{
+	return ground->codes + (Size) tuple * ground->nattrs;
+}
+
+/* What so many people lose as a class, but for what depends on values beside the tuples. */
+static inline int64
+size_cost(const Ground *ground, int64 people, int64 loss)
+{
+	return people * (loss + people * ground->size_unit);
+}
+
+/* What they lose in all; a histogram of each column. */
+extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices);
+
+/* Whether they may be a class. */
+extern bool keeps_promise(const Ground *ground, int64 people, const uint32 *slices);
+
+/* A box: the lowest code of each attribute, then the highest. */
+static inline void
+box_of_tuple(const Ground *ground, uint32 tuple, uint32 *box)
+{
+	memcpy(box, ground_codes(ground, tuple), sizeof(uint32) * ground->nattrs);
+	memcpy(box + ground->nattrs, ground_codes(ground, tuple), sizeof(uint32) * ground->nattrs);
+}
+
+static inline void
+box_extend(const Ground *ground, uint32 *box, const uint32 *other)
+{
+	int			n = ground->nattrs;
+
+	for (int a = 0; a < n; a++)
+		box[a] = Min(box[a], other[a]);
+	for (int a = n; a < 2 * n; a++)
+		box[a] = Max(box[a], other[a]);
+}
+
+/* What a person in a box loses. */
+static inline int64
+box_loss(const Ground *ground, const uint32 *box)
+{
+	int64		loss = 0;
+
+	for (int a = 0; a < ground->nattrs; a++)
+		loss += axis_span(&ground->axes[a], box[a], box[ground->nattrs + a]);
+	return loss;
+}
+
+/* The same of the box around two. */
+static inline int64
+joint_loss(const Ground *ground, const uint32 *box, const uint32 *other)
+{
+	int			n = ground->nattrs;
+	int64		loss = 0;
+
+	for (int a = 0; a < n; a++)
+		loss += axis_span(&ground->axes[a], Min(box[a], other[a]), Max(box[n + a], other[n + a]));
+	return loss;
+}
+
+#endif

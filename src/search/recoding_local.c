@@ -1,0 +1,234 @@
+/*
+ * recoding_local.c
+ *	  Classes bettered by taking some apart and putting them together anew.
+ *
+ * Some classes near each other are dissolved, and their tuples merged into
+ * classes again, at prices that chance has raised a little.  If what comes out
+ * loses no more, it is kept.  One such step may move, swap, split, dissolve
+ * and merge at once, which no single move could without breaking the promise
+ * on its way: most classes have hardly more people than they must.
+ */
+#include "search/recoding_local.h"
+
+#include "miscadmin.h"
+
+#define NEAREST 16
+
+/* Tuples and classes that are taken apart at once, at most. */
+#define MOST_ITEMS 400
+#define MOST_CLASSES 5
+
+#define NOISE 64
+
+/* Tuples to begin with in a round, a class. */
+#define SEEDS 4
+#define LEAST_SEEDS 1024
+
+struct LocalSearch
+{
+	Classes    *classes;
+	Nearest    *nearest;
+	Pool	   *pool;
+	Prng		prng;
+	int			most_items;
+	uint32		left_out;		/* the tuple that is tried to be suppressed */
+	int			ntaken;
+	uint32		taken[MOST_CLASSES];
+};
+
+LocalSearch *
+local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
+{
+	const Ground *ground = classes->ground;
+	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));
+
+	search->classes = classes;
+	search->nearest = nearest_create(ground, tree, NEAREST);
+	search->most_items = (int) Max(Min(ground->smallest * 8, MOST_ITEMS), 48);
+	search->pool = pool_create(ground, search->most_items);
+	search->prng.state = seed;
+	search->left_out = NO_TUPLE;
+	return search;
+}
+
+/* Whether a class is already taken, too large, or as good as can be. */
+static bool
+may_take(LocalSearch *search, uint32 number)
+{
+	const RecodingClass *class = &search->classes->classes[number];
+	const Ground *ground = search->classes->ground;
+
+	if (search->pool->nitems + class->ntuples > search->most_items)
+		return false;
+	/* seldom worth it, but now and then nothing else helps */
+	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&
+		ground->ncolumns == 0 && prng_below(&search->prng, 8) != 0)
+		return false;
+	for (int i = 0; i < search->ntaken; i++)
+		if (search->taken[i] == number)
+			return false;
+	return true;
+}
+
+static void
+take_class(LocalSearch *search, uint32 number)
+{
+	const Classes *classes = search->classes;
+
+	search->taken[search->ntaken++] = number;
+	for (uint32 tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = classes->next[tuple])
+		if (tuple != search->left_out)
+			pool_add(search->pool, tuple);
+}
+
+/* Takes some classes around a tuple, its own first; returns what they cost. */
+static int64
+take_classes(LocalSearch *search, uint32 seed, int wanted)
+{
+	const Classes *classes = search->classes;
+	const Pool *pool = search->pool;
+	uint32		tuple = seed;
+	int64		cost = 0;
+
+	search->ntaken = 0;
+	for (int tries = 0; tries < 40 && search->ntaken < wanted; tries++)
+	{
+		uint32		class = classes->class_of[tuple];
+		uint32		from = seed;
+
+		if (class != NO_CLASS && may_take(search, class))
+		{
+			take_class(search, class);
+			cost += classes->classes[class].cost;
+		}
+		if (pool->nitems > 0 && prng_below(&search->prng, 2) != 0)
+			from = pool->items[prng_below(&search->prng, pool->nitems)];
+		tuple = nearest_tuples(search->nearest, from)[prng_below(&search->prng, NEAREST)];
+	}
+	return cost;
+}
+
+static int
+wanted_classes(LocalSearch *search, int least)
+{
+	return least + prng_below(&search->prng, MOST_CLASSES - least + 1);
+}
+
+/* Puts what the pool has become in place of the classes that were taken. */
+static void
+replace_classes(LocalSearch *search)
+{
+	for (int i = 0; i < search->ntaken; i++)
+		class_drop(search->classes, search->taken[i]);
+	pool_put(search->pool, search->classes);
+}
+
+static int64
+merge_pool(LocalSearch *search)
+{
+	/* mostly a little, now and then so much that something else comes out */
+	uint32		noise = NOISE << (prng_below(&search->prng, 4) == 0 ? prng_below(&search->prng, 6) : 0);
+
+	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
+
+	return pool_merge(search->pool, order, &search->prng, noise);
+}
+
+/* Takes some classes apart around a tuple; keeps what comes out if it loses no more. */
+static void
+rebuild_around(LocalSearch *search, uint32 seed)
+{
+	int64		cost;
+
+	pool_clear(search->pool);
+	cost = take_classes(search, seed, wanted_classes(search, 2));
+	if (cost > 0 && merge_pool(search) <= cost)
+		replace_classes(search);
+}
+
+/* Suppresses a tuple where those around it gain more than that costs. */
+static void
+try_without(LocalSearch *search, uint32 tuple)
+{
+	const Ground *ground = search->classes->ground;
+	int64		price = ground->people[tuple] * ground->suppressed_loss;
+	int64		cost;
+	int64		without;
+
+	pool_clear(search->pool);
+	search->left_out = tuple;
+	cost = take_classes(search, tuple, wanted_classes(search, 1));
+	search->left_out = NO_TUPLE;
+	if (cost <= price)
+		return;
+	without = merge_pool(search);
+	if (without >= cost - price)
+		return;
+	replace_classes(search);
+	tuple_suppress(search->classes, tuple);
+}
+
+/* Shows a suppressed tuple where that costs less. */
+static void
+try_with(LocalSearch *search, uint32 tuple)
+{
+	Classes    *classes = search->classes;
+	int64		price = classes->ground->people[tuple] * classes->ground->suppressed_loss;
+	int64		cost;
+	int64		with;
+
+	pool_clear(search->pool);
+	pool_add(search->pool, tuple);
+	cost = take_classes(search, tuple, wanted_classes(search, 1));
+	with = merge_pool(search);
+	if (with == PG_INT64_MAX || with >= cost + price)
+		return;
+	tuple_reinstate(classes, tuple);
+	replace_classes(search);
+}
+
+/* Uses what may be suppressed. */
+static void
+suppression_round(LocalSearch *search)
+{
+	Classes    *classes = search->classes;
+	const Ground *ground = classes->ground;
+
+	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+	{
+		int64		people = ground->people[tuple];
+		uint32		class = classes->class_of[tuple];
+
+		if (tuple % 64 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (class == NO_CLASS)
+			try_with(search, tuple);
+		else if (classes->suppressed + people <= classes->limit &&
+				 classes->classes[class].cost > people * ground->suppressed_loss)
+			try_without(search, tuple);
+	}
+}
+
+int64
+local_search_round(LocalSearch *search)
+{
+	Classes    *classes = search->classes;
+	int64		before = classes->cost;
+	uint32		n = classes->ground->ntuples;
+	uint32		seeds = Max(SEEDS * (classes->nclasses - classes->nfree), LEAST_SEEDS);
+
+	for (uint32 i = 0; i < seeds; i++)
+	{
+		uint32		tuple = prng_below(&search->prng, n);
+		uint32		class = classes->class_of[tuple];
+
+		if (i % 64 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (class != NO_CLASS && classes->classes[class].cost > 0)
+			rebuild_around(search, tuple);
+	}
+	if (classes->limit > 0)
+		suppression_round(search);
+	pool_clear(search->pool);
+	return before - classes->cost;
+}

@@ -1,0 +1,19 @@
+/*
+ * recoding_local.h
+ *	  Classes bettered by taking some apart and putting them together anew.
+ */
+#ifndef ANONOPT_RECODING_LOCAL_H
+#define ANONOPT_RECODING_LOCAL_H
+
+#include "base/prng.h"
+#include "search/recoding_near.h"
+#include "search/recoding_pool.h"
+
+typedef struct LocalSearch LocalSearch;
+
+extern LocalSearch *local_search_create(Classes *classes, const BoxTree *tree, uint64 seed);
+
+/* One round: every class that loses something is tried; returns what was gained. */
+extern int64 local_search_round(LocalSearch *search);
+
+#endif

@@ -1,0 +1,301 @@
+/*
+ * recoding_pool.c
+ *	  A few tuples that are put into classes together, by merging.
+ *
+ * Each tuple begins as a cluster of its own.  One that breaks the promise is
+ * merged with the one that this makes dearer least, again and again.  What a
+ * merger costs is what both lose together less what they lose alone, so that
+ * a good class is not spoilt for the sake of a straggler.
+ */
+#include "search/recoding_pool.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+Pool *
+pool_create(const Ground *ground, int room)
+{
+	Pool	   *pool = MemoryContextAllocZero(ground->context, sizeof(Pool));
+	MemoryContext old = MemoryContextSwitchTo(ground->context);
+	Size		n = room;
+
+	budget_require(ground->order->population->context, n * n * sizeof(int64));
+	pool->ground = ground;
+	pool->room = room;
+	pool->items = palloc(sizeof(uint32) * n);
+	pool->boxes = palloc(sizeof(uint32) * n * 2 * Max(ground->nattrs, 1));
+	pool->people = palloc(sizeof(int64) * n);
+	pool->loss = palloc(sizeof(int64) * n);
+	pool->cost = palloc(sizeof(int64) * n);
+	pool->kept = palloc(sizeof(bool) * n);
+	pool->slices = palloc(sizeof(uint32) * n * (ground->ncolumns + 1));
+	pool->joined = palloc(sizeof(int) * n);
+	pool->live = palloc(sizeof(int) * n);
+	pool->partner = palloc(sizeof(int) * n);
+	pool->price = MemoryContextAllocHuge(ground->context, sizeof(int64) * n * n);
+	pool->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
+	for (int column = 0; column < ground->ncolumns; column++)
+		pool->marks[column] = histograms_mark(ground->order->population->columns[column]);
+	MemoryContextSwitchTo(old);
+	return pool;
+}
+
+void
+pool_clear(Pool *pool)
+{
+	for (int column = 0; column < pool->ground->ncolumns; column++)
+		histograms_release(pool->ground->order->population->columns[column], pool->marks[column]);
+	pool->nitems = 0;
+	pool->nlive = 0;
+}
+
+static inline uint32 *
+cluster_box(const Pool *pool, int cluster)
+{
+	return pool->boxes + (Size) cluster * 2 * pool->ground->nattrs;
+}
+
+static inline uint32 *
+cluster_slices(const Pool *pool, int cluster)
+{
+	return pool->slices + (Size) cluster * pool->ground->ncolumns;
+}
+
+/* Finds out what a cluster costs, given its box, people and histograms. */
+static void
+settle_cluster(Pool *pool, int cluster)
+{
+	const Ground *ground = pool->ground;
+	int64		people = pool->people[cluster];
+
+	pool->loss[cluster] = box_loss(ground, cluster_box(pool, cluster));
+	pool->cost[cluster] = class_cost(ground, people, pool->loss[cluster], cluster_slices(pool, cluster));
+	pool->kept[cluster] = keeps_promise(ground, people, cluster_slices(pool, cluster));
+}
+
+void
+pool_add(Pool *pool, uint32 tuple)
+{
+	const Ground *ground = pool->ground;
+	const TupleTable *tuples = ground->order->population->tuples;
+	int			item = pool->nitems++;
+
+	Assert(item < pool->room);
+	pool->items[item] = tuple;
+	pool->people[item] = ground->people[tuple];
+	box_of_tuple(ground, tuple, cluster_box(pool, item));
+	for (int column = 0; column < ground->ncolumns; column++)
+		cluster_slices(pool, item)[column] = tuples->slices[column][ground->tuple[tuple]];
+	settle_cluster(pool, item);
+	pool->joined[item] = item;
+	pool->live[pool->nlive++] = item;
+}
+
+/* The histograms of two clusters together become the first one's. */
+static void
+join_slices(const Ground *ground, uint32 *slices, const uint32 *others)
+{
+	for (int column = 0; column < ground->ncolumns; column++)
+	{
+		uint32		both[2] = {slices[column], others[column]};
+
+		slices[column] = histograms_join(ground->order->population->columns[column], both, 2);
+	}
+}
+
+/* What people outside the majority of two clusters together add. */
+static int64
+joint_minority_cost(const Pool *pool, int a, int b)
+{
+	const Ground *ground = pool->ground;
+	Histograms *h = ground->order->population->columns[ground->order->population->nsensitive];
+	int			column = ground->order->population->nsensitive;
+	uint32		both[2] = {cluster_slices(pool, a)[column], cluster_slices(pool, b)[column]};
+	HistogramMark mark = histograms_mark(h);
+	int64		most = h->slices[histograms_join(h, both, 2)].most;
+
+	histograms_release(h, mark);
+	return ground->minority_unit * (pool->people[a] + pool->people[b] - most);
+}
+
+static inline int64
+merge_price(const Pool *pool, int a, int b)
+{
+	const Ground *ground = pool->ground;
+	int64		loss = joint_loss(ground, cluster_box(pool, a), cluster_box(pool, b));
+	int64		cost = size_cost(ground, pool->people[a] + pool->people[b], loss);
+
+	if (unlikely(ground->minority_unit > 0))
+		cost += joint_minority_cost(pool, a, b);
+	return cost - pool->cost[a] - pool->cost[b];
+}
+
+/* Raises a price by chance; much noise makes even what is free dearer. */
+static inline int64
+noisy(const Pool *pool, int64 price, Prng *prng, uint32 noise)
+{
+	int64		base = noise < 256 ? price : price + pool->ground->whole_loss / 16;
+
+	return noise == 0 ? price : price + ((base * (int64) prng_below(prng, noise)) >> 8);
+}
+
+static inline int64 *
+price_row(const Pool *pool, int cluster)
+{
+	return pool->price + (Size) cluster * pool->nitems;
+}
+
+static int
+cheapest_partner(const Pool *pool, int cluster)
+{
+	const int64 *row = price_row(pool, cluster);
+	int64		least = PG_INT64_MAX;
+	int			best = -1;
+
+	for (int i = 0; i < pool->nlive; i++)
+	{
+		int			other = pool->live[i];
+
+		if (other != cluster && row[other] < least)
+		{
+			least = row[other];
+			best = other;
+		}
+	}
+	return best;
+}
+
+static void
+price_all(Pool *pool, Prng *prng, uint32 noise)
+{
+	for (int i = 0; i < pool->nitems; i++)
+	{
+		if (i % 64 == 63)
+			CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < i; j++)
+			price_row(pool, i)[j] = price_row(pool, j)[i] = noisy(pool, merge_price(pool, i, j), prng, noise);
+	}
+	for (int i = 0; i < pool->nitems; i++)
+		if (!pool->kept[i])
+			pool->partner[i] = cheapest_partner(pool, i);
+}
+
+/* The cluster to be merged next, or -1 where all keep the promise. */
+static int
+next_to_merge(const Pool *pool, MergeOrder order)
+{
+	int64		least_people = PG_INT64_MAX;
+	int64		least = PG_INT64_MAX;
+	int			next = -1;
+
+	for (int i = 0; i < pool->nlive; i++)
+	{
+		int			cluster = pool->live[i];
+		int64		people = order == MERGE_SMALLEST ? pool->people[cluster] : 0;
+		int64		price;
+
+		if (pool->kept[cluster] || people > least_people)
+			continue;
+		price = price_row(pool, cluster)[pool->partner[cluster]];
+		if (people < least_people || price < least)
+		{
+			least_people = people;
+			least = price;
+			next = cluster;
+		}
+	}
+	return next;
+}
+
+/* Merges a cluster with another, which is no more then. */
+static void
+merge_clusters(Pool *pool, int cluster, int other)
+{
+	int			at = 0;
+
+	box_extend(pool->ground, cluster_box(pool, cluster), cluster_box(pool, other));
+	pool->people[cluster] += pool->people[other];
+	join_slices(pool->ground, cluster_slices(pool, cluster), cluster_slices(pool, other));
+	settle_cluster(pool, cluster);
+	pool->joined[other] = cluster;
+	while (pool->live[at] != other)
+		at++;
+	pool->live[at] = pool->live[--pool->nlive];
+}
+
+/* Prices mergers with a cluster that has changed, and what follows for the others. */
+static void
+price_merged(Pool *pool, int cluster, int gone, Prng *prng, uint32 noise)
+{
+	for (int i = 0; i < pool->nlive; i++)
+	{
+		int			other = pool->live[i];
+
+		if (other != cluster)
+			price_row(pool, cluster)[other] = price_row(pool, other)[cluster] =
+				noisy(pool, merge_price(pool, cluster, other), prng, noise);
+	}
+	for (int i = 0; i < pool->nlive; i++)
+	{
+		int			other = pool->live[i];
+		int			partner = pool->partner[other];
+
+		if (pool->kept[other])
+			continue;
+		if (other == cluster || partner == gone || partner == cluster)
+			pool->partner[other] = cheapest_partner(pool, other);
+		else if (price_row(pool, other)[cluster] < price_row(pool, other)[partner])
+			pool->partner[other] = cluster;
+	}
+}
+
+int64
+pool_merge(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
+{
+	int64		cost = 0;
+	int			cluster;
+
+	if (pool->nitems > 1)
+		price_all(pool, prng, noise);
+	while (pool->nlive > 1 && (cluster = next_to_merge(pool, order)) >= 0)
+	{
+		int			other = pool->partner[cluster];
+
+		merge_clusters(pool, cluster, other);
+		if (pool->nlive > 1)
+			price_merged(pool, cluster, other, prng, noise);
+	}
+	for (int i = 0; i < pool->nlive; i++)
+	{
+		if (!pool->kept[pool->live[i]])
+			return PG_INT64_MAX;
+		cost += pool->cost[pool->live[i]];
+	}
+	return cost;
+}
+
+void
+pool_put(const Pool *pool, Classes *classes)
+{
+	/* joined tells the clusters; partner is free for their classes */
+	int		   *class_of = pool->partner;
+
+	for (int i = 0; i < pool->nitems; i++)
+		class_of[i] = -1;
+	for (int i = 0; i < pool->nitems; i++)
+	{
+		int			cluster = pool_cluster(pool, i);
+
+		if (class_of[cluster] < 0)
+		{
+			RecodingClass *class;
+
+			class_of[cluster] = class_add(classes);
+			class = &classes->classes[class_of[cluster]];
+			class->loss = pool->loss[cluster];
+			class->cost = pool->cost[cluster];
+			classes->cost += class->cost;
+		}
+		class_take(classes, class_of[cluster], pool->items[i]);
+	}
+}

@@ -1,0 +1,62 @@
+/*
+ * recoding_pool.h
+ *	  A few tuples that are put into classes together, by merging.
+ */
+#ifndef ANONOPT_RECODING_POOL_H
+#define ANONOPT_RECODING_POOL_H
+
+#include "base/prng.h"
+#include "search/recoding_classes.h"
+
+/* Which of the classes that break the promise is merged first. */
+typedef enum MergeOrder
+{
+	MERGE_CHEAPEST,
+	MERGE_SMALLEST
+} MergeOrder;
+
+typedef struct Pool
+{
+	const Ground *ground;
+	int			room;
+	int			nitems;
+	uint32	   *items;			/* tuples */
+	/* by cluster; a cluster has the number of one of its items */
+	uint32	   *boxes;
+	int64	   *people;
+	int64	   *loss;
+	int64	   *cost;
+	bool	   *kept;			/* the promise */
+	uint32	   *slices;			/* by cluster and column */
+	int		   *joined;			/* the cluster it was merged into, or itself */
+	int		   *live;
+	int			nlive;
+	int		   *partner;		/* the cheapest to merge with */
+	int64	   *price;			/* of merging, by two clusters */
+	HistogramMark *marks;
+} Pool;
+
+extern Pool *pool_create(const Ground *ground, int room);
+extern void pool_clear(Pool *pool);
+extern void pool_add(Pool *pool, uint32 tuple);
+
+/*
+ * Merges until every class keeps the promise; with a generator, prices are
+ * raised by chance, by so many 256ths at most.  Returns what all cost, or
+ * PG_INT64_MAX where the promise cannot be kept: then one class is left.
+ */
+extern int64 pool_merge(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
+
+/* The cluster that an item ended in. */
+static inline int
+pool_cluster(const Pool *pool, int item)
+{
+	while (pool->joined[item] != item)
+		item = pool->joined[item];
+	return item;
+}
+
+/* Makes classes of the clusters; their tuples have none so far. */
+extern void pool_put(const Pool *pool, Classes *classes);
+
+#endif

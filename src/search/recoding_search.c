@@ -1,0 +1,287 @@
+/*
+ * recoding_search.c
+ *	  The search for a recoding.
+ *
+ * A first answer comes from all tuples at once: it takes little time, and what
+ * is parted first loses much.  Many tuples are then bettered in blocks of
+ * neighbours, which workers share; then in blocks half a block further on, so
+ * that classes meet across the borders of the first.
+ */
+#include "search/recoding.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "search/recoding_block.h"
+#include "search/recoding_near.h"
+#include "search/recoding_start.h"
+
+/* Blocks that are handed to the pool at a time, a process. */
+#define BATCH 4
+
+typedef struct RecodingPlan
+{
+	const RecodingOrder *order;
+	const RecodingWatch *watch;
+	Ground	   *ground;			/* all tuples, in the order of the blocks */
+	Classes    *classes;
+	uint32	   *class_of;		/* by tuple of the ground: theirs */
+	uint32		nclasses;		/* numbers are below */
+	double		loss;			/* of all people together */
+	WorkerPool *pool;
+	int			batch;
+	int			nitems;
+	BlockItem  *items;
+	BlockResult *results;
+	uint32	  **members;		/* by item: tuples of the ground */
+} RecodingPlan;
+
+static bool
+is_over(const RecodingWatch *watch)
+{
+	return watch != NULL && watch->over != NULL && watch->over(watch->state);
+}
+
+/* Has the pool do a batch, and takes over what comes out. */
+static void
+do_batch(RecodingPlan *plan)
+{
+	worker_pool_do(plan->pool, plan->nitems, plan->items, plan->results);
+	for (int i = 0; i < plan->nitems; i++)
+	{
+		const BlockResult *result = &plan->results[i];
+
+		for (uint32 j = 0; j < plan->items[i].ntuples; j++)
+			plan->class_of[plan->members[i][j]] = result->class_of[j] == NO_CLASS ? NO_CLASS :
+				plan->nclasses + result->class_of[j];
+		plan->nclasses += result->nclasses;
+		plan->loss -= result->gain;
+	}
+	plan->nitems = 0;
+	if (plan->watch != NULL && plan->watch->tell != NULL)
+		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
+}
+
+/* The item that takes the next block. */
+static BlockItem *
+next_item(RecodingPlan *plan, uint32 first)
+{
+	BlockItem  *item;
+
+	if (plan->nitems == plan->batch)
+		do_batch(plan);
+	item = &plan->items[plan->nitems++];
+	item->ntuples = 0;
+	item->seed = plan->order->seed + first;
+	item->limit = 0;
+	return item;
+}
+
+static void
+put_tuple(RecodingPlan *plan, BlockItem *item, uint32 tuple)
+{
+	plan->members[item - plan->items][item->ntuples] = tuple;
+	item->tuple[item->ntuples] = plan->ground->tuple[tuple];
+	item->class_of[item->ntuples] = plan->class_of[tuple];
+	item->ntuples++;
+}
+
+/* Tuples linked by class, each class found at its first one. */
+typedef struct ClassChains
+{
+	uint32	   *next;			/* by tuple, or NO_TUPLE */
+	uint32	   *size;			/* by class: tuples */
+	uint32	   *last;			/* by class: the last one so far */
+	bool	   *first;			/* by tuple: it is its class's first */
+} ClassChains;
+
+static void
+chain_classes(const RecodingPlan *plan, ClassChains *chains)
+{
+	uint32		n = plan->ground->ntuples;
+
+	budget_require(plan->order->population->context, (sizeof(uint32) + 1) * (Size) n + 2 * sizeof(uint32) * plan->nclasses);
+	chains->next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	chains->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * n);
+	chains->size = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * ((Size) plan->nclasses + 1),
+											  MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	chains->last = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) plan->nclasses + 1));
+	for (uint32 tuple = 0; tuple < n; tuple++)
+	{
+		uint32		class = plan->class_of[tuple];
+
+		chains->next[tuple] = NO_TUPLE;
+		chains->first[tuple] = class == NO_CLASS || chains->size[class]++ == 0;
+		if (!chains->first[tuple])
+			chains->next[chains->last[class]] = tuple;
+		if (class != NO_CLASS)
+			chains->last[class] = tuple;
+	}
+}
+
+/* People of an item who have no class, and its part of those who may get none. */
+static int64
+item_limit(const RecodingPlan *plan, const BlockItem *item)
+{
+	const RecodingOrder *order = plan->order;
+	int64		spare = order->promise.limit - plan->classes->suppressed;
+	int128		all = 0;
+	int64		people = 0;
+
+	for (uint32 i = 0; i < item->ntuples; i++)
+	{
+		int64		count = order->population->tuples->counts[item->tuple[i]];
+
+		all += count;
+		if (item->class_of[i] == NO_CLASS)
+			people += count;
+	}
+	return people + (int64) (all * spare / Max(order->population->people, 1));
+}
+
+/* Counts who has no class by now. */
+static void
+count_suppressed(RecodingPlan *plan)
+{
+	plan->classes->suppressed = 0;
+	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
+		if (plan->class_of[tuple] == NO_CLASS)
+			plan->classes->suppressed += plan->ground->people[tuple];
+}
+
+/* Betters blocks of whole classes; the first has so much room. */
+static void
+better_blocks(RecodingPlan *plan, uint32 room)
+{
+	ClassChains chains;
+	BlockItem  *item = NULL;
+
+	chain_classes(plan, &chains);
+	count_suppressed(plan);
+	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !is_over(plan->watch); tuple++)
+	{
+		uint32		size = plan->class_of[tuple] == NO_CLASS ? 1 : chains.size[plan->class_of[tuple]];
+
+		if (!chains.first[tuple] || size > BLOCK_TUPLES)
+			continue;
+		if (item != NULL && item->ntuples + size > room)
+		{
+			item->limit = item_limit(plan, item);
+			item = NULL;
+			room = BLOCK_TUPLES;
+		}
+		if (item == NULL)
+			item = next_item(plan, tuple);
+		for (uint32 other = tuple; other != NO_TUPLE; other = chains.next[other])
+			put_tuple(plan, item, other);
+	}
+	if (item != NULL)
+		item->limit = item_limit(plan, item);
+	do_batch(plan);
+}
+
+/*
+ * Makes classes that look alike one, and numbers them by their first tuples;
+ * false where no label covers a class, which is kept only for want of others.
+ */
+static bool
+number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *result)
+{
+	const Population *population = order->population;
+	RecodedClasses *shown = recoding_show(population, result->class_of, nclasses, order->labels, CurrentMemoryContext);
+
+	if (shown->faulty)
+		return false;
+	memcpy(result->class_of, shown->class_of, sizeof(uint32) * population->tuples->ntuples);
+	result->nclasses = shown->nclasses;
+	return true;
+}
+
+/* Gives all tuples classes, or suppresses them; false where neither can be. */
+static bool
+begin_classes(RecodingPlan *plan)
+{
+	Classes    *classes = plan->classes;
+
+	start_by_nodes(classes);
+	start_by_merging(classes);
+	if (mend_classes(classes))
+		return true;
+	if (plan->order->population->people > classes->limit)
+		return false;
+	for (uint32 i = 0; i < plan->ground->ntuples; i++)
+		tuple_suppress(classes, i);
+	return true;
+}
+
+static void
+begin_pool(RecodingPlan *plan, int workers)
+{
+	PoolOrder	order = {TASK_RECODE_BLOCK, plan->order->population, plan->order, sizeof(RecodingOrder),
+	sizeof(BlockItem), sizeof(BlockResult), BATCH * (workers + 1)};
+
+	plan->batch = order.most_items;
+	budget_require(plan->order->population->context,
+				   (sizeof(BlockItem) + sizeof(BlockResult) + sizeof(uint32) * BLOCK_TUPLES) * plan->batch);
+	plan->items = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BlockItem) * plan->batch);
+	plan->results = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(BlockResult) * plan->batch);
+	plan->members = palloc(sizeof(uint32 *) * plan->batch);
+	for (int i = 0; i < plan->batch; i++)
+		plan->members[i] = palloc(sizeof(uint32) * BLOCK_TUPLES);
+	plan->pool = worker_pool_begin(&order, workers);
+}
+
+/* Betters in blocks, then in others half a block further on. */
+static void
+better_in_blocks(RecodingPlan *plan, int workers)
+{
+	const Ground *ground = plan->ground;
+
+	plan->loss = (double) plan->classes->cost / ground->whole_loss;
+	plan->class_of = plan->classes->class_of;
+	plan->nclasses = plan->classes->nclasses;
+	begin_pool(plan, workers);
+	better_blocks(plan, BLOCK_TUPLES);
+	better_blocks(plan, BLOCK_TUPLES / 2);
+	worker_pool_end(plan->pool);
+}
+
+static void
+search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int workers, RecodingResult *result)
+{
+	uint32		n = order->population->tuples->ntuples;
+	RecodingPlan plan = {.order = order,.watch = watch};
+	BoxTree    *tree;
+
+	plan.ground = ground_create(order, CurrentMemoryContext, NULL, n);
+	tree = box_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
+	plan.classes = classes_create(plan.ground);
+	plan.classes->limit = order->promise.limit;
+	result->feasible = begin_classes(&plan);
+	if (!result->feasible)
+		return;
+	tell_loss(watch, plan.classes);
+	if (n <= BLOCK_TUPLES)
+		better_classes(plan.classes, tree, order->seed, watch);
+	else if (order->effort > 0)
+		better_in_blocks(&plan, workers);
+	for (uint32 i = 0; i < n; i++)
+		result->class_of[plan.ground->tuple[i]] = plan.classes->class_of[i];
+	result->feasible = number_classes(order, Max(plan.nclasses, plan.classes->nclasses), result);
+}
+
+RecodingResult *
+recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers)
+{
+	const Population *population = order->population;
+	RecodingResult *result = palloc0(sizeof(RecodingResult));
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old;
+
+	result->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
+	memset(result->class_of, 0xff, sizeof(uint32) * population->tuples->ntuples);
+	old = MemoryContextSwitchTo(context);
+	search_recoding(order, watch, workers, result);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return result;
+}

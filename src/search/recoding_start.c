@@ -1,0 +1,401 @@
+/*
+ * recoding_start.c
+ *	  First answers, for a search to better.
+ *
+ * Nodes are visited in the order of what they lose on average.  At each, the
+ * tuples that have no class yet are grouped by what the node shows; groups
+ * that keep the promise become classes, and their tuples are done with.  As
+ * fewer and fewer are left, later nodes cost less and less, and thousands of
+ * them are visited in a fraction of a second.  Greedy as this is, no other
+ * start comes near it, and large k profit most.
+ *
+ * A lattice may have more nodes than can be visited: those that lose least
+ * are enough, since the rest is merged.
+ */
+#include "search/recoding_start.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "search/recoding_pool.h"
+
+/* Nodes that are visited at most. */
+#define MOST_NODES 32768
+
+/* Tuples that are merged at a time. */
+#define MERGED_TUPLES 384
+
+/* ------------------------------------------------------------- nodes */
+
+typedef struct StartNode
+{
+	int64		loss;			/* of all people */
+	uint32		number;			/* of its levels, in the order found */
+} StartNode;
+
+typedef struct NodeList
+{
+	int			nattrs;
+	int			height[MAX_ATTRIBUTES];
+	int64	   *loss[MAX_ATTRIBUTES];	/* by level: of all people */
+	int64		limit;			/* nodes lose no more */
+	uint8		levels[MAX_ATTRIBUTES];
+	uint32		nnodes;
+	uint32		most;
+	StartNode  *nodes;			/* NULL: they are only counted */
+	uint8	   *node_levels;
+} NodeList;
+
+static void
+weigh_levels(const Ground *ground, NodeList *list)
+{
+	list->nattrs = ground->nattrs;
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		const Axis *axis = &ground->axes[a];
+
+		/* a level above max_level only where there is no other */
+		int			nlevels = Min(axis->nlevels, axis->allowed);
+
+		list->height[a] = nlevels - 1;
+		list->loss[a] = palloc0(sizeof(int64) * nlevels);
+		for (uint32 i = 0; i < ground->ntuples; i++)
+			for (int level = 0; level < nlevels; level++)
+				list->loss[a][level] += ground->people[i] *
+					axis->level_loss[level][ground_codes(ground, i)[a]];
+	}
+}
+
+/* Lists the nodes that lose no more than the limit, given the levels of the attributes before. */
+static void
+list_nodes(NodeList *list, int attr, int64 loss)
+{
+	if (attr == list->nattrs)
+	{
+		if (list->nnodes < list->most && list->nodes != NULL)
+		{
+			list->nodes[list->nnodes].loss = loss;
+			list->nodes[list->nnodes].number = list->nnodes;
+			memcpy(list->node_levels + (Size) list->nnodes * list->nattrs, list->levels, list->nattrs);
+		}
+		list->nnodes++;
+		return;
+	}
+	for (int level = 0; level <= list->height[attr] && list->nnodes < list->most; level++)
+	{
+		/* what the other attributes lose at least is part of the loss */
+		int64		more = loss + list->loss[attr][level] - list->loss[attr][0];
+
+		if (more > list->limit)
+			break;
+		list->levels[attr] = level;
+		list_nodes(list, attr + 1, more);
+	}
+}
+
+static int
+compare_nodes(const void *a, const void *b)
+{
+	const StartNode *x = a;
+	const StartNode *y = b;
+
+	if (x->loss != y->loss)
+		return x->loss < y->loss ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* The nodes that lose least, sorted by that. */
+static NodeList *
+make_node_list(const Ground *ground)
+{
+	NodeList   *list = palloc0(sizeof(NodeList));
+	int64		lowest = 0;
+	int64		all = 0;
+	int64		limit;
+
+	weigh_levels(ground, list);
+	for (int a = 0; a < list->nattrs; a++)
+	{
+		lowest += list->loss[a][0];
+		all += list->loss[a][list->height[a]];
+	}
+	list->most = MOST_NODES;
+	/* the highest limit within which there are few enough */
+	limit = lowest + Max((all - lowest) / 64, 1);
+	list->limit = lowest;
+	while (list->limit < all)
+	{
+		int64		tried = Min(limit, all);
+		int64		before = list->limit;
+
+		list->limit = tried;
+		list->nnodes = 0;
+		list_nodes(list, 0, lowest);
+		if (list->nnodes >= list->most)
+		{
+			list->limit = before;
+			break;
+		}
+		limit += Max((limit - lowest) / 8, 1);
+	}
+	list->nodes = palloc(sizeof(StartNode) * list->most);
+	list->node_levels = palloc((Size) list->most * Max(list->nattrs, 1));
+	list->nnodes = 0;
+	list_nodes(list, 0, lowest);
+	list->nnodes = Min(list->nnodes, list->most);
+	qsort(list->nodes, list->nnodes, sizeof(StartNode), compare_nodes);
+	return list;
+}
+
+/* ------------------------------------------------------------ groups */
+
+/* A group of tuples that a node shows alike. */
+typedef struct StartGroup
+{
+	uint64		key;
+	int64		people;
+	uint32		node;			/* that it is of; others are free */
+	uint32		class;
+} StartGroup;
+
+typedef struct Visit
+{
+	Classes    *classes;
+	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: bits that tell
+										 * its label */
+	uint32		nleft;
+	uint32	   *left;			/* tuples without a class */
+	uint32	   *group_of;		/* by position among them */
+	StartGroup *groups;
+	uint64		mask;
+	uint32		node;
+	uint32		nlarge;			/* groups that are large enough */
+} Visit;
+
+static void
+prepare_visit(Visit *visit, Classes *classes)
+{
+	const Ground *ground = classes->ground;
+	Size		n = Max(ground->ntuples, 1);
+	Size		ngroups = 1024;
+
+	while (ngroups < 2 * n)
+		ngroups *= 2;
+	budget_require(ground->order->population->context, sizeof(StartGroup) * ngroups + 2 * sizeof(uint32) * n);
+	visit->classes = classes;
+	visit->left = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	visit->group_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	visit->groups = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(StartGroup) * ngroups,
+											   MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	visit->mask = ngroups - 1;
+	visit->node = 0;
+	visit->nleft = 0;
+	for (uint32 i = 0; i < ground->ntuples; i++)
+		if (classes->class_of[i] == NO_CLASS)
+			visit->left[visit->nleft++] = i;
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		const Axis *axis = &ground->axes[a];
+
+		visit->mix[a] = palloc(sizeof(uint64 *) * axis->nlevels);
+		for (int level = 0; level < axis->nlevels; level++)
+		{
+			visit->mix[a][level] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * (axis->ncodes + 1));
+			for (uint32 code = 0; code < axis->ncodes; code++)
+				visit->mix[a][level][code] = word_hash(((uint64) (a + 1) << 40) + ((uint64) level << 32) +
+													   axis->label[level][code]);
+		}
+	}
+}
+
+/*
+ * Groups the tuples that are left by what the node shows.  Groups are told by
+ * 64 bits: two that share them by chance would be one class, which loses more
+ * than it need but is as sound as any.
+ */
+static void
+count_groups(Visit *visit, const uint8 * levels)
+{
+	const Ground *ground = visit->classes->ground;
+	const uint64 *mix[MAX_ATTRIBUTES];
+	int64		smallest = ground->smallest;
+
+	visit->node++;
+	visit->nlarge = 0;
+	for (int a = 0; a < ground->nattrs; a++)
+		mix[a] = visit->mix[a][levels[a]];
+	for (uint32 i = 0; i < visit->nleft; i++)
+	{
+		uint32		tuple = visit->left[i];
+		const uint32 *codes = ground_codes(ground, tuple);
+		uint64		key = 0;
+		uint64		at;
+		StartGroup *group;
+
+		for (int a = 0; a < ground->nattrs; a++)
+			key += mix[a][codes[a]];
+		for (at = (key >> 32) & visit->mask;; at = (at + 1) & visit->mask)
+		{
+			group = &visit->groups[at];
+			if (group->node != visit->node)
+			{
+				group->node = visit->node;
+				group->key = key;
+				group->people = 0;
+				group->class = NO_CLASS;
+				break;
+			}
+			if (group->key == key)
+				break;
+		}
+		if (group->people < smallest && group->people + ground->people[tuple] >= smallest)
+			visit->nlarge++;
+		group->people += ground->people[tuple];
+		visit->group_of[i] = at;
+	}
+}
+
+/* Makes classes of the groups that are large enough and keep the promise. */
+static void
+take_groups(Visit *visit)
+{
+	Classes    *classes = visit->classes;
+	const Ground *ground = classes->ground;
+	uint32		nleft = 0;
+
+	for (uint32 i = 0; i < visit->nleft; i++)
+	{
+		StartGroup *group = &visit->groups[visit->group_of[i]];
+
+		if (group->people < ground->smallest)
+			continue;
+		if (group->class == NO_CLASS)
+			group->class = class_add(classes);
+		class_take(classes, group->class, visit->left[i]);
+	}
+	for (uint32 i = 0; i < visit->nleft; i++)
+	{
+		StartGroup *group = &visit->groups[visit->group_of[i]];
+
+		/* once a group: 0 people say that it is settled */
+		if (group->people >= ground->smallest && !class_settle(classes, group->class))
+			class_drop(classes, group->class);
+		group->people = 0;
+	}
+	for (uint32 i = 0; i < visit->nleft; i++)
+		if (classes->class_of[visit->left[i]] == NO_CLASS)
+			visit->left[nleft++] = visit->left[i];
+	visit->nleft = nleft;
+}
+
+void
+start_by_nodes(Classes *classes)
+{
+	const Ground *ground = classes->ground;
+	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	NodeList   *list = make_node_list(ground);
+	Visit		visit;
+
+	prepare_visit(&visit, classes);
+	for (uint32 i = 0; i < list->nnodes && visit.nleft > 0; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count_groups(&visit, list->node_levels + (Size) list->nodes[i].number * list->nattrs);
+		if (visit.nlarge > 0)
+			take_groups(&visit);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+/* ----------------------------------------------------------- merging */
+
+void
+start_by_merging(Classes *classes)
+{
+	const Ground *ground = classes->ground;
+	Pool	   *pool = pool_create(ground, MERGED_TUPLES);
+	uint32		tuple = 0;
+
+	while (tuple < ground->ntuples)
+	{
+		CHECK_FOR_INTERRUPTS();
+		pool_clear(pool);
+		for (; tuple < ground->ntuples && pool->nitems < MERGED_TUPLES; tuple++)
+			if (classes->class_of[tuple] == NO_CLASS)
+				pool_add(pool, tuple);
+		if (pool->nitems > 0 && pool_merge(pool, MERGE_CHEAPEST, NULL, 0) < PG_INT64_MAX)
+			pool_put(pool, classes);
+	}
+	pool_clear(pool);
+}
+
+/* The class with which another would lose least, or NO_CLASS where there is none. */
+static uint32
+cheapest_class(const Classes *classes, uint32 class)
+{
+	const Ground *ground = classes->ground;
+	const RecodingClass *one = &classes->classes[class];
+	uint32		box[2 * MAX_ATTRIBUTES];
+	uint32		other_box[2 * MAX_ATTRIBUTES];
+	int64		least = PG_INT64_MAX;
+	uint32		best = NO_CLASS;
+
+	class_box(classes, class, box);
+	for (uint32 number = 0; number < classes->nclasses; number++)
+	{
+		const RecodingClass *other = &classes->classes[number];
+		int64		price;
+
+		if (other->ntuples == 0 || number == class)
+			continue;
+		class_box(classes, number, other_box);
+		price = size_cost(ground, one->people + other->people, joint_loss(ground, box, other_box)) - other->cost;
+		if (price < least)
+		{
+			least = price;
+			best = number;
+		}
+	}
+	return best;
+}
+
+bool
+mend_classes(Classes *classes)
+{
+	const Ground *ground = classes->ground;
+	uint32		class = NO_CLASS;
+	uint32		other;
+
+	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+	{
+		if (classes->class_of[tuple] != NO_CLASS)
+			continue;
+		if (class == NO_CLASS)
+			class = class_add(classes);
+		class_take(classes, class, tuple);
+	}
+	if (class == NO_CLASS)
+		return true;
+	while (!class_settle(classes, class))
+	{
+		uint32		tuple;
+		uint32		next;
+
+		CHECK_FOR_INTERRUPTS();
+		other = cheapest_class(classes, class);
+		if (other == NO_CLASS)
+		{
+			class_drop(classes, class);
+			return false;
+		}
+		tuple = classes->classes[other].first;
+		class_drop(classes, other);
+		for (; tuple != NO_TUPLE; tuple = next)
+		{
+			next = classes->next[tuple];
+			class_take(classes, class, tuple);
+		}
+	}
+	return true;
+}
