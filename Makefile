@@ -14,10 +14,10 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 PG_CPPFLAGS = -I$(srcdir)/src
 
 # the install script is these, one after another
-PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching preferences records comparing stores publishing pictures comments)
+PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures comments)
 
 # in this order
-REGRESS = hierarchies declarations arguments names privileges searching evolving comparing preferences records publishing reading stores
+REGRESS = hierarchies declarations arguments names privileges searching evolving recodings comparing preferences records publishing reading stores
 REGRESS_OPTS = --encoding=UTF8
 
 EXTRA_CLEAN = results regression.diffs regression.out tmp_check

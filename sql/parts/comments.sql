@@ -37,6 +37,12 @@ COMMENT ON FUNCTION anonopt.node_detail(text, int[]) IS 'labels and loss of each
 COMMENT ON FUNCTION anonopt.suppressed_classes(text, int[], int, int, float8) IS 'the classes that a node suppresses, and what they break';
 COMMENT ON FUNCTION anonopt.pareto(text, text[], int, int, float8, interval) IS 'the exact front of any objectives';
 COMMENT ON FUNCTION anonopt.optimize(text, int, int, float8, text, interval) IS 'the exact node of least loss that keeps a promise';
+COMMENT ON FUNCTION anonopt.create_recoding(text, text, int, int, float8, text, text, interval, bigint) IS 'searches a local recoding of little loss that keeps a promise, and writes its table';
+COMMENT ON FUNCTION anonopt.extend_recoding(regclass, text, int, int, float8, text, text, interval, bigint) IS 'adds tuples that came since to a recoding';
+COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass, int, int, float8, text) IS 'measures of a recoding';
+COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8, text) IS 'measures of several recodings, from one reading';
+COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text) IS 'measures of a recoding, or of several in braces';
+COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and what they show, worst first';
 COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes stands for the exact non-dominated set';

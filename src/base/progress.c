@@ -14,7 +14,7 @@
 
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
 	"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction",
-"aruba", "btda", "aruba_budget", "aruba_balance"};
+"aruba", "btda", "aruba_budget", "aruba_balance", "recoding"};
 
 const char *
 algorithm_name(Algorithm algorithm)
@@ -54,6 +54,15 @@ progress_update(int64 done, int64 found)
 		return;
 	pgstat_progress_update_param(PARAM_DONE, done);
 	pgstat_progress_update_param(PARAM_FOUND, found);
+}
+
+void
+progress_better(int64 answers, double loss)
+{
+	if (!entry_is_ours(PROGRESS_COMMAND_ANONOPT))
+		return;
+	pgstat_progress_update_param(PARAM_FOUND, answers);
+	pgstat_progress_update_param(PARAM_LOSS, (int64) (loss * LOSS_UNITS) + 1);
 }
 
 void

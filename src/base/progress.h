@@ -12,6 +12,9 @@
 /* "anon", as a number: far from PostgreSQL's own commands. */
 #define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
 
+/* A loss is told in these, plus one: 0 is none. */
+#define LOSS_UNITS 1e9
+
 /* The numbers of such an entry; the phase is 0 while the relation is read, then 1. */
 enum
 {
@@ -19,7 +22,8 @@ enum
 	PARAM_PHASE,
 	PARAM_DONE,
 	PARAM_TOTAL,
-	PARAM_FOUND
+	PARAM_FOUND,
+	PARAM_LOSS
 };
 
 typedef enum Algorithm
@@ -36,7 +40,8 @@ typedef enum Algorithm
 	ALGORITHM_ARUBA,
 	ALGORITHM_BTDA,
 	ALGORITHM_ARUBA_BUDGET,
-	ALGORITHM_ARUBA_BALANCE
+	ALGORITHM_ARUBA_BALANCE,
+	ALGORITHM_RECODING
 } Algorithm;
 
 extern const char *algorithm_name(Algorithm algorithm);
@@ -49,6 +54,9 @@ extern void progress_search(int64 total);
 
 /* Nodes measured so far, and nodes found. */
 extern void progress_update(int64 done, int64 found);
+
+/* A better answer: how many there were, and what this one loses, in [0,1]. */
+extern void progress_better(int64 answers, double loss);
 
 extern void progress_end(void);
 

@@ -8,6 +8,9 @@
 #include "access/relation.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
+#include "catalog/pg_class.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
@@ -189,4 +192,40 @@ require_column(Oid relation, const char *column)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_COLUMN),
 			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
+}
+
+/* The roles that have rights on a relation beside its owner, as a statement names them. */
+static List *
+privileged_roles(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	List	   *roles = NIL;
+	bool		isnull;
+	Datum		datum;
+	Acl		   *acl;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
+	acl = isnull ? NULL : DatumGetAclPCopy(datum);
+	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
+	{
+		Oid			role = ACL_DAT(acl)[i].ai_grantee;
+
+		if (role == ACL_ID_PUBLIC)
+			roles = lappend(roles, "PUBLIC");
+		else if (role != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
+			roles = lappend(roles, (char *) quote_identifier(GetUserNameFromId(role, false)));
+	}
+	ReleaseSysCache(tuple);
+	return roles;
+}
+
+void
+keep_to_owner(Oid relation)
+{
+	ListCell   *cell;
+
+	foreach(cell, privileged_roles(relation))
+		sql_write(psprintf("REVOKE ALL ON %s FROM %s CASCADE", relation_sql_name(relation), (char *) lfirst(cell)), 0, NULL, NULL, NULL);
 }

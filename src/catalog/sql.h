@@ -50,6 +50,9 @@ extern char *relation_sql_name(Oid relation);
 /* A relation's columns that were not dropped, in order: of Form_pg_attribute, as long as it is open. */
 extern List *live_columns(Relation relation);
 
+/* Takes back what default privileges granted to others: a table made from data shows values. */
+extern void keep_to_owner(Oid relation);
+
 /* The base type of a column; InvalidOid where there is none of that name. */
 extern Oid	column_type(Oid relation, const char *column);
 

@@ -54,6 +54,10 @@ typedef struct Population
 	TupleTable *tuples;			/* the data as read, sorted by key */
 } Population;
 
+/* In place of the number of a tuple's class: it is in none, or nobody has said. */
+#define NO_CLASS PG_UINT32_MAX
+#define NEW_TUPLE (PG_UINT32_MAX - 1)
+
 /* How every attribute of a node is shown. */
 typedef const Recoding *const *Recodings;
 

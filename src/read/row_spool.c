@@ -140,9 +140,14 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 	RowSpooler *spooler = arg;
 	Reading    *reading = spooler->groups.reading;
 	int			ncolumns = spooler->spool->ncolumns;
-	MemoryContext old = MemoryContextSwitchTo(spooler->groups.row);
-	uint32		group = count_codes(&spooler->groups, values + ncolumns, nulls + ncolumns, 1);
+	MemoryContext old;
+	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[ncolumns + reading->ncolumns]);
+	uint32		group;
 
+	if (people == 0)
+		return;
+	old = MemoryContextSwitchTo(spooler->groups.row);
+	group = count_codes(&spooler->groups, values + ncolumns, nulls + ncolumns, people);
 	memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
 	memcpy(spooler->nulls + 1, nulls, sizeof(bool) * ncolumns);
 	spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
@@ -173,6 +178,7 @@ run_spooling(Reading *reading, RowSpool *spool)
 	ReadPlan	plan = {0};
 	RowSpooler	spooler = {.groups = {.reading = reading,.plan = &plan},.spool = spool};
 	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
+	int			has_count = reading->dataset->count_column != NULL ? 1 : 0;
 	StringInfoData columns;
 
 	plan.buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
@@ -183,8 +189,9 @@ run_spooling(Reading *reading, RowSpool *spool)
 	append_kept_columns(reading, spool, &columns, types);
 	append_read_columns(reading, reading->ncolumns, &columns);
 	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
+	types[spool->ncolumns + reading->ncolumns] = INT8OID;
 	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)), NULL,
-			  spool->ncolumns + reading->ncolumns, types, take_spooled, &spooler);
+			  spool->ncolumns + reading->ncolumns + has_count, types, take_spooled, &spooler);
 	refuse_misses(reading);
 }
 

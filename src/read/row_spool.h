@@ -33,6 +33,7 @@ typedef struct RowSpool
 	bool		keeps_rows;
 	int			ndigested;
 
+	struct Reading *reading;	/* what encodes such rows again */
 	Population *population;		/* NULL where there are no rows */
 	uint32		ngroups;
 	int64	   *people;			/* by group */

@@ -8,9 +8,6 @@
 #include "engine/measure.h"
 #include "search/objective.h"
 
-/* The class of a tuple that is not shown. */
-#define NO_CLASS PG_UINT32_MAX
-
 /* How a class is shown. */
 typedef enum RecodingLabels
 {
@@ -37,6 +34,7 @@ typedef struct RecodingResult
 								 * are no classes */
 	uint32	   *class_of;		/* by tuple of the population, or NO_CLASS */
 	uint32		nclasses;
+	int			helped;			/* workers that took part */
 } RecodingResult;
 
 /* Whether a search must end; asked now and then. */
@@ -52,9 +50,6 @@ typedef struct RecodingWatch
 
 /* Searches a recoding. */
 extern RecodingResult *recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers);
-
-/* The class of a tuple that came since. */
-#define NEW_TUPLE (PG_UINT32_MAX - 1)
 
 /*
  * Takes in tuples that came since, moving as few of the people who were there

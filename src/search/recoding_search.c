@@ -230,8 +230,8 @@ begin_pool(RecodingPlan *plan, int workers)
 	plan->pool = worker_pool_begin(&order, workers);
 }
 
-/* Betters in blocks, then in others half a block further on. */
-static void
+/* Betters in blocks, then in others half a block further on; returns how many workers helped. */
+static int
 better_in_blocks(RecodingPlan *plan, int workers)
 {
 	const Ground *ground = plan->ground;
@@ -242,7 +242,7 @@ better_in_blocks(RecodingPlan *plan, int workers)
 	begin_pool(plan, workers);
 	better_blocks(plan, BLOCK_TUPLES);
 	better_blocks(plan, BLOCK_TUPLES / 2);
-	worker_pool_end(plan->pool);
+	return worker_pool_end(plan->pool);
 }
 
 static void
@@ -263,7 +263,7 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 	if (n <= BLOCK_TUPLES)
 		better_classes(plan.classes, tree, order->seed, watch);
 	else if (order->effort > 0)
-		better_in_blocks(&plan, workers);
+		result->helped = better_in_blocks(&plan, workers);
 	for (uint32 i = 0; i < n; i++)
 		result->class_of[plan.ground->tuple[i]] = plan.classes->class_of[i];
 	result->feasible = number_classes(order, Max(plan.nclasses, plan.classes->nclasses), result);

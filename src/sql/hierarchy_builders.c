@@ -67,43 +67,6 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
 	sql_write(sql.data, 0, NULL, NULL, NULL);
 }
 
-/* The roles that have rights on a relation beside its owner, as a statement names them. */
-static List *
-privileged_roles(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	List	   *roles = NIL;
-	bool		isnull;
-	Datum		datum;
-	Acl		   *acl;
-
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(relation);
-	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
-	acl = isnull ? NULL : DatumGetAclPCopy(datum);
-	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
-	{
-		Oid			role = ACL_DAT(acl)[i].ai_grantee;
-
-		if (role == ACL_ID_PUBLIC)
-			roles = lappend(roles, "PUBLIC");
-		else if (role != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
-			roles = lappend(roles, (char *) quote_identifier(GetUserNameFromId(role, false)));
-	}
-	ReleaseSysCache(tuple);
-	return roles;
-}
-
-/* Takes back what default privileges granted: a hierarchy made from data shows values. */
-static void
-close_table(const NewHierarchy *table, Oid relation)
-{
-	ListCell   *cell;
-
-	foreach(cell, privileged_roles(relation))
-		sql_write(psprintf("REVOKE ALL ON %s FROM %s CASCADE", table->sql_name, (char *) lfirst(cell)), 0, NULL, NULL, NULL);
-}
-
 Oid
 hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 {
@@ -111,7 +74,7 @@ hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 
 	sql_write(psprintf("ALTER TABLE %s ADD %s", table->sql_name, key), 0, NULL, NULL, NULL);
 	if (from_data)
-		close_table(table, get_relname_relid(table->relname, table->schema));
+		keep_to_owner(get_relname_relid(table->relname, table->schema));
 	sql_finish();
 	sql_restore_names(table->names_level);
 	return get_relname_relid(table->relname, table->schema);

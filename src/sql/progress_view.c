@@ -28,8 +28,8 @@ static void
 put_entry(ReturnSetInfo *result, const PgBackendStatus *entry)
 {
 	const int64 *params = entry->st_progress_param;
-	Datum		values[7];
-	bool		nulls[7] = {0};
+	Datum		values[8];
+	bool		nulls[8] = {0};
 
 	values[0] = Int32GetDatum(entry->st_procpid);
 	values[1] = ObjectIdGetDatum(entry->st_progress_command_target);
@@ -39,6 +39,8 @@ put_entry(ReturnSetInfo *result, const PgBackendStatus *entry)
 	values[5] = Int64GetDatum(params[PARAM_TOTAL]);
 	nulls[5] = params[PARAM_PHASE] == 0 || params[PARAM_TOTAL] < 0;
 	values[6] = Int64GetDatum(params[PARAM_FOUND]);
+	values[7] = Float8GetDatum((params[PARAM_LOSS] - 1) / LOSS_UNITS);
+	nulls[7] = params[PARAM_LOSS] == 0;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 

@@ -1,0 +1,29 @@
+-- Recodings -----------------------------------------------------------------
+
+CREATE FUNCTION anonopt.create_recoding(recoding text, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, loss text DEFAULT 'glm', labels text DEFAULT 'hierarchy', time_limit interval DEFAULT NULL,
+	seed bigint DEFAULT NULL)
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_recoding' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.extend_recoding(recoding regclass, dataset text, k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, loss text DEFAULT 'glm', labels text DEFAULT 'hierarchy', time_limit interval DEFAULT NULL,
+	seed bigint DEFAULT NULL)
+RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_extend_recoding' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding regclass, k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding regclass[], k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recodings' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- a string constant finds this one, which tells apart a name and an array of names
+CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding text, k int DEFAULT NULL, l int DEFAULT NULL,
+	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding_named' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.recoding_classes(dataset text, recoding regclass, labels text DEFAULT 'hierarchy',
+	OUT class bigint, OUT shown text[], OUT people bigint, OUT tuples bigint, OUT loss float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_recoding_classes' LANGUAGE C STABLE PARALLEL RESTRICTED;
+

@@ -1,0 +1,143 @@
+-- Local recodings: tables that put tuples into classes.
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+CREATE EXTENSION IF NOT EXISTS anonopt;
+SET client_min_messages = notice;
+SET anonopt.max_workers = 0;
+
+CREATE SCHEMA recode;
+SET search_path = recode;
+CREATE TABLE zips (zip text PRIMARY KEY, area text NOT NULL, whole text NOT NULL);
+INSERT INTO zips VALUES ('100', '10*', '*'), ('101', '10*', '*'), ('200', '20*', '*'), ('201', '20*', '*');
+SELECT anonopt.create_interval_hierarchy('ages', 20, 27, '{2,4}');
+CREATE TABLE people (id int, age smallint, zip varchar(3) COLLATE "C", illness text);
+INSERT INTO people VALUES
+	(1, 20, '100', 'flu'), (2, 21, '100', 'flu'), (3, 21, '101', 'cold'), (4, 23, '101', 'flu'),
+	(5, 24, '200', 'cold'), (6, 24, '200', 'flu'), (7, 26, '201', 'cold'), (8, 27, '201', 'gout');
+SELECT anonopt.create_dataset('recode', 'people', max_suppression => 0);
+SELECT anonopt.add_quasi_identifier('recode', 'age', 'ages');
+SELECT anonopt.add_quasi_identifier('recode', 'zip', 'zips');
+SELECT anonopt.add_sensitive('recode', 'illness');
+
+-- the two of one tuple, the pair 26 and 27, and four of whom two pairs can be made
+SELECT anonopt.create_recoding('r2', 'recode', k => 2, seed => 1);
+SELECT * FROM r2 ORDER BY class, age, zip;
+SELECT * FROM anonopt.recoding_classes('recode', 'r2');
+SELECT k, l, suppressed, classes, glm, feasible FROM anonopt.evaluate_recoding('recode', 'r2');
+-- ranges: what is shown is no label
+SELECT anonopt.create_recoding('r2_range', 'recode', k => 2, labels => 'range', seed => 1);
+SELECT * FROM anonopt.recoding_classes('recode', 'r2_range', 'range');
+SELECT k, classes, glm FROM anonopt.evaluate_recoding('recode', '{r2,r2_range}', labels => 'range');
+SELECT k, classes, glm FROM anonopt.evaluate_recoding('recode', ARRAY['r2', 'r2_range']::regclass[]);
+SELECT algorithm, dataset, rows, tuples, workers, exact, seed FROM anonopt.last_search();
+-- diversity, and a loss that follows from it
+SELECT anonopt.create_recoding('r2_l2', 'recode', k => 2, l => 2, seed => 1);
+SELECT k, l, classes, glm, feasible FROM anonopt.evaluate_recoding('recode', 'r2_l2', k => 2, l => 2);
+-- types, collations and rights of what is made
+SELECT attname, format_type(atttypid, atttypmod), attcollation::regcollation
+FROM pg_attribute WHERE attrelid = 'r2'::regclass AND attnum > 0 ORDER BY attnum;
+ALTER DEFAULT PRIVILEGES IN SCHEMA recode GRANT SELECT ON TABLES TO PUBLIC;
+SELECT anonopt.create_recoding('r2_closed', 'recode', k => 2, seed => 1);
+SELECT relacl IS NULL OR relacl::text NOT LIKE '%=r/%' AS closed FROM pg_class WHERE oid = 'r2_closed'::regclass;
+ALTER DEFAULT PRIVILEGES IN SCHEMA recode REVOKE SELECT ON TABLES FROM PUBLIC;
+
+-- a node's classes as a recoding keep the same, and lose less: each is shown by what covers it
+CREATE TABLE node AS SELECT age, zip, dense_rank() OVER (ORDER BY anonopt.generalize(age, 'ages', 1), zip) + 100 AS class
+FROM (SELECT DISTINCT age, zip FROM people) s;
+SELECT k, l, entropy_l, t, suppressed, classes, glm, dcn, necd, sum_k, sum_l, feasible, sum_other
+FROM anonopt.evaluate('recode', '{1,0}', k => 2)
+UNION ALL
+SELECT k, l, entropy_l, t, suppressed, classes, glm, dcn, necd, sum_k, sum_l, feasible, sum_other
+FROM anonopt.evaluate_recoding('recode', 'node', k => 2);
+-- cuts, several at once
+SELECT levels, k, classes, glm FROM anonopt.evaluate_cuts('recode',
+	ARRAY[[B'0001000', B'010'], [B'0000000', B'010']]::varbit[]);
+
+-- people who come
+INSERT INTO people VALUES (9, 22, '100', 'gout'), (10, 25, '200', 'flu');
+SELECT k FROM anonopt.evaluate_recoding('recode', 'r2');
+SELECT anonopt.extend_recoding('r2', 'recode', k => 2, seed => 1);
+SELECT * FROM r2 ORDER BY class, age, zip;
+SELECT k, classes, glm, feasible FROM anonopt.evaluate_recoding('recode', 'r2', k => 2);
+SELECT anonopt.extend_recoding('r2', 'recode', k => 2, seed => 1);
+-- people who are nobody's tuple are passed over
+INSERT INTO r2 VALUES (27, '100', 77);
+SELECT k, classes FROM anonopt.evaluate_recoding('recode', 'r2', k => 2);
+
+-- faults
+SELECT anonopt.create_recoding('r2', 'recode', k => 2);
+SELECT anonopt.create_recoding('nowhere.r', 'recode', k => 2);
+SELECT anonopt.create_recoding('r', 'recode');
+SELECT anonopt.create_recoding('r', 'recode', k => 2, loss => 'necd');
+SELECT anonopt.create_recoding('r', 'recode', k => 2, loss => 'cm');
+SELECT anonopt.create_recoding('r', 'recode', k => 2, labels => 'mine');
+SELECT anonopt.create_recoding('r', 'recode', k => 11);
+SELECT anonopt.create_recoding('r', 'recode', k => 2, l => 4);
+SELECT anonopt.create_recoding('r', 'recode', k => 2, time_limit => '-1 s');
+SELECT anonopt.create_recoding('r', 'nothing', k => 2);
+SELECT to_regclass('r') IS NULL AS nothing_is_left;
+CREATE TABLE bad (LIKE r2);
+INSERT INTO bad SELECT * FROM r2;
+INSERT INTO bad SELECT * FROM bad WHERE age = 20;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+UPDATE bad SET class = 99 WHERE ctid = (SELECT max(ctid) FROM bad WHERE age = 20);
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+DELETE FROM bad WHERE age = 20;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+INSERT INTO bad VALUES (99, '100', 1);
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+ALTER TABLE bad ALTER age TYPE text;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+ALTER TABLE bad ADD remark text, DROP age;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+ALTER TABLE bad ADD age smallint;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'bad');
+CREATE VIEW as_view AS SELECT * FROM r2;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'as_view');
+SELECT * FROM anonopt.evaluate_recoding('recode', 'absent');
+SELECT * FROM anonopt.recoding_classes('recode', 'r2', 'mine');
+SELECT * FROM anonopt.evaluate_recoding('recode', ARRAY[['r2'], ['r2']]::regclass[]);
+-- a class that mixes what no label covers
+CREATE TABLE split (zip text PRIMARY KEY, area text NOT NULL);
+INSERT INTO split SELECT zip, area FROM zips;
+SELECT anonopt.create_dataset('split', 'people');
+SELECT anonopt.add_quasi_identifier('split', 'zip', 'split');
+CREATE TABLE mixed (zip varchar(3), class bigint);
+INSERT INTO mixed VALUES ('100', 1), ('101', 2), ('200', 1), ('201', NULL);
+SELECT * FROM anonopt.evaluate_recoding('split', 'mixed');
+SELECT * FROM anonopt.recoding_classes('split', 'mixed', 'range');
+SELECT k, suppressed, classes, feasible FROM anonopt.evaluate_recoding('split', 'mixed', 1, labels => 'range');
+-- a quasi-identifier that is called class
+CREATE VIEW classes AS SELECT zip AS class FROM people;
+SELECT anonopt.create_dataset('classes', 'classes');
+SELECT anonopt.add_quasi_identifier('classes', 'class', 'zips');
+SELECT anonopt.create_recoding('r', 'classes', k => 2);
+
+-- somebody else's table
+CREATE ROLE regress_recoder;
+GRANT USAGE ON SCHEMA recode TO regress_recoder;
+GRANT SELECT ON people, ages, zips TO regress_recoder;
+SET ROLE regress_recoder;
+SELECT * FROM anonopt.evaluate_recoding('recode', 'r2');
+SELECT anonopt.extend_recoding('r2', 'recode', k => 2);
+SELECT anonopt.create_recoding('recode.r', 'recode', k => 2);
+RESET ROLE;
+GRANT SELECT ON r2 TO regress_recoder;
+SET ROLE regress_recoder;
+SELECT k, classes FROM anonopt.evaluate_recoding('recode', 'r2');
+RESET ROLE;
+
+-- ranges as leaves: values of one leaf go together, each with its row
+SELECT anonopt.create_range_hierarchy('weights', 40, 120, 10, '{20,40}');
+CREATE TABLE weighed (weight numeric);
+INSERT INTO weighed VALUES (41.5), (43), (47), (61), (61.0), (85), (86), (NULL), (NULL);
+SELECT anonopt.create_dataset('weighed', 'weighed', max_suppression => 0);
+SELECT anonopt.add_quasi_identifier('weighed', 'weight', 'weights');
+SELECT anonopt.create_recoding('w2', 'weighed', k => 2, seed => 5);
+SELECT * FROM w2 ORDER BY class, weight;
+SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
+UPDATE w2 SET class = 9 WHERE weight = 43;
+SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
+
+SELECT anonopt.drop_dataset(d) FROM unnest('{recode,split,classes,weighed}'::text[]) d;
+DROP SCHEMA recode CASCADE;
+DROP ROLE regress_recoder;

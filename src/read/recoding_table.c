@@ -1,0 +1,360 @@
+/*
+ * recoding_table.c
+ *	  A recoding as a table: which class each tuple of a population is in.
+ *
+ * A recoding has the quasi-identifiers under the relation's names and types,
+ * a row a distinct tuple, and its class.  Anybody may write one.  Its values
+ * find the population's leaves by the encoders with which the relation was
+ * read.  Rows whose tuple is not in the data are passed over.
+ *
+ * Several tuples of values may be one tuple of the population, where leaves
+ * are ranges or numbers are written differently: their rows must agree.
+ */
+#include "read/recoding_table.h"
+
+#include "access/relation.h"
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* A table while it is read. */
+typedef struct TableReading
+{
+	const Reading *reading;
+	const Population *population;
+	Relation	table;
+	TableRecoding *recoding;
+	KeyCounter *tuples;			/* the population's keys by number */
+	KeyCounter *numbers;		/* the table's classes by ours */
+	bool		repeated;		/* a tuple of the population has several rows */
+	TableRowVisitor visit;
+	void	   *arg;
+	MemoryContext row;			/* reset after each */
+} TableReading;
+
+Relation
+recoding_table_open(Oid table)
+{
+	Relation	relation = relation_open_existing(table);
+
+	if (relation->rd_rel->relkind != RELKIND_RELATION)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s is not a plain table", relation_sql_name(table)),
+				 errhint("A recoding is one; anonopt.create_recoding makes it.")));
+	return relation;
+}
+
+static const char *const shape_hint = "A recoding has the data set's quasi-identifiers under their names and types, and class bigint.";
+
+/* Fails where a recoding lacks a column of a type. */
+static void
+require_typed_column(Relation table, const char *column, Oid type)
+{
+	Oid			found = column_type(RelationGetRelid(table), column);
+
+	if (!OidIsValid(found))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("recoding %s lacks column \"%s\"", relation_sql_name(RelationGetRelid(table)), column),
+				 errhint("%s", shape_hint)));
+	if (found != type)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" of recoding %s has the wrong type", column,
+						relation_sql_name(RelationGetRelid(table))),
+				 errdetail("It has type %s, but type %s is expected.", format_type_be(found), format_type_be(type)),
+				 errhint("%s", shape_hint)));
+}
+
+/* Whether a column is a quasi-identifier, or the class. */
+static bool
+is_expected(const Reading *reading, int nattrs, const char *column)
+{
+	for (int a = 0; a < nattrs; a++)
+		if (strcmp(reading->columns[a].declared->column, column) == 0)
+			return true;
+	return strcmp(column, CLASS_COLUMN) == 0;
+}
+
+/* Fails where a table does not have the columns of a recoding, and no others. */
+static void
+check_shape(const Reading *reading, int nattrs, Relation table)
+{
+	ListCell   *cell;
+
+	for (int a = 0; a < nattrs; a++)
+		require_typed_column(table, reading->columns[a].declared->column, reading->columns[a].type);
+	require_typed_column(table, CLASS_COLUMN, INT8OID);
+	foreach(cell, live_columns(table))
+	{
+		Form_pg_attribute column = lfirst(cell);
+
+		if (!is_expected(reading, nattrs, NameStr(column->attname)))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("recoding %s has another column, \"%s\"", relation_sql_name(RelationGetRelid(table)),
+							NameStr(column->attname)),
+					 errhint("%s", shape_hint)));
+	}
+}
+
+/* A table's columns by their names, behind commas: as they are, or as they are encoded. */
+static void
+append_columns(StringInfo sql, const Reading *reading, int nattrs, bool encoded)
+{
+	for (int a = 0; a < nattrs; a++)
+	{
+		char	   *column = psprintf("r.%s", quote_identifier(reading->columns[a].declared->column));
+
+		appendStringInfo(sql, ", %s", encoded ? sql_as(reading->columns[a].form, column) : column);
+	}
+}
+
+/* The statement, and the types of what it gives: class, encoded columns and, for a visitor, place and columns as they are. */
+static char *
+table_statement(const TableReading *state, Oid *types)
+{
+	int			nattrs = state->population->nattrs;
+	Oid			table = RelationGetRelid(state->table);
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT r." CLASS_COLUMN);
+	types[0] = INT8OID;
+	append_columns(&sql, state->reading, nattrs, true);
+	for (int a = 0; a < nattrs; a++)
+		types[1 + a] = state->reading->set.encoders[a].type.type;
+	if (state->visit != NULL)
+	{
+		appendStringInfoString(&sql, ", r.ctid");
+		types[1 + nattrs] = TIDOID;
+		append_columns(&sql, state->reading, nattrs, false);
+		for (int a = 0; a < nattrs; a++)
+			types[2 + nattrs + a] = get_atttype(table, get_attnum(table, state->reading->columns[a].declared->column));
+	}
+	appendStringInfo(&sql, " FROM ONLY %s r", relation_sql_name(table));
+	return sql.data;
+}
+
+char *
+tuple_text(const Population *population, uint32 tuple)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		uint32		leaf = key_get(population->tuples->keys + (Size) tuple * population->nwords, &attr->field);
+		const char *label = attr->hierarchy->labels[0][leaf];
+
+		appendStringInfo(&text, "%s%s", a > 0 ? ", " : "(", label == NULL ? "NULL" : quote_literal_cstr(label));
+	}
+	appendStringInfoChar(&text, ')');
+	return text.data;
+}
+
+/* The text of a value, as its type writes it. */
+static char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		varlena;
+
+	getTypeOutputInfo(type, &output, &varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+/* The population's tuple of a row's values; NEW_TUPLE where it is not in the data. */
+static uint32
+find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
+{
+	const Population *population = state->population;
+	uint64	   *key = key_counter_candidate(state->tuples);
+	uint32		tuple;
+
+	memset(key, 0, sizeof(uint64) * population->nwords);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		Encoder    *encoder = &state->reading->set.encoders[a];
+		uint32		code = encode(encoder, values[a], nulls[a]);
+
+		if (code == NO_LEAF)
+			ereport(ERROR,
+					(errcode(ERRCODE_DATA_EXCEPTION),
+					 errmsg("column \"%s\" of recoding %s holds values without a leaf in hierarchy %s", encoder->column,
+							relation_sql_name(RelationGetRelid(state->table)), encoder->hierarchy),
+					 errdetail("Among them: %s.", quote_literal_cstr(value_text(encoder->type.type, values[a]))),
+					 errhint("Make the recoding anew if the hierarchy has changed.")));
+		/* a NULL that the data do not have */
+		if (code >= population->attrs[a].hierarchy->nleaves)
+			return NEW_TUPLE;
+		key_put(key, &population->attrs[a].field, code);
+	}
+	tuple = key_counter_find(state->tuples);
+	return tuple == PG_UINT32_MAX ? NEW_TUPLE : tuple;
+}
+
+/* Our number of a table's class. */
+static uint32
+number_class(TableReading *state, Datum class, bool isnull)
+{
+	if (isnull)
+		return NO_CLASS;
+	*key_counter_candidate(state->numbers) = (uint64) DatumGetInt64(class);
+	return key_counter_add(state->numbers, 1);
+}
+
+static char *
+class_text(const TableReading *state, uint32 class)
+{
+	return class == NO_CLASS ? pstrdup("NULL") : psprintf(INT64_FORMAT, (int64) state->numbers->keys[class]);
+}
+
+/* Puts a tuple into a class, in which it may be already. */
+static void
+put_class(TableReading *state, uint32 tuple, uint32 class)
+{
+	uint32	   *class_of = &state->recoding->class_of[tuple];
+
+	if (*class_of != NEW_TUPLE && *class_of != class)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("recoding %s puts a tuple into two classes", relation_sql_name(RelationGetRelid(state->table))),
+				 errdetail("%s is in class %s and in class %s.", tuple_text(state->population, tuple),
+						   class_text(state, *class_of), class_text(state, class)),
+				 errhint("Values that have the same leaf must have the same class.")));
+	state->repeated |= *class_of != NEW_TUPLE;
+	*class_of = class;
+}
+
+static void
+take_row(void *arg, const Datum *values, const bool *nulls)
+{
+	TableReading *state = arg;
+	int			nattrs = state->population->nattrs;
+	MemoryContext old = MemoryContextSwitchTo(state->row);
+	uint32		tuple = find_tuple(state, values + 1, nulls + 1);
+
+	if (!nulls[0])
+		state->recoding->last_number = Max(state->recoding->last_number, DatumGetInt64(values[0]));
+	if (tuple != NEW_TUPLE)
+		put_class(state, tuple, number_class(state, values[0], nulls[0]));
+	if (state->visit != NULL)
+		state->visit(state->arg, (ItemPointer) DatumGetPointer(values[1 + nattrs]), values + 2 + nattrs,
+					 nulls + 2 + nattrs, tuple);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(state->row);
+}
+
+/* Fails where two rows have the same values; SPI is connected. */
+static void
+refuse_repeated(const TableReading *state)
+{
+	int			nattrs = state->population->nattrs;
+	char	   *name = relation_sql_name(RelationGetRelid(state->table));
+	StringInfoData columns;
+	StringInfoData values;
+
+	initStringInfo(&columns);
+	append_columns(&columns, state->reading, nattrs, false);
+	sql_read(psprintf("SELECT %s FROM ONLY %s r GROUP BY %s HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1",
+					  columns.data + 2, name, columns.data + 2), 0, NULL, NULL);
+	if (SPI_processed == 0)
+		return;
+	initStringInfo(&values);
+	for (int a = 0; a < nattrs; a++)
+	{
+		char	   *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, a + 1);
+
+		appendStringInfo(&values, "%s%s", a > 0 ? ", " : "(", value == NULL ? "NULL" : quote_literal_cstr(value));
+	}
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("recoding %s has a tuple twice", name),
+			 errdetail("%s) has more than one row.", values.data),
+			 errhint("Keep one row a distinct tuple.")));
+}
+
+/* Makes the population's tuples be found by their keys. */
+static KeyCounter *
+index_tuples(const Population *population)
+{
+	KeyCounter *tuples = key_counter_create(population->context, population->nwords, population->tuples->ntuples);
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		memcpy(key_counter_candidate(tuples), population->tuples->keys + (Size) i * population->nwords,
+			   sizeof(uint64) * population->nwords);
+		key_counter_add(tuples, 1);
+	}
+	return tuples;
+}
+
+static TableRecoding *
+recoding_create(const Population *population)
+{
+	TableRecoding *recoding = palloc0(sizeof(TableRecoding));
+
+	recoding->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		recoding->class_of[i] = NEW_TUPLE;
+	return recoding;
+}
+
+TableRecoding *
+recoding_table_read(const Reading *reading, const Population *population, Relation table, TableRowVisitor visit, void *arg)
+{
+	TableReading state = {.reading = reading,.population = population,.table = table,.visit = visit,.arg = arg};
+	MemoryContext old;
+	Oid		   *types;
+
+	sql_connect();
+	old = MemoryContextSwitchTo(population->context);
+	check_shape(reading, population->nattrs, table);
+	state.recoding = recoding_create(population);
+	state.tuples = index_tuples(population);
+	state.numbers = key_counter_create(population->context, 1, 1024);
+	state.row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	types = palloc(sizeof(Oid) * (2 * population->nattrs + 2));
+	rows_read(table_statement(&state, types), NULL, (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
+	if (state.repeated)
+		refuse_repeated(&state);
+	state.recoding->nclasses = state.numbers->nkeys;
+	state.recoding->numbers = (int64 *) state.numbers->keys;
+	MemoryContextDelete(state.row);
+	MemoryContextSwitchTo(old);
+	sql_finish();
+	return state.recoding;
+}
+
+void
+recoding_table_require_all(const Reading *reading, const Population *population, Relation table,
+						   const TableRecoding *recoding)
+{
+	uint32		first = 0;
+	uint32		n = 0;
+
+	for (uint32 i = population->tuples->ntuples; i-- > 0;)
+		if (recoding->class_of[i] == NEW_TUPLE)
+		{
+			first = i;
+			n++;
+		}
+	if (n == 0)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg_plural("recoding %s lacks %u tuple of relation %s", "recoding %s lacks %u tuples of relation %s", n,
+						   relation_sql_name(RelationGetRelid(table)), n, relation_sql_name(reading->dataset->relation)),
+			 errdetail("Among them: %s.", tuple_text(population, first)),
+			 errhint("Add them with anonopt.extend_recoding, or write rows for them.")));
+}

@@ -1,0 +1,37 @@
+/*
+ * recoding_argument.h
+ *	  Recodings as arguments of SQL-callable functions.
+ */
+#ifndef ANONOPT_RECODING_ARGUMENT_H
+#define ANONOPT_RECODING_ARGUMENT_H
+
+#include "catalog/dataset.h"
+#include "read/recoding_table.h"
+#include "search/recoding.h"
+
+/* How classes are shown, by name. */
+extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
+
+/* Tables that a call measures, beside the population that was read for all of them. */
+typedef struct RecodingTables
+{
+	int			n;
+	Relation   *tables;
+	Reading    *reading;
+	Population *population;		/* NULL where there are no rows */
+} RecodingTables;
+
+/* Opens recodings, then reads the relation once. */
+extern void recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids);
+
+/* One of them as it is shown; every tuple must have a row, every class what covers it. */
+extern RecodedClasses *recoding_table_show(const RecodingTables *tables, int i, RecodingLabels labels,
+										   TableRecoding **recoding);
+
+/* Fails where a class has tuples that no label covers. */
+extern void refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding,
+							 const RecodedClasses *shown);
+
+extern void recoding_tables_close(RecodingTables *tables);
+
+#endif

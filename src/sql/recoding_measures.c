@@ -1,0 +1,235 @@
+/*
+ * recoding_measures.c
+ *	  SQL: evaluate_recoding, recoding_classes.
+ */
+#include "base/compat.h"
+
+#include "base/budget.h"
+#include "catalog/pg_type.h"
+#include "miscadmin.h"
+#include "read/population_read.h"
+#include "release/recoded_labels.h"
+#include "sql/arguments.h"
+#include "sql/node.h"
+#include "sql/recoding_argument.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+
+PG_FUNCTION_INFO_V1(anonopt_evaluate_recoding);
+PG_FUNCTION_INFO_V1(anonopt_evaluate_recodings);
+PG_FUNCTION_INFO_V1(anonopt_evaluate_recoding_named);
+PG_FUNCTION_INFO_V1(anonopt_recoding_classes);
+
+/* Adds a row for each of some recodings. */
+static void
+evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *oids)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	Promise		promise = promise_arguments(fcinfo, 2, dataset);
+	RecodingLabels labels = labels_argument(fcinfo, 5);
+	RecodingTables tables;
+
+	recoding_tables_read(&tables, dataset, n, oids);
+	for (int i = 0; i < n && tables.population != NULL; i++)
+	{
+		TableRecoding *recoding;
+		RecodedClasses *shown = recoding_table_show(&tables, i, labels, &recoding);
+		Measures	measures;
+
+		CHECK_FOR_INTERRUPTS();
+		promise.limit = share_of_people(dataset->max_suppression, tables.population->people);
+		recoding_measure(tables.population, &promise, shown, &measures);
+		put_node(result, tables.population, NULL, &measures);
+	}
+	recoding_tables_close(&tables);
+}
+
+Datum
+anonopt_evaluate_recoding(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	Oid			oid;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "recoding");
+	oid = PG_GETARG_OID(1);
+	evaluate_recodings(fcinfo, dataset, 1, &oid);
+	return (Datum) 0;
+}
+
+/* The recodings of an array. */
+static const Oid *
+recodings_of_array(Datum datum, int *n)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("recodings must be an array of one dimension without nulls")));
+	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	return (const Oid *) ARR_DATA_PTR(array);
+}
+
+Datum
+anonopt_evaluate_recodings(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	const Oid  *oids;
+	int			n;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "recoding");
+	oids = recodings_of_array(PG_GETARG_DATUM(1), &n);
+	evaluate_recodings(fcinfo, dataset, n, oids);
+	return (Datum) 0;
+}
+
+/* A string constant may name one recoding or, in braces, several: PostgreSQL alone could not tell. */
+Datum
+anonopt_evaluate_recoding_named(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	char	   *name;
+	const Oid  *oids;
+	Oid			oid;
+	int			n = 1;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	name = name_argument(fcinfo, 1, "recoding");
+	if (name[0] == '{')
+		oids = recodings_of_array(OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1), &n);
+	else
+	{
+		oid = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
+		oids = &oid;
+	}
+	evaluate_recodings(fcinfo, dataset, n, oids);
+	return (Datum) 0;
+}
+
+/* What the table calls each class that is shown: the least number of those that look alike. */
+static int64 *
+class_numbers(const Population *population, const TableRecoding *recoding, const RecodedClasses *shown)
+{
+	int64	   *numbers = budget_alloc(sizeof(int64), (Size) shown->nclasses + 1);
+
+	for (uint32 class = 0; class < shown->nclasses; class++)
+		numbers[class] = PG_INT64_MAX;
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (shown->class_of[i] != NO_CLASS)
+			numbers[shown->class_of[i]] = Min(numbers[shown->class_of[i]], recoding->numbers[recoding->class_of[i]]);
+	return numbers;
+}
+
+typedef struct ListedClass
+{
+	uint32		class;
+	int64		number;
+	int64		people;
+	double		loss;
+} ListedClass;
+
+/* The worst first. */
+static int
+compare_listed(const void *a, const void *b)
+{
+	const ListedClass *x = a;
+	const ListedClass *y = b;
+
+	if (x->loss != y->loss)
+		return x->loss > y->loss ? -1 : 1;
+	if (x->people != y->people)
+		return x->people < y->people ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static ListedClass *
+list_classes(const Population *population, const TableRecoding *recoding, const RecodedClasses *shown)
+{
+	ListedClass *listed = budget_alloc(sizeof(ListedClass), (Size) shown->nclasses + 1);
+	int64	   *numbers = class_numbers(population, recoding, shown);
+
+	for (uint32 class = 0; class < shown->nclasses; class++)
+	{
+		listed[class].class = class;
+		listed[class].number = numbers[class];
+		listed[class].people = shown->people[class];
+		listed[class].loss = shown_class_loss(population, shown, class);
+	}
+	qsort(listed, shown->nclasses, sizeof(ListedClass), compare_listed);
+	return listed;
+}
+
+/* What a class shows. */
+static Datum
+shown_datum(const RecodedLabels *labels, uint32 class)
+{
+	Datum	   *texts = palloc(sizeof(Datum) * labels->nattrs);
+	bool	   *nulls = palloc(sizeof(bool) * labels->nattrs);
+	int			dims[1] = {labels->nattrs};
+	int			bounds[1] = {1};
+
+	for (int a = 0; a < labels->nattrs; a++)
+	{
+		const char *label = labels->labels[a][labels->codes[(Size) class * labels->nattrs + a]];
+
+		nulls[a] = label == NULL;
+		texts[a] = nulls[a] ? (Datum) 0 : CStringGetTextDatum(label);
+	}
+	return PointerGetDatum(construct_md_array(texts, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+static void
+put_classes(ReturnSetInfo *result, const ListedClass *listed, const RecodedClasses *shown, const RecodedLabels *labels)
+{
+	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(row);
+
+	for (uint32 i = 0; i < shown->nclasses; i++)
+	{
+		Datum		values[5];
+		bool		nulls[5] = {0};
+
+		CHECK_FOR_INTERRUPTS();
+		values[0] = Int64GetDatum(listed[i].number);
+		values[1] = shown_datum(labels, listed[i].class);
+		values[2] = Int64GetDatum(listed[i].people);
+		values[3] = Int64GetDatum(shown->ntuples[listed[i].class]);
+		values[4] = Float8GetDatum(listed[i].loss);
+		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		MemoryContextReset(row);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(row);
+}
+
+Datum
+anonopt_recoding_classes(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	RecodingTables tables;
+	RecodingLabels labels;
+	Oid			oid;
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "recoding");
+	oid = PG_GETARG_OID(1);
+	labels = labels_argument(fcinfo, 2);
+	recoding_tables_read(&tables, dataset, 1, &oid);
+	if (tables.population != NULL)
+	{
+		TableRecoding *recoding;
+		RecodedClasses *shown = recoding_table_show(&tables, 0, labels, &recoding);
+
+		put_classes((ReturnSetInfo *) fcinfo->resultinfo, list_classes(tables.population, recoding, shown), shown,
+					recoded_labels(tables.population, shown, labels));
+	}
+	recoding_tables_close(&tables);
+	return (Datum) 0;
+}
