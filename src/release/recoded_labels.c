@@ -13,7 +13,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/value.h"
-#include "release/showing.h"
+#include "release/specification.h"
 #include "utils/builtins.h"
 
 /* The distinct runs of an attribute, by number; each class's is left in codes. */
