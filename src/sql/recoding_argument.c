@@ -4,6 +4,8 @@
  */
 #include "sql/recoding_argument.h"
 
+#include "read/population_read.h"
+
 #include "access/relation.h"
 #include "base/names.h"
 #include "catalog/sql.h"
