@@ -4,11 +4,10 @@
  */
 #include "sql/recoding_argument.h"
 
-#include "read/population_read.h"
-
 #include "access/relation.h"
 #include "base/names.h"
 #include "catalog/sql.h"
+#include "read/population_read.h"
 #include "sql/arguments.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
