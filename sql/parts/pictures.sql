@@ -146,6 +146,11 @@ DECLARE
 	shown text[];
 	samples text[];
 BEGIN
+	-- what follows is planned as the caller, and may run what the owner says in statistics or indexes
+	IF (SELECT c.relowner FROM pg_class c WHERE c.oid = release) <> (SELECT o.oid FROM pg_roles o WHERE o.rolname = current_user) THEN
+		RAISE EXCEPTION 'must be owner of release %', release USING ERRCODE = '42501',
+			HINT = format('SET ROLE %s first.', (SELECT c.relowner::regrole FROM pg_class c WHERE c.oid = release));
+	END IF;
 	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_release.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
 	classes := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
 	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)

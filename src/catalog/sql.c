@@ -90,7 +90,7 @@ sql_use_catalog_names(void)
 void
 sql_restore_names(int level)
 {
-	AtEOXact_GUC(true, level);
+	AtEOXact_GUC(false, level);
 }
 
 Datum

@@ -144,7 +144,7 @@ make_buckets(const Reading *reading, int column)
 	level = use_plain_output();
 	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
 							   &closed);
-	AtEOXact_GUC(true, level);
+	AtEOXact_GUC(false, level);
 	if (!found || !type_input_is_safe(type))
 		return NULL;
 	initStringInfo(&array);

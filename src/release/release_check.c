@@ -56,7 +56,7 @@ release_settings_begin(void)
 void
 release_settings_end(int level)
 {
-	AtEOXact_GUC(true, level);
+	AtEOXact_GUC(false, level);
 }
 
 void

@@ -212,6 +212,9 @@ read_distribution(const Row *row, const ReleaseEntry *entry, Distribution *distr
 		for (int i = 0; i < n; i++)
 			distribution->leaves[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
 	}
+	if ((strcmp(distribution->distance, distance_name(DISTANCE_HIERARCHICAL)) == 0 && distribution->leaves == NULL) ||
+		(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
+		refuse_entry(row);
 	people = elements_field(row, 6, INT8OID, &n);
 	if (n != distribution->nvalues)
 		refuse_entry(row);
@@ -246,6 +249,23 @@ read_distributions(ReleaseEntry *entry)
 		read_distribution(&row, entry, &entry->distributions[i]);
 	}
 	end_reading(&reading);
+}
+
+/* Where t is promised, each sensitive column that is shown has its distribution. */
+static void
+require_distributions(const ReleaseEntry *entry)
+{
+	const Row	row = {NULL, NULL, entry->name};
+
+	for (int i = 0; i < entry->nsensitive && entry->has_t; i++)
+	{
+		int			d = 0;
+
+		while (d < entry->ndistributions && strcmp(entry->distributions[d].column, entry->sensitive[i]) != 0)
+			d++;
+		if (d == entry->ndistributions)
+			refuse_entry(&row);
+	}
 }
 
 static ReleaseForm
@@ -319,7 +339,10 @@ release_entry_find(Oid relation)
 	}
 	end_reading(&reading);
 	if (entry != NULL)
+	{
 		read_distributions(entry);
+		require_distributions(entry);
+	}
 	return entry;
 }
 

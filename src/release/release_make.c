@@ -369,6 +369,19 @@ new_id(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
+/* Fails where the schema has another name by now: reading may have run anybody's function. */
+static void
+require_schema(const Release *release)
+{
+	const char *schema = get_namespace_name(release->schema);
+
+	if (schema == NULL || strcmp(quote_qualified_identifier(schema, release->name), release->sql_name) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("the schema of %s was changed while the data were read", release->sql_name),
+				 errhint("Call the function again.")));
+}
+
 /* Makes the relation, filled. */
 static void
 make_relation(Release *release, const char *definition)
@@ -406,6 +419,7 @@ release_create(Release *release)
 		release_choose_classes(release);
 		composition_check(release);
 	}
+	require_schema(release);
 	if (release->form != RELEASE_TABLE)
 	{
 		release_forget_people(release);
@@ -451,6 +465,25 @@ require_owner(Oid relation)
 				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
+/* Rows that are swapped in go past constraints, which others may rely on. */
+static void
+refuse_constraints(Relation table)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(RelationGetRelid(table))};
+	bool		found = table->rd_rel->relispartition;
+
+	sql_connect();
+	sql_read("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", 1, types, values);
+	found = found || SPI_processed > 0;
+	sql_finish();
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
+				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
+}
+
 /* Swaps new rows in for a table's; who reads it sees the one or the other. */
 static void
 swap_rows(Release *release, Oid relation)
@@ -462,6 +495,7 @@ swap_rows(Release *release, Oid relation)
 	Oid			fresh;
 
 	CheckTableNotInUse(table, "refresh_release");
+	refuse_constraints(table);
 	table_close(table, NoLock);
 	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh, true);

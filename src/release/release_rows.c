@@ -11,6 +11,7 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "base/prng.h"
+#include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -125,6 +126,22 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 	}
 }
 
+/* Rows go past the executor, which would see to this; and who reads them may rely on it. */
+static void
+require_not_null(Relation relation, const TupleTableSlot *slot)
+{
+	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	{
+		const char *column = NameStr(TupleDescAttr(RelationGetDescr(relation), i)->attname);
+
+		if (slot->tts_isnull[i] && TupleDescAttr(RelationGetDescr(relation), i)->attnotnull)
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("null value in column \"%s\" of a release violates not-null constraint", column),
+					 errhint("Drop the constraint: ALTER TABLE ... ALTER COLUMN %s DROP NOT NULL.", quote_identifier(column))));
+	}
+}
+
 /* Rows on their way into the table, some at a time. */
 typedef struct Batch
 {
@@ -178,6 +195,7 @@ write_sorted(RowSort *by, Relation relation, bool frozen)
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(sorted);
 		show_row(by, sorted, slot, star);
+		require_not_null(relation, slot);
 		ExecStoreVirtualTuple(slot);
 		ExecMaterializeSlot(slot);
 	}
@@ -189,6 +207,13 @@ write_sorted(RowSort *by, Relation relation, bool frozen)
 	table_finish_bulk_insert(relation, batch.options);
 	ExecDropSingleTupleTableSlot(sorted);
 	MemoryContextDelete(batch.context);
+}
+
+/* Whether a relation is a table without an index, whose rows are all that is to be written. */
+static bool
+is_bare_table(Relation relation)
+{
+	return relation->rd_rel->relkind == RELKIND_RELATION && !relation->rd_rel->relhasindex;
 }
 
 /* Whether a relation has just the columns that are written. */
@@ -218,10 +243,10 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 	Relation	target = table_open(relation, AccessExclusiveLock);
 	RowSort		by = {0};
 
-	if (!has_columns(release, RelationGetDescr(target)))
+	if (!is_bare_table(target) || !has_columns(release, RelationGetDescr(target)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s has other columns than it was made with", relation_sql_name(relation)),
+				 errmsg("relation %s is another table than was made, or has other columns or indexes", relation_sql_name(relation)),
 				 errhint("See whether an event trigger changes what is created.")));
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);

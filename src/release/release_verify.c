@@ -19,6 +19,7 @@
 #include "release/release.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
@@ -334,6 +335,12 @@ release_verify(Oid relation, Verification *result)
 	result->promised_l = entry->l;
 	result->has_t = entry->has_t;
 	result->promised_t = entry->t;
+
+	/*
+	 * a policy would show the owner other rows than readers see: an error
+	 * then, which ends with the other settings
+	 */
+	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 
 	/*
 	 * as the owner: planning a statement may run what an index of the owner's

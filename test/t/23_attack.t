@@ -1,0 +1,167 @@
+#!/usr/bin/env perl
+#
+# Releases against those who made them: what a publisher or the owner of a
+# database may not do to the server, to a superuser or to readers.
+#
+# Each of these attacks has worked once.
+
+use strict;
+use warnings;
+use utf8;
+use PostgreSQL::Test::Cluster;
+use PostgreSQL::Test::Utils;
+use Test::More;
+
+my $superuser = (getpwuid $<)[0];
+my $node = PostgreSQL::Test::Cluster->new('attack');
+$node->init;
+$node->append_conf('postgresql.conf', "autovacuum = off\nclient_encoding = utf8\n");
+$node->start;
+$node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE ROLE reader LOGIN; CREATE DATABASE clinic OWNER mallory');
+$node->safe_psql('clinic', 'CREATE EXTENSION anonopt; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA mallory TO reader');
+
+# What a role gets as an answer, and the messages beside it.
+sub hear
+{
+	my ($role, $sql) = @_;
+
+	$node->psql('clinic', "SET client_min_messages = warning; $sql", stdout => \my $answer, stderr => \my $messages,
+		on_error_stop => 0, extra_params => [ '-U', $role, '-v', 'VERBOSITY=verbose' ]);
+	return "$answer\n$messages";
+}
+
+# A data set, and a release of it that is a table.
+sub make_release
+{
+	my ($name) = @_;
+
+	my $made = hear('mallory', qq{
+		CREATE TABLE mallory.$name AS SELECT i AS nr, i % 2 AS age, 'i' || i % 3 AS illness FROM generate_series(1, 60) i;
+		CREATE TABLE mallory.${name}_levels (value int PRIMARY KEY, label text);
+		INSERT INTO mallory.${name}_levels VALUES (0, '*'), (1, '*');
+		CREATE TABLE mallory.${name}_illnesses (value text PRIMARY KEY, label text);
+		INSERT INTO mallory.${name}_illnesses SELECT 'i' || i, '*' FROM generate_series(0, 2) i;
+		SELECT anonopt.create_dataset('$name', 'mallory.$name'), anonopt.add_quasi_identifier('$name', 'age', 'mallory.${name}_levels'),
+			anonopt.add_sensitive('$name', 'illness', 'hierarchical', 'mallory.${name}_illnesses');
+		SELECT anonopt.publish_table('mallory.${name}_release', '$name', '{1}', k => 5, t => 0.5)});
+	unlike($made, qr/ERROR/, "$name is published");
+}
+
+sub check_settings
+{
+	make_release('settings');
+	hear('mallory', q{
+		CREATE FUNCTION mallory.setting(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$
+		BEGIN
+			PERFORM set_config('search_path', 'mallory', false), set_config('anonopt.composition', 'off', false);
+			RETURN $1;
+		END $$;
+		CREATE INDEX ON mallory.settings_release ((mallory.setting('x') || illness))});
+	like(hear($superuser, q{SELECT ok FROM anonopt.verify('mallory.settings_release'); SHOW search_path; SHOW anonopt.composition}),
+		qr/^t\n"\$user", public\nwarn$/m, 'settings that an index of a release makes end with verify');
+}
+
+sub check_report
+{
+	make_release('reported');
+	hear('mallory', q{
+		CREATE SEQUENCE mallory.sprung;
+		CREATE FUNCTION mallory.trap() RETURNS text LANGUAGE plpgsql AS $$
+		BEGIN
+			IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN PERFORM nextval('mallory.sprung'); ALTER ROLE mallory SUPERUSER; END IF;
+			RETURN 'x';
+		END $$;
+		CREATE FUNCTION mallory.quiet_trap() RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN RETURN (SELECT mallory.trap()); END $$;
+		CREATE STATISTICS mallory.told ON (mallory.quiet_trap() || illness), age FROM mallory.reported_release});
+	for my $call (q{report_release('mallory.reported_release')}, q{verify('mallory.reported_release')}, q{report('reported')})
+	{
+		hear($superuser, "SELECT anonopt.$call");
+		is($node->safe_psql('clinic', q{SELECT is_called, (SELECT rolsuper FROM pg_roles WHERE rolname = 'mallory') FROM mallory.sprung}),
+			'f|f', "statistics of a release run nothing as a superuser in $call");
+	}
+	like(hear($superuser, q{SELECT anonopt.report_release('mallory.reported_release')}), qr/ERROR:  42501: must be owner of release/,
+		'a release is reported to its owner');
+	like(hear($superuser, q{SET ROLE mallory; SELECT anonopt.report_release('mallory.reported_release')}), qr/the promise holds/, 'or as its owner');
+}
+
+# Who reads a column that holds no NULL may not look for one.
+sub check_constraints
+{
+	make_release('nonnull');
+	hear('mallory', q{ALTER TABLE mallory.nonnull_release ALTER illness SET NOT NULL;
+		INSERT INTO mallory.nonnull_illnesses VALUES (NULL, '*');
+		INSERT INTO mallory.nonnull SELECT i, i % 2, NULL FROM generate_series(1, 20) i;
+		SELECT anonopt.drop_release('mallory.nonnull_release')});
+	hear('mallory', q{SELECT anonopt.publish_table('mallory.nonnull_again', 'nonnull', '{1}', k => 5);
+		DELETE FROM mallory.nonnull_again WHERE illness IS NULL; ALTER TABLE mallory.nonnull_again ALTER illness SET NOT NULL});
+	like(hear('mallory', q{SELECT anonopt.refresh_release('mallory.nonnull_again')}), qr/ERROR:  23502: null value in column "illness"/,
+		'a refresh puts no NULL where none may be');
+	make_release('constrained');
+	for my $constraint (q{CHECK (illness <> 'i9')}, q{FOREIGN KEY (illness) REFERENCES mallory.constrained_illnesses})
+	{
+		like(hear('mallory', qq{BEGIN; ALTER TABLE mallory.constrained_release ADD $constraint; SELECT anonopt.refresh_release('mallory.constrained_release'); ROLLBACK}),
+			qr/ERROR:  55000: release mallory\.constrained_release has constraints/, "nor past a constraint: $constraint");
+	}
+	unlike(hear('mallory', q{SELECT anonopt.refresh_release('mallory.constrained_release')}), qr/ERROR/, 'without, it is made anew');
+}
+
+sub check_policies
+{
+	make_release('hidden');
+	hear('mallory', q{GRANT SELECT ON mallory.hidden_release TO reader; INSERT INTO mallory.hidden_release VALUES ('secret', 'i0');
+		ALTER TABLE mallory.hidden_release ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
+		CREATE POLICY p ON mallory.hidden_release USING (age <> 'secret' OR current_user = 'reader')});
+	is((split /\n/, hear('reader', q{SELECT count(*) FROM mallory.hidden_release}))[0], 61, 'a reader sees a class of one');
+	for my $role ('mallory', $superuser)
+	{
+		like(hear($role, q{SELECT ok FROM anonopt.verify('mallory.hidden_release')}), qr/ERROR:  42501: query would be affected by row-level security/,
+			"which no policy hides from verify: $role");
+	}
+}
+
+# The name of a schema leads to another one once the data have been read.
+sub check_schema
+{
+	make_release('moving');
+	hear('mallory', q{
+		CREATE SCHEMA moved;
+		CREATE FUNCTION mallory.move(int) RETURNS int LANGUAGE plpgsql AS $$
+		BEGIN
+			IF to_regnamespace('moved_before') IS NULL THEN
+				ALTER SCHEMA moved RENAME TO moved_before;
+				CREATE SCHEMA moved;
+				CREATE TABLE moved_before.r (age text COLLATE "C", illness text) PARTITION BY LIST (age);
+			END IF;
+			RETURN $1;
+		END $$;
+		CREATE VIEW mallory.moving_view AS SELECT nr, mallory.move(age) AS age, illness FROM mallory.moving;
+		SELECT anonopt.create_dataset('moving_view', 'mallory.moving_view'),
+			anonopt.add_quasi_identifier('moving_view', 'age', 'mallory.moving_levels'), anonopt.add_sensitive('moving_view', 'illness')});
+	like(hear('mallory', q{SELECT anonopt.publish_table('moved.r', 'moving_view', '{1}', k => 5)}), qr/ERROR:  55006: the schema of moved\.r was changed/,
+		'nothing is written to another schema');
+}
+
+sub check_record
+{
+	make_release('forged');
+	my $values = q{"values": ["i0", "i1", "i2"], "people": [20, 20, 20]};
+	for my $distributions ('[]', qq{[{"column": "illness", "distance": "hierarchical", "hierarchy": 0, $values, "leaves": []}]},
+		qq{[{"column": "illness", "distance": "hierarchical", "hierarchy": 0, $values, "leaves": ["i0", "i1", "i2"]}]},
+		qq{[{"column": "age", "distance": "equal", "hierarchy": 0, $values, "leaves": []}]})
+	{
+		like(hear('mallory', qq{BEGIN; UPDATE anonopt.published SET distributions = '$distributions' WHERE name = 'mallory.forged_release';
+			SELECT ok FROM anonopt.verify('mallory.forged_release'); ROLLBACK}), qr/ERROR:  23514: entry of release mallory\.forged_release is not sound/,
+			"verify measures by no such values: $distributions");
+	}
+}
+
+check_settings();
+check_report();
+check_constraints();
+check_policies();
+check_schema();
+check_record();
+
+$node->stop;
+unlike(slurp_file($node->logfile), qr/was terminated by signal/, 'no backend has crashed');
+done_testing();
