@@ -11,11 +11,13 @@
  */
 #include "release/composition.h"
 
+#include "catalog/dataset_rights.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/snapmgr.h"
 #include "utils/varbit.h"
 
 typedef enum CompositionMode
@@ -515,7 +517,10 @@ composition_check(Release *release)
 		return;
 	release->difference = 0;
 	known_of_release(release, &own);
+	/* this statement may have published already */
+	see_own_changes();
 	contents = known_contents(dataset->relation, &n);
+	PopActiveSnapshot();
 	for (int i = 0; i < n && population == NULL; i++)
 		if (contents[i].version >= 0 && !contents_are_alike(&own, &contents[i]))
 			population = population_read(dataset);
@@ -530,7 +535,9 @@ composition_check(Release *release)
 		int64		difference;
 
 		CHECK_FOR_INTERRUPTS();
+		see_own_changes();
 		earlier.content = contents[i].version < 0 ? NULL : known_content_load(&contents[i], context);
+		PopActiveSnapshot();
 		if (earlier.content != NULL)
 		{
 			content_place(&earlier, dataset, population);

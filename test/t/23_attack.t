@@ -141,6 +141,17 @@ sub check_schema
 		'nothing is written to another schema');
 }
 
+# What one statement publishes, its next call is compared with.
+sub check_statement
+{
+	make_release('told');
+	hear('mallory', q{INSERT INTO mallory.told_levels VALUES (2, '+'); INSERT INTO mallory.told VALUES (61, 2, 'i0');
+		SELECT anonopt.drop_release('mallory.told_release'); DELETE FROM anonopt.published WHERE dataset = 'told'; DELETE FROM anonopt.published_content});
+	like(hear('mallory', q{SET anonopt.composition = 'refuse';
+		SELECT anonopt.publish_table('mallory.told_1', 'told', '{1}', k => 1), anonopt.publish_table('mallory.told_2', 'told', '{1}', k => 5)}),
+		qr/ERROR:  55000: release mallory\.told_2 differs from what was shown before by 1 person/, 'two releases of one statement are compared');
+}
+
 sub check_record
 {
 	make_release('forged');
@@ -160,6 +171,7 @@ check_report();
 check_constraints();
 check_policies();
 check_schema();
+check_statement();
 check_record();
 
 $node->stop;
