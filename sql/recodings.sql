@@ -1,6 +1,5 @@
 -- Local recodings: tables that put tuples into classes.
 CREATE EXTENSION IF NOT EXISTS btree_gist;
-CREATE EXTENSION IF NOT EXISTS anonopt;
 SET client_min_messages = notice;
 SET anonopt.max_workers = 0;
 

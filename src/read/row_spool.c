@@ -267,6 +267,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 			keep_values(reading, spool);
 	}
 	reading_close(reading);
+	spool->reading = reading;
 	MemoryContextSwitchTo(old);
 	sql_finish();
 }
