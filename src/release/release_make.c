@@ -590,6 +590,13 @@ release_refresh(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+
+	/*
+	 * refreshes come one after another: none holds a lock that another's swap
+	 * waits for
+	 */
+	LockRelationOid(relation, ShareUpdateExclusiveLock);
+	require_owner(relation);
 	release = release_of_entry(entry);
 	check_hierarchies(release, entry);
 	release_check(release);

@@ -146,10 +146,27 @@ sub check_statement
 {
 	make_release('told');
 	hear('mallory', q{INSERT INTO mallory.told_levels VALUES (2, '+'); INSERT INTO mallory.told VALUES (61, 2, 'i0');
-		SELECT anonopt.drop_release('mallory.told_release'); DELETE FROM anonopt.published WHERE dataset = 'told'; DELETE FROM anonopt.published_content});
+		SELECT anonopt.drop_release('mallory.told_release'); DELETE FROM anonopt.published WHERE dataset = 'told'; DELETE FROM anonopt.published_content;
+		UPDATE anonopt.dataset SET max_suppression = 0.2 WHERE dataset = 'told'});
 	like(hear('mallory', q{SET anonopt.composition = 'refuse';
 		SELECT anonopt.publish_table('mallory.told_1', 'told', '{1}', k => 1), anonopt.publish_table('mallory.told_2', 'told', '{1}', k => 5)}),
 		qr/ERROR:  55000: release mallory\.told_2 differs from what was shown before by 1 person/, 'two releases of one statement are compared');
+}
+
+# Each held a lock that the other's swap waited for.
+sub check_refreshes
+{
+	make_release('twice');
+	my @sessions = map { $node->background_psql('clinic', extra_params => [ '-U', 'mallory' ]) } 1 .. 2;
+
+	$sessions[0]->query_safe(q{BEGIN; SELECT count(*) FROM mallory.twice});
+	$sessions[0]->query_safe(q{SELECT anonopt.refresh_release('mallory.twice_release')});
+	$sessions[1]->query_until(qr/waits/, qq{\\echo waits\nSELECT anonopt.refresh_release('mallory.twice_release');\n});
+	ok($node->poll_query_until('clinic', q{SELECT count(*) = 1 FROM pg_locks WHERE NOT granted AND relation = 'mallory.twice_release'::regclass
+		AND mode = 'ShareUpdateExclusiveLock'}), 'one refresh waits for another before it holds anything');
+	$sessions[0]->query_safe('COMMIT');
+	like($sessions[1]->query_safe(q{SELECT ok FROM anonopt.verify('mallory.twice_release')}), qr/^t$/m, 'and then goes on');
+	$_->quit for @sessions;
 }
 
 sub check_record
@@ -172,6 +189,7 @@ check_constraints();
 check_policies();
 check_schema();
 check_statement();
+check_refreshes();
 check_record();
 
 $node->stop;
