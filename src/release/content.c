@@ -167,7 +167,7 @@ content_pack(const Content *content, uint32 first, uint32 nrows)
 	return bytes;
 }
 
-void
+bool
 content_unpack(Content *content, const bytea *bytes)
 {
 	const unsigned char *at = (const unsigned char *) VARDATA_ANY(bytes);
@@ -188,9 +188,11 @@ content_unpack(Content *content, const bytea *bytes)
 		for (int v = 0; v < content->nvalues; v++)
 			digests[v] = take_number(&at, sizeof(uint64));
 		people = (int64) take_number(&at, sizeof(int64));
-		if (sound && people > 0 && people <= PG_UINT32_MAX)
-			content_add(content, codes, digests, people);
+		if (!sound || people <= 0 || people > INT64CONST(1) << 47)
+			return false;
+		content_add(content, codes, digests, people);
 	}
 	pfree(codes);
 	pfree(digests);
+	return VARSIZE_ANY_EXHDR(bytes) % packed_row_size(content) == 0;
 }

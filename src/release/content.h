@@ -64,8 +64,8 @@ typedef struct ContentView
 extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
 								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
 
-/* The rows as bytes and back; the bytes may hold anything. */
+/* The rows as bytes and back; false where the bytes cannot be such rows. */
 extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);
-extern void content_unpack(Content *content, const bytea *bytes);
+extern bool content_unpack(Content *content, const bytea *bytes);
 
 #endif

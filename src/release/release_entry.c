@@ -695,8 +695,8 @@ known_content_load(const KnownContent *known, MemoryContext context)
 			if (!take_labels(content, &row))
 				refuse_entry(&row);
 		}
-		if (!isnull)
-			content_unpack(content, DatumGetByteaPP(bytes));
+		if (isnull || !content_unpack(content, DatumGetByteaPP(bytes)))
+			refuse_entry(&row);
 	}
 	end_reading(&reading);
 	MemoryContextSwitchTo(old);

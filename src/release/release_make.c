@@ -339,15 +339,24 @@ check_rows(const Release *release, Oid relation)
 {
 	int64		measured = 0;
 	int64		shown;
+	int64		classes;
 	bool		isnull;
+	StringInfoData sql;
 
 	for (uint32 i = 0; i < release->content->rows->nkeys; i++)
 		measured += release->content->rows->counts[i];
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT COALESCE(sum(g.n), 0)::int8, count(*) FROM (SELECT count(*) AS n FROM ");
+	appendStringInfo(&sql, "%s r GROUP BY ", relation_sql_name(relation));
+	for (int a = 0; a < release->spec.population->nattrs; a++)
+		appendStringInfo(&sql, "%sr.%s", a > 0 ? ", " : "", quote_identifier(release->spec.population->attrs[a].name));
+	appendStringInfo(&sql, "%s) g", release->spec.star ? ", r.anonopt_suppressed" : "");
 	sql_connect();
-	sql_write(psprintf("SELECT count(*) FROM %s", relation_sql_name(relation)), 0, NULL, NULL, NULL);
+	sql_write(sql.data, 0, NULL, NULL, NULL);
 	shown = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	classes = DatumGetInt64(sql_value(2, INT8OID, &isnull));
 	sql_finish();
-	if (shown != measured)
+	if (shown != measured || classes != release->shown->n + (release->shown->starred ? 1 : 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation %s did not show the same rows twice", relation_sql_name(release->spec.dataset->relation)),

@@ -18,6 +18,7 @@ typedef struct ShownClasses
 	int64	   *people;			/* by place */
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
+	bool		starred;		/* some people are */
 	uint32	   *place_of;		/* by tuple: of its class, n if it is starred,
 								 * or NOT_SHOWN */
 } ShownClasses;
