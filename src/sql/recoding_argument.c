@@ -8,11 +8,21 @@
 #include "base/names.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
+#include "release/release.h"
 #include "sql/arguments.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
 static const char *const labels_names[] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
+
+Dataset *
+readable_dataset_argument(FunctionCallInfo fcinfo, int argument)
+{
+	Dataset    *dataset = dataset_argument(fcinfo, argument);
+
+	release_check_reading(dataset);
+	return dataset;
+}
 
 RecodingLabels
 labels_argument(FunctionCallInfo fcinfo, int argument)

@@ -9,6 +9,9 @@
 #include "read/recoding_table.h"
 #include "search/recoding.h"
 
+/* A declared data set whose relation the caller may read. */
+extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument);
+
 /* How classes are shown, by name. */
 extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
 

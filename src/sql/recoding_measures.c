@@ -52,7 +52,7 @@ anonopt_evaluate_recoding(PG_FUNCTION_ARGS)
 	Oid			oid;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	require_argument(fcinfo, 1, "recoding");
 	oid = PG_GETARG_OID(1);
 	evaluate_recodings(fcinfo, dataset, 1, &oid);
@@ -81,7 +81,7 @@ anonopt_evaluate_recodings(PG_FUNCTION_ARGS)
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	require_argument(fcinfo, 1, "recoding");
 	oids = recodings_of_array(PG_GETARG_DATUM(1), &n);
 	evaluate_recodings(fcinfo, dataset, n, oids);
@@ -99,7 +99,7 @@ anonopt_evaluate_recoding_named(PG_FUNCTION_ARGS)
 	int			n = 1;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	name = name_argument(fcinfo, 1, "recoding");
 	if (name[0] == '{')
 		oids = recodings_of_array(OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1), &n);
@@ -217,7 +217,7 @@ anonopt_recoding_classes(PG_FUNCTION_ARGS)
 	Oid			oid;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	require_argument(fcinfo, 1, "recoding");
 	oid = PG_GETARG_OID(1);
 	labels = labels_argument(fcinfo, 2);

@@ -68,7 +68,7 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 {
 	RecodingOrder *order = &call->order;
 
-	call->dataset = dataset_argument(fcinfo, 1);
+	call->dataset = readable_dataset_argument(fcinfo, 1);
 	order->promise = promise_arguments(fcinfo, 2, call->dataset);
 	if (!order->promise.has_k && !order->promise.has_l && !order->promise.has_t)
 		ereport(ERROR,
