@@ -41,7 +41,8 @@ typedef enum Algorithm
 	ALGORITHM_BTDA,
 	ALGORITHM_ARUBA_BUDGET,
 	ALGORITHM_ARUBA_BALANCE,
-	ALGORITHM_RECODING
+	ALGORITHM_CREATE_RECODING,
+	ALGORITHM_EXTEND_RECODING
 } Algorithm;
 
 extern const char *algorithm_name(Algorithm algorithm);

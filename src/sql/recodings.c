@@ -119,13 +119,13 @@ keep_quasi_identifiers(RecodingCall *call)
 
 /* Reads the relation, and begins the search. */
 static void
-read_rows(RecodingCall *call)
+read_rows(RecodingCall *call, Algorithm algorithm)
 {
 	RecodingOrder *order = &call->order;
 	Population *population;
 
 	keep_quasi_identifiers(call);
-	call->session = session_begin(ALGORITHM_RECODING, call->dataset);
+	call->session = session_begin(algorithm, call->dataset);
 	spool_read(&call->spool, call->dataset, NULL);
 	population = call->spool.population;
 	if (population == NULL)
@@ -400,7 +400,7 @@ anonopt_create_recoding(PG_FUNCTION_ARGS)
 	recoding_arguments(fcinfo, &call);
 	refuse_class_column(call.dataset);
 	find_place(&place, name_argument(fcinfo, 0, "recoding"));
-	read_rows(&call);
+	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, &watch, max_workers());
 	if (!result->feasible)
 		refuse_infeasible(&call);
@@ -540,7 +540,7 @@ anonopt_extend_recoding(PG_FUNCTION_ARGS)
 	recoding_arguments(fcinfo, &call);
 	/* what other writers did before they let the table go must be seen */
 	PushActiveSnapshot(GetTransactionSnapshot());
-	read_rows(&call);
+	read_rows(&call, ALGORITHM_EXTEND_RECODING);
 	old = read_old(&call, table, &rows);
 	PopActiveSnapshot();
 	result = recoding_extend(&call.order, old->class_of, &moved);

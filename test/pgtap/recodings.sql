@@ -1,0 +1,196 @@
+-- Recodings, against plain SQL on random small data sets.
+\ir begin.inc
+\ir reference.inc
+\ir random_data.inc
+
+CREATE FUNCTION pg_temp.promise() RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    rule text := CASE WHEN EXISTS (SELECT FROM ref.attribute WHERE role = 'sensitive')
+                      THEN sample.pick(ARRAY['k', 'k', 'l', 't', 'kl', 'kt', 'klt']) ELSE 'k' END;
+BEGIN
+    RETURN format('k => %s, l => %s, t => %s',
+        CASE WHEN rule LIKE '%k%' THEN (1 + sample.below(6))::text ELSE 'NULL' END,
+        CASE WHEN rule LIKE '%l%' THEN (1 + sample.below(3))::text ELSE 'NULL' END,
+        CASE WHEN rule LIKE '%t%' THEN round(random()::numeric, 2)::text ELSE 'NULL' END);
+END $$;
+
+CREATE FUNCTION pg_temp.quasi_identifiers() RETURNS text[]
+LANGUAGE sql AS $$
+    SELECT array_agg(quote_ident(column_name) ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier'
+$$;
+
+-- A recoding's classes by what they show, as first leaf and number of leaves an
+-- attribute; what is shown is found among the labels, level by level.
+CREATE FUNCTION pg_temp.looks(recoding regclass, labels text)
+RETURNS TABLE (shown int[], people bigint, tuples bigint, loss float8)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    EXECUTE format($q$
+        CREATE TEMP TABLE member ON COMMIT DROP AS
+        SELECT DISTINCT (SELECT array_agg(s.leaf_no ORDER BY s.ordinal)
+                FROM ref.seen s, unnest(ARRAY[%s]::text[]) WITH ORDINALITY v (written, ordinal)
+                WHERE s.role = 'quasi_identifier' AND s.ordinal = v.ordinal AND s.written = v.written) AS leaves, class
+        FROM %s f$q$, (SELECT string_agg(format('ref.mark(f.%s::text)', c), ', ') FROM unnest(pg_temp.quasi_identifiers()) c), recoding);
+    RETURN QUERY
+    WITH bounds AS (
+        SELECT m.class, a.ordinal, a.min_level, min(m.leaves[a.ordinal]) AS low, max(m.leaves[a.ordinal]) AS high
+        FROM member m, ref.attribute a WHERE a.role = 'quasi_identifier' AND m.class IS NOT NULL GROUP BY 1, 2, 3),
+    looks AS (
+        SELECT b.class, b.ordinal, first, CASE labels WHEN 'range' THEN last ELSE first + n - 1 END - first + 1 AS n
+        FROM bounds b, LATERAL (
+            SELECT x.label_no AS first, x.leaves AS n, y.label_no + y.leaves - 1 AS last
+            FROM ref.label x JOIN ref.label y USING (dataset, role, ordinal, level)
+            WHERE x.role = 'quasi_identifier' AND x.ordinal = b.ordinal AND x.leaf_no = b.low AND y.leaf_no = b.high
+              AND x.level >= b.min_level AND (x.label_no = y.label_no OR labels = 'range')
+            ORDER BY x.level LIMIT 1) s),
+    whole AS (
+        SELECT ordinal, count(*) - 1 AS most FROM ref.label WHERE role = 'quasi_identifier' AND level = 0 GROUP BY 1),
+    class_looks AS (
+        SELECT class, array_agg(ARRAY[first, n::int] ORDER BY ordinal) AS shown,
+               avg(CASE WHEN most = 0 THEN 0 ELSE (n - 1)::float8 / most END) AS loss
+        FROM looks JOIN whole USING (ordinal) GROUP BY class)
+    SELECT c.shown, sum(p.people)::bigint, count(DISTINCT m.leaves), min(c.loss)
+    FROM class_looks c JOIN member m USING (class) JOIN ref.person p USING (leaves)
+    GROUP BY c.shown;
+    DROP TABLE member;
+END $$;
+
+-- One random data set; what is wrong, all rolled back.
+CREATE FUNCTION pg_temp.faults(seed int, OUT parameters text, OUT wrong text[])
+LANGUAGE plpgsql AS $$
+DECLARE
+    rule text;
+    labels text;
+    loss text;
+    set_name text;
+    everybody bigint;
+    optimum anonopt.node;
+    got anonopt.node;
+    want record;
+    n int;
+    levels int[];
+    node anonopt.node;
+    listed text;
+    names text;
+    counted text;
+BEGIN
+    wrong := array_fill(NULL::text, ARRAY[7]);
+    parameters := sample.data_set(seed);
+    PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
+    SELECT dataset INTO set_name FROM ref.dataset;
+    rule := pg_temp.promise();
+    labels := sample.pick('{hierarchy,range}'::text[]);
+    loss := sample.pick('{glm,glm,nwp,dcn}'::text[]);
+    parameters := format('%s'' %s, %s, loss %s', rule, labels, loss, parameters);
+    SELECT coalesce(sum(p.people), 0) INTO everybody FROM ref.person p;
+    IF everybody = 0 THEN
+        RAISE SQLSTATE 'ROLLB';
+    END IF;
+    EXECUTE format('SELECT * FROM anonopt.optimize(%L, %s, loss => %L)', set_name, rule, loss) INTO optimum;
+    SELECT 'WHERE ' || quote_ident(count_column) || ' > 0' INTO counted FROM ref.dataset WHERE count_column IS NOT NULL;
+    names := array_to_string(pg_temp.quasi_identifiers(), ', ');
+    BEGIN
+        EXECUTE format('SELECT anonopt.create_recoding(''sample.found'', %L, %s, loss => %L, labels => %L, seed => %s)',
+                       set_name, rule, loss, labels, seed);
+    EXCEPTION WHEN invalid_parameter_value THEN
+        wrong[1] := CASE WHEN optimum.feasible THEN SQLERRM END;
+        RAISE SQLSTATE 'ROLLB';
+    END;
+    EXECUTE format('SELECT * FROM anonopt.evaluate_recoding(%L, ''sample.found'', %s, labels => %L)', set_name, rule, labels) INTO got;
+    IF NOT got.feasible THEN
+        wrong[1] := got::text;
+    END IF;
+    IF (to_jsonb(got) ->> loss)::float8 > (to_jsonb(optimum) ->> loss)::float8 * (1 + 1e-12) THEN
+        wrong[2] := format('%s, but the best node is %s', got, optimum);
+    END IF;
+    -- a row a distinct tuple, and nobody is suppressed beside those who have no class
+    EXECUTE format('SELECT count(*) FROM sample.found') INTO n;
+    EXECUTE format('SELECT count(*) FROM (SELECT DISTINCT %s FROM %s %s) s', names, (SELECT relation FROM ref.dataset), counted) INTO want;
+    IF want.count <> n THEN
+        wrong[3] := format('%s rows for %s tuples', n, want.count);
+    END IF;
+    SELECT count(*) AS classes, coalesce(min(x.people), 0) AS k, everybody - coalesce(sum(x.people), 0) AS suppressed,
+           coalesce(sum(x.people * x.loss), 0) * (SELECT count(*) FROM ref.attribute WHERE role = 'quasi_identifier') AS shown_loss,
+           string_agg(format('%s %s %s', x.people, x.tuples, round(x.loss::numeric, 9)), ', ' ORDER BY x.loss DESC, x.people, x.tuples) AS listed
+    INTO want FROM pg_temp.looks('sample.found', labels) x;
+    IF (got.classes, coalesce(got.k, 0), got.suppressed) IS DISTINCT FROM (want.classes, want.k::bigint, want.suppressed::bigint)
+       OR NOT ref.close(got.glm, want.shown_loss + want.suppressed::float8 * (SELECT count(*) FROM ref.attribute a
+           WHERE a.role = 'quasi_identifier' AND (SELECT count(*) FROM ref.label x WHERE x.role = a.role AND x.ordinal = a.ordinal AND x.level = 0) > 1)) THEN
+        wrong[4] := format('%s, but want %s', got, want);
+    END IF;
+    EXECUTE format('SELECT string_agg(format(''%%s %%s %%s'', people, tuples, round(loss::numeric, 9)), '', '' ORDER BY round(loss::numeric, 9) DESC, people, tuples)
+        FROM anonopt.recoding_classes(%L, ''sample.found'', %L)', set_name, labels) INTO listed;
+    IF listed IS DISTINCT FROM (SELECT string_agg(format('%s %s %s', x.people, x.tuples, round(x.loss::numeric, 9)), ', '
+                                                  ORDER BY round(x.loss::numeric, 9) DESC, x.people, x.tuples)
+                                FROM pg_temp.looks('sample.found', labels) x) THEN
+        wrong[5] := format('%s, but want %s', listed, want.listed);
+    END IF;
+    EXECUTE format('SELECT count(*) AS n, count(DISTINCT shown) AS looks FROM anonopt.recoding_classes(%L, ''sample.found'', ''range'')', set_name) INTO want;
+    EXECUTE format('SELECT anonopt.create_recoding(''sample.again'', %L, %s, loss => %L, labels => %L, seed => %s)',
+                   set_name, rule, loss, labels, seed);
+    EXECUTE format('SELECT count(*) FROM (SELECT %1$s, class FROM sample.found EXCEPT ALL SELECT %1$s, class FROM sample.again) s', names) INTO n;
+    IF n > 0 OR (labels = 'range' AND want.n <> want.looks) THEN
+        wrong[6] := format('%s rows differ', n);
+    END IF;
+    -- the classes of a node keep what the node keeps
+    SELECT x.levels INTO levels FROM anonopt.lattice(set_name) x ORDER BY hashint4(seed + x.levels[1]), random() LIMIT 1;
+    EXECUTE format('CREATE TABLE sample.of_node AS SELECT s.*, dense_rank() OVER (ORDER BY %s) - 5 AS class FROM (SELECT DISTINCT %s FROM %s %s) s',
+        (SELECT string_agg(format('(SELECT label_no FROM ref.label l JOIN ref.seen USING (role, ordinal, leaf_no)
+             WHERE role = ''quasi_identifier'' AND ordinal = %s AND l.level = %s AND written = ref.mark(s.%I::text))',
+             ordinal, levels[ordinal], column_name), ', ') FROM ref.attribute WHERE role = 'quasi_identifier'),
+        names, (SELECT relation FROM ref.dataset), counted);
+    EXECUTE format('SELECT * FROM anonopt.evaluate(%L, %L, %s)', set_name, levels, rule) INTO node;
+    EXECUTE format('SELECT * FROM anonopt.evaluate_recoding(%L, ''sample.of_node'', %s)', set_name, rule) INTO got;
+    IF to_jsonb(got) - '{levels,glm,nwp}'::text[] <> to_jsonb(node) - '{levels,glm,nwp}'::text[] OR got.glm > node.glm THEN
+        wrong[7] := format('%s, but the node is %s', got, node);
+    END IF;
+    RAISE SQLSTATE 'ROLLB';
+EXCEPTION
+    WHEN SQLSTATE 'ROLLB' THEN
+        NULL;
+    WHEN OTHERS THEN
+        wrong := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[7]);
+END $$;
+
+CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
+LANGUAGE sql AS $$
+    SELECT v FROM pg_temp.faults(seed) d, sample.verdicts(seed, d.parameters, d.wrong, ARRAY[
+        'feasible where a node is', 'no more loss than the best node', 'a row a tuple', 'measures of what is shown',
+        'its classes', 'same seed, same table', 'a node''s classes']) v
+$$;
+
+-- Enough tuples for several blocks: the workers' answer is the leader's.
+CREATE TABLE pg_temp.many AS
+SELECT i AS nr, (i * 7919) % 97 AS age, (i * 104729) % 89 AS zip, (i * 31) % 13 AS job, i % 5 AS illness
+FROM generate_series(1, 17000) i;
+CREATE TABLE public.recoding_many AS TABLE pg_temp.many;
+SELECT anonopt.create_interval_hierarchy('public.recoding_ages', 0, 99, '{5,10,50}');
+SELECT anonopt.create_interval_hierarchy('public.recoding_jobs', 0, 15, '{2,4}');
+SELECT anonopt.create_dataset('many', 'public.recoding_many');
+SELECT anonopt.add_quasi_identifier('many', 'age', 'public.recoding_ages');
+SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
+SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
+SELECT anonopt.add_sensitive('many', 'illness');
+
+SELECT plan(200 * 7 + 4);
+SET anonopt.max_workers = 0;
+SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
+SET anonopt.max_workers = 2;
+SET parallel_setup_cost = 0;
+SET parallel_tuple_cost = 0;
+SET min_parallel_table_scan_size = 0;
+SELECT anonopt.create_recoding('public.recoding_helped', 'many', k => 2, seed => 3);
+SELECT cmp_ok(workers, '>', 0, 'workers helped') FROM anonopt.last_search();
+SELECT set_eq('TABLE public.recoding_alone', 'TABLE public.recoding_helped', 'the same table, whoever helps');
+SELECT is(feasible, true, 'and feasible') FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
+SELECT cmp_ok(glm, '<', (SELECT glm FROM anonopt.optimize('many', k => 2)), 'and better than any node')
+FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
+SET anonopt.max_workers = 0;
+RESET parallel_setup_cost;
+RESET parallel_tuple_cost;
+RESET min_parallel_table_scan_size;
+SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2200) seed;
+SELECT * FROM finish();
+ROLLBACK;
