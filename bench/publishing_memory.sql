@@ -7,8 +7,8 @@ SET maintenance_work_mem = '1GB';
 SET client_min_messages = error;
 CREATE TABLE crowd AS SELECT i / 1000 % :classes AS a, i % 1000 AS b, i % 7 AS illness
 FROM generate_series(0, 2 * :classes * 1000 - 1) i;
-SELECT anonopt.create_interval_hierarchy('crowd_a', 0, :classes - 1, '{10}'), anonopt.create_interval_hierarchy('crowd_b', 0, 999, '{10}'),
-	anonopt.create_dataset('crowd', 'crowd', 0), anonopt.add_quasi_identifier('crowd', 'a', 'crowd_a'),
+SELECT anonopt.create_interval_hierarchy('crowd_a', 0, :classes - 1, '{10}'), anonopt.create_interval_hierarchy('crowd_b', 0, 999, '{10}');
+SELECT anonopt.create_dataset('crowd', 'crowd', 0), anonopt.add_quasi_identifier('crowd', 'a', 'crowd_a'),
 	anonopt.add_quasi_identifier('crowd', 'b', 'crowd_b'), anonopt.add_sensitive('crowd', 'illness');
 SELECT bench.kilobytes('RssAnon') AS before \gset
 SELECT anonopt.publish_table('crowd_shown', 'crowd', '{0,0}', k => 2);
