@@ -535,6 +535,7 @@ anonopt_extend_recoding(PG_FUNCTION_ARGS)
 	int64		added;
 	int			level;
 
+	(void) readable_dataset_argument(fcinfo, 1);
 	require_argument(fcinfo, 0, "recoding");
 	table = open_own_recoding(PG_GETARG_OID(0));
 	recoding_arguments(fcinfo, &call);

@@ -40,6 +40,10 @@ RESET anonopt.read_mode;
 SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people', '{age,town}', 'ill'), anonopt.entropy_l_diversity('people', '{age,town}', 'ill'),
 	anonopt.t_closeness('people', '{age}', 'town', 'hierarchical', 'towns'), anonopt.risk('people', '{age,town}');
 
+-- recodings
+SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1);
+SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.extend_recoding('recoded', 'people', k => 2);
+
 -- tuple stores
 SELECT anonopt.create_dataset('stored', 'people'), anonopt.create_dataset('counted', 'people');
 SELECT anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'town', 'towns'), anonopt.add_sensitive(d, 'ill')
@@ -82,6 +86,10 @@ SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.releas
 SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people'), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');
+
+-- recodings
+SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1);
+SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.extend_recoding('recoded', 'people', k => 2);
 
 -- tuple stores
 SELECT anonopt.create_tuple_store('people', track => true);
