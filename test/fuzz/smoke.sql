@@ -87,10 +87,6 @@ SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people'), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');
 
--- recodings
-SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1);
-SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.extend_recoding('recoded', 'people', k => 2);
-
 -- tuple stores
 SELECT anonopt.create_tuple_store('people', track => true);
 UPDATE people SET town = 'Aix' WHERE id = 1;
