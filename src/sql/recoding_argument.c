@@ -52,46 +52,6 @@ recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, cons
 		require_weights(dataset, tables->population);
 }
 
-/* The label of a tuple's leaf, for a message. */
-static const char *
-leaf_label(const Population *population, uint32 tuple, int a)
-{
-	const Attribute *attr = &population->attrs[a];
-	const char *label = attr->hierarchy->labels[0][key_get(population->tuples->keys + (Size) tuple * population->nwords,
-														   &attr->field)];
-
-	return label == NULL ? "NULL" : quote_literal_cstr(label);
-}
-
-void
-refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown)
-{
-	if (!shown->faulty)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("no label covers class " INT64_FORMAT " of recoding %s",
-					recoding->numbers[recoding->class_of[shown->faulty_tuple]],
-					relation_sql_name(RelationGetRelid(table))),
-			 errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
-					   leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
-					   population->attrs[shown->faulty_attr].name),
-			 errhint("Split the class, or show ranges: labels => 'range'.")));
-}
-
-RecodedClasses *
-recoding_table_show(const RecodingTables *tables, int i, RecodingLabels labels, TableRecoding **recoding)
-{
-	Population *population = tables->population;
-	RecodedClasses *shown;
-
-	*recoding = recoding_table_read(tables->reading, population, tables->tables[i], NULL, NULL);
-	recoding_table_require_all(tables->reading, population, tables->tables[i], *recoding);
-	shown = recoding_show(population, (*recoding)->class_of, (*recoding)->nclasses, labels, population->context);
-	refuse_uncovered(population, tables->tables[i], *recoding, shown);
-	return shown;
-}
-
 void
 recoding_tables_close(RecodingTables *tables)
 {

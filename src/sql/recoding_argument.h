@@ -6,8 +6,7 @@
 #define ANONOPT_RECODING_ARGUMENT_H
 
 #include "catalog/dataset.h"
-#include "read/recoding_table.h"
-#include "search/recoding.h"
+#include "release/recoding_rows.h"
 
 /* A declared data set whose relation the caller may read. */
 extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument);
@@ -26,14 +25,6 @@ typedef struct RecodingTables
 
 /* Opens recodings, then reads the relation once. */
 extern void recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids);
-
-/* One of them as it is shown; every tuple must have a row, every class what covers it. */
-extern RecodedClasses *recoding_table_show(const RecodingTables *tables, int i, RecodingLabels labels,
-										   TableRecoding **recoding);
-
-/* Fails where a class has tuples that no label covers. */
-extern void refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding,
-							 const RecodedClasses *shown);
 
 extern void recoding_tables_close(RecodingTables *tables);
 

@@ -34,7 +34,7 @@ evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *
 	for (int i = 0; i < n && tables.population != NULL; i++)
 	{
 		TableRecoding *recoding;
-		RecodedClasses *shown = recoding_table_show(&tables, i, labels, &recoding);
+		RecodedClasses *shown = recoding_table_show(tables.reading, tables.population, tables.tables[i], labels, &recoding);
 		Measures	measures;
 
 		CHECK_FOR_INTERRUPTS();
@@ -225,7 +225,7 @@ anonopt_recoding_classes(PG_FUNCTION_ARGS)
 	if (tables.population != NULL)
 	{
 		TableRecoding *recoding;
-		RecodedClasses *shown = recoding_table_show(&tables, 0, labels, &recoding);
+		RecodedClasses *shown = recoding_table_show(tables.reading, tables.population, tables.tables[0], labels, &recoding);
 
 		put_classes((ReturnSetInfo *) fcinfo->resultinfo, list_classes(tables.population, recoding, shown), shown,
 					recoded_labels(tables.population, shown, labels));

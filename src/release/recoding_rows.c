@@ -1,0 +1,382 @@
+/*
+ * recoding_rows.c
+ *	  The rows of a recoding, from the rows of a relation.
+ *
+ * Each distinct tuple of values has one, though several such may be one tuple
+ * of the population.
+ */
+#include "release/recoding_rows.h"
+
+#include "access/relation.h"
+#include "access/table.h"
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* The label of a tuple's leaf, for a message. */
+static const char *
+leaf_label(const Population *population, uint32 tuple, int a)
+{
+	const Attribute *attr = &population->attrs[a];
+	const char *label = attr->hierarchy->labels[0][key_get(population->tuples->keys + (Size) tuple * population->nwords,
+														   &attr->field)];
+
+	return label == NULL ? "NULL" : quote_literal_cstr(label);
+}
+
+/* Fails where a class has tuples that no label covers. */
+static void
+refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown)
+{
+	if (!shown->faulty)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("no label covers class " INT64_FORMAT " of recoding %s",
+					recoding->numbers[recoding->class_of[shown->faulty_tuple]],
+					relation_sql_name(RelationGetRelid(table))),
+			 errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
+					   leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
+					   population->attrs[shown->faulty_attr].name),
+			 errhint("Split the class, or show ranges: labels => 'range'.")));
+}
+
+RecodedClasses *
+recoding_table_show(const Reading *reading, const Population *population, Relation table, RecodingLabels labels,
+					TableRecoding **recoding)
+{
+	RecodedClasses *shown;
+
+	*recoding = recoding_table_read(reading, population, table, NULL, NULL);
+	recoding_table_require_all(reading, population, table, *recoding);
+	shown = recoding_show(population, (*recoding)->class_of, (*recoding)->nclasses, labels, population->context);
+	refuse_uncovered(population, table, *recoding, shown);
+	return shown;
+}
+
+void
+recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("no recoding keeps the promise"),
+			 errdetail("One class of all " INT64_FORMAT " people would break it, and " INT64_FORMAT " may be suppressed.",
+					   order->population->people, order->promise.limit),
+			 errhint("Promise less, or allow more suppression for data set \"%s\".", dataset->name)));
+}
+
+/* ------------------------------------------------------------ distinct tuples */
+
+void
+recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
+{
+	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (dataset->nattributes + 1));
+
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
+			columns[spool->ncolumns++].name = dataset->attributes[i].column;
+	spool->columns = columns;
+	spool->keeps_rows = true;
+}
+
+/* Tuples of values as the relation has them, numbered as they come. */
+typedef struct ValueTuples
+{
+	int			nattrs;
+	Dictionary **values;		/* by attribute */
+	KeyCounter *tuples;
+} ValueTuples;
+
+static ValueTuples *
+value_tuples_create(const RowSpool *spool)
+{
+	ValueTuples *tuples = palloc(sizeof(ValueTuples));
+
+	tuples->nattrs = spool->ncolumns;
+	tuples->values = palloc(sizeof(Dictionary *) * (spool->ncolumns + 1));
+	for (int a = 0; a < spool->ncolumns; a++)
+	{
+		Oid			base = getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid);
+		ValueType	type;
+
+		value_type_init(&type, base == VARCHAROID ? TEXTOID : base);
+		tuples->values[a] = dictionary_create(CurrentMemoryContext, &type);
+	}
+	tuples->tuples = key_counter_create(CurrentMemoryContext, (spool->ncolumns + 1) / 2, 1024);
+	return tuples;
+}
+
+/* Adds a tuple; whether it was not there. */
+static bool
+value_tuples_add(ValueTuples *tuples, const Datum *values, const bool *nulls)
+{
+	uint64	   *key = key_counter_candidate(tuples->tuples);
+	uint32		known = tuples->tuples->nkeys;
+
+	memset(key, 0, sizeof(uint64) * tuples->tuples->nwords);
+	for (int a = 0; a < tuples->nattrs; a++)
+	{
+		Dictionary *dictionary = tuples->values[a];
+		bool		ignored;
+
+		if (!nulls[a])
+			key[a / 2] |= (uint64) (dictionary_add(dictionary, value_normal(&dictionary->type, values[a]), &ignored) + 1) << (a % 2 * 32);
+	}
+	return key_counter_add(tuples->tuples, 1) == known;
+}
+
+/* Rows on their way into a recoding. */
+typedef struct RowWriter
+{
+	const RowSpool *spool;
+	ValueTuples *tuples;
+	const uint32 *class_of;		/* by tuple of the population */
+	int64	   *numbers;		/* by class: what the table calls it */
+	SPIPlanPtr	insert;
+	Datum	   *values;			/* a row: the quasi-identifiers, the class */
+	char	   *nulls;
+	MemoryContext row;			/* reset after each */
+	int64		written;
+} RowWriter;
+
+/* Prepares the statement that adds a row; SPI is connected. */
+static void
+prepare_insert(RowWriter *writer, Relation table)
+{
+	const RowSpool *spool = writer->spool;
+	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
+	StringInfoData names;
+	StringInfoData values;
+
+	initStringInfo(&names);
+	initStringInfo(&values);
+	for (int a = 0; a < spool->ncolumns; a++)
+	{
+		types[a] = get_atttype(RelationGetRelid(table), get_attnum(RelationGetRelid(table), spool->columns[a].name));
+		if (!OidIsValid(types[a]) || getBaseType(types[a]) != getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid))
+			relation_has_changed(RelationGetRelid(table));
+		appendStringInfo(&names, "%s, ", quote_identifier(spool->columns[a].name));
+		appendStringInfo(&values, "$%d, ", a + 1);
+	}
+	types[spool->ncolumns] = INT8OID;
+	writer->insert = SPI_prepare(psprintf("INSERT INTO %s (%s" CLASS_COLUMN ") VALUES (%s$%d)",
+										  relation_sql_name(RelationGetRelid(table)), names.data, values.data,
+										  spool->ncolumns + 1), spool->ncolumns + 1, types);
+	if (writer->insert == NULL)
+		elog(ERROR, "could not prepare: %s", SPI_result_code_string(SPI_result));
+	writer->values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
+	writer->nulls = palloc(spool->ncolumns + 1);
+	writer->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+}
+
+static void
+write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
+{
+	RowWriter  *writer = arg;
+	int			n = writer->spool->ncolumns;
+	uint32		class = writer->class_of[writer->spool->tuple_of[group]];
+	int			code;
+	MemoryContext old = MemoryContextSwitchTo(writer->row);
+
+	if (value_tuples_add(writer->tuples, values, nulls))
+	{
+		for (int a = 0; a < n; a++)
+		{
+			writer->values[a] = values[a];
+			writer->nulls[a] = nulls[a] ? 'n' : ' ';
+		}
+		writer->values[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
+		writer->nulls[n] = class == NO_CLASS ? 'n' : ' ';
+		code = SPI_execute_plan(writer->insert, writer->values, writer->nulls, false, 0);
+		if (code != SPI_OK_INSERT)
+			elog(ERROR, "could not insert: %s", SPI_result_code_string(code));
+		writer->written++;
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(writer->row);
+}
+
+/* Writes the distinct tuples that are not known yet; SPI is connected.  Returns how many. */
+static int64
+write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *class_of, int64 *numbers)
+{
+	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers};
+
+	prepare_insert(&writer, table);
+	spool_visit(spool, write_row, &writer);
+	spool_end(spool);
+	return writer.written;
+}
+
+void
+recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *result)
+{
+	int64	   *numbers = budget_alloc(sizeof(int64), (Size) result->nclasses + 1);
+
+	for (uint32 class = 0; class < result->nclasses; class++)
+		numbers[class] = (int64) class + 1;
+	(void) write_tuples(spool, table, value_tuples_create(spool), result->class_of, numbers);
+}
+
+/* ------------------------------------------------------ tuples that came since */
+
+/* Rows of a recoding that is extended. */
+typedef struct OldRows
+{
+	ValueTuples *known;
+	Size		n;
+	Size		room;
+	ItemPointerData *places;
+	Size		tuples_room;
+	uint32	   *tuples;			/* the population's, or NEW_TUPLE */
+	MemoryContext context;
+} OldRows;
+
+static void
+keep_old_row(void *arg, ItemPointer place, const Datum *values, const bool *nulls, uint32 tuple)
+{
+	OldRows    *rows = arg;
+
+	(void) value_tuples_add(rows->known, values, nulls);
+	if (rows->n == rows->room)
+		rows->places = budget_grow(rows->context, rows->places, sizeof(ItemPointerData), &rows->room);
+	if (rows->n == rows->tuples_room)
+		rows->tuples = budget_grow(rows->context, rows->tuples, sizeof(uint32), &rows->tuples_room);
+	rows->places[rows->n] = *place;
+	rows->tuples[rows->n++] = tuple;
+}
+
+Relation
+recoding_open_own(Oid oid)
+{
+	Relation	table = recoding_table_open(oid);
+
+	if (table->rd_rel->relowner != GetUserId())
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
+	LockRelationOid(oid, ShareRowExclusiveLock);
+	return table;
+}
+
+/* What the table calls the classes: old ones as before, new ones further on. */
+static int64 *
+extended_numbers(const TableRecoding *old, uint32 nclasses)
+{
+	int64	   *numbers = budget_alloc(sizeof(int64), (Size) nclasses + 1);
+
+	if (old->last_number > PG_INT64_MAX - nclasses)
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("recoding has no numbers left for new classes"),
+				 errdetail("The greatest is " INT64_FORMAT ".", old->last_number)));
+	for (uint32 class = 0; class < nclasses; class++)
+		numbers[class] = class < old->nclasses ? old->numbers[class] : old->last_number + 1 + (class - old->nclasses);
+	return numbers;
+}
+
+/* Gives rows whose tuple has moved their new class; SPI is connected. */
+static void
+update_classes(Relation table, const OldRows *rows, const uint32 *before, const uint32 *after, const int64 *numbers)
+{
+	Oid			types[2] = {TIDARRAYOID, INT8ARRAYOID};
+	Datum	   *places = budget_alloc(sizeof(Datum), rows->n + 1);
+	Datum	   *classes = budget_alloc(sizeof(Datum), rows->n + 1);
+	bool	   *nulls = budget_alloc_zero(sizeof(bool), rows->n + 1);
+	Datum		arrays[2];
+	int			dims[1];
+	int			bounds[1] = {1};
+	int			n = 0;
+
+	for (Size i = 0; i < rows->n; i++)
+	{
+		uint32		tuple = rows->tuples[i];
+
+		if (tuple == NEW_TUPLE || before[tuple] == after[tuple])
+			continue;
+		places[n] = PointerGetDatum(&rows->places[i]);
+		nulls[n] = after[tuple] == NO_CLASS;
+		classes[n] = nulls[n] ? (Datum) 0 : Int64GetDatum(numbers[after[tuple]]);
+		n++;
+	}
+	if (n == 0)
+		return;
+	dims[0] = n;
+	arrays[0] = PointerGetDatum(construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT));
+	arrays[1] = PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	sql_write(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
+					   " WHERE r.ctid OPERATOR(pg_catalog.=) u.place", relation_sql_name(RelationGetRelid(table))),
+			  2, types, arrays, NULL);
+	if (SPI_processed != n)
+		relation_has_changed(RelationGetRelid(table));
+}
+
+/* The recoding as it is, with tuples that have no row. */
+static TableRecoding *
+read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *rows)
+{
+	const Population *population = spool->population;
+	uint32		ntuples = population->tuples->ntuples;
+	uint32	   *classes = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
+	TableRecoding *old;
+
+	rows->context = population->context;
+	rows->room = rows->tuples_room = 1024;
+	rows->places = MemoryContextAlloc(rows->context, sizeof(ItemPointerData) * rows->room);
+	rows->tuples = MemoryContextAlloc(rows->context, sizeof(uint32) * rows->tuples_room);
+	rows->known = value_tuples_create(spool);
+	old = recoding_table_read(spool->reading, population, table, keep_old_row, rows);
+	for (uint32 i = 0; i < ntuples; i++)
+		classes[i] = old->class_of[i] == NEW_TUPLE ? NO_CLASS : old->class_of[i];
+	refuse_uncovered(population, table, old,
+					 recoding_show(population, classes, old->nclasses, labels, CurrentMemoryContext));
+	return old;
+}
+
+struct RecodingExtension
+{
+	RowSpool   *spool;
+	Relation	table;
+	OldRows		rows;
+	TableRecoding *old;
+};
+
+RecodingExtension *
+recoding_extension_begin(RowSpool *spool, Relation table, RecodingLabels labels)
+{
+	RecodingExtension *extension = palloc0(sizeof(RecodingExtension));
+
+	extension->spool = spool;
+	extension->table = table;
+	extension->old = read_old(spool, table, labels, &extension->rows);
+	return extension;
+}
+
+const uint32 *
+recoding_extension_classes(const RecodingExtension *extension)
+{
+	return extension->old->class_of;
+}
+
+int64
+recoding_extension_write(RecodingExtension *extension, const RecodingResult *result)
+{
+	int64	   *numbers = extended_numbers(extension->old, result->nclasses);
+	int			level = sql_use_catalog_names();
+	int64		added;
+
+	sql_connect();
+	update_classes(extension->table, &extension->rows, extension->old->class_of, result->class_of, numbers);
+	added = write_tuples(extension->spool, extension->table, extension->rows.known, result->class_of, numbers);
+	sql_finish();
+	sql_restore_names(level);
+	return added;
+}
