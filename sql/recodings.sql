@@ -137,6 +137,43 @@ SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 UPDATE w2 SET class = 9 WHERE weight = 43;
 SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 
+-- published: what is refused, and that nothing is left of it
+SELECT anonopt.create_recoding('w3', 'weighed', k => 2, seed => 5);
+CREATE VIEW w3_view AS TABLE w3;
+CREATE TABLE w3_short AS SELECT * FROM w3 WHERE weight IS NOT NULL;
+CREATE TABLE w3_twice AS TABLE w3 UNION ALL (SELECT * FROM w3 LIMIT 1);
+CREATE TABLE w3_other AS SELECT weight::text, class FROM w3;
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w2');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3_view');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3_short');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3_twice');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3_other');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3', labels => 'mine');
+SELECT anonopt.publish_table('shown', 'weighed', '{1}', recoding => 'w3');
+SELECT anonopt.publish_table('shown', 'weighed', k => 100, recoding => 'w3');
+GRANT SELECT ON weighed, w3 TO regress_recoder;
+GRANT CREATE ON SCHEMA recode TO regress_recoder;
+SET ROLE regress_recoder;
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3');
+RESET ROLE;
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3');
+SELECT * FROM shown ORDER BY 1;
+SELECT levels, cuts, k, recoding, labels FROM anonopt.release WHERE release = 'shown'::regclass;
+-- its recoding spoilt, and gone
+DELETE FROM weighed WHERE weight = 61;
+INSERT INTO weighed VALUES (62), (118);
+ALTER TABLE w3 ADD note text;
+SELECT anonopt.refresh_release('shown');
+ALTER TABLE w3 DROP note;
+SET anonopt.composition = off;
+SELECT anonopt.refresh_release('shown');
+SELECT * FROM shown ORDER BY 1;
+DROP VIEW w3_view;
+DROP TABLE w3;
+SELECT anonopt.refresh_release('shown');
+SELECT anonopt.drop_release('shown');
+RESET anonopt.composition;
+
 SELECT anonopt.drop_dataset(d) FROM unnest('{recode,split,classes,weighed}'::text[]) d;
 DROP SCHEMA recode CASCADE;
 DROP ROLE regress_recoder;

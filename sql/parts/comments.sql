@@ -85,9 +85,9 @@ COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and i
 COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as whoever wrote';
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: a row that a subscription wrote is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, with its measures';
-COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'the statement that anonopt.create_view would create';
-COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8) IS 'publishes a generalization as a materialized view, or as a live one';
-COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8) IS 'publishes a generalization as a table: the form to dump or copy';
+COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'the statement that anonopt.create_view would create';
+COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'publishes a generalization as a materialized view, or as a live one';
+COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table: the form to dump or copy';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the data of now, and makes it anew if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays known';

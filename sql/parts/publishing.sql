@@ -30,7 +30,11 @@ CREATE TABLE anonopt.published (
 	-- how often each sensitive value occurred among all people, where t is promised
 	distributions jsonb NOT NULL,
 	published_by name NOT NULL,
-	published_at timestamptz NOT NULL
+	published_at timestamptz NOT NULL,
+	recoding bigint,
+	recoding_name text,
+	labels text CHECK (labels IN ('hierarchy', 'range')),
+	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 
 -- What each snapshot showed, earlier contents of a refreshed release too: readers may have kept them.
@@ -45,6 +49,8 @@ CREATE TABLE anonopt.published_content (
 	labels text[],
 	nlabels int[],
 	rows bytea NOT NULL,
+	-- of a recoding: a digest of the leaves of each tuple that is shown, and its class
+	tuples bytea,
 	-- people in the smallest difference to a content before it; NULL where that was not looked for
 	difference bigint,
 	PRIMARY KEY (id, version, part)
@@ -82,7 +88,8 @@ END;
 -- Of whom the caller is a member; names of roles may be gone after a restore.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
-	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized
+	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
+	p.recoding_name AS recoding, p.labels
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR has_table_privilege('anonopt.published', 'SELECT');
@@ -90,16 +97,17 @@ GRANT SELECT ON anonopt.release TO PUBLIC;
 
 CREATE FUNCTION anonopt.view_sql(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
-	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL)
+	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS text AS 'MODULE_PATHNAME', 'anonopt_view_sql' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, materialized boolean DEFAULT true,
-	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL)
+	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_view' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
-	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL)
+	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,
+	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish_table' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.publish_records(table_name text, dataset text, min_utility float8, key name, k int DEFAULT 2,

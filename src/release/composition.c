@@ -11,8 +11,10 @@
  */
 #include "release/composition.h"
 
+#include "base/budget.h"
 #include "catalog/dataset_rights.h"
 #include "catalog/sql.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "utils/builtins.h"
@@ -51,6 +53,9 @@ bool
 contents_are_alike(const KnownContent *a, const KnownContent *b)
 {
 	if (a->nattrs != b->nattrs || a->nlevels != b->nlevels || a->ncuts != b->ncuts)
+		return false;
+	if ((a->recoding == NULL) != (b->recoding == NULL) ||
+		(a->recoding != NULL && (strcmp(a->recoding, b->recoding) != 0 || strcmp(a->labels, b->labels) != 0)))
 		return false;
 	for (int i = 0; i < a->nattrs; i++)
 		if (strcmp(a->generalized[i], b->generalized[i]) != 0 || a->hierarchies[i] != b->hierarchies[i])
@@ -205,9 +210,9 @@ bool
 content_is_placed(const PlacedContent *placed)
 {
 	for (int i = 0; i < placed->known->nattrs; i++)
-		if (placed->recodings[i] == NULL)
+		if (placed->known->recoding != NULL ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
 			return false;
-	return true;
+	return placed->known->recoding == NULL || (placed->content != NULL && placed->content->tuples != NULL);
 }
 
 /* ------------------------------------------------------------------ differences */
@@ -413,33 +418,91 @@ node_of_content(const Population *population, const PlacedContent *placed)
 	return node;
 }
 
+uint64 **
+leaf_digests(const Population *population)
+{
+	uint64	  **digests = palloc(sizeof(uint64 *) * (population->nattrs + 1));
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+
+		digests[a] = budget_alloc(sizeof(uint64), (Size) hierarchy->nleaves + 1);
+		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		{
+			const char *label = hierarchy->labels[0][leaf];
+
+			digests[a][leaf] = label == NULL ? 1 : hash_bytes_extended((const unsigned char *) label, strlen(label), 1);
+		}
+	}
+	return digests;
+}
+
+uint64
+tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple)
+{
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint64		digest = 0;
+
+	for (int i = 0; i < nattrs; i++)
+	{
+		int			a = attrs == NULL ? i : attrs[i];
+
+		digest = hash_combine64(digest, digests[a][key_get(key, &population->attrs[a].field)]);
+	}
+	return digest;
+}
+
+/* By tuple the class that it is in, from 1, or 0 where it is not shown: of a recoding. */
+static uint32 *
+classes_of_recoding(const Population *population, const PlacedContent *placed)
+{
+	uint64	  **digests = leaf_digests(population);
+	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		class_of[i] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
+																	 placed->known->nattrs, i));
+	return class_of;
+}
+
+/* The same, of a node or cuts. */
+static uint32 *
+classes_of_node(const Population *population, const PlacedContent *placed)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	uint32	   *class_of;
+	TupleTable *classes;
+	bool	   *shown;
+
+	population_mark(population, marks);
+	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom),
+								 node_of_content(population, placed), CurrentMemoryContext, &class_of);
+	population_release(population, marks);
+	shown = classes_shown(population, placed, classes);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		class_of[i] = shown[class_of[i]] ? class_of[i] + 1 : 0;
+	return class_of;
+}
+
 int64
 combination_add(Combination *combination, const Population *population, const PlacedContent *placed)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	int			bottom[MAX_ATTRIBUTES] = {0};
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-	const Recoding **node = node_of_content(population, placed);
 	KeyCounter *groups = key_counter_create(context, 1, 1024);
-	TupleTable *classes;
-	uint32	   *class_of;
-	bool	   *shown;
+	uint32	   *class_of = placed->known->recoding != NULL ? classes_of_recoding(population, placed) :
+	classes_of_node(population, placed);
 	int64		smallest = 0;
 
-	population_mark(population, marks);
-	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node, context, &class_of);
-	population_release(population, marks);
-	shown = classes_shown(population, placed, classes);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
-		bool		is_shown = shown[class_of[i]];
-
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		*key_counter_candidate(groups) = (uint64) combination->group_of[i] << 32 | (is_shown ? class_of[i] + 1 : 0);
+		*key_counter_candidate(groups) = (uint64) combination->group_of[i] << 32 | class_of[i];
 		combination->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
-		combination->shown[i] |= is_shown;
+		combination->shown[i] |= class_of[i] > 0;
 	}
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
@@ -474,6 +537,11 @@ known_of_release(const Release *release, KnownContent *known)
 	known->levels = release->levels;
 	known->ncuts = release->cuts != NULL ? known->nattrs : 0;
 	known->cuts = release->cuts;
+	if (release->recoding != NULL)
+	{
+		known->recoding = relation_sql_name(release->recoding->table);
+		known->labels = unconstify(char *, recoding_labels_name(release->recoding->labels));
+	}
 }
 
 static void
@@ -522,7 +590,7 @@ composition_check(Release *release)
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();
 	for (int i = 0; i < n && population == NULL; i++)
-		if (contents[i].version >= 0 && !contents_are_alike(&own, &contents[i]))
+		if (contents[i].version >= 0 && (own.recoding != NULL || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
 	if (population != NULL)
 		combination = combination_begin(population);

@@ -48,6 +48,13 @@ extern Combination combination_begin(const Population *population);
 /* Parts what is alike so far by one content more; returns the smallest group of people who are shown anywhere, 0 for none. */
 extern int64 combination_add(Combination *combination, const Population *population, const PlacedContent *content);
 
+/*
+ * A digest of each leaf, by attribute; and one of a tuple's leaves, of such
+ * attributes (NULL for all).  They are the same in every copy of the data.
+ */
+extern uint64 **leaf_digests(const Population *population);
+extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
+
 extern void composition_define_settings(void);
 
 #endif

@@ -196,3 +196,73 @@ content_unpack(Content *content, const bytea *bytes)
 	pfree(digests);
 	return VARSIZE_ANY_EXHDR(bytes) % packed_row_size(content) == 0;
 }
+
+/* ------------------------------------------------------ tuples of a recoding */
+
+#define PACKED_TUPLE (sizeof(uint64) + sizeof(uint32))
+
+void
+content_add_tuple(Content *content, uint64 digest, uint32 class)
+{
+	if (content->tuples == NULL)
+		content->tuples = key_counter_create(content->context, 1, 1024);
+	*key_counter_candidate(content->tuples) = digest;
+
+	/*
+	 * of tuples with one digest, which hardly ever are two, the first is
+	 * known
+	 */
+	if (key_counter_find(content->tuples) == PG_UINT32_MAX)
+		(void) key_counter_add(content->tuples, (int64) class + 1);
+}
+
+uint32
+content_class_of(const Content *content, uint64 digest)
+{
+	uint32		found;
+
+	if (content->tuples == NULL)
+		return 0;
+	*key_counter_candidate(content->tuples) = digest;
+	found = key_counter_find(content->tuples);
+	return found == PG_UINT32_MAX ? 0 : (uint32) content->tuples->counts[found];
+}
+
+bytea *
+content_pack_tuples(const Content *content)
+{
+	uint32		n = content->tuples->nkeys;
+	Size		size = VARHDRSZ + PACKED_TUPLE * n;
+	bytea	   *bytes;
+	unsigned char *at;
+
+	if (size > MaxAllocSize)
+		ereport(ERROR,
+				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+				 errmsg("recoding has too many tuples to be published"),
+				 errdetail("It shows %u distinct tuples.", n)));
+	bytes = palloc(size);
+	at = (unsigned char *) VARDATA(bytes);
+	SET_VARSIZE(bytes, size);
+	for (uint32 i = 0; i < n; i++)
+	{
+		put_number(&at, content->tuples->keys[i], sizeof(uint64));
+		put_number(&at, content->tuples->counts[i] - 1, sizeof(uint32));
+	}
+	return bytes;
+}
+
+bool
+content_unpack_tuples(Content *content, const bytea *bytes)
+{
+	const unsigned char *at = (const unsigned char *) VARDATA_ANY(bytes);
+	Size		n = VARSIZE_ANY_EXHDR(bytes) / PACKED_TUPLE;
+
+	for (Size i = 0; i < n; i++)
+	{
+		uint64		digest = take_number(&at, sizeof(uint64));
+
+		content_add_tuple(content, digest, (uint32) take_number(&at, sizeof(uint32)) & PG_INT32_MAX);
+	}
+	return VARSIZE_ANY_EXHDR(bytes) % PACKED_TUPLE == 0;
+}

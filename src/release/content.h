@@ -24,6 +24,9 @@ typedef struct Content
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
 	KeyCounter *rows;			/* codes, two a word, then digests: people */
+	KeyCounter *tuples;			/* of a recoding, whose labels alone do not
+								 * tell: digests of leaves, and the class of
+								 * each, counted from 1; else NULL */
 } Content;
 
 extern Content *content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected);
@@ -63,6 +66,14 @@ typedef struct ContentView
  */
 extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
 								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
+
+/* Adds a tuple of a recoding; the class of one, or 0 where it is not shown. */
+extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
+extern uint32 content_class_of(const Content *content, uint64 digest);
+
+/* The tuples as bytes and back; false where the bytes cannot be such tuples. */
+extern bytea *content_pack_tuples(const Content *content);
+extern bool content_unpack_tuples(Content *content, const bytea *bytes);
 
 /* The rows as bytes and back; false where the bytes cannot be such rows. */
 extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);

@@ -380,3 +380,12 @@ recoding_extension_write(RecodingExtension *extension, const RecodingResult *res
 	sql_restore_names(level);
 	return added;
 }
+
+void
+recoding_tell_moved(int64 moved)
+{
+	if (moved > 0)
+		ereport(NOTICE,
+				(errmsg_plural("class of " INT64_FORMAT " person changed", "class of " INT64_FORMAT " people changed",
+							   (unsigned long) moved, moved)));
+}

@@ -33,6 +33,9 @@ extern RecodingExtension *recoding_extension_begin(RowSpool *spool, Relation tab
 /* The classes as they are, by tuple: what recoding_extend() begins with. */
 extern const uint32 *recoding_extension_classes(const RecodingExtension *extension);
 
+/* Says how many people's class changed, if any's did. */
+extern void recoding_tell_moved(int64 moved);
+
 /* Writes what it came to; returns how many rows were added. */
 extern int64 recoding_extension_write(RecodingExtension *extension, const RecodingResult *result);
 

@@ -13,6 +13,7 @@
 #include "read/row_spool.h"
 #include "record/record_model.h"
 #include "release/content.h"
+#include "release/recoding_rows.h"
 #include "release/release_entry.h"
 #include "release/specification.h"
 #include "release/shown_classes.h"
@@ -26,6 +27,16 @@ typedef struct RecordOptions
 	UtilityModel utility;
 } RecordOptions;
 
+/* A recoding, and what reading it comes to. */
+typedef struct ReleaseRecoding
+{
+	Oid			table;
+	RecodingLabels labels;
+	Relation	opened;
+	RecodedClasses *classes;
+	RecodedLabels *texts;
+} ReleaseRecoding;
+
 typedef struct Release
 {
 	/* specified */
@@ -33,6 +44,7 @@ typedef struct Release
 	ReleaseForm form;
 	int		   *levels;			/* of a node; or */
 	Datum	   *cuts;			/* bit strings; or */
+	ReleaseRecoding *recoding;	/* or */
 	RecordOptions *records;
 	char	  **named;			/* columns to be shown as they are */
 	int			nnamed;
@@ -45,7 +57,7 @@ typedef struct Release
 	List	   *opened;			/* relations, so that nobody changes them
 								 * meanwhile */
 	RowSpool	spool;
-	Recodings	node;			/* not of records */
+	Recodings	node;			/* of a node or cuts */
 	Measures	measures;
 	ShownClasses *shown;
 	Content    *content;		/* not of a live view */

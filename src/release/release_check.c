@@ -398,6 +398,18 @@ release_close(Release *release)
 	release->opened = NIL;
 }
 
+/* Opens the recoding: what refreshing extends must be the caller's very own. */
+static void
+open_recoding(Release *release)
+{
+	Relation	table = recoding_table_open(release->recoding->table);
+
+	if (table->rd_rel->relowner != GetUserId())
+		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
+	release->recoding->opened = table;
+	release->opened = lappend(release->opened, table);
+}
+
 void
 release_check(Release *release)
 {
@@ -409,6 +421,8 @@ release_check(Release *release)
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
+	if (release->recoding != NULL)
+		open_recoding(release);
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *declared = &dataset->attributes[i];

@@ -278,6 +278,22 @@ form_by_name(const Row *row, const char *name)
 	return RELEASE_TABLE;
 }
 
+static void
+read_recoding(const Row *row, ReleaseEntry *entry)
+{
+	int			labels;
+
+	entry->recoding_name = text_field(row, 20);
+	entry->has_recoding = entry->recoding_name != NULL;
+	if (!entry->has_recoding)
+		return;
+	entry->recoding = (Oid) number_field(row, 21, 0, OID_MAX);
+	labels = recoding_labels_by_name(required_text(row, 22));
+	if (labels < 0)
+		refuse_entry(row);
+	entry->labels = (RecodingLabels) labels;
+}
+
 static ReleaseEntry *
 read_entry(const Row *row, Oid relation)
 {
@@ -310,9 +326,11 @@ read_entry(const Row *row, Oid relation)
 	if (n == entry->nhierarchies)
 		entry->digests = texts_field(row, 18, &n);
 	entry->measures = required_text(row, 19);
+	read_recoding(row, entry);
 	if (n != entry->nhierarchies || entry->nhierarchies < entry->ngeneralized || entry->ngeneralized > MAX_ATTRIBUTES ||
 		entry->ngeneralized == 0 || (entry->nlevels > 0 && entry->nlevels != entry->ngeneralized) ||
-		(entry->ncuts > 0 && entry->ncuts != entry->ngeneralized) || (entry->nlevels > 0 && entry->ncuts > 0) ||
+		(entry->ncuts > 0 && entry->ncuts != entry->ngeneralized) ||
+		(entry->nlevels > 0) + (entry->ncuts > 0) + entry->has_recoding > 1 ||
 		(entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
 		refuse_entry(row);
 	return entry;
@@ -328,7 +346,8 @@ release_entry_find(Oid relation)
 
 	reading = begin_reading("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ", p.levels, p.cuts,"
 							" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
-							" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text"
+							" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text,"
+							" p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels"
 							" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 							1, types, values);
 	if (SPI_processed > 0)
@@ -446,14 +465,15 @@ distributions_json(const ReleaseEntry *entry)
 	return json.data;
 }
 
-#define ENTRY_VALUES 21
+#define ENTRY_VALUES 24
 
 /* What is written of an entry, as the parameters of a statement. */
 static void
 entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {
 	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
-	INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTOID};
+		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTOID,
+	OIDOID, TEXTOID, TEXTOID};
 
 	memcpy(types, all_types, sizeof(all_types));
 	memset(nulls, ' ', ENTRY_VALUES);
@@ -484,6 +504,10 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[18] = texts_datum(entry->hierarchy_names, entry->nhierarchies, TEXTOID);
 	values[19] = texts_datum(entry->digests, entry->nhierarchies, TEXTOID);
 	values[20] = CStringGetTextDatum(psprintf("[%s, %s]", entry->measures, distributions_json(entry)));
+	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';
+	values[21] = ObjectIdGetDatum(entry->recoding);
+	values[22] = entry->has_recoding ? CStringGetTextDatum(entry->recoding_name) : (Datum) 0;
+	values[23] = CStringGetTextDatum(recoding_labels_name(entry->labels));
 }
 
 static void
@@ -510,9 +534,9 @@ release_entry_insert(const ReleaseEntry *entry)
 {
 	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
 				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
-				" distributions, published_by, published_at)"
+				" distributions, recoding, recoding_name, labels, published_by, published_at)"
 				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
-				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $22, clock_timestamp()"
+				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $22::int8, $23, $24, $25, clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2", entry);
 }
 
@@ -521,11 +545,11 @@ release_entry_update(const ReleaseEntry *entry)
 {
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
-				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, published_by = $22, published_at = clock_timestamp()"
+				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, recoding = $22::int8, recoding_name = $23, published_by = $25, published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
 				" AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND $9 IS NOT DISTINCT FROM p.cuts AND $10 = p.k"
 				" AND $11 IS NOT DISTINCT FROM p.l AND $12 IS NOT DISTINCT FROM p.t AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"
-				" AND $16 = p.generalized AND $17 = p.sensitive", entry);
+				" AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels", entry);
 }
 
 /* ----------------------------------------------------------------- contents */
@@ -559,9 +583,9 @@ labels_datum(const Content *content)
 void
 release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference)
 {
-	Oid			types[7] = {TEXTOID, INT4OID, NAMEARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, INT8OID};
-	Datum		values[7];
-	char		nulls[8] = "       ";
+	Oid			types[8] = {TEXTOID, INT4OID, NAMEARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, INT8OID, BYTEAOID};
+	Datum		values[8];
+	char		nulls[9] = "        ";
 	int			names = sql_use_catalog_names();
 	uint32		n = content->rows->nkeys;
 	int			part = 0;
@@ -572,18 +596,20 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 	values[4] = integers_datum((const int *) content->nlabels, content->nattrs);
 	nulls[6] = difference < 0 ? 'n' : ' ';
 	values[6] = Int64GetDatum(difference);
+	nulls[7] = content->tuples == NULL ? 'n' : ' ';
+	values[7] = content->tuples == NULL ? (Datum) 0 : PointerGetDatum(content_pack_tuples(content));
 	for (uint32 first = 0; first < n || part == 0; first += PART_ROWS)
 	{
 		bytea	   *bytes = content_pack(content, first, Min(n - first, PART_ROWS));
 
 		values[1] = Int32GetDatum(part);
 		values[5] = PointerGetDatum(bytes);
-		write_catalog("INSERT INTO anonopt.published_content (id, version, part, made_at, told, labels, nlabels, rows, difference)"
+		write_catalog("INSERT INTO anonopt.published_content (id, version, part, made_at, told, labels, nlabels, rows, difference, tuples)"
 					  " SELECT $1::uuid, (SELECT COALESCE(max(o.version) + CASE WHEN $2 = 0 THEN 1 ELSE 0 END, 0)"
-					  " FROM anonopt.published_content o WHERE o.id = $1::uuid), $2, clock_timestamp(), $3, $4, $5, $6, $7", 7, types, values, nulls);
+					  " FROM anonopt.published_content o WHERE o.id = $1::uuid), $2, clock_timestamp(), $3, $4, $5, $6, $7, $8", 8, types, values, nulls);
 		pfree(bytes);
 		part++;
-		nulls[2] = nulls[3] = nulls[4] = nulls[6] = 'n';
+		nulls[2] = nulls[3] = nulls[4] = nulls[6] = nulls[7] = 'n';
 	}
 	sql_restore_names(names);
 }
@@ -609,6 +635,8 @@ read_known(const Row *row, KnownContent *known)
 	known->difference = DatumGetInt64(field(row, 11, &isnull));
 	if (isnull || known->difference < 0)
 		known->difference = -1;
+	known->recoding = text_field(row, 12);
+	known->labels = text_field(row, 13);
 	if (known->nattrs == 0 || known->nattrs > MAX_ATTRIBUTES || n < known->nattrs ||
 		(known->nlevels > 0 && known->nlevels != known->nattrs) || (known->ncuts > 0 && known->ncuts != known->nattrs))
 		refuse_entry(row);
@@ -623,7 +651,7 @@ known_contents(Oid source, int *n)
 	CatalogReading reading;
 
 	reading = begin_reading("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k, p.levels, p.cuts,"
-							" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference"
+							" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, p.recoding_name, p.labels"
 							" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
 							" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
 							1, types, values);
@@ -667,6 +695,16 @@ take_labels(Content *content, const Row *row)
 	return true;
 }
 
+/* The tuples of a recoding's content, if it is one. */
+static bool
+take_tuples(Content *content, const Row *row)
+{
+	bool		isnull;
+	Datum		bytes = field(row, 5, &isnull);
+
+	return isnull || content_unpack_tuples(content, DatumGetByteaPP(bytes));
+}
+
 Content *
 known_content_load(const KnownContent *known, MemoryContext context)
 {
@@ -676,7 +714,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 	Content    *content = NULL;
 	CatalogReading reading;
 
-	reading = begin_reading("SELECT c.told::text[], c.labels, c.nlabels, c.rows FROM anonopt.published_content c"
+	reading = begin_reading("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
 							" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values);
 	for (uint64 i = 0; i < SPI_processed; i++)
 	{
@@ -692,7 +730,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 			content = content_create(context, known->nattrs, nvalues, 1024);
 			content->attrs = known->generalized;
 			content->values = told;
-			if (!take_labels(content, &row))
+			if (!take_labels(content, &row) || !take_tuples(content, &row))
 				refuse_entry(&row);
 		}
 		if (isnull || !content_unpack(content, DatumGetByteaPP(bytes)))

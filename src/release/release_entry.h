@@ -10,6 +10,7 @@
 
 #include "catalog/dataset.h"
 #include "release/content.h"
+#include "search/recoding.h"
 
 typedef enum ReleaseForm
 {
@@ -43,6 +44,10 @@ typedef struct ReleaseEntry
 	int		   *levels;
 	int			ncuts;
 	Datum	   *cuts;
+	bool		has_recoding;
+	Oid			recoding;		/* InvalidOid where it is gone */
+	char	   *recoding_name;
+	RecodingLabels labels;
 	int64		k;
 	bool		has_l;
 	int64		l;
@@ -93,6 +98,8 @@ typedef struct KnownContent
 	int		   *levels;
 	int			ncuts;
 	Datum	   *cuts;
+	char	   *recoding;		/* its name, or NULL */
+	char	   *labels;			/* of a recoding */
 	int			nattrs;
 	char	  **generalized;
 	Oid		   *hierarchies;	/* by attribute */

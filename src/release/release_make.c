@@ -19,8 +19,10 @@
 #include "commands/cluster.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
+#include "engine/narrow_population.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
+#include "read/population_read.h"
 #include "release/composition.h"
 #include "release/cut_bits.h"
 #include "catalog/dataset_rights.h"
@@ -173,6 +175,13 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	entry->levels = release->levels;
 	entry->ncuts = release->cuts != NULL ? spec->population->nattrs : 0;
 	entry->cuts = release->cuts;
+	if (release->recoding != NULL)
+	{
+		entry->has_recoding = true;
+		entry->recoding = release->recoding->table;
+		entry->recoding_name = relation_sql_name(release->recoding->table);
+		entry->labels = release->recoding->labels;
+	}
 	entry->k = spec->promise.k;
 	entry->has_l = spec->promise.has_l;
 	entry->l = spec->promise.l;
@@ -303,6 +312,8 @@ create_key(Release *release, const char *id)
 	foreach(cell, release_key_statements(&release->spec))
 		run(lfirst(cell));
 	keep_private(release->key_name);
+	if (release->recoding != NULL)
+		release_key_fill(&release->spec);
 	/* by which drop_release knows it, whatever it is called then */
 	run(psprintf("COMMENT ON TABLE %s IS %s", release->key_name,
 				 quote_literal_cstr(psprintf("key of anonopt release %s", id))));
@@ -411,6 +422,17 @@ make_relation(Release *release, const char *definition)
 	}
 }
 
+/* The statement that a view is known by; a recoding, which may grow, stands in it by its name. */
+static char *
+statement_to_keep(const Release *release)
+{
+	Specification spec = release->spec;
+
+	if (release->recoding != NULL)
+		spec.key = relation_sql_name(release->recoding->table);
+	return release_statement(&spec);
+}
+
 Oid
 release_create(Release *release)
 {
@@ -431,10 +453,10 @@ release_create(Release *release)
 	require_schema(release);
 	if (release->form != RELEASE_TABLE)
 	{
-		release_forget_people(release);
-		statement = release_statement(&release->spec);
+		statement = statement_to_keep(release);
 		if (statement_tells_leaves(&release->spec))
 			create_key(release, id);
+		release_forget_people(release);
 		definition = release_statement(&release->spec);
 	}
 	make_relation(release, definition);
@@ -545,7 +567,7 @@ check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
 	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
 		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive) ||
 		(release->form != RELEASE_TABLE &&
-		 (entry->statement == NULL || strcmp(release_statement(&release->spec), entry->statement) != 0)))
+		 (entry->statement == NULL || strcmp(statement_to_keep(release), entry->statement) != 0)))
 		refuse_changed(release);
 	rel = relation_open_existing(relation);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
@@ -584,51 +606,6 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 				 errhint("Drop the release and publish anew.")));
 }
 
-void
-release_refresh(Oid relation)
-{
-	ReleaseEntry *entry;
-	ReleaseEntry *now;
-	Release    *release;
-
-	if (get_rel_name(relation) == NULL)
-		relation_is_missing(relation);
-	entry = release_entry_require(relation);
-	require_owner(relation);
-	if (entry->form == RELEASE_LIVE_VIEW)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-
-	/*
-	 * refreshes come one after another: none holds a lock that another's swap
-	 * waits for
-	 */
-	LockRelationOid(relation, ShareUpdateExclusiveLock);
-	require_owner(relation);
-	release = release_of_entry(entry);
-	check_hierarchies(release, entry);
-	release_check(release);
-	release_read(release);
-	check_same(release, entry, relation);
-	release_choose_classes(release);
-	composition_check(release);
-	if (release->form == RELEASE_TABLE)
-		swap_rows(release, relation);
-	else
-	{
-		release_forget_people(release);
-		run(psprintf("REFRESH MATERIALIZED VIEW %s", release->sql_name));
-		check_rows(release, relation);
-	}
-	now = entry_of_release(release, entry->id, relation, entry->statement);
-	release_entry_update(now);
-	release_content_insert(now, release->content, release->difference);
-	release_close(release);
-}
-
-/* ----------------------------------------------------------------------- drop */
-
 /* The tables of keys of a release, of its owner's. */
 static List *
 key_tables(const ReleaseEntry *entry)
@@ -652,6 +629,134 @@ key_tables(const ReleaseEntry *entry)
 	sql_finish();
 	return keys;
 }
+
+/* Takes people who came since into a release's recoding, which is locked. */
+static void
+extend_recoding(Release *release, Relation table)
+{
+	Specification *spec = &release->spec;
+	RecodingOrder order = {.promise = spec->promise,.loss = OBJECTIVE_GLM,.labels = release->recoding->labels,.effort = 100};
+	RowSpool	spool = {0};
+	RecodingExtension *extension;
+	RecodingResult *result;
+	int64		moved;
+
+	recoding_spool_begin(&spool, spec->dataset);
+	spool_read(&spool, spec->dataset, NULL);
+	if (spool.population == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
+	extension = recoding_extension_begin(&spool, table, order.labels);
+	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
+	order.population = spec->promise.has_l || spec->promise.has_t ? spool.population : population_narrow(spool.population);
+	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
+	if (!result->feasible)
+		recoding_refuse_infeasible(spec->dataset, &order);
+	(void) recoding_extension_write(extension, result);
+	recoding_tell_moved(moved);
+}
+
+/* The key beside a view, of its owner's: what the view's statement reads it by. */
+static void
+refill_key(Release *release, const ReleaseEntry *entry)
+{
+	List	   *keys = key_tables(entry);
+
+	if (list_length(keys) != 1)
+		refuse_changed(release);
+	release->spec.key = relation_sql_name(linitial_oid(keys));
+	release_key_fill(&release->spec);
+}
+
+/* Extends the recoding, then reads the same rows for the release. */
+static void
+read_extended(Release *release)
+{
+	Relation	table = recoding_open_own(release->recoding->table);
+
+	/* what other writers did before they let the table go must be seen */
+	PushCopiedSnapshot(GetTransactionSnapshot());
+	extend_recoding(release, table);
+	CommandCounterIncrement();
+	UpdateActiveSnapshotCommandId();
+	release_read(release);
+	PopActiveSnapshot();
+	relation_close(table, NoLock);
+}
+
+/* Reads for a release that is there, and looks for people who came since. */
+static void
+read_again(Release *release, const ReleaseEntry *entry, Oid relation)
+{
+	if (release->recoding != NULL)
+		read_extended(release);
+	else
+		release_read(release);
+	check_same(release, entry, relation);
+	if (release->form != RELEASE_LIVE_VIEW)
+	{
+		release_choose_classes(release);
+		composition_check(release);
+	}
+	if (release->recoding != NULL && release->form != RELEASE_TABLE)
+		refill_key(release, entry);
+}
+
+/* Makes the relation show what was read. */
+static void
+show_again(Release *release, Oid relation)
+{
+	switch (release->form)
+	{
+		case RELEASE_TABLE:
+			swap_rows(release, relation);
+			break;
+		case RELEASE_MATERIALIZED_VIEW:
+			release_forget_people(release);
+			run(psprintf("REFRESH MATERIALIZED VIEW %s", release->sql_name));
+			check_rows(release, relation);
+			break;
+		case RELEASE_LIVE_VIEW:
+			break;
+	}
+}
+
+void
+release_refresh(Oid relation)
+{
+	ReleaseEntry *entry;
+	ReleaseEntry *now;
+	Release    *release;
+
+	if (get_rel_name(relation) == NULL)
+		relation_is_missing(relation);
+	entry = release_entry_require(relation);
+	require_owner(relation);
+	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+
+	/*
+	 * refreshes come one after another: none holds a lock that another's swap
+	 * waits for
+	 */
+	LockRelationOid(relation, ShareUpdateExclusiveLock);
+	require_owner(relation);
+	release = release_of_entry(entry);
+	check_hierarchies(release, entry);
+	release_check(release);
+	read_again(release, entry, relation);
+	show_again(release, relation);
+	now = entry_of_release(release, entry->id, relation, entry->statement);
+	release_entry_update(now);
+	if (release->content != NULL)
+		release_content_insert(now, release->content, release->difference);
+	release_close(release);
+}
+
+/* ----------------------------------------------------------------------- drop */
 
 /* The function that a live view reads through, as text; NULL for none. */
 static char *
@@ -726,6 +831,21 @@ record_options(const ReleaseEntry *entry)
 	return options;
 }
 
+static ReleaseRecoding *
+recoding_of_entry(const ReleaseEntry *entry)
+{
+	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
+
+	if (!OidIsValid(entry->recoding) || get_rel_name(entry->recoding) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("recoding %s of release %s is gone", entry->recoding_name, entry->name),
+				 errhint("Drop the release and publish anew.")));
+	recoding->table = entry->recoding;
+	recoding->labels = entry->labels;
+	return recoding;
+}
+
 Release *
 release_of_entry(const ReleaseEntry *entry)
 {
@@ -761,6 +881,8 @@ release_of_entry(const ReleaseEntry *entry)
 	}
 	else if (entry->ncuts > 0)
 		release->cuts = entry->cuts;
+	else if (entry->has_recoding)
+		release->recoding = recoding_of_entry(entry);
 	else
 		release->records = record_options(entry);
 	for (int i = 0; i < entry->ncolumns; i++)

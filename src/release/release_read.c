@@ -22,30 +22,55 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
 
+/* What helps where a promise is not kept, by what is shown: a node, recoding or records. */
+static const char *
+way_out(const char *shown, bool allow_more)
+{
+	if (strcmp(shown, "recoding") == 0)
+		return allow_more ? "Promise less, extend or make the recoding anew for this promise, or allow more suppression for data set \"%s\"."
+			: "Promise less, or make a recoding for this promise: see anonopt.create_recoding.";
+	if (strcmp(shown, "records") == 0)
+		return allow_more ? "Promise less, ask for less utility, or allow more suppression for data set \"%s\"."
+			: "Promise less, or ask for less utility.";
+	return allow_more ? "Promise less, choose a more general node, or allow more suppression for data set \"%s\"."
+		: "Promise less, or choose a more general node: see anonopt.pareto.";
+}
+
 static void
-refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, bool by_record)
+refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *measures, int64 people, const char *shown)
 {
 	if (measures->classes == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no class keeps the promise"),
-				 by_record ? errhint("Promise less, or ask for less utility.")
-				 : errhint("Promise less, or choose a more general node: see anonopt.pareto.")));
+				 errhint("%s", way_out(shown, false))));
 	if (!measures->feasible)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("too many people are in classes that break the promise"),
 				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, " INT64_FORMAT " may be.",
 						   measures->suppressed, people, promise->limit),
-				 by_record ? errhint("Promise less, ask for less utility, or allow more suppression for data set \"%s\".",
-									 dataset->name)
-				 : errhint("Promise less, choose a more general node, or allow more suppression for data set \"%s\".",
-						   dataset->name)));
+				 errhint(way_out(shown, true), dataset->name)));
 }
 
-/* Measures the node or cut; k becomes its own where none is given. */
+/* Measures a node, a cut or a recoding. */
 static void
-measure_node(Release *release)
+measure_shown(Release *release)
+{
+	Population *population = release->spec.population;
+	const Promise *promise = &release->spec.promise;
+
+	if (release->recoding != NULL)
+		recoding_measure(population, promise, release->recoding->classes, &release->measures);
+	else
+		measure_alone(measurer_create(population, promise), release->node, &release->measures);
+	refuse_unkept(release->spec.dataset, promise, &release->measures, population->people,
+				  release->recoding != NULL ? "recoding" : "node");
+}
+
+/* Measures what is shown; k becomes its own where none is given. */
+static void
+measure_release(Release *release)
 {
 	Specification *spec = &release->spec;
 	Population *population = spec->population;
@@ -53,19 +78,51 @@ measure_node(Release *release)
 	Measures   *measures = &release->measures;
 
 	promise->limit = share_of_people(spec->dataset->max_suppression, population->people);
-	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(spec->dataset, promise, measures, population->people, false);
+	measure_shown(release);
 	if (promise->has_k)
 		return;
 	if (measures->k < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("nothing would be hidden: the node's k is " INT64_FORMAT, measures->k),
+				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->recoding != NULL ? "recoding" : "node",
+						measures->k),
+				 release->recoding != NULL ? errhint("Make another recoding, or say k => 1 if that is what you want.") :
 				 errhint("Choose a more general node, or say k => 1 if that is what you want.")));
 	promise->has_k = true;
 	promise->k = measures->k;
-	measure_alone(measurer_create(population, promise), release->node, measures);
-	refuse_unkept(spec->dataset, promise, measures, population->people, false);
+	measure_shown(release);
+}
+
+/* The attributes in the order of the columns that show them. */
+static int *
+attribute_order(const Specification *spec, int *n)
+{
+	int		   *order = palloc(sizeof(int) * (spec->population->nattrs + 1));
+
+	*n = 0;
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (spec->columns[i].attr >= 0)
+			order[(*n)++] = spec->columns[i].attr;
+	return order;
+}
+
+/* Reads the recoding for the population, and how it shows its classes. */
+static void
+read_recoding(Release *release)
+{
+	ReleaseRecoding *recoding = release->recoding;
+	Specification *spec = &release->spec;
+	TableRecoding *rows;
+
+	recoding->classes = recoding_table_show(release->spool.reading, spec->population, recoding->opened, recoding->labels, &rows);
+	recoding->texts = recoded_labels(spec->population, recoding->classes, recoding->labels);
+	if (release->form != RELEASE_TABLE)
+	{
+		int			norder;
+		int		   *order = attribute_order(spec, &norder);
+
+		spec->recoded = shown_classes_of_recoding(spec->population, recoding->classes, recoding->texts, NULL, false, order, norder);
+	}
 }
 
 /* What is measured of a population that has been read. */
@@ -84,12 +141,14 @@ measure_population(Release *release, Population *population)
 		return;
 	if (release->levels != NULL)
 		release->node = node_of_levels(population, release->levels);
+	else if (release->recoding != NULL)
+		read_recoding(release);
 	else
 	{
 		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
 		release->node = spec->cut;
 	}
-	measure_node(release);
+	measure_release(release);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -102,7 +161,7 @@ lowest_levels(const Release *release)
 	int		   *lowest;
 	int			n = 0;
 
-	if (release->records != NULL)
+	if (release->records != NULL || release->recoding != NULL)
 		return NULL;
 	if (release->levels != NULL)
 		return release->levels;
@@ -248,19 +307,6 @@ check_columns(Release *release)
 
 /* ------------------------------------------------------- classes and contents */
 
-/* The attributes in the order of the columns that show them. */
-static int *
-attribute_order(const Specification *spec, int *n)
-{
-	int		   *order = palloc(sizeof(int) * (spec->population->nattrs + 1));
-
-	*n = 0;
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (spec->columns[i].attr >= 0)
-			order[(*n)++] = spec->columns[i].attr;
-	return order;
-}
-
 /* The levels that a search finds for every tuple. */
 static RecordLevels
 record_levels(Release *release)
@@ -301,7 +347,7 @@ choose_record_classes(Release *release, const int *order, int norder)
 	spec->promise.limit = share_of_people(spec->dataset->max_suppression, people);
 	measures.classes = release->shown->n;
 	measures.feasible = measures.suppressed <= spec->promise.limit;
-	refuse_unkept(spec->dataset, &spec->promise, &measures, people, true);
+	refuse_unkept(spec->dataset, &spec->promise, &measures, people, "records");
 	if (measures.suppressed > 0)
 		ereport(NOTICE,
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
@@ -324,12 +370,33 @@ choose_classes(Release *release)
 		choose_record_classes(release, order, norder);
 		return;
 	}
+	if (release->recoding != NULL)
+	{
+		release->shown = shown_classes_of_recoding(population, release->recoding->classes, release->recoding->texts,
+												   &spec->promise, spec->star, order, norder);
+		return;
+	}
 	labels = palloc(sizeof(char **) * (population->nattrs + 1));
 	for (int a = 0; a < population->nattrs; a++)
 		labels[a] = spec->cut != NULL ? (const char *const *) spec->cut_labels[a] :
 			population->attrs[a].hierarchy->labels[release->levels[a]];
 	release->shown = shown_classes_of_node(population, release->node, (const char *const *const *) labels, &spec->promise,
 										   spec->star, order, norder);
+}
+
+/* A recoding's labels do not tell who is in which class; its tuples do. */
+static void
+add_tuples(Content *content, const Population *population, const ShownClasses *shown)
+{
+	uint64	  **digests = leaf_digests(population);
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (shown->place_of[i] < shown->n)
+			content_add_tuple(content, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, i), shown->place_of[i]);
+	}
 }
 
 static void
@@ -362,6 +429,8 @@ make_content(Release *release)
 			content_add(content, place == shown->n ? stars : shown->codes + (Size) place * shown->nattrs,
 						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
 	}
+	if (release->recoding != NULL)
+		add_tuples(content, population, shown);
 	release->content = content;
 }
 

@@ -215,6 +215,90 @@ shown_classes_of_node(const Population *population, Recodings node, const char *
 	return shown;
 }
 
+/* The numbers of all labels of every class, class by class. */
+static uint32 *
+codes_of_keys(const KeyCounter *counter, int nattrs)
+{
+	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1) * nattrs);
+
+	for (uint32 i = 0; i < counter->nkeys; i++)
+		for (int a = 0; a < nattrs; a++)
+			codes[(Size) i * nattrs + a] = (uint32) (counter->keys[(Size) i * counter->nwords + a / 2] >> (a % 2 * 32));
+	return codes;
+}
+
+/* The classes of a recoding: those whose labels look alike are one. */
+typedef struct LabelledClasses
+{
+	uint32		n;
+	uint32	   *codes;			/* by class and attribute */
+	uint32	   *class_of;		/* by tuple; n for those in none */
+} LabelledClasses;
+
+static LabelledClasses
+unite_alike(const Population *population, const RecodedClasses *classes, const RecodedLabels *labels)
+{
+	int			nattrs = population->nattrs;
+	uint32		ntuples = population->tuples->ntuples;
+	KeyCounter *looks = key_counter_create(CurrentMemoryContext, Max(content_code_words(nattrs), 1), Max(classes->nclasses, 16));
+	uint32	   *number = budget_alloc(sizeof(uint32), (Size) classes->nclasses + 1);
+	LabelledClasses united;
+
+	for (uint32 class = 0; class < classes->nclasses; class++)
+	{
+		uint64	   *key = key_counter_candidate(looks);
+
+		memset(key, 0, sizeof(uint64) * looks->nwords);
+		for (int a = 0; a < nattrs; a++)
+			key[a / 2] |= (uint64) labels->codes[(Size) class * nattrs + a] << (a % 2 * 32);
+		number[class] = key_counter_add(looks, 1);
+	}
+	united.n = looks->nkeys;
+	united.codes = codes_of_keys(looks, nattrs);
+	united.class_of = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
+	for (uint32 i = 0; i < ntuples; i++)
+		united.class_of[i] = classes->class_of[i] == NO_CLASS ? united.n : number[classes->class_of[i]];
+	pfree(number);
+	return united;
+}
+
+ShownClasses *
+shown_classes_of_recoding(const Population *population, const RecodedClasses *classes, const RecodedLabels *labels,
+						  const Promise *promise, bool star, const int *order, int norder)
+{
+	ShownClasses *shown = shown_create(population->nattrs);
+	LabelledClasses united = unite_alike(population, classes, labels);
+	uint32		ntuples = population->tuples->ntuples;
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	uint32		nall = united.n + (classes->suppressed > 0 ? 1 : 0);
+	TupleTable *table;
+	bool	   *hidden;
+	uint32	   *kept = budget_alloc(sizeof(uint32), (Size) united.n + 1);
+
+	population_mark(population, marks);
+	/* whoever is in no class is in a last one, which is hidden */
+	table = recoding_class_table(population, united.class_of, nall);
+	table->ntuples = united.n;
+	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, promise, table);
+	hidden[united.n] = true;
+	table->ntuples = nall;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		shown->nlabels[a] = labels->nlabels[a];
+		shown->labels[a] = labels->labels[a];
+	}
+	for (uint32 class = 0; class < united.n; class++)
+		if (!hidden[class])
+			kept[shown->n++] = class;
+	place_classes(shown, united.codes, table->counts, kept, order, norder);
+	place_tuples(shown, united.class_of, ntuples, kept, nall,
+				 star && may_star(population, promise, table, hidden) ? shown->n : NOT_SHOWN);
+	population_release(population, marks);
+	pfree(hidden);
+	pfree(kept);
+	return shown;
+}
+
 /* What each label at each level of an attribute is numbered as: labels of several levels may look alike. */
 static uint32 **
 number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
@@ -402,18 +486,6 @@ join_large(RecordClasses *classes)
 		}
 	pfree(joined);
 	pfree(nodes);
-}
-
-/* The numbers of all labels of every class, class by class. */
-static uint32 *
-codes_of_keys(const KeyCounter *counter, int nattrs)
-{
-	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1) * nattrs);
-
-	for (uint32 i = 0; i < counter->nkeys; i++)
-		for (int a = 0; a < nattrs; a++)
-			codes[(Size) i * nattrs + a] = (uint32) (counter->keys[(Size) i * counter->nwords + a / 2] >> (a % 2 * 32));
-	return codes;
 }
 
 ShownClasses *

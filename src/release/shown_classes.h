@@ -7,6 +7,7 @@
 
 #include "engine/measure.h"
 #include "record/record_model.h"
+#include "release/recoded_labels.h"
 
 #define NOT_SHOWN PG_UINT32_MAX
 
@@ -26,6 +27,14 @@ typedef struct ShownClasses
 /* The classes of a node that keep the promise; what does not is starred where it may be. */
 extern ShownClasses *shown_classes_of_node(const Population *population, Recodings node, const char *const *const *labels,
 										   const Promise *promise, bool star, const int *order, int norder);
+
+/*
+ * The classes of a recoding likewise.  Without a promise all classes are
+ * kept.
+ */
+extern ShownClasses *shown_classes_of_recoding(const Population *population, const RecodedClasses *classes,
+											   const RecodedLabels *labels, const Promise *promise, bool star,
+											   const int *order, int norder);
 
 /* What is known of tuples that are generalized one by one. */
 typedef struct RecordLevels

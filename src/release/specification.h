@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/measure.h"
+#include "release/shown_classes.h"
 
 #include "lib/stringinfo.h"
 
@@ -25,6 +26,8 @@ typedef struct Specification
 	const int  *levels;			/* of a node; or NULL and */
 	const Recoding **cut;		/* how a cut shows each attribute */
 	char	 ***cut_labels;		/* by attribute and group */
+	const ShownClasses *recoded;	/* how a recoding shows each tuple of the
+									 * population, for a statement; or NULL */
 	Promise		promise;		/* k always */
 	bool		star;			/* what breaks it is shown as such */
 	bool		snapshot;		/* what is shown stays as it is */
@@ -45,6 +48,9 @@ extern char *release_statement(const Specification *spec);
 /* Whether it spells out leaves of hierarchies; statements that put them into the key. */
 extern bool statement_tells_leaves(const Specification *spec);
 extern List *release_key_statements(const Specification *spec);
+
+/* Puts a recoding's tuples into the key, in place of those that are there. */
+extern void release_key_fill(const Specification *spec);
 
 /* How many levels above the leaves a hierarchy's column is, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);

@@ -66,10 +66,12 @@ append_value(StringInfo sql, const Specification *spec, const char *alias, int s
 		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
 }
 
-/* Whether any labels are packed. */
+/* Whether any labels are packed; a recoding's class stands for all of them. */
 static bool
 packs(const Specification *spec)
 {
+	if (spec->recoded != NULL)
+		return true;
 	for (int a = 0; a < spec->population->nattrs; a++)
 		if (packed_radix(spec, a) > 0)
 			return true;
@@ -83,6 +85,8 @@ append_packed(StringInfo sql, const Specification *spec)
 	StringInfoData packed;
 
 	initStringInfo(&packed);
+	if (spec->recoded != NULL)
+		appendStringInfoString(&packed, "q.class");
 	for (int i = 0; i < spec->ncolumns; i++)
 	{
 		int			a = spec->columns[i].attr;
@@ -113,7 +117,7 @@ append_unpacked(StringInfo sql, const Specification *spec, const char *alias, co
 {
 	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		if (spec->columns[i].attr < 0 || packed_radix(spec, spec->columns[i].attr) > 0)
+		if (spec->recoded != NULL || spec->columns[i].attr < 0 || packed_radix(spec, spec->columns[i].attr) > 0)
 			continue;
 		appendStringInfo(sql, "%s%s.%s", separator, alias, quote_identifier(spec->columns[i].name));
 		separator = ", ";
@@ -270,6 +274,8 @@ append_promise(StringInfo sql, const Specification *spec)
 {
 	if (keeps_incomplete(spec))
 		appendStringInfo(sql, "s.%s AND ", own_name(spec, "complete"));
+	if (spec->recoded != NULL)
+		appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) 0 AND ", own_name(spec, "labels"));
 	appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
 	for (int j = 0; j < spec->population->nsensitive; j++)
 	{

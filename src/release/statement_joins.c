@@ -84,8 +84,10 @@ label_radix(const Specification *spec, int a)
 	Joined		joined = {0};
 
 	joined.attr = &spec->population->attrs[a];
-	joined.level = spec->cut != NULL ? 0 : spec->levels[a];
-	if (spec->cut != NULL || hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
+	if (spec->cut != NULL || spec->recoded != NULL)
+		return 0;
+	joined.level = spec->levels[a];
+	if (hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
 		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 ||
 		(is_nullable(spec->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
 		return 0;
@@ -132,7 +134,7 @@ prepare_join(const Specification *spec, int a)
 	joined.attr = &spec->population->attrs[a];
 	joined.cut = spec->cut != NULL ? spec->cut[a] : NULL;
 	joined.cut_labels = spec->cut != NULL ? spec->cut_labels[a] : NULL;
-	joined.level = spec->cut != NULL ? joined.attr->min_level : spec->levels[a];
+	joined.level = spec->recoded != NULL ? 0 : spec->cut != NULL ? joined.attr->min_level : spec->levels[a];
 	joined.nullable = is_nullable(spec->dataset->relation, joined.declared->column);
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
@@ -140,8 +142,7 @@ prepare_join(const Specification *spec, int a)
 	return joined;
 }
 
-/* The operator by which two values of a type are the same. */
-static char *
+char *
 equality_operator(Oid type)
 {
 	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
@@ -241,7 +242,7 @@ append_literal(StringInfo sql, const char *string)
 void
 append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 {
-	const char *label = joined->nullable ? label_of_null(joined) : NULL;
+	const char *label = joined->nullable && spec->recoded == NULL ? label_of_null(joined) : NULL;
 	int			n = joined->number;
 
 	if (label != NULL)
@@ -249,7 +250,9 @@ append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 						 spec->key == NULL || joined->cut == NULL ? quote_literal_cstr(label) :
 						 psprintf("(SELECT k.shown%d FROM ONLY %s k WHERE k.finer%d IS NULL AND k.shown%d IS NOT NULL)"
 								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
-	if (joined->cut != NULL)
+	if (spec->recoded != NULL)
+		appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", joined->number);
+	else if (joined->cut != NULL)
 		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
 	else
 		append_level(sql, joined);
@@ -270,12 +273,8 @@ append_has_leaf(StringInfo sql, const Joined *joined)
 		appendStringInfo(sql, "%s IS NOT NULL", found);
 }
 
-/*
- * Whether labels that are cut are told by their values: how a value is
- * written may depend on settings, what it is does not.
- */
-static bool
-cut_by_value(const Joined *joined)
+bool
+told_by_value(const Joined *joined)
 {
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	TypeMatch	match;
@@ -288,7 +287,7 @@ finer_type(const Specification *spec, int attr)
 {
 	Joined		joined = prepare_join(spec, attr);
 
-	return cut_by_value(&joined) ? format_type_be_qualified(hierarchy_leaf_type(joined.declared->hierarchy)) :
+	return told_by_value(&joined) ? format_type_be_qualified(hierarchy_leaf_type(joined.declared->hierarchy)) :
 		"pg_catalog.text";
 }
 
@@ -331,7 +330,7 @@ append_group_join(StringInfo sql, const Specification *spec, int attr, const cha
 		append_groups(sql, spec, attr);
 	}
 	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
-	if (cut_by_value(&joined))
+	if (told_by_value(&joined))
 		appendStringInfo(sql, " %s h%d.%s", equality_operator(hierarchy_leaf_type(joined.declared->hierarchy)), n, joined.leaf);
 	else
 	{
@@ -385,12 +384,19 @@ append_joins(StringInfo sql, const Specification *spec)
 		if (joined.cut != NULL)
 			append_group_join(sql, spec, a, join);
 	}
+	if (spec->recoded != NULL)
+		append_tuple_join(sql, spec);
 }
 
 /* Whether every value of a row has a leaf; without the joins that see to it themselves. */
 void
 append_leaves_condition(StringInfo sql, const Specification *spec, const char *before)
 {
+	if (spec->recoded != NULL && keeps_incomplete(spec))
+	{
+		appendStringInfo(sql, "%sq.class IS NOT NULL", before);
+		before = " AND ";
+	}
 	for (int a = 0; a < spec->population->nattrs; a++)
 	{
 		Joined		joined = prepare_join(spec, a);

@@ -13,7 +13,7 @@ statement_tells_leaves(const Specification *spec)
 	for (int j = 0; j < spec->population->nsensitive; j++)
 		if (needs_places(spec, j))
 			return true;
-	return spec->cut != NULL;
+	return spec->cut != NULL || spec->recoded != NULL;
 }
 
 /* The groups of an attribute that is cut, for the key; that of NULL beside no label. */
@@ -41,6 +41,11 @@ release_key_statements(const Specification *spec)
 
 	initStringInfo(&create);
 	appendStringInfo(&create, "CREATE TABLE %s (", spec->key);
+	if (spec->recoded != NULL)
+	{
+		append_tuple_columns(&create, spec);
+		separator = ", ";
+	}
 	for (int a = 0; a < spec->population->nattrs && spec->cut != NULL; a++)
 	{
 		appendStringInfo(&create, "%sfiner%d %s, shown%d pg_catalog.text", separator, a + 1, finer_type(spec, a), a + 1);

@@ -76,6 +76,19 @@ extern void append_hidden_condition(StringInfo sql, const Specification *spec, i
 extern void append_groups(StringInfo sql, const Specification *spec, int attr);
 extern const char *finer_type(const Specification *spec, int attr);
 
+/*
+ * Whether labels that are cut or recoded are told by their values: how a
+ * value is written may depend on settings, what it is does not.
+ */
+extern bool told_by_value(const Joined *joined);
+
+/* The operator by which two values of a type are the same. */
+extern char *equality_operator(Oid type);
+
+/* Joins the tuples of a recoding; what makes the columns of its key. */
+extern void append_tuple_join(StringInfo sql, const Specification *spec);
+extern void append_tuple_columns(StringInfo sql, const Specification *spec);
+
 /* The leaves of a sensitive column's hierarchy, each with its place. */
 extern void append_places(StringInfo sql, const Specification *spec, int sensitive);
 

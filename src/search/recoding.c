@@ -14,7 +14,22 @@
 
 #include "base/budget.h"
 #include "base/key_counter.h"
+#include "base/names.h"
 #include "miscadmin.h"
+
+static const char *const labels_names[] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
+
+const char *
+recoding_labels_name(RecodingLabels labels)
+{
+	return labels_names[labels];
+}
+
+int
+recoding_labels_by_name(const char *name)
+{
+	return find_name(name, labels_names, lengthof(labels_names));
+}
 
 /* Room for so many elements of a size, within the budget. */
 static void *
@@ -283,47 +298,63 @@ shown_class_loss(const Population *population, const RecodedClasses *shown, uint
 
 /* Tuples by class: class c's are from start[c] to before start[c + 1] in order. */
 static uint32 *
-tuples_by_class(const Population *population, const RecodedClasses *shown, Size **start)
+tuples_by_class(const Population *population, const uint32 *class_of, uint32 nclasses, Size **start)
 {
-	uint32	   *order = allocate(population, CurrentMemoryContext, sizeof(uint32), population->tuples->ntuples);
-	Size	   *at = allocate(population, CurrentMemoryContext, sizeof(Size), (Size) shown->nclasses + 1);
+	uint32		ntuples = population->tuples->ntuples;
+	uint32	   *order = allocate(population, CurrentMemoryContext, sizeof(uint32), ntuples);
+	Size	   *at = allocate(population, CurrentMemoryContext, sizeof(Size), (Size) nclasses + 2);
 
-	*start = allocate(population, CurrentMemoryContext, sizeof(Size), (Size) shown->nclasses + 1);
-	(*start)[0] = 0;
-	for (uint32 class = 0; class < shown->nclasses; class++)
-		(*start)[class + 1] = (*start)[class] + shown->ntuples[class];
-	memcpy(at, *start, sizeof(Size) * ((Size) shown->nclasses + 1));
-	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
-		if (shown->class_of[tuple] != NO_CLASS)
-			order[at[shown->class_of[tuple]]++] = tuple;
-	pfree(at);
+	memset(at, 0, sizeof(Size) * ((Size) nclasses + 2));
+	for (uint32 tuple = 0; tuple < ntuples; tuple++)
+		if (class_of[tuple] != NO_CLASS)
+			at[(Size) class_of[tuple] + 2]++;
+	for (Size class = 2; class <= nclasses; class++)
+		at[class] += at[class - 1];
+
+	/*
+	 * class c's next place stands at c + 1, which in the end is where the one
+	 * after it starts
+	 */
+	for (uint32 tuple = 0; tuple < ntuples; tuple++)
+		if (class_of[tuple] != NO_CLASS)
+			order[at[(Size) class_of[tuple] + 1]++] = tuple;
+	*start = at;
 	return order;
 }
 
-/* The histograms of every class, by column. */
-static uint32 **
-merge_histograms(const Population *population, const RecodedClasses *shown)
+TupleTable *
+recoding_class_table(const Population *population, const uint32 *class_of, uint32 nclasses)
 {
+	const TupleTable *tuples = population->tuples;
 	Size	   *start;
-	uint32	   *order = tuples_by_class(population, shown, &start);
-	uint32	   *together = allocate(population, CurrentMemoryContext, sizeof(uint32), population->tuples->ntuples);
-	uint32	  **slices = palloc(sizeof(uint32 *) * (population->ncolumns + 1));
+	uint32	   *order = tuples_by_class(population, class_of, nclasses, &start);
+	uint32	   *together = allocate(population, CurrentMemoryContext, sizeof(uint32), tuples->ntuples);
+	TupleTable *table = palloc0(sizeof(TupleTable));
 
+	table->ntuples = nclasses;
+	table->counts = allocate(population, CurrentMemoryContext, sizeof(int64), nclasses);
+	table->slices = palloc(sizeof(uint32 *) * (population->ncolumns + 1));
+	for (uint32 class = 0; class < nclasses; class++)
+	{
+		table->counts[class] = 0;
+		for (Size i = start[class]; i < start[class + 1]; i++)
+			table->counts[class] += tuples->counts[order[i]];
+	}
 	for (int column = 0; column < population->ncolumns; column++)
 	{
-		slices[column] = allocate(population, CurrentMemoryContext, sizeof(uint32), shown->nclasses);
-		for (uint32 class = 0; class < shown->nclasses; class++)
+		table->slices[column] = allocate(population, CurrentMemoryContext, sizeof(uint32), nclasses);
+		for (uint32 class = 0; class < nclasses; class++)
 		{
 			uint32		n = 0;
 
 			if (class % 4096 == 0)
 				CHECK_FOR_INTERRUPTS();
 			for (Size i = start[class]; i < start[class + 1]; i++)
-				together[n++] = population->tuples->slices[column][order[i]];
-			slices[column][class] = histograms_merge(population->columns[column], together, n);
+				together[n++] = tuples->slices[column][order[i]];
+			table->slices[column][class] = histograms_merge(population->columns[column], together, n);
 		}
 	}
-	return slices;
+	return table;
 }
 
 void
@@ -332,11 +363,10 @@ recoding_measure(const Population *population, const Promise *promise, const Rec
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-	TupleTable	classes = {.ntuples = shown->nclasses,.counts = shown->people};
 
 	population_mark(population, marks);
-	classes.slices = merge_histograms(population, shown);
-	measure_recoding(measurer_create(population, promise), &classes, shown->leaves, shown->suppressed, result);
+	measure_recoding(measurer_create(population, promise),
+					 recoding_class_table(population, shown->class_of, shown->nclasses), shown->leaves, shown->suppressed, result);
 	population_release(population, marks);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

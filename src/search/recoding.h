@@ -15,6 +15,10 @@ typedef enum RecodingLabels
 	LABELS_RANGE				/* the tightest run of the domain's order */
 } RecodingLabels;
 
+/* Its name, and back; -1 for none. */
+extern const char *recoding_labels_name(RecodingLabels labels);
+extern int	recoding_labels_by_name(const char *name);
+
 /* What is to be found. */
 typedef struct RecodingOrder
 {
@@ -92,6 +96,9 @@ extern RecodedClasses *recoding_show(const Population *population, const uint32 
 
 /* What a person in a class loses: the mean over the attributes, as GLM counts it. */
 extern double shown_class_loss(const Population *population, const RecodedClasses *shown, uint32 class);
+
+/* So many classes of tuples as a table without keys; their histograms are to be released as population_mark() has it. */
+extern TupleTable *recoding_class_table(const Population *population, const uint32 *class_of, uint32 nclasses);
 
 /* Measures a recoding. */
 extern void recoding_measure(const Population *population, const Promise *promise, const RecodedClasses *shown,

@@ -16,6 +16,7 @@
 #include "sql/arguments.h"
 #include "sql/cuts_argument.h"
 #include "sql/declare.h"
+#include "sql/recoding_argument.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_view_sql);
@@ -32,6 +33,8 @@ typedef struct Places
 	int			columns;
 	int			suppressed;
 	int			t;
+	int			recoding;
+	int			labels;
 } Places;
 
 static bool
@@ -47,28 +50,42 @@ star_argument(FunctionCallInfo fcinfo, int argument)
 	return strcmp(how, "star") == 0;
 }
 
-/* The node or the cut that is to be shown. */
+static ReleaseRecoding *
+recoding_arguments(FunctionCallInfo fcinfo, const Places *places)
+{
+	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
+
+	recoding->table = PG_GETARG_OID(places->recoding);
+	recoding->labels = labels_argument(fcinfo, places->labels);
+	return recoding;
+}
+
+/* The node, the cut or the recoding that is to be shown. */
 static void
-generalization_arguments(FunctionCallInfo fcinfo, Release *release)
+generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
 	const Dataset *dataset = release->spec.dataset;
+	int			given = !PG_ARGISNULL(2) + !PG_ARGISNULL(3) + !PG_ARGISNULL(places->recoding);
 	int			ncuts;
 
-	if (PG_ARGISNULL(2) == PG_ARGISNULL(3))
+	if (given != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("levels or cuts are expected, not both"),
-				 errhint("Give the levels of a node, as anonopt.optimize finds it, or cuts, as anonopt.nsga2 does.")));
+				 given == 0 ? errmsg("levels, cuts or a recoding are expected") :
+				 errmsg("only one of levels, cuts and recoding is expected"),
+				 errhint("Give the levels of a node, as anonopt.optimize finds it, or cuts, as anonopt.nsga2 does, or a recoding, as anonopt.create_recoding makes it.")));
 	if (!PG_ARGISNULL(2))
-	{
 		release->levels = node_argument(fcinfo, 2, dataset);
-		return;
+	else if (!PG_ARGISNULL(places->recoding))
+		release->recoding = recoding_arguments(fcinfo, places);
+	else
+	{
+		release->cuts = cuts_argument(fcinfo, 3, dataset, &ncuts);
+		if (ncuts != 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("only one generalization is expected, not %d", ncuts)));
 	}
-	release->cuts = cuts_argument(fcinfo, 3, dataset, &ncuts);
-	if (ncuts != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one generalization is expected, not %d", ncuts)));
 }
 
 /* The specification that the arguments of create_view and its like give. */
@@ -81,14 +98,14 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *place
 	release->spec.dataset = dataset;
 	release->spec.star = star_argument(fcinfo, places->suppressed);
 	release->spec.promise = promise_at(fcinfo, 4, 5, places->t, dataset);
-	generalization_arguments(fcinfo, release);
+	generalization_arguments(fcinfo, release, places);
 	if (!PG_ARGISNULL(places->columns))
 		release->named = columns_argument(fcinfo, places->columns, dataset->relation, &release->nnamed);
 	release_choose(release);
 }
 
-static const Places view_places = {6, 8, 9};
-static const Places table_places = {6, 7, 8};
+static const Places view_places = {6, 8, 9, 10, 11};
+static const Places table_places = {6, 7, 8, 9, 10};
 
 static ReleaseForm
 view_form(FunctionCallInfo fcinfo)

@@ -5,15 +5,12 @@
 #include "sql/recoding_argument.h"
 
 #include "access/relation.h"
-#include "base/names.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
 #include "release/release.h"
 #include "sql/arguments.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
-
-static const char *const labels_names[] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
 
 Dataset *
 readable_dataset_argument(FunctionCallInfo fcinfo, int argument)
@@ -28,7 +25,7 @@ RecodingLabels
 labels_argument(FunctionCallInfo fcinfo, int argument)
 {
 	char	   *name = name_argument(fcinfo, argument, "labels");
-	int			labels = find_name(name, labels_names, lengthof(labels_names));
+	int			labels = recoding_labels_by_name(name);
 
 	if (labels < 0)
 		ereport(ERROR,

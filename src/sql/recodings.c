@@ -269,8 +269,6 @@ anonopt_extend_recoding(PG_FUNCTION_ARGS)
 	end_search(&call, result);
 	added = recoding_extension_write(extension, result);
 	table_close(table, NoLock);
-	if (moved > 0)
-		ereport(NOTICE,
-				(errmsg_plural("class of " INT64_FORMAT " person changed", "class of " INT64_FORMAT " people changed", moved, moved)));
+	recoding_tell_moved(moved);
 	PG_RETURN_INT64(added);
 }

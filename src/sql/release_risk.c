@@ -57,14 +57,14 @@ relations_datum(const PlacedContent *contents, int n)
 static bool
 is_unknown(const PlacedContent *content)
 {
-	return content->known->version < 0 || (content->known->nlevels == 0 && content->known->ncuts == 0);
+	return content->known->version < 0 || (content->known->nlevels == 0 && content->known->ncuts == 0 && content->known->recoding == NULL);
 }
 
 /* Whether a content can be combined with others: labels of the data set's hierarchies. */
 static bool
 is_combinable(const PlacedContent *placed, const Population *population)
 {
-	if (population != NULL)
+	if (population != NULL && placed->known->recoding == NULL)
 		return content_is_placed(placed);
 	for (int i = 0; i < placed->known->nattrs; i++)
 		if (placed->attr_of[i] < 0)

@@ -112,9 +112,37 @@ BEGIN
     RETURN m = 1 OR distance <= most * (m - 1) * n * all_n;
 END $$;
 
+-- Puts every row into its class of sample.recoding, by what that shows.  Rows of no class are one of their own.
+CREATE FUNCTION pg_temp.recode_rows(how text) RETURNS void
+LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format('CREATE TEMP TABLE member AS
+        SELECT DISTINCT (SELECT array_agg(s.leaf_no ORDER BY s.ordinal)
+                FROM ref.seen s, unnest(ARRAY[%s]::text[]) WITH ORDINALITY v (written, ordinal)
+                WHERE s.role = ''quasi_identifier'' AND s.ordinal = v.ordinal AND s.written = v.written) AS leaves, class FROM sample.recoding f',
+        (SELECT string_agg(format('ref.mark(f.%I::text)', column_name), ', ' ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier'));
+    CREATE TEMP TABLE look AS
+        WITH bounds AS (
+            SELECT m.class, a.ordinal, a.column_name, a.min_level, min(m.leaves[a.ordinal]) AS low, max(m.leaves[a.ordinal]) AS high
+            FROM member m, ref.attribute a WHERE a.role = 'quasi_identifier' AND m.class IS NOT NULL GROUP BY 1, 2, 3, 4)
+        SELECT class, array_agg(group_no ORDER BY ordinal) AS groups, jsonb_object_agg(column_name, label) AS labels
+        FROM (SELECT b.*, s.label, dense_rank() OVER (PARTITION BY b.ordinal ORDER BY
+                CASE how WHEN 'hierarchy' THEN ref.mark(s.label) ELSE format('%s to %s', s.first, s.last) END)::int AS group_no
+            FROM bounds b, LATERAL (
+                SELECT x.label_no AS first, y.label_no + y.leaves AS last, x.label
+                FROM ref.label x JOIN ref.label y USING (dataset, role, ordinal, level)
+                WHERE x.role = 'quasi_identifier' AND x.ordinal = b.ordinal AND x.leaf_no = b.low AND y.leaf_no = b.high
+                  AND x.level >= b.min_level AND (x.label_no = y.label_no OR how = 'range')
+                ORDER BY x.level LIMIT 1) s) l
+        GROUP BY class;
+    UPDATE pg_temp.shown_row s SET (groups, labels) = (
+        SELECT coalesce(l.groups, '{-1}'), l.labels FROM member m LEFT JOIN look l USING (class) WHERE m.leaves = s.leaves);
+    DROP TABLE member, look;
+END $$;
+
 -- Puts every row into its class, and says whether that keeps the promise.  The k promised, NULL if
 -- none can be.
-CREATE FUNCTION pg_temp.judge(levels int[], cuts varbit[], INOUT k bigint, l int, t numeric)
+CREATE FUNCTION pg_temp.judge(levels int[], cuts varbit[], INOUT k bigint, l int, t numeric, recoded text DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
 DECLARE
@@ -123,7 +151,9 @@ DECLARE
     may bigint := (SELECT floor(max_suppression::numeric * n) FROM ref.dataset);
     own_k bigint;
 BEGIN
-    IF cuts IS NULL THEN
+    IF recoded IS NOT NULL THEN
+        PERFORM pg_temp.recode_rows(recoded);
+    ELSIF cuts IS NULL THEN
         UPDATE pg_temp.shown_row s SET (groups, labels) = (
             SELECT array_agg(b.label_no ORDER BY b.ordinal), jsonb_object_agg(a.column_name, b.label)
             FROM ref.label b JOIN ref.attribute a USING (role, ordinal)
@@ -137,7 +167,7 @@ BEGIN
         own_k := (SELECT min(e.k) FROM ref.evaluate_cuts(set_name, cuts) e);
     END IF;
     UPDATE pg_temp.shown_row s SET keeps = c.keeps FROM (
-        SELECT g.groups, (k IS NULL OR people >= k)
+        SELECT g.groups, g.groups <> '{-1}' AND (k IS NULL OR people >= k)
             AND coalesce((SELECT bool_and(CASE WHEN l IS NULL THEN true ELSE
                     (SELECT count(DISTINCT r.own[a.ordinal]) FROM pg_temp.shown_row r WHERE r.groups = g.groups) >= l END
                 AND CASE WHEN t IS NULL THEN true ELSE pg_temp.keeps_t(g.groups, a.ordinal, a.distance, t) END)
@@ -278,8 +308,31 @@ BEGIN
     RETURN fault;
 END $$;
 
+-- A recoding of any classes where ranges show them, else one that is found.
+CREATE FUNCTION pg_temp.make_recoding(how text, d ref.dataset) RETURNS void
+LANGUAGE plpgsql AS $$
+DECLARE
+    names text := (SELECT string_agg(format('%I', column_name), ', ' ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier');
+    leaves text := (SELECT string_agg(format('(SELECT s.leaf_no FROM ref.seen s WHERE s.role = ''quasi_identifier'' AND s.ordinal = %s AND s.written = ref.mark(r.%I::text))',
+        ordinal, column_name), ', ' ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier');
+BEGIN
+    DROP TABLE IF EXISTS sample.recoding;
+    IF how = 'hierarchy' AND EXISTS (SELECT FROM pg_temp.shown_row) THEN
+        BEGIN
+            PERFORM anonopt.create_recoding('sample.recoding', d.dataset, k => 1 + sample.below(4), seed => sample.below(1000));
+        EXCEPTION WHEN invalid_parameter_value THEN
+            -- no label covers everybody
+            PERFORM anonopt.create_recoding('sample.recoding', d.dataset, k => 1);
+        END;
+    ELSE
+        EXECUTE format('CREATE TABLE sample.recoding AS SELECT %1$s, nullif(class, 0)::bigint AS class FROM (
+            SELECT DISTINCT ON (%2$s) %3$s AS tuple, sample.below(8) AS class FROM %4$s r) c JOIN (SELECT DISTINCT %1$s, %3$s AS tuple FROM %4$s r) t USING (tuple)',
+            names, leaves, format('ARRAY[%s]', leaves), d.relation);
+    END IF;
+END $$;
+
 -- One release of the data set at hand, by any of the functions; what is wrong with it.
-CREATE FUNCTION pg_temp.try(form text, by_cuts boolean, star boolean, OUT call text, OUT fault text)
+CREATE FUNCTION pg_temp.try(form text, how text, star boolean, OUT call text, OUT fault text)
 LANGUAGE plpgsql AS $$
 DECLARE
     d ref.dataset := (SELECT x FROM ref.dataset x);
@@ -287,14 +340,17 @@ DECLARE
     levels int[] := (SELECT array_agg(a.min_level + sample.below(ref.levels_of(a.hierarchy) - a.min_level + 1) ORDER BY a.ordinal)
         FROM ref.attribute a WHERE a.role = 'quasi_identifier');
     cuts varbit[];
-    k bigint := CASE WHEN sample.chance(0.8) THEN 1 + sample.below(4) END;
+    recoded text := CASE WHEN how = 'recoding' THEN sample.pick('{hierarchy,range}'::text[]) END;
+    -- labels are compared by whether they tell groups apart
+    by_cuts boolean := how = 'cut' OR coalesce(recoded = 'range', false);
+    k bigint := CASE WHEN recoded IS NOT NULL OR sample.chance(0.8) THEN 1 + sample.below(4) END;
     l int := CASE WHEN sensitive AND sample.chance(0.4) THEN 1 + sample.below(3) END;
     t numeric := CASE WHEN sensitive AND sample.chance(0.5) THEN round(random()::numeric, 2) END;
     named name[] := CASE WHEN by_cuts OR sample.chance(0.5) THEN '{nr}'::name[] END;
     promised bigint;
     statement text;
 BEGIN
-    IF by_cuts THEN
+    IF how = 'cut' THEN
         cuts := ARRAY(SELECT (SELECT coalesce(string_agg(sample.below(2)::text, ''), '')
                 FROM generate_series(2, (SELECT count(DISTINCT b.label_no) FROM ref.label b
                     WHERE b.role = 'quasi_identifier' AND b.ordinal = a.ordinal AND b.level = a.min_level)))::varbit
@@ -302,9 +358,14 @@ BEGIN
     END IF;
     call := format('%s(%L, %L, %s, k => %L, l => %L, t => %L, columns => %L, suppressed => %L%s)',
         CASE form WHEN 'table' THEN 'publish_table' WHEN 'statement' THEN 'view_sql' ELSE 'create_view' END, 'sample.release', d.dataset,
-        CASE WHEN by_cuts THEN format('cuts => %L', cuts) ELSE format('%L', levels) END, k, l, t, named,
+        CASE how WHEN 'cut' THEN format('cuts => %L', cuts) WHEN 'node' THEN format('%L', levels)
+            ELSE format('recoding => ''sample.recoding'', labels => %L', recoded) END, k, l, t, named,
         CASE WHEN star THEN 'star' ELSE 'omit' END, CASE form WHEN 'live view' THEN ', materialized => false' ELSE '' END);
-    promised := (pg_temp.judge(levels, cuts, k, l, t));
+    IF recoded IS NOT NULL THEN
+        levels := NULL;
+        PERFORM pg_temp.make_recoding(recoded, d);
+    END IF;
+    promised := (pg_temp.judge(levels, cuts, k, l, t, recoded));
     BEGIN
         EXECUTE 'SELECT anonopt.' || call INTO statement;
         IF form = 'statement' THEN
@@ -319,8 +380,9 @@ BEGIN
     END;
     fault := CASE WHEN promised IS NULL THEN 'no error' END;
     IF fault IS NULL AND form <> 'statement' THEN
-        fault := pg_temp.statement_fault('sample.release', anonopt.view_sql('x', d.dataset, CASE WHEN NOT by_cuts THEN levels END, cuts, k::int, l, named,
-            suppressed => CASE WHEN star THEN 'star' ELSE 'omit' END, t => t), star, form <> 'live view');
+        fault := pg_temp.statement_fault('sample.release', anonopt.view_sql('x', d.dataset, CASE WHEN how = 'node' THEN levels END, cuts, k::int, l, named,
+            suppressed => CASE WHEN star THEN 'star' ELSE 'omit' END, t => t,
+            recoding => CASE WHEN recoded IS NOT NULL THEN to_regclass('sample.recoding') END, labels => coalesce(recoded, 'hierarchy')), star, form <> 'live view');
     END IF;
     fault := coalesce(fault, pg_temp.fault('sample.release', by_cuts, named, star, promised, l, t));
     IF form <> 'statement' AND fault IS NULL THEN
@@ -341,14 +403,14 @@ BEGIN
     END IF;
 END $$;
 
--- Six releases of one random data set; what is wrong, all rolled back.
+-- Nine releases of one random data set; what is wrong, all rolled back.
 CREATE FUNCTION pg_temp.faults(seed int, OUT parameters text, OUT faults text[])
 LANGUAGE plpgsql AS $$
 DECLARE
     kind "char";
     tried record;
 BEGIN
-    faults := array_fill(NULL::text, ARRAY[6]);
+    faults := array_fill(NULL::text, ARRAY[9]);
     parameters := sample.data_set(seed);
     UPDATE ref.dataset SET count_column = NULL, max_suppression = CASE WHEN seed % 3 = 0 THEN max_suppression ELSE 1 END;
     DELETE FROM ref.attribute WHERE column_name = 'nr';
@@ -357,10 +419,11 @@ BEGIN
     PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
     PERFORM pg_temp.read_rows();
     SELECT c.relkind INTO kind FROM ref.dataset d JOIN pg_class c ON c.oid = d.relation;
-    FOR i IN 1..6 LOOP
+    FOR i IN 1..9 LOOP
         SELECT * INTO tried FROM pg_temp.try(
             CASE WHEN i % 3 = 1 THEN 'statement' WHEN sample.chance(0.4) THEN 'table'
-                 WHEN kind = 'r' AND sample.chance(0.5) THEN 'live view' ELSE 'view' END, i > 3, i IN (3, 6) OR (i % 3 = 1 AND sample.chance(0.3)));
+                 WHEN kind = 'r' AND sample.chance(0.5) THEN 'live view' ELSE 'view' END,
+            (ARRAY['node', 'cut', 'recoding'])[(i + 2) / 3], i % 3 = 0 OR (i % 3 = 1 AND sample.chance(0.3)));
         IF tried.fault IS NOT NULL THEN
             faults[i] := format(E'\n%s\n%s', tried.call, tried.fault);
         END IF;
@@ -370,14 +433,15 @@ EXCEPTION
     WHEN SQLSTATE 'ROLLB' THEN
         NULL;
     WHEN OTHERS THEN
-        faults := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[6]);
+        faults := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[9]);
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
 LANGUAGE sql AS $$
     SELECT v FROM pg_temp.faults(seed) d, sample.verdicts(seed, d.parameters, d.faults, ARRAY[
         'a node''s statement, names of others before the system''s', 'a node', 'a node with stars',
-        'a cut''s statement', 'a cut', 'a cut with stars']) v
+        'a cut''s statement', 'a cut', 'a cut with stars',
+        'a recoding''s statement', 'a recoding', 'a recoding with stars']) v
 $$;
 
 -- Two or three releases of one data set, one of them made anew in between:
@@ -570,7 +634,7 @@ BEGIN
         PERFORM anonopt.publish_table('sample.crowd_shown', 'crowd', '{0}', k => 2);
         INSERT INTO anonopt.published SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'relation', i, 'made_in', 'x'))).*
         FROM anonopt.published p, generate_series(1, 399) i WHERE p.dataset = 'crowd';
-        INSERT INTO anonopt.published_content SELECT n.id, 0, 0, c.made_at, c.told, c.labels, c.nlabels, c.rows, c.difference
+        INSERT INTO anonopt.published_content SELECT n.id, 0, 0, c.made_at, c.told, c.labels, c.nlabels, c.rows, c.tuples, c.difference
         FROM anonopt.published_content c JOIN anonopt.published p USING (id), anonopt.published n
         WHERE p.dataset = 'crowd' AND n.dataset = 'crowd' AND n.made_in = 'x' AND p.made_in <> 'x';
         SELECT format('%s of %s to %s', count(*), min(smallest), max(smallest)) INTO found FROM anonopt.release_risk('crowd');
@@ -686,8 +750,8 @@ EXCEPTION
         RETURN SQLSTATE;
 END $$;
 
-SELECT plan(100 * 6 + 80 + 3 * 14 + 1 + 21);
-SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2100) seed;
+SELECT plan(70 * 9 + 80 + 3 * 14 + 1 + 21);
+SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2070) seed;
 SELECT is(pg_temp.risk_fault(seed), NULL, format('set %s: several releases', seed)) FROM generate_series(3001, 3080) seed;
 SELECT is(pg_temp.without_leaf(v.data_type, v.leaf_type, v.leaves, v.value, f.form), '4',
     format('%s %s among %s has no leaf (%s)', v.data_type, v.value, v.leaf_type, f.form))

@@ -1,0 +1,283 @@
+/*
+ * statement_tuples.c
+ *	  How the statement of a release by a recoding finds a row's class: by
+ *	  the leaves of all its quasi-identifiers together.
+ *
+ * The tuples stand in the key of a view, each with its leaves, its labels
+ * and the number of its class, or -1 if it is suppressed.  A row whose tuple
+ * is not among them is not shown.
+ */
+#include "release/statement_parts.h"
+
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "executor/spi.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+/* Tuples that are written at once. */
+#define BATCH 5000
+
+/* The leaf that a tuple has, as text; NULL for NULL. */
+static const char *
+leaf_of_tuple(const Population *population, uint32 tuple, int a)
+{
+	const Attribute *attr = &population->attrs[a];
+	uint32		leaf = key_get(population->tuples->keys + (Size) tuple * population->nwords, &attr->field);
+
+	return leaf == attr->hierarchy->null_leaf ? NULL : attr->hierarchy->labels[0][leaf];
+}
+
+/* The class of a tuple, or -1. */
+static int32
+class_of_tuple(const ShownClasses *classes, uint32 tuple)
+{
+	return classes->place_of[tuple] == NOT_SHOWN ? -1 : (int32) classes->place_of[tuple];
+}
+
+/* The label that a class shows; NULL for NULL, and where there is no class. */
+static const char *
+label_of_class(const ShownClasses *classes, int32 class, int a)
+{
+	return class < 0 ? NULL : classes->labels[a][classes->codes[(Size) class * classes->nattrs + a]];
+}
+
+/* The columns that tell of a tuple, each behind a separator. */
+static void
+append_columns(StringInfo sql, const Specification *spec, const char *alias)
+{
+	appendStringInfo(sql, "%sclass", alias);
+	for (int a = 0; a < spec->population->nattrs; a++)
+		appendStringInfo(sql, ", %sfiner%d, %sshown%d", alias, a + 1, alias, a + 1);
+}
+
+void
+append_tuple_columns(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "class pg_catalog.int4");
+	for (int a = 0; a < spec->population->nattrs; a++)
+		appendStringInfo(sql, ", finer%d %s, shown%d pg_catalog.text", a + 1, finer_type(spec, a), a + 1);
+}
+
+static void
+append_text(StringInfo sql, const char *text, const char *type)
+{
+	appendStringInfo(sql, ", %s::%s", text == NULL ? "NULL" : quote_literal_cstr(text), type);
+}
+
+/* The tuples themselves, for a statement that has no key. */
+static void
+append_tuples(StringInfo sql, const Specification *spec)
+{
+	const Population *population = spec->population;
+	const char *separator = "";
+	const char *types[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < population->nattrs; a++)
+		types[a] = finer_type(spec, a);
+	appendStringInfoString(sql, "VALUES ");
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+	{
+		int32		class = class_of_tuple(spec->recoded, tuple);
+
+		if (tuple % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		appendStringInfo(sql, "%s(%d", separator, class);
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			append_text(sql, leaf_of_tuple(population, tuple, a), types[a]);
+			append_text(sql, label_of_class(spec->recoded, class, a), "pg_catalog.text");
+		}
+		appendStringInfoChar(sql, ')');
+		separator = ",\n\t\t\t\t";
+	}
+}
+
+/* The condition under which a row has a tuple's leaf; two NULLs are the same. */
+static void
+append_same_leaf(StringInfo sql, const Specification *spec, int a)
+{
+	Joined		joined = prepare_join(spec, a);
+	Oid			hierarchy = joined.declared->hierarchy;
+	bool		by_value = told_by_value(&joined);
+	const char *equal = by_value ? equality_operator(hierarchy_leaf_type(hierarchy)) : "OPERATOR(pg_catalog.=)";
+	const char *theirs = psprintf(by_value ? "q.finer%d" : "q.finer%d COLLATE pg_catalog.\"C\"", joined.number);
+	const char *ours = by_value ? psprintf("h%d.%s", joined.number, joined.leaf) :
+	label_sql(psprintf("h%d", joined.number), hierarchy, 0);
+
+	if (joined.nullable)
+		appendStringInfo(sql, "ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", theirs, ours);
+	else
+		appendStringInfo(sql, "%s %s %s", theirs, equal, ours);
+}
+
+void
+append_tuple_join(StringInfo sql, const Specification *spec)
+{
+	appendStringInfo(sql, "\n\t\t\t%s (", keeps_incomplete(spec) ? "LEFT JOIN" : "JOIN");
+	if (spec->key != NULL)
+	{
+		appendStringInfoString(sql, "SELECT ");
+		append_columns(sql, spec, "k.");
+		appendStringInfo(sql, " FROM ONLY %s k WHERE k.class IS NOT NULL", spec->key);
+	}
+	else
+		append_tuples(sql, spec);
+	appendStringInfoString(sql, ") q (");
+	append_columns(sql, spec, "");
+	appendStringInfoString(sql, ") ON ");
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		appendStringInfoString(sql, a > 0 ? " AND " : "");
+		append_same_leaf(sql, spec, a);
+	}
+}
+
+/* ------------------------------------------------------------------- the key */
+
+/* A column of the key, with its values on their way into it. */
+typedef struct KeyColumn
+{
+	Oid			type;
+	Oid			array_type;
+	Oid			input;			/* of the type */
+	Oid			parameter;
+	int16		length;
+	bool		byval;
+	char		align;
+	Datum	   *values;
+	bool	   *nulls;
+} KeyColumn;
+
+typedef struct KeyBatch
+{
+	const Specification *spec;
+	int			ncolumns;		/* the class; a leaf and a label an attribute */
+	KeyColumn  *columns;
+	int			n;
+} KeyBatch;
+
+static void
+column_begin(KeyColumn *column, Oid type)
+{
+	column->type = type;
+	column->array_type = get_array_type(type);
+	if (!OidIsValid(column->array_type))
+		elog(ERROR, "type %u has no array type", type);
+	getTypeInputInfo(type, &column->input, &column->parameter);
+	get_typlenbyvalalign(type, &column->length, &column->byval, &column->align);
+	column->values = palloc(sizeof(Datum) * BATCH);
+	column->nulls = palloc(sizeof(bool) * BATCH);
+}
+
+static KeyBatch
+batch_begin(const Specification *spec)
+{
+	KeyBatch	batch = {.spec = spec,.ncolumns = 1 + 2 * spec->population->nattrs};
+
+	batch.columns = palloc0(sizeof(KeyColumn) * batch.ncolumns);
+	column_begin(&batch.columns[0], INT4OID);
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		Joined		joined = prepare_join(spec, a);
+
+		column_begin(&batch.columns[1 + 2 * a], told_by_value(&joined) ? hierarchy_leaf_type(joined.declared->hierarchy) : TEXTOID);
+		column_begin(&batch.columns[2 + 2 * a], TEXTOID);
+	}
+	return batch;
+}
+
+/* Puts a value, given as text, into the batch's next row. */
+static void
+batch_put(KeyBatch *batch, int column, const char *text)
+{
+	KeyColumn  *to = &batch->columns[column];
+
+	to->nulls[batch->n] = text == NULL;
+	to->values[batch->n] = text == NULL ? (Datum) 0 :
+	OidInputFunctionCall(to->input, unconstify(char *, text), to->parameter, -1);
+}
+
+static void
+batch_tuple(KeyBatch *batch, uint32 tuple)
+{
+	const Specification *spec = batch->spec;
+	int32		class = class_of_tuple(spec->recoded, tuple);
+
+	batch->columns[0].values[batch->n] = Int32GetDatum(class);
+	batch->columns[0].nulls[batch->n] = false;
+	for (int a = 0; a < spec->population->nattrs; a++)
+	{
+		batch_put(batch, 1 + 2 * a, leaf_of_tuple(spec->population, tuple, a));
+		batch_put(batch, 2 + 2 * a, label_of_class(spec->recoded, class, a));
+	}
+	batch->n++;
+}
+
+static char *
+batch_statement(const KeyBatch *batch)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s (", batch->spec->key);
+	append_columns(&sql, batch->spec, "");
+	appendStringInfoString(&sql, ") SELECT * FROM ROWS FROM (");
+	for (int c = 1; c <= batch->ncolumns; c++)
+		appendStringInfo(&sql, "%spg_catalog.unnest($%d)", c > 1 ? ", " : "", c);
+	appendStringInfoString(&sql, ") AS u");
+	return sql.data;
+}
+
+/* Writes the rows that there are; SPI is connected. */
+static void
+batch_write(KeyBatch *batch, const char *statement)
+{
+	Oid			types[1 + 2 * MAX_ATTRIBUTES];
+	Datum		arrays[1 + 2 * MAX_ATTRIBUTES];
+	int			bounds[1] = {1};
+
+	for (int c = 0; c < batch->ncolumns; c++)
+	{
+		KeyColumn  *column = &batch->columns[c];
+
+		types[c] = column->array_type;
+		arrays[c] = PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &batch->n, bounds, column->type,
+													   column->length, column->byval, column->align));
+	}
+	sql_write(statement, batch->ncolumns, types, arrays, NULL);
+	batch->n = 0;
+}
+
+void
+release_key_fill(const Specification *spec)
+{
+	KeyBatch	batch;
+	char	   *statement;
+	MemoryContext rows;
+	MemoryContext old;
+
+	sql_connect();
+	sql_write(psprintf("DELETE FROM ONLY %s WHERE class IS NOT NULL", spec->key), 0, NULL, NULL, NULL);
+	batch = batch_begin(spec);
+	statement = batch_statement(&batch);
+	rows = AllocSetContextCreate(CurrentMemoryContext, "anonopt tuples", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(rows);
+	for (uint32 tuple = 0; tuple < spec->population->tuples->ntuples; tuple++)
+	{
+		batch_tuple(&batch, tuple);
+		if (batch.n < BATCH)
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		batch_write(&batch, statement);
+		MemoryContextReset(rows);
+	}
+	if (batch.n > 0)
+		batch_write(&batch, statement);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(rows);
+	sql_finish();
+}

@@ -1,0 +1,106 @@
+-- Releases by recodings that live: made anew after people came, left and moved,
+-- beside plain SQL that joins the relation to the recoding.
+\ir begin.inc
+SET search_path = public;
+SET client_min_messages = error;
+
+CREATE TABLE visitor AS
+    SELECT nr, floor(60 * power(random(), 2))::int AS age, nullif('p' || floor(9 * power(random(), 2)), 'p5') AS place,
+           'ill ' || floor(4 * random()) AS ill
+    FROM generate_series(1, 400) nr, setseed(0.4);
+CREATE TABLE place_tree AS SELECT 'p' || i AS child, 'east ' || i / 3 AS parent FROM generate_series(0, 8) i
+    UNION ALL SELECT 'east ' || i, '*' FROM generate_series(0, 2) i;
+SELECT anonopt.create_interval_hierarchy('ages', 0, 99, '{5,10,50}'), anonopt.create_tree_hierarchy('places', 'place_tree') \g /dev/null
+SELECT anonopt.create_dataset('visitors', 'visitor', 0.05), anonopt.add_quasi_identifier('visitors', 'age', 'ages'),
+       anonopt.add_quasi_identifier('visitors', 'place', 'places'), anonopt.add_sensitive('visitors', 'ill') \g /dev/null
+
+-- The lowest label that all values of a class have.
+CREATE FUNCTION pg_temp.lowest(hierarchy regclass, written text[]) RETURNS text
+LANGUAGE sql AS $$
+    SELECT min(label) FROM (
+        SELECT level, (anonopt.generalize(w, hierarchy, level)) AS label FROM unnest(written) w, generate_series(0, 4) level
+        WHERE level <= CASE hierarchy WHEN 'places'::regclass THEN 2 ELSE 4 END) x
+    GROUP BY level HAVING count(DISTINCT coalesce(label, 'NULL')) = 1 ORDER BY level LIMIT 1
+$$;
+
+-- What a release by a recoding is to show: the labels of everybody's class, of classes that keep the promise.
+CREATE FUNCTION pg_temp.expected(recoding regclass, labels text, k int, l int) RETURNS TABLE (age text, place text, ill text)
+LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+    RETURN QUERY EXECUTE format('WITH member AS MATERIALIZED (
+            SELECT v.*, r.class FROM visitor v JOIN %1$s r ON r.age = v.age AND r.place IS NOT DISTINCT FROM v.place WHERE r.class IS NOT NULL),
+        class AS MATERIALIZED (%2$s),
+        shown AS (SELECT c.age, c.place, m.ill FROM member m JOIN class c USING (class)),
+        kept AS (SELECT age, place FROM shown GROUP BY age, place HAVING count(*) >= %3$s AND count(DISTINCT ill) >= %4$s)
+        SELECT s.age, s.place, ill FROM shown s JOIN kept p ON (p.age, coalesce(p.place, ''NULL'')) = (s.age, coalesce(s.place, ''NULL''))', recoding,
+        CASE labels WHEN 'range' THEN format('SELECT class, shown[1] AS age, shown[2] AS place FROM anonopt.recoding_classes(''visitors'', %L, ''range'')', recoding)
+        ELSE 'SELECT class, pg_temp.lowest(''ages'', array_agg(DISTINCT age::text)) AS age,
+            pg_temp.lowest(''places'', array_agg(DISTINCT place)) AS place FROM member GROUP BY class' END, k, l);
+END $$;
+
+CREATE FUNCTION pg_temp.fault(release regclass, recoding regclass, labels text, k int, l int) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    fault text;
+BEGIN
+    EXECUTE format('WITH got AS (SELECT age, place, ill FROM %s), want AS (SELECT * FROM pg_temp.expected(%L, %L, %s, %s))
+        SELECT string_agg(what || '' '' || w, '', '') FROM (
+            SELECT ''shown'' AS what, x AS w FROM (TABLE got EXCEPT ALL TABLE want) x
+            UNION ALL SELECT ''missing'', x FROM (TABLE want EXCEPT ALL TABLE got) x LIMIT 5) d', release, recoding, labels, k, l) INTO fault;
+    RETURN coalesce(fault, CASE WHEN NOT (anonopt.verify(release)).ok THEN 'verify: ' || anonopt.verify(release) END);
+END $$;
+
+SELECT plan(2 * 3 * 2 + 9);
+SELECT anonopt.create_recoding('by_' || w, 'visitors', k => 5, l => 2, labels => w, seed => 1) FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
+SELECT anonopt.publish_table(w || '_table', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
+       anonopt.create_view(w || '_snapshot', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
+       anonopt.create_view(w || '_live', 'visitors', k => 4, l => 2, materialized => false, recoding => ('by_' || w)::regclass, labels => w)
+FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
+SELECT is(pg_temp.fault((w || '_' || f)::regclass, ('by_' || w)::regclass, w, 4, 2), NULL, format('%s by %s labels', f, w))
+FROM unnest('{hierarchy,range}'::text[]) w, unnest('{table,snapshot,live}'::text[]) f;
+
+-- People come, leave and move; a live view shows at once those whose tuple is known.
+INSERT INTO visitor SELECT 1000 + nr, floor(90 * power(random(), 2))::int, nullif('p' || floor(9 * random()), 'p5'), 'ill ' || floor(4 * random())
+FROM generate_series(1, 60) nr, setseed(0.5);
+DELETE FROM visitor WHERE nr % 17 = 0;
+UPDATE visitor SET age = age + 1 WHERE nr % 31 = 0;
+SELECT ok((SELECT count(*) FROM hierarchy_live) < (SELECT count(*) FROM visitor), 'a live view leaves out who came with a new tuple');
+SELECT throws_ok($$SELECT anonopt.evaluate_recoding('visitors', 'by_range')$$, '23514', NULL, 'the recoding lacks tuples');
+
+-- One refresh extends the recoding, the next finds it extended.
+SELECT anonopt.refresh_release((w || '_' || f)::regclass) FROM unnest('{hierarchy,range}'::text[]) w, unnest('{table,snapshot,live}'::text[]) f \g /dev/null
+SELECT is(pg_temp.fault((w || '_' || f)::regclass, ('by_' || w)::regclass, w, 4, 2), NULL, format('%s by %s labels, made anew', f, w))
+FROM unnest('{hierarchy,range}'::text[]) w, unnest('{table,snapshot,live}'::text[]) f;
+SELECT is((SELECT count(*) FROM by_hierarchy), (SELECT count(*) FROM (SELECT DISTINCT age, place FROM visitor
+        UNION SELECT age, place FROM by_hierarchy) t), 'a row a distinct tuple');
+SELECT is((SELECT string_agg(n::text, ' ') FROM (SELECT count(DISTINCT class) AS n FROM by_hierarchy r GROUP BY age, place HAVING count(*) > 1) x), NULL,
+    'no tuple twice');
+
+-- Stars: who is in no class is among them.
+UPDATE by_range SET class = NULL WHERE (age, place) IN (SELECT age, place FROM visitor GROUP BY age, place ORDER BY count(*) DESC, age LIMIT 1);
+SELECT anonopt.create_dataset('patient', 'visitor', 1), anonopt.add_quasi_identifier('patient', 'age', 'ages'),
+       anonopt.add_quasi_identifier('patient', 'place', 'places') \g /dev/null
+SELECT anonopt.publish_table('starred', 'patient', k => 3, suppressed => 'star', recoding => 'by_range', labels => 'range', columns => '{ill}') \g /dev/null
+SELECT is((SELECT count(*) FROM starred), (SELECT count(*) FROM visitor), 'everybody is shown or starred');
+SELECT ok((SELECT count(*) FROM starred WHERE anonopt_suppressed) >= (SELECT count(*) FROM visitor JOIN by_range r USING (age) WHERE r.place IS NOT DISTINCT FROM visitor.place AND class IS NULL),
+    'who is in no class is starred');
+SELECT is((SELECT count(*) FROM (SELECT age, place FROM starred GROUP BY age, place, anonopt_suppressed HAVING count(*) < 3) x), 0::bigint, 'classes are of three or more');
+
+-- Two releases of one table: whoever knows a person's class in both.
+CREATE TABLE guest AS SELECT * FROM visitor;
+SELECT anonopt.create_dataset('guests', 'guest', 0.5), anonopt.add_quasi_identifier('guests', 'age', 'ages'),
+       anonopt.add_quasi_identifier('guests', 'place', 'places') \g /dev/null
+SELECT anonopt.create_recoding('guest_classes', 'guests', k => 6, seed => 2) \g /dev/null
+SELECT anonopt.publish_table('guest_recoded', 'guests', k => 6, recoding => 'guest_classes'),
+       anonopt.publish_table('guest_node', 'guests', '{2,1}', k => 6) \g /dev/null
+SELECT is((SELECT smallest FROM anonopt.release_risk('guests') WHERE cardinality(releases) = 2),
+    (SELECT least(min(n), (SELECT min(d) FROM (SELECT abs(count(*) - (SELECT count(*) FROM guest_node)) AS d FROM guest_recoded) x WHERE d > 0)) FROM (
+        SELECT count(*) AS n FROM (
+            SELECT r.class, CASE WHEN count(*) OVER node >= 6 THEN s.node END AS node
+            FROM (SELECT g.*, ROW(anonopt.generalize(g.age::text, 'ages', 2), anonopt.generalize(g.place, 'places', 1))::text AS node FROM guest g) s
+            JOIN guest_classes r ON r.age = s.age AND r.place IS NOT DISTINCT FROM s.place WINDOW node AS (PARTITION BY s.node)) c
+        WHERE class IS NOT NULL OR node IS NOT NULL GROUP BY class, node) x), 'a node and a recoding together');
+SELECT throws_ok($$DROP TABLE guest_classes; SELECT anonopt.refresh_release('guest_recoded')$$, '42P01', NULL, 'a recoding that is gone');
+SELECT * FROM finish();
+ROLLBACK;
