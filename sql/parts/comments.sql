@@ -58,8 +58,10 @@ COMMENT ON AGGREGATE anonopt.dominance(float8, float8) IS 'equal, better, worse 
 COMMENT ON FUNCTION anonopt.p_wtd(float8[], float8[]) IS 'weighted sum of indices, one a property';
 COMMENT ON FUNCTION anonopt.p_lex(float8[], float8[], float8[]) IS 'first property in which the first side leads by more than epsilon';
 COMMENT ON FUNCTION anonopt.p_goal(float8[], float8[]) IS 'squared distance of indices from a goal';
-COMMENT ON FUNCTION anonopt.property_vector(text, int[], text, name) IS 'a property of every record under a node';
+COMMENT ON FUNCTION anonopt.property_vector(text, int[], text, name, varbit[], regclass, text) IS 'a property of every record under a node, cuts or a recoding';
 COMMENT ON FUNCTION anonopt.compare(text, int[], int[], text[]) IS 'two nodes compared person by person, by every index';
+COMMENT ON FUNCTION anonopt.compare(text, regclass, regclass, text[], text) IS 'two recodings compared person by person, by every index';
+COMMENT ON FUNCTION anonopt.compare(text, text, text, text[], text) IS 'two nodes or recodings compared person by person, by every index';
 COMMENT ON FUNCTION anonopt.tournament(text, int[], text, text) IS 'nodes ranked against each other by one index of one property';
 COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8) IS 'how near a bias and a loss come to those preferred; less is nearer';
 COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8) IS 'every k-anonymous level node: whether another is better in bias and loss, and how near it comes to a preference';
