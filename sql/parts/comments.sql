@@ -43,6 +43,7 @@ COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass, int, int, float8, 
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8, text) IS 'measures of several recodings, from one reading';
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text) IS 'measures of a recoding, or of several in braces';
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and what they show, worst first';
+COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint) IS 'what local recodings lose at several k, from one reading';
 COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes stands for the exact non-dominated set';
@@ -96,7 +97,7 @@ COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it 
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release anew, by plain SQL';
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class of several releases together';
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
-COMMENT ON FUNCTION anonopt.front_svg(text, text[]) IS 'the front as an SVG picture';
+COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if wanted';
 COMMENT ON FUNCTION anonopt.report(text) IS 'a self-contained HTML page about a data set and its releases';
 COMMENT ON FUNCTION anonopt.this_database() IS 'internal';
 COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, text, name) IS 'internal';
@@ -106,6 +107,10 @@ COMMENT ON FUNCTION anonopt.short_number(float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.tick_label(float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.axis_ticks(float8, float8, boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.axis_place(float8, float8, float8, boolean) IS 'internal';
+COMMENT ON FUNCTION anonopt.front_tip(text, jsonb, text[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.curve_loss(text[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.draw_front(text[], jsonb[], jsonb[]) IS 'internal';
+COMMENT ON FUNCTION anonopt.measure_cells(anonopt.node) IS 'internal';
 COMMENT ON FUNCTION anonopt.html_table(text[], text[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.html_cells(text[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_release(regclass) IS 'internal';

@@ -14,6 +14,7 @@
 #include "engine/narrow_population.h"
 #include "read/population_read.h"
 #include "read/relation_rows.h"
+#include "release/cut_bits.h"
 #include "sql/arguments.h"
 #include "sql/cuts_argument.h"
 #include "sql/node.h"
@@ -81,13 +82,16 @@ side_of_node(Population *population, Measurer *measurer, Recodings node)
 	return side;
 }
 
-/* A recoding's side; the population may lack columns that were read. */
+/* A recoding's side; columns of what was read may not be compared. */
 static Side
-side_of_recoding(const Population *population, Measurer *measurer, const RecodedClasses *shown)
+side_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
+				 Relation table, RecodingLabels labels)
 {
+	TableRecoding *recoding;
+	RecodedClasses *shown = recoding_table_show(reading, read, table, labels, &recoding);
 	Side		side;
 
-	side.properties = class_properties(population, measurer, shown->class_of, shown->nclasses, shown->leaves);
+	side.properties = class_properties(compared, measurer, shown->class_of, shown->nclasses, shown->leaves);
 	side.class_of = shown->class_of;
 	return side;
 }
@@ -152,9 +156,8 @@ side_of_subject(const VectorSubject *subject, const RelationRows *records, Popul
 		return side_of_node(population, measurer, node_of_levels(population, subject->levels));
 	if (subject->cuts != NULL)
 		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts));
-	return side_of_recoding(population, measurer,
-							recoding_show_table(relation_rows_reading(records), population, subject->recoding,
-												subject->labels, NULL));
+	return side_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
+							subject->labels);
 }
 
 Datum
@@ -408,7 +411,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 		for (int i = 0; i < 2; i++)
 			sides[i] = arguments[i].levels != NULL ?
 				side_of_node(population, measurer, node_of_levels(population, arguments[i].levels)) :
-				side_of_recoding(population, measurer, recoding_table_show(&tables, n++, labels, NULL));
+				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels);
 		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
 					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)
