@@ -124,7 +124,7 @@ BEGIN
     SELECT dataset INTO set_name FROM ref.dataset;
     rule := pg_temp.promise();
     labels := sample.pick('{hierarchy,range}'::text[]);
-    loss := sample.pick('{glm,glm,nwp,dcn}'::text[]);
+    loss := sample.pick(CASE WHEN EXISTS (SELECT FROM ref.attribute WHERE role = 'class_label') THEN '{glm,nwp,dcn,cm}'::text[] ELSE '{glm,glm,nwp,dcn}' END);
     parameters := format('%s'' %s, %s, loss %s', rule, labels, loss, parameters);
     SELECT coalesce(sum(p.people), 0) INTO everybody FROM ref.person p;
     IF everybody = 0 THEN
@@ -212,7 +212,8 @@ BEGIN
                     FROM anonopt.property_vector(%1$L, NULL, ''class_size'', ''nr'', recoding => ''sample.found'', labels => %2$L) a
                     JOIN anonopt.property_vector(%1$L, NULL, ''class_size'', ''nr'', recoding => ''sample.of_node'', labels => %2$L) b USING (record)) s,
                 LATERAL (VALUES (''p_cov'', cov, cov_back), (''p_spr'', spr, spr_back), (''p_binary'', n, n_back)) v (index, ab, ba)) w USING (index)
-            WHERE NOT ref.close(c.a_over_b, w.ab) OR NOT ref.close(c.b_over_a, w.ba)', set_name, labels) INTO wrong[10];
+            WHERE NOT ref.close(c.a_over_b, w.ab) OR NOT ref.close(c.b_over_a, w.ba)', set_name, labels) INTO listed;
+        wrong[10] := listed;
     END IF;
     RAISE SQLSTATE 'ROLLB';
 EXCEPTION
@@ -243,9 +244,10 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(200 * 10 + 4);
+SELECT plan(200 * 10 + 10);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
+CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
 SET anonopt.max_workers = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -256,10 +258,37 @@ SELECT set_eq('TABLE public.recoding_alone', 'TABLE public.recoding_helped', 'th
 SELECT is(feasible, true, 'and feasible') FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
 SELECT cmp_ok(glm, '<', (SELECT glm FROM anonopt.optimize('many', k => 2)), 'and better than any node')
 FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
+SELECT is((SELECT array_agg(to_jsonb(a) = to_jsonb(h)) FROM (SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c) a
+    JOIN pg_temp.curve_alone h USING (nr)), '{t,t}'::boolean[], 'the same curve, whoever helps');
 SET anonopt.max_workers = 0;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
+SELECT anonopt.create_recoding('public.recoding_short', 'many', k => 2, seed => 3, time_limit => '1 ms');
+SELECT is(feasible, true, 'a search that is ended early has an answer') FROM anonopt.evaluate_recoding('many', 'public.recoding_short', k => 2);
+SELECT cmp_ok(glm, '>', (SELECT glm FROM anonopt.evaluate_recoding('many', 'public.recoding_alone', k => 2)), 'which loses more')
+FROM anonopt.evaluate_recoding('many', 'public.recoding_short', k => 2);
+-- little memory: an answer, or a clean refusal that leaves nothing
+CREATE FUNCTION pg_temp.in_little_memory(memory text) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('maintenance_work_mem', memory, true);
+    PERFORM anonopt.create_recoding('public.recoding_little', 'many', k => 2, seed => 3);
+    RETURN (SELECT CASE WHEN feasible THEN 'works' END FROM anonopt.evaluate_recoding('many', 'public.recoding_little', k => 2));
+EXCEPTION WHEN out_of_memory THEN
+    RETURN CASE WHEN to_regclass('public.recoding_little') IS NULL THEN 'refused' END;
+END $$;
+SELECT is(pg_temp.in_little_memory('1MB'), 'refused', 'a megabyte is too little');
+SELECT is(pg_temp.in_little_memory('64MB'), 'works', '64 are enough');
+RESET maintenance_work_mem;
+-- levels to stay within
+SELECT anonopt.create_dataset('levelled', 'public.recoding_many');
+SELECT anonopt.add_quasi_identifier('levelled', 'age', 'public.recoding_ages', min_level => 1, max_level => 2);
+SELECT anonopt.add_quasi_identifier('levelled', 'job', 'public.recoding_jobs', max_level => 1);
+SELECT anonopt.create_recoding('public.recoding_levelled', 'levelled', k => 20, seed => 3);
+SELECT is((SELECT count(*) FROM anonopt.recoding_classes('levelled', 'public.recoding_levelled')
+    WHERE NOT (shown[1] = ANY (ARRAY(SELECT unnest(ARRAY[level1, level2]) FROM public.recoding_ages))
+        AND shown[2] = ANY (ARRAY(SELECT unnest(ARRAY[value::text, level1]) FROM public.recoding_jobs)))), 0::bigint, 'labels of min_level to max_level');
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2200) seed;
 SELECT * FROM finish();
 ROLLBACK;
