@@ -51,6 +51,28 @@ FROM anonopt.evaluate_recoding('recode', 'node', k => 2);
 SELECT levels, k, classes, glm FROM anonopt.evaluate_cuts('recode',
 	ARRAY[[B'0001000', B'010'], [B'0000000', B'010']]::varbit[]);
 
+-- person by person: beside nodes, cuts and each other
+SELECT p.id, s.value AS size, f.value AS same, l.value AS loss, c.value AS cut_size
+FROM people p
+JOIN anonopt.property_vector('recode', NULL, 'class_size', 'id', recoding => 'r2') s ON s.record = p.id::text
+JOIN anonopt.property_vector('recode', NULL, 'sensitive_count', 'id', recoding => 'r2') f USING (record)
+JOIN anonopt.property_vector('recode', NULL, 'loss', 'id', recoding => 'r2', labels => 'range') l USING (record)
+JOIN anonopt.property_vector('recode', NULL, 'class_size', 'id', cuts => ARRAY[B'0001000', B'010']) c USING (record)
+ORDER BY p.id;
+SELECT property, index, a_over_b, b_over_a, better, a_levels, b_levels
+FROM anonopt.compare('recode', 'r2'::regclass, 'r2_l2'::regclass) WHERE index IN ('p_cov', 'p_spr', 'dominance');
+SELECT property, index, a_over_b, b_over_a, better, a_levels, b_levels
+FROM anonopt.compare('recode', '{2,1}', 'r2_l2', '{loss,sensitive_count}') WHERE index IN ('p_cov', 'p_spr', 'p_rank');
+-- what is suppressed is one class, which has lost all
+CREATE TABLE lost AS SELECT age, zip, CASE WHEN class <> 2 THEN class END AS class FROM r2;
+SELECT p.id, s.value AS size, f.value AS same, l.value AS loss FROM people p
+JOIN anonopt.property_vector('recode', NULL, 'class_size', 'id', recoding => 'lost') s ON s.record = p.id::text
+JOIN anonopt.property_vector('recode', NULL, 'sensitive_count', 'id', recoding => 'lost') f USING (record)
+JOIN anonopt.property_vector('recode', NULL, 'loss', 'id', recoding => 'lost') l USING (record)
+ORDER BY p.id;
+SELECT anonopt.property_vector('recode', '{1,1}', 'loss', recoding => 'r2');
+SELECT anonopt.property_vector('recode', NULL, 'loss');
+
 -- people who come
 INSERT INTO people VALUES (9, 22, '100', 'gout'), (10, 25, '200', 'flu');
 SELECT k FROM anonopt.evaluate_recoding('recode', 'r2');

@@ -1,13 +1,26 @@
 -- Comparing -----------------------------------------------------------------
 
 CREATE FUNCTION anonopt.property_vector(dataset text, levels int[], property text, key name DEFAULT NULL,
-	OUT record text, OUT value float8)
+	cuts varbit[] DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy', OUT record text, OUT value float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_property_vector' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.compare(dataset text, a int[], b int[], properties text[] DEFAULT '{class_size,utility}',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.compare(dataset text, a regclass, b regclass,
+	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
+	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
+	OUT a_levels int[], OUT b_levels int[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_recodings' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+-- string constants find this one, which tells apart levels and names
+CREATE FUNCTION anonopt.compare(dataset text, a text, b text,
+	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
+	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
+	OUT a_levels int[], OUT b_levels int[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_named' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.tournament(dataset text, levels int[], property text, index text)
 RETURNS TABLE (levels int[], wins int, losses int, ties int)

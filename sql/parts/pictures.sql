@@ -45,25 +45,41 @@ BEGIN
 	RETURN ARRAY(SELECT i * step FROM generate_series(ceil(low / step - 1e-9)::bigint, floor(high / step + 1e-9)::bigint) i);
 END $$;
 
-CREATE FUNCTION anonopt.front_svg(dataset text, objectives text[] DEFAULT '{k,glm}') RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+-- What a point tells when the pointer rests on it: where it comes from, then its measures.
+CREATE FUNCTION anonopt.front_tip(origin text, node jsonb, objectives text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT '<title>' || anonopt.html(origin) || '&#10;' || string_agg(format('%s %s', m, anonopt.short_number((node ->> m)::float8)), '&#10;' ORDER BY j)
+		|| '</title>'
+	FROM (SELECT m, min(j) AS j FROM unnest('{k,l,t,suppressed,classes,glm,nwp,dcn,cm,necd}'::text[] || objectives) WITH ORDINALITY z (m, j)
+		GROUP BY m) measure
+	WHERE node ->> m IS NOT NULL
+$$;
+
+-- The loss that recodings are searched for, so that they stand beside a front.
+CREATE FUNCTION anonopt.curve_loss(objectives text[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT coalesce((SELECT o FROM unnest(objectives) WITH ORDINALITY z (o, i) WHERE o IN ('glm', 'nwp', 'dcn', 'cm') ORDER BY i LIMIT 1), 'glm')
+$$;
+
+-- Nodes of a front as dots, and recodings as diamonds; recodings are NULL where none were searched.
+CREATE FUNCTION anonopt.draw_front(objectives text[], nodes jsonb[], recodings jsonb[]) RETURNS text
+LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-	nodes jsonb[] := ARRAY(SELECT to_jsonb(n) FROM anonopt.pareto(dataset, objectives) n);
 	x text := objectives[1];
 	y text := coalesce(objectives[2], objectives[1]);
-	xs float8[] := ARRAY(SELECT (n ->> x)::float8 FROM unnest(nodes) n);
-	ys float8[] := ARRAY(SELECT (n ->> y)::float8 FROM unnest(nodes) n);
-	low float8[] := ARRAY[(SELECT min(v) FROM unnest(xs) v), (SELECT min(v) FROM unnest(ys) v)];
-	high float8[] := ARRAY[(SELECT max(v) FROM unnest(xs) v), (SELECT max(v) FROM unnest(ys) v)];
+	shown jsonb[] := nodes || coalesce(recodings, '{}');
+	low float8[] := ARRAY[(SELECT min((n ->> x)::float8) FROM unnest(shown) n), (SELECT min((n ->> y)::float8) FROM unnest(shown) n)];
+	high float8[] := ARRAY[(SELECT max((n ->> x)::float8) FROM unnest(shown) n), (SELECT max((n ->> y)::float8) FROM unnest(shown) n)];
 	-- values that span decades are shown by their magnitude
 	logs boolean[] := ARRAY[low[1] > 0 AND high[1] >= 100 * low[1], low[2] > 0 AND high[2] >= 100 * low[2]];
-	px float8[];
-	py float8[];
+	px numeric;
+	py numeric;
 	ticks text := '';
-	line text := '';
+	lines text[] := '{"",""}';
 	points text := '';
 	tick float8;
 	place float8;
+	kind int;
 BEGIN
 	FOR a IN 1 .. 2 LOOP
 		IF NOT coalesce(logs[a], false) THEN
@@ -82,35 +98,49 @@ BEGIN
 			END IF;
 		END LOOP;
 	END LOOP;
-	FOR i IN 1 .. cardinality(nodes) LOOP
-		CONTINUE WHEN xs[i] IS NULL OR ys[i] IS NULL;
-		px[i] := round((80 + 600 * anonopt.axis_place(xs[i], low[1], high[1], logs[1]))::numeric, 1);
-		py[i] := round((380 - 360 * anonopt.axis_place(ys[i], low[2], high[2], logs[2]))::numeric, 1);
-		line := line || CASE WHEN cardinality(objectives) > 2 THEN '' WHEN line = '' THEN format('M%s %s', px[i], py[i]) ELSE format('H%sV%s', px[i], py[i]) END;
-		points := points || format('<circle cx="%s" cy="%s" r="4" tabindex="0"><title>levels %s&#10;%s</title></circle>', px[i], py[i],
-			anonopt.html(translate((nodes[i] -> 'levels')::text, '[] ', '{}')),
-			(SELECT string_agg(format('%s %s', m, anonopt.short_number((nodes[i] ->> m)::float8)), '&#10;' ORDER BY j)
-			 FROM unnest('{k,l,t,suppressed,classes,glm,nwp,dcn,cm,necd}'::text[] || objectives) WITH ORDINALITY z (m, j)
-			 WHERE nodes[i] ->> m IS NOT NULL AND j = (SELECT min(j2) FROM unnest('{k,l,t,suppressed,classes,glm,nwp,dcn,cm,necd}'::text[] || objectives)
-				WITH ORDINALITY z2 (m2, j2) WHERE m2 = m)));
+	FOR i IN 1 .. cardinality(shown) LOOP
+		CONTINUE WHEN shown[i] ->> x IS NULL OR shown[i] ->> y IS NULL;
+		kind := CASE WHEN i <= cardinality(nodes) THEN 1 ELSE 2 END;
+		px := round((80 + 600 * anonopt.axis_place((shown[i] ->> x)::float8, low[1], high[1], logs[1]))::numeric, 1);
+		py := round((380 - 360 * anonopt.axis_place((shown[i] ->> y)::float8, low[2], high[2], logs[2]))::numeric, 1);
+		lines[kind] := lines[kind] || CASE WHEN cardinality(objectives) > 2 THEN '' WHEN lines[kind] = '' THEN format('M%s %s', px, py) ELSE format('H%sV%s', px, py) END;
+		points := points || CASE kind WHEN 1 THEN format('<circle cx="%s" cy="%s" r="4" tabindex="0">%s</circle>', px, py,
+				anonopt.front_tip(format('levels %s', translate((shown[i] -> 'levels')::text, '[] ', '{}')), shown[i], objectives))
+			ELSE format('<path class="recoding" d="M%s %sl5 5 -5 5 -5 -5z" tabindex="0">%s</path>', px, py - 5,
+				anonopt.front_tip('local recoding', shown[i], objectives)) END;
 	END LOOP;
+	IF recodings IS NOT NULL THEN
+		points := points || '<path class="dot" d="M506 10a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><text x="520" y="14">nodes</text>'
+			'<path class="recoding" d="M580 5l5 5 -5 5 -5 -5z"/><text x="590" y="14">local recodings</text>';
+	END IF;
 	RETURN format($svg$<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 440" role="img" aria-label="Front of %s and %s">
 <style>
 .anonopt-front text { font: 12px system-ui, sans-serif; fill: #333 }
 .anonopt-front .grid { stroke: #ddd } .anonopt-front .axis { stroke: #333; fill: none }
-.anonopt-front .front { stroke: #2563a8; stroke-width: 1.5; fill: none } .anonopt-front circle { fill: #2563a8 }
+.anonopt-front .front { stroke: #2563a8; stroke-width: 1.5; fill: none } .anonopt-front circle, .anonopt-front .dot { fill: #2563a8 }
+.anonopt-front .curve { stroke: #15803d; stroke-width: 1.5; fill: none; stroke-dasharray: 4 3 } .anonopt-front .recoding { fill: #15803d }
 .anonopt-front circle:hover, .anonopt-front circle:focus { fill: #c2410c; r: 6px; outline: none }
+.anonopt-front .recoding:hover, .anonopt-front .recoding:focus { fill: #c2410c; outline: none }
 @media (prefers-color-scheme: dark) { .anonopt-front text { fill: #ddd } .anonopt-front .grid { stroke: #444 }
-.anonopt-front .axis { stroke: #ddd } .anonopt-front .front { stroke: #7db4ee } .anonopt-front circle { fill: #7db4ee } }
+.anonopt-front .axis { stroke: #ddd } .anonopt-front .front { stroke: #7db4ee } .anonopt-front circle, .anonopt-front .dot { fill: #7db4ee }
+.anonopt-front .curve { stroke: #86d9a2 } .anonopt-front .recoding { fill: #86d9a2 } }
 </style>
 <g class="anonopt-front">%s
 <path class="axis" d="M80 20V380H680"/>
 <text x="380" y="428" text-anchor="middle">%s (%s%s)</text>
 <text transform="translate(18 200) rotate(-90)" text-anchor="middle">%s (%s%s)</text>
-<path class="front" d="%s"/>
+<path class="front" d="%s"/><path class="curve" d="%s"/>
 %s</g>
 </svg>$svg$, anonopt.html(x), anonopt.html(y), ticks, x, anonopt.objective_unit(x), CASE WHEN logs[1] THEN ', log scale' ELSE '' END,
-		y, anonopt.objective_unit(y), CASE WHEN logs[2] THEN ', log scale' ELSE '' END, line, points);
+		y, anonopt.objective_unit(y), CASE WHEN logs[2] THEN ', log scale' ELSE '' END, lines[1], lines[2], points);
+END $$;
+
+CREATE FUNCTION anonopt.front_svg(dataset text, objectives text[] DEFAULT '{k,glm}', recodings boolean DEFAULT false) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+BEGIN
+	RETURN anonopt.draw_front(objectives, ARRAY(SELECT to_jsonb(n) FROM anonopt.pareto(dataset, objectives) n),
+		CASE WHEN recodings THEN ARRAY(SELECT to_jsonb(n) FROM anonopt.recoding_curve(dataset, loss => anonopt.curve_loss(objectives)) n
+			ORDER BY n.k DESC) END);
 END $$;
 
 -- How far along its axis a value stands, from 0 to 1.
@@ -179,6 +209,13 @@ BEGIN
 		'<h4>What the columns show</h4>', anonopt.html_table('{column,level,labels,for example}', shown));
 END $$;
 
+-- The measures of a row of the report's tables.
+CREATE FUNCTION anonopt.measure_cells(n anonopt.node) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT ARRAY[anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed), anonopt.short_number(n.classes),
+		anonopt.short_number(n.glm), round(n.nwp::numeric, 3)::text]
+$$;
+
 CREATE FUNCTION anonopt.report(dataset text) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -188,8 +225,8 @@ DECLARE
 		WHERE d.role <> 'tuple_store');
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	risk record;
-	front text[] := ARRAY(SELECT anonopt.html_cells(n.levels::text, anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed),
-		anonopt.short_number(n.classes), anonopt.short_number(n.glm), round(n.nwp::numeric, 3)::text) FROM anonopt.pareto(dataset) n);
+	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
+	curve anonopt.node[] := ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC);
 	releases text := (SELECT string_agg(anonopt.report_release(r.release), E'\n' ORDER BY r.published_at) FROM anonopt.release r
 		WHERE r.dataset = report.dataset AND NOT r.dropped)
 		|| coalesce((SELECT '<h3>All of them together</h3><p>Who has several releases knows a person''s labels in each. These are the smallest classes of people with the same labels in all, dropped releases and earlier contents included.</p>'
@@ -223,11 +260,13 @@ footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
 <h2>The data as they are</h2>
 %6$s
 <h2>The trade-off</h2>
-<p>Each point is a way to generalize that no other beats both in k, the size of the smallest class, and in GLM, the cells lost.</p>
+<p>Each dot is a node, one level a column, that no other node beats both in k, the size of the smallest class, and in GLM, the cells lost.
+Each diamond is a local recoding, which generalizes each class by itself: what a short search finds for k = 2, 3, 5, 10, 20, 50 and 100.</p>
 <div class="wide">%7$s</div>
 %8$s
-<h2>Releases</h2>
 %9$s
+<h2>Releases</h2>
+%10$s
 <footer><p>k: everybody shown stands in a class of at least so many who look the same. l: each class holds at least so many different
 sensitive values. A promise holds for the columns it names and for one release by itself; several releases together can tell more.</p></footer>
 </body>
@@ -240,7 +279,11 @@ sensitive values. A promise holds for the columns it names and for one release b
 			anonopt.html_cells('highest risk of being recognized', round(risk.highest::numeric, 3)::text),
 			anonopt.html_cells('average risk', round(risk.average::numeric, 3)::text),
 			anonopt.html_cells('share of people at a risk above 0.2', round(risk.share_above::numeric, 3)::text)]),
-		anonopt.front_svg(dataset), anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}', front),
+		anonopt.draw_front('{k,glm}', ARRAY(SELECT to_jsonb(n) FROM unnest(front) n), ARRAY(SELECT to_jsonb(n) FROM unnest(curve) n)),
+		anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}', ARRAY(SELECT anonopt.html_cells(VARIADIC n.levels::text || anonopt.measure_cells(n))
+			FROM unnest(front) n)),
+		anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}', ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n))
+			FROM unnest(curve) n)),
 		coalesce(releases, '<p>Nothing has been published yet.</p>'));
 END $$;
 

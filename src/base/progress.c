@@ -14,7 +14,8 @@
 
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",
 	"pbg_ea", "archive_quality", "efficiency", "nsga2", "reference_direction",
-"aruba", "btda", "aruba_budget", "aruba_balance", "create_recoding", "extend_recoding"};
+	"aruba", "btda", "aruba_budget", "aruba_balance", "create_recoding", "extend_recoding",
+"recoding_curve"};
 
 const char *
 algorithm_name(Algorithm algorithm)

@@ -32,21 +32,17 @@ comparer_create(Population *population, const Promise *promise)
 	return comparer;
 }
 
-/* One of the nodes, seen from their meet. */
-typedef struct Side
-{
-	NodeProperties *properties;
-	uint32	   *class_of;		/* by class of the meet */
-} Side;
-
+/* One of the nodes, seen from their meet: class_of is by class of the meet. */
 static Side
 look_from_meet(Comparer *comparer, const TupleTable *meet, Recodings meet_node, const int *levels)
 {
 	Side		side;
+	uint32	   *class_of;
 	const Recoding **node = node_of_levels(comparer->population, levels);
 	TupleTable *classes = tuple_table_recode(comparer->population, meet, meet_node, node, comparer->context,
-											 &side.class_of);
+											 &class_of);
 
+	side.class_of = class_of;
 	side.properties = node_properties(comparer->population, comparer->measurer, node, classes);
 	return side;
 }
@@ -97,6 +93,28 @@ compare_class(const Population *population, const TupleTable *meet, uint32 class
 	}
 }
 
+/* Compares what the people of a table's tuples have on two sides. */
+static void
+compare_tuples(const Population *population, const TupleTable *tuples, const Side *a, const Side *b, int nproperties,
+			   const Property *properties, int wanted, Comparison *comparisons)
+{
+	memset(comparisons, 0, sizeof(Comparison) * nproperties);
+	for (uint32 tuple = 0; tuple < tuples->ntuples; tuple++)
+	{
+		if (tuple % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int i = 0; i < nproperties; i++)
+			compare_class(population, tuples, tuple, a, b, properties[i], wanted, &comparisons[i]);
+	}
+}
+
+void
+compare_sides(const Population *population, const Side *a, const Side *b, int nproperties, const Property *properties,
+			  int wanted, Comparison *comparisons)
+{
+	compare_tuples(population, population->tuples, a, b, nproperties, properties, wanted, comparisons);
+}
+
 void
 compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties, const Property *properties,
 			  int wanted, Comparison *comparisons)
@@ -116,14 +134,7 @@ compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties, c
 	population_mark(population, marks);
 	side_a = look_from_meet(comparer, meet, meet_node, a);
 	side_b = look_from_meet(comparer, meet, meet_node, b);
-	memset(comparisons, 0, sizeof(Comparison) * nproperties);
-	for (uint32 class = 0; class < meet->ntuples; class++)
-	{
-		if (class % 4096 == 0)
-			CHECK_FOR_INTERRUPTS();
-		for (int i = 0; i < nproperties; i++)
-			compare_class(population, meet, class, &side_a, &side_b, properties[i], wanted, &comparisons[i]);
-	}
+	compare_tuples(population, meet, &side_a, &side_b, nproperties, properties, wanted, comparisons);
 	population_release(population, marks);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(comparer->context);

@@ -21,6 +21,17 @@ typedef struct Comparison
 
 extern Comparer *comparer_create(Population *population, const Promise *promise);
 
+/* What people have in any classes, by the population's tuples. */
+typedef struct Side
+{
+	const NodeProperties *properties;
+	const uint32 *class_of;
+} Side;
+
+/* Compares any two generalizations, tuple by tuple. */
+extern void compare_sides(const Population *population, const Side *a, const Side *b, int nproperties,
+						  const Property *properties, int wanted, Comparison *comparisons);
+
 /* Compares two nodes by some properties; which sums is told as in index_sums_add. */
 extern void compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties,
 						  const Property *properties, int wanted, Comparison *comparisons);

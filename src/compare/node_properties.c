@@ -63,25 +63,79 @@ join_suppressed(const NodeProperties *p)
 	return nslices == 0 ? 0 : histograms_merge(p->population->columns[0], slices, nslices);
 }
 
-NodeProperties *
-node_properties(const Population *population, Measurer *measurer, Recodings node, const TupleTable *classes)
+/* Properties of classes, but for their losses. */
+static NodeProperties *
+properties_create(const Population *population, const TupleTable *classes)
 {
 	NodeProperties *p = palloc0(sizeof(NodeProperties));
-	int64		threshold = size_threshold(measurer, classes);
 	Size		n = classes->ntuples;
 
 	p->population = population;
 	p->classes = classes;
 	p->suppressed = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * (n + 1));
 	p->loss = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * (n + 1));
+	return p;
+}
+
+/* Suppresses the classes below a size; the last may be so anyhow. */
+static void
+suppress_below(NodeProperties *p, int64 threshold, bool last_anyhow)
+{
+	uint32		n = p->classes->ntuples;
+
 	for (uint32 i = 0; i < n; i++)
 	{
-		p->suppressed[i] = classes->counts[i] < threshold;
-		p->nsuppressed += p->suppressed[i] ? classes->counts[i] : 0;
-		p->loss[i] = class_loss(population, node, classes->keys + (Size) i * population->nwords);
+		p->suppressed[i] = p->classes->counts[i] < threshold || (last_anyhow && i == n - 1);
+		p->nsuppressed += p->suppressed[i] ? p->classes->counts[i] : 0;
 	}
-	if (population->nsensitive > 0)
+	if (p->population->nsensitive > 0)
 		p->suppressed_slice = join_suppressed(p);
+}
+
+NodeProperties *
+node_properties(const Population *population, Measurer *measurer, Recodings node, const TupleTable *classes)
+{
+	NodeProperties *p = properties_create(population, classes);
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		p->loss[i] = class_loss(population, node, classes->keys + (Size) i * population->nwords);
+	suppress_below(p, size_threshold(measurer, classes), false);
+	return p;
+}
+
+/* What a class loses, given the leaves under what it shows of each attribute. */
+static double
+loss_of_leaves(const Population *population, const uint32 *leaves)
+{
+	double		loss = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		loss += attribute_loss(&population->attrs[a], leaves[a] - 1);
+	return loss;
+}
+
+NodeProperties *
+class_properties(const Population *population, Measurer *measurer, uint32 *class_of, uint32 nclasses,
+				 const uint32 *leaves)
+{
+	TupleTable	shown = {.ntuples = nclasses};
+	const TupleTable *classes;
+	NodeProperties *p;
+	int64		suppressed = 0;
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (class_of[i] == NO_CLASS)
+		{
+			class_of[i] = nclasses;
+			suppressed += population->tuples->counts[i];
+		}
+	classes = tuple_table_group(population, population->tuples, class_of, suppressed > 0 ? nclasses + 1 : nclasses,
+								CurrentMemoryContext);
+	p = properties_create(population, classes);
+	for (uint32 class = 0; class < nclasses; class++)
+		p->loss[class] = loss_of_leaves(population, leaves + (Size) class * population->nattrs);
+	shown.counts = classes->counts;
+	suppress_below(p, size_threshold_beside(measurer, &shown, suppressed), suppressed > 0);
 	return p;
 }
 

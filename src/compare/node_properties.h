@@ -39,6 +39,14 @@ typedef struct NodeProperties
 extern NodeProperties *node_properties(const Population *population, Measurer *measurer, Recodings node,
 									   const TupleTable *classes);
 
+/*
+ * The same of any classes: their tuples, NO_CLASS for those that are
+ * suppressed, and the leaves under what each shows of each attribute.  What
+ * is suppressed is one more class, and its tuples are put into it.
+ */
+extern NodeProperties *class_properties(const Population *population, Measurer *measurer, uint32 *class_of,
+										uint32 nclasses, const uint32 *leaves);
+
 /* The property of a person in a class who has a sensitive value. */
 extern double property_of(const NodeProperties *properties, Property property, uint32 class, uint32 value);
 

@@ -142,9 +142,8 @@ people_breaking_k_or_l(const Measurer *m, const TupleTable *classes)
 	return people;
 }
 
-/* The size below which a class is suppressed, where so many people are already. */
-static int64
-threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
+int64
+size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
 	if (m->promise.has_k)
 		return m->promise.k;
@@ -157,7 +156,7 @@ threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 int64
 size_threshold(Measurer *m, const TupleTable *classes)
 {
-	return threshold_beside(m, classes, 0);
+	return size_threshold_beside(m, classes, 0);
 }
 
 /* Leaves under what a class shows of an attribute. */
@@ -272,7 +271,7 @@ static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
 	const Population *population = m->population;
-	int64		threshold = threshold_beside(m, classes, result->suppressed);
+	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
 	bool		by_value = m->promise.has_l || m->promise.has_t;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)

@@ -70,6 +70,9 @@ extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
 /* The size below which a class is suppressed, whatever else it keeps. */
 extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 
+/* The same, where so many people are suppressed already. */
+extern int64 size_threshold_beside(Measurer *measurer, const TupleTable *classes, int64 suppressed);
+
 /* Which promises a class breaks, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 

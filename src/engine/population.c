@@ -223,6 +223,36 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 	pfree(together);
 }
 
+/* A table of so many classes without their keys and counts. */
+static TupleTable *
+group_columns(const Population *population, const TupleTable *finer, const uint32 *class_of, uint32 nclasses,
+			  MemoryContext context)
+{
+	TupleTable *classes = MemoryContextAllocZero(context, sizeof(TupleTable));
+
+	classes->ntuples = nclasses;
+	classes->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
+	for (int column = 0; column < population->ncolumns; column++)
+		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nclasses + 1));
+	if (population->ncolumns > 0)
+		merge_columns(population, finer, class_of, classes);
+	return classes;
+}
+
+TupleTable *
+tuple_table_group(const Population *population, const TupleTable *finer, const uint32 *class_of, uint32 nclasses,
+				  MemoryContext context)
+{
+	TupleTable *classes = group_columns(population, finer, class_of, nclasses, context);
+
+	budget_require(population->context, sizeof(int64) * ((Size) nclasses + 1));
+	classes->counts = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nclasses + 1),
+												 MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < finer->ntuples; i++)
+		classes->counts[class_of[i]] += finer->counts[i];
+	return classes;
+}
+
 /* The classes of a node, from the table of a finer one. */
 TupleTable *
 tuple_table_recode(const Population *population, const TupleTable *finer,
@@ -232,7 +262,7 @@ tuple_table_recode(const Population *population, const TupleTable *finer,
 	uint64	  **translation = translations(population, from, to);
 	KeyCounter *counter = key_counter_create(context, nwords, Min(finer->ntuples, 1024));
 	uint32	   *class_of = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) finer->ntuples + 1));
-	TupleTable *classes = MemoryContextAlloc(context, sizeof(TupleTable));
+	TupleTable *classes;
 	const uint64 *source = finer->keys;
 
 	for (uint32 i = 0; i < finer->ntuples; i++, source += nwords)
@@ -254,14 +284,9 @@ tuple_table_recode(const Population *population, const TupleTable *finer,
 		class_of[i] = key_counter_add(counter, finer->counts[i]);
 	}
 
-	classes->ntuples = counter->nkeys;
+	classes = group_columns(population, finer, class_of, counter->nkeys, context);
 	classes->keys = counter->keys;
 	classes->counts = counter->counts;
-	classes->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
-	for (int column = 0; column < population->ncolumns; column++)
-		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
-	if (population->ncolumns > 0)
-		merge_columns(population, finer, class_of, classes);
 	if (wanted != NULL)
 		*wanted = class_of;
 	else

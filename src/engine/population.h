@@ -91,6 +91,10 @@ extern TupleTable *tuple_table_recode(const Population *population, const TupleT
 									  Recodings from, Recodings to, MemoryContext context,
 									  uint32 **class_of);
 
+/* Classes given by the class of every tuple, none empty: without keys. */
+extern TupleTable *tuple_table_group(const Population *population, const TupleTable *finer, const uint32 *class_of,
+									 uint32 nclasses, MemoryContext context);
+
 /* The classes of any node, from the tuples as they were read. */
 extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
 

@@ -150,6 +150,12 @@ relation_rows_population(const RelationRows *records)
 	return records->population->people > 0 ? records->population : NULL;
 }
 
+const Reading *
+relation_rows_reading(const RelationRows *records)
+{
+	return records->reading;
+}
+
 /* Makes the population's tuples be found by their keys. */
 static void
 index_tuples(RelationRows *records)

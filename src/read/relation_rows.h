@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/population.h"
+#include "read/reading.h"
 
 typedef struct RelationRows RelationRows;
 
@@ -15,6 +16,9 @@ typedef struct RelationRows RelationRows;
  * column, or by its place in a table if that is NULL.
  */
 extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key);
+
+/* What encodes such rows again. */
+extern const Reading *relation_rows_reading(const RelationRows *records);
 
 /* NULL where there are no rows. */
 extern Population *relation_rows_population(const RelationRows *records);

@@ -1,22 +1,32 @@
 /*
  * compare.c
  *	  SQL: property_vector, compare, tournament.
+ *
+ * Nodes, cuts and recodings all put people into classes; what these do to
+ * each is a Side of a comparison.
  */
 #include "base/compat.h"
 
+#include "access/relation.h"
 #include "base/names.h"
 #include "catalog/pg_type.h"
 #include "compare/node_comparison.h"
 #include "engine/narrow_population.h"
 #include "read/population_read.h"
 #include "read/relation_rows.h"
+#include "release/cut_bits.h"
 #include "sql/arguments.h"
+#include "sql/cuts_argument.h"
 #include "sql/node.h"
+#include "sql/recoding_argument.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 
 PG_FUNCTION_INFO_V1(anonopt_property_vector);
 PG_FUNCTION_INFO_V1(anonopt_compare);
+PG_FUNCTION_INFO_V1(anonopt_compare_recodings);
+PG_FUNCTION_INFO_V1(anonopt_compare_named);
 PG_FUNCTION_INFO_V1(anonopt_tournament);
 
 static Property
@@ -57,13 +67,41 @@ no_promise(const Dataset *dataset, const Population *population)
 	return nothing;
 }
 
+/* A node's side, or that of cuts. */
+static Side
+side_of_node(Population *population, Measurer *measurer, Recodings node)
+{
+	Side		side;
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	uint32	   *class_of;
+	TupleTable *classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
+											 CurrentMemoryContext, &class_of);
+
+	side.class_of = class_of;
+	side.properties = node_properties(population, measurer, node, classes);
+	return side;
+}
+
+/* A recoding's side; columns of what was read may not be compared. */
+static Side
+side_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
+				 Relation table, RecodingLabels labels)
+{
+	TableRecoding *recoding;
+	RecodedClasses *shown = recoding_table_show(reading, read, table, labels, &recoding);
+	Side		side;
+
+	side.properties = class_properties(compared, measurer, shown->class_of, shown->nclasses, shown->leaves);
+	side.class_of = shown->class_of;
+	return side;
+}
+
 /* Rows of a property vector on their way to the result. */
 typedef struct VectorCall
 {
 	ReturnSetInfo *result;
 	Property	property;
-	NodeProperties *properties;
-	uint32	   *class_of;		/* by tuple */
+	Side		side;
 } VectorCall;
 
 static void
@@ -74,8 +112,52 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 	bool		nulls[2] = {*isnull};
 
 	values[0] = *name;
-	values[1] = Float8GetDatum(property_of(call->properties, call->property, call->class_of[tuple], value));
+	values[1] = Float8GetDatum(property_of(call->side.properties, call->property, call->side.class_of[tuple], value));
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+}
+
+/* What a property vector is about: one of the three. */
+typedef struct VectorSubject
+{
+	int		   *levels;
+	Datum	   *cuts;
+	Relation	recoding;
+	RecodingLabels labels;
+} VectorSubject;
+
+static VectorSubject
+subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	VectorSubject subject = {0};
+	int			n = 1;
+
+	if (!PG_ARGISNULL(1) + !PG_ARGISNULL(4) + !PG_ARGISNULL(5) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("exactly one of levels, cuts and recoding is expected")));
+	if (!PG_ARGISNULL(1))
+		subject.levels = node_argument(fcinfo, 1, dataset);
+	if (!PG_ARGISNULL(4))
+		subject.cuts = cuts_argument(fcinfo, 4, dataset, &n);
+	if (n != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one partition is expected, not %d", n)));
+	subject.labels = labels_argument(fcinfo, 6);
+	if (!PG_ARGISNULL(5))
+		subject.recoding = recoding_table_open(PG_GETARG_OID(5));
+	return subject;
+}
+
+static Side
+side_of_subject(const VectorSubject *subject, const RelationRows *records, Population *population, Measurer *measurer)
+{
+	if (subject->levels != NULL)
+		return side_of_node(population, measurer, node_of_levels(population, subject->levels));
+	if (subject->cuts != NULL)
+		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts));
+	return side_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
+							subject->labels);
 }
 
 Datum
@@ -83,31 +165,28 @@ anonopt_property_vector(PG_FUNCTION_ARGS)
 {
 	VectorCall	call = {0};
 	Dataset    *dataset;
-	int		   *levels;
-	int			bottom[MAX_ATTRIBUTES] = {0};
+	VectorSubject subject;
 	char	   *key;
 	RelationRows *records;
 	Population *population;
 	Promise		promise;
-	const Recoding **node;
-	TupleTable *classes;
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
-	levels = node_argument(fcinfo, 1, dataset);
+	subject = subject_arguments(fcinfo, dataset);
 	call.property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
 	key = key_argument(fcinfo, 3, dataset);
 	records = relation_rows_begin(dataset, key);
 	population = relation_rows_population(records);
-	if (population == NULL)
-		return (Datum) 0;
-	promise = no_promise(dataset, population);
-	node = node_of_levels(population, levels);
-	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
-								 CurrentMemoryContext, &call.class_of);
-	call.properties = node_properties(population, measurer_create(population, &promise), node, classes);
-	relation_rows_visit(records, put_record, &call);
+	if (population != NULL)
+	{
+		promise = no_promise(dataset, population);
+		call.side = side_of_subject(&subject, records, population, measurer_create(population, &promise));
+		relation_rows_visit(records, put_record, &call);
+	}
+	if (subject.recoding != NULL)
+		relation_close(subject.recoding, NoLock);
 	return (Datum) 0;
 }
 
@@ -202,13 +281,14 @@ better_side(QualityIndex index, Property property, const Comparison *comparison)
 	return property == PROPERTY_LOSS || index == INDEX_RANK ? -order : order;
 }
 
+/* Adds the rows of a comparison; levels are NULL for a recoding. */
 static void
 put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, const int *b, Property property,
 			   const Comparison *comparison)
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-	Datum		a_levels = levels_datum(a, nattrs);
-	Datum		b_levels = levels_datum(b, nattrs);
+	Datum		a_levels = a == NULL ? (Datum) 0 : levels_datum(a, nattrs);
+	Datum		b_levels = b == NULL ? (Datum) 0 : levels_datum(b, nattrs);
 
 	for (int i = 0; i < INDICES; i++)
 	{
@@ -223,7 +303,9 @@ put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, cons
 		values[4] = CStringGetTextDatum(order > 0 ? "a" : order < 0 ? "b" : "equal");
 		nulls[4] = i == INDEX_DOMINANCE && index_sums_dominance(&comparison->a_over_b) == DOMINANCE_INCOMPARABLE;
 		values[5] = a_levels;
+		nulls[5] = a == NULL;
 		values[6] = b_levels;
+		nulls[6] = b == NULL;
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 }
@@ -293,6 +375,110 @@ anonopt_compare(PG_FUNCTION_ARGS)
 		for (int j = 0; j < nproperties; j++)
 			put_comparison(result, dataset, a[i], b[i], properties[j], &comparisons[j]);
 	}
+	return (Datum) 0;
+}
+
+/* One side of a comparison that has a recoding: that, or a node. */
+typedef struct SideArgument
+{
+	int		   *levels;			/* or NULL and */
+	Oid			recoding;
+} SideArgument;
+
+static void
+compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArgument arguments[2])
+{
+	int			nproperties;
+	Property   *properties = properties_argument(fcinfo, 3, dataset, &nproperties);
+	RecodingLabels labels = labels_argument(fcinfo, 4);
+	Comparison *comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
+	RecodingTables tables;
+	Oid			oids[2];
+	int			n = 0;
+	Side		sides[2];
+
+	for (int i = 0; i < 2; i++)
+		if (arguments[i].levels == NULL)
+			oids[n++] = arguments[i].recoding;
+	recoding_tables_read(&tables, dataset, n, oids);
+	if (tables.population != NULL)
+	{
+		Population *population = compared_population(tables.population, nproperties, properties);
+		Promise		promise = no_promise(dataset, population);
+		Measurer   *measurer = measurer_create(population, &promise);
+
+		n = 0;
+		for (int i = 0; i < 2; i++)
+			sides[i] = arguments[i].levels != NULL ?
+				side_of_node(population, measurer, node_of_levels(population, arguments[i].levels)) :
+				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels);
+		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
+					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
+		for (int j = 0; j < nproperties; j++)
+			put_comparison((ReturnSetInfo *) fcinfo->resultinfo, dataset, arguments[0].levels, arguments[1].levels,
+						   properties[j], &comparisons[j]);
+	}
+	recoding_tables_close(&tables);
+}
+
+Datum
+anonopt_compare_recodings(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	SideArgument arguments[2] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "a");
+	require_argument(fcinfo, 2, "b");
+	arguments[0].recoding = PG_GETARG_OID(1);
+	arguments[1].recoding = PG_GETARG_OID(2);
+	compare_arguments(fcinfo, dataset, arguments);
+	return (Datum) 0;
+}
+
+/* A side as text: levels in braces, or the name of a recoding. */
+static void
+parse_side(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, SideArgument *side)
+{
+	char	   *name = TextDatumGetCString(PG_GETARG_DATUM(argument));
+
+	if (name[0] != '{')
+	{
+		side->recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
+		return;
+	}
+	fcinfo->args[argument].value = OidInputFunctionCall(F_ARRAY_IN, name, INT4OID, -1);
+	side->levels = node_argument(fcinfo, argument, dataset);
+}
+
+/* Whether an argument's text is levels. */
+static bool
+is_levels(FunctionCallInfo fcinfo, int argument)
+{
+	return TextDatumGetCString(PG_GETARG_DATUM(argument))[0] == '{';
+}
+
+/* String constants name nodes or recodings: PostgreSQL alone could not tell. */
+Datum
+anonopt_compare_named(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	SideArgument arguments[2] = {0};
+
+	require_argument(fcinfo, 1, "a");
+	require_argument(fcinfo, 2, "b");
+	if (is_levels(fcinfo, 1) && is_levels(fcinfo, 2))
+	{
+		for (int i = 1; i <= 2; i++)
+			fcinfo->args[i].value = OidInputFunctionCall(F_ARRAY_IN, TextDatumGetCString(PG_GETARG_DATUM(i)), INT4OID, -1);
+		return anonopt_compare(fcinfo);
+	}
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = dataset_argument(fcinfo, 0);
+	for (int i = 0; i < 2; i++)
+		parse_side(fcinfo, i + 1, dataset, &arguments[i]);
+	compare_arguments(fcinfo, dataset, arguments);
 	return (Datum) 0;
 }
 

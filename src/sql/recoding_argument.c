@@ -9,6 +9,7 @@
 #include "read/population_read.h"
 #include "release/release.h"
 #include "sql/arguments.h"
+#include "sql/search_call.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"
 
@@ -33,6 +34,20 @@ labels_argument(FunctionCallInfo fcinfo, int argument)
 				 errmsg("unknown labels \"%s\"", name),
 				 errhint("Labels are hierarchy and range.")));
 	return (RecodingLabels) labels;
+}
+
+Objective
+recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
+	char	   *name = name_argument(fcinfo, argument, "loss");
+
+	if (find_name(name, losses, lengthof(losses)) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown loss \"%s\"", name),
+				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
+	return objective_argument(name, dataset, true);
 }
 
 void

@@ -14,6 +14,9 @@ extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument)
 /* How classes are shown, by name. */
 extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
 
+/* The loss that a search is to keep low, by name. */
+extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+
 /* Tables that a call measures, beside the population that was read for all of them. */
 typedef struct RecodingTables
 {

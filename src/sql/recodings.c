@@ -8,7 +8,6 @@
 #include "base/compat.h"
 
 #include "access/table.h"
-#include "base/names.h"
 #include "catalog/namespace.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -41,20 +40,6 @@ typedef struct RecodingCall
 	Session    *session;
 } RecodingCall;
 
-static Objective
-loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
-{
-	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
-	char	   *name = name_argument(fcinfo, argument, "loss");
-
-	if (find_name(name, losses, lengthof(losses)) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown loss \"%s\"", name),
-				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
-	return objective_argument(name, dataset, true);
-}
-
 /* The arguments from the data set on, which both functions share. */
 static void
 recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
@@ -68,7 +53,7 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t.")));
-	order->loss = loss_argument(fcinfo, 5, call->dataset);
+	order->loss = recoding_loss_argument(fcinfo, 5, call->dataset);
 	order->labels = labels_argument(fcinfo, 6);
 	call->deadline = deadline_argument(fcinfo, 7);
 	order->seed = (uint64) seed_argument(fcinfo, 8);

@@ -42,7 +42,11 @@ SELECT anonopt.k_anonymity('people', '{age,town}'), anonopt.l_diversity('people'
 
 -- recodings
 SELECT anonopt.create_recoding('recoded', 'people', k => 2, seed => 1);
-SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.extend_recoding('recoded', 'people', k => 2);
+SELECT anonopt.evaluate_recoding('people', 'recoded', k => 2), anonopt.recoding_classes('people', 'recoded'), anonopt.extend_recoding('recoded', 'people', k => 2),
+	anonopt.recoding_curve('people', '{2,3}'), anonopt.recoding_curve('people', '{2}', 'cm', 'range');
+SELECT anonopt.property_vector('people', NULL, 'loss', 'id', recoding => 'recoded'), anonopt.property_vector('people', NULL, 'class_size', 'id',
+		cuts => ARRAY[repeat('01', 9) || '0', '1010', '010']::varbit[]), anonopt.compare('people', 'recoded'::regclass, 'recoded'),
+	anonopt.compare('people', '{1,1,1}', 'recoded', '{class_size,loss,sensitive_count}', 'range');
 
 -- tuple stores
 SELECT anonopt.create_dataset('stored', 'people'), anonopt.create_dataset('counted', 'people');
@@ -84,7 +88,7 @@ SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.crea
 SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
 SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people');
 SELECT anonopt.suggest_quasi_identifiers('people');
-SELECT anonopt.front_svg('people'), anonopt.report('people');
+SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');
 
 -- tuple stores

@@ -57,6 +57,47 @@ BEGIN
     DROP TABLE member;
 END $$;
 
+-- A node as cuts: labels of the lowest level that are one at the node's.
+CREATE FUNCTION pg_temp.cuts_of(levels int[]) RETURNS varbit[]
+LANGUAGE sql AS $$
+    SELECT array_agg(coalesce(bits, '')::varbit ORDER BY ordinal)
+    FROM (SELECT ordinal, string_agg(CASE WHEN label_no = before THEN '0' ELSE '1' END, '' ORDER BY first) FILTER (WHERE before IS NOT NULL) AS bits
+          FROM (SELECT ordinal, first, label_no, lag(label_no) OVER (PARTITION BY ordinal ORDER BY first) AS before
+                FROM (SELECT DISTINCT a.ordinal, low.label_no AS first, up.label_no
+                      FROM ref.attribute a JOIN ref.label low ON (low.role, low.ordinal, low.level) = (a.role, a.ordinal, a.min_level)
+                      JOIN ref.label up ON (up.role, up.ordinal, up.leaf_no, up.level) = (low.role, low.ordinal, low.leaf_no, levels[a.ordinal])
+                      WHERE a.role = 'quasi_identifier') l) b GROUP BY ordinal) c
+$$;
+
+-- What differs between two ways to ask for a property of everybody.
+CREATE FUNCTION pg_temp.vectors_differ(a text, b text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    difference text;
+BEGIN
+    EXECUTE format($q$SELECT string_agg(format('record %%s: %%s, but %%s', record, a.value, b.value), ', ')
+        FROM anonopt.property_vector(%s) a FULL JOIN anonopt.property_vector(%s) b USING (record)
+        WHERE a.value IS DISTINCT FROM b.value$q$, a, b) INTO difference;
+    RETURN difference;
+END $$;
+
+-- How many people have which class size and loss, where a recoding promises nothing.
+CREATE FUNCTION pg_temp.people_by_loss(set_name text, recoding regclass, labels text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    columns bigint := (SELECT count(*) FROM ref.attribute WHERE role = 'quasi_identifier');
+    everybody bigint := (SELECT sum(people) FROM ref.person);
+    smallest bigint := (SELECT k FROM anonopt.evaluate_recoding(set_name, recoding, labels => people_by_loss.labels));
+    told text;
+BEGIN
+    WITH shown AS (SELECT x.people, round((x.loss * columns)::numeric, 9) AS loss FROM pg_temp.looks(recoding, labels) x WHERE x.people >= smallest),
+    sizes AS (SELECT people, loss, people AS n FROM shown
+        UNION ALL SELECT everybody - s, columns, everybody - s FROM (SELECT coalesce(sum(people), 0) AS s FROM shown) t WHERE s < everybody)
+    SELECT string_agg(format('%s: %s %s', n, people, trim_scale(loss)), ', ' ORDER BY people, loss) INTO told
+    FROM (SELECT people, loss, sum(n) AS n FROM sizes GROUP BY 1, 2) s;
+    RETURN told;
+END $$;
+
 -- One random data set; what is wrong, all rolled back.
 CREATE FUNCTION pg_temp.faults(seed int, OUT parameters text, OUT wrong text[])
 LANGUAGE plpgsql AS $$
@@ -75,14 +116,15 @@ DECLARE
     listed text;
     names text;
     counted text;
+    which text;
 BEGIN
-    wrong := array_fill(NULL::text, ARRAY[7]);
+    wrong := array_fill(NULL::text, ARRAY[10]);
     parameters := sample.data_set(seed);
     PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
     SELECT dataset INTO set_name FROM ref.dataset;
     rule := pg_temp.promise();
     labels := sample.pick('{hierarchy,range}'::text[]);
-    loss := sample.pick('{glm,glm,nwp,dcn}'::text[]);
+    loss := sample.pick(CASE WHEN EXISTS (SELECT FROM ref.attribute WHERE role = 'class_label') THEN '{glm,nwp,dcn,cm}'::text[] ELSE '{glm,glm,nwp,dcn}' END);
     parameters := format('%s'' %s, %s, loss %s', rule, labels, loss, parameters);
     SELECT coalesce(sum(p.people), 0) INTO everybody FROM ref.person p;
     IF everybody = 0 THEN
@@ -146,19 +188,47 @@ BEGIN
     IF to_jsonb(got) - '{levels,glm,nwp}'::text[] <> to_jsonb(node) - '{levels,glm,nwp}'::text[] OR got.glm > node.glm THEN
         wrong[7] := format('%s, but the node is %s', got, node);
     END IF;
+    -- person by person: node, cuts and the table of its classes
+    FOREACH which IN ARRAY CASE WHEN EXISTS (SELECT FROM ref.attribute WHERE role = 'sensitive') THEN '{class_size,loss,sensitive_count}'::text[] ELSE '{class_size,loss}' END LOOP
+        wrong[8] := coalesce(wrong[8],
+            pg_temp.vectors_differ(format('%L, %L, %L, ''nr''', set_name, levels, which), format('%L, NULL, %L, ''nr'', cuts => %L', set_name, which, pg_temp.cuts_of(levels))),
+            CASE WHEN which <> 'loss' THEN pg_temp.vectors_differ(format('%L, %L, %L, ''nr''', set_name, levels, which),
+                format('%L, NULL, %L, ''nr'', recoding => ''sample.of_node''', set_name, which)) END);
+    END LOOP;
+    IF counted IS NULL THEN
+        EXECUTE format('SELECT string_agg(format(''%%s: %%s %%s'', n, size, trim_scale(loss)), '', '' ORDER BY size, loss)
+            FROM (SELECT s.value::bigint AS size, round(l.value::numeric, 9) AS loss, count(*) AS n
+                FROM anonopt.property_vector(%1$L, NULL, ''class_size'', ''nr'', recoding => ''sample.found'', labels => %2$L) s
+                JOIN anonopt.property_vector(%1$L, NULL, ''loss'', ''nr'', recoding => ''sample.found'', labels => %2$L) l USING (record) GROUP BY 1, 2) x', set_name, labels) INTO listed;
+        IF listed IS DISTINCT FROM pg_temp.people_by_loss(set_name, 'sample.found', labels) THEN
+            wrong[9] := format('%s, but want %s', listed, pg_temp.people_by_loss(set_name, 'sample.found', labels));
+        END IF;
+        -- both sides' indices are those of the two vectors
+        EXECUTE format('SELECT string_agg(format(''%%s: %%s %%s, but want %%s %%s'', c.index, c.a_over_b, c.b_over_a, w.ab, w.ba), '', '')
+            FROM anonopt.compare(%1$L, ''sample.found''::regclass, ''sample.of_node''::regclass, ''{class_size}'', labels => %2$L) c
+            JOIN (SELECT v.* FROM (SELECT anonopt.p_cov(a.value, b.value) AS cov, anonopt.p_cov(b.value, a.value) AS cov_back,
+                        anonopt.p_spr(a.value, b.value) AS spr, anonopt.p_spr(b.value, a.value) AS spr_back,
+                        anonopt.p_binary(a.value, b.value) AS n, anonopt.p_binary(b.value, a.value) AS n_back
+                    FROM anonopt.property_vector(%1$L, NULL, ''class_size'', ''nr'', recoding => ''sample.found'', labels => %2$L) a
+                    JOIN anonopt.property_vector(%1$L, NULL, ''class_size'', ''nr'', recoding => ''sample.of_node'', labels => %2$L) b USING (record)) s,
+                LATERAL (VALUES (''p_cov'', cov, cov_back), (''p_spr'', spr, spr_back), (''p_binary'', n, n_back)) v (index, ab, ba)) w USING (index)
+            WHERE NOT ref.close(c.a_over_b, w.ab) OR NOT ref.close(c.b_over_a, w.ba)', set_name, labels) INTO listed;
+        wrong[10] := listed;
+    END IF;
     RAISE SQLSTATE 'ROLLB';
 EXCEPTION
     WHEN SQLSTATE 'ROLLB' THEN
         NULL;
     WHEN OTHERS THEN
-        wrong := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[7]);
+        wrong := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[10]);
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
 LANGUAGE sql AS $$
     SELECT v FROM pg_temp.faults(seed) d, sample.verdicts(seed, d.parameters, d.wrong, ARRAY[
         'feasible where a node is', 'no more loss than the best node', 'a row a tuple', 'measures of what is shown',
-        'its classes', 'same seed, same table', 'a node''s classes']) v
+        'its classes', 'same seed, same table', 'a node''s classes', 'people under a node, cuts and classes',
+        'people under the recoding', 'compared']) v
 $$;
 
 -- Enough tuples for several blocks: the workers' answer is the leader's.
@@ -174,9 +244,10 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(200 * 7 + 4);
+SELECT plan(200 * 10 + 10);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
+CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
 SET anonopt.max_workers = 2;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
@@ -187,10 +258,37 @@ SELECT set_eq('TABLE public.recoding_alone', 'TABLE public.recoding_helped', 'th
 SELECT is(feasible, true, 'and feasible') FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
 SELECT cmp_ok(glm, '<', (SELECT glm FROM anonopt.optimize('many', k => 2)), 'and better than any node')
 FROM anonopt.evaluate_recoding('many', 'public.recoding_helped', k => 2);
+SELECT is((SELECT array_agg(to_jsonb(a) = to_jsonb(h)) FROM (SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c) a
+    JOIN pg_temp.curve_alone h USING (nr)), '{t,t}'::boolean[], 'the same curve, whoever helps');
 SET anonopt.max_workers = 0;
 RESET parallel_setup_cost;
 RESET parallel_tuple_cost;
 RESET min_parallel_table_scan_size;
+SELECT anonopt.create_recoding('public.recoding_short', 'many', k => 2, seed => 3, time_limit => '1 ms');
+SELECT is(feasible, true, 'a search that is ended early has an answer') FROM anonopt.evaluate_recoding('many', 'public.recoding_short', k => 2);
+SELECT cmp_ok(glm, '>', (SELECT glm FROM anonopt.evaluate_recoding('many', 'public.recoding_alone', k => 2)), 'which loses more')
+FROM anonopt.evaluate_recoding('many', 'public.recoding_short', k => 2);
+-- little memory: an answer, or a clean refusal that leaves nothing
+CREATE FUNCTION pg_temp.in_little_memory(memory text) RETURNS text
+LANGUAGE plpgsql AS $$
+BEGIN
+    PERFORM set_config('maintenance_work_mem', memory, true);
+    PERFORM anonopt.create_recoding('public.recoding_little', 'many', k => 2, seed => 3);
+    RETURN (SELECT CASE WHEN feasible THEN 'works' END FROM anonopt.evaluate_recoding('many', 'public.recoding_little', k => 2));
+EXCEPTION WHEN out_of_memory THEN
+    RETURN CASE WHEN to_regclass('public.recoding_little') IS NULL THEN 'refused' END;
+END $$;
+SELECT is(pg_temp.in_little_memory('1MB'), 'refused', 'a megabyte is too little');
+SELECT is(pg_temp.in_little_memory('64MB'), 'works', '64 are enough');
+RESET maintenance_work_mem;
+-- levels to stay within
+SELECT anonopt.create_dataset('levelled', 'public.recoding_many');
+SELECT anonopt.add_quasi_identifier('levelled', 'age', 'public.recoding_ages', min_level => 1, max_level => 2);
+SELECT anonopt.add_quasi_identifier('levelled', 'job', 'public.recoding_jobs', max_level => 1);
+SELECT anonopt.create_recoding('public.recoding_levelled', 'levelled', k => 20, seed => 3);
+SELECT is((SELECT count(*) FROM anonopt.recoding_classes('levelled', 'public.recoding_levelled')
+    WHERE NOT (shown[1] = ANY (ARRAY(SELECT unnest(ARRAY[level1, level2]) FROM public.recoding_ages))
+        AND shown[2] = ANY (ARRAY(SELECT unnest(ARRAY[value::text, level1]) FROM public.recoding_jobs)))), 0::bigint, 'labels of min_level to max_level');
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2200) seed;
 SELECT * FROM finish();
 ROLLBACK;

@@ -242,6 +242,12 @@ interrupt('visiting a lattice in workers', "SELECT count(*) FROM anonopt.lattice
 # the next two take longer than anybody would wait here
 interrupt('comparing distributions in workers', "SELECT count(*) FROM anonopt.lattice('patients', t => 0.2)",
 	settings => 'SET anonopt.max_workers = 2', duration => 1.5);
+interrupt('searching a recoding', "SELECT anonopt.create_recoding('made', 'people', k => 20, seed => 1)",
+	settings => 'SET anonopt.max_workers = 0', duration => 1.5);
+interrupt('searching a recoding in workers', "SELECT anonopt.create_recoding('made', 'people', k => 20, seed => 1)",
+	settings => 'SET anonopt.max_workers = 2', duration => 1.5);
+interrupt('searching recodings', "SELECT count(*) FROM anonopt.recoding_curve('people')",
+	settings => 'SET anonopt.max_workers = 0');
 interrupt('building a hierarchy', "SELECT anonopt.create_interval_hierarchy('made', 1, 3000000, '{10,100}')",
 	duration => 1.5);
 interrupt('measuring nodes', "SELECT count(*) FROM nodes, anonopt.evaluate('fewer', nodes.levels, l => 2)");

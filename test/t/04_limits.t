@@ -186,6 +186,7 @@ my %large = (
 	'a hierarchy of 100,000 leaves' => [ "SELECT k, classes FROM anonopt.evaluate('many', '{2}')", '1000|100' ],
 	'100,000 sensitive values' => [ "SELECT k, l FROM anonopt.evaluate('many values', '{1}')", '10|10' ],
 	'a lattice of 100,000 tuples' => [ "SELECT sum(classes) FROM anonopt.lattice('many')", '110101' ],
+	'recodings of 100,000 tuples' => [ "SELECT k >= 3, suppressed FROM anonopt.recoding_curve('many', '{3}')", 't|0' ],
 	'100,000 values without a hierarchy' => [ "SELECT anonopt.k_anonymity('many', '{s}')", '1' ]);
 for my $name (sort keys %large)
 {

@@ -208,8 +208,9 @@ sub check_stranger
 	{
 		my ($function, $arguments) = @$_;
 		local $given{hierarchy} = q{'fresh'} if $function =~ /^create_/;
+		local $given{recoding} = $function =~ /^create_/ ? q{'mine'} : q{'secret'};
 		my $call = join ', ', map { $given{$_} // 'NULL' } $arguments =~ /\w+/g;
-		$call .= ', k => 2' if $function eq 'optimize';
+		$call .= ', k => 2' if $function =~ /^(optimize|create_recoding)$/;
 		my $said = as_stranger("SELECT * FROM anonopt.$function($call)");
 
 		if ($function eq 'lattice_size') { unlike($said, qr/ERROR/, 'a stranger may ask for lattice_size') }

@@ -245,7 +245,7 @@ my %argument = (
 	population => '10', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
 	buckets => '{2}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
-	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', people => '{1}', made_in => '1', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
+	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', 'k integer[]' => '{2}', 'a regclass' => 'SCHEMA.people', 'b regclass' => 'SCHEMA.people', people => '{1}', made_in => '1', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
 	p => '{1}', p12 => '{1}', p21 => '{1}', goal => '{1}', weights => '{1}', 'double precision' => '0.5', 'double precision[]' => '{1}');
 
 my $entry = q{jsonb_populate_record(NULL::anonopt.published,
