@@ -1,6 +1,6 @@
 /*
  * compat.h
- *	  Differences between PostgreSQL 14 and 18, each defined once under the
+ *	  Differences between PostgreSQL 14 and 19, each defined once under the
  *	  newest name, so that no other file asks for a version.
  */
 #ifndef ANONOPT_COMPAT_H
@@ -11,12 +11,20 @@
 #include "funcapi.h"
 #include "storage/shm_mq.h"
 
-#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 190000
-#error "anonopt is written for PostgreSQL 14 to 18"
+#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 200000
+#error "anonopt is written for PostgreSQL 14 to 19"
 #endif
 
 #ifndef HAVE_INT128
 #error "anonopt needs 128-bit integers: losses are exact integer sums"
+#endif
+
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+#if PG_VERSION_NUM < 170000
+#define AmBackgroundWorkerProcess() IsBackgroundWorker
 #endif
 
 #if PG_VERSION_NUM >= 160000
@@ -27,16 +35,16 @@
 #define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
 #endif
 
-#if PG_VERSION_NUM >= 160000
-#define pg_class_ownercheck(relation, role) object_ownercheck(RelationRelationId, relation, role)
-#define pg_proc_aclcheck(function, role, mode) object_aclcheck(ProcedureRelationId, function, role, mode)
-#define pg_namespace_aclcheck(schema, role, mode) object_aclcheck(NamespaceRelationId, schema, role, mode)
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(catalog, object, role) old_ownercheck_##catalog(object, role)
+#define object_aclcheck(catalog, object, role, mode) old_aclcheck_##catalog(object, role, mode)
+#define old_ownercheck_RelationRelationId pg_class_ownercheck
+#define old_aclcheck_ProcedureRelationId pg_proc_aclcheck
+#define old_aclcheck_NamespaceRelationId pg_namespace_aclcheck
 #endif
 
-#if PG_VERSION_NUM >= 150000
-#define send_and_flush(queue, size, bytes) shm_mq_send(queue, size, bytes, false, true)
-#else
-#define send_and_flush(queue, size, bytes) shm_mq_send(queue, size, bytes, false)
+#if PG_VERSION_NUM < 150000
+#define shm_mq_send(queue, size, bytes, nowait, force_flush) shm_mq_send(queue, size, bytes, nowait)
 #endif
 
 #if PG_VERSION_NUM < 150000

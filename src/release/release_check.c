@@ -73,7 +73,7 @@ release_name(Release *release, const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", release->sql_name),
 				 errhint("Drop it, with anonopt.drop_release if it is a release, or choose another name.")));
-	right = pg_namespace_aclcheck(release->schema, GetUserId(), ACL_CREATE);
+	right = object_aclcheck(NamespaceRelationId, release->schema, GetUserId(), ACL_CREATE);
 	if (right != ACLCHECK_OK)
 		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(release->schema));
 }

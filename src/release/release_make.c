@@ -439,7 +439,7 @@ release_create(Release *release)
 	}
 	make_relation(release, definition);
 	relation = get_relname_relid(release->name, release->schema);
-	if (!OidIsValid(relation) || !pg_class_ownercheck(relation, GetUserId()))
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation %s is not what was made", release->sql_name),
@@ -683,7 +683,7 @@ release_drop(Oid relation)
 	ListCell   *cell;
 
 	entry = release_entry_require(relation);
-	if (!pg_class_ownercheck(relation, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	keys = key_tables(entry);
 	function = entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : NULL;

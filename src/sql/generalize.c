@@ -115,7 +115,7 @@ conversion_init(Conversion *conversion, Oid from, Oid to)
 	{
 		if (!OidIsValid(function))
 			return;
-		result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+		result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
 		if (result != ACLCHECK_OK)
 			aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
 		conversion->way = CONVERT_BY_CAST;

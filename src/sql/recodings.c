@@ -169,7 +169,7 @@ find_place(NewTable *table, const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", table->sql_name),
 				 errhint("Drop it, or choose another name for the recoding.")));
-	right = pg_namespace_aclcheck(table->schema, GetUserId(), ACL_CREATE);
+	right = object_aclcheck(NamespaceRelationId, table->schema, GetUserId(), ACL_CREATE);
 	if (right != ACLCHECK_OK)
 		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(table->schema));
 }

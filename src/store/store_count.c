@@ -438,7 +438,7 @@ anonopt_note_row(PG_FUNCTION_ARGS)
 	Store	   *store;
 
 	require_trigger(fcinfo);
-	if (!IsBackgroundWorker)
+	if (!AmBackgroundWorkerProcess())
 		return PointerGetDatum(NULL);
 	data = (TriggerData *) fcinfo->context;
 	store = store_of_trigger(data);

@@ -96,7 +96,7 @@ guard_of(const StoreRead *read, Relation relation)
 
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
 		return "row security applies to you";
-	if (pg_namespace_aclcheck(RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+	if (object_aclcheck(NamespaceRelationId, RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		return "you may not read the relation";
 	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
 		return NULL;
