@@ -8,8 +8,10 @@
 
 #include "postgres.h"
 
+#include "access/tableam.h"
 #include "funcapi.h"
 #include "storage/shm_mq.h"
+#include "utils/tuplesort.h"
 
 #if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 200000
 #error "anonopt is written for PostgreSQL 14 to 19"
@@ -17,6 +19,16 @@
 
 #ifndef HAVE_INT128
 #error "anonopt needs 128-bit integers: losses are exact integer sums"
+#endif
+
+/* headers come before macros of the same names as functions in them */
+#if PG_VERSION_NUM >= 190000
+#include "commands/repack.h"
+#else
+#include "commands/cluster.h"
+#define finish_heap_swap(old, fresh, system, by_content, check, internal, reindex, xid, multi, persistence) \
+	finish_heap_swap(old, fresh, system, by_content, check, internal, xid, multi, persistence)
+#define table_beginscan(table, snapshot, nkeys, keys, flags) table_beginscan(table, snapshot, nkeys, keys)
 #endif
 
 #if PG_VERSION_NUM < 180000
@@ -41,9 +53,13 @@
 #define old_ownercheck_RelationRelationId pg_class_ownercheck
 #define old_aclcheck_ProcedureRelationId pg_proc_aclcheck
 #define old_aclcheck_NamespaceRelationId pg_namespace_aclcheck
+#define tuplesort_getdatum(sort, forward, copy, value, isnull, abbreviated) \
+	tuplesort_getdatum(sort, forward, value, isnull, abbreviated)
 #endif
 
 #if PG_VERSION_NUM < 150000
+#define make_new_heap(old, tablespace, method, persistence, lock) \
+	((void) (method), make_new_heap(old, tablespace, persistence, lock))
 #define shm_mq_send(queue, size, bytes, nowait, force_flush) shm_mq_send(queue, size, bytes, nowait)
 #endif
 

@@ -17,6 +17,7 @@
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "storage/shm_mq.h"
 #include "storage/shm_toc.h"
 

@@ -17,6 +17,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "common/cryptohash.h"
@@ -262,7 +263,7 @@ static Digest *
 digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (slot->tts_tupleDescriptor->natts + 1));
 	Digest	   *digests = NULL;
 	Size		room = 0;

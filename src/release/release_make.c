@@ -16,7 +16,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "commands/cluster.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
@@ -509,7 +508,7 @@ swap_rows(Release *release, Oid relation)
 	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh, true);
 	LockRelationOid(relation, AccessExclusiveLock);
-	finish_heap_swap(relation, fresh, false, false, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
+	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
 	CommandCounterIncrement();
 }
 

@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/rangetypes.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);

@@ -10,6 +10,7 @@
 #include "access/table.h"
 #include "base/names.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"

@@ -33,6 +33,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #define STORED_TUPLES "stored_tuples"
 
@@ -329,7 +330,7 @@ static void
 keep_rows(StoreRead *read, Relation table)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	Datum	   *values = palloc(sizeof(Datum) * read->desc->natts);
 	bool	   *nulls = palloc(sizeof(bool) * read->desc->natts);
 	bool		whole = reads_whole_rows(read);
@@ -354,7 +355,7 @@ store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *typ
 {
 	Relation	table = table_open(read->table, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	Datum	   *values = palloc(sizeof(Datum) * (ncolumns + 1));
 	bool	   *nulls = palloc(sizeof(bool) * (ncolumns + 1));
 	int			last = read->store->ncolumns;

@@ -7,8 +7,10 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $owner = 'regress_owner';
@@ -101,7 +103,7 @@ END
 sub start_cluster
 {
 	my ($name) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = Server->new($name);
 
 	$node->init;
 	$node->start;

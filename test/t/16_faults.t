@@ -11,8 +11,10 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -20,7 +22,7 @@ my $long = $ENV{ANONOPT_LONG};
 my $seed = srand($ENV{SEED} || time);
 note "SEED=$seed";
 
-my $node = PostgreSQL::Test::Cluster->new('faults');
+my $node = Server->new('faults');
 
 # ------------------------------------------------------------------- the calls
 
@@ -442,7 +444,7 @@ sub check_file_limits
 sub check_full_disk
 {
 	my $disk = PostgreSQL::Test::Utils::tempdir;
-	my $full = PostgreSQL::Test::Cluster->new('full');
+	my $full = Server->new('full');
 	my $try = "unshare -Urm sh -c 'mount -t tmpfs -o size=1m tmpfs $disk && exec unshare -U --map-user=$< --map-group=" . (split ' ', $()[0] . " true'";
 
   SKIP:

@@ -6,12 +6,14 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $dumps = PostgreSQL::Test::Utils::tempdir;
-my $node = PostgreSQL::Test::Cluster->new('lasting');
+my $node = Server->new('lasting');
 
 # What is asked of whatever holds the same: by name, as a query
 my %questions = (
@@ -128,7 +130,7 @@ sub same
 # Two ways that other tests do not go: by one who owns nothing, with other owners; and in parts.
 sub check_dumps
 {
-	my $elsewhere = PostgreSQL::Test::Cluster->new('elsewhere');
+	my $elsewhere = Server->new('elsewhere');
 	my $before = answers($node, 'clinic', 'boss');
 	my $lines = () = $before =~ /^/mg;
 
@@ -278,7 +280,7 @@ sub check_drop
 
 sub check_standby
 {
-	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	my $standby = Server->new('standby');
 	my $before = answers($node, 'clinic', 'boss');
 
 	$node->backup('copy');
