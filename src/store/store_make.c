@@ -20,6 +20,7 @@
 #include "access/xact.h"
 #include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
+#include "catalog/distributed.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
@@ -83,7 +84,7 @@ refuse_kind(Relation relation, const char *detail)
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("relation %s cannot have a tuple store", relation_sql_name(RelationGetRelid(relation))),
 			 errdetail("%s", detail),
-			 errhint("Only plain tables can that are neither temporary nor unlogged, without parents or children.")));
+			 errhint("Only plain tables can that are neither temporary nor unlogged nor distributed, without parents or children.")));
 }
 
 static bool
@@ -113,6 +114,8 @@ check_kind(Relation relation)
 					"It is unlogged: a crash would empty it and not its store.");
 	if (class->relispartition || has_parent(RelationGetRelid(relation)))
 		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
+	if (is_distributed(RelationGetRelid(relation)))
+		refuse_kind(relation, "Its rows are on other servers, where its triggers are not.");
 	if (class->relhassubclass)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }

@@ -18,6 +18,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/distributed.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -139,6 +140,8 @@ problem_of(const Store *store, Relation relation)
 		return problem;
 	if (relation->rd_rel->relhassubclass)
 		return "the relation has children";
+	if (is_distributed(RelationGetRelid(relation)))
+		return "the relation is distributed";
 	if (store_has_uncounted(store->number, GetActiveSnapshot()))
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
