@@ -261,7 +261,7 @@ sub rows
 
 sub check_drop
 {
-	my $rows = q{SELECT c.oid::regclass, c.relkind, query_to_xml(format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass), true, false, '')
+	my $rows = $Server::define_contents . q{SELECT c.oid::regclass, c.relkind, pg_temp.contents(c.oid)
 		FROM pg_class c WHERE relkind IN ('r', 'm', 'v') AND relnamespace = 'public'::regnamespace
 			AND relname NOT LIKE 'anonopt_tuples_%' ORDER BY c.oid};
 

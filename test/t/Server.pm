@@ -12,6 +12,17 @@ use PostgreSQL::Test::Cluster;
 
 our @ISA = ('PostgreSQL::Test::Cluster');
 
+# Defines pg_temp.contents(relation): its rows in their order, a line each.  Not
+# every server is built with functions for XML, which would do.
+our $define_contents = q{CREATE FUNCTION pg_temp.contents(relation regclass) RETURNS text LANGUAGE plpgsql STRICT AS $$
+	DECLARE
+		contents text;
+	BEGIN
+		EXECUTE format('SELECT string_agg(x::text, %L ORDER BY x::text) FROM %s x', E'\n', relation) INTO contents;
+		RETURN contents;
+	END $$;
+};
+
 sub init
 {
 	my ($self, %options) = @_;
