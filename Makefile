@@ -11,6 +11,7 @@
 MODULE_big = anonopt
 EXTENSION = anonopt
 DATA_built = sql/anonopt--1.0.sql
+DATA = $(wildcard sql/anonopt--*--*.sql)
 PGFILEDESC = "anonopt - privacy and utility of a table"
 # src/ has a folder a room; includes are written from there
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
