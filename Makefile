@@ -1,13 +1,17 @@
 # make             builds with the server that pg_config names
 # make install     installs there; make installcheck runs the regression tests there
 # make demo        shows the extension in a private, throw-away server
+# make check       runs the regression tests, and holds the sources to their rules, in such a server
 # make test        runs every test in such a server
 # make check-long  runs 100,000 odd calls under the checks of undefined behaviour, the engine's
 #                  fuzzing for ten minutes, and the regression tests under valgrind
 # make bench       prints the benchmark's ratios from such a server
+# make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
+# make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
 MODULE_big = anonopt
 EXTENSION = anonopt
 DATA_built = sql/anonopt--1.0.sql
+DATA = $(wildcard sql/anonopt--*--*.sql)
 PGFILEDESC = "anonopt - privacy and utility of a table"
 # src/ has a folder a room; includes are written from there
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
@@ -24,8 +28,10 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 
 .DEFAULT_GOAL := all
 
-# demo, test and bench install what they need, pg_config included
+# these install what they need, pg_config included; PGXS has a check of its own, which only says no
+PRIVATE = demo check test check-long bench dist deb print-regress
 PG_CONFIG ?= pg_config
+ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(PGXS),)
 include $(PGXS)
@@ -35,6 +41,10 @@ sql/anonopt--1.0.sql: $(PARTS)
 else
 all install installcheck:
 	@echo "pg_config not found: install postgresql-server-dev-15 (Debian), or set PG_CONFIG" >&2; exit 1
+endif
+else
+check:
+	test/cluster test/run regress t/00_format.t t/21_rooms.t
 endif
 
 demo:
@@ -49,7 +59,14 @@ check-long:
 bench:
 	test/cluster bench/run
 
+DIST_VERSION = $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
+dist:
+	mkdir -p dist
+	git archive --format=zip --prefix=anonopt-$(DIST_VERSION)/ -o dist/anonopt-$(DIST_VERSION).zip HEAD
+deb:
+	debian/build
+
 print-regress:
 	@echo $(REGRESS)
 
-.PHONY: demo test check-long bench print-regress
+.PHONY: $(PRIVATE)

@@ -1,6 +1,6 @@
 /*
  * compat.h
- *	  Differences between PostgreSQL 14 and 18, each defined once under the
+ *	  Differences between PostgreSQL 14 and 19, each defined once under the
  *	  newest name, so that no other file asks for a version.
  */
 #ifndef ANONOPT_COMPAT_H
@@ -8,15 +8,35 @@
 
 #include "postgres.h"
 
+#include "access/tableam.h"
 #include "funcapi.h"
 #include "storage/shm_mq.h"
+#include "utils/tuplesort.h"
 
-#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 190000
-#error "anonopt is written for PostgreSQL 14 to 18"
+#if PG_VERSION_NUM < 140000 || PG_VERSION_NUM >= 200000
+#error "anonopt is written for PostgreSQL 14 to 19"
 #endif
 
 #ifndef HAVE_INT128
 #error "anonopt needs 128-bit integers: losses are exact integer sums"
+#endif
+
+/* headers come before macros of the same names as functions in them */
+#if PG_VERSION_NUM >= 190000
+#include "commands/repack.h"
+#else
+#include "commands/cluster.h"
+#define finish_heap_swap(old, fresh, system, by_content, check, internal, reindex, xid, multi, persistence) \
+	finish_heap_swap(old, fresh, system, by_content, check, internal, xid, multi, persistence)
+#define table_beginscan(table, snapshot, nkeys, keys, flags) table_beginscan(table, snapshot, nkeys, keys)
+#endif
+
+#if PG_VERSION_NUM < 180000
+#define pg_noreturn pg_attribute_noreturn()
+#endif
+
+#if PG_VERSION_NUM < 170000
+#define AmBackgroundWorkerProcess() IsBackgroundWorker
 #endif
 
 #if PG_VERSION_NUM >= 160000
@@ -27,16 +47,20 @@
 #define pgstat_get_local_beentry_by_index(index) pgstat_fetch_stat_local_beentry(index)
 #endif
 
-#if PG_VERSION_NUM >= 160000
-#define pg_class_ownercheck(relation, role) object_ownercheck(RelationRelationId, relation, role)
-#define pg_proc_aclcheck(function, role, mode) object_aclcheck(ProcedureRelationId, function, role, mode)
-#define pg_namespace_aclcheck(schema, role, mode) object_aclcheck(NamespaceRelationId, schema, role, mode)
+#if PG_VERSION_NUM < 160000
+#define object_ownercheck(catalog, object, role) old_ownercheck_##catalog(object, role)
+#define object_aclcheck(catalog, object, role, mode) old_aclcheck_##catalog(object, role, mode)
+#define old_ownercheck_RelationRelationId pg_class_ownercheck
+#define old_aclcheck_ProcedureRelationId pg_proc_aclcheck
+#define old_aclcheck_NamespaceRelationId pg_namespace_aclcheck
+#define tuplesort_getdatum(sort, forward, copy, value, isnull, abbreviated) \
+	tuplesort_getdatum(sort, forward, value, isnull, abbreviated)
 #endif
 
-#if PG_VERSION_NUM >= 150000
-#define send_and_flush(queue, size, bytes) shm_mq_send(queue, size, bytes, false, true)
-#else
-#define send_and_flush(queue, size, bytes) shm_mq_send(queue, size, bytes, false)
+#if PG_VERSION_NUM < 150000
+#define make_new_heap(old, tablespace, method, persistence, lock) \
+	((void) (method), make_new_heap(old, tablespace, persistence, lock))
+#define shm_mq_send(queue, size, bytes, nowait, force_flush) shm_mq_send(queue, size, bytes, nowait)
 #endif
 
 #if PG_VERSION_NUM < 150000

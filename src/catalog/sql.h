@@ -33,10 +33,10 @@ extern void sql_restore_names(int level);
 extern Datum name_datum(const char *name);
 
 /* Fails with 42P01: a relation is gone, or never was. */
-extern void relation_is_missing(Oid relation) pg_attribute_noreturn();
+pg_noreturn extern void relation_is_missing(Oid relation);
 
 /* Fails with 55000: a relation is not what it was when a call began. */
-extern void relation_has_changed(Oid relation) pg_attribute_noreturn();
+pg_noreturn extern void relation_has_changed(Oid relation);
 
 /* Opens a relation that a caller named, against changes of its columns. */
 extern Relation relation_open_existing(Oid relation);

@@ -29,6 +29,6 @@ extern void rows_require_types(TupleDesc desc, int first, int ncolumns, const Oi
 extern void rows_require_type(Oid type, Oid expected, const char *column);
 
 /* Fails with 55006: a column is not what it was. */
-extern void rows_refuse_changed(const char *column, const char *detail) pg_attribute_noreturn();
+pg_noreturn extern void rows_refuse_changed(const char *column, const char *detail);
 
 #endif

@@ -17,6 +17,7 @@
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/latch.h"
+#include "storage/proc.h"
 #include "storage/shm_mq.h"
 #include "storage/shm_toc.h"
 
@@ -237,7 +238,7 @@ send_batch(Outbox *outbox)
 {
 	/* a leader that is gone has an error of its own */
 	if (outbox->nnodes > 0 &&
-		send_and_flush(outbox->queue, sizeof(NodeMessage) * outbox->nnodes, outbox->nodes) != SHM_MQ_SUCCESS)
+		shm_mq_send(outbox->queue, sizeof(NodeMessage) * outbox->nnodes, outbox->nodes, false, true) != SHM_MQ_SUCCESS)
 		ereport(ERROR,
 				(errcode(ERRCODE_ADMIN_SHUTDOWN),
 				 errmsg("search ended")));

@@ -18,6 +18,7 @@
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/shm_toc.h"
+#include "utils/wait_event.h"
 
 /* What is in shared memory beside the population. */
 enum

@@ -19,10 +19,10 @@
  */
 #include "read/read_plan.h"
 
+#include "catalog/distributed.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -60,19 +60,6 @@ read_plan_define_settings(void)
 							 " store reads a tuple store even if it is not current,"
 							 " auto chooses a store that is current, and group_by for what is elsewhere.",
 							 &read_mode, READ_AUTO, read_modes, PGC_USERSET, 0, NULL, NULL, NULL);
-}
-
-/* Whether an extension spreads a table's rows over other servers: Citus. */
-static bool
-is_distributed(Oid relation)
-{
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-
-	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
-		return false;
-	sql_read("SELECT 1 FROM pg_catalog.pg_dist_partition WHERE logicalrelid OPERATOR(pg_catalog.=) $1", 1, types, values);
-	return SPI_processed > 0;
 }
 
 Oid *

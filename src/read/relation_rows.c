@@ -11,6 +11,7 @@
 #include "access/relation.h"
 #include "base/budget.h"
 #include "base/key_counter.h"
+#include "catalog/distributed.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -63,10 +64,12 @@ place_expression(Oid relation)
 {
 	char		kind = get_rel_relkind(relation);
 
-	if (is_plain(relation))
-		return "r.ctid::pg_catalog.text";
 	/* places of rows that are elsewhere mean nothing here */
-	if (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation)))
+	bool		is_here = !is_distributed(relation);
+
+	if (is_here && is_plain(relation))
+		return "r.ctid::pg_catalog.text";
+	if (is_here && (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation))))
 		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

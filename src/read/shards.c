@@ -4,8 +4,8 @@
  *
  * What a shard takes for the same is counted as one value.  So no column may
  * have a nondeterministic collation there, whatever it is declared as here.
- * PostgreSQL refuses LIKE for such a column, up to version 17: a shard that
- * is asked for one row that is LIKE '%' tells.
+ * PostgreSQL refuses regular expressions for such a column: a shard that is
+ * asked for one row that matches '' tells.
  */
 #include "read/shards.h"
 
@@ -117,7 +117,7 @@ check_shard_collations(const Reading *reading, const ReadPlan *plan)
 		/* one that is nondeterministic here, too, is grouped here */
 		if (!holds_texts(lfirst_oid(cell), column) || reading->columns[i].by_bytes)
 			continue;
-		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~~) '%%' LIMIT 1)",
+		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~) '' LIMIT 1)",
 						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));
 	}
 	if (sql.len > 0)

@@ -415,6 +415,11 @@ anonopt_tuples_final(PG_FUNCTION_ARGS)
 	tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
 	if (!IsParallelWorker())
 	{
+		/*
+		 * whoever stores the row may end the executor before it is read, as
+		 * Citus does
+		 */
+		MemoryContextSetParent(tuples->context, CurTransactionContext);
 		value = palloc(VARHDRSZ + 1 + sizeof(tuples));
 		SET_VARSIZE(value, VARHDRSZ + 1 + sizeof(tuples));
 		VARDATA(value)[0] = VALUE_POINTER;

@@ -6,6 +6,7 @@
 
 #include "access/genam.h"
 #include "access/relation.h"
+#include "catalog/distributed.h"
 #include "catalog/pg_index.h"
 #include "catalog/sql.h"
 #include "utils/builtins.h"
@@ -57,7 +58,11 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 	int64		duplicates;
 	bool		isnull;
 
-	if (has_unique_index(relation, column))
+	/*
+	 * an index of a distributed relation keeps the rows of each part apart,
+	 * at best
+	 */
+	if (has_unique_index(relation, column) && !is_distributed(relation))
 		return;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"

@@ -17,6 +17,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_constraint.h"
 #include "catalog/pg_index.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "common/cryptohash.h"
@@ -73,7 +74,7 @@ release_name(Release *release, const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", release->sql_name),
 				 errhint("Drop it, with anonopt.drop_release if it is a release, or choose another name.")));
-	right = pg_namespace_aclcheck(release->schema, GetUserId(), ACL_CREATE);
+	right = object_aclcheck(NamespaceRelationId, release->schema, GetUserId(), ACL_CREATE);
 	if (right != ACLCHECK_OK)
 		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(release->schema));
 }
@@ -262,7 +263,7 @@ static Digest *
 digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (slot->tts_tupleDescriptor->natts + 1));
 	Digest	   *digests = NULL;
 	Size		room = 0;

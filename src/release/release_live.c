@@ -9,6 +9,7 @@
 #include "release/release.h"
 
 #include "access/htup_details.h"
+#include "catalog/distributed.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -60,7 +61,8 @@ check_source(const Release *release)
 		relation_is_missing(dataset->relation);
 	class = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || dataset->person != NULL)
+	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || dataset->person != NULL ||
+		is_distributed(dataset->relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),

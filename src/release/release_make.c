@@ -16,7 +16,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "commands/cluster.h"
 #include "commands/defrem.h"
 #include "commands/tablecmds.h"
 #include "engine/narrow_population.h"
@@ -461,7 +460,7 @@ release_create(Release *release)
 	}
 	make_relation(release, definition);
 	relation = get_relname_relid(release->name, release->schema);
-	if (!OidIsValid(relation) || !pg_class_ownercheck(relation, GetUserId()))
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation %s is not what was made", release->sql_name),
@@ -531,7 +530,7 @@ swap_rows(Release *release, Oid relation)
 	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh, true);
 	LockRelationOid(relation, AccessExclusiveLock);
-	finish_heap_swap(relation, fresh, false, false, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
+	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
 	CommandCounterIncrement();
 }
 
@@ -788,7 +787,7 @@ release_drop(Oid relation)
 	ListCell   *cell;
 
 	entry = release_entry_require(relation);
-	if (!pg_class_ownercheck(relation, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	keys = key_tables(entry);
 	function = entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : NULL;

@@ -255,7 +255,7 @@ count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
 	int64		run = 0;
 
 	*rare = *all = 0;
-	while (tuplesort_getdatum(sort, true, &value, &isnull, NULL))
+	while (tuplesort_getdatum(sort, true, true, &value, &isnull, NULL))
 	{
 		if (run > 0 && DatumGetInt64(value) != DatumGetInt64(before))
 		{

@@ -24,6 +24,7 @@
 #include "utils/date.h"
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
+#include "utils/tuplestore.h"
 
 /* Up to so many values are categories, whatever their type. */
 #define FEW_VALUES 12

@@ -19,6 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/rangetypes.h"
 #include "utils/snapmgr.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);
@@ -115,7 +116,7 @@ conversion_init(Conversion *conversion, Oid from, Oid to)
 	{
 		if (!OidIsValid(function))
 			return;
-		result = pg_proc_aclcheck(function, GetUserId(), ACL_EXECUTE);
+		result = object_aclcheck(ProcedureRelationId, function, GetUserId(), ACL_EXECUTE);
 		if (result != ACLCHECK_OK)
 			aclcheck_error(result, OBJECT_FUNCTION, get_func_name(function));
 		conversion->way = CONVERT_BY_CAST;

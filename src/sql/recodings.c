@@ -9,6 +9,7 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -154,7 +155,7 @@ find_place(NewTable *table, const char *name)
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("relation %s already exists", table->sql_name),
 				 errhint("Drop it, or choose another name for the recoding.")));
-	right = pg_namespace_aclcheck(table->schema, GetUserId(), ACL_CREATE);
+	right = object_aclcheck(NamespaceRelationId, table->schema, GetUserId(), ACL_CREATE);
 	if (right != ACLCHECK_OK)
 		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(table->schema));
 }

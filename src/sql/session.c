@@ -4,6 +4,7 @@
  */
 #include "sql/session.h"
 
+#include "access/htup_details.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"

@@ -29,6 +29,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/timestamp.h"
 
 /* Up to as many rows are not worth a statement. */
 #define FEW_ROWS 16
@@ -161,7 +162,7 @@ store_empty(Relation table)
 
 	CommandCounterIncrement();
 	snapshot = RegisterSnapshot(GetLatestSnapshot());
-	scan = table_beginscan(table, snapshot, 0, NULL);
+	scan = table_beginscan(table, snapshot, 0, NULL, 0);
 	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -438,7 +439,7 @@ anonopt_note_row(PG_FUNCTION_ARGS)
 	Store	   *store;
 
 	require_trigger(fcinfo);
-	if (!IsBackgroundWorker)
+	if (!AmBackgroundWorkerProcess())
 		return PointerGetDatum(NULL);
 	data = (TriggerData *) fcinfo->context;
 	store = store_of_trigger(data);

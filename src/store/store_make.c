@@ -20,6 +20,7 @@
 #include "access/xact.h"
 #include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
+#include "catalog/distributed.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
@@ -83,7 +84,7 @@ refuse_kind(Relation relation, const char *detail)
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("relation %s cannot have a tuple store", relation_sql_name(RelationGetRelid(relation))),
 			 errdetail("%s", detail),
-			 errhint("Only plain tables can that are neither temporary nor unlogged, without parents or children.")));
+			 errhint("Only plain tables can that are neither temporary nor unlogged nor distributed, without parents or children.")));
 }
 
 static bool
@@ -113,6 +114,8 @@ check_kind(Relation relation)
 					"It is unlogged: a crash would empty it and not its store.");
 	if (class->relispartition || has_parent(RelationGetRelid(relation)))
 		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
+	if (is_distributed(RelationGetRelid(relation)))
+		refuse_kind(relation, "Its rows are on other servers, where its triggers are not.");
 	if (class->relhassubclass)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }
@@ -123,7 +126,7 @@ check_counting(Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
 
-	if (!pg_class_ownercheck(oid, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, oid, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
 	check_kind(relation);
 	CheckTableNotInUse(relation, "count tuples of");
@@ -456,7 +459,7 @@ store_create(const char *name, bool tracked)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("data set \"%s\" has no columns to count", dataset->name),
 				 errhint("Call anonopt.add_quasi_identifier first.")));
-	if (!pg_class_ownercheck(dataset->relation, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
 					   get_rel_name(dataset->relation));
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
@@ -496,7 +499,7 @@ store_refresh(const char *name)
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
 				 errhint("Call anonopt.drop_dataset, and declare the data set anew.")));
-	if (!pg_class_ownercheck(dataset->relation, GetUserId()))
+	if (!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
 					   get_rel_name(dataset->relation));
 	store = store_of_dataset(dataset->name, NULL);
@@ -521,7 +524,7 @@ static bool
 has_parts_of_caller(const Store *store, const Dataset *dataset)
 {
 	return store->relation == dataset->relation && dataset_same_relation(dataset->relation, dataset->row_type) &&
-		get_rel_relkind(store->relation) == RELKIND_RELATION && pg_class_ownercheck(store->relation, GetUserId()) &&
+		get_rel_relkind(store->relation) == RELKIND_RELATION && object_ownercheck(RelationRelationId, store->relation, GetUserId()) &&
 		(OidIsValid(store_table(store)) || store_triggers(store->number, store->relation) != NIL);
 }
 
@@ -553,7 +556,7 @@ store_drop_by_name(const char *name)
 
 	dataset = dataset_load_latest_entry(name);
 	owns_relation = dataset_same_relation(dataset->relation, dataset->row_type) &&
-		pg_class_ownercheck(dataset->relation, GetUserId());
+		object_ownercheck(RelationRelationId, dataset->relation, GetUserId());
 	if (!owns_relation)
 		dataset = dataset_load_owned_entry(dataset->name);
 	if (!store_drop(dataset))

@@ -7,6 +7,7 @@
 
 #include "store/store.h"
 
+#include "storage/lockdefs.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 

@@ -18,6 +18,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/distributed.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -33,6 +34,7 @@
 #include "utils/rel.h"
 #include "utils/rls.h"
 #include "utils/snapmgr.h"
+#include "utils/timestamp.h"
 
 #define STORED_TUPLES "stored_tuples"
 
@@ -96,7 +98,7 @@ guard_of(const StoreRead *read, Relation relation)
 
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
 		return "row security applies to you";
-	if (pg_namespace_aclcheck(RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
+	if (object_aclcheck(NamespaceRelationId, RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
 		return "you may not read the relation";
 	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
 		return NULL;
@@ -138,6 +140,8 @@ problem_of(const Store *store, Relation relation)
 		return problem;
 	if (relation->rd_rel->relhassubclass)
 		return "the relation has children";
+	if (is_distributed(RelationGetRelid(relation)))
+		return "the relation is distributed";
 	if (store_has_uncounted(store->number, GetActiveSnapshot()))
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
@@ -329,7 +333,7 @@ static void
 keep_rows(StoreRead *read, Relation table)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	Datum	   *values = palloc(sizeof(Datum) * read->desc->natts);
 	bool	   *nulls = palloc(sizeof(bool) * read->desc->natts);
 	bool		whole = reads_whole_rows(read);
@@ -354,7 +358,7 @@ store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *typ
 {
 	Relation	table = table_open(read->table, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	Datum	   *values = palloc(sizeof(Datum) * (ncolumns + 1));
 	bool	   *nulls = palloc(sizeof(bool) * (ncolumns + 1));
 	int			last = read->store->ncolumns;

@@ -286,12 +286,16 @@ sub statement
 		"DO " . quoted("DECLARE r record; BEGIN FOR r IN SELECT * FROM $call LOOP EXIT; END LOOP; END"));
 }
 
+# Work in a worker; the setting's name depends on the version
+my $workers = q{DO 'BEGIN PERFORM pg_catalog.set_config(name, ''on'', true) FROM pg_catalog.pg_settings
+	WHERE name OPERATOR(pg_catalog.=) ANY (''{force_parallel_mode,debug_parallel_query}''); END'};
+
 # What may hold between one call and the next
 my @settings = (
 	('') x 12, 'SET LOCAL anonopt.max_workers = 0', 'SET LOCAL anonopt.read_mode = group_by', 'SET LOCAL anonopt.read_mode = aggregate', 'SET LOCAL maintenance_work_mem = 1024',
 	'SET LOCAL work_mem = 64', "SET LOCAL search_path = ''", 'SET LOCAL search_path = anonopt, pg_temp, fuzz', 'SET LOCAL timezone = "Pacific/Apia"', "SET LOCAL datestyle = 'German'",
 	'SET LOCAL extra_float_digits = -15', 'SET LOCAL row_security = off',
-	'SET LOCAL standard_conforming_strings = off', 'SET LOCAL lc_messages = "C"', 'SET LOCAL force_parallel_mode = on', 'SET LOCAL default_table_access_method = heap', 'SET LOCAL bytea_output = escape');
+	'SET LOCAL standard_conforming_strings = off', 'SET LOCAL lc_messages = "C"', $workers, 'SET LOCAL default_table_access_method = heap', 'SET LOCAL bytea_output = escape');
 
 # The statements of a transaction: some settings, then one to five calls, of one data set mostly.
 sub transaction

@@ -98,7 +98,9 @@ SELECT count(*) FROM anonopt.lattice('people');
 SELECT anonopt.refresh_tuple_store('people'), anonopt.drop_tuple_store('people');
 
 -- in workers
-SET force_parallel_mode = regress;
+-- which is force_parallel_mode up to PostgreSQL 15
+SELECT name AS parallel_mode FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET :parallel_mode = regress;
 SET parallel_setup_cost = 0;
 SET parallel_tuple_cost = 0;
 SET min_parallel_table_scan_size = 0;

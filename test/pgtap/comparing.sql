@@ -372,10 +372,11 @@ SET LOCAL parallel_tuple_cost = 0;
 SET LOCAL min_parallel_table_scan_size = 0;
 SELECT matches(pg_temp.plan_of(:'indices'), 'Partial Aggregate', 'a parallel plan adds up parts');
 CREATE TABLE sample.parallel AS :indices;
-SET LOCAL force_parallel_mode = on;
+SELECT name AS parallel_mode FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query') \gset
+SET LOCAL :parallel_mode = on;
 CREATE TABLE sample.backwards AS SELECT * FROM sample.many ORDER BY i DESC;
 CREATE TABLE sample.parts AS :indices;
-RESET force_parallel_mode;
+RESET :parallel_mode;
 SET LOCAL max_parallel_workers_per_gather = 0;
 SELECT is((SELECT p FROM sample.parallel p)::text, (SELECT s FROM sample.serial s)::text, 'and has the very same indices');
 SELECT is((SELECT p FROM sample.parts p)::text, (SELECT s FROM sample.serial s)::text, 'in whatever parts');

@@ -11,8 +11,8 @@ chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 
 my @files = sort glob 'src/*/*.[ch] test/fuzz/engine/*.[ch]';
 
-plan skip_all => 'pg_bsd_indent is not installed'
-  unless grep { -x "$_/pg_bsd_indent" } split /:/, $ENV{PATH};
+system('test/indent');
+plan skip_all => 'pg_bsd_indent 2.1.1 is not installed' if $? >> 8 == 77;
 plan skip_all => 'no sources' unless @files;
 plan tests => scalar @files;
 

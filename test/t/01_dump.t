@@ -7,8 +7,10 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $owner = 'regress_owner';
@@ -101,7 +103,7 @@ END
 sub start_cluster
 {
 	my ($name) = @_;
-	my $node = PostgreSQL::Test::Cluster->new($name);
+	my $node = Server->new($name);
 
 	$node->init;
 	$node->start;
@@ -256,9 +258,8 @@ sub user_rows
 {
 	my ($node, $database) = @_;
 
-	return ask($node, $database, q{
-		SELECT c.oid::regclass, c.relkind, query_to_xml(format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass),
-			true, false, '')
+	return ask($node, $database, $Server::define_contents . q{
+		SELECT c.oid::regclass, c.relkind, pg_temp.contents(c.oid)
 		FROM pg_class c
 		WHERE relkind IN ('r', 'p', 'v', 'm') AND relnamespace IN ('public'::regnamespace, '"Odd Schema"'::regnamespace)
 		ORDER BY c.oid});
@@ -266,6 +267,7 @@ sub user_rows
 
 my $rows = user_rows($second, 'from_custom');
 ask($second, 'from_custom', 'DROP EXTENSION anonopt');
+like($rows, qr/\n.*\n/, 'there are rows');
 is(user_rows($second, 'from_custom'), $rows, 'dropping the extension leaves the user every relation and row');
 is( ask($second, 'from_custom', q{SELECT count(*) FROM pg_namespace WHERE nspname = 'anonopt'}), 0,
 	'and nothing of its own');

@@ -8,8 +8,10 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -17,7 +19,7 @@ my $patience = 1;        # seconds from the signal to the session's return
 my $seed = srand($ENV{SEED} // time);
 note "SEED=$seed";
 
-my $node = PostgreSQL::Test::Cluster->new('main');
+my $node = Server->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', <<'END');
 maintenance_work_mem = '1GB'

@@ -6,11 +6,13 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('main');
+my $node = Server->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', <<'END');
 client_min_messages = warning

@@ -7,8 +7,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Server;
 use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -35,7 +35,7 @@ my $nodes = 6 * 7 * 4 * 4 * 4;
 my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
 my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison($call);
 
-my $node = PostgreSQL::Test::Cluster->new('workers');
+my $node = Server->new('workers');
 $node->init;
 $node->append_conf('postgresql.conf',
 	'max_worker_processes = ' . ($slots + 1) . "\nrestart_after_crash = on");

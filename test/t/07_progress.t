@@ -7,13 +7,13 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Server;
 use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $node = PostgreSQL::Test::Cluster->new('progress');
+my $node = Server->new('progress');
 $node->init;
 $node->start;
 make_data();

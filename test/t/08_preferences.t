@@ -8,8 +8,8 @@ use strict;
 use warnings;
 use FindBin;
 use lib $FindBin::RealBin;
-use PostgreSQL::Test::Cluster;
 use PostgreSQL::Test::Utils;
+use Server;
 use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
@@ -27,7 +27,7 @@ my $endless = q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 2000000000, mutation
 my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
 my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison(0);
 
-my $node = PostgreSQL::Test::Cluster->new('preferences');
+my $node = Server->new('preferences');
 $node->init;
 $node->append_conf('postgresql.conf', 'max_worker_processes = 4');
 $node->start;

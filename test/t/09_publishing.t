@@ -9,14 +9,16 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 use Time::HiRes qw(sleep);
 
 my $dumps = PostgreSQL::Test::Utils::tempdir;
-my $node = PostgreSQL::Test::Cluster->new('publishing');
-my $elsewhere = PostgreSQL::Test::Cluster->new('elsewhere');
+my $node = Server->new('publishing');
+my $elsewhere = Server->new('elsewhere');
 my $made = 0;
 
 for my $each ($node, $elsewhere)

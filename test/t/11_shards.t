@@ -7,11 +7,13 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
-my ($hub, $north, $south) = map { PostgreSQL::Test::Cluster->new($_) } qw(hub north south);
+my ($hub, $north, $south) = map { Server->new($_) } qw(hub north south);
 my $columns = 'id int, age int, pay numeric(8,2), town text, ill text, paid boolean';
 
 # What is asked of every relation of the same rows; %s is the data set.

@@ -6,14 +6,16 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $scratch = PostgreSQL::Test::Utils::tempdir;
 my $ways = '(?:INSERT|UPDATE|DELETE|TRUNCATE)';
 
-my $node = PostgreSQL::Test::Cluster->new('stores');
+my $node = Server->new('stores');
 $node->init(allows_streaming => 'logical');
 $node->append_conf('postgresql.conf', <<'END');
 max_prepared_transactions = 2

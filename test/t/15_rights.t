@@ -11,11 +11,13 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
-my $node = PostgreSQL::Test::Cluster->new('rights');
+my $node = Server->new('rights');
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\nclient_encoding = utf8\nmax_parallel_workers_per_gather = 0\n");
 $node->start;

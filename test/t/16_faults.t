@@ -11,8 +11,10 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
@@ -20,7 +22,7 @@ my $long = $ENV{ANONOPT_LONG};
 my $seed = srand($ENV{SEED} || time);
 note "SEED=$seed";
 
-my $node = PostgreSQL::Test::Cluster->new('faults');
+my $node = Server->new('faults');
 
 # ------------------------------------------------------------------- the calls
 
@@ -150,7 +152,7 @@ sub check_sound
 {
 	my ($what) = @_;
 
-	is( ask(q{
+	is( ask($Server::define_contents . q{
 			SELECT 'entry without relation ' || name FROM anonopt.release WHERE NOT dropped AND to_regclass(name) IS NULL
 			UNION ALL SELECT 'not verified ' || r.name FROM anonopt.release r, anonopt.verify(r.release) v WHERE NOT r.dropped AND NOT v.ok
 			UNION ALL SELECT 'relation without entry ' || objoid::regclass FROM pg_description d JOIN pg_class c ON c.oid = d.objoid
@@ -161,7 +163,7 @@ sub check_sound
 				WHERE p.form <> 'live view' AND p.levels IS NOT NULL AND to_regclass(p.name) IS NOT NULL
 				AND EXISTS (SELECT FROM anonopt.release r WHERE r.name = p.name AND NOT r.dropped AND r.published_at = p.published_at)
 				AND (SELECT sum(get_byte(c.rows, at) + 256 * get_byte(c.rows, at + 1)) FROM generate_series(c.width - 8, length(c.rows) - 8, c.width) at)::numeric IS DISTINCT FROM
-					((xpath('/row/n/text()', query_to_xml('SELECT count(*) AS n FROM ' || p.name, false, true, '')))[1]::text::numeric)
+					(SELECT count(*) FROM regexp_split_to_table(pg_temp.contents(to_regclass(p.name)), E'\n'))
 			UNION ALL SELECT 'content without entry' FROM anonopt.published_content c WHERE NOT EXISTS (SELECT FROM anonopt.published p WHERE p.id = c.id)
 			UNION ALL SELECT 'function without view ' || proname FROM pg_proc f WHERE pronamespace = 'public'::regnamespace AND proname LIKE '%\_rows'
 				AND to_regclass(regexp_replace(proname, '_rows$', '')) IS NULL
@@ -442,7 +444,7 @@ sub check_file_limits
 sub check_full_disk
 {
 	my $disk = PostgreSQL::Test::Utils::tempdir;
-	my $full = PostgreSQL::Test::Cluster->new('full');
+	my $full = Server->new('full');
 	my $try = "unshare -Urm sh -c 'mount -t tmpfs -o size=1m tmpfs $disk && exec unshare -U --map-user=$< --map-group=" . (split ' ', $()[0] . " true'";
 
   SKIP:

@@ -6,12 +6,14 @@
 
 use strict;
 use warnings;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $dumps = PostgreSQL::Test::Utils::tempdir;
-my $node = PostgreSQL::Test::Cluster->new('lasting');
+my $node = Server->new('lasting');
 
 # What is asked of whatever holds the same: by name, as a query
 my %questions = (
@@ -128,7 +130,7 @@ sub same
 # Two ways that other tests do not go: by one who owns nothing, with other owners; and in parts.
 sub check_dumps
 {
-	my $elsewhere = PostgreSQL::Test::Cluster->new('elsewhere');
+	my $elsewhere = Server->new('elsewhere');
 	my $before = answers($node, 'clinic', 'boss');
 	my $lines = () = $before =~ /^/mg;
 
@@ -259,7 +261,7 @@ sub rows
 
 sub check_drop
 {
-	my $rows = q{SELECT c.oid::regclass, c.relkind, query_to_xml(format('SELECT * FROM %s x ORDER BY x::text', c.oid::regclass), true, false, '')
+	my $rows = $Server::define_contents . q{SELECT c.oid::regclass, c.relkind, pg_temp.contents(c.oid)
 		FROM pg_class c WHERE relkind IN ('r', 'm', 'v') AND relnamespace = 'public'::regnamespace
 			AND relname NOT LIKE 'anonopt_tuples_%' ORDER BY c.oid};
 
@@ -278,7 +280,7 @@ sub check_drop
 
 sub check_standby
 {
-	my $standby = PostgreSQL::Test::Cluster->new('standby');
+	my $standby = Server->new('standby');
 	my $before = answers($node, 'clinic', 'boss');
 
 	$node->backup('copy');

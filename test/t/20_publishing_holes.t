@@ -10,13 +10,15 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
 my $superuser = (getpwuid $<)[0];
-my $node = PostgreSQL::Test::Cluster->new('holes');
+my $node = Server->new('holes');
 $node->init;
 # few buffers, since a process that touches them seems to need their memory
 $node->append_conf('postgresql.conf', "autovacuum = off\nclient_encoding = utf8\nshared_buffers = 8MB\n");

@@ -8,12 +8,14 @@
 use strict;
 use warnings;
 use utf8;
-use PostgreSQL::Test::Cluster;
+use FindBin;
+use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
+use Server;
 use Test::More;
 
 my $superuser = (getpwuid $<)[0];
-my $node = PostgreSQL::Test::Cluster->new('attack');
+my $node = Server->new('attack');
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\nclient_encoding = utf8\n");
 $node->start;

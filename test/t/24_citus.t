@@ -1,0 +1,115 @@
+#!/usr/bin/env perl
+#
+# What Citus does to what we rely on, without Citus: a catalog that lists tables
+# as distributed, as its own does, and a module that stores a query's rows and
+# hands them on when the executor has ended, as its local execution does
+# (test/stored).
+
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Utils;
+use Server;
+use Test::More;
+
+my $node = Server->new('citus');
+$node->init;
+$node->append_conf('postgresql.conf', "autovacuum = off\nmin_parallel_table_scan_size = 0\nparallel_setup_cost = 0\nparallel_tuple_cost = 0\n");
+$node->start;
+
+sub ask { my ($sql) = @_; return $node->safe_psql('postgres', $sql) }
+
+# What a statement fails with.
+sub failure
+{
+	my ($sql) = @_;
+
+	$node->psql('postgres', "\\set VERBOSITY verbose\n$sql", stderr => \my $error);
+	return $error;
+}
+
+ask(<<'END');
+CREATE EXTENSION anonopt;
+CREATE TABLE plain (id int PRIMARY KEY, age int NOT NULL, town text, ill text, paid boolean, people int);
+INSERT INTO plain SELECT i, 20 + i % 23, 'T' || i % 7, 'I' || i * i % 6, i % 3 = 0, 1 + i % 4 FROM generate_series(1, 4000) i;
+CREATE VIEW seen AS SELECT * FROM plain WHERE id > 0;
+CREATE VIEW seen_again AS SELECT s.* FROM seen s, (SELECT 1) o;
+CREATE MATERIALIZED VIEW kept AS TABLE plain;
+CREATE TABLE here AS TABLE plain;
+SELECT anonopt.create_interval_hierarchy('ages', 0, 99, '{5,10,50}'), anonopt.create_mask_hierarchy('towns', 'plain', 'town');
+SELECT anonopt.create_dataset(d, d::regclass, 0), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'town', 'towns'),
+	anonopt.add_sensitive(d, 'ill'), anonopt.set_class_label(d, 'paid') FROM unnest('{plain,seen,seen_again,kept,here}'::text[]) d;
+SELECT anonopt.create_tuple_store('plain', track => true);
+SELECT anonopt.create_dataset('counted', 'plain', 0, count_column => 'people'), anonopt.add_quasi_identifier('counted', 'age', 'ages');
+SELECT anonopt.create_tuple_store('here', track => true);
+ANALYZE;
+END
+
+# ------------------------------------------------------------------ stored rows
+
+sub check_stored_rows
+{
+	my $made = qx(make -s -C $FindBin::RealBin/../stored with_llvm=no 2>&1);
+	my $module = "$FindBin::RealBin/../stored/stored_rows.so";
+
+	is($made, '', 'the module is built without a warning') or return;
+	for my $call (q{lattice('plain')}, q{lattice('seen_again')}, q{evaluate('counted', '{1}')}, q{k_anonymity('plain', '{age,town}')}, q{risk('seen', '{age,town}')},
+		q{t_closeness('plain', '{age}', 'ill', 'equal')}, q{pareto('plain', '{k,t,nwp}')}, q{suppressed_classes('plain', '{0,0}', k => 30)},
+		q{property_vector('plain', '{1,1}', 'class_size', 'id')})
+	{
+		for my $workers (0, 2)
+		{
+			my $sql = "SET max_parallel_workers_per_gather = $workers; SET anonopt.read_mode = aggregate; SELECT x FROM anonopt.$call x ORDER BY x::text";
+
+			is(ask("LOAD '$module'; $sql"), ask($sql), "stored rows, $workers workers: $call");
+		}
+	}
+	is(ask("LOAD '$module'; BEGIN; SAVEPOINT s; SELECT k FROM anonopt.evaluate('plain', '{3,2}'); RELEASE s; SELECT k FROM anonopt.evaluate('seen', '{3,2}'); COMMIT"),
+		"4000\n4000", 'in a subtransaction');
+}
+
+# ------------------------------------------------------------ distributed tables
+
+sub check_distributed
+{
+	my $expected = ask("SELECT x FROM anonopt.lattice('plain') x ORDER BY x::text");
+
+	like(ask("SELECT anonopt.read_sql('plain')"), qr/stored_tuples/, 'a local table is read from its store');
+	ask("SET allow_system_table_mods = on; CREATE TABLE pg_catalog.pg_dist_partition (logicalrelid regclass);
+		GRANT SELECT ON pg_catalog.pg_dist_partition TO PUBLIC; INSERT INTO pg_catalog.pg_dist_partition VALUES ('plain')");
+	for (qw(plain seen seen_again))
+	{
+		like(ask("SELECT anonopt.read_sql('$_')"), qr/count\(\*\).*GROUP BY/, "$_ is grouped where its rows are");
+		is(ask("SELECT x FROM anonopt.lattice('$_') x ORDER BY x::text"), $expected, "$_: the same answers");
+		like(failure("SELECT anonopt.property_vector('$_', '{1,1}', 'class_size')"),
+			qr/22023: rows of public\.$_ have no place.*HINT:  Name a column/s, "$_: a place names no record");
+		is(ask("SELECT count(*) FROM anonopt.property_vector('$_', '{1,1}', 'class_size', 'id')"), 4000, "$_: a key does");
+	}
+	unlike(ask("SELECT anonopt.read_sql('kept')"), qr/GROUP BY/, 'a materialized view is here');
+
+	is(ask("SELECT problem FROM anonopt.describe('plain') WHERE role = 'tuple_store'"), 'the relation is distributed', 'a store made before it was is not read');
+	is(ask("SELECT coalesce(problem, 'current') FROM anonopt.describe('here') WHERE role = 'tuple_store'"), 'current', 'that of another table is');
+	for my $sql (q{refresh_tuple_store('plain')}, q{create_tuple_store('distributed', track => true)}, q{create_tuple_store('distributed')})
+	{
+		ask("SELECT anonopt.drop_tuple_store('plain'); SELECT anonopt.drop_dataset('counted');
+			SELECT anonopt.create_dataset('distributed', 'plain', 0), anonopt.add_quasi_identifier('distributed', 'age', 'ages')") if $sql =~ /track/;
+		like(failure("SELECT anonopt.$sql"), qr/42809: relation public\.plain cannot have a tuple store\nDETAIL:  Its rows are on other servers/, "$sql is refused");
+	}
+
+	# an index that proves nothing, as that of an append-distributed table
+	ask("UPDATE pg_index SET indisready = false WHERE indexrelid = 'plain_pkey'::regclass");
+	ask('INSERT INTO plain SELECT 3, age, town, ill, paid, people FROM plain WHERE id = 4');
+	ask("UPDATE pg_index SET indisready = true WHERE indexrelid = 'plain_pkey'::regclass");
+	like(failure("SELECT anonopt.property_vector('plain', '{1,1}', 'class_size', 'id')"), qr/22023: column "id" does not tell rows of public\.plain apart/, 'uniqueness is counted');
+
+	like(failure("SELECT anonopt.create_view('live', 'plain', '{3,2}', k => 2, materialized => false)"),
+		qr/22023: relation public\.plain cannot be published live/, 'a live view is refused');
+	is(ask("SELECT anonopt.publish_table('shown', 'plain', '{3,2}', k => 2); SELECT ok FROM anonopt.verify('shown')"), "shown\nt", 'a snapshot is not');
+}
+
+check_stored_rows();
+check_distributed();
+$node->stop;
+unlike(slurp_file($node->logfile), qr/terminated by signal|TRAP/, 'the server stayed up');
+done_testing();

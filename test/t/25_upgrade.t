@@ -1,0 +1,125 @@
+#!/usr/bin/env perl
+#
+# A database in which the extension was updated holds the same objects as one in
+# which it was created: every released version (sql/anonopt--*.sql in
+# test/released) is brought up to the default one by the scripts
+# sql/anonopt--OLD--NEW.sql.  Before there is a release, an update that does
+# nothing shows that equal is equal, and one that changes each kind of object that
+# what is different is found.
+
+use strict;
+use warnings;
+use FindBin;
+use lib $FindBin::RealBin;
+use PostgreSQL::Test::Utils;
+use Server;
+use Test::More;
+
+my $root = "$FindBin::RealBin/../..";
+chomp(my $share = `pg_config --sharedir`);
+my ($default) = slurp_file("$root/anonopt.control") =~ /default_version = '(.*)'/;
+my $node = Server->new('upgrade');
+my $databases = 0;
+
+$node->init;
+$node->append_conf('postgresql.conf', "autovacuum = off\nclient_min_messages = warning\n");
+$node->start;
+
+# Everything an extension holds, catalog by catalog, a line an object, without oids.
+my $objects = q{
+	WITH member AS (SELECT classid, objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
+			AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'anonopt')),
+	part AS (SELECT * FROM member UNION ALL SELECT d.classid, d.objid FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
+		WHERE d.deptype IN ('a', 'i') AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass, 'pg_class'::regclass, 'pg_type'::regclass, 'pg_policy'::regclass)),
+	what (object, says) AS (
+		SELECT pg_describe_object(classid, objid, 0), coalesce(obj_description(objid, classid::regclass::name), '') FROM part
+		UNION ALL SELECT 'function ' || p.oid::regprocedure, CASE WHEN prokind = 'a' THEN (SELECT to_jsonb(a) - 'aggfnoid' || jsonb_build_object('args', pg_get_function_arguments(p.oid)) FROM pg_aggregate a
+				WHERE a.aggfnoid = p.oid)::text ELSE pg_get_functiondef(p.oid) END || coalesce(proacl::text, '') || proowner::regrole
+			FROM pg_proc p JOIN part ON objid = p.oid AND classid = 'pg_proc'::regclass
+		UNION ALL SELECT 'relation ' || c.oid::regclass, concat_ws(' ', relkind, relpersistence, relacl, reloptions, relowner::regrole, relrowsecurity, relforcerowsecurity,
+				CASE WHEN relkind = 'v' THEN pg_get_viewdef(c.oid) WHEN relkind = 'i' THEN pg_get_indexdef(c.oid) END)
+			FROM pg_class c JOIN part ON objid = c.oid AND classid = 'pg_class'::regclass
+		UNION ALL SELECT 'column ' || c.oid::regclass || '.' || attname, concat_ws(' ', attnum, format_type(atttypid, atttypmod), attnotnull, attidentity, attgenerated, attcollation::regcollation, attacl, attstorage,
+				pg_get_expr(adbin, adrelid), col_description(c.oid, attnum))
+			FROM pg_class c JOIN part ON objid = c.oid AND classid = 'pg_class'::regclass JOIN pg_attribute a ON attrelid = c.oid AND attnum > 0 AND NOT attisdropped
+				LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
+		UNION ALL SELECT 'constraint ' || conname || ' of ' || conrelid::regclass || ' ' || contypid::regtype, pg_get_constraintdef(n.oid)
+			FROM pg_constraint n JOIN part ON objid = n.oid AND classid = 'pg_constraint'::regclass
+		UNION ALL SELECT 'trigger ' || tgname || ' of ' || tgrelid::regclass, pg_get_triggerdef(t.oid) || tgenabled
+			FROM pg_trigger t JOIN part ON objid = t.oid AND classid = 'pg_trigger'::regclass WHERE NOT tgisinternal
+		UNION ALL SELECT 'type ' || t.oid::regtype, concat_ws(' ', typtype, typlen, typbyval, typinput, typoutput, typreceive, typsend, typalign, typstorage, typacl, typowner::regrole, typbasetype::regtype)
+			FROM pg_type t JOIN part ON objid = t.oid AND classid = 'pg_type'::regclass
+		UNION ALL SELECT 'configured ' || u.relation::regclass, e.extcondition[u.i] FROM pg_extension e, unnest(extconfig) WITH ORDINALITY u (relation, i) WHERE extname = 'anonopt'
+		UNION ALL SELECT 'extension', concat_ws(' ', extrelocatable, extnamespace::regnamespace, extowner::regrole) FROM pg_extension WHERE extname = 'anonopt'
+		UNION ALL SELECT 'schema', coalesce(nspacl::text, '') FROM pg_namespace WHERE nspname = 'anonopt')
+	SELECT object || ': ' || replace(says, E'\n', ' ') FROM what ORDER BY 1};
+
+# The objects in a new database after some statements, as a set.
+sub objects_after
+{
+	my ($sql) = @_;
+	my $database = 'upgrade_' . ++$databases;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database");
+	$node->safe_psql($database, $sql);
+	return { map { $_ => 1 } split /\n/, $node->safe_psql($database, "SET search_path = ''; $objects") };
+}
+
+# Objects that only one of two databases has.
+sub differences
+{
+	my ($one, $other) = @_;
+	return (map({ "- $_" } grep { !$other->{$_} } sort keys %$one), map { "+ $_" } grep { !$one->{$_} } sort keys %$other);
+}
+
+sub write_script
+{
+	my ($name, $text) = @_;
+	open my $file, '>', "$share/extension/$name" or die "$name: $!";
+	print $file $text;
+	close $file;
+}
+
+my $fresh = objects_after('CREATE EXTENSION anonopt');
+cmp_ok(scalar keys %$fresh, '>', 300, 'what the extension holds is known');
+
+# ------------------------------------------------------------- released versions
+
+my @released = map { m{anonopt--([\d.]+)\.sql$} } glob "$root/test/released/anonopt--*.sql";
+for my $version (grep { $_ ne $default } @released)
+{
+	write_script("anonopt--$version.sql", slurp_file("$root/test/released/anonopt--$version.sql"));
+	my @different = differences($fresh, objects_after("CREATE EXTENSION anonopt VERSION '$version'; ALTER EXTENSION anonopt UPDATE"));
+	is_deeply(\@different, [], "$version updated to $default is $default");
+}
+note 'no version has been released' unless @released;
+
+# ---------------------------------------------------------------- the comparison
+
+sub differences_after
+{
+	my ($version, $script) = @_;
+	write_script("anonopt--$default--$version.sql", $script);
+	return differences($fresh, objects_after("CREATE EXTENSION anonopt; ALTER EXTENSION anonopt UPDATE TO '$version'"));
+}
+
+is_deeply([ differences_after('9.0', '') ], [], 'an update that changes nothing leaves the same objects');
+my %changes = (
+	'a function' => q{ALTER FUNCTION anonopt.risk STABLE PARALLEL RESTRICTED},
+	'a grant' => q{REVOKE EXECUTE ON FUNCTION anonopt.report FROM PUBLIC},
+	'a comment' => q{COMMENT ON FUNCTION anonopt.report IS 'other'},
+	'a column' => q{ALTER TABLE anonopt.dataset ADD COLUMN other int},
+	'a default' => q{ALTER TABLE anonopt.dataset ALTER COLUMN max_suppression SET DEFAULT 0.5},
+	'a constraint' => q{ALTER TABLE anonopt.dataset ADD CHECK (max_suppression < 7)},
+	'a view' => q{CREATE OR REPLACE VIEW anonopt.progress AS SELECT * FROM anonopt.progress_entries() WHERE true},
+	'an object too many' => q{CREATE FUNCTION anonopt.other() RETURNS int LANGUAGE sql AS 'SELECT 1'},
+	'an object too few' => q{DROP FUNCTION anonopt.jaro},
+	'what is dumped' => q{SELECT pg_catalog.pg_extension_config_dump('anonopt.dataset', 'WHERE false')});
+my $number = 1;
+for my $change (sort keys %changes)
+{
+	my @different = eval { differences_after('9.' . $number++, "$changes{$change};\n") };
+	cmp_ok(scalar @different, '>', 0, "$change is found") or diag($@);
+}
+$node->stop;
+done_testing();
