@@ -5,6 +5,7 @@
 #include "sql/recoding_argument.h"
 
 #include "access/relation.h"
+#include "base/names.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
 #include "release/release.h"
