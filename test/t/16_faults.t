@@ -79,6 +79,11 @@ my %writing = (
 	table => [ q{publish_table('made', 'people', '{3,3,3}', k => 2)}, q{SELECT anonopt.drop_release('made')} ],
 	view => [ q{create_view('made', 'people', '{3,3,3}', k => 2)}, q{SELECT anonopt.drop_release('made')} ],
 	live => [ q{create_view('made', 'people', '{3,3,3}', k => 2, materialized => false)}, q{SELECT anonopt.drop_release('made')} ],
+	recoding => [ q{create_recoding('made', 'few', k => 3, seed => 1)}, 'DROP TABLE made' ],
+	recoded => [ q{publish_table('made', 'few', k => 2, recoding => 'classes')}, q{SELECT anonopt.drop_release('made')} ],
+	recoded_view => [ q{create_view('made', 'few', k => 2, recoding => 'classes')}, q{SELECT anonopt.drop_release('made')} ],
+	recoded_live => [ q{create_view('made', 'few', k => 2, recoding => 'classes', materialized => false)}, q{SELECT anonopt.drop_release('made')} ],
+	refresh_recoded => [ q{refresh_release('recoded')}, 'SELECT' ],
 	records => [ q{publish_records('made', 'few', 1, 'nr', k => 1)}, q{SELECT anonopt.drop_release('made')} ],
 	refresh => [ q{refresh_release('shown')}, 'SELECT' ],
 	refresh_view => [ q{refresh_release('seen')}, 'SELECT' ]);
@@ -104,6 +109,8 @@ sub make_data
 		INSERT INTO twice SELECT * FROM twice;
 		SELECT anonopt.create_dataset('heavy', 'heavy', 0), anonopt.add_quasi_identifier('heavy', 'a', 'many'), anonopt.add_sensitive('heavy', 's');
 		SELECT anonopt.publish_table('shown', 'people', '{3,3,3}', k => 2), anonopt.create_view('seen', 'people', '{3,3,4}', k => 2);
+		SELECT anonopt.create_recoding('classes', 'few', k => 3, seed => 1);
+		SELECT anonopt.create_view('recoded', 'few', k => 2, recoding => 'classes');
 		CREATE TABLE known AS SELECT oid FROM pg_class;
 		ANALYZE});
 }
@@ -406,7 +413,7 @@ sub check_shutdown
 		check_sound("an immediate shutdown in $during");
 		clean_up();
 	}
-	is(ask(q{SELECT count(*) FROM anonopt.release WHERE NOT dropped}), 2, 'the releases that stay are there');
+	is(ask(q{SELECT count(*) FROM anonopt.release WHERE NOT dropped}), 3, 'the releases that stay are there');
 	note 'met: ', join ', ', map { "$_ $met{$_}" } sort keys %met;
 }
 

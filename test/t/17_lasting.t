@@ -39,7 +39,9 @@ my %questions = (
 	view_sql => q{view_sql('x', 'people', '{2,2}', k => 2, l => 2)},
 	front_svg => q{front_svg('people')},
 	report => q{report('people')},
-	(map { ("verify_$_" => "verify('$_')") } qw(seen shown starred live records)),
+	(map { ("verify_$_" => "verify('$_')") } qw(seen shown starred live records recoded_seen recoded_shown recoded_live)),
+	recoding => q{evaluate_recoding('some', 'classes', k => 3)},
+	recoding_classes => q{recoding_classes('some', 'classes')},
 	release => 'release',
 	attribute => 'attribute',
 	release_risk => q{release_risk('people')});
@@ -66,8 +68,11 @@ sub make_data
 		SELECT anonopt.create_view('seen', 'people', '{2,2}', k => 2, l => 2), anonopt.publish_table('shown', 'people', '{1,3}', k => 2, t => 0.9),
 			anonopt.publish_table('starred', 'some', '{1}', k => 2, suppressed => 'star'), anonopt.publish_records('records', 'some', 1, 'nr', k => 1),
 			anonopt.create_view('live', 'some', '{2}', k => 2, materialized => false);
+		SELECT anonopt.create_recoding('classes', 'some', k => 3, seed => 1);
+		SELECT anonopt.create_view('recoded_seen', 'some', k => 2, recoding => 'classes'), anonopt.publish_table('recoded_shown', 'some', k => 2, recoding => 'classes', labels => 'range'),
+			anonopt.create_view('recoded_live', 'some', k => 2, materialized => false, recoding => 'classes');
 		INSERT INTO people VALUES (301, 3, '111', 'flu'), (302, 3, '111', 'cold');
-		SELECT anonopt.refresh_release('seen'), anonopt.refresh_release('shown'), anonopt.refresh_release('records');
+		SELECT anonopt.refresh_release('seen'), anonopt.refresh_release('shown'), anonopt.refresh_release('records'), anonopt.refresh_release('recoded_seen');
 		-- of people enough for workers
 		CREATE TABLE large AS SELECT abs(hashint4(i) % 40) AS a, abs(hashint4(i + 1) % 40) AS b, abs(hashint4(i * 3) % 40) AS c, abs(hashint4(i * 5) % 40) AS d,
 			abs(hashint4(i * 7) % 40) AS e
@@ -167,6 +172,9 @@ sub check_dumps
 	same(answers($node, 'returned', 'boss'), $before, 'and then there are the same answers');
 	is(ask($node, 'returned', "SELECT anonopt.refresh_release('seen'), anonopt.refresh_release('records'); SELECT anonopt.drop_release('live')", 'boss'), "|\n",
 		'releases are made anew and dropped there');
+	is(ask($node, 'returned', "INSERT INTO people VALUES (303, 39, '2', 'gout'), (304, 38, '2', 'gout'); SELECT anonopt.refresh_release('recoded_' || f) FROM unnest('{seen,shown,live}'::text[]) f;
+			SELECT (SELECT count(*) FROM recoded_seen) - count(*), (SELECT count(*) FROM recoded_shown) - count(*), (SELECT count(*) FROM recoded_live) - count(*) FROM people", 'boss'),
+		"\n\n\n0|0|0", 'and find their recoding and its tuples');
 	$elsewhere->stop;
 }
 
