@@ -173,7 +173,7 @@ anonopt_property_vector(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	subject = subject_arguments(fcinfo, dataset);
 	call.property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
 	key = key_argument(fcinfo, 3, dataset);
@@ -428,7 +428,7 @@ anonopt_compare_recodings(PG_FUNCTION_ARGS)
 	SideArgument arguments[2] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
 	require_argument(fcinfo, 1, "a");
 	require_argument(fcinfo, 2, "b");
 	arguments[0].recoding = PG_GETARG_OID(1);
@@ -466,6 +466,7 @@ anonopt_compare_named(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	SideArgument arguments[2] = {0};
 
+	dataset = readable_dataset_argument(fcinfo, 0);
 	require_argument(fcinfo, 1, "a");
 	require_argument(fcinfo, 2, "b");
 	if (is_levels(fcinfo, 1) && is_levels(fcinfo, 2))
@@ -475,7 +476,6 @@ anonopt_compare_named(PG_FUNCTION_ARGS)
 		return anonopt_compare(fcinfo);
 	}
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
 	for (int i = 0; i < 2; i++)
 		parse_side(fcinfo, i + 1, dataset, &arguments[i]);
 	compare_arguments(fcinfo, dataset, arguments);

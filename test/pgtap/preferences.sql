@@ -173,17 +173,17 @@ BEGIN
 END $$;
 
 -- What cuts measure, those suppressed who are in classes smaller than k where that is
--- allowed and leaves somebody, and nobody where it is not; no row for none.
+-- allowed and leaves somebody, and nobody where it is not; no row for none.  An array
+-- of cuts gives a row each, in their order, from two readings.
 CREATE FUNCTION pg_temp.measured(dataset text, cuts varbit[], k_asked int) RETURNS SETOF anonopt.node
 LANGUAGE plpgsql AS $$
 BEGIN
     IF cuts IS NULL THEN
         RETURN;
     END IF;
-    RETURN QUERY SELECT * FROM anonopt.evaluate_cuts(dataset, cuts, k => k_asked) e WHERE e.feasible AND e.classes > 0;
-    IF NOT FOUND THEN
-        RETURN QUERY SELECT * FROM anonopt.evaluate_cuts(dataset, cuts, k => 1);
-    END IF;
+    RETURN QUERY SELECT (CASE WHEN (s.node).feasible AND (s.node).classes > 0 THEN s.node ELSE w.node END).*
+        FROM (SELECT e AS node, row_number() OVER () AS n FROM anonopt.evaluate_cuts(dataset, cuts, k => k_asked) e) s
+        JOIN (SELECT e AS node, row_number() OVER () AS n FROM anonopt.evaluate_cuts(dataset, cuts, k => 1) e) w USING (n) ORDER BY n;
 END $$;
 
 -- The ach of the nearest level node that is feasible, if any is.
@@ -218,7 +218,8 @@ CREATE FUNCTION pg_temp.faults(dataset text, k_asked int, p float8, q float8) RE
 LANGUAGE sql AS $$
     SELECT ARRAY[
         (SELECT string_agg(format('row %s: measured %s, %s, %s', i, e.k, e.necd, e.nwp), '; ')
-         FROM found f, pg_temp.measured(dataset, f.cuts, k_asked) e
+         FROM (SELECT *, row_number() OVER (ORDER BY i) AS n FROM found) f
+         JOIN (SELECT *, row_number() OVER () AS n FROM pg_temp.measured(dataset, (SELECT array_agg(cuts ORDER BY i) FROM found), k_asked)) e USING (n)
          WHERE (e.k, e.necd, e.nwp) IS DISTINCT FROM (f.k, f.necd, f.nwp)),
         (SELECT string_agg(format('row %s has %s', i, groups), '; ')
          FROM found
@@ -370,7 +371,7 @@ BEGIN
     SELECT count(*) INTO cuts_tried FROM cut;
     SELECT ROW(ach, k, dev)::text INTO best
     FROM (SELECT k, pg_temp.ach(necd, nwp, p, q) AS ach, pg_temp.dev(necd, nwp, p, q) AS dev
-          FROM cut, pg_temp.measured(d, cuts, k_asked)) x
+          FROM pg_temp.measured(d, (SELECT array_agg(cuts) FROM cut), k_asked)) x
     WHERE k >= k_asked ORDER BY ach, k DESC, dev LIMIT 1;
     SELECT ROW(ach, k, pref_dev)::text INTO got
     FROM anonopt.nsga2(d, k_asked, p, q, 50, 20000, mutation => 0.1, seed => seed, taxonomy => along_tree) WHERE chosen;
