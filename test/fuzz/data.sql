@@ -102,7 +102,9 @@ INSERT INTO secured SELECT id, age, town, ill FROM people;
 ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
 CREATE POLICY even ON secured USING (id % 2 = 0);
 CREATE TABLE types (id int, j jsonb, js json, x xml, p point, b bytea, a int[], r int4range, u uuid, o oid, c composite, n name, i interval, e "char", bits varbit, m money, t tsvector);
-INSERT INTO types SELECT i, '{"a":1}', '{}', '<a/>', '(1,2)', '\x00', '{1,2}', '[1,2)', NULL, i, '(1,2)', 'x', '1 day', 'x', B'101', '1', 'a' FROM generate_series(1, 4) i;
+INSERT INTO types SELECT i, '{"a":1}', '{}', NULL, '(1,2)', '\x00', '{1,2}', '[1,2)', NULL, i, '(1,2)', 'x', '1 day', 'x', B'101', '1', 'a' FROM generate_series(1, 4) i;
+-- a server built without libxml takes no value of type xml
+DO $$ BEGIN UPDATE types SET x = '<a/>'; EXCEPTION WHEN feature_not_supported THEN NULL; END $$;
 CREATE TABLE things AS SELECT NULL::int AS dropped, i AS age, 'Aix'::text AS town, 'ill 1'::text AS ill FROM generate_series(1, 9) i;
 ALTER TABLE things DROP COLUMN dropped;
 

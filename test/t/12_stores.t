@@ -934,10 +934,10 @@ END
 sub check_replication
 {
 	make_tracked('sent');
-	sql('CREATE DATABASE copied; CREATE PUBLICATION p FOR TABLE sent; ALTER TABLE sent REPLICA IDENTITY FULL');
+	sql('CREATE DATABASE copied; CREATE PUBLICATION p FOR TABLE sent; ALTER TABLE sent ADD PRIMARY KEY (id)');
 	my $dump = sql("SELECT string_agg(format('INSERT INTO towns VALUES (%L, %L, %L);', town, region, anything), ' ') FROM towns");
 	sql_in('copied', "CREATE EXTENSION anonopt; CREATE TABLE towns (town text, region text, anything text); $dump
-		CREATE TABLE sent (id int, age int, town text, ill text, paid boolean);
+		CREATE TABLE sent (id int PRIMARY KEY, age int, town text, ill text, paid boolean);
 		SELECT anonopt.create_interval_hierarchy('ages', 0, 99, '{5,10,50}');
 		SELECT anonopt.create_dataset('sent', 'sent', 0), anonopt.add_quasi_identifier('sent', 'age', 'ages'), anonopt.add_quasi_identifier('sent', 'town', 'towns');
 		SELECT anonopt.create_tuple_store('sent', true)");
