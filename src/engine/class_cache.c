@@ -192,3 +192,9 @@ class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 	MemoryContextSwitchTo(old);
 	return classes;
 }
+
+void
+class_cache_free(ClassCache *cache)
+{
+	MemoryContextDelete(cache->context);
+}

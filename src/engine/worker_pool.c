@@ -60,7 +60,8 @@ struct WorkerPool
 static const PoolWork *const works[POOL_TASKS] = {
 	[TASK_MEASURE_NODES] = &measure_nodes_work,
 	[TASK_EVALUATE_CUTS] = &evaluate_cuts_work,
-	[TASK_RECODE_BLOCK] = &recode_block_work
+	[TASK_RECODE_BLOCK] = &recode_block_work,
+	[TASK_SEARCH_BOXES] = &search_boxes_work
 };
 
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);

@@ -13,6 +13,7 @@ typedef enum PoolTask
 	TASK_MEASURE_NODES,
 	TASK_EVALUATE_CUTS,
 	TASK_RECODE_BLOCK,
+	TASK_SEARCH_BOXES,
 	POOL_TASKS
 } PoolTask;
 
@@ -24,8 +25,9 @@ typedef struct PoolWork
 	void		(*work) (void *state, const void *item, void *result);
 } PoolWork;
 
-/* The work of a task that a room above this one does. */
+/* The work of tasks that a room above this one does. */
 extern const PoolWork recode_block_work;
+extern const PoolWork search_boxes_work;
 
 typedef struct WorkerPool WorkerPool;
 

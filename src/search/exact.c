@@ -40,7 +40,7 @@
 #include "engine/lattice.h"
 #include "engine/node_walk.h"
 #include "miscadmin.h"
-#include "search/ancestors.h"
+#include "search/known_nodes.h"
 #include "search/node_set.h"
 #include "utils/timestamp.h"
 
@@ -59,8 +59,8 @@ typedef struct Bounds
 	bool		feasibility;	/* k or l is promised */
 	double		weights;
 	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level: GLM's share */
-	Ancestors  *ks;				/* k of measured nodes */
-	Ancestors  *broken;			/* measured nodes that break k or l too often */
+	KnownNodes *ks;				/* k of measured nodes */
+	KnownNodes *broken;			/* measured nodes that break k or l too often */
 	NodeSet    *seen;			/* nodes measured before their turn */
 	int			levels[MAX_ATTRIBUTES];
 	int			bottom[MAX_ATTRIBUTES];
@@ -106,7 +106,7 @@ least_cost(const Bounds *b, Objective objective, const int *top, const int *bott
 		case OBJECTIVE_NWP:
 			return least_nwp(b, bottom);
 		default:
-			return -(double) ancestors_least(b->ks, top);
+			return -(double) known_nodes_least_above(b->ks, top);
 	}
 }
 
@@ -117,7 +117,7 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 	const ExactSearch *search = b->search;
 	double		costs[MAX_OBJECTIVES];
 
-	if (b->feasibility && ancestors_least(b->broken, top) != PG_INT64_MAX)
+	if (b->feasibility && known_nodes_least_above(b->broken, top) != PG_INT64_MAX)
 		return true;
 	if (!b->beatable || node_front_size(search->front) == 0)
 		return false;
@@ -141,11 +141,11 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	if (measures->feasible || !search->feasible_only)
 		node_front_offer(search->front, levels, measures);
 	/* one that is no tighter than those above it would only be looked through */
-	if (b->bounds_k && measures->k < ancestors_least(b->ks, levels))
-		ancestors_add(b->ks, levels, measures->k);
+	if (b->bounds_k && measures->k < known_nodes_least_above(b->ks, levels))
+		known_nodes_add(b->ks, levels, measures->k);
 	if (b->feasibility && !measures->feasible &&
 		people_breaking_k_or_l(b->measurer, classes) > search->promise.limit)
-		ancestors_add(b->broken, levels, 0);
+		known_nodes_add(b->broken, levels, 0);
 	progress_update(search->evaluated, node_front_size(search->front));
 }
 
@@ -315,8 +315,8 @@ exact_search(ExactSearch *search)
 	{
 		b->node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
 		b->order = node_walk_order(b->node_walk);
-		b->ks = ancestors_create(population);
-		b->broken = ancestors_create(population);
+		b->ks = known_nodes_create(population, population->context);
+		b->broken = known_nodes_create(population, population->context);
 		if (b->beatable)
 			dive(b);
 		search_depth(b, 0);

@@ -4,9 +4,12 @@
  */
 #include "base/compat.h"
 
+#include <math.h>
+
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "search/exact.h"
+#include "search/optimum.h"
 #include "search/poka.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
@@ -17,21 +20,50 @@ PG_FUNCTION_INFO_V1(anonopt_pareto);
 PG_FUNCTION_INFO_V1(anonopt_optimize);
 PG_FUNCTION_INFO_V1(anonopt_poka);
 
+/* Says that time ended a search; how far its answer may be from the best, where that is known. */
+static void
+tell_time_limit(int64 evaluated, const char *gap)
+{
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("time limit ended the search: the best found so far is not proven%s", gap),
+			 errdetail(INT64_FORMAT " nodes were measured.", evaluated),
+			 errhint("Allow more time, or declare narrower levels.")));
+}
+
+static void
+tell_infeasible(const Measures *nearest, const Population *population, const Promise *promise)
+{
+	ereport(NOTICE,
+			(errmsg("no node is feasible"),
+			 errdetail("The closest suppresses " INT64_FORMAT " of " INT64_FORMAT " people, " INT64_FORMAT " may be.",
+					   nearest->suppressed, population->people, promise->limit)));
+}
+
 /* Says what kept a search from an answer that is proven, or any. */
 static void
 tell_shortcomings(const ExactSearch *search)
 {
 	if (!search->in_time)
-		ereport(WARNING,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("time limit ended the search: the best found so far is not proven"),
-				 errdetail(INT64_FORMAT " nodes were measured.", search->evaluated),
-				 errhint("Allow more time, or declare narrower levels.")));
+		tell_time_limit(search->evaluated, "");
 	else if (node_front_size(search->front) == 0)
-		ereport(NOTICE,
-				(errmsg("no node is feasible"),
-				 errdetail("The closest suppresses " INT64_FORMAT " of " INT64_FORMAT " people, " INT64_FORMAT " may be.",
-						   search->nearest.suppressed, search->population->people, search->promise.limit)));
+		tell_infeasible(&search->nearest, search->population, &search->promise);
+}
+
+/* The same of a search that has a bound. */
+static void
+tell_gap(const OptimumSearch *search)
+{
+	const char *gap = "";
+
+	if (search->in_time && !search->answer.found)
+		tell_infeasible(&search->nearest, search->population, &search->order.promise);
+	if (search->in_time)
+		return;
+	if (search->answer.found && search->answer.cost > 0)
+		gap = psprintf(", but within %.1f %% of the least loss",
+					   100 * (search->answer.cost - search->bound) / search->answer.cost);
+	tell_time_limit(search->evaluated, gap);
 }
 
 /* Reads the data set and searches it; adds the front's rows. */
@@ -57,6 +89,32 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 	tell_shortcomings(search);
 }
 
+/* The same for the node of least loss, where boxes find it. */
+static void
+run_boxes(FunctionCallInfo fcinfo, const Dataset *dataset, OptimumSearch *search)
+{
+	Session    *session = session_begin(ALGORITHM_OPTIMIZE, dataset);
+	Population *population = population_argument(dataset);
+	MeasuredNode found;
+
+	session_read(session, population);
+	if (population == NULL)
+		return;
+	search->population = searched_population(population, &search->order.promise, 1, &search->order.loss);
+	search->order.promise.limit = share_of_people(dataset->max_suppression, population->people);
+	search->workers = max_workers();
+	optimum_search(search);
+
+	found.levels = search->answer.levels;
+	found.measures = search->answer.measures;
+	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->order.promise,
+			  search->answer.found ? 1 : 0, &found);
+	if (!isinf(search->bound))
+		session_bound(session, search->bound);
+	session_end(session, search->evaluated, search->helped, search->in_time);
+	tell_gap(search);
+}
+
 Datum
 anonopt_pareto(PG_FUNCTION_ARGS)
 {
@@ -76,23 +134,33 @@ anonopt_pareto(PG_FUNCTION_ARGS)
 Datum
 anonopt_optimize(PG_FUNCTION_ARGS)
 {
-	ExactSearch search = {0};
+	BoxOrder	order = {0};
 	Dataset    *dataset;
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
-	search.promise = promise_arguments(fcinfo, 1, dataset);
-	if (!search.promise.has_k && !search.promise.has_l && !search.promise.has_t)
+	order.promise = promise_arguments(fcinfo, 1, dataset);
+	if (!order.promise.has_k && !order.promise.has_l && !order.promise.has_t)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t; anonopt.pareto shows the whole trade-off.")));
 	require_argument(fcinfo, 4, "loss");
-	search.objectives[0] = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(4)), dataset, true);
-	search.nobjectives = 1;
-	search.feasible_only = true;
-	search.deadline = deadline_argument(fcinfo, 5);
-	run_search(fcinfo, ALGORITHM_OPTIMIZE, dataset, &search);
+	order.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(4)), dataset, true);
+	order.deadline = deadline_argument(fcinfo, 5);
+	if (boxes_have_bounds(order.loss))
+	{
+		OptimumSearch search = {.order = order};
+
+		run_boxes(fcinfo, dataset, &search);
+	}
+	else
+	{
+		ExactSearch search = {.promise = order.promise,.feasible_only = true,.nobjectives = 1,
+		.objectives = {order.loss},.deadline = order.deadline};
+
+		run_search(fcinfo, ALGORITHM_OPTIMIZE, dataset, &search);
+	}
 	return (Datum) 0;
 }
 

@@ -37,6 +37,8 @@ struct Session
 	bool		exact;
 	bool		seeded;
 	int64		seed;
+	bool		bounded;
+	double		bound;
 	instr_time	start;
 	double		read_ms;
 	double		search_ms;
@@ -156,6 +158,13 @@ session_seed(Session *session, int64 seed)
 }
 
 void
+session_bound(Session *session, double bound)
+{
+	session->bounded = true;
+	session->bound = bound;
+}
+
+void
 session_end(Session *session, int64 evaluated, int workers, bool exact)
 {
 	session->search_ms = lap(session);
@@ -170,8 +179,8 @@ Datum
 anonopt_last_search(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
-	Datum		values[11];
-	bool		nulls[11] = {0};
+	Datum		values[12];
+	bool		nulls[12] = {0};
 
 	/*
 	 * how many rows there were is not for a role that the session became
@@ -194,6 +203,8 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	values[9] = BoolGetDatum(last.exact);
 	values[10] = Int64GetDatum(last.seed);
 	nulls[10] = !last.seeded;
+	values[11] = Float8GetDatum(last.bound);
+	nulls[11] = !last.bounded;
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 

@@ -19,6 +19,9 @@ extern void session_read(Session *session, const Population *population);
 
 /* The seed that the search begins with. */
 extern void session_seed(Session *session, int64 seed);
+
+/* No node that keeps the promise costs less. */
+extern void session_bound(Session *session, double bound);
 extern void session_end(Session *session, int64 evaluated, int workers, bool exact);
 
 /* Workers that a search may ask for: anonopt.max_workers. */

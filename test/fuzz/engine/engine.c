@@ -27,6 +27,7 @@
 #include "search/efficient.h"
 #include "search/exact.h"
 #include "search/nsga2.h"
+#include "search/optimum.h"
 #include "search/pbg_ea.h"
 #include "search/poka.h"
 #include "search/quality.h"
@@ -621,6 +622,52 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 	CHECK(nfound == node_front_size(search.front));
 }
 
+/* The feasible node that costs least, the first among equals; NULL if none is. */
+static const TriedNode *
+best_node(const Population *population, Objective loss, const TriedNodes * nodes)
+{
+	const		TriedNode *best = NULL;
+
+	for (int i = 0; i < nodes->n; i++)
+		if (nodes->node[i].measures.feasible &&
+			(best == NULL || beats(&nodes->node[i], best, 1, &loss, population->nattrs)))
+			best = &nodes->node[i];
+	return best;
+}
+
+/* Boxes find that node; a search that time ended finds a feasible one, and a bound that is true. */
+static void
+check_optimum(Population *population, const Promise *promise, TriedNodes * nodes)
+{
+	OptimumSearch search = {.population = population};
+	const		TriedNode *best;
+
+	search.order.promise = *promise;
+	do
+		search.order.loss = below(OBJECTIVES);
+	while (!boxes_have_bounds(search.order.loss));
+	search.order.deadline = below(2) ? 1 + below(64) : 0;
+	search.effort = below(2) ? 1 + below(200) : 0;
+	best = best_node(population, search.order.loss, nodes);
+	optimum_search(&search);
+	CHECK(search.in_time || search.order.deadline != 0);
+	CHECK(best == NULL || search.bound <= objective_cost(search.order.loss, &best->measures));
+	CHECK(!search.answer.found || search.bound <= search.answer.cost);
+	if (search.in_time)
+	{
+		CHECK(search.answer.found == (best != NULL));
+		CHECK(best == NULL || memcmp(search.answer.levels, best->levels, sizeof(int) * population->nattrs) == 0);
+		CHECK(best == NULL || search.bound == search.answer.cost);
+	}
+	if (search.answer.found)
+	{
+		const		TriedNode *found = find_node(nodes, search.answer.levels);
+
+		CHECK(found->measures.feasible);
+		CHECK(memcmp(&found->measures, &search.answer.measures, sizeof(Measures)) == 0);
+	}
+}
+
 /* Measures of the nodes where nothing is promised but the limit. */
 static void
 measure_nodes(Population *population, int64 limit, TriedNodes * nodes)
@@ -1087,6 +1134,8 @@ try_population(void)
 	{
 		case 0:
 			check_exact(population, &promise, nodes);
+			if (promise.has_k || promise.has_l || promise.has_t)
+				check_optimum(population, &promise, nodes);
 			break;
 		case 1:
 			check_poka(population, promise.limit, nodes);

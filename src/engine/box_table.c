@@ -1,0 +1,614 @@
+/*
+ * box_table.c
+ *	  The tuples of a box of nodes: by the classes of its highest node, as fine
+ *	  as its lowest wants them.
+ *
+ * A box search asks of one node after another that differs from the highest
+ * in one attribute whether so many people are suppressed there that every
+ * node below suppresses too many.  The tuples stand class by class, so that
+ * an answer is one pass with a counter a label, and a negative one needs the
+ * first of them only: small classes come first, and they break soonest.
+ *
+ * Classes that cannot come apart within the box are counted and left out:
+ * those that break k or l, because whoever is suppressed for those at a node
+ * is so at every node below, and those of a single tuple.
+ *
+ * For t that does not hold.  But a class at distance d mixes what remains of
+ * it at a lower node, at t or nearer, with what is suppressed there, at 1 or
+ * nearer, and a mixture is no farther than the mean of its parts.  So of its
+ * people at least (d - t) / (1 - t) are suppressed at every node below.
+ */
+#include "engine/box_table.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+/* Sizes by which classes are put in order; larger ones come as they are. */
+#define SORTED_SIZES 1024
+
+/* In place of where a tuple goes: nowhere. */
+#define NO_PLACE PG_UINT32_MAX
+
+/* What rounding may have added to a share of people. */
+#define ROUNDING 1e-9
+
+void
+box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	Size		ntuples = (Size) population->tuples->ntuples + 1;
+	Size		most_leaves = 0;
+
+	memset(tables, 0, sizeof(BoxTables));
+	tables->population = population;
+	tables->context = context;
+	tables->promise = *promise;
+	for (int a = 0; a < population->nattrs; a++)
+		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
+	tables->codes = budget_alloc(sizeof(uint32), most_leaves + 1);
+	tables->people = budget_alloc_zero(sizeof(int64), most_leaves + 1);
+	tables->members = budget_alloc_zero(sizeof(uint32), most_leaves + 1);
+	tables->seen = budget_alloc(sizeof(uint32), most_leaves + 1);
+	tables->by_code = budget_alloc(sizeof(uint32), ntuples);
+	tables->slots = budget_alloc(sizeof(uint32), 4 * ntuples);
+	tables->together = budget_alloc(sizeof(uint32), ntuples);
+	tables->marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	MemoryContextSwitchTo(old);
+}
+
+static bool
+promises_values(const BoxTables *tables)
+{
+	return tables->promise.has_l || tables->promise.has_t;
+}
+
+/* ------------------------------------------------------------- memory */
+
+static Size
+size_of(const BoxTables *tables, uint32 ntuples, uint32 nclasses)
+{
+	const Population *population = tables->population;
+
+	return sizeof(BoxTable) + sizeof(BoxClass) * ((Size) nclasses + 1) +
+		((Size) ntuples + 1) * (sizeof(uint64) * population->nwords + sizeof(int64) + sizeof(uint32) * population->ncolumns);
+}
+
+Size
+box_table_size(const BoxTables *tables, const BoxTable *table)
+{
+	return size_of(tables, table->ntuples, table->nclasses);
+}
+
+static BoxTable *
+table_alloc(const BoxTables *tables, uint32 ntuples, uint32 nclasses)
+{
+	const Population *population = tables->population;
+	MemoryContext old = MemoryContextSwitchTo(tables->context);
+	BoxTable   *table;
+
+	budget_require(tables->population->context, size_of(tables, ntuples, nclasses));
+	table = palloc0(sizeof(BoxTable));
+	table->keys = palloc(sizeof(uint64 *) * population->nwords);
+	for (int word = 0; word < population->nwords; word++)
+		table->keys[word] = MemoryContextAllocHuge(tables->context, sizeof(uint64) * ((Size) ntuples + 1));
+	table->counts = MemoryContextAllocHuge(tables->context, sizeof(int64) * ((Size) ntuples + 1));
+	table->slices = palloc(sizeof(uint32 *) * (population->ncolumns + 1));
+	for (int column = 0; column < population->ncolumns; column++)
+		table->slices[column] = MemoryContextAllocHuge(tables->context, sizeof(uint32) * ((Size) ntuples + 1));
+	table->classes = MemoryContextAllocHuge(tables->context, sizeof(BoxClass) * ((Size) nclasses + 1));
+	MemoryContextSwitchTo(old);
+	return table;
+}
+
+void
+box_table_free(const BoxTables *tables, BoxTable *table)
+{
+	for (int word = 0; word < tables->population->nwords; word++)
+		pfree(table->keys[word]);
+	for (int column = 0; column < tables->population->ncolumns; column++)
+		pfree(table->slices[column]);
+	pfree(table->keys);
+	pfree(table->slices);
+	pfree(table->counts);
+	pfree(table->classes);
+	pfree(table);
+}
+
+/* ----------------------------------------------------- what is suppressed */
+
+/* How many of so many people are suppressed at least, given how far their values are at most. */
+static int64
+least_suppressed(const BoxTables *tables, int64 people, double distance)
+{
+	double		t = tables->promise.t;
+
+	if (distance <= t || t >= 1)
+		return 0;
+	return (int64) Max(ceil((double) people * ((distance - t) / (1 - t) - ROUNDING)), 0);
+}
+
+/*
+ * How many of a class's people are suppressed at every node below: all of
+ * them, or for their distance some.  Its tuples are given by number.
+ */
+static int64
+doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples)
+{
+	const Population *population = tables->population;
+	const Promise *promise = &tables->promise;
+	double		distance = 0;
+	bool		too_few = promise->has_k && people < promise->k;
+
+	if (too_few || !promises_values(tables))
+		return too_few ? people : 0;
+	population_mark(population, tables->marks);
+	for (int column = 0; column < population->nsensitive; column++)
+	{
+		Histograms *histograms = population->columns[column];
+		const Slice *slice;
+		uint32		number;
+
+		for (uint32 i = 0; i < ntuples; i++)
+			tables->together[i] = table->slices[column][tuples[i]];
+		number = histograms_merge(histograms, tables->together, ntuples);
+		slice = &histograms->slices[number];
+		too_few = too_few || (promise->has_l && slice->length < promise->l);
+		distance = Max(distance, slice->distance);
+	}
+	population_release(population, tables->marks);
+	if (too_few || (ntuples == 1 && promise->has_t && distance > promise->t))
+		return people;
+	return promise->has_t ? least_suppressed(tables, people, distance) : 0;
+}
+
+/* ---------------------------------------------------------- labels of a class */
+
+/* Looks up what every code of a table becomes at a level. */
+static void
+show_codes(const BoxTables *tables, const BoxTable *table, int attr, int level)
+{
+	const Hierarchy *hierarchy = tables->population->attrs[attr].hierarchy;
+	const Recoding *below = &hierarchy->levels[table->levels[attr]];
+	const Recoding *above = &hierarchy->levels[level];
+
+	for (uint32 code = 0; code < below->nlabels; code++)
+		tables->codes[code] = above->label_of[below->first_leaf[code]];
+}
+
+/* Counts a class's people and tuples by label; returns how many labels there are. */
+static uint32
+count_labels(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
+{
+	const uint64 *keys = table->keys[field->word] + class->start;
+	const int64 *counts = table->counts + class->start;
+	uint32		nseen = 0;
+
+	for (uint32 i = 0; i < class->ntuples; i++)
+	{
+		uint32		label = tables->codes[(keys[i] >> field->shift) & field->mask];
+
+		tables->seen[nseen] = label;
+		nseen += tables->members[label] == 0;
+		tables->members[label]++;
+		tables->people[label] += counts[i];
+	}
+	return nseen;
+}
+
+static void
+forget_labels(BoxTables *tables, uint32 nseen)
+{
+	for (uint32 i = 0; i < nseen; i++)
+		tables->people[tables->seen[i]] = tables->members[tables->seen[i]] = 0;
+}
+
+/*
+ * Orders a class's tuples by label, the labels as they were seen; afterwards
+ * members tells where each label's end.
+ */
+static void
+order_by_label(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field, uint32 nseen)
+{
+	const uint64 *keys = table->keys[field->word];
+	uint32		start = 0;
+
+	for (uint32 i = 0; i < nseen; i++)
+	{
+		uint32		members = tables->members[tables->seen[i]];
+
+		tables->members[tables->seen[i]] = start;
+		start += members;
+	}
+	for (uint32 i = class->start; i < class->start + class->ntuples; i++)
+		tables->by_code[tables->members[tables->codes[(keys[i] >> field->shift) & field->mask]]++] = i;
+}
+
+/* --------------------------------------------------------------- questions */
+
+/* People of a class in parts of it that are too small. */
+static int64
+suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
+{
+	const uint64 *keys = table->keys[field->word] + class->start;
+	const int64 *counts = table->counts + class->start;
+	int64		k = tables->promise.k;
+	int64		suppressed = 0;
+
+	for (uint32 i = 0; i < class->ntuples; i++)
+		tables->people[tables->codes[(keys[i] >> field->shift) & field->mask]] += counts[i];
+	for (uint32 i = 0; i < class->ntuples; i++)
+	{
+		int64	   *people = &tables->people[tables->codes[(keys[i] >> field->shift) & field->mask]];
+
+		suppressed += *people < k ? *people : 0;
+		*people = 0;
+	}
+	return suppressed;
+}
+
+/* The same where values are promised. */
+static int64
+suppressed_by_value(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
+{
+	uint32		nseen = count_labels(tables, table, class, field);
+	uint32		start = 0;
+	int64		suppressed = 0;
+
+	order_by_label(tables, table, class, field, nseen);
+	for (uint32 i = 0; i < nseen; i++)
+	{
+		uint32		end = tables->members[tables->seen[i]];
+
+		suppressed += doomed(tables, table, tables->people[tables->seen[i]], tables->by_code + start, end - start);
+		start = end;
+	}
+	forget_labels(tables, nseen);
+	return suppressed;
+}
+
+bool
+box_table_can_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
+{
+	const KeyField *field = &tables->population->attrs[attr].field;
+	int64		suppressed = table->suppressed;
+
+	CHECK_FOR_INTERRUPTS();
+	show_codes(tables, table, attr, level);
+	for (uint32 i = 0; i < table->nclasses && suppressed <= tables->promise.limit; i++)
+	{
+		const BoxClass *class = &table->classes[i];
+
+		suppressed += promises_values(tables) ? suppressed_by_value(tables, table, class, field) :
+			suppressed_by_size(tables, table, class, field);
+		tables->looked_at += class->ntuples;
+	}
+	return suppressed <= tables->promise.limit;
+}
+
+/* --------------------------------------------------------------- new tables */
+
+static inline void
+copy_tuple(const Population *population, BoxTable *to, uint32 at, const BoxTable *from, uint32 tuple)
+{
+	for (int word = 0; word < population->nwords; word++)
+		to->keys[word][at] = from->keys[word][tuple];
+	to->counts[at] = from->counts[tuple];
+	for (int column = 0; column < population->ncolumns; column++)
+		to->slices[column][at] = from->slices[column][tuple];
+}
+
+/* Counts a class that stays as it is and keeps the promise. */
+static void
+keep_class(const BoxTables *tables, BoxTable *table, int64 people)
+{
+	table->squares += (int128) people * people;
+	table->lasting += people > tables->promise.limit;
+}
+
+/*
+ * Makes a place for a class, unless it stays as it is within the box; returns
+ * where its tuples go, or NO_PLACE.
+ */
+static uint32
+place_class(const BoxTables *tables, BoxTable *to, int64 people, uint32 ntuples, int64 gone)
+{
+	BoxClass   *class = &to->classes[to->nclasses];
+
+	if (gone == people)
+		to->suppressed += people;
+	else if (ntuples == 1)
+		keep_class(tables, to, people);
+	else
+	{
+		to->doubtful += gone;
+		class->start = to->ntuples;
+		class->ntuples = ntuples;
+		class->people = people;
+		to->nclasses++;
+		to->ntuples += ntuples;
+		return class->start;
+	}
+	return NO_PLACE;
+}
+
+/* Places the parts of a class: members tells where the tuples of a label go. */
+static void
+place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
+{
+	int64		k = tables->promise.has_k ? tables->promise.k : 0;
+
+	for (uint32 i = 0; i < nseen; i++)
+	{
+		uint32		label = tables->seen[i];
+		int64		people = tables->people[label];
+
+		tables->members[label] = place_class(tables, to, people, tables->members[label], people < k ? people : 0);
+	}
+}
+
+/* The same where values are promised: they are looked at. */
+static void
+place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field,
+					 BoxTable *to, uint32 nseen)
+{
+	uint32		start = 0;
+
+	order_by_label(tables, from, class, field, nseen);
+	for (uint32 i = 0; i < nseen; i++)
+	{
+		uint32		label = tables->seen[i];
+		uint32		end = tables->members[label];
+		int64		people = tables->people[label];
+
+		tables->members[label] = place_class(tables, to, people, end - start,
+											 doomed(tables, from, people, tables->by_code + start, end - start));
+		start = end;
+	}
+}
+
+/* Copies a class's tuples to where those of their labels go. */
+static void
+move_parts(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field, BoxTable *to)
+{
+	const uint64 *keys = from->keys[field->word];
+
+	for (uint32 i = class->start; i < class->start + class->ntuples; i++)
+	{
+		uint32	   *place = &tables->members[tables->codes[(keys[i] >> field->shift) & field->mask]];
+
+		if (*place != NO_PLACE)
+			copy_tuple(tables->population, to, (*place)++, from, i);
+	}
+}
+
+/* Puts small classes first. */
+static void
+sort_classes(const BoxTables *tables, BoxTable *table)
+{
+	BoxClass   *sorted = MemoryContextAllocHuge(tables->context, sizeof(BoxClass) * ((Size) table->nclasses + 1));
+	uint32		start[SORTED_SIZES + 2] = {0};
+
+	for (uint32 i = 0; i < table->nclasses; i++)
+		start[Min(table->classes[i].people, SORTED_SIZES) + 1]++;
+	for (int size = 0; size <= SORTED_SIZES; size++)
+		start[size + 1] += start[size];
+	for (uint32 i = 0; i < table->nclasses; i++)
+		sorted[start[Min(table->classes[i].people, SORTED_SIZES)]++] = table->classes[i];
+	pfree(table->classes);
+	table->classes = sorted;
+}
+
+BoxTable *
+box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
+{
+	const KeyField *field = &tables->population->attrs[attr].field;
+	BoxTable   *lower = table_alloc(tables, table->ntuples, table->ntuples / 2);
+
+	CHECK_FOR_INTERRUPTS();
+	memcpy(lower->levels, table->levels, sizeof(lower->levels));
+	lower->suppressed = table->suppressed;
+	lower->squares = table->squares;
+	lower->lasting = table->lasting;
+	show_codes(tables, table, attr, level);
+	for (uint32 i = 0; i < table->nclasses; i++)
+	{
+		const BoxClass *class = &table->classes[i];
+		uint32		nseen = count_labels(tables, table, class, field);
+		uint32		nplaced = lower->ntuples;
+
+		if (promises_values(tables))
+			place_parts_by_value(tables, table, class, field, lower, nseen);
+		else
+			place_parts(tables, lower, nseen);
+		if (lower->ntuples > nplaced)
+			move_parts(tables, table, class, field, lower);
+		forget_labels(tables, nseen);
+		tables->looked_at += class->ntuples;
+		if (lower->suppressed + lower->doubtful > tables->promise.limit)
+		{
+			box_table_free(tables, lower);
+			return NULL;
+		}
+	}
+	sort_classes(tables, lower);
+	return lower;
+}
+
+/* The table of a lattice's top. */
+static BoxTable *
+create_root(BoxTables *tables)
+{
+	const TupleTable *tuples = tables->population->tuples;
+	int			nwords = tables->population->nwords;
+	BoxTable   *root = table_alloc(tables, tuples->ntuples, 1);
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		for (int word = 0; word < nwords; word++)
+			root->keys[word][i] = tuples->keys[(Size) i * nwords + word];
+		root->counts[i] = tuples->counts[i];
+		for (int column = 0; column < tables->population->ncolumns; column++)
+			root->slices[column][i] = tuples->slices[column][i];
+	}
+	root->ntuples = tuples->ntuples;
+	root->nclasses = 1;
+	root->classes[0].start = 0;
+	root->classes[0].ntuples = tuples->ntuples;
+	root->classes[0].people = tables->population->people;
+	return root;
+}
+
+BoxTable *
+box_table_create(BoxTables *tables, const int *highest)
+{
+	BoxTable   *table = create_root(tables);
+
+	for (int a = 0; a < tables->population->nattrs && table != NULL; a++)
+	{
+		BoxTable   *lower;
+
+		/*
+		 * the first attribute is lowered in any case: the whole may break the
+		 * promise
+		 */
+		if (a > 0 && highest[a] == tables->population->attrs[a].hierarchy->height)
+			continue;
+		lower = box_table_lower(tables, table, a, highest[a]);
+		box_table_free(tables, table);
+		table = lower;
+	}
+	return table;
+}
+
+/* ------------------------------------------------------------------ joining */
+
+/* Generalizes a table's keys. */
+static void
+raise_keys(BoxTables *tables, BoxTable *table, const int *lowest)
+{
+	for (int a = 0; a < tables->population->nattrs; a++)
+	{
+		const KeyField *field = &tables->population->attrs[a].field;
+		uint64	   *keys = table->keys[field->word];
+		uint64		others = ~(field->mask << field->shift);
+
+		if (table->levels[a] >= lowest[a])
+			continue;
+		show_codes(tables, table, a, lowest[a]);
+		table->levels[a] = lowest[a];
+		for (uint32 i = 0; i < table->ntuples; i++)
+			keys[i] = (keys[i] & others) | ((uint64) tables->codes[(keys[i] >> field->shift) & field->mask] << field->shift);
+	}
+}
+
+static bool
+same_key(const BoxTables *tables, const BoxTable *table, uint32 a, uint32 b)
+{
+	for (int word = 0; word < tables->population->nwords; word++)
+		if (table->keys[word][a] != table->keys[word][b])
+			return false;
+	return true;
+}
+
+static uint64
+hash_key(const BoxTables *tables, const BoxTable *table, uint32 tuple)
+{
+	uint64		hash = table->keys[0][tuple] * UINT64CONST(0x9e3779b97f4a7c15);
+
+	for (int word = 1; word < tables->population->nwords; word++)
+		hash = ((hash >> 32) ^ hash ^ table->keys[word][tuple]) * UINT64CONST(0x9e3779b97f4a7c15);
+	return hash;
+}
+
+/* Joins a class's equal tuples, which move to a place further down. */
+static void
+join_class(BoxTables *tables, BoxTable *table, BoxClass *class, uint32 place)
+{
+	int			bits = pg_leftmost_one_pos32(class->ntuples) + 2;
+	uint32		mask = ((uint32) 1 << bits) - 1;
+	uint32		end = place;
+
+	memset(tables->slots, 0, sizeof(uint32) << bits);
+	for (uint32 i = class->start; i < class->start + class->ntuples; i++)
+	{
+		uint32		at = (uint32) (hash_key(tables, table, i) >> (64 - bits));
+
+		while (tables->slots[at] != 0 && !same_key(tables, table, tables->slots[at] - 1, i))
+			at = (at + 1) & mask;
+		if (tables->slots[at] != 0)
+		{
+			table->counts[tables->slots[at] - 1] += table->counts[i];
+			continue;
+		}
+		copy_tuple(tables->population, table, end++, table, i);
+		tables->slots[at] = end;
+	}
+	class->start = place;
+	class->ntuples = end - place;
+}
+
+static int
+compare_starts(const void *a, const void *b)
+{
+	uint32		x = ((const BoxClass *) a)->start;
+	uint32		y = ((const BoxClass *) b)->start;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Histograms are not joined: what they take could not be given back in any order. */
+void
+box_table_join(BoxTables *tables, BoxTable *table, const int *lowest)
+{
+	uint32		nclasses = 0;
+	uint32		ntuples = 0;
+
+	if (tables->population->ncolumns > 0)
+		return;
+	raise_keys(tables, table, lowest);
+	tables->looked_at += 4 * (int64) table->ntuples;
+
+	/*
+	 * in the order of the tuples, so that none is overwritten before it was
+	 * read
+	 */
+	qsort(table->classes, table->nclasses, sizeof(BoxClass), compare_starts);
+	for (uint32 i = 0; i < table->nclasses; i++)
+	{
+		BoxClass   *class = &table->classes[i];
+
+		join_class(tables, table, class, ntuples);
+		if (class->ntuples == 1)
+		{
+			keep_class(tables, table, class->people);
+			continue;
+		}
+		ntuples += class->ntuples;
+		table->classes[nclasses++] = *class;
+	}
+	table->ntuples = ntuples;
+	table->nclasses = nclasses;
+	sort_classes(tables, table);
+}
+
+int128
+box_table_squares(const BoxTable *table)
+{
+	int128		squares = table->squares;
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+		squares += (int128) table->counts[i] * table->counts[i];
+	return squares;
+}
+
+int64
+box_table_lasting(const BoxTables *tables, const BoxTable *table)
+{
+	int64		lasting = table->lasting;
+
+	for (uint32 i = 0; i < table->nclasses; i++)
+		lasting += table->classes[i].people > tables->promise.limit;
+	return lasting;
+}

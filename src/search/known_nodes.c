@@ -1,0 +1,163 @@
+/*
+ * known_nodes.c
+ *	  Nodes of which something is known, and which of them are above or below
+ *	  another.
+ *
+ * For every attribute and level there is a set of bits: the remembered nodes
+ * whose level is at least that.  The nodes above one are the intersection of
+ * a set an attribute, 64 nodes an instruction; those below it are in none of
+ * the sets of one level more.  The sets' words are kept side by side, so that
+ * a look-up reads memory in order.
+ */
+#include "search/known_nodes.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "port/pg_bitutils.h"
+
+struct KnownNodes
+{
+	MemoryContext context;
+	MemoryContext all;			/* what memory is counted in */
+	int			nattrs;
+	int			nsets;
+	int			first_set[MAX_ATTRIBUTES];	/* of the attribute's lowest level */
+	int			min_level[MAX_ATTRIBUTES];
+	int			max_level[MAX_ATTRIBUTES];
+	Size		nnodes;
+	Size		node_capacity;
+	int64	   *values;			/* by node */
+	Size		nwords;
+	Size		word_capacity;
+	uint64	   *bits;			/* by word and set */
+};
+
+KnownNodes *
+known_nodes_create(const Population *population, MemoryContext context)
+{
+	KnownNodes *known = MemoryContextAllocZero(context, sizeof(KnownNodes));
+
+	known->context = context;
+	known->all = population->context;
+	known->nattrs = population->nattrs;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		known->first_set[a] = known->nsets;
+		known->min_level[a] = attr->min_level;
+		known->max_level[a] = attr->max_level;
+		known->nsets += attr->max_level - attr->min_level + 1;
+	}
+	return known;
+}
+
+/* Whether there is room for one node more, or memory to make it. */
+static bool
+has_room(const KnownNodes *known)
+{
+	Size		growth = 0;
+
+	if (known->nnodes == known->node_capacity)
+		growth += Max(known->node_capacity * 2, 64) * sizeof(int64);
+	if (known->nnodes % 64 == 0 && known->nwords == known->word_capacity)
+		growth += Max(known->word_capacity * 2, 64) * sizeof(uint64) * known->nsets;
+	/* a quarter of all memory is the search's own */
+	return growth == 0 || budget_allows(known->all, growth + (Size) maintenance_work_mem * 1024 / 4);
+}
+
+void
+known_nodes_add(KnownNodes *known, const int *levels, int64 value)
+{
+	Size		node = known->nnodes;
+	uint64	   *word;
+
+	if (!has_room(known))
+		return;
+	known->nnodes++;
+	if (node == known->node_capacity)
+		known->values = budget_grow(known->context, known->values,
+									sizeof(int64), &known->node_capacity);
+	known->values[node] = value;
+	if (node % 64 == 0)
+	{
+		if (known->nwords == known->word_capacity)
+			known->bits = budget_grow(known->context, known->bits,
+									  sizeof(uint64) * known->nsets, &known->word_capacity);
+		memset(known->bits + known->nwords * known->nsets, 0, sizeof(uint64) * known->nsets);
+		known->nwords++;
+	}
+	word = known->bits + (node / 64) * known->nsets;
+	for (int a = 0; a < known->nattrs; a++)
+		for (int level = known->min_level[a]; level <= levels[a]; level++)
+			word[known->first_set[a] + level - known->min_level[a]] |= UINT64CONST(1) << (node % 64);
+}
+
+/* The sets whose intersection are the nodes above one. */
+static void
+sets_above(const KnownNodes *known, const int *levels, int *sets)
+{
+	for (int a = 0; a < known->nattrs; a++)
+		sets[a] = known->first_set[a] + levels[a] - known->min_level[a];
+}
+
+/* The nodes of a word that are in all of some sets. */
+static inline uint64
+in_all(const uint64 *word, const int *sets, int nsets)
+{
+	uint64		nodes = word[sets[0]];
+
+	for (int i = 1; i < nsets && nodes != 0; i++)
+		nodes &= word[sets[i]];
+	return nodes;
+}
+
+int64
+known_nodes_least_above(const KnownNodes *known, const int *levels)
+{
+	int			sets[MAX_ATTRIBUTES];
+	int64		least = PG_INT64_MAX;
+	const uint64 *word = known->bits;
+
+	sets_above(known, levels, sets);
+	for (Size w = 0; w < known->nwords; w++, word += known->nsets)
+		for (uint64 above = in_all(word, sets, known->nattrs); above != 0; above &= above - 1)
+			least = Min(least, known->values[w * 64 + pg_rightmost_one_pos64(above)]);
+	return least;
+}
+
+bool
+known_nodes_any_above(const KnownNodes *known, const int *levels)
+{
+	int			sets[MAX_ATTRIBUTES];
+	const uint64 *word = known->bits;
+
+	sets_above(known, levels, sets);
+	for (Size w = 0; w < known->nwords; w++, word += known->nsets)
+		if (in_all(word, sets, known->nattrs) != 0)
+			return true;
+	return false;
+}
+
+bool
+known_nodes_any_below(const KnownNodes *known, const int *levels)
+{
+	int			sets[MAX_ATTRIBUTES];
+	int			nsets = 0;
+	const uint64 *word = known->bits;
+
+	for (int a = 0; a < known->nattrs; a++)
+		if (levels[a] < known->max_level[a])
+			sets[nsets++] = known->first_set[a] + levels[a] + 1 - known->min_level[a];
+	for (Size w = 0; w < known->nwords; w++, word += known->nsets)
+	{
+		Size		nodes = Min(known->nnodes - w * 64, 64);
+		uint64		below = PG_UINT64_MAX >> (64 - nodes);
+
+		for (int i = 0; i < nsets && below != 0; i++)
+			below &= ~word[sets[i]];
+		if (below != 0)
+			return true;
+	}
+	return false;
+}

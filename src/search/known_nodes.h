@@ -1,0 +1,29 @@
+/*
+ * known_nodes.h
+ *	  Nodes of which something is known, and which of them are above or below
+ *	  another.
+ */
+#ifndef ANONOPT_KNOWN_NODES_H
+#define ANONOPT_KNOWN_NODES_H
+
+#include "engine/population.h"
+
+typedef struct KnownNodes KnownNodes;
+
+/* The context is within the population's. */
+extern KnownNodes *known_nodes_create(const Population *population, MemoryContext context);
+
+/*
+ * Remembers a value of a node within the declared levels, while there is
+ * memory: what is forgotten only makes a bound less tight.
+ */
+extern void known_nodes_add(KnownNodes *known, const int *levels, int64 value);
+
+/* The least value of the nodes that are nowhere below one; PG_INT64_MAX without any. */
+extern int64 known_nodes_least_above(const KnownNodes *known, const int *levels);
+
+/* Whether a node is nowhere below one, or nowhere above it. */
+extern bool known_nodes_any_above(const KnownNodes *known, const int *levels);
+extern bool known_nodes_any_below(const KnownNodes *known, const int *levels);
+
+#endif
