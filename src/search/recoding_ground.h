@@ -25,7 +25,7 @@ typedef struct Axis
 	int32		most;			/* what a person may lose in all */
 	int			allowed;		/* levels up to max_level */
 	int32	   *table;			/* by two codes, where there are few: what is
-								 * lost by spec them and all between */
+								 * lost by showing them and all between */
 	uint8	  **climb;			/* by power of two and code: the level that
 								 * joins so many neighbours */
 } Axis;
@@ -58,7 +58,7 @@ extern Ground *ground_create(const RecodingOrder *order, MemoryContext context, 
 /* Puts the tuples in another order: order[i] becomes tuple i. */
 extern void ground_reorder(Ground *ground, const uint32 *order);
 
-/* What is lost by spec codes far from each other. */
+/* What is lost by showing codes far from each other. */
 extern int32 axis_span_far(const Axis *axis, uint32 low, uint32 high);
 
 /* What a person loses where all codes from low to high are shown alike. */
