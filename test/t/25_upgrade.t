@@ -47,7 +47,7 @@ my $objects = q{
 				LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
 		UNION ALL SELECT 'constraint ' || conname || ' of ' || conrelid::regclass || ' ' || contypid::regtype, pg_get_constraintdef(n.oid)
 			FROM pg_constraint n JOIN part ON objid = n.oid AND classid = 'pg_constraint'::regclass
-		UNION ALL SELECT 'trigger ' || tgname || ' of ' || tgrelid::regclass, pg_get_triggerdef(t.oid) || tgenabled
+		UNION ALL SELECT 'trigger ' || tgname || ' of ' || tgrelid::regclass, concat_ws(' ', pg_get_triggerdef(t.oid), tgenabled)
 			FROM pg_trigger t JOIN part ON objid = t.oid AND classid = 'pg_trigger'::regclass WHERE NOT tgisinternal
 		UNION ALL SELECT 'type ' || t.oid::regtype, concat_ws(' ', typtype, typlen, typbyval, typinput, typoutput, typreceive, typsend, typalign, typstorage, typacl, typowner::regrole, typbasetype::regtype)
 			FROM pg_type t JOIN part ON objid = t.oid AND classid = 'pg_type'::regclass
