@@ -8,6 +8,8 @@ CREATE ROLE regress_team;
 CREATE ROLE regress_bob;
 GRANT regress_team TO regress_alice;
 GRANT CREATE ON SCHEMA public TO regress_team, regress_alice;
+-- up to PostgreSQL 14 everybody may create in public
+CREATE SCHEMA closed;
 SET ROLE regress_team;
 CREATE TABLE secret (age int, illness text);
 INSERT INTO secret VALUES (1, 'a'), (2, 'b');
@@ -35,7 +37,7 @@ SELECT anonopt.generalize(1, 'secret_age', 1);
 SELECT * FROM anonopt.check_hierarchy('secret_age');
 SELECT anonopt.create_mask_hierarchy('pg_temp.h', 'secret', 'illness');
 SELECT anonopt.create_interval_hierarchy('pg_catalog.h', 0, 1, '{}');
-SELECT anonopt.create_interval_hierarchy('public.h', 0, 1, '{}');
+SELECT anonopt.create_interval_hierarchy('closed.h', 0, 1, '{}');
 RESET ROLE;
 GRANT SELECT (age) ON secret TO regress_bob;
 SET ROLE regress_bob;
@@ -75,3 +77,4 @@ ALTER DEFAULT PRIVILEGES FOR ROLE regress_team IN SCHEMA public REVOKE SELECT ON
 DISCARD TEMP;
 DROP OWNED BY regress_alice, regress_bob, regress_team CASCADE;
 DROP ROLE regress_alice, regress_bob, regress_team;
+DROP SCHEMA closed;

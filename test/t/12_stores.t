@@ -203,7 +203,7 @@ sub check_statements
 		['VACUUM and ANALYZE', 'VACUUM ANALYZE people']);
 	push @statements, ['MERGE', "MERGE INTO people p USING (SELECT id * 2 AS id, age FROM people) s ON p.id = s.id
 		WHEN MATCHED AND p.id % 3 = 0 THEN DELETE WHEN MATCHED THEN UPDATE SET age = s.age, town = NULL
-		WHEN NOT MATCHED THEN INSERT (id, age, town) VALUES (s.id, s.age, 'T0')"] if $node->pg_version >= 15;
+		WHEN NOT MATCHED THEN INSERT (id, age, town) VALUES (s.id, s.age, 'T0')"] if sql('SHOW server_version_num') >= 150000;
 	state_is('people', $_->[1], 'kept', $_->[0]) for @statements;
 
 	make_tracked('ruled');

@@ -29,8 +29,10 @@ $node->start;
 my $objects = q{
 	WITH member AS (SELECT classid, objid FROM pg_depend WHERE refclassid = 'pg_extension'::regclass AND deptype = 'e'
 			AND refobjid = (SELECT oid FROM pg_extension WHERE extname = 'anonopt')),
+	-- names of toast tables have oids in them
 	part AS (SELECT * FROM member UNION ALL SELECT d.classid, d.objid FROM pg_depend d JOIN member m ON d.refclassid = m.classid AND d.refobjid = m.objid
-		WHERE d.deptype IN ('a', 'i') AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass, 'pg_class'::regclass, 'pg_type'::regclass, 'pg_policy'::regclass)),
+		WHERE d.deptype IN ('a', 'i') AND d.classid IN ('pg_constraint'::regclass, 'pg_attrdef'::regclass, 'pg_trigger'::regclass, 'pg_rewrite'::regclass, 'pg_class'::regclass, 'pg_type'::regclass, 'pg_policy'::regclass)
+			AND NOT EXISTS (SELECT FROM pg_class c WHERE c.oid = d.objid AND d.classid = 'pg_class'::regclass AND c.relnamespace = 'pg_toast'::regnamespace)),
 	what (object, says) AS (
 		SELECT pg_describe_object(classid, objid, 0), coalesce(obj_description(objid, classid::regclass::name), '') FROM part
 		UNION ALL SELECT 'function ' || p.oid::regprocedure, CASE WHEN prokind = 'a' THEN (SELECT to_jsonb(a) - 'aggfnoid' || jsonb_build_object('args', pg_get_function_arguments(p.oid)) FROM pg_aggregate a
@@ -45,7 +47,7 @@ my $objects = q{
 				LEFT JOIN pg_attrdef ON adrelid = c.oid AND adnum = attnum
 		UNION ALL SELECT 'constraint ' || conname || ' of ' || conrelid::regclass || ' ' || contypid::regtype, pg_get_constraintdef(n.oid)
 			FROM pg_constraint n JOIN part ON objid = n.oid AND classid = 'pg_constraint'::regclass
-		UNION ALL SELECT 'trigger ' || tgname || ' of ' || tgrelid::regclass, pg_get_triggerdef(t.oid) || tgenabled
+		UNION ALL SELECT 'trigger ' || tgname || ' of ' || tgrelid::regclass, concat_ws(' ', pg_get_triggerdef(t.oid), tgenabled)
 			FROM pg_trigger t JOIN part ON objid = t.oid AND classid = 'pg_trigger'::regclass WHERE NOT tgisinternal
 		UNION ALL SELECT 'type ' || t.oid::regtype, concat_ws(' ', typtype, typlen, typbyval, typinput, typoutput, typreceive, typsend, typalign, typstorage, typacl, typowner::regrole, typbasetype::regtype)
 			FROM pg_type t JOIN part ON objid = t.oid AND classid = 'pg_type'::regclass
