@@ -108,8 +108,8 @@ CREATE DOMAIN small AS int;
 CREATE TABLE child AS SELECT nullif(i % 8, 7)::small AS toys FROM generate_series(1, 80) i;
 CREATE TABLE toys (leaf small PRIMARY KEY, label text);
 INSERT INTO toys SELECT i, '*' FROM generate_series(0, 6) i;
-SELECT anonopt.create_dataset('children', 'child'), anonopt.add_quasi_identifier('children', 'toys', 'toys'),
-       anonopt.create_recoding('child_classes', 'children', k => 15, seed => 1) \g /dev/null
+SELECT anonopt.create_dataset('children', 'child'), anonopt.add_quasi_identifier('children', 'toys', 'toys') \g /dev/null
+SELECT anonopt.create_recoding('child_classes', 'children', k => 15, seed => 1) \g /dev/null
 SELECT anonopt.create_view('child_live', 'children', k => 15, materialized => false, recoding => 'child_classes') \g /dev/null
 SELECT is((SELECT count(*) FROM child_live), 80::bigint, 'leaves of a domain');
 
