@@ -287,6 +287,42 @@ view_at_meet(const PlacedContent *a, const PlacedContent *b, int i, int j, const
 	return true;
 }
 
+/* Whether a tuple that two contents of one recoding show has moved from a class to another. */
+static bool
+have_moved(const Content *a, const Content *b)
+{
+	KeyCounter *classes = key_counter_create(CurrentMemoryContext, 1, 1024);
+	KeyCounter *pairs = key_counter_create(CurrentMemoryContext, 1, 1024);
+
+	if (a->tuples == NULL || b->tuples == NULL)
+		return false;
+	for (uint32 i = 0; i < a->tuples->nkeys; i++)
+	{
+		uint32		before = (uint32) a->tuples->counts[i];
+		uint32		after = content_class_of(b, a->tuples->keys[i]);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (after == 0)
+			continue;
+		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
+		if (key_counter_find(pairs) != PG_UINT32_MAX)
+			continue;
+		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
+		(void) key_counter_add(pairs, 1);
+		/* a class that was split, and one that was joined, is in two pairs */
+		for (int side = 0; side < 2; side++)
+		{
+			uint32		known = classes->nkeys;
+
+			*key_counter_candidate(classes) = (uint64) side << 32 | (side == 0 ? before : after);
+			if (key_counter_add(classes, 1) != known)
+				return true;
+		}
+	}
+	return false;
+}
+
 int64
 contents_difference(const PlacedContent *a, const PlacedContent *b, const Population *population)
 {
@@ -322,6 +358,18 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, const Popula
 				break;
 			}
 	difference = content_difference(a->content, views_a, b->content, views_b, nviews, values, nvalues);
+
+	/*
+	 * moves hide who came among those who only changed class, but not from
+	 * who looks at all classes at once
+	 */
+	if (alike && a->known->recoding != NULL && have_moved(a->content, b->content))
+	{
+		int64		whole = content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues);
+
+		if (whole > 0 && (difference == 0 || whole < difference))
+			difference = whole;
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return difference;

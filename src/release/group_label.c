@@ -16,6 +16,7 @@
  */
 #include "release/specification.h"
 
+#include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/value.h"
@@ -148,6 +149,12 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 		leaf += recoding->leaves[recoding->label_of[leaf]];
 	}
 	appendStringInfoChar(&set, '}');
+
+	/*
+	 * groups of a cut hold each name once; those of a recoding may all hold
+	 * most
+	 */
+	budget_require(CurrentMemoryContext, 0);
 	return set.data;
 }
 

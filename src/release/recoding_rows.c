@@ -9,11 +9,14 @@
 
 #include "access/relation.h"
 #include "access/table.h"
+#include "access/tableam.h"
+#include "access/xact.h"
 #include "base/budget.h"
 #include "base/key_counter.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
@@ -256,6 +259,45 @@ keep_old_row(void *arg, ItemPointer place, const Datum *values, const bool *null
 	rows->tuples[rows->n++] = tuple;
 }
 
+/*
+ * Fails where others wrote a recoding that this transaction's snapshot does
+ * not show: tuples that they took in would be taken in again.
+ */
+static void
+refuse_unseen_rows(Relation table)
+{
+	Snapshot	snapshots[2] = {GetTransactionSnapshot(), RegisterSnapshot(GetLatestSnapshot())};
+	TableScanDesc scans[2];
+	TupleTableSlot *slots[2];
+	bool		more = true;
+	bool		alike = true;
+
+	for (int i = 0; i < 2; i++)
+	{
+		slots[i] = table_slot_create(table, NULL);
+		/* both from the first page on */
+		scans[i] = table_beginscan_strat(table, snapshots[i], 0, NULL, true, false);
+	}
+	while (more && alike)
+	{
+		CHECK_FOR_INTERRUPTS();
+		more = table_scan_getnextslot(scans[0], ForwardScanDirection, slots[0]);
+		alike = table_scan_getnextslot(scans[1], ForwardScanDirection, slots[1]) == more &&
+			(!more || ItemPointerEquals(&slots[0]->tts_tid, &slots[1]->tts_tid));
+	}
+	for (int i = 0; i < 2; i++)
+	{
+		table_endscan(scans[i]);
+		ExecDropSingleTupleTableSlot(slots[i]);
+	}
+	UnregisterSnapshot(snapshots[1]);
+	if (!alike)
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("could not serialize access due to concurrent update of recoding %s",
+						relation_sql_name(RelationGetRelid(table)))));
+}
+
 Relation
 recoding_open_own(Oid oid)
 {
@@ -264,6 +306,8 @@ recoding_open_own(Oid oid)
 	if (table->rd_rel->relowner != GetUserId())
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
 	LockRelationOid(oid, ShareRowExclusiveLock);
+	if (IsolationUsesXactSnapshot())
+		refuse_unseen_rows(table);
 	return table;
 }
 
@@ -364,6 +408,26 @@ const uint32 *
 recoding_extension_classes(const RecodingExtension *extension)
 {
 	return extension->old->class_of;
+}
+
+void
+recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dataset, const RecodingOrder *order)
+{
+	const Population *population = order->population;
+	int64		suppressed = 0;
+
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+		if (extension->old->class_of[tuple] == NO_CLASS)
+			suppressed += population->tuples->counts[tuple];
+	if (suppressed == 0)
+		recoding_refuse_infeasible(dataset, order);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("no extension of the recoding keeps the promise"),
+			 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are suppressed in it and stay so; " INT64_FORMAT " may be.",
+					   suppressed, population->people, order->promise.limit),
+			 errhint("Delete the rows of suppressed tuples to have them placed anew, promise less, or allow more suppression for data set \"%s\".",
+					 dataset->name)));
 }
 
 int64

@@ -36,6 +36,9 @@ extern const uint32 *recoding_extension_classes(const RecodingExtension *extensi
 /* Says how many people's class changed, if any's did. */
 extern void recoding_tell_moved(int64 moved);
 
+/* Fails where it came to nothing: whoever is suppressed stays so, even where one class of all would keep the promise. */
+extern void recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dataset, const RecodingOrder *order);
+
 /* Writes what it came to; returns how many rows were added. */
 extern int64 recoding_extension_write(RecodingExtension *extension, const RecodingResult *result);
 

@@ -273,29 +273,6 @@ run(const char *statement)
 	sql_finish();
 }
 
-/* Takes from everybody but its owner what default privileges may have given. */
-static void
-keep_private(const char *table)
-{
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(table)};
-	List	   *statements = NIL;
-	ListCell   *cell;
-	MemoryContext context = CurrentMemoryContext;
-
-	sql_connect();
-	sql_read("SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(a.grantee)) END"
-			 " FROM pg_class c CROSS JOIN aclexplode(c.relacl) a WHERE c.oid = $1::regclass AND a.grantee <> c.relowner",
-			 1, types, values);
-	MemoryContextSwitchTo(context);
-	for (uint64 i = 0; i < SPI_processed; i++)
-		statements = lappend(statements, psprintf("REVOKE ALL ON %s FROM %s", table,
-												  SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1)));
-	sql_finish();
-	foreach(cell, statements)
-		run(lfirst(cell));
-}
-
 /* A table beside a view, for what its definition must not tell. */
 static void
 create_key(Release *release, const char *id)
@@ -310,7 +287,9 @@ create_key(Release *release, const char *id)
 	release->spec.key = release->key_name;
 	foreach(cell, release_key_statements(&release->spec))
 		run(lfirst(cell));
-	keep_private(release->key_name);
+	sql_connect();
+	keep_to_owner(get_relname_relid(name, release->schema));
+	sql_finish();
 	if (release->recoding != NULL)
 		release_key_fill(&release->spec);
 	/* by which drop_release knows it, whatever it is called then */
@@ -651,7 +630,7 @@ extend_recoding(Release *release, Relation table)
 	order.population = spec->promise.has_l || spec->promise.has_t ? spool.population : population_narrow(spool.population);
 	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
 	if (!result->feasible)
-		recoding_refuse_infeasible(spec->dataset, &order);
+		recoding_extension_refuse(extension, spec->dataset, &order);
 	(void) recoding_extension_write(extension, result);
 	recoding_tell_moved(moved);
 }

@@ -105,7 +105,9 @@ append_same_leaf(StringInfo sql, const Specification *spec, int a)
 	bool		by_value = told_by_value(&joined);
 	const char *equal = by_value ? equality_operator(hierarchy_leaf_type(hierarchy)) : "OPERATOR(pg_catalog.=)";
 	const char *theirs = psprintf(by_value ? "q.finer%d" : "q.finer%d COLLATE pg_catalog.\"C\"", joined.number);
-	const char *ours = by_value ? psprintf("h%d.%s", joined.number, joined.leaf) :
+
+	/* arrays of a domain have no operators */
+	const char *ours = by_value ? psprintf("h%d.%s::%s", joined.number, joined.leaf, finer_type(spec, a)) :
 	label_sql(psprintf("h%d", joined.number), hierarchy, 0);
 
 	if (joined.nullable)

@@ -312,12 +312,21 @@ extend_recoding(const RecodingOrder *order, const uint32 *class_of, RecodingResu
 	uint32		nold = 0;
 	uint32		nshown;
 	uint32	   *shown = shown_tuples(order, class_of, &nshown);
-	Ground	   *ground = ground_create(order, CurrentMemoryContext, shown, nshown);
-	BoxTree    *tree = box_tree_create(ground, TREE_LEAF);
-	uint32	   *old = old_classes(ground, class_of);
-	Classes    *classes = classes_create(ground);
+	Ground	   *ground;
+	BoxTree    *tree;
+	uint32	   *old;
+	Classes    *classes;
 
 	memset(result->class_of, 0xff, sizeof(uint32) * n);
+	*moved = 0;
+	result->feasible = !too_many_suppressed(order, result);
+	/* no search starts from nothing */
+	if (nshown == 0)
+		return;
+	ground = ground_create(order, CurrentMemoryContext, shown, nshown);
+	tree = box_tree_create(ground, TREE_LEAF);
+	old = old_classes(ground, class_of);
+	classes = classes_create(ground);
 	for (uint32 i = 0; i < nshown; i++)
 		if (old[i] != NO_CLASS)
 			nold = Max(nold, old[i] + 1);

@@ -251,7 +251,7 @@ anonopt_extend_recoding(PG_FUNCTION_ARGS)
 	PopActiveSnapshot();
 	result = recoding_extend(&call.order, recoding_extension_classes(extension), &moved);
 	if (!result->feasible)
-		recoding_refuse_infeasible(call.dataset, &call.order);
+		recoding_extension_refuse(extension, call.dataset, &call.order);
 	end_search(&call, result);
 	added = recoding_extension_write(extension, result);
 	table_close(table, NoLock);

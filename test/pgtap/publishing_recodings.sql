@@ -51,7 +51,7 @@ BEGIN
     RETURN coalesce(fault, CASE WHEN NOT (anonopt.verify(release)).ok THEN 'verify: ' || anonopt.verify(release) END);
 END $$;
 
-SELECT plan(2 * 3 * 2 + 9);
+SELECT plan(2 * 3 * 2 + 15);
 SELECT anonopt.create_recoding('by_' || w, 'visitors', k => 5, l => 2, labels => w, seed => 1) FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
 SELECT anonopt.publish_table(w || '_table', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
        anonopt.create_view(w || '_snapshot', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
@@ -102,5 +102,54 @@ SELECT is((SELECT smallest FROM anonopt.release_risk('guests') WHERE cardinality
             JOIN guest_classes r ON r.age = s.age AND r.place IS NOT DISTINCT FROM s.place WINDOW node AS (PARTITION BY s.node)) c
         WHERE class IS NOT NULL OR node IS NOT NULL GROUP BY class, node) x), 'a node and a recoding together');
 SELECT throws_ok($$DROP TABLE guest_classes; SELECT anonopt.refresh_release('guest_recoded')$$, '42P01', NULL, 'a recoding that is gone');
+
+-- Leaves of a domain, in a column that may hold NULL.
+CREATE DOMAIN small AS int;
+CREATE TABLE child AS SELECT nullif(i % 8, 7)::small AS toys FROM generate_series(1, 80) i;
+CREATE TABLE toys (leaf small PRIMARY KEY, label text);
+INSERT INTO toys SELECT i, '*' FROM generate_series(0, 6) i;
+SELECT anonopt.create_dataset('children', 'child'), anonopt.add_quasi_identifier('children', 'toys', 'toys') \g /dev/null
+SELECT anonopt.create_recoding('child_classes', 'children', k => 15, seed => 1) \g /dev/null
+SELECT anonopt.create_view('child_live', 'children', k => 15, materialized => false, recoding => 'child_classes') \g /dev/null
+SELECT is((SELECT count(*) FROM child_live), 80::bigint, 'leaves of a domain');
+
+-- Who is suppressed stays so, and is told of where nothing else can be done.
+UPDATE child_classes SET class = NULL;
+SELECT throws_ok($$SELECT anonopt.extend_recoding('child_classes', 'children', k => 15)$$, '22023', 'no extension of the recoding keeps the promise', 'all are suppressed');
+UPDATE anonopt.dataset SET max_suppression = 1 WHERE dataset = 'children';
+SELECT is(anonopt.extend_recoding('child_classes', 'children', k => 15), 0::bigint, 'which may be');
+DELETE FROM child_classes;
+SELECT is(anonopt.extend_recoding('child_classes', 'children', k => 15), 8::bigint, 'tuples without a row are placed anew');
+
+-- Somebody who comes while others change class.
+CREATE TABLE walker AS SELECT age, 'ill ' || i % 4 AS ill FROM unnest('{1,2,3,7,8}'::int[]) age, generate_series(1, 20) i;
+SELECT anonopt.create_dataset('walkers', 'walker'), anonopt.add_quasi_identifier('walkers', 'age', 'ages'), anonopt.add_sensitive('walkers', 'ill') \g /dev/null
+CREATE TABLE walker_classes AS SELECT DISTINCT age, (age > 5)::int::bigint AS class FROM walker;
+SELECT anonopt.publish_table('walker_recoded', 'walkers', k => 5, recoding => 'walker_classes') \g /dev/null
+UPDATE walker_classes SET class = 1 WHERE age = 2;
+INSERT INTO walker VALUES (8, 'ill 1');
+SET LOCAL anonopt.composition = refuse;
+SELECT throws_ok($$SELECT anonopt.refresh_release('walker_recoded')$$, '55000', 'release public.walker_recoded differs from what was shown before by 1 person',
+    'moves between classes hide nobody who comes');
+SET LOCAL anonopt.composition = warn;
+
+-- Sets of names that are as long as the domain, one a class.
+CREATE TABLE name_tree AS SELECT 'somebody ' || to_char(i, '0000') AS leaf, '*' AS label FROM generate_series(1, 4000) i;
+ALTER TABLE name_tree ADD PRIMARY KEY (leaf);
+CREATE TABLE named AS SELECT leaf AS name FROM name_tree, generate_series(1, 2);
+SELECT anonopt.create_dataset('names', 'named'), anonopt.add_quasi_identifier('names', 'name', 'name_tree') \g /dev/null
+CREATE TABLE name_classes AS SELECT leaf AS name, row_number() OVER (ORDER BY leaf) % 2000 AS class FROM name_tree;
+CREATE FUNCTION pg_temp.needed(statement text) RETURNS int LANGUAGE plpgsql AS $$
+DECLARE
+    needed text;
+BEGIN
+    EXECUTE statement;
+    RETURN NULL;
+EXCEPTION WHEN out_of_memory THEN
+    GET STACKED DIAGNOSTICS needed = PG_EXCEPTION_DETAIL;
+    RETURN substring(needed, 'At least ([0-9]+) kB');
+END $$;
+SET LOCAL maintenance_work_mem = '16MB';
+SELECT ok(pg_temp.needed($$SELECT count(*) FROM anonopt.recoding_classes('names', 'name_classes', 'range')$$) BETWEEN 16384 AND 40000, 'long labels are counted as memory');
 SELECT * FROM finish();
 ROLLBACK;

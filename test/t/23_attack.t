@@ -185,6 +185,48 @@ sub check_record
 	}
 }
 
+# Keys beside views hold leaves, whatever default privileges give.
+sub check_keys
+{
+	make_release('keyed');
+	hear('mallory', q{
+		SELECT anonopt.create_recoding('mallory.keyed_classes', 'keyed', k => 5, seed => 1);
+		ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO reader WITH GRANT OPTION;
+		SELECT anonopt.create_view('mallory.keyed_recoded', 'keyed', k => 5, recoding => 'mallory.keyed_classes'),
+			anonopt.create_view('mallory.keyed_live', 'keyed', k => 5, materialized => false, recoding => 'mallory.keyed_classes'),
+			anonopt.create_view('mallory.keyed_cut', 'keyed', cuts => '{0}', k => 5);
+		ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM PUBLIC, reader});
+	for my $key ('keyed_recoded_key', 'keyed_live_key', 'keyed_cut_key')
+	{
+		like(hear('reader', "SELECT * FROM mallory.$key"), qr/ERROR:  42501: permission denied for table $key/, "default privileges do not open $key");
+	}
+}
+
+# At a level where one snapshot serves a whole transaction, others' rows are there but not seen.
+sub check_extensions
+{
+	make_release('extended');
+	my $session = $node->background_psql('clinic', extra_params => [ '-U', 'mallory' ], on_error_stop => 0);
+	my $extend = q{SELECT anonopt.extend_recoding('mallory.extended_classes', 'extended', k => 5)};
+
+	hear('mallory', q{
+		INSERT INTO mallory.extended_levels VALUES (2, '*');
+		SELECT anonopt.create_recoding('mallory.extended_classes', 'extended', k => 5, seed => 1);
+		SELECT anonopt.publish_table('mallory.extended_recoded', 'extended', k => 5, recoding => 'mallory.extended_classes');
+		INSERT INTO mallory.extended SELECT i, 2, 'i0' FROM generate_series(1, 9) i});
+	$session->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM mallory.extended');
+	unlike(hear('mallory', $extend), qr/ERROR/, 'one extends a recoding');
+	$session->query(qq{DO \$\$ BEGIN EXECUTE \$x\$ $extend \$x\$; EXCEPTION WHEN serialization_failure THEN CREATE TABLE mallory.was_refused (); END \$\$});
+	$session->query('COMMIT');
+	$session->quit;
+	is($node->safe_psql('clinic', q{SELECT count(*), to_regclass('mallory.was_refused') IS NOT NULL FROM mallory.extended_classes}), '3|t',
+		'another that does not see it may not do so again');
+	unlike(hear('mallory', q{BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT anonopt.refresh_release('mallory.extended_recoded'); COMMIT}), qr/ERROR/,
+		'who sees all may');
+}
+
+check_keys();
+check_extensions();
 check_settings();
 check_report();
 check_constraints();
