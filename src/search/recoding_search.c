@@ -196,7 +196,7 @@ number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *resu
 	return true;
 }
 
-/* Gives all tuples classes, or suppresses them; false where neither can be. */
+/* Gives all tuples classes; false where that cannot be. */
 static bool
 begin_classes(RecodingPlan *plan)
 {
@@ -204,13 +204,7 @@ begin_classes(RecodingPlan *plan)
 
 	start_by_nodes(classes);
 	start_by_merging(classes);
-	if (mend_classes(classes))
-		return true;
-	if (plan->order->population->people > classes->limit)
-		return false;
-	for (uint32 i = 0; i < plan->ground->ntuples; i++)
-		tuple_suppress(classes, i);
-	return true;
+	return mend_classes(classes);
 }
 
 static void
@@ -245,6 +239,39 @@ better_in_blocks(RecodingPlan *plan, int workers)
 	return worker_pool_end(plan->pool);
 }
 
+/* Hands over the classes; false where no label covers one. */
+static bool
+put_answer(RecodingPlan *plan, RecodingResult *result)
+{
+	for (uint32 i = 0; i < plan->ground->ntuples; i++)
+		result->class_of[plan->ground->tuple[i]] = plan->classes->class_of[i];
+	return number_classes(plan->order, Max(plan->nclasses, plan->classes->nclasses), result);
+}
+
+/*
+ * Where no label covers everybody, what is left cannot always be merged away.
+ * A node may still keep the promise, by suppressing what breaks it.  What is
+ * bettered from there may join what no label covers, if sizes or values count
+ * for more than labels; then the node itself is the answer.
+ */
+static bool
+answer_by_node(RecodingPlan *plan, const BoxTree *tree, RecodingResult *result)
+{
+	int64		limit = plan->classes->limit;
+
+	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
+	{
+		plan->classes = classes_create(plan->ground);
+		plan->classes->limit = limit;
+		if (!start_by_one_node(plan->classes))
+			return false;
+		if (better)
+			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
+		if (put_answer(plan, result) || !better)
+			return result->nclasses > 0;
+	}
+}
+
 static void
 search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int workers, RecodingResult *result)
 {
@@ -257,16 +284,17 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 	plan.classes = classes_create(plan.ground);
 	plan.classes->limit = order->promise.limit;
 	result->feasible = begin_classes(&plan);
+	if (result->feasible)
+	{
+		tell_loss(watch, plan.classes);
+		if (n <= BLOCK_TUPLES)
+			better_classes(plan.classes, tree, order->seed, watch);
+		else if (order->effort > 0)
+			result->helped = better_in_blocks(&plan, workers);
+		result->feasible = put_answer(&plan, result);
+	}
 	if (!result->feasible)
-		return;
-	tell_loss(watch, plan.classes);
-	if (n <= BLOCK_TUPLES)
-		better_classes(plan.classes, tree, order->seed, watch);
-	else if (order->effort > 0)
-		result->helped = better_in_blocks(&plan, workers);
-	for (uint32 i = 0; i < n; i++)
-		result->class_of[plan.ground->tuple[i]] = plan.classes->class_of[i];
-	result->feasible = number_classes(order, Max(plan.nclasses, plan.classes->nclasses), result);
+		result->feasible = answer_by_node(&plan, tree, result);
 }
 
 RecodingResult *

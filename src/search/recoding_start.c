@@ -308,6 +308,67 @@ start_by_nodes(Classes *classes)
 	MemoryContextDelete(context);
 }
 
+/* Makes one node's classes and suppresses who is left; false where those are too many, or everybody. */
+static bool
+take_node(Visit *visit, const uint8 * levels)
+{
+	Classes    *classes = visit->classes;
+	int64		left = 0;
+
+	visit->nleft = 0;
+	for (uint32 i = 0; i < classes->ground->ntuples; i++)
+		visit->left[visit->nleft++] = i;
+	count_groups(visit, levels);
+	take_groups(visit);
+	for (uint32 i = 0; i < visit->nleft; i++)
+		left += classes->ground->people[visit->left[i]];
+	if (left > classes->limit || visit->nleft == classes->ground->ntuples)
+		return false;
+	for (uint32 i = 0; i < visit->nleft; i++)
+		tuple_suppress(classes, visit->left[i]);
+	return true;
+}
+
+static void
+give_back(Classes *classes)
+{
+	for (uint32 number = 0; number < classes->nclasses; number++)
+		if (classes->classes[number].ntuples > 0)
+			class_drop(classes, number);
+	classes->suppressed = 0;
+	classes->cost = 0;
+}
+
+bool
+start_by_one_node(Classes *classes)
+{
+	MemoryContext context = AllocSetContextCreate(classes->ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	NodeList   *list = make_node_list(classes->ground);
+	const		uint8 *best = NULL;
+	int64		least = PG_INT64_MAX;
+	Visit		visit;
+
+	prepare_visit(&visit, classes);
+	for (uint32 i = 0; i < list->nnodes; i++)
+	{
+		const		uint8 *levels = list->node_levels + (Size) list->nodes[i].number * list->nattrs;
+
+		CHECK_FOR_INTERRUPTS();
+		if (take_node(&visit, levels) && classes->cost < least)
+		{
+			least = classes->cost;
+			best = levels;
+		}
+		give_back(classes);
+	}
+	if (best != NULL)
+		(void) take_node(&visit, best);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return best != NULL;
+}
+
 /* ----------------------------------------------------------- merging */
 
 void

@@ -10,6 +10,12 @@
 /* Classes of nodes, those that lose least first; some tuples may be left without one. */
 extern void start_by_nodes(Classes *classes);
 
+/*
+ * The classes of the one node that keeps the promise at least cost, what
+ * breaks it suppressed; false where no node that is looked at does.
+ */
+extern bool start_by_one_node(Classes *classes);
+
 /* Gives tuples without a class one, by merging them; some may be left. */
 extern void start_by_merging(Classes *classes);
 

@@ -125,6 +125,25 @@ check_buckets(ArrayType *buckets)
 					 errhint("For example {20,10,5}.")));
 }
 
+/* The values with the number of their bucket at each level, and the buckets with their labels: a statement's first terms. */
+static void
+append_quantiles(StringInfo sql, const LeafColumn *leaf, int nlevels)
+{
+	appendStringInfo(sql, "WITH counted AS (SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1),"
+					 " summed AS (SELECT v, (sum(n) OVER (ORDER BY v ROWS UNBOUNDED PRECEDING))::int8 - n AS below, (sum(n) OVER ())::int8 AS total"
+					 " FROM counted WHERE v IS NOT NULL), placed AS MATERIALIZED (SELECT v", leaf->expression, leaf->relation);
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(sql, ", $1[%d]::int8 * below / total AS g%d", i, i);
+	appendStringInfoString(sql, " FROM summed)");
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(sql, ", bucket%d AS MATERIALIZED (SELECT g, CASE WHEN before IS NULL AND next IS NULL THEN '*'"
+						 " WHEN before IS NULL THEN format('< %%s', next)"
+						 " WHEN next IS NULL THEN format('>= %%s', low)"
+						 " ELSE format('[%%s, %%s)', low, next) END AS label"
+						 " FROM (SELECT g, low, lead(low) OVER (ORDER BY g) AS next, lag(low) OVER (ORDER BY g) AS before"
+						 " FROM (SELECT DISTINCT ON (g%d) g%d AS g, v AS low FROM placed ORDER BY g%d, v) s) t)", i, i, i, i);
+}
+
 static Oid
 build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets)
 {
@@ -140,21 +159,13 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	table = hierarchy_table_begin(name);
 	hierarchy_table_create(table, leaf.type, nlevels + 1);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "WITH counted AS (SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1),"
-					 " placed AS (SELECT v, sum(n) OVER (ORDER BY v) - n AS below, sum(n) OVER () AS total"
-					 " FROM counted WHERE v IS NOT NULL)", leaf.expression, leaf.relation);
-	for (int i = 1; i <= nlevels; i++)
-		appendStringInfo(&sql, ", bucket%d AS (SELECT g, low, lead(low) OVER (ORDER BY g) AS next, lag(low) OVER (ORDER BY g) AS before"
-						 " FROM (SELECT DISTINCT ON (1) floor($1[%d] * below / total) AS g, v AS low"
-						 " FROM placed ORDER BY 1, 2) s)", i, i);
+	append_quantiles(&sql, &leaf, nlevels);
 	appendStringInfo(&sql, " INSERT INTO %s SELECT v", table->sql_name);
 	for (int i = 1; i <= nlevels; i++)
-		appendStringInfo(&sql, ", (SELECT CASE WHEN before IS NULL AND next IS NULL THEN '*'"
-						 " WHEN before IS NULL THEN format('< %%s', next)"
-						 " WHEN next IS NULL THEN format('>= %%s', low)"
-						 " ELSE format('[%%s, %%s)', low, next) END"
-						 " FROM bucket%d WHERE g = floor($1[%d] * below / total))", i, i);
-	appendStringInfoString(&sql, ", '*' FROM placed");
+		appendStringInfo(&sql, ", b%d.label", i);
+	appendStringInfoString(&sql, ", '*' FROM placed p");
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(&sql, " JOIN bucket%d b%d ON b%d.g = p.g%d", i, i, i, i);
 	sql_write(sql.data, 1, types, values, NULL);
 	return hierarchy_table_finish(table, false, true);
 }
