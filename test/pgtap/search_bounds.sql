@@ -9,7 +9,7 @@ LANGUAGE sql IMMUTABLE AS $$ SELECT (('x' || left(md5(i || '.' || j), 7))::bit(2
 
 -- People of kinds, who in each column go their own way now and then.
 SELECT format('CREATE TABLE people AS SELECT %s, floor(7 * pg_temp.draw(i, 300))::int AS disease FROM (
-        SELECT i, -1 - floor(300 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 15000) i) x',
+        SELECT i, -1 - floor(300 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 9000) i) x',
     string_agg(format('floor(16 * pg_temp.draw(CASE WHEN pg_temp.draw(i, 100 + %s) < 0.15 THEN i ELSE kind END, %1$s) ^ 2)::int AS c%1$s', c), ', '))
 FROM generate_series(1, 16) c \gexec
 SELECT anonopt.create_interval_hierarchy('people_levels', 0, 15, '{4}') \g /dev/null
