@@ -4,7 +4,7 @@
  */
 #include "engine/narrow_population.h"
 
-#include "engine/node_walk.h"
+#include "engine/class_cache.h"
 #include "miscadmin.h"
 
 Population *
@@ -18,40 +18,36 @@ population_narrow(const Population *population)
 	return narrow;
 }
 
-/* Nodes to be put in the order of a walk. */
-typedef struct WalkSort
-{
-	const NodeWalk *node_walk;
-	const MeasuredNode *nodes;
-} WalkSort;
-
 static int
-compare_on_walk(const void *a, const void *b, void *arg)
+compare_nodes(const void *a, const void *b, void *arg)
 {
-	const WalkSort *sort = arg;
+	const Population *population = arg;
+	const MeasuredNode *const *x = a;
+	const MeasuredNode *const *y = b;
 
-	return node_walk_compare(sort->node_walk, sort->nodes[*(const int *) a].levels, sort->nodes[*(const int *) b].levels);
+	return compare_levels((*x)->levels, (*y)->levels, population->nattrs);
 }
 
+/* The finest first: their classes make those of others. */
 void
 remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes)
 {
-	NodeWalk   *node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
-	WalkSort	sort = {node_walk, nodes};
+	ClassCache *cache = class_cache_create(population);
 	Measurer   *measurer = measurer_create(population, promise);
-	int		   *order = palloc(sizeof(int) * (nnodes + 1));
+	MeasuredNode **order = palloc(sizeof(MeasuredNode *) * (nnodes + 1));
 
 	for (int i = 0; i < nnodes; i++)
-		order[i] = i;
-	qsort_arg(order, nnodes, sizeof(int), compare_on_walk, &sort);
+		order[i] = &nodes[i];
+	if (nnodes > 1)
+		qsort_arg(order, nnodes, sizeof(MeasuredNode *), compare_nodes, population);
 	for (int i = 0; i < nnodes; i++)
 	{
 		Recodings	node;
-		const TupleTable *classes = node_walk_classes(node_walk, nodes[order[i]].levels, &node);
+		const TupleTable *classes = class_cache_classes(cache, order[i]->levels, &node);
 
 		CHECK_FOR_INTERRUPTS();
-		measure(measurer, node, classes, &nodes[order[i]].measures);
+		measure(measurer, node, classes, &order[i]->measures);
 	}
-	node_walk_free(node_walk);
+	class_cache_free(cache);
 	pfree(order);
 }

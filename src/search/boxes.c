@@ -252,31 +252,46 @@ make_room(BoxSearch *s, Size size)
 		forget_table(s, &s->open[i]);
 }
 
+/* The highest level of an attribute at which a box is not beaten. */
+static int
+highest_unbeaten(const BoxSearch *s, OpenBox *box, int a)
+{
+	int			lowest = box->lowest[a];
+	int			level = box->highest[a];
+
+	for (; level > lowest; level--)
+	{
+		box->lowest[a] = level;
+		if (!is_beaten(s, s->additive ? additive_cost(s, box->lowest) : box->floor, box->lowest))
+			break;
+	}
+	box->lowest[a] = lowest;
+	return level;
+}
+
 /* Brings highest levels down whose nodes are beaten; false if the box is out. */
 static bool
 lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 {
+	int			highest[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < s->population->nattrs; a++)
+		highest[a] = highest_unbeaten(s, box, a);
+	/* often what all of them leave is known, which saves making tables */
+	if (known_nodes_any_above(s->hopeless, highest))
+		return false;
 	for (int a = 0; a < s->population->nattrs; a++)
 	{
-		int			lowest = box->lowest[a];
-		int			level = box->highest[a];
 		BoxTable   *table;
 
-		for (; level > lowest; level--)
-		{
-			box->lowest[a] = level;
-			if (!is_beaten(s, s->additive ? additive_cost(s, box->lowest) : box->floor, box->lowest))
-				break;
-		}
-		box->lowest[a] = lowest;
-		if (level == box->highest[a])
+		if (highest[a] == box->highest[a])
 			continue;
-		table = lower_table(s, box->table, box->highest, a, level);
+		table = lower_table(s, box->table, box->highest, a, highest[a]);
 		if (table == NULL)
 			return false;
 		forget_table(s, box);
 		box->table = table;
-		box->highest[a] = level;
+		box->highest[a] = highest[a];
 		memset(box->fine, 0, sizeof(box->fine));
 		*changed = true;
 	}

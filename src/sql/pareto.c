@@ -61,7 +61,7 @@ tell_gap(const OptimumSearch *search)
 	if (search->in_time)
 		return;
 	if (search->answer.found && search->answer.cost > 0)
-		gap = psprintf(", but within %.1f %% of the least loss",
+		gap = psprintf(", but the least loss is at most %.1f %% less",
 					   100 * (search->answer.cost - search->bound) / search->answer.cost);
 	tell_time_limit(search->evaluated, gap);
 }

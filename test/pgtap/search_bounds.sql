@@ -1,0 +1,83 @@
+-- Optima of lattices that take a while: what a search says when time ends it, and with workers.
+\ir begin.inc
+
+SET client_min_messages = error;
+
+-- A number from 0 to below 1, the same in every run
+CREATE FUNCTION pg_temp.draw(i int, j int) RETURNS float8
+LANGUAGE sql IMMUTABLE AS $$ SELECT (('x' || left(md5(i || '.' || j), 7))::bit(28)::int) / 268435456.0::float8 $$;
+
+-- People of kinds, who in each column go their own way now and then.
+SELECT format('CREATE TABLE people AS SELECT %s, floor(7 * pg_temp.draw(i, 300))::int AS disease FROM (
+        SELECT i, -1 - floor(300 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 9000) i) x',
+    string_agg(format('floor(16 * pg_temp.draw(CASE WHEN pg_temp.draw(i, 100 + %s) < 0.15 THEN i ELSE kind END, %1$s) ^ 2)::int AS c%1$s', c), ', '))
+FROM generate_series(1, 16) c \gexec
+SELECT anonopt.create_interval_hierarchy('people_levels', 0, 15, '{4}') \g /dev/null
+SELECT anonopt.create_dataset('people', 'people', max_suppression => 0.02) \g /dev/null
+SELECT anonopt.create_dataset('some', 'people', max_suppression => 0.02) \g /dev/null
+SELECT anonopt.add_quasi_identifier('people', ('c' || c)::name, 'people_levels') FROM generate_series(1, 16) c \g /dev/null
+SELECT anonopt.add_quasi_identifier('some', ('c' || c)::name, 'people_levels') FROM generate_series(1, 6) c \g /dev/null
+SELECT anonopt.add_sensitive(d, 'disease') FROM unnest('{people,some}'::text[]) d \g /dev/null
+
+-- An optimum, and what the search says of itself.
+CREATE TYPE pg_temp.answer AS (levels int[], cost float8, feasible boolean, bound float8, exact boolean, evaluated bigint, workers int);
+CREATE FUNCTION pg_temp.optimum(dataset text, promise text, loss text, time_limit text) RETURNS pg_temp.answer
+LANGUAGE plpgsql AS $$
+DECLARE
+    a pg_temp.answer;
+BEGIN
+    EXECUTE format('SELECT levels, %I, feasible FROM anonopt.optimize(%L, %s, loss => %L, time_limit => %L)', loss, dataset, promise, loss, time_limit)
+        INTO a.levels, a.cost, a.feasible;
+    SELECT s.bound, s.exact, s.evaluated, s.workers INTO a.bound, a.exact, a.evaluated, a.workers FROM anonopt.last_search() s;
+    RETURN a;
+END $$;
+
+-- Every promise and every loss that has bounds, against all nodes; then time limits that fall anywhere.
+CREATE FUNCTION pg_temp.check_limits(promise text, loss text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    truth float8;
+    best int[];
+    a pg_temp.answer;
+    wrong text[] := '{}';
+    begun timestamptz;
+    took float8;
+BEGIN
+    EXECUTE format('SELECT %I, levels FROM anonopt.lattice(''some'', %s) WHERE feasible ORDER BY %1$I, (SELECT sum(x) FROM unnest(levels) x), levels LIMIT 1',
+        loss, promise) INTO truth, best;
+    begun := clock_timestamp();
+    a := pg_temp.optimum('some', promise, loss, NULL);
+    took := extract(epoch FROM clock_timestamp() - begun);
+    RETURN NEXT is(a.levels, best, format('%s, %s: the best of all nodes', promise, loss));
+    RETURN NEXT is((a.exact, a.bound), (true, truth), 'proven, with its loss as the bound');
+    FOR i IN 1..6 LOOP
+        a := pg_temp.optimum('some', promise, loss, took * i / 7 || ' s');
+        IF a.bound > truth OR (a.exact AND a.levels IS DISTINCT FROM best) OR NOT a.feasible OR a.cost < a.bound THEN
+            wrong := wrong || a::text;
+        END IF;
+    END LOOP;
+    RETURN NEXT is(wrong, '{}', 'no time limit makes it say what is not so');
+END $$;
+
+SELECT no_plan();
+SELECT pg_temp.check_limits(promise, loss)
+FROM unnest('{k => 3,k => 20,l => 3,"k => 5, l => 2",t => 0.4,"k => 4, t => 0.5"}'::text[]) promise,
+    unnest('{glm,nwp,dcn,suppressed,classes}'::text[]) loss;
+
+-- A search that is long enough for workers, and for little memory.
+SET anonopt.max_workers = 0;
+CREATE TEMP TABLE alone AS SELECT * FROM pg_temp.optimum('people', 'k => 5', 'glm', NULL);
+SET anonopt.max_workers = 1;
+CREATE TEMP TABLE together AS SELECT * FROM pg_temp.optimum('people', 'k => 5', 'glm', NULL);
+SELECT is((t.levels, t.cost, t.bound, t.exact), (a.levels, a.cost, a.bound, a.exact), 'a worker finds the same') FROM alone a, together t;
+SELECT cmp_ok((SELECT bound FROM alone), '=', (SELECT cost FROM alone), 'which is proven');
+SELECT cmp_ok(workers, '>=', 1, 'a worker was called') FROM together;
+SELECT ok(bound <= (SELECT cost FROM alone) AND cost >= (SELECT cost FROM alone), 'time ends a search with a worker: its bound is true')
+FROM unnest('{300 ms,600 ms}'::text[]) time_limit, pg_temp.optimum('people', 'k => 5', 'glm', time_limit) a;
+SET anonopt.max_workers = 0;
+SET maintenance_work_mem = '4MB';
+SELECT is(a.levels, (SELECT levels FROM alone), 'where little is remembered, the same is found')
+FROM pg_temp.optimum('people', 'k => 5', 'glm', NULL) a;
+
+SELECT * FROM finish();
+ROLLBACK;
