@@ -28,6 +28,7 @@
 #include "commands/cluster.h"
 #define finish_heap_swap(old, fresh, system, by_content, check, internal, reindex, xid, multi, persistence) \
 	finish_heap_swap(old, fresh, system, by_content, check, internal, xid, multi, persistence)
+#define TupleDescFinalize(desc) ((void) (desc))
 #define table_beginscan(table, snapshot, nkeys, keys, flags) table_beginscan(table, snapshot, nkeys, keys)
 #endif
 

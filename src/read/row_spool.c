@@ -88,6 +88,7 @@ spool_begin_rows(RowSpool *spool, Relation relation, const AttrNumber *numbers)
 	TupleDescInitEntry(spool->desc, 1, "row_group", INT4OID, -1, 0);
 	for (int i = 0; i < spool->ncolumns; i++)
 		TupleDescCopyEntry(spool->desc, i + 2, desc, numbers[i]);
+	TupleDescFinalize(spool->desc);
 	spool->slot = MakeSingleTupleTableSlot(spool->desc, &TTSOpsMinimalTuple);
 	spool->rows = tuplestore_begin_heap(false, false, Max(work_mem, maintenance_work_mem / 4));
 }

@@ -84,6 +84,7 @@ begin_sort(RowSort *by, const Release *release)
 	TupleDescInitEntry(desc, 1, "place", INT8OID, -1, 0);
 	for (int i = 2; i <= desc->natts; i++)
 		TupleDescCopyEntry(desc, i, release->spool.desc, i);
+	TupleDescFinalize(desc);
 	by->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	by->sort = tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
 									Max(work_mem, maintenance_work_mem / 2), NULL, 0);

@@ -211,6 +211,7 @@ table_columns(const Store *store, Relation relation)
 		TupleDescInitEntryCollation(desc, i + 1, collation);
 	}
 	TupleDescInitEntry(desc, store->ncolumns + 1, store_free_name(store), INT8OID, -1, 0);
+	TupleDescFinalize(desc);
 	return desc;
 }
 

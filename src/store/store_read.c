@@ -288,6 +288,7 @@ read_columns(const StoreRead *read, TupleDesc table)
 		TupleDescInitEntryCollation(desc, i + 1, column->attcollation);
 	}
 	TupleDescInitEntry(desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
+	TupleDescFinalize(desc);
 	return desc;
 }
 

@@ -107,7 +107,7 @@ sub differences_after
 
 is_deeply([ differences_after('9.0', '') ], [], 'an update that changes nothing leaves the same objects');
 my %changes = (
-	'a function' => q{ALTER FUNCTION anonopt.risk STABLE PARALLEL RESTRICTED},
+	'a function' => q{ALTER FUNCTION anonopt.risk COST 77},
 	'a grant' => q{REVOKE EXECUTE ON FUNCTION anonopt.report FROM PUBLIC},
 	'a comment' => q{COMMENT ON FUNCTION anonopt.report IS 'other'},
 	'a column' => q{ALTER TABLE anonopt.dataset ADD COLUMN other int},
