@@ -248,6 +248,15 @@ put_answer(RecodingPlan *plan, RecodingResult *result)
 	return number_classes(plan->order, Max(plan->nclasses, plan->classes->nclasses), result);
 }
 
+/* No class at all, where that many may be suppressed. */
+static bool
+suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
+{
+	memset(result->class_of, 0xff, sizeof(uint32) * plan->ground->ntuples);
+	result->nclasses = 0;
+	return plan->order->population->people <= plan->order->promise.limit;
+}
+
 /*
  * Where no label covers everybody, what is left cannot always be merged away.
  * A node may still keep the promise, by suppressing what breaks it.  What is
@@ -264,7 +273,7 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, RecodingResult *result)
 		plan->classes = classes_create(plan->ground);
 		plan->classes->limit = limit;
 		if (!start_by_one_node(plan->classes))
-			return false;
+			return suppress_everybody(plan, result);
 		if (better)
 			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
 		if (put_answer(plan, result) || !better)
