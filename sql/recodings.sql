@@ -159,19 +159,6 @@ SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 UPDATE w2 SET class = 9 WHERE weight = 43;
 SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 
--- a town and its district of one name: whoever reads 'A' cannot tell which
-CREATE TABLE towns (town text PRIMARY KEY, district text NOT NULL, whole text NOT NULL);
-INSERT INTO towns VALUES ('A', 'A', '*'), ('B', 'A', '*'), ('C', 'C', '*');
-CREATE TABLE numbers AS SELECT i AS n, '*' AS whole FROM generate_series(1, 3) i;
-CREATE TABLE named (town text, n int);
-INSERT INTO named VALUES ('A', 1), ('A', 2), ('A', 3), ('B', 1), ('C', 1), ('C', 2);
-SELECT anonopt.create_dataset('named', 'named', max_suppression => 0);
-SELECT anonopt.add_quasi_identifier('named', 'town', 'towns'), anonopt.add_quasi_identifier('named', 'n', 'numbers');
-CREATE TABLE named_classes AS SELECT *, CASE WHEN town = 'C' THEN 3 WHEN town = 'A' AND n < 3 THEN 1 ELSE 2 END::bigint AS class FROM named;
-SELECT k, classes, glm FROM anonopt.evaluate_recoding('named', 'named_classes');
-SELECT * FROM anonopt.recoding_classes('named', 'named_classes');
-SELECT anonopt.drop_dataset('named');
-
 -- published: what is refused, and that nothing is left of it
 SELECT anonopt.create_recoding('w3', 'weighed', k => 2, seed => 5);
 CREATE VIEW w3_view AS TABLE w3;

@@ -4,8 +4,7 @@
  *
  * Leaves stand in preorder, so a class is known by its lowest and its highest
  * leaf of each attribute, and what it shows covers a run of leaves.  Classes
- * that cover the same runs look alike, and are one; so are those whose labels
- * are the same text, as a town and its district may be.  Two labels that cover
+ * that cover the same runs look alike, and are one.  Two labels that cover
  * the same leaves are never both shown: the lower one is.
  *
  * Measures come from the same integers as a node's, added in the same order:
@@ -169,69 +168,15 @@ widen_classes(const Population *population, const uint32 *class_of, uint32 nclas
 	return true;
 }
 
-/* The highest label above a leaf that is the same text as the one at a level. */
-static int
-level_alike(const Attribute *attr, int level, uint32 leaf)
-{
-	const Hierarchy *hierarchy = attr->hierarchy;
-	const char *text = hierarchy->labels[level][hierarchy->levels[level].label_of[leaf]];
-	int			alike = level;
-
-	for (int above = level + 1; above <= hierarchy->height && text !=NULL; above++)
-	{
-		const char *other = hierarchy->labels[above][hierarchy->levels[above].label_of[leaf]];
-
-		if (other != NULL && strcmp(text, other) == 0)
-			alike = above;
-	}
-	return alike;
-}
-
-/* Whether a label has another above it that is the same text but covers more. */
-static bool
-repeats_labels(const Attribute *attr)
-{
-	const Hierarchy *hierarchy = attr->hierarchy;
-
-	for (int level = attr->min_level; level < hierarchy->height; level++)
-		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
-		{
-			uint32		leaf = hierarchy->levels[level].first_leaf[label];
-			const Recoding *above = &hierarchy->levels[level_alike(attr, level, leaf)];
-
-			if (above->leaves[above->label_of[leaf]] > hierarchy->levels[level].leaves[label])
-				return true;
-		}
-	return false;
-}
-
-/* What tells a class's look in an attribute: the leaves that it covers or, where texts repeat, may be taken to cover. */
-static uint64
-look_of_class(const Attribute *attr, bool repeats, uint32 low, uint32 high, int level)
-{
-	if (repeats && level >= 0)
-	{
-		const Recoding *alike = &attr->hierarchy->levels[level_alike(attr, level, low)];
-		uint32		label = alike->label_of[low];
-
-		low = alike->first_leaf[label];
-		high = low + alike->leaves[label] - 1;
-	}
-	return (uint64) low << 32 | high;
-}
-
 /* Numbers classes by what they show, in the order of their first tuples; by class its number. */
 static uint32 *
 number_by_looks(const Population *population, const uint32 *class_of, uint32 nclasses, const LeafBounds *bounds,
-				const int16 *levels, RecodedClasses *shown)
+				RecodedClasses *shown)
 {
 	int			nattrs = population->nattrs;
-	bool		repeats[MAX_ATTRIBUTES];
 	KeyCounter *counter = key_counter_create(CurrentMemoryContext, Max(nattrs, 1), Min(nclasses, 1024));
 	uint32	   *number = allocate(population, CurrentMemoryContext, sizeof(uint32), nclasses);
 
-	for (int a = 0; a < nattrs; a++)
-		repeats[a] = repeats_labels(&population->attrs[a]);
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
 	{
 		Size		class = class_of[tuple];
@@ -244,8 +189,7 @@ number_by_looks(const Population *population, const uint32 *class_of, uint32 ncl
 		key = key_counter_candidate(counter);
 		key[0] = 0;
 		for (int a = 0; a < nattrs; a++)
-			key[a] = look_of_class(&population->attrs[a], repeats[a], bounds->low[class * nattrs + a],
-								   bounds->high[class * nattrs + a], levels[class * nattrs + a]);
+			key[a] = (uint64) bounds->low[class * nattrs + a] << 32 | bounds->high[class * nattrs + a];
 		number[class] = key_counter_add(counter, 1);
 	}
 	shown->nclasses = counter->nkeys;
@@ -265,7 +209,6 @@ allocate_shown(const Population *population, MemoryContext context, RecodedClass
 	shown->level = allocate(population, context, sizeof(int16) * population->nattrs, n);
 	memset(shown->people, 0, sizeof(int64) * n);
 	memset(shown->ntuples, 0, sizeof(uint32) * n);
-	memset(shown->leaves, 0, sizeof(uint32) * population->nattrs * n);
 }
 
 /* Counts tuples and people of the classes by their new numbers. */
@@ -290,7 +233,7 @@ count_shown(const Population *population, const uint32 *class_of, const uint32 *
 	}
 }
 
-/* Takes over what the classes show: of those that look alike, what covers most. */
+/* Takes over what the classes show. */
 static void
 put_looks(const Population *population, const LeafBounds *bounds, const int16 *levels, const uint32 *number,
 		  uint32 nclasses, RecodedClasses *shown)
@@ -306,8 +249,6 @@ put_looks(const Population *population, const LeafBounds *bounds, const int16 *l
 			Size		to = (Size) number[class] * nattrs + a;
 			Size		from = class * nattrs + a;
 
-			if (bounds->high[from] - bounds->low[from] + 1 <= shown->leaves[to])
-				continue;
 			shown->first_leaf[to] = bounds->low[from];
 			shown->leaves[to] = bounds->high[from] - bounds->low[from] + 1;
 			shown->level[to] = levels[from];
@@ -335,7 +276,7 @@ recoding_show(const Population *population, const uint32 *class_of, uint32 nclas
 	levels = allocate(population, work, sizeof(int16) * population->nattrs, nclasses);
 	if (widen_classes(population, class_of, nclasses, labels, &bounds, levels, shown))
 	{
-		number = number_by_looks(population, class_of, nclasses, &bounds, levels, shown);
+		number = number_by_looks(population, class_of, nclasses, &bounds, shown);
 		allocate_shown(population, context, shown);
 		count_shown(population, class_of, number, shown);
 		put_looks(population, &bounds, levels, number, nclasses, shown);
