@@ -12,7 +12,7 @@
 
 #include "read/row_spool.h"
 #include "record/record_model.h"
-#include "release/content.h"
+#include "release/known_content.h"
 #include "release/recoding_rows.h"
 #include "release/release_entry.h"
 #include "release/specification.h"

@@ -1,15 +1,11 @@
 /*
  * release_entry.h
- *	  Releases as they were written down: anonopt.published and its contents.
- *
- * Whoever owns the database may write these tables, so everything that is
- * read from them is checked as if a stranger had typed it.
+ *	  Releases as they were written down: anonopt.published.
  */
 #ifndef ANONOPT_RELEASE_ENTRY_H
 #define ANONOPT_RELEASE_ENTRY_H
 
 #include "catalog/dataset.h"
-#include "release/content.h"
 #include "search/recoding.h"
 
 typedef enum ReleaseForm
@@ -81,35 +77,5 @@ extern ReleaseEntry *release_entry_require(Oid relation);
 /* Writes an entry of the caller's, or what a refresh changes of one. */
 extern void release_entry_insert(const ReleaseEntry *entry);
 extern void release_entry_update(const ReleaseEntry *entry);
-
-/* Writes down what a release shows now, and the smallest difference to what was shown before. */
-extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
-
-/* A content that was written down, and of which release. */
-typedef struct KnownContent
-{
-	char	   *id;				/* of the release */
-	int			version;		/* -1: the release has no contents */
-	Oid			relation;
-	char	   *name;
-	char	   *dataset;
-	int64		k;
-	int			nlevels;
-	int		   *levels;
-	int			ncuts;
-	Datum	   *cuts;
-	char	   *recoding;		/* its name, or NULL */
-	char	   *labels;			/* of a recoding */
-	int			nattrs;
-	char	  **generalized;
-	Oid		   *hierarchies;	/* by attribute */
-	int64		difference;		/* -1: not known */
-} KnownContent;
-
-/* What is known of all releases of a relation, in the order they were made, without the contents themselves. */
-extern KnownContent *known_contents(Oid source, int *n);
-
-/* One of them, in a memory context. */
-extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
 #endif

@@ -16,7 +16,7 @@
 #include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_search.h"
-#include "release/composition.h"
+#include "release/tuple_digest.h"
 #include "release/cut_bits.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

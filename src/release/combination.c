@@ -1,0 +1,163 @@
+/*
+ * combination.c
+ *	  What readers of several contents know together: the label of a person
+ *	  in each of them, so a smaller class than any of them shows, of the
+ *	  people as they are now.
+ */
+#include "release/combination.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+#include "release/tuple_digest.h"
+
+Combination
+combination_begin(const Population *population)
+{
+	Size		n = (Size) population->tuples->ntuples + 1;
+	Combination combination;
+
+	combination.group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	combination.shown = MemoryContextAllocExtended(CurrentMemoryContext, n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return combination;
+}
+
+/* Labels of a content by the codes of its recoding; PG_UINT32_MAX where it shows none such. */
+static uint32 *
+labels_of_codes(const PlacedContent *placed, const Population *population, int i)
+{
+	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
+	const char *const *texts = labels_of_recoding(placed, population, i);
+	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) placed->recodings[i]->nlabels + 1));
+
+	for (uint32 code = 0; code < placed->recodings[i]->nlabels; code++)
+		labels[code] = find_text(&index, texts[code]);
+	return labels;
+}
+
+/* The classes that a content shows: keys of their labels. */
+static KeyCounter *
+shown_keys(const Content *content)
+{
+	KeyCounter *keys = key_counter_create(CurrentMemoryContext, Max(content_code_words(content->nattrs), 1), 1024);
+
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		uint64	   *key = key_counter_candidate(keys);
+
+		*key = 0;
+		memcpy(key, content_row(content, i), sizeof(uint64) * content_code_words(content->nattrs));
+		(void) key_counter_add(keys, content->rows->counts[i]);
+	}
+	return keys;
+}
+
+/* Which classes of a node a content shows. */
+static bool *
+classes_shown(const Population *population, const PlacedContent *placed, const TupleTable *classes)
+{
+	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
+	KeyCounter *keys = shown_keys(placed->content);
+	uint32	   *labels[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < placed->known->nattrs; i++)
+		labels[i] = labels_of_codes(placed, population, i);
+	for (uint32 c = 0; c < classes->ntuples; c++)
+	{
+		uint64	   *key = key_counter_candidate(keys);
+
+		memset(key, 0, sizeof(uint64) * keys->nwords);
+		shown[c] = true;
+		for (int i = 0; i < placed->known->nattrs; i++)
+		{
+			uint32		code = key_get(classes->keys + (Size) c * population->nwords, &population->attrs[placed->attr_of[i]].field);
+
+			shown[c] = shown[c] && labels[i][code] != PG_UINT32_MAX;
+			key[i / 2] |= (uint64) labels[i][code] << (i % 2 * 32);
+		}
+		shown[c] = shown[c] && key_counter_find(keys) != PG_UINT32_MAX;
+	}
+	return shown;
+}
+
+/* How a content shows a population's attributes: those that it does not have, all alike. */
+static const Recoding **
+node_of_content(const Population *population, const PlacedContent *placed)
+{
+	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+
+		node[a] = NULL;
+		for (int i = 0; i < placed->known->nattrs; i++)
+			if (placed->attr_of[i] == a)
+				node[a] = placed->recodings[i];
+		if (node[a] == NULL)
+			node[a] = recoding_cut(hierarchy, &hierarchy->levels[0], palloc0(sizeof(bool) * (hierarchy->nleaves + 1)));
+	}
+	return node;
+}
+
+/* By tuple the class that it is in, from 1, or 0 where it is not shown: of a recoding. */
+static uint32 *
+classes_of_recoding(const Population *population, const PlacedContent *placed)
+{
+	uint64	  **digests = leaf_digests(population);
+	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		class_of[i] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
+																	 placed->known->nattrs, i));
+	return class_of;
+}
+
+/* The same, of a node or cuts. */
+static uint32 *
+classes_of_node(const Population *population, const PlacedContent *placed)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	uint32	   *class_of;
+	TupleTable *classes;
+	bool	   *shown;
+
+	population_mark(population, marks);
+	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom),
+								 node_of_content(population, placed), CurrentMemoryContext, &class_of);
+	population_release(population, marks);
+	shown = classes_shown(population, placed, classes);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		class_of[i] = shown[class_of[i]] ? class_of[i] + 1 : 0;
+	return class_of;
+}
+
+int64
+combination_add(Combination *combination, const Population *population, const PlacedContent *placed)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	KeyCounter *groups = key_counter_create(context, 1, 1024);
+	uint32	   *class_of = placed->known->recoding != NULL ? classes_of_recoding(population, placed) :
+	classes_of_node(population, placed);
+	int64		smallest = 0;
+
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		*key_counter_candidate(groups) = (uint64) combination->group_of[i] << 32 | class_of[i];
+		combination->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
+		combination->shown[i] |= class_of[i] > 0;
+	}
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
+		int64		people = groups->counts[combination->group_of[i]];
+
+		if (combination->shown[i])
+			smallest = smallest == 0 ? people : Min(smallest, people);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return smallest;
+}

@@ -1,0 +1,168 @@
+/*
+ * entry_row.c
+ *	  Rows of our tables of releases: their columns, checked as they are
+ *	  read, and the values that are written.
+ */
+#include "release/entry_row.h"
+
+#include "catalog/own_tables.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+void
+refuse_entry(const EntryRow *row)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("entry of release %s is not sound", row->what),
+			 errhint("Drop the release and publish anew.")));
+}
+
+Datum
+row_field(const EntryRow *row, int column, bool *isnull)
+{
+	return SPI_getbinval(row->tuple, row->desc, column, isnull);
+}
+
+char *
+text_field(const EntryRow *row, int column)
+{
+	bool		isnull;
+	Datum		value = row_field(row, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+char *
+required_text(const EntryRow *row, int column)
+{
+	char	   *text = text_field(row, column);
+
+	if (text == NULL)
+		refuse_entry(row);
+	return text;
+}
+
+int64
+number_field(const EntryRow *row, int column, int64 least, int64 most)
+{
+	bool		isnull;
+	int64		value = DatumGetInt64(row_field(row, column, &isnull));
+
+	if (isnull || value < least || value > most)
+		refuse_entry(row);
+	return value;
+}
+
+Datum *
+elements_field(const EntryRow *row, int column, Oid type, int *n)
+{
+	bool		isnull;
+	Datum		value = row_field(row, column, &isnull);
+	ArrayType  *array;
+	Datum	   *elements;
+	bool	   *nulls;
+	int16		length;
+	bool		byval;
+	char		align;
+
+	*n = 0;
+	if (isnull)
+		return NULL;
+	array = DatumGetArrayTypePCopy(value);
+	if (ARR_NDIM(array) > 1 || ARR_ELEMTYPE(array) != type || array_contains_nulls(array))
+		refuse_entry(row);
+	get_typlenbyvalalign(type, &length, &byval, &align);
+	deconstruct_array(array, type, length, byval, align, &elements, &nulls, n);
+	return elements;
+}
+
+char **
+texts_field(const EntryRow *row, int column, int *n)
+{
+	Datum	   *elements = elements_field(row, column, TEXTOID, n);
+	char	  **texts = palloc(sizeof(char *) * (*n + 1));
+
+	for (int i = 0; i < *n; i++)
+		texts[i] = TextDatumGetCString(elements[i]);
+	return texts;
+}
+
+int *
+integers_field(const EntryRow *row, int column, int *n)
+{
+	Datum	   *elements = elements_field(row, column, INT4OID, n);
+	int		   *integers = palloc(sizeof(int) * (*n + 1));
+
+	for (int i = 0; i < *n; i++)
+		integers[i] = DatumGetInt32(elements[i]);
+	return integers;
+}
+
+Oid *
+oids_field(const EntryRow *row, int column, int *n)
+{
+	Datum	   *elements = elements_field(row, column, INT8OID, n);
+	Oid		   *oids = palloc(sizeof(Oid) * (*n + 1));
+
+	for (int i = 0; i < *n; i++)
+	{
+		int64		oid = DatumGetInt64(elements[i]);
+
+		oids[i] = oid > 0 && oid <= OID_MAX ? (Oid) oid : InvalidOid;
+	}
+	return oids;
+}
+
+CatalogReading
+catalog_reading_begin(const char *statement, int nargs, Oid *types, Datum *values)
+{
+	CatalogReading reading = {CurrentMemoryContext, sql_use_catalog_names()};
+
+	sql_connect();
+	read_catalog_rows(statement, nargs, types, values);
+	MemoryContextSwitchTo(reading.context);
+	return reading;
+}
+
+void
+catalog_reading_end(const CatalogReading *reading)
+{
+	sql_finish();
+	sql_restore_names(reading->names);
+	MemoryContextSwitchTo(reading->context);
+}
+
+Datum
+texts_datum(char *const *texts, int n, Oid type)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		elements[i] = type == NAMEOID ? name_datum(texts[i]) : CStringGetTextDatum(texts[i]);
+	return PointerGetDatum(type == NAMEOID ? construct_array(elements, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR) :
+						   construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+Datum
+integers_datum(const int *integers, int n)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		elements[i] = Int32GetDatum(integers[i]);
+	return PointerGetDatum(construct_array(elements, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+Datum
+numbers_datum(const Oid *oids, int n)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		elements[i] = Int64GetDatum(oids[i]);
+	return PointerGetDatum(construct_array(elements, n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+}

@@ -1,0 +1,58 @@
+/*
+ * entry_row.h
+ *	  Rows of anonopt.published and anonopt.published_content.
+ *
+ * Whoever owns the database may write these tables, so everything that is
+ * read from them is checked as if a stranger had typed it.
+ */
+#ifndef ANONOPT_ENTRY_ROW_H
+#define ANONOPT_ENTRY_ROW_H
+
+#include "base/compat.h"
+
+/* A row that is read. */
+typedef struct EntryRow
+{
+	HeapTuple	tuple;
+	TupleDesc	desc;
+	const char *what;			/* for errors */
+} EntryRow;
+
+pg_noreturn extern void refuse_entry(const EntryRow *row);
+
+/* Columns of a row.  A NULL array has no elements; NULLs and further dimensions are refused in arrays. */
+extern Datum row_field(const EntryRow *row, int column, bool *isnull);
+extern char *text_field(const EntryRow *row, int column);
+extern char *required_text(const EntryRow *row, int column);
+extern int64 number_field(const EntryRow *row, int column, int64 least, int64 most);
+extern Datum *elements_field(const EntryRow *row, int column, Oid type, int *n);
+extern char **texts_field(const EntryRow *row, int column, int *n);
+extern int *integers_field(const EntryRow *row, int column, int *n);
+extern Oid *oids_field(const EntryRow *row, int column, int *n);
+
+/* Arrays to be written. */
+extern Datum texts_datum(char *const *texts, int n, Oid type);
+extern Datum integers_datum(const int *integers, int n);
+extern Datum numbers_datum(const Oid *oids, int n);
+
+/* A relation by its number here, elsewhere by its name; 0 for none. */
+#define RESOLVED(number, name) "COALESCE(CASE WHEN p.made_in = anonopt.this_database() THEN " number \
+	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
+
+#define RESOLVED_HIERARCHIES "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i)" \
+	" ORDER BY x.i)"
+
+/* The relation that an entry is of, or NULL. */
+#define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"
+
+/* Runs a statement on our catalogs; SPI stays connected, names are PostgreSQL's own until the end. */
+typedef struct CatalogReading
+{
+	MemoryContext context;
+	int			names;
+} CatalogReading;
+
+extern CatalogReading catalog_reading_begin(const char *statement, int nargs, Oid *types, Datum *values);
+extern void catalog_reading_end(const CatalogReading *reading);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * known_content.h
+ *	  What releases showed, as it was written down: anonopt.published_content.
+ */
+#ifndef ANONOPT_KNOWN_CONTENT_H
+#define ANONOPT_KNOWN_CONTENT_H
+
+#include "release/content.h"
+#include "release/release_entry.h"
+
+/* A content that was written down, and of which release. */
+typedef struct KnownContent
+{
+	char	   *id;				/* of the release */
+	int			version;		/* -1: the release has no contents */
+	Oid			relation;
+	char	   *name;
+	char	   *dataset;
+	int64		k;
+	int			nlevels;
+	int		   *levels;
+	int			ncuts;
+	Datum	   *cuts;
+	char	   *recoding;		/* its name, or NULL */
+	char	   *labels;			/* of a recoding */
+	int			nattrs;
+	char	  **generalized;
+	Oid		   *hierarchies;	/* by attribute */
+	int64		difference;		/* -1: not known */
+} KnownContent;
+
+/* What is known of all releases of a relation, in the order they were made, without the contents themselves. */
+extern KnownContent *known_contents(Oid source, int *n);
+
+/* One of them, in a memory context. */
+extern Content *known_content_load(const KnownContent *known, MemoryContext context);
+
+/* Writes down what a release shows now, and the smallest difference to what was shown before. */
+extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
+
+#endif

@@ -1,0 +1,50 @@
+/*
+ * placed_content.h
+ *	  Contents that were written down, beside the hierarchies of now.
+ */
+#ifndef ANONOPT_PLACED_CONTENT_H
+#define ANONOPT_PLACED_CONTENT_H
+
+#include "engine/population.h"
+#include "release/known_content.h"
+
+/* A content, where it is known, beside the attributes of a population. */
+typedef struct PlacedContent
+{
+	const KnownContent *known;
+	Content    *content;
+	int			attr_of[MAX_ATTRIBUTES];	/* by attribute of the content: of
+											 * the population, or -1 */
+	const Recoding **recodings; /* by attribute of the content: how it is
+								 * shown, or NULL */
+} PlacedContent;
+
+/* Finds a content's attributes among a population's, whose hierarchies are the data set's; population may be NULL. */
+extern void content_place(PlacedContent *placed, const Dataset *dataset, const Population *population);
+
+/* Whether every attribute of the content is one of the population's, shown by labels that its hierarchy has. */
+extern bool content_is_placed(const PlacedContent *placed);
+
+/* Whether two contents generalize the same columns in the same way. */
+extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
+
+/* The labels by which a content shows an attribute, by code of its recoding. */
+extern const char *const *labels_of_recoding(const PlacedContent *placed, const Population *population, int i);
+
+/* A content's labels of an attribute as codes of its recoding; NULL where one is not there any more. */
+extern uint32 *codes_of_labels(const PlacedContent *placed, const Population *population, int i);
+
+/* Texts in their order, to be found among. */
+typedef struct TextIndex
+{
+	uint32		n;
+	const char *const *texts;
+	uint32	   *order;
+} TextIndex;
+
+extern TextIndex index_texts(const char *const *texts, uint32 n);
+
+/* The number of a text, or PG_UINT32_MAX. */
+extern uint32 find_text(const TextIndex *index, const char *text);
+
+#endif

@@ -1,0 +1,131 @@
+/*
+ * release_create.c
+ *	  Makes releases.
+ */
+#include "release/release_parts.h"
+
+#include "catalog/pg_class.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "release/composition.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/uuid.h"
+
+/* An empty table with the columns that are shown, of their types. */
+static void
+create_table(const Release *release)
+{
+	const Specification *spec = &release->spec;
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", release->sql_name);
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const char *name = quote_identifier(spec->columns[i].name);
+
+		appendStringInfoString(&sql, i > 0 ? ", " : "");
+		if (spec->columns[i].attr >= 0)
+			appendStringInfo(&sql, "NULL::pg_catalog.text COLLATE pg_catalog.\"C\" AS %s", name);
+		else
+			appendStringInfo(&sql, "r.%s", name);
+	}
+	if (spec->star)
+		appendStringInfoString(&sql, ", NULL::pg_catalog.bool AS anonopt_suppressed");
+	appendStringInfo(&sql, " FROM %s r WITH NO DATA", relation_sql_name(spec->dataset->relation));
+	release_run(sql.data);
+}
+
+static char *
+new_id(void)
+{
+	pg_uuid_t	id;
+
+	if (!pg_strong_random(id.data, sizeof(id.data)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	/* as RFC 4122 has them */
+	id.data[6] = (id.data[6] & 0x0f) | 0x40;
+	id.data[8] = (id.data[8] & 0x3f) | 0x80;
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
+}
+
+/* Fails where the schema has another name by now: reading may have run anybody's function. */
+static void
+require_schema(const Release *release)
+{
+	const char *schema = get_namespace_name(release->schema);
+
+	if (schema == NULL || strcmp(quote_qualified_identifier(schema, release->name), release->sql_name) != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_IN_USE),
+				 errmsg("the schema of %s was changed while the data were read", release->sql_name),
+				 errhint("Call the function again.")));
+}
+
+/* Makes the relation, filled. */
+static void
+make_relation(Release *release, const char *definition)
+{
+	switch (release->form)
+	{
+		case RELEASE_TABLE:
+			create_table(release);
+			release_write_rows(release, get_relname_relid(release->name, release->schema), false);
+			break;
+		case RELEASE_MATERIALIZED_VIEW:
+			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s", release->sql_name, definition));
+			check_rows(release, get_relname_relid(release->name, release->schema));
+			break;
+		case RELEASE_LIVE_VIEW:
+			release_create_live(release, definition);
+			break;
+	}
+}
+
+Oid
+release_create(Release *release)
+{
+	const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
+	char	   *id = new_id();
+	char	   *statement = NULL;
+	char	   *definition = NULL;
+	ReleaseEntry *entry;
+	Oid			relation;
+
+	release_check(release);
+	release_read(release);
+	if (release->form != RELEASE_LIVE_VIEW)
+	{
+		release_choose_classes(release);
+		composition_check(release);
+	}
+	require_schema(release);
+	if (release->form != RELEASE_TABLE)
+	{
+		statement = statement_to_keep(release);
+		if (statement_tells_leaves(&release->spec))
+			create_key(release, id);
+		release_forget_people(release);
+		definition = release_statement(&release->spec);
+	}
+	make_relation(release, definition);
+	relation = get_relname_relid(release->name, release->schema);
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is not what was made", release->sql_name),
+				 errhint("See whether an event trigger changes what is created.")));
+	release_run(psprintf("COMMENT ON %s %s IS %s", kinds[release->form], release->sql_name,
+						 quote_literal_cstr(release_comment(release, id))));
+	entry = entry_of_release(release, id, relation, statement);
+	release_entry_insert(entry);
+	if (release->content != NULL)
+		release_content_insert(entry, release->content, release->difference);
+	release_close(release);
+	return relation;
+}

@@ -1,0 +1,147 @@
+/*
+ * release_entry_write.c
+ *	  Writes entries of releases.
+ */
+#include "release/release_entry.h"
+
+#include "catalog/own_tables.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "release/entry_row.h"
+#include "utils/acl.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+
+static void
+append_json_texts(StringInfo json, const char *name, char *const *texts, int n)
+{
+	appendStringInfo(json, ", \"%s\": [", name);
+	for (int i = 0; i < n; i++)
+	{
+		appendStringInfoString(json, i > 0 ? ", " : "");
+		if (texts[i] == NULL)
+			appendStringInfoString(json, "null");
+		else
+			escape_json(json, texts[i]);
+	}
+	appendStringInfoChar(json, ']');
+}
+
+/* The distributions as json, a hierarchy by its place among the entry's. */
+static char *
+distributions_json(const ReleaseEntry *entry)
+{
+	StringInfoData json;
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '[');
+	for (int i = 0; i < entry->ndistributions; i++)
+	{
+		const Distribution *distribution = &entry->distributions[i];
+		int			hierarchy = 0;
+
+		for (int h = 0; h < entry->nhierarchies && OidIsValid(distribution->hierarchy); h++)
+			if (entry->hierarchies[h] == distribution->hierarchy)
+				hierarchy = h + 1;
+		appendStringInfoString(&json, i > 0 ? ", {\"column\": " : "{\"column\": ");
+		escape_json(&json, distribution->column);
+		appendStringInfo(&json, ", \"distance\": \"%s\", \"hierarchy\": %d", distribution->distance, hierarchy);
+		append_json_texts(&json, "values", distribution->values, distribution->nvalues);
+		append_json_texts(&json, "leaves", distribution->leaves, distribution->leaves == NULL ? 0 : distribution->nvalues);
+		appendStringInfoString(&json, ", \"people\": [");
+		for (int v = 0; v < distribution->nvalues; v++)
+			appendStringInfo(&json, "%s" INT64_FORMAT, v > 0 ? ", " : "", distribution->people[v]);
+		appendStringInfoString(&json, "]}");
+	}
+	appendStringInfoChar(&json, ']');
+	return json.data;
+}
+
+#define ENTRY_VALUES 24
+
+/* What is written of an entry, as the parameters of a statement. */
+static void
+entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
+{
+	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
+		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTOID,
+	OIDOID, TEXTOID, TEXTOID};
+
+	memcpy(types, all_types, sizeof(all_types));
+	memset(nulls, ' ', ENTRY_VALUES);
+	values[0] = CStringGetTextDatum(entry->id);
+	values[1] = ObjectIdGetDatum(entry->relation);
+	values[2] = CStringGetTextDatum(entry->name);
+	values[3] = CStringGetTextDatum(release_form_name(entry->form));
+	values[4] = CStringGetTextDatum(entry->dataset);
+	values[5] = ObjectIdGetDatum(entry->source);
+	values[6] = CStringGetTextDatum(relation_sql_name(entry->source));
+	nulls[7] = entry->nlevels == 0 ? 'n' : ' ';
+	values[7] = integers_datum(entry->levels, entry->nlevels);
+	nulls[8] = entry->ncuts == 0 ? 'n' : ' ';
+	values[8] = PointerGetDatum(construct_array(entry->cuts, entry->ncuts, VARBITOID, -1, false, TYPALIGN_INT));
+	values[9] = Int64GetDatum(entry->k);
+	nulls[10] = entry->has_l ? ' ' : 'n';
+	values[10] = Int64GetDatum(entry->l);
+	nulls[11] = entry->has_t ? ' ' : 'n';
+	values[11] = Float8GetDatum(entry->t);
+	nulls[12] = entry->ncolumns == 0 ? 'n' : ' ';
+	values[12] = texts_datum(entry->columns, entry->ncolumns, NAMEOID);
+	values[13] = CStringGetTextDatum(entry->star ? "star" : "omit");
+	nulls[14] = entry->statement == NULL ? 'n' : ' ';
+	values[14] = entry->statement == NULL ? (Datum) 0 : CStringGetTextDatum(entry->statement);
+	values[15] = texts_datum(entry->generalized, entry->ngeneralized, NAMEOID);
+	values[16] = texts_datum(entry->sensitive, entry->nsensitive, NAMEOID);
+	values[17] = numbers_datum(entry->hierarchies, entry->nhierarchies);
+	values[18] = texts_datum(entry->hierarchy_names, entry->nhierarchies, TEXTOID);
+	values[19] = texts_datum(entry->digests, entry->nhierarchies, TEXTOID);
+	values[20] = CStringGetTextDatum(psprintf("[%s, %s]", entry->measures, distributions_json(entry)));
+	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';
+	values[21] = ObjectIdGetDatum(entry->recoding);
+	values[22] = entry->has_recoding ? CStringGetTextDatum(entry->recoding_name) : (Datum) 0;
+	values[23] = CStringGetTextDatum(recoding_labels_name(entry->labels));
+}
+
+static void
+write_entry(const char *statement, const ReleaseEntry *entry)
+{
+	Oid			types[ENTRY_VALUES + 1];
+	Datum		values[ENTRY_VALUES + 1];
+	char		nulls[ENTRY_VALUES + 2] = {0};
+	int			names = sql_use_catalog_names();
+
+	entry_values(entry, types, values, nulls);
+	types[ENTRY_VALUES] = NAMEOID;
+	values[ENTRY_VALUES] = name_datum(GetUserNameFromId(GetUserId(), false));
+	nulls[ENTRY_VALUES] = ' ';
+	if (write_catalog(statement, ENTRY_VALUES + 1, types, values, nulls) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("release %s could not be written down", entry->name)));
+	sql_restore_names(names);
+}
+
+void
+release_entry_insert(const ReleaseEntry *entry)
+{
+	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
+				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
+				" distributions, recoding, recoding_name, labels, published_by, published_at)"
+				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
+				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $22::int8, $23, $24, $25, clock_timestamp()"
+				" FROM pg_class c WHERE c.oid = $2", entry);
+}
+
+void
+release_entry_update(const ReleaseEntry *entry)
+{
+	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
+				" source = $6::int8, source_name = $7, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
+				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, recoding = $22::int8, recoding_name = $23, published_by = $25, published_at = clock_timestamp()"
+				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
+				" AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND $9 IS NOT DISTINCT FROM p.cuts AND $10 = p.k"
+				" AND $11 IS NOT DISTINCT FROM p.l AND $12 IS NOT DISTINCT FROM p.t AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"
+				" AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels", entry);
+}

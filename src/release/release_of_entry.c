@@ -1,0 +1,112 @@
+/*
+ * release_of_entry.c
+ *	  A release as it was written down, to be made again.
+ */
+#include "release/release_parts.h"
+
+#include "catalog/dataset_rights.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+
+void
+refuse_changed(const Release *release)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("release %s would be made in another way now", release->sql_name),
+			 errdetail("The declaration has changed, or values or NULLs have come that change what is shown."),
+			 errhint("Drop the release and publish anew.")));
+}
+
+/* The options of a release per record, which stand among its measures. */
+static RecordOptions *
+record_options(const ReleaseEntry *entry)
+{
+	RecordOptions *options = palloc0(sizeof(RecordOptions));
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->measures)};
+	MemoryContext context = CurrentMemoryContext;
+	char	   *text[4];
+
+	sql_connect();
+	sql_read("SELECT m ->> 'min_utility', m ->> 'key', m ->> 'risk', m ->> 'utility' FROM (SELECT $1::jsonb AS m) x", 1, types, values);
+	for (int i = 0; i < 4; i++)
+	{
+		text[		i] = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+		text[		i] = text[i] == NULL ? NULL : MemoryContextStrdup(context, text[i]);
+	}
+	sql_finish();
+	if (text[0] == NULL || text[1] == NULL || text[2] == NULL || text[3] == NULL ||
+		risk_by_name(text[2]) < 0 || utility_by_name(text[3]) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("entry of release %s is not sound", entry->name),
+				 errhint("Drop the release and publish anew.")));
+	options->min_utility = DatumGetFloat8(DirectFunctionCall1(float8in, CStringGetDatum(text[0])));
+	options->key = text[1];
+
+	return options;
+}
+
+static ReleaseRecoding *
+recoding_of_entry(const ReleaseEntry *entry)
+{
+	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
+
+	if (!OidIsValid(entry->recoding) || get_rel_name(entry->recoding) == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("recoding %s of release %s is gone", entry->recoding_name, entry->name),
+				 errhint("Drop the release and publish anew.")));
+	recoding->table = entry->recoding;
+	recoding->labels = entry->labels;
+	return recoding;
+}
+
+Release *
+release_of_entry(const ReleaseEntry *entry)
+{
+	Release    *release = palloc0(sizeof(Release));
+	Specification *spec = &release->spec;
+	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
+	Promise    *promise = &spec->promise;
+
+	spec->dataset = dataset;
+	release->form = entry->form;
+	release->schema = get_rel_namespace(entry->relation);
+	release->name = get_rel_name(entry->relation);
+	release->sql_name = relation_sql_name(entry->relation);
+	release->named = entry->columns;
+	release->nnamed = entry->ncolumns;
+	spec->star = entry->star;
+	promise->has_k = true;
+	promise->k = entry->k;
+	promise->has_l = entry->has_l;
+	promise->l = entry->l;
+	promise->has_t = entry->has_t;
+	promise->t = entry->t;
+	if (promise->has_l)
+		require_sensitive(dataset, "l");
+	if (promise->has_t)
+		require_sensitive(dataset, "t");
+	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
+		refuse_changed(release);
+	if (entry->nlevels > 0)
+	{
+		release->levels = entry->levels;
+		check_node(dataset, entry->levels);
+	}
+	else if (entry->ncuts > 0)
+		release->cuts = entry->cuts;
+	else if (entry->has_recoding)
+		release->recoding = recoding_of_entry(entry);
+	else
+		release->records = record_options(entry);
+	for (int i = 0; i < entry->ncolumns; i++)
+		require_column(dataset->relation, entry->columns[i]);
+	release_choose(release);
+	return release;
+}

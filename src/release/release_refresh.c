@@ -1,0 +1,258 @@
+/*
+ * release_refresh.c
+ *	  Makes releases anew, of the data as they are now.
+ */
+#include "release/release_parts.h"
+
+#include "access/htup_details.h"
+#include "access/multixact.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "commands/tablecmds.h"
+#include "engine/narrow_population.h"
+#include "miscadmin.h"
+#include "read/population_read.h"
+#include "release/composition.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
+static void
+require_owner(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	if (owner != GetUserId())
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of release %s", relation_sql_name(relation)),
+				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
+}
+
+/* Rows that are swapped in go past constraints, which others may rely on. */
+static void
+refuse_constraints(Relation table)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(RelationGetRelid(table))};
+	bool		found = table->rd_rel->relispartition;
+
+	sql_connect();
+	sql_read("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", 1, types, values);
+	found = found || SPI_processed > 0;
+	sql_finish();
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
+				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
+}
+
+/* Swaps new rows in for a table's; who reads it sees the one or the other. */
+static void
+swap_rows(Release *release, Oid relation)
+{
+	Relation	table = table_open(relation, ExclusiveLock);
+	Oid			tablespace = table->rd_rel->reltablespace;
+	Oid			access_method = table->rd_rel->relam;
+	char		persistence = table->rd_rel->relpersistence;
+	Oid			fresh;
+
+	CheckTableNotInUse(table, "refresh_release");
+	refuse_constraints(table);
+	table_close(table, NoLock);
+	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
+	release_write_rows(release, fresh, true);
+	LockRelationOid(relation, AccessExclusiveLock);
+	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
+	CommandCounterIncrement();
+}
+
+static bool
+same_names(char *const *a, int na, char *const *b, int nb)
+{
+	if (na != nb)
+		return false;
+	for (int i = 0; i < na; i++)
+		if (strcmp(a[i], b[i]) != 0)
+			return false;
+	return true;
+}
+
+/* Fails where the release would have other columns, or a view another definition. */
+static void
+check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
+{
+	ColumnNames columns = column_names(release);
+	int			n = 0;
+	Relation	rel;
+
+	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
+		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive) ||
+		(release->form != RELEASE_TABLE &&
+		 (entry->statement == NULL || strcmp(statement_to_keep(release), entry->statement) != 0)))
+		refuse_changed(release);
+	rel = relation_open_existing(relation);
+	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(rel), i);
+
+		if (column->attisdropped)
+			refuse_changed(release);
+		if (i < release->spec.ncolumns && strcmp(NameStr(column->attname), release->spec.columns[i].name) != 0)
+			refuse_changed(release);
+		n++;
+	}
+	relation_close(rel, NoLock);
+	if (n != release->spec.ncolumns + (release->spec.star ? 1 : 0))
+		refuse_changed(release);
+}
+
+/* Fails where a hierarchy is not what it was, naming those that are not. */
+static void
+check_hierarchies(const Release *release, const ReleaseEntry *entry)
+{
+	StringInfoData changed;
+	List	   *now = release_hierarchies(release->spec.dataset, &release->spec.promise);
+
+	initStringInfo(&changed);
+	for (int i = 0; i < entry->nhierarchies; i++)
+		if (i >= list_length(now) || entry->hierarchies[i] != list_nth_oid(now, i) ||
+			!is_plain_table_of(entry->hierarchies[i], GetUserId()) ||
+			strcmp(hierarchy_digest(entry->hierarchies[i]), entry->digests[i]) != 0)
+			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
+	if (changed.len > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchies of release %s have changed since", release->sql_name),
+				 errdetail("%s", changed.data),
+				 errhint("Drop the release and publish anew.")));
+}
+
+/* Takes people who came since into a release's recoding, which is locked. */
+static void
+extend_recoding(Release *release, Relation table)
+{
+	Specification *spec = &release->spec;
+	RecodingOrder order = {.promise = spec->promise,.loss = OBJECTIVE_GLM,.labels = release->recoding->labels,.effort = 100};
+	RowSpool	spool = {0};
+	RecodingExtension *extension;
+	RecodingResult *result;
+	int64		moved;
+
+	recoding_spool_begin(&spool, spec->dataset);
+	spool_read(&spool, spec->dataset, NULL);
+	if (spool.population == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
+	extension = recoding_extension_begin(&spool, table, order.labels);
+	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
+	order.population = spec->promise.has_l || spec->promise.has_t ? spool.population : population_narrow(spool.population);
+	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
+	if (!result->feasible)
+		recoding_extension_refuse(extension, spec->dataset, &order);
+	(void) recoding_extension_write(extension, result);
+	recoding_tell_moved(moved);
+}
+
+/* Extends the recoding, then reads the same rows for the release. */
+static void
+read_extended(Release *release)
+{
+	Relation	table = recoding_open_own(release->recoding->table);
+
+	/* what other writers did before they let the table go must be seen */
+	PushCopiedSnapshot(GetTransactionSnapshot());
+	extend_recoding(release, table);
+	CommandCounterIncrement();
+	UpdateActiveSnapshotCommandId();
+	release_read(release);
+	PopActiveSnapshot();
+	relation_close(table, NoLock);
+}
+
+/* Reads for a release that is there, and looks for people who came since. */
+static void
+read_again(Release *release, const ReleaseEntry *entry, Oid relation)
+{
+	if (release->recoding != NULL)
+		read_extended(release);
+	else
+		release_read(release);
+	check_same(release, entry, relation);
+	if (release->form != RELEASE_LIVE_VIEW)
+	{
+		release_choose_classes(release);
+		composition_check(release);
+	}
+	if (release->recoding != NULL && release->form != RELEASE_TABLE)
+		refill_key(release, entry);
+}
+
+/* Makes the relation show what was read. */
+static void
+show_again(Release *release, Oid relation)
+{
+	switch (release->form)
+	{
+		case RELEASE_TABLE:
+			swap_rows(release, relation);
+			break;
+		case RELEASE_MATERIALIZED_VIEW:
+			release_forget_people(release);
+			release_run(psprintf("REFRESH MATERIALIZED VIEW %s", release->sql_name));
+			check_rows(release, relation);
+			break;
+		case RELEASE_LIVE_VIEW:
+			break;
+	}
+}
+
+void
+release_refresh(Oid relation)
+{
+	ReleaseEntry *entry;
+	ReleaseEntry *now;
+	Release    *release;
+
+	if (get_rel_name(relation) == NULL)
+		relation_is_missing(relation);
+	entry = release_entry_require(relation);
+	require_owner(relation);
+	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+
+	/*
+	 * refreshes come one after another: none holds a lock that another's swap
+	 * waits for
+	 */
+	LockRelationOid(relation, ShareUpdateExclusiveLock);
+	require_owner(relation);
+	release = release_of_entry(entry);
+	check_hierarchies(release, entry);
+	release_check(release);
+	read_again(release, entry, relation);
+	show_again(release, relation);
+	now = entry_of_release(release, entry->id, relation, entry->statement);
+	release_entry_update(now);
+	if (release->content != NULL)
+		release_content_insert(now, release->content, release->difference);
+	release_close(release);
+}
