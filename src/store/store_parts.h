@@ -77,6 +77,15 @@ extern char *store_free_name(const Store *store);
 /* Whether somebody subscribes for a relation. */
 extern bool is_replicated_to(Oid relation);
 
+/* The store's table, emptied, or made anew where it is not what it was. */
+extern Relation store_empty_table(const Store *store, Relation relation);
+
+/* Makes the triggers, unless they are there and what they were made. */
+extern void store_make_triggers(const Store *store, Relation relation);
+
+/* Drops triggers, and a table unless it is InvalidOid. */
+extern void store_drop_objects(Oid table, List *triggers);
+
 /* Counts a relation anew into its empty table; removes what a table holds. */
 extern void store_count_all(const Store *store, Relation relation, Relation table);
 extern void store_empty(Relation table);

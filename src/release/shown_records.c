@@ -1,0 +1,227 @@
+/*
+ * shown_records.c
+ *	  The classes that a release shows whose tuples are generalized one by one.
+ */
+#include "release/shown_parts.h"
+
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "miscadmin.h"
+#include "release/content.h"
+
+/* What each label at each level of an attribute is numbered as: labels of several levels may look alike. */
+static uint32 **
+number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
+{
+	Size		n = 0;
+	const char **texts;
+	uint32	   *places;
+	uint32	   *number_at;
+	uint32	  **numbers = palloc(sizeof(uint32 *) * (hierarchy->height + 1));
+
+	for (int level = 0; level <= hierarchy->height; level++)
+		n += hierarchy->levels[level].nlabels;
+	texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (n + 1));
+	n = 0;
+	for (int level = 0; level <= hierarchy->height; level++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			texts[n++] = hierarchy->labels[level][label];
+	places = label_places(texts, n);
+	/* the first of those that look alike stands for all */
+	number_at = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	shown->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (n + 1));
+	for (Size i = 0; i < n; i++)
+		if (number_at[places[i]] == 0)
+		{
+			shown->labels[a][shown->nlabels[a]] = texts[i];
+			number_at[places[i]] = ++shown->nlabels[a];
+		}
+	n = 0;
+	for (int level = 0; level <= hierarchy->height; level++)
+	{
+		numbers[level] = MemoryContextAllocHuge(CurrentMemoryContext,
+												sizeof(uint32) * ((Size) hierarchy->levels[level].nlabels + 1));
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			numbers[level][label] = number_at[places[n++]] - 1;
+	}
+	pfree(texts);
+	pfree(places);
+	pfree(number_at);
+	return numbers;
+}
+
+/* Tuples that are generalized one by one, by what they look like. */
+typedef struct RecordClasses
+{
+	const Population *population;
+	const RecordLevels *records;
+	int64		k;
+	uint32	 ***numbers;		/* by attribute, level and label */
+	KeyCounter *counter;		/* people who look alike */
+	uint32	   *class_of;		/* by tuple: a number of the counter's, or
+								 * NOT_SHOWN */
+} RecordClasses;
+
+/* Writes what a tuple looks like at some levels as the counter's candidate. */
+static void
+show_tuple(const RecordClasses *classes, uint32 tuple, const uint16 *levels)
+{
+	const Population *population = classes->population;
+	const uint64 *tuple_key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint64	   *key = key_counter_candidate(classes->counter);
+
+	memset(key, 0, sizeof(uint64) * classes->counter->nwords);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		uint32		label = attr->hierarchy->levels[levels[a]].label_of[key_get(tuple_key, &attr->field)];
+
+		key[a / 2] |= (uint64) classes->numbers[a][levels[a]][label] << (a % 2 * 32);
+	}
+}
+
+static void
+count_records(RecordClasses *classes)
+{
+	const TupleTable *tuples = classes->population->tuples;
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		classes->class_of[i] = NOT_SHOWN;
+		if (classes->records->levels[i] == NULL)
+			continue;
+		show_tuple(classes, i, classes->records->levels[i]);
+		classes->class_of[i] = key_counter_add(classes->counter, tuples->counts[i]);
+	}
+}
+
+static bool
+is_large_enough(const RecordClasses *classes, uint32 class)
+{
+	return class != NOT_SHOWN && classes->counter->counts[class] >= classes->k;
+}
+
+static int
+compare_nodes(const void *a, const void *b, void *arg)
+{
+	const uint16 *x = *(const uint16 *const *) a;
+	const uint16 *y = *(const uint16 *const *) b;
+
+	for (int i = 0; i < *(const int *) arg; i++)
+		if (x[i] != y[i])
+			return x[i] < y[i] ? -1 : 1;
+	return 0;
+}
+
+/* The nodes of the tuples in classes that are large enough, each once. */
+static const uint16 **
+nodes_of_large(const RecordClasses *classes, uint32 *nnodes)
+{
+	const Population *population = classes->population;
+	int			nattrs = population->nattrs;
+	Size		size = sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1);
+	const uint16 **nodes;
+	uint32		n = 0;
+
+	budget_require(population->context, size);
+	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (is_large_enough(classes, classes->class_of[i]))
+			nodes[n++] = classes->records->levels[i];
+	qsort_arg(nodes, n, sizeof(uint16 *), compare_nodes, &nattrs);
+	*nnodes = 0;
+	for (uint32 i = 0; i < n; i++)
+		if (i == 0 || compare_nodes(&nodes[i], &nodes[*nnodes - 1], &nattrs) != 0)
+			nodes[(*nnodes)++] = nodes[i];
+	return nodes;
+}
+
+/* The largest class that a tuple can join and keep its utility; NOT_SHOWN for none. */
+static uint32
+class_to_join(const RecordClasses *classes, uint32 tuple, const uint16 *const *nodes, uint32 nnodes)
+{
+	const Population *population = classes->population;
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint32		leaves[MAX_ATTRIBUTES];
+	uint32		best = NOT_SHOWN;
+
+	for (int a = 0; a < population->nattrs; a++)
+		leaves[a] = key_get(key, &population->attrs[a].field);
+	for (uint32 i = 0; i < nnodes; i++)
+	{
+		int			levels[MAX_ATTRIBUTES];
+		uint32		class;
+
+		for (int a = 0; a < population->nattrs; a++)
+			levels[a] = nodes[i][a];
+		if (!(record_utility(classes->records->model, leaves, levels) >= classes->records->min_utility))
+			continue;
+		show_tuple(classes, tuple, nodes[i]);
+		class = key_counter_find(classes->counter);
+		if (is_large_enough(classes, class) &&
+			(best == NOT_SHOWN || classes->counter->counts[class] > classes->counter->counts[best]))
+			best = class;
+	}
+	return best;
+}
+
+/*
+ * Tuples in classes that are too small join larger ones where their utility
+ * allows it.  All see the sizes from before, so that their order is nothing.
+ */
+static void
+join_large(RecordClasses *classes)
+{
+	const TupleTable *tuples = classes->population->tuples;
+	uint32		nnodes;
+	const uint16 **nodes = nodes_of_large(classes, &nnodes);
+	uint32	   *joined = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) tuples->ntuples + 1));
+
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		joined[i] = NOT_SHOWN;
+		if (classes->class_of[i] == NOT_SHOWN || is_large_enough(classes, classes->class_of[i]))
+			continue;
+		CHECK_FOR_INTERRUPTS();
+		joined[i] = class_to_join(classes, i, nodes, nnodes);
+	}
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		if (joined[i] != NOT_SHOWN)
+		{
+			classes->counter->counts[classes->class_of[i]] -= tuples->counts[i];
+			classes->counter->counts[joined[i]] += tuples->counts[i];
+			classes->class_of[i] = joined[i];
+		}
+	pfree(joined);
+	pfree(nodes);
+}
+
+ShownClasses *
+shown_classes_of_records(const Population *population, const RecordLevels *records, int64 k, const int *order, int norder)
+{
+	uint32		ntuples = population->tuples->ntuples;
+	ShownClasses *shown = shown_create(population->nattrs);
+	RecordClasses classes = {.population = population,.records = records,.k = k};
+	uint32	   *codes;
+	uint32	   *large;
+
+	classes.numbers = palloc(sizeof(uint32 **) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		classes.numbers[a] = number_labels(shown, population->attrs[a].hierarchy, a);
+	classes.counter = key_counter_create(CurrentMemoryContext, Max(content_code_words(population->nattrs), 1), 1024);
+	classes.class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
+	count_records(&classes);
+	join_large(&classes);
+	codes = codes_of_keys(classes.counter, population->nattrs);
+	large = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes.counter->nkeys + 1));
+	for (uint32 i = 0; i < classes.counter->nkeys; i++)
+		if (is_large_enough(&classes, i))
+			large[shown->n++] = i;
+	place_classes(shown, codes, classes.counter->counts, large, order, norder);
+	place_tuples(shown, classes.class_of, ntuples, large, classes.counter->nkeys, NOT_SHOWN);
+	pfree(codes);
+	pfree(large);
+	return shown;
+}
