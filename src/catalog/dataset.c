@@ -237,6 +237,8 @@ dataset_load(const char *name)
 
 	if (!(dataset->max_suppression >= 0 && dataset->max_suppression <= 1))
 		refuse_declaration(name, "Its max_suppression does not lie between 0 and 1.");
+	if (dataset->person != NULL && dataset->count_column != NULL)
+		refuse_declaration(name, "It has both a person and a count column.");
 	load_attributes(dataset);
 	return dataset;
 }

@@ -17,12 +17,17 @@
  * it at a lower node, at t or nearer, with what is suppressed there, at 1 or
  * nearer, and a mixture is no farther than the mean of its parts.  So of its
  * people at least (d - t) / (1 - t) are suppressed at every node below.
+ *
+ * Whoever is counted here is a row.  Where a person may have several, the
+ * different ones of a class are counted for k alone, and only until there are
+ * enough: parts of a class hold no more people than the class.
  */
 #include "engine/box_table.h"
 
 #include <math.h>
 
 #include "base/budget.h"
+#include "engine/persons.h"
 #include "miscadmin.h"
 
 /* Sizes by which classes are put in order; larger ones come as they are. */
@@ -62,6 +67,13 @@ static bool
 promises_values(const BoxTables *tables)
 {
 	return tables->promise.has_l || tables->promise.has_t;
+}
+
+/* Whether a promise is about more than how many rows a class has. */
+static bool
+looks_closer(const BoxTables *tables)
+{
+	return promises_values(tables) || (tables->promise.has_k && tables->population->has_persons);
 }
 
 /* ------------------------------------------------------------- memory */
@@ -129,6 +141,22 @@ least_suppressed(const BoxTables *tables, int64 people, double distance)
 	return (int64) Max(ceil((double) people * ((distance - t) / (1 - t) - ROUNDING)), 0);
 }
 
+/* Whether too few different people are in a class. */
+static bool
+has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *tuples, uint32 ntuples)
+{
+	const Population *population = tables->population;
+	int64		k = tables->promise.k;
+
+	if (!tables->promise.has_k)
+		return false;
+	if (rows < k || !population->has_persons)
+		return rows < k;
+	for (uint32 i = 0; i < ntuples; i++)
+		tables->together[i] = table->slices[population->ncolumns - 1][tuples[i]];
+	return persons_together(population_persons(population), tables->together, ntuples, k) < k;
+}
+
 /*
  * How many of a class's people are suppressed at every node below: all of
  * them, or for their distance some.  Its tuples are given by number.
@@ -139,7 +167,7 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	const Population *population = tables->population;
 	const Promise *promise = &tables->promise;
 	double		distance = 0;
-	bool		too_few = promise->has_k && people < promise->k;
+	bool		too_few = has_too_few(tables, table, people, tuples, ntuples);
 
 	if (too_few || !promises_values(tables))
 		return too_few ? people : 0;
@@ -248,7 +276,7 @@ suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *cla
 	return suppressed;
 }
 
-/* The same where values are promised. */
+/* The same where a promise is about more. */
 static int64
 suppressed_by_value(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
 {
@@ -280,7 +308,7 @@ box_table_can_lower(BoxTables *tables, const BoxTable *table, int attr, int leve
 	{
 		const BoxClass *class = &table->classes[i];
 
-		suppressed += promises_values(tables) ? suppressed_by_value(tables, table, class, field) :
+		suppressed += looks_closer(tables) ? suppressed_by_value(tables, table, class, field) :
 			suppressed_by_size(tables, table, class, field);
 		tables->looked_at += class->ntuples;
 	}
@@ -348,7 +376,7 @@ place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
 	}
 }
 
-/* The same where values are promised: they are looked at. */
+/* The same where a promise is about more: values and persons are looked at. */
 static void
 place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field,
 					 BoxTable *to, uint32 nseen)
@@ -418,7 +446,7 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 		uint32		nseen = count_labels(tables, table, class, field);
 		uint32		nplaced = lower->ntuples;
 
-		if (promises_values(tables))
+		if (looks_closer(tables))
 			place_parts_by_value(tables, table, class, field, lower, nseen);
 		else
 			place_parts(tables, lower, nseen);

@@ -13,6 +13,7 @@
 
 #include "base/budget.h"
 #include "engine/distance.h"
+#include "engine/persons.h"
 #include "port/pg_bitutils.h"
 
 #define LOGS 65536
@@ -190,6 +191,8 @@ histograms_close(Histograms *h)
 {
 	Size		start = h->nentries;
 
+	if (h->role == COLUMN_PERSON)
+		return persons_close(h);
 	append_entries(h);
 	return push_slice(h, start);
 }
@@ -257,6 +260,8 @@ histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 {
 	Size		length = 0;
 
+	if (h->role == COLUMN_PERSON)
+		return persons_join(h, slices, nslices);
 	if (h->nvalues <= 64)
 		return merge_few(h, slices, nslices);
 	for (uint32 i = 0; i < nslices; i++)
@@ -316,9 +321,12 @@ histograms_forget(Histograms *h)
 {
 	if (h->entries != NULL)
 		pfree(h->entries);
+	if (h->listed != NULL)
+		pfree(h->listed);
 	if (h->slices != NULL)
 		pfree(h->slices);
 	h->entries = NULL;
+	h->listed = NULL;
 	h->slices = NULL;
 	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
 }

@@ -11,7 +11,8 @@
 typedef enum ColumnRole
 {
 	COLUMN_SENSITIVE,
-	COLUMN_CLASS_LABEL
+	COLUMN_CLASS_LABEL,
+	COLUMN_PERSON				/* whose a row is: see persons.h */
 } ColumnRole;
 
 typedef struct ValueCount
@@ -25,6 +26,7 @@ typedef struct Slice
 {
 	Size		start;			/* of its entries, in the order of the values */
 	uint32		length;			/* distinct values */
+	uint32		alone;			/* of persons: those who are not listed */
 	int64		most;			/* the largest count */
 	int128		squares;		/* sum of the squared counts */
 	double		entropy;		/* in nats */
@@ -48,6 +50,7 @@ typedef struct Histograms
 	ValueCount *entries;
 	Size		nentries;
 	Size		entry_capacity;
+	uint32	   *listed;			/* in place of entries: persons */
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;
@@ -56,6 +59,9 @@ typedef struct Histograms
 	uint64	   *present;		/* bit by value: sum is not zero */
 	double	   *logs;			/* ln of small counts */
 	struct DistanceTables *tables;	/* of the distance, see distance.c */
+	uint32	   *stamps;			/* by person: the last class joined with them */
+	uint32		stamp;			/* of the class being made */
+	uint32		nopen;			/* persons in it so far */
 } Histograms;
 
 /* The height of the stack, to return to. */

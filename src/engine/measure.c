@@ -6,6 +6,11 @@
  * suppressed class only changes what its own people lose.  So a class that
  * remains costs a few additions, however many attributes there are.
  *
+ * A class's size, which k, necd and the threshold below which it is suppressed
+ * are about, counts different people.  All else counts rows: what is lost,
+ * what is suppressed, values, and the sums of squares.  They differ where a
+ * person has several rows.
+ *
  * Every float is computed from exact integers in one fixed order, so that a
  * node has the same measures whatever plan, worker or search met it.
  */
@@ -42,11 +47,18 @@ measurer_create(const Population *population, const Promise *promise)
 	return m;
 }
 
+/* What a class is measured by, and what it costs to suppress it. */
+typedef struct ClassSize
+{
+	int64		people;
+	int64		rows;
+} ClassSize;
+
 static int
 compare_sizes(const void *a, const void *b)
 {
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
+	int64		x = ((const ClassSize *) a)->people;
+	int64		y = ((const ClassSize *) b)->people;
 
 	return x < y ? -1 : x > y;
 }
@@ -55,30 +67,34 @@ compare_sizes(const void *a, const void *b)
 static int64
 threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people)
 {
-	int64	   *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * ((Size) classes->ntuples + 1));
+	ClassSize  *sizes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ClassSize) * ((Size) classes->ntuples + 1));
 	uint32		nsizes = 0;
 	int64		threshold;
 	uint32		i;
 
 	for (i = 0; i < classes->ntuples; i++)
-		if (classes->counts[i] > m->largest_counted)
-			sizes[nsizes++] = classes->counts[i];
-	qsort(sizes, nsizes, sizeof(int64), compare_sizes);
+	{
+		ClassSize	size = {class_people(m->population, classes, i), classes->counts[i]};
+
+		if (size.people > m->largest_counted)
+			sizes[nsizes++] = size;
+	}
+	qsort(sizes, nsizes, sizeof(ClassSize), compare_sizes);
 	for (i = 0; i < nsizes; i++)
 	{
-		people += sizes[i];
+		people += sizes[i].rows;
 		if (people > m->promise.limit)
 			break;
 	}
-	threshold = sizes[Min(i, nsizes - 1)];
+	threshold = sizes[Min(i, nsizes - 1)].people;
 	pfree(sizes);
 	return threshold;
 }
 
 /*
  * The smallest class that remains where nothing is promised: the smallest
- * size s such that more people than the limit are in classes of size s or
- * less; the largest size where there is none.
+ * size s such that more rows than the limit are in classes of size s or less;
+ * the largest size where there is none.  No class has fewer rows than people.
  */
 static int64
 suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
@@ -90,11 +106,11 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 	memset(m->people_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = classes->counts[i];
+		int64		size = class_people(m->population, classes, i);
 
 		largest = Max(largest, size);
 		if (size <= m->largest_counted)
-			m->people_of_size[size] += size;
+			m->people_of_size[size] += classes->counts[i];
 		else
 			smallest_uncounted = Min(smallest_uncounted, size);
 	}
@@ -115,7 +131,7 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 int
 class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
 {
-	int			breaks = classes->counts[class] < threshold ? BREAKS_K : 0;
+	int			breaks = class_people(m->population, classes, class) < threshold ? BREAKS_K : 0;
 
 	for (int column = 0; column < m->population->nsensitive; column++)
 	{
@@ -276,22 +292,23 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = classes->counts[i];
+		int64		rows = classes->counts[i];
+		int64		size = class_people(population, classes, i);
 
 		if (by_value ? class_breaks(m, classes, i, threshold) != 0 : size < threshold)
 		{
-			result->suppressed += size;
+			result->suppressed += rows;
 			suppress(m, node, classes, i);
 			continue;
 		}
 		m->remaining[result->classes++] = i;
 		sums->smallest = Min(sums->smallest, size);
 		sums->largest = Max(sums->largest, size);
-		sums->squares += (int128) size * size;
+		sums->squares += (int128) rows * rows;
 	}
 	for (int column = 0; column < population->nsensitive; column++)
 		measure_sensitive(m, classes, column, sums, result);
-	if (population->ncolumns > population->nsensitive)
+	if (population->has_label)
 		sums->misclassified = count_minorities(m, classes, result);
 }
 
@@ -300,6 +317,7 @@ static void
 measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
 {
 	int64		people = m->population->people;
+	int64		persons = m->population->persons;
 	Sums		sums = {.smallest = PG_INT64_MAX,.entropy = HUGE_VAL};
 
 	memset(result, 0, sizeof(Measures));
@@ -316,7 +334,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	result->sum_other = (double) (sums.squares - sums.own);
 	result->dcn = (double) (sums.squares + (int128) people * result->suppressed);
 	result->cm = (double) (sums.misclassified + result->suppressed) / people;
-	result->necd = people > 1 ? (double) (sums.largest - sums.smallest) / (people - 1) : 0;
+	result->necd = persons > 1 ? (double) (sums.largest - sums.smallest) / (persons - 1) : 0;
 }
 
 /* Measures a node whose classes are given. */

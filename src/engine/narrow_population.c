@@ -1,6 +1,8 @@
 /*
  * narrow_population.c
  *	  Searches that need no sensitive or class column do without, until the end.
+ *
+ * Who has rows in a class is needed by all.
  */
 #include "engine/narrow_population.h"
 
@@ -15,6 +17,17 @@ population_narrow(const Population *population)
 	*narrow = *population;
 	narrow->ncolumns = 0;
 	narrow->nsensitive = 0;
+	narrow->has_label = false;
+	if (population->has_persons)
+	{
+		int			column = population->ncolumns - 1;
+
+		narrow->ncolumns = 1;
+		narrow->columns = &population->columns[column];
+		narrow->tuples = palloc(sizeof(TupleTable));
+		*narrow->tuples = *population->tuples;
+		narrow->tuples->slices = &population->tuples->slices[column];
+	}
 	return narrow;
 }
 

@@ -47,10 +47,14 @@ typedef struct Population
 	Attribute  *attrs;
 	int			nwords;			/* words a packed key */
 	int			ncolumns;		/* counted columns: sensitive ones, then the
-								 * class label */
+								 * class label, then the persons */
 	Histograms **columns;
 	int			nsensitive;
-	int64		people;
+	bool		has_label;
+	bool		has_persons;	/* a person may have several rows */
+	int64		people;			/* rows, or what the count column adds up to */
+	int64		persons;		/* different people; the same number unless
+								 * they have several rows */
 	TupleTable *tuples;			/* the data as read, sorted by key */
 } Population;
 
@@ -60,6 +64,22 @@ typedef struct Population
 
 /* How every attribute of a node is shown. */
 typedef const Recoding *const *Recodings;
+
+/* Who has rows in the classes, where persons may have several. */
+static inline Histograms *
+population_persons(const Population *population)
+{
+	return population->columns[population->ncolumns - 1];
+}
+
+/* How many different people are in a class; counts says how many rows. */
+static inline int64
+class_people(const Population *population, const TupleTable *classes, uint32 class)
+{
+	if (!population->has_persons)
+		return classes->counts[class];
+	return population_persons(population)->slices[classes->slices[population->ncolumns - 1][class]].length;
+}
 
 /* Lays the attributes' codes out in words, first attribute highest. */
 extern void population_lay_out(Population *population);

@@ -7,6 +7,8 @@
  */
 #include "engine/shared_population.h"
 
+#include "engine/persons.h"
+
 /* Where the next array goes; nowhere, to find out the size. */
 typedef struct Writer
 {
@@ -75,6 +77,12 @@ static void
 put_column(Writer *writer, const Histograms *h)
 {
 	put(writer, h, sizeof(Histograms));
+	if (h->role == COLUMN_PERSON)
+	{
+		put(writer, h->listed, sizeof(uint32) * h->nentries);
+		put(writer, h->slices, sizeof(Slice) * h->nslices);
+		return;
+	}
 	put(writer, h->entries, sizeof(ValueCount) * h->nentries);
 	put(writer, h->slices, sizeof(Slice) * h->nslices);
 	put(writer, h->total, sizeof(int64) * h->nvalues);
@@ -85,9 +93,18 @@ put_column(Writer *writer, const Histograms *h)
 }
 
 static Histograms *
-take_column(char **at, MemoryContext context)
+take_persons(char **at, const Histograms *shared, MemoryContext context)
 {
-	const Histograms *shared = take(at, sizeof(Histograms));
+	Histograms *h = persons_create(context, NULL, shared->nvalues);
+	const uint32 *listed = take(at, sizeof(uint32) * shared->nentries);
+
+	persons_resume(h, listed, shared->nentries, take(at, sizeof(Slice) * shared->nslices), shared->nslices);
+	return h;
+}
+
+static Histograms *
+take_values(char **at, const Histograms *shared, MemoryContext context)
+{
 	Histograms *h = histograms_create(context, NULL, shared->role, shared->nvalues);
 	bool		has_tree = shared->tree != NULL;
 	const ValueCount *entries = take(at, sizeof(ValueCount) * shared->nentries);
@@ -105,6 +122,14 @@ take_column(char **at, MemoryContext context)
 		histograms_set_distance(h, shared->metric, NULL, NULL);
 	histograms_resume(h, entries, shared->nentries, slices, shared->nslices);
 	return h;
+}
+
+static Histograms *
+take_column(char **at, MemoryContext context)
+{
+	const Histograms *shared = take(at, sizeof(Histograms));
+
+	return shared->role == COLUMN_PERSON ? take_persons(at, shared, context) : take_values(at, shared, context);
 }
 
 static void

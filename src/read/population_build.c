@@ -9,6 +9,7 @@
 #include "read/reading_parts.h"
 
 #include "base/budget.h"
+#include "engine/persons.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"
@@ -190,6 +191,15 @@ make_histograms(Reading *reading, int column)
 	return histograms;
 }
 
+/* Persons have the codes with which they came; NULL is one of them. */
+static Histograms *
+make_persons(const Reading *reading)
+{
+	const Dictionary *dictionary = reading->tuples->dictionaries[reading->person->values_column];
+
+	return persons_create(reading->context, reading->person->declared->column, dictionary->nvalues + 1);
+}
+
 /* A tuple that was read, to be sorted by the population's key. */
 typedef struct SortedTuple
 {
@@ -269,6 +279,24 @@ sorted_tuples(const Reading *reading, const Population *population, const uint64
 	return sorted;
 }
 
+/* Counts the values that a run of equal tuples has in a column. */
+static uint32
+count_run(const Reading *reading, const Population *population, const SortedTuple *run, uint32 length, int column)
+{
+	const int64 *counts = reading->tuples->counter->counts;
+	Histograms *histograms = population->columns[column];
+	const ReadColumn *read = &reading->columns[population->nattrs + column];
+
+	if (histograms->role == COLUMN_PERSON)
+		for (uint32 i = 0; i < length; i++)
+			persons_count(histograms, read_code(reading, run[i].number, reading->person->values_column));
+	else
+		for (uint32 i = 0; i < length; i++)
+			histograms_count(histograms, read->population_codes[read_code(reading, run[i].number, read->values_column)],
+							 counts[run[i].number]);
+	return histograms_close(histograms);
+}
+
 /* Adds a run of equal tuples as one, its sensitive values as histograms. */
 static void
 add_run(const Reading *reading, Population *population, const SortedTuple *run, uint32 length,
@@ -296,15 +324,7 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 		population->people += count;
 	}
 	for (int column = 0; column < population->ncolumns; column++)
-	{
-		const ReadColumn *read = &reading->columns[population->nattrs + column];
-
-		for (uint32 i = 0; i < length; i++)
-			histograms_count(population->columns[column],
-							 read->population_codes[read_code(reading, run[i].number, read->values_column)],
-							 counter->counts[run[i].number]);
-		table->slices[column][at] = histograms_close(population->columns[column]);
-	}
+		table->slices[column][at] = count_run(reading, population, run, length, column);
 }
 
 /* Sorts what was read into the population's table. */
@@ -335,6 +355,34 @@ make_tuple_table(const Reading *reading, Population *population)
 	pfree(keys);
 }
 
+/* Nobody has two rows: rows are persons, and the column is not wanted. */
+static void
+drop_persons(Population *population)
+{
+	int			column = --population->ncolumns;
+	Histograms *persons = population->columns[column];
+
+	histograms_forget(persons);
+	pfree(persons->stamps);
+	pfree(persons);
+	pfree(population->tuples->slices[column]);
+	population->has_persons = false;
+}
+
+/* Called when everybody is counted: what is asked of the histograms, once. */
+static void
+finish_columns(Population *population)
+{
+	population->persons = population->people;
+	for (int column = 0; column < population->nsensitive + (population->has_label ? 1 : 0); column++)
+		histograms_finish(population->columns[column]);
+	if (!population->has_persons)
+		return;
+	population->persons = persons_finish(population_persons(population));
+	if (population->persons == population->people)
+		drop_persons(population);
+}
+
 Population *
 make_population(Reading *reading)
 {
@@ -344,17 +392,20 @@ make_population(Reading *reading)
 	population->context = reading->context;
 	population->nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	population->nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
-	population->ncolumns = population->nsensitive + dataset_count_role(dataset, ROLE_CLASS_LABEL);
+	population->has_label = dataset_count_role(dataset, ROLE_CLASS_LABEL) > 0;
+	population->has_persons = reading->person != NULL;
+	population->ncolumns = population->nsensitive + population->has_label + population->has_persons;
 	population->attrs = palloc0(sizeof(Attribute) * (population->nattrs + 1));
 	population->columns = palloc0(sizeof(Histograms *) * (population->ncolumns + 1));
 	for (int a = 0; a < population->nattrs; a++)
 		make_attribute(reading, a, &population->attrs[a]);
-	for (int column = 0; column < population->ncolumns; column++)
+	for (int column = 0; column < population->nsensitive + population->has_label; column++)
 		population->columns[column] = make_histograms(reading, population->nattrs + column);
+	if (population->has_persons)
+		population->columns[population->ncolumns - 1] = make_persons(reading);
 	population_lay_out(population);
 	make_tuple_table(reading, population);
-	for (int column = 0; column < population->ncolumns; column++)
-		histograms_finish(population->columns[column]);
+	finish_columns(population);
 	population_weigh(population);
 	pfree(reading->tuples->counter->keys);
 	if (reading->tuple_of == NULL)

@@ -83,8 +83,6 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	return entries;
 }
 
-const char *const one_row_a_person = "Aggregate to one row a person first, in a view or a table.";
-
 Population *
 reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **result)
 {
@@ -100,8 +98,6 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading->context = context;
 	reading->levels = levels;
 	reading->may_use_store = may_use_store;
-	if (dataset->person != NULL)
-		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 	reading_prepare(reading);
 	run_read(reading);
 	population = make_population(reading);
@@ -156,6 +152,18 @@ share_of_people(double share, int64 people)
 											NumericGetDatum(int64_to_numeric(people)));
 
 	return DatumGetInt64(DirectFunctionCall1(numeric_int8, DirectFunctionCall1(numeric_floor, limit)));
+}
+
+void
+require_row_a_person(const Dataset *dataset, const Population *population, const char *what)
+{
+	if (!population->has_persons)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg("%s counts rows, and a person of data set \"%s\" has several", what, dataset->name),
+			 errdetail(INT64_FORMAT " rows are those of " INT64_FORMAT " people.", population->people, population->persons),
+			 errhint("Declare a view with a row a person.")));
 }
 
 void

@@ -17,6 +17,9 @@
  */
 extern Population *population_read(const Dataset *dataset);
 
+/* Fails where a person has several rows, which something cannot count. */
+extern void require_row_a_person(const Dataset *dataset, const Population *population, const char *what);
+
 /* Fails where no quasi-identifier weighs anything. */
 extern void require_weights(const Dataset *dataset, const Population *population);
 
@@ -26,10 +29,10 @@ extern char *reading_statement(const Dataset *dataset);
 /* The people that a share of them is at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 
+/* Whether a relation's indexes let no two rows have the same value, nor one none. */
+extern bool column_is_unique(Oid relation, const char *column);
+
 /* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
 extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
-
-/* The hint where that column is a data set's person. */
-extern const char *const one_row_a_person;
 
 #endif

@@ -18,6 +18,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "read/population_read.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -60,6 +61,21 @@ add_values_of_ranges(Reading *reading)
 		column->values_column = reading->ncolumns;
 		add_column(reading, column->declared)->as_is = true;
 	}
+}
+
+/* Whose a row is, unless the relation lets nobody have two. */
+static void
+add_person(Reading *reading)
+{
+	const Dataset *dataset = reading->dataset;
+	Declared   *declared;
+
+	if (dataset->person == NULL || column_is_unique(dataset->relation, dataset->person))
+		return;
+	declared = palloc0(sizeof(Declared));
+	declared->role = ROLE_IDENTIFIER;
+	declared->column = dataset->person;
+	reading->person = add_column(reading, declared);
 }
 
 /* Fails where the aggregate has too few arguments: the encoders, the columns, perhaps a count. */
@@ -163,6 +179,18 @@ find_columns(Reading *reading, const Oid *loaded_for, int nloaded)
 	}
 }
 
+/* Fails where persons that are equal to PostgreSQL would be different ones to us. */
+static void
+check_person(const ReadColumn *person)
+{
+	if (person->by_bytes)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("person column \"%s\" has a nondeterministic collation", person->declared->column),
+				 errdetail("Texts that differ may be equal there, and so be one person's."),
+				 errhint("Declare a view that gives the column a collation like \"C\".")));
+}
+
 static void
 make_encoder(Reading *reading, int i)
 {
@@ -204,7 +232,7 @@ reading_prepare(Reading *reading)
 	int			ndeclared;
 	Oid		   *loaded_for;
 
-	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + 1));
+	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + 2));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
@@ -213,8 +241,11 @@ reading_prepare(Reading *reading)
 	open_relations(reading);
 	loaded_for = load_hierarchies(reading);
 	add_values_of_ranges(reading);
+	add_person(reading);
 	check_number(reading);
 	find_columns(reading, loaded_for, ndeclared);
+	if (reading->person != NULL)
+		check_person(reading->person);
 	reading_make_encoders(reading);
 }
 

@@ -309,7 +309,8 @@ places_in_store(const Reading *reading, const StoreRead *store)
 static bool
 choose_store(const Reading *reading, ReadPlan *plan)
 {
-	if (!reading->may_use_store || (read_mode != READ_AUTO && read_mode != READ_STORE))
+	/* it keeps how many rows are alike, not whose they are */
+	if (!reading->may_use_store || reading->person != NULL || (read_mode != READ_AUTO && read_mode != READ_STORE))
 		return false;
 	plan->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
 	if (plan->store == NULL)

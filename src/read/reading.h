@@ -38,7 +38,8 @@ typedef struct Reading
 	List	   *hierarchies;	/* so are these */
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
-								 * label, columns as is */
+								 * label, columns as is, person */
+	ReadColumn *person;			/* NULL where every row is a person's only one */
 	EncoderSet	set;
 	bool		admits_misses;	/* values may lack a leaf */
 	const int  *levels;			/* by quasi-identifier: leaves are told apart

@@ -255,8 +255,6 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->dataset = dataset;
 	reading->context = context;
 	reading->levels = levels;
-	if (dataset->person != NULL)
-		require_unique(dataset->relation, dataset->person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
 	reading_prepare(reading);
 	run_spooling(reading, spool);
 	if (spool->ngroups > 0)

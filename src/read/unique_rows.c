@@ -50,6 +50,16 @@ has_unique_index(Oid relation, const char *person)
 	return found;
 }
 
+bool
+column_is_unique(Oid relation, const char *column)
+{
+	/*
+	 * an index of a distributed relation keeps the rows of each part apart,
+	 * at best
+	 */
+	return has_unique_index(relation, column) && !is_distributed(relation);
+}
+
 /* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
 void
 require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
@@ -58,11 +68,7 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 	int64		duplicates;
 	bool		isnull;
 
-	/*
-	 * an index of a distributed relation keeps the rows of each part apart,
-	 * at best
-	 */
-	if (has_unique_index(relation, column) && !is_distributed(relation))
+	if (column_is_unique(relation, column))
 		return;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"

@@ -44,7 +44,7 @@ measures_json(const Release *release)
 	append_number(&json, "glm", m->glm, false);
 	append_number(&json, "nwp", m->nwp, false);
 	append_number(&json, "dcn", m->dcn, false);
-	append_number(&json, "cm", m->cm, population->ncolumns == population->nsensitive);
+	append_number(&json, "cm", m->cm, !population->has_label);
 	append_number(&json, "necd", m->necd, false);
 	appendStringInfoChar(&json, '}');
 	return json.data;

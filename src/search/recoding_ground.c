@@ -260,7 +260,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	ground->order = order;
 	ground->context = context;
 	ground->nattrs = population->nattrs;
-	ground->ncolumns = order->loss == OBJECTIVE_CM ? population->ncolumns :
+	ground->ncolumns = order->loss == OBJECTIVE_CM || population->has_persons ? population->ncolumns :
 		order->promise.has_l || order->promise.has_t ? population->nsensitive : 0;
 	ground->ntuples = ntuples;
 	ground->tuple = allocate(ground, sizeof(uint32) * ntuples);
@@ -335,6 +335,9 @@ keeps_promise(const Ground *ground, int64 people, const uint32 *slices)
 		return false;
 	if (ground->ncolumns == 0)
 		return true;
+	if (population->has_persons && promise->has_k &&
+		population_persons(population)->slices[slices[population->ncolumns - 1]].length < promise->k)
+		return false;
 	for (int column = 0; column < population->nsensitive; column++)
 	{
 		const Slice *slice = &population->columns[column]->slices[slices[column]];

@@ -29,6 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
+#include "utils/typcache.h"
 
 PG_FUNCTION_INFO_V1(anonopt_create_dataset);
 PG_FUNCTION_INFO_V1(anonopt_drop_dataset);
@@ -125,6 +126,22 @@ check_count_column(Oid relation, const char *column)
 			 errhint("It says how many people a row stands for.")));
 }
 
+/* Fails unless persons can be told apart, as PostgreSQL does. */
+static void
+check_person(Oid relation, const char *column)
+{
+	Oid			type;
+
+	require_readable_column(relation, column);
+	type = getBaseType(column_type(relation, column));
+	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_CMP_PROC)->cmp_proc) ||
+		!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" cannot say whose a row is", column),
+				 errdetail("Values of type %s have no order or cannot be hashed.", format_type_be(type))));
+}
+
 void
 declare_dataset(const char *name, Oid relation, double max_suppression, const char *person,
 				const char *count_column)
@@ -147,12 +164,13 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	if (count_column != NULL)
 		check_count_column(relation, count_column);
 	if (person != NULL)
-	{
-		require_readable_column(relation, person);
-		sql_connect();
-		require_unique(relation, person, ERRCODE_CHECK_VIOLATION, one_row_a_person);
-		sql_finish();
-	}
+		check_person(relation, person);
+	if (person != NULL && count_column != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("person and count_column exclude each other"),
+				 errdetail("A row cannot be one of a person's rows and stand for several people at once."),
+				 errhint("Leave out person where rows are counted already.")));
 
 	values[0] = CStringGetTextDatum(name);
 	values[1] = ObjectIdGetDatum(relation);

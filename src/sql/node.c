@@ -51,7 +51,7 @@ put_node(ReturnSetInfo *result, const Population *population, const int *levels,
 	nulls[NODE_LEVELS] = levels == NULL;
 	nulls[NODE_K] = nulls[NODE_NECD] = !remains;
 	nulls[NODE_L] = nulls[NODE_ENTROPY_L] = nulls[NODE_T] = !remains || !sensitive;
-	nulls[NODE_CM] = population->ncolumns == population->nsensitive;
+	nulls[NODE_CM] = !population->has_label;
 	nulls[NODE_SUM_L] = nulls[NODE_SUM_OTHER] = !sensitive;
 
 	if (levels != NULL)
@@ -316,7 +316,7 @@ anonopt_suppressed_classes(PG_FUNCTION_ARGS)
 		if (breaks == 0)
 			continue;
 		values[0] = labels_datum(call.population, levels, keys[i]);
-		values[1] = Int64GetDatum(classes->counts[class]);
+		values[1] = Int64GetDatum(class_people(call.population, classes, class));
 		values[2] = breaks_datum(breaks);
 		tuplestore_putvalues(call.result->setResult, call.result->setDesc, values, nulls);
 	}
