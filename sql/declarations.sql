@@ -9,7 +9,7 @@ SELECT anonopt.create_interval_hierarchy('patient_age', 0, 39, '{5,10}');
 CREATE TABLE patient_sex (sex text PRIMARY KEY, anyone text);
 INSERT INTO patient_sex VALUES ('f', '*'), ('m', '*');
 
-SELECT anonopt.create_dataset('patients', 'patient', max_suppression => 0.2, person => 'id', count_column => 'weight');
+SELECT anonopt.create_dataset('patients', 'patient', max_suppression => 0.2, count_column => 'weight');
 SELECT anonopt.add_quasi_identifier('patients', 'zip', 'patient_zip', weight => 2, max_level => 4),
 	anonopt.add_quasi_identifier('patients', 'age', 'patient_age', min_level => 1),
 	anonopt.add_quasi_identifier('patients', 'sex', 'patient_sex');
@@ -38,7 +38,10 @@ SELECT anonopt.create_dataset('p', 'no_such_table');
 SELECT anonopt.create_dataset('p', 'patient', 1.5);
 SELECT anonopt.create_dataset('p', 'patient', 'NaN');
 SELECT anonopt.create_dataset('p', 'patient_pkey');
-SELECT anonopt.create_dataset('p', 'patient', person => 'sex');
+SELECT anonopt.create_dataset('visits', 'patient', person => 'sex');
+SELECT anonopt.create_dataset('p', 'patient', person => 'id', count_column => 'weight');
+SELECT dataset, person, count_column FROM anonopt.dataset ORDER BY dataset;
+SELECT anonopt.drop_dataset('visits');
 SELECT anonopt.create_dataset('p', 'patient', person => 'nobody');
 SELECT anonopt.create_dataset('p', 'patient', count_column => 'zip');
 SELECT anonopt.add_quasi_identifier('unknown', 'zip', 'patient_zip');
@@ -109,8 +112,6 @@ SELECT * FROM anonopt.evaluate('patients', '{0,1,0}');
 UPDATE patient SET weight = 3 WHERE id = 1;
 SELECT k, classes, suppressed, sum_k FROM anonopt.evaluate('patients', '{4,1,0}');
 ALTER TABLE patient DROP CONSTRAINT patient_pkey;
-INSERT INTO patient VALUES (5, '47906', 20, 'f', 'flu');
-SELECT * FROM anonopt.evaluate('patients', '{4,1,0}');
 DELETE FROM patient WHERE zip = '47906' AND id = 5;
 
 -- a hierarchy changes, a column is renamed, retyped, dropped

@@ -29,10 +29,4 @@ extern char *reading_statement(const Dataset *dataset);
 /* The people that a share of them is at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 
-/* Whether a relation's indexes let no two rows have the same value, nor one none. */
-extern bool column_is_unique(Oid relation, const char *column);
-
-/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
-extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
-
 #endif

@@ -18,7 +18,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
-#include "read/population_read.h"
+#include "catalog/unique_rows.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "catalog/unique_rows.h"
 #include "read/population_read.h"
 #include "read/reading.h"
 #include "read/shards.h"

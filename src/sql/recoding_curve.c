@@ -147,6 +147,8 @@ anonopt_other_recoding(PG_FUNCTION_ARGS)
 	population = population_argument(dataset);
 	if (population == NULL)
 		return (Datum) 0;
+	if (searches[way] == recoding_mondrian)
+		require_row_a_person(dataset, population, "strict Mondrian");
 	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
 	order.population = population;
 	(void) put_recoding((ReturnSetInfo *) fcinfo->resultinfo, population, &order, searches[way]);

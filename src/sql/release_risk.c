@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "read/population_read.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
 #include "sql/arguments.h"
@@ -197,6 +198,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	population = n < 2 ? NULL : population_argument(dataset);
 	if (population != NULL)
 	{
+		require_row_a_person(dataset, population, "release_risk");
 		place_all(contents, n, dataset, population);
 		n = keep_combinable(contents, n, dataset, population);
 		combination = combination_begin(population);

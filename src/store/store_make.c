@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/unique_rows.h"
 #include "commands/sequence.h"
 #include "commands/tablecmds.h"
 #include "miscadmin.h"
@@ -212,6 +213,12 @@ store_create(const char *name, bool tracked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" has a count column: its rows are counts already", dataset->name)));
+	if (dataset->person != NULL && !column_is_unique(dataset->relation, dataset->person))
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("data set \"%s\" has people with several rows", dataset->name),
+				 errdetail("A tuple store keeps how many rows are alike, not whose they are."),
+				 errhint("Leave the data set without a store, or keep a person's rows apart with a unique index.")));
 	store->dataset = dataset->name;
 	store->relation = dataset->relation;
 	store->tracked = tracked;

@@ -2,7 +2,7 @@
  * unique_rows.c
  *	  Whether a column tells a relation's rows apart.
  */
-#include "read/population_read.h"
+#include "catalog/unique_rows.h"
 
 #include "access/genam.h"
 #include "access/relation.h"
