@@ -175,6 +175,9 @@ DECLARE
 	sizes text[];
 	shown text[];
 	samples text[];
+	promised text;
+	told name[];
+	sensitive name[];
 BEGIN
 	-- what follows is planned as the caller, and may run what the owner says in statistics or indexes
 	IF (SELECT c.relowner FROM pg_class c WHERE c.oid = release) <> (SELECT o.oid FROM pg_roles o WHERE o.rolname = current_user) THEN
@@ -183,6 +186,16 @@ BEGIN
 	END IF;
 	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_release.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
 	classes := (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(entry.generalized) q);
+	-- the comment says so too, but whoever owns the release may write another
+	told := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
+		AND c.attname <> ALL (entry.generalized || '{anonopt_suppressed}'::name[]) ORDER BY c.attnum);
+	sensitive := ARRAY(SELECT c FROM unnest(told) c WHERE EXISTS (SELECT FROM anonopt.attribute a
+		WHERE a.dataset = entry.dataset AND a.role = 'sensitive' AND a.column_name = c));
+	promised := concat_ws('; ', format('Promised: k = %s by %s', verified.promised_k, array_to_string(entry.generalized, ', ')),
+		'l = ' || verified.promised_l || ' in ' || array_to_string(sensitive, ', '),
+		't = ' || verified.promised_t || ' in ' || array_to_string(sensitive, ', '),
+		'no promise covers: ' || nullif(array_to_string(ARRAY(SELECT c FROM unnest(told) c
+			WHERE c <> ALL (sensitive) OR coalesce(verified.promised_l, verified.promised_t) IS NULL), ', '), ''));
 	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)
 		FROM (SELECT (2 ^ floor(log(2, c.n)))::bigint AS low, count(*) AS classes, sum(c.n) AS people
 			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', release, classes) INTO sizes;
@@ -191,8 +204,7 @@ BEGIN
 		shown := shown || anonopt.html_cells(entry.generalized[i]::text, coalesce(entry.levels[i]::text, 'cut'), cardinality(samples)::text,
 			array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
 	END LOOP;
-	RETURN concat('<h3>', anonopt.html(release::text), '</h3><p>', anonopt.html(regexp_replace(obj_description(release, 'pg_class'), '^anonopt release [^:]*: ', 'Promised: ')),
-		'</p>', anonopt.html_table('{what,promised,measured now}', ARRAY[
+	RETURN concat('<h3>', anonopt.html(release::text), '</h3><p>', anonopt.html(promised), '</p>', anonopt.html_table('{what,promised,measured now}', ARRAY[
 			anonopt.html_cells('k: people in the smallest class', verified.promised_k::text, verified.k::text),
 			anonopt.html_cells('l: different sensitive values in a class', coalesce(verified.promised_l::text, 'nothing'), coalesce(verified.l::text, '')),
 			anonopt.html_cells('t: how far a class''s sensitive values are from all', coalesce(verified.promised_t::text, 'nothing'), anonopt.short_number(verified.t)),

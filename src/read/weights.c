@@ -36,22 +36,15 @@ typedef struct WeightTable
 static void
 find_columns(WeightTable *table)
 {
-	TupleDesc	desc = RelationGetDescr(table->relation);
+	List	   *columns = live_columns(table->relation);
 
-	for (int i = 0; i < desc->natts && table->weight == 0; i++)
-	{
-		if (TupleDescAttr(desc, i)->attisdropped)
-			continue;
-		if (table->value == 0)
-			table->value = i + 1;
-		else
-			table->weight = i + 1;
-	}
-	if (table->weight == 0)
+	if (list_length(columns) < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("table of weights %s has no two columns", relation_sql_name(RelationGetRelid(table->relation))),
 				 errhint("Its first column is the value, its second the weight.")));
+	table->value = ((Form_pg_attribute) linitial(columns))->attnum;
+	table->weight = ((Form_pg_attribute) lsecond(columns))->attnum;
 }
 
 static void

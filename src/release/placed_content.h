@@ -7,6 +7,7 @@
 
 #include "engine/population.h"
 #include "release/known_content.h"
+#include "release/text_index.h"
 
 /* A content, where it is known, beside the attributes of a population. */
 typedef struct PlacedContent
@@ -33,18 +34,5 @@ extern const char *const *labels_of_recoding(const PlacedContent *placed, const 
 
 /* A content's labels of an attribute as codes of its recoding; NULL where one is not there any more. */
 extern uint32 *codes_of_labels(const PlacedContent *placed, const Population *population, int i);
-
-/* Texts in their order, to be found among. */
-typedef struct TextIndex
-{
-	uint32		n;
-	const char *const *texts;
-	uint32	   *order;
-} TextIndex;
-
-extern TextIndex index_texts(const char *const *texts, uint32 n);
-
-/* The number of a text, or PG_UINT32_MAX. */
-extern uint32 find_text(const TextIndex *index, const char *text);
 
 #endif

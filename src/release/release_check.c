@@ -129,10 +129,9 @@ is_plain_table_of(Oid relation, Oid owner)
 static AttrNumber
 first_column(Relation table)
 {
-	for (int i = 0; i < RelationGetNumberOfAttributes(table); i++)
-		if (!TupleDescAttr(RelationGetDescr(table), i)->attisdropped)
-			return i + 1;
-	return InvalidAttrNumber;
+	List	   *columns = live_columns(table);
+
+	return columns == NIL ? InvalidAttrNumber : ((Form_pg_attribute) linitial(columns))->attnum;
 }
 
 /* Whether a constraint keeps ranges of a column from overlapping. */

@@ -9,6 +9,8 @@
  */
 #include "release/release_entry.h"
 
+#include "base/names.h"
+#include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -115,11 +117,11 @@ require_distributions(const ReleaseEntry *entry)
 static ReleaseForm
 form_by_name(const EntryRow *row, const char *name)
 {
-	for (int i = 0; i < lengthof(form_names); i++)
-		if (strcmp(form_names[i], name) == 0)
-			return (ReleaseForm) i;
-	refuse_entry(row);
-	return RELEASE_TABLE;
+	int			form = find_name(name, form_names, lengthof(form_names));
+
+	if (form < 0)
+		refuse_entry(row);
+	return (ReleaseForm) form;
 }
 
 static void
@@ -229,4 +231,30 @@ release_entry_require(Oid relation)
 				 errmsg("relation %s is no longer what was published", relation_sql_name(relation)),
 				 errhint("Drop it and publish anew.")));
 	return entry;
+}
+
+char *
+release_entry_added_columns(const ReleaseEntry *entry)
+{
+	Oid			types[6] = {TEXTOID, OIDOID, NAMEARRAYOID, NAMEARRAYOID, NAMEARRAYOID, BOOLOID};
+	Datum		values[6] = {CStringGetTextDatum(entry->id), ObjectIdGetDatum(entry->relation),
+		texts_datum(entry->generalized, entry->ngeneralized, NAMEOID), texts_datum(entry->sensitive, entry->nsensitive, NAMEOID),
+	texts_datum(entry->columns, entry->ncolumns, NAMEOID), BoolGetDatum(entry->star)};
+	int			names = sql_use_catalog_names();
+	bool		isnull;
+	Datum		added;
+
+	/*
+	 * a class label was told with the content; a live view, which has none,
+	 * shows what is declared
+	 */
+	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a"
+						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5)"
+						 " AND NOT ($6 AND a.attname = 'anonopt_suppressed')"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.told))"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
+						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
+						 6, types, values, &isnull);
+	sql_restore_names(names);
+	return isnull ? NULL : TextDatumGetCString(added);
 }

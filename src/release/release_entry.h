@@ -74,6 +74,9 @@ extern ReleaseEntry *release_entry_find(Oid relation);
 /* The same; fails with 42704 where there is none, with 23514 where the relation is another kind. */
 extern ReleaseEntry *release_entry_require(Oid relation);
 
+/* The columns of its relation that were not published, for a message; NULL for none. */
+extern char *release_entry_added_columns(const ReleaseEntry *entry);
+
 /* Writes an entry of the caller's, or what a refresh changes of one. */
 extern void release_entry_insert(const ReleaseEntry *entry);
 extern void release_entry_update(const ReleaseEntry *entry);

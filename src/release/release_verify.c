@@ -17,6 +17,7 @@
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "release/release.h"
+#include "release/text_index.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -93,15 +94,6 @@ typedef struct ValueFinder
 	uint32	   *leaf_of;		/* by number, for the hierarchical distance */
 } ValueFinder;
 
-static uint32
-number_of_text(char *const *texts, int n, const char *text)
-{
-	for (int i = 0; i < n; i++)
-		if (texts[i] == text ||(texts[i] != NULL && text !=NULL && strcmp(texts[i], text) == 0))
-			return i;
-	return PG_UINT32_MAX;
-}
-
 /* Values that were told apart as they are: read back from their texts. */
 static void
 find_by_values(ValueFinder *finder, const Distribution *distribution, Oid type)
@@ -137,29 +129,37 @@ static void
 find_by_leaves(ValueFinder *finder, const Distribution *distribution, LoadedHierarchy *loaded)
 {
 	const Hierarchy *hierarchy = loaded->hierarchy;
+	TextIndex	index = index_texts((const char *const *) distribution->leaves, distribution->nvalues);
 
 	hierarchy_encoder(loaded, distribution->column, CurrentMemoryContext, &finder->encoder);
 	finder->ncodes = hierarchy->nleaves + 1;
 	finder->number_of = palloc(sizeof(uint32) * ((Size) finder->ncodes + 1));
 	for (uint32 leaf = 0; leaf < finder->ncodes; leaf++)
-		finder->number_of[leaf] = number_of_text(distribution->leaves, distribution->nvalues,
-												 leaf < hierarchy->nleaves ? hierarchy->labels[0][leaf] : NULL);
+		finder->number_of[leaf] = find_text(&index, leaf < hierarchy->nleaves ? hierarchy->labels[0][leaf] : NULL);
 	finder->null_number = finder->number_of[finder->encoder.null_code];
 }
 
 static void
 place_leaves(ValueFinder *finder, const Distribution *distribution)
 {
+	TextIndex	index = index_texts(finder->tree->labels[0], finder->tree->nleaves);
+
 	finder->leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
 	for (int i = 0; i < distribution->nvalues; i++)
-		for (uint32 leaf = 0; leaf < finder->tree->nleaves; leaf++)
-		{
-			const char *label = finder->tree->labels[0][leaf];
+	{
+		uint32		leaf = find_text(&index, distribution->leaves[i]);
 
-			if (label == distribution->leaves[i] || (label != NULL && distribution->leaves[i] != NULL &&
-													 strcmp(label, distribution->leaves[i]) == 0))
-				finder->leaf_of[i] = leaf;
-		}
+		finder->leaf_of[i] = leaf == PG_UINT32_MAX ? 0 : leaf;
+	}
+}
+
+static bool
+has_null(const Distribution *distribution)
+{
+	for (int i = 0; i < distribution->nvalues; i++)
+		if (distribution->leaves[i] == NULL)
+			return true;
+	return false;
 }
 
 static void
@@ -178,7 +178,7 @@ finder_begin(ValueFinder *finder, const Distribution *distribution, Oid type)
 	MemoryContextSwitchTo(context);
 	loaded = hierarchy_load(distribution->hierarchy, type, distribution->column);
 	sql_finish();
-	if (loaded->hierarchy->null_leaf == NO_LEAF && number_of_text(distribution->leaves, distribution->nvalues, NULL) != PG_UINT32_MAX)
+	if (loaded->hierarchy->null_leaf == NO_LEAF && has_null(distribution))
 		hierarchy_add_null(loaded->hierarchy);
 	finder->tree = loaded->hierarchy;
 	if (type_is_range(hierarchy_leaf_type(distribution->hierarchy)) && !type_is_range(type))
@@ -321,6 +321,7 @@ release_verify(Oid relation, Verification *result)
 	ReleaseEntry *entry = release_entry_require(relation);
 	Oid			owner = owner_of(relation);
 	char	   *changed;
+	char	   *added;
 	Oid			user;
 	int			context;
 
@@ -355,10 +356,14 @@ release_verify(Oid relation, Verification *result)
 	for (int i = 0; i < entry->ndistributions && !result->t_is_null; i++)
 		result->t = Max(result->t, distance_of_classes(entry, &entry->distributions[i]));
 	SetUserIdAndSecContext(user, context);
-	result->ok = *changed == '\0' && (result->k_is_null || result->k >= entry->k) &&
+	added = release_entry_added_columns(entry);
+	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&
 		(result->l_is_null ? result->rows == 0 || !entry->has_l || entry->nsensitive == 0 : !entry->has_l || result->l >= entry->l) &&
 		(!entry->has_t || (result->t_is_null ? result->rows == 0 : result->t <= entry->t));
 	if (*changed != '\0')
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed since: %s", relation_sql_name(relation), changed)));
+	if (added != NULL)
+		ereport(NOTICE,
+				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
 }

@@ -294,7 +294,11 @@ append_shown(StringInfo sql, const Specification *spec, const char *alias)
 		appendStringInfo(sql, "%s%s.%s", i > 0 ? ", " : "", alias, quote_identifier(spec->columns[i].name));
 }
 
-/* By the labels, then at random: no place tells of anybody. */
+/*
+ * By the labels, then at random: no place tells of anybody.  Whoever reads a
+ * live view may have called setseed, so that they know what random() gives:
+ * it is hashed with a secret of the reading.
+ */
 static void
 append_order(StringInfo sql, const Specification *spec, const char *alias)
 {
@@ -316,7 +320,8 @@ append_order(StringInfo sql, const Specification *spec, const char *alias)
 		separator = ", ";
 	}
 	append_unpacked(sql, spec, alias, separator);
-	appendStringInfoString(sql, ", pg_catalog.random()");
+	appendStringInfoString(sql, ", pg_catalog.uuid_hash_extended((SELECT pg_catalog.gen_random_uuid()),"
+						   " pg_catalog.hashfloat8extended(pg_catalog.random(), 0))");
 }
 
 /* Rows of classes that keep the promise, no others. */

@@ -86,6 +86,41 @@ sub check_report
 	like(hear($superuser, q{SET ROLE mallory; SELECT anonopt.report_release('mallory.reported_release')}), qr/the promise holds/, 'or as its owner');
 }
 
+# What a publisher writes beside a release, or into it, is no promise.
+sub check_claims
+{
+	make_release('claimed');
+	hear('mallory', q{COMMENT ON TABLE mallory.claimed_release IS 'anonopt release 1: k = 1000 by everything'});
+	my $report = hear('mallory', q{SELECT anonopt.report_release('mallory.claimed_release')});
+	like($report, qr/Promised: k = 5 by age; t = 0\.5 in illness</, 'a report says what was promised');
+	unlike($report, qr/1000/, 'and not what a comment says');
+	hear('mallory', q{ALTER TABLE mallory.claimed_release ADD name text; UPDATE mallory.claimed_release SET name = ctid::text});
+	my $verified = hear('mallory', q{SET client_min_messages = notice; SELECT ok FROM anonopt.verify('mallory.claimed_release')});
+	like($verified, qr/^f$/m, 'verify does not vouch for a column that was not published');
+	like($verified, qr/columns that were not published: name/, 'and names it');
+	like(hear('mallory', q{SELECT anonopt.report_release('mallory.claimed_release')}), qr/no promise covers: name/, 'as does a report');
+	hear('mallory', q{ALTER TABLE mallory.claimed_release DROP name});
+	like(hear('mallory', q{SELECT ok FROM anonopt.verify('mallory.claimed_release')}), qr/^t$/m, 'still: without it, all is well');
+}
+
+# A hierarchy of many leaves has been looked through once a leaf: nobody could interrupt that.
+sub check_many_values
+{
+	hear('mallory', q{
+		CREATE TABLE mallory.many AS SELECT i % 2 AS age, i AS illness FROM generate_series(1, 60000) i;
+		CREATE TABLE mallory.many_levels (value int PRIMARY KEY, label text);
+		INSERT INTO mallory.many_levels VALUES (0, '*'), (1, '*');
+		CREATE TABLE mallory.many_illnesses (value int PRIMARY KEY, label text);
+		INSERT INTO mallory.many_illnesses SELECT i, '*' FROM generate_series(1, 60000) i;
+		SELECT anonopt.create_dataset('many', 'mallory.many'), anonopt.add_quasi_identifier('many', 'age', 'mallory.many_levels'),
+			anonopt.add_sensitive('many', 'illness', 'hierarchical', 'mallory.many_illnesses');
+		SELECT anonopt.publish_table('mallory.many_release', 'many', '{1}', k => 5, t => 0.5)});
+	my $start = time;
+	like(hear('mallory', q{SET statement_timeout = '20s'; SELECT ok FROM anonopt.verify('mallory.many_release')}), qr/^t$/m,
+		'a release of many values is verified');
+	cmp_ok(time - $start, '<', 20, 'in time that grows with them, not with their square');
+}
+
 # Who reads a column that holds no NULL may not look for one.
 sub check_constraints
 {
@@ -229,6 +264,8 @@ check_keys();
 check_extensions();
 check_settings();
 check_report();
+check_claims();
+check_many_values();
 check_constraints();
 check_policies();
 check_schema();

@@ -1,0 +1,22 @@
+/*
+ * text_index.h
+ *	  Texts, NULL among them, to be found by what they are.
+ */
+#ifndef ANONOPT_TEXT_INDEX_H
+#define ANONOPT_TEXT_INDEX_H
+
+#include "postgres.h"
+
+typedef struct TextIndex
+{
+	uint32		n;
+	const char *const *texts;
+	uint32	   *order;
+} TextIndex;
+
+extern TextIndex index_texts(const char *const *texts, uint32 n);
+
+/* The number of a text, or PG_UINT32_MAX. */
+extern uint32 find_text(const TextIndex *index, const char *text);
+
+#endif
