@@ -96,6 +96,7 @@ composition_check(Release *release)
 	PlacedContent placed = {.known = &own,.content = release->content};
 	KnownContent *contents;
 	Population *population = NULL;
+	KnownHierarchies *hierarchies = NULL;
 	Combination combination = {0};
 	const char *nearest = NULL;
 	int64		together = 0;
@@ -114,7 +115,10 @@ composition_check(Release *release)
 		if (contents[i].version >= 0 && (own.recoding != NULL || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
 	if (population != NULL)
+	{
 		combination = combination_begin(population);
+		hierarchies = known_hierarchies_create(dataset, population);
+	}
 	content_place(&placed, dataset, population);
 	for (int i = 0; i < n; i++)
 	{
@@ -130,7 +134,7 @@ composition_check(Release *release)
 		if (earlier.content != NULL)
 		{
 			content_place(&earlier, dataset, population);
-			difference = contents_difference(&placed, &earlier, population);
+			difference = contents_difference(&placed, &earlier, hierarchies);
 			if (difference > 0 && (release->difference == 0 || difference < release->difference))
 			{
 				release->difference = difference;

@@ -9,19 +9,6 @@
 
 #include "miscadmin.h"
 
-/* The runs of leaves that both recodings keep together, numbered by leaf: where either does, the meet does. */
-static uint32 *
-meet_of(const Recoding *a, const Recoding *b, uint32 nleaves)
-{
-	uint32	   *meet = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nleaves + 1));
-
-	meet[0] = 0;
-	for (uint32 leaf = 1; leaf < nleaves; leaf++)
-		meet[leaf] = meet[leaf - 1] +
-			(a->label_of[leaf] != a->label_of[leaf - 1] && b->label_of[leaf] != b->label_of[leaf - 1]);
-	return meet;
-}
-
 /* Sees labels that look alike as the same. */
 static void
 view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
@@ -47,36 +34,6 @@ view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, Cont
 	{
 		j, shown_b
 	};
-}
-
-/* Sees an attribute as coarsely as both can be; false where it cannot be seen so. */
-static bool
-view_at_meet(const PlacedContent *a, const PlacedContent *b, int i, int j, const Population *population,
-			 ContentView *view_a, ContentView *view_b)
-{
-	uint32	   *codes[2];
-	uint32	   *meet;
-
-	if (population == NULL || a->recodings[i] == NULL || b->recodings[j] == NULL)
-		return false;
-	codes[0] = codes_of_labels(a, population, i);
-	codes[1] = codes_of_labels(b, population, j);
-	if (codes[0] == NULL || codes[1] == NULL)
-		return false;
-	meet = meet_of(a->recodings[i], b->recodings[j], population->attrs[a->attr_of[i]].hierarchy->nleaves);
-	for (uint32 label = 0; label < a->content->nlabels[i]; label++)
-		codes[0][label] = meet[a->recodings[i]->first_leaf[codes[0][label]]];
-	for (uint32 label = 0; label < b->content->nlabels[j]; label++)
-		codes[1][label] = meet[b->recodings[j]->first_leaf[codes[1][label]]];
-	*view_a = (ContentView)
-	{
-		i, codes[0]
-	};
-	*view_b = (ContentView)
-	{
-		j, codes[1]
-	};
-	return true;
 }
 
 /* Whether a tuple that two contents of one recoding show has moved from a class to another. */
@@ -116,7 +73,7 @@ have_moved(const Content *a, const Content *b)
 }
 
 int64
-contents_difference(const PlacedContent *a, const PlacedContent *b, const Population *population)
+contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -131,12 +88,11 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, const Popula
 	for (int i = 0; i < a->known->nattrs; i++)
 		for (int j = 0; j < b->known->nattrs; j++)
 		{
-			if (strcmp(a->known->generalized[i], b->known->generalized[j]) != 0 ||
-				a->known->hierarchies[i] != b->known->hierarchies[j])
+			if (strcmp(a->known->generalized[i], b->known->generalized[j]) != 0)
 				continue;
 			if (alike)
 				view_by_texts(a, b, i, j, &views_a[nviews], &views_b[nviews]);
-			else if (!view_at_meet(a, b, i, j, population, &views_a[nviews], &views_b[nviews]))
+			else if (hierarchies == NULL || !view_by_values(hierarchies, a, b, i, j, &views_a[nviews], &views_b[nviews]))
 				continue;
 			nviews++;
 			break;

@@ -5,9 +5,9 @@
 #ifndef ANONOPT_CONTENT_COMPARISON_H
 #define ANONOPT_CONTENT_COMPARISON_H
 
-#include "release/placed_content.h"
+#include "release/value_view.h"
 
 /* People in the smallest group by which two contents differ; 0 for none. */
-extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, const Population *population);
+extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies);
 
 #endif

@@ -28,9 +28,8 @@ contents_are_alike(const KnownContent *a, const KnownContent *b)
 	return true;
 }
 
-/* The recoding of a cut whose bits stand for the boundaries of some level; NULL where none has so many. */
-static const Recoding *
-recoding_of_bits(const Attribute *attr, Datum datum)
+const Recoding *
+recoding_of_bits(const Attribute *attr, Datum datum, int *found)
 {
 	VarBit	   *bits = DatumGetVarBitP(datum);
 	int			length = VARBITLEN(bits);
@@ -41,6 +40,7 @@ recoding_of_bits(const Attribute *attr, Datum datum)
 
 		if (attr->hierarchy->levels[level].nlabels != length + 1)
 			continue;
+		*found = level;
 		keep = palloc(sizeof(bool) * (length + 1));
 		for (int i = 0; i < length; i++)
 			keep[i] = (VARBITS(bits)[i / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE)) & 1;
@@ -58,6 +58,7 @@ content_place(PlacedContent *placed, const Dataset *dataset, const Population *p
 	for (int i = 0; i < known->nattrs; i++)
 	{
 		int			attr = 0;
+		int			level;
 
 		placed->attr_of[i] = -1;
 		for (int j = 0; j < dataset->nattributes; j++)
@@ -76,7 +77,7 @@ content_place(PlacedContent *placed, const Dataset *dataset, const Population *p
 			known->levels[i] <= population->attrs[placed->attr_of[i]].hierarchy->height)
 			placed->recodings[i] = &population->attrs[placed->attr_of[i]].hierarchy->levels[known->levels[i]];
 		else if (known->ncuts > 0)
-			placed->recodings[i] = recoding_of_bits(&population->attrs[placed->attr_of[i]], known->cuts[i]);
+			placed->recodings[i] = recoding_of_bits(&population->attrs[placed->attr_of[i]], known->cuts[i], &level);
 	}
 }
 
@@ -97,20 +98,4 @@ labels_of_recoding(const PlacedContent *placed, const Population *population, in
 	if (placed->known->nlevels > 0)
 		return attr->hierarchy->labels[placed->known->levels[i]];
 	return (const char *const *) group_labels(attr, placed->recodings[i]);
-}
-
-uint32 *
-codes_of_labels(const PlacedContent *placed, const Population *population, int i)
-{
-	const Content *content = placed->content;
-	TextIndex	index = index_texts(labels_of_recoding(placed, population, i), placed->recodings[i]->nlabels);
-	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
-
-	for (uint32 label = 0; label < content->nlabels[i]; label++)
-	{
-		codes[label] = find_text(&index, content->labels[i][label]);
-		if (codes[label] == PG_UINT32_MAX)
-			return NULL;
-	}
-	return codes;
 }

@@ -29,10 +29,10 @@ extern bool content_is_placed(const PlacedContent *placed);
 /* Whether two contents generalize the same columns in the same way. */
 extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
 
+/* The recoding of a cut whose bits stand for the boundaries of some level, which is found; NULL where none has so many. */
+extern const Recoding *recoding_of_bits(const Attribute *attr, Datum bits, int *found);
+
 /* The labels by which a content shows an attribute, by code of its recoding. */
 extern const char *const *labels_of_recoding(const PlacedContent *placed, const Population *population, int i);
-
-/* A content's labels of an attribute as codes of its recoding; NULL where one is not there any more. */
-extern uint32 *codes_of_labels(const PlacedContent *placed, const Population *population, int i);
 
 #endif

@@ -149,7 +149,7 @@ load_content(PlacedContent *placed)
 
 /* People by which a content differs from those before it; 0 for none. */
 static int64
-difference_before(PlacedContent *contents, int at, const Population *population)
+difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies)
 {
 	int64		smallest = 0;
 
@@ -163,7 +163,7 @@ difference_before(PlacedContent *contents, int at, const Population *population)
 
 		CHECK_FOR_INTERRUPTS();
 		if (contents[i].content != NULL)
-			smallest = least(smallest, contents_difference(&contents[i], &contents[at], population));
+			smallest = least(smallest, contents_difference(&contents[i], &contents[at], hierarchies));
 		MemoryContextDelete(context);
 	}
 	return smallest;
@@ -177,6 +177,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	Population *population;
 	KnownContent *known;
 	PlacedContent *contents;
+	KnownHierarchies *hierarchies = NULL;
 	Combination combination = {0};
 	int			n;
 	int64		k = PG_INT64_MAX;
@@ -202,6 +203,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		place_all(contents, n, dataset, population);
 		n = keep_combinable(contents, n, dataset, population);
 		combination = combination_begin(population);
+		hierarchies = known_hierarchies_create(dataset, population);
 	}
 	if (n > 1 && population == NULL)
 		return (Datum) 0;
@@ -215,7 +217,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		k = Min(k, contents[i].known->k);
 		if (!any_unknown)
 			together = population == NULL ? smallest_shown(&contents[i]) : combination_add(&combination, population, &contents[i]);
-		difference = least(difference, difference_before(contents, i, population));
+		difference = least(difference, difference_before(contents, i, hierarchies));
 		MemoryContextDelete(context);
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < n && contents[i + 1].known->relation == contents[i].known->relation)

@@ -424,6 +424,44 @@ sub check_composition_of_others
 	like(hear('owner', q{SELECT anonopt.publish_records('recorded_2', 'recorded', 0, 'nr', k => 5)}), $of_one, 'and in another one');
 }
 
+# One leaves and one comes elsewhere, with one illness: nobody is told apart by totals.
+my $one_for_another = q{DELETE FROM mixed WHERE nr = 1; INSERT INTO mixed VALUES (1000, 45, 'i0')};
+
+# Releases that show a column in different ways: by nodes, cuts, records and recodings, and by other hierarchies.
+my %shown_as = (
+	'a node' => q{SELECT anonopt.publish_table('%s', 'mixed_1', '{1}', k => 5)},
+	'a higher node' => q{SELECT anonopt.publish_table('%s', 'mixed_1', '{2}', k => 5)},
+	'a copy of the hierarchy' => q{SELECT anonopt.publish_table('%s', 'mixed_2', '{1}', k => 5)},
+	'finer labels of another hierarchy' => q{SELECT anonopt.publish_table('%s', 'mixed_3', '{1}', k => 5)},
+	'a cut of another hierarchy' => q{SELECT anonopt.publish_table('%s', 'mixed_3', cuts => ARRAY[repeat('01', 49) || '0']::varbit[], k => 5)},
+	'records' => q{SELECT anonopt.publish_records('%s', 'mixed_1', 0.3, 'nr', k => 5)},
+	'a recoding' => q{SELECT anonopt.create_recoding('%1$s_classes', 'mixed_1', k => 12); SELECT anonopt.publish_table('%1$s', 'mixed_1', recoding => '%1$s_classes', k => 5)});
+
+sub check_composition_of_forms
+{
+	ask('owner', q{
+		CREATE TABLE mixed AS SELECT i AS nr, 20 + i % 40 AS age, 'i' || i / 40 % 3 AS illness FROM generate_series(0, 239) i;
+		SELECT anonopt.create_interval_hierarchy('mixed_levels_1', 0, 99, '{10,20}'), anonopt.create_interval_hierarchy('mixed_levels_2', 0, 99, '{10,20}'),
+			anonopt.create_interval_hierarchy('mixed_levels_3', 0, 99, '{5,10,50}');
+		SELECT anonopt.create_dataset('mixed_' || i, 'mixed'), anonopt.add_quasi_identifier('mixed_' || i, 'age', ('mixed_levels_' || i)::regclass),
+			anonopt.add_sensitive('mixed_' || i, 'illness') FROM generate_series(1, 3) i});
+	for my $first (sort keys %shown_as)
+	{
+		for my $second (sort keys %shown_as)
+		{
+			my ($before, $after) = map { sprintf($shown_as{$_->[0]}, $_->[1]) } [ $first, 'mixed_before' ], [ $second, 'mixed_after' ];
+
+			like(hear('owner', "BEGIN; $before; $one_for_another; $after; ROLLBACK"), $of_one, "one for another between $first and $second");
+			unlike(hear('owner', "BEGIN; $before; $after; ROLLBACK"), qr/by 1 person/, "still: none between $first and $second")
+			  if $first ne $second;
+		}
+	}
+	# the hierarchy of before has gone
+	like(hear('owner', "BEGIN; SELECT anonopt.publish_table('mixed_before', 'mixed_1', '{1}', k => 5); SELECT anonopt.drop_dataset('mixed_1');
+		DROP TABLE mixed_levels_1; $one_for_another; SELECT anonopt.publish_table('mixed_after', 'mixed_2', '{1}', k => 5); ROLLBACK"),
+		qr/^mixed_after$/m, 'still: without the hierarchy of before, a release is made');
+}
+
 sub check_composition_setting
 {
 	like(hear('owner', q{SELECT anonopt.lattice_size('shared'); SHOW anonopt.composition}), qr/^warn$/m,
@@ -719,6 +757,7 @@ check_forgery();
 check_closeness();
 check_composition();
 check_composition_of_others();
+check_composition_of_forms();
 check_composition_setting();
 check_live_order();
 check_memory();

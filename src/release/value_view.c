@@ -1,0 +1,308 @@
+/*
+ * value_view.c
+ *	  Labels of two contents, as coarsely as both can be seen.
+ *
+ * A label stands for the leaves below it.  Two contents may show a column by
+ * different levels, cuts or hierarchies, and one content may show people by
+ * labels that lie in each other.  Leaves that any label of either holds
+ * together are one value then.  Leaves of two hierarchies are the same if
+ * their texts are; what only one of two hierarchies has is one value, too.
+ */
+#include "release/value_view.h"
+
+#include "access/relation.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "release/release.h"
+
+/* A hierarchy that no column of the data set has now. */
+typedef struct KnownHierarchy
+{
+	Oid			relation;
+	Attribute  *attr;			/* as a column of it would be; NULL where it
+								 * cannot be read */
+} KnownHierarchy;
+
+KnownHierarchies *
+known_hierarchies_create(const Dataset *dataset, const Population *population)
+{
+	KnownHierarchies *hierarchies = palloc0(sizeof(KnownHierarchies));
+
+	hierarchies->dataset = dataset;
+	hierarchies->population = population;
+	hierarchies->context = CurrentMemoryContext;
+	return hierarchies;
+}
+
+static bool
+has_columns(Oid relation)
+{
+	Relation	table = relation_open_existing(relation);
+	bool		found = live_columns(table) != NIL;
+
+	relation_close(table, NoLock);
+	return found;
+}
+
+/* Reads a hierarchy of the caller's; NULL where it is none any more. */
+static Attribute *
+read_hierarchy(Oid relation)
+{
+	MemoryContext context = CurrentMemoryContext;
+	HierarchyRows *rows;
+	Attribute  *attr;
+	uint32	   *codes;
+
+	/* somebody else's may hold anybody's code */
+	if (!is_plain_table_of(relation, GetUserId()) || !has_columns(relation))
+		return NULL;
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	rows = hierarchy_read_rows(relation, InvalidOid, "");
+	sql_finish();
+	if (rows->faults != NIL)
+		return NULL;
+	attr = palloc0(sizeof(Attribute));
+	attr->hierarchy = hierarchy_build(&rows->table, &codes);
+	attr->leaves = leaf_kind(rows->match.leaf_type);
+	return attr;
+}
+
+static Attribute *
+find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
+{
+	KnownHierarchy *known;
+	MemoryContext old;
+	ListCell   *cell;
+	int			attr = 0;
+
+	for (int i = 0; i < hierarchies->dataset->nattributes; i++)
+	{
+		const Declared *declared = &hierarchies->dataset->attributes[i];
+
+		if (declared->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (declared->hierarchy == relation)
+			return &hierarchies->population->attrs[attr];
+		attr++;
+	}
+	foreach(cell, hierarchies->others)
+	{
+		known = lfirst(cell);
+		if (known->relation == relation)
+			return known->attr;
+	}
+	old = MemoryContextSwitchTo(hierarchies->context);
+	known = palloc(sizeof(KnownHierarchy));
+	known->relation = relation;
+	known->attr = read_hierarchy(relation);
+	hierarchies->others = lappend(hierarchies->others, known);
+	MemoryContextSwitchTo(old);
+	return known->attr;
+}
+
+/* ---------------------------------------------------------------- joined leaves */
+
+/* A content's labels of an attribute beside the leaves of its hierarchy. */
+typedef struct Side
+{
+	const PlacedContent *placed;
+	int			attr;
+	const Hierarchy *hierarchy;
+	const Recoding *cut;		/* or NULL */
+	const char *const *cut_labels;
+	uint32		offset;			/* of its leaves among all */
+	TextIndex	texts;			/* its labels */
+	bool	   *used;			/* by label: whether anybody is shown by it */
+	uint32	   *first;			/* by label: a leaf below it, or NO_LEAF */
+} Side;
+
+/* The leaf that stands for all that a leaf is joined with. */
+static uint32
+find_leaf(uint32 *joined, uint32 leaf)
+{
+	while (joined[leaf] != leaf)
+		leaf = joined[leaf] = joined[joined[leaf]];
+	return leaf;
+}
+
+static void
+join_leaves(uint32 *joined, uint32 a, uint32 b)
+{
+	a = find_leaf(joined, a);
+	b = find_leaf(joined, b);
+	joined[Max(a, b)] = Min(a, b);
+}
+
+/* Joins what a label holds together, if the content shows anybody by it. */
+static void
+join_label(Side *side, uint32 *joined, const char *text, const Recoding *recoding, uint32 label)
+{
+	uint32		shown = find_text(&side->texts, text);
+	uint32		first = recoding->first_leaf[label];
+
+	if (shown == PG_UINT32_MAX || !side->used[shown])
+		return;
+	if (side->first[shown] == NO_LEAF)
+		side->first[shown] = first;
+	for (uint32 leaf = first; leaf < first + recoding->leaves[label]; leaf++)
+		join_leaves(joined, side->offset + side->first[shown], side->offset + leaf);
+}
+
+static void
+join_labels(Side *side, uint32 *joined, const char *const *texts, const Recoding *recoding)
+{
+	for (uint32 label = 0; label < recoding->nlabels; label++)
+	{
+		if (label % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		join_label(side, joined, texts[label], recoding, label);
+	}
+}
+
+/* Joins what the labels of a content hold together: those of a level or a cut, or of any level. */
+static void
+join_side(Side *side, uint32 *joined)
+{
+	const KnownContent *known = side->placed->known;
+	const Hierarchy *hierarchy = side->hierarchy;
+
+	if (side->cut != NULL)
+	{
+		join_labels(side, joined, side->cut_labels, side->cut);
+		return;
+	}
+	for (int level = 0; level <= hierarchy->height; level++)
+		if (known->nlevels == 0 || known->levels[side->attr] == level)
+			join_labels(side, joined, hierarchy->labels[level], &hierarchy->levels[level]);
+}
+
+/* By label whether anybody is shown by it, or by one that looks like it. */
+static bool *
+used_labels(const Content *content, int attr, const TextIndex *texts)
+{
+	bool	   *used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[attr] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		uint32		label = content_code(content, content_row(content, i), attr);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (label != STARRED)
+			used[label] = true;
+	}
+	for (uint32 label = 0; label < content->nlabels[attr]; label++)
+		if (used[label])
+			used[find_text(texts, content->labels[attr][label])] = true;
+	return used;
+}
+
+/* Finds the groups of a cut; false where the hierarchy has no level that it could be of. */
+static bool
+find_cut(Side *side, const Attribute *attr)
+{
+	Attribute	cut_of = *attr;
+
+	side->cut = recoding_of_bits(attr, side->placed->known->cuts[side->attr], &cut_of.min_level);
+	if (side->cut == NULL)
+		return false;
+	side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
+	return true;
+}
+
+/* Finds a content's labels and hierarchy; false where its labels are not those of a hierarchy. */
+static bool
+side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *placed, int i)
+{
+	const KnownContent *known = placed->known;
+	const Content *content = placed->content;
+	const Attribute *attr;
+
+	memset(side, 0, sizeof(Side));
+	side->placed = placed;
+	side->attr = i;
+	if (known->recoding != NULL && strcmp(known->labels, recoding_labels_name(LABELS_HIERARCHY)) != 0)
+		return false;
+	attr = find_hierarchy(hierarchies, known->hierarchies[i]);
+	if (attr == NULL || (known->ncuts > 0 && !find_cut(side, attr)))
+		return false;
+	side->hierarchy = attr->hierarchy;
+	side->texts = index_texts(content->labels[i], content->nlabels[i]);
+	side->used = used_labels(content, i, &side->texts);
+	side->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
+	memset(side->first, 0xff, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
+	return true;
+}
+
+/* Joins leaves of two hierarchies that have one text; tells which leaves both have. */
+static void
+join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
+{
+	TextIndex	texts;
+
+	if (a->hierarchy == b->hierarchy)
+	{
+		memset(common, true, a->hierarchy->nleaves);
+		return;
+	}
+	texts = index_texts(a->hierarchy->labels[0], a->hierarchy->nleaves);
+	for (uint32 leaf = 0; leaf < b->hierarchy->nleaves; leaf++)
+	{
+		uint32		same = find_text(&texts, b->hierarchy->labels[0][leaf]);
+
+		if (same == PG_UINT32_MAX)
+			continue;
+		join_leaves(joined, same, b->offset + leaf);
+		common[same] = true;
+	}
+}
+
+/* By label, the leaf that stands for what it is joined with; rest where that is nothing both have. */
+static ContentView
+view_of(const Side *side, uint32 *joined, const bool *common, uint32 rest)
+{
+	const Content *content = side->placed->content;
+	uint32	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[side->attr] + 1));
+
+	for (uint32 label = 0; label < content->nlabels[side->attr]; label++)
+	{
+		uint32		first = side->first[find_text(&side->texts, content->labels[side->attr][label])];
+		uint32		leaf = first == NO_LEAF ? rest : find_leaf(joined, side->offset + first);
+
+		shown[label] = leaf != rest && common[leaf] ? leaf : rest;
+	}
+	return (ContentView)
+	{
+		side->attr, shown
+	};
+}
+
+bool
+view_by_values(KnownHierarchies *hierarchies, const PlacedContent *a, const PlacedContent *b, int i, int j,
+			   ContentView *view_a, ContentView *view_b)
+{
+	Side		sides[2];
+	uint32		nleaves;
+	uint32	   *joined;
+	bool	   *common;
+
+	if (!side_begin(&sides[0], hierarchies, a, i) || !side_begin(&sides[1], hierarchies, b, j))
+		return false;
+	sides[1].offset = sides[0].hierarchy == sides[1].hierarchy ? 0 : sides[0].hierarchy->nleaves;
+	nleaves = sides[1].offset + sides[1].hierarchy->nleaves;
+	joined = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nleaves + 1));
+	common = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nleaves + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 leaf = 0; leaf < nleaves; leaf++)
+		joined[leaf] = leaf;
+	join_hierarchies(&sides[0], &sides[1], joined, common);
+	for (int s = 0; s < 2; s++)
+		join_side(&sides[s], joined);
+	for (uint32 leaf = 0; leaf < nleaves; leaf++)
+		if (common[leaf])
+			common[find_leaf(joined, leaf)] = true;
+	*view_a = view_of(&sides[0], joined, common, nleaves);
+	*view_b = view_of(&sides[1], joined, common, nleaves);
+	return true;
+}
