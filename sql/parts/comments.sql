@@ -23,9 +23,14 @@ COMMENT ON FUNCTION anonopt.read_sql(text) IS 'the statement that reads a data s
 COMMENT ON FUNCTION anonopt.create_interval_hierarchy(text, numeric, numeric, numeric[]) IS 'hierarchy of integers: each value, intervals of each width, *';
 COMMENT ON FUNCTION anonopt.create_range_hierarchy(text, numeric, numeric, numeric, numeric[]) IS 'hierarchy of any numbers: ranges of one step, intervals of each width, *';
 COMMENT ON FUNCTION anonopt.create_mask_hierarchy(text, regclass, name, text) IS 'hierarchy of a column''s texts: one character more masked from the right each level';
-COMMENT ON FUNCTION anonopt.create_date_hierarchy(text, date, date, text[]) IS 'hierarchy of days: weeks, or months to centuries, then *';
+COMMENT ON FUNCTION anonopt.create_date_hierarchy(text, date, date, text[]) IS 'hierarchy of days or hours: weeks, weekdays, or months to centuries, then *';
 COMMENT ON FUNCTION anonopt.create_quantile_hierarchy(text, regclass, name, int[]) IS 'hierarchy of a column''s values: groups of equal frequency, then *';
 COMMENT ON FUNCTION anonopt.create_tree_hierarchy(text, regclass) IS 'hierarchy from a table of edges (child, parent)';
+COMMENT ON FUNCTION anonopt.create_top_coded_hierarchy(text, numeric, numeric, numeric, numeric, numeric[], numeric) IS 'hierarchy of numbers whose ends are one label each: top and bottom coding, intervals of each width, *';
+COMMENT ON FUNCTION anonopt.create_rounding_hierarchy(text, numeric, numeric, numeric[], boolean) IS 'hierarchy of numbers rounded to each step in turn, then *';
+COMMENT ON FUNCTION anonopt.create_frequency_hierarchy(text, regclass, name, bigint, text) IS 'hierarchy of a column''s values: rare ones become one label, then *';
+COMMENT ON FUNCTION anonopt.create_prefix_hierarchy(text, regclass, name, int[], text) IS 'hierarchy of a column''s codes by their prefixes: cut at separators, then after so many characters';
+COMMENT ON FUNCTION anonopt.create_csv_hierarchy(text, text, text, regtype) IS 'hierarchy from the text of a CSV file, a line a leaf, as ARX writes it';
 COMMENT ON FUNCTION anonopt.check_hierarchy(regclass) IS 'every fault of a hierarchy table; no row means sound';
 COMMENT ON FUNCTION anonopt.generalize(text, regclass, int) IS 'the label of a value at a level';
 COMMENT ON FUNCTION anonopt.generalize(anyelement, regclass, int) IS 'the label of a value at a level';

@@ -258,7 +258,7 @@ build_suitable(const char *name, Oid relation, const char *column)
 	{
 		/* both count days from 2000-01-01 */
 		return build_dates(name, DateADTGetDatum((DateADT) profile.low), DateADTGetDatum((DateADT) profile.high),
-						   choose_units(profile.high - profile.low), type != DATEOID, true);
+						   choose_units(profile.high - profile.low), type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN, true);
 	}
 	if (is_number(type) && profile.values > FEW_VALUES && profile.low < profile.high)
 		return build_numbers(name, &profile, type_is_integer(type));

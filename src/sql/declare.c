@@ -95,8 +95,7 @@ require_rows(Oid relation)
 			 errhint("Name a table, a view, a materialized view or a foreign table.")));
 }
 
-/* A column that the caller may read. */
-static void
+void
 require_readable_column(Oid relation, const char *column)
 {
 	require_column(relation, column);

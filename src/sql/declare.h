@@ -10,6 +10,9 @@
 extern void declare_dataset(const char *name, Oid relation, double max_suppression,
 							const char *person, const char *count_column);
 
+/* Fails where a relation lacks a column, 42703, or the caller may not read it, 42501. */
+extern void require_readable_column(Oid relation, const char *column);
+
 /* Declares a quasi-identifier, once its hierarchy is found sound and fitting. */
 extern void declare_quasi_identifier(Dataset *dataset, Declared *declared);
 

@@ -22,9 +22,6 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* A builder makes at most this many leaves: a typing error must not fill a disk. */
-#define MAX_LEAVES 10000000
-
 PG_FUNCTION_INFO_V1(anonopt_create_interval_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_range_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_date_hierarchy);
@@ -70,7 +67,10 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
 Oid
 hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 {
-	const char *key = ranges ? "EXCLUDE USING gist (value WITH &&)" : "PRIMARY KEY (value)";
+	const char *key = table->has_null_leaf ? "UNIQUE (value)" : "PRIMARY KEY (value)";
+
+	if (ranges)
+		key = "EXCLUDE USING gist (value WITH &&)";
 
 	sql_write(psprintf("ALTER TABLE %s ADD %s", table->sql_name, key), 0, NULL, NULL, NULL);
 	if (from_data)
@@ -80,8 +80,8 @@ hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 	return get_relname_relid(table->relname, table->schema);
 }
 
-static void
-refuse(const char *message, const char *hint)
+void
+refuse_description(const char *message, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -89,8 +89,7 @@ refuse(const char *message, const char *hint)
 			 errhint("%s", hint)));
 }
 
-/* Elements of a one-dimensional array without nulls; their number. */
-static int
+int
 count_elements(Datum datum, const char *name)
 {
 	ArrayType  *array = DatumGetArrayTypeP(datum);
@@ -112,8 +111,7 @@ array_from_one(Datum datum)
 	return PointerGetDatum(array);
 }
 
-/* Evaluates a condition over parameters; SPI is connected. */
-static bool
+bool
 holds(const char *condition, int nargs, Oid *types, Datum *values)
 {
 	bool		isnull;
@@ -124,24 +122,24 @@ holds(const char *condition, int nargs, Oid *types, Datum *values)
 	return !isnull && DatumGetBool(result);
 }
 
-/* Fails unless each width is a multiple of the one before, the first of unit $4. */
-static void
+/* The first width is a multiple of unit $4. */
+void
 check_widths(Oid *types, Datum *values)
 {
 	if (!holds("coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, nullif(u, 0)) = 0), true) FROM"
 			   " (SELECT w, lag(w, 1, $4) OVER (ORDER BY i) AS u FROM"
 			   " unnest($3) WITH ORDINALITY AS a (w, i)) s", 4, types, values))
-		refuse("each width must be a positive multiple of the one before",
-			   "For example {5,10,20}; the first must be a multiple of the leaves' own width.");
+		refuse_description("each width must be a positive multiple of the one before",
+						   "For example {5,10,20}; the first must be a multiple of the leaves' own width.");
 }
 
-static void
+void
 check_bounds(Oid *types, Datum *values)
 {
 	if (!holds("$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'", 2, types, values))
-		refuse("low must be a finite number not above high", "Give the smallest and the largest value there may be.");
+		refuse_description("low must be a finite number not above high", "Give the smallest and the largest value there may be.");
 	if (!holds(psprintf("($2 - $1) / $4 < %d", MAX_LEAVES), 4, types, values))
-		refuse("hierarchy would have too many leaves", "Take a larger step, or nearer bounds.");
+		refuse_description("hierarchy would have too many leaves", "Take a larger step, or nearer bounds.");
 }
 
 Oid
@@ -155,7 +153,7 @@ build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from
 	bool		fits;
 
 	if (!holds("$1 = trunc($1) AND $2 = trunc($2) AND abs($1) < 9e18 AND abs($2) < 9e18", 2, types, values))
-		refuse("low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
+		refuse_description("low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
 	check_bounds(types, values);
 	check_widths(types, values);
 	fits = holds("abs($1) < 2147483648 AND abs($2) < 2147483648", 2, types, values);
@@ -182,7 +180,7 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, 
 	StringInfoData sql;
 
 	if (!holds("$4 > 0 AND $4 < 'Infinity' AND $1 < $2", 4, types, values))
-		refuse("step must be positive and low below high", "For example 0, 100 and step 5.");
+		refuse_description("step must be positive and low below high", "For example 0, 100 and step 5.");
 	check_bounds(types, values);
 	check_widths(types, values);
 
@@ -201,9 +199,12 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, 
 	return hierarchy_table_finish(table, true, from_data);
 }
 
-/* Units of time, and the label of the one that holds day d. */
-static const char *const unit_names[] = {"week", "month", "quarter", "year", "decade", "century"};
+/* Units of time, and the label of the one that holds day or time d. */
+static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "century"};
 static const char *const unit_labels[] = {
+	"to_char(d, 'YYYY-MM-DD HH24:00')",
+	"to_char(d, 'YYYY-MM-DD')",
+	"to_char(d, 'FMDay')",
 	"to_char(d, 'IYYY-\"W\"IW')",
 	"to_char(d, 'YYYY-MM')",
 	"to_char(d, 'YYYY-\"Q\"Q')",
@@ -212,7 +213,12 @@ static const char *const unit_labels[] = {
 	"to_char(d, 'FMCCth \"century\"')"
 };
 
-/* The numbers of units, each within the next; weeks are in no month or year. */
+enum
+{
+	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK
+};
+
+/* The numbers of units, each within the next; weeks and weekdays are in no month or year. */
 static int *
 units_by_name(Datum datum, int *nunits)
 {
@@ -231,39 +237,75 @@ units_by_name(Datum datum, int *nunits)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("unknown unit \"%s\"", name),
-					 errhint("Units are week, month, quarter, year, decade and century.")));
-		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == 0))
+					 errhint("Units are hour, day, weekday, week, month, quarter, year, decade and century.")));
+		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("a %s does not lie within one %s", unit_names[units[i - 1]], name),
-					 errhint("Give month, quarter, year, decade and century in this order, or week alone.")));
+					 errhint("Give hour, day, month, quarter, year, decade and century in this order; week or weekday is the last.")));
 	}
 	return units;
 }
 
+/* What a hierarchy of dates has as leaves; the first unit may be no level but their size. */
+typedef struct DateLeaves
+{
+	const char *type;
+	const char *leaf;			/* of d, where it begins */
+	const char *steps;			/* gives d */
+	int			a_day;
+	bool		are_first_unit;
+	bool		are_ranges;
+}			DateLeaves;
+
+static DateLeaves
+date_leaves(const int *units, int nunits, int kind)
+{
+	DateLeaves	days = {"date", "d", "(SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days", 1, false, false};
+	DateLeaves	ranges = {"daterange", "daterange(d, d + 1)", days.steps, 1, false, true};
+	DateLeaves	hours = {"tsrange", "tsrange(d, d + interval '1 hour')",
+		"(SELECT $1::timestamp + i * interval '1 hour' AS d FROM generate_series(0, ($2 - $1 + 1) * 24 - 1) i) hours",
+	24, true, true};
+
+	ranges.are_first_unit = nunits > 0 && units[0] == UNIT_DAY;
+	if (nunits > 0 && units[0] == UNIT_HOUR)
+		return hours;
+	return ranges.are_first_unit || kind != DATES_PLAIN ? ranges : days;
+}
+
 Oid
-build_dates(const char *name, Datum low, Datum high, Datum wanted, bool as_ranges, bool from_data)
+build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind, bool from_data)
 {
 	Oid			types[2] = {DATEOID, DATEOID};
 	Datum		values[2] = {low, high};
 	int			nunits;
 	int		   *units = units_by_name(wanted, &nunits);
+	DateLeaves	leaves = date_leaves(units, nunits, kind);
+	int			first = leaves.are_first_unit ? 1 : 0;
 	NewHierarchy *table = hierarchy_table_begin(name);
 	StringInfoData sql;
 
 	if (!holds("$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)", 2, types, values))
-		refuse("low must be a date not above high", "Give the first and the last day there may be.");
-	if (!holds(psprintf("$2 - $1 < %d", MAX_LEAVES), 2, types, values))
-		refuse("hierarchy would have too many leaves", "Take nearer bounds.");
+		refuse_description("low must be a date not above high", "Give the first and the last day there may be.");
+	if (!holds(psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / leaves.a_day), 2, types, values))
+		refuse_description("hierarchy would have too many leaves", "Take nearer bounds.");
 
-	hierarchy_table_create(table, as_ranges ? "daterange" : "date", nunits + 1);
+	hierarchy_table_create(table, leaves.type, nunits - first + 1);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "INSERT INTO %s SELECT %s", table->sql_name, as_ranges ? "daterange(d, d + 1)" : "d");
-	for (int i = 0; i < nunits; i++)
+	appendStringInfo(&sql, "INSERT INTO %s SELECT %s", table->sql_name, leaves.leaf);
+	for (int i = first; i < nunits; i++)
 		appendStringInfo(&sql, ", %s", unit_labels[units[i]]);
-	appendStringInfoString(&sql, ", '*' FROM (SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days");
+	appendStringInfo(&sql, ", '*' FROM %s", leaves.steps);
+	if (kind == DATES_OPEN)
+		for (int end = 0; end < 2; end++)
+		{
+			appendStringInfo(&sql, " UNION ALL SELECT %s", end == 0 ? "daterange(NULL, $1)" : "daterange($2 + 1, NULL)");
+			for (int i = first; i < nunits; i++)
+				appendStringInfoString(&sql, end == 0 ? ", '< ' || to_char($1, 'YYYY-MM-DD')" : ", '>= ' || to_char($2 + 1, 'YYYY-MM-DD')");
+			appendStringInfoString(&sql, ", '*'");
+		}
 	sql_write(sql.data, 2, types, values, NULL);
-	return hierarchy_table_finish(table, as_ranges, from_data);
+	return hierarchy_table_finish(table, leaves.are_ranges, from_data);
 }
 
 Datum
@@ -284,5 +326,5 @@ Datum
 anonopt_create_date_hierarchy(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(build_dates(text_to_cstring(PG_GETARG_TEXT_PP(0)), PG_GETARG_DATUM(1),
-							  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), false, false));
+							  PG_GETARG_DATUM(2), PG_GETARG_DATUM(3), DATES_PLAIN, false));
 }

@@ -20,16 +20,7 @@ PG_FUNCTION_INFO_V1(anonopt_create_mask_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_quantile_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_tree_hierarchy);
 
-/* A column as leaves: texts by their bytes, everything else as it is. */
-typedef struct LeafColumn
-{
-	char	   *expression;
-	Oid			type_oid;
-	char	   *type;
-	char	   *relation;
-} LeafColumn;
-
-static LeafColumn
+LeafColumn
 leaf_column(Oid relation, const char *column)
 {
 	Oid			type = column_type(relation, column);
@@ -47,8 +38,7 @@ leaf_column(Oid relation, const char *column)
 	return leaf;
 }
 
-/* An expression of a leaf's type as text. */
-static const char *
+const char *
 leaf_text(const LeafColumn *leaf, const char *expression)
 {
 	return leaf->type_oid == TEXTOID ? expression : sql_as(text_form(leaf->type_oid), expression);

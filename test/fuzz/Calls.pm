@@ -64,11 +64,12 @@ my %words = (
 	role => [qw(quasi_identifier sensitive class_label identifier insensitive)], distance => [qw(equal ordered hierarchical)],
 	loss => [qw(glm nwp dcn cm necd suppressed)], property => [qw(class_size sensitive_count others_count loss utility)],
 	index => [qw(p_rank p_cov p_spr p_hv p_binary dominance rank cov spr hv binary)], risk => [qw(sensitivity identity entropy)],
-	utility => [qw(depth leaves log_leaves)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], mask => [qw(* x)],
+	utility => [qw(depth leaves log_leaves)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], mask => [qw(* x)], delimiter => [ ';', ',' ], separator => [qw(. -)], other => [qw(other rest)],
+	csv => [ "1;a;*\n2;b;*", '3,x', "Aix;\"a\";*" ],
 	form => ['table', 'materialized view', 'live view'], what => [qw(write insert update delete publish refresh drop)], objective => [qw(k glm t nwp)]);
 my %word_lists = (
 	objectives => [qw(k l entropy_l sum_k sum_l sum_other t suppressed classes glm nwp dcn cm necd)],
-	properties => [qw(class_size sensitive_count others_count loss utility)], units => [qw(week month quarter year decade century)]);
+	properties => [qw(class_size sensitive_count others_count loss utility)], units => [qw(hour day weekday week month quarter year decade century)]);
 my @intervals = ("'50 ms'", "'0'", "'-1 day'", "'1 microsecond'", "'178000000 years'", "'-178000000 years'", "'1 month -30 days'");
 my @dates = ("'2024-01-01'", "'2024-02-29'", "'infinity'", "'-infinity'", "'4713-01-01 BC'", "'5874897-12-31'", "'0001-01-01'", "'9999-12-31'", "'2000-01-01'");
 
@@ -95,9 +96,10 @@ sub good_hierarchy { return pick(qw(ages towns days pays one illnesses floats in
 my %number = (
 	k => [ 1, 2, 3 ], l => [ 1, 2 ], t => [ 0.3, 1 ], depth => [ 1, 2 ], population => [ 2, 5 ], evaluations => [ 10, 60 ], iterations => [ 1, 5 ],
 	steps => [ 1, 3 ], seed => [ 1, 7 ], low => [ 0, 1 ], high => [ 10, 20 ], step => [ 1, 5 ], min_level => [ 0, 1 ], max_level => [ 1, 2 ],
+	top => [ 5, 8 ], bottom => [ 2, 4 ], minimum => [ 1, 3 ],
 	level => [ 0, 1, 2 ], weight => [ 0.5, 1 ], max_nodes => [ 5, 100 ], max_suppression => [ 0, 0.1 ], min_utility => [ 0, 1, 2 ], max_risk => [ 0.1, 0.5, 1 ],
 	similarity => [ 0.7, 1 ], value => [ 1, 3 ]);
-my %numbers = (widths => [ 2, 4 ], buckets => [ 4, 2 ], epsilon => [ 1, 0.5 ], candidates => [ 1, 2 ]);
+my %numbers = (widths => [ 2, 4 ], steps => [ 1, 5 ], lengths => [ 2, 1 ], buckets => [ 4, 2 ], epsilon => [ 1, 0.5 ], candidates => [ 1, 2 ]);
 
 sub good
 {

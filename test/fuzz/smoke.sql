@@ -15,6 +15,11 @@ INSERT INTO edges VALUES ('Aix', 'south'), ('Nice', 'south'), ('Lille', 'north')
 SELECT anonopt.create_interval_hierarchy('ages', 0, 19, '{5,10}'), anonopt.create_range_hierarchy('pays', 0, 100, 25, '{50}'),
 	anonopt.create_mask_hierarchy('masks', 'people', 'town'), anonopt.create_date_hierarchy('days', '2024-01-01', '2024-02-01', '{month,quarter}'),
 	anonopt.create_quantile_hierarchy('quantiles', 'people', 'age', '{4,2}'), anonopt.create_tree_hierarchy('towns', 'edges');
+SELECT anonopt.create_top_coded_hierarchy('coded', 0, 19, 15, 5, '{4}'), anonopt.create_top_coded_hierarchy('coded_ranges', 0, 19, 15, step => 0.5),
+	anonopt.create_rounding_hierarchy('rounded', 0, 19, '{5,25}'), anonopt.create_rounding_hierarchy('rounded_ranges', 0, 19, '{0.5,5}', true),
+	anonopt.create_frequency_hierarchy('frequent', 'people', 'town', 2), anonopt.create_prefix_hierarchy('prefixes', 'people', 'town', '{2,1}', 'i'),
+	anonopt.create_csv_hierarchy('csv', E'1;"a;"";";*\r\n2;b;*\n1;"a;"";";*', type => 'integer'),
+	anonopt.create_date_hierarchy('hours', '2024-01-01', '2024-01-08', '{hour,day,weekday}');
 INSERT INTO edges VALUES ('south', 'north');
 SELECT anonopt.check_hierarchy('edges');
 SELECT anonopt.generalize(age, 'ages', 1), anonopt.generalize(town, 'towns', 1), anonopt.generalize('3', 'pays', 1) FROM people;

@@ -246,7 +246,7 @@ my %argument = (
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
 	population => '10', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
-	buckets => '{2}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
+	buckets => '{2}', minimum => '2', lengths => '{1}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
 	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', 'k integer[]' => '{2}', 'a regclass' => 'SCHEMA.people', 'b regclass' => 'SCHEMA.people', people => '{1}', made_in => '1', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
 	p => '{1}', p12 => '{1}', p21 => '{1}', goal => '{1}', weights => '{1}', 'double precision' => '0.5', 'double precision[]' => '{1}');
 
@@ -394,7 +394,7 @@ sub check_half_sighted
 			is_deeply([ map { "$calls[$_]: $heard[$_]" } @told ], [], "a $role is not told what is in $schema");
 			my @open = grep { $heard[$_] =~ /^00000/ } 0 .. $#heard;
 			my $may = $role eq 'table_reader'
-			  ? qr/^anonopt\.(k_anonymity|l_diversity|entropy_l_diversity|risk|suggest_|create_(dataset|mask|quantile)|auto_dataset|check_release_columns?|keep_private|known_risk|warn_of_combination)/
+			  ? qr/^anonopt\.(k_anonymity|l_diversity|entropy_l_diversity|risk|suggest_|create_(dataset|mask|quantile|frequency|prefix)|auto_dataset|check_release_columns?|keep_private|known_risk|warn_of_combination)/
 			  : qr/^anonopt\.(generalize|check_hierarchy|read_sql|hierarchy_hash|create_tree|changed_hier|add_|set_sensitivity|t_closeness\('people)/;
 			is_deeply([ grep { $_ !~ $may } @calls[@open] ], [], "and may call on $schema only what reads the side they see");
 		}
@@ -459,7 +459,12 @@ my @way = (
 	q{SELECT anonopt.create_date_hierarchy({q:dates}, '2024-01-01', '2024-12-31', '{month,quarter}') IS NULL},
 	q{SELECT anonopt.create_quantile_hierarchy({q:quantiles}, {q:people}, {l:age}, '{4,2}') IS NULL},
 	q{SELECT anonopt.create_tree_hierarchy({q:tree}, {q:edges}) IS NULL},
-	(map { "SELECT * FROM {i:schema}.{i:$_}" } qw(ages pays zips dates quantiles tree)),
+	q{SELECT anonopt.create_top_coded_hierarchy({q:coded}, 0, 99, 90, 18) IS NULL},
+	q{SELECT anonopt.create_rounding_hierarchy({q:rounded}, 0, 99, '{5}') IS NULL},
+	q{SELECT anonopt.create_frequency_hierarchy({q:frequent}, {q:people}, {l:zip}, 2) IS NULL},
+	q{SELECT anonopt.create_prefix_hierarchy({q:prefixes}, {q:people}, {l:zip}, '{2,1}', '0') IS NULL},
+	q{SELECT anonopt.create_csv_hierarchy({q:csv}, E'1;a;*\n2;b;*\n1;a;*', type => 'integer') IS NULL},
+	(map { "SELECT * FROM {i:schema}.{i:$_}" } qw(ages pays zips dates quantiles tree coded rounded frequent prefixes csv)),
 	q{SELECT anonopt.create_dataset({l:set}, {q:people}, 0.05, person => {l:nr})},
 	q{SELECT anonopt.add_quasi_identifier({l:set}, {l:age}, {q:ages}, 2), anonopt.add_quasi_identifier({l:set}, {l:zip}, {q:zips}),
 		anonopt.add_quasi_identifier({l:set}, {l:pay}, {q:pays}), anonopt.add_quasi_identifier({l:set}, {l:born}, {q:dates}, max_level => 3)},

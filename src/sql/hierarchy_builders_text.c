@@ -1,0 +1,150 @@
+/*
+ * hierarchy_builders_text.c
+ *	  SQL: hierarchies of a column's texts: rare ones become one, codes lose
+ *	  their ends.
+ */
+#include "sql/hierarchy_builders.h"
+
+#include "access/relation.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "sql/arguments.h"
+#include "sql/declare.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_create_frequency_hierarchy);
+PG_FUNCTION_INFO_V1(anonopt_create_prefix_hierarchy);
+
+/* Fails where a frequent value is written as the rare ones are. */
+static void
+refuse_ambiguous(const LeafColumn *leaf, Oid *types, Datum *values)
+{
+	if (!holds(psprintf("EXISTS (SELECT FROM %s r WHERE %s = $2 HAVING count(*) >= $1)",
+						leaf->relation, leaf_text(leaf, leaf->expression)), 2, types, values))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("label of rare values is a frequent value, too"),
+			 errhint("Name another label as other.")));
+}
+
+Oid
+build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	Oid			types[2] = {INT8OID, TEXTOID};
+	Datum		values[2] = {Int64GetDatum(minimum), CStringGetTextDatum(other)};
+	NewHierarchy *table;
+
+	if (minimum < 1)
+		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
+	table = hierarchy_table_begin(name);
+	refuse_ambiguous(&leaf, types, values);
+	hierarchy_table_create(table, leaf.type, 2);
+	sql_write(psprintf("INSERT INTO %s SELECT v, CASE WHEN n >= $1 THEN %s ELSE $2 END, '*'"
+					   " FROM (SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
+					   table->sql_name, leaf_text(&leaf, "v"), leaf.expression, leaf.relation), 2, types, values, NULL);
+	return hierarchy_table_finish(table, false, true);
+}
+
+/* Codes cut at separators, then after so many characters. */
+typedef struct PrefixCuts
+{
+	const char *separator;		/* or NULL */
+	int			nlengths;
+	int32	   *lengths;		/* each less than the one before */
+	int			most_parts;		/* of a code that occurs */
+}			PrefixCuts;
+
+static void
+check_cuts(PrefixCuts * cuts, ArrayType *lengths)
+{
+	if (lengths != NULL)
+	{
+		cuts->nlengths = count_elements(PointerGetDatum(lengths), "lengths");
+		cuts->lengths = (int32 *) ARR_DATA_PTR(lengths);
+	}
+	if (cuts->nlengths == 0 && cuts->separator == NULL)
+		refuse_description("neither lengths nor a separator is given", "For example {3,1} for ICD-10, or '.' between the parts of a code.");
+	if (cuts->separator != NULL && *cuts->separator == '\0')
+		refuse_description("separator must not be empty", "It is what stands between the parts of a code.");
+	for (int i = 0; i < cuts->nlengths; i++)
+		if (cuts->lengths[i] < 1 || (i > 0 && cuts->lengths[i] >= cuts->lengths[i - 1]))
+			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
+}
+
+/* The parts of the code that has most; texts are given as parameter $1. */
+static int
+most_parts(const LeafColumn *leaf, Oid *types, Datum *values)
+{
+	bool		isnull;
+	Datum		most;
+
+	sql_read(psprintf("SELECT max(cardinality(string_to_array(%s, $1))) FROM %s r",
+					  leaf_text(leaf, leaf->expression), leaf->relation), 1, types, values);
+	most = sql_value(1, INT4OID, &isnull);
+	return isnull ? 1 : Max(DatumGetInt32(most), 1);
+}
+
+static Oid
+build_prefixes(const char *name, Oid relation, const char *column, PrefixCuts * cuts)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(cuts->separator == NULL ? "" : cuts->separator)};
+	NewHierarchy *table = hierarchy_table_begin(name);
+	const char *code = leaf_text(&leaf, "v");
+	StringInfoData sql;
+
+	cuts->most_parts = cuts->separator == NULL ? 1 : most_parts(&leaf, types, values);
+	hierarchy_table_create(table, leaf.type, cuts->most_parts + cuts->nlengths);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s SELECT v", table->sql_name);
+	for (int parts = cuts->most_parts - 1; parts > 0; parts--)
+		appendStringInfo(&sql, ", array_to_string(parts[1:%d], $1)", parts);
+	for (int i = 0; i < cuts->nlengths; i++)
+		appendStringInfo(&sql, ", left(%s, %d)", cuts->separator == NULL ? code : "coalesce(parts[1], '')", cuts->lengths[i]);
+	appendStringInfo(&sql, ", '*' FROM (SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+					 cuts->separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code), leaf.expression, leaf.relation);
+	sql_write(sql.data, 1, types, values, NULL);
+	return hierarchy_table_finish(table, false, true);
+}
+
+Datum
+anonopt_create_frequency_hierarchy(PG_FUNCTION_ARGS)
+{
+	Oid			relation = PG_GETARG_OID(1);
+	char	   *column = NameStr(*PG_GETARG_NAME(2));
+	Relation	opened = relation_open_existing(relation);
+	Oid			hierarchy;
+
+	require_readable_column(relation, column);
+	hierarchy = build_frequencies(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column, PG_GETARG_INT64(3),
+								  text_to_cstring(PG_GETARG_TEXT_PP(4)));
+	relation_close(opened, NoLock);
+	PG_RETURN_OID(hierarchy);
+}
+
+Datum
+anonopt_create_prefix_hierarchy(PG_FUNCTION_ARGS)
+{
+	PrefixCuts	cuts = {0};
+	Relation	opened;
+	Oid			relation;
+	char	   *column;
+	Oid			hierarchy;
+
+	require_argument(fcinfo, 0, "hierarchy");
+	require_argument(fcinfo, 1, "relation");
+	require_argument(fcinfo, 2, "column_name");
+	relation = PG_GETARG_OID(1);
+	column = NameStr(*PG_GETARG_NAME(2));
+	opened = relation_open_existing(relation);
+	require_readable_column(relation, column);
+	cuts.separator = PG_ARGISNULL(4) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(4));
+	check_cuts(&cuts, PG_ARGISNULL(3) ? NULL : PG_GETARG_ARRAYTYPE_P(3));
+	hierarchy = build_prefixes(text_to_cstring(PG_GETARG_TEXT_PP(0)), relation, column, &cuts);
+	relation_close(opened, NoLock);
+	PG_RETURN_OID(hierarchy);
+}
