@@ -256,7 +256,7 @@ typedef struct DateLeaves
 	int			a_day;
 	bool		are_first_unit;
 	bool		are_ranges;
-}			DateLeaves;
+} DateLeaves;
 
 static DateLeaves
 date_leaves(const int *units, int nunits, int kind)

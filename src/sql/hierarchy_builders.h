@@ -72,7 +72,7 @@ typedef enum DateKind
 	DATES_PLAIN,
 	DATES_AS_RANGES,
 	DATES_OPEN
-}			DateKind;
+} DateKind;
 
 /*
  * The builders; name is the table's.  Numbers and dates are given as SQL

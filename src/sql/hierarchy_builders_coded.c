@@ -22,11 +22,11 @@ typedef struct Coding
 	char		nulls[7];
 	int			nwidths;
 	bool		integers;		/* leaves are integers, no ranges */
-}			Coding;
+} Coding;
 
 /* A condition over a description with NULLs. */
 static bool
-coding_holds(const Coding * coding, const char *condition)
+coding_holds(const Coding *coding, const char *condition)
 {
 	bool		isnull;
 	Datum		result;
@@ -37,7 +37,7 @@ coding_holds(const Coding * coding, const char *condition)
 }
 
 static void
-check_coding(Coding * coding)
+check_coding(Coding *coding)
 {
 	if (coding->nulls[4] == 'n' && coding->nulls[5] == 'n')
 		refuse_description("neither top nor bottom is given", "Give the value from which, or below which, all are shown as one.");
@@ -57,7 +57,7 @@ check_coding(Coding * coding)
  * coded numbers on which it lies: -1, 0 or 1.
  */
 static const char *
-coded_leaves(const Coding * coding)
+coded_leaves(const Coding *coding)
 {
 	if (coding->integers)
 		return "(SELECT v AS leaf, v AS lo, CASE WHEN v >= $5 THEN 1 WHEN v < $6 THEN -1 ELSE 0 END AS side"
@@ -77,7 +77,7 @@ append_coded_label(StringInfo sql, const char *inside)
 }
 
 static char *
-interval_label(const Coding * coding, int width)
+interval_label(const Coding *coding, int width)
 {
 	const char *end = coding->integers ? "least(l + w, $5)" : "least(l + w, coalesce($5, $2))";
 	const char *closed = coding->integers ? "false" : "$5 IS NULL AND l + w >= $2";
@@ -87,7 +87,7 @@ interval_label(const Coding * coding, int width)
 }
 
 static const char *
-coded_type(const Coding * coding)
+coded_type(const Coding *coding)
 {
 	if (!coding->integers)
 		return "numrange";
@@ -95,7 +95,7 @@ coded_type(const Coding * coding)
 }
 
 static Oid
-build_coded(const char *name, Coding * coding)
+build_coded(const char *name, Coding *coding)
 {
 	NewHierarchy *table = hierarchy_table_begin(name);
 	int			nlevels = coding->nwidths + (coding->integers ? 1 : 0);

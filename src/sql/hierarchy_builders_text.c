@@ -55,10 +55,10 @@ typedef struct PrefixCuts
 	int			nlengths;
 	int32	   *lengths;		/* each less than the one before */
 	int			most_parts;		/* of a code that occurs */
-}			PrefixCuts;
+} PrefixCuts;
 
 static void
-check_cuts(PrefixCuts * cuts, ArrayType *lengths)
+check_cuts(PrefixCuts *cuts, ArrayType *lengths)
 {
 	if (lengths != NULL)
 	{
@@ -88,7 +88,7 @@ most_parts(const LeafColumn *leaf, Oid *types, Datum *values)
 }
 
 static Oid
-build_prefixes(const char *name, Oid relation, const char *column, PrefixCuts * cuts)
+build_prefixes(const char *name, Oid relation, const char *column, PrefixCuts *cuts)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	Oid			types[1] = {TEXTOID};

@@ -41,7 +41,7 @@ typedef struct CsvText
 	StringInfoData field;
 	bool		was_quoted;
 	bool		ends_row;		/* the field was the last of its row */
-}			CsvText;
+} CsvText;
 
 /* Rows on their way into a table. */
 typedef struct CsvTable
@@ -61,10 +61,10 @@ typedef struct CsvTable
 	int			nrows;
 	Size		bytes;
 	char	   *insert;
-}			CsvTable;
+} CsvTable;
 
 static void
-refuse_text(CsvText * text, const char *message, const char *hint)
+refuse_text(CsvText *text, const char *message, const char *hint)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_BAD_COPY_FILE_FORMAT),
@@ -75,7 +75,7 @@ refuse_text(CsvText * text, const char *message, const char *hint)
 
 /* Whether a line ends here; steps over its end. */
 static bool
-take_line_end(CsvText * text)
+take_line_end(CsvText *text)
 {
 	if (text->at == text->end || (*text->at != '\n' && *text->at != '\r'))
 		return false;
@@ -88,7 +88,7 @@ take_line_end(CsvText * text)
 }
 
 static bool
-take_delimiter(CsvText * text)
+take_delimiter(CsvText *text)
 {
 	if (text->end - text->at < text->delimiter_length ||
 		memcmp(text->at, text->delimiter, text->delimiter_length) != 0)
@@ -100,7 +100,7 @@ take_delimiter(CsvText * text)
 
 /* Takes what stands between quotes, the first of which has been seen. */
 static void
-take_quoted(CsvText * text)
+take_quoted(CsvText *text)
 {
 	text	  ->was_quoted = true;
 	text	  ->at++;
@@ -125,7 +125,7 @@ take_quoted(CsvText * text)
 
 /* Takes one field, and what ends it. */
 static void
-take_field(CsvText * text)
+take_field(CsvText *text)
 {
 	resetStringInfo(&text->field);
 	text	  ->was_quoted = false;
@@ -150,7 +150,7 @@ take_field(CsvText * text)
 
 /* Steps over empty lines; whether a row follows. */
 static bool
-find_row(CsvText * text)
+find_row(CsvText *text)
 {
 	while (take_line_end(text))
 		;
@@ -159,7 +159,7 @@ find_row(CsvText * text)
 }
 
 static void
-begin_text(CsvText * text, const char *csv, Size length, const char *delimiter)
+begin_text(CsvText *text, const char *csv, Size length, const char *delimiter)
 {
 	memset(text, 0, sizeof(CsvText));
 	text	  ->at = csv;
@@ -208,7 +208,7 @@ in_line(void *arg)
 
 /* The statement that inserts a batch. */
 static char *
-insert_statement(const CsvTable * csv)
+insert_statement(const CsvTable *csv)
 {
 	StringInfoData sql;
 
@@ -222,7 +222,7 @@ insert_statement(const CsvTable * csv)
 
 /* The first row says how many levels there are. */
 static void
-create_table(CsvTable * csv, int ncolumns)
+create_table(CsvTable *csv, int ncolumns)
 {
 	if (ncolumns < 2)
 		ereport(ERROR,
@@ -244,7 +244,7 @@ create_table(CsvTable * csv, int ncolumns)
 
 /* A column of the batch as an array. */
 static Datum
-batch_array(const CsvTable * csv, int column)
+batch_array(const CsvTable *csv, int column)
 {
 	int			lower = 1;
 	int			size = csv->nrows;
@@ -257,7 +257,7 @@ batch_array(const CsvTable * csv, int column)
 }
 
 static void
-insert_batch(CsvTable * csv)
+insert_batch(CsvTable *csv)
 {
 	MemoryContext old = MemoryContextSwitchTo(csv->batch);
 	Oid		   *types = palloc(sizeof(Oid) * (csv->ncolumns + 1));
@@ -278,9 +278,9 @@ insert_batch(CsvTable * csv)
 
 /* Puts the field that was taken into the batch. */
 static void
-put_field(CsvTable * csv, int column)
+put_field(CsvTable *csv, int column)
 {
-	const		CsvText *text = csv->text;
+	const CsvText *text = csv->text;
 	bool		isnull = text->field.len == 0 && !text->was_quoted;
 	MemoryContext old = MemoryContextSwitchTo(csv->batch);
 	Datum		value = (Datum) 0;
@@ -300,7 +300,7 @@ put_field(CsvTable * csv, int column)
 }
 
 static void
-refuse_row(CsvTable * csv)
+refuse_row(CsvTable *csv)
 {
 	refuse_text(csv->text, "rows of csv have different numbers of fields",
 				psprintf("The first has %d; a delimiter within a field stands between quotes.", csv->ncolumns));
@@ -308,7 +308,7 @@ refuse_row(CsvTable * csv)
 
 /* Fields of the row that begins here. */
 static int
-count_fields(CsvText * text)
+count_fields(CsvText *text)
 {
 	CsvText		ahead = *text;
 	int			nfields = 0;
@@ -324,7 +324,7 @@ count_fields(CsvText * text)
 }
 
 static void
-take_csv_row(CsvTable * csv)
+take_csv_row(CsvTable *csv)
 {
 	if (csv->ncolumns == 0)
 		create_table(csv, count_fields(csv->text));
@@ -339,7 +339,7 @@ take_csv_row(CsvTable * csv)
 }
 
 static void
-take_csv_rows(CsvTable * csv)
+take_csv_rows(CsvTable *csv)
 {
 	ErrorContextCallback context = {.callback = in_line,.arg = csv->text,.previous = error_context_stack};
 
@@ -362,7 +362,7 @@ take_csv_rows(CsvTable * csv)
 
 /* One boolean or text of the table, with what has just been inserted. */
 static Datum
-ask_table(const CsvTable * csv, const char *query, Oid type, bool *isnull)
+ask_table(const CsvTable *csv, const char *query, Oid type, bool *isnull)
 {
 	sql_write(query, 0, NULL, NULL, NULL);
 	return sql_value(1, type, isnull);
@@ -370,7 +370,7 @@ ask_table(const CsvTable * csv, const char *query, Oid type, bool *isnull)
 
 /* The labels of a row as one value. */
 static char *
-labels_array(const CsvTable * csv)
+labels_array(const CsvTable *csv)
 {
 	StringInfoData sql;
 
@@ -383,7 +383,7 @@ labels_array(const CsvTable * csv)
 
 /* Leaves that are there twice become one, or are refused where their labels differ. */
 static void
-unite_leaves(const CsvTable * csv)
+unite_leaves(const CsvTable *csv)
 {
 	const char *table = csv->table->sql_name;
 	bool		isnull;
@@ -408,7 +408,7 @@ unite_leaves(const CsvTable * csv)
 }
 
 static Oid
-build_csv(const char *name, CsvText * text, Oid type)
+build_csv(const char *name, CsvText *text, Oid type)
 {
 	CsvTable	csv = {0};
 	Oid			input;

@@ -1,0 +1,102 @@
+/*
+ * key_sample.c
+ *	  How often keys occur, of which there may be more than can be kept.
+ *
+ * Rows that are drawn at random say little about how many people stand alone:
+ * whoever has a twin in the table mostly has none in the sample.  So keys are
+ * drawn instead, by their hashes, each with all its rows: whether it stands
+ * alone is then known.
+ */
+#include "engine/key_sample.h"
+
+#include <math.h>
+
+typedef struct SampledKey
+{
+	uint64		hash;
+	int64		count;
+	char		status;
+} SampledKey;
+
+/* the lowest bits are zero of all that is kept */
+#define SH_PREFIX samplekey
+#define SH_ELEMENT_TYPE SampledKey
+#define SH_KEY_TYPE uint64
+#define SH_KEY hash
+#define SH_HASH_KEY(table, key) ((uint32) ((key) >> 32))
+#define SH_EQUAL(table, a, b) ((a) == (b))
+#define SH_SCOPE static inline
+#define SH_DECLARE
+#define SH_DEFINE
+#include "lib/simplehash.h"
+
+/* A table begins with so many keys. */
+#define FIRST_ROOM 64
+
+Size
+key_sample_bytes(uint32 room)
+{
+	/* a table is at most 90 % full, and grows to a power of two */
+	return sizeof(SampledKey) * (Size) room * 4;
+}
+
+void
+key_sample_init(KeySample *sample, MemoryContext context, uint32 room)
+{
+	memset(sample, 0, sizeof(KeySample));
+	sample->table = samplekey_create(context, FIRST_ROOM, NULL);
+	sample->room = room;
+}
+
+/* Keeps only half of the keys, by one zero more. */
+static void
+halve(KeySample *sample)
+{
+	samplekey_hash *all = sample->table;
+	samplekey_iterator iterator;
+	SampledKey *key;
+
+	sample->zeros++;
+	sample->mask = (UINT64CONST(1) << sample->zeros) - 1;
+	sample->table = samplekey_create(all->ctx, all->members / 2 + FIRST_ROOM, NULL);
+	samplekey_start_iterate(all, &iterator);
+	while ((key = samplekey_iterate(all, &iterator)) != NULL)
+	{
+		bool		found;
+
+		if ((key->hash & sample->mask) == 0)
+			samplekey_insert(sample->table, key->hash, &found)->count = key->count;
+	}
+	samplekey_destroy(all);
+}
+
+void
+key_sample_count(KeySample *sample, uint64 hash)
+{
+	bool		found;
+	SampledKey *key = samplekey_insert(sample->table, hash, &found);
+
+	key->count = found ? key->count + 1 : 1;
+	while (sample->table->members > sample->room)
+		halve(sample);
+}
+
+KeyTotals
+key_sample_totals(const KeySample *sample)
+{
+	KeyTotals	totals = {0};
+	samplekey_iterator iterator;
+	SampledKey *key;
+
+	samplekey_start_iterate(sample->table, &iterator);
+	while ((key = samplekey_iterate(sample->table, &iterator)) != NULL)
+	{
+		totals.keys++;
+		totals.singles += key->count == 1 ? 1 : 0;
+		totals.pairs += (double) key->count * (key->count - 1);
+	}
+	totals.keys = ldexp(totals.keys, sample->zeros);
+	totals.singles = ldexp(totals.singles, sample->zeros);
+	totals.pairs = ldexp(totals.pairs, sample->zeros);
+	return totals;
+}
