@@ -8,7 +8,7 @@ COMMENT ON TYPE anonopt.opaque IS 'internal: passed to and from anonopt.tuples';
 COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinct tuples of what was read';
 
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: which declarations pg_dump takes along';
-COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name) IS 'declares a relation, a row a person, as a data set';
+COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation, a row a person, as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text) IS 'forgets a declaration; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int) IS 'declares a column by which people may be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column that must not be learned of anyone';

@@ -17,7 +17,9 @@ CREATE TABLE anonopt.dataset (
 	person name,
 	count_column name,
 	-- tells the relation from a later one that inherits its number
-	row_type regtype NOT NULL
+	row_type regtype NOT NULL,
+	-- in which a moment becomes a day, whoever reads
+	timezone text NOT NULL DEFAULT 'UTC'
 );
 
 -- No foreign key: a parallel restore may fill this table first.
@@ -67,7 +69,7 @@ SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
 	' AND anonopt.is_restored(d.relation))');
 
 CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_suppression float8 DEFAULT 0.01,
-	person name DEFAULT NULL, count_column name DEFAULT NULL)
+	person name DEFAULT NULL, count_column name DEFAULT NULL, timezone text DEFAULT 'UTC')
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_create_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.drop_dataset(dataset text)
@@ -101,7 +103,7 @@ CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_iden
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
-	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text)
+	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.read_sql(dataset text)

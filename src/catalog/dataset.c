@@ -20,8 +20,10 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "pgtime.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
+#include "utils/guc.h"
 #include "utils/lsyscache.h"
 
 /* A relation's columns, each in every role. */
@@ -210,7 +212,7 @@ dataset_load_entry(const char *name)
 
 	dataset->name = pstrdup(name);
 	sql_connect();
-	sql_read("SELECT relation::pg_catalog.oid, row_type::pg_catalog.oid, max_suppression, owner, person, count_column"
+	sql_read("SELECT relation::pg_catalog.oid, row_type::pg_catalog.oid, max_suppression, owner, person, count_column, timezone"
 			 " FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1", 1, types, values);
 	if (SPI_processed == 0)
 		ereport(ERROR,
@@ -224,6 +226,7 @@ dataset_load_entry(const char *name)
 	dataset->owner = text_field(row, 4, context);
 	dataset->person = text_field(row, 5, context);
 	dataset->count_column = text_field(row, 6, context);
+	dataset->timezone = text_field(row, 7, context);
 	sql_finish();
 	if (dataset->owner == NULL)
 		refuse_declaration(name, "It has no owner.");
@@ -239,8 +242,28 @@ dataset_load(const char *name)
 		refuse_declaration(name, "Its max_suppression does not lie between 0 and 1.");
 	if (dataset->person != NULL && dataset->count_column != NULL)
 		refuse_declaration(name, "It has both a person and a count column.");
+	if (dataset->timezone == NULL || !timezone_is_known(dataset->timezone))
+		refuse_declaration(name, "Its time zone is unknown here.");
 	load_attributes(dataset);
 	return dataset;
+}
+
+bool
+timezone_is_known(const char *name)
+{
+	pg_tz	   *zone = strlen(name) > TZ_STRLEN_MAX ? NULL : pg_tzset(name);
+
+	return zone != NULL && pg_tz_acceptable(zone);
+}
+
+int
+dataset_use_zone(const Dataset *dataset)
+{
+	int			level = NewGUCNestLevel();
+
+	if (dataset->timezone != NULL)
+		(void) set_config_option("timezone", dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	return level;
 }
 
 bool

@@ -42,6 +42,7 @@ typedef struct Dataset
 	char	   *owner;
 	char	   *person;			/* column, or NULL */
 	char	   *count_column;	/* column, or NULL */
+	char	   *timezone;		/* NULL where nothing was declared */
 	int			nattributes;
 	Declared   *attributes;		/* in the order they were added */
 } Dataset;
@@ -51,6 +52,15 @@ extern Dataset *dataset_load(const char *name);
 
 /* Loads it without its columns, however they are declared: for what drops. */
 extern Dataset *dataset_load_entry(const char *name);
+
+/* Whether the server knows a time zone. */
+extern bool timezone_is_known(const char *name);
+
+/*
+ * Lets moments become days and times in a data set's zone, not in that of
+ * the session that reads; sql_restore_names ends it.
+ */
+extern int	dataset_use_zone(const Dataset *dataset);
 
 /* Whether it is a table or a view, and none of PostgreSQL's own. */
 extern bool relation_can_be_declared(Oid relation);

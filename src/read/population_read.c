@@ -66,6 +66,7 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	Reading    *reading;
 	EntryTable *entries;
 	MemoryContext old;
+	int			zone = dataset_use_zone(dataset);
 
 	sql_connect();
 	old = MemoryContextSwitchTo(population->context);
@@ -80,6 +81,7 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	MemoryContextDelete(reading->tuples->context);
 	MemoryContextSwitchTo(old);
 	sql_finish();
+	sql_restore_names(zone);
 	return entries;
 }
 
@@ -90,6 +92,7 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	Population *population;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
+	int			zone = dataset_use_zone(dataset);
 
 	sql_connect();
 	old = MemoryContextSwitchTo(context);
@@ -104,6 +107,7 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading_close(reading);
 	MemoryContextSwitchTo(old);
 	sql_finish();
+	sql_restore_names(zone);
 	*result = reading;
 	return population;
 }

@@ -316,6 +316,7 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	TableReading state = {.reading = reading,.population = population,.table = table,.visit = visit,.arg = arg};
 	MemoryContext old;
 	Oid		   *types;
+	int			zone = dataset_use_zone(reading->dataset);
 
 	sql_connect();
 	old = MemoryContextSwitchTo(population->context);
@@ -333,6 +334,7 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	MemoryContextDelete(state.row);
 	MemoryContextSwitchTo(old);
 	sql_finish();
+	sql_restore_names(zone);
 	return state.recoding;
 }
 

@@ -325,6 +325,7 @@ void
 relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 {
 	bool		has_count = records->reading->dataset->count_column != NULL;
+	int			zone = dataset_use_zone(records->reading->dataset);
 	Relation	relation;
 
 	records->visit = visit;
@@ -342,6 +343,7 @@ relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 			  records_types(records), take_row, records);
 	relation_close(relation, NoLock);
 	sql_finish();
+	sql_restore_names(zone);
 	if (records->people != records->population->people)
 		refuse_changed(records);
 }

@@ -248,6 +248,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	Reading    *reading;
+	int			zone = dataset_use_zone(dataset);
 
 	sql_connect();
 	old = MemoryContextSwitchTo(context);
@@ -269,6 +270,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	spool->reading = reading;
 	MemoryContextSwitchTo(old);
 	sql_finish();
+	sql_restore_names(zone);
 }
 
 void

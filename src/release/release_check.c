@@ -89,6 +89,7 @@ release_choose(Release *release)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
 				 errhint("Publish from a relation with a row a person.")));
+	(void) set_config_option("timezone", spec->dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	spec->snapshot = release->form != RELEASE_LIVE_VIEW;
 	spec->levels = release->levels;
 	specification_choose_columns(spec, (const char *const *) release->named, release->nnamed);
@@ -306,11 +307,15 @@ hierarchy_digest(Oid hierarchy)
 	Digest		all;
 	Size		n;
 	char	   *text;
+	int			level = NewGUCNestLevel();
 
+	/* a moment's text is the same whatever zone a data set has */
+	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	rows = digest_rows(table, hash, &n);
 	digest_bytes(hash, n == 0 ? "" : (const char *) rows, n * sizeof(Digest), &all);
 	pg_cryptohash_free(hash);
 	relation_close(table, NoLock);
+	AtEOXact_GUC(false, level);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	text = palloc0(2 * sizeof(all.bytes) + 1);

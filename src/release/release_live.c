@@ -185,7 +185,8 @@ release_create_live(const Release *release, const char *definition)
 	run("SET LOCAL check_function_bodies = off");
 	run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s) LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
 				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
-				 " SET timezone = 'UTC' SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", function, shape,
+				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", function, shape,
+				 quote_literal_cstr(spec->dataset->timezone),
 				 quote_literal_cstr(function_body(release, function, definition))));
 	run(psprintf("REVOKE ALL ON FUNCTION %s() FROM PUBLIC", function));
 	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()", release->sql_name, shown.data, function));

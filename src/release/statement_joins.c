@@ -177,12 +177,26 @@ castable(const char *value, Oid from, Oid to)
 	return NULL;
 }
 
+/* A moment as a day or a time of the data set's zone, or the other way round: never of the reader's. */
+static const char *
+in_zone(const Specification *spec, const char *value, Oid from, Oid to)
+{
+	const char *zone = quote_literal_cstr(spec->dataset->timezone);
+
+	if (from == TIMESTAMPTZOID && (to == DATEOID || to == TIMESTAMPOID))
+		return psprintf("pg_catalog.timezone(%s, %s)", zone, value);
+	if (to == TIMESTAMPTZOID && (from == DATEOID || from == TIMESTAMPOID))
+		return psprintf("pg_catalog.timezone(%s, %s::pg_catalog.timestamp)", zone, value);
+	return value;
+}
+
 /* A value as its leaves' type; NULL, which has no leaf, rather than an error. */
 static void
-append_cast(StringInfo sql, const char *value, Oid from, Oid to, const char *form)
+append_cast(StringInfo sql, const Specification *spec, const char *value, Oid from, Oid to, const char *form)
 {
 	char	   *condition = castable(value, from, to);
 
+	value = in_zone(spec, value, from, to);
 	if (condition == NULL)
 		appendStringInfoString(sql, sql_as(form, value));
 	else
@@ -204,7 +218,7 @@ append_leaf_match(StringInfo sql, const Specification *spec, const char *column,
 	if (type != leaf_type && type_is_range(leaf_type))
 	{
 		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) ", alias, leaf);
-		append_cast(sql, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+		append_cast(sql, spec, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
 	}
 	else
 		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, psprintf("r.%s", quote_identifier(column))), collate,

@@ -305,6 +305,7 @@ anonopt_auto_dataset(PG_FUNCTION_ARGS)
 	Oid			relation;
 	char	  **columns;
 	int			ncolumns;
+	int			zone;
 	Relation	opened;
 
 	InitMaterializedSRF(fcinfo, 0);
@@ -318,11 +319,13 @@ anonopt_auto_dataset(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no quasi-identifiers are named"),
 				 errhint("Name the columns by which somebody could be recognized.")));
-	declare_dataset(name, relation, 0.01, NULL, NULL);
+	declare_dataset(name, relation, 0.01, NULL, NULL, "UTC");
+	zone = dataset_use_zone(dataset_load_latest(name));
 	/* its columns keep their types until all hierarchies are built */
 	opened = relation_open_existing(relation);
 	for (int i = 0; i < ncolumns; i++)
 		add_column(result, name, relation, columns[i]);
 	relation_close(opened, NoLock);
+	sql_restore_names(zone);
 	return (Datum) 0;
 }

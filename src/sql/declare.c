@@ -141,13 +141,39 @@ check_person(Oid relation, const char *column)
 				 errdetail("Values of type %s have no order or cannot be hashed.", format_type_be(type))));
 }
 
+/*
+ * Fails unless a name is that of a time zone and of nothing else: one that is
+ * an abbreviation too, such as MET, would mean a fixed offset to a statement.
+ */
+static void
+check_timezone(const char *timezone)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(timezone)};
+	bool		known = timezone_is_known(timezone);
+
+	if (known && pg_strcasecmp(timezone, "UTC") != 0)
+	{
+		sql_connect();
+		sql_read("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
+				 " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", 1, types, values);
+		known = SPI_processed == 0;
+		sql_finish();
+	}
+	if (!known)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown time zone \"%s\"", timezone),
+				 errhint("Give UTC or a name such as Europe/Berlin; pg_timezone_names lists them.")));
+}
+
 void
 declare_dataset(const char *name, Oid relation, double max_suppression, const char *person,
-				const char *count_column)
+				const char *count_column, const char *timezone)
 {
-	Oid			types[7] = {TEXTOID, OIDOID, OIDOID, FLOAT8OID, NAMEOID, NAMEOID, NAMEOID};
-	Datum		values[7];
-	char		nulls[8] = "       ";
+	Oid			types[8] = {TEXTOID, OIDOID, OIDOID, FLOAT8OID, NAMEOID, NAMEOID, NAMEOID, TEXTOID};
+	Datum		values[8];
+	char		nulls[9] = "        ";
 	uint64		written;
 
 	if (*name == '\0')
@@ -158,6 +184,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("max_suppression must lie between 0 and 1")));
+	check_timezone(timezone);
 	require_rows(relation);
 	require_select(relation, NULL);
 	if (count_column != NULL)
@@ -178,12 +205,13 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	values[4] = name_datum(GetUserNameFromId(GetUserId(), false));
 	values[5] = name_datum(person);
 	values[6] = name_datum(count_column);
+	values[7] = CStringGetTextDatum(timezone);
 	nulls[5] = person == NULL ? 'n' : ' ';
 	nulls[6] = count_column == NULL ? 'n' : ' ';
 	written = write_catalog("INSERT INTO anonopt.dataset"
-							" (dataset, relation, row_type, max_suppression, owner, person, count_column)"
-							" VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7)"
-							" ON CONFLICT DO NOTHING", 7, types, values, nulls);
+							" (dataset, relation, row_type, max_suppression, owner, person, count_column, timezone)"
+							" VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7, $8)"
+							" ON CONFLICT DO NOTHING", 8, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -199,7 +227,7 @@ anonopt_create_dataset(PG_FUNCTION_ARGS)
 	require_argument(fcinfo, 1, "relation");
 	require_argument(fcinfo, 2, "max_suppression");
 	declare_dataset(name, PG_GETARG_OID(1), PG_GETARG_FLOAT8(2),
-					column_argument(fcinfo, 3), column_argument(fcinfo, 4));
+					column_argument(fcinfo, 3), column_argument(fcinfo, 4), name_argument(fcinfo, 5, "timezone"));
 	PG_RETURN_VOID();
 }
 

@@ -8,7 +8,7 @@
 #include "catalog/dataset.h"
 
 extern void declare_dataset(const char *name, Oid relation, double max_suppression,
-							const char *person, const char *count_column);
+							const char *person, const char *count_column, const char *timezone);
 
 /* Fails where a relation lacks a column, 42703, or the caller may not read it, 42501. */
 extern void require_readable_column(Oid relation, const char *column);

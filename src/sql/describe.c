@@ -25,7 +25,8 @@ PG_FUNCTION_INFO_V1(anonopt_read_sql);
 enum
 {
 	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
-	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM, DESCRIBE_COLUMNS
+	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM,
+	DESCRIBE_TIMEZONE, DESCRIBE_COLUMNS
 };
 
 /* What the data hold of one column. */
@@ -145,6 +146,18 @@ describe_declared(const Declared *attribute, Datum *values, bool *nulls)
 	}
 }
 
+/* The zone in which a column's moments are read. */
+static void
+describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
+{
+	Oid			type = column_type(dataset->relation, attribute->column);
+
+	if (type != TIMESTAMPTZOID && !(OidIsValid(attribute->hierarchy) && hierarchy_leaf_type(attribute->hierarchy) == TSTZRANGEOID))
+		return;
+	values[DESCRIBE_TIMEZONE] = CStringGetTextDatum(dataset->timezone);
+	nulls[DESCRIBE_TIMEZONE] = false;
+}
+
 /* What the data say of it. */
 static void
 describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
@@ -178,6 +191,8 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 	/* what a superuser looks at must not run as one */
 	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
 		describe_observed(dataset, attribute, values, nulls);
+	if (attribute != NULL && problem == NULL)
+		describe_zone(dataset, attribute, values, nulls);
 	if (problem == NULL)
 		problem = code;
 	if (problem != NULL)
