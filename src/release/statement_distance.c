@@ -97,11 +97,19 @@ append_place_joins(StringInfo sql, const Specification *spec)
 		const Histograms *column = sensitive_column(spec, j);
 		Oid			hierarchy = sensitive_hierarchy(spec, j);
 		char	   *alias = psprintf("v%d", j + 1);
+		const char *leaf;
+		bool		places;
 
 		if (!needs_places(spec, j))
 			continue;
-		appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s %s ON ", relation_sql_name(hierarchy), alias);
-		append_leaf_match(sql, spec, column->name, hierarchy, alias);
+		leaf = quote_identifier(hierarchy_column(hierarchy, 0));
+		places = has_range_places(spec, column->name, hierarchy, column->tree);
+		if (places)
+			appendStringInfo(sql, "\n\t\t\tLEFT JOIN (SELECT f.%s, %s FROM %s f) %s (%s, place) ON ", leaf,
+							 range_place_sql(hierarchy, "f"), relation_sql_name(hierarchy), alias, leaf);
+		else
+			appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s %s ON ", relation_sql_name(hierarchy), alias);
+		append_leaf_match(sql, spec, column->name, hierarchy, alias, places ? psprintf("%s.place", alias) : NULL);
 		appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (");
 		if (spec->key != NULL)
 			appendStringInfo(sql, "SELECT k.leaf%d, k.place%d FROM ONLY %s k", j + 1, j + 1, spec->key);

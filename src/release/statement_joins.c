@@ -6,6 +6,7 @@
 #include "release/statement_parts.h"
 
 #include "access/htup_details.h"
+#include "access/transam.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
@@ -88,7 +89,7 @@ label_radix(const Specification *spec, int a)
 		return 0;
 	joined.level = spec->levels[a];
 	if (hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
-		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 ||
+		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 || strcmp(leaf, "place") == 0 ||
 		(is_nullable(spec->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
 		return 0;
 
@@ -139,6 +140,7 @@ prepare_join(const Specification *spec, int a)
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
 	joined.radix = packed_radix(spec, a);
+	joined.places = has_range_places(spec, joined.declared->column, joined.declared->hierarchy, joined.attr->hierarchy);
 	return joined;
 }
 
@@ -203,8 +205,67 @@ append_cast(StringInfo sql, const Specification *spec, const char *value, Oid fr
 		appendStringInfo(sql, "(CASE WHEN %s THEN %s END)", condition, sql_as(form, value));
 }
 
+/* Whether a column's leaves are ranges that hold its values. */
+static bool
+is_held_by_ranges(const Specification *spec, const char *column, Oid hierarchy)
+{
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+
+	return type_is_range(leaf_type) && column_type(spec->dataset->relation, column) != leaf_type;
+}
+
+/*
+ * Whether the lower bounds of ranges tell which one holds a value.  A range
+ * that leaves out its lower bound would be taken for the one before it; and
+ * somebody's own range may order its values in another way than its subtype.
+ */
+static bool
+has_places(Oid hierarchy, const Hierarchy *tree)
+{
+	if (hierarchy_leaf_type(hierarchy) >= FirstNormalObjectId)
+		return false;
+	for (uint32 leaf = 0; leaf < tree->nleaves; leaf++)
+	{
+		const char *label = tree->labels[0][leaf];
+
+		if (label != NULL && label[0] == '(' && label[1] != ',')
+			return false;
+	}
+	return true;
+}
+
+bool
+has_range_places(const Specification *spec, const char *column, Oid hierarchy, const Hierarchy *tree)
+{
+	return is_held_by_ranges(spec, column, hierarchy) && has_places(hierarchy, tree);
+}
+
+char *
+range_place_sql(Oid hierarchy, const char *alias)
+{
+	const char *leaf = quote_identifier(hierarchy_column(hierarchy, 0));
+
+	return psprintf("pg_catalog.count(pg_catalog.lower(%s.%s)) OVER (ORDER BY %s.%s)", alias, leaf, alias, leaf);
+}
+
+/*
+ * A value's place among the lower bounds: one look into a sorted array, made
+ * once a statement, and then an equality, by which the planner can hash.
+ */
+static void
+append_place_match(StringInfo sql, Oid hierarchy, const char *place, const char *value)
+{
+	const char *leaf = quote_identifier(hierarchy_column(hierarchy, 0));
+
+	appendStringInfo(sql, "%s OPERATOR(pg_catalog.=) pg_catalog.width_bucket(%s,"
+					 " (SELECT pg_catalog.array_agg(pg_catalog.lower(f.%s) ORDER BY f.%s) FROM ONLY %s f"
+					 " WHERE pg_catalog.lower(f.%s) IS NOT NULL)) AND ",
+					 place, value, leaf, leaf, relation_sql_name(hierarchy), leaf);
+}
+
 void
-append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy, const char *alias)
+append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy, const char *alias,
+				  const char *place)
 {
 	Oid			type = column_type(spec->dataset->relation, column);
 	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
@@ -215,10 +276,15 @@ append_leaf_match(StringInfo sql, const Specification *spec, const char *column,
 	if (!match_types(type, leaf_type, &match))
 		elog(ERROR, "column \"%s\" does not match its hierarchy", column);
 	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
-	if (type != leaf_type && type_is_range(leaf_type))
+	if (is_held_by_ranges(spec, column, hierarchy))
 	{
-		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) ", alias, leaf);
-		append_cast(sql, spec, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+		StringInfoData value;
+
+		initStringInfo(&value);
+		append_cast(&value, spec, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+		if (place != NULL)
+			append_place_match(sql, hierarchy, place, value.data);
+		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) %s", alias, leaf, value.data);
 	}
 	else
 		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, psprintf("r.%s", quote_identifier(column))), collate,
@@ -353,6 +419,17 @@ append_group_join(StringInfo sql, const Specification *spec, int attr, const cha
 	}
 }
 
+/* A name for a column of places that none of a hierarchy's has. */
+static char *
+place_name(Oid hierarchy)
+{
+	char	   *name = pstrdup("place");
+
+	while (OidIsValid(column_type(hierarchy, name)))
+		name = psprintf("%s_", name);
+	return name;
+}
+
 /*
  * A hierarchy's own rows, none of a child's, each leaf once: floats that its key tells apart may be
  * one number once they are compared as numbers.
@@ -368,9 +445,13 @@ hierarchy_rows(const Specification *spec, const Joined *joined)
 	{
 		char	   *label = label_sql("f", hierarchy, joined->level);
 
-		return psprintf("(SELECT f.%s, %s, pg_catalog.dense_rank() OVER (ORDER BY %s) FROM ONLY %s f)", joined->leaf, label,
-						label, relation_sql_name(hierarchy));
+		return psprintf("(SELECT f.%s, %s, pg_catalog.dense_rank() OVER (ORDER BY %s)%s FROM ONLY %s f)", joined->leaf, label,
+						label, joined->places ? psprintf(", %s", range_place_sql(hierarchy, "f")) : "",
+						relation_sql_name(hierarchy));
 	}
+	if (joined->places)
+		return psprintf("(SELECT f.*, %s AS %s FROM ONLY %s f)", range_place_sql(hierarchy, "f"), place_name(hierarchy),
+						relation_sql_name(hierarchy));
 	if (!is_float(leaf_type) || !match_types(column_type(spec->dataset->relation, joined->declared->column), leaf_type, &match))
 		return psprintf("ONLY %s", relation_sql_name(hierarchy));
 	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)",
@@ -388,10 +469,11 @@ append_joins(StringInfo sql, const Specification *spec)
 
 		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, &joined), joined.number);
 		if (joined.radix > 0)
-			appendStringInfo(sql, "(%s, label, number) ", joined.leaf);
+			appendStringInfo(sql, "(%s, label, number%s) ", joined.leaf, joined.places ? ", place" : "");
 		appendStringInfoString(sql, "ON ");
 		append_leaf_match(sql, spec, joined.declared->column, joined.declared->hierarchy,
-						  psprintf("h%d", joined.number));
+						  psprintf("h%d", joined.number), !joined.places ? NULL :
+						  psprintf("h%d.%s", joined.number, joined.radix > 0 ? "place" : place_name(joined.declared->hierarchy)));
 		/* labels that have come since would not fit */
 		if (joined.radix > 0)
 			appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined.number, joined.radix - 2);

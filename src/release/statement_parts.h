@@ -19,6 +19,8 @@ typedef struct Joined
 	bool		nullable;
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
+	bool		places;			/* its leaves are ranges, found by their
+								 * places */
 	uint32		radix;			/* of its label's number among the packed; 0:
 								 * its label is not packed */
 } Joined;
@@ -92,8 +94,18 @@ extern void append_tuple_columns(StringInfo sql, const Specification *spec);
 /* The leaves of a sensitive column's hierarchy, each with its place. */
 extern void append_places(StringInfo sql, const Specification *spec, int sensitive);
 
-/* How a column's values and a hierarchy's leaves are matched, for aliases r and one. */
+/*
+ * How a column's values and a hierarchy's leaves are matched, for aliases r
+ * and one; by the place of a range where one is given.
+ */
 extern void append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy,
-							  const char *alias);
+							  const char *alias, const char *place);
+
+/*
+ * Whether leaves are ranges that are found by their places; how many lower
+ * bounds there are up to a leaf's: its place.
+ */
+extern bool has_range_places(const Specification *spec, const char *column, Oid hierarchy, const Hierarchy *tree);
+extern char *range_place_sql(Oid hierarchy, const char *alias);
 
 #endif
