@@ -97,6 +97,7 @@ COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'publishes a generalization as a materialized view, or as a live one';
 COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table: the form to dump or copy';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
+COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'lets a release show another generalization or keep another promise, and stay the same relation';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the data of now, and makes it anew if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays known';
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release anew, by plain SQL';

@@ -25,7 +25,8 @@ CREATE TABLE anonopt.published (
 	sensitive name[] NOT NULL,
 	hierarchies bigint[] NOT NULL,
 	hierarchy_names text[] NOT NULL,
-	digests text[] NOT NULL,
+	-- of each hierarchy a digest of every row, so that rows may be added
+	digests bytea[] NOT NULL,
 	measures jsonb NOT NULL,
 	-- how often each sensitive value occurred among all people, where t is promised
 	distributions jsonb NOT NULL,
@@ -116,6 +117,10 @@ RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_publish_records' LANGUAGE C VOLA
 
 CREATE FUNCTION anonopt.refresh_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_refresh_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.republish(release regclass, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL, k int DEFAULT NULL,
+	l int DEFAULT NULL, t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
+RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_republish' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.drop_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -65,6 +65,7 @@
 #endif
 
 #if PG_VERSION_NUM < 150000
+#define parse_analyze_fixedparams(tree, source, types, n, environment) parse_analyze(tree, source, types, n, environment)
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #define setup_parse_fixed_parameters parse_fixed_parameters
 extern void InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags);

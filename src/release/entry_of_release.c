@@ -153,12 +153,12 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	entry->sensitive = columns.names[NAMES_SENSITIVE];
 	entry->hierarchies = palloc(sizeof(Oid) * (list_length(hierarchies) + 1));
 	entry->hierarchy_names = palloc(sizeof(char *) * (list_length(hierarchies) + 1));
-	entry->digests = palloc(sizeof(char *) * (list_length(hierarchies) + 1));
+	entry->digests = palloc(sizeof(Datum) * (list_length(hierarchies) + 1));
 	for (int i = 0; i < list_length(hierarchies); i++)
 	{
 		entry->hierarchies[i] = list_nth_oid(hierarchies, i);
 		entry->hierarchy_names[i] = relation_sql_name(entry->hierarchies[i]);
-		entry->digests[i] = hierarchy_digest(entry->hierarchies[i]);
+		entry->digests[i] = PointerGetDatum(hierarchy_digests(entry->hierarchies[i]));
 	}
 	entry->nhierarchies = list_length(hierarchies);
 	entry->measures = measures_json(release);

@@ -103,6 +103,10 @@ extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation);
 extern void release_drop(Oid relation);
 
+/* A release that is there, locked, whose specification may be changed; then lets it show that. */
+extern Release *release_republish_begin(Oid relation, ReleaseEntry **entry);
+extern void release_republish(Release *release, const ReleaseEntry *entry);
+
 /* The specification that was written down. */
 extern Release *release_of_entry(const ReleaseEntry *entry);
 
@@ -118,8 +122,11 @@ extern void require_own_hierarchy(Oid hierarchy, const char *column);
 /* Whether it is a plain table of a role. */
 extern bool is_plain_table_of(Oid relation, Oid owner);
 
-/* A digest of a table's rows, whatever their order; the table is locked against changes of its columns. */
-extern char *hierarchy_digest(Oid hierarchy);
+/* Digests of a table's rows, in their own order; the table is locked against changes of its columns. */
+extern bytea *hierarchy_digests(Oid hierarchy);
+
+/* Whether a table still has all rows whose digests these are; it may have more. */
+extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
 
 /* The hierarchies that a release rests on: of quasi-identifiers, and of sensitive columns where t is promised. */
 extern List *release_hierarchies(const Dataset *dataset, const Promise *promise);

@@ -215,9 +215,10 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 	relation_close(table, NoLock);
 }
 
+/* Enough of a row's SHA-256 to tell it from what it would be if it had changed. */
 typedef struct Digest
 {
-	uint8		bytes[PG_SHA256_DIGEST_LENGTH];
+	uint8		bytes[8];
 } Digest;
 
 static int
@@ -229,9 +230,12 @@ compare_digests(const void *a, const void *b)
 static void
 digest_bytes(pg_cryptohash_ctx *hash, const char *bytes, Size size, Digest *digest)
 {
+	uint8		whole[PG_SHA256_DIGEST_LENGTH];
+
 	if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) bytes, size) < 0 ||
-		pg_cryptohash_final(hash, digest->bytes, sizeof(digest->bytes)) < 0)
+		pg_cryptohash_final(hash, whole, sizeof(whole)) < 0)
 		elog(ERROR, "could not compute a digest");
+	memcpy(digest->bytes, whole, sizeof(digest->bytes));
 }
 
 /* The texts of a row's values by their types' output functions, so that no two rows look alike. */
@@ -296,33 +300,52 @@ digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 	return digests;
 }
 
-char *
-hierarchy_digest(Oid hierarchy)
+bytea *
+hierarchy_digests(Oid hierarchy)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt digest", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(context);
-	Relation	table = relation_open_existing(hierarchy);
-	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+	MemoryContext result = CurrentMemoryContext;
+	MemoryContext context = AllocSetContextCreate(result, "anonopt digests", ALLOCSET_DEFAULT_SIZES);
+	Relation	table;
+	pg_cryptohash_ctx *hash;
 	Digest	   *rows;
-	Digest		all;
 	Size		n;
-	char	   *text;
+	bytea	   *digests;
 	int			level = NewGUCNestLevel();
 
 	/* a moment's text is the same whatever zone a data set has */
 	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	MemoryContextSwitchTo(context);
+	table = relation_open_existing(hierarchy);
+	hash = pg_cryptohash_create(PG_SHA256);
 	rows = digest_rows(table, hash, &n);
-	digest_bytes(hash, n == 0 ? "" : (const char *) rows, n * sizeof(Digest), &all);
 	pg_cryptohash_free(hash);
 	relation_close(table, NoLock);
 	AtEOXact_GUC(false, level);
-	MemoryContextSwitchTo(old);
+	MemoryContextSwitchTo(result);
+	digests = palloc(VARHDRSZ + n * sizeof(Digest));
+	SET_VARSIZE(digests, VARHDRSZ + n * sizeof(Digest));
+	if (n > 0)
+		memcpy(VARDATA(digests), rows, n * sizeof(Digest));
 	MemoryContextDelete(context);
-	text = palloc0(2 * sizeof(all.bytes) + 1);
+	return digests;
+}
 
-	for (int i = 0; i < sizeof(all.bytes); i++)
-		sprintf(text +2 * i, "%02x", all.bytes[i]);
-	return text;
+bool
+hierarchy_keeps(Oid hierarchy, const bytea *digests)
+{
+	bytea	   *now = hierarchy_digests(hierarchy);
+	const Digest *before = (const Digest *) VARDATA_ANY(digests);
+	const Digest *after = (const Digest *) VARDATA_ANY(now);
+	Size		nbefore = VARSIZE_ANY_EXHDR(digests) / sizeof(Digest);
+	Size		nafter = VARSIZE_ANY_EXHDR(now) / sizeof(Digest);
+	Size		found = 0;
+
+	/* both are sorted; what is not, somebody wrote, and is not found */
+	for (Size i = 0; i < nafter && found < nbefore; i++)
+		if (compare_digests(&before[found], &after[i]) == 0)
+			found++;
+	pfree(now);
+	return found == nbefore;
 }
 
 /* ---------------------------------------------------------------- all checks */

@@ -71,6 +71,8 @@ require_schema(const Release *release)
 static void
 make_relation(Release *release, const char *definition)
 {
+	Oid			relation;
+
 	switch (release->form)
 	{
 		case RELEASE_TABLE:
@@ -78,8 +80,10 @@ make_relation(Release *release, const char *definition)
 			release_write_rows(release, get_relname_relid(release->name, release->schema), false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
-			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s", release->sql_name, definition));
-			check_rows(release, get_relname_relid(release->name, release->schema));
+			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, definition));
+			relation = get_relname_relid(release->name, release->schema);
+			release_write_rows(release, relation, false);
+			release_mark_filled(relation);
 			break;
 		case RELEASE_LIVE_VIEW:
 			release_create_live(release, definition);
@@ -110,7 +114,8 @@ release_create(Release *release)
 		statement = statement_to_keep(release);
 		if (statement_tells_leaves(&release->spec))
 			create_key(release, id);
-		release_forget_people(release);
+		if (release->form == RELEASE_LIVE_VIEW)
+			release_forget_people(release);
 		definition = release_statement(&release->spec);
 	}
 	make_relation(release, definition);

@@ -170,7 +170,7 @@ read_entry(const EntryRow *row, Oid relation)
 	entry->hierarchies = oids_field(row, 16, &entry->nhierarchies);
 	entry->hierarchy_names = texts_field(row, 17, &n);
 	if (n == entry->nhierarchies)
-		entry->digests = texts_field(row, 18, &n);
+		entry->digests = elements_field(row, 18, BYTEAOID, &n);
 	entry->measures = required_text(row, 19);
 	read_recoding(row, entry);
 	if (n != entry->nhierarchies || entry->nhierarchies < entry->ngeneralized || entry->ngeneralized > MAX_ATTRIBUTES ||

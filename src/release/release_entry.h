@@ -60,7 +60,7 @@ typedef struct ReleaseEntry
 	int			nhierarchies;
 	Oid		   *hierarchies;	/* InvalidOid where there is none any more */
 	char	  **hierarchy_names;
-	char	  **digests;
+	Datum	   *digests;		/* bytea, of each hierarchy's rows */
 	char	   *measures;		/* as json */
 	int			ndistributions;
 	Distribution *distributions;
@@ -80,5 +80,8 @@ extern char *release_entry_added_columns(const ReleaseEntry *entry);
 /* Writes an entry of the caller's, or what a refresh changes of one. */
 extern void release_entry_insert(const ReleaseEntry *entry);
 extern void release_entry_update(const ReleaseEntry *entry);
+
+/* Writes an entry in place of one that generalized or promised in another way. */
+extern void release_entry_replace(const ReleaseEntry *entry);
 
 #endif

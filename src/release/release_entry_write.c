@@ -66,7 +66,7 @@ static void
 entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {
 	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
-		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, TEXTARRAYOID, TEXTOID,
+		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID,
 	OIDOID, TEXTOID, TEXTOID};
 
 	memcpy(types, all_types, sizeof(all_types));
@@ -96,7 +96,7 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[16] = texts_datum(entry->sensitive, entry->nsensitive, NAMEOID);
 	values[17] = numbers_datum(entry->hierarchies, entry->nhierarchies);
 	values[18] = texts_datum(entry->hierarchy_names, entry->nhierarchies, TEXTOID);
-	values[19] = texts_datum(entry->digests, entry->nhierarchies, TEXTOID);
+	values[19] = PointerGetDatum(construct_array(entry->digests, entry->nhierarchies, BYTEAOID, -1, false, TYPALIGN_INT));
 	values[20] = CStringGetTextDatum(psprintf("[%s, %s]", entry->measures, distributions_json(entry)));
 	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';
 	values[21] = ObjectIdGetDatum(entry->recoding);
@@ -132,6 +132,18 @@ release_entry_insert(const ReleaseEntry *entry)
 				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
 				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $22::int8, $23, $24, $25, clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2", entry);
+}
+
+void
+release_entry_replace(const ReleaseEntry *entry)
+{
+	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
+				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, statement = $15,"
+				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb -> 0,"
+				" distributions = $21::jsonb -> 1, recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
+				" published_at = clock_timestamp()"
+				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid AND $4 = p.form AND $5 = p.dataset"
+				" AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed AND $16 = p.generalized", entry);
 }
 
 void

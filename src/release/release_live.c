@@ -6,7 +6,7 @@
  * function or plan reaches a hidden row.  At every reading that function
  * refuses whoever may write what it reads, as any role that is open to them.
  */
-#include "release/release.h"
+#include "release/release_parts.h"
 
 #include "access/htup_details.h"
 #include "catalog/distributed.h"
@@ -147,6 +147,54 @@ function_body(const Release *release, const char *function, const char *definiti
 	return body.data;
 }
 
+/* Makes the function that reads, or lets it read by another definition. */
+static void
+make_function(const Release *release, const char *create, const char *function, const char *result, const char *definition)
+{
+	/*
+	 * to check a body is to keep it as long as the session lasts, and the
+	 * statement in it has been tried
+	 */
+	run("SET LOCAL check_function_bodies = off");
+	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
+				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", create, function, result,
+				 quote_literal_cstr(release->spec.dataset->timezone),
+				 quote_literal_cstr(function_body(release, function, definition))));
+}
+
+char *
+rows_function(Oid view)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(view)};
+	char	   *name = NULL;
+	MemoryContext context = CurrentMemoryContext;
+
+	sql_connect();
+	sql_read("SELECT format('%I.%I', n.nspname, p.proname) FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
+			 " AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
+			 " JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
+			 " WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1", 1, types, values);
+	if (SPI_processed > 0)
+		name = MemoryContextStrdup(context, SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+	sql_finish();
+	return name;
+}
+
+void
+release_replace_live(const Release *release, Oid view, const char *definition)
+{
+	char	   *function = rows_function(view);
+	char	   *result;
+
+	if (function == NULL)
+		refuse_changed(release);
+	check_source(release);
+	result = ask("SELECT pg_get_function_result(to_regprocedure($1))", psprintf("%s()", function));
+	make_function(release, "CREATE OR REPLACE", function, result, definition);
+}
+
 void
 release_create_live(const Release *release, const char *definition)
 {
@@ -178,16 +226,7 @@ release_create_live(const Release *release, const char *definition)
 	if (spec->star)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 
-	/*
-	 * to check a body is to keep it as long as the session lasts, and the
-	 * statement in it has been tried
-	 */
-	run("SET LOCAL check_function_bodies = off");
-	run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s) LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
-				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", function, shape,
-				 quote_literal_cstr(spec->dataset->timezone),
-				 quote_literal_cstr(function_body(release, function, definition))));
+	make_function(release, "CREATE", function, psprintf("TABLE (%s)", shape), definition);
 	run(psprintf("REVOKE ALL ON FUNCTION %s() FROM PUBLIC", function));
 	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()", release->sql_name, shown.data, function));
 	ereport(WARNING,

@@ -45,10 +45,38 @@ extern void create_key(Release *release, const char *id);
 /* The tables of keys of a release, of its owner's. */
 extern List *key_tables(const ReleaseEntry *entry);
 
+/* Puts what the definition reads now into the key beside a view of a cut or of places. */
+extern void rewrite_key(Release *release, const ReleaseEntry *entry);
+
+/* New rows for a release, in a heap of their own; swaps them in, which keeps readers out until the end. */
+extern Oid	release_fresh_rows(Release *release, Oid relation);
+extern void release_swap_rows(Oid relation, Oid fresh);
+
+/* Marks a materialized view as one that shows rows. */
+extern void release_mark_filled(Oid relation);
+
+/* Gives a materialized view another definition with the same columns. */
+extern void release_replace_definition(Oid view, const char *definition);
+
+/* Makes the relation show fresh rows and, where there is one, another definition. */
+extern void release_show(const Release *release, Oid relation, Oid fresh, const char *definition);
+
+/* The entry of the caller's very own release, which is locked against other refreshes. */
+extern ReleaseEntry *release_lock_entry(Oid relation);
+
+/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
+extern void require_release_owner(Oid relation);
+
+/* Fails where the release would have other columns. */
+extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
+
+/* The function that a live view reads through, without its parentheses; NULL for none. */
+extern char *rows_function(Oid view);
+
+/* Lets a live view read by another definition with the same columns. */
+extern void release_replace_live(const Release *release, Oid view, const char *definition);
+
 /* Fills the key beside a view with what the view's statement reads it by now. */
 extern void refill_key(Release *release, const ReleaseEntry *entry);
-
-/* Fails where a view shows other rows than were measured. */
-extern void check_rows(const Release *release, Oid relation);
 
 #endif

@@ -197,7 +197,7 @@ begin_spool(Release *release)
 			columns[spool->ncolumns].name = spec->columns[i].name;
 			columns[spool->ncolumns++].digested = is_told(spec->dataset, spec->columns[i].name);
 		}
-	spool->keeps_rows = release->form == RELEASE_TABLE || release->nnamed > 0;
+	spool->keeps_rows = release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 }
 
 /* ----------------------------------------- columns that are shown as they are */

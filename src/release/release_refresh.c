@@ -5,14 +5,12 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "access/multixact.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "commands/tablecmds.h"
 #include "engine/narrow_population.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -25,9 +23,8 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
-static void
-require_owner(Oid relation)
+void
+require_release_owner(Oid relation)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
 	Oid			owner;
@@ -43,45 +40,6 @@ require_owner(Oid relation)
 				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
 }
 
-/* Rows that are swapped in go past constraints, which others may rely on. */
-static void
-refuse_constraints(Relation table)
-{
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(RelationGetRelid(table))};
-	bool		found = table->rd_rel->relispartition;
-
-	sql_connect();
-	sql_read("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", 1, types, values);
-	found = found || SPI_processed > 0;
-	sql_finish();
-	if (found)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
-				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
-}
-
-/* Swaps new rows in for a table's; who reads it sees the one or the other. */
-static void
-swap_rows(Release *release, Oid relation)
-{
-	Relation	table = table_open(relation, ExclusiveLock);
-	Oid			tablespace = table->rd_rel->reltablespace;
-	Oid			access_method = table->rd_rel->relam;
-	char		persistence = table->rd_rel->relpersistence;
-	Oid			fresh;
-
-	CheckTableNotInUse(table, "refresh_release");
-	refuse_constraints(table);
-	table_close(table, NoLock);
-	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
-	release_write_rows(release, fresh, true);
-	LockRelationOid(relation, AccessExclusiveLock);
-	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(), persistence);
-	CommandCounterIncrement();
-}
-
 static bool
 same_names(char *const *a, int na, char *const *b, int nb)
 {
@@ -93,18 +51,15 @@ same_names(char *const *a, int na, char *const *b, int nb)
 	return true;
 }
 
-/* Fails where the release would have other columns, or a view another definition. */
-static void
-check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
+void
+check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation)
 {
 	ColumnNames columns = column_names(release);
 	int			n = 0;
 	Relation	rel;
 
 	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
-		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive) ||
-		(release->form != RELEASE_TABLE &&
-		 (entry->statement == NULL || strcmp(statement_to_keep(release), entry->statement) != 0)))
+		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive))
 		refuse_changed(release);
 	rel = relation_open_existing(relation);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
@@ -122,7 +77,7 @@ check_same(const Release *release, const ReleaseEntry *entry, Oid relation)
 		refuse_changed(release);
 }
 
-/* Fails where a hierarchy is not what it was, naming those that are not. */
+/* Fails where a hierarchy is another or has lost or changed rows; that it has more is how a table lives. */
 static void
 check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
@@ -133,14 +88,14 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 	for (int i = 0; i < entry->nhierarchies; i++)
 		if (i >= list_length(now) || entry->hierarchies[i] != list_nth_oid(now, i) ||
 			!is_plain_table_of(entry->hierarchies[i], GetUserId()) ||
-			strcmp(hierarchy_digest(entry->hierarchies[i]), entry->digests[i]) != 0)
+			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
 			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
 	if (changed.len > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("hierarchies of release %s have changed since", release->sql_name),
 				 errdetail("%s", changed.data),
-				 errhint("Drop the release and publish anew.")));
+				 errhint("Leaves may be added, but those that were there must keep their labels. If this change is wanted, call anonopt.republish.")));
 }
 
 /* Takes people who came since into a release's recoding, which is locked. */
@@ -194,65 +149,90 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 		read_extended(release);
 	else
 		release_read(release);
-	check_same(release, entry, relation);
+	check_same_columns(release, entry, relation);
 	if (release->form != RELEASE_LIVE_VIEW)
 	{
 		release_choose_classes(release);
 		composition_check(release);
 	}
-	if (release->recoding != NULL && release->form != RELEASE_TABLE)
-		refill_key(release, entry);
 }
 
-/* Makes the relation show what was read. */
-static void
-show_again(Release *release, Oid relation)
+/*
+ * The definition that a view is to have, with the key beside it filled for
+ * that; NULL where it has it.  What a hierarchy or the data have gained, a
+ * first NULL or a label, may change it.
+ */
+static char *
+definition_again(Release *release, const ReleaseEntry *entry, char **statement)
 {
-	switch (release->form)
-	{
-		case RELEASE_TABLE:
-			swap_rows(release, relation);
-			break;
-		case RELEASE_MATERIALIZED_VIEW:
-			release_forget_people(release);
-			release_run(psprintf("REFRESH MATERIALIZED VIEW %s", release->sql_name));
-			check_rows(release, relation);
-			break;
-		case RELEASE_LIVE_VIEW:
-			break;
-	}
+	*statement = release->form == RELEASE_TABLE ? NULL : statement_to_keep(release);
+	if (release->form == RELEASE_TABLE)
+		return NULL;
+	if (release->recoding != NULL)
+		refill_key(release, entry);
+	if (entry->statement != NULL && strcmp(*statement, entry->statement) == 0)
+		return NULL;
+	if (release->recoding == NULL && statement_tells_leaves(&release->spec))
+		rewrite_key(release, entry);
+	return release_statement(&release->spec);
 }
 
 void
-release_refresh(Oid relation)
+release_show(const Release *release, Oid relation, Oid fresh, const char *definition)
+{
+	if (release->form != RELEASE_LIVE_VIEW)
+		release_swap_rows(relation, fresh);
+	if (definition != NULL && release->form == RELEASE_LIVE_VIEW)
+		release_replace_live(release, relation, definition);
+	else if (definition != NULL)
+		release_replace_definition(relation, definition);
+}
+
+ReleaseEntry *
+release_lock_entry(Oid relation)
 {
 	ReleaseEntry *entry;
-	ReleaseEntry *now;
-	Release    *release;
 
 	if (get_rel_name(relation) == NULL)
 		relation_is_missing(relation);
 	entry = release_entry_require(relation);
-	require_owner(relation);
-	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+	require_release_owner(relation);
 
 	/*
 	 * refreshes come one after another: none holds a lock that another's swap
 	 * waits for
 	 */
 	LockRelationOid(relation, ShareUpdateExclusiveLock);
-	require_owner(relation);
+	require_release_owner(relation);
+	return entry;
+}
+
+void
+release_refresh(Oid relation)
+{
+	ReleaseEntry *entry = release_lock_entry(relation);
+	ReleaseEntry *now;
+	Release    *release;
+	char	   *definition;
+	char	   *statement;
+	Oid			fresh = InvalidOid;
+
+	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
 	release = release_of_entry(entry);
 	check_hierarchies(release, entry);
 	release_check(release);
 	read_again(release, entry, relation);
-	show_again(release, relation);
-	now = entry_of_release(release, entry->id, relation, entry->statement);
+	definition = definition_again(release, entry, &statement);
+	if (release->form != RELEASE_LIVE_VIEW)
+		fresh = release_fresh_rows(release, relation);
+	now = entry_of_release(release, entry->id, relation, statement);
 	release_entry_update(now);
 	if (release->content != NULL)
 		release_content_insert(now, release->content, release->difference);
+	/* the last, for nobody can read from here on */
+	release_show(release, relation, fresh, definition);
 	release_close(release);
 }

@@ -1,6 +1,6 @@
 /*
  * release_rows.c
- *	  The rows of a release that is a table.
+ *	  The rows of a release that is a table or a materialized view.
  *
  * Rows are sorted by one number: the place of their class, then random bits.
  * Labels are put in when rows are written.
@@ -19,6 +19,7 @@
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
 #include "utils/builtins.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/tuplesort.h"
 
@@ -210,11 +211,13 @@ write_sorted(RowSort *by, Relation relation, bool frozen)
 	MemoryContextDelete(batch.context);
 }
 
-/* Whether a relation is a table without an index, whose rows are all that is to be written. */
+/* Whether a relation has no index, so that rows are all that is to be written. */
 static bool
 is_bare_table(Relation relation)
 {
-	return relation->rd_rel->relkind == RELKIND_RELATION && !relation->rd_rel->relhasindex;
+	char		kind = relation->rd_rel->relkind;
+
+	return (kind == RELKIND_RELATION || kind == RELKIND_MATVIEW) && !relation->rd_rel->relhasindex;
 }
 
 /* Whether a relation has just the columns that are written. */
@@ -232,7 +235,8 @@ has_columns(const Release *release, TupleDesc desc)
 		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :
 		TupleDescAttr(release->spool.desc, from++)->atttypid;
 
-		if (column->attisdropped || column->attgenerated != '\0' || column->atttypid != type)
+		/* a statement may show a domain's values as what they are made of */
+		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
 			return false;
 	}
 	return true;

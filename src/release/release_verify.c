@@ -297,7 +297,7 @@ changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 	initStringInfo(&changed);
 	for (int i = 0; i < entry->nhierarchies; i++)
 		if (!is_plain_table_of(entry->hierarchies[i], owner) ||
-			strcmp(hierarchy_digest(entry->hierarchies[i]), entry->digests[i]) != 0)
+			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
 			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
 	return changed.data;
 }

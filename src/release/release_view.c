@@ -1,7 +1,7 @@
 /*
  * release_view.c
- *	  Views, live or materialized: what they are known by, the table of keys
- *	  beside them, and that they show what was measured.
+ *	  Views, live or materialized: what they are known by, and the table of
+ *	  keys beside them.
  */
 #include "release/release_parts.h"
 
@@ -95,30 +95,16 @@ refill_key(Release *release, const ReleaseEntry *entry)
 }
 
 void
-check_rows(const Release *release, Oid relation)
+rewrite_key(Release *release, const ReleaseEntry *entry)
 {
-	int64		measured = 0;
-	int64		shown;
-	int64		classes;
-	bool		isnull;
-	StringInfoData sql;
+	List	   *keys = key_tables(entry);
+	ListCell   *cell;
 
-	for (uint32 i = 0; i < release->content->rows->nkeys; i++)
-		measured += release->content->rows->counts[i];
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT COALESCE(sum(g.n), 0)::int8, count(*) FROM (SELECT count(*) AS n FROM ");
-	appendStringInfo(&sql, "%s r GROUP BY ", relation_sql_name(relation));
-	for (int a = 0; a < release->spec.population->nattrs; a++)
-		appendStringInfo(&sql, "%sr.%s", a > 0 ? ", " : "", quote_identifier(release->spec.population->attrs[a].name));
-	appendStringInfo(&sql, "%s) g", release->spec.star ? ", r.anonopt_suppressed" : "");
-	sql_connect();
-	sql_write(sql.data, 0, NULL, NULL, NULL);
-	shown = DatumGetInt64(sql_value(1, INT8OID, &isnull));
-	classes = DatumGetInt64(sql_value(2, INT8OID, &isnull));
-	sql_finish();
-	if (shown != measured || classes != release->shown->n + (release->shown->starred ? 1 : 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s did not show the same rows twice", relation_sql_name(release->spec.dataset->relation)),
-				 errhint("Publish a table, or materialize what it shows, if that is random or changes with time.")));
+	if (list_length(keys) != 1)
+		refuse_changed(release);
+	release->spec.key = relation_sql_name(linitial_oid(keys));
+	release_run(psprintf("DELETE FROM %s", release->spec.key));
+	/* the first makes the table */
+	for_each_from(cell, release_key_statements(&release->spec), 1)
+		release_run(lfirst(cell));
 }

@@ -258,8 +258,8 @@ append_place_match(StringInfo sql, Oid hierarchy, const char *place, const char 
 	const char *leaf = quote_identifier(hierarchy_column(hierarchy, 0));
 
 	appendStringInfo(sql, "%s OPERATOR(pg_catalog.=) pg_catalog.width_bucket(%s,"
-					 " (SELECT pg_catalog.array_agg(pg_catalog.lower(f.%s) ORDER BY f.%s) FROM ONLY %s f"
-					 " WHERE pg_catalog.lower(f.%s) IS NOT NULL)) AND ",
+					 " COALESCE((SELECT pg_catalog.array_agg(pg_catalog.lower(f.%s) ORDER BY f.%s) FROM ONLY %s f"
+					 " WHERE pg_catalog.lower(f.%s) IS NOT NULL), '{}')) AND ",
 					 place, value, leaf, leaf, relation_sql_name(hierarchy), leaf);
 }
 

@@ -1,7 +1,7 @@
 /*
  * publish.c
  *	  SQL: view_sql, create_view, publish_table, publish_records,
- *	  refresh_release, drop_release, verify.
+ *	  refresh_release, republish, drop_release, verify.
  */
 #include "base/compat.h"
 
@@ -24,12 +24,14 @@ PG_FUNCTION_INFO_V1(anonopt_create_view);
 PG_FUNCTION_INFO_V1(anonopt_publish_table);
 PG_FUNCTION_INFO_V1(anonopt_publish_records);
 PG_FUNCTION_INFO_V1(anonopt_refresh_release);
+PG_FUNCTION_INFO_V1(anonopt_republish);
 PG_FUNCTION_INFO_V1(anonopt_drop_release);
 PG_FUNCTION_INFO_V1(anonopt_verify);
 
 /* Places of the arguments that several functions have. */
 typedef struct Places
 {
+	int			levels;			/* cuts follow */
 	int			columns;
 	int			suppressed;
 	int			t;
@@ -65,7 +67,7 @@ static void
 generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
 	const Dataset *dataset = release->spec.dataset;
-	int			given = !PG_ARGISNULL(2) + !PG_ARGISNULL(3) + !PG_ARGISNULL(places->recoding);
+	int			given = !PG_ARGISNULL(places->levels) + !PG_ARGISNULL(places->levels + 1) + !PG_ARGISNULL(places->recoding);
 	int			ncuts;
 
 	if (given != 1)
@@ -74,13 +76,13 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 				 given == 0 ? errmsg("levels, cuts or a recoding are expected") :
 				 errmsg("only one of levels, cuts and recoding is expected"),
 				 errhint("Give the levels of a node, as anonopt.optimize finds it, or cuts, as anonopt.nsga2 does, or a recoding, as anonopt.create_recoding makes it.")));
-	if (!PG_ARGISNULL(2))
-		release->levels = node_argument(fcinfo, 2, dataset);
+	if (!PG_ARGISNULL(places->levels))
+		release->levels = node_argument(fcinfo, places->levels, dataset);
 	else if (!PG_ARGISNULL(places->recoding))
 		release->recoding = recoding_arguments(fcinfo, places);
 	else
 	{
-		release->cuts = cuts_argument(fcinfo, 3, dataset, &ncuts);
+		release->cuts = cuts_argument(fcinfo, places->levels + 1, dataset, &ncuts);
 		if (ncuts != 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -104,8 +106,9 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *place
 	release_choose(release);
 }
 
-static const Places view_places = {6, 8, 9, 10, 11};
-static const Places table_places = {6, 7, 8, 9, 10};
+static const Places view_places = {2, 6, 8, 9, 10, 11};
+static const Places table_places = {2, 6, 7, 8, 9, 10};
+static const Places republish_places = {.levels = 1,.t = 5,.recoding = 6,.labels = 7};
 
 static ReleaseForm
 view_form(FunctionCallInfo fcinfo)
@@ -222,6 +225,50 @@ anonopt_refresh_release(PG_FUNCTION_ARGS)
 	release_refresh(PG_GETARG_OID(0));
 	release_settings_end(settings);
 	PG_RETURN_VOID();
+}
+
+/* What republish changes of a release; what is not given stays as it was. */
+static void
+republish_arguments(FunctionCallInfo fcinfo, Release *release)
+{
+	Promise    *promise = &release->spec.promise;
+	Promise		wanted = promise_at(fcinfo, 3, 4, republish_places.t, release->spec.dataset);
+
+	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(republish_places.recoding))
+	{
+		release->levels = NULL;
+		release->cuts = NULL;
+		release->recoding = NULL;
+		generalization_arguments(fcinfo, release, &republish_places);
+	}
+	release->spec.levels = release->levels;
+	if (!wanted.has_k)
+		wanted.k = promise->k;
+	if (!wanted.has_l)
+		wanted.l = promise->l;
+	if (!wanted.has_t)
+		wanted.t = promise->t;
+	wanted.has_k = true;
+	wanted.has_l = wanted.has_l || promise->has_l;
+	wanted.has_t = wanted.has_t || promise->has_t;
+	*promise = wanted;
+}
+
+Datum
+anonopt_republish(PG_FUNCTION_ARGS)
+{
+	ReleaseEntry *entry;
+	Release    *release;
+	int			settings;
+
+	require_argument(fcinfo, 0, "release");
+	PreventCommandIfReadOnly("republish()");
+	settings = release_settings_begin();
+	release = release_republish_begin(PG_GETARG_OID(0), &entry);
+	republish_arguments(fcinfo, release);
+	release_republish(release, entry);
+	release_settings_end(settings);
+	PG_RETURN_OID(PG_GETARG_OID(0));
 }
 
 Datum

@@ -1,0 +1,119 @@
+-- A table that lives: values, NULLs and days come, hierarchies grow, promises change.
+\pset null NULL
+CREATE SCHEMA living;
+SET search_path = living, public;
+
+-- one zone a data set, whoever asks
+CREATE TABLE stay AS SELECT i AS id, timestamptz '2024-01-01 20:00+00' + (i % 10) * interval '12 hours' AS came, 'd' || i % 4 AS diagnosis
+	FROM generate_series(1, 2000) i;
+CREATE TABLE day (held daterange, month text, anything text, EXCLUDE USING gist (held WITH &&));
+INSERT INTO day SELECT daterange(d::date, d::date + 1), to_char(d, 'YYYY-MM'), '*' FROM generate_series(date '2023-12-01', date '2024-02-29', interval '1 day') d;
+SELECT anonopt.create_dataset('stays', 'stay'), anonopt.create_dataset('stays in Tokyo', 'stay', timezone => 'Asia/Tokyo');
+SELECT anonopt.add_quasi_identifier(d, 'came', 'day'), anonopt.add_sensitive(d, 'diagnosis') FROM unnest('{stays,stays in Tokyo}'::text[]) d;
+SELECT anonopt.create_dataset('nowhere', 'stay', timezone => 'Nowhere/Land');
+SELECT anonopt.create_dataset('nowhere', 'stay', timezone => 'MET');
+SELECT anonopt.create_dataset('nowhere', 'stay', timezone => NULL);
+SET timezone = 'America/New_York';
+SELECT (SELECT array_agg(n ORDER BY d) FROM (SELECT (came AT TIME ZONE 'UTC')::date AS d, count(*) AS n FROM stay GROUP BY 1) x) AS utc,
+	(SELECT array_agg(n ORDER BY d) FROM (SELECT (came AT TIME ZONE 'Asia/Tokyo')::date AS d, count(*) AS n FROM stay GROUP BY 1) x) AS tokyo;
+SELECT k, classes FROM anonopt.evaluate('stays', '{0}');
+SELECT k, classes FROM anonopt.evaluate('stays in Tokyo', '{0}');
+SELECT anonopt.publish_table('stay_table', 'stays in Tokyo', '{0}', k => 2), anonopt.create_view('stay_view', 'stays in Tokyo', '{0}', k => 2);
+SET client_min_messages = error;
+SELECT anonopt.create_view('stay_live', 'stays in Tokyo', '{0}', k => 2, materialized => false);
+RESET client_min_messages;
+SELECT came, count(*) FROM stay_table GROUP BY came ORDER BY came;
+SELECT count(*) FROM ((TABLE stay_table EXCEPT ALL TABLE stay_live) UNION ALL (TABLE stay_live EXCEPT ALL TABLE stay_table)
+	UNION ALL (TABLE stay_table EXCEPT ALL TABLE stay_view) UNION ALL (TABLE stay_view EXCEPT ALL TABLE stay_table)) x;
+SET timezone = 'Asia/Tokyo';
+REFRESH MATERIALIZED VIEW stay_view;
+SELECT came, count(*) FROM stay_view GROUP BY came ORDER BY came;
+SELECT column_name, observed, timezone FROM anonopt.describe('stays in Tokyo');
+SELECT column_name FROM anonopt.auto_dataset('stays by themselves', 'stay', '{came}');
+SELECT anonopt.publish_table('stay_alone', 'stays by themselves', '{1}', k => 2);
+RESET timezone;
+
+-- hierarchies grow
+CREATE TABLE person AS SELECT i AS id, 20 + i % 4 AS age, (ARRAY['a', 'b', 'c', 'd'])[1 + i / 4 % 4] AS town, 'x' || i % 3 AS illness FROM generate_series(0, 799) i;
+SELECT anonopt.create_interval_hierarchy('age', 20, 23, '{2}');
+CREATE TABLE town (town text PRIMARY KEY, county text, anywhere text);
+INSERT INTO town VALUES ('a', 'A', '*'), ('b', 'A', '*'), ('c', 'C', '*'), ('d', 'C', '*');
+SELECT anonopt.create_dataset('people', 'person', 0.1), anonopt.add_quasi_identifier('people', 'age', 'age'),
+	anonopt.add_quasi_identifier('people', 'town', 'town'), anonopt.add_sensitive('people', 'illness');
+SET client_min_messages = error;
+SELECT anonopt.publish_table('people_table', 'people', '{1,0}', k => 5);
+SELECT anonopt.create_view('people_view', 'people', '{1,0}', k => 5);
+SELECT anonopt.create_view('people_cut', 'people', cuts => ARRAY[B'010', B'100'], k => 5);
+SELECT anonopt.create_view('people_live', 'people', '{1,0}', k => 5, materialized => false);
+RESET client_min_messages;
+CREATE ROLE regress_reader;
+GRANT USAGE ON SCHEMA living TO regress_reader;
+GRANT SELECT ON people_table, people_view, people_cut TO regress_reader;
+CREATE VIEW counts AS SELECT (SELECT count(*) FROM people_table) AS in_table, (SELECT count(*) FROM people_view) AS in_view, (SELECT count(*) FROM people_cut) AS in_cut;
+CREATE INDEX ON people_view (town);
+TABLE counts;
+INSERT INTO person SELECT 1000 + i, 20 + i % 4, 'e', 'x' || i % 3 FROM generate_series(0, 199) i;
+SELECT anonopt.refresh_release('people_view');
+INSERT INTO town VALUES ('e', 'C', '*');
+SET client_min_messages = error;
+SELECT anonopt.refresh_release(r) FROM unnest('{people_table,people_view}'::regclass[]) r;
+RESET client_min_messages;
+TABLE counts;
+SELECT anonopt.refresh_release('people_cut');
+SELECT town, count(*) FROM people_view GROUP BY town ORDER BY town;
+SELECT count(*) FROM ((TABLE people_table EXCEPT ALL TABLE people_live) UNION ALL (TABLE people_live EXCEPT ALL TABLE people_table)) x;
+-- the definition follows
+REFRESH MATERIALIZED VIEW people_view;
+SELECT count(*) FROM ((TABLE people_table EXCEPT ALL TABLE people_view) UNION ALL (TABLE people_view EXCEPT ALL TABLE people_table)) x;
+-- a first NULL
+INSERT INTO person SELECT 2000 + i, 20 + i % 4, NULL, 'x' || i % 3 FROM generate_series(0, 199) i;
+SET client_min_messages = error;
+SELECT anonopt.refresh_release(r) FROM unnest('{people_table,people_view}'::regclass[]) r;
+RESET client_min_messages;
+SELECT town, count(*) FROM people_view GROUP BY town ORDER BY town;
+REFRESH MATERIALIZED VIEW people_view;
+SELECT count(*) FROM ((TABLE people_table EXCEPT ALL TABLE people_view) UNION ALL (TABLE people_view EXCEPT ALL TABLE people_table)) x;
+SELECT k, ok FROM anonopt.verify('people_table');
+-- what was there keeps its labels, or nothing is refreshed
+UPDATE town SET county = 'A' WHERE town = 'e';
+SELECT anonopt.refresh_release('people_table');
+SELECT ok FROM anonopt.verify('people_table');
+UPDATE town SET county = 'C' WHERE town = 'e';
+SELECT ok FROM anonopt.verify('people_table');
+DELETE FROM town WHERE town = 'e';
+SELECT anonopt.refresh_release('people_view');
+INSERT INTO town VALUES ('e', 'C', '*');
+
+-- another promise, another generalization, the same relation
+CREATE TABLE oids AS SELECT 'people_table'::regclass::oid AS t, 'people_view'::regclass::oid AS v, 'people_live'::regclass::oid AS l, 'people_cut'::regclass::oid AS c;
+SET client_min_messages = error;
+SELECT anonopt.republish(r, levels => '{1,1}', k => 20) FROM unnest('{people_table,people_view,people_live}'::regclass[]) r;
+SELECT anonopt.republish('people_cut', cuts => ARRAY[B'010', B'10001']);
+RESET client_min_messages;
+SELECT 'people_table'::regclass = t, 'people_view'::regclass = v, 'people_live'::regclass = l, 'people_cut'::regclass = c FROM oids;
+SET ROLE regress_reader;
+SELECT age, town, count(*) FROM people_table GROUP BY age, town ORDER BY age, town;
+SELECT count(*) FROM people_view;
+SELECT town, count(*) FROM people_cut GROUP BY town ORDER BY town;
+RESET ROLE;
+TABLE counts;
+SELECT count(*) FROM ((TABLE people_table EXCEPT ALL TABLE people_live) UNION ALL (TABLE people_live EXCEPT ALL TABLE people_table)
+	UNION ALL (TABLE people_table EXCEPT ALL TABLE people_view) UNION ALL (TABLE people_view EXCEPT ALL TABLE people_table)) x;
+REFRESH MATERIALIZED VIEW people_cut;
+SELECT town, count(*) FROM people_cut GROUP BY town ORDER BY town;
+SELECT release, levels, k, dropped FROM anonopt.release WHERE dataset = 'people' ORDER BY release::text;
+SELECT regexp_replace(obj_description('people_view'::regclass, 'pg_class'), 'release [0-9a-f-]+', 'release');
+SELECT promised_k, k, ok FROM anonopt.verify('people_table');
+SELECT count(*) FROM pg_description WHERE description LIKE 'key of anonopt release %' AND objoid IN (SELECT oid FROM pg_class WHERE relnamespace = 'living'::regnamespace);
+SELECT anonopt.republish('people_table', levels => '{0,0}', k => 200);
+SELECT anonopt.republish('people_table', levels => '{0,0}', cuts => ARRAY[B'0', B'0']);
+SELECT anonopt.republish('town', levels => '{0,0}');
+SET ROLE regress_reader;
+SELECT anonopt.republish('people_table', levels => '{1,1}');
+RESET ROLE;
+SELECT count(*) FROM people_table;
+
+DROP SCHEMA living CASCADE;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('stays', 'stays in Tokyo', 'stays by themselves', 'people');
+DROP ROLE regress_reader;
+RESET search_path;

@@ -1,0 +1,82 @@
+/*
+ * release_republish.c
+ *	  Lets a release show another generalization, or keep another promise.
+ *
+ * It stays the same relation, with its grants and what depends on it.  So it
+ * keeps its columns.  What is declared now counts: hierarchies may be others
+ * than it was made of.
+ */
+#include "release/release_parts.h"
+
+#include "catalog/sql.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "commands/comment.h"
+#include "release/composition.h"
+#include "utils/builtins.h"
+
+static const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
+
+Release *
+release_republish_begin(Oid relation, ReleaseEntry **entry)
+{
+	Release    *release;
+
+	*entry = release_lock_entry(relation);
+	release = release_of_entry(*entry);
+	if (release->records != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %s shows a generalization per record", release->sql_name),
+				 errhint("Drop it, and call anonopt.publish_records again.")));
+	return release;
+}
+
+/* Says what is promised now, unless somebody has written a comment of their own. */
+static void
+write_comment(const Release *release, const ReleaseEntry *entry)
+{
+	char	   *comment = GetComment(entry->relation, RelationRelationId, 0);
+
+	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
+		release_run(psprintf("COMMENT ON %s %s IS %s", kinds[release->form], release->sql_name,
+							 quote_literal_cstr(release_comment(release, entry->id))));
+}
+
+void
+release_republish(Release *release, const ReleaseEntry *entry)
+{
+	Oid			relation = entry->relation;
+	ReleaseEntry *now;
+	List	   *old_keys = key_tables(entry);
+	ListCell   *cell;
+	char	   *statement = NULL;
+	char	   *definition = NULL;
+	Oid			fresh = InvalidOid;
+
+	release_check(release);
+	release_read(release);
+	check_same_columns(release, entry, relation);
+	if (release->form != RELEASE_LIVE_VIEW)
+	{
+		release_choose_classes(release);
+		composition_check(release);
+		fresh = release_fresh_rows(release, relation);
+	}
+	if (release->form != RELEASE_TABLE)
+	{
+		statement = statement_to_keep(release);
+		if (statement_tells_leaves(&release->spec))
+			create_key(release, entry->id);
+		definition = release_statement(&release->spec);
+	}
+	now = entry_of_release(release, entry->id, relation, statement);
+	release_entry_replace(now);
+	if (release->content != NULL)
+		release_content_insert(now, release->content, release->difference);
+	release_show(release, relation, fresh, definition);
+	write_comment(release, entry);
+	foreach(cell, old_keys)
+		release_run(psprintf("DROP TABLE %s", relation_sql_name(lfirst_oid(cell))));
+	release_close(release);
+}

@@ -1,0 +1,94 @@
+/*
+ * release_swap.c
+ *	  New rows and a new definition for a release that is there.
+ *
+ * Rows are written into a heap of their own while readers go on with the old
+ * ones; then the two are swapped.  Only that keeps readers out, so it comes
+ * last.  The relation stays itself: its number, its grants, what depends on it.
+ */
+#include "release/release_parts.h"
+
+#include "access/multixact.h"
+#include "access/table.h"
+#include "access/xact.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "commands/matview.h"
+#include "commands/tablecmds.h"
+#include "commands/view.h"
+#include "nodes/parsenodes.h"
+#include "parser/analyze.h"
+#include "storage/lmgr.h"
+#include "tcop/tcopprot.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+
+/* Rows that are swapped in go past constraints, which others may rely on. */
+static void
+refuse_constraints(Relation table)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(RelationGetRelid(table))};
+	bool		found = table->rd_rel->relispartition;
+
+	sql_connect();
+	sql_read("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", 1, types, values);
+	found = found || SPI_processed > 0;
+	sql_finish();
+	if (found)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
+				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
+}
+
+Oid
+release_fresh_rows(Release *release, Oid relation)
+{
+	Relation	table = table_open(relation, ExclusiveLock);
+	Oid			tablespace = table->rd_rel->reltablespace;
+	Oid			access_method = table->rd_rel->relam;
+	char		persistence = table->rd_rel->relpersistence;
+	Oid			fresh;
+
+	CheckTableNotInUse(table, "refresh_release");
+	refuse_constraints(table);
+	table_close(table, NoLock);
+	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
+	release_write_rows(release, fresh, true);
+	return fresh;
+}
+
+/* Marks a materialized view as filled, which one that was made WITH NO DATA is not. */
+void
+release_mark_filled(Oid relation)
+{
+	Relation	view = table_open(relation, AccessExclusiveLock);
+
+	if (view->rd_rel->relkind == RELKIND_MATVIEW && !RelationIsPopulated(view))
+		SetMatViewPopulatedState(view, true);
+	table_close(view, NoLock);
+	CommandCounterIncrement();
+}
+
+void
+release_swap_rows(Oid relation, Oid fresh)
+{
+	LockRelationOid(relation, AccessExclusiveLock);
+	release_mark_filled(relation);
+	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
+					 get_rel_persistence(relation));
+	CommandCounterIncrement();
+}
+
+void
+release_replace_definition(Oid view, const char *definition)
+{
+	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(definition));
+	Query	   *query = parse_analyze_fixedparams(raw, definition, NULL, 0, NULL);
+
+	StoreViewQuery(view, query, true);
+	CommandCounterIncrement();
+}
