@@ -62,10 +62,10 @@ CALL bench.alternate(format('reading %s rows of 30,000 tuples, 2 workers', bench
 
 -- Every row another tuple: with the memory it takes, and cleanly refused without.
 SET max_parallel_workers_per_gather = 0;
-SET maintenance_work_mem = '8GB';
+SET anonopt.memory = '8GB';
 CALL measure_alone(format('a row that is another tuple, of %s', bench.number(:large)),
 	$q$SELECT * FROM anonopt.evaluate('each', '{2,2,2,2}')$q$, :large, 'ns', 1);
-SET maintenance_work_mem = '64MB';
+SET anonopt.memory = '64MB';
 CREATE PROCEDURE measure_refusal(large bigint) LANGUAGE plpgsql AS $$
 DECLARE
 	begun timestamptz := clock_timestamp();
@@ -78,6 +78,6 @@ EXCEPTION WHEN out_of_memory THEN
 		format('refused with %s after %s ms', SQLSTATE, round(1000 * extract(epoch FROM clock_timestamp() - begun))));
 END $$;
 CALL measure_refusal(:large);
-RESET maintenance_work_mem;
+RESET anonopt.memory;
 CALL measure_alone(format('pareto of %s rows of 30,000 tuples', bench.number(:large)), $q$SELECT * FROM anonopt.pareto('crowd')$q$, 1000000, 'ms',
 	:few_times);

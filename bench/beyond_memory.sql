@@ -3,7 +3,7 @@
 
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
-SET maintenance_work_mem = '8GB';
+SET anonopt.memory = '8GB';
 SELECT bench.kilobytes('RssAnon') AS before \gset
 SELECT * FROM anonopt.evaluate('each', '{2,2,2,2}');
 INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit)

@@ -57,7 +57,7 @@ CALL bench.alternate(format('reading %s rows of two shards', bench.number(2 * :r
 	'group_by', $q$SET anonopt.read_mode = auto; SELECT * FROM anonopt.evaluate('everybody', '{2,2,1,2,2}')$q$,
 	'every row', $q$SET anonopt.read_mode = aggregate; SELECT * FROM anonopt.evaluate('everybody', '{2,2,1,2,2}')$q$, :few_times, NULL);
 RESET anonopt.read_mode;
-SET maintenance_work_mem = '2GB';
+SET anonopt.memory = '2GB';
 CALL measure_alone(format('a tuple that travels, of %s', bench.number(:tuples)),
 	$q$SELECT * FROM anonopt.evaluate('each elsewhere', '{2,2,2,2}')$q$, :tuples, 'ns', :few_times);
 INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit)

@@ -30,6 +30,7 @@ SELECT anonopt.drop_release('live_k'), anonopt.drop_release('live_l');
 -- spread evenly, with as much memory as one gives to whoever indexes such a table
 
 SET maintenance_work_mem = '1GB';
+SET anonopt.memory = '1GB';
 
 CREATE TABLE people (age int NOT NULL, sex text NOT NULL, region text NOT NULL, born_in text NOT NULL, job text NOT NULL,
 	illness text NOT NULL) WITH (autovacuum_enabled = false);

@@ -4,6 +4,7 @@
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
 SET maintenance_work_mem = '1GB';
+SET anonopt.memory = '1GB';
 SET client_min_messages = error;
 CREATE TABLE crowd AS SELECT i / 1000 % :classes AS a, i % 1000 AS b, i % 7 AS illness
 FROM generate_series(0, 2 * :classes * 1000 - 1) i;

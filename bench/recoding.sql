@@ -101,7 +101,7 @@ BEGIN
 END $$;
 
 -- Ages in days: hardly two people alike
-SET maintenance_work_mem = '2GB';
+SET anonopt.memory = '2GB';
 CREATE UNLOGGED TABLE recoded_days AS
 SELECT 365 * age + (1 + copy * 7919 + row_number() OVER ()) % 365 AS age, workclass, education, marital_status, race, sex,
 	native_country, salary_class, row_number() OVER () AS nr
@@ -138,7 +138,7 @@ SELECT anonopt.add_quasi_identifier('few_tuples', name, ('adult_' || name)::regc
 CALL measure_shape('few tuples', 'few_tuples', 0);
 CALL declare_adult('recoded_large', 'adult_large');
 CALL measure_shape('rows of Adult: ' || bench.number(:large), 'recoded_large', 1);
-RESET maintenance_work_mem;
+RESET anonopt.memory;
 RESET anonopt.max_workers;
 RESET max_parallel_workers_per_gather;
 

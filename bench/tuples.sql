@@ -11,7 +11,7 @@ SELECT anonopt.add_quasi_identifier('tuple', name, 'hundred') FROM unnest('{a,b,
 \connect
 SET max_parallel_workers_per_gather = 0;
 SET jit = off;
-SET maintenance_work_mem = '1GB';
+SET anonopt.memory = '1GB';
 SELECT bench.kilobytes('RssAnon') AS before \gset
 SELECT * FROM anonopt.evaluate('tuple', '{2,2,2}');
 INSERT INTO bench.result (measurement, ours, ours_is, beside, beside_is, side_unit, figure, unit)

@@ -26,12 +26,14 @@ SELECT came, count(*) FROM stay_table GROUP BY came ORDER BY came;
 SELECT count(*) FROM ((TABLE stay_table EXCEPT ALL TABLE stay_live) UNION ALL (TABLE stay_live EXCEPT ALL TABLE stay_table)
 	UNION ALL (TABLE stay_table EXCEPT ALL TABLE stay_view) UNION ALL (TABLE stay_view EXCEPT ALL TABLE stay_table)) x;
 SET timezone = 'Asia/Tokyo';
+SET datestyle = 'ISO, YMD';
 REFRESH MATERIALIZED VIEW stay_view;
 SELECT came, count(*) FROM stay_view GROUP BY came ORDER BY came;
 SELECT column_name, observed, timezone FROM anonopt.describe('stays in Tokyo');
 SELECT column_name FROM anonopt.auto_dataset('stays by themselves', 'stay', '{came}');
 SELECT anonopt.publish_table('stay_alone', 'stays by themselves', '{1}', k => 2);
 RESET timezone;
+RESET datestyle;
 
 -- hierarchies grow
 CREATE TABLE person AS SELECT i AS id, 20 + i % 4 AS age, (ARRAY['a', 'b', 'c', 'd'])[1 + i / 4 % 4] AS town, 'x' || i % 3 AS illness FROM generate_series(0, 799) i;

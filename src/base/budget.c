@@ -1,6 +1,6 @@
 /*
  * budget.c
- *	  Memory of one call, counted against maintenance_work_mem.
+ *	  Memory of one call, counted against anonopt.memory.
  *
  * What a call holds grows with the distinct tuples of a table.  A server
  * must refuse such a call in an orderly way long before the operating
@@ -11,22 +11,39 @@
 #include "miscadmin.h"
 #include "utils/memutils.h"
 
+int			budget_memory = 1024 * 1024;
+
+/* What the call is expected to take in all. */
+static Size forecast = 0;
+
+Size
+budget_limit(void)
+{
+	return (Size) (budget_memory > 0 ? budget_memory : maintenance_work_mem) * 1024;
+}
+
+void
+budget_expect(Size bytes)
+{
+	forecast = bytes;
+}
+
 /* Says that the limit is reached, and what to do about it. */
 static void
 budget_exceeded(Size wanted)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_OUT_OF_MEMORY),
-			 errmsg("data set needs more memory than maintenance_work_mem allows"),
-			 errdetail("At least %zu kB are needed, %d kB are allowed.",
-					   wanted / 1024, maintenance_work_mem),
-			 errhint("Raise maintenance_work_mem, declare fewer columns, or start from coarser values.")));
+			 errmsg("data set needs more memory than anonopt.memory allows"),
+			 errdetail("At least %zu kB are needed, %zu kB are allowed.", wanted / 1024, budget_limit() / 1024),
+			 errhint("Set anonopt.memory to '%zu MB', declare fewer columns, or start from coarser values.",
+					 Max(forecast, wanted * 2) / (1024 * 1024) + 1)));
 }
 
 bool
 budget_allows(MemoryContext context, Size more)
 {
-	return (MemoryContextMemAllocated(context, true) + more) / 1024 <= (Size) maintenance_work_mem;
+	return MemoryContextMemAllocated(context, true) + more <= budget_limit();
 }
 
 void

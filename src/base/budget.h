@@ -1,11 +1,20 @@
 /*
  * budget.h
- *	  Memory of one call, counted against maintenance_work_mem.
+ *	  Memory of one call, counted against anonopt.memory.
  */
 #ifndef ANONOPT_BUDGET_H
 #define ANONOPT_BUDGET_H
 
 #include "postgres.h"
+
+/* The setting anonopt.memory, in kB; 0: maintenance_work_mem counts. */
+extern int budget_memory;
+
+/* The bytes that a call may take. */
+extern Size budget_limit(void);
+
+/* What a call is expected to take in all, for the hint of an error. */
+extern void budget_expect(Size bytes);
 
 /* Fails with 53200 if a context cannot take that much more. */
 extern void budget_require(MemoryContext context, Size more);

@@ -124,7 +124,7 @@ is_worth_keeping(const ClassCache *cache, const TupleTable *source, const TupleT
 	Size		size = (Size) table->ntuples * sizeof(uint64) * (cache->population->nwords + 2);
 
 	return table->ntuples * WORTH_KEEPING <= source->ntuples &&
-		budget_allows(cache->population->context, size + (Size) maintenance_work_mem * 1024 / 2);
+		budget_allows(cache->population->context, size + budget_limit() / 2);
 }
 
 /* A coarser node's code of each of a finer one's. */

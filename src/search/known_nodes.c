@@ -63,7 +63,7 @@ has_room(const KnownNodes *known)
 	if (known->nnodes % 64 == 0 && known->nwords == known->word_capacity)
 		growth += Max(known->word_capacity * 2, 64) * sizeof(uint64) * known->nsets;
 	/* a quarter of all memory is the search's own */
-	return growth == 0 || budget_allows(known->all, growth + (Size) maintenance_work_mem * 1024 / 4);
+	return growth == 0 || budget_allows(known->all, growth + budget_limit() / 4);
 }
 
 void

@@ -5,6 +5,7 @@
 #include "sql/session.h"
 
 #include "access/htup_details.h"
+#include "base/budget.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
@@ -58,6 +59,11 @@ session_define_settings(void)
 							"-1 uses max_parallel_workers_per_gather, 0 none.",
 							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
 							PGC_USERSET, 0, NULL, NULL, NULL);
+	DefineCustomIntVariable("anonopt.memory",
+							"Sets the most memory that a call takes for what it reads and remembers.",
+							"0 uses maintenance_work_mem.",
+							&budget_memory, 1024 * 1024, 0, MAX_KILOBYTES,
+							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	read_plan_define_settings();
 	composition_define_settings();
 	MarkGUCPrefixReserved("anonopt");

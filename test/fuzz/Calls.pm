@@ -294,7 +294,7 @@ my $workers = q{DO 'BEGIN PERFORM pg_catalog.set_config(name, ''on'', true) FROM
 
 # What may hold between one call and the next
 my @settings = (
-	('') x 12, 'SET LOCAL anonopt.max_workers = 0', 'SET LOCAL anonopt.read_mode = group_by', 'SET LOCAL anonopt.read_mode = aggregate', 'SET LOCAL maintenance_work_mem = 1024',
+	('') x 12, 'SET LOCAL anonopt.max_workers = 0', 'SET LOCAL anonopt.read_mode = group_by', 'SET LOCAL anonopt.read_mode = aggregate', 'SET LOCAL anonopt.memory = 1024',
 	'SET LOCAL work_mem = 64', "SET LOCAL search_path = ''", 'SET LOCAL search_path = anonopt, pg_temp, fuzz', 'SET LOCAL timezone = "Pacific/Apia"', "SET LOCAL datestyle = 'German'",
 	'SET LOCAL extra_float_digits = -15', 'SET LOCAL row_security = off',
 	'SET LOCAL standard_conforming_strings = off', 'SET LOCAL lc_messages = "C"', $workers, 'SET LOCAL default_table_access_method = heap', 'SET LOCAL bytea_output = escape');

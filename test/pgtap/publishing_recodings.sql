@@ -149,7 +149,7 @@ EXCEPTION WHEN out_of_memory THEN
     GET STACKED DIAGNOSTICS needed = PG_EXCEPTION_DETAIL;
     RETURN substring(needed, 'At least ([0-9]+) kB');
 END $$;
-SET LOCAL maintenance_work_mem = '16MB';
+SET LOCAL anonopt.memory = '16MB';
 SELECT ok(pg_temp.needed($$SELECT count(*) FROM anonopt.recoding_classes('names', 'name_classes', 'range')$$) BETWEEN 16384 AND 40000, 'long labels are counted as memory');
 SELECT * FROM finish();
 ROLLBACK;

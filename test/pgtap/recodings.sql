@@ -272,7 +272,7 @@ FROM anonopt.evaluate_recoding('many', 'public.recoding_short', k => 2);
 CREATE FUNCTION pg_temp.in_little_memory(memory text) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
-    PERFORM set_config('maintenance_work_mem', memory, true);
+    PERFORM set_config('anonopt.memory', memory, true);
     PERFORM anonopt.create_recoding('public.recoding_little', 'many', k => 2, seed => 3);
     RETURN (SELECT CASE WHEN feasible THEN 'works' END FROM anonopt.evaluate_recoding('many', 'public.recoding_little', k => 2));
 EXCEPTION WHEN out_of_memory THEN
@@ -280,7 +280,7 @@ EXCEPTION WHEN out_of_memory THEN
 END $$;
 SELECT is(pg_temp.in_little_memory('1MB'), 'refused', 'a megabyte is too little');
 SELECT is(pg_temp.in_little_memory('64MB'), 'works', '64 are enough');
-RESET maintenance_work_mem;
+RESET anonopt.memory;
 -- levels to stay within
 SELECT anonopt.create_dataset('levelled', 'public.recoding_many');
 SELECT anonopt.add_quasi_identifier('levelled', 'age', 'public.recoding_ages', min_level => 1, max_level => 2);

@@ -75,7 +75,7 @@ SELECT cmp_ok(workers, '>=', 1, 'a worker was called') FROM together;
 SELECT ok(bound <= (SELECT cost FROM alone) AND cost >= (SELECT cost FROM alone), 'time ends a search with a worker: its bound is true')
 FROM unnest('{300 ms,600 ms}'::text[]) time_limit, pg_temp.optimum('people', 'k => 5', 'glm', time_limit) a;
 SET anonopt.max_workers = 0;
-SET maintenance_work_mem = '4MB';
+SET anonopt.memory = '4MB';
 SELECT is(a.levels, (SELECT levels FROM alone), 'where little is remembered, the same is found')
 FROM pg_temp.optimum('people', 'k => 5', 'glm', NULL) a;
 

@@ -200,7 +200,7 @@ LANGUAGE sql AS $$
 $$;
 
 SELECT cmp_ok(anonopt.lattice_size('large'), '>', 1e8, 'a large lattice');
-SET maintenance_work_mem = '64MB';
+SET anonopt.memory = '64MB';
 SELECT pg_temp.memory('VmRSS') AS before \gset
 
 SET statement_timeout = '10 s';
@@ -215,7 +215,7 @@ SELECT pg_temp.check_timed('pareto(''large'', ''{dcn,t,classes}''', '', '1 s', t
 
 SELECT CASE WHEN :'before' = '' THEN skip('this system does not tell of memory')
        ELSE cmp_ok(pg_temp.memory('VmHWM') - nullif(:'before', '')::float8, '<', 64::float8,
-                   'all that takes no more than maintenance_work_mem') END;
+                   'all that takes no more than anonopt.memory') END;
 
 -- What is remembered of measured nodes grows no further than memory allows: with little
 -- more than the data themselves need, a search takes longer, but it does not fail.
@@ -223,10 +223,10 @@ CREATE FUNCTION pg_temp.least_memory() RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
     FOR kb IN 1024..65536 BY 128 LOOP
-        PERFORM set_config('maintenance_work_mem', kb || 'kB', false);
+        PERFORM set_config('anonopt.memory', kb || 'kB', false);
         BEGIN
             PERFORM FROM anonopt.pareto('large', time_limit => '50 ms');
-            RETURN current_setting('maintenance_work_mem');
+            RETURN current_setting('anonopt.memory');
         EXCEPTION WHEN out_of_memory THEN
         END;
     END LOOP;
@@ -234,7 +234,7 @@ END $$;
 SET anonopt.max_workers = 0;
 SELECT pg_temp.least_memory() AS least \gset
 -- the tables of the path are made as the search comes to need them: 2 MB for those
-SELECT set_config('maintenance_work_mem', pg_size_bytes(:'least') / 1024 + 2048 || 'kB', false) \g /dev/null
+SELECT set_config('anonopt.memory', pg_size_bytes(:'least') / 1024 + 2048 || 'kB', false) \g /dev/null
 SELECT pg_temp.check_timed('pareto(''large''', '', '5 s', true);
 
 SELECT * FROM finish();

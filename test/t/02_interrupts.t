@@ -22,7 +22,7 @@ note "SEED=$seed";
 my $node = Server->new('main');
 $node->init;
 $node->append_conf('postgresql.conf', <<'END');
-maintenance_work_mem = '1GB'
+anonopt.memory = '1GB'
 parallel_setup_cost = 0
 parallel_tuple_cost = 0
 autovacuum = off

@@ -199,11 +199,11 @@ for my $name (sort keys %large)
 		my $settings = "SET max_parallel_workers_per_gather = $workers";
 
 		refused($sql, '53200', "$name in 1 MB, $workers workers", hint => 1,
-			settings => "$settings; SET maintenance_work_mem = '1MB'");
-		is(ask("$settings; SET maintenance_work_mem = '256MB'; $sql"), $answer, "$name in 256 MB, $workers workers");
+			settings => "$settings; SET anonopt.memory = '1MB'");
+		is(ask("$settings; SET anonopt.memory = '256MB'; $sql"), $answer, "$name in 256 MB, $workers workers");
 	}
 }
-is( ask(q{SET maintenance_work_mem = '1MB'; SELECT k FROM anonopt.evaluate('small', '{0}')}),
+is( ask(q{SET anonopt.memory = '1MB'; SELECT k FROM anonopt.evaluate('small', '{0}')}),
 	2, '1 MB is enough for a small table');
 is( ask(q{SELECT domain, observed, levels FROM anonopt.describe('many')}),
 	'100000|100000|3', 'a hierarchy of 100,000 leaves is described');
@@ -222,7 +222,7 @@ for my $workers (0, 2)
 	is( ask(qq{SET max_parallel_workers_per_gather = $workers; SELECT anonopt.k_anonymity('long', '{s}')}),
 		3, "as classes, $workers workers");
 	refused("SELECT * FROM anonopt.lattice('long')", '53200', "in too little memory, $workers workers", hint => 1,
-		settings => "SET max_parallel_workers_per_gather = $workers; SET maintenance_work_mem = '8MB'");
+		settings => "SET max_parallel_workers_per_gather = $workers; SET anonopt.memory = '8MB'");
 }
 
 # --------------------------------------------------------------- many columns

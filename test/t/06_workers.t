@@ -429,13 +429,13 @@ sub check_killed_leader
 sub check_memory
 {
 	my $session = begin_session($node, 'large', <<'END' . comparison($calls[2]));
-SET maintenance_work_mem = '1MB';
+SET anonopt.memory = '1MB';
 SELECT count(*) FROM anonopt.lattice('wide');
 SELECT count(*) FROM worker;
 DO $$
 BEGIN
     FOR mb IN 2..64 LOOP
-        PERFORM set_config('maintenance_work_mem', mb || 'MB', false);
+        PERFORM set_config('anonopt.memory', mb || 'MB', false);
         BEGIN
             PERFORM FROM anonopt.lattice('wide');
             EXIT;
@@ -449,7 +449,7 @@ END $$;
 END
 	my @printed = end_session($session);
 
-	like($session->{err}, qr/\AERROR:  53200.*maintenance_work_mem(?!.*ERROR)/s, 'maintenance_work_mem = 1MB: an ordinary error');
+	like($session->{err}, qr/\AERROR:  53200.*anonopt.memory(?!.*ERROR)/s, 'anonopt.memory = 1MB: an ordinary error');
 	is("@printed", '0 0 2', 'and with more of it the same rows');
 }
 
@@ -520,7 +520,7 @@ END
 DO $$
 BEGIN
     FOR kb IN 1024..40960 BY 1024 LOOP
-        PERFORM set_config('maintenance_work_mem', kb || 'kB', false);
+        PERFORM set_config('anonopt.memory', kb || 'kB', false);
         BEGIN
             PERFORM FROM anonopt.pbg_ea('rich', '{l,t,glm}', seed => 7);
             EXIT;
@@ -531,7 +531,7 @@ BEGIN
         END;
     END LOOP;
 END $$;
-SELECT current_setting('maintenance_work_mem') <> '1MB';
+SELECT current_setting('anonopt.memory') <> '1MB';
 END
 	is(join(' ', end_session($session)), 't 0 2', 'pbg_ea, more and more memory: ordinary errors, then the same rows')
 	  or diag($session->{err});

@@ -215,7 +215,7 @@ sub check_address_space
 	$roomy{evaluate} = q{evaluate('roomy', '{0,0,0}')};
 	my $postmaster = $node->{_pid};
 	my $size = status_kb($postmaster, 'VmSize');
-	$answer{$_} = ask("SET maintenance_work_mem = '1GB'; SET anonopt.max_workers = 0; " . digest($roomy{$_})) for keys %roomy;
+	$answer{$_} = ask("SET anonopt.memory = '1GB'; SET anonopt.max_workers = 0; " . digest($roomy{$_})) for keys %roomy;
 	for my $megabytes ($long ? (5 .. 40, map { $_ * 10 } 5 .. 20) : (8, 12, 20))
 	{
 		# what the postmaster starts from now on has no more
@@ -224,7 +224,7 @@ sub check_address_space
 		{
 			for my $name (sort keys %roomy)
 			{
-				my $client = start_client("SET maintenance_work_mem = '1GB'; SET anonopt.max_workers = $workers; SET max_parallel_workers_per_gather = $workers;"
+				my $client = start_client("SET anonopt.memory = '1GB'; SET anonopt.max_workers = $workers; SET max_parallel_workers_per_gather = $workers;"
 					. digest($roomy{$name}) . ";\n\\echo :SQLSTATE\nSELECT 1;\n");
 				my ($state) = end_client($client) =~ /^([0-9A-Z]{5})\n1$/m;
 				if ($client->{err} =~ /FATAL:|could not fork/) { $state = 'no session' }
@@ -281,7 +281,7 @@ sub check_flat_memory
 	my %slow = map { $_ => 1 } 'failing too_much', qw(aruba_similar report suggest btda);
 	my (@grown, %round);
 
-	$session->query_safe("SET client_min_messages = error; SET maintenance_work_mem = '8MB'; SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0");
+	$session->query_safe("SET client_min_messages = error; SET anonopt.memory = '8MB'; SET maintenance_work_mem = '8MB'; SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0");
 	for my $round (1 .. 3)
 	{
 		# the first makes the caches what they will be

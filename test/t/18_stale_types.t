@@ -298,14 +298,14 @@ sub check_memory
 		{
 			my ($answer, $told, $kb);
 
-			$node->psql('clinic', "SET maintenance_work_mem = '16MB'; SET work_mem = '4MB'; BEGIN; $query; ROLLBACK; SELECT pg_read_file('/proc/self/status')",
+			$node->psql('clinic', "SET anonopt.memory = '16MB'; SET maintenance_work_mem = '16MB'; SET work_mem = '4MB'; BEGIN; $query; ROLLBACK; SELECT pg_read_file('/proc/self/status')",
 				stdout => \$answer, stderr => \$told, on_error_stop => 0, extra_params => [ '-v', 'VERBOSITY=verbose' ]);
-			like($told, qr/ERROR:  53200: .*\n.*\nHINT:  Raise maintenance_work_mem/, "$query ends at the limit");
+			like($told, qr/ERROR:  53200: .*\n.*\nHINT:  Set anonopt.memory/, "$query ends at the limit");
 			($kb) = $answer =~ /VmHWM:\s*(\d+) kB/;
 			cmp_ok($kb // 1e9, '<', 150_000, 'and not far beyond');
 		}
 	}
-	is($node->safe_psql('clinic', q{SET maintenance_work_mem = '2GB'; SELECT count(*) FROM anonopt.check_hierarchy('many')}), 0, 'a hierarchy of a million leaves is read');
+	is($node->safe_psql('clinic', q{SET anonopt.memory = '2GB'; SELECT count(*) FROM anonopt.check_hierarchy('many')}), 0, 'a hierarchy of a million leaves is read');
 }
 
 make_relations();

@@ -523,7 +523,7 @@ SKIP:
 		for my $call (q{publish_table('many_rows', 'many', '{0,0,0}', k => 2)}, q{refresh_release('many_rows')},
 			q{create_view('many_seen', 'many', '{0,0,0}', k => 2)})
 		{
-			my $answer = hear('owner', "SET maintenance_work_mem = '32MB'; SELECT peak(); SELECT anonopt.$call; SELECT peak()");
+			my $answer = hear('owner', "SET anonopt.memory = '32MB'; SET maintenance_work_mem = '32MB'; SELECT peak(); SELECT anonopt.$call; SELECT peak()");
 			my ($before, $after) = $answer =~ /\A(\d+)\n(?:many\w+)?\n(\d+)\n\s*\z/;
 			cmp_ok(defined $after ? $after - $before : 'inf', '<=', $call =~ /view/ ? $allowed + 16 * 1024 : $allowed, "100,000 classes keep to the memory allowed: $call")
 			  or diag($answer);
