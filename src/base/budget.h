@@ -8,7 +8,7 @@
 #include "postgres.h"
 
 /* The setting anonopt.memory, in kB; 0: maintenance_work_mem counts. */
-extern int budget_memory;
+extern int	budget_memory;
 
 /* The bytes that a call may take. */
 extern Size budget_limit(void);

@@ -346,6 +346,7 @@ hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 	Oid			leaf_type;
 	List	   *names = hierarchy_columns(rel, &leaf_type);
 
+	budget_expect(0);
 	rows->relation = relation;
 	rows->name = relation_sql_name(relation);
 	match_column(rows, data_type, leaf_type, column);

@@ -11,11 +11,14 @@
 #include "read/population_read.h"
 
 #include "base/budget.h"
+#include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "read/reading_parts.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
+#include "utils/rel.h"
+#include "storage/bufmgr.h"
 
 /* The quasi-identifiers of a declaration, as another relation's. */
 static Dataset *
@@ -85,6 +88,41 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	return entries;
 }
 
+/*
+ * Bytes that so many tuples take where they take most: while the tables that
+ * count them grow, and in a search, which keeps tables of classes.
+ */
+static Size
+bytes_of_tuples(const Reading *reading, double ntuples)
+{
+	int			ncolumns = reading->ncolumns - dataset_count_role(reading->dataset, ROLE_QUASI_IDENTIFIER);
+	double		bytes = ntuples * (160 + 80 * reading->set.nwords + 64 * ncolumns) * Max(reading->memory_times, 1) + 4 * 1024 * 1024;
+
+	return (Size) Min(bytes, (double) MaxAllocHugeSize / 4);
+}
+
+/* The rows of a table, as far as the server knows; 0 where it does not. */
+static double
+rows_known(Relation relation)
+{
+	double		pages = relation->rd_rel->relpages;
+	double		rows = relation->rd_rel->reltuples;
+
+	if (relation->rd_rel->relkind != RELKIND_RELATION && relation->rd_rel->relkind != RELKIND_MATVIEW)
+		return Max(rows, 0);
+	return pages > 0 && rows > 0 ? rows / pages * RelationGetNumberOfBlocks(relation) : 0;
+}
+
+void
+reading_expect_memory(const Reading *reading)
+{
+	double		most = 1;
+
+	for (int i = 0; i < reading->ncolumns; i++)
+		most *= reading->set.encoders[i].ncodes > 0 ? reading->set.encoders[i].ncodes : UINT64CONST(1) << 32;
+	budget_expect(bytes_of_tuples(reading, Min(most, 1.1 * rows_known(reading->relation))));
+}
+
 Population *
 reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **result)
 {
@@ -102,7 +140,9 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading->levels = levels;
 	reading->may_use_store = may_use_store;
 	reading_prepare(reading);
+	reading_expect_memory(reading);
 	run_read(reading);
+	budget_expect(bytes_of_tuples(reading, reading->tuples->counter->nkeys));
 	population = make_population(reading);
 	reading_close(reading);
 	MemoryContextSwitchTo(old);

@@ -45,6 +45,8 @@ typedef struct Reading
 	const int  *levels;			/* by quasi-identifier: leaves are told apart
 								 * no further than by their label there; or
 								 * NULL */
+	int			memory_times;	/* what is done with it takes so many times
+								 * the memory of a search; 0 is 1 */
 	bool		may_use_store;	/* only distinct tuples are wanted */
 	Oid			opaque_type;
 	uint32	   *tuple_of;		/* by number of a tuple that was read: the

@@ -25,6 +25,9 @@ extern void refuse_misses(const Reading *reading);
 /* Runs what reads the relation, once its columns are prepared. */
 extern void run_read(Reading *reading);
 
+/* Says what memory the reading is expected to take, for the hint of an error. */
+extern void reading_expect_memory(const Reading *reading);
+
 /* Makes the population of what was read. */
 extern Population *make_population(Reading *reading);
 

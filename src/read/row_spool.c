@@ -256,7 +256,9 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->dataset = dataset;
 	reading->context = context;
 	reading->levels = levels;
+	reading->memory_times = spool->memory_times;
 	reading_prepare(reading);
+	reading_expect_memory(reading);
 	run_spooling(reading, spool);
 	if (spool->ngroups > 0)
 	{

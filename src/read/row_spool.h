@@ -27,6 +27,7 @@ typedef struct SpoolColumn
  */
 typedef struct RowSpool
 {
+	int			memory_times;	/* as in Reading */
 	bool		wants_values;	/* of sensitive columns, as texts */
 	int			ncolumns;
 	const SpoolColumn *columns;

@@ -90,6 +90,7 @@ recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
 			columns[spool->ncolumns++].name = dataset->attributes[i].column;
 	spool->columns = columns;
 	spool->keeps_rows = true;
+	spool->memory_times = 3;
 }
 
 /* Tuples of values as the relation has them, numbered as they come. */

@@ -1198,7 +1198,7 @@ LLVMFuzzerTestOneInput(const uint8_t * data, size_t size)
 	rest = 0;
 	standin_begin();
 	/* in kB: an end of memory can come anywhere */
-	maintenance_work_mem = below(8) ? 65536 : 1 + below(64);
+	budget_memory = below(8) ? 65536 : 1 + below(64);
 	if (sigsetjmp(standin_error, 0) == 0)
 		try_bytes();
 	else if (standin_sqlstate == ERRCODE_INTERNAL_ERROR)
