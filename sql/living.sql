@@ -115,7 +115,36 @@ SELECT anonopt.republish('people_table', levels => '{1,1}');
 RESET ROLE;
 SELECT count(*) FROM people_table;
 
+-- values without a leaf, as the last label
+SELECT anonopt.create_dataset('open', 'person', 0.2);
+SELECT anonopt.add_quasi_identifier('open', 'age', 'age', unknown => '?');
+SELECT anonopt.add_quasi_identifier('open', 'age', 'age'), anonopt.add_quasi_identifier('open', 'town', 'town', unknown => '*');
+INSERT INTO person SELECT 3000 + i, 20 + i % 4, 'f' || i % 7, 'x' || i % 3 FROM generate_series(0, 79) i;
+SELECT levels, k, classes, suppressed FROM anonopt.evaluate('open', '{{1,0},{1,1},{1,2}}', k => 5);
+SELECT count(*), min(n) FROM (SELECT count(*) AS n FROM (SELECT age / 2 AS age, CASE WHEN town LIKE 'f%' THEN '*' ELSE town END AS town FROM person) x GROUP BY age, town) g;
+SET client_min_messages = error;
+SELECT anonopt.publish_table('open_table', 'open', '{1,1}', k => 5), anonopt.create_view('open_view', 'open', '{1,1}', k => 5),
+	anonopt.create_view('open_live', 'open', '{1,1}', k => 5, materialized => false);
+SELECT anonopt.publish_table('open_cut', 'open', cuts => ARRAY[B'010', B'010011'], k => 5);
+SELECT anonopt.create_view('open_cuts', 'open', cuts => ARRAY[B'010', B'010011'], k => 5);
+SELECT anonopt.create_recoding('open_recoding', 'open', k => 5);
+SELECT column_name, role, domain, observed, nulls, unknown, memory > 4000000 AS estimated FROM anonopt.describe('open');
+SELECT town, count(*) FROM open_table GROUP BY town ORDER BY town;
+SELECT town, count(*) FROM open_cut GROUP BY town ORDER BY town;
+REFRESH MATERIALIZED VIEW open_view;
+SELECT count(*) FROM ((TABLE open_table EXCEPT ALL TABLE open_live) UNION ALL (TABLE open_live EXCEPT ALL TABLE open_table)
+	UNION ALL (TABLE open_table EXCEPT ALL TABLE open_view) UNION ALL (TABLE open_view EXCEPT ALL TABLE open_table)) x;
+INSERT INTO person SELECT 4000 + i, 20 + i % 4, 'g', 'x' || i % 3 FROM generate_series(0, 79) i;
+RESET client_min_messages;
+SELECT anonopt.refresh_release('open_table');
+SELECT town, count(*) FROM open_table GROUP BY town ORDER BY town;
+CREATE TABLE county (town text PRIMARY KEY, county text);
+INSERT INTO county SELECT town, county FROM town;
+SELECT anonopt.create_dataset('half open', 'person'), anonopt.add_quasi_identifier('half open', 'town', 'county', unknown => '*');
+
+SET client_min_messages = error;
 DROP SCHEMA living CASCADE;
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('stays', 'stays in Tokyo', 'stays by themselves', 'people');
+RESET client_min_messages;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('stays', 'stays in Tokyo', 'stays by themselves', 'people', 'open');
 DROP ROLE regress_reader;
 RESET search_path;

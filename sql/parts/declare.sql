@@ -36,6 +36,8 @@ CREATE TABLE anonopt.attribute (
 	sensitivity regclass,
 	hierarchy_type regtype,
 	sensitivity_type regtype,
+	-- how a value without a leaf is shown; NULL: there must be none
+	unknown text CHECK (unknown = '*'),
 	PRIMARY KEY (dataset, ordinal),
 	UNIQUE (dataset, column_name, role),
 	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
@@ -76,7 +78,7 @@ CREATE FUNCTION anonopt.drop_dataset(dataset text)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
-	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL)
+	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL, unknown text DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',
@@ -103,7 +105,8 @@ CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_iden
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
-	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text)
+	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text,
+	OUT unknown bigint, OUT memory bigint)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.read_sql(dataset text)

@@ -134,6 +134,7 @@ load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryCo
 {
 	char	   *role = text_field(row, 1, context);
 	char	   *distance = text_field(row, 8, context);
+	char	   *unknown = text_field(row, 11, context);
 
 	attribute->column = text_field(row, 2, context);
 	if (role == NULL || distance == NULL || attribute->column == NULL)
@@ -147,6 +148,7 @@ load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryCo
 	attribute->max_level = level_field(row, 7);
 	attribute->sensitivity = oid_field(row, 9);
 	attribute->sensitivity_type = oid_field(row, 10);
+	attribute->shows_unknown = unknown != NULL;
 }
 
 static void
@@ -188,7 +190,7 @@ load_attributes(Dataset *dataset)
 	sql_connect();
 	sql_read(psprintf("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
 					  " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
-					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid"
+					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown"
 					  " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal LIMIT %d",
 					  MAX_DECLARED + 1), 1, types, values);
 	if (SPI_processed > MAX_DECLARED)
@@ -246,6 +248,19 @@ dataset_load(const char *name)
 		refuse_declaration(name, "Its time zone is unknown here.");
 	load_attributes(dataset);
 	return dataset;
+}
+
+void
+dataset_refuse_unknown(const Dataset *dataset, const char *what)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].shows_unknown)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("%s cannot show values without a leaf", what),
+					 errdetail("Column \"%s\" of data set \"%s\" is declared with unknown => '*'.",
+							   dataset->attributes[i].column, dataset->name),
+					 errhint("Publish a table by levels or cuts, or declare the column without it.")));
 }
 
 bool

@@ -28,6 +28,7 @@ typedef struct Declared
 	double		weight;
 	int			min_level;
 	int			max_level;		/* -1: the last */
+	bool		shows_unknown;	/* values without a leaf, as the last label */
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;
@@ -52,6 +53,9 @@ extern Dataset *dataset_load(const char *name);
 
 /* Loads it without its columns, however they are declared: for what drops. */
 extern Dataset *dataset_load_entry(const char *name);
+
+/* Fails where values without a leaf may be shown: they cannot be told apart as a recoding does. */
+extern void dataset_refuse_unknown(const Dataset *dataset, const char *what);
 
 /* Whether the server knows a time zone. */
 extern bool timezone_is_known(const char *name);

@@ -82,11 +82,11 @@ preorder(const LeafTable *table)
 	return order;
 }
 
-/* Allocates a recoding of so many leaves, with room for one more: NULL's. */
+/* Allocates a recoding of so many leaves, with room for two more: that of values without one, and NULL's. */
 static void
 recoding_allocate(Recoding *recoding, uint32 nleaves)
 {
-	Size		size = sizeof(uint32) * ((Size) nleaves + 1);
+	Size		size = sizeof(uint32) * ((Size) nleaves + 2);
 
 	recoding->nlabels = 0;
 	recoding->label_of = MemoryContextAllocHuge(CurrentMemoryContext, size);
@@ -138,7 +138,7 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 		Recoding   *recoding = &hierarchy->levels[level];
 		const uint32 *group = level > 0 ? table->group[level] : NULL;
 
-		hierarchy->labels[level] = budget_alloc(sizeof(char *), (Size) table->nleaves + 1);
+		hierarchy->labels[level] = budget_alloc(sizeof(char *), (Size) table->nleaves + 2);
 		for (uint32 code = 0; code < table->nleaves; code++)
 		{
 			uint32		leaf = order[code];
@@ -191,6 +191,24 @@ hierarchy_add_null(Hierarchy *hierarchy)
 			hierarchy->labels[level][recoding->nlabels] = NULL;
 		recoding_append(recoding, code, !joins);
 	}
+}
+
+uint32
+hierarchy_add_unknown(Hierarchy *hierarchy)
+{
+	uint32		code = hierarchy->nleaves++;
+	const char *label = hierarchy->labels[hierarchy->height][0];
+
+	for (int level = 0; level <= hierarchy->height; level++)
+	{
+		Recoding   *recoding = &hierarchy->levels[level];
+		bool		joins = level == hierarchy->height;
+
+		if (!joins)
+			hierarchy->labels[level][recoding->nlabels] = label;
+		recoding_append(recoding, code, !joins);
+	}
+	return code;
 }
 
 /* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */

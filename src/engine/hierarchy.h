@@ -69,6 +69,12 @@ extern Hierarchy *hierarchy_flat(uint32 nvalues);
 /* Gives NULL a leaf, after all others. */
 extern void hierarchy_add_null(Hierarchy *hierarchy);
 
+/*
+ * Gives values without a leaf one, after all others, which is shown as the
+ * last level's single label at every level.  Comes before NULL's.
+ */
+extern uint32 hierarchy_add_unknown(Hierarchy *hierarchy);
+
 /* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */
 extern Recoding *recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep);
 

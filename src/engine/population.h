@@ -28,6 +28,7 @@ typedef struct Attribute
 	int			min_level;
 	int			max_level;
 	LeafKind	leaves;
+	uint32		unknown_leaf;	/* of values without a leaf, or NO_LEAF */
 	KeyField	field;			/* where its code stands in a key */
 } Attribute;
 

@@ -409,7 +409,22 @@ hierarchy_load(Oid relation, Oid data_type, const char *column)
 	loaded->rows = hierarchy_read_rows(relation, data_type, column);
 	refuse_faults(loaded->rows);
 	loaded->hierarchy = hierarchy_build(&loaded->rows->table, &loaded->codes);
+	loaded->unknown_leaf = NO_LEAF;
 	return loaded;
+}
+
+void
+hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
+{
+	const Hierarchy *hierarchy = loaded->hierarchy;
+
+	if (hierarchy->height < 1 || hierarchy->levels[hierarchy->height].nlabels != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("values of column \"%s\" without a leaf cannot be shown as the last label", column),
+				 errdetail("The last level of hierarchy %s is not a single label.", loaded->rows->name),
+				 errhint("Add a level that is, or declare the column without unknown.")));
+	loaded->unknown_leaf = hierarchy_add_unknown(loaded->hierarchy);
 }
 
 void
@@ -424,4 +439,5 @@ hierarchy_encoder(const LoadedHierarchy *loaded, const char *column, MemoryConte
 				   rows->leaves, rows->nleaves, loaded->codes,
 				   has_null ? hierarchy->null_leaf : hierarchy->nleaves,
 				   hierarchy->nleaves + (has_null ? 0 : 1));
+	encoder->miss_code = loaded->unknown_leaf;
 }

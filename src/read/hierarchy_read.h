@@ -36,6 +36,7 @@ typedef struct LoadedHierarchy
 	Hierarchy  *hierarchy;
 	HierarchyRows *rows;
 	uint32	   *codes;			/* of the rows' leaves */
+	uint32		unknown_leaf;	/* of values without a leaf, or NO_LEAF */
 } LoadedHierarchy;
 
 /* What leaves of a type are. */
@@ -46,6 +47,9 @@ extern HierarchyRows *hierarchy_read_rows(Oid relation, Oid data_type, const cha
 
 /* Reads a sound hierarchy or fails with 23514; SPI is connected. */
 extern LoadedHierarchy *hierarchy_load(Oid relation, Oid data_type, const char *column);
+
+/* Admits values without a leaf; fails unless the last level is one label, as which they are shown. */
+extern void hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column);
 
 /* The encoder of a column with this hierarchy. */
 extern void hierarchy_encoder(const LoadedHierarchy *loaded, const char *column,

@@ -143,6 +143,7 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 	ReadColumn *read = &reading->columns[column];
 
 	attr->name = read->declared->column;
+	attr->unknown_leaf = read->loaded == NULL ? NO_LEAF : read->loaded->unknown_leaf;
 	attr->weight = read->declared->weight;
 	if (read->loaded == NULL)
 	{
@@ -383,6 +384,22 @@ finish_columns(Population *population)
 		drop_persons(population);
 }
 
+/* Says how many people are shown as the last label for want of a leaf. */
+static void
+tell_unknown(const Population *population)
+{
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		int64		people = population_unknown(population, a);
+
+		if (people > 0)
+			ereport(NOTICE,
+					(errmsg_plural("column \"%s\": the value of " INT64_FORMAT " person has no leaf and is shown as the last label",
+								   "column \"%s\": the values of " INT64_FORMAT " people have no leaf and are shown as the last label",
+								   (unsigned long) people, population->attrs[a].name, people)));
+	}
+}
+
 Population *
 make_population(Reading *reading)
 {
@@ -407,6 +424,7 @@ make_population(Reading *reading)
 	make_tuple_table(reading, population);
 	finish_columns(population);
 	population_weigh(population);
+	tell_unknown(population);
 	pfree(reading->tuples->counter->keys);
 	if (reading->tuple_of == NULL)
 		pfree(reading->tuples->counter->counts);

@@ -88,17 +88,20 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	return entries;
 }
 
-/*
- * Bytes that so many tuples take where they take most: while the tables that
- * count them grow, and in a search, which keeps tables of classes.
- */
+Size
+memory_of_tuples(int nwords, int ncolumns, double ntuples)
+{
+	double		bytes = ntuples * (160 + 80 * nwords + 64 * ncolumns) + 4 * 1024 * 1024;
+
+	return (Size) Min(bytes, (double) MaxAllocHugeSize / 4);
+}
+
 static Size
 bytes_of_tuples(const Reading *reading, double ntuples)
 {
 	int			ncolumns = reading->ncolumns - dataset_count_role(reading->dataset, ROLE_QUASI_IDENTIFIER);
-	double		bytes = ntuples * (160 + 80 * reading->set.nwords + 64 * ncolumns) * Max(reading->memory_times, 1) + 4 * 1024 * 1024;
 
-	return (Size) Min(bytes, (double) MaxAllocHugeSize / 4);
+	return memory_of_tuples(reading->set.nwords, ncolumns, ntuples * Max(reading->memory_times, 1));
 }
 
 /* The rows of a table, as far as the server knows; 0 where it does not. */
@@ -185,6 +188,21 @@ population_read(const Dataset *dataset)
 	/* nobody asks for its dictionaries any more */
 	MemoryContextDelete(reading->tuples->context);
 	return population;
+}
+
+int64
+population_unknown(const Population *population, int attr)
+{
+	const Attribute *attribute = &population->attrs[attr];
+	const uint64 *key = population->tuples->keys;
+	int64		people = 0;
+
+	if (attribute->unknown_leaf == NO_LEAF)
+		return 0;
+	for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
+		if (key_get(key, &attribute->field) == attribute->unknown_leaf)
+			people += population->tuples->counts[i];
+	return people;
 }
 
 /* The people that a share of them is at most, as SQL computes it. */

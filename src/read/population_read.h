@@ -26,6 +26,16 @@ extern void require_weights(const Dataset *dataset, const Population *population
 /* The statement that reads a relation now. */
 extern char *reading_statement(const Dataset *dataset);
 
+/*
+ * Bytes that so many tuples, of so many words and columns beside, take where
+ * they take most: while the tables that count them grow, and in a search,
+ * which keeps tables of classes.
+ */
+extern Size memory_of_tuples(int nwords, int ncolumns, double ntuples);
+
+/* The people whose value of an attribute has no leaf, where that is admitted. */
+extern int64 population_unknown(const Population *population, int attr);
+
 /* The people that a share of them is at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 

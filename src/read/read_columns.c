@@ -159,6 +159,8 @@ load_hierarchies(Reading *reading)
 		find_column(reading, column);
 		types[i] = column->type;
 		column->loaded = hierarchy_load(column->declared->hierarchy, column->type, column->declared->column);
+		if (column->declared->shows_unknown)
+			hierarchy_admit_unknown(column->loaded, column->declared->column);
 		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER)
 			fold_codes(column->loaded, reading->levels[i]);
 	}

@@ -318,6 +318,7 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	Oid		   *types;
 	int			zone = dataset_use_zone(reading->dataset);
 
+	dataset_refuse_unknown(reading->dataset, "a recoding");
 	sql_connect();
 	old = MemoryContextSwitchTo(population->context);
 	check_shape(reading, population->nattrs, table);

@@ -122,6 +122,7 @@ static void
 read_table(const Declared *declared, const Attribute *attr, double *weights)
 {
 	WeightTable table = {0};
+	LoadedHierarchy *loaded;
 	Oid			type;
 
 	if (!dataset_same_relation(declared->sensitivity, declared->sensitivity_type))
@@ -136,7 +137,10 @@ read_table(const Declared *declared, const Attribute *attr, double *weights)
 	table.nleaves = attr->hierarchy->nleaves;
 	table.named = budget_alloc_zero(sizeof(bool), (Size) table.nleaves + 1);
 	table.weights = weights;
-	read_rows(&table, hierarchy_load(declared->hierarchy, type, declared->column));
+	loaded = hierarchy_load(declared->hierarchy, type, declared->column);
+	if (declared->shows_unknown)
+		hierarchy_admit_unknown(loaded, declared->column);
+	read_rows(&table, loaded);
 	relation_close(table.relation, NoLock);
 	if (table.problem != NULL)
 		refuse_weight(declared, table.problem);

@@ -176,9 +176,12 @@ are_intervals(const Attribute *attr, uint32 first, uint32 last)
 }
 
 static bool
-ends_with_null(const Attribute *attr, uint32 last)
+ends_without_value(const Attribute *attr, uint32 last)
 {
-	return attr->hierarchy->labels[attr->min_level][last] == NULL;
+	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+
+	return attr->hierarchy->labels[attr->min_level][last] == NULL ||
+		(attr->unknown_leaf != NO_LEAF && lowest->label_of[attr->unknown_leaf] == last);
 }
 
 static char *
@@ -197,7 +200,7 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 		return (char *) attr->hierarchy->labels[attr->min_level][first];
 	if (covering != NULL)
 		return (char *) covering;
-	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_with_null(attr, last))
+	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_without_value(attr, last))
 		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
 	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
 		return set_label(attr, cut, group, false);

@@ -446,6 +446,8 @@ release_check(Release *release)
 	ListCell   *cell;
 
 	release_check_reading(dataset);
+	if (release->cuts != NULL && release->form != RELEASE_TABLE)
+		dataset_refuse_unknown(dataset, "a view by cuts");
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));

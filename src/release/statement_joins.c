@@ -85,7 +85,7 @@ label_radix(const Specification *spec, int a)
 	Joined		joined = {0};
 
 	joined.attr = &spec->population->attrs[a];
-	if (spec->cut != NULL || spec->recoded != NULL)
+	if (spec->cut != NULL || spec->recoded != NULL || declared->shows_unknown)
 		return 0;
 	joined.level = spec->levels[a];
 	if (hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
@@ -140,6 +140,7 @@ prepare_join(const Specification *spec, int a)
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
 	joined.radix = packed_radix(spec, a);
+	joined.unknown = joined.declared->shows_unknown ? joined.attr->hierarchy->labels[joined.attr->hierarchy->height][0] : NULL;
 	joined.places = has_range_places(spec, joined.declared->column, joined.declared->hierarchy, joined.attr->hierarchy);
 	return joined;
 }
@@ -332,6 +333,13 @@ append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
 	if (spec->recoded != NULL)
 		appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", joined->number);
+	else if (joined->unknown != NULL)
+	{
+		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN NULL WHEN h%d.%s IS NULL THEN %s ELSE ", joined->column, n, joined->leaf,
+						 quote_literal_cstr(joined->unknown));
+		append_level(sql, joined);
+		appendStringInfoString(sql, " END");
+	}
 	else if (joined->cut != NULL)
 		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
 	else
@@ -347,7 +355,9 @@ append_has_leaf(StringInfo sql, const Joined *joined)
 	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) :
 	psprintf("h%d.%s", joined->number, joined->leaf);
 
-	if (joined->nullable)
+	if (joined->unknown != NULL)
+		appendStringInfoString(sql, "true");
+	else if (joined->nullable)
 		appendStringInfo(sql, "(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
 	else
 		appendStringInfo(sql, "%s IS NOT NULL", found);
@@ -465,7 +475,7 @@ append_joins(StringInfo sql, const Specification *spec)
 	for (int a = 0; a < spec->population->nattrs; a++)
 	{
 		Joined		joined = prepare_join(spec, a);
-		const char *join = keeps_incomplete(spec) || joined.nullable ? "LEFT JOIN" : "JOIN";
+		const char *join = keeps_incomplete(spec) || joined.nullable || joined.unknown != NULL ? "LEFT JOIN" : "JOIN";
 
 		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, &joined), joined.number);
 		if (joined.radix > 0)

@@ -19,6 +19,7 @@ typedef struct Joined
 	bool		nullable;
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
+	const char *unknown;		/* label of a value without a leaf, or NULL */
 	bool		places;			/* its leaves are ranges, found by their
 								 * places */
 	uint32		radix;			/* of its label's number among the packed; 0:

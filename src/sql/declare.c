@@ -253,10 +253,10 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 static void
 insert_attribute(const Dataset *dataset, const Declared *declared)
 {
-	Oid			types[9] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID};
+	Oid			types[10] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, TEXTOID};
 	bool		has_hierarchy = OidIsValid(declared->hierarchy);
-	Datum		values[9];
-	char		nulls[10] = "         ";
+	Datum		values[10];
+	char		nulls[11] = "          ";
 	uint64		written;
 
 	values[0] = CStringGetTextDatum(dataset->name);
@@ -270,12 +270,14 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	values[7] = Int32GetDatum(declared->max_level);
 	nulls[7] = declared->max_level < 0 ? 'n' : ' ';
 	values[8] = CStringGetTextDatum(distance_name(declared->distance));
+	values[9] = CStringGetTextDatum("*");
+	nulls[9] = declared->shows_unknown ? ' ' : 'n';
 	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-							" hierarchy_type, weight, min_level, max_level, distance)"
+							" hierarchy_type, weight, min_level, max_level, distance, unknown)"
 							" SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
-							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9"
+							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9, $10"
 							" FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
-							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 9, types, values, nulls);
+							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 10, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -306,15 +308,19 @@ changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
  * is loaded again behind it.
  */
 static int
-check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column)
+check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column, bool shows_unknown)
 {
 	Oid			type = column_type(dataset->relation, column);
+	LoadedHierarchy *loaded;
 	int			height;
 
 	require_rows(hierarchy);
 	see_own_changes();
 	sql_connect();
-	height = hierarchy_load(hierarchy, type, column)->rows->table.height;
+	loaded = hierarchy_load(hierarchy, type, column);
+	height = loaded->rows->table.height;
+	if (shows_unknown)
+		hierarchy_admit_unknown(loaded, column);
 	sql_finish();
 	PopActiveSnapshot();
 	*dataset = *dataset_load_owned(dataset->name);
@@ -326,7 +332,7 @@ check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column)
 void
 declare_quasi_identifier(Dataset *dataset, Declared *declared)
 {
-	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column);
+	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column, declared->shows_unknown);
 	int			highest = declared->max_level < 0 ? height : declared->max_level;
 
 	if (isnan(declared->weight) || isinf(declared->weight) || declared->weight < 0)
@@ -345,6 +351,20 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 				 errmsg("data set \"%s\" has %d quasi-identifiers already", dataset->name, MAX_ATTRIBUTES),
 				 errhint("Drop one with anonopt.drop_attribute first.")));
 	insert_attribute(dataset, declared);
+}
+
+/* Whether values without a leaf are to be shown. */
+static bool
+unknown_argument(FunctionCallInfo fcinfo, int argument)
+{
+	char	   *unknown = PG_ARGISNULL(argument) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(argument));
+
+	if (unknown != NULL && strcmp(unknown, "*") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown must be '*' or NULL, not \"%s\"", unknown),
+				 errhint("With '*', values without a leaf are shown as the last label; with NULL, they are an error.")));
+	return unknown != NULL;
 }
 
 Datum
@@ -368,8 +388,21 @@ anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("max_level must not be negative")));
 	}
+	declared.shows_unknown = unknown_argument(fcinfo, 6);
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
+}
+
+/* Says that a column which is to be hidden is one by which people are recognized. */
+static void
+tell_both_roles(const Dataset *dataset, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && strcmp(dataset->attributes[i].column, column) == 0)
+			ereport(NOTICE,
+					(errmsg("column \"%s\" of data set \"%s\" is a quasi-identifier too", column, dataset->name),
+					 errdetail("It is shown generalized; promises about sensitive values count its values as they are."),
+					 errhint("If that is not meant, take one role from it with anonopt.drop_attribute.")));
 }
 
 Datum
@@ -384,8 +417,9 @@ anonopt_add_sensitive(PG_FUNCTION_ARGS)
 	declared.hierarchy = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
 	require_distance_hierarchy(declared.distance, declared.hierarchy);
 	if (OidIsValid(declared.hierarchy))
-		check_hierarchy_fits(declared.hierarchy, dataset, declared.column);
+		check_hierarchy_fits(declared.hierarchy, dataset, declared.column, false);
 	insert_attribute(dataset, &declared);
+	tell_both_roles(dataset, declared.column);
 	PG_RETURN_VOID();
 }
 

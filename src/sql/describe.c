@@ -5,6 +5,8 @@
  */
 #include "base/compat.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -26,7 +28,7 @@ enum
 {
 	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
 	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM,
-	DESCRIBE_TIMEZONE, DESCRIBE_COLUMNS
+	DESCRIBE_TIMEZONE, DESCRIBE_UNKNOWN, DESCRIBE_MEMORY, DESCRIBE_COLUMNS
 };
 
 /* What the data hold of one column. */
@@ -36,6 +38,9 @@ typedef struct Observed
 	int64		values;
 	int64		nulls;
 	int			levels;			/* of the hierarchy */
+	int64		unknown;		/* people without a leaf, where they may be */
+	bool		admits_unknown;
+	int64		people;
 } Observed;
 
 /* The code of another role, no superuser, that reading a relation runs as the caller; or NULL. */
@@ -118,6 +123,10 @@ observe(const Dataset *dataset, const Declared *attribute)
 	attr = &population->attrs[0];
 	observed.domain = attr->hierarchy->nleaves;
 	observed.levels = attr->hierarchy->height;
+	observed.people = population->people;
+	observed.admits_unknown = attr->unknown_leaf != NO_LEAF;
+	observed.unknown = population_unknown(population, 0);
+	observed.domain -= observed.admits_unknown ? 1 : 0;
 	observed.values = tuples->ntuples;
 	for (uint32 i = 0; i < tuples->ntuples; i++)
 		if (key_get(&tuples->keys[i], &attr->field) == attr->hierarchy->null_leaf)
@@ -158,9 +167,52 @@ describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, 
 	nulls[DESCRIBE_TIMEZONE] = false;
 }
 
+/* What a search would have to hold, as far as single columns tell. */
+typedef struct SearchSize
+{
+	bool		known;			/* every column was read */
+	int			nattrs;
+	int			ncolumns;		/* sensitive ones and the class label */
+	double		tuples;			/* at most */
+	double		bits;			/* of a tuple */
+	int64		people;
+}			SearchSize;
+
+static void
+add_to_size(SearchSize * size, const Declared *attribute, const Observed *observed)
+{
+	size->people = Max(size->people, observed->people);
+	if (attribute->role == ROLE_QUASI_IDENTIFIER)
+	{
+		size->nattrs++;
+		size->tuples *= Max(observed->values, 1);
+		size->bits += ceil(log2((double) observed->domain + 2));
+	}
+	else if (attribute->role == ROLE_SENSITIVE || attribute->role == ROLE_CLASS_LABEL)
+		size->ncolumns++;
+}
+
+/* A row that says how many distinct tuples there are at most, and what memory a search of them takes. */
+static void
+put_size(ReturnSetInfo *result, const SearchSize * size)
+{
+	double		tuples = Min(size->tuples, (double) size->people);
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	if (!size->known || size->nattrs == 0)
+		return;
+	memset(nulls, true, sizeof(nulls));
+	values[DESCRIBE_ROLE] = CStringGetTextDatum("search");
+	values[DESCRIBE_OBSERVED] = Int64GetDatum((int64) tuples);
+	values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory_of_tuples((int) ceil(size->bits / 60), size->ncolumns, tuples));
+	nulls[DESCRIBE_ROLE] = nulls[DESCRIBE_OBSERVED] = nulls[DESCRIBE_MEMORY] = false;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 /* What the data say of it. */
 static void
-describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
+describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls, SearchSize * size)
 {
 	Observed	observed = observe(dataset, attribute);
 
@@ -168,6 +220,9 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 	nulls[DESCRIBE_OBSERVED] = false;
 	values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
 	nulls[DESCRIBE_NULLS] = false;
+	add_to_size(size, attribute, &observed);
+	values[DESCRIBE_UNKNOWN] = Int64GetDatum(observed.unknown);
+	nulls[DESCRIBE_UNKNOWN] = !observed.admits_unknown;
 	if (!OidIsValid(attribute->hierarchy))
 		return;
 	values[DESCRIBE_LEVELS] = Int32GetDatum(observed.levels);
@@ -178,7 +233,7 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 
 /* One attribute's row; a data set without any has one row if its relation is gone. */
 static void
-put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute)
+put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute, SearchSize * size)
 {
 	const char *problem = problem_of(dataset, attribute);
 	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;
@@ -190,7 +245,9 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		describe_declared(attribute, values, nulls);
 	/* what a superuser looks at must not run as one */
 	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
-		describe_observed(dataset, attribute, values, nulls);
+		describe_observed(dataset, attribute, values, nulls, size);
+	else
+		size->known = false;
 	if (attribute != NULL && problem == NULL)
 		describe_zone(dataset, attribute, values, nulls);
 	if (problem == NULL)
@@ -229,13 +286,15 @@ anonopt_describe(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Dataset    *dataset;
+	SearchSize	size = {.known = true,.tuples = 1};
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_load(name_argument(fcinfo, 0, "dataset"));
 	for (int i = 0; i < dataset->nattributes; i++)
-		put_description(result, dataset, &dataset->attributes[i]);
+		put_description(result, dataset, &dataset->attributes[i], &size);
 	if (dataset->nattributes == 0)
-		put_description(result, dataset, NULL);
+		put_description(result, dataset, NULL, &size);
+	put_size(result, &size);
 	put_store(result, dataset);
 	return (Datum) 0;
 }

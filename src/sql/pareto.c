@@ -40,6 +40,24 @@ tell_infeasible(const Measures *nearest, const Population *population, const Pro
 					   nearest->suppressed, population->people, promise->limit)));
 }
 
+/*
+ * Says what to do where every node that keeps anything apart singles somebody
+ * out: the front then offers all or nothing.
+ */
+static void
+tell_singled_out(const NodeFront *front, const Dataset *dataset)
+{
+	const MeasuredNode *nodes = node_front_nodes(front);
+
+	for (int i = 0; i < node_front_size(front); i++)
+		if (nodes[i].measures.k > 1 && nodes[i].measures.classes > 1)
+			return;
+	ereport(NOTICE,
+			(errmsg("no node that keeps anybody apart has a k above 1"),
+			 errhint("Drop quasi-identifiers that nearly name people (see anonopt.suggest_quasi_identifiers), give them coarser levels,"
+					 " allow more suppression than %g, or make a recoding with anonopt.create_recoding.", dataset->max_suppression)));
+}
+
 /* Says what kept a search from an answer that is proven, or any. */
 static void
 tell_shortcomings(const ExactSearch *search)
@@ -87,6 +105,8 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 			  node_front_size(search->front), node_front_nodes(search->front));
 	session_end(session, search->evaluated, search->helped, search->in_time);
 	tell_shortcomings(search);
+	if (algorithm == ALGORITHM_PARETO && search->in_time && node_front_size(search->front) > 0)
+		tell_singled_out(search->front, dataset);
 }
 
 /* The same for the node of least loss, where boxes find it. */
