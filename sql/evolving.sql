@@ -98,6 +98,23 @@ SELECT anonopt.box_archive('{{1e308,5}}', '{1e-9,1}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,0}');
 SELECT anonopt.box_archive('{{1,2}}', '{1,NULL}');
 SELECT anonopt.box_archive('{{1,2,3,4,5,6,7,8,9,10,11,12,13,14,15}}', '{1,1,1,1,1,1,1,1,1,1,1,1,1,1,1}');
+-- what a set covers, and how far it falls short
+SELECT anonopt.hypervolume('visitors', '{k,glm}', '{{3,2},{0,0}}'), anonopt.hypervolume('visitors', '{k,glm}', '{}'),
+	anonopt.hypervolume('visitors', '{k,glm}', '{{3,2},{1,1},{0,0}}', '{1,20}');
+SELECT round(anonopt.igd_plus('visitors', '{k,glm}', '{{3,2},{0,0}}')::numeric, 6) AS igd_plus,
+	anonopt.igd_plus('visitors', '{k,glm}', (SELECT array_agg(levels) FROM anonopt.pareto('visitors'))) AS exact,
+	anonopt.igd_plus('visitors', '{k,glm}', '{}') AS of_none;
+SELECT anonopt.hypervolume('visitors', '{k}', '{0,0}');
+SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}', '{1}');
+SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}', '{1,NULL}');
+SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}', '{1,Infinity}');
+SELECT anonopt.hypervolume('visitors', '{k,glm}', NULL);
+SELECT anonopt.hypervolume('nobody', '{k,glm}', '{0,0}');
+-- switches
+SELECT levels, k, glm FROM anonopt.pbg_ea('visitors', seed => 1, bounds => true, reflect => false, copies => true);
+SELECT * FROM anonopt.pbg_ea('visitors', bounds => NULL);
+SELECT * FROM anonopt.pbg_ea('visitors', reflect => NULL);
+SELECT * FROM anonopt.pbg_ea('visitors', copies => NULL);
 -- with what was missing
 SELECT anonopt.add_sensitive('visitors', 'dish'), anonopt.set_class_label('visitors', 'paid');
 SELECT levels, k, l, round(t::numeric, 3) AS t, cm FROM anonopt.pbg_ea('visitors', '{l,t,cm}', seed => 1);
@@ -112,4 +129,5 @@ TRUNCATE visitor;
 SELECT * FROM anonopt.pbg_ea('visitors', seed => 1);
 SELECT algorithm, rows, evaluated, seed FROM anonopt.last_search();
 SELECT * FROM anonopt.archive_quality('visitors', '{k,glm}', '{0,0}');
+SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}'), anonopt.igd_plus('visitors', '{k,glm}', '{0,0}');
 SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;

@@ -50,8 +50,10 @@ COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and what they show, worst first';
 COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint) IS 'what local recodings lose at several k, from one reading';
 COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
-COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
+COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int, boolean, boolean, boolean) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes stands for the exact non-dominated set';
+COMMENT ON FUNCTION anonopt.igd_plus(text, text[], int[]) IS 'how much the exact non-dominated set is better than a set of nodes, in the mean';
+COMMENT ON FUNCTION anonopt.hypervolume(text, text[], int[], float8[]) IS 'the volume that a set of nodes dominates, up to a reference point';
 COMMENT ON FUNCTION anonopt.box_archive(float8[], float8[]) IS 'which of a stream of vectors PBG-EA''s archive holds in the end';
 COMMENT ON AGGREGATE anonopt.p_rank(float8, float8) IS 'how far a property vector is from the best one';
 COMMENT ON AGGREGATE anonopt.p_cov(float8, float8) IS 'share of records where d1 is no less than d2';

@@ -13,12 +13,23 @@ RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_poka' LANGUAGE C STABL
 
 CREATE FUNCTION anonopt.pbg_ea(dataset text, objectives text[] DEFAULT '{k,glm}', epsilon float8[] DEFAULT NULL,
 	population int DEFAULT 25, iterations int DEFAULT 100, crossover float8 DEFAULT 0.8, mutation float8 DEFAULT NULL,
-	seed bigint DEFAULT NULL, local_search float8 DEFAULT 0, max_nodes int DEFAULT NULL)
+	seed bigint DEFAULT NULL, local_search float8 DEFAULT 0, max_nodes int DEFAULT NULL,
+	bounds boolean DEFAULT false, reflect boolean DEFAULT true, copies boolean DEFAULT false)
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_pbg_ea' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.archive_quality(dataset text, objectives text[], levels int[], epsilon float8[] DEFAULT NULL,
-	OUT ce float8, OUT rr float8, OUT minimal bigint, OUT boxes bigint)
+	OUT ce float8, OUT rr float8, OUT minimal bigint, OUT boxes bigint,
+	OUT igd_plus float8)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_archive_quality' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.igd_plus(dataset text, objectives text[], levels int[])
+RETURNS float8 LANGUAGE sql STABLE PARALLEL RESTRICTED
+BEGIN ATOMIC
+	SELECT q.igd_plus FROM anonopt.archive_quality(dataset, objectives, levels) AS q;
+END;
+
+CREATE FUNCTION anonopt.hypervolume(dataset text, objectives text[], levels int[], reference float8[] DEFAULT NULL)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_hypervolume' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.box_archive(candidates float8[], epsilon float8[])
 RETURNS int[] AS 'MODULE_PATHNAME', 'anonopt_box_archive' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

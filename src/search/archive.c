@@ -35,22 +35,37 @@ find_box(const Archive *archive, const double *costs, double *box)
 		box[i] = ceil(costs[i] / archive->epsilon[i]);
 }
 
+/* Whether a vector may not enter, because of one in its box or a box that is better. */
+static bool
+is_kept_out(const Archive *archive, const double *costs, const double *box)
+{
+	bool		equal;
+	int			found = front_find(archive->boxes, box, &equal);
+
+	return found >= 0 && !(equal && dominates(costs, archive_member(archive, found)->costs, archive->boxes->ncosts));
+}
+
+bool
+archive_refuses(const Archive *archive, const double *costs)
+{
+	double		box[MAX_OBJECTIVES];
+
+	find_box(archive, costs, box);
+	return is_kept_out(archive, costs, box);
+}
+
 bool
 archive_offer(Archive *archive, uint32 item, const double *costs)
 {
-	int			n = archive->boxes->ncosts;
 	double		box[MAX_OBJECTIVES];
 	ArchiveMember *member;
-	bool		equal;
-	int			found;
 
 	find_box(archive, costs, box);
-	found = front_find(archive->boxes, box, &equal);
-	if (found >= 0 && !(equal && dominates(costs, archive_member(archive, found)->costs, n)))
+	if (is_kept_out(archive, costs, box))
 		return false;
 	member = front_add(archive->boxes, box);
 	member->item = item;
-	memcpy(member->costs, costs, sizeof(double) * n);
+	memcpy(member->costs, costs, sizeof(double) * archive->boxes->ncosts);
 	return true;
 }
 

@@ -37,6 +37,9 @@ archive_member(const Archive *archive, int i)
 /* Offers a candidate; returns whether it is a member now. */
 extern bool archive_offer(Archive *archive, uint32 item, const double *costs);
 
+/* Whether it would not become one, nor would any vector that is nowhere better. */
+extern bool archive_refuses(const Archive *archive, const double *costs);
+
 /* The member in the box of a vector of costs, or -1. */
 extern int	archive_find_box(const Archive *archive, const double *costs);
 

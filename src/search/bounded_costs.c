@@ -34,9 +34,8 @@ fewest_values(const Population *population)
 	return fewest;
 }
 
-/* The most that an objective can cost, where less of it is better. */
-static double
-worst_cost(Objective objective, const Population *population)
+double
+most_of(Objective objective, const Population *population)
 {
 	double		people = (double) population->people;
 
@@ -77,7 +76,7 @@ bounded_costs(const Population *population, int nobjectives, const Objective *ob
 		double		cost = objective_cost(objectives[i], measures);
 
 		if (!isinf(cost) && !objective_rises(objectives[i]))
-			cost -= worst_cost(objectives[i], population);
+			cost -= most_of(objectives[i], population);
 
 		/*
 		 * 0 - Max(…): never a negative zero, since equal costs have equal

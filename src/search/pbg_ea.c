@@ -9,7 +9,8 @@
  * offered to the archive of boxes.
  *
  * Beyond the paper, part of the offspring may be neighbours of the archive's
- * nodes that nobody has measured.
+ * nodes that nobody has measured, and a child that is known, or that cannot
+ * enter the archive whatever it measures, may be mutated again.
  */
 #include "search/pbg_ea.h"
 
@@ -22,11 +23,15 @@
 #include "miscadmin.h"
 #include "search/archive.h"
 #include "search/bounded_costs.h"
+#include "search/least_costs.h"
 #include "search/node_front.h"
 #include "search/node_set.h"
 
 /* Tuples to look at below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 2e9
+
+/* How often a child is mutated to find one that is worth measuring. */
+#define MOST_MUTATIONS 20
 
 typedef struct Run
 {
@@ -40,6 +45,7 @@ typedef struct Run
 	Size		capacity;
 	Measures   *measures;		/* by number in known */
 	Archive    *archive;		/* items are those numbers */
+	LeastCosts *least_costs;	/* of nodes not measured, or NULL */
 	uint32	   *parents;		/* the generation's nodes */
 	uint32	   *children;
 	NodeItem   *items;			/* of a batch */
@@ -78,6 +84,8 @@ measure_new(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		bounded_costs(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], costs);
 		archive_offer(run->archive, number, costs);
+		if (run->least_costs != NULL)
+			least_costs_learn(run->least_costs, run->items[number - first].levels, &run->measures[number]);
 	}
 	progress_update(run->measured, archive_size(run->archive));
 }
@@ -113,7 +121,7 @@ first_generation(Run *run)
 	}
 }
 
-/* Those who may become parents: a generation and the archive, each node once. */
+/* Those who may become parents: a generation and the archive, each node once unless copies are wanted. */
 typedef struct Pool
 {
 	int			nnodes;
@@ -147,7 +155,7 @@ gather(const Run *run)
 	qsort(pool->nodes, most, sizeof(uint32), compare_numbers);
 	pool->nnodes = 0;
 	for (int i = 0; i < most; i++)
-		if (i == 0 || pool->nodes[i] != pool->nodes[i - 1])
+		if (i == 0 || run->evolution->copies || pool->nodes[i] != pool->nodes[i - 1])
 			pool->nodes[pool->nnodes++] = pool->nodes[i];
 	pool->costs = palloc(sizeof(double) * pool->nnodes * nobjectives);
 	for (int i = 0; i < pool->nnodes; i++)
@@ -188,7 +196,7 @@ tournament(Run *run, const Pool *pool)
 	return pool->nodes[pool->fitness[b] < pool->fitness[a] ? b : a];
 }
 
-/* Moves a level one up or down, at an end the other way. */
+/* Moves a level one up or down; at an end the other way, or not at all. */
 static void
 mutate(Run *run, int *levels)
 {
@@ -201,9 +209,37 @@ mutate(Run *run, int *levels)
 			continue;
 		step = prng_below(&run->prng, 2) == 0 ? 1 : -1;
 		if (levels[a] + step < attr->min_level || levels[a] + step > attr->max_level)
-			step = -step;
+			step = run->evolution->stays ? 0 : -step;
 		levels[a] += step;
 	}
+}
+
+/* Whether a node is new and may enter the archive, for all that is known. */
+static bool
+is_promising(const Run *run, const int *levels)
+{
+	double		costs[MAX_OBJECTIVES];
+
+	if (nodeset_find(run->known, levels) != NO_NODE)
+		return false;
+	least_costs_of(run->least_costs, levels, costs);
+	return !archive_refuses(run->archive, costs);
+}
+
+/* A mutant of some levels by its number, which is NO_NODE if it may not be measured. */
+static uint32
+mutant(Run *run, const int *levels)
+{
+	int			child[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < MOST_MUTATIONS; i++)
+	{
+		memcpy(child, levels, sizeof(int) * run->population->nattrs);
+		mutate(run, child);
+		if (run->least_costs == NULL || is_promising(run, child))
+			return admit(run, child);
+	}
+	return nodeset_find(run->known, child);
 }
 
 /* Two children of two parents; where a child may not be measured its parent lives on. */
@@ -229,8 +265,7 @@ breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
 		}
 	for (int i = 0; i < nchildren; i++)
 	{
-		mutate(run, levels[i]);
-		children[i] = admit(run, levels[i]);
+		children[i] = mutant(run, levels[i]);
 		if (children[i] == NO_NODE)
 			children[i] = parents[i];
 	}
@@ -259,7 +294,8 @@ explore(Run *run, uint32 *child)
 		nodeset_levels(run->known, archive_member(run->archive, place / 2 / nattrs)->item, levels);
 		levels[a] += place % 2 == 0 ? 1 : -1;
 		if (levels[a] < attr->min_level || levels[a] > attr->max_level ||
-			nodeset_find(run->known, levels) != NO_NODE)
+			nodeset_find(run->known, levels) != NO_NODE ||
+			(run->least_costs != NULL && !is_promising(run, levels)))
 			continue;
 		*child = nodeset_add(run->known, levels);
 		return true;
@@ -364,6 +400,9 @@ begin_run(Evolution *evolution)
 	run->most_nodes = most_nodes(evolution);
 	run->known = nodeset_create(context, run->population);
 	run->archive = archive_create(context, evolution->nobjectives, evolution->epsilon);
+	if (evolution->bounds)
+		run->least_costs = least_costs_create(run->population, &evolution->promise, evolution->nobjectives,
+											  evolution->objectives);
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
 	run->items = palloc(sizeof(NodeItem) * evolution->size);

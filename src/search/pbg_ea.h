@@ -21,6 +21,10 @@ typedef struct Evolution
 	double		mutation;
 	double		local_search;	/* the share of offspring that are new
 								 * neighbours of the archive */
+	bool		stays;			/* a level at its end does not turn back */
+	bool		copies;			/* a node may be several parents */
+	bool		bounds;			/* nodes that cannot enter the archive are not
+								 * measured */
 	int64		most_nodes;		/* nodes that may be measured, or 0 */
 	uint64		seed;
 	int			workers;

@@ -2,6 +2,9 @@
  * quality.c
  *	  How well a set of nodes stands for the exact non-dominated set.
  *
+ * The convergence error asks how far the nodes are from the exact vectors,
+ * IGD+ how much the exact ones are better than the node nearest to them.
+ *
  * Every node of the lattice is measured.  The exact set holds all that no
  * other dominates, those with equal values too.
  */
@@ -13,6 +16,7 @@
 #include "engine/lattice.h"
 #include "search/archive.h"
 #include "search/bounded_costs.h"
+#include "search/hypervolume.h"
 
 typedef struct ExactSet
 {
@@ -62,6 +66,25 @@ find_largest(const Front *front, double *largest)
 			largest[j] = Max(largest[j], -front_costs(front, i)[j]);
 }
 
+/* How much worse a vector is than another, where it is worse. */
+static double
+shortfall(const double *costs, const double *exact, const double *largest, int ncosts)
+{
+	double		squares = 0;
+
+	for (int j = 0; j < ncosts; j++)
+		if (largest[j] > 0 && costs[j] > exact[j])
+			squares += ((costs[j] - exact[j]) / largest[j]) * ((costs[j] - exact[j]) / largest[j]);
+	return sqrt(squares);
+}
+
+static void
+lessen_shortfalls(const Front *front, const double *largest, const double *costs, double *shortfalls)
+{
+	for (int i = 0; i < front->nmembers; i++)
+		shortfalls[i] = Min(shortfalls[i], shortfall(costs, front_costs(front, i), largest, front->ncosts));
+}
+
 static double
 distance_to_nearest(const Front *front, const double *largest, const double *costs)
 {
@@ -93,12 +116,16 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	bool	   *occupied;
 	int			noccupied = 0;
 	double		largest[MAX_OBJECTIVES];
+	double	   *shortfalls;
 
 	quality->helped = lattice_measure(population, promise, workers, visit_node, &set);
 	quality->measured = set.visited;
 	boxes = exact_boxes(&set, epsilon);
 	find_largest(set.front, largest);
 	occupied = palloc0(sizeof(bool) * (archive_size(boxes) + 1));
+	shortfalls = palloc(sizeof(double) * (set.front->nmembers + 1));
+	for (int i = 0; i < set.front->nmembers; i++)
+		shortfalls[i] = HUGE_VAL;
 	quality->convergence_error = 0;
 	for (int i = 0; i < nnodes; i++)
 	{
@@ -108,6 +135,7 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 
 		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
 		bounded_costs(population, nobjectives, objectives, &measures, costs);
+		lessen_shortfalls(set.front, largest, costs, shortfalls);
 		quality->convergence_error += distance_to_nearest(set.front, largest, costs);
 		box = archive_find_box(boxes, costs);
 		if (box >= 0 && !occupied[box])
@@ -119,6 +147,34 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	quality->boxes = archive_size(boxes);
 	quality->representation_ratio = (double) noccupied / archive_size(boxes);
 	quality->minimal = 0;
+	quality->igd_plus = 0;
 	for (int i = 0; i < set.front->nmembers; i++)
+	{
 		quality->minimal += *(int64 *) front_member(set.front, i);
+		quality->igd_plus += shortfalls[i] / set.front->nmembers;
+	}
+}
+
+double
+nodes_hypervolume(Population *population, const Promise *promise, int nobjectives, const Objective *objectives,
+				  int nnodes, int *const *levels, const double *reference)
+{
+	Front	   *front = front_create(population->context, nobjectives, sizeof(int));
+	Measurer   *measurer = measurer_create(population, promise);
+	double		costs[MAX_OBJECTIVES];
+	bool		equal;
+
+	for (int i = 0; i < nnodes; i++)
+	{
+		Measures	measures;
+
+		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
+		for (int j = 0; j < nobjectives; j++)
+			costs[j] = objective_cost(objectives[j], &measures);
+		if (front_find(front, costs, &equal) < 0)
+			front_add(front, costs);
+	}
+	for (int j = 0; j < nobjectives; j++)
+		costs[j] = objective_rises(objectives[j]) ? -reference[j] : reference[j];
+	return hypervolume(front, costs);
 }

@@ -11,6 +11,7 @@ typedef struct Quality
 {
 	double		convergence_error;
 	double		representation_ratio;
+	double		igd_plus;
 	int64		minimal;		/* exact nodes, duplicates included */
 	int64		boxes;			/* boxes of theirs that no other dominates */
 	int64		measured;		/* nodes of the lattice */
@@ -21,5 +22,10 @@ typedef struct Quality
 extern void archive_quality(Population *population, const Promise *promise, int nobjectives,
 							const Objective *objectives, const double *epsilon,
 							int nnodes, int *const *levels, int workers, Quality *quality);
+
+/* Measures nodes alone: what they cover up to a reference, one value an objective. */
+extern double nodes_hypervolume(Population *population, const Promise *promise, int nobjectives,
+								const Objective *objectives, int nnodes, int *const *levels,
+								const double *reference);
 
 #endif

@@ -56,6 +56,13 @@ integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int le
 	return value;
 }
 
+bool
+boolean_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+{
+	require_argument(fcinfo, argument, name);
+	return PG_GETARG_BOOL(argument);
+}
+
 int64
 seed_argument(FunctionCallInfo fcinfo, int argument)
 {

@@ -23,6 +23,9 @@ extern double probability_argument(FunctionCallInfo fcinfo, int argument, const 
 /* An integer within bounds. */
 extern int	integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most);
 
+/* True or false. */
+extern bool boolean_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+
 /* A seed, a new one for NULL. */
 extern int64 seed_argument(FunctionCallInfo fcinfo, int argument);
 

@@ -1,6 +1,6 @@
 /*
  * evolve.c
- *	  SQL: pbg_ea, archive_quality, box_archive.
+ *	  SQL: pbg_ea, archive_quality, hypervolume, box_archive.
  */
 #include "base/compat.h"
 
@@ -21,6 +21,7 @@
 
 PG_FUNCTION_INFO_V1(anonopt_pbg_ea);
 PG_FUNCTION_INFO_V1(anonopt_archive_quality);
+PG_FUNCTION_INFO_V1(anonopt_hypervolume);
 PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
 /* Numbers of an array of one dimension. */
@@ -102,8 +103,8 @@ static Datum
 quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
 {
 	TupleDesc	desc;
-	Datum		values[4];
-	bool		nulls[4] = {empty, empty};
+	Datum		values[5];
+	bool		nulls[5] = {empty, empty, false, false, empty};
 
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
@@ -111,6 +112,7 @@ quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
 	values[1] = Float8GetDatum(quality->representation_ratio);
 	values[2] = Int64GetDatum(quality->minimal);
 	values[3] = Int64GetDatum(quality->boxes);
+	values[4] = Float8GetDatum(quality->igd_plus);
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
@@ -149,6 +151,60 @@ anonopt_archive_quality(PG_FUNCTION_ARGS)
 					objectives, epsilon, nnodes, levels, max_workers(), &quality);
 	session_end(session, quality.measured, quality.helped, true);
 	PG_RETURN_DATUM(quality_datum(fcinfo, &quality, nnodes == 0));
+}
+
+/* The given reference point, or the worst value of each objective. */
+static void
+reference_argument(FunctionCallInfo fcinfo, int argument, const Population *population, int nobjectives,
+				   const Objective *objectives, double *reference)
+{
+	const double *given;
+	int			n;
+
+	for (int i = 0; i < nobjectives; i++)
+		reference[i] = objective_rises(objectives[i]) ? 0 : most_of(objectives[i], population);
+	if (PG_ARGISNULL(argument))
+		return;
+	given = numbers_argument(fcinfo, argument, "reference", &n);
+	if (n != nobjectives)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of values in the reference"),
+				 errdetail("There are %d for %d objectives.", n, nobjectives),
+				 errhint("Give one for each objective, in their order.")));
+	for (int i = 0; i < n; i++)
+	{
+		if (isnan(given[i]) || isinf(given[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("reference must be finite, not %g", given[i])));
+		reference[i] = given[i];
+	}
+}
+
+Datum
+anonopt_hypervolume(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = dataset_argument(fcinfo, 0);
+	Objective	objectives[MAX_OBJECTIVES];
+	int			nobjectives = several_objectives_argument(fcinfo, 1, dataset, objectives);
+	int			nnodes;
+	int		  **levels = nodes_argument(fcinfo, 2, dataset, &nnodes);
+	double		reference[MAX_OBJECTIVES];
+	Promise		nothing = {0};
+	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
+	Population *population = population_argument(dataset);
+	double		volume;
+
+	session_read(session, population);
+	if (population == NULL)
+		PG_RETURN_NULL();
+	reference_argument(fcinfo, 3, population, nobjectives, objectives, reference);
+	nothing.limit = share_of_people(dataset->max_suppression, population->people);
+	volume = nodes_hypervolume(searched_population(population, &nothing, nobjectives, objectives), &nothing, nobjectives,
+							   objectives, nnodes, levels, reference);
+	session_end(session, nnodes, 0, true);
+	PG_RETURN_FLOAT8(volume);
 }
 
 /*
@@ -215,6 +271,9 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	evolution->local_search = probability_argument(fcinfo, 8, "local_search", 0);
 	if (!PG_ARGISNULL(9))
 		evolution->most_nodes = integer_argument(fcinfo, 9, "max_nodes", 2, PG_INT32_MAX);
+	evolution->bounds = boolean_argument(fcinfo, 10, "bounds");
+	evolution->stays = !boolean_argument(fcinfo, 11, "reflect");
+	evolution->copies = boolean_argument(fcinfo, 12, "copies");
 	evolution->workers = max_workers();
 	return evolution;
 }

@@ -191,8 +191,7 @@ nsga2_arguments(FunctionCallInfo fcinfo, int first)
 	require_argument(fcinfo, first + 3, "mutation");
 	settings.mutation = probability_argument(fcinfo, first + 3, "mutation", 0);
 	settings.seed = seed_argument(fcinfo, first + 4);
-	require_argument(fcinfo, first + 5, "taxonomy");
-	settings.taxonomy = PG_GETARG_BOOL(first + 5);
+	settings.taxonomy = boolean_argument(fcinfo, first + 5, "taxonomy");
 	settings.workers = max_workers();
 	return settings;
 }

@@ -6,7 +6,7 @@ SET jit = off;
 \ir reference.inc
 \ir random_data.inc
 
-SELECT plan(400 * 4 + 300 * 10);
+SELECT plan(400 * 4 + 300 * 12);
 
 -- The archive ---------------------------------------------------------------------
 
@@ -214,6 +214,73 @@ LANGUAGE sql AS $$
           ORDER BY random() LIMIT n) x
 $$;
 
+-- How much the exact set is better than nodes, and the volume of these, by inclusion and exclusion
+CREATE FUNCTION pg_temp.igd_plus(nodes int[]) RETURNS float8
+LANGUAGE sql AS $$
+    WITH exact AS MATERIALIZED (
+        SELECT DISTINCT v FROM valued x WHERE NOT EXISTS (SELECT FROM valued y WHERE pg_temp.beats(y.v, x.v))),
+    largest AS MATERIALIZED (
+        SELECT i, max(x) AS most FROM exact, unnest(v) WITH ORDINALITY u (x, i) GROUP BY i),
+    given AS MATERIALIZED (
+        SELECT v FROM generate_subscripts(nodes, 1) nr
+        JOIN valued ON levels = ARRAY(SELECT nodes[nr][a] FROM generate_subscripts(nodes, 2) a ORDER BY a)),
+    shortfall AS (
+        SELECT min((SELECT sqrt(sum((greatest(x.e - x.g, 0) / most) ^ 2)) FROM unnest(g.v, e.v) WITH ORDINALITY x (g, e, i)
+                    JOIN largest USING (i) WHERE most > 0)) AS short
+        FROM exact e, given g GROUP BY e.v)
+    SELECT avg(coalesce(short, 0)) FROM shortfall
+$$;
+
+CREATE FUNCTION pg_temp.hypervolume(nodes int[], less float8[]) RETURNS float8
+LANGUAGE sql AS $$
+    WITH given AS MATERIALIZED (
+        SELECT nr, v FROM generate_subscripts(nodes, 1) nr
+        JOIN valued ON levels = ARRAY(SELECT nodes[nr][a] FROM generate_subscripts(nodes, 2) a ORDER BY a)),
+    least AS (
+        SELECT subset, i, greatest(min(x.v) - min(x.c), 0) AS side
+        FROM generate_series(1, (1 << coalesce(array_length(nodes, 1), 0)) - 1) subset
+        JOIN given ON subset & (1 << (nr - 1)) > 0, unnest(given.v, less) WITH ORDINALITY x (v, c, i)
+        GROUP BY subset, i),
+    volume AS (
+        SELECT subset, CASE WHEN min(side) = 0 THEN 0 ELSE exp(sum(ln(nullif(side, 0)::numeric)))::float8 END AS volume
+        FROM least GROUP BY subset)
+    SELECT coalesce(sum(volume * CASE WHEN length(replace(subset::bit(6)::text, '0', '')) % 2 = 1 THEN 1 ELSE -1 END), 0) FROM volume
+$$;
+
+CREATE FUNCTION pg_temp.coverage_differs(set_name text) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    objectives text[] := (sample.shuffled(pg_temp.askable()))[1:2 + sample.below(3)];
+    nodes int[];
+    less float8[];
+    reference float8[];
+    want float8;
+    got float8;
+BEGIN
+    PERFORM pg_temp.value_nodes(set_name, objectives);
+    nodes := pg_temp.some_nodes(sample.pick('{0,1,2,3}'::int[]));
+    want := CASE WHEN EXISTS (SELECT FROM valued) THEN pg_temp.igd_plus(nodes) END;
+    got := anonopt.igd_plus(set_name, objectives, nodes);
+    IF (want IS NULL) <> (got IS NULL) OR abs(want - got) > 1e-9 * (1 + want) THEN
+        RETURN format(E'\nIGD+ of %s by %s: want %s, got %s', nodes, objectives, want, got);
+    END IF;
+    -- up to the worst, or to a point somewhat better
+    less := ARRAY(SELECT CASE WHEN sample.chance(0.5) THEN 0 ELSE (SELECT v[i] FROM valued ORDER BY random() LIMIT 1) / 2 END
+                  FROM generate_subscripts(objectives, 1) i ORDER BY i);
+    IF sample.chance(0.3) THEN
+        less := array_fill(0::float8, ARRAY[cardinality(objectives)]);
+    ELSE
+        reference := ARRAY(SELECT CASE WHEN pg_temp.worst(o) IS NULL THEN l ELSE pg_temp.worst(o) - l END
+                           FROM unnest(objectives, less) WITH ORDINALITY x (o, l, i) ORDER BY i);
+    END IF;
+    want := CASE WHEN EXISTS (SELECT FROM valued) THEN pg_temp.hypervolume(nodes, less) END;
+    got := anonopt.hypervolume(set_name, objectives, nodes, reference);
+    IF (want IS NULL) <> (got IS NULL) OR abs(want - got) > 1e-6 * (1 + want) THEN
+        RETURN format(E'\nhypervolume of %s by %s up to %s: want %s, got %s', nodes, objectives, reference, want, got);
+    END IF;
+    RETURN NULL;
+END $$;
+
 CREATE FUNCTION pg_temp.quality_differs(set_name text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -262,7 +329,7 @@ DECLARE
     most_nodes int;
     searched record;
 BEGIN
-    differing := array_fill(NULL::text, ARRAY[10]);
+    differing := array_fill(NULL::text, ARRAY[12]);
     parameters := sample.data_set(seed);
     PERFORM ref.read(dataset), ref.declare(dataset) FROM ref.dataset;
     SELECT dataset INTO set_name FROM ref.dataset;
@@ -281,7 +348,7 @@ BEGIN
     -- a short search
     call := format('pbg_ea(%L, %L, %L, %s, %s, %s, %L, %s, %s)', set_name, list, epsilon, 2 + sample.below(9), 1 + sample.below(9),
                    sample.pick('{0,0.8,1}'::float8[]), sample.pick('{NULL,0,0.3,1}'::float8[]), sample.below(1000000) - 500000,
-                   sample.pick('{0,0.5,1}'::float8[]));
+                   sample.pick('{0,0.5,1}'::float8[]) || format(', NULL, %L, %L, %L', seed % 3 = 0, seed % 2 = 0, seed % 5 < 2));
     rows := sample.found(call);
     SELECT * INTO searched FROM anonopt.last_search();
     IF searched.algorithm <> 'pbg_ea' OR searched.exact <> (searched.rows = 0) OR searched.evaluated > nodes
@@ -333,6 +400,13 @@ BEGIN
         FROM pg_temp.quality(pg_temp.levels_of(rows), sides))) THEN
         differing[9] := format(E'\n%s: %s, %s', call, searched, rows);
     END IF;
+    -- the same with bounds, by which no exact box is missed
+    other := sample.found(regexp_replace(call, '\)$', ', bounds => true, reflect => false)'));
+    SELECT * INTO searched FROM anonopt.last_search();
+    IF searched.rows > 0 AND (searched.evaluated > nodes OR (SELECT (ce, rr, boxes) IS DISTINCT FROM (0::float8, 1::float8, cardinality(other)::bigint)
+        FROM pg_temp.quality(pg_temp.levels_of(other), sides))) THEN
+        differing[12] := format(E'\n%s with bounds: %s, %s', call, searched, other);
+    END IF;
     -- and by plain dominance it is the exact front, row by row
     call := format('pbg_ea(%L, %L, %L, %s', set_name, list,
                    ARRAY(SELECT CASE WHEN o IN ('k', 'l', 'suppressed', 'classes', 'dcn', 'sum_k', 'sum_l', 'sum_other')
@@ -342,12 +416,13 @@ BEGIN
     IF rows <> other THEN
         differing[10] := format(E'\n%s\nwant %s\n got %s', call, other, rows);
     END IF;
+    differing[11] := pg_temp.coverage_differs(set_name);
     RAISE SQLSTATE 'ROLLB';
 EXCEPTION
     WHEN SQLSTATE 'ROLLB' THEN
         NULL;
     WHEN OTHERS THEN
-        differing := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[10]);
+        differing := array_fill(format(E'\n%s: %s', SQLSTATE, SQLERRM), ARRAY[12]);
 END $$;
 
 CREATE FUNCTION pg_temp.check_set(seed int) RETURNS SETOF text
@@ -355,7 +430,8 @@ LANGUAGE sql AS $$
     SELECT v FROM pg_temp.differences(seed) d, sample.verdicts(seed, d.parameters, d.differing, ARRAY[
         'quality', 'quality by other objectives', 'what last_search tells', 'rows are measures of their nodes',
         'none is dominated by another, one a box, no more than the bound', 'the same seed, the same rows',
-        'a seed that last_search tells', 'max_nodes', 'all nodes met: every exact box', 'all nodes met: the exact front']) v
+        'a seed that last_search tells', 'max_nodes', 'all nodes met: every exact box', 'all nodes met: the exact front',
+        'IGD+ and hypervolume', 'bounds miss no exact box']) v
 $$;
 
 SELECT pg_temp.check_set(seed) FROM generate_series(1, 300) seed;

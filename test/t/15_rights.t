@@ -489,6 +489,8 @@ my @way = (
 	q{SELECT * FROM anonopt.poka({l:set})},
 	q{SELECT * FROM anonopt.pbg_ea({l:set}, iterations => 10, seed => 1)},
 	q{SELECT * FROM anonopt.archive_quality({l:set}, '{k,glm}', '{{1,1,1,1},{2,2,2,2}}')},
+	q{SELECT anonopt.hypervolume({l:set}, '{k,glm}', '{{1,1,1,1},{2,2,2,2}}')},
+	q{SELECT anonopt.igd_plus({l:set}, '{k,glm}', '{{1,1,1,1},{2,2,2,2}}')},
 	q{SELECT algorithm, rows, tuples, nodes, evaluated, exact FROM anonopt.last_search()},
 	q{SELECT * FROM anonopt.progress},
 	q{SELECT * FROM anonopt.efficiency({l:set}, 3, 0.1, 0.1) x ORDER BY x LIMIT 50},

@@ -708,6 +708,9 @@ check_pbg_ea(Population *population, int64 limit, TriedNodes * nodes)
 	evolution.mutation = share();
 	evolution.local_search = below(2) ? share() : 0;
 	evolution.most_nodes = below(2) ? 1 + below(20) : 0;
+	evolution.bounds = below(2);
+	evolution.stays = below(2);
+	evolution.copies = below(2);
 	evolution.seed = byte();
 	pbg_ea(&evolution);
 	CHECK(evolution.nfound >= 1 && evolution.evaluated <= nodes->n);

@@ -1,0 +1,123 @@
+/*
+ * least_costs.c
+ *	  What a node costs at least, told from nodes that were measured.
+ *
+ * GLM and NWP are least without suppression, which is a sum over the
+ * attributes' levels (search/exact.c).
+ *
+ * Without a promise, no node has more k than one above it (there too).  Nor
+ * has it a larger sum of its classes' squares, since classes only merge: at
+ * the node above, that sum is sum_k and the squares of the classes that are
+ * suppressed, each smaller than k.
+ *
+ * Nothing is known of other objectives, nor of these two under a promise.
+ */
+#include "search/least_costs.h"
+
+#include <math.h>
+
+#include "search/bounded_costs.h"
+#include "search/known_nodes.h"
+
+struct LeastCosts
+{
+	const Population *population;
+	int			nobjectives;
+	Objective	objectives[MAX_OBJECTIVES];
+	bool		bounds_classes; /* nothing is promised */
+	KnownNodes *ks;				/* k of measured nodes */
+	KnownNodes *squares;		/* their classes' squares, at most */
+	double		weights;
+	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
+};
+
+LeastCosts *
+least_costs_create(const Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+{
+	LeastCosts *least = MemoryContextAllocZero(population->context, sizeof(LeastCosts));
+
+	least->population = population;
+	least->nobjectives = nobjectives;
+	memcpy(least->objectives, objectives, sizeof(Objective) * nobjectives);
+	least->bounds_classes = !promise->has_k && !promise->has_l && !promise->has_t;
+	least->ks = known_nodes_create(population, population->context);
+	least->squares = known_nodes_create(population, population->context);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		least->weights += attr->weight;
+		least->loss[a] = MemoryContextAlloc(population->context, sizeof(double) * (attr->hierarchy->height + 1));
+		for (int level = 0; level <= attr->hierarchy->height; level++)
+			least->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
+	}
+	return least;
+}
+
+static bool
+has_bound(const LeastCosts *least, Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_GLM:
+		case OBJECTIVE_NWP:
+			return true;
+		case OBJECTIVE_K:
+		case OBJECTIVE_SUM_K:
+			return least->bounds_classes;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_asked(const LeastCosts *least, Objective objective)
+{
+	for (int i = 0; i < least->nobjectives; i++)
+		if (least->objectives[i] == objective)
+			return has_bound(least, objective);
+	return false;
+}
+
+void
+least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures)
+{
+	double		squares = measures->sum_k + (double) measures->suppressed * (measures->k - 1);
+
+	if (measures->classes == 0)
+		return;
+	if (is_asked(least, OBJECTIVE_K))
+		known_nodes_add(least->ks, levels, measures->k);
+	if (is_asked(least, OBJECTIVE_SUM_K) && squares < 9e18)
+		known_nodes_add(least->squares, levels, (int64) ceil(squares));
+}
+
+/* The best measures that a node could have, of what there are bounds for. */
+static Measures
+best_measures(const LeastCosts *least, const int *levels)
+{
+	Measures	best = {.classes = 1};
+
+	for (int a = 0; a < least->population->nattrs; a++)
+	{
+		double		loss = least->loss[a][levels[a]];
+
+		best.glm += loss;
+		best.nwp += least->population->attrs[a].weight / least->weights * loss;
+	}
+	best.nwp /= least->population->people;
+	best.k = known_nodes_least_above(least->ks, levels);
+	best.sum_k = (double) known_nodes_least_above(least->squares, levels);
+	return best;
+}
+
+void
+least_costs_of(const LeastCosts *least, const int *levels, double *costs)
+{
+	Measures	best = best_measures(least, levels);
+
+	bounded_costs(least->population, least->nobjectives, least->objectives, &best, costs);
+	for (int i = 0; i < least->nobjectives; i++)
+		if (!has_bound(least, least->objectives[i]))
+			costs[i] = -HUGE_VAL;
+}
