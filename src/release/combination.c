@@ -7,6 +7,7 @@
 #include "release/combination.h"
 
 #include "base/budget.h"
+#include "engine/narrow_population.h"
 #include "miscadmin.h"
 #include "release/tuple_digest.h"
 
@@ -132,6 +133,23 @@ classes_of_node(const Population *population, const PlacedContent *placed)
 	return class_of;
 }
 
+/* How many people are in each of so many groups of tuples. */
+static int64 *
+people_of_groups(const Population *population, const uint32 *group_of, uint32 ngroups)
+{
+	Population *narrow = population_narrow(population);
+	HistogramMark marks[2];
+	int64	   *people = budget_alloc(sizeof(int64), (Size) ngroups + 1);
+	TupleTable *groups;
+
+	population_mark(narrow, marks);
+	groups = tuple_table_group(narrow, narrow->tuples, group_of, ngroups, CurrentMemoryContext);
+	for (uint32 group = 0; group < ngroups; group++)
+		people[group] = class_people(narrow, groups, group);
+	population_release(narrow, marks);
+	return people;
+}
+
 int64
 combination_add(Combination *combination, const Population *population, const PlacedContent *placed)
 {
@@ -140,6 +158,7 @@ combination_add(Combination *combination, const Population *population, const Pl
 	KeyCounter *groups = key_counter_create(context, 1, 1024);
 	uint32	   *class_of = placed->known->recoding != NULL ? classes_of_recoding(population, placed) :
 	classes_of_node(population, placed);
+	const int64 *people_of;
 	int64		smallest = 0;
 
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
@@ -150,9 +169,10 @@ combination_add(Combination *combination, const Population *population, const Pl
 		combination->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
 		combination->shown[i] |= class_of[i] > 0;
 	}
+	people_of = population->has_persons ? people_of_groups(population, combination->group_of, groups->nkeys) : groups->counts;
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
-		int64		people = groups->counts[combination->group_of[i]];
+		int64		people = people_of[combination->group_of[i]];
 
 		if (combination->shown[i])
 			smallest = smallest == 0 ? people : Min(smallest, people);

@@ -70,7 +70,14 @@ tell(const Release *release, int64 people, const char *other)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
 
-	if (other != NULL)
+	if (other != NULL && release->spec.population->has_persons)
+		ereport(level,
+				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
+				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
+				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
+						   other, release->spec.promise.k),
+				 errhint("Whose rows were shown is not written down. Set anonopt.composition to off if you know that enough people have changed.")));
+	else if (other != NULL)
 		ereport(level,
 				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 				 errmsg_plural("release %s differs from what was shown before by " INT64_FORMAT " person",
@@ -135,6 +142,9 @@ composition_check(Release *release)
 		{
 			content_place(&earlier, dataset, population);
 			difference = contents_difference(&placed, &earlier, hierarchies);
+			/* contents count rows */
+			if (release->spec.population->has_persons)
+				difference = Min(difference, 1);
 			if (difference > 0 && (release->difference == 0 || difference < release->difference))
 			{
 				release->difference = difference;

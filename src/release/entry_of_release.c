@@ -34,7 +34,9 @@ measures_json(const Release *release)
 						 utility_name(release->records->utility));
 		return json.data;
 	}
-	append_number(&json, "people", (double) population->people, false);
+	if (population->has_persons)
+		append_number(&json, "rows", (double) population->people, false);
+	append_number(&json, "people", (double) population->persons, false);
 	append_number(&json, "k", (double) m->k, false);
 	append_number(&json, "l", (double) m->l, !sensitive);
 	append_number(&json, "entropy_l", m->entropy_l, !sensitive);

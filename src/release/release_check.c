@@ -356,6 +356,11 @@ check_identifiers(const Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
 
+	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
+		if (strcmp(release->spec.columns[j].name, dataset->person) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" says whose a row is and is never published", dataset->person)));
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const char *column = dataset->attributes[i].column;
@@ -399,21 +404,28 @@ reads_release(Oid relation)
 	return found;
 }
 
+static void
+check_reading_column(Oid relation, const char *column)
+{
+	AttrNumber	number = get_attnum(relation, column);
+
+	if (number <= 0 || pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
 void
 release_check_reading(const Dataset *dataset)
 {
 	Oid			relation = dataset->relation;
 	AclResult	right = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
 
-	for (int i = 0; i < dataset->nattributes && right != ACLCHECK_OK; i++)
-	{
-		AttrNumber	number = get_attnum(relation, dataset->attributes[i].column);
-
-		if (dataset->attributes[i].role == ROLE_IDENTIFIER || dataset->attributes[i].role == ROLE_INSENSITIVE)
-			continue;
-		if (number <= 0 || pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-			aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	}
+	if (right == ACLCHECK_OK)
+		return;
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role != ROLE_IDENTIFIER && dataset->attributes[i].role != ROLE_INSENSITIVE)
+			check_reading_column(relation, dataset->attributes[i].column);
+	if (dataset->person != NULL)
+		check_reading_column(relation, dataset->person);
 }
 
 void

@@ -440,8 +440,8 @@ release_read(Release *release)
 	begin_spool(release);
 	release->spool.wants_values = release->spec.promise.has_t;
 	spool_read(&release->spool, release->spec.dataset, lowest_levels(release));
-	if (release->spool.population != NULL)
-		require_row_a_person(release->spec.dataset, release->spool.population, "a release");
+	if (release->spool.population != NULL && release->records != NULL)
+		require_row_a_person(release->spec.dataset, release->spool.population, "a release per record");
 	measure_population(release, release->spool.population);
 	check_columns(release);
 }

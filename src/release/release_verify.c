@@ -80,6 +80,39 @@ count_classes(const ReleaseEntry *entry, Verification *result)
 	sql_finish();
 }
 
+/*
+ * The fewest people in a class when the release was made, if they were fewer
+ * than its rows; whose rows it shows is not part of it.
+ */
+static bool
+people_when_made(const ReleaseEntry *entry, int64 *people)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->measures)};
+	bool		isnull;
+
+	sql_connect();
+	sql_read("SELECT CASE WHEN jsonb_typeof(m -> 'rows') = 'number' AND jsonb_typeof(m -> 'k') = 'number'"
+			 " THEN least(greatest((m ->> 'k')::numeric, 0), 9e18)::int8 END FROM (SELECT $1::jsonb AS m) x", 1, types, values);
+	*people = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	sql_finish();
+	return !isnull;
+}
+
+/* What was counted are rows: there are no more people in a class than that, nor than there were. */
+static void
+count_people(const ReleaseEntry *entry, Verification *result)
+{
+	int64		people;
+
+	if (result->k_is_null || !people_when_made(entry, &people))
+		return;
+	ereport(NOTICE,
+			(errmsg("people of release %s are as they were counted when it was made", relation_sql_name(entry->relation)),
+			 errdetail("Its smallest class has " INT64_FORMAT " rows; whose they are is not shown.", result->k)));
+	result->k = Min(result->k, people);
+}
+
 /* ------------------------------------------------------------------------- t */
 
 /* Finds the numbers of values as they were when the release was made. */
@@ -352,6 +385,7 @@ release_verify(Oid relation, Verification *result)
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	changed = changed_hierarchies(entry, owner);
 	count_classes(entry, result);
+	count_people(entry, result);
 	result->t_is_null = !entry->has_t || *changed != '\0' || result->rows == 0;
 	for (int i = 0; i < entry->ndistributions && !result->t_is_null; i++)
 		result->t = Max(result->t, distance_of_classes(entry, &entry->distributions[i]));

@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "base/key_counter.h"
+#include "engine/persons.h"
 #include "release/content.h"
 
 /* What classes are sorted by: each attribute's labels, in the order of the columns. */
@@ -107,16 +108,32 @@ place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32
 	shown->place_of = class_of;
 }
 
+/* How many people classes hide; any number from k on, if they are enough. */
+static int64
+people_of_hidden(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
+{
+	uint32	   *slices;
+	uint32		n = 0;
+	int64		rows = 0;
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+		rows += hidden[i] ? table->counts[i] : 0;
+	if (!population->has_persons)
+		return rows;
+	slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
+	for (uint32 i = 0; i < table->ntuples; i++)
+		if (hidden[i])
+			slices[n++] = table->slices[population->ncolumns - 1][i];
+	return persons_together(population_persons(population), slices, n, promise->k);
+}
+
 /* Whether all that classes hide would keep the promise as one class. */
 static bool
 may_star(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
 {
 	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
-	int64		people = 0;
 
-	for (uint32 i = 0; i < table->ntuples; i++)
-		people += hidden[i] ? table->counts[i] : 0;
-	if (people < Max(promise->k, 1))
+	if (people_of_hidden(population, promise, table, hidden) < Max(promise->k, 1))
 		return false;
 	for (int j = 0; j < population->nsensitive; j++)
 	{

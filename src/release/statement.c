@@ -8,7 +8,8 @@
  * value without a leaf makes its row suppressed.
  *
  * Classes are counted by window functions over one sort, which is also the
- * order in which a snapshot is written.
+ * order in which a snapshot is written.  Different people are counted, as
+ * values are, by ranking them: NULL is one of them.
  */
 #include "release/statement_parts.h"
 
@@ -53,17 +54,42 @@ needs_values(const Specification *spec)
 	return spec->promise.has_l || spec->promise.has_t;
 }
 
-/* A sensitive value, by what tells it apart: texts by their bytes. */
-void
-append_value(StringInfo sql, const Specification *spec, const char *alias, int sensitive)
+/*
+ * Whether classes are measured by different people.  Nobody may have two rows
+ * now, and still have them when a view is read again.
+ */
+static bool
+counts_people(const Specification *spec)
 {
-	Oid			type = column_type(spec->dataset->relation, spec->population->columns[sensitive]->name);
+	return spec->dataset->person != NULL;
+}
+
+/* A column's value under another name, by what tells it apart: texts by their bytes. */
+static void
+append_told_apart(StringInfo sql, const Specification *spec, const char *column, const char *value)
+{
+	Oid			type = column_type(spec->dataset->relation, column);
 	TypeMatch	match;
 	bool		is_text = match_types(type, TEXTOID, &match) && !type_is_enum(type);
 
-	appendStringInfoString(sql, sql_as(is_text ? match.data_form : "%v", psprintf("%s.%s", alias, own_name_of(spec, "value", sensitive))));
+	appendStringInfoString(sql, sql_as(is_text ? match.data_form : "%v", value));
 	if (is_text)
 		appendStringInfoString(sql, " COLLATE pg_catalog.\"C\"");
+}
+
+void
+append_value(StringInfo sql, const Specification *spec, const char *alias, int sensitive)
+{
+	append_told_apart(sql, spec, spec->population->columns[sensitive]->name,
+					  psprintf("%s.%s", alias, own_name_of(spec, "value", sensitive)));
+}
+
+/* Ranks the people of the rows that have the same something. */
+static void
+append_person_rank(StringInfo sql, const Specification *spec, const char *alias)
+{
+	appendStringInfoString(sql, " ORDER BY ");
+	append_told_apart(sql, spec, spec->dataset->person, psprintf("%s.%s", alias, own_name(spec, "person")));
 }
 
 /* Whether any labels are packed; a recoding's class stands for all of them. */
@@ -203,6 +229,8 @@ append_base(StringInfo sql, const Specification *spec)
 	if (packs(spec))
 		append_packed(sql, spec);
 	append_raw_values(sql, spec);
+	if (counts_people(spec))
+		appendStringInfo(sql, ",\n\t\t\t\tr.%s AS %s", quote_identifier(spec->dataset->person), own_name(spec, "person"));
 	if (keeps_incomplete(spec))
 	{
 		append_leaves_condition(sql, spec, ",\n\t\t\t\t");
@@ -221,7 +249,10 @@ append_counts(StringInfo sql, const Specification *spec)
 {
 	int			nvalues = spec->promise.has_l ? spec->population->nsensitive : 0;
 
-	appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(spec, "size"));
+	if (counts_people(spec))
+		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.dense_rank() OVER w0 AS %s", own_name(spec, "person_rank"));
+	else
+		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(spec, "size"));
 	for (int j = 0; j < nvalues; j++)
 		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(spec, "rank", j));
 	if (spec->promise.has_t)
@@ -233,6 +264,13 @@ append_counts(StringInfo sql, const Specification *spec)
 		appendStringInfoString(sql, "\n\t\t) b");
 	}
 	appendStringInfoString(sql, "\n\t\tWINDOW ");
+	if (counts_people(spec))
+	{
+		appendStringInfoString(sql, "w0 AS (PARTITION BY ");
+		append_class_columns(sql, spec, "b");
+		append_person_rank(sql, spec, "b");
+		appendStringInfoString(sql, "),\n\t\t\t");
+	}
 	for (int j = 0; j < Max(nvalues, 1); j++)
 	{
 		appendStringInfo(sql, "%sw%d AS (PARTITION BY ", j > 0 ? ",\n\t\t\t" : "", j + 1);
@@ -247,22 +285,29 @@ append_counts(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* The counts and, for a promise of l, the most values of every class. */
+/* The last rank in every class. */
+static void
+append_last_rank(StringInfo sql, const Specification *spec, const char *rank, const char *name)
+{
+	appendStringInfo(sql, ",\n\t\tpg_catalog.max(c.%s) OVER (PARTITION BY ", rank);
+	append_class_columns(sql, spec, "c");
+	appendStringInfo(sql, ") AS %s", name);
+}
+
+/* The counts and, where values or people are ranked, how many every class has. */
 static void
 append_measured(StringInfo sql, const Specification *spec)
 {
-	if (!spec->promise.has_l)
+	if (!spec->promise.has_l && !counts_people(spec))
 	{
 		append_counts(sql, spec);
 		return;
 	}
 	appendStringInfoString(sql, "SELECT c.*");
-	for (int j = 0; j < spec->population->nsensitive; j++)
-	{
-		appendStringInfo(sql, ",\n\t\tpg_catalog.max(c.%s) OVER (PARTITION BY ", own_name_of(spec, "rank", j));
-		append_class_columns(sql, spec, "c");
-		appendStringInfo(sql, ") AS %s", own_name_of(spec, "values", j));
-	}
+	if (counts_people(spec))
+		append_last_rank(sql, spec, own_name(spec, "person_rank"), own_name(spec, "size"));
+	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
+		append_last_rank(sql, spec, own_name_of(spec, "rank", j), own_name_of(spec, "values", j));
 	appendStringInfoString(sql, "\n\tFROM (\n\t\t");
 	append_counts(sql, spec);
 	appendStringInfoString(sql, "\n\t) c");
@@ -368,12 +413,22 @@ append_starring(StringInfo sql, const Specification *spec)
 	}
 	if (packs(spec))
 		appendStringInfo(sql, "v.%s, ", own_name(spec, "labels"));
-	appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, hidden,
-					 own_name(spec, "hidden_size"));
+	if (counts_people(spec))
+		appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", hidden, own_name(spec, "hidden_person"),
+						 hidden, own_name(spec, "hidden_size"));
+	else
+		appendStringInfo(sql, "v.%s,\n\t\tpg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, hidden,
+						 own_name(spec, "hidden_size"));
 	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
 		appendStringInfo(sql, ",\n\t\tpg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", own_name_of(spec, "hidden_rank", j),
 						 hidden, own_name_of(spec, "hidden_values", j));
 	appendStringInfo(sql, "\n\tFROM (\n\t\tSELECT u.*");
+	if (counts_people(spec))
+	{
+		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s", hidden);
+		append_person_rank(sql, spec, "u");
+		appendStringInfo(sql, ") AS %s", own_name(spec, "hidden_person"));
+	}
 	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
 	{
 		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY ", hidden);

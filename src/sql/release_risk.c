@@ -11,7 +11,6 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
-#include "read/population_read.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
 #include "sql/arguments.h"
@@ -195,17 +194,16 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		contents[i].known = &known[i];
 	place_all(contents, n, dataset, NULL);
 	n = keep_combinable(contents, n, dataset, NULL);
-	/* a single one is as safe as it was made */
-	population = n < 2 ? NULL : population_argument(dataset);
+	/* a single one is as safe as it was made, but its content counts rows */
+	population = n < 2 && dataset->person == NULL ? NULL : population_argument(dataset);
 	if (population != NULL)
 	{
-		require_row_a_person(dataset, population, "release_risk");
 		place_all(contents, n, dataset, population);
 		n = keep_combinable(contents, n, dataset, population);
 		combination = combination_begin(population);
 		hierarchies = known_hierarchies_create(dataset, population);
 	}
-	if (n > 1 && population == NULL)
+	if ((n > 1 || dataset->person != NULL) && population == NULL)
 		return (Datum) 0;
 	for (int i = 0; i < n; i++)
 	{
@@ -218,6 +216,8 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		if (!any_unknown)
 			together = population == NULL ? smallest_shown(&contents[i]) : combination_add(&combination, population, &contents[i]);
 		difference = least(difference, difference_before(contents, i, hierarchies));
+		if (population != NULL && population->has_persons)
+			difference = Min(difference, 1);
 		MemoryContextDelete(context);
 		/* contents of one release before its last one are no row of their own */
 		if (i + 1 < n && contents[i + 1].known->relation == contents[i].known->relation)

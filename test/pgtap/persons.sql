@@ -1,0 +1,156 @@
+-- A person may have many rows: sizes of classes count different people, all else
+-- counts rows.  Random visits, each node of them measured by plain SQL.
+\ir begin.inc
+SET client_min_messages = error;
+
+SELECT no_plan();
+
+CREATE SCHEMA visits;
+SELECT setseed(0.17) \g /dev/null
+
+-- Three hierarchies, told as tables.
+CREATE TABLE visits.ages AS SELECT i AS value, i / 2 AS level1, i / 6 AS level2, 0 AS level3 FROM generate_series(0, 11) i;
+CREATE TABLE visits.zips AS SELECT i AS value, i / 3 AS level1, 0 AS level2 FROM generate_series(0, 8) i;
+CREATE TABLE visits.wards AS SELECT i AS value, 0 AS level1 FROM generate_series(0, 2) i;
+
+-- What a data set is like: rows, persons, the share without one, how often a row keeps its person's own values.
+CREATE TABLE visits.shape (dataset text, n int, persons int, unknown float8, constant float8, suppression float8);
+INSERT INTO visits.shape VALUES
+    ('few', 200, 9, 0, 0, 0.1), ('many', 300, 120, 0.02, 0.3, 0.1), ('constant', 300, 60, 0, 1, 0.05),
+    ('almost', 250, 100, 0.1, 0.9, 0), ('one', 40, 1, 0, 0, 0.2), ('nobody', 60, 5, 1, 0, 0.1),
+    ('loose', 250, 50, 0, 0.5, 1), ('long', 2500, 400, 0.01, 0.2, 0.02), ('single', 150, 0, 0, 0, 0.1);
+
+CREATE FUNCTION visits.make(shape visits.shape) RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+    EXECUTE format($q$
+        CREATE TABLE visits.%1$I AS
+        SELECT i AS nr,
+               CASE WHEN %4$s > random() THEN NULL WHEN %3$s = 0 THEN 'p' || i ELSE 'p' || w END AS who,
+               CASE WHEN random() < %5$s THEN w %% 12 ELSE floor(random() * 12)::int END AS age,
+               CASE WHEN random() < %5$s THEN (w * 7) %% 9 ELSE floor(random() * 9)::int END AS zip,
+               CASE WHEN random() < %5$s THEN (w * 5) %% 3 ELSE floor(random() * 3)::int END AS ward,
+               floor(random() * 5)::int AS ill, floor(random() * 2)::int AS label
+        FROM (SELECT i, floor(power(random(), 2) * greatest(%3$s, 1))::int AS w FROM generate_series(1, %2$s) i) r
+        $q$, shape.dataset, shape.n, shape.persons, shape.unknown, shape.constant);
+    PERFORM anonopt.create_dataset(shape.dataset, ('visits.' || quote_ident(shape.dataset))::regclass, shape.suppression, person => 'who'),
+            anonopt.add_quasi_identifier(shape.dataset, 'age', 'visits.ages'),
+            anonopt.add_quasi_identifier(shape.dataset, 'zip', 'visits.zips'),
+            anonopt.add_quasi_identifier(shape.dataset, 'ward', 'visits.wards'),
+            anonopt.add_sensitive(shape.dataset, 'ill'), anonopt.set_class_label(shape.dataset, 'label');
+END $$;
+SELECT visits.make(s) FROM visits.shape s \g /dev/null
+
+-- Every class of every node, by plain SQL: rows, different people (all rows without one are one's), values.
+CREATE TABLE visits.class (dataset text, levels int[], label int[], n bigint, people bigint, l bigint, minority bigint, own numeric);
+DO $$
+DECLARE
+    d text;
+BEGIN
+    FOR d IN SELECT dataset FROM visits.shape LOOP
+        EXECUTE format($q$
+            INSERT INTO visits.class
+            SELECT %1$L, ARRAY[a, z, w], label, count(*), count(DISTINCT who) + coalesce(max((who IS NULL)::int), 0),
+                   count(DISTINCT ill), count(*) - greatest(count(*) FILTER (WHERE v.label_value = 0), count(*) FILTER (WHERE v.label_value = 1)),
+                   (SELECT sum(c * c) FROM (VALUES (count(*) FILTER (WHERE ill = 0)), (count(*) FILTER (WHERE ill = 1)), (count(*) FILTER (WHERE ill = 2)),
+                        (count(*) FILTER (WHERE ill = 3)), (count(*) FILTER (WHERE ill = 4))) x (c))
+            FROM (SELECT a, z, w, who, ill, d.label AS label_value,
+                         ARRAY[(ARRAY[ages.value, ages.level1, ages.level2, ages.level3])[a + 1],
+                               (ARRAY[zips.value, zips.level1, zips.level2])[z + 1], (ARRAY[wards.value, wards.level1])[w + 1]] AS label
+                  FROM visits.%1$I d JOIN visits.ages ON ages.value = age JOIN visits.zips ON zips.value = zip JOIN visits.wards ON wards.value = ward,
+                       generate_series(0, 3) a, generate_series(0, 2) z, generate_series(0, 1) w) v
+            GROUP BY a, z, w, label $q$, d);
+    END LOOP;
+END $$;
+CREATE INDEX ON visits.class (dataset, levels);
+CREATE TABLE visits.size AS
+    SELECT dataset, n, floor(suppression::numeric * n)::bigint AS spare,
+           (SELECT people FROM visits.class c WHERE c.dataset = s.dataset AND levels = '{3,2,1}') AS people
+    FROM visits.shape s;
+
+-- A node by plain SQL: with k, or with the k that follows from what may be suppressed.
+CREATE FUNCTION visits.node(dataset text, levels int[], given bigint DEFAULT NULL, given_l bigint DEFAULT NULL,
+    OUT k bigint, OUT l bigint, OUT suppressed bigint, OUT classes bigint, OUT dcn float8, OUT cm float8, OUT necd float8,
+    OUT sum_k float8, OUT sum_l float8, OUT feasible boolean, OUT sum_other float8)
+LANGUAGE sql STABLE AS $$
+    WITH class AS (SELECT c.* FROM visits.class c WHERE c.dataset = node.dataset AND c.levels = node.levels),
+    cumulated AS (SELECT people, sum(sum(n)) OVER (ORDER BY people) AS upto FROM class GROUP BY people),
+    size AS (SELECT * FROM visits.size s WHERE s.dataset = node.dataset),
+    threshold AS (SELECT coalesce(given, CASE WHEN given_l IS NOT NULL THEN 0 END, (SELECT min(cumulated.people) FROM cumulated, size WHERE upto > spare),
+                                  (SELECT max(people) FROM class)) AS least),
+    kept AS (SELECT class.* FROM class, threshold WHERE people >= least AND (given_l IS NULL OR class.l >= given_l)),
+    lost AS (SELECT size.n - coalesce((SELECT sum(kept.n) FROM kept), 0) AS n FROM size)
+    SELECT min(kept.people), min(kept.l), max(lost.n)::bigint, count(kept.n),
+           (coalesce(sum(kept.n * kept.n), 0) + max(size.n) * max(lost.n))::float8,
+           ((coalesce(sum(kept.minority), 0) + max(lost.n))::float8 / max(size.n)),
+           CASE WHEN count(kept.n) = 0 THEN NULL WHEN max(size.people) > 1 THEN (max(kept.people) - min(kept.people))::float8 / (max(size.people) - 1) ELSE 0 END,
+           coalesce(sum(kept.n * kept.n), 0)::float8, coalesce(sum(kept.own), 0)::float8,
+           max(lost.n) <= max(size.spare), coalesce(sum(kept.n * kept.n) - sum(kept.own), 0)::float8
+    FROM size CROSS JOIN lost LEFT JOIN kept ON true
+$$;
+
+CREATE FUNCTION visits.differences(dataset text, given int DEFAULT NULL, given_l int DEFAULT NULL) RETURNS SETOF text LANGUAGE sql AS $$
+    SELECT format('%s: %s, not %s', m.levels, row(m.k, m.l, m.suppressed, m.classes, m.dcn, m.cm, m.necd, m.sum_k, m.sum_l, m.feasible, m.sum_other), r)
+    FROM anonopt.lattice(dataset, given, given_l) m, visits.node(dataset, m.levels, given, given_l) r
+    WHERE row(m.k, m.l, m.suppressed, m.classes, m.dcn, m.cm, m.necd, m.sum_k, m.sum_l, m.feasible, m.sum_other) IS DISTINCT FROM r
+$$;
+
+SELECT is_empty(format('SELECT visits.differences(%L)', dataset), dataset || ': every node') FROM visits.shape;
+SELECT is_empty(format('SELECT visits.differences(%L, %s)', dataset, k), format('%s: every node, k = %s', dataset, k))
+FROM visits.shape, unnest('{1,3,8}'::int[]) k;
+SELECT is_empty(format('SELECT visits.differences(%L, %s, %s)', dataset, coalesce(k::text, 'NULL'), l), format('%s: every node, k = %s, l = %s', dataset, k, l))
+FROM visits.shape, (VALUES (4, 3), (NULL, 4)) p (k, l);
+SELECT is(count(*), 24::bigint, 'all nodes are there') FROM anonopt.lattice('many');
+
+-- Nodes one by one, in any order, and the classes that are suppressed.
+SELECT is_empty(format('SELECT * FROM anonopt.evaluate(%1$L, ''{{2,1,0},{0,0,0},{3,2,1},{1,0,1}}'') EXCEPT SELECT * FROM anonopt.lattice(%1$L)', dataset),
+    dataset || ': evaluate') FROM visits.shape;
+SELECT results_eq(format($q$SELECT size, count(*) FROM anonopt.suppressed_classes(%L, '{1,1,0}', k => 4) GROUP BY size ORDER BY size$q$, dataset),
+    format($q$SELECT people, count(*) FROM visits.class WHERE dataset = %L AND levels = '{1,1,0}' AND people < 4 GROUP BY people ORDER BY people$q$, dataset),
+    dataset || ': suppressed classes') FROM visits.shape;
+
+-- The front and the optimum are those among all nodes.
+CREATE FUNCTION visits.front(dataset text, objectives text[], given int DEFAULT NULL) RETURNS SETOF anonopt.node LANGUAGE sql AS $$
+    WITH node AS (SELECT n.*, to_jsonb(n) AS j FROM anonopt.lattice(dataset, given) n WHERE given IS NULL OR n.feasible),
+    cost AS (SELECT levels, (SELECT array_agg(CASE WHEN o IN ('k', 'l', 'sum_k') THEN -1 ELSE 1 END
+                    * coalesce((j ->> o)::numeric, CASE WHEN o IN ('k', 'l') THEN 0 ELSE 1e9 END) ORDER BY i) FROM unnest(objectives) WITH ORDINALITY u (o, i)) AS c FROM node)
+    SELECT n.* FROM anonopt.lattice(dataset, given) n JOIN cost USING (levels)
+    WHERE NOT EXISTS (SELECT FROM cost other WHERE other.c <> cost.c AND (SELECT bool_and(a <= b) FROM unnest(other.c, cost.c) x (a, b)))
+      AND NOT EXISTS (SELECT FROM cost other WHERE other.c = cost.c AND
+            ((SELECT sum(x) FROM unnest(other.levels) x), other.levels) < ((SELECT sum(x) FROM unnest(cost.levels) x), cost.levels))
+$$;
+SELECT set_eq(format('SELECT * FROM anonopt.pareto(%L, %L, %s)', dataset, o, coalesce(k::text, 'NULL')),
+    format('SELECT * FROM visits.front(%L, %L, %s)', dataset, o, coalesce(k::text, 'NULL')), format('%s: front of %s, k = %s', dataset, o, k))
+FROM visits.shape, unnest('{"{k,glm}","{k,nwp}","{k,l,glm}","{necd,glm}","{k,dcn}"}'::text[]) o, unnest('{NULL,4}'::int[]) k
+WHERE NOT (o LIKE '%necd%' AND k IS NOT NULL);
+CREATE FUNCTION visits.best(dataset text, loss text, given int, given_l int DEFAULT NULL) RETURNS SETOF anonopt.node LANGUAGE sql AS $$
+    SELECT n.* FROM anonopt.lattice(dataset, given, given_l) n WHERE feasible
+    ORDER BY (to_jsonb(n) ->> loss)::float8, (SELECT sum(x) FROM unnest(levels) x), levels LIMIT 1
+$$;
+SELECT results_eq(format('SELECT * FROM anonopt.optimize(%L, k => %s, l => %s, loss => %L)', dataset, k, coalesce(l::text, 'NULL'), loss),
+    format('SELECT * FROM visits.best(%L, %L, %s, %s)', dataset, loss, k, coalesce(l::text, 'NULL')), format('%s: least %s, k = %s, l = %s', dataset, loss, k, l))
+FROM visits.shape, unnest('{glm,nwp,dcn,suppressed,classes,cm,necd}'::text[]) loss, (VALUES (2, NULL), (5, NULL), (15, NULL), (4, 3)) p (k, l);
+
+-- Recodings: every class that is made has k different people.
+CREATE FUNCTION visits.recoded(dataset text, given int, kind text, loss text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    made regclass;
+BEGIN
+    DROP TABLE IF EXISTS visits.recoding;
+    made := anonopt.create_recoding('visits.recoding', dataset, k => given, labels => kind, loss => loss);
+    IF made IS NULL THEN RETURN; END IF;
+    RETURN QUERY EXECUTE format($q$
+        WITH class AS (SELECT class, count(*) AS n, count(DISTINCT who) + coalesce(max((who IS NULL)::int), 0) AS people
+                       FROM visits.%1$I JOIN visits.recoding USING (age, zip, ward) GROUP BY class),
+        measured AS (SELECT * FROM anonopt.evaluate_recoding(%1$L, 'visits.recoding', k => %2$s, labels => %3$L))
+        SELECT 'class of ' || people || ' people' FROM class WHERE class IS NOT NULL AND people < %2$s
+        UNION ALL SELECT 'suppressed ' || class.n FROM class, visits.size WHERE size.dataset = %1$L AND class IS NULL AND class.n > spare
+        UNION ALL SELECT format('k is %%s', k) FROM measured WHERE k < %2$s OR NOT feasible
+        UNION ALL SELECT format('class %%s has %%s people', c.class, c.people) FROM anonopt.recoding_classes(%1$L, 'visits.recoding', %3$L) c
+            JOIN class USING (class) WHERE c.people <> class.people $q$, dataset, given, kind);
+END $$;
+SELECT is_empty(format('SELECT visits.recoded(%L, %s, %L, %L)', dataset, k, kind, loss), format('%s: recoding, k = %s, %s, %s', dataset, k, kind, loss))
+FROM visits.shape, unnest('{2,5}'::int[]) k, unnest('{hierarchy,range}'::text[]) kind, unnest('{glm,dcn,cm}'::text[]) loss
+WHERE dataset NOT IN ('one', 'nobody');
+
+SELECT * FROM finish();
+ROLLBACK;
