@@ -4,10 +4,14 @@
  *
  * The suppressed are one class of their own: they look the same, and have
  * lost all.
+ *
+ * The size of a class counts different people.  Where a person has several
+ * rows, each row has the property, and values are counted by rows.
  */
 #include "compare/node_properties.h"
 
 #include "base/names.h"
+#include "engine/persons.h"
 
 static const char *const names[PROPERTIES] = {
 	[PROPERTY_CLASS_SIZE] = "class_size",
@@ -49,18 +53,42 @@ class_loss(const Population *population, Recodings node, const uint64 *key)
 	return loss;
 }
 
+/* The histograms that suppressed classes have of a column. */
+static uint32 *
+suppressed_slices(const NodeProperties *p, int column, uint32 *nslices)
+{
+	const TupleTable *classes = p->classes;
+	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes->ntuples + 1));
+
+	*nslices = 0;
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		if (p->suppressed[i])
+			slices[(*nslices)++] = classes->slices[column][i];
+	return slices;
+}
+
 /* The sensitive values of all who are suppressed, as one histogram. */
 static uint32
 join_suppressed(const NodeProperties *p)
 {
-	const TupleTable *classes = p->classes;
-	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes->ntuples + 1));
-	uint32		nslices = 0;
+	uint32		nslices;
+	uint32	   *slices = suppressed_slices(p, 0, &nslices);
 
-	for (uint32 i = 0; i < classes->ntuples; i++)
-		if (p->suppressed[i])
-			slices[nslices++] = classes->slices[0][i];
 	return nslices == 0 ? 0 : histograms_merge(p->population->columns[0], slices, nslices);
+}
+
+/* How many different people are suppressed. */
+static int64
+count_suppressed_people(const NodeProperties *p)
+{
+	const Population *population = p->population;
+	uint32		nslices;
+	uint32	   *slices;
+
+	if (!population->has_persons)
+		return p->nsuppressed;
+	slices = suppressed_slices(p, population->ncolumns - 1, &nslices);
+	return persons_together(population_persons(population), slices, nslices, PG_INT64_MAX);
 }
 
 /* Properties of classes, but for their losses. */
@@ -85,9 +113,10 @@ suppress_below(NodeProperties *p, int64 threshold, bool last_anyhow)
 
 	for (uint32 i = 0; i < n; i++)
 	{
-		p->suppressed[i] = p->classes->counts[i] < threshold || (last_anyhow && i == n - 1);
+		p->suppressed[i] = class_people(p->population, p->classes, i) < threshold || (last_anyhow && i == n - 1);
 		p->nsuppressed += p->suppressed[i] ? p->classes->counts[i] : 0;
 	}
+	p->suppressed_people = count_suppressed_people(p);
 	if (p->population->nsensitive > 0)
 		p->suppressed_slice = join_suppressed(p);
 }
@@ -135,6 +164,7 @@ class_properties(const Population *population, Measurer *measurer, uint32 *class
 	for (uint32 class = 0; class < nclasses; class++)
 		p->loss[class] = loss_of_leaves(population, leaves + (Size) class * population->nattrs);
 	shown.counts = classes->counts;
+	shown.slices = classes->slices;
 	suppress_below(p, size_threshold_beside(measurer, &shown, suppressed), suppressed > 0);
 	return p;
 }
@@ -153,7 +183,7 @@ property_of(const NodeProperties *p, Property property, uint32 class, uint32 val
 	switch (property)
 	{
 		case PROPERTY_CLASS_SIZE:
-			return (double) size;
+			return (double) (suppressed ? p->suppressed_people : class_people(p->population, p->classes, class));
 		case PROPERTY_SENSITIVE_COUNT:
 			return (double) own;
 		case PROPERTY_OTHERS_COUNT:
@@ -174,7 +204,7 @@ property_best(const Population *population, Property property, uint32 value)
 	switch (property)
 	{
 		case PROPERTY_CLASS_SIZE:
-			return (double) population->people;
+			return (double) population->persons;
 		case PROPERTY_SENSITIVE_COUNT:
 			return (double) population->columns[0]->total[value];
 		case PROPERTY_OTHERS_COUNT:

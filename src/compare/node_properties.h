@@ -32,6 +32,7 @@ typedef struct NodeProperties
 	bool	   *suppressed;		/* by class */
 	double	   *loss;			/* by class, not suppressed */
 	int64		nsuppressed;	/* people: a class of their own */
+	int64		suppressed_people;	/* different ones */
 	uint32		suppressed_slice;	/* their sensitive values */
 } NodeProperties;
 

@@ -13,11 +13,15 @@
  *
  * Classes smaller than k are suppressed where they hold few enough people.
  * Only those are then looked at again, for what they lose.
+ *
+ * Where a person may have several rows, the base keeps who is in its classes,
+ * and those that a cut shows as one are counted together.
  */
 #include "engine/cut_task.h"
 
 #include "base/budget.h"
 #include "engine/class_counter.h"
+#include "engine/persons.h"
 
 typedef struct CutCounting
 {
@@ -32,6 +36,16 @@ typedef struct CutCounting
 	uint32	   *codes[MAX_ATTRIBUTES];	/* of each label its group */
 	uint32		ncodes[MAX_ATTRIBUTES];
 	uint32	   *leaves[MAX_ATTRIBUTES]; /* of each group, by its first label */
+
+	/* where a person may have several rows */
+	const uint32 *tuple_persons;	/* by tuple: who has it */
+	uint32	   *base_persons;	/* the same of the base's classes */
+	HistogramMark mark;			/* before those were joined */
+	uint32	   *slot_of;		/* by key that was counted */
+	uint32	   *class_of_slot;
+	uint32	   *start;			/* of each class's keys */
+	uint32	   *together;		/* who has them, class by class */
+	int64	   *people;			/* by class: different ones */
 } CutCounting;
 
 /* The sizes of a cut's classes. */
@@ -40,7 +54,7 @@ typedef struct ClassSizes
 	int64		smallest;
 	int64		largest;
 	int64		smallest_kept;	/* of those not smaller than k */
-	int64		people_below;	/* in those that are */
+	int64		people_below;	/* rows of those that are */
 } ClassSizes;
 
 /* Counts a cut's classes, from those of a finer one. */
@@ -62,7 +76,63 @@ count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 		}
 	}
 	class_counter_show(counting->class_counter, (const uint32 *const *) counting->codes, counting->ncodes);
-	class_counter_count(counting->class_counter, finer, NULL);
+	class_counter_count(counting->class_counter, finer, counting->slot_of);
+}
+
+/* Puts who has the keys of each counted class together, given who has each key. */
+static void
+gather_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
+{
+	const ClassCounter *classes = counting->class_counter;
+	uint32	   *start = counting->start;
+
+	memset(start, 0, sizeof(uint32) * ((Size) classes->nused + 2));
+	for (uint32 class = 0; class < classes->nused; class++)
+		counting->class_of_slot[classes->used[class]] = class;
+	for (uint32 i = 0; i < nkeys; i++)
+		start[counting->class_of_slot[counting->slot_of[i]] + 2]++;
+	for (uint32 class = 0; class < classes->nused; class++)
+		start[class + 2] += start[class + 1];
+
+	/*
+	 * a class's next place stands one further on, which in the end is where
+	 * the next class starts
+	 */
+	for (uint32 i = 0; i < nkeys; i++)
+		counting->together[start[counting->class_of_slot[counting->slot_of[i]] + 1]++] = persons[i];
+}
+
+/* Counts the different people of a cut's classes, which were counted from the base's. */
+static void
+count_persons(CutCounting *counting)
+{
+	Histograms *persons = population_persons(counting->space->population);
+	const uint32 *start = counting->start;
+
+	gather_persons(counting, counting->base.n, counting->base_persons);
+	for (uint32 class = 0; class < counting->class_counter->nused; class++)
+		counting->people[class] = persons_together(persons, counting->together + start[class], start[class + 1] - start[class],
+												   PG_INT64_MAX);
+}
+
+/* Remembers who is in the base's new classes, which were counted from so many keys. */
+static void
+change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
+{
+	Histograms *histograms = population_persons(counting->space->population);
+	uint32		n = counting->class_counter->nused;
+	const uint32 *start = counting->start;
+
+	gather_persons(counting, nkeys, persons);
+
+	/*
+	 * what the old base has is needed for the new one, unless that begins
+	 * anew
+	 */
+	if (persons == counting->tuple_persons)
+		histograms_release(histograms, counting->mark);
+	for (uint32 class = 0; class < n; class++)
+		counting->base_persons[class] = histograms_merge(histograms, counting->together + start[class], start[class + 1] - start[class]);
 }
 
 static bool
@@ -74,14 +144,29 @@ cut_covers(const uint64 *a, const uint64 *b, int nwords)
 	return true;
 }
 
+/* Whether bases made of each other have left more behind than beginning anew costs. */
+static bool
+persons_pile_up(const CutCounting *counting)
+{
+	const Histograms *persons;
+
+	if (!counting->space->population->has_persons)
+		return false;
+	persons = population_persons(counting->space->population);
+	return persons->nentries > 4 * counting->mark.nentries + 65536 || persons->nslices > 4 * counting->mark.nslices + 65536;
+}
+
 /* Makes a cut's classes the base. */
 static void
 change_base(CutCounting *counting, const uint64 *cut)
 {
 	ClassCounter *class_counter = counting->class_counter;
-	bool		from_base = counting->has_base && cut_covers(counting->base_cut, cut, counting->nwords);
+	bool		from_base = counting->has_base && cut_covers(counting->base_cut, cut, counting->nwords) && !persons_pile_up(counting);
 
 	count_classes(counting, from_base ? &counting->base : &counting->tuples, cut);
+	if (counting->space->population->has_persons)
+		change_base_persons(counting, from_base ? counting->base.n : counting->tuples.n,
+							from_base ? counting->base_persons : counting->tuple_persons);
 	counting->base.n = class_counter->nused;
 	for (uint32 i = 0; i < class_counter->nused; i++)
 	{
@@ -102,6 +187,23 @@ lowest_node(const Population *population)
 	for (int a = 0; a < population->nattrs; a++)
 		levels[a] = population->attrs[a].min_level;
 	return node_of_levels(population, levels);
+}
+
+/* Makes room for who is in classes. */
+static void
+prepare_persons(CutCounting *counting, const TupleTable *lowest)
+{
+	const Population *population = counting->space->population;
+	Size		n = (Size) lowest->ntuples + 2;
+
+	counting->tuple_persons = lowest->slices[population->ncolumns - 1];
+	counting->mark = histograms_mark(population_persons(population));
+	counting->base_persons = budget_alloc(sizeof(uint32), n);
+	counting->slot_of = budget_alloc(sizeof(uint32), n);
+	counting->class_of_slot = budget_alloc(sizeof(uint32), (Size) 1 << counting->class_counter->bits);
+	counting->start = budget_alloc(sizeof(uint32), n);
+	counting->together = budget_alloc(sizeof(uint32), n);
+	counting->people = budget_alloc(sizeof(int64), n);
 }
 
 static void *
@@ -131,24 +233,37 @@ begin_counting(Population *population, const void *argument)
 	counting->base.counts = MemoryContextAllocHuge(population->context, sizeof(int64) * room);
 	counting->class_counter = class_counter_create(population->context, population->nattrs, fields, population->nwords,
 												   lowest->ntuples);
+	if (population->has_persons)
+		prepare_persons(counting, lowest);
 	return counting;
 }
 
-static void
-measure_sizes(const ClassCounter *class_counter, int64 k, ClassSizes *sizes)
+/* How many different people are in a class that was counted. */
+static inline int64
+people_of_class(const CutCounting *counting, uint32 class)
 {
+	const ClassCounter *classes = counting->class_counter;
+
+	return counting->people != NULL ? counting->people[class] : classes->slots[classes->used[class]].count;
+}
+
+static void
+measure_sizes(const CutCounting *counting, int64 k, ClassSizes *sizes)
+{
+	const ClassCounter *class_counter = counting->class_counter;
+
 	*sizes = (ClassSizes)
 	{
 		.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX
 	};
 	for (uint32 i = 0; i < class_counter->nused; i++)
 	{
-		int64		count = class_counter->slots[class_counter->used[i]].count;
+		int64		count = people_of_class(counting, i);
 
 		sizes->smallest = Min(sizes->smallest, count);
 		sizes->largest = Max(sizes->largest, count);
 		if (count < k)
-			sizes->people_below += count;
+			sizes->people_below += class_counter->slots[class_counter->used[i]].count;
 		else
 			sizes->smallest_kept = Min(sizes->smallest_kept, count);
 	}
@@ -191,7 +306,7 @@ sum_lost(CutCounting *counting, int128 *lost)
 		int64		count = class_counter->slots[class_counter->used[i]].count;
 		const uint64 *key = class_counter_key(class_counter, class_counter->used[i]);
 
-		if (count >= counting->asked.k)
+		if (people_of_class(counting, i) >= counting->asked.k)
 			continue;
 		for (int a = 0; a < population->nattrs; a++)
 		{
@@ -205,13 +320,15 @@ sum_lost(CutCounting *counting, int128 *lost)
 static void
 measure_cut(CutCounting *counting, const uint64 *cut, CutResult *result)
 {
-	int64		people = counting->space->population->people;
+	int64		people = counting->space->population->persons;
 	int64		k = counting->asked.k;
 	ClassSizes	sizes;
 	int128		lost[MAX_ATTRIBUTES];
 	bool		suppresses;
 
-	measure_sizes(counting->class_counter, k, &sizes);
+	if (counting->people != NULL)
+		count_persons(counting);
+	measure_sizes(counting, k, &sizes);
 	suppresses = sizes.people_below > 0 && sizes.people_below <= counting->asked.limit && sizes.largest >= k;
 	if (suppresses)
 		sum_lost(counting, lost);

@@ -356,11 +356,6 @@ check_identifiers(const Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
 
-	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
-		if (strcmp(release->spec.columns[j].name, dataset->person) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" says whose a row is and is never published", dataset->person)));
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const char *column = dataset->attributes[i].column;
@@ -380,6 +375,11 @@ check_identifiers(const Release *release)
 						 named ? 0 : errhint("Take one of its roles from it with anonopt.drop_attribute.")));
 			}
 	}
+	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
+		if (strcmp(release->spec.columns[j].name, dataset->person) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" says whose a row is and is never published", dataset->person)));
 }
 
 /* Whether a relation is a release, or a view that reads one. */

@@ -357,6 +357,21 @@ recoding_class_table(const Population *population, const uint32 *class_of, uint3
 	return table;
 }
 
+int64 *
+recoding_people(const Population *population, const RecodedClasses *shown)
+{
+	int64	   *people = allocate(population, CurrentMemoryContext, sizeof(int64), shown->nclasses);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	TupleTable *table;
+
+	population_mark(population, marks);
+	table = recoding_class_table(population, shown->class_of, shown->nclasses);
+	for (uint32 class = 0; class < shown->nclasses; class++)
+		people[class] = class_people(population, table, class);
+	population_release(population, marks);
+	return people;
+}
+
 void
 recoding_measure(const Population *population, const Promise *promise, const RecodedClasses *shown, Measures *result)
 {

@@ -94,6 +94,9 @@ typedef struct RecodedClasses
 extern RecodedClasses *recoding_show(const Population *population, const uint32 *class_of, uint32 nclasses,
 									 RecodingLabels labels, MemoryContext context);
 
+/* How many different people are in each class that is shown. */
+extern int64 *recoding_people(const Population *population, const RecodedClasses *shown);
+
 /* What a person in a class loses: the mean over the attributes, as GLM counts it. */
 extern double shown_class_loss(const Population *population, const RecodedClasses *shown, uint32 class);
 

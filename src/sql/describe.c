@@ -28,7 +28,7 @@ enum
 {
 	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
 	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM,
-	DESCRIBE_TIMEZONE, DESCRIBE_UNKNOWN, DESCRIBE_MEMORY, DESCRIBE_COLUMNS
+	DESCRIBE_TIMEZONE, DESCRIBE_UNKNOWN, DESCRIBE_MEMORY, DESCRIBE_ROWS, DESCRIBE_PEOPLE, DESCRIBE_COLUMNS
 };
 
 /* What the data hold of one column. */
@@ -170,6 +170,7 @@ describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, 
 /* What a search would have to hold, as far as single columns tell. */
 typedef struct SearchSize
 {
+	bool		has_persons;	/* each row may be a tuple of its own */
 	bool		known;			/* every column was read */
 	int			nattrs;
 	int			ncolumns;		/* sensitive ones and the class label */
@@ -197,6 +198,8 @@ static void
 put_size(ReturnSetInfo *result, const SearchSize * size)
 {
 	double		tuples = Min(size->tuples, (double) size->people);
+	double		read = size->has_persons ? (double) size->people : tuples;
+	double		bits = size->bits + (size->has_persons ? 32 : 0);
 	Datum		values[DESCRIBE_COLUMNS] = {0};
 	bool		nulls[DESCRIBE_COLUMNS];
 
@@ -205,7 +208,7 @@ put_size(ReturnSetInfo *result, const SearchSize * size)
 	memset(nulls, true, sizeof(nulls));
 	values[DESCRIBE_ROLE] = CStringGetTextDatum("search");
 	values[DESCRIBE_OBSERVED] = Int64GetDatum((int64) tuples);
-	values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory_of_tuples((int) ceil(size->bits / 60), size->ncolumns, tuples));
+	values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory_of_tuples((int) ceil(bits / 60), size->ncolumns + size->has_persons, read));
 	nulls[DESCRIBE_ROLE] = nulls[DESCRIBE_OBSERVED] = nulls[DESCRIBE_MEMORY] = false;
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -261,6 +264,40 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* Whose a row is: how many rows and different people there are; NULL is one of them. */
+static void
+put_person(ReturnSetInfo *result, const Dataset *dataset, SearchSize * size)
+{
+	Declared	person = {.column = dataset->person};
+	const char *problem = problem_of(dataset, &person);
+	const char *code = problem == NULL ? foreign_code_of(dataset, &person) : NULL;
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	values[DESCRIBE_COLUMN] = name_datum(dataset->person);
+	values[DESCRIBE_ROLE] = CStringGetTextDatum("person");
+	nulls[DESCRIBE_COLUMN] = nulls[DESCRIBE_ROLE] = false;
+	/* what a superuser looks at must not run as one */
+	if (problem == NULL && !(code != NULL && superuser()))
+	{
+		Observed	observed = observe(dataset, &person);
+
+		size->has_persons = observed.values < observed.people;
+		values[DESCRIBE_OBSERVED] = values[DESCRIBE_PEOPLE] = Int64GetDatum(observed.values);
+		values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
+		values[DESCRIBE_ROWS] = Int64GetDatum(observed.people);
+		nulls[DESCRIBE_OBSERVED] = nulls[DESCRIBE_PEOPLE] = nulls[DESCRIBE_NULLS] = nulls[DESCRIBE_ROWS] = false;
+	}
+	else
+		size->known = false;
+	problem = problem == NULL ? code : problem;
+	if (problem != NULL)
+		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
+	nulls[DESCRIBE_PROBLEM] = problem == NULL;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 /* The tuple store of the data set, or the one that is read for it. */
 static void
 put_store(ReturnSetInfo *result, const Dataset *dataset)
@@ -294,6 +331,8 @@ anonopt_describe(PG_FUNCTION_ARGS)
 		put_description(result, dataset, &dataset->attributes[i], &size);
 	if (dataset->nattributes == 0)
 		put_description(result, dataset, NULL, &size);
+	if (dataset->person != NULL)
+		put_person(result, dataset, &size);
 	put_size(result, &size);
 	put_store(result, dataset);
 	return (Datum) 0;

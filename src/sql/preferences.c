@@ -207,7 +207,6 @@ begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
 	session_read(session, population);
 	if (population == NULL)
 		return NULL;
-	require_row_a_person(dataset, population, "a search of cuts");
 	progress_search(settings->evaluations);
 	settings->population = population_narrow(population);
 	settings->limit = share_of_people(dataset->max_suppression, population->people);

@@ -153,12 +153,13 @@ list_classes(const Population *population, const TableRecoding *recoding, const 
 {
 	ListedClass *listed = budget_alloc(sizeof(ListedClass), (Size) shown->nclasses + 1);
 	int64	   *numbers = class_numbers(population, recoding, shown);
+	const int64 *people = recoding_people(population, shown);
 
 	for (uint32 class = 0; class < shown->nclasses; class++)
 	{
 		listed[class].class = class;
 		listed[class].number = numbers[class];
-		listed[class].people = shown->people[class];
+		listed[class].people = people[class];
 		listed[class].loss = shown_class_loss(population, shown, class);
 	}
 	qsort(listed, shown->nclasses, sizeof(ListedClass), compare_listed);

@@ -32,6 +32,7 @@ struct Session
 	char	   *dataset;
 	char	   *nodes;
 	int64		rows;
+	int64		people;			/* different ones */
 	int64		tuples;
 	int64		evaluated;
 	int			workers;
@@ -153,6 +154,7 @@ session_read(Session *session, const Population *population)
 	progress_begin(session->algorithm, session->relation);
 	progress_search(strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10));
 	session->rows = population->people;
+	session->people = population->persons;
 	session->tuples = population->tuples->ntuples;
 }
 
@@ -185,8 +187,8 @@ Datum
 anonopt_last_search(PG_FUNCTION_ARGS)
 {
 	TupleDesc	desc;
-	Datum		values[12];
-	bool		nulls[12] = {0};
+	Datum		values[13];
+	bool		nulls[13] = {0};
 
 	/*
 	 * how many rows there were is not for a role that the session became
@@ -211,6 +213,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	nulls[10] = !last.seeded;
 	values[11] = Float8GetDatum(last.bound);
 	nulls[11] = !last.bounded;
+	values[12] = Int64GetDatum(last.people);
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 

@@ -12,6 +12,9 @@ SELECT setseed(0.17) \g /dev/null
 CREATE TABLE visits.ages AS SELECT i AS value, i / 2 AS level1, i / 6 AS level2, 0 AS level3 FROM generate_series(0, 11) i;
 CREATE TABLE visits.zips AS SELECT i AS value, i / 3 AS level1, 0 AS level2 FROM generate_series(0, 8) i;
 CREATE TABLE visits.wards AS SELECT i AS value, 0 AS level1 FROM generate_series(0, 2) i;
+ALTER TABLE visits.ages ADD PRIMARY KEY (value);
+ALTER TABLE visits.zips ADD PRIMARY KEY (value);
+ALTER TABLE visits.wards ADD PRIMARY KEY (value);
 
 -- What a data set is like: rows, persons, the share without one, how often a row keeps its person's own values.
 CREATE TABLE visits.shape (dataset text, n int, persons int, unknown float8, constant float8, suppression float8);
@@ -151,6 +154,74 @@ END $$;
 SELECT is_empty(format('SELECT visits.recoded(%L, %s, %L, %L)', dataset, k, kind, loss), format('%s: recoding, k = %s, %s, %s', dataset, k, kind, loss))
 FROM visits.shape, unnest('{2,5}'::int[]) k, unnest('{hierarchy,range}'::text[]) kind, unnest('{glm,dcn,cm}'::text[]) loss
 WHERE dataset NOT IN ('one', 'nobody');
+
+-- Free partitions: k and necd of every solution, of what is not left out.
+CREATE FUNCTION visits.cut_look(cuts varbit[], col int, value int) RETURNS int LANGUAGE sql IMMUTABLE AS $$
+    SELECT count(*)::int FROM generate_series(1, value) i WHERE substring(cuts[col] FROM i FOR 1) = B'1'
+$$;
+CREATE FUNCTION visits.partitions(dataset text, given int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+BEGIN
+    RETURN QUERY EXECUTE format($q$
+        WITH solution AS MATERIALIZED (SELECT * FROM anonopt.nsga2(%1$L, %2$s, 0.3, 0.3, population => 20, evaluations => 400, seed => 5)),
+        class AS (SELECT s.cuts, count(*) AS n, count(DISTINCT who) + coalesce(max((who IS NULL)::int), 0) AS people
+                  FROM solution s, visits.%1$I d
+                  GROUP BY s.cuts, visits.cut_look(s.cuts, 1, age), visits.cut_look(s.cuts, 2, zip), visits.cut_look(s.cuts, 3, ward)),
+        total AS (SELECT cuts, coalesce(sum(n) FILTER (WHERE people < %2$s), 0) AS below, min(people) AS smallest,
+                         min(people) FILTER (WHERE people >= %2$s) AS kept, max(people) AS largest FROM class GROUP BY cuts),
+        judged AS (SELECT total.*, floor(d.max_suppression::numeric * size.n) >= below AND kept IS NOT NULL AS suppresses, size.people
+                   FROM total, visits.size, anonopt.dataset d WHERE size.dataset = %1$L AND d.dataset = %1$L)
+        SELECT format('%%s: k %%s, necd %%s', s.cuts, s.k, s.necd) FROM solution s JOIN judged j USING (cuts)
+        WHERE s.k <> CASE WHEN suppresses THEN kept ELSE smallest END
+           OR s.necd <> CASE WHEN people > 1 THEN (largest - CASE WHEN suppresses THEN kept ELSE smallest END)::float8 / (people - 1) ELSE 0 END
+        $q$, dataset, given);
+END $$;
+SELECT is_empty(format('SELECT visits.partitions(%L, %s)', dataset, k), format('%s: nsga2, k = %s', dataset, k))
+FROM visits.shape, unnest('{2,6}'::int[]) k;
+
+-- Property vectors and their comparison: every row has its class's different people.
+SELECT is_empty(format($q$SELECT * FROM anonopt.property_vector(%1$L, '{1,1,0}', 'class_size', key => 'nr') p
+    JOIN visits.%1$I d ON d.nr = p.record::int JOIN visits.ages ON ages.value = age JOIN visits.zips ON zips.value = zip
+    JOIN visits.class c ON c.dataset = %1$L AND c.levels = '{1,1,0}' AND c.label = ARRAY[ages.level1, zips.level1, ward]
+    WHERE c.people >= (SELECT k FROM visits.node(%1$L, '{1,1,0}')) AND p.value <> c.people$q$, dataset), dataset || ': property vector')
+FROM visits.shape;
+
+-- What there is, told beside what is counted.
+SELECT results_eq($$SELECT column_name = 'who', observed, nulls, rows, people FROM anonopt.describe('many') WHERE role = 'person'$$,
+    $$SELECT true, count(DISTINCT who) + 1, count(*) FILTER (WHERE who IS NULL), count(*), count(DISTINCT who) + 1 FROM visits.many$$, 'describe');
+SELECT count(*) FROM anonopt.pareto('many') \g /dev/null
+SELECT results_eq('SELECT rows, people FROM anonopt.last_search()', $$SELECT count(*), count(DISTINCT who) + 1 FROM visits.many$$, 'last_search');
+
+-- Releases: every class shown has k different people; a view's own statement counts them too.
+SET anonopt.composition = 'off';
+CREATE FUNCTION visits.released(dataset text, k int, l int, made text, star boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    promise text := format('%L, %L, %L, k => %s, l => %s, suppressed => %L', 'visits.shown', dataset, '{1,1,0}', k, coalesce(l::text, 'NULL'),
+                           CASE WHEN star THEN 'star' ELSE 'omit' END);
+BEGIN
+    EXECUTE format('SELECT anonopt.%s(%s)', made, promise);
+    RETURN QUERY EXECUTE format($q$
+        WITH class AS (SELECT label, n, people FROM visits.class c WHERE c.dataset = %1$L AND levels = '{1,1,0}'
+                       AND c.people >= %2$s AND c.l >= %3$s),
+        hidden AS (SELECT count(*) AS n, count(DISTINCT who) + coalesce(max((who IS NULL)::int), 0) AS people, count(DISTINCT ill) AS l
+                   FROM visits.%1$I d JOIN visits.ages ON ages.value = age JOIN visits.zips ON zips.value = zip
+                   WHERE ARRAY[ages.level1, zips.level1, ward] NOT IN (SELECT label FROM class)),
+        shown AS (SELECT age, zip, ward, count(*) AS n FROM visits.shown GROUP BY age, zip, ward)
+        SELECT format('shown: %%s', s) FROM (SELECT age, zip, ward, n FROM shown EXCEPT
+            (SELECT label[1]::text, label[2]::text, label[3]::text, n FROM class UNION ALL
+             SELECT '*', '*', '*', n FROM hidden WHERE %4$L AND people >= %2$s AND l >= %3$s)) s
+        UNION ALL SELECT format('not shown: %%s', c) FROM class c WHERE NOT EXISTS (SELECT FROM shown s
+            WHERE row(s.age, s.zip, s.ward) = row(c.label[1]::text, c.label[2]::text, c.label[3]::text))
+        UNION ALL SELECT 'stars are missing' FROM hidden WHERE %4$L AND people >= greatest(%2$s, 1) AND l >= %3$s AND n > 0
+            AND NOT EXISTS (SELECT FROM shown WHERE age = '*')
+        UNION ALL SELECT format('verify: %%s', v) FROM anonopt.verify('visits.shown') v WHERE NOT ok
+        $q$, dataset, k, coalesce(l, 0), star);
+    PERFORM anonopt.drop_release('visits.shown');
+END $$;
+UPDATE anonopt.dataset SET max_suppression = 1 WHERE relation::text LIKE 'visits.%';
+SELECT is_empty(format('SELECT visits.released(%L, %s, %s, %L, %L)', dataset, k, coalesce(l::text, 'NULL'), made, star),
+    format('%s: %s, k = %s, l = %s, stars: %s', dataset, made, k, l, star))
+FROM visits.shape, (VALUES (2, NULL), (4, NULL), (3, 2)) p (k, l), unnest('{create_view,publish_table}'::text[]) made, unnest('{t,f}'::bool[]) star
+WHERE dataset IN ('few', 'many', 'constant', 'almost', 'single');
 
 SELECT * FROM finish();
 ROLLBACK;
