@@ -198,6 +198,9 @@ DECLARE
     promise text := format('%L, %L, %L, k => %s, l => %s, suppressed => %L', 'visits.shown', dataset, '{1,1,0}', k, coalesce(l::text, 'NULL'),
                            CASE WHEN star THEN 'star' ELSE 'omit' END);
 BEGIN
+    IF NOT EXISTS (SELECT FROM visits.class c WHERE c.dataset = released.dataset AND levels = '{1,1,0}' AND c.people >= released.k AND c.l >= coalesce(released.l, 0)) THEN
+        RETURN;
+    END IF;
     EXECUTE format('SELECT anonopt.%s(%s)', made, promise);
     RETURN QUERY EXECUTE format($q$
         WITH class AS (SELECT label, n, people FROM visits.class c WHERE c.dataset = %1$L AND levels = '{1,1,0}'
