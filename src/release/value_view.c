@@ -15,6 +15,8 @@
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "release/release.h"
+#include "utils/lsyscache.h"
+#include "utils/typcache.h"
 
 /* A hierarchy that no column of the data set has now. */
 typedef struct KnownHierarchy
@@ -35,12 +37,20 @@ known_hierarchies_create(const Dataset *dataset, const Population *population)
 	return hierarchies;
 }
 
+/* Whether a table can be read as a hierarchy: what a forged entry names may be any table. */
 static bool
-has_columns(Oid relation)
+has_leaves(Oid relation)
 {
 	Relation	table = relation_open_existing(relation);
-	bool		found = live_columns(table) != NIL;
+	List	   *columns = live_columns(table);
+	TypeCacheEntry *type;
+	bool		found = false;
 
+	if (columns != NIL)
+	{
+		type = lookup_type_cache(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid), TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
+		found = OidIsValid(type->cmp_proc) && OidIsValid(type->hash_proc);
+	}
 	relation_close(table, NoLock);
 	return found;
 }
@@ -55,7 +65,7 @@ read_hierarchy(Oid relation)
 	uint32	   *codes;
 
 	/* somebody else's may hold anybody's code */
-	if (!is_plain_table_of(relation, GetUserId()) || !has_columns(relation))
+	if (!is_plain_table_of(relation, GetUserId()) || !has_leaves(relation))
 		return NULL;
 	sql_connect();
 	MemoryContextSwitchTo(context);

@@ -218,6 +218,18 @@ sub check_record
 			SELECT ok FROM anonopt.verify('mallory.forged_release'); ROLLBACK}), qr/ERROR:  23514: entry of release mallory\.forged_release is not sound/,
 			"verify measures by no such values: $distributions");
 	}
+	# what is compared with it is read by hierarchies that the entry names
+	hear('mallory', q{CREATE TABLE mallory.none_1 (p point, l text); INSERT INTO mallory.none_1 VALUES ('(1,1)', '*');
+		CREATE TABLE mallory.none_2 (); CREATE TABLE mallory.none_3 (i int); CREATE VIEW mallory.none_4 AS SELECT 0 AS value, '*' AS label;
+		CREATE TABLE mallory.none_5 AS SELECT NULL::int AS value, i::text AS label FROM generate_series(1, 2) i; CREATE TABLE mallory.none_6 AS SELECT '{}'::json AS value;
+		CREATE TABLE mallory.forged_others AS TABLE mallory.forged_levels; ALTER TABLE mallory.forged_others ADD PRIMARY KEY (value);
+		SELECT anonopt.create_dataset('forged_too', 'mallory.forged'), anonopt.add_quasi_identifier('forged_too', 'age', 'mallory.forged_others')});
+	for my $table ((map { "mallory.none_$_" } 1 .. 6), 'pg_authid', 'pg_class_oid_index')
+	{
+		like(hear('mallory', qq{BEGIN; UPDATE anonopt.published SET hierarchies[1] = '$table'::regclass::oid::int8 WHERE name = 'mallory.forged_release';
+			SELECT anonopt.publish_table('mallory.forged_again', 'forged_too', '{1}', k => 5); ROLLBACK}), qr/^mallory\.forged_again$/m,
+			"a release is made beside one that names $table as its hierarchy");
+	}
 }
 
 # Keys beside views hold leaves, whatever default privileges give.
