@@ -227,7 +227,7 @@ sub check_record
 	for my $table ((map { "mallory.none_$_" } 1 .. 6), 'pg_authid', 'pg_class_oid_index')
 	{
 		like(hear('mallory', qq{BEGIN; UPDATE anonopt.published SET hierarchies[1] = '$table'::regclass::oid::int8 WHERE name = 'mallory.forged_release';
-			SELECT anonopt.publish_table('mallory.forged_again', 'forged_too', '{1}', k => 5); ROLLBACK}), qr/^mallory\.forged_again$/m,
+			SELECT anonopt.publish_table('mallory.forged_again', 'forged_too', '{1}', k => 5); ROLLBACK}), qr/^(?:mallory\.)?forged_again$/m,
 			"a release is made beside one that names $table as its hierarchy");
 	}
 }
