@@ -3,6 +3,7 @@
 COMMENT ON SCHEMA anonopt IS 'privacy and utility of tables, measured and searched';
 COMMENT ON TABLE anonopt.dataset IS 'declared data sets; changed by anonopt.create_dataset and anonopt.drop_dataset';
 COMMENT ON TABLE anonopt.attribute IS 'columns of declared data sets and their roles; changed by anonopt.add_quasi_identifier and the like';
+COMMENT ON TABLE anonopt.promise IS 'what declared data sets promise; changed by anonopt.add_promise and anonopt.drop_promise';
 COMMENT ON TYPE anonopt.node IS 'one generalization of a data set and its measures';
 COMMENT ON TYPE anonopt.opaque IS 'internal: passed to and from anonopt.tuples';
 COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinct tuples of what was read';
@@ -16,6 +17,8 @@ COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column 
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
 COMMENT ON FUNCTION anonopt.set_insensitive(text, name) IS 'declares a column that may be published as it is';
 COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) of how sensitive a quasi-identifier''s values are';
+COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares what every release of a data set must keep';
+COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'takes back a promise of a data set';
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'takes a role from a column, or all its roles';
 COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[]) IS 'builds hierarchies that suit the columns, beside the relation, and declares them';
 COMMENT ON FUNCTION anonopt.describe(text) IS 'the declaration of a data set beside what its data hold';

@@ -43,12 +43,24 @@ CREATE TABLE anonopt.attribute (
 	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
 );
 
+-- Ranges are checked when a promise is declared and when it is loaded.
+CREATE TABLE anonopt.promise (
+	dataset text NOT NULL,
+	model text NOT NULL,
+	column_name name,
+	threshold float8 NOT NULL,
+	c float8,
+	population regclass,
+	population_type regtype
+);
+CREATE UNIQUE INDEX promise_key ON anonopt.promise (dataset, model, COALESCE(column_name, ''));
+
 -- Whoever owns a database may restore it, and so fill these.  As their owner they could
 -- give them types, rules and triggers, which would run as whoever uses or dumps them.
 -- REVOKE: whatever default privileges say
-REVOKE ALL ON anonopt.dataset, anonopt.attribute FROM PUBLIC;
-GRANT SELECT ON anonopt.dataset, anonopt.attribute TO PUBLIC;
-GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute TO pg_database_owner;
+REVOKE ALL ON anonopt.dataset, anonopt.attribute, anonopt.promise FROM PUBLIC;
+GRANT SELECT ON anonopt.dataset, anonopt.attribute, anonopt.promise TO PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute, anonopt.promise TO pg_database_owner;
 
 -- Whether a restore finds a relation's name when it fills these tables: not that of a
 -- temporary or dropped one, nor that of a materialized view that waits for a primary key.
@@ -68,6 +80,11 @@ SELECT pg_catalog.pg_extension_config_dump('anonopt.attribute',
 	'WHERE (hierarchy IS NULL OR anonopt.is_restored(hierarchy))'
 	' AND (sensitivity IS NULL OR anonopt.is_restored(sensitivity))'
 	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.attribute.dataset'
+	' AND anonopt.is_restored(d.relation))');
+
+SELECT pg_catalog.pg_extension_config_dump('anonopt.promise',
+	'WHERE (population IS NULL OR anonopt.is_restored(population))'
+	' AND EXISTS (SELECT FROM anonopt.dataset d WHERE d.dataset = anonopt.promise.dataset'
 	' AND anonopt.is_restored(d.relation))');
 
 CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_suppression float8 DEFAULT 0.01,
@@ -99,6 +116,13 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_sensitivity' LANGUAGE C VOLATILE
 
 CREATE FUNCTION anonopt.drop_attribute(dataset text, column_name name, role text DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_attribute' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.add_promise(dataset text, model text, threshold float8, column_name name DEFAULT NULL,
+	c float8 DEFAULT NULL, population regclass DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.drop_promise(dataset text, model text, column_name name DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[],
 	OUT column_name name, OUT hierarchy regclass, OUT levels int)

@@ -16,7 +16,13 @@ CREATE TYPE anonopt.node AS (
 	sum_k float8,
 	sum_l float8,
 	feasible boolean,
-	sum_other float8
+	sum_other float8,
+	alpha float8,
+	beta float8,
+	disclosure float8,
+	k_map bigint,
+	presence float8,
+	average_risk float8
 );
 
 CREATE FUNCTION anonopt.evaluate(dataset text, levels int[], k int DEFAULT NULL, l int DEFAULT NULL,

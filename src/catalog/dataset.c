@@ -203,6 +203,103 @@ load_attributes(Dataset *dataset)
 	check_attributes(dataset);
 }
 
+/* Fails with 23514: the catalogs hold a promise that no function here declares. */
+static void
+refuse_promise(const char *dataset, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("a promise of data set \"%s\" is not sound", dataset),
+			 errdetail("%s", detail),
+			 errhint("Call anonopt.drop_promise, and declare it anew.")));
+}
+
+static void
+load_promise(const char *dataset, HeapTuple row, DeclaredPromise *promise, MemoryContext context)
+{
+	char	   *name = text_field(row, 1, context);
+	int			model = name == NULL ? -1 : model_by_name(name);
+
+	if (model < 0)
+		refuse_promise(dataset, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
+	promise->model = (PromiseModel) model;
+	promise->column = text_field(row, 2, context);
+	promise->threshold = number_field(row, 3);
+	(void) field(row, 4, &promise->has_c);
+	promise->has_c = !promise->has_c;
+	promise->c = number_field(row, 4);
+	promise->population = oid_field(row, 5);
+	promise->population_type = oid_field(row, 6);
+}
+
+static void
+check_promise(const Dataset *dataset, const DeclaredPromise *promise)
+{
+	char	   *problem = promise_problem(promise);
+	bool		found = promise->column == NULL;
+
+	if (problem != NULL)
+		refuse_promise(dataset->name, problem);
+	for (int i = 0; i < dataset->nattributes; i++)
+		found = found || (dataset->attributes[i].role == ROLE_SENSITIVE &&
+						  strcmp(dataset->attributes[i].column, promise->column) == 0);
+	if (!found)
+		refuse_promise(dataset->name, psprintf("Column \"%s\" is not sensitive.", promise->column));
+	for (const DeclaredPromise *other = dataset->promises; other < promise; other++)
+		if (other->model == promise->model &&
+			(promise->column == NULL || strcmp(other->column, promise->column) == 0))
+			refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
+}
+
+/* In the order of their models and columns, so that whatever names them names them alike. */
+static void
+load_promises(Dataset *dataset)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
+
+	sql_connect();
+	sql_read(psprintf("SELECT model, column_name::pg_catalog.text, threshold, c, population::pg_catalog.oid,"
+					  " population_type::pg_catalog.oid FROM anonopt.promise WHERE dataset OPERATOR(pg_catalog.=) $1"
+					  " ORDER BY model COLLATE pg_catalog.\"C\", column_name LIMIT %d", MAX_PROMISES + 1), 1, types, values);
+	if (SPI_processed > MAX_PROMISES)
+		refuse_promise(dataset->name, psprintf("There are more than %d.", MAX_PROMISES));
+	dataset->npromises = (int) SPI_processed;
+	dataset->promises = MemoryContextAllocZero(context, sizeof(DeclaredPromise) * (dataset->npromises + 1));
+	for (int i = 0; i < dataset->npromises; i++)
+		load_promise(dataset->name, SPI_tuptable->vals[i], &dataset->promises[i], context);
+	sql_finish();
+	for (int i = 0; i < dataset->npromises; i++)
+		check_promise(dataset, &dataset->promises[i]);
+}
+
+void
+dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
+{
+	DeclaredPromise *promises;
+
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *other = &dataset->promises[i];
+
+		if (other->model != promise->model ||
+			(promise->column != NULL && strcmp(other->column, promise->column) != 0))
+			continue;
+		if (promise_is_stricter(other, promise))
+			return;
+		if (promise_is_stricter(promise, other))
+		{
+			dataset->promises[i] = *promise;
+			return;
+		}
+	}
+	promises = palloc(sizeof(DeclaredPromise) * (dataset->npromises + 1));
+	memcpy(promises, dataset->promises, sizeof(DeclaredPromise) * dataset->npromises);
+	promises[dataset->npromises++] = *promise;
+	dataset->promises = promises;
+}
+
 Dataset *
 dataset_load_entry(const char *name)
 {
@@ -247,6 +344,7 @@ dataset_load(const char *name)
 	if (dataset->timezone == NULL || !timezone_is_known(dataset->timezone))
 		refuse_declaration(name, "Its time zone is unknown here.");
 	load_attributes(dataset);
+	load_promises(dataset);
 	return dataset;
 }
 
@@ -364,6 +462,14 @@ dataset_check(const Dataset *dataset)
 							attribute->column, dataset->name),
 					 errhint("Call anonopt.drop_attribute and declare the column with another hierarchy.")));
 	}
+	for (int i = 0; i < dataset->npromises; i++)
+		if (OidIsValid(dataset->promises[i].population) &&
+			!dataset_same_relation(dataset->promises[i].population, dataset->promises[i].population_type))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("population of promise %s of data set \"%s\" is gone",
+							model_name(dataset->promises[i].model), dataset->name),
+					 errhint("Call anonopt.drop_promise, and promise it of another relation.")));
 }
 
 int

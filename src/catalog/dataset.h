@@ -7,7 +7,7 @@
 
 #include "base/compat.h"
 #include "base/distance_metric.h"
-
+#include "catalog/promises.h"
 
 typedef enum Role
 {
@@ -46,6 +46,8 @@ typedef struct Dataset
 	char	   *timezone;		/* NULL where nothing was declared */
 	int			nattributes;
 	Declared   *attributes;		/* in the order they were added */
+	int			npromises;
+	DeclaredPromise *promises;	/* by model and column */
 } Dataset;
 
 /* Loads a declaration; fails with 42704 if there is none of that name, 23514 if it is not sound. */
@@ -92,6 +94,9 @@ extern int	dataset_count_role(const Dataset *dataset, Role role);
 
 /* The highest level to search of a quasi-identifier. */
 extern int	declared_max_level(const Declared *attribute);
+
+/* Adds a promise of a release, unless a stricter one is declared. */
+extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);
 
 extern const char *role_name(Role role);
 extern const char *distance_name(Distance distance);

@@ -13,7 +13,8 @@
  * those that break k or l, because whoever is suppressed for those at a node
  * is so at every node below, and those of a single tuple.
  *
- * For t that does not hold.  But a class at distance d mixes what remains of
+ * For t that does not hold, nor for most conditions of a column (condition.c
+ * says how many are suppressed for those).  But a class at distance d mixes what remains of
  * it at a lower node, at t or nearer, with what is suppressed there, at 1 or
  * nearer, and a mixture is no farther than the mean of its parts.  So of its
  * people at least (d - t) / (1 - t) are suppressed at every node below.
@@ -66,7 +67,7 @@ box_tables_prepare(BoxTables *tables, Population *population, const Promise *pro
 static bool
 promises_values(const BoxTables *tables)
 {
-	return tables->promise.has_l || tables->promise.has_t;
+	return tables->promise.has_l || tables->promise.has_t || tables->population->has_conditions;
 }
 
 /* Whether a promise is about more than how many rows a class has. */
@@ -167,6 +168,8 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	const Population *population = tables->population;
 	const Promise *promise = &tables->promise;
 	double		distance = 0;
+	int64		least = 0;
+	bool		breaks = false;
 	bool		too_few = has_too_few(tables, table, people, tuples, ntuples);
 
 	if (too_few || !promises_values(tables))
@@ -184,11 +187,13 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 		slice = &histograms->slices[number];
 		too_few = too_few || (promise->has_l && slice->length < promise->l);
 		distance = Max(distance, slice->distance);
+		breaks = breaks || slice->breaks != 0;
+		least = Max(least, slice->least_suppressed);
 	}
 	population_release(population, tables->marks);
-	if (too_few || (ntuples == 1 && promise->has_t && distance > promise->t))
+	if (too_few || (ntuples == 1 && (breaks || (promise->has_t && distance > promise->t))))
 		return people;
-	return promise->has_t ? least_suppressed(tables, people, distance) : 0;
+	return promise->has_t ? Max(least, least_suppressed(tables, people, distance)) : least;
 }
 
 /* ---------------------------------------------------------- labels of a class */

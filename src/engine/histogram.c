@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "engine/condition.h"
 #include "engine/distance.h"
 #include "engine/persons.h"
 #include "port/pg_bitutils.h"
@@ -71,6 +72,8 @@ slice_measure(Histograms *h, Slice *slice)
 
 	slice->most = 0;
 	slice->squares = 0;
+	slice->breaks = 0;
+	slice->least_suppressed = 0;
 	for (uint32 i = 0; i < slice->length; i++)
 	{
 		size += entries[i].count;
@@ -81,6 +84,8 @@ slice_measure(Histograms *h, Slice *slice)
 		return;
 	slice->entropy = entropy_of(h, entries, slice->length, size);
 	slice->distance = distance_of(h, entries, slice->length, size);
+	if (h->models != 0)
+		conditions_judge(h, slice, entries, size);
 }
 
 /* Prepares what measuring any histogram needs, once everybody is counted. */
@@ -94,6 +99,34 @@ prepare_measures(Histograms *h)
 	for (int count = 1; count < Min(LOGS, h->people + 1); count++)
 		h->logs[count] = log((double) count);
 	h->tables = distance_prepare(h);
+	if (h->models != 0)
+		conditions_prepare(h);
+}
+
+void
+histograms_add_condition(Histograms *h, const Condition *condition)
+{
+	bool		asked;
+
+	if (h->nconditions == MAX_CONDITIONS)
+		elog(ERROR, "too many conditions");
+	asked = (h->models & MODEL_BIT(MODEL_DISCLOSURE)) != 0;
+	h->conditions[h->nconditions++] = *condition;
+	h->models |= MODEL_BIT(condition->model);
+	/* the stricter reading wins */
+	if (condition->model == MODEL_DISCLOSURE)
+		h->lenient = condition->c == 0 && (h->lenient || !asked);
+}
+
+void
+histograms_ask(Histograms *h, PromiseModel model)
+{
+	if (h->models & MODEL_BIT(model))
+		return;
+	h->models |= MODEL_BIT(model);
+	conditions_prepare(h);
+	for (Size i = 0; i < h->nslices; i++)
+		slice_measure(h, &h->slices[i]);
 }
 
 /* Called when all tuples' own histograms are there: people by value are known. */

@@ -6,6 +6,7 @@
 #define ANONOPT_HISTOGRAM_H
 
 #include "base/distance_metric.h"
+#include "base/promise_model.h"
 #include "engine/hierarchy.h"
 
 typedef enum ColumnRole
@@ -27,10 +28,16 @@ typedef struct Slice
 	Size		start;			/* of its entries, in the order of the values */
 	uint32		length;			/* distinct values */
 	uint32		alone;			/* of persons: those who are not listed */
+	uint32		breaks;			/* models whose conditions it breaks */
 	int64		most;			/* the largest count */
+	int64		least_suppressed;	/* where it breaks one: rows that are
+									 * suppressed at every node below, at
+									 * least */
 	int128		squares;		/* sum of the squared counts */
 	double		entropy;		/* in nats */
 	double		distance;		/* from the distribution over all people */
+	double		beta;			/* these two only where they are asked for */
+	double		disclosure;
 } Slice;
 
 /* All histograms of one column: a stack, so that a walk can drop its own. */
@@ -44,6 +51,12 @@ typedef struct Histograms
 								 * order */
 	const Hierarchy *tree;		/* of the hierarchical distance */
 	uint32	   *leaf_of;		/* the tree's leaf of each value */
+	int			nconditions;
+	Condition	conditions[MAX_CONDITIONS];
+	uint32		models;			/* that are promised of it or asked for */
+	bool		lenient;		/* disclosure is about values that are present */
+	uint32		values;			/* distinct ones that somebody has */
+	double	   *surprise;		/* by value: -ln of its share, for beta */
 	int64		people;
 	int64	   *total;			/* people by value */
 
@@ -79,6 +92,12 @@ extern Histograms *histograms_create(MemoryContext context, const char *name, Co
 									 uint32 nvalues);
 extern void histograms_set_distance(Histograms *histograms, Distance metric,
 									const Hierarchy *tree, uint32 *leaf_of);
+
+/* Adds what classes must keep of the column, before histograms are finished. */
+extern void histograms_add_condition(Histograms *histograms, const Condition *condition);
+
+/* Asks for a model's measure too, at any time. */
+extern void histograms_ask(Histograms *histograms, PromiseModel model);
 
 /* Called when all tuples' own histograms are there: people by value are known. */
 extern void histograms_finish(Histograms *histograms);

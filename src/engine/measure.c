@@ -127,11 +127,47 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 	return threshold_among_large(m, classes, people);
 }
 
+bool
+promise_given(const Promise *promise, const Population *population)
+{
+	return promise->has_k || promise->has_l || promise->has_t || population->has_conditions ||
+		population->limits.has_average_risk || population->limits.has_share_above;
+}
+
+/* Which models a class breaks by the values it has. */
+static int
+values_break(const Measurer *m, const TupleTable *classes, uint32 class)
+{
+	int			breaks = 0;
+
+	for (int column = 0; column < m->population->nsensitive; column++)
+	{
+		const Slice *slice =
+		&m->population->columns[column]->slices[classes->slices[column][class]];
+
+		breaks |= slice->breaks;
+		if (m->promise.has_l && slice->length < m->promise.l)
+			breaks |= MODEL_BIT(MODEL_L);
+		if (m->promise.has_t && slice->distance > m->promise.t)
+			breaks |= MODEL_BIT(MODEL_T);
+	}
+	return breaks;
+}
+
 /* Which promises a class breaks, given the size below which it is suppressed. */
 int
 class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
 {
-	int			breaks = class_people(m->population, classes, class) < threshold ? BREAKS_K : 0;
+	int			breaks = class_people(m->population, classes, class) < threshold ? MODEL_BIT(MODEL_K) : 0;
+
+	return breaks | values_break(m, classes, class);
+}
+
+/* How many of a class's people are suppressed at every node below for the values they have, at least. */
+static int64
+doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
+{
+	int64		doomed = 0;
 
 	for (int column = 0; column < m->population->nsensitive; column++)
 	{
@@ -139,22 +175,20 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 		&m->population->columns[column]->slices[classes->slices[column][class]];
 
 		if (m->promise.has_l && slice->length < m->promise.l)
-			breaks |= BREAKS_L;
-		if (m->promise.has_t && slice->distance > m->promise.t)
-			breaks |= BREAKS_T;
+			return classes->counts[class];
+		doomed = Max(doomed, slice->least_suppressed);
 	}
-	return breaks;
+	return doomed;
 }
 
-/* People in classes that break k or l, whatever they break else. */
+/* People who are suppressed at every node below, at least; condition.c proves what is not k or l. */
 int64
-people_breaking_k_or_l(const Measurer *m, const TupleTable *classes)
+people_doomed(const Measurer *m, const TupleTable *classes)
 {
 	int64		people = 0;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
-		if (class_breaks(m, classes, i, m->promise.k) & (BREAKS_K | BREAKS_L))
-			people += classes->counts[i];
+		people += class_people(m->population, classes, i) < m->promise.k ? classes->counts[i] : doomed_by_values(m, classes, i);
 	return people;
 }
 
@@ -163,7 +197,7 @@ size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
 	if (m->promise.has_k)
 		return m->promise.k;
-	if (m->promise.has_l || m->promise.has_t)
+	if (promise_given(&m->promise, m->population))
 		return 0;
 	return suppression_threshold(m, classes, suppressed);
 }
@@ -233,6 +267,38 @@ measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums
 		sums->own = own;
 }
 
+/* Whether a column counts for a model's measure: it promises it, or nothing does. */
+static bool
+counts_for(const Population *population, int column, PromiseModel model)
+{
+	return (population->models & population->columns[column]->models & MODEL_BIT(model)) != 0;
+}
+
+/* What the models that are promised or asked for say of one sensitive column. */
+static void
+measure_models(const Measurer *m, const TupleTable *classes, int column, Measures *result)
+{
+	const Population *population = m->population;
+	const Slice *slices = population->columns[column]->slices;
+	const uint32 *number = classes->slices[column];
+	bool		alpha = counts_for(population, column, MODEL_ALPHA);
+	bool		beta = counts_for(population, column, MODEL_BETA);
+	bool		disclosure = counts_for(population, column, MODEL_DISCLOSURE);
+
+	for (int64 i = 0; i < result->classes && (alpha || beta || disclosure); i++)
+	{
+		uint32		class = m->remaining[i];
+		const Slice *slice = &slices[number[class]];
+
+		if (alpha)
+			result->alpha = Max(result->alpha, (double) slice->most / classes->counts[class]);
+		if (beta)
+			result->beta = Max(result->beta, slice->beta);
+		if (disclosure)
+			result->disclosure = Max(result->disclosure, slice->disclosure);
+	}
+}
+
 /* The people who remain and are not of their class's majority label. */
 static int64
 count_minorities(const Measurer *m, const TupleTable *classes, const Measures *result)
@@ -288,7 +354,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 {
 	const Population *population = m->population;
 	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
-	bool		by_value = m->promise.has_l || m->promise.has_t;
+	bool		by_value = m->promise.has_l || m->promise.has_t || population->has_conditions;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
@@ -307,9 +373,34 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		sums->squares += (int128) rows * rows;
 	}
 	for (int column = 0; column < population->nsensitive; column++)
+	{
 		measure_sensitive(m, classes, column, sums, result);
+		measure_models(m, classes, column, result);
+	}
 	if (population->has_label)
 		sums->misclassified = count_minorities(m, classes, result);
+}
+
+/* Whether the classes that remain keep what is promised of all of them together. */
+static bool
+keeps_limits(const Measurer *m, const TupleTable *classes, Measures *result)
+{
+	const ReleaseLimits *limits = &m->population->limits;
+	int64		shown = m->population->people - result->suppressed;
+	int64		above = 0;
+
+	result->average_risk = result->classes == 0 ? 0 : (double) result->classes / shown;
+	if (limits->has_average_risk && result->average_risk > limits->average_risk)
+		return false;
+	if (!limits->has_share_above || result->classes == 0)
+		return true;
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		int64		size = classes->counts[m->remaining[i]];
+
+		above += 1.0 / size > limits->risk ? size : 0;
+	}
+	return (double) above / shown <= limits->share_above;
 }
 
 /* Measures classes, given what all of them lose and how many people are in none. */
@@ -328,7 +419,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 
 	result->k = sums.smallest;
 	result->entropy_l = exp(sums.entropy);
-	result->feasible = result->suppressed <= m->promise.limit;
+	result->feasible = keeps_limits(m, classes, result) && result->suppressed <= m->promise.limit;
 	result->sum_k = (double) sums.squares;
 	result->sum_l = (double) sums.own;
 	result->sum_other = (double) (sums.squares - sums.own);

@@ -36,6 +36,10 @@ typedef struct Measures
 	double		sum_k;
 	double		sum_l;
 	double		sum_other;
+	double		alpha;			/* these only where the population says so */
+	double		beta;
+	double		disclosure;
+	double		average_risk;
 	bool		feasible;
 } Measures;
 
@@ -45,10 +49,6 @@ typedef struct MeasuredNode
 	int		   *levels;
 	Measures	measures;
 } MeasuredNode;
-
-#define BREAKS_K 1
-#define BREAKS_L 2
-#define BREAKS_T 4
 
 typedef struct Measurer Measurer;
 
@@ -73,11 +73,14 @@ extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 /* The same, where so many people are suppressed already. */
 extern int64 size_threshold_beside(Measurer *measurer, const TupleTable *classes, int64 suppressed);
 
-/* Which promises a class breaks, given that size. */
+/* Whether anything is promised, so that classes are suppressed for breaking it. */
+extern bool promise_given(const Promise *promise, const Population *population);
+
+/* Which models a class breaks, as bits, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
-/* People in classes that break k or l, whatever they break else. */
-extern int64 people_breaking_k_or_l(const Measurer *measurer, const TupleTable *classes);
+/* People who are suppressed at every node below, at least. */
+extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 
 /* What all people lose of an attribute, given the sum of (leaves - 1). */
 extern double attribute_loss(const Attribute *attr, int128 leaves);

@@ -15,6 +15,8 @@ population_narrow(const Population *population)
 	Population *narrow = palloc(sizeof(Population));
 
 	*narrow = *population;
+	if (population->has_conditions)
+		return narrow;
 	narrow->ncolumns = 0;
 	narrow->nsensitive = 0;
 	narrow->has_label = false;

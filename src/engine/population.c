@@ -29,6 +29,24 @@ population_lay_out(Population *population)
 	population->nwords = Max(population->nwords, 1);
 }
 
+void
+population_promise(Population *population, int column, const Condition *condition)
+{
+	histograms_add_condition(population->columns[column], condition);
+	population->has_conditions = true;
+	population->models |= MODEL_BIT(condition->model);
+}
+
+void
+population_ask(Population *population, PromiseModel model)
+{
+	if (population->models & MODEL_BIT(model))
+		return;
+	population->models |= MODEL_BIT(model);
+	for (int column = 0; column < population->nsensitive; column++)
+		histograms_ask(population->columns[column], model);
+}
+
 /* Histograms made after a mark, one a column, can be dropped together. */
 void
 population_mark(const Population *population, HistogramMark *marks)

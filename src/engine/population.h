@@ -41,6 +41,16 @@ typedef struct TupleTable
 	uint32	  **slices;			/* by column and tuple: its histogram */
 } TupleTable;
 
+/* What the classes that a release shows must keep together. */
+typedef struct ReleaseLimits
+{
+	bool		has_average_risk;
+	bool		has_share_above;
+	double		average_risk;	/* classes a person, at most */
+	double		share_above;	/* of the people, whose risk is above */
+	double		risk;			/* this, at most */
+} ReleaseLimits;
+
 typedef struct Population
 {
 	MemoryContext context;
@@ -57,6 +67,9 @@ typedef struct Population
 	int64		persons;		/* different people; the same number unless
 								 * they have several rows */
 	TupleTable *tuples;			/* the data as read, sorted by key */
+	bool		has_conditions; /* of some sensitive column */
+	uint32		models;			/* whose measures are promised or asked for */
+	ReleaseLimits limits;
 } Population;
 
 /* In place of the number of a tuple's class: it is in none, or nobody has said. */
@@ -84,6 +97,12 @@ class_people(const Population *population, const TupleTable *classes, uint32 cla
 
 /* Lays the attributes' codes out in words, first attribute highest. */
 extern void population_lay_out(Population *population);
+
+/* What classes must keep of a sensitive column's values, before its histograms are finished. */
+extern void population_promise(Population *population, int column, const Condition *condition);
+
+/* Asks for a model's measure, of the columns that promise it or else of all. */
+extern void population_ask(Population *population, PromiseModel model);
 
 /* Counts people under every label: what each recoding loses. */
 extern void population_weigh(Population *population);

@@ -111,6 +111,10 @@ take_values(char **at, const Histograms *shared, MemoryContext context)
 	const Slice *slices = take(at, sizeof(Slice) * shared->nslices);
 
 	h->people = shared->people;
+	h->nconditions = shared->nconditions;
+	memcpy(h->conditions, shared->conditions, sizeof(h->conditions));
+	h->models = shared->models;
+	h->lenient = shared->lenient;
 	h->total = take(at, sizeof(int64) * shared->nvalues);
 	if (has_tree)
 	{

@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"
 
@@ -418,6 +419,7 @@ make_population(Reading *reading)
 		make_attribute(reading, a, &population->attrs[a]);
 	for (int column = 0; column < population->nsensitive + population->has_label; column++)
 		population->columns[column] = make_histograms(reading, population->nattrs + column);
+	population_add_declared(population, dataset);
 	if (population->has_persons)
 		population->columns[population->ncolumns - 1] = make_persons(reading);
 	population_lay_out(population);

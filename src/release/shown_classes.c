@@ -147,7 +147,7 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 		/* merging may move all slices */
 		merged = histograms_merge(population->columns[j], slices, n);
 		slice = &population->columns[j]->slices[merged];
-		if ((promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
+		if (slice->breaks != 0 || (promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
 			return false;
 	}
 	return true;

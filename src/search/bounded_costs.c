@@ -17,6 +17,10 @@ default_epsilon(Objective objective, const Population *population)
 			return 1.0 / population->people;
 		case OBJECTIVE_T:
 		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_BETA:
+		case OBJECTIVE_DISCLOSURE:
+		case OBJECTIVE_AVERAGE_RISK:
 			return 0.01;
 		default:
 			return 1;
@@ -60,7 +64,13 @@ most_of(Objective objective, const Population *population)
 		case OBJECTIVE_NWP:
 		case OBJECTIVE_CM:
 		case OBJECTIVE_NECD:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_AVERAGE_RISK:
 			return 1;
+		case OBJECTIVE_BETA:
+			return people;
+		case OBJECTIVE_DISCLOSURE:
+			return log(people);
 		default:
 			elog(ERROR, "no such objective");
 			return 0;
@@ -73,7 +83,8 @@ bounded_costs(const Population *population, int nobjectives, const Objective *ob
 {
 	for (int i = 0; i < nobjectives; i++)
 	{
-		double		cost = objective_cost(objectives[i], measures);
+		/* a node that breaks what is promised is worst in all */
+		double		cost = measures->feasible ? objective_cost(objectives[i], measures) : HUGE_VAL;
 
 		if (!isinf(cost) && !objective_rises(objectives[i]))
 			cost -= most_of(objectives[i], population);

@@ -22,7 +22,8 @@
  *   values keeps those: whoever is suppressed for k or l at a node is so at
  *   every node below.  For t this does not hold (a class near everyone's
  *   distribution may merge with one far from it), so people suppressed for t
- *   alone are not counted.
+ *   alone are not counted.  Of those suppressed for a condition of a column,
+ *   as many count as condition.c proves.
  *
  * Any other objective has no bound here.  If one is asked without a promise,
  * every node is measured.  With a promise, k has no bound either: a class
@@ -56,7 +57,7 @@ typedef struct Bounds
 	const int  *order;
 	bool		bounds_k;
 	bool		beatable;		/* every objective has a bound */
-	bool		feasibility;	/* k or l is promised */
+	bool		feasibility;	/* what is promised dooms people */
 	double		weights;
 	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level: GLM's share */
 	KnownNodes *ks;				/* k of measured nodes */
@@ -144,7 +145,7 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	if (b->bounds_k && measures->k < known_nodes_least_above(b->ks, levels))
 		known_nodes_add(b->ks, levels, measures->k);
 	if (b->feasibility && !measures->feasible &&
-		people_breaking_k_or_l(b->measurer, classes) > search->promise.limit)
+		people_doomed(b->measurer, classes) > search->promise.limit)
 		known_nodes_add(b->broken, levels, 0);
 	progress_update(search->evaluated, node_front_size(search->front));
 }
@@ -265,8 +266,8 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->search = search;
 	b->population = population;
 	b->measurer = measurer_create(population, &search->promise);
-	b->feasibility = search->promise.has_k || search->promise.has_l;
-	b->bounds_k = !b->feasibility && !search->promise.has_t;
+	b->feasibility = search->promise.has_k || search->promise.has_l || population->has_conditions;
+	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
 	for (int i = 0; i < search->nobjectives; i++)
 		b->beatable = b->beatable && has_bound(b, search->objectives[i]);

@@ -22,7 +22,11 @@ static const char *const names[OBJECTIVES] = {
 	[OBJECTIVE_NECD] = "necd",
 	[OBJECTIVE_SUM_K] = "sum_k",
 	[OBJECTIVE_SUM_L] = "sum_l",
-	[OBJECTIVE_SUM_OTHER] = "sum_other"
+	[OBJECTIVE_SUM_OTHER] = "sum_other",
+	[OBJECTIVE_ALPHA] = "alpha",
+	[OBJECTIVE_BETA] = "beta",
+	[OBJECTIVE_DISCLOSURE] = "disclosure",
+	[OBJECTIVE_AVERAGE_RISK] = "average_risk"
 };
 
 static const bool rises[OBJECTIVES] = {
@@ -44,6 +48,24 @@ const char *
 objective_name(Objective objective)
 {
 	return names[objective];
+}
+
+int
+objective_model(Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_ALPHA:
+			return MODEL_ALPHA;
+		case OBJECTIVE_BETA:
+			return MODEL_BETA;
+		case OBJECTIVE_DISCLOSURE:
+			return MODEL_DISCLOSURE;
+		case OBJECTIVE_AVERAGE_RISK:
+			return MODEL_AVERAGE_RISK;
+		default:
+			return -1;
+	}
 }
 
 bool
@@ -86,6 +108,14 @@ measure_of(Objective objective, const Measures *m)
 			return m->sum_l;
 		case OBJECTIVE_SUM_OTHER:
 			return m->sum_other;
+		case OBJECTIVE_ALPHA:
+			return m->alpha;
+		case OBJECTIVE_BETA:
+			return m->beta;
+		case OBJECTIVE_DISCLOSURE:
+			return m->disclosure;
+		case OBJECTIVE_AVERAGE_RISK:
+			return m->average_risk;
 		default:
 			elog(ERROR, "no such objective");
 			return 0;
@@ -97,7 +127,7 @@ static bool
 needs_classes(Objective objective)
 {
 	return objective == OBJECTIVE_K || objective == OBJECTIVE_L || objective == OBJECTIVE_ENTROPY_L ||
-		objective == OBJECTIVE_T || objective == OBJECTIVE_NECD;
+		objective == OBJECTIVE_T || objective == OBJECTIVE_NECD || objective_model(objective) >= 0;
 }
 
 double

@@ -23,6 +23,10 @@ typedef enum Objective
 	OBJECTIVE_SUM_K,
 	OBJECTIVE_SUM_L,
 	OBJECTIVE_SUM_OTHER,
+	OBJECTIVE_ALPHA,
+	OBJECTIVE_BETA,
+	OBJECTIVE_DISCLOSURE,
+	OBJECTIVE_AVERAGE_RISK,
 	OBJECTIVES
 } Objective;
 
@@ -32,6 +36,9 @@ typedef enum Objective
 /* The objective of a name, or -1. */
 extern int	objective_by_name(const char *name);
 extern const char *objective_name(Objective objective);
+
+/* The model whose measure it is and that a population must be asked for, or -1. */
+extern int	objective_model(Objective objective);
 
 /* Whether more of it is better. */
 extern bool objective_rises(Objective objective);

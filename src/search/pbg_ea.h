@@ -11,7 +11,7 @@
 typedef struct Evolution
 {
 	Population *population;
-	Promise		promise;		/* nothing but the limit */
+	Promise		promise;		/* what is declared, and the limit */
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
 	double		epsilon[MAX_OBJECTIVES];

@@ -299,13 +299,11 @@ poka_search(PokaSearch *search)
 {
 	Population *population = search->population;
 	MemoryContext old = MemoryContextSwitchTo(population->context);
-	Promise		nothing = {0};
 	Poka	   *p = palloc0(sizeof(Poka));
 
-	nothing.limit = search->limit;
 	p->search = search;
 	p->population = population;
-	p->measurer = measurer_create(population, &nothing);
+	p->measurer = measurer_create(population, &search->promise);
 	p->node_walk = node_walk_create(population, MOST_LEVELS_LAST);
 	p->context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
 	p->known = nodeset_create(population->context, population);

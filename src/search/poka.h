@@ -10,7 +10,7 @@
 typedef struct PokaSearch
 {
 	Population *population;
-	int64		limit;			/* people who may be suppressed */
+	Promise		promise;		/* what is declared, and the limit */
 	Objective	loss;
 	int			depth;
 

@@ -261,7 +261,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	ground->context = context;
 	ground->nattrs = population->nattrs;
 	ground->ncolumns = order->loss == OBJECTIVE_CM || population->has_persons ? population->ncolumns :
-		order->promise.has_l || order->promise.has_t ? population->nsensitive : 0;
+		order->promise.has_l || order->promise.has_t || population->has_conditions ? population->nsensitive : 0;
 	ground->ntuples = ntuples;
 	ground->tuple = allocate(ground, sizeof(uint32) * ntuples);
 	ground->rank = allocate(ground, sizeof(uint32) * ntuples);
@@ -342,6 +342,8 @@ keeps_promise(const Ground *ground, int64 people, const uint32 *slices)
 	{
 		const Slice *slice = &population->columns[column]->slices[slices[column]];
 
+		if (slice->breaks != 0)
+			return false;
 		if (promise->has_l && slice->length < promise->l)
 			return false;
 		if (promise->has_t && slice->distance > promise->t)

@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "utils/builtins.h"
@@ -136,6 +137,7 @@ promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset)
 					 errmsg("t must lie between 0 and 1")));
 		require_sensitive(dataset, "t");
 	}
+	promise_add_declared(&promise, dataset);
 	return promise;
 }
 

@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "compare/node_comparison.h"
 #include "engine/narrow_population.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "read/relation_rows.h"
 #include "release/cut_bits.h"
@@ -58,13 +59,15 @@ compared_population(Population *population, int nproperties, const Property *pro
 	return population_narrow(population);
 }
 
+/* What is declared, and nothing else. */
 static Promise
-no_promise(const Dataset *dataset, const Population *population)
+declared_promise(const Dataset *dataset, const Population *population)
 {
-	Promise		nothing = {0};
+	Promise		promise = {0};
 
-	nothing.limit = share_of_people(dataset->max_suppression, population->people);
-	return nothing;
+	promise_add_declared(&promise, dataset);
+	promise.limit = share_of_people(dataset->max_suppression, population->people);
+	return promise;
 }
 
 /* A node's side, or that of cuts. */
@@ -181,7 +184,7 @@ anonopt_property_vector(PG_FUNCTION_ARGS)
 	population = relation_rows_population(records);
 	if (population != NULL)
 	{
-		promise = no_promise(dataset, population);
+		promise = declared_promise(dataset, population);
 		call.side = side_of_subject(&subject, records, population, measurer_create(population, &promise));
 		relation_rows_visit(records, put_record, &call);
 	}
@@ -365,7 +368,7 @@ anonopt_compare(PG_FUNCTION_ARGS)
 	if (population == NULL)
 		return (Datum) 0;
 	population = compared_population(population, nproperties, properties);
-	promise = no_promise(dataset, population);
+	promise = declared_promise(dataset, population);
 	comparer = comparer_create(population, &promise);
 	comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
 	for (int i = 0; i < na; i++)
@@ -404,7 +407,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 	if (tables.population != NULL)
 	{
 		Population *population = compared_population(tables.population, nproperties, properties);
-		Promise		promise = no_promise(dataset, population);
+		Promise		promise = declared_promise(dataset, population);
 		Measurer   *measurer = measurer_create(population, &promise);
 
 		n = 0;
@@ -550,7 +553,7 @@ anonopt_tournament(PG_FUNCTION_ARGS)
 	if (population == NULL)
 		return (Datum) 0;
 	population = compared_population(population, 1, &property);
-	promise = no_promise(dataset, population);
+	promise = declared_promise(dataset, population);
 	contestants = palloc0(sizeof(Contestant) * nnodes);
 	for (int i = 0; i < nnodes; i++)
 		contestants[i].levels = levels[i];

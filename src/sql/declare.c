@@ -51,7 +51,7 @@ class_tuple(Oid relation)
 	return tuple;
 }
 
-static Oid
+Oid
 row_type(Oid relation)
 {
 	HeapTuple	tuple = class_tuple(relation);
@@ -78,7 +78,7 @@ require_select(Oid relation, const char *column)
 }
 
 /* Fails unless a relation is there and can be a data set's, a hierarchy or a table of weights. */
-static void
+void
 require_rows(Oid relation)
 {
 	(void) row_type(relation);
@@ -241,6 +241,7 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 
 	dataset = dataset_load_owned_entry(name);
 	values[0] = CStringGetTextDatum(name);
+	delete_promises(dataset, NULL, NULL);
 	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
@@ -506,6 +507,32 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* Fails where a promise is about a column that is to lose the role. */
+static void
+require_unpromised(const Dataset *dataset, const char *column, const char *role)
+{
+	Oid			types[2] = {TEXTOID, NAMEOID};
+	Datum		values[2];
+	bool		promised;
+
+	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
+		return;
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(column);
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT model FROM anonopt.promise WHERE dataset OPERATOR(pg_catalog.=) $1"
+			 " AND column_name OPERATOR(pg_catalog.=) $2 LIMIT 1", 2, types, values);
+	promised = SPI_processed > 0;
+	sql_finish();
+	PopActiveSnapshot();
+	if (promised)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("data set \"%s\" promises something of column \"%s\"", dataset->name, column),
+				 errhint("Call anonopt.drop_promise first; anonopt.promise lists what is promised.")));
+}
+
 Datum
 anonopt_drop_attribute(PG_FUNCTION_ARGS)
 {
@@ -517,6 +544,7 @@ anonopt_drop_attribute(PG_FUNCTION_ARGS)
 	column = column_argument(fcinfo, 1);
 	if (role != NULL)
 		(void) role_by_name(role);
+	require_unpromised(dataset, column, role);
 	if (delete_attributes(dataset, column, role) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

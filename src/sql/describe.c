@@ -117,6 +117,7 @@ observe(const Dataset *dataset, const Declared *attribute)
 	column.max_level = -1;
 	single.attributes = &column;
 	single.nattributes = 1;
+	single.npromises = 0;
 	single.person = NULL;
 	population = population_read(&single);
 	tuples = population->tuples;

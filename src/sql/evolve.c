@@ -9,6 +9,7 @@
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "search/archive.h"
 #include "search/bounded_costs.h"
@@ -137,7 +138,7 @@ anonopt_archive_quality(PG_FUNCTION_ARGS)
 	int		  **levels = nodes_argument(fcinfo, 2, dataset, &nnodes);
 	const double *given = epsilon_argument(fcinfo, 3, nobjectives);
 	double		epsilon[MAX_OBJECTIVES];
-	Promise		nothing = {0};
+	Promise		promise = {0};
 	Quality		quality;
 	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
 	Population *population = population_argument(dataset);
@@ -146,8 +147,9 @@ anonopt_archive_quality(PG_FUNCTION_ARGS)
 	if (population == NULL)
 		PG_RETURN_NULL();
 	choose_epsilon(given, population, nobjectives, objectives, epsilon);
-	nothing.limit = share_of_people(dataset->max_suppression, population->people);
-	archive_quality(searched_population(population, &nothing, nobjectives, objectives), &nothing, nobjectives,
+	promise_add_declared(&promise, dataset);
+	promise.limit = share_of_people(dataset->max_suppression, population->people);
+	archive_quality(searched_population(population, &promise, nobjectives, objectives), &promise, nobjectives,
 					objectives, epsilon, nnodes, levels, max_workers(), &quality);
 	session_end(session, quality.measured, quality.helped, true);
 	PG_RETURN_DATUM(quality_datum(fcinfo, &quality, nnodes == 0));
@@ -298,6 +300,7 @@ anonopt_pbg_ea(PG_FUNCTION_ARGS)
 	if (population == NULL)
 		return (Datum) 0;
 	choose_epsilon(epsilon, population, evolution->nobjectives, evolution->objectives, evolution->epsilon);
+	promise_add_declared(&evolution->promise, dataset);
 	evolution->promise.limit = share_of_people(dataset->max_suppression, population->people);
 	evolution->population = searched_population(population, &evolution->promise, evolution->nobjectives,
 												evolution->objectives);

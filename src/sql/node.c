@@ -8,6 +8,7 @@
 #include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
 #include "release/cut_bits.h"
@@ -27,6 +28,7 @@ enum
 {
 	NODE_LEVELS, NODE_K, NODE_L, NODE_ENTROPY_L, NODE_T, NODE_SUPPRESSED, NODE_CLASSES, NODE_GLM,
 	NODE_NWP, NODE_DCN, NODE_CM, NODE_NECD, NODE_SUM_K, NODE_SUM_L, NODE_FEASIBLE, NODE_SUM_OTHER,
+	NODE_ALPHA, NODE_BETA, NODE_DISCLOSURE, NODE_K_MAP, NODE_PRESENCE, NODE_AVERAGE_RISK,
 	NODE_COLUMNS
 };
 
@@ -38,6 +40,23 @@ levels_datum(const int *levels, int nattrs)
 	for (int a = 0; a < nattrs; a++)
 		elements[a] = Int32GetDatum(levels[a]);
 	return PointerGetDatum(construct_array(elements, nattrs, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+/* What is told of models only where it is promised or asked for. */
+static void
+tell_models(const Population *population, const Measures *m, Datum *values, bool *nulls)
+{
+	bool		remains = m->classes > 0;
+
+	nulls[NODE_ALPHA] = !remains || !(population->models & MODEL_BIT(MODEL_ALPHA));
+	nulls[NODE_BETA] = !remains || !(population->models & MODEL_BIT(MODEL_BETA));
+	nulls[NODE_DISCLOSURE] = !remains || !(population->models & MODEL_BIT(MODEL_DISCLOSURE));
+	nulls[NODE_K_MAP] = nulls[NODE_PRESENCE] = true;
+	nulls[NODE_AVERAGE_RISK] = !remains || !(population->models & MODEL_BIT(MODEL_AVERAGE_RISK));
+	values[NODE_ALPHA] = Float8GetDatum(m->alpha);
+	values[NODE_BETA] = Float8GetDatum(m->beta);
+	values[NODE_DISCLOSURE] = Float8GetDatum(m->disclosure);
+	values[NODE_AVERAGE_RISK] = Float8GetDatum(m->average_risk);
 }
 
 void
@@ -71,6 +90,7 @@ put_node(ReturnSetInfo *result, const Population *population, const int *levels,
 	values[NODE_SUM_L] = Float8GetDatum(m->sum_l);
 	values[NODE_FEASIBLE] = BoolGetDatum(m->feasible);
 	values[NODE_SUM_OTHER] = Float8GetDatum(m->sum_other);
+	tell_models(population, m, values, nulls);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
@@ -213,6 +233,7 @@ anonopt_node_detail(PG_FUNCTION_ARGS)
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	call.dataset = dataset_argument(fcinfo, 0);
 	levels = node_argument(fcinfo, 1, call.dataset);
+	promise_add_declared(&call.promise, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
 	node = node_of_levels(call.population, levels);
@@ -257,12 +278,9 @@ breaks_datum(int breaks)
 	StringInfoData text;
 
 	initStringInfo(&text);
-	if (breaks & BREAKS_K)
-		appendStringInfoString(&text, "k");
-	if (breaks & BREAKS_L)
-		appendStringInfo(&text, "%sl", text.len > 0 ? ", " : "");
-	if (breaks & BREAKS_T)
-		appendStringInfo(&text, "%st", text.len > 0 ? ", " : "");
+	for (int model = 0; model < MODELS; model++)
+		if (breaks & MODEL_BIT(model))
+			appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "", model_name((PromiseModel) model));
 	return CStringGetTextDatum(text.data);
 }
 

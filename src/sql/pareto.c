@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "search/exact.h"
@@ -145,7 +146,7 @@ anonopt_pareto(PG_FUNCTION_ARGS)
 	dataset = dataset_argument(fcinfo, 0);
 	search.nobjectives = objectives_argument(fcinfo, 1, dataset, search.objectives);
 	search.promise = promise_arguments(fcinfo, 2, dataset);
-	search.feasible_only = search.promise.has_k || search.promise.has_l || search.promise.has_t;
+	search.feasible_only = promises_anything(&search.promise, dataset);
 	search.deadline = deadline_argument(fcinfo, 5);
 	run_search(fcinfo, ALGORITHM_PARETO, dataset, &search);
 	return (Datum) 0;
@@ -160,11 +161,11 @@ anonopt_optimize(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
 	order.promise = promise_arguments(fcinfo, 1, dataset);
-	if (!order.promise.has_k && !order.promise.has_l && !order.promise.has_t)
+	if (!promises_anything(&order.promise, dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
-				 errhint("Give k, l or t; anonopt.pareto shows the whole trade-off.")));
+				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise; anonopt.pareto shows the whole trade-off.")));
 	require_argument(fcinfo, 4, "loss");
 	order.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(4)), dataset, true);
 	order.deadline = deadline_argument(fcinfo, 5);
@@ -205,7 +206,7 @@ Datum
 anonopt_poka(PG_FUNCTION_ARGS)
 {
 	PokaSearch	search = {0};
-	Promise		nothing = {0};
+	Promise    *promise = &search.promise;
 	Dataset    *dataset;
 	Population *population;
 	Session    *session;
@@ -224,11 +225,12 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	session_read(session, population);
 	if (population == NULL)
 		return (Datum) 0;
-	search.population = searched_population(population, &nothing, 1, &search.loss);
-	search.limit = nothing.limit = share_of_people(dataset->max_suppression, population->people);
+	promise_add_declared(promise, dataset);
+	search.population = searched_population(population, promise, 1, &search.loss);
+	promise->limit = share_of_people(dataset->max_suppression, population->people);
 	poka_search(&search);
 
-	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, &nothing,
+	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, promise,
 			  search.nfound, search.found);
 	session_end(session, search.evaluated, 0, false);
 	return (Datum) 0;

@@ -12,6 +12,7 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "release/recoding_rows.h"
 #include "sql/arguments.h"
@@ -49,11 +50,11 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 
 	call->dataset = readable_dataset_argument(fcinfo, 1);
 	order->promise = promise_arguments(fcinfo, 2, call->dataset);
-	if (!order->promise.has_k && !order->promise.has_l && !order->promise.has_t)
+	if (!promises_anything(&order->promise, call->dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
-				 errhint("Give k, l or t.")));
+				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
 	order->loss = recoding_loss_argument(fcinfo, 5, call->dataset);
 	order->labels = labels_argument(fcinfo, 6);
 	call->deadline = deadline_argument(fcinfo, 7);

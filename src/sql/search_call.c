@@ -36,6 +36,9 @@ require_objective(const Dataset *dataset, Objective objective)
 		case OBJECTIVE_T:
 		case OBJECTIVE_SUM_L:
 		case OBJECTIVE_SUM_OTHER:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_BETA:
+		case OBJECTIVE_DISCLOSURE:
 			require_sensitive(dataset, objective_name(objective));
 			break;
 		case OBJECTIVE_CM:
@@ -122,6 +125,9 @@ needs_columns(Objective objective)
 		case OBJECTIVE_CM:
 		case OBJECTIVE_SUM_L:
 		case OBJECTIVE_SUM_OTHER:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_BETA:
+		case OBJECTIVE_DISCLOSURE:
 			return true;
 		default:
 			return false;
@@ -131,6 +137,9 @@ needs_columns(Objective objective)
 Population *
 searched_population(Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
 {
+	for (int i = 0; i < nobjectives; i++)
+		if (objective_model(objectives[i]) >= 0)
+			population_ask(population, (PromiseModel) objective_model(objectives[i]));
 	for (int i = 0; i < nobjectives; i++)
 		if (needs_columns(objectives[i]))
 			return population;
@@ -145,6 +154,8 @@ put_found(ReturnSetInfo *result, Population *population, const Population *searc
 {
 	if (searched->ncolumns < population->ncolumns)
 		remeasure_nodes(population, promise, nnodes, nodes);
+	/* only where something is promised can one be infeasible */
 	for (int i = 0; i < nnodes; i++)
-		put_node(result, population, nodes[i].levels, &nodes[i].measures);
+		if (nodes[i].measures.feasible)
+			put_node(result, population, nodes[i].levels, &nodes[i].measures);
 }

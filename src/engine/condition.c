@@ -1,0 +1,298 @@
+/*
+ * condition.c
+ *	  What classes must keep of the values of one column.
+ *
+ * A condition is decided when a histogram is made, once; a class that is
+ * carried to another node carries the answer.  With n rows in a class, c of
+ * them with a value, N rows in all and C of them with that value, p = c/n
+ * and q = C/N, and p/q = (c N)/(C n): both products are integers, divided
+ * once.
+ *
+ * Merging classes that keep a condition makes a class that keeps it:
+ *
+ * - l: it has the values of each.
+ * - entropy_l: entropy is concave, so that of a mixture is at least the
+ *   smallest of its parts.
+ * - recursive_l: of A and B together, the most frequent value is as frequent
+ *   as both most frequent ones at most.  The l-1 most frequent values are
+ *   some l-1 values of A and some of B, which hold no more than the l-1 most
+ *   frequent ones of each; so the tail r_l + ... + r_m is the sum of both
+ *   tails at least.
+ * - t: the distance of a mixture is at most the largest of its parts.
+ * - alpha, beta, and disclosure where no value may be missing: each p of a
+ *   mixture lies between those of its parts, and every condition is an
+ *   interval for each p.
+ * - disclosure of values that are present is no interval: p may be 0 or
+ *   large enough, but nothing between.  There merging can break it.
+ *
+ * So without suppression all conditions but the last are monotone.  With it,
+ * a class that breaks one need not be suppressed below: some of its parts may
+ * keep it.  What a search may rely on is how many rows of the class are
+ * suppressed at least at every node below:
+ *
+ * - all, where no part can keep the condition: a part has no value more, so
+ *   too few values for l, entropy_l or recursive_l stay too few, and one that
+ *   misses for disclosure stays missed.
+ * - some, where the share of a value has an upper limit u.  The parts that
+ *   remain keep it, so they do together, as above.  Where s rows are
+ *   suppressed, n - s remain, and c - s of them or more have the value; from
+ *   c - s <= u (n - s) follows s >= (c - u n)/(1 - u).
+ * - some for t, as box_table.c tells.
+ */
+#include "engine/condition.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+
+/* The most frequent values are kept in order up to this many, and else sorted. */
+#define FEW_VALUES 32
+
+/* What rounding may have added to a share of rows. */
+#define ROUNDING 1e-9
+
+/* Entropies of equally frequent values come out this near to a logarithm. */
+#define ENTROPY_ROUNDING 1e-12
+
+/* Up to so many rows, a product of two counts is an int64. */
+#define NARROW_PEOPLE PG_INT32_MAX
+
+void
+conditions_prepare(Histograms *h)
+{
+	h->values = 0;
+	for (uint32 value = 0; value < h->nvalues; value++)
+		h->values += h->total[value] > 0;
+	if ((h->models & MODEL_BIT(MODEL_BETA)) == 0)
+		return;
+	budget_require(h->context, sizeof(double) * (Size) h->nvalues);
+	h->surprise = MemoryContextAllocHuge(h->context, sizeof(double) * ((Size) h->nvalues + 1));
+	for (uint32 value = 0; value < h->nvalues; value++)
+		h->surprise[value] = -log((double) h->total[value] / h->people);
+}
+
+/* p/q of a value. */
+static inline double
+ratio_of(const Histograms *h, const ValueCount *entry, int64 size)
+{
+	if (h->people <= NARROW_PEOPLE)
+		return (double) (entry->count * h->people) / (double) (h->total[entry->value] * size);
+	return (double) ((int128) entry->count * h->people) / (double) ((int128) h->total[entry->value] * size);
+}
+
+/* (p - q)/q of a value; 0 where it is no more frequent than among all. */
+static inline double
+gain_of(const Histograms *h, const ValueCount *entry, int64 size)
+{
+	int64		total = h->total[entry->value];
+
+	if (h->people <= NARROW_PEOPLE)
+	{
+		int64		surplus = entry->count * h->people - total * size;
+
+		return surplus <= 0 ? 0 : (double) surplus / (double) (total * size);
+	}
+	else
+	{
+		int128		surplus = (int128) entry->count * h->people - (int128) total * size;
+
+		return surplus <= 0 ? 0 : (double) surplus / (double) ((int128) total * size);
+	}
+}
+
+/* Rows suppressed at least, where one value may hold no more than a share. */
+static int64
+least_beyond_share(int64 size, int64 count, double share)
+{
+	if (share >= 1)
+		return 0;
+	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
+}
+
+/* The same where values may be so far from those of all. */
+static int64
+least_beyond_distance(int64 size, double distance, double t)
+{
+	if (distance <= t || t >= 1)
+		return 0;
+	return (int64) Max(ceil((double) size * ((distance - t) / (1 - t) - ROUNDING)), 0);
+}
+
+static int
+compare_counts(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x > y ? -1 : x < y;
+}
+
+/* Rows with one of so many of the most frequent values. */
+static int64
+most_frequent(const ValueCount *entries, uint32 length, uint32 wanted)
+{
+	int64		few[FEW_VALUES];
+	int64	   *counts = few;
+	uint32		n = 0;
+	int64		rows = 0;
+
+	if (wanted > FEW_VALUES)
+	{
+		counts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * length);
+		for (n = 0; n < length; n++)
+			counts[n] = entries[n].count;
+		qsort(counts, n, sizeof(int64), compare_counts);
+	}
+	for (uint32 i = 0; i < length && counts == few; i++)
+	{
+		uint32		at = n;
+
+		if (n == wanted && (n == 0 || counts[n - 1] >= entries[i].count))
+			continue;
+		if (n < wanted)
+			n++;
+		else
+			at--;
+		for (; at > 0 && counts[at - 1] < entries[i].count; at--)
+			counts[at] = counts[at - 1];
+		counts[at] = entries[i].count;
+	}
+	for (uint32 i = 0; i < Min(n, wanted); i++)
+		rows += counts[i];
+	if (counts != few)
+		pfree(counts);
+	return rows;
+}
+
+static bool
+keeps_recursive(const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition)
+{
+	uint32		l = (uint32) condition->threshold;
+
+	if (slice->length < l)
+		return false;
+	return (double) slice->most < condition->c * (double) (size - most_frequent(entries, slice->length, l - 1));
+}
+
+/* Whether a condition of beta is kept; else, how many rows are suppressed at least. */
+static bool
+keeps_beta(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition,
+		   int64 *least)
+{
+	bool		keeps = true;
+
+	for (uint32 i = 0; i < slice->length; i++)
+	{
+		double		limit = Min(condition->threshold, h->surprise[entries[i].value]);
+		double		q = (double) h->total[entries[i].value] / h->people;
+
+		if (gain_of(h, &entries[i], size) <= limit)
+			continue;
+		keeps = false;
+		*least = Max(*least, least_beyond_share(size, entries[i].count, q * (1 + limit)));
+	}
+	return keeps;
+}
+
+static bool
+keeps_disclosure(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition,
+				 int64 *least)
+{
+	bool		keeps = true;
+	double		most = exp(condition->threshold);
+
+	if (condition->c != 0 && slice->length < h->values)
+	{
+		*least = size;
+		return false;
+	}
+	for (uint32 i = 0; i < slice->length; i++)
+	{
+		double		ratio = ratio_of(h, &entries[i], size);
+		double		q = (double) h->total[entries[i].value] / h->people;
+
+		if (entries[i].count == 0 || fabs(log(ratio)) < condition->threshold)
+			continue;
+		keeps = false;
+		if (ratio > 1)
+			*least = Max(*least, least_beyond_share(size, entries[i].count, q * most));
+	}
+	return keeps;
+}
+
+/* Whether a histogram keeps a condition; else, how many of its rows are suppressed at every node below, at least. */
+static bool
+keeps_condition(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition,
+				int64 *least)
+{
+	bool		too_few = slice->length < condition->threshold * (1 - ROUNDING);
+
+	switch (condition->model)
+	{
+		case MODEL_L:
+			*least = size;
+			return slice->length >= condition->threshold;
+		case MODEL_ENTROPY_L:
+			*least = too_few ? size : 0;
+			return slice->entropy >= log(condition->threshold) - ENTROPY_ROUNDING;
+		case MODEL_RECURSIVE_L:
+			*least = too_few ? size : 0;
+			return keeps_recursive(slice, entries, size, condition);
+		case MODEL_T:
+			*least = least_beyond_distance(size, slice->distance, condition->threshold);
+			return slice->distance <= condition->threshold;
+		case MODEL_ALPHA:
+			*least = least_beyond_share(size, slice->most, condition->threshold);
+			return (double) slice->most / size <= condition->threshold;
+		case MODEL_BETA:
+			return keeps_beta(h, slice, entries, size, condition, least);
+		case MODEL_DISCLOSURE:
+			return keeps_disclosure(h, slice, entries, size, condition, least);
+		default:
+			elog(ERROR, "no such condition");
+			return false;
+	}
+}
+
+/* The largest (p - q)/q. */
+static double
+beta_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
+{
+	double		beta = 0;
+
+	for (uint32 i = 0; i < length; i++)
+		beta = Max(beta, gain_of(h, &entries[i], size));
+	return beta;
+}
+
+/* The largest |ln(p/q)|; infinite where a value misses, unless that is allowed. */
+static double
+disclosure_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
+{
+	double		disclosure = 0;
+
+	if (!h->lenient && length < h->values)
+		return HUGE_VAL;
+	for (uint32 i = 0; i < length; i++)
+		if (entries[i].count > 0)
+			disclosure = Max(disclosure, fabs(log(ratio_of(h, &entries[i], size))));
+	return disclosure;
+}
+
+void
+conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
+{
+	for (int i = 0; i < h->nconditions; i++)
+	{
+		int64		least = 0;
+
+		if (keeps_condition(h, slice, entries, size, &h->conditions[i], &least))
+			continue;
+		slice->breaks |= MODEL_BIT(h->conditions[i].model);
+		slice->least_suppressed = Max(slice->least_suppressed, least);
+	}
+	if (h->models & MODEL_BIT(MODEL_BETA))
+		slice->beta = beta_of(h, entries, slice->length, size);
+	if (h->models & MODEL_BIT(MODEL_DISCLOSURE))
+		slice->disclosure = disclosure_of(h, entries, slice->length, size);
+}

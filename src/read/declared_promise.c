@@ -1,0 +1,108 @@
+/*
+ * declared_promise.c
+ *	  Promises that were declared, as the engine takes them.
+ *
+ * Promises of k are one with the argument, and so are l and t where every
+ * sensitive column has them.  What is about one column becomes a condition
+ * of its histograms, which whoever measures the population obeys.
+ */
+#include "read/declared_promise.h"
+
+/* The sensitive column of a name, by its place among them. */
+static int
+sensitive_place(const Dataset *dataset, const char *column)
+{
+	int			place = 0;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		if (dataset->attributes[i].role != ROLE_SENSITIVE)
+			continue;
+		if (strcmp(dataset->attributes[i].column, column) == 0)
+			return place;
+		place++;
+	}
+	elog(ERROR, "column \"%s\" is not sensitive", column);
+	return 0;
+}
+
+/* The promises of a model: how many, and the least and the largest threshold. */
+static int
+thresholds_of(const Dataset *dataset, PromiseModel model, double *least, double *largest)
+{
+	int			n = 0;
+
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		double		threshold = dataset->promises[i].threshold;
+
+		if (dataset->promises[i].model != model)
+			continue;
+		*least = n == 0 ? threshold : Min(*least, threshold);
+		*largest = n == 0 ? threshold : Max(*largest, threshold);
+		n++;
+	}
+	return n;
+}
+
+void
+promise_add_declared(Promise *promise, const Dataset *dataset)
+{
+	int			nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
+	double		least;
+	double		largest;
+
+	if (thresholds_of(dataset, MODEL_K, &least, &largest) > 0)
+	{
+		promise->k = promise->has_k ? Max(promise->k, (int64) largest) : (int64) largest;
+		promise->has_k = true;
+	}
+	if (nsensitive == 0)
+		return;
+	if (thresholds_of(dataset, MODEL_L, &least, &largest) == nsensitive)
+	{
+		promise->l = promise->has_l ? Max(promise->l, (int64) least) : (int64) least;
+		promise->has_l = true;
+	}
+	if (thresholds_of(dataset, MODEL_T, &least, &largest) == nsensitive)
+	{
+		promise->t = promise->has_t ? Min(promise->t, largest) : largest;
+		promise->has_t = true;
+	}
+}
+
+bool
+promises_anything(const Promise *promise, const Dataset *dataset)
+{
+	return promise->has_k || promise->has_l || promise->has_t || dataset->npromises > 0;
+}
+
+void
+population_add_declared(Population *population, const Dataset *dataset)
+{
+	ReleaseLimits *limits = &population->limits;
+
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+		Condition	condition = promise_condition(promise);
+
+		if (promise->column != NULL)
+		{
+			population_promise(population, sensitive_place(dataset, promise->column), &condition);
+			continue;
+		}
+		if (promise->model == MODEL_AVERAGE_RISK)
+		{
+			limits->average_risk = limits->has_average_risk ? Min(limits->average_risk, promise->threshold) : promise->threshold;
+			limits->has_average_risk = true;
+		}
+		if (promise->model == MODEL_SHARE_ABOVE)
+		{
+			limits->has_share_above = true;
+			limits->share_above = promise->threshold;
+			limits->risk = promise->c;
+		}
+		population->models |= MODEL_BIT(promise->model);
+	}
+}
