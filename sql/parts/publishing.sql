@@ -28,13 +28,15 @@ CREATE TABLE anonopt.published (
 	-- of each hierarchy a digest of every row, so that rows may be added
 	digests bytea[] NOT NULL,
 	measures jsonb NOT NULL,
-	-- how often each sensitive value occurred among all people, where t is promised
+	-- how often each sensitive value occurred among all people, where its shares are promised
 	distributions jsonb NOT NULL,
 	published_by name NOT NULL,
 	published_at timestamptz NOT NULL,
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
+	-- what is promised beside k, l and t for all columns
+	promises jsonb NOT NULL DEFAULT '[]',
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 
@@ -90,7 +92,7 @@ END;
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
-	p.recoding_name AS recoding, p.labels
+	p.recoding_name AS recoding, p.labels, p.promises
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR has_table_privilege('anonopt.published', 'SELECT');

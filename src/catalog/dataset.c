@@ -274,6 +274,15 @@ load_promises(Dataset *dataset)
 		check_promise(dataset, &dataset->promises[i]);
 }
 
+bool
+dataset_promises_values(const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (dataset->promises[i].column != NULL)
+			return true;
+	return false;
+}
+
 void
 dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 {

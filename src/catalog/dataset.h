@@ -95,6 +95,9 @@ extern int	dataset_count_role(const Dataset *dataset, Role role);
 /* The highest level to search of a quasi-identifier. */
 extern int	declared_max_level(const Declared *attribute);
 
+/* Whether it promises something of sensitive values. */
+extern bool dataset_promises_values(const Dataset *dataset);
+
 /* Adds a promise of a release, unless a stricter one is declared. */
 extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);
 

@@ -381,26 +381,32 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		sums->misclassified = count_minorities(m, classes, result);
 }
 
-/* Whether the classes that remain keep what is promised of all of them together. */
-static bool
-keeps_limits(const Measurer *m, const TupleTable *classes, Measures *result)
+/* The mean risk of everybody in some classes; their number, and all people in them. */
+static double
+average_risk(int64 classes, int64 people)
 {
-	const ReleaseLimits *limits = &m->population->limits;
-	int64		shown = m->population->people - result->suppressed;
+	return classes == 0 ? 0 : (double) classes / people;
+}
+
+bool
+keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, double *risk)
+{
+	const ReleaseLimits *limits = &population->limits;
+	int64		people = 0;
 	int64		above = 0;
 
-	result->average_risk = result->classes == 0 ? 0 : (double) result->classes / shown;
-	if (limits->has_average_risk && result->average_risk > limits->average_risk)
-		return false;
-	if (!limits->has_share_above || result->classes == 0)
-		return true;
-	for (int64 i = 0; i < result->classes; i++)
+	for (int64 i = 0; i < n; i++)
 	{
-		int64		size = classes->counts[m->remaining[i]];
+		int64		size = class_people(population, classes, numbers == NULL ? (uint32) i : numbers[i]);
 
-		above += 1.0 / size > limits->risk ? size : 0;
+		people += size;
+		above += limits->has_share_above && 1.0 / size > limits->risk ? size : 0;
 	}
-	return (double) above / shown <= limits->share_above;
+	*risk = average_risk(n, people);
+	if (n == 0)
+		return true;
+	return (!limits->has_average_risk || *risk <= limits->average_risk) &&
+		(!limits->has_share_above || (double) above / people <= limits->share_above);
 }
 
 /* Measures classes, given what all of them lose and how many people are in none. */
@@ -419,7 +425,10 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 
 	result->k = sums.smallest;
 	result->entropy_l = exp(sums.entropy);
-	result->feasible = keeps_limits(m, classes, result) && result->suppressed <= m->promise.limit;
+	result->feasible = result->suppressed <= m->promise.limit;
+	if ((m->population->models & (MODEL_BIT(MODEL_AVERAGE_RISK) | MODEL_BIT(MODEL_SHARE_ABOVE))) != 0)
+		result->feasible = keeps_limits(m->population, classes, result->classes, m->remaining, &result->average_risk) &&
+			result->feasible;
 	result->sum_k = (double) sums.squares;
 	result->sum_l = (double) sums.own;
 	result->sum_other = (double) (sums.squares - sums.own);

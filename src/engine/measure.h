@@ -79,6 +79,13 @@ extern bool promise_given(const Promise *promise, const Population *population);
 /* Which models a class breaks, as bits, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
+/*
+ * Whether so many classes keep what is promised of all of them together, and
+ * their mean risk; by number, or the first so many where that is NULL.
+ */
+extern bool keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers,
+						 double *risk);
+
 /* People who are suppressed at every node below, at least. */
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 

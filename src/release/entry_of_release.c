@@ -5,6 +5,7 @@
 #include "release/release_parts.h"
 
 #include "catalog/sql.h"
+#include "release/release_promises.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 
@@ -92,7 +93,7 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 	const Dataset *dataset = release->spec.dataset;
 	int			j = -1;
 
-	if (!release->spec.promise.has_t || release->spool.values == NULL)
+	if (!tells_values(dataset, &release->spec.promise) || release->spool.values == NULL)
 		return;
 	entry->distributions = palloc0(sizeof(Distribution) * (population->nsensitive + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
@@ -164,6 +165,7 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	}
 	entry->nhierarchies = list_length(hierarchies);
 	entry->measures = measures_json(release);
+	entry->promises_json = promises_json(spec->dataset);
 	make_distributions(release, entry);
 	return entry;
 }
@@ -198,7 +200,8 @@ release_comment(const Release *release, const char *id)
 		appendStringInfo(&text, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(promise->t))));
 		append_names(&text, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
 	}
-	if (!promise->has_l && !promise->has_t)
+	append_promises(&text, release->spec.dataset);
+	if (!promise->has_l && !tells_values(release->spec.dataset, promise))
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)

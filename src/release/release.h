@@ -128,6 +128,9 @@ extern bytea *hierarchy_digests(Oid hierarchy);
 /* Whether a table still has all rows whose digests these are; it may have more. */
 extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
 
+/* Whether a release needs to know how often values occur among all. */
+extern bool tells_values(const Dataset *dataset, const Promise *promise);
+
 /* The hierarchies that a release rests on: of quasi-identifiers, and of sensitive columns where t is promised. */
 extern List *release_hierarchies(const Dataset *dataset, const Promise *promise);
 

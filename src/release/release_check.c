@@ -97,6 +97,13 @@ release_choose(Release *release)
 
 /* ------------------------------------------------------------- hierarchies */
 
+/* How often values occur among all must be written down for t and the conditions of a column. */
+bool
+tells_values(const Dataset *dataset, const Promise *promise)
+{
+	return promise->has_t || dataset_promises_values(dataset);
+}
+
 List *
 release_hierarchies(const Dataset *dataset, const Promise *promise)
 {
@@ -106,7 +113,7 @@ release_hierarchies(const Dataset *dataset, const Promise *promise)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_SENSITIVE && promise->has_t && OidIsValid(dataset->attributes[i].hierarchy))
+		if (dataset->attributes[i].role == ROLE_SENSITIVE && tells_values(dataset, promise) && OidIsValid(dataset->attributes[i].hierarchy))
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	return hierarchies;
 }
@@ -454,7 +461,7 @@ void
 release_check(Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
-	bool		with_sensitive = release->spec.promise.has_t;
+	bool		with_sensitive = tells_values(dataset, &release->spec.promise);
 	ListCell   *cell;
 
 	release_check_reading(dataset);

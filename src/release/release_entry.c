@@ -97,16 +97,80 @@ read_distributions(ReleaseEntry *entry)
 	catalog_reading_end(&reading);
 }
 
-/* Where t is promised, each sensitive column that is shown has its distribution. */
+/* A promise, from the columns of a row that tells of one. */
+static void
+read_promise(const EntryRow *row, DeclaredPromise *promise)
+{
+	int			model = model_by_name(required_text(row, 1));
+	bool		isnull;
+	char	   *population = text_field(row, 6);
+	char	   *problem;
+
+	if (model < 0 || model == MODEL_K)
+		refuse_entry(row);
+	promise->model = (PromiseModel) model;
+	promise->column = text_field(row, 2);
+	promise->threshold = DatumGetFloat8(row_field(row, 3, &isnull));
+	if (isnull)
+		refuse_entry(row);
+	promise->c = DatumGetFloat8(row_field(row, 4, &isnull));
+	promise->has_c = !isnull;
+	promise->population = population == NULL ? InvalidOid : (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
+	if (OidIsValid(promise->population))
+		promise->population_type = get_rel_type_id(promise->population);
+	else if (population != NULL && model_needs_population(promise->model))
+		return;
+	problem = promise_problem(promise);
+	if (problem != NULL)
+		refuse_entry(row);
+}
+
+static void
+read_promises(ReleaseEntry *entry)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->id)};
+	CatalogReading reading;
+
+	reading = catalog_reading_begin("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
+							" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
+							" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
+							" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
+	entry->npromises = (int) Min(SPI_processed, MAX_PROMISES + 1);
+	entry->promises = palloc0(sizeof(DeclaredPromise) * (entry->npromises + 1));
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, entry->name};
+
+		if (entry->npromises > MAX_PROMISES)
+			refuse_entry(&row);
+		read_promise(&row, &entry->promises[i]);
+	}
+	catalog_reading_end(&reading);
+}
+
+/* Whether the shares of a column's values are promised. */
+static bool
+promises_column(const ReleaseEntry *entry, const char *column)
+{
+	for (int i = 0; i < entry->npromises; i++)
+		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, column) == 0)
+			return true;
+	return entry->has_t;
+}
+
+/* Where shares are promised, each sensitive column that is shown has its distribution. */
 static void
 require_distributions(const ReleaseEntry *entry)
 {
 	const EntryRow row = {NULL, NULL, entry->name};
 
-	for (int i = 0; i < entry->nsensitive && entry->has_t; i++)
+	for (int i = 0; i < entry->nsensitive; i++)
 	{
 		int			d = 0;
 
+		if (!promises_column(entry, entry->sensitive[i]))
+			continue;
 		while (d < entry->ndistributions && strcmp(entry->distributions[d].column, entry->sensitive[i]) != 0)
 			d++;
 		if (d == entry->ndistributions)
@@ -133,7 +197,7 @@ read_recoding(const EntryRow *row, ReleaseEntry *entry)
 	entry->has_recoding = entry->recoding_name != NULL;
 	if (!entry->has_recoding)
 		return;
-	entry->recoding = (Oid) number_field(row, 21, 0, OID_MAX);
+	entry->recoding = (Oid) number_field(row, 21, 0, PG_UINT32_MAX);
 	labels = recoding_labels_by_name(required_text(row, 22));
 	if (labels < 0)
 		refuse_entry(row);
@@ -152,7 +216,7 @@ read_entry(const EntryRow *row, Oid relation)
 	entry->form = form_by_name(row, required_text(row, 2));
 	entry->name = required_text(row, 3);
 	entry->dataset = required_text(row, 4);
-	entry->source = (Oid) number_field(row, 5, 0, OID_MAX);
+	entry->source = (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
 	entry->levels = integers_field(row, 6, &entry->nlevels);
 	entry->cuts = elements_field(row, 7, VARBITOID, &entry->ncuts);
 	entry->k = number_field(row, 8, 1, PG_INT32_MAX);
@@ -206,6 +270,7 @@ release_entry_find(Oid relation)
 	if (entry != NULL)
 	{
 		read_distributions(entry);
+		read_promises(entry);
 		require_distributions(entry);
 	}
 	return entry;

@@ -64,6 +64,9 @@ typedef struct ReleaseEntry
 	char	   *measures;		/* as json */
 	int			ndistributions;
 	Distribution *distributions;
+	int			npromises;		/* beside k */
+	DeclaredPromise *promises;	/* a population that is gone is InvalidOid */
+	char	   *promises_json;	/* to be written */
 } ReleaseEntry;
 
 extern const char *release_form_name(ReleaseForm form);

@@ -7,6 +7,7 @@
 #include "catalog/dataset_rights.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "read/declared_promise.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -66,6 +67,28 @@ recoding_of_entry(const ReleaseEntry *entry)
 	return recoding;
 }
 
+/* Adds to what is declared now what a release promised when it was made. */
+static void
+take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		bool		found = promise->column == NULL;
+
+		if (model_needs_population(promise->model) && !OidIsValid(promise->population))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("population of promise %s of release %s is gone", model_name(promise->model), entry->name),
+					 errhint("Drop the release and publish anew.")));
+		for (int j = 0; j < dataset->nattributes && !found; j++)
+			found = dataset->attributes[j].role == ROLE_SENSITIVE && strcmp(dataset->attributes[j].column, promise->column) == 0;
+		if (!found)
+			refuse_changed(release);
+		dataset_promise(dataset, promise);
+	}
+}
+
 Release *
 release_of_entry(const ReleaseEntry *entry)
 {
@@ -92,6 +115,8 @@ release_of_entry(const ReleaseEntry *entry)
 		require_sensitive(dataset, "l");
 	if (promise->has_t)
 		require_sensitive(dataset, "t");
+	take_promises(release, entry, dataset);
+	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
 		refuse_changed(release);
 	if (entry->nlevels > 0)

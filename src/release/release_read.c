@@ -332,6 +332,39 @@ record_levels(Release *release)
 	return records;
 }
 
+/* Fails where classes of records, which are made for k, do not keep what else is promised. */
+static void
+require_kept(const Release *release)
+{
+	const Population *population = release->spec.population;
+	const ShownClasses *shown = release->shown;
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	Measurer   *measurer = measurer_create(population, &release->spec.promise);
+	TupleTable *table;
+	const char *broken = NULL;
+	double		risk;
+
+	population_mark(population, marks);
+	table = recoding_class_table(population, shown->place_of, shown->n);
+	for (uint32 i = 0; i < shown->n && broken == NULL; i++)
+	{
+		int			breaks = class_breaks(measurer, table, i, release->spec.promise.k);
+
+		for (int model = 0; model < MODELS && broken == NULL; model++)
+			if (breaks & MODEL_BIT(model))
+				broken = model_name((PromiseModel) model);
+	}
+	if (broken == NULL && !keeps_limits(population, table, shown->n, NULL, &risk))
+		broken = model_name(population->limits.has_average_risk ? MODEL_AVERAGE_RISK : MODEL_SHARE_ABOVE);
+	population_release(population, marks);
+	if (broken != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("records do not keep the promise of %s", broken),
+				 errdetail("Records are generalized one by one, for their own risk, and shown in classes of k; nothing else is sought."),
+				 errhint("Publish a node or a recoding, which are searched for every promise, or call anonopt.drop_promise.")));
+}
+
 /* Chooses the classes of records, of which no more may be left out than the data set allows. */
 static void
 choose_record_classes(Release *release, const int *order, int norder)
@@ -348,6 +381,7 @@ choose_record_classes(Release *release, const int *order, int norder)
 	measures.classes = release->shown->n;
 	measures.feasible = measures.suppressed <= spec->promise.limit;
 	refuse_unkept(spec->dataset, &spec->promise, &measures, people, "records");
+	require_kept(release);
 	if (measures.suppressed > 0)
 		ereport(NOTICE,
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
@@ -438,7 +472,7 @@ void
 release_read(Release *release)
 {
 	begin_spool(release);
-	release->spool.wants_values = release->spec.promise.has_t;
+	release->spool.wants_values = tells_values(release->spec.dataset, &release->spec.promise);
 	spool_read(&release->spool, release->spec.dataset, lowest_levels(release));
 	if (release->spool.population != NULL && release->records != NULL)
 		require_row_a_person(release->spec.dataset, release->spool.population, "a release per record");

@@ -117,7 +117,7 @@ extend_recoding(Release *release, Relation table)
 				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
 	extension = recoding_extension_begin(&spool, table, order.labels);
 	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
-	order.population = spec->promise.has_l || spec->promise.has_t ? spool.population : population_narrow(spool.population);
+	order.population = spec->promise.has_l || tells_values(spec->dataset, &spec->promise) ? spool.population : population_narrow(spool.population);
 	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
 	if (!result->feasible)
 		recoding_extension_refuse(extension, spec->dataset, &order);

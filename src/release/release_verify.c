@@ -8,6 +8,8 @@
  */
 #include "release/release_verify.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -17,9 +19,11 @@
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "release/release.h"
+#include "release/release_promises.h"
 #include "release/text_index.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -258,9 +262,83 @@ take_value(void *arg, const Datum *values, const bool *nulls)
 	counter->shown[number] += people;
 }
 
+/* What a promise comes to over the classes of a release; NaN where it is not told by a number. */
+static double
+measured_of(const Histograms *histograms, Size nclasses, PromiseModel model)
+{
+	double		worst = model == MODEL_L || model == MODEL_ENTROPY_L ? HUGE_VAL : 0;
+
+	for (Size i = 0; i < nclasses; i++)
+	{
+		const Slice *slice = &histograms->slices[i];
+		int64		size = 0;
+
+		for (uint32 entry = 0; entry < slice->length; entry++)
+			size += histograms->entries[slice->start + entry].count;
+		switch (model)
+		{
+			case MODEL_L:
+				worst = Min(worst, slice->length);
+				break;
+			case MODEL_ENTROPY_L:
+				worst = Min(worst, exp(slice->entropy));
+				break;
+			case MODEL_T:
+				worst = Max(worst, slice->distance);
+				break;
+			case MODEL_ALPHA:
+				worst = Max(worst, (double) slice->most / size);
+				break;
+			case MODEL_BETA:
+				worst = Max(worst, slice->beta);
+				break;
+			case MODEL_DISCLOSURE:
+				worst = Max(worst, slice->disclosure);
+				break;
+			default:
+				return get_float8_nan();
+		}
+	}
+	return worst;
+}
+
+/* Judges what is promised of a column. */
+static void
+judge_column(const ReleaseEntry *entry, const Histograms *histograms, Size nclasses, bool unknown, PromiseVerdict *verdicts)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		PromiseVerdict *verdict = &verdicts[i];
+
+		if (promise->column == NULL || strcmp(promise->column, histograms->name) != 0)
+			continue;
+		verdict->ok = !unknown;
+		if (unknown || nclasses == 0)
+			continue;
+		verdict->measured = measured_of(histograms, nclasses, promise->model);
+		verdict->is_null = isnan(verdict->measured);
+		for (Size class = 0; class < nclasses; class++)
+			verdict->ok = verdict->ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
+	}
+}
+
+/* Adds the conditions that a release promised of a column. */
+static void
+add_conditions(const ReleaseEntry *entry, Histograms *histograms)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		Condition	condition = promise_condition(&entry->promises[i]);
+
+		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, histograms->name) == 0)
+			histograms_add_condition(histograms, &condition);
+	}
+}
+
 /* The largest distance of a class's values from everybody's; 1 where a value came that nobody had. */
 static double
-distance_of_classes(const ReleaseEntry *entry, const Distribution *distribution)
+judge_values(const ReleaseEntry *entry, const Distribution *distribution, PromiseVerdict *verdicts)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -280,6 +358,7 @@ distance_of_classes(const ReleaseEntry *entry, const Distribution *distribution)
 		(void) match_types(type, hierarchy_leaf_type(distribution->hierarchy), &match);
 	histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
 	histograms_set_distance(histograms, distance_by_name(distribution->distance), finder.tree, finder.leaf_of);
+	add_conditions(entry, histograms);
 	counter.histograms = histograms;
 	counter.shown = palloc0(sizeof(int64) * (distribution->nvalues + 1));
 	sql_connect();
@@ -316,9 +395,35 @@ distance_of_classes(const ReleaseEntry *entry, const Distribution *distribution)
 	}
 	else if (counter.unknown)
 		distance = 1;
+	judge_column(entry, histograms, nclasses, counter.unknown, verdicts);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return distance;
+}
+
+/* Judges what is promised of all classes together. */
+static void
+judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		Oid			types[1] = {FLOAT8OID};
+		Datum		risk[1] = {Float8GetDatum(promise->c)};
+		bool		isnull;
+
+		if (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE)
+			continue;
+		sql_connect();
+		sql_read(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
+						  " / sum(c.people)::float8 FROM (SELECT count(*) AS people FROM %s r GROUP BY %s) c",
+						  promise->model == MODEL_AVERAGE_RISK ? "true" : "false", relation_sql_name(entry->relation), class_columns(entry)),
+				 1, types, risk);
+		verdicts[i].measured = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
+		sql_finish();
+		verdicts[i].is_null = isnull;
+		verdicts[i].ok = isnull || verdicts[i].measured <= promise->threshold;
+	}
 }
 
 /* Which of a release's hierarchies are no longer what they were; their owner's alone are looked at. */
@@ -333,6 +438,18 @@ changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
 			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
 	return changed.data;
+}
+
+/* Whether a promise's column is shown as it is, so that it can be measured; what is about no column can. */
+static bool
+is_told(const ReleaseEntry *entry, const char *column)
+{
+	if (column == NULL)
+		return true;
+	for (int i = 0; i < entry->nsensitive; i++)
+		if (strcmp(entry->sensitive[i], column) == 0)
+			return true;
+	return false;
 }
 
 static Oid
@@ -353,6 +470,8 @@ release_verify(Oid relation, Verification *result)
 {
 	ReleaseEntry *entry = release_entry_require(relation);
 	Oid			owner = owner_of(relation);
+	PromiseVerdict *verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
+	double		distance = 0;
 	char	   *changed;
 	char	   *added;
 	Oid			user;
@@ -387,13 +506,28 @@ release_verify(Oid relation, Verification *result)
 	count_classes(entry, result);
 	count_people(entry, result);
 	result->t_is_null = !entry->has_t || *changed != '\0' || result->rows == 0;
-	for (int i = 0; i < entry->ndistributions && !result->t_is_null; i++)
-		result->t = Max(result->t, distance_of_classes(entry, &entry->distributions[i]));
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		/*
+		 * what nobody looks at below: rows that are not there, or a column
+		 * that is shown generalized
+		 */
+		verdicts[i].is_null = true;
+		verdicts[i].ok = *changed == '\0' && (result->rows == 0 || !is_told(entry, entry->promises[i].column));
+	}
+	for (int i = 0; i < entry->ndistributions && *changed == '\0' && result->rows > 0; i++)
+		distance = Max(distance, judge_values(entry, &entry->distributions[i], verdicts));
+	result->t = distance;
+	judge_release(entry, verdicts);
 	SetUserIdAndSecContext(user, context);
 	added = release_entry_added_columns(entry);
 	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&
 		(result->l_is_null ? result->rows == 0 || !entry->has_l || entry->nsensitive == 0 : !entry->has_l || result->l >= entry->l) &&
 		(!entry->has_t || (result->t_is_null ? result->rows == 0 : result->t <= entry->t));
+	for (int i = 0; i < entry->npromises; i++)
+		result->ok = result->ok && verdicts[i].ok;
+	if (entry->npromises > 0)
+		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
 	if (*changed != '\0')
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed since: %s", relation_sql_name(relation), changed)));

@@ -22,6 +22,7 @@ typedef struct Verification
 	double		promised_t;
 	bool		t_is_null;
 	double		t;
+	char	   *others;			/* as json, or NULL */
 	bool		ok;
 } Verification;
 

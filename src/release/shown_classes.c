@@ -135,6 +135,10 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 
 	if (people_of_hidden(population, promise, table, hidden) < Max(promise->k, 1))
 		return false;
+	/* one more class, and no riskier than all may be */
+	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||
+		(population->limits.has_share_above && 1.0 / people > population->limits.risk))
+		return false;
 	for (int j = 0; j < population->nsensitive; j++)
 	{
 		uint32		n = 0;

@@ -51,7 +51,7 @@ own_name_of(const Specification *spec, const char *wanted, int sensitive)
 static bool
 needs_values(const Specification *spec)
 {
-	return spec->promise.has_l || spec->promise.has_t;
+	return spec->promise.has_l || by_shares(spec);
 }
 
 /*
@@ -255,7 +255,7 @@ append_counts(StringInfo sql, const Specification *spec)
 		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(spec, "size"));
 	for (int j = 0; j < nvalues; j++)
 		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(spec, "rank", j));
-	if (spec->promise.has_t)
+	if (by_shares(spec))
 		appendStringInfoString(sql, "\n\t\tFROM anonopt_rows b");
 	else
 	{
@@ -329,6 +329,7 @@ append_promise(StringInfo sql, const Specification *spec)
 							 spec->promise.l);
 		if (spec->promise.has_t)
 			append_t_condition(sql, spec, j);
+		append_conditions(sql, spec, j);
 	}
 }
 
@@ -435,7 +436,7 @@ append_starring(StringInfo sql, const Specification *spec)
 		append_value(sql, spec, "u", j);
 		appendStringInfo(sql, ") AS %s", own_name_of(spec, "hidden_rank", j));
 	}
-	if (spec->promise.has_t)
+	if (by_shares(spec))
 		appendStringInfoString(sql, "\n\t\tFROM anonopt_marked u\n\t) v\n) w");
 	else
 	{
@@ -450,6 +451,8 @@ append_starring(StringInfo sql, const Specification *spec)
 						 spec->promise.l);
 	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_t; j++)
 		append_hidden_condition(sql, spec, j);
+	for (int j = 0; j < spec->population->nsensitive; j++)
+		append_hidden_conditions(sql, spec, j);
 	appendStringInfoChar(sql, ')');
 	append_order(sql, spec, "w");
 }
@@ -465,18 +468,18 @@ release_statement(const Specification *wanted)
 	packed.radixes = choose_radixes(wanted);
 	initStringInfo(&sql);
 	initStringInfo(&part);
-	if (spec->promise.has_t)
+	if (by_shares(spec))
 	{
 		append_base(&part, spec);
 		append_t_tables(&sql, spec, part.data);
 	}
-	if (spec->promise.has_t && spec->star)
+	if (by_shares(spec) && spec->star)
 	{
 		resetStringInfo(&part);
 		append_marked(&part, spec);
 		append_hidden_tables(&sql, spec, part.data);
 	}
-	if (spec->promise.has_t)
+	if (by_shares(spec))
 		appendStringInfoChar(&sql, '\n');
 	if (spec->star)
 		append_starring(&sql, spec);

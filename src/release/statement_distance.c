@@ -34,9 +34,22 @@ sensitive_hierarchy(const Specification *spec, int sensitive)
 }
 
 bool
+by_shares(const Specification *spec)
+{
+	return spec->promise.has_t || spec->population->has_conditions;
+}
+
+/* Whether a column's distance from everyone is promised. */
+static bool
+promises_distance(const Specification *spec, int sensitive)
+{
+	return spec->promise.has_t || (sensitive_column(spec, sensitive)->models & MODEL_BIT(MODEL_T)) != 0;
+}
+
+bool
 needs_places(const Specification *spec, int sensitive)
 {
-	return spec->promise.has_t && OidIsValid(sensitive_hierarchy(spec, sensitive)) &&
+	return promises_distance(spec, sensitive) && OidIsValid(sensitive_hierarchy(spec, sensitive)) &&
 		sensitive_column(spec, sensitive)->metric != DISTANCE_EQUAL;
 }
 
@@ -144,6 +157,7 @@ append_differences(StringInfo sql, const Specification *spec, int sensitive, con
 
 	appendStringInfo(sql, ",\n%s%d AS (\n"
 					 "\tSELECT c.class, c.people, a.people AS all_people, v.number%s,\n"
+					 "\t\tCOALESCE(x.people, 0) AS own, v.people AS everyone,\n"
 					 "\t\t(COALESCE(x.people, 0)::pg_catalog.numeric OPERATOR(pg_catalog.*) a.people)"
 					 " OPERATOR(pg_catalog.-) (v.people::pg_catalog.numeric OPERATOR(pg_catalog.*) c.people) AS difference\n"
 					 "\tFROM (SELECT %s AS class, pg_catalog.count(*) AS people FROM %s GROUP BY 1) c\n"
@@ -177,11 +191,11 @@ append_hidden_tables(StringInfo sql, const Specification *spec, const char *mark
 
 /* The condition under which a sum, divided by so many times the product of the people, is within t. */
 static char *
-within_t(const Specification *spec, const char *sum, const char *times)
+within_t(double threshold, const char *sum, const char *times)
 {
 	char		t[DOUBLE_SHORTEST_DECIMAL_LEN];
 
-	double_to_shortest_decimal_buf(spec->promise.t, t);
+	double_to_shortest_decimal_buf(threshold, t);
 	/* operators written in this way all bind alike, from the left */
 	return psprintf("pg_catalog.sum(%s)::pg_catalog.float8 OPERATOR(pg_catalog./)"
 					" (d.all_people::pg_catalog.numeric OPERATOR(pg_catalog.*) d.people OPERATOR(pg_catalog.*) %s)::pg_catalog.float8"
@@ -189,20 +203,20 @@ within_t(const Specification *spec, const char *sum, const char *times)
 }
 
 static void
-append_equal(StringInfo sql, const Specification *spec, int sensitive, const char *table)
+append_equal(StringInfo sql, int sensitive, const char *table, double t)
 {
 	appendStringInfo(sql, "SELECT d.class FROM %s%d d GROUP BY d.class, d.people, d.all_people"
-					 " HAVING %s", table, sensitive + 1, within_t(spec, "pg_catalog.abs(d.difference)", "2"));
+					 " HAVING %s", table, sensitive + 1, within_t(t, "pg_catalog.abs(d.difference)", "2"));
 }
 
 static void
-append_ordered(StringInfo sql, const Specification *spec, int sensitive, const char *table)
+append_ordered(StringInfo sql, int sensitive, const char *table, double t)
 {
 	appendStringInfo(sql, "SELECT d.class FROM (SELECT e.class, e.people, e.all_people, pg_catalog.sum(e.difference)"
 					 " OVER (PARTITION BY e.class ORDER BY e.number) AS heap, pg_catalog.count(*) OVER (PARTITION BY e.class) AS numbers"
 					 " FROM %s%d e) d GROUP BY d.class, d.people, d.all_people, d.numbers"
 					 " HAVING %s", table, sensitive + 1,
-					 within_t(spec, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
+					 within_t(t, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
 }
 
 /* Leaves by their places, and the number of their label at every level. */
@@ -231,7 +245,7 @@ append_level_cost(StringInfo sql, int sensitive, const char *table, int level, i
 }
 
 static void
-append_hierarchical(StringInfo sql, const Specification *spec, int sensitive, const char *table)
+append_hierarchical(StringInfo sql, const Specification *spec, int sensitive, const char *table, double t)
 {
 	const Hierarchy *tree = sensitive_column(spec, sensitive)->tree;
 
@@ -247,23 +261,22 @@ append_hierarchical(StringInfo sql, const Specification *spec, int sensitive, co
 		append_level_cost(sql, sensitive, table, level, Min(level, Max(tree->height, 1)));
 	}
 	appendStringInfo(sql, ") d GROUP BY d.class, d.people, d.all_people HAVING %s",
-					 within_t(spec, "d.cost", psprintf("%d", Max(tree->height, 1))));
+					 within_t(t, "d.cost", psprintf("%d", Max(tree->height, 1))));
 }
 
-/* The classes that keep a promise of t, of a table of differences. */
-static void
-append_keeping(StringInfo sql, const Specification *spec, int sensitive, const char *table)
+void
+append_within(StringInfo sql, const Specification *spec, int sensitive, const char *table, double t)
 {
 	switch (sensitive_column(spec, sensitive)->metric)
 	{
 		case DISTANCE_EQUAL:
-			append_equal(sql, spec, sensitive, table);
+			append_equal(sql, sensitive, table, t);
 			break;
 		case DISTANCE_ORDERED:
-			append_ordered(sql, spec, sensitive, table);
+			append_ordered(sql, sensitive, table, t);
 			break;
 		case DISTANCE_HIERARCHICAL:
-			append_hierarchical(sql, spec, sensitive, table);
+			append_hierarchical(sql, spec, sensitive, table, t);
 			break;
 	}
 }
@@ -272,7 +285,7 @@ void
 append_t_condition(StringInfo sql, const Specification *spec, int sensitive)
 {
 	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
-	append_keeping(sql, spec, sensitive, "anonopt_differences");
+	append_within(sql, spec, sensitive, "anonopt_differences", spec->promise.t);
 	appendStringInfo(sql, ") x WHERE x.class OPERATOR(pg_catalog.=) s.%s)", own_name(spec, "class"));
 }
 
@@ -280,6 +293,6 @@ void
 append_hidden_condition(StringInfo sql, const Specification *spec, int sensitive)
 {
 	appendStringInfoString(sql, " AND EXISTS (SELECT FROM (");
-	append_keeping(sql, spec, sensitive, "anonopt_hidden");
+	append_within(sql, spec, sensitive, "anonopt_hidden", spec->promise.t);
 	appendStringInfoString(sql, ") x WHERE x.class)");
 }

@@ -26,13 +26,13 @@ is_float(Oid type)
 
 /*
  * Whether rows are kept that have a value without a leaf, to be starred.  A
- * distance from all cannot be told of such, they are omitted where t is
- * promised.
+ * distance from all cannot be told of such, they are omitted where shares of
+ * values are promised.
  */
 bool
 keeps_incomplete(const Specification *spec)
 {
-	return spec->star && !spec->promise.has_t;
+	return spec->star && !by_shares(spec);
 }
 
 

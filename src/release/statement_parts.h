@@ -67,6 +67,16 @@ extern void append_places_condition(StringInfo sql, const Specification *spec, c
 /* Joins that find those places. */
 extern void append_place_joins(StringInfo sql, const Specification *spec);
 
+/* Whether something is promised of the shares of values, t among it. */
+extern bool by_shares(const Specification *spec);
+
+/* The conditions of a sensitive column that a class must keep; that all hidden rows must keep together. */
+extern void append_conditions(StringInfo sql, const Specification *spec, int sensitive);
+extern void append_hidden_conditions(StringInfo sql, const Specification *spec, int sensitive);
+
+/* The classes within a distance of everyone, of a table of differences. */
+extern void append_within(StringInfo sql, const Specification *spec, int sensitive, const char *table, double t);
+
 /* For a promise of t: the rows, numbered by class and value; and which classes keep it. */
 extern void append_t_tables(StringInfo sql, const Specification *spec, const char *base);
 extern void append_t_condition(StringInfo sql, const Specification *spec, int sensitive);

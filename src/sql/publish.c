@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "release/release.h"
 #include "release/release_verify.h"
 #include "sql/arguments.h"
@@ -18,6 +19,7 @@
 #include "sql/declare.h"
 #include "sql/recoding_argument.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 
 PG_FUNCTION_INFO_V1(anonopt_view_sql);
 PG_FUNCTION_INFO_V1(anonopt_create_view);
@@ -206,6 +208,7 @@ anonopt_publish_records(PG_FUNCTION_ARGS)
 	release->records = record_arguments(fcinfo, dataset);
 	release->spec.promise.has_k = true;
 	release->spec.promise.k = PG_GETARG_INT32(4);
+	promise_add_declared(&release->spec.promise, dataset);
 	if (!PG_ARGISNULL(7))
 		release->named = columns_argument(fcinfo, 7, dataset->relation, &release->nnamed);
 	release_choose(release);
@@ -312,6 +315,8 @@ anonopt_verify(PG_FUNCTION_ARGS)
 	nulls[6] = !verified.has_t;
 	values[7] = Float8GetDatum(verified.t);
 	nulls[7] = verified.t_is_null;
-	nulls[8] = true;
+	nulls[8] = verified.others == NULL;
+	if (verified.others != NULL)
+		values[8] = DirectFunctionCall1(jsonb_in, CStringGetDatum(verified.others));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

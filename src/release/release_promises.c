@@ -1,0 +1,149 @@
+/*
+ * release_promises.c
+ *	  What a release promises beside k, l and t for all columns.
+ */
+#include "release/release_promises.h"
+
+#include <math.h>
+
+#include "catalog/sql.h"
+#include "common/shortest_dec.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+
+/* A number of json has no infinity. */
+static void
+append_number(StringInfo json, const char *name, double number, bool isnull)
+{
+	char text[	DOUBLE_SHORTEST_DECIMAL_LEN];
+
+	double_to_shortest_decimal_buf(number, text);
+	appendStringInfo(json, "\"%s\": %s", name, isnull || isnan(number) || isinf(number) ? "null" : text);
+}
+
+static void
+append_text(StringInfo json, const char *name, const char *text)
+{
+	appendStringInfo(json, ", \"%s\": ", name);
+	if (text == NULL)
+		appendStringInfoString(json, "null");
+	else
+		escape_json(json, text);
+}
+
+char *
+promises_json(const Dataset *dataset)
+{
+	StringInfoData json;
+	const char *separator = "";
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '[');
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (promise->model == MODEL_K)
+			continue;
+		appendStringInfo(&json, "%s{\"model\": \"%s\", ", separator, model_name(promise->model));
+		separator = ", ";
+		append_number(&json, "threshold", promise->threshold, false);
+		appendStringInfoString(&json, ", ");
+		append_number(&json, "c", promise->c, !promise->has_c);
+		append_text(&json, "column", promise->column);
+		append_text(&json, "population", OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL);
+		appendStringInfo(&json, ", \"population_number\": %u}", promise->population);
+	}
+	appendStringInfoChar(&json, ']');
+	return json.data;
+}
+
+/* One verdict's members. */
+static void
+append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVerdict *verdict, bool ok)
+{
+	append_number(json, "promised", promise->threshold, false);
+	if (promise->has_c)
+	{
+		appendStringInfoString(json, ", ");
+		append_number(json, "c", promise->c, false);
+	}
+	appendStringInfoString(json, ", ");
+	append_number(json, "measured", verdict->measured, verdict->is_null);
+	appendStringInfo(json, ", \"ok\": %s", ok ? "true" : "false");
+}
+
+/*
+ * A model of several columns has one member for all, with the figures of the
+ * first that is not kept, or else of the first; and one for each.
+ */
+static void
+append_model(StringInfo json, int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts, PromiseModel model)
+{
+	int			shown = -1;
+	int			n = 0;
+	const char *separator = "";
+
+	for (int i = 0; i < npromises; i++)
+	{
+		if (promises[i].model != model)
+			continue;
+		if (shown < 0 || (verdicts[shown].ok && !verdicts[i].ok))
+			shown = i;
+		n++;
+	}
+	appendStringInfo(json, "\"%s\": {", model_name(model));
+	append_verdict(json, &promises[shown], &verdicts[shown], verdicts[shown].ok);
+	if (n > 1)
+		appendStringInfoString(json, ", \"columns\": {");
+	for (int i = 0; i < npromises && n > 1; i++)
+	{
+		if (promises[i].model != model)
+			continue;
+		appendStringInfoString(json, separator);
+		separator = ", ";
+		escape_json(json, promises[i].column == NULL ? "" : promises[i].column);
+		appendStringInfoString(json, ": {");
+		append_verdict(json, &promises[i], &verdicts[i], verdicts[i].ok);
+		appendStringInfoChar(json, '}');
+	}
+	appendStringInfoString(json, n > 1 ? "}}" : "}");
+}
+
+char *
+verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts)
+{
+	StringInfoData json;
+	const char *separator = "";
+
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '{');
+	for (int model = 0; model < MODELS; model++)
+		for (int i = 0; i < npromises; i++)
+			if (promises[i].model == (PromiseModel) model)
+			{
+				appendStringInfoString(&json, separator);
+				separator = ", ";
+				append_model(&json, npromises, promises, verdicts, (PromiseModel) model);
+				break;
+			}
+	appendStringInfoChar(&json, '}');
+	return json.data;
+}
+
+void
+append_promises(StringInfo text, const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (promise->model == MODEL_K)
+			continue;
+		appendStringInfo(text, "; %s", promise_text(promise));
+		if (promise->column != NULL)
+			appendStringInfo(text, " in %s", promise->column);
+		if (OidIsValid(promise->population))
+			appendStringInfo(text, " of %s", relation_sql_name(promise->population));
+	}
+}
