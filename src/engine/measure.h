@@ -40,6 +40,8 @@ typedef struct Measures
 	double		beta;
 	double		disclosure;
 	double		average_risk;
+	int64		k_map;
+	double		presence;
 	bool		feasible;
 } Measures;
 

@@ -133,9 +133,9 @@ read_promises(ReleaseEntry *entry)
 	CatalogReading reading;
 
 	reading = catalog_reading_begin("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
-							" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
-							" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
-							" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
+									" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
+									" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
+									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
 	entry->npromises = (int) Min(SPI_processed, MAX_PROMISES + 1);
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (entry->npromises + 1));
 	for (int i = 0; i < entry->npromises; i++)

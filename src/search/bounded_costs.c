@@ -20,6 +20,7 @@ default_epsilon(Objective objective, const Population *population)
 		case OBJECTIVE_ALPHA:
 		case OBJECTIVE_BETA:
 		case OBJECTIVE_DISCLOSURE:
+		case OBJECTIVE_PRESENCE:
 		case OBJECTIVE_AVERAGE_RISK:
 			return 0.01;
 		default:
@@ -65,8 +66,10 @@ most_of(Objective objective, const Population *population)
 		case OBJECTIVE_CM:
 		case OBJECTIVE_NECD:
 		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_PRESENCE:
 		case OBJECTIVE_AVERAGE_RISK:
 			return 1;
+		case OBJECTIVE_K_MAP:
 		case OBJECTIVE_BETA:
 			return people;
 		case OBJECTIVE_DISCLOSURE:

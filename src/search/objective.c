@@ -26,6 +26,8 @@ static const char *const names[OBJECTIVES] = {
 	[OBJECTIVE_ALPHA] = "alpha",
 	[OBJECTIVE_BETA] = "beta",
 	[OBJECTIVE_DISCLOSURE] = "disclosure",
+	[OBJECTIVE_K_MAP] = "k_map",
+	[OBJECTIVE_PRESENCE] = "presence",
 	[OBJECTIVE_AVERAGE_RISK] = "average_risk"
 };
 
@@ -35,7 +37,8 @@ static const bool rises[OBJECTIVES] = {
 	[OBJECTIVE_ENTROPY_L] = true,
 	[OBJECTIVE_SUM_K] = true,
 	[OBJECTIVE_SUM_L] = true,
-	[OBJECTIVE_SUM_OTHER] = true
+	[OBJECTIVE_SUM_OTHER] = true,
+	[OBJECTIVE_K_MAP] = true
 };
 
 int
@@ -61,6 +64,10 @@ objective_model(Objective objective)
 			return MODEL_BETA;
 		case OBJECTIVE_DISCLOSURE:
 			return MODEL_DISCLOSURE;
+		case OBJECTIVE_K_MAP:
+			return MODEL_K_MAP;
+		case OBJECTIVE_PRESENCE:
+			return MODEL_PRESENCE;
 		case OBJECTIVE_AVERAGE_RISK:
 			return MODEL_AVERAGE_RISK;
 		default:
@@ -114,6 +121,10 @@ measure_of(Objective objective, const Measures *m)
 			return m->beta;
 		case OBJECTIVE_DISCLOSURE:
 			return m->disclosure;
+		case OBJECTIVE_K_MAP:
+			return (double) m->k_map;
+		case OBJECTIVE_PRESENCE:
+			return m->presence;
 		case OBJECTIVE_AVERAGE_RISK:
 			return m->average_risk;
 		default:

@@ -41,6 +41,16 @@ require_objective(const Dataset *dataset, Objective objective)
 		case OBJECTIVE_DISCLOSURE:
 			require_sensitive(dataset, objective_name(objective));
 			break;
+		case OBJECTIVE_K_MAP:
+		case OBJECTIVE_PRESENCE:
+			for (int i = 0; i < dataset->npromises; i++)
+				if (dataset->promises[i].model == (PromiseModel) objective_model(objective))
+					return;
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s needs a population, and data set \"%s\" promises none", objective_name(objective), dataset->name),
+					 errhint("Declare one with anonopt.add_promise.")));
+			break;
 		case OBJECTIVE_CM:
 			if (dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
 				ereport(ERROR,
