@@ -101,7 +101,7 @@ sub check_catalogs
 		(getpwuid $<)[0] . '/true', 'all that is in the schema belongs to the superuser, so that nobody else changes what it is');
 	is( ask('boss', q{SELECT string_agg(c.relname || ' ' || a.privilege_type, ', ' ORDER BY 1, c.relname)
 			FROM pg_class c, aclexplode(c.relacl) a WHERE relnamespace = 'anonopt'::regnamespace AND a.grantee = 0}),
-		'attribute SELECT, dataset SELECT, progress SELECT, release SELECT', 'declarations and two views are readable by all, nothing else is open');
+		'attribute SELECT, dataset SELECT, progress SELECT, promise SELECT, release SELECT', 'declarations and two views are readable by all, nothing else is open');
 	is( ask('boss', q{SELECT string_agg(c.relname, ' ') FROM pg_class c, pg_attribute a
 			WHERE relnamespace = 'anonopt'::regnamespace AND attrelid = c.oid AND attacl IS NOT NULL}),
 		'', 'nor is any column');
@@ -244,7 +244,7 @@ my %argument = (
 	objectives => '{k,glm}', objective => 'k', epsilon => '{1,1}', start => '{0.1,0.1}', aspiration => '{0.2,0.2}', candidates => '{{1,1}}',
 	properties => '{loss}', property => 'loss', index => 'p_rank', algorithm => 'btda', distance => 'equal', loss => 'glm',
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
-	population => '10', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
+	population => '10', 'population regclass' => 'SCHEMA.people', model => 'k', threshold => '2', 'drop_promise column_name' => 'illness', 'add_promise column_name' => 'illness', c => '1', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
 	buckets => '{2}', minimum => '2', lengths => '{1}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
 	'entry text' => '{}', cells => '{a}', labels => 'hierarchy', 'recoding regclass' => 'SCHEMA.people', 'recoding regclass[]' => '{SCHEMA.people}', 'recoding text' => 'NEW', 'k integer[]' => '{2}', 'a regclass' => 'SCHEMA.people', 'b regclass' => 'SCHEMA.people', people => '{1}', made_in => '1', head => '{a}', rows => '{a}', text => 'x', text_array => '{a}', boolean => 'true',
