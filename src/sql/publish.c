@@ -245,11 +245,12 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		generalization_arguments(fcinfo, release, &republish_places);
 	}
 	release->spec.levels = release->levels;
-	if (!wanted.has_k)
+	/* what is declared is in both */
+	if (PG_ARGISNULL(3))
 		wanted.k = promise->k;
-	if (!wanted.has_l)
+	if (PG_ARGISNULL(4))
 		wanted.l = promise->l;
-	if (!wanted.has_t)
+	if (PG_ARGISNULL(republish_places.t))
 		wanted.t = promise->t;
 	wanted.has_k = true;
 	wanted.has_l = wanted.has_l || promise->has_l;
