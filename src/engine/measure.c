@@ -18,6 +18,8 @@
 
 #include <math.h>
 
+#include "engine/outside.h"
+
 /* Class sizes up to this many are counted in an array, larger ones sorted. */
 #define COUNTED_SIZES 4096
 
@@ -30,6 +32,9 @@ struct Measurer
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
 	const uint32 *leaves;		/* of a recoding, by class and attribute */
+	OutsideCounter *outside_counters[OUTSIDES]; /* where something is promised */
+	int64	   *outside[OUTSIDES];	/* people outside by class, of the classes
+									 * looked at last */
 };
 
 Measurer *
@@ -44,7 +49,55 @@ measurer_create(const Population *population, const Promise *promise)
 	m->loss = palloc(sizeof(int128) * population->nattrs);
 	/* no node has more classes than there are tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
+	for (int i = 0; i < OUTSIDES; i++)
+		if (population->outside[i].given)
+		{
+			m->outside_counters[i] = outside_counter_create(population, &population->outside[i].people, CurrentMemoryContext);
+			m->outside[i] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * ((Size) population->tuples->ntuples + 1));
+		}
 	return m;
+}
+
+void
+measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
+{
+	for (int i = 0; i < OUTSIDES; i++)
+		if (m->outside_counters[i] != NULL)
+			outside_count_node(m->outside_counters[i], node, classes, m->outside[i]);
+}
+
+void
+measurer_look_into_boxes(Measurer *m, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves)
+{
+	for (int i = 0; i < OUTSIDES; i++)
+		if (m->outside_counters[i] != NULL)
+			outside_count_boxes(m->outside_counters[i], nclasses, first_leaf, leaves, m->outside[i]);
+}
+
+/* The share of the people outside who are in a class. */
+static inline double
+presence_of(const Measurer *m, const TupleTable *classes, uint32 class)
+{
+	return (double) class_people(m->population, classes, class) / m->outside[OUTSIDE_PRESENCE][class];
+}
+
+/* Which models a class breaks by who is outside. */
+static int
+outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
+{
+	const OutsidePromise *promises = m->population->outside;
+	int			breaks = 0;
+
+	if (m->outside[OUTSIDE_K_MAP] != NULL && m->outside[OUTSIDE_K_MAP][class] < promises[OUTSIDE_K_MAP].least)
+		breaks |= MODEL_BIT(MODEL_K_MAP);
+	if (m->outside[OUTSIDE_PRESENCE] != NULL)
+	{
+		double		presence = presence_of(m, classes, class);
+
+		if (presence < promises[OUTSIDE_PRESENCE].least || presence > promises[OUTSIDE_PRESENCE].most)
+			breaks |= MODEL_BIT(MODEL_PRESENCE);
+	}
+	return breaks;
 }
 
 /* What a class is measured by, and what it costs to suppress it. */
@@ -131,7 +184,8 @@ bool
 promise_given(const Promise *promise, const Population *population)
 {
 	return promise->has_k || promise->has_l || promise->has_t || population->has_conditions ||
-		population->limits.has_average_risk || population->limits.has_share_above;
+		population->limits.has_average_risk || population->limits.has_share_above ||
+		population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given;
 }
 
 /* Which models a class breaks by the values it has. */
@@ -160,7 +214,7 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 {
 	int			breaks = class_people(m->population, classes, class) < threshold ? MODEL_BIT(MODEL_K) : 0;
 
-	return breaks | values_break(m, classes, class);
+	return breaks | values_break(m, classes, class) | outside_breaks(m, classes, class);
 }
 
 /* How many of a class's people are suppressed at every node below for the values they have, at least. */
@@ -181,14 +235,24 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 	return doomed;
 }
 
-/* People who are suppressed at every node below, at least; condition.c proves what is not k or l. */
+/*
+ * People who are suppressed at every node below, at least; condition.c proves
+ * what is not k, k_map or l.  Whoever has the labels of a class's part has
+ * those of the class, so a class that too few outside have the labels of has
+ * no part that more have.
+ */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
 {
 	int64		people = 0;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
-		people += class_people(m->population, classes, i) < m->promise.k ? classes->counts[i] : doomed_by_values(m, classes, i);
+	{
+		bool		too_few = class_people(m->population, classes, i) < m->promise.k ||
+		(outside_breaks(m, classes, i) & MODEL_BIT(MODEL_K_MAP)) != 0;
+
+		people += too_few ? classes->counts[i] : doomed_by_values(m, classes, i);
+	}
 	return people;
 }
 
@@ -348,13 +412,30 @@ measure_losses(const Measurer *m, Measures *result)
 	result->nwp = weighted_penalty(m->population, m->loss);
 }
 
+/* What the classes that remain have to do with people outside. */
+static void
+measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
+{
+	result->k_map = PG_INT64_MAX;
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		uint32		class = m->remaining[i];
+
+		if (m->outside[OUTSIDE_K_MAP] != NULL)
+			result->k_map = Min(result->k_map, m->outside[OUTSIDE_K_MAP][class]);
+		if (m->outside[OUTSIDE_PRESENCE] != NULL)
+			result->presence = Max(result->presence, presence_of(m, classes, class));
+	}
+}
+
 /* Parts a node's classes into suppressed and remaining ones. */
 static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
 	const Population *population = m->population;
 	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
-	bool		by_value = m->promise.has_l || m->promise.has_t || population->has_conditions;
+	bool		by_value = m->promise.has_l || m->promise.has_t || population->has_conditions ||
+	m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
@@ -379,6 +460,8 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	}
 	if (population->has_label)
 		sums->misclassified = count_minorities(m, classes, result);
+	if (m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
+		measure_outside(m, classes, result);
 }
 
 /* The mean risk of everybody in some classes; their number, and all people in them. */
@@ -443,6 +526,7 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 {
 	for (int a = 0; a < m->population->nattrs; a++)
 		m->loss[a] = node[a]->loss;
+	measurer_look_outside(m, node, classes);
 	measure_given(m, node, classes, 0, result);
 }
 

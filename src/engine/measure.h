@@ -56,12 +56,20 @@ typedef struct Measurer Measurer;
 
 extern Measurer *measurer_create(const Population *population, const Promise *promise);
 
+/*
+ * Counts who is outside with the labels of a node's classes, or in the boxes
+ * of a recoding's, before classes are asked what they break; measure does so
+ * itself.
+ */
+extern void measurer_look_outside(Measurer *measurer, Recodings node, const TupleTable *classes);
+extern void measurer_look_into_boxes(Measurer *measurer, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves);
+
 /* Measures a node whose classes are given. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
 
 /*
  * Measures classes that no node has: the leaves under what each shows of each
- * attribute; so many people are in none.
+ * attribute; so many people are in none.  The boxes have been looked into.
  */
 extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *leaves, int64 suppressed,
 							 Measures *result);

@@ -51,6 +51,32 @@ typedef struct ReleaseLimits
 	double		risk;			/* this, at most */
 } ReleaseLimits;
 
+/* People of another relation, by the leaves of their values. */
+typedef struct Outsiders
+{
+	uint32		ntuples;
+	uint64	   *keys;			/* as the population lays them out */
+	uint64	   *unknown;		/* by tuple, bit by attribute: its value has
+								 * no leaf; NULL where all have */
+	int64	   *counts;
+} Outsiders;
+
+/* What a class promises of them. */
+typedef enum OutsideModel
+{
+	OUTSIDE_K_MAP,				/* so many have its labels */
+	OUTSIDE_PRESENCE,			/* such a share of them is in the class */
+	OUTSIDES
+} OutsideModel;
+
+typedef struct OutsidePromise
+{
+	bool		given;
+	double		least;
+	double		most;
+	Outsiders	people;
+} OutsidePromise;
+
 typedef struct Population
 {
 	MemoryContext context;
@@ -70,6 +96,7 @@ typedef struct Population
 	bool		has_conditions; /* of some sensitive column */
 	uint32		models;			/* whose measures are promised or asked for */
 	ReleaseLimits limits;
+	OutsidePromise outside[OUTSIDES];
 } Population;
 
 /* In place of the number of a tuple's class: it is in none, or nobody has said. */

@@ -137,6 +137,24 @@ take_column(char **at, MemoryContext context)
 }
 
 static void
+put_outsiders(Writer *writer, const Outsiders *outsiders, int nwords)
+{
+	put(writer, outsiders->keys, sizeof(uint64) * nwords * (Size) outsiders->ntuples);
+	put(writer, outsiders->counts, sizeof(int64) * (Size) outsiders->ntuples);
+	if (outsiders->unknown != NULL)
+		put(writer, outsiders->unknown, sizeof(uint64) * (Size) outsiders->ntuples);
+}
+
+static void
+take_outsiders(char **at, Outsiders *outsiders, int nwords)
+{
+	outsiders->keys = take(at, sizeof(uint64) * nwords * (Size) outsiders->ntuples);
+	outsiders->counts = take(at, sizeof(int64) * (Size) outsiders->ntuples);
+	if (outsiders->unknown != NULL)
+		outsiders->unknown = take(at, sizeof(uint64) * (Size) outsiders->ntuples);
+}
+
+static void
 put_population(Writer *writer, const Population *population)
 {
 	const TupleTable *tuples = population->tuples;
@@ -153,6 +171,9 @@ put_population(Writer *writer, const Population *population)
 		put(writer, tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
 		put_column(writer, population->columns[column]);
 	}
+	for (int i = 0; i < OUTSIDES; i++)
+		if (population->outside[i].given)
+			put_outsiders(writer, &population->outside[i].people, population->nwords);
 }
 
 Size
@@ -199,6 +220,9 @@ shared_population_read(char *bytes, MemoryContext context)
 		tuples->slices[column] = take(&bytes, sizeof(uint32) * (Size) tuples->ntuples);
 		population->columns[column] = take_column(&bytes, context);
 	}
+	for (int i = 0; i < OUTSIDES; i++)
+		if (population->outside[i].given)
+			take_outsiders(&bytes, &population->outside[i].people, population->nwords);
 	population->tuples = tuples;
 	MemoryContextSwitchTo(old);
 	return population;

@@ -106,3 +106,43 @@ population_add_declared(Population *population, const Dataset *dataset)
 		population->models |= MODEL_BIT(promise->model);
 	}
 }
+
+void
+require_no_population(const Dataset *dataset, const char *what)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (model_needs_population(dataset->promises[i].model))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("%s cannot keep the promise of %s", what, model_name(dataset->promises[i].model)),
+					 errdetail("It counts people of another relation under the labels of a node."),
+					 errhint("Publish a node as a table, or call anonopt.drop_promise.")));
+}
+
+/* The least size of a class whose risk is no higher. */
+static int64
+size_of_risk(double risk)
+{
+	int64		size = (int64) Max(Min(1 / risk, PG_INT32_MAX), 1);
+
+	while (size > 1 && 1.0 / (size - 1) <= risk)
+		size--;
+	while (1.0 / size > risk && size < PG_INT32_MAX)
+		size++;
+	return size;
+}
+
+void
+promise_imply_limits(Promise *promise, const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *declared = &dataset->promises[i];
+		bool		is_average = declared->model == MODEL_AVERAGE_RISK;
+
+		if (!is_average && declared->model != MODEL_SHARE_ABOVE)
+			continue;
+		promise->k = Max(promise->has_k ? promise->k : 1, size_of_risk(is_average ? declared->threshold : declared->c));
+		promise->has_k = true;
+	}
+}

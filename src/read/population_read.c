@@ -13,6 +13,7 @@
 #include "base/budget.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
+#include "read/declared_promise.h"
 #include "read/reading_parts.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
@@ -151,6 +152,7 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	MemoryContextSwitchTo(old);
 	sql_finish();
 	sql_restore_names(zone);
+	population_read_outside(population, dataset);
 	*result = reading;
 	return population;
 }

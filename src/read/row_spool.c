@@ -15,6 +15,7 @@
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "read/reading_parts.h"
 #include "utils/builtins.h"
@@ -273,6 +274,8 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	MemoryContextSwitchTo(old);
 	sql_finish();
 	sql_restore_names(zone);
+	if (spool->population != NULL)
+		population_read_outside(spool->population, reading->dataset);
 }
 
 void

@@ -24,6 +24,7 @@
 #include "common/sha2.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "catalog/dataset_rights.h"
 #include "utils/acl.h"
@@ -457,6 +458,24 @@ open_recoding(Release *release)
 	release->opened = lappend(release->opened, table);
 }
 
+/* Fails where what is promised of all classes together cannot be kept by what is to be made. */
+static void
+check_promises(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+
+	if (release->levels == NULL)
+		require_no_population(dataset, release->cuts != NULL ? "a release of cuts" : release->recoding != NULL ? "a release of a recoding" :
+							  "a release of records");
+	for (int i = 0; i < dataset->npromises && release->form != RELEASE_TABLE; i++)
+		if (dataset->promises[i].column == NULL && dataset->promises[i].model != MODEL_K)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a view cannot keep the promise of %s", model_name(dataset->promises[i].model)),
+					 errdetail("Its statement looks at one class after another, and this is about all of them or about another relation."),
+					 errhint("Use anonopt.publish_table, or call anonopt.drop_promise.")));
+}
+
 void
 release_check(Release *release)
 {
@@ -465,6 +484,7 @@ release_check(Release *release)
 	ListCell   *cell;
 
 	release_check_reading(dataset);
+	check_promises(release);
 	if (release->cuts != NULL && release->form != RELEASE_TABLE)
 		dataset_refuse_unknown(dataset, "a view by cuts");
 	release->opened = list_make1(relation_open_existing(dataset->relation));

@@ -116,6 +116,8 @@ read_promise(const EntryRow *row, DeclaredPromise *promise)
 	promise->c = DatumGetFloat8(row_field(row, 4, &isnull));
 	promise->has_c = !isnull;
 	promise->population = population == NULL ? InvalidOid : (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
+	if (OidIsValid(promise->population) && get_rel_name(promise->population) == NULL)
+		promise->population = InvalidOid;
 	if (OidIsValid(promise->population))
 		promise->population_type = get_rel_type_id(promise->population);
 	else if (population != NULL && model_needs_population(promise->model))

@@ -13,6 +13,7 @@
 #include "catalog/sql.h"
 #include "engine/narrow_population.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "release/composition.h"
 #include "storage/lmgr.h"
@@ -116,6 +117,7 @@ extend_recoding(Release *release, Relation table)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
 	extension = recoding_extension_begin(&spool, table, order.labels);
+	promise_imply_limits(&order.promise, spec->dataset);
 	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
 	order.population = spec->promise.has_l || tells_values(spec->dataset, &spec->promise) ? spool.population : population_narrow(spool.population);
 	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);

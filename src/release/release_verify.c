@@ -405,6 +405,9 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 static void
 judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 {
+	int64		people;
+	bool		by_rows = !people_when_made(entry, &people);
+
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
@@ -412,7 +415,8 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		Datum		risk[1] = {Float8GetDatum(promise->c)};
 		bool		isnull;
 
-		if (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE)
+		/* whose rows they are is not shown, so that nobody can count people */
+		if (!by_rows || (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE))
 			continue;
 		sql_connect();
 		sql_read(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
@@ -423,6 +427,75 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		sql_finish();
 		verdicts[i].is_null = isnull;
 		verdicts[i].ok = isnull || verdicts[i].measured <= promise->threshold;
+	}
+}
+
+/* A select list of a node's labels, or of what they are joined by. */
+static char *
+label_list(const ReleaseEntry *entry, const char *format)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < entry->ngeneralized; i++)
+	{
+		const char *column = quote_identifier(entry->generalized[i]);
+
+		appendStringInfoString(&sql, i > 0 ? ", " : "");
+		if (*format == 'r')
+			appendStringInfo(&sql, "r.%s COLLATE pg_catalog.\"C\" AS l%d", column, i);
+		else if (*format == 'p')
+			appendStringInfo(&sql, "anonopt.generalize(p.%s, %u::oid::regclass, %d) COLLATE pg_catalog.\"C\" AS l%d", column,
+							 entry->hierarchies[i], entry->levels[i], i);
+		else
+			appendStringInfo(&sql, "%d", i + 1);
+	}
+	return sql.data;
+}
+
+/* How each class's people compare to those of a population under its labels: the least, and the largest. */
+static char *
+outside_sql(const ReleaseEntry *entry, const DeclaredPromise *promise)
+{
+	const char *figure = promise->model == MODEL_K_MAP ? "coalesce(o.people, 0)::float8" :
+	"CASE WHEN o.people IS NULL THEN 'Infinity' ELSE c.people::float8 / o.people::float8 END";
+	StringInfoData matches;
+
+	initStringInfo(&matches);
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&matches, "%so.l%d IS NOT DISTINCT FROM c.l%d", i > 0 ? " AND " : "", i, i);
+	return psprintf("WITH c AS (SELECT %s, count(*) AS people FROM %s r GROUP BY %s),"
+					" o AS MATERIALIZED (SELECT %s, count(*) AS people FROM %s p GROUP BY %s)"
+					" SELECT min(%s), max(%s) FROM c LEFT JOIN o ON %s",
+					label_list(entry, "r"), relation_sql_name(entry->relation), label_list(entry, "n"),
+					label_list(entry, "p"), relation_sql_name(promise->population), label_list(entry, "n"), figure, figure, matches.data);
+}
+
+/* Judges what is promised of people of another relation, under a node's labels. */
+static void
+judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		bool		isnull;
+		double		least;
+		double		most;
+
+		if (!model_needs_population(promise->model))
+			continue;
+		verdicts[i].ok = false;
+		if (!OidIsValid(promise->population) || entry->nlevels == 0)
+			continue;
+		sql_connect();
+		sql_read(outside_sql(entry, promise), 0, NULL, NULL);
+		least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
+		most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
+		sql_finish();
+		verdicts[i].is_null = isnull;
+		verdicts[i].measured = promise->model == MODEL_K_MAP ? least : most;
+		verdicts[i].ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :
+									most <= promise->threshold && least >= (promise->has_c ? promise->c : 0));
 	}
 }
 
@@ -519,6 +592,7 @@ release_verify(Oid relation, Verification *result)
 		distance = Max(distance, judge_values(entry, &entry->distributions[i], verdicts));
 	result->t = distance;
 	judge_release(entry, verdicts);
+	judge_outside(entry, verdicts);
 	SetUserIdAndSecContext(user, context);
 	added = release_entry_added_columns(entry);
 	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&

@@ -133,7 +133,12 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 {
 	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
 
-	if (people_of_hidden(population, promise, table, hidden) < Max(promise->k, 1))
+	int64		people = people_of_hidden(population, promise, table, hidden);
+
+	if (people < Max(promise->k, 1))
+		return false;
+	/* who has its labels, everybody outside has */
+	if (population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given)
 		return false;
 	/* one more class, and no riskier than all may be */
 	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||
@@ -157,14 +162,16 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 	return true;
 }
 
-/* Which classes break the promise. */
+/* Which classes break the promise; the node is not asked for where nobody outside counts. */
 static bool *
-hidden_classes(const Population *population, const Promise *promise, const TupleTable *table)
+hidden_classes(const Population *population, Recodings node, const Promise *promise, const TupleTable *table)
 {
 	Measurer   *measurer = measurer_create(population, promise);
 	int64		threshold = size_threshold(measurer, table);
 	bool	   *hidden = MemoryContextAllocHuge(CurrentMemoryContext, (Size) table->ntuples + 1);
 
+	if (node != NULL)
+		measurer_look_outside(measurer, node, table);
 	for (uint32 i = 0; i < table->ntuples; i++)
 		hidden[i] = class_breaks(measurer, table, i, threshold) != 0;
 	return hidden;
@@ -207,7 +214,7 @@ shown_classes_of_node(const Population *population, Recodings node, const char *
 	uint32	   *classes;
 	TupleTable *table = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
 										   CurrentMemoryContext, &class_of);
-	bool	   *hidden = hidden_classes(population, promise, table);
+	bool	   *hidden = hidden_classes(population, node, promise, table);
 	uint32	   *codes = codes_of_classes(population, table);
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -292,7 +299,7 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 	/* whoever is in no class is in a last one, which is hidden */
 	table = recoding_class_table(population, united.class_of, nall);
 	table->ntuples = united.n;
-	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, promise, table);
+	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, NULL, promise, table);
 	hidden[united.n] = true;
 	table->ntuples = nall;
 	for (int a = 0; a < population->nattrs; a++)

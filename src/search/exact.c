@@ -266,7 +266,8 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->search = search;
 	b->population = population;
 	b->measurer = measurer_create(population, &search->promise);
-	b->feasibility = search->promise.has_k || search->promise.has_l || population->has_conditions;
+	b->feasibility = search->promise.has_k || search->promise.has_l || population->has_conditions ||
+		population->outside[OUTSIDE_K_MAP].given;
 	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
 	for (int i = 0; i < search->nobjectives; i++)

@@ -378,9 +378,11 @@ recoding_measure(const Population *population, const Promise *promise, const Rec
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	Measurer   *measurer = measurer_create(population, promise);
 
 	population_mark(population, marks);
-	measure_recoding(measurer_create(population, promise),
+	measurer_look_into_boxes(measurer, shown->nclasses, shown->first_leaf, shown->leaves);
+	measure_recoding(measurer,
 					 recoding_class_table(population, shown->class_of, shown->nclasses), shown->leaves, shown->suppressed, result);
 	population_release(population, marks);
 	MemoryContextSwitchTo(old);

@@ -88,10 +88,6 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 				 errmsg("promise of %s is not sound", model_name(promise->model)),
 				 errdetail("%s", problem),
 				 errhint("Models are %s.", model_names())));
-	if (model_needs_population(promise->model))
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("%s cannot be promised yet", model_name(promise->model))));
 	if (promise->column != NULL)
 		require_sensitive_column(dataset, promise->column);
 	if (OidIsValid(promise->population))

@@ -51,7 +51,10 @@ tell_models(const Population *population, const Measures *m, Datum *values, bool
 	nulls[NODE_ALPHA] = !remains || !(population->models & MODEL_BIT(MODEL_ALPHA));
 	nulls[NODE_BETA] = !remains || !(population->models & MODEL_BIT(MODEL_BETA));
 	nulls[NODE_DISCLOSURE] = !remains || !(population->models & MODEL_BIT(MODEL_DISCLOSURE));
-	nulls[NODE_K_MAP] = nulls[NODE_PRESENCE] = true;
+	nulls[NODE_K_MAP] = !remains || !(population->models & MODEL_BIT(MODEL_K_MAP));
+	nulls[NODE_PRESENCE] = !remains || !(population->models & MODEL_BIT(MODEL_PRESENCE));
+	values[NODE_K_MAP] = Int64GetDatum(m->k_map);
+	values[NODE_PRESENCE] = Float8GetDatum(m->presence);
 	nulls[NODE_AVERAGE_RISK] = !remains || !(population->models & MODEL_BIT(MODEL_AVERAGE_RISK));
 	values[NODE_ALPHA] = Float8GetDatum(m->alpha);
 	values[NODE_BETA] = Float8GetDatum(m->beta);
@@ -317,6 +320,7 @@ anonopt_suppressed_classes(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 
 	classes = population_classes(call.population, node_of_levels(call.population, levels), call.node_context);
+	measurer_look_outside(call.measurer, node_of_levels(call.population, levels), classes);
 	threshold = size_threshold(call.measurer, classes);
 	nwords = call.population->nwords;
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));

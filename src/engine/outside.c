@@ -1,0 +1,136 @@
+/*
+ * outside.c
+ *	  How many people of another relation have the labels of a class.
+ *
+ * The other relation was read by the same leaves.  For a node its tuples are
+ * shown as the node shows them, and counted; those that no class of the data
+ * has at the leaves are among them, so that whoever a wider label covers
+ * counts.  A value without a leaf is only under a label that covers every
+ * leaf.
+ */
+#include "engine/outside.h"
+
+#include "base/budget.h"
+#include "engine/class_counter.h"
+#include "miscadmin.h"
+
+struct OutsideCounter
+{
+	const Population *population;
+	const Outsiders *outsiders;
+	ClassCounter *counter;
+	Keys		known;			/* scratch: tuples whose leaves are all known
+								 * as far as a node tells them */
+};
+
+OutsideCounter *
+outside_counter_create(const Population *population, const Outsiders *outsiders, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	OutsideCounter *counter = palloc0(sizeof(OutsideCounter));
+	KeyField   *fields = palloc(sizeof(KeyField) * (population->nattrs + 1));
+
+	for (int a = 0; a < population->nattrs; a++)
+		fields[a] = population->attrs[a].field;
+	counter->population = population;
+	counter->outsiders = outsiders;
+	counter->counter = class_counter_create(context, population->nattrs, fields, population->nwords, outsiders->ntuples);
+	if (outsiders->unknown != NULL)
+	{
+		counter->known.words = budget_alloc(sizeof(uint64), (Size) outsiders->ntuples * population->nwords + 1);
+		counter->known.counts = budget_alloc(sizeof(int64), (Size) outsiders->ntuples + 1);
+	}
+	MemoryContextSwitchTo(old);
+	return counter;
+}
+
+/* The tuples that a node tells the labels of. */
+static const Keys *
+known_tuples(OutsideCounter *counter, Recodings node, Keys *all)
+{
+	const Outsiders *outsiders = counter->outsiders;
+	int			nwords = counter->population->nwords;
+	uint64		hidden = 0;		/* attributes whose label covers every leaf */
+
+	all->n = outsiders->ntuples;
+	all->words = outsiders->keys;
+	all->counts = outsiders->counts;
+	if (outsiders->unknown == NULL)
+		return all;
+	for (int a = 0; a < counter->population->nattrs; a++)
+		if (node[a]->nlabels == 1)
+			hidden |= UINT64CONST(1) << a;
+	counter->known.n = 0;
+	for (uint32 i = 0; i < outsiders->ntuples; i++)
+	{
+		if ((outsiders->unknown[i] & ~hidden) != 0)
+			continue;
+		memcpy(counter->known.words + (Size) counter->known.n * nwords, outsiders->keys + (Size) i * nwords, sizeof(uint64) * nwords);
+		counter->known.counts[counter->known.n++] = outsiders->counts[i];
+	}
+	return &counter->known;
+}
+
+void
+outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts)
+{
+	const Population *population = counter->population;
+	ClassCounter *classes_of = counter->counter;
+	const uint32 *codes[MAX_ATTRIBUTES];
+	uint32		ncodes[MAX_ATTRIBUTES];
+	Keys		all;
+
+	CHECK_FOR_INTERRUPTS();
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		codes[a] = node[a]->label_of;
+		ncodes[a] = population->attrs[a].hierarchy->nleaves;
+	}
+	class_counter_show(classes_of, codes, ncodes);
+	class_counter_count(classes_of, known_tuples(counter, node, &all), NULL);
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		uint32		slot = class_counter_shown(classes_of, classes->keys + (Size) i * population->nwords);
+
+		counts[i] = slot == NO_SLOT ? 0 : classes_of->slots[slot].count;
+	}
+	class_counter_clear(classes_of);
+}
+
+/* Whether a tuple is in a box. */
+static bool
+is_inside(const OutsideCounter *counter, uint32 tuple, const uint32 *first_leaf, const uint32 *leaves)
+{
+	const Population *population = counter->population;
+	const Outsiders *outsiders = counter->outsiders;
+	const uint64 *key = outsiders->keys + (Size) tuple * population->nwords;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		if (leaves[a] == attr->hierarchy->nleaves)
+			continue;
+		if (outsiders->unknown != NULL && (outsiders->unknown[tuple] >> a & 1) != 0)
+			return false;
+		if (key_get(key, &attr->field) - first_leaf[a] >= leaves[a])
+			return false;
+	}
+	return true;
+}
+
+void
+outside_count_boxes(OutsideCounter *counter, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves, int64 *counts)
+{
+	const Outsiders *outsiders = counter->outsiders;
+	int			nattrs = counter->population->nattrs;
+
+	for (uint32 class = 0; class < nclasses; class++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		counts[class] = 0;
+		for (uint32 i = 0; i < outsiders->ntuples; i++)
+			if (is_inside(counter, i, first_leaf + (Size) class * nattrs, leaves + (Size) class * nattrs))
+				counts[class] += outsiders->counts[i];
+	}
+}
