@@ -138,3 +138,11 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STA
 CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, OUT columns name[], OUT distinction float8,
 	OUT separation float8, OUT uniques bigint, OUT labelled boolean, OUT identifier boolean, OUT estimated boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suggest_quasi_identifiers' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.utility(dataset text, release regclass, queries int DEFAULT 1000, seed bigint DEFAULT 1,
+	OUT measure text, OUT columns name[], OUT before float8, OUT after float8, OUT value float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_utility' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.release_distribution(dataset text, release regclass, OUT column_name name, OUT value text,
+	OUT people bigint, OUT left_out bigint, OUT shown float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_distribution' LANGUAGE C STABLE PARALLEL RESTRICTED;

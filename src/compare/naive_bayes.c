@@ -1,0 +1,185 @@
+/*
+ * naive_bayes.c
+ *	  A simple classifier: how well a class label can be learned from data as
+ *	  they are shown.
+ *
+ * Each leaf's people are counted by label, those of a run spread over its
+ * leaves evenly, with one person more for each leaf and label (Laplace).
+ * The classifier is tried on all people of the data, those who are not shown
+ * too: somebody would have to decide about them as well.
+ */
+#include "compare/naive_bayes.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+typedef struct Model
+{
+	const Population *population;
+	uint32		nlabels;
+	double	   *prior;			/* by label: ln */
+	double	  **likelihood;		/* by attribute; by leaf and label: ln */
+} Model;
+
+/* Counts people by leaf and label; then the logarithms of their shares. */
+static double *
+learn_attribute(const ShownRuns *shown, int a, int column, const double *people, uint32 nlabels)
+{
+	const Histograms *histograms = shown->population->columns[column];
+	uint32		nleaves = shown->population->attrs[a].hierarchy->nleaves;
+	double	   *counts = budget_alloc_zero(sizeof(double) * nlabels, (Size) nleaves + 1);
+
+	for (uint32 class = 0; class < shown->n; class++)
+	{
+		const Slice *slice = &histograms->slices[shown->slices[column][class]];
+		Size		at = (Size) class * shown->population->nattrs + a;
+		Size		first = shown->first_leaf[at];
+		uint32		n = shown->leaves[at];
+
+		if (class % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < slice->length; i++)
+		{
+			const ValueCount *entry = &histograms->entries[slice->start + i];
+
+			counts[first * nlabels + entry->value] += (double) entry->count / n;
+			counts[(first + n) * nlabels + entry->value] -= (double) entry->count / n;
+		}
+	}
+	for (uint32 label = 0; label < nlabels; label++)
+	{
+		double		sum = 0;
+
+		for (Size leaf = 0; leaf < nleaves; leaf++)
+		{
+			sum += counts[leaf * nlabels + label];
+			counts[leaf * nlabels + label] = log((Max(sum, 0) + 1) / (people[label] + nleaves));
+		}
+	}
+	return counts;
+}
+
+static Model
+learn(const ShownRuns *shown, int column)
+{
+	Model		model = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
+	double	   *people = people_by_value(shown, column);
+
+	model.prior = palloc(sizeof(double) * (model.nlabels + 1));
+	for (uint32 label = 0; label < model.nlabels; label++)
+		model.prior[label] = log((people[label] + 1) / (shown->people + model.nlabels));
+	model.likelihood = palloc(sizeof(double *) * (shown->population->nattrs + 1));
+	for (int a = 0; a < shown->population->nattrs; a++)
+		model.likelihood[a] = learn_attribute(shown, a, column, people, model.nlabels);
+	return model;
+}
+
+/* How likely each label is for a tuple: shares that add up to 1. */
+static void
+classify(const Model *model, uint32 tuple, double *scores)
+{
+	const Population *population = model->population;
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	double		best = -HUGE_VAL;
+	double		sum = 0;
+
+	for (uint32 label = 0; label < model->nlabels; label++)
+	{
+		scores[label] = model->prior[label];
+		for (int a = 0; a < population->nattrs; a++)
+			scores[label] += model->likelihood[a][(Size) key_get(key, &population->attrs[a].field) * model->nlabels + label];
+		best = Max(best, scores[label]);
+	}
+	for (uint32 label = 0; label < model->nlabels; label++)
+		sum += scores[label] = exp(scores[label] - best);
+	for (uint32 label = 0; label < model->nlabels; label++)
+		scores[label] /= sum;
+}
+
+/* People who have a label, or not, by what the classifier says of it. */
+typedef struct Scored
+{
+	double		score;
+	int64		with;
+	int64		without;
+} Scored;
+
+static int
+compare_scored(const void *a, const void *b)
+{
+	double		x = ((const Scored *) a)->score;
+	double		y = ((const Scored *) b)->score;
+
+	return x < y ? -1 : x > y;
+}
+
+/* The chance that one who has the label scores higher than one who has not; a tie counts half. */
+static double
+area_under_curve(Scored *scored, uint32 n)
+{
+	double		with = 0;
+	double		without = 0;
+	double		pairs = 0;
+
+	qsort(scored, n, sizeof(Scored), compare_scored);
+	for (uint32 i = 0; i < n;)
+	{
+		double		tied_with = 0;
+		double		tied_without = 0;
+		double		score = scored[i].score;
+
+		for (; i < n && scored[i].score == score; i++)
+		{
+			tied_with += (double) scored[i].with;
+			tied_without += (double) scored[i].without;
+		}
+		pairs += tied_with * (without + tied_without / 2);
+		with += tied_with;
+		without += tied_without;
+	}
+	return with > 0 && without > 0 ? pairs / (with * without) : 0.5;
+}
+
+ClassifierQuality
+naive_bayes_quality(const ShownRuns *shown, int column)
+{
+	const Population *population = shown->population;
+	const Histograms *histograms = population->columns[column];
+	uint32		ntuples = population->tuples->ntuples;
+	Model		model = learn(shown, column);
+	double	   *scores = budget_alloc(sizeof(double) * model.nlabels, (Size) ntuples + 1);
+	Scored	   *scored = budget_alloc(sizeof(Scored), (Size) ntuples + 1);
+	ClassifierQuality quality = {0};
+	int64		right = 0;
+
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		double	   *own = scores + (Size) i * model.nlabels;
+		uint32		likeliest = 0;
+
+		if (i % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		classify(&model, i, own);
+		for (uint32 label = 1; label < model.nlabels; label++)
+			if (own[label] > own[likeliest])
+				likeliest = label;
+		right += histograms_count_of(histograms, population->tuples->slices[column][i], likeliest);
+	}
+	quality.accuracy = (double) right / population->people;
+	for (uint32 label = 0; label < model.nlabels; label++)
+	{
+		int64		people = 0;
+
+		for (uint32 i = 0; i < ntuples; i++)
+		{
+			scored[i].score = scores[(Size) i * model.nlabels + label];
+			scored[i].with = histograms_count_of(histograms, population->tuples->slices[column][i], label);
+			scored[i].without = population->tuples->counts[i] - scored[i].with;
+			people += scored[i].with;
+		}
+		quality.auc += area_under_curve(scored, ntuples) * people / population->people;
+	}
+	return quality;
+}
