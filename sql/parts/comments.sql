@@ -106,6 +106,8 @@ COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float
 COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the data of now, and makes it anew if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays known';
 COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release anew, by plain SQL';
+COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';
+COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts people by value before a release and in it, and who is left out';
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class of several releases together';
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if wanted';

@@ -21,11 +21,11 @@ typedef struct Model
 	uint32		nlabels;
 	double	   *prior;			/* by label: ln */
 	double	  **likelihood;		/* by attribute; by leaf and label: ln */
-} Model;
+}			Model;
 
 /* Counts people by leaf and label; then the logarithms of their shares. */
 static double *
-learn_attribute(const ShownRuns *shown, int a, int column, const double *people, uint32 nlabels)
+learn_attribute(const ShownRuns * shown, int a, int column, const double *people, uint32 nlabels)
 {
 	const Histograms *histograms = shown->population->columns[column];
 	uint32		nleaves = shown->population->attrs[a].hierarchy->nleaves;
@@ -62,7 +62,7 @@ learn_attribute(const ShownRuns *shown, int a, int column, const double *people,
 }
 
 static Model
-learn(const ShownRuns *shown, int column)
+learn(const ShownRuns * shown, int column)
 {
 	Model		model = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
 	double	   *people = people_by_value(shown, column);
@@ -78,7 +78,7 @@ learn(const ShownRuns *shown, int column)
 
 /* How likely each label is for a tuple: shares that add up to 1. */
 static void
-classify(const Model *model, uint32 tuple, double *scores)
+classify(const Model * model, uint32 tuple, double *scores)
 {
 	const Population *population = model->population;
 	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
@@ -104,7 +104,7 @@ typedef struct Scored
 	double		score;
 	int64		with;
 	int64		without;
-} Scored;
+}			Scored;
 
 static int
 compare_scored(const void *a, const void *b)
@@ -117,7 +117,7 @@ compare_scored(const void *a, const void *b)
 
 /* The chance that one who has the label scores higher than one who has not; a tie counts half. */
 static double
-area_under_curve(Scored *scored, uint32 n)
+area_under_curve(Scored * scored, uint32 n)
 {
 	double		with = 0;
 	double		without = 0;
@@ -143,7 +143,7 @@ area_under_curve(Scored *scored, uint32 n)
 }
 
 ClassifierQuality
-naive_bayes_quality(const ShownRuns *shown, int column)
+naive_bayes_quality(const ShownRuns * shown, int column)
 {
 	const Population *population = shown->population;
 	const Histograms *histograms = population->columns[column];
@@ -174,7 +174,8 @@ naive_bayes_quality(const ShownRuns *shown, int column)
 
 		for (uint32 i = 0; i < ntuples; i++)
 		{
-			scored[i].score = scores[(Size) i * model.nlabels + label];
+			/* what rounding alone keeps apart is a tie */
+			scored[i].score = rint(scores[(Size) i * model.nlabels + label] * 1e9);
 			scored[i].with = histograms_count_of(histograms, population->tuples->slices[column][i], label);
 			scored[i].without = population->tuples->counts[i] - scored[i].with;
 			people += scored[i].with;

@@ -14,9 +14,9 @@ typedef struct ClassifierQuality
 	double		accuracy;		/* share of people it is right about */
 	double		auc;			/* area under the curve, a mean over the
 								 * labels by their people; 0.5: guessing */
-} ClassifierQuality;
+}			ClassifierQuality;
 
 /* Learns the class label, a counted column, from what is shown, and is tried on the data as they are. */
-extern ClassifierQuality naive_bayes_quality(const ShownRuns *shown, int label_column);
+extern ClassifierQuality naive_bayes_quality(const ShownRuns * shown, int label_column);
 
 #endif

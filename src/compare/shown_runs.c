@@ -37,7 +37,7 @@ runs_create(const Population *population, uint32 room)
 }
 
 static void
-runs_add(ShownRuns *runs, const TupleTable *table, uint32 class)
+runs_add(ShownRuns * runs, const TupleTable *table, uint32 class)
 {
 	runs->counts[runs->n] = table->counts[class];
 	runs->people += table->counts[class];
@@ -98,7 +98,7 @@ add_up(double *values, uint32 n)
 }
 
 double *
-people_by_leaf(const ShownRuns *runs, int attr)
+people_by_leaf(const ShownRuns * runs, int attr)
 {
 	uint32		nleaves = runs->population->attrs[attr].hierarchy->nleaves;
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) nleaves + 1);
@@ -116,7 +116,7 @@ people_by_leaf(const ShownRuns *runs, int attr)
 }
 
 double *
-people_by_value(const ShownRuns *runs, int column)
+people_by_value(const ShownRuns * runs, int column)
 {
 	const Histograms *histograms = runs->population->columns[column];
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) histograms->nvalues + 1);
@@ -190,7 +190,7 @@ group_evenly(const double *people, uint32 n)
 
 /* The group that a leaf or value is in. */
 static uint32
-group_of(const Grouping *groups, uint32 value)
+group_of(const Grouping * groups, uint32 value)
 {
 	uint32		group = 0;
 
@@ -201,7 +201,7 @@ group_of(const Grouping *groups, uint32 value)
 
 /* Shares of a class's run by group, from the group it begins in; returns how many groups. */
 static uint32
-share_of_groups(const ShownRuns *runs, uint32 class, int a, const Grouping *groups, uint32 *first, double *shares)
+share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping * groups, uint32 *first, double *shares)
 {
 	Size		at = (Size) class * runs->population->nattrs + a;
 	uint32		low = runs->first_leaf[at];
@@ -218,11 +218,11 @@ share_of_groups(const ShownRuns *runs, uint32 class, int a, const Grouping *grou
 typedef struct CrossTable
 {
 	double		people[ASSOCIATION_GROUPS][ASSOCIATION_GROUPS];
-} CrossTable;
+}			CrossTable;
 
 /* Cramér's V, from the sum of n²/(row · column). */
 static double
-cramers_v(const CrossTable *table, const Grouping *groups_a, const Grouping *groups_b)
+cramers_v(const CrossTable * table, const Grouping * groups_a, const Grouping * groups_b)
 {
 	uint32		n = Min(groups_a->ninhabited, groups_b->ninhabited);
 	double		rows[ASSOCIATION_GROUPS] = {0};
@@ -245,7 +245,7 @@ cramers_v(const CrossTable *table, const Grouping *groups_a, const Grouping *gro
 }
 
 double
-attributes_association(const ShownRuns *runs, int a, const Grouping *groups_a, int b, const Grouping *groups_b)
+attributes_association(const ShownRuns * runs, int a, const Grouping * groups_a, int b, const Grouping * groups_b)
 {
 	CrossTable	table = {0};
 
@@ -268,7 +268,7 @@ attributes_association(const ShownRuns *runs, int a, const Grouping *groups_a, i
 }
 
 double
-column_association(const ShownRuns *runs, int a, const Grouping *groups_a, int column, const Grouping *groups)
+column_association(const ShownRuns * runs, int a, const Grouping * groups_a, int column, const Grouping * groups)
 {
 	const Histograms *histograms = runs->population->columns[column];
 	CrossTable	table = {0};
@@ -326,7 +326,7 @@ random_range_query(const Population *population, Prng *prng)
 }
 
 double
-range_query_count(const ShownRuns *runs, const RangeQuery *query)
+range_query_count(const ShownRuns * runs, const RangeQuery * query)
 {
 	double		people = 0;
 

@@ -43,7 +43,7 @@ typedef struct Shown
 	ShownRuns  *after;
 	bool	   *tuple_shown;	/* by tuple: with labels of its own */
 	bool		starred;		/* the others are shown, too, as stars */
-} Shown;
+}			Shown;
 
 /* Classes of any generalization, before it is known which are shown. */
 typedef struct AnyClasses
@@ -52,7 +52,7 @@ typedef struct AnyClasses
 	uint32	   *class_of;		/* by tuple, or NO_CLASS */
 	uint32	   *first_leaf;		/* by class and attribute */
 	uint32	   *leaves;
-} AnyClasses;
+}			AnyClasses;
 
 /* Fails unless the release is the caller's very own and of that data set. */
 static ReleaseEntry *
@@ -104,7 +104,7 @@ classes_of_node(const Population *population, Recodings node)
 }
 
 static AnyClasses
-classes_of_release(const Shown *shown)
+classes_of_release(const Shown * shown)
 {
 	const Release *release = shown->release;
 	TableRecoding *table;
@@ -123,7 +123,7 @@ classes_of_release(const Shown *shown)
 
 /* Puts the tuples that no class shows into a last one, behind those that are shown: its number. */
 static uint32
-hide_classes(Shown *shown, AnyClasses *classes, const bool *breaks)
+hide_classes(Shown * shown, AnyClasses * classes, const bool *breaks)
 {
 	uint32		ntuples = shown->population->tuples->ntuples;
 	int			nattrs = shown->population->nattrs;
@@ -153,7 +153,7 @@ hide_classes(Shown *shown, AnyClasses *classes, const bool *breaks)
 
 /* The histograms and counts of classes, and of those in none behind them. */
 static TupleTable *
-table_of_classes(const Population *population, const AnyClasses *classes)
+table_of_classes(const Population *population, const AnyClasses * classes)
 {
 	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 	bool		any = false;
@@ -171,7 +171,7 @@ table_of_classes(const Population *population, const AnyClasses *classes)
 
 /* The classes that keep the promise; the rest as stars, where the release shows them so. */
 static void
-choose_shown(Shown *shown, bool star)
+choose_shown(Shown * shown, bool star)
 {
 	const Population *population = shown->population;
 	Promise		promise = shown->release->spec.promise;
@@ -205,7 +205,7 @@ choose_shown(Shown *shown, bool star)
 
 /* Reads what a release would show now; false where there is nobody. */
 static bool
-read_shown(FunctionCallInfo fcinfo, Shown *shown)
+read_shown(FunctionCallInfo fcinfo, Shown * shown)
 {
 	char	   *dataset = name_argument(fcinfo, 0, "dataset");
 	ReleaseEntry *entry = entry_argument(fcinfo, dataset);
@@ -258,7 +258,7 @@ column_name(const Population *population, int column)
 
 /* How far each column's distribution is from what it was; groups for what follows. */
 static void
-put_distances(ReturnSetInfo *result, const Shown *shown, Grouping *of_attribute, Grouping *of_column)
+put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribute, Grouping * of_column)
 {
 	const Population *population = shown->population;
 
@@ -293,7 +293,7 @@ put_distances(ReturnSetInfo *result, const Shown *shown, Grouping *of_attribute,
 }
 
 static void
-put_associations(ReturnSetInfo *result, const Shown *shown, const Grouping *of_attribute, const Grouping *of_column)
+put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of_attribute, const Grouping * of_column)
 {
 	const Population *population = shown->population;
 	double		before;
@@ -327,7 +327,7 @@ compare_doubles(const void *a, const void *b)
 }
 
 static void
-put_queries(ReturnSetInfo *result, const Shown *shown, int nqueries, int64 seed)
+put_queries(ReturnSetInfo *result, const Shown * shown, int nqueries, int64 seed)
 {
 	Prng		prng = {(uint64) seed};
 	double	   *errors = budget_alloc(sizeof(double), (Size) nqueries + 1);
@@ -351,7 +351,7 @@ put_queries(ReturnSetInfo *result, const Shown *shown, int nqueries, int64 seed)
 
 /* How well the class label can be learned, beside always saying the most frequent one. */
 static void
-put_classifier(ReturnSetInfo *result, const Shown *shown)
+put_classifier(ReturnSetInfo *result, const Shown * shown)
 {
 	const Population *population = shown->population;
 	int			column = population->nsensitive;
@@ -416,7 +416,7 @@ put_value(ReturnSetInfo *result, const char *column, const char *value, int64 pe
 }
 
 static void
-put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
+put_attribute(ReturnSetInfo *result, const Shown * shown, int a)
 {
 	const Population *population = shown->population;
 	const TupleTable *tuples = population->tuples;
@@ -445,7 +445,7 @@ put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
 }
 
 static void
-put_sensitive(ReturnSetInfo *result, const Shown *shown, int column)
+put_sensitive(ReturnSetInfo *result, const Shown * shown, int column)
 {
 	const Histograms *histograms = shown->population->columns[column];
 	double	   *before = people_by_value(shown->before, column);

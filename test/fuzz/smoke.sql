@@ -91,6 +91,7 @@ SELECT anonopt.p_wtd('{1,2}', '{0.5,0.5}'), anonopt.p_lex('{1,2}', '{1,3}', '{0.
 SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.create_view('shown_view', 'people', '{2,1,2}', k => 2, l => 2),
 	anonopt.view_sql('shown_sql', 'people', cuts => ARRAY[repeat('0', 9) || '1' || repeat('0', 9), '0000', '010']::varbit[], k => 2);
 SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
+SELECT anonopt.utility('people', 'shown', 20), anonopt.release_distribution('people', 'shown');
 SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people');
 SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');

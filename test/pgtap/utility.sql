@@ -102,13 +102,12 @@ BEGIN
         release || ': the classifier');
 END $$;
 
-SELECT anonopt.publish_table('by_levels', 'guests', levels => '{1,1}', k => 4),
-    anonopt.publish_table('by_stars', 'guests', levels => '{1,0}', k => 9, suppressed => 'star'),
-    anonopt.publish_table('with_l', 'guests', levels => '{2,0}', k => 3, l => 2), anonopt.create_view('seen', 'guests', levels => '{2,1}', k => 5),
-    anonopt.create_view('live', 'guests', levels => '{0,2}', k => 5, materialized => false),
+SELECT anonopt.publish_table('by_stars', 'guests', levels => '{1,0}', k => 9, suppressed => 'star'),
+    anonopt.publish_table('with_l', 'guests', levels => '{2,0}', k => 3, l => 2), anonopt.create_view('live', 'guests', levels => '{0,2}', k => 5, materialized => false),
     anonopt.create_recoding('recoded', 'guests', k => 6, l => 2, seed => 1) \g /dev/null
 SELECT anonopt.publish_table('by_recoding', 'guests', k => 6, l => 2, recoding => 'recoded') \g /dev/null
-SELECT pg_temp.check_release(r) FROM unnest('{by_levels,by_stars,with_l,seen,live,by_recoding}'::regclass[]) r;
+SELECT * FROM no_plan();
+SELECT pg_temp.check_release(r) FROM unnest('{by_stars,with_l,live,by_recoding}'::regclass[]) r;
 
 -- Data shown as they are: nothing is lost.
 SELECT anonopt.publish_table('as_it_is', 'guests', levels => '{0,0}', k => 1) \g /dev/null
