@@ -15,11 +15,11 @@ SELECT * FROM anonopt.describe('d'' "; --');
 SELECT * FROM anonopt.node_detail('d'' "; --', '{1,1}');
 SELECT * FROM anonopt.suppressed_classes('d'' "; --', '{0,0}', k => 2, l => 2, t => 0.1);
 SELECT anonopt.k_anonymity('"S; DROP"."x''; DROP TABLE y; --"', '{"B c"}');
-SELECT * FROM anonopt.auto_dataset('auto', '"S; DROP"."x''; DROP TABLE y; --"', ARRAY['B c', 'sel"ect']::name[]);
+SELECT column_name, hierarchy, levels FROM anonopt.auto_dataset('auto', '"S; DROP"."x''; DROP TABLE y; --"', ARRAY['B c', 'sel"ect']::name[]);
 -- 63 bytes of UTF-8
 CREATE TABLE ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf (äääääääääääääääääääääääääääääää int);
 INSERT INTO ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf VALUES (1), (2);
-SELECT * FROM anonopt.auto_dataset('long', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf',
+SELECT column_name, hierarchy, levels FROM anonopt.auto_dataset('long', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf',
 	'{äääääääääääääääääääääääääääääää}');
 SELECT levels, k FROM anonopt.lattice('long') ORDER BY levels;
 -- operators and functions of the caller's own do not get in

@@ -10,7 +10,7 @@ COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinc
 
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: which declarations pg_dump takes along';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation, a row a person, as a data set';
-COMMENT ON FUNCTION anonopt.drop_dataset(text) IS 'forgets a declaration; the relation stays';
+COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'forgets a declaration, with the hierarchies that auto_dataset made along if wanted; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text) IS 'declares a column by which people may be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column that must not be learned of anyone';
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that others will want to predict';
@@ -20,7 +20,7 @@ COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a ta
 COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares what every release of a data set must keep';
 COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'takes back a promise of a data set';
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'takes a role from a column, or all its roles';
-COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[]) IS 'builds hierarchies that suit the columns, beside the relation, and declares them';
+COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[], text, boolean) IS 'builds hierarchies that suit the columns and declares them, or tells what suits each';
 COMMENT ON FUNCTION anonopt.describe(text) IS 'the declaration of a data set beside what its data hold';
 COMMENT ON FUNCTION anonopt.read_sql(text) IS 'the statement that reads a data set, to be explained';
 COMMENT ON FUNCTION anonopt.create_interval_hierarchy(text, numeric, numeric, numeric[]) IS 'hierarchy of integers: each value, intervals of each width, *';

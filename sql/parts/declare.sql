@@ -91,7 +91,7 @@ CREATE FUNCTION anonopt.create_dataset(dataset text, relation regclass, max_supp
 	person name DEFAULT NULL, count_column name DEFAULT NULL, timezone text DEFAULT 'UTC')
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_create_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.drop_dataset(dataset text)
+CREATE FUNCTION anonopt.drop_dataset(dataset text, hierarchies boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
@@ -124,8 +124,8 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_promise' LANGUAGE C VOLATILE PAR
 CREATE FUNCTION anonopt.drop_promise(dataset text, model text, column_name name DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_promise' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
-CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[],
-	OUT column_name name, OUT hierarchy regclass, OUT levels int)
+CREATE FUNCTION anonopt.auto_dataset(dataset text, relation regclass, quasi_identifiers name[], schema text DEFAULT NULL,
+	dry_run boolean DEFAULT false, OUT column_name name, OUT hierarchy regclass, OUT levels int, OUT role text, OUT reason text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,

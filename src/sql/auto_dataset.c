@@ -1,331 +1,309 @@
 /*
  * auto_dataset.c
- *	  SQL: auto_dataset, a first look at any table in one call.
+ *	  SQL: auto_dataset, a first look at any table in one call, and what it
+ *	  would do.
  *
- * Chooses a hierarchy by a column's type and what it holds: ranges for
- * numbers, in widths of 1, 2 or 5 times a power of ten; weeks or months to
- * decades for dates; masks for codes; a single step to * for the rest.
+ * Everything that can be known of the columns without reading them is asked
+ * first, and all its faults are told at once.  Then each column is looked at
+ * (column_plan.c), and only then are hierarchies built.  Their tables carry a
+ * comment that says whose they are: drop_dataset drops no others.
  */
 #include "base/compat.h"
 
-#include <math.h>
-
 #include "access/relation.h"
 #include "catalog/dataset_rights.h"
+#include "catalog/namespace.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "commands/comment.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "sql/arguments.h"
+#include "sql/auto_dataset.h"
+#include "sql/column_plan.h"
 #include "sql/declare.h"
-#include "sql/hierarchy_builders.h"
+#include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/date.h"
 #include "utils/lsyscache.h"
-#include "utils/numeric.h"
+#include "utils/rel.h"
 #include "utils/tuplestore.h"
-
-/* Up to so many values are categories, whatever their type. */
-#define FEW_VALUES 12
-
-/* A column with at most so many integers keeps each as a leaf. */
-#define MANY_INTEGERS 1000
-
-/* A range hierarchy of real numbers begins with some so many leaves. */
-#define RANGE_LEAVES 100
-
-/* Codes are no longer than this. */
-#define CODE_LENGTH 12
-
-#define MAX_WIDTHS 16
 
 PG_FUNCTION_INFO_V1(anonopt_auto_dataset);
 
-/* What a column holds, as far as its type has it. */
-typedef struct Profile
+enum
 {
-	int64		values;			/* distinct ones */
-	double		low;
-	double		high;
-	int			longest;		/* length of its texts */
-	bool		codes;			/* short, and a digit in every one or all of
-								 * one length */
-} Profile;
+	AUTO_COLUMN, AUTO_HIERARCHY, AUTO_LEVELS, AUTO_ROLE, AUTO_REASON, AUTO_COLUMNS
+};
 
-/* A width of 1, 2 or 5 times a power of ten. */
-typedef struct Width
+/* What is asked for. */
+typedef struct AutoCall
 {
-	int			digit;
-	int			exponent;
-} Width;
+	ReturnSetInfo *result;
+	char	   *name;
+	Relation	relation;
+	Oid			oid;
+	Oid			schema;			/* of hierarchies */
+	int			ncolumns;		/* named as quasi-identifiers */
+	char	  **columns;
+	bool		dry_run;
+} AutoCall;
 
-static Width
-make_width(int digit, int exponent)
+char *
+made_comment(const char *dataset, const char *column)
 {
-	Width		width = {digit, exponent};
-
-	return width;
+	return psprintf("made by anonopt.auto_dataset for column %s of data set %s", quote_identifier(column), quote_literal_cstr(dataset));
 }
 
-static double
-width_value(Width width)
+/* ------------------------------------------------------------------ faults */
+
+/* Faults of columns, told together. */
+typedef struct Faults
 {
-	return width.digit * pow(10, width.exponent);
-}
+	int			n;
+	int			code;			/* of the first */
+	const char *first;
+	const char *hint;
+	StringInfoData all;
+} Faults;
 
-static Datum
-width_numeric(Width width)
+static void
+add_column_fault(Faults *faults, int code, const char *fault, const char *hint)
 {
-	char	   *number = psprintf("%de%d", width.digit, width.exponent);
-
-	return DirectFunctionCall3(numeric_in, CStringGetDatum(number),
-							   ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-}
-
-/* The smallest such width that is not below a value. */
-static Width
-round_width(double value)
-{
-	Width		width = {1, (int) floor(log10(value))};
-	static const int digits[] = {1, 2, 5};
-
-	for (int i = 0; i < lengthof(digits); i++)
+	if (faults->n++ == 0)
 	{
-		width.digit = digits[i];
-		if (width_value(width) >= value * (1 - 1e-9))
-			return width;
+		faults->code = code;
+		faults->first = fault;
+		faults->hint = hint;
+		initStringInfo(&faults->all);
 	}
-	return make_width(1, width.exponent + 1);
+	appendStringInfo(&faults->all, "%s%s.", faults->n > 1 ? "\n" : "", fault);
 }
 
-/* The next such width that a width divides, and not just twice it. */
-static Width
-wider(Width width)
+static void
+refuse_column_faults(const Faults *faults)
 {
-	if (width.digit == 1)
-		return make_width(5, width.exponent);
-	return make_width(1, width.exponent + 1);
-}
-
-/* Widths above a leaf's, until two or three groups are left. */
-static int
-choose_widths(Width leaf, double span, Datum *widths, Width *widest)
-{
-	int			nwidths = 0;
-
-	*widest = leaf;
-	for (Width width = wider(leaf);
-		 nwidths < MAX_WIDTHS && width_value(width) <= span / 2;
-		 width = wider(width))
-	{
-		widths[nwidths++] = width_numeric(width);
-		*widest = width;
-	}
-	return nwidths;
-}
-
-static Datum
-numeric_of(double value)
-{
-	return DirectFunctionCall1(float8_numeric, Float8GetDatum(value));
-}
-
-/* Intervals or ranges of numbers from what the column holds. */
-static Oid
-build_numbers(const char *name, const Profile *profile, bool integers)
-{
-	double		span = profile->high - profile->low;
-	bool		every_integer = integers && span <= MANY_INTEGERS;
-	Width		leaf = every_integer ? make_width(1, 0) : round_width(span / RANGE_LEAVES);
-	Width		widest;
-	Datum		elements[MAX_WIDTHS];
-	Datum		widths;
-	int			nwidths;
-	double		low;
-	double		high;
-
-	/* integers have no leaves narrower than one */
-	if (integers && leaf.exponent < 0)
-		leaf = make_width(1, 0);
-	nwidths = choose_widths(leaf, span, elements, &widest);
-	widths = PointerGetDatum(construct_array(elements, nwidths, NUMERICOID, -1, false, TYPALIGN_INT));
-	low = floor(profile->low / width_value(widest)) * width_value(widest);
-	if (every_integer)
-		return build_intervals(name, numeric_of(low), numeric_of(profile->high), widths, true);
-	high = (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
-	return build_ranges(name, numeric_of(low), numeric_of(high), width_numeric(leaf), widths, true);
-}
-
-/* Units for dates that span so many days. */
-static Datum
-choose_units(double days)
-{
-	Datum		units[4];
-	int			nunits = 0;
-
-	if (days <= 180)
-		units[nunits++] = CStringGetTextDatum("week");
-	else
-	{
-		units[nunits++] = CStringGetTextDatum("month");
-		units[nunits++] = CStringGetTextDatum("quarter");
-		units[nunits++] = CStringGetTextDatum("year");
-		if (days > 10 * 365)
-			units[nunits++] = CStringGetTextDatum("decade");
-	}
-	return PointerGetDatum(construct_array(units, nunits, TEXTOID, -1, false, TYPALIGN_INT));
+	if (faults->n == 1)
+		ereport(ERROR,
+				(errcode(faults->code),
+				 errmsg("%s", faults->first),
+				 faults->hint != NULL ? errhint("%s", faults->hint) : 0));
+	if (faults->n > 1)
+		ereport(ERROR,
+				(errcode(faults->code),
+				 errmsg("%d columns cannot be quasi-identifiers", faults->n),
+				 errdetail("%s", faults->all.data),
+				 errhint("Leave them out; with dry_run, auto_dataset tells what suits each column.")));
 }
 
 static bool
-is_date(Oid type)
+may_read(const AutoCall *call, const char *column)
 {
-	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+	return pg_class_aclcheck(call->oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(call->oid, get_attnum(call->oid, column), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
 
-static bool
-is_number(Oid type)
+/* What is wrong with a column that is named, without reading it. */
+static void
+find_fault(Faults *faults, const AutoCall *call, int number)
 {
-	TypeMatch	match;
+	const char *column = call->columns[number];
+	ColumnPlan *plan;
 
-	return match_types(type, NUMERICOID, &match);
+	for (int before = 0; before < number; before++)
+		if (strcmp(call->columns[before], column) == 0)
+		{
+			add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE, psprintf("column \"%s\" is named twice", column), NULL);
+			return;
+		}
+	if (!OidIsValid(column_type(call->oid, column)))
+	{
+		add_column_fault(faults, ERRCODE_UNDEFINED_COLUMN,
+						 psprintf("column \"%s\" of relation %s does not exist", column, relation_sql_name(call->oid)), NULL);
+		return;
+	}
+	if (!may_read(call, column))
+	{
+		add_column_fault(faults, ERRCODE_INSUFFICIENT_PRIVILEGE,
+						 psprintf("permission denied for column \"%s\" of relation %s", column, relation_sql_name(call->oid)), NULL);
+		return;
+	}
+	plan = column_plan_by_type(call->oid, column);
+	if (plan->refusal != NULL)
+		add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE,
+						 psprintf("column \"%s\" cannot be a quasi-identifier: %s", column, plan->refusal), plan->hint);
 }
 
-static bool
-is_text(Oid type)
-{
-	TypeMatch	match;
+/* ------------------------------------------------------------------- rows */
 
-	return match_types(type, TEXTOID, &match);
+static void
+put_plan(const AutoCall *call, const ColumnPlan *plan, Oid hierarchy, const char *role, const char *reason)
+{
+	Datum		values[AUTO_COLUMNS];
+	bool		nulls[AUTO_COLUMNS] = {0};
+	bool		generalized = strcmp(role, "quasi_identifier") == 0;
+
+	values[AUTO_COLUMN] = name_datum(plan->column);
+	values[AUTO_HIERARCHY] = ObjectIdGetDatum(hierarchy);
+	nulls[AUTO_HIERARCHY] = !OidIsValid(hierarchy);
+	values[AUTO_LEVELS] = Int32GetDatum(OidIsValid(hierarchy) ? hierarchy_height(hierarchy) : plan->levels);
+	nulls[AUTO_LEVELS] = !generalized;
+	values[AUTO_ROLE] = CStringGetTextDatum(role);
+	values[AUTO_REASON] = CStringGetTextDatum(reason);
+	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }
 
-/* Expressions for the two ends and the texts of a column of a type. */
+/* A free name in the schema: relation_column_hierarchy. */
 static char *
-profile_statement(Oid relation, const char *column, Oid type)
+hierarchy_name(const AutoCall *call, const char *column)
 {
-	const char *value = psprintf("r.%s", quote_identifier(column));
-	const char *number = "NULL";
-	const char *text = "NULL";
+	char	   *name = ChooseRelationName(get_rel_name(call->oid), column, "hierarchy", call->schema, false);
 
-	if (is_number(type))
-		number = psprintf("%s::numeric", value);
-	else if (is_date(type))
-		number = psprintf("CASE WHEN isfinite(%s::date) THEN %s::date - date '2000-01-01' END", value, value);
-	else if (is_text(type))
-		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
-
-	return psprintf("SELECT count(DISTINCT v), min(n) FILTER (WHERE abs(n) < 'Infinity')::float8,"
-					" max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(length(s)),"
-					" bool_and(s ~ '[0-9]') OR min(length(s)) = max(length(s))"
-					" FROM (SELECT %s AS v, (%s)::numeric AS n, (%s)::text AS s FROM %s r) p",
-					value, number, text, relation_sql_name(relation));
-}
-
-/* Looks at a column; SPI is connected by the query only. */
-static Profile
-profile_column(Oid relation, const char *column, Oid type)
-{
-	Profile		profile = {0};
-	bool		isnull;
-	Datum		value;
-	int			level = sql_use_catalog_names();
-
-	sql_connect();
-	sql_read(profile_statement(relation, column, type), 0, NULL, NULL);
-	profile.values = DatumGetInt64(sql_value(1, INT8OID, &isnull));
-	profile.low = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
-	profile.high = DatumGetFloat8(sql_value(3, FLOAT8OID, &isnull));
-	if (isnull)
-		profile.low = profile.high = 0;
-	value = sql_value(4, INT4OID, &isnull);
-	profile.longest = isnull ? 0 : DatumGetInt32(value);
-	value = sql_value(5, BOOLOID, &isnull);
-	profile.codes = !isnull && DatumGetBool(value) &&
-		profile.longest <= CODE_LENGTH;
-	sql_finish();
-	sql_restore_names(level);
-	return profile;
-}
-
-/* Builds the hierarchy that suits a column. */
-static Oid
-build_suitable(const char *name, Oid relation, const char *column)
-{
-	Oid			type = column_type(relation, column);
-	Profile		profile = profile_column(relation, column, type);
-
-	if (is_date(type) && profile.values > 0)
-	{
-		/* both count days from 2000-01-01 */
-		return build_dates(name, DateADTGetDatum((DateADT) profile.low), DateADTGetDatum((DateADT) profile.high),
-						   choose_units(profile.high - profile.low), type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN, true);
-	}
-	if (is_number(type) && profile.values > FEW_VALUES && profile.low < profile.high)
-		return build_numbers(name, &profile, type_is_integer(type));
-	if (is_text(type) && profile.codes && profile.values > FEW_VALUES)
-		return build_masks(name, relation, column, "*");
-	return build_flat(name, relation, column);
-}
-
-/* A free name beside the relation: relation_column_hierarchy. */
-static char *
-hierarchy_name(Oid relation, const char *column)
-{
-	Oid			schema = get_rel_namespace(relation);
-	char	   *name = ChooseRelationName(get_rel_name(relation), column, "hierarchy", schema, false);
-
-	return quote_qualified_identifier(get_namespace_name(schema), name);
+	return quote_qualified_identifier(get_namespace_name(call->schema), name);
 }
 
 /* Builds and declares one column's hierarchy; adds its row. */
 static void
-add_column(ReturnSetInfo *result, const char *name, Oid relation, char *column)
+add_column(const AutoCall *call, const ColumnPlan *plan)
 {
 	Declared	declared = {0};
-	Datum		values[3];
-	bool		nulls[3] = {0};
 
 	declared.role = ROLE_QUASI_IDENTIFIER;
-	declared.column = column;
+	declared.column = plan->column;
 	declared.weight = 1;
 	declared.max_level = -1;
-	declared.hierarchy = build_suitable(hierarchy_name(relation, column), relation, column);
-	declare_quasi_identifier(dataset_load_latest(name), &declared);
-	values[0] = name_datum(column);
-	values[1] = ObjectIdGetDatum(declared.hierarchy);
-	values[2] = Int32GetDatum(hierarchy_height(declared.hierarchy));
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	declared.hierarchy = column_plan_build(plan, hierarchy_name(call, plan->column), call->oid);
+	CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, plan->column));
+	declare_quasi_identifier(dataset_load_latest(call->name), &declared);
+	column_plan_tell(plan);
+	put_plan(call, plan, declared.hierarchy, "quasi_identifier", plan->form);
+}
+
+static bool
+is_named(const AutoCall *call, const char *column)
+{
+	for (int i = 0; i < call->ncolumns; i++)
+		if (strcmp(call->columns[i], column) == 0)
+			return true;
+	return false;
+}
+
+/* A row a column of the relation: what it would be, and why. */
+static void
+put_dry_run(const AutoCall *call)
+{
+	ListCell   *cell;
+
+	foreach(cell, live_columns(call->relation))
+	{
+		char	   *column = NameStr(((Form_pg_attribute) lfirst(cell))->attname);
+		ColumnPlan *plan = column_plan_by_type(call->oid, column);
+
+		if (!may_read(call, column))
+		{
+			put_plan(call, plan, InvalidOid, "drop", "you may not read it");
+			continue;
+		}
+		column_plan_by_data(plan, call->relation);
+		if (is_named(call, column))
+			put_plan(call, plan, InvalidOid, "quasi_identifier", psprintf("named as a quasi-identifier: %s", plan->form));
+		else
+			put_plan(call, plan, InvalidOid, plan->role,
+					 strcmp(plan->role, "quasi_identifier") == 0 ? psprintf("may be a quasi-identifier: %s", plan->form) : plan->reason);
+	}
+}
+
+/* ------------------------------------------------------------------- call */
+
+static void
+take_columns(AutoCall *call, FunctionCallInfo fcinfo)
+{
+	Datum	   *names;
+	bool	   *nulls;
+
+	if (!PG_ARGISNULL(2))
+		deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, &call->ncolumns);
+	if (call->ncolumns > MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many columns"),
+				 errhint("At most %d columns can be quasi-identifiers.", MAX_ATTRIBUTES)));
+	if (call->ncolumns == 0 && !call->dry_run)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no quasi-identifiers are named"),
+				 errhint("Name the columns by which somebody could be recognized; with dry_run, auto_dataset suggests some.")));
+	call->columns = palloc(sizeof(char *) * (call->ncolumns + 1));
+	for (int i = 0; i < call->ncolumns; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column names must not be null")));
+		call->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+	}
+}
+
+/* The schema of hierarchies: that which is named, or the relation's. */
+static Oid
+schema_argument(FunctionCallInfo fcinfo, Oid relation)
+{
+	Oid			schema = PG_ARGISNULL(3) ? get_rel_namespace(relation) : get_namespace_oid(text_to_cstring(PG_GETARG_TEXT_PP(3)), false);
+	AclResult	result = object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_CREATE);
+
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, OBJECT_SCHEMA, get_namespace_name(schema));
+	return schema;
+}
+
+static void
+make_dataset(AutoCall *call)
+{
+	ColumnPlan **plans = palloc(sizeof(ColumnPlan *) * (call->ncolumns + 1));
+	int			zone;
+
+	declare_dataset(call->name, call->oid, 0.01, NULL, NULL, "UTC");
+	zone = dataset_use_zone(dataset_load_latest(call->name));
+	for (int i = 0; i < call->ncolumns; i++)
+	{
+		plans[i] = column_plan_by_type(call->oid, call->columns[i]);
+		column_plan_by_data(plans[i], call->relation);
+	}
+	for (int i = 0; i < call->ncolumns; i++)
+		add_column(call, plans[i]);
+	sql_restore_names(zone);
 }
 
 Datum
 anonopt_auto_dataset(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	char	   *name;
-	Oid			relation;
-	char	  **columns;
-	int			ncolumns;
-	int			zone;
-	Relation	opened;
+	AutoCall	call = {0};
+	Faults		faults = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	name = name_argument(fcinfo, 0, "dataset");
+	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
+	call.name = name_argument(fcinfo, 0, "dataset");
 	require_argument(fcinfo, 1, "relation");
-	require_argument(fcinfo, 2, "quasi_identifiers");
-	relation = PG_GETARG_OID(1);
-	columns = columns_argument(fcinfo, 2, relation, &ncolumns);
-	if (ncolumns == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("no quasi-identifiers are named"),
-				 errhint("Name the columns by which somebody could be recognized.")));
-	declare_dataset(name, relation, 0.01, NULL, NULL, "UTC");
-	zone = dataset_use_zone(dataset_load_latest(name));
+	require_argument(fcinfo, 4, "dry_run");
+	call.dry_run = PG_GETARG_BOOL(4);
+	if (!call.dry_run)
+		require_argument(fcinfo, 2, "quasi_identifiers");
+	call.oid = PG_GETARG_OID(1);
 	/* its columns keep their types until all hierarchies are built */
-	opened = relation_open_existing(relation);
-	for (int i = 0; i < ncolumns; i++)
-		add_column(result, name, relation, columns[i]);
-	relation_close(opened, NoLock);
-	sql_restore_names(zone);
+	call.relation = relation_open_existing(call.oid);
+	require_rows(call.oid);
+	take_columns(&call, fcinfo);
+	for (int i = 0; i < call.ncolumns; i++)
+		find_fault(&faults, &call, i);
+	refuse_column_faults(&faults);
+	call.schema = schema_argument(fcinfo, call.oid);
+	if (call.dry_run)
+		put_dry_run(&call);
+	else
+		make_dataset(&call);
+	relation_close(call.relation, NoLock);
 	return (Datum) 0;
 }

@@ -13,16 +13,20 @@
 #include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/dataset_rights.h"
+#include "catalog/dependency.h"
 #include "catalog/namespace.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "commands/comment.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
+#include "sql/auto_dataset.h"
 #include "sql/declare.h"
+#include "storage/lmgr.h"
 #include "store/store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -231,6 +235,108 @@ anonopt_create_dataset(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* A hierarchy that a data set declares, as its row has it. */
+typedef struct DeclaredHierarchy
+{
+	Oid			relation;
+	Oid			row_type;
+	char	   *column;
+} DeclaredHierarchy;
+
+/* The hierarchies of a data set, however sound the rest of its declaration is. */
+static List *
+declared_hierarchies(const char *dataset)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(dataset)};
+	List	   *hierarchies = NIL;
+
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT hierarchy::pg_catalog.oid, hierarchy_type::pg_catalog.oid, column_name FROM anonopt.attribute"
+			 " WHERE dataset OPERATOR(pg_catalog.=) $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
+			 1, types, values);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+		MemoryContext old = MemoryContextSwitchTo(context);
+		DeclaredHierarchy *hierarchy = palloc(sizeof(DeclaredHierarchy));
+		bool		isnull;
+
+		hierarchy->relation = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
+		hierarchy->row_type = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
+		hierarchy->column = pstrdup(SPI_getvalue(row, SPI_tuptable->tupdesc, 3));
+		hierarchies = lappend(hierarchies, hierarchy);
+		MemoryContextSwitchTo(old);
+	}
+	sql_finish();
+	PopActiveSnapshot();
+	return hierarchies;
+}
+
+/* Whether a table is declared as a hierarchy. */
+static bool
+hierarchy_is_declared(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	bool		found;
+
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT 1 FROM anonopt.attribute WHERE hierarchy OPERATOR(pg_catalog.=) $1 LIMIT 1", 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	PopActiveSnapshot();
+	return found;
+}
+
+/* Why a hierarchy is not dropped with its data set, or NULL; it is locked. */
+static const char *
+why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
+{
+	HeapTuple	tuple = class_tuple(hierarchy->relation);
+	Form_pg_class class = (Form_pg_class) GETSTRUCT(tuple);
+	bool		is_mine = class->relowner == GetUserId();
+	bool		is_table = class->relkind == RELKIND_RELATION;
+	char	   *comment = GetComment(hierarchy->relation, RelationRelationId, 0);
+
+	ReleaseSysCache(tuple);
+	if (comment == NULL || !is_table || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
+		return "It was not made by anonopt.auto_dataset for this data set.";
+	if (!is_mine)
+		return "It belongs to another role.";
+	if (hierarchy_is_declared(hierarchy->relation))
+		return "Another data set uses it.";
+	return NULL;
+}
+
+/* Drops a hierarchy that auto_dataset made along, by number: a name may mean another by now. */
+static void
+drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
+{
+	ObjectAddress object;
+	const char *kept;
+
+	/* nobody's lock is waited for who could not drop it */
+	if (!dataset_same_relation(hierarchy->relation, hierarchy->row_type) ||
+		!object_ownercheck(RelationRelationId, hierarchy->relation, GetUserId()))
+		return;
+	LockRelationOid(hierarchy->relation, AccessExclusiveLock);
+	if (!dataset_same_relation(hierarchy->relation, hierarchy->row_type))
+		return;
+	kept = why_kept(hierarchy, dataset);
+	if (kept != NULL)
+		ereport(NOTICE,
+				(errmsg("hierarchy %s of column \"%s\" is kept", relation_sql_name(hierarchy->relation), hierarchy->column),
+				 errdetail("%s", kept)));
+	if (kept != NULL)
+		return;
+	ObjectAddressSet(object, RelationRelationId, hierarchy->relation);
+	performDeletion(&object, DROP_RESTRICT, 0);
+}
+
 Datum
 anonopt_drop_dataset(PG_FUNCTION_ARGS)
 {
@@ -238,8 +344,12 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1];
+	List	   *hierarchies;
+	ListCell   *cell;
 
+	require_argument(fcinfo, 1, "hierarchies");
 	dataset = dataset_load_owned_entry(name);
+	hierarchies = PG_GETARG_BOOL(1) ? declared_hierarchies(name) : NIL;
 	values[0] = CStringGetTextDatum(name);
 	delete_promises(dataset, NULL, NULL);
 	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
@@ -247,6 +357,8 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
 	(void) store_drop(dataset);
+	foreach(cell, hierarchies)
+		drop_made_hierarchy(lfirst(cell), name);
 	PG_RETURN_VOID();
 }
 

@@ -83,6 +83,17 @@ extern Oid	build_intervals(const char *name, Datum low, Datum high, Datum widths
 extern Oid	build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
 extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
 extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
+
+/* Ranges between edges and with open ends; each level's edges are among those below. */
+extern Oid	build_bins(const char *name, const Datum *edges, int nlevels);
+
+/* Times of day: hours, then quarters of the day. */
+extern Oid	build_hours(const char *name, Oid relation, const char *column);
+
+/* Addresses of mail: their domains. */
+extern Oid	build_mails(const char *name, Oid relation, const char *column);
+
+/* Rare values become one label, other, or for NULL one that no value is. */
 extern Oid	build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other);
 extern Oid	build_flat(const char *name, Oid relation, const char *column);
 

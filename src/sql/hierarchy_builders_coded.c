@@ -140,6 +140,36 @@ anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(build_coded(text_to_cstring(PG_GETARG_TEXT_PP(0)), &coding));
 }
 
+/* The bin of a leaf that begins at lo, among the edges in a parameter. */
+static char *
+bin_label(int parameter)
+{
+	return psprintf("CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"
+					" ELSE format('[%%s, %%s)', trim_scale(e[g]), trim_scale(e[g + 1])) END"
+					" FROM (SELECT coalesce(width_bucket(lo, $%d), 0) AS g, $%d AS e) b", parameter, parameter);
+}
+
+Oid
+build_bins(const char *name, const Datum *edges, int nlevels)
+{
+	NewHierarchy *table = hierarchy_table_begin(name);
+	Oid		   *types = palloc(sizeof(Oid) * nlevels);
+	StringInfoData sql;
+
+	hierarchy_table_create(table, "numrange", nlevels);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s SELECT numrange(lo, hi)", table->sql_name);
+	for (int i = 1; i <= nlevels; i++)
+	{
+		types[i - 1] = NUMERICARRAYOID;
+		if (i > 1)
+			appendStringInfo(&sql, ", (SELECT %s)", bin_label(i));
+	}
+	appendStringInfoString(&sql, ", '*' FROM (SELECT $1[i] AS lo, $1[i + 1] AS hi FROM generate_series(0, cardinality($1)) i) leaves");
+	sql_write(sql.data, nlevels, types, (Datum *) edges, NULL);
+	return hierarchy_table_finish(table, true, true);
+}
+
 /* A number rounded to a multiple, ties upwards; division by div and mod is exact. */
 static char *
 rounded(const char *value, const char *step)

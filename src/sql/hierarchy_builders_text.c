@@ -16,6 +16,23 @@
 PG_FUNCTION_INFO_V1(anonopt_create_frequency_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_prefix_hierarchy);
 
+/* A label that no value is. */
+static char *
+free_label(const LeafColumn *leaf)
+{
+	Oid			types[1] = {TEXTOID};
+
+	for (int length = 0;; length++)
+	{
+		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
+		Datum		values[1] = {CStringGetTextDatum(label)};
+
+		if (length == 16 || !holds(psprintf("EXISTS (SELECT FROM %s r WHERE %s = $1)", leaf->relation,
+											leaf_text(leaf, leaf->expression)), 1, types, values))
+			return label;
+	}
+}
+
 /* Fails where a frequent value is written as the rare ones are. */
 static void
 refuse_ambiguous(const LeafColumn *leaf, Oid *types, Datum *values)
@@ -34,18 +51,57 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	Oid			types[2] = {INT8OID, TEXTOID};
-	Datum		values[2] = {Int64GetDatum(minimum), CStringGetTextDatum(other)};
+	Datum		values[2] = {Int64GetDatum(minimum)};
 	NewHierarchy *table;
 
 	if (minimum < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
 	table = hierarchy_table_begin(name);
+	values[1] = CStringGetTextDatum(other == NULL ? free_label(&leaf) : other);
 	refuse_ambiguous(&leaf, types, values);
 	hierarchy_table_create(table, leaf.type, 2);
 	sql_write(psprintf("INSERT INTO %s SELECT v, CASE WHEN n >= $1 THEN %s ELSE $2 END, '*'"
 					   " FROM (SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
 					   table->sql_name, leaf_text(&leaf, "v"), leaf.expression, leaf.relation), 2, types, values, NULL);
 	return hierarchy_table_finish(table, false, true);
+}
+
+/* Labels that are expressions of a value v, below *; leaves are what the column holds. */
+static Oid
+build_expressions(const char *name, Oid relation, const char *column, const char *const *labels, int nlabels)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name);
+	StringInfoData sql;
+
+	hierarchy_table_create(table, leaf.type, nlabels + 1);
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "INSERT INTO %s SELECT v", table->sql_name);
+	for (int i = 0; i < nlabels; i++)
+		appendStringInfo(&sql, ", %s", labels[i]);
+	appendStringInfo(&sql, ", '*' FROM (SELECT DISTINCT %s AS v FROM %s r) s WHERE v IS NOT NULL", leaf.expression, leaf.relation);
+	sql_write(sql.data, 0, NULL, NULL, NULL);
+	return hierarchy_table_finish(table, false, true);
+}
+
+Oid
+build_hours(const char *name, Oid relation, const char *column)
+{
+	static const char *const labels[] = {
+		"to_char(extract(hour FROM v), 'FM00') || ':00'",
+		"CASE WHEN v < time '06:00' THEN '[00:00, 06:00)' WHEN v < time '12:00' THEN '[06:00, 12:00)'"
+		" WHEN v < time '18:00' THEN '[12:00, 18:00)' ELSE '[18:00, 24:00]' END"
+	};
+
+	return build_expressions(name, relation, column, labels, lengthof(labels));
+}
+
+Oid
+build_mails(const char *name, Oid relation, const char *column)
+{
+	static const char *const labels[] = {"'*@' || lower(substr(v, strpos(v, '@') + 1))"};
+
+	return build_expressions(name, relation, column, labels, lengthof(labels));
 }
 
 /* Codes cut at separators, then after so many characters. */

@@ -1,0 +1,721 @@
+/*
+ * column_plan.c
+ *	  What suits a column: the role it should have, and its hierarchy.
+ *
+ * A type says first what is possible; then the column is grouped once, and its
+ * values say the rest.  Numbers become intervals or ranges, in widths of 1, 2
+ * or 5 times a power of ten; where few values are far from all others, bins by
+ * logarithms or quantiles with open ends, since even widths would put everybody
+ * into one.  Dates become weeks or months to decades; codes are masked; rare
+ * values of other texts are one.
+ */
+#include "sql/column_plan.h"
+
+#include <math.h>
+
+#include "access/attnum.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/type_match.h"
+#include "sql/hierarchy_builders.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/date.h"
+#include "utils/datetime.h"
+#include "utils/formatting.h"
+#include "utils/lsyscache.h"
+#include "utils/numeric.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* Up to so many values are categories, whatever their type. */
+#define FEW_VALUES 12
+
+/* A column with at most so many integers keeps each as a leaf. */
+#define MANY_INTEGERS 1000
+
+/* A range hierarchy of real numbers begins with some so many leaves. */
+#define RANGE_LEAVES 100
+
+/* Codes are no longer than this. */
+#define CODE_LENGTH 12
+
+#define MAX_WIDTHS 16
+
+/* Values that fewer have are rare: so many, or one in so many people. */
+#define RARE_PEOPLE 10
+#define RARE_SHARE 1000
+
+/* Outliers: all values span so many times what 98 % of them do. */
+#define OUTLYING_SPAN 3
+
+/* Positive numbers that span so many times the least are binned by logarithms. */
+#define LOGARITHMIC_SPAN 100
+
+/* Days in which everybody alive was born, generously. */
+#define LONG_DAYS (200 * 366)
+
+/* Dates will come that are not there yet. */
+#define YEARS_AHEAD 10
+
+/* Who is alone with their value among so many is named by it. */
+#define NAMING_SHARE 0.9
+#define NAMING_PEOPLE 20
+
+/* Integers of so many times the people's span may be numbers of theirs; others are measured. */
+#define DENSE_SPAN 10
+
+/* ------------------------------------------------------------------ types */
+
+static bool
+is_date(Oid type)
+{
+	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+static bool
+is_number(Oid type)
+{
+	TypeMatch	match;
+
+	return match_types(type, NUMERICOID, &match);
+}
+
+static bool
+is_text(Oid type)
+{
+	TypeMatch	match;
+
+	return match_types(type, TEXTOID, &match);
+}
+
+static void
+refuse_column(ColumnPlan *plan, const char *role, const char *refusal, const char *hint)
+{
+	plan->role = role;
+	plan->refusal = refusal;
+	plan->reason = plan->form = refusal;
+	plan->hint = hint;
+}
+
+ColumnPlan *
+column_plan_by_type(Oid relation, const char *column)
+{
+	ColumnPlan *plan = palloc0(sizeof(ColumnPlan));
+	Oid			type = column_type(relation, column);
+	TypeCacheEntry *cache = lookup_type_cache(type, TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
+	char		kind = get_typtype(type);
+
+	plan->column = pstrdup(column);
+	plan->type = type;
+	plan->role = "quasi_identifier";
+	if (type == UUIDOID)
+		refuse_column(plan, "identifier", "it is a uuid, which names people and has no coarser form",
+					  "Declare it with anonopt.set_identifier.");
+	else if (OidIsValid(get_element_type(type)))
+		refuse_column(plan, "drop", psprintf("it is an array, %s, with no order by which it could be generalized", format_type_be(type)),
+					  "Make a column of each element that matters, in a view.");
+	else if (kind == TYPTYPE_RANGE || kind == TYPTYPE_MULTIRANGE)
+		refuse_column(plan, "drop", psprintf("it is a range, %s", format_type_be(type)),
+					  "Make columns of its bounds, in a view.");
+	else if (kind == TYPTYPE_COMPOSITE)
+		refuse_column(plan, "drop", psprintf("it is a row, %s", format_type_be(type)),
+					  "Make columns of its fields, in a view.");
+	else if (type == JSONOID || type == JSONBOID || type == XMLOID)
+		refuse_column(plan, "drop", psprintf("it is a document, %s", format_type_be(type)),
+					  "Make a column of each part that matters, in a view.");
+	else if (type == BYTEAOID || !OidIsValid(cache->cmp_proc) || !OidIsValid(cache->hash_proc))
+		refuse_column(plan, "drop", psprintf("values of type %s cannot be generalized", format_type_be(type)),
+					  "Make a column of another type from it, in a view.");
+	return plan;
+}
+
+/* ---------------------------------------------------------------- profile */
+
+/* A statement that looks at a column of a type. */
+static char *
+profile_statement(Oid relation, const char *column, Oid type)
+{
+	const char *value = psprintf("r.%s", quote_identifier(column));
+	const char *number = "NULL::numeric";
+	const char *text = "NULL";
+
+	if (is_number(type))
+		number = psprintf("%s::numeric", value);
+	else if (type == TIMESTAMPTZOID)
+		value = psprintf("(%s AT TIME ZONE 'UTC')::date", value);
+	else if (is_date(type))
+		value = psprintf("%s::date", value);
+	else if (is_text(type))
+		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
+
+	/* a number for infinity, which is no distance from a day */
+	if (is_date(type))
+		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
+	return psprintf("SELECT count(v), coalesce(sum(c) FILTER (WHERE v IS NOT NULL), 0)::int8, coalesce(sum(c) FILTER (WHERE v IS NULL), 0)::int8,"
+					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL),"
+					" count(*) FILTER (WHERE v IS NOT NULL AND c >= greatest(%d, t / %d)), count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
+					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(length(s)),"
+					" bool_and(s ~ '[0-9]') OR (min(length(s)) = max(length(s)) AND bool_and(s !~ '[[:lower:]]')),"
+					" bool_and(s ~ '^[^@[:space:]]+@[^@[:space:]]+$'), avg(length(s)) > 40 AND bool_or(s ~ ' .* .* .* ')"
+					" FROM (SELECT v, n, s, count(*) AS c, (sum(count(*)) OVER ())::int8 AS t FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p"
+					" GROUP BY v, n, s) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
+}
+
+static int64
+count_field(int column)
+{
+	bool		isnull;
+
+	return DatumGetInt64(sql_value(column, INT8OID, &isnull));
+}
+
+static bool
+bool_field(int column)
+{
+	bool		isnull;
+	Datum		value = sql_value(column, BOOLOID, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
+/* Looks at a column; SPI is connected by the query only. */
+static Profile
+profile_column(Oid relation, const char *column, Oid type)
+{
+	Profile		profile = {0};
+	bool		isnull;
+	Datum		longest;
+	int			level = sql_use_catalog_names();
+
+	sql_connect();
+	sql_read(profile_statement(relation, column, type), 0, NULL, NULL);
+	profile.values = count_field(1);
+	profile.people = count_field(2);
+	profile.nulls = count_field(3);
+	profile.singles = count_field(4);
+	profile.frequent = count_field(5);
+	profile.infinite = count_field(6);
+	profile.low = DatumGetFloat8(sql_value(7, FLOAT8OID, &isnull));
+	profile.high = DatumGetFloat8(sql_value(8, FLOAT8OID, &isnull));
+	if (isnull)
+		profile.low = profile.high = 0;
+	longest = sql_value(9, INT4OID, &isnull);
+	profile.longest = isnull ? 0 : DatumGetInt32(longest);
+	profile.codes = bool_field(10) && profile.longest <= CODE_LENGTH;
+	profile.mails = bool_field(11);
+	profile.prose = bool_field(12);
+	sql_finish();
+	sql_restore_names(level);
+	return profile;
+}
+
+/* ---------------------------------------------------------------- numbers */
+
+/* A width of 1, 2 or 5 times a power of ten. */
+typedef struct Width
+{
+	int			digit;
+	int			exponent;
+} Width;
+
+static Width
+make_width(int digit, int exponent)
+{
+	Width		width = {digit, exponent};
+
+	return width;
+}
+
+static double
+width_value(Width width)
+{
+	return width.digit * pow(10, width.exponent);
+}
+
+static Datum
+numeric_text(const char *number)
+{
+	return DirectFunctionCall3(numeric_in, CStringGetDatum(number), ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
+}
+
+static Datum
+width_numeric(Width width)
+{
+	return numeric_text(psprintf("%de%d", width.digit, width.exponent));
+}
+
+/* The smallest such width that is not below a value. */
+static Width
+round_width(double value)
+{
+	Width		width = {1, (int) floor(log10(value))};
+	static const int digits[] = {1, 2, 5};
+
+	for (int i = 0; i < lengthof(digits); i++)
+	{
+		width.digit = digits[i];
+		if (width_value(width) >= value * (1 - 1e-9))
+			return width;
+	}
+	return make_width(1, width.exponent + 1);
+}
+
+/* The next such width that a width divides, and not just twice it. */
+static Width
+wider(Width width)
+{
+	if (width.digit == 1)
+		return make_width(5, width.exponent);
+	return make_width(1, width.exponent + 1);
+}
+
+/* Widths above a leaf's, until two or three groups are left. */
+static int
+choose_widths(Width leaf, double span, Datum *widths, Width *widest)
+{
+	int			nwidths = 0;
+
+	*widest = leaf;
+	for (Width width = wider(leaf);
+		 nwidths < MAX_WIDTHS && width_value(width) <= span / 2;
+		 width = wider(width))
+	{
+		widths[nwidths++] = width_numeric(width);
+		*widest = width;
+	}
+	return nwidths;
+}
+
+static Datum
+numeric_of(double value)
+{
+	return DirectFunctionCall1(float8_numeric, Float8GetDatum(value));
+}
+
+static Datum
+numeric_array(Datum *elements, int n)
+{
+	return PointerGetDatum(construct_array(elements, n, NUMERICOID, -1, false, TYPALIGN_INT));
+}
+
+/* Intervals or ranges of even widths. */
+static void
+plan_even_widths(ColumnPlan *plan, bool integers)
+{
+	const Profile *profile = &plan->profile;
+	double		span = profile->high - profile->low;
+	bool		every_integer = integers && span <= MANY_INTEGERS;
+	Width		leaf = every_integer ? make_width(1, 0) : round_width(span / RANGE_LEAVES);
+	Width		widest;
+	Datum		elements[MAX_WIDTHS];
+	int			nwidths;
+
+	/* integers have no leaves narrower than one */
+	if (integers && leaf.exponent < 0)
+		leaf = make_width(1, 0);
+	nwidths = choose_widths(leaf, span, elements, &widest);
+	plan->kind = every_integer ? PLAN_INTERVALS : PLAN_RANGES;
+	plan->levels = nwidths + 1;
+	plan->widths = numeric_array(elements, nwidths);
+	plan->step = width_numeric(leaf);
+	plan->low = floor(profile->low / width_value(widest)) * width_value(widest);
+	plan->high = every_integer ? profile->high : (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
+	plan->form = every_integer ? "whole numbers, in intervals" : "numbers, in ranges";
+}
+
+/* Shares of the people at which quantiles part bins. */
+static const double quantiles[] = {0.01, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45, 0.50,
+0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95, 0.99};
+
+#define NQUANTILES lengthof(quantiles)
+
+/* A column's values at these shares, among its finite ones; of each value once if people have mostly one. */
+static void
+read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *found)
+{
+	bool		is_day = is_date(plan->type);
+	const char *value = psprintf("r.%s", quote_identifier(plan->column));
+	Datum		shares[NQUANTILES];
+	Oid			types[1] = {FLOAT8ARRAYOID};
+	Datum		values[1];
+	Datum	   *edges;
+	bool	   *nulls;
+	bool		isnull;
+	int			nedges;
+	int			level = sql_use_catalog_names();
+
+	if (is_day)
+		value = psprintf("(CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END)",
+						 value, plan->type == TIMESTAMPTZOID ? psprintf("(%s AT TIME ZONE 'UTC')", value) : value);
+	for (int i = 0; i < NQUANTILES; i++)
+		shares[i] = Float8GetDatum(quantiles[i]);
+	values[0] = PointerGetDatum(construct_array(shares, NQUANTILES, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	sql_connect();
+	sql_read(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
+					  " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)), 1, types, values);
+	deconstruct_array(DatumGetArrayTypeP(sql_value(1, FLOAT8ARRAYOID, &isnull)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
+					  TYPALIGN_DOUBLE, &edges, &nulls, &nedges);
+	for (int i = 0; i < NQUANTILES; i++)
+		found[i] = i < nedges && !nulls[i] ? DatumGetFloat8(edges[i]) : 0;
+	sql_finish();
+	sql_restore_names(level);
+}
+
+/* Adds a level's edges, unless it has none or the same as the one below. */
+static void
+add_edges(ColumnPlan *plan, Datum *edges, int nedges, int *last)
+{
+	if (nedges == 0 || (plan->nedges > 0 && nedges == *last))
+		return;
+	plan->edges[plan->nedges++] = numeric_array(edges, nedges);
+	*last = nedges;
+}
+
+/* Edges 1 to 9 times powers of ten; above them 1, 2, 5; above these powers alone. */
+static void
+plan_logarithms(ColumnPlan *plan, double low, double high)
+{
+	int			least = (int) floor(log10(low));
+	int			most = (int) ceil(log10(high));
+	int			last = 0;
+
+	for (int level = 0; level < 3; level++)
+	{
+		Datum	   *edges = palloc(sizeof(Datum) * 9 * (most - least + 1));
+		int			nedges = 0;
+
+		for (int exponent = least; exponent <= most; exponent++)
+			for (int digit = 1; digit <= 9; digit++)
+			{
+				double		edge = width_value(make_width(digit, exponent));
+				bool		taken = level == 0 || digit == 1 || (level == 1 && (digit == 2 || digit == 5));
+
+				/* one edge at or below 1 %, one at or above 99 % */
+				if (taken && (edge >= low || (digit < 9 ? width_value(make_width(digit + 1, exponent)) : pow(10, exponent + 1)) > low) &&
+					edge - (digit > 1 ? pow(10, exponent) : pow(10, exponent) / 10) < high)
+					edges[nedges++] = width_numeric(make_width(digit, exponent));
+			}
+		add_edges(plan, edges, nedges, &last);
+	}
+	plan->bins = "logarithms";
+}
+
+/* Quantiles in round numbers: twentieths, tenths, fifths. */
+static void
+plan_quantiles(ColumnPlan *plan, const double *found)
+{
+	Width		unit = round_width((found[NQUANTILES - 1] - found[0]) / 200);
+	static const int every[] = {1, 2, 4};
+	int			last = 0;
+
+	if (type_is_integer(plan->type) && unit.exponent < 0)
+		unit = make_width(1, 0);
+	for (int level = 0; level < lengthof(every); level++)
+	{
+		Datum		edges[NQUANTILES];
+		int			nedges = 0;
+		double		before = 0;
+
+		for (int i = 0; i < NQUANTILES; i++)
+		{
+			double		times = rint(found[i] / width_value(unit));
+
+			/* the ends are clipped at the lowest level alone */
+			bool		taken = level == 0 || (i > 0 && i < NQUANTILES - 1 && i % every[level] == 0);
+
+			if (!taken || (nedges > 0 && times == before))
+				continue;
+			edges[nedges++] = numeric_text(psprintf("%.0fe%d", times * unit.digit, unit.exponent));
+			before = times;
+		}
+		add_edges(plan, edges, nedges, &last);
+	}
+	plan->bins = "quantiles";
+}
+
+/* Bins with open ends, where even widths would leave nearly everybody in one. */
+static bool
+plan_bins(ColumnPlan *plan, Oid relation)
+{
+	double		found[NQUANTILES];
+	double		span = plan->profile.high - plan->profile.low;
+
+	read_quantiles(plan, relation, false, found);
+	if (span <= OUTLYING_SPAN * (found[NQUANTILES - 1] - found[0]) && plan->profile.infinite == 0)
+		return false;
+	if (found[NQUANTILES - 1] <= found[0])
+		read_quantiles(plan, relation, true, found);
+	if (found[NQUANTILES - 1] <= found[0])
+		return false;
+	if (found[0] > 0 && found[NQUANTILES - 1] >= LOGARITHMIC_SPAN * found[0])
+		plan_logarithms(plan, found[0], found[NQUANTILES - 1]);
+	else
+		plan_quantiles(plan, found);
+	plan->kind = PLAN_BINS;
+	plan->levels = plan->nedges;
+	plan->low = found[0];
+	plan->high = found[NQUANTILES - 1];
+	plan->form = psprintf("numbers with outliers, in bins by %s", plan->bins);
+	return true;
+}
+
+static void
+plan_numbers(ColumnPlan *plan, Oid relation)
+{
+	bool		integers = type_is_integer(plan->type);
+	bool		small = integers && plan->profile.high - plan->profile.low <= MANY_INTEGERS;
+
+	if (!small && plan_bins(plan, relation))
+		return;
+	plan_even_widths(plan, integers);
+}
+
+/* ------------------------------------------------------------------ dates */
+
+/* Units for dates that span so many days. */
+static Datum
+choose_units(double days, int *nunits)
+{
+	Datum		units[4];
+
+	*nunits = 0;
+	if (days <= 180)
+		units[(*nunits)++] = CStringGetTextDatum("week");
+	else
+	{
+		units[(*nunits)++] = CStringGetTextDatum("month");
+		units[(*nunits)++] = CStringGetTextDatum("quarter");
+		units[(*nunits)++] = CStringGetTextDatum("year");
+		if (days > 10 * 365)
+			units[(*nunits)++] = CStringGetTextDatum("decade");
+	}
+	return PointerGetDatum(construct_array(units, *nunits, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+/* The day ten years after another, both counted from 2000-01-01. */
+static double
+years_later(double day)
+{
+	int			year;
+	int			month;
+	int			day_of_month;
+
+	j2date((int) day + POSTGRES_EPOCH_JDATE, &year, &month, &day_of_month);
+	if (month == 2 && day_of_month == 29)
+		day_of_month = 28;
+	return date2j(year + YEARS_AHEAD, month, day_of_month) - POSTGRES_EPOCH_JDATE;
+}
+
+static void
+plan_dates(ColumnPlan *plan, Oid relation)
+{
+	int			nunits;
+	bool		open = plan->profile.infinite > 0 || plan->profile.high - plan->profile.low > LONG_DAYS;
+
+	plan->kind = PLAN_DATES;
+	plan->low = plan->profile.low;
+	plan->high = plan->profile.high;
+	if (open)
+	{
+		double		found[NQUANTILES];
+
+		read_quantiles(plan, relation, false, found);
+		plan->low = found[0];
+		plan->high = found[NQUANTILES - 1];
+	}
+	plan->units = choose_units(plan->high - plan->low, &nunits);
+	plan->levels = nunits + 1;
+	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
+	plan->last_day = years_later(plan->high);
+	plan->form = open ? "dates, with open ends" : "dates";
+}
+
+/* ------------------------------------------------------------------ texts */
+
+static void
+plan_texts(ColumnPlan *plan)
+{
+	const Profile *profile = &plan->profile;
+
+	if (profile->mails && profile->values > 0)
+	{
+		plan->kind = PLAN_MAILS;
+		plan->levels = 2;
+		plan->form = "addresses of mail, to their domains";
+	}
+	else if (profile->values > FEW_VALUES && profile->codes)
+	{
+		plan->kind = PLAN_MASKS;
+		plan->levels = Max(profile->longest, 1);
+		plan->form = "codes, masked from the right";
+	}
+	else if (profile->values > FEW_VALUES && profile->frequent > 0 && profile->frequent < profile->values)
+	{
+		plan->kind = PLAN_FREQUENCIES;
+		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
+		plan->levels = 2;
+		plan->form = "texts, of which rare ones become one";
+	}
+}
+
+/* Whether a name of a column is among some words. */
+static bool
+name_has(const char *column, const char *const *words)
+{
+	char	   *name = asc_tolower(column, strlen(column));
+
+	for (; *words != NULL; words++)
+		if (strstr(name, *words) != NULL)
+			return true;
+	return false;
+}
+
+static bool
+has_unique_index(Relation relation, const char *column)
+{
+	List	   *indexes = RelationGetIndexList(relation);
+	AttrNumber	number = get_attnum(RelationGetRelid(relation), column);
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
+		Form_pg_index index;
+
+		if (!HeapTupleIsValid(tuple))
+			continue;
+		index = (Form_pg_index) GETSTRUCT(tuple);
+		found = found || (index->indisunique && index->indnkeyatts == 1 && index->indkey.values[0] == number);
+		ReleaseSysCache(tuple);
+	}
+	list_free(indexes);
+	return found;
+}
+
+/* The role that a column's name and values suggest. */
+static void
+plan_role(ColumnPlan *plan, Relation relation)
+{
+	static const char *const naming[] = {"surname", "last_name", "lastname", "first_name", "firstname", "full_name", "mail", "phone", "mobile", "ssn", "iban", "passport", "street", NULL};
+	static const char *const hiding[] = {"diagnos", "disease", "illness", "religio", "ethnic", "salary", "income", "wage", "hiv", "medication", "drug", "treatment", "therapy", "orientation", "politic", "verdict", "outcome", NULL};
+	const Profile *profile = &plan->profile;
+	bool		alone = profile->people >= NAMING_PEOPLE && profile->singles >= NAMING_SHARE * profile->people;
+
+	if (has_unique_index(relation, plan->column))
+	{
+		plan->role = "identifier";
+		plan->reason = "it is unique by an index";
+	}
+	else if (profile->mails && profile->values > 0)
+	{
+		plan->role = "identifier";
+		plan->reason = "it holds addresses of mail";
+	}
+	else if (name_has(plan->column, naming))
+	{
+		plan->role = "identifier";
+		plan->reason = "its name says that it names people";
+	}
+	else if (alone && (is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
+	{
+		plan->role = profile->prose ? "drop" : "identifier";
+		plan->reason = profile->prose ? "it is prose, which may tell anything" : "nearly everybody has a value of their own";
+	}
+	else if (profile->values <= 1)
+	{
+		plan->role = "insensitive";
+		plan->reason = profile->people == 0 ? "it holds nothing" : "everybody has the same";
+	}
+	else if (profile->prose)
+	{
+		plan->role = "drop";
+		plan->reason = "it is prose, which may tell anything";
+	}
+	else if (name_has(plan->column, hiding))
+	{
+		plan->role = "sensitive";
+		plan->reason = "its name says that it is nobody's business";
+	}
+}
+
+void
+column_plan_by_data(ColumnPlan *plan, Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+	const Profile *profile = &plan->profile;
+
+	if (plan->refusal != NULL)
+		return;
+	plan->profile = profile_column(oid, plan->column, plan->type);
+	plan->kind = PLAN_FLAT;
+	plan->levels = 1;
+	plan->form = "few values, in one step";
+	if (is_date(plan->type) && profile->values > profile->infinite)
+		plan_dates(plan, oid);
+	else if (is_number(plan->type) && profile->values > FEW_VALUES && profile->low < profile->high)
+		plan_numbers(plan, oid);
+	else if (plan->type == TIMEOID && profile->values > 0)
+	{
+		plan->kind = PLAN_HOURS;
+		plan->levels = 3;
+		plan->form = "times of day, in hours and quarters of the day";
+	}
+	else if (is_text(plan->type))
+		plan_texts(plan);
+	if (plan->kind == PLAN_FLAT && profile->values > FEW_VALUES)
+		plan->form = "many values, in one step";
+	plan_role(plan, relation);
+}
+
+/* ------------------------------------------------------------------ build */
+
+static Datum
+date_of(double day)
+{
+	return DateADTGetDatum((DateADT) day);
+}
+
+Oid
+column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
+{
+	switch (plan->kind)
+	{
+		case PLAN_INTERVALS:
+			return build_intervals(name, numeric_of(plan->low), numeric_of(plan->high), plan->widths, true);
+		case PLAN_RANGES:
+			return build_ranges(name, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
+		case PLAN_BINS:
+			return build_bins(name, plan->edges, plan->nedges);
+		case PLAN_DATES:
+			return build_dates(name, date_of(plan->low), date_of(plan->last_day), plan->units, (DateKind) plan->day_kind, true);
+		case PLAN_HOURS:
+			return build_hours(name, relation, plan->column);
+		case PLAN_MASKS:
+			return build_masks(name, relation, plan->column, "*");
+		case PLAN_MAILS:
+			return build_mails(name, relation, plan->column);
+		case PLAN_FREQUENCIES:
+			return build_frequencies(name, relation, plan->column, plan->minimum, NULL);
+		default:
+			return build_flat(name, relation, plan->column);
+	}
+}
+
+void
+column_plan_tell(const ColumnPlan *plan)
+{
+	if (plan->kind == PLAN_BINS)
+		ereport(NOTICE,
+				(errmsg("column \"%s\" has outliers and is put in bins by %s, open at both ends", plan->column, plan->bins),
+				 errdetail("Bins part the values between the lowest and the highest 1 %%, which are about %g and %g.", plan->low, plan->high),
+				 errhint("Build another hierarchy where other bounds are usual, for example with anonopt.create_top_coded_hierarchy.")));
+	if (plan->kind == PLAN_DATES)
+		ereport(NOTICE,
+				(errmsg("hierarchy of column \"%s\" reaches %d years ahead%s", plan->column, YEARS_AHEAD,
+						plan->day_kind == DATES_OPEN ? ", and is open beyond" : ""),
+				 errdetail("Its last day is %s.", DatumGetCString(DirectFunctionCall1(date_out, date_of(plan->last_day))))));
+}

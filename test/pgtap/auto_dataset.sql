@@ -1,0 +1,93 @@
+-- What auto_dataset makes of columns of all kinds, tells of them, refuses and takes back.
+\ir begin.inc
+\ir reference.inc
+\ir random_data.inc
+SET client_min_messages = warning;
+
+CREATE TABLE sample.all_kinds AS SELECT i AS id, 20 + i % 50 AS age, CASE WHEN i = 1 THEN 99999999 ELSE (exp(8 + i % 1000 / 200.0))::int END AS pay,
+    CASE WHEN i = 2 THEN 1e9 ELSE i % 700 - 300 END AS score, CASE WHEN i % 100 < 99 THEN 0 ELSE i END AS mostly, (ARRAY['Meyer', 'Smith', 'Jones', 'Li', 'Okafor', 'Garcia', 'Ali', 'Novak', 'Sato',
+    'Silva', 'Khan', 'Ivanov', 'Berg'])[1 + i % 13] || CASE WHEN i > 1990 THEN i::text ELSE '' END AS calls, 'user' || i || '@Example' || i % 3 || '.org' AS mail,
+    date '2020-02-29' - i % 700 AS day, timestamptz '2020-01-01 23:30+00' + i % 90 * interval '1 day' AS moment, time '00:00' + i % 1440 * interval '1 min' AS hour,
+    date '1900-01-01' + CASE WHEN i = 3 THEN 3000000 ELSE 40000 + i % 100 END AS odd_day, CASE WHEN i = 4 THEN 'infinity' ELSE date '2020-01-01' END AS endless,
+    gen_random_uuid() AS u, ARRAY[i] AS list, '{}'::jsonb AS j, int4range(i, i + 2) AS r, i % 3 = 0 AS yes, lpad((i % 1000)::text, 5, '0') AS zip,
+    CASE i % 3 WHEN 0 THEN 'a' WHEN 1 THEN 'b' END AS diagnosis, 'Lorem ipsum dolor sit amet, consectetur adipiscing elit nr ' || i AS prose, 1 AS one, NULL::text AS nothing
+FROM generate_series(1, 2000) i;
+ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
+CREATE SCHEMA kept;
+
+SELECT plan(50);
+
+-- what would be
+CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
+SELECT is((SELECT array_agg(column_name) FROM told), ARRAY(SELECT attname FROM pg_attribute WHERE attrelid = 'sample.all_kinds'::regclass AND attnum > 0 ORDER BY attnum), 'a row a column');
+SELECT is((SELECT role FROM told WHERE column_name = c), role, c || ' would be ' || role)
+FROM (VALUES ('id', 'identifier'), ('age', 'quasi_identifier'), ('pay', 'quasi_identifier'), ('mail', 'identifier'), ('u', 'identifier'), ('list', 'drop'), ('j', 'drop'), ('r', 'drop'),
+    ('yes', 'quasi_identifier'), ('zip', 'quasi_identifier'), ('diagnosis', 'sensitive'), ('prose', 'drop'), ('one', 'insensitive'), ('nothing', 'insensitive'), ('hour', 'quasi_identifier')) v (c, role);
+SELECT is((SELECT count(*) FROM told WHERE reason IS NULL OR reason = ''), 0::bigint, 'always with a reason');
+SELECT is((SELECT count(*) FROM anonopt.dataset WHERE dataset = 'all') + (SELECT count(*) FROM pg_class WHERE relname LIKE 'all_kinds%hierarchy'), 0::bigint, 'nothing is made');
+
+-- what is refused, at once and by name
+CREATE FUNCTION pg_temp.heard(statement text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+    message text; detail text; state text;
+BEGIN
+    EXECUTE statement;
+    RETURN NULL;
+EXCEPTION WHEN OTHERS THEN
+    GET STACKED DIAGNOSTICS message = MESSAGE_TEXT, detail = PG_EXCEPTION_DETAIL, state = RETURNED_SQLSTATE;
+    RETURN concat_ws(' | ', state, message, nullif(detail, ''));
+END $$;
+SELECT matches(pg_temp.heard(format('SELECT * FROM anonopt.auto_dataset(''all'', ''sample.all_kinds'', ''{%s}'')', c)), format('^22023 \| column "%s" cannot be a quasi-identifier', c), c || ' is refused by name')
+FROM unnest('{u,list,j,r}'::text[]) c;
+SELECT is(pg_temp.heard('SELECT * FROM anonopt.auto_dataset(''all'', ''sample.all_kinds'', ''{no}'')'), '42703 | column "no" of relation sample.all_kinds does not exist', 'one fault is told as it is');
+SELECT matches(pg_temp.heard('SELECT * FROM anonopt.auto_dataset(''all'', ''sample.all_kinds'', ''{age,list,no,age,u}'')'),
+    '^22023 \| 4 columns .*column "list".*column "no".*column "age" is named twice.*column "u"', 'all faults are told at once');
+SELECT matches(pg_temp.heard('SELECT * FROM anonopt.auto_dataset(''all'', ''sample.all_kinds'', ''{age}'', ''nowhere'')'), '^3F000', 'a schema that is not there');
+SELECT matches(pg_temp.heard('SELECT * FROM anonopt.auto_dataset(''all'', ''sample.all_kinds'', ''{}'')'), '^22023', 'no column');
+SELECT matches(pg_temp.heard('SELECT * FROM anonopt.auto_dataset(''all'', ''pg_class'', ''{relname}'')'), '^42809', 'no catalog');
+
+-- what is made
+CREATE TEMP TABLE made AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', '{age,pay,score,mostly,calls,mail,day,moment,hour,odd_day,endless,yes,zip,nothing}', 'kept');
+SELECT is((SELECT array_agg(column_name::text) FROM made WHERE hierarchy <> format('kept.all_kinds_%s_hierarchy', column_name)::regclass), NULL, 'hierarchies are where they are wanted');
+SELECT is((SELECT string_agg(m.column_name || ': ' || f, '; ') FROM made m, LATERAL anonopt.check_hierarchy(m.hierarchy) f), NULL, 'they are sound');
+SELECT is((SELECT array_agg(d.column_name::text) FROM anonopt.describe('all') d WHERE d.problem IS NOT NULL), NULL, 'every value has a leaf');
+SELECT is((SELECT array_agg(m.column_name::text) FROM made m JOIN told t USING (column_name) WHERE m.levels <> t.levels), NULL, 'with as many levels as was told');
+SELECT is((SELECT array_agg(hierarchy::text) FROM made WHERE has_table_privilege('public', hierarchy, 'SELECT')), NULL, 'and nobody else''s');
+
+-- outliers: no leaf holds nearly everybody, the ends are open, edges are round
+SELECT is((SELECT count(*) FROM kept.all_kinds_pay_hierarchy WHERE lower_inf(value)) + (SELECT count(*) FROM kept.all_kinds_pay_hierarchy WHERE upper_inf(value)), 2::bigint, 'two open ends');
+SELECT cmp_ok((SELECT max(n) FROM (SELECT count(*) AS n FROM sample.all_kinds JOIN kept.all_kinds_pay_hierarchy ON value @> pay::numeric GROUP BY value) s), '<', 400::bigint, 'bins part people');
+SELECT cmp_ok((SELECT max(n) FROM (SELECT count(*) AS n FROM sample.all_kinds JOIN kept.all_kinds_score_hierarchy ON value @> score::numeric GROUP BY value) s), '<', 200::bigint, 'quantiles, too');
+SELECT is((SELECT array_agg(value::text) FROM kept.all_kinds_pay_hierarchy WHERE lower(value)::text !~ '^[1-9]0*$'), NULL, 'bins by logarithms have round edges');
+SELECT is((SELECT array_agg(c) FROM (VALUES ('pay'), ('score')) v (c) WHERE (SELECT count(*) FROM sample.all_kinds k WHERE (to_jsonb(k) ->> c)::numeric > 1000000) <> 1), NULL, 'the data have an outlier');
+SELECT cmp_ok((SELECT count(*) FROM sample.all_kinds JOIN kept.all_kinds_pay_hierarchy ON value @> pay::numeric WHERE lower_inf(value)), '<=', 20::bigint, 'at most 1 % lie below');
+SELECT cmp_ok((SELECT count(*) FROM sample.all_kinds JOIN kept.all_kinds_pay_hierarchy ON value @> pay::numeric WHERE upper_inf(value)), '<=', 20::bigint, 'at most 1 % above');
+
+-- dates
+SELECT is((SELECT max(value) FROM kept.all_kinds_day_hierarchy), date '2030-02-28', 'ten years ahead');
+SELECT is((SELECT min(value) FROM kept.all_kinds_day_hierarchy), (SELECT min(day) FROM sample.all_kinds), 'from the first');
+SELECT is((SELECT max(upper(value)) - 1 FROM kept.all_kinds_moment_hierarchy), date '2030-03-30', 'by days in UTC');
+SELECT ok((SELECT count(*) < 10000 AND bool_or(lower_inf(value)) AND bool_or(upper_inf(value)) FROM kept.all_kinds_odd_day_hierarchy), 'strange dates are beyond open ends');
+
+-- texts
+SELECT is((SELECT level1 FROM kept.all_kinds_mail_hierarchy WHERE value = 'user7@Example1.org'), '*@example1.org', 'mail');
+SELECT is((SELECT level1 FROM kept.all_kinds_calls_hierarchy WHERE value = 'Meyer'), 'Meyer', 'names are not masked');
+SELECT is((SELECT array_agg(DISTINCT level1) FROM kept.all_kinds_calls_hierarchy WHERE value ~ '[0-9]'), '{other}', 'rare ones are one');
+SELECT is((SELECT level2 FROM kept.all_kinds_hour_hierarchy WHERE value = '13:37'), '[12:00, 18:00)', 'times of day');
+
+-- taken back
+CREATE ROLE regress_auto;
+GRANT USAGE ON SCHEMA kept TO regress_auto;
+ALTER TABLE kept.all_kinds_zip_hierarchy OWNER TO regress_auto;
+COMMENT ON TABLE kept.all_kinds_yes_hierarchy IS 'mine';
+SELECT anonopt.create_dataset('other', 'sample.all_kinds'), anonopt.add_quasi_identifier('other', 'age', 'kept.all_kinds_age_hierarchy') \g /dev/null
+CREATE TABLE kept.forged AS TABLE kept.all_kinds_yes_hierarchy;
+SELECT anonopt.drop_dataset('all', hierarchies => true) \g /dev/null
+SELECT is((SELECT array_agg(relname::text ORDER BY relname) FROM pg_class WHERE relnamespace = 'kept'::regnamespace AND relkind = 'r'),
+    '{all_kinds_age_hierarchy,all_kinds_yes_hierarchy,all_kinds_zip_hierarchy,forged}', 'what others own or use, or is not marked, stays');
+SELECT is((SELECT count(*) FROM anonopt.attribute WHERE dataset = 'all'), 0::bigint, 'the declaration is gone');
+SELECT anonopt.drop_dataset('other', true) \g /dev/null
+SELECT ok(to_regclass('kept.all_kinds_age_hierarchy') IS NOT NULL, 'a hierarchy goes with the data set it was made for alone');
+
+SELECT * FROM finish();
+ROLLBACK;
