@@ -11,6 +11,8 @@
 
 #include <math.h>
 
+#include "port/pg_bitutils.h"
+
 typedef struct SampledKey
 {
 	uint64		hash;
@@ -36,8 +38,8 @@ typedef struct SampledKey
 Size
 key_sample_bytes(uint32 room)
 {
-	/* a table is at most 90 % full, and grows to a power of two */
-	return sizeof(SampledKey) * (Size) room * 4;
+	/* a table is at most 90 % full and has a power of two of places; it grows beside the one before */
+	return sizeof(SampledKey) * pg_nextpower2_64(room + room / 8 + FIRST_ROOM) * 3 / 2;
 }
 
 void

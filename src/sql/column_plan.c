@@ -44,6 +44,9 @@
 
 #define MAX_WIDTHS 16
 
+/* Of more texts than this, rare ones become one. */
+#define MANY_TEXTS 100
+
 /* Values that fewer have are rare: so many, or one in so many people. */
 #define RARE_PEOPLE 10
 #define RARE_SHARE 1000
@@ -552,7 +555,7 @@ plan_texts(ColumnPlan *plan)
 		plan->levels = Max(profile->longest, 1);
 		plan->form = "codes, masked from the right";
 	}
-	else if (profile->values > FEW_VALUES && profile->frequent > 0 && profile->frequent < profile->values)
+	else if (profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
 	{
 		plan->kind = PLAN_FREQUENCIES;
 		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);

@@ -336,7 +336,7 @@ finish_suggestion(const Pass *pass, Suggestion *suggestion)
 static uint32
 keys_allowed(int nsuggestions, int64 people)
 {
-	uint32		keys = people <= SMALL_TABLE ? SMALL_TABLE : MOST_KEYS;
+	uint32		keys = people <= SMALL_TABLE ? Max(people, LEAST_KEYS) : MOST_KEYS;
 
 	while (keys > LEAST_KEYS &&
 		   !budget_allows(CurrentMemoryContext, nsuggestions * (key_sample_bytes(keys) + sizeof(uint64) * DRAWN_ROWS)))

@@ -6,7 +6,7 @@ SET client_min_messages = warning;
 
 CREATE TABLE sample.all_kinds AS SELECT i AS id, 20 + i % 50 AS age, CASE WHEN i = 1 THEN 99999999 ELSE (exp(8 + i % 1000 / 200.0))::int END AS pay,
     CASE WHEN i = 2 THEN 1e9 ELSE i % 700 - 300 END AS score, CASE WHEN i % 100 < 99 THEN 0 ELSE i END AS mostly, (ARRAY['Meyer', 'Smith', 'Jones', 'Li', 'Okafor', 'Garcia', 'Ali', 'Novak', 'Sato',
-    'Silva', 'Khan', 'Ivanov', 'Berg'])[1 + i % 13] || CASE WHEN i > 1990 THEN i::text ELSE '' END AS calls, 'user' || i || '@Example' || i % 3 || '.org' AS mail,
+    'Silva', 'Khan', 'Ivanov', 'Berg'])[1 + i % 13] || CASE WHEN i > 1890 THEN i::text ELSE '' END AS calls, 'user' || i || '@Example' || i % 3 || '.org' AS mail,
     date '2020-02-29' - i % 700 AS day, timestamptz '2020-01-01 23:30+00' + i % 90 * interval '1 day' AS moment, time '00:00' + i % 1440 * interval '1 min' AS hour,
     date '1900-01-01' + CASE WHEN i = 3 THEN 3000000 ELSE 40000 + i % 100 END AS odd_day, CASE WHEN i = 4 THEN 'infinity' ELSE date '2020-01-01' END AS endless,
     gen_random_uuid() AS u, ARRAY[i] AS list, '{}'::jsonb AS j, int4range(i, i + 2) AS r, i % 3 = 0 AS yes, lpad((i % 1000)::text, 5, '0') AS zip,
