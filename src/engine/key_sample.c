@@ -38,7 +38,10 @@ typedef struct SampledKey
 Size
 key_sample_bytes(uint32 room)
 {
-	/* a table is at most 90 % full and has a power of two of places; it grows beside the one before */
+	/*
+	 * a table is at most 90 % full and has a power of two of places; it grows
+	 * beside the one before
+	 */
 	return sizeof(SampledKey) * pg_nextpower2_64(room + room / 8 + FIRST_ROOM) * 3 / 2;
 }
 
