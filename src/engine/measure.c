@@ -155,14 +155,16 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 	int64		largest = 0;
 	int64		smallest_uncounted = PG_INT64_MAX;
 	int64		people = suppressed;
+	int64		largest_counted = m->largest_counted;
+	bool		has_persons = m->population->has_persons;
 
 	memset(m->people_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = class_people(m->population, classes, i);
+		int64		size = has_persons ? class_people(m->population, classes, i) : classes->counts[i];
 
 		largest = Max(largest, size);
-		if (size <= m->largest_counted)
+		if (size <= largest_counted)
 			m->people_of_size[size] += classes->counts[i];
 		else
 			smallest_uncounted = Min(smallest_uncounted, size);
@@ -284,13 +286,19 @@ shown_leaves(const Measurer *m, Recodings node, const TupleTable *classes, uint3
 	return node[a]->leaves[key_get(classes->keys + (Size) class * population->nwords, &population->attrs[a].field)];
 }
 
-/* A suppressed class loses every leaf instead of those under its labels. */
+/* Suppressed classes lose every leaf instead of those under their labels. */
 static void
-suppress(Measurer *m, Recodings node, const TupleTable *classes, uint32 class)
+suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *suppressed, uint32 n)
 {
 	for (int a = 0; a < m->population->nattrs; a++)
-		m->loss[a] += (int128) classes->counts[class] *
-			(m->population->attrs[a].hierarchy->nleaves - shown_leaves(m, node, classes, class, a));
+	{
+		uint32		nleaves = m->population->attrs[a].hierarchy->nleaves;
+		int128		loss = 0;
+
+		for (uint32 i = 0; i < n; i++)
+			loss += (int128) classes->counts[suppressed[i]] * (nleaves - shown_leaves(m, node, classes, suppressed[i], a));
+		m->loss[a] += loss;
+	}
 }
 
 /* Sums up a node's classes. */
@@ -428,24 +436,56 @@ measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 	}
 }
 
-/* Parts a node's classes into suppressed and remaining ones. */
+/*
+ * Parts classes by their sizes alone: those that remain stand at the front of
+ * an array then, the others at its end.
+ */
 static void
-measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
+part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
 {
-	const Population *population = m->population;
-	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
-	bool		by_value = m->promise.has_l || m->promise.has_t || population->has_conditions ||
-	m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL;
+	const int64 *sizes = classes->counts;
+	int64		smallest = sums->smallest;
+	int64		largest = sums->largest;
+	int128		squares = sums->squares;
+	uint32		remaining = 0;
+	uint32		suppressed = classes->ntuples;
+
+	for (uint32 i = 0; i < classes->ntuples; i++)
+	{
+		int64		size = sizes[i];
+
+		if (size < threshold)
+		{
+			result->suppressed += size;
+			m->remaining[--suppressed] = i;
+			continue;
+		}
+		m->remaining[remaining++] = i;
+		smallest = Min(smallest, size);
+		largest = Max(largest, size);
+		squares += (int128) size * size;
+	}
+	result->classes = remaining;
+	sums->smallest = smallest;
+	sums->largest = largest;
+	sums->squares = squares;
+}
+
+/* The same, by whatever else classes are to keep, and where a person may have several rows. */
+static void
+part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
+{
+	uint32		suppressed = classes->ntuples;
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int64		rows = classes->counts[i];
-		int64		size = class_people(population, classes, i);
+		int64		size = class_people(m->population, classes, i);
 
-		if (by_value ? class_breaks(m, classes, i, threshold) != 0 : size < threshold)
+		if (class_breaks(m, classes, i, threshold) != 0)
 		{
 			result->suppressed += rows;
-			suppress(m, node, classes, i);
+			m->remaining[--suppressed] = i;
 			continue;
 		}
 		m->remaining[result->classes++] = i;
@@ -453,6 +493,21 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		sums->largest = Max(sums->largest, size);
 		sums->squares += (int128) rows * rows;
 	}
+}
+
+/* Parts a node's classes into suppressed and remaining ones. */
+static void
+measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
+{
+	const Population *population = m->population;
+	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
+
+	if (m->promise.has_l || m->promise.has_t || population->has_conditions || population->has_persons ||
+		m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
+		part_by_value(m, classes, threshold, sums, result);
+	else
+		part_by_size(m, classes, threshold, sums, result);
+	suppress(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
 		measure_sensitive(m, classes, column, sums, result);
