@@ -52,7 +52,7 @@ COMMENT ON FUNCTION anonopt.evaluate_recoding(text, regclass[], int, int, float8
 COMMENT ON FUNCTION anonopt.evaluate_recoding(text, text, int, int, float8, text) IS 'measures of a recoding, or of several in braces';
 COMMENT ON FUNCTION anonopt.recoding_classes(text, regclass, text) IS 'the classes of a recoding and what they show, worst first';
 COMMENT ON FUNCTION anonopt.recoding_curve(text, int[], text, text, bigint) IS 'what local recodings lose at several k, from one reading';
-COMMENT ON FUNCTION anonopt.poka(text, text, int) IS 'POkA: the front of k against a loss, by depth and height search';
+COMMENT ON FUNCTION anonopt.poka(text, text, int, int[]) IS 'POkA: the front of k against a loss, by depth and height search';
 COMMENT ON FUNCTION anonopt.pbg_ea(text, text[], float8[], int, int, float8, float8, bigint, float8, int, boolean, boolean, boolean) IS 'PBG-EA: a bounded archive of nodes for two objectives or more, by evolution';
 COMMENT ON FUNCTION anonopt.archive_quality(text, text[], int[], float8[]) IS 'how well a set of nodes stands for the exact non-dominated set';
 COMMENT ON FUNCTION anonopt.igd_plus(text, text[], int[]) IS 'how much the exact non-dominated set is better than a set of nodes, in the mean';

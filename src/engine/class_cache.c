@@ -4,17 +4,26 @@
  *
  * A search that jumps about shares little of a walk with the node before.
  * But somewhere it has been at a finer node with few classes, and those make
- * the new one's at the cost of their number.  So tables are kept, the
- * smallest first, as long as memory lasts.
+ * the new one's at the cost of their number.  So tables are kept, as long as
+ * memory lasts, and the smallest that will do is taken.  Where that one was
+ * far too large, a table a little finer than the node's is made too, for the
+ * nodes near it that a search is likely to want next.
  */
 #include "engine/class_cache.h"
 
 #include "base/budget.h"
 #include "engine/class_counter.h"
+#include "engine/known_nodes.h"
 #include "miscadmin.h"
 
 /* A table is kept if it is so many times smaller than the one it came from. */
 #define WORTH_KEEPING 1.1
+
+/* A table is far too large if it has so many times the classes made from it. */
+#define FAR_TOO_LARGE 8
+
+/* Attributes that change up to which a key is made anew one by one. */
+#define FEW_CHANGES 8
 
 typedef struct Kept
 {
@@ -22,6 +31,14 @@ typedef struct Kept
 	const Recoding *const *node;
 	const TupleTable *table;
 } Kept;
+
+/* An attribute that a node shows otherwise than the source of its classes. */
+typedef struct Change
+{
+	int			shift;
+	uint64		mask;
+	const uint64 *codes;		/* of each code of the source, in place */
+} Change;
 
 struct ClassCache
 {
@@ -31,30 +48,18 @@ struct ClassCache
 	HistogramMark *marks;		/* before its histograms were made */
 	bool		releasable;
 	ClassCounter *class_counter;	/* where nothing but people is counted */
-	int			nkept;
+	TupleTable *room;			/* for classes in keys of one word */
+	uint32	   *slots;			/* a class's number plus one; all free between
+								 * two nodes */
+	bool		wants_finer;	/* a table near the last node */
+	int			finer[MAX_ATTRIBUTES];	/* its levels */
+	Kept		read;			/* the tuples as they were read */
+	KnownNodes *nodes;			/* of the kept tables: how many classes each
+								 * has */
+	Size		nkept;
 	Size		capacity;
-	Kept	   *kept;			/* from the smallest table to the largest */
+	Kept	   *kept;
 };
-
-/* Puts a table in its place among the others; levels and node are copied. */
-static void
-keep(ClassCache *cache, const int *levels, Recodings node, const TupleTable *table)
-{
-	int			nattrs = cache->population->nattrs;
-	int		   *own_levels = MemoryContextAlloc(cache->context, sizeof(int) * nattrs);
-	const Recoding **own_node = MemoryContextAlloc(cache->context, sizeof(Recoding *) * nattrs);
-	int			place;
-
-	memcpy(own_levels, levels, sizeof(int) * nattrs);
-	memcpy(own_node, node, sizeof(Recoding *) * nattrs);
-	if (cache->nkept == cache->capacity)
-		cache->kept = budget_grow(cache->context, cache->kept, sizeof(Kept), &cache->capacity);
-	for (place = cache->nkept++; place > 0 && cache->kept[place - 1].table->ntuples > table->ntuples; place--)
-		cache->kept[place] = cache->kept[place - 1];
-	cache->kept[place].levels = own_levels;
-	cache->kept[place].node = own_node;
-	cache->kept[place].table = table;
-}
 
 static KeyField *
 key_fields(const Population *population)
@@ -66,42 +71,50 @@ key_fields(const Population *population)
 	return fields;
 }
 
+/* Bits of a slot's number where so many tuples make classes: less than half are ever used. */
+static int
+slot_bits(uint32 ntuples)
+{
+	return Min(pg_leftmost_one_pos32(Max(ntuples, 1)) + 2, 32);
+}
+
 ClassCache *
 class_cache_create(Population *population)
 {
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt class cache", ALLOCSET_DEFAULT_SIZES);
-	ClassCache *cache = MemoryContextAllocZero(context, sizeof(ClassCache));
-	int			bottom[MAX_ATTRIBUTES] = {0};
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ClassCache *cache = palloc0(sizeof(ClassCache));
+	int		   *bottom = palloc0(sizeof(int) * MAX_ATTRIBUTES);
 
 	cache->population = population;
 	cache->context = context;
 	cache->scratch = AllocSetContextCreate(context, "anonopt class cache node", ALLOCSET_DEFAULT_SIZES);
-	cache->marks = MemoryContextAlloc(context, sizeof(HistogramMark) * (population->ncolumns + 1));
-	keep(cache, bottom, node_of_levels(population, bottom), population->tuples);
+	cache->marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	cache->nodes = known_nodes_create(population, context);
+	cache->read.levels = bottom;
+	cache->read.node = node_of_levels(population, bottom);
+	cache->read.table = population->tuples;
 	if (population->ncolumns == 0)
 		cache->class_counter = class_counter_create(context, population->nattrs, key_fields(population), population->nwords,
 													population->tuples->ntuples);
+	if (population->ncolumns == 0 && population->nwords == 1)
+	{
+		cache->room = tuple_table_create(population, context, population->tuples->ntuples);
+		cache->slots = budget_alloc_zero(sizeof(uint32), (Size) 1 << slot_bits(population->tuples->ntuples));
+	}
+	MemoryContextSwitchTo(old);
 	return cache;
 }
 
-static bool
-is_finer(const int *a, const int *b, int nattrs)
-{
-	for (int i = 0; i < nattrs; i++)
-		if (a[i] > b[i])
-			return false;
-	return true;
-}
+/* ---------------------------------------------------------- kept tables */
 
 /* The smallest table of a node that is nowhere coarser. */
 static const Kept *
 find_source(const ClassCache *cache, const int *levels)
 {
-	for (int i = 0; i < cache->nkept; i++)
-		if (is_finer(cache->kept[i].levels, levels, cache->population->nattrs))
-			return &cache->kept[i];
-	elog(ERROR, "no table to start from");
-	return NULL;
+	int64		found = known_nodes_least_below(cache->nodes, levels);
+
+	return found < 0 ? &cache->read : &cache->kept[found];
 }
 
 static TupleTable *
@@ -127,6 +140,123 @@ is_worth_keeping(const ClassCache *cache, const TupleTable *source, const TupleT
 		budget_allows(cache->population->context, size + budget_limit() / 2);
 }
 
+/* Keeps a table, unless there is no memory for it; returns whether it did. */
+static bool
+keep(ClassCache *cache, const int *levels, Recodings node, const TupleTable *table)
+{
+	int			nattrs = cache->population->nattrs;
+	const Recoding **own_node;
+	int		   *own_levels;
+
+	if (!known_nodes_add(cache->nodes, levels, table->ntuples))
+		return false;
+	own_node = MemoryContextAlloc(cache->context, sizeof(Recoding *) * nattrs);
+	memcpy(own_node, node, sizeof(Recoding *) * nattrs);
+	if (cache->nkept == cache->capacity)
+		cache->kept = budget_grow(cache->context, cache->kept, sizeof(Kept), &cache->capacity);
+	own_levels = MemoryContextAlloc(cache->context, sizeof(int) * nattrs);
+	memcpy(own_levels, levels, sizeof(int) * nattrs);
+	cache->kept[cache->nkept].levels = own_levels;
+	cache->kept[cache->nkept].node = own_node;
+	cache->kept[cache->nkept++].table = copy_table(cache->population, table, cache->context);
+	return true;
+}
+
+/* -------------------------------------------------------------- counting */
+
+/* Lists the attributes that a node shows otherwise; returns how many. */
+static int
+list_changes(const Population *population, Recodings from, Recodings to, Change *changes)
+{
+	int			n = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const KeyField *field = &population->attrs[a].field;
+		uint64	   *codes;
+
+		if (from[a] == to[a])
+			continue;
+		codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * ((Size) from[a]->nlabels + 1));
+		for (uint32 code = 0; code < from[a]->nlabels; code++)
+			codes[code] = (uint64) to[a]->label_of[from[a]->first_leaf[code]] << field->shift;
+		changes[n].shift = field->shift;
+		changes[n].mask = field->mask;
+		changes[n++].codes = codes;
+	}
+	return n;
+}
+
+/* Shows a key of one word otherwise: first what stays of it. */
+static pg_attribute_always_inline uint64
+show_key(uint64 key, uint64 stays, const Change *changes, int nchanges)
+{
+	uint64		shown = key & stays;
+
+	for (int i = 0; i < nchanges; i++)
+		shown |= changes[i].codes[(key >> changes[i].shift) & changes[i].mask];
+	return shown;
+}
+
+/* Counts the people of keys of one word as they are shown. */
+static pg_attribute_always_inline void
+count_changed(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges, TupleTable *classes)
+{
+	uint32	   *slots = cache->slots;
+	uint64	   *keys = classes->keys;
+	int64	   *counts = classes->counts;
+	int			bits = slot_bits(source->ntuples);
+	uint32		mask = (uint32) ((UINT64CONST(1) << bits) - 1);
+	uint64		stays = PG_UINT64_MAX;
+	uint32		nclasses = 0;
+
+	for (int i = 0; i < nchanges; i++)
+		stays &= ~(changes[i].mask << changes[i].shift);
+	for (uint32 i = 0; i < source->ntuples; i++)
+	{
+		uint64		key = show_key(source->keys[i], stays, changes, nchanges);
+		uint32		at;
+
+		at = (uint32) ((key * UINT64CONST(0x9e3779b97f4a7c15)) >> (64 - bits));
+		while (slots[at] != 0 && keys[slots[at] - 1] != key)
+			at = (at + 1) & mask;
+		if (slots[at] == 0)
+		{
+			keys[nclasses] = key;
+			counts[nclasses] = 0;
+			slots[at] = ++nclasses;
+		}
+		counts[slots[at] - 1] += source->counts[i];
+	}
+	memset(slots, 0, sizeof(uint32) * ((Size) mask + 1));
+	classes->ntuples = nclasses;
+}
+
+/* The classes of a node of which a few attributes change, in keys of one word. */
+static TupleTable *
+count_few_changes(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges)
+{
+	TupleTable *classes = cache->room;
+
+	/* apart, so that each is compiled for its number */
+	switch (nchanges)
+	{
+		case 1:
+			count_changed(cache, source, changes, 1, classes);
+			break;
+		case 2:
+			count_changed(cache, source, changes, 2, classes);
+			break;
+		case 3:
+			count_changed(cache, source, changes, 3, classes);
+			break;
+		default:
+			count_changed(cache, source, changes, nchanges, classes);
+			break;
+	}
+	return classes;
+}
+
 /* A coarser node's code of each of a finer one's. */
 static uint32 *
 translation(const Recoding *finer, const Recoding *coarser)
@@ -138,9 +268,9 @@ translation(const Recoding *finer, const Recoding *coarser)
 	return codes;
 }
 
-/* The classes of a node where nothing but people is counted. */
+/* The same of many changes, or in keys of any width. */
 static TupleTable *
-count_people(const ClassCache *cache, const Kept *source, Recodings node)
+count_many_changes(const ClassCache *cache, const Kept *source, Recodings node)
 {
 	const Population *population = cache->population;
 	ClassCounter *class_counter = cache->class_counter;
@@ -169,6 +299,45 @@ count_people(const ClassCache *cache, const Kept *source, Recodings node)
 	return classes;
 }
 
+/* The classes of a node where nothing but people is counted. */
+static TupleTable *
+count_people(const ClassCache *cache, const Kept *source, Recodings node)
+{
+	Change		changes[MAX_ATTRIBUTES];
+	int			nchanges;
+
+	if (cache->slots == NULL)
+		return count_many_changes(cache, source, node);
+	nchanges = list_changes(cache->population, source->node, node, changes);
+	if (nchanges > FEW_CHANGES)
+		return count_many_changes(cache, source, node);
+	return count_few_changes(cache, source->table, changes, nchanges);
+}
+
+/* Counts the classes of a node. */
+static const TupleTable *
+count(const ClassCache *cache, const Kept *source, Recodings node)
+{
+	if (cache->class_counter != NULL)
+		return count_people(cache, source, node);
+	return tuple_table_recode(cache->population, source->table, source->node, node, cache->scratch, NULL);
+}
+
+/* Makes a table a level an attribute finer than the last node's, if that is worth keeping. */
+static void
+make_finer(ClassCache *cache)
+{
+	const Kept *source = find_source(cache, cache->finer);
+	Recodings	node = node_of_levels(cache->population, cache->finer);
+	const TupleTable *classes;
+
+	cache->wants_finer = false;
+	population_mark(cache->population, cache->marks);
+	classes = count(cache, source, node);
+	if (!is_worth_keeping(cache, source->table, classes) || !keep(cache, cache->finer, node, classes))
+		population_release(cache->population, cache->marks);
+}
+
 const TupleTable *
 class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 {
@@ -181,14 +350,16 @@ class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 		population_release(population, cache->marks);
 	MemoryContextReset(cache->scratch);
 	old = MemoryContextSwitchTo(cache->scratch);
+	if (cache->wants_finer)
+		make_finer(cache);
 	population_mark(population, cache->marks);
 	source = find_source(cache, levels);
 	*node = node_of_levels(population, levels);
-	classes = cache->class_counter != NULL ? count_people(cache, source, *node) :
-		tuple_table_recode(population, source->table, source->node, *node, cache->scratch, NULL);
-	cache->releasable = !is_worth_keeping(cache, source->table, classes);
-	if (!cache->releasable)
-		keep(cache, levels, *node, copy_table(population, classes, cache->context));
+	classes = count(cache, source, *node);
+	cache->wants_finer = source->table->ntuples > FAR_TOO_LARGE * (Size) classes->ntuples;
+	for (int a = 0; a < population->nattrs; a++)
+		cache->finer[a] = Max(levels[a] - 1, source->levels[a]);
+	cache->releasable = !is_worth_keeping(cache, source->table, classes) || !keep(cache, levels, *node, classes);
 	MemoryContextSwitchTo(old);
 	return classes;
 }

@@ -16,11 +16,12 @@
 /* A depth of the path. */
 typedef struct Step
 {
-	TupleTable *lowest;			/* this depth's attribute at its lowest level */
+	const TupleTable *lowest;	/* this depth's attribute at its lowest level */
+	TupleTable *ordered;		/* what holds it, if it is not the table above */
 	TupleTable *raised;			/* at a higher one */
-	TupleTable *present;		/* one of the two, as the path's levels want */
+	const TupleTable *present;	/* lowest or raised, as the path's levels want */
 	uint32		room;			/* tuples that raised can hold */
-	uint32		room_lowest;
+	uint32		room_ordered;
 	HistogramMark *marks;		/* histograms before raised was made */
 } Step;
 
@@ -56,26 +57,28 @@ copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleT
  * place: keys of one word, nothing but counts.
  */
 static uint32
-raise_narrow(const TupleTable *from, TupleTable *to, const KeyField *field, const uint64 *codes)
+raise_narrow(const TupleTable *from, TupleTable *to, KeyField field, const uint64 *codes)
 {
 	const uint64 *keys = from->keys;
 	const int64 *counts = from->counts;
-	uint64		last = key_without(&keys[0], field) | codes[key_get(&keys[0], field)];
+	uint64	   *shown = to->keys;
+	int64	   *sums = to->counts;
+	uint64		others = ~(field.mask << field.shift);
+	uint64		last = (keys[0] & others) | codes[key_get(&keys[0], &field)];
+	int64		sum = 0;
 	uint32		out = 0;
 
-	to->keys[0] = last;
-	to->counts[0] = counts[0];
-	for (uint32 i = 1; i < from->ntuples; i++)
+	for (uint32 i = 0; i < from->ntuples; i++)
 	{
-		uint64		key = key_without(&keys[i], field) | codes[key_get(&keys[i], field)];
+		uint64		key = (keys[i] & others) | codes[key_get(&keys[i], &field)];
 
 		/* without a branch: whether neighbours merge is as good as random */
 		bool		fresh = key != last;
-		int64		kept = fresh ? 0 : to->counts[out];
 
 		out += fresh;
-		to->counts[out] = kept + counts[i];
-		to->keys[out] = last = key;
+		sum = counts[i] + (fresh ? 0 : sum);
+		sums[out] = sum;
+		shown[out] = last = key;
 	}
 	return out + 1;
 }
@@ -170,15 +173,66 @@ raise_to(NodeWalk *node_walk, int depth, int level)
 
 	for (uint32 code = 0; code < below->nlabels; code++)
 		node_walk->codes[code] = (uint64) above->label_of[below->first_leaf[code]] << attr->field.shift;
-	if (step->present != step->raised)
+	if (from != step->raised)
 		step->raised = table_with_room(node_walk, step->raised, &step->room, from->ntuples);
 	if (population->nwords == 1 && population->ncolumns == 0)
-		step->raised->ntuples = raise_narrow(from, step->raised, &attr->field, node_walk->codes);
+		step->raised->ntuples = raise_narrow(from, step->raised, attr->field, node_walk->codes);
 	else
 		step->raised->ntuples = raise_wide(population, from, step->raised, &attr->field, node_walk->codes);
 	step->present = step->raised;
 	node_walk->levels[a] = level;
 	node_walk->node[a] = above;
+}
+
+/* Where in order each code's tuples begin, from how many there are of each. */
+static void
+add_up(uint32 *start, uint32 ncodes)
+{
+	uint32		before = 0;
+
+	for (uint32 code = 0; code < ncodes; code++)
+	{
+		uint32		ntuples = start[code];
+
+		start[code] = before;
+		before += ntuples;
+	}
+}
+
+/* Orders a table by one attribute first, otherwise as it was: keys of one word, nothing but counts. */
+static void
+distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 ncodes, TupleTable *to)
+{
+	const uint64 *keys = from->keys;
+	const int64 *counts = from->counts;
+	uint64	   *ordered = to->keys;
+	int64	   *ordered_counts = to->counts;
+
+	for (uint32 i = 0; i < from->ntuples; i++)
+		start[key_get(&keys[i], &field)]++;
+	add_up(start, ncodes);
+	for (uint32 i = 0; i < from->ntuples; i++)
+	{
+		uint32		at = start[key_get(&keys[i], &field)]++;
+
+		ordered[at] = keys[i];
+		ordered_counts[at] = counts[i];
+	}
+}
+
+/* The same for keys of any width and with histograms. */
+static void
+distribute_wide(const Population *population, const TupleTable *from, const KeyField *field, uint32 *start,
+				uint32 ncodes, TupleTable *to)
+{
+	const uint64 *key = from->keys;
+
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		start[key_get(key, field)]++;
+	add_up(start, ncodes);
+	key = from->keys;
+	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
+		copy_tuple(population, to, start[key_get(key, field)]++, from, i);
 }
 
 /* Orders a table by one attribute first, otherwise as it was. */
@@ -188,20 +242,16 @@ distribute(NodeWalk *node_walk, const TupleTable *from, int a, const Recoding *s
 	const Population *population = node_walk->population;
 	const KeyField *field = &population->attrs[a].field;
 	uint32	   *start = node_walk->start;
-	const uint64 *key = from->keys;
 
-	memset(start, 0, sizeof(uint32) * (shown->nlabels + 1));
-	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
-		start[key_get(key, field) + 1]++;
-	for (uint32 code = 0; code < shown->nlabels; code++)
-		start[code + 1] += start[code];
-	key = from->keys;
-	for (uint32 i = 0; i < from->ntuples; i++, key += population->nwords)
-		copy_tuple(population, to, start[key_get(key, field)]++, from, i);
+	memset(start, 0, sizeof(uint32) * shown->nlabels);
+	if (population->nwords == 1 && population->ncolumns == 0)
+		distribute_narrow(from, *field, start, shown->nlabels, to);
+	else
+		distribute_wide(population, from, field, start, shown->nlabels, to);
 	to->ntuples = from->ntuples;
 }
 
-/* Makes the lowest table of the next depth. */
+/* Makes the lowest table of the next depth; an attribute of one label orders nothing. */
 static void
 descend(NodeWalk *node_walk, int depth)
 {
@@ -209,8 +259,12 @@ descend(NodeWalk *node_walk, int depth)
 	Step	   *next = &node_walk->steps[depth + 1];
 	int			a = node_walk->order[depth];
 
-	next->lowest = table_with_room(node_walk, next->lowest, &next->room_lowest, from->ntuples);
-	distribute(node_walk, from, a, node_walk->node[a], next->lowest);
+	next->lowest = from;
+	if (node_walk->node[a]->nlabels == 1)
+		return;
+	next->ordered = table_with_room(node_walk, next->ordered, &next->room_ordered, from->ntuples);
+	distribute(node_walk, from, a, node_walk->node[a], next->ordered);
+	next->lowest = next->ordered;
 }
 
 /* Forgets the tables from a depth on, and the histograms made for them. */
@@ -324,8 +378,8 @@ prepare_root(NodeWalk *node_walk)
 		ordered = swap;
 	}
 	tuple_table_free(population, ordered);
-	node_walk->steps[0].lowest = table;
-	node_walk->steps[0].room_lowest = table->ntuples;
+	node_walk->steps[0].lowest = node_walk->steps[0].ordered = table;
+	node_walk->steps[0].room_ordered = table->ntuples;
 }
 
 NodeWalk *

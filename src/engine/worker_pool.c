@@ -141,14 +141,17 @@ share_pool(SharedPool *shared, const PoolOrder *order)
 }
 
 /* Calls workers; where none come, the pool has no context. */
-static void
-call_workers(WorkerPool *pool, const PoolOrder *order, int workers)
+void
+worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers)
 {
 	Size		sizes[CHUNKS] = {sizeof(SharedPool), order->argument_size,
 	mul_size(order->item_size, order->most_items), mul_size(order->result_size, order->most_items)};
 	void	   *chunks[CHUNKS];
-	ParallelContext *context = parallel_begin("anonopt_pool_worker", workers, order->population, CHUNKS, sizes, chunks);
+	ParallelContext *context;
 
+	if (workers == 0 || IsParallelWorker())
+		return;
+	context = parallel_begin("anonopt_pool_worker", workers, order->population, CHUNKS, sizes, chunks);
 	if (context == NULL)
 		return;
 	pool->shared = share_pool(chunks[CHUNK_HEADER], order);
@@ -168,8 +171,7 @@ worker_pool_begin(const PoolOrder *order, int workers)
 	pool->item_size = order->item_size;
 	pool->result_size = order->result_size;
 	pool->state = pool->work->begin(order->population, order->argument);
-	if (workers > 0 && !IsParallelWorker())
-		call_workers(pool, order, workers);
+	worker_pool_call(pool, order, workers);
 	return pool;
 }
 

@@ -46,6 +46,9 @@ typedef struct PoolOrder
 /* Calls up to so many workers, if they are to be had; without any the work is done here. */
 extern WorkerPool *worker_pool_begin(const PoolOrder *order, int workers);
 
+/* The same for a pool that has none, once its work has turned out to be worth it. */
+extern void worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers);
+
 /* Does a batch; results stand in the order of the items. */
 extern void worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results);
 

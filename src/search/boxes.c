@@ -21,9 +21,7 @@
  *
  * What a box costs at least depends on the loss.  GLM and NWP are least
  * without suppression, and that is a sum over the attributes' levels: none is
- * below the lowest node's.  Both sums are made of the same integers by the
- * same divisions and additions as the measures, none of which turns the order
- * of two numbers, so the bound holds to the last bit.  For DCN everybody
+ * below the lowest node's (search/level_losses.h).  For DCN everybody
  * suppressed at the highest node counts as many as there are people, at every
  * node of the box, and a class of the lowest node counts at least its square,
  * since sizes only merge.  As many are suppressed as at the highest node, at
@@ -41,8 +39,9 @@
 #include "base/budget.h"
 #include "engine/box_table.h"
 #include "engine/class_cache.h"
+#include "engine/known_nodes.h"
 #include "miscadmin.h"
-#include "search/known_nodes.h"
+#include "search/level_losses.h"
 #include "utils/timestamp.h"
 
 /* Attributes' levels must have risen by so many before tuples are joined again. */
@@ -69,8 +68,8 @@ typedef struct BoxSearch
 	ClassCache *cache;
 	KnownNodes *hopeless;
 	KnownNodes *hopeful;
-	bool		additive;		/* the loss is a sum over attributes */
-	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
+	LevelLosses *losses;		/* where the loss is a sum over attributes,
+								 * else NULL */
 	int			top[MAX_ATTRIBUTES];
 	BoxAnswer	answer;
 	int64		evaluated;
@@ -115,17 +114,6 @@ box_of_all(const Population *population, Box *box)
 
 /* ---------------------------------------------------------------- costs */
 
-/* What a node loses without suppression; exactly as measure() adds it up. */
-static double
-additive_cost(const BoxSearch *s, const int *levels)
-{
-	double		cost = 0;
-
-	for (int a = 0; a < s->population->nattrs; a++)
-		cost += s->loss[a][levels[a]];
-	return s->order.loss == OBJECTIVE_NWP ? cost / s->population->people : cost;
-}
-
 /* What no node of a box costs less than; its table stands for its highest node. */
 static double
 least_cost(const BoxSearch *s, const OpenBox *box)
@@ -136,7 +124,7 @@ least_cost(const BoxSearch *s, const OpenBox *box)
 	{
 		case OBJECTIVE_GLM:
 		case OBJECTIVE_NWP:
-			return additive_cost(s, box->lowest);
+			return level_losses_sum(s->losses, box->lowest);
 		case OBJECTIVE_DCN:
 			return (double) (box_table_squares(table) + (int128) s->population->people * table->suppressed);
 		case OBJECTIVE_SUPPRESSED:
@@ -159,8 +147,8 @@ is_beaten(const BoxSearch *s, double cost, const int *levels)
 static double
 width(const BoxSearch *s, const OpenBox *box, int a)
 {
-	if (s->additive)
-		return s->loss[a][box->highest[a]] - s->loss[a][box->lowest[a]];
+	if (s->losses != NULL)
+		return s->losses->loss[a][box->highest[a]] - s->losses->loss[a][box->lowest[a]];
 	return box->highest[a] - box->lowest[a];
 }
 
@@ -262,7 +250,7 @@ highest_unbeaten(const BoxSearch *s, OpenBox *box, int a)
 	for (; level > lowest; level--)
 	{
 		box->lowest[a] = level;
-		if (!is_beaten(s, s->additive ? additive_cost(s, box->lowest) : box->floor, box->lowest))
+		if (!is_beaten(s, s->losses != NULL ? level_losses_sum(s->losses, box->lowest) : box->floor, box->lowest))
 			break;
 	}
 	box->lowest[a] = lowest;
@@ -302,9 +290,9 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 static double
 rise_cost(const BoxSearch *s, const OpenBox *box, int a)
 {
-	if (!s->additive)
+	if (s->losses == NULL)
 		return box->lowest[a] - box->highest[a];
-	return s->loss[a][box->lowest[a] + 1] - s->loss[a][box->lowest[a]];
+	return s->losses->loss[a][box->lowest[a] + 1] - s->losses->loss[a][box->lowest[a]];
 }
 
 /* Attributes whose lowest level may be hopeless, the most expensive first; returns how many. */
@@ -347,7 +335,7 @@ raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 			continue;
 		box->rises++;
 		*changed = true;
-		if (s->additive && is_beaten(s, additive_cost(s, box->lowest), box->lowest))
+		if (s->losses != NULL && is_beaten(s, level_losses_sum(s->losses, box->lowest), box->lowest))
 			return false;
 	}
 	return true;
@@ -405,8 +393,8 @@ part(BoxSearch *s, int a)
 	}
 	upper->rises += upper->lowest[a] < upper->highest[a];
 	upper->lowest[a] = upper->highest[a];
-	if (s->additive)
-		upper->floor = Max(upper->floor, additive_cost(s, upper->lowest));
+	if (s->losses != NULL)
+		upper->floor = Max(upper->floor, level_losses_sum(s->losses, upper->lowest));
 }
 
 /* Searches the box that was opened last, or parts it. */
@@ -450,7 +438,7 @@ best_step(BoxSearch *s, const BoxTable *table, const int *levels)
 
 		if (levels[a] == s->population->attrs[a].min_level)
 			continue;
-		saved = s->additive ? s->loss[a][levels[a]] - s->loss[a][levels[a] - 1] : levels[a];
+		saved = s->losses != NULL ? s->losses->loss[a][levels[a]] - s->losses->loss[a][levels[a] - 1] : levels[a];
 		if (saved > most && can_lower(s, table, levels, a, levels[a] - 1))
 		{
 			most = saved;
@@ -487,29 +475,6 @@ dive(BoxSearch *s)
 
 /* ------------------------------------------------------------------- work */
 
-/* What every level of an attribute loses, as it is added up. */
-static void
-prepare_losses(BoxSearch *s)
-{
-	double		weights = 0;
-
-	for (int a = 0; a < s->population->nattrs; a++)
-		weights += s->population->attrs[a].weight;
-	for (int a = 0; a < s->population->nattrs; a++)
-	{
-		const Attribute *attr = &s->population->attrs[a];
-
-		s->top[a] = attr->max_level;
-		s->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
-		for (int level = 0; level <= attr->hierarchy->height; level++)
-		{
-			s->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
-			if (s->order.loss == OBJECTIVE_NWP)
-				s->loss[a][level] *= attr->weight / weights;
-		}
-	}
-}
-
 void *
 boxes_begin(Population *population, const void *order)
 {
@@ -520,14 +485,16 @@ boxes_begin(Population *population, const void *order)
 	s->population = population;
 	s->context = context;
 	s->order = *(const BoxOrder *) order;
-	s->additive = s->order.loss == OBJECTIVE_GLM || s->order.loss == OBJECTIVE_NWP;
 	box_tables_prepare(&s->tables, population, &s->order.promise, context);
 	s->measurer = measurer_create(population, &s->order.promise);
 	s->cache = class_cache_create(population);
 	s->hopeless = known_nodes_create(population, context);
 	s->hopeful = known_nodes_create(population, context);
 	s->open = palloc0(sizeof(OpenBox) * most_open(population));
-	prepare_losses(s);
+	for (int a = 0; a < population->nattrs; a++)
+		s->top[a] = population->attrs[a].max_level;
+	if (is_sum_of_levels(s->order.loss))
+		s->losses = level_losses_create(population, s->order.loss);
 	MemoryContextSwitchTo(old);
 	return s;
 }

@@ -13,9 +13,7 @@
  *   which that number passes the limit.  So no node of the box has more k
  *   than any measured node above the box's top.  GLM and NWP are least
  *   without suppression, and that loss is a sum over the attributes' levels:
- *   none is below the bottom's.  Both sums are made of the same integers by
- *   the same divisions and additions as the measures, none of which turns
- *   the order of two numbers, so the bound holds to the last bit.
+ *   none is below the bottom's (search/level_losses.h).
  *
  * - where a measured node above its top breaks the promise too often.  A
  *   class that has k people keeps them when merged, and one that has l
@@ -38,10 +36,11 @@
 #include <math.h>
 
 #include "base/progress.h"
+#include "engine/known_nodes.h"
 #include "engine/lattice.h"
 #include "engine/node_walk.h"
 #include "miscadmin.h"
-#include "search/known_nodes.h"
+#include "search/level_losses.h"
 #include "search/node_set.h"
 #include "utils/timestamp.h"
 
@@ -56,10 +55,12 @@ typedef struct Bounds
 	NodeWalk   *node_walk;
 	const int  *order;
 	bool		bounds_k;
+	int			k_place;		/* of k among the objectives; -1 if it is not
+								 * asked */
 	bool		beatable;		/* every objective has a bound */
 	bool		feasibility;	/* what is promised dooms people */
-	double		weights;
-	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level: GLM's share */
+	LevelLosses *losses[OBJECTIVES];	/* of objectives that are sums over
+										 * levels */
 	KnownNodes *ks;				/* k of measured nodes */
 	KnownNodes *broken;			/* measured nodes that break k or l too often */
 	NodeSet    *seen;			/* nodes measured before their turn */
@@ -71,60 +72,78 @@ typedef struct Bounds
 static bool
 has_bound(const Bounds *b, Objective objective)
 {
-	return objective == OBJECTIVE_GLM || objective == OBJECTIVE_NWP ||
-		(objective == OBJECTIVE_K && b->bounds_k);
+	return is_sum_of_levels(objective) || (objective == OBJECTIVE_K && b->bounds_k);
 }
 
-/* What a node loses without suppression; exactly as measure() adds it up. */
+/* The least cost, but for k, that a node above another could have. */
 static double
-least_glm(const Bounds *b, const int *levels)
+least_cost(const Bounds *b, Objective objective, const int *bottom)
 {
-	double		glm = 0;
-
-	for (int a = 0; a < b->population->nattrs; a++)
-		glm += b->loss[a][levels[a]];
-	return glm;
+	return level_losses_sum(b->losses[objective], bottom);
 }
 
-static double
-least_nwp(const Bounds *b, const int *levels)
+/*
+ * The most k at which a node that costs so much at least, but for k, is beaten
+ * by a member that is better; whether one may be equal, too.
+ */
+static int64
+most_beaten_k(const Bounds *b, const double *costs, bool *tied)
 {
-	double		weighted = 0;
+	const ExactSearch *search = b->search;
+	int64		most = PG_INT64_MIN;
 
-	for (int a = 0; a < b->population->nattrs; a++)
-		weighted += b->population->attrs[a].weight / b->weights * b->loss[a][levels[a]];
-	return weighted / b->population->people;
-}
-
-/* The least cost that a node between two others could have. */
-static double
-least_cost(const Bounds *b, Objective objective, const int *top, const int *bottom)
-{
-	switch (objective)
+	*tied = false;
+	for (int i = 0; i < node_front_size(search->front); i++)
 	{
-		case OBJECTIVE_GLM:
-			return least_glm(b, bottom);
-		case OBJECTIVE_NWP:
-			return least_nwp(b, bottom);
-		default:
-			return -(double) known_nodes_least_above(b->ks, top);
+		const double *member = front_costs(search->front->front, i);
+		bool		covers = member[b->k_place] < 0;
+		bool		better = false;
+
+		for (int j = 0; j < search->nobjectives && covers; j++)
+		{
+			if (j == b->k_place)
+				continue;
+			covers = member[j] <= costs[j];
+			better = better || member[j] < costs[j];
+		}
+		if (!covers)
+			continue;
+		*tied = *tied || !better;
+		most = Max(most, (int64) -member[b->k_place] - !better);
 	}
+	return most;
+}
+
+/* Whether the front beats all nodes between two others. */
+static bool
+front_beats_box(const Bounds *b, const int *top, const int *bottom)
+{
+	const ExactSearch *search = b->search;
+	double		costs[MAX_OBJECTIVES];
+	bool		tied = true;
+
+	for (int i = 0; i < search->nobjectives; i++)
+		if (i != b->k_place)
+			costs[i] = least_cost(b, search->objectives[i], bottom);
+	if (b->k_place >= 0)
+	{
+		int64		most = most_beaten_k(b, costs, &tied);
+
+		if (most > 0 && known_nodes_any_as_low_above(b->ks, top, most))
+			return true;
+		if (tied)
+			costs[b->k_place] = -(double) known_nodes_least_above(b->ks, top);
+	}
+	return tied && node_front_beats(search->front, costs, bottom);
 }
 
 /* Whether no node between two others can be in the front. */
 static bool
 box_is_out(const Bounds *b, const int *top, const int *bottom)
 {
-	const ExactSearch *search = b->search;
-	double		costs[MAX_OBJECTIVES];
-
-	if (b->feasibility && known_nodes_least_above(b->broken, top) != PG_INT64_MAX)
+	if (b->feasibility && known_nodes_any_above(b->broken, top))
 		return true;
-	if (!b->beatable || node_front_size(search->front) == 0)
-		return false;
-	for (int i = 0; i < search->nobjectives; i++)
-		costs[i] = least_cost(b, search->objectives[i], top, bottom);
-	return node_front_beats(search->front, costs, bottom);
+	return b->beatable && node_front_size(b->search->front) > 0 && front_beats_box(b, top, bottom);
 }
 
 static void
@@ -270,18 +289,21 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 		population->outside[OUTSIDE_K_MAP].given;
 	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
+	b->k_place = -1;
 	for (int i = 0; i < search->nobjectives; i++)
+	{
 		b->beatable = b->beatable && has_bound(b, search->objectives[i]);
+		if (search->objectives[i] == OBJECTIVE_K)
+			b->k_place = i;
+		if (is_sum_of_levels(search->objectives[i]))
+			b->losses[search->objectives[i]] = level_losses_create(population, search->objectives[i]);
+	}
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		const Attribute *attr = &population->attrs[a];
 
-		b->weights += attr->weight;
 		b->levels[a] = attr->max_level;
 		b->bottom[a] = attr->min_level;
-		b->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
-		for (int level = 0; level <= attr->hierarchy->height; level++)
-			b->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
 	}
 	b->seen = nodeset_create(population->context, population);
 }

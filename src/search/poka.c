@@ -14,28 +14,50 @@
  * The search is a heuristic.  What it can miss lies deeper below the base
  * than the ground.  Where it finds nothing, as with a loss that is level
  * around the base, it searches once more and measures what it passed.
+ *
+ * A node where the climb must end need not be measured: k never falls when a
+ * node is generalized and nothing is promised, and a loss that is a sum over levels is at least the
+ * sum.  Whether a climb ends depends on nodes below alone, so the nodes of
+ * one height are measured together, by workers if it takes long.
  */
 #include "search/poka.h"
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "engine/node_walk.h"
+#include "engine/known_nodes.h"
+#include "engine/measure_task.h"
 #include "miscadmin.h"
+#include "portability/instr_time.h"
+#include "search/level_losses.h"
 #include "search/node_set.h"
+
+/* Nodes measured together at most. */
+#define BATCH 256
+
+/* Milliseconds of measuring after which workers are called. */
+#define WORTH_WORKERS 20.0
 
 typedef struct Poka
 {
 	PokaSearch *search;
-	const Population *population;
-	Measurer   *measurer;
-	NodeWalk   *node_walk;
+	Population *population;
+	WorkerPool *pool;
+	bool		called;			/* for workers */
+	double		measured_ms;
 	NodeSet    *known;			/* every node measured so far */
 	Size		capacity;
 	Measures   *measures;		/* by number in known */
+	bool		bounds_k;		/* nothing is promised */
+	KnownNodes *enough;			/* nodes that have the base's k or more */
+	LevelLosses *losses;		/* where the loss is a sum over levels, else
+								 * NULL */
 	int			top[MAX_ATTRIBUTES];
 	int		   *base;
 	Measures	base_measures;
 	MemoryContext context;		/* of one depth search */
+	int			nitems;
+	NodeItem   *items;			/* to be measured together */
+	Measures   *results;
 } Poka;
 
 /* Nodes of one height that are still to be looked at. */
@@ -54,25 +76,79 @@ add_to_layer(Poka *p, Layer *layer, uint32 node)
 	layer->nodes[layer->nnodes++] = node;
 }
 
-/* A node's measures; each node is measured once in a run. */
+/* What a pool is to do. */
+static PoolOrder
+pool_order(const Poka *p)
+{
+	return (PoolOrder)
+	{
+		.task = TASK_MEASURE_NODES,.population = p->population,.argument = &p->search->promise,
+			.argument_size = sizeof(Promise),.item_size = sizeof(NodeItem),
+			.result_size = sizeof(Measures),.most_items = BATCH
+	};
+}
+
+/* Calls workers once that has begun to pay. */
+static void
+call_workers(Poka *p)
+{
+	PoolOrder	order = pool_order(p);
+
+	if (p->called || p->search->workers == 0 || p->measured_ms < WORTH_WORKERS)
+		return;
+	p->called = true;
+	worker_pool_call(p->pool, &order, p->search->workers);
+}
+
+/* Measures the nodes that were gathered; each node is measured once in a run. */
+static void
+measure_gathered(Poka *p)
+{
+	instr_time	begun;
+	instr_time	took;
+
+	if (p->nitems == 0)
+		return;
+	CHECK_FOR_INTERRUPTS();
+	call_workers(p);
+	INSTR_TIME_SET_CURRENT(begun);
+	worker_pool_do(p->pool, p->nitems, p->items, p->results);
+	INSTR_TIME_SET_CURRENT(took);
+	INSTR_TIME_SUBTRACT(took, begun);
+	p->measured_ms += INSTR_TIME_GET_MILLISEC(took);
+	for (int i = 0; i < p->nitems; i++)
+	{
+		const int  *levels = p->items[i].levels;
+		uint32		number = nodeset_add(p->known, levels);
+
+		if (number >= p->capacity)
+			p->measures = budget_grow(p->population->context, p->measures, sizeof(Measures), &p->capacity);
+		p->measures[number] = p->results[i];
+		if (p->bounds_k && p->results[i].k >= p->base_measures.k && !known_nodes_any_below(p->enough, levels))
+			known_nodes_add(p->enough, levels, 0);
+	}
+	p->search->evaluated += p->nitems;
+	p->nitems = 0;
+	progress_update(p->search->evaluated, p->search->nfound);
+}
+
+/* Gathers a node that is not measured yet. */
+static void
+gather(Poka *p, const int *levels)
+{
+	if (nodeset_find(p->known, levels) != NO_NODE)
+		return;
+	memcpy(p->items[p->nitems++].levels, levels, sizeof(int) * p->population->nattrs);
+	if (p->nitems == BATCH)
+		measure_gathered(p);
+}
+
 static const Measures *
 measures_of(Poka *p, const int *levels)
 {
-	uint32		number = nodeset_find(p->known, levels);
-	const TupleTable *classes;
-	Recodings	node;
-
-	if (number != NO_NODE)
-		return &p->measures[number];
-	CHECK_FOR_INTERRUPTS();
-	number = nodeset_add(p->known, levels);
-	if (number >= p->capacity)
-		p->measures = budget_grow(p->population->context, p->measures, sizeof(Measures), &p->capacity);
-	classes = node_walk_classes(p->node_walk, levels, &node);
-	measure(p->measurer, node, classes, &p->measures[number]);
-	p->search->evaluated++;
-	progress_update(p->search->evaluated, p->search->nfound);
-	return &p->measures[number];
+	gather(p, levels);
+	measure_gathered(p);
+	return &p->measures[nodeset_find(p->known, levels)];
 }
 
 static double
@@ -136,11 +212,16 @@ distance_below(const Poka *p, const int *levels)
 }
 
 static bool
-is_better(const Poka *p, const Measures *a, const Measures *b)
+is_better(const Poka *p, const MeasuredNode *a, const MeasuredNode *b)
 {
-	if (a->k != b->k)
-		return a->k > b->k;
-	return loss_of(p, a) < loss_of(p, b);
+	double		loss = loss_of(p, &a->measures);
+	double		other_loss = loss_of(p, &b->measures);
+
+	if (a->measures.k != b->measures.k)
+		return a->measures.k > b->measures.k;
+	if (loss != other_loss)
+		return loss < other_loss;
+	return compare_levels(a->levels, b->levels, p->population->nattrs) < 0;
 }
 
 static int
@@ -153,104 +234,125 @@ height_of(const Poka *p, const int *levels)
 	return height;
 }
 
-/* What orders a layer. */
-typedef struct LayerOrder
+/* What comes of a node that a climb has reached. */
+typedef enum Look
 {
-	const NodeSet *nodes;
-	const NodeWalk *node_walk;
-} LayerOrder;
+	LOOK_ENDS,
+	LOOK_PASSES,
+	LOOK_MEASURES
+} Look;
 
-static int
-compare_in_layer(const void *a, const void *b, void *arg)
+/* Whether a climb ends at a node, passes it, or wants its measures. */
+static Look
+look_at(const Poka *p, const int *levels, bool pass_over)
 {
-	const LayerOrder *order = arg;
-	int			x[MAX_ATTRIBUTES];
-	int			y[MAX_ATTRIBUTES];
+	int			distance = distance_below(p, levels);
 
-	nodeset_levels(order->nodes, *(const uint32 *) a, x);
-	nodeset_levels(order->nodes, *(const uint32 *) b, y);
-	return node_walk_compare(order->node_walk, x, y);
+	if (distance == 0)
+		return LOOK_ENDS;
+	if (distance >= 2 && pass_over)
+		return LOOK_PASSES;
+	if (p->losses != NULL && level_losses_sum(p->losses, levels) >= loss_of(p, &p->base_measures))
+		return LOOK_ENDS;
+	return known_nodes_any_below(p->enough, levels) ? LOOK_ENDS : LOOK_MEASURES;
 }
+
+/* The nodes at which a climb has arrived, from the lowest height up. */
+typedef struct Climb
+{
+	bool		pass_over;		/* nodes far below the base */
+	NodeSet    *visited;
+	Layer	   *layers;
+	bool		found;			/* a next base */
+	int			levels[MAX_ATTRIBUTES];
+	MeasuredNode best;
+} Climb;
 
 /* Puts the generalizations of a node that are new into the layer above. */
 static void
-climb(Poka *p, NodeSet *visited, const int *from, Layer *above)
+climb_above(Poka *p, Climb *climb, const int *from, int height)
 {
 	int			levels[MAX_ATTRIBUTES];
 
 	memcpy(levels, from, sizeof(int) * p->population->nattrs);
 	for (int a = 0; a < p->population->nattrs; a++)
 	{
-		uint32		before = nodeset_size(visited);
+		uint32		before = nodeset_size(climb->visited);
 		uint32		number;
 
 		if (levels[a] == p->population->attrs[a].max_level)
 			continue;
 		levels[a]++;
-		number = nodeset_add(visited, levels);
+		number = nodeset_add(climb->visited, levels);
 		levels[a]--;
 		if (number >= before)
-			add_to_layer(p, above, number);
+			add_to_layer(p, &climb->layers[height], number);
 	}
 }
 
-/* Whether the climb goes on from a node; the best one so far is kept. */
+/* Whether the climb goes on from a node that was measured; the best one so far is kept. */
 static bool
-look_at(Poka *p, uint32 number, const int *levels, bool pass_over, uint32 *best, Measures *best_measures)
+judge(Poka *p, Climb *climb, int *levels)
 {
-	int			distance = distance_below(p, levels);
-	const Measures *measures;
+	const MeasuredNode node = {levels, *measures_of(p, levels)};
 
-	if (distance == 0)
+	if (node.measures.k >= p->base_measures.k || loss_of(p, &node.measures) >= loss_of(p, &p->base_measures))
 		return false;
-	if (distance >= 2 && pass_over)
-		return true;
-	measures = measures_of(p, levels);
-	if (measures->k >= p->base_measures.k || loss_of(p, measures) >= loss_of(p, &p->base_measures))
-		return false;
-	if (*best == NO_NODE || is_better(p, measures, best_measures))
+	if (!climb->found || is_better(p, &node, &climb->best))
 	{
-		*best = number;
-		*best_measures = *measures;
+		climb->found = true;
+		memcpy(climb->levels, levels, sizeof(int) * p->population->nattrs);
+		climb->best.levels = climb->levels;
+		climb->best.measures = node.measures;
 	}
 	return true;
 }
 
-/*
- * Climbs from the ground nodes, which are the first of visited; returns the
- * best node's number in it, or NO_NODE.  Where a climb ends depends on its
- * nodes alone, so they can be taken in any order: height by height, and in
- * the order in which they share most of the path.
- */
-static uint32
-height_search(Poka *p, NodeSet *visited, bool pass_over)
+/* Looks at the nodes of one height, which are measured together. */
+static void
+climb_layer(Poka *p, Climb *climb, int height)
 {
-	LayerOrder	order = {visited, p->node_walk};
-	int			top = height_of(p, p->top);
-	Layer	   *layers = palloc0(sizeof(Layer) * (top + 2));
-	uint32		best = NO_NODE;
-	Measures	best_measures = {0};
+	Layer	   *layer = &climb->layers[height];
+	Look	   *looks = palloc(sizeof(Look) * (layer->nnodes + 1));
 	int			levels[MAX_ATTRIBUTES];
 
-	for (uint32 i = 0; i < nodeset_size(visited); i++)
+	for (Size i = 0; i < layer->nnodes; i++)
 	{
-		nodeset_levels(visited, i, levels);
-		add_to_layer(p, &layers[height_of(p, levels)], i);
+		nodeset_levels(climb->visited, layer->nodes[i], levels);
+		looks[i] = look_at(p, levels, climb->pass_over);
+		if (looks[i] == LOOK_MEASURES)
+			gather(p, levels);
+	}
+	measure_gathered(p);
+	for (Size i = 0; i < layer->nnodes; i++)
+	{
+		nodeset_levels(climb->visited, layer->nodes[i], levels);
+		if (looks[i] == LOOK_PASSES ||
+			(looks[i] == LOOK_MEASURES && judge(p, climb, levels)))
+			climb_above(p, climb, levels, height + 1);
+	}
+	pfree(looks);
+}
+
+/*
+ * Climbs from the ground nodes, which are the first of those visited.  Where
+ * a climb ends depends on its nodes alone, so they can be taken in any order:
+ * height by height.
+ */
+static void
+height_search(Poka *p, Climb *climb)
+{
+	int			top = height_of(p, p->top);
+	int			levels[MAX_ATTRIBUTES];
+
+	climb->layers = palloc0(sizeof(Layer) * (top + 2));
+	for (uint32 i = 0; i < nodeset_size(climb->visited); i++)
+	{
+		nodeset_levels(climb->visited, i, levels);
+		add_to_layer(p, &climb->layers[height_of(p, levels)], i);
 	}
 	for (int height = 0; height <= top; height++)
-	{
-		Layer	   *layer = &layers[height];
-
-		if (layer->nnodes > 1)
-			qsort_arg(layer->nodes, layer->nnodes, sizeof(uint32), compare_in_layer, &order);
-		for (Size i = 0; i < layer->nnodes; i++)
-		{
-			nodeset_levels(visited, layer->nodes[i], levels);
-			if (look_at(p, layer->nodes[i], levels, pass_over, &best, &best_measures))
-				climb(p, visited, levels, &layers[height + 1]);
-		}
-	}
-	return best;
+		climb_layer(p, climb, height);
 }
 
 /* Makes a node the base, and the next one found. */
@@ -275,43 +377,55 @@ static bool
 next_base(Poka *p)
 {
 	MemoryContext old = MemoryContextSwitchTo(p->context);
-	int			levels[MAX_ATTRIBUTES];
-	uint32		best = NO_NODE;
+	Climb		climb = {0};
 
-	for (int pass_over = 1; pass_over >= 0 && best == NO_NODE; pass_over--)
+	for (int round = 0; round < 2 && !climb.found; round++)
 	{
-		NodeSet    *visited = nodeset_create(p->context, p->population);
-
-		depth_search(p, visited);
-		best = height_search(p, visited, pass_over == 1);
-		if (best != NO_NODE)
-			nodeset_levels(visited, best, levels);
+		climb.pass_over = round == 0;
+		climb.visited = nodeset_create(p->context, p->population);
+		depth_search(p, climb.visited);
+		height_search(p, &climb);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(p->context);
-	if (best != NO_NODE)
-		move_base(p, levels);
-	return best != NO_NODE;
+	if (climb.found)
+		move_base(p, climb.levels);
+	return climb.found;
+}
+
+static Poka *
+begin(PokaSearch *search)
+{
+	Population *population = search->population;
+	Poka	   *p = palloc0(sizeof(Poka));
+	PoolOrder	order;
+
+	p->search = search;
+	p->population = population;
+	p->context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
+	p->known = nodeset_create(population->context, population);
+	p->bounds_k = !promise_given(&search->promise, population);
+	p->enough = known_nodes_create(population, population->context);
+	p->items = palloc0(sizeof(NodeItem) * BATCH);
+	p->results = palloc0(sizeof(Measures) * BATCH);
+	if (is_sum_of_levels(search->loss))
+		p->losses = level_losses_create(population, search->loss);
+	for (int a = 0; a < population->nattrs; a++)
+		p->top[a] = population->attrs[a].max_level;
+	order = pool_order(p);
+	p->pool = worker_pool_begin(&order, 0);
+	return p;
 }
 
 void
 poka_search(PokaSearch *search)
 {
-	Population *population = search->population;
-	MemoryContext old = MemoryContextSwitchTo(population->context);
-	Poka	   *p = palloc0(sizeof(Poka));
+	MemoryContext old = MemoryContextSwitchTo(search->population->context);
+	Poka	   *p = begin(search);
 
-	p->search = search;
-	p->population = population;
-	p->measurer = measurer_create(population, &search->promise);
-	p->node_walk = node_walk_create(population, MOST_LEVELS_LAST);
-	p->context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
-	p->known = nodeset_create(population->context, population);
-	for (int a = 0; a < population->nattrs; a++)
-		p->top[a] = population->attrs[a].max_level;
-	move_base(p, p->top);
+	move_base(p, search->start != NULL ? search->start : p->top);
 	while (p->base_measures.k > 2 && next_base(p))
 		;
-	node_walk_free(p->node_walk);
+	search->helped = worker_pool_end(p->pool);
 	MemoryContextSwitchTo(old);
 }

@@ -13,11 +13,14 @@ typedef struct PokaSearch
 	Promise		promise;		/* what is declared, and the limit */
 	Objective	loss;
 	int			depth;
+	const int  *start;			/* the first base; NULL: the top */
+	int			workers;		/* that may help */
 
 	int			nfound;
 	Size		capacity;
 	MeasuredNode *found;		/* in the order of discovery */
 	int64		evaluated;
+	int			helped;			/* workers that did */
 } PokaSearch;
 
 extern void poka_search(PokaSearch *search);

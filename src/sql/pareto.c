@@ -202,6 +202,23 @@ mean_height(const Dataset *dataset)
 	return Max((heights + n - 1) / n, 1);
 }
 
+/* Fails where a base to start from is no node that is searched. */
+static void
+check_start(const Population *population, const int *levels)
+{
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		if (levels[a] < attr->min_level || levels[a] > attr->max_level)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("start is outside the declared levels of column \"%s\"", attr->name),
+					 errhint("Levels of column \"%s\" are declared from %d to %d.", attr->name,
+							 attr->min_level, attr->max_level)));
+	}
+}
+
 Datum
 anonopt_poka(PG_FUNCTION_ARGS)
 {
@@ -220,6 +237,8 @@ anonopt_poka(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
+	if (!PG_ARGISNULL(3))
+		search.start = node_argument(fcinfo, 3, dataset);
 	session = session_begin(ALGORITHM_POKA, dataset);
 	population = population_argument(dataset);
 	session_read(session, population);
@@ -228,10 +247,13 @@ anonopt_poka(PG_FUNCTION_ARGS)
 	promise_add_declared(promise, dataset);
 	search.population = searched_population(population, promise, 1, &search.loss);
 	promise->limit = share_of_people(dataset->max_suppression, population->people);
+	search.workers = max_workers();
+	if (search.start != NULL)
+		check_start(population, search.start);
 	poka_search(&search);
 
 	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, promise,
 			  search.nfound, search.found);
-	session_end(session, search.evaluated, 0, false);
+	session_end(session, search.evaluated, search.helped, false);
 	return (Datum) 0;
 }

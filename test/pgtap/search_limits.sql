@@ -107,6 +107,8 @@ SELECT pg_temp.refused(c, m, h) FROM (VALUES
     ('optimize(''told'', t => -0.1)', 't must lie between 0 and 1', ''),
     ('optimize(''told'', t => 1.1)', 't must lie between 0 and 1', ''),
     ('pareto(''told'', t => ''NaN'')', 't must lie between 0 and 1', ''),
+    ('poka(''told'', start => ''{0}'')', 'wrong number of levels', 'Give one'),
+    ('poka(''single_node'', start => ''{0,0}'')', 'start is outside the declared levels of column "a"', 'declared from 2 to 2'),
     ('poka(''told'', depth => 0)', 'depth must be at least 1, not 0', ''),
     ('poka(''told'', depth => -3)', 'depth must be at least 1, not -3', ''),
     ('pareto(''told'', time_limit => ''0'')', 'time limit must be positive', ''),

@@ -9,7 +9,7 @@
  * the sets of one level more.  The sets' words are kept side by side, so that
  * a look-up reads memory in order.
  */
-#include "search/known_nodes.h"
+#include "engine/known_nodes.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"
@@ -21,9 +21,8 @@ struct KnownNodes
 	MemoryContext all;			/* what memory is counted in */
 	int			nattrs;
 	int			nsets;
-	int			first_set[MAX_ATTRIBUTES];	/* of the attribute's lowest level */
-	int			min_level[MAX_ATTRIBUTES];
-	int			max_level[MAX_ATTRIBUTES];
+	int			first_set[MAX_ATTRIBUTES];	/* of the attribute's level 0 */
+	int			height[MAX_ATTRIBUTES];
 	Size		nnodes;
 	Size		node_capacity;
 	int64	   *values;			/* by node */
@@ -42,12 +41,9 @@ known_nodes_create(const Population *population, MemoryContext context)
 	known->nattrs = population->nattrs;
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		const Attribute *attr = &population->attrs[a];
-
 		known->first_set[a] = known->nsets;
-		known->min_level[a] = attr->min_level;
-		known->max_level[a] = attr->max_level;
-		known->nsets += attr->max_level - attr->min_level + 1;
+		known->height[a] = population->attrs[a].hierarchy->height;
+		known->nsets += known->height[a] + 1;
 	}
 	return known;
 }
@@ -66,14 +62,14 @@ has_room(const KnownNodes *known)
 	return growth == 0 || budget_allows(known->all, growth + budget_limit() / 4);
 }
 
-void
+bool
 known_nodes_add(KnownNodes *known, const int *levels, int64 value)
 {
 	Size		node = known->nnodes;
 	uint64	   *word;
 
 	if (!has_room(known))
-		return;
+		return false;
 	known->nnodes++;
 	if (node == known->node_capacity)
 		known->values = budget_grow(known->context, known->values,
@@ -89,8 +85,9 @@ known_nodes_add(KnownNodes *known, const int *levels, int64 value)
 	}
 	word = known->bits + (node / 64) * known->nsets;
 	for (int a = 0; a < known->nattrs; a++)
-		for (int level = known->min_level[a]; level <= levels[a]; level++)
-			word[known->first_set[a] + level - known->min_level[a]] |= UINT64CONST(1) << (node % 64);
+		for (int level = 0; level <= levels[a]; level++)
+			word[known->first_set[a] + level] |= UINT64CONST(1) << (node % 64);
+	return true;
 }
 
 /* The sets whose intersection are the nodes above one. */
@@ -98,7 +95,7 @@ static void
 sets_above(const KnownNodes *known, const int *levels, int *sets)
 {
 	for (int a = 0; a < known->nattrs; a++)
-		sets[a] = known->first_set[a] + levels[a] - known->min_level[a];
+		sets[a] = known->first_set[a] + levels[a];
 }
 
 /* The nodes of a word that are in all of some sets. */
@@ -127,6 +124,20 @@ known_nodes_least_above(const KnownNodes *known, const int *levels)
 }
 
 bool
+known_nodes_any_as_low_above(const KnownNodes *known, const int *levels, int64 most)
+{
+	int			sets[MAX_ATTRIBUTES];
+
+	sets_above(known, levels, sets);
+	/* what was learnt last is most often near */
+	for (Size w = known->nwords; w-- > 0;)
+		for (uint64 above = in_all(known->bits + w * known->nsets, sets, known->nattrs); above != 0; above &= above - 1)
+			if (known->values[w * 64 + pg_rightmost_one_pos64(above)] <= most)
+				return true;
+	return false;
+}
+
+bool
 known_nodes_any_above(const KnownNodes *known, const int *levels)
 {
 	int			sets[MAX_ATTRIBUTES];
@@ -139,25 +150,59 @@ known_nodes_any_above(const KnownNodes *known, const int *levels)
 	return false;
 }
 
+/* The sets none of which the nodes below one are in; returns how many. */
+static int
+sets_not_below(const KnownNodes *known, const int *levels, int *sets)
+{
+	int			nsets = 0;
+
+	for (int a = 0; a < known->nattrs; a++)
+		if (levels[a] < known->height[a])
+			sets[nsets++] = known->first_set[a] + levels[a] + 1;
+	return nsets;
+}
+
+/* The nodes of a word that are in none of some sets. */
+static inline uint64
+in_none(const KnownNodes *known, Size w, const int *sets, int nsets)
+{
+	const uint64 *word = known->bits + w * known->nsets;
+	uint64		nodes = PG_UINT64_MAX >> (64 - Min(known->nnodes - w * 64, 64));
+
+	for (int i = 0; i < nsets && nodes != 0; i++)
+		nodes &= ~word[sets[i]];
+	return nodes;
+}
+
 bool
 known_nodes_any_below(const KnownNodes *known, const int *levels)
 {
 	int			sets[MAX_ATTRIBUTES];
-	int			nsets = 0;
-	const uint64 *word = known->bits;
+	int			nsets = sets_not_below(known, levels, sets);
 
-	for (int a = 0; a < known->nattrs; a++)
-		if (levels[a] < known->max_level[a])
-			sets[nsets++] = known->first_set[a] + levels[a] + 1 - known->min_level[a];
-	for (Size w = 0; w < known->nwords; w++, word += known->nsets)
-	{
-		Size		nodes = Min(known->nnodes - w * 64, 64);
-		uint64		below = PG_UINT64_MAX >> (64 - nodes);
-
-		for (int i = 0; i < nsets && below != 0; i++)
-			below &= ~word[sets[i]];
-		if (below != 0)
+	for (Size w = 0; w < known->nwords; w++)
+		if (in_none(known, w, sets, nsets) != 0)
 			return true;
-	}
 	return false;
+}
+
+int64
+known_nodes_least_below(const KnownNodes *known, const int *levels)
+{
+	int			sets[MAX_ATTRIBUTES];
+	int			nsets = sets_not_below(known, levels, sets);
+	int64		least = PG_INT64_MAX;
+	int64		found = -1;
+
+	for (Size w = 0; w < known->nwords; w++)
+		for (uint64 below = in_none(known, w, sets, nsets); below != 0; below &= below - 1)
+		{
+			Size		node = w * 64 + pg_rightmost_one_pos64(below);
+
+			if (known->values[node] >= least)
+				continue;
+			least = known->values[node];
+			found = node;
+		}
+	return found;
 }
