@@ -53,6 +53,7 @@ struct WorkerPool
 	void	   *state;
 	ParallelContext *context;	/* the leader's; NULL without workers */
 	SharedPool *shared;
+	void	   *argument;
 	char	   *items;
 	char	   *results;
 };
@@ -61,7 +62,8 @@ static const PoolWork *const works[POOL_TASKS] = {
 	[TASK_MEASURE_NODES] = &measure_nodes_work,
 	[TASK_EVALUATE_CUTS] = &evaluate_cuts_work,
 	[TASK_RECODE_BLOCK] = &recode_block_work,
-	[TASK_SEARCH_BOXES] = &search_boxes_work
+	[TASK_SEARCH_BOXES] = &search_boxes_work,
+	[TASK_SEARCH_PARTS] = &search_parts_work
 };
 
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);
@@ -158,8 +160,10 @@ worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers)
 	memcpy(chunks[CHUNK_ARGUMENT], order->argument, order->argument_size);
 	pool->items = chunks[CHUNK_ITEMS];
 	pool->results = chunks[CHUNK_RESULTS];
-	if (parallel_launch(context))
-		pool->context = context;
+	if (!parallel_launch(context))
+		return;
+	pool->context = context;
+	pool->argument = chunks[CHUNK_ARGUMENT];
 }
 
 WorkerPool *
@@ -170,9 +174,16 @@ worker_pool_begin(const PoolOrder *order, int workers)
 	pool->work = works[order->task];
 	pool->item_size = order->item_size;
 	pool->result_size = order->result_size;
+	pool->argument = unconstify(void *, order->argument);
 	pool->state = pool->work->begin(order->population, order->argument);
 	worker_pool_call(pool, order, workers);
 	return pool;
+}
+
+void *
+worker_pool_argument(const WorkerPool *pool)
+{
+	return pool->argument;
 }
 
 static void

@@ -14,6 +14,7 @@ typedef enum PoolTask
 	TASK_EVALUATE_CUTS,
 	TASK_RECODE_BLOCK,
 	TASK_SEARCH_BOXES,
+	TASK_SEARCH_PARTS,
 	POOL_TASKS
 } PoolTask;
 
@@ -28,6 +29,7 @@ typedef struct PoolWork
 /* The work of tasks that a room above this one does. */
 extern const PoolWork recode_block_work;
 extern const PoolWork search_boxes_work;
+extern const PoolWork search_parts_work;
 
 typedef struct WorkerPool WorkerPool;
 
@@ -48,6 +50,9 @@ extern WorkerPool *worker_pool_begin(const PoolOrder *order, int workers);
 
 /* The same for a pool that has none, once its work has turned out to be worth it. */
 extern void worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers);
+
+/* The order's argument as all processes of a pool see it: what is written there, others read. */
+extern void *worker_pool_argument(const WorkerPool *pool);
 
 /* Does a batch; results stand in the order of the items. */
 extern void worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results);

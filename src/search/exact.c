@@ -30,22 +30,53 @@
  * Highest first, so that all nodes above a box have been decided on before
  * it.  The first nodes measured are those of a dive from the top, whose
  * front then beats many boxes from the start.
+ *
+ * What takes long is searched in parts, boxes of which the first attributes'
+ * levels are chosen, by whoever is free.  All tell each other what they have
+ * measured.  A part that is not done after a while is handed back, and parted
+ * when there are few.
  */
 #include "search/exact.h"
 
 #include <math.h>
 
+#include "access/parallel.h"
+#include "base/budget.h"
 #include "base/progress.h"
 #include "engine/known_nodes.h"
 #include "engine/lattice.h"
 #include "engine/node_walk.h"
+#include "engine/worker_pool.h"
 #include "miscadmin.h"
 #include "search/level_losses.h"
 #include "search/node_set.h"
+#include "search/shared_nodes.h"
 #include "utils/timestamp.h"
 
 /* Boxes between two looks at the clock. */
 #define BOXES_A_LOOK 64
+
+/* Microseconds after which others are called, and those that a part is searched for at a time. */
+#define WORTH_WORKERS 20000
+#define PART_TIME 10000
+
+/* Parts handed out at a time, for each process. */
+#define PARTS_A_PROCESS 8
+
+/* A part of a lattice: the levels of the first depths, and where it goes on. */
+typedef struct Part
+{
+	int			depth;			/* how many depths are chosen */
+	bool		resumes;		/* from all of the levels */
+	int16		levels[MAX_ATTRIBUTES];
+} Part;
+
+/* What is left of a part. */
+typedef struct PartResult
+{
+	bool		done;
+	int16		levels[MAX_ATTRIBUTES]; /* where it goes on */
+} PartResult;
 
 typedef struct Bounds
 {
@@ -67,7 +98,35 @@ typedef struct Bounds
 	int			levels[MAX_ATTRIBUTES];
 	int			bottom[MAX_ATTRIBUTES];
 	int			boxes;
+
+	/* where a search stopped and goes on */
+	TimestampTz until;			/* when it hands back what is left, or 0 */
+	bool		advanced;		/* since it began or went on */
+	bool		looks;			/* at the clock, at the next box */
+	bool		stopped;
+	bool		resuming;
+	int			resume[MAX_ATTRIBUTES];
+
+	/* what others are told */
+	int			nfirst;
+	ToldNode   *first;			/* what was measured first, before there were
+								 * others */
+	SharedNodes *shared;		/* NULL while there are none */
+	uint32		round;
+	uint32		nlearnt;
 } Bounds;
+
+/* What processes that search parts are given. */
+typedef struct PartsOrder
+{
+	Promise		promise;
+	bool		feasible_only;
+	int			nobjectives;
+	Objective	objectives[MAX_OBJECTIVES];
+	TimestampTz deadline;
+	Bounds	   *own;			/* of the process that began, nobody else's */
+	SharedNodes shared;
+} PartsOrder;
 
 static bool
 has_bound(const Bounds *b, Objective objective)
@@ -146,27 +205,56 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 	return b->beatable && node_front_size(b->search->front) > 0 && front_beats_box(b, top, bottom);
 }
 
+/* Remembers a measured node and what follows from it. */
 static void
-measure_node(Bounds *b, const int *levels, Measures *measures)
+take_over(Bounds *b, const int *levels, const ToldNode *told)
 {
 	ExactSearch *search = b->search;
-	Recodings	node;
-	const TupleTable *classes = node_walk_classes(b->node_walk, levels, &node);
+	const Measures *measures = &told->measures;
 
-	CHECK_FOR_INTERRUPTS();
-	measure(b->measurer, node, classes, measures);
-	search->evaluated++;
-	if (search->evaluated == 1 || measures->suppressed < search->nearest.suppressed)
+	if (search->evaluated == 0 || measures->suppressed < search->nearest.suppressed)
 		search->nearest = *measures;
+	search->evaluated++;
 	if (measures->feasible || !search->feasible_only)
 		node_front_offer(search->front, levels, measures);
 	/* one that is no tighter than those above it would only be looked through */
 	if (b->bounds_k && measures->k < known_nodes_least_above(b->ks, levels))
 		known_nodes_add(b->ks, levels, measures->k);
-	if (b->feasibility && !measures->feasible &&
-		people_doomed(b->measurer, classes) > search->promise.limit)
+	if (told->broken && !known_nodes_any_above(b->broken, levels))
 		known_nodes_add(b->broken, levels, 0);
-	progress_update(search->evaluated, node_front_size(search->front));
+	if (!IsParallelWorker())
+		progress_update(search->evaluated, node_front_size(search->front));
+}
+
+/* Measures a node; false where there is no place to tell of it. */
+static bool
+measure_node(Bounds *b, const int *levels, Measures *measures)
+{
+	ToldNode	told = {0};
+	Recodings	node;
+	const TupleTable *classes;
+	uint32		place;
+
+	CHECK_FOR_INTERRUPTS();
+	if (b->shared != NULL && !shared_nodes_take(b->shared, &place))
+		return false;
+	classes = node_walk_classes(b->node_walk, levels, &node);
+	measure(b->measurer, node, classes, &told.measures);
+	*measures = told.measures;
+	told.broken = b->feasibility && !measures->feasible &&
+		people_doomed(b->measurer, classes) > b->search->promise.limit;
+	for (int a = 0; a < b->population->nattrs; a++)
+		told.levels[a] = levels[a];
+	b->advanced = b->looks = true;
+	if (b->shared != NULL)
+		shared_nodes_tell(b->shared, place, &told);
+	else
+	{
+		if (b->nfirst < SHARED_NODES / 2)
+			b->first[b->nfirst++] = told;
+		take_over(b, levels, &told);
+	}
+	return true;
 }
 
 /* Measures a node before its turn; false if that was done before. */
@@ -176,8 +264,30 @@ measure_early(Bounds *b, const int *levels, Measures *measures)
 	if (nodeset_find(b->seen, levels) != NO_NODE)
 		return false;
 	nodeset_add(b->seen, levels);
-	measure_node(b, levels, measures);
-	return true;
+	return measure_node(b, levels, measures);
+}
+
+/* Takes over what others, and this process, have told since the last time. */
+static void
+learn(Bounds *b)
+{
+	const ToldNode *told;
+
+	if (b->shared == NULL)
+		return;
+	if (b->round != b->shared->round)
+		b->nlearnt = 0;
+	b->round = b->shared->round;
+	for (; (told = shared_nodes_at(b->shared, b->nlearnt)) != NULL; b->nlearnt++)
+	{
+		int			levels[MAX_ATTRIBUTES];
+
+		for (int a = 0; a < b->population->nattrs; a++)
+			levels[a] = told->levels[a];
+		if (b->nlearnt < b->shared->nknown)
+			nodeset_add(b->seen, levels);
+		take_over(b, levels, told);
+	}
 }
 
 /* How much a step of the dive gives up of k for what it saves, or what it costs. */
@@ -200,13 +310,22 @@ time_is_up(ExactSearch *search)
 	return !search->in_time;
 }
 
-/* Whether time is up, with a look at the clock now and then. */
+/* Whether a search has to stop before the box in hand, with a look at the clock now and then. */
 static bool
-out_of_time(Bounds *b)
+must_stop(Bounds *b)
 {
-	if (b->boxes++ % BOXES_A_LOOK == 0)
-		return time_is_up(b->search);
-	return !b->search->in_time;
+	if (b->stopped)
+		return true;
+	if (b->boxes++ % BOXES_A_LOOK != 0 && !b->looks)
+		return false;
+	b->looks = false;
+	learn(b);
+	b->stopped = time_is_up(b->search) ||
+		(b->until != 0 && b->advanced && GetCurrentTimestamp() >= b->until);
+	/* until it is where it went on from, that stays */
+	if (b->stopped && !b->resuming)
+		memcpy(b->resume, b->levels, sizeof(b->resume));
+	return b->stopped;
 }
 
 /*
@@ -252,26 +371,43 @@ dive(Bounds *b)
 	}
 }
 
-/* Searches the box that the depths before have left. */
+/* Measures the node in hand in its turn; stops where that cannot be. */
+static void
+search_node(Bounds *b)
+{
+	Measures	measures;
+
+	b->resuming = false;
+	if (nodeset_find(b->seen, b->levels) != NO_NODE || measure_node(b, b->levels, &measures))
+		return;
+	b->stopped = true;
+	memcpy(b->resume, b->levels, sizeof(b->resume));
+}
+
+/* Searches the box that the depths before have left, or what is left of it. */
 static void
 search_depth(Bounds *b, int depth)
 {
 	const Population *population = b->population;
 	int			a = b->order[depth];
 	const Attribute *attr = &population->attrs[a];
-	Measures	measures;
 
-	for (int level = attr->max_level; level >= attr->min_level; level--)
+	for (int level = b->resuming ? b->resume[a] : attr->max_level; level >= attr->min_level; level--)
 	{
-		if (out_of_time(b))
-			break;
 		b->levels[a] = b->bottom[a] = level;
+		if (must_stop(b))
+			break;
 		if (box_is_out(b, b->levels, b->bottom))
-			continue;
-		if (depth < population->nattrs - 1)
+		{
+			b->resuming = false;
+			b->advanced = true;
+		}
+		else if (depth < population->nattrs - 1)
 			search_depth(b, depth + 1);
-		else if (nodeset_find(b->seen, b->levels) == NO_NODE)
-			measure_node(b, b->levels, &measures);
+		else
+			search_node(b);
+		if (b->stopped)
+			break;
 	}
 	b->levels[a] = attr->max_level;
 	b->bottom[a] = attr->min_level;
@@ -305,7 +441,247 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 		b->levels[a] = attr->max_level;
 		b->bottom[a] = attr->min_level;
 	}
+	search->front = node_front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
+	search->evaluated = 0;
+	search->in_time = true;
+}
+
+/* What a search by bounds needs beside them. */
+static void
+prepare_search(Bounds *b)
+{
+	Population *population = b->population;
+
 	b->seen = nodeset_create(population->context, population);
+	b->node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
+	b->order = node_walk_order(b->node_walk);
+	b->ks = known_nodes_create(population, population->context);
+	b->broken = known_nodes_create(population, population->context);
+	b->first = palloc(sizeof(ToldNode) * SHARED_NODES / 2);
+}
+
+/* ------------------------------------------------------------------ parts */
+
+/* Chooses a part's levels; the others stand at their highest and lowest. */
+static void
+choose_levels(Bounds *b, const Part *part)
+{
+	for (int depth = 0; depth < b->population->nattrs; depth++)
+	{
+		int			a = b->order[depth];
+		const Attribute *attr = &b->population->attrs[a];
+
+		b->resume[a] = part->levels[a];
+		b->levels[a] = depth < part->depth ? part->levels[a] : attr->max_level;
+		b->bottom[a] = depth < part->depth ? part->levels[a] : attr->min_level;
+	}
+}
+
+static void *
+begin_parts(Population *population, const void *argument)
+{
+	PartsOrder *order = unconstify(void *, argument);
+	ExactSearch *search;
+	Bounds	   *b;
+
+	if (!IsParallelWorker())
+		return order->own;
+	search = palloc0(sizeof(ExactSearch));
+	b = palloc0(sizeof(Bounds));
+	search->population = population;
+	search->promise = order->promise;
+	search->feasible_only = order->feasible_only;
+	search->nobjectives = order->nobjectives;
+	memcpy(search->objectives, order->objectives, sizeof(search->objectives));
+	search->deadline = order->deadline;
+	prepare_bounds(b, search);
+	prepare_search(b);
+	b->shared = &order->shared;
+	return b;
+}
+
+/* Searches a part for a while. */
+static void
+search_part(void *state, const void *item, void *result)
+{
+	Bounds	   *b = state;
+	const Part *part = item;
+	PartResult *told = result;
+
+	learn(b);
+	choose_levels(b, part);
+	b->resuming = part->resumes;
+	b->stopped = b->advanced = false;
+	b->until = GetCurrentTimestamp() + PART_TIME;
+	if (part->resumes || !box_is_out(b, b->levels, b->bottom))
+		search_depth(b, part->depth);
+	told->done = !b->stopped;
+	for (int a = 0; a < b->population->nattrs; a++)
+		told->levels[a] = b->resume[a];
+}
+
+const PoolWork search_parts_work = {begin_parts, search_part};
+
+/* The parts that are left, in their order. */
+typedef struct Parts
+{
+	int			n;
+	Size		capacity;
+	Part	   *parts;
+} Parts;
+
+static Part *
+insert_part(Bounds *b, Parts *parts, int place)
+{
+	if (parts->n == parts->capacity)
+		parts->parts = budget_grow(b->population->context, parts->parts, sizeof(Part), &parts->capacity);
+	memmove(parts->parts + place + 1, parts->parts + place, sizeof(Part) * (parts->n - place));
+	parts->n++;
+	return &parts->parts[place];
+}
+
+/* Parts a part at its next depth; what resumes comes first. */
+static void
+part_further(Bounds *b, Parts *parts, int place)
+{
+	Part		whole = parts->parts[place];
+	int			a = b->order[whole.depth];
+	const Attribute *attr = &b->population->attrs[a];
+	int			highest = whole.resumes ? whole.levels[a] : attr->max_level;
+
+	parts->n--;
+	memmove(parts->parts + place, parts->parts + place + 1, sizeof(Part) * (parts->n - place));
+	for (int level = highest; level >= attr->min_level; level--)
+	{
+		Part		part = whole;
+
+		part.depth++;
+		part.levels[a] = level;
+		part.resumes = whole.resumes && level == highest;
+		choose_levels(b, &part);
+		if (part.resumes || !box_is_out(b, b->levels, b->bottom))
+			*insert_part(b, parts, place++) = part;
+	}
+}
+
+/* Parts the largest parts until there are enough. */
+static void
+make_enough(Bounds *b, Parts *parts, int wanted)
+{
+	while (parts->n > 0 && parts->n < wanted)
+	{
+		int			largest = 0;
+
+		for (int i = 1; i < parts->n; i++)
+			if (parts->parts[i].depth < parts->parts[largest].depth)
+				largest = i;
+		if (parts->parts[largest].depth >= b->population->nattrs - 1)
+			return;
+		part_further(b, parts, largest);
+	}
+}
+
+/* Keeps what is left of the first parts, of those that were searched. */
+static void
+keep_rest(Bounds *b, Parts *parts, int nsearched, const PartResult *results)
+{
+	int			kept = 0;
+
+	for (int i = 0; i < parts->n; i++)
+	{
+		Part		part = parts->parts[i];
+
+		if (i < nsearched && results[i].done)
+			continue;
+		if (i < nsearched)
+		{
+			part.resumes = true;
+			memcpy(part.levels, results[i].levels, sizeof(part.levels));
+		}
+		parts->parts[kept++] = part;
+	}
+	parts->n = kept;
+}
+
+/* Makes room to tell of more: what is in the front stays. */
+static void
+tell_anew(Bounds *b)
+{
+	const NodeFront *front = b->search->front;
+	uint32		n = Min(node_front_size(front), SHARED_NODES / 2);
+
+	for (uint32 i = 0; i < n; i++)
+	{
+		const MeasuredNode *node = &node_front_nodes(front)[i];
+
+		memset(&b->first[i], 0, sizeof(ToldNode));
+		b->first[i].measures = node->measures;
+		for (int a = 0; a < b->population->nattrs; a++)
+			b->first[i].levels[a] = node->levels[a];
+	}
+	shared_nodes_begin(b->shared, b->first, n);
+	b->round = b->shared->round;
+	b->nlearnt = b->shared->nknown;
+}
+
+static PartsOrder *
+parts_order(Bounds *b)
+{
+	const ExactSearch *search = b->search;
+	PartsOrder *order = palloc0(sizeof(PartsOrder));
+
+	order->promise = search->promise;
+	order->feasible_only = search->feasible_only;
+	order->nobjectives = search->nobjectives;
+	memcpy(order->objectives, search->objectives, sizeof(search->objectives));
+	order->deadline = search->deadline;
+	order->own = b;
+	shared_nodes_begin(&order->shared, b->first, b->nfirst);
+	return order;
+}
+
+/* Searches what is left from where this process stopped, with others. */
+static void
+search_together(Bounds *b)
+{
+	ExactSearch *search = b->search;
+	int			most_items = PARTS_A_PROCESS * (search->workers + 1);
+	PartsOrder *argument = parts_order(b);
+	PoolOrder	order = {
+		.task = TASK_SEARCH_PARTS,
+		.population = b->population,
+		.argument = argument,
+		.argument_size = sizeof(PartsOrder),
+		.item_size = sizeof(Part),
+		.result_size = sizeof(PartResult),
+		.most_items = most_items
+	};
+	PartResult *results = palloc0(sizeof(PartResult) * most_items);
+	Parts		parts = {0};
+	Part	   *rest = insert_part(b, &parts, 0);
+	WorkerPool *pool;
+
+	memset(rest, 0, sizeof(Part));
+	rest->resumes = true;
+	for (int a = 0; a < b->population->nattrs; a++)
+		rest->levels[a] = b->resume[a];
+	pool = worker_pool_begin(&order, search->workers);
+	b->shared = &((PartsOrder *) worker_pool_argument(pool))->shared;
+	b->round = b->shared->round;
+	b->nlearnt = b->shared->nknown;
+	while (parts.n > 0 && !time_is_up(search))
+	{
+		int			nitems;
+
+		make_enough(b, &parts, most_items);
+		nitems = Min(parts.n, most_items);
+		worker_pool_do(pool, nitems, parts.parts, results);
+		keep_rest(b, &parts, nitems, results);
+		learn(b);
+		if (b->nlearnt > SHARED_NODES * 3 / 4)
+			tell_anew(b);
+	}
+	search->helped = worker_pool_end(pool);
 }
 
 /* Offers every node, for objectives without bounds. */
@@ -314,12 +690,34 @@ offer_visited(void *arg, const int *levels, const Measures *measures)
 {
 	Bounds	   *b = arg;
 
-	if (out_of_time(b))
+	ExactSearch *search = b->search;
+
+	if (b->boxes++ % BOXES_A_LOOK == 0 && time_is_up(search))
 		return false;
-	b->search->evaluated++;
-	node_front_offer(b->search->front, levels, measures);
-	progress_update(b->search->evaluated, node_front_size(b->search->front));
+	if (search->evaluated == 0 || measures->suppressed < search->nearest.suppressed)
+		search->nearest = *measures;
+	search->evaluated++;
+	if (measures->feasible || !search->feasible_only)
+		node_front_offer(search->front, levels, measures);
+	progress_update(search->evaluated, node_front_size(search->front));
 	return true;
+}
+
+/* Searches alone for a while, then with others. */
+static void
+search_by_bounds(Bounds *b)
+{
+	ExactSearch *search = b->search;
+
+	prepare_search(b);
+	if (search->workers > 0)
+		b->until = GetCurrentTimestamp() + WORTH_WORKERS;
+	if (b->beatable)
+		dive(b);
+	search_depth(b, 0);
+	if (b->stopped && search->in_time)
+		search_together(b);
+	node_walk_free(b->node_walk);
 }
 
 void
@@ -329,23 +727,11 @@ exact_search(ExactSearch *search)
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Bounds	   *b = palloc0(sizeof(Bounds));
 
-	search->front = node_front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
-	search->evaluated = 0;
-	search->in_time = true;
 	prepare_bounds(b, search);
-	if (!b->beatable && !b->feasibility && !search->feasible_only)
-		search->helped = lattice_measure(population, &search->promise, search->workers, offer_visited, b);
+	if (b->beatable || b->feasibility)
+		search_by_bounds(b);
 	else
-	{
-		b->node_walk = node_walk_create(population, MOST_LEVELS_FIRST);
-		b->order = node_walk_order(b->node_walk);
-		b->ks = known_nodes_create(population, population->context);
-		b->broken = known_nodes_create(population, population->context);
-		if (b->beatable)
-			dive(b);
-		search_depth(b, 0);
-		node_walk_free(b->node_walk);
-	}
+		search->helped = lattice_measure(population, &search->promise, search->workers, offer_visited, b);
 	node_front_sort(search->front);
 	MemoryContextSwitchTo(old);
 }

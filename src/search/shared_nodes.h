@@ -1,0 +1,51 @@
+/*
+ * shared_nodes.h
+ *	  Measured nodes that processes tell each other of, in shared memory.
+ */
+#ifndef ANONOPT_SHARED_NODES_H
+#define ANONOPT_SHARED_NODES_H
+
+#include "engine/measure.h"
+
+#include "port/atomics.h"
+
+/* As many as are told of before whoever began the search has them all. */
+#define SHARED_NODES 1024
+
+/* A node, and what follows from it. */
+typedef struct ToldNode
+{
+	Measures	measures;
+	bool		broken;			/* it breaks k or l too often */
+	int16		levels[MAX_ATTRIBUTES];
+} ToldNode;
+
+typedef struct SharedNode
+{
+	pg_atomic_uint32 ready;
+	ToldNode	node;
+} SharedNode;
+
+typedef struct SharedNodes
+{
+	/* set while nobody else is at work */
+	uint32		round;			/* how often it was begun anew */
+	uint32		nknown;			/* nodes that were measured before */
+
+	/* by all */
+	pg_atomic_uint32 ntaken;	/* places, more than there are when it is full */
+	SharedNode	nodes[SHARED_NODES];
+} SharedNodes;
+
+/* Begins anew, while nobody else is at work. */
+extern void shared_nodes_begin(SharedNodes *shared, const ToldNode *known, uint32 nknown);
+
+/* Takes a place for a node that is about to be measured; false where none is left. */
+extern bool shared_nodes_take(SharedNodes *shared, uint32 *place);
+
+extern void shared_nodes_tell(SharedNodes *shared, uint32 place, const ToldNode *node);
+
+/* The node at a place; NULL if there is none yet. */
+extern const ToldNode *shared_nodes_at(SharedNodes *shared, uint32 place);
+
+#endif
