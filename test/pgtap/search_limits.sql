@@ -3,7 +3,7 @@
 \ir begin.inc
 SET client_min_messages = error;
 
-SELECT plan(110);
+SELECT plan(112);
 
 -- A number below n, the same in every run.
 CREATE FUNCTION pg_temp.draw(i int, column_number int, n int) RETURNS int
