@@ -16,8 +16,8 @@
 
 #include <math.h>
 
+#include "engine/known_nodes.h"
 #include "search/bounded_costs.h"
-#include "search/known_nodes.h"
 
 struct LeastCosts
 {
