@@ -21,7 +21,7 @@ PG_CPPFLAGS = -I$(srcdir)/src
 PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures comments)
 
 # in this order
-REGRESS = hierarchies declarations arguments names privileges searching evolving recodings comparing preferences records publishing living reading stores
+REGRESS = hierarchies declarations arguments names privileges searching evolving recodings comparing preferences records publishing living pseudonyms reading stores
 REGRESS_OPTS = --encoding=UTF8
 
 EXTRA_CLEAN = results regression.diffs regression.out tmp_check

@@ -16,6 +16,9 @@ COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declar
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that others will want to predict';
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';
 COMMENT ON FUNCTION anonopt.set_insensitive(text, name) IS 'declares a column that may be published as it is';
+COMMENT ON TABLE anonopt.pseudonym_secret IS 'internal: secrets of pseudonyms';
+COMMENT ON TABLE anonopt.published_link IS 'internal: whom pseudonyms link';
+COMMENT ON FUNCTION anonopt.set_pseudonym(text, name, text) IS 'shows a key as keyed hashes: the same in two releases only where both are given one secret';
 COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) of how sensitive a quasi-identifier''s values are';
 COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares what every release of a data set must keep';
 COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'takes back a promise of a data set';

@@ -27,7 +27,7 @@ CREATE TABLE anonopt.attribute (
 	dataset text NOT NULL,
 	ordinal int NOT NULL,
 	column_name name NOT NULL,
-	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive')),
+	role text NOT NULL CHECK (role IN ('quasi_identifier', 'sensitive', 'class_label', 'identifier', 'insensitive', 'pseudonym')),
 	hierarchy regclass,
 	weight float8 NOT NULL DEFAULT 1 CHECK (weight >= 0 AND weight < 'Infinity'),
 	min_level int NOT NULL DEFAULT 0 CHECK (min_level >= 0),
@@ -110,6 +110,18 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_identifier' LANGUAGE C VOLATILE 
 
 CREATE FUNCTION anonopt.set_insensitive(dataset text, column_name name)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_insensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+-- Of columns that are shown as keyed hashes; NULL: another secret each time.  For nobody but the extension's owner, and not dumped.
+CREATE TABLE anonopt.pseudonym_secret (
+	dataset text NOT NULL,
+	column_name name NOT NULL,
+	secret bytea,
+	PRIMARY KEY (dataset, column_name)
+);
+REVOKE ALL ON anonopt.pseudonym_secret FROM PUBLIC;
+
+CREATE FUNCTION anonopt.set_pseudonym(dataset text, column_name name, secret text DEFAULT NULL)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_pseudonym' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.set_sensitivity(dataset text, column_name name, weights regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_sensitivity' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -59,6 +59,21 @@ CREATE TABLE anonopt.published_content (
 	PRIMARY KEY (id, version, part)
 );
 
+-- Whom a content's pseudonyms link with other contents by the same secret: by person the beginning of the
+-- pseudonym and a digest of the classes that show them.  The secret cannot be found from its name.
+CREATE TABLE anonopt.published_link (
+	id uuid NOT NULL,
+	version int NOT NULL,
+	part int NOT NULL,
+	column_name name NOT NULL,
+	secret_name bytea NOT NULL,
+	people bytea NOT NULL,
+	PRIMARY KEY (id, column_name, version, part)
+);
+REVOKE ALL ON anonopt.published_link FROM PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published_link TO pg_database_owner;
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_link', '');
+
 REVOKE ALL ON anonopt.published, anonopt.published_content FROM PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_content TO pg_database_owner;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');

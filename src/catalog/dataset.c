@@ -27,10 +27,10 @@
 #include "utils/lsyscache.h"
 
 /* A relation's columns, each in every role. */
-#define MAX_DECLARED ((ROLE_INSENSITIVE + 1) * MaxHeapAttributeNumber)
+#define MAX_DECLARED ((ROLE_PSEUDONYM + 1) * MaxHeapAttributeNumber)
 
 static const char *const role_names[] = {
-	"quasi_identifier", "sensitive", "class_label", "identifier", "insensitive"
+	"quasi_identifier", "sensitive", "class_label", "identifier", "insensitive", "pseudonym"
 };
 
 static const char *const distance_names[] = {"equal", "ordered", "hierarchical"};
@@ -69,7 +69,7 @@ role_by_name(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown role \"%s\"", name),
-				 errhint("Roles are quasi_identifier, sensitive, class_label, identifier and insensitive.")));
+				 errhint("Roles are quasi_identifier, sensitive, class_label, identifier, insensitive and pseudonym.")));
 	return (Role) role;
 }
 

@@ -11,6 +11,7 @@
 #include "read/population_read.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
+#include "release/linked_people.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 
@@ -110,6 +111,9 @@ composition_check(Release *release)
 	int			n;
 
 	release->difference = -1;
+	see_own_changes();
+	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
+	PopActiveSnapshot();
 	if (composition_mode == COMPOSITION_OFF)
 		return;
 	release->difference = 0;

@@ -61,6 +61,8 @@ typedef struct Release
 	Measures	measures;
 	ShownClasses *shown;
 	Content    *content;		/* not of a live view */
+	List	   *pseudonyms;		/* of columns shown as such */
+	List	   *linked;			/* whom they link */
 	int64		difference;		/* people in the smallest difference to an
 								 * earlier content; 0 for none, -1 where it
 								 * was not looked for */

@@ -26,6 +26,7 @@
 #include "miscadmin.h"
 #include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
+#include "release/pseudonym.h"
 #include "catalog/dataset_rights.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -444,6 +445,9 @@ release_close(Release *release)
 	foreach(cell, release->opened)
 		relation_close(lfirst(cell), NoLock);
 	release->opened = NIL;
+	foreach(cell, release->pseudonyms)
+		pseudonym_end(lfirst(cell));
+	release->pseudonyms = NIL;
 }
 
 /* Opens the recoding: what refreshing extends must be the caller's very own. */
@@ -476,6 +480,37 @@ check_promises(const Release *release)
 					 errhint("Use anonopt.publish_table, or call anonopt.drop_promise.")));
 }
 
+/*
+ * Fails where pseudonyms would have to be in a view, whose statement everybody
+ * may read, or their column is shown as something else too.
+ */
+static void
+check_pseudonyms(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		if (declared->role != ROLE_PSEUDONYM)
+			continue;
+		for (int j = 0; j < dataset->nattributes; j++)
+			if (j != i && strcmp(dataset->attributes[j].column, declared->column) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("column \"%s\" is to be shown as pseudonyms, and has the role %s", declared->column,
+								role_name(dataset->attributes[j].role)),
+						 errhint("Take one of its roles from it with anonopt.drop_attribute.")));
+		if (release->form != RELEASE_TABLE)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a view cannot show pseudonyms, as column \"%s\" is to be", declared->column),
+					 errdetail("The secret would have to be in its definition."),
+					 errhint("Call anonopt.publish_table, or leave the column out with anonopt.drop_attribute.")));
+	}
+}
+
 void
 release_check(Release *release)
 {
@@ -485,6 +520,7 @@ release_check(Release *release)
 
 	release_check_reading(dataset);
 	check_promises(release);
+	check_pseudonyms(release);
 	if (release->cuts != NULL && release->form != RELEASE_TABLE)
 		dataset_refuse_unknown(dataset, "a view by cuts");
 	release->opened = list_make1(relation_open_existing(dataset->relation));

@@ -8,6 +8,7 @@
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "release/composition.h"
+#include "release/linked_people.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -30,6 +31,8 @@ create_table(const Release *release)
 		appendStringInfoString(&sql, i > 0 ? ", " : "");
 		if (spec->columns[i].attr >= 0)
 			appendStringInfo(&sql, "NULL::pg_catalog.text COLLATE pg_catalog.\"C\" AS %s", name);
+		else if (spec->columns[i].pseudonym)
+			appendStringInfo(&sql, "NULL::pg_catalog.text AS %s", name);
 		else
 			appendStringInfo(&sql, "r.%s", name);
 	}
@@ -131,6 +134,7 @@ release_create(Release *release)
 	release_entry_insert(entry);
 	if (release->content != NULL)
 		release_content_insert(entry, release->content, release->difference);
+	linked_people_insert(release, entry->id);
 	release_close(release);
 	return relation;
 }

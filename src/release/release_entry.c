@@ -319,6 +319,7 @@ release_entry_added_columns(const ReleaseEntry *entry)
 						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5)"
 						 " AND NOT ($6 AND a.attname = 'anonopt_suppressed')"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.told))"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
 						 6, types, values, &isnull);

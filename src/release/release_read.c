@@ -16,6 +16,7 @@
 #include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_search.h"
+#include "release/pseudonym.h"
 #include "release/tuple_digest.h"
 #include "release/cut_bits.h"
 #include "utils/builtins.h"
@@ -195,6 +196,9 @@ begin_spool(Release *release)
 		if (spec->columns[i].attr < 0)
 		{
 			columns[spool->ncolumns].name = spec->columns[i].name;
+			if (spec->columns[i].pseudonym)
+				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(spec->dataset, spec->columns[i].name,
+																				   column_type(spec->dataset->relation, spec->columns[i].name), spool->ncolumns));
 			columns[spool->ncolumns++].digested = is_told(spec->dataset, spec->columns[i].name);
 		}
 	spool->keeps_rows = release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;

@@ -16,6 +16,7 @@
 #include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "release/composition.h"
+#include "release/linked_people.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -234,6 +235,7 @@ release_refresh(Oid relation)
 	release_entry_update(now);
 	if (release->content != NULL)
 		release_content_insert(now, release->content, release->difference);
+	linked_people_insert(release, now->id);
 	/* the last, for nobody can read from here on */
 	release_show(release, relation, fresh, definition);
 	release_close(release);

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "commands/comment.h"
 #include "release/composition.h"
+#include "release/linked_people.h"
 #include "utils/builtins.h"
 
 static const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
@@ -74,6 +75,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	release_entry_replace(now);
 	if (release->content != NULL)
 		release_content_insert(now, release->content, release->difference);
+	linked_people_insert(release, now->id);
 	release_show(release, relation, fresh, definition);
 	write_comment(release, entry);
 	foreach(cell, old_keys)

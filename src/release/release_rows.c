@@ -18,6 +18,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "port/pg_bitutils.h"
+#include "release/pseudonym.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -34,6 +35,7 @@ typedef struct RowSort
 	Prng		random;
 	int			random_bits;	/* of the number */
 	Datum	  **labels;			/* by attribute and code; 0 for NULL */
+	Pseudonym **pseudonyms;		/* by column of the spool, or NULL */
 } RowSort;
 
 static Datum **
@@ -80,6 +82,7 @@ begin_sort(RowSort *by, const Release *release)
 	Oid			operator = Int8LessOperator;
 	Oid			collation = InvalidOid;
 	bool		nulls_first = false;
+	ListCell   *cell;
 
 	by->release = release;
 	TupleDescInitEntry(desc, 1, "place", INT8OID, -1, 0);
@@ -96,6 +99,9 @@ begin_sort(RowSort *by, const Release *release)
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
 	by->labels = label_datums(release->shown);
+	by->pseudonyms = palloc0(sizeof(Pseudonym *) * (release->spool.ncolumns + 1));
+	foreach(cell, release->pseudonyms)
+		by->pseudonyms[((Pseudonym *) lfirst(cell))->spooled] = lfirst(cell);
 }
 
 /* A row as it is shown. */
@@ -115,7 +121,10 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 		if (a < 0)
 		{
 			slot->tts_values[i] = sorted->tts_values[from];
-			slot->tts_isnull[i] = sorted->tts_isnull[from++];
+			slot->tts_isnull[i] = sorted->tts_isnull[from];
+			if (by->pseudonyms[from - 1] != NULL && !slot->tts_isnull[i])
+				slot->tts_values[i] = pseudonym_text(by->pseudonyms[from - 1], sorted->tts_values[from]);
+			from++;
 			continue;
 		}
 		slot->tts_values[i] = starred ? star : by->labels[a][shown->codes[place * shown->nattrs + a]];
@@ -233,7 +242,7 @@ has_columns(const Release *release, TupleDesc desc)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :
-		TupleDescAttr(release->spool.desc, from++)->atttypid;
+		spec->columns[i].pseudonym ? (from++, TEXTOID) : TupleDescAttr(release->spool.desc, from++)->atttypid;
 
 		/* a statement may show a domain's values as what they are made of */
 		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))

@@ -46,6 +46,7 @@ choose_column(const Specification *spec, const char *name, const char *const *na
 	shown->name = pstrdup(name);
 	shown->attr = -1;
 	shown->promised = false;
+	shown->pseudonym = false;
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *declared = &dataset->attributes[i];
@@ -56,6 +57,8 @@ choose_column(const Specification *spec, const char *name, const char *const *na
 		attr += declared->role == ROLE_QUASI_IDENTIFIER;
 		if (same && declared->role == ROLE_SENSITIVE)
 			shown->promised = true;
+		if (same && declared->role == ROLE_PSEUDONYM)
+			shown->pseudonym = true;
 		wanted = wanted || (same && declared->role != ROLE_IDENTIFIER && declared->role != ROLE_INSENSITIVE);
 	}
 	for (int i = 0; i < nnamed; i++)

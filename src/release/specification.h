@@ -16,6 +16,7 @@ typedef struct ShownColumn
 {
 	const char *name;
 	int			attr;			/* quasi-identifier, or -1: shown as it is */
+	bool		pseudonym;		/* shown as keyed hashes */
 	bool		promised;		/* sensitive: a promise of l or t is about it */
 } ShownColumn;
 

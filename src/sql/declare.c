@@ -42,6 +42,7 @@ PG_FUNCTION_INFO_V1(anonopt_add_sensitive);
 PG_FUNCTION_INFO_V1(anonopt_set_class_label);
 PG_FUNCTION_INFO_V1(anonopt_set_identifier);
 PG_FUNCTION_INFO_V1(anonopt_set_insensitive);
+PG_FUNCTION_INFO_V1(anonopt_set_pseudonym);
 PG_FUNCTION_INFO_V1(anonopt_set_sensitivity);
 PG_FUNCTION_INFO_V1(anonopt_drop_attribute);
 
@@ -337,6 +338,19 @@ drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
 	performDeletion(&object, DROP_RESTRICT, 0);
 }
 
+/* Deletes secrets whose column is no longer shown as pseudonyms. */
+static void
+forget_secrets(const char *dataset)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(dataset)};
+
+	write_catalog("DELETE FROM anonopt.pseudonym_secret s WHERE s.dataset OPERATOR(pg_catalog.=) $1 AND NOT EXISTS ("
+				  "SELECT FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) s.dataset"
+				  " AND a.column_name OPERATOR(pg_catalog.=) s.column_name AND a.role OPERATOR(pg_catalog.=) 'pseudonym')",
+				  1, types, values, NULL);
+}
+
 Datum
 anonopt_drop_dataset(PG_FUNCTION_ARGS)
 {
@@ -356,6 +370,7 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 				  1, types, values, NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
 				  1, types, values, NULL);
+	forget_secrets(name);
 	(void) store_drop(dataset);
 	foreach(cell, hierarchies)
 		drop_made_hierarchy(lfirst(cell), name);
@@ -587,6 +602,61 @@ anonopt_set_insensitive(PG_FUNCTION_ARGS)
 	return set_role(fcinfo, ROLE_INSENSITIVE);
 }
 
+/* Shorter secrets could be found by trying. */
+#define SHORTEST_SECRET 16
+
+/* A secret; NULL for none. */
+static text *
+secret_argument(FunctionCallInfo fcinfo, int argument)
+{
+	text	   *secret = PG_ARGISNULL(argument) ? NULL : PG_GETARG_TEXT_PP(argument);
+
+	if (secret != NULL && VARSIZE_ANY_EXHDR(secret) < SHORTEST_SECRET)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("secret is too short"),
+				 errdetail("It has %d bytes, and at least %d are asked for.", (int) VARSIZE_ANY_EXHDR(secret), SHORTEST_SECRET),
+				 errhint("Take random ones, such as the text of two calls of gen_random_uuid().")));
+	return secret;
+}
+
+/* Fails where a column has a role beside which it cannot be shown as pseudonyms. */
+static void
+refuse_other_roles(const Dataset *dataset, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role != ROLE_PSEUDONYM && strcmp(dataset->attributes[i].column, column) == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" of data set \"%s\" has the role %s already", column, dataset->name,
+							role_name(dataset->attributes[i].role)),
+					 errhint("Call anonopt.drop_attribute first.")));
+}
+
+Datum
+anonopt_set_pseudonym(PG_FUNCTION_ARGS)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+	text	   *secret = secret_argument(fcinfo, 2);
+	Oid			types[3] = {TEXTOID, NAMEOID, BYTEAOID};
+	Datum		values[3];
+	char		nulls[4] = "   ";
+
+	refuse_other_roles(dataset, declared.column);
+	declared.role = ROLE_PSEUDONYM;
+	(void) delete_attributes(dataset, declared.column, role_name(ROLE_PSEUDONYM));
+	insert_attribute(dataset, &declared);
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(declared.column);
+	/* a text's bytes are a bytea's */
+	values[2] = PointerGetDatum(secret);
+	nulls[2] = secret == NULL ? 'n' : ' ';
+	write_catalog("INSERT INTO anonopt.pseudonym_secret (dataset, column_name, secret) VALUES ($1, $2, $3)"
+				  " ON CONFLICT (dataset, column_name) DO UPDATE SET secret = EXCLUDED.secret", 3, types, values, nulls);
+	PG_RETURN_VOID();
+}
+
 Datum
 anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 {
@@ -662,5 +732,6 @@ anonopt_drop_attribute(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" of data set \"%s\" has no such role", column, dataset->name),
 				 errhint("anonopt.attribute lists the columns and their roles.")));
+	forget_secrets(dataset->name);
 	PG_RETURN_VOID();
 }

@@ -178,10 +178,10 @@ typedef struct SearchSize
 	double		tuples;			/* at most */
 	double		bits;			/* of a tuple */
 	int64		people;
-}			SearchSize;
+} SearchSize;
 
 static void
-add_to_size(SearchSize * size, const Declared *attribute, const Observed *observed)
+add_to_size(SearchSize *size, const Declared *attribute, const Observed *observed)
 {
 	size->people = Max(size->people, observed->people);
 	if (attribute->role == ROLE_QUASI_IDENTIFIER)
@@ -196,7 +196,7 @@ add_to_size(SearchSize * size, const Declared *attribute, const Observed *observ
 
 /* A row that says how many distinct tuples there are at most, and what memory a search of them takes. */
 static void
-put_size(ReturnSetInfo *result, const SearchSize * size)
+put_size(ReturnSetInfo *result, const SearchSize *size)
 {
 	double		tuples = Min(size->tuples, (double) size->people);
 	double		read = size->has_persons ? (double) size->people : tuples;
@@ -216,7 +216,7 @@ put_size(ReturnSetInfo *result, const SearchSize * size)
 
 /* What the data say of it. */
 static void
-describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls, SearchSize * size)
+describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls, SearchSize *size)
 {
 	Observed	observed = observe(dataset, attribute);
 
@@ -237,7 +237,7 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 
 /* One attribute's row; a data set without any has one row if its relation is gone. */
 static void
-put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute, SearchSize * size)
+put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute, SearchSize *size)
 {
 	const char *problem = problem_of(dataset, attribute);
 	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;

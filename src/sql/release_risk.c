@@ -13,6 +13,7 @@
 #include "miscadmin.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
+#include "release/linked_people.h"
 #include "sql/arguments.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -168,6 +169,25 @@ difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies
 	return smallest;
 }
 
+/* A row of all releases, of whatever data sets, that show pseudonyms by the secrets of this relation's. */
+static void
+put_linked(ReturnSetInfo *result, const Dataset *dataset)
+{
+	LinkedGroups *groups = linked_people_of_source(dataset->relation);
+	Datum	   *relations = palloc(sizeof(Datum) * (list_length(groups->relations) + 1));
+	Datum		values[3];
+	bool		nulls[3] = {0};
+
+	if (groups->ncontents == 0)
+		return;
+	for (int i = 0; i < list_length(groups->relations); i++)
+		relations[i] = ObjectIdGetDatum(list_nth_oid(groups->relations, i));
+	values[0] = PointerGetDatum(construct_array(relations, list_length(groups->relations), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
+	values[1] = Int64GetDatum(groups->k);
+	values[2] = Int64GetDatum(groups->smallest);
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 Datum
 anonopt_release_risk(PG_FUNCTION_ARGS)
 {
@@ -204,7 +224,10 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		hierarchies = known_hierarchies_create(dataset, population);
 	}
 	if ((n > 1 || dataset->person != NULL) && population == NULL)
+	{
+		put_linked(result, dataset);
 		return (Datum) 0;
+	}
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext context = load_content(&contents[i]);
@@ -228,6 +251,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		values[2] = Int64GetDatum(least(together, difference));
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
+	put_linked(result, dataset);
 	if (any_unknown)
 		ereport(NOTICE,
 				(errmsg("what a release of data set \"%s\" showed is not known", dataset->name),

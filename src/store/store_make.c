@@ -174,7 +174,7 @@ choose_columns(Store *store, const Dataset *dataset)
 		const Declared *declared = &dataset->attributes[i];
 		int			j = 0;
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
 			continue;
 		while (j < store->ncolumns && strcmp(store->columns[j], declared->column) != 0)
 			j++;

@@ -59,7 +59,7 @@ place_columns(StoreRead *read, const Dataset *dataset)
 		int			place;
 		int			j = 0;
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
 			continue;
 		place = place_of(read->store, declared->column);
 		if (place < 0)
@@ -82,7 +82,7 @@ fits_aggregate(const Dataset *dataset)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE)
+		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
 			continue;
 		/* a sensitive column may be read beside its leaves */
 		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;

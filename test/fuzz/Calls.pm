@@ -61,7 +61,7 @@ my @relations = (
 	'"odd ""table""; SELECT nextval(\'canary\')--"');
 my @oids = qw(0 1 4294967295 1259 2147483648 16384 999999);
 my %words = (
-	role => [qw(quasi_identifier sensitive class_label identifier insensitive)], distance => [qw(equal ordered hierarchical)],
+	role => [qw(quasi_identifier sensitive class_label identifier insensitive pseudonym)], distance => [qw(equal ordered hierarchical)],
 	loss => [qw(glm nwp dcn cm necd suppressed)], property => [qw(class_size sensitive_count others_count loss utility)],
 	index => [qw(p_rank p_cov p_spr p_hv p_binary dominance rank cov spr hv binary)], risk => [qw(sensitivity identity entropy)],
 	utility => [qw(depth leaves log_leaves)], algorithm => [qw(btda aruba frontier)], suppressed => [qw(omit star)], mask => [qw(* x)], delimiter => [ ';', ',' ], separator => [qw(. -)], other => [qw(other rest)],
