@@ -267,7 +267,7 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 
 /* Whose a row is: how many rows and different people there are; NULL is one of them. */
 static void
-put_person(ReturnSetInfo *result, const Dataset *dataset, SearchSize * size)
+put_person(ReturnSetInfo *result, const Dataset *dataset, SearchSize *size)
 {
 	Declared	person = {.column = dataset->person};
 	const char *problem = problem_of(dataset, &person);

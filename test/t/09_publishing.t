@@ -46,6 +46,7 @@ check_dumps();
 check_pipelines();
 check_hierarchies();
 check_refresh();
+check_readers();
 check_failures();
 check_labels();
 check_declared_anew();
@@ -686,6 +687,29 @@ sub check_labels
 		't', 'so are combinations with them');
 	like(hear('stranger', q{SELECT * FROM anonopt.suggest_quasi_identifiers('patient')}), qr/permission denied/, 'only who reads the relation is told');
 	$node->safe_psql('clinic', q{DELETE FROM pg_seclabel});
+}
+
+# While a refresh reads for long, readers have the old rows, and nobody waits.
+sub check_readers
+{
+	say_as('owner', q{
+		CREATE TABLE slow AS SELECT 20 + i % 10 AS age, 'x' || i % 3 AS illness FROM generate_series(1, 80) i;
+		CREATE VIEW slowly AS SELECT s.* FROM slow s, (SELECT pg_sleep(2)) x;
+		SELECT anonopt.create_dataset('slowly', 'slowly'), anonopt.add_quasi_identifier('slowly', 'age', 'age_levels');
+		SELECT anonopt.publish_table('slow_rows', 'slowly', '{1}', k => 5, columns => '{illness}'), anonopt.create_view('slow_seen', 'slowly', '{1}', k => 5);
+		INSERT INTO slow SELECT 25, 'x' FROM generate_series(1, 20)});
+	for my $release ('slow_rows', 'slow_seen')
+	{
+		my $refresh = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
+		$refresh->query_until(qr/begun/, "\\echo begun\nSELECT anonopt.refresh_release('$release');\n");
+		sleep 1;
+		is(hear('owner', qq{SET lock_timeout = '500 ms'; SELECT count(*) FROM $release;
+			SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%refresh_release(''$release'')%' AND state = 'active' AND pid <> pg_backend_pid()}),
+			"80\n1\n", "$release is read while it is refreshed");
+		$refresh->quit;
+		is(hear('owner', "SELECT count(*) FROM $release"), "100\n", 'and then it has the new rows');
+	}
+	say_as('owner', q{SELECT anonopt.drop_release('slow_rows'), anonopt.drop_release('slow_seen'), anonopt.drop_dataset('slowly')});
 }
 
 # A data set that is declared in another way has releases of the old one.
