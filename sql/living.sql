@@ -76,6 +76,16 @@ SELECT town, count(*) FROM people_view GROUP BY town ORDER BY town;
 REFRESH MATERIALIZED VIEW people_view;
 SELECT count(*) FROM ((TABLE people_table EXCEPT ALL TABLE people_view) UNION ALL (TABLE people_view EXCEPT ALL TABLE people_table)) x;
 SELECT k, ok FROM anonopt.verify('people_table');
+-- also where cuts were made before there was one
+CREATE TABLE guest AS SELECT i, (ARRAY['a', 'b', 'c', 'd'])[1 + i % 4] AS town, 'x' || i % 3 AS illness FROM generate_series(0, 79) i;
+SELECT anonopt.create_dataset('guests', 'guest', 0.1), anonopt.add_quasi_identifier('guests', 'town', 'town');
+SELECT anonopt.publish_table('guests_cut', 'guests', cuts => ARRAY[B'0100'], k => 5), anonopt.create_view('guests_seen', 'guests', cuts => ARRAY[B'0100'], k => 5);
+INSERT INTO guest SELECT i, NULL, 'x' FROM generate_series(100, 139) i;
+SET client_min_messages = error;
+SELECT anonopt.refresh_release(r) FROM unnest('{guests_cut,guests_seen}'::regclass[]) r;
+RESET client_min_messages;
+REFRESH MATERIALIZED VIEW guests_seen;
+SELECT town, count(*), (SELECT count(*) FROM guests_seen s WHERE s.town IS NOT DISTINCT FROM c.town) FROM guests_cut c GROUP BY town ORDER BY town;
 -- what was there keeps its labels, or nothing is refreshed
 UPDATE town SET county = 'A' WHERE town = 'e';
 SELECT anonopt.refresh_release('people_table');
@@ -145,6 +155,6 @@ SELECT anonopt.create_dataset('half open', 'person'), anonopt.add_quasi_identifi
 SET client_min_messages = error;
 DROP SCHEMA living CASCADE;
 RESET client_min_messages;
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('stays', 'stays in Tokyo', 'stays by themselves', 'people', 'open');
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset WHERE dataset IN ('stays', 'stays in Tokyo', 'stays by themselves', 'people', 'open', 'guests');
 DROP ROLE regress_reader;
 RESET search_path;

@@ -7,7 +7,10 @@
 
 #include "engine/population.h"
 
-/* The node that a generalization's bit strings describe. */
-extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
+/*
+ * The node that a generalization's bit strings describe.  Where they were made
+ * before the data had a NULL, it stays apart from all labels.
+ */
+extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new);
 
 #endif

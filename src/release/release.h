@@ -41,6 +41,7 @@ typedef struct Release
 {
 	/* specified */
 	Specification spec;
+	bool		again;			/* it has been made before */
 	ReleaseForm form;
 	int		   *levels;			/* of a node; or */
 	Datum	   *cuts;			/* bit strings; or */

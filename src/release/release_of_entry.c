@@ -97,6 +97,7 @@ release_of_entry(const ReleaseEntry *entry)
 	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
 	Promise    *promise = &spec->promise;
 
+	release->again = true;
 	spec->dataset = dataset;
 	release->form = entry->form;
 	release->schema = get_rel_namespace(entry->relation);

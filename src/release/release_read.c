@@ -146,7 +146,7 @@ measure_population(Release *release, Population *population)
 		read_recoding(release);
 	else
 	{
-		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
+		specification_choose_cut(spec, node_of_cuts(population, release->cuts, release->again));
 		release->node = spec->cut;
 	}
 	measure_release(release);

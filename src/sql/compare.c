@@ -158,7 +158,7 @@ side_of_subject(const VectorSubject *subject, const RelationRows *records, Popul
 	if (subject->levels != NULL)
 		return side_of_node(population, measurer, node_of_levels(population, subject->levels));
 	if (subject->cuts != NULL)
-		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts));
+		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts, false));
 	return side_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
 							subject->labels);
 }
