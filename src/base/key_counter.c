@@ -13,11 +13,12 @@
 #include "base/packed_key.h"
 #include "common/int.h"
 
+/* Eight bytes: there are many. */
 typedef struct KeyCounterEntry
 {
 	uint32		number;
-	uint32		hash;
-	char		status;
+	uint32		hash:31;
+	uint32		status:1;
 } KeyCounterEntry;
 
 static inline uint32
@@ -28,7 +29,7 @@ key_counter_hash(const KeyCounter *counter, uint32 number)
 
 	for (int word = 1; word < counter->nwords; word++)
 		hash = word_hash(hash ^ key[word]);
-	return (uint32) (hash >> 32);
+	return (uint32) (hash >> 33);
 }
 
 static inline bool

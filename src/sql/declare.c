@@ -189,7 +189,6 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("max_suppression must lie between 0 and 1")));
-	check_timezone(timezone);
 	require_rows(relation);
 	require_select(relation, NULL);
 	if (count_column != NULL)
@@ -202,6 +201,8 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 				 errmsg("person and count_column exclude each other"),
 				 errdetail("A row cannot be one of a person's rows and stand for several people at once."),
 				 errhint("Leave out person where rows are counted already.")));
+
+	check_timezone(timezone);
 
 	values[0] = CStringGetTextDatum(name);
 	values[1] = ObjectIdGetDatum(relation);
