@@ -140,7 +140,7 @@ release_entry_replace(const ReleaseEntry *entry)
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, statement = $15,"
 				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb -> 0,"
-				" distributions = $21::jsonb -> 1, recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
+				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
 				" published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid AND $4 = p.form AND $5 = p.dataset"
 				" AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed AND $16 = p.generalized", entry);

@@ -113,7 +113,7 @@ classes_of_release(const Shown * shown)
 	if (release->levels != NULL)
 		return classes_of_node(shown->population, node_of_levels(shown->population, release->levels));
 	if (release->cuts != NULL)
-		return classes_of_node(shown->population, node_of_cuts(shown->population, release->cuts));
+		return classes_of_node(shown->population, node_of_cuts(shown->population, release->cuts, release->again));
 	recoded = recoding_table_show(shown->spool.reading, shown->population, release->recoding->opened, release->recoding->labels, &table);
 	return (AnyClasses)
 	{
@@ -258,7 +258,7 @@ column_name(const Population *population, int column)
 
 /* How far each column's distribution is from what it was; groups for what follows. */
 static void
-put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribute, Grouping * of_column)
+put_distances(ReturnSetInfo *result, const Shown * shown, Grouping *of_attribute, Grouping *of_column)
 {
 	const Population *population = shown->population;
 
@@ -293,7 +293,7 @@ put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribut
 }
 
 static void
-put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of_attribute, const Grouping * of_column)
+put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping *of_attribute, const Grouping *of_column)
 {
 	const Population *population = shown->population;
 	double		before;
