@@ -190,7 +190,7 @@ group_evenly(const double *people, uint32 n)
 
 /* The group that a leaf or value is in. */
 static uint32
-group_of(const Grouping *groups, uint32 value)
+group_of(const Grouping * groups, uint32 value)
 {
 	uint32		group = 0;
 
@@ -201,7 +201,7 @@ group_of(const Grouping *groups, uint32 value)
 
 /* Shares of a class's run by group, from the group it begins in; returns how many groups. */
 static uint32
-share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping *groups, uint32 *first, double *shares)
+share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping * groups, uint32 *first, double *shares)
 {
 	Size		at = (Size) class * runs->population->nattrs + a;
 	uint32		low = runs->first_leaf[at];
@@ -222,7 +222,7 @@ typedef struct CrossTable
 
 /* Cramér's V, from the sum of n²/(row · column). */
 static double
-cramers_v(const CrossTable * table, const Grouping *groups_a, const Grouping *groups_b)
+cramers_v(const CrossTable * table, const Grouping * groups_a, const Grouping * groups_b)
 {
 	uint32		n = Min(groups_a->ninhabited, groups_b->ninhabited);
 	double		rows[ASSOCIATION_GROUPS] = {0};
@@ -245,7 +245,7 @@ cramers_v(const CrossTable * table, const Grouping *groups_a, const Grouping *gr
 }
 
 double
-attributes_association(const ShownRuns * runs, int a, const Grouping *groups_a, int b, const Grouping *groups_b)
+attributes_association(const ShownRuns * runs, int a, const Grouping * groups_a, int b, const Grouping * groups_b)
 {
 	CrossTable	table = {0};
 
@@ -268,7 +268,7 @@ attributes_association(const ShownRuns * runs, int a, const Grouping *groups_a, 
 }
 
 double
-column_association(const ShownRuns * runs, int a, const Grouping *groups_a, int column, const Grouping *groups)
+column_association(const ShownRuns * runs, int a, const Grouping * groups_a, int column, const Grouping * groups)
 {
 	const Histograms *histograms = runs->population->columns[column];
 	CrossTable	table = {0};

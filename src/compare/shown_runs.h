@@ -47,7 +47,7 @@ typedef struct Grouping
 	uint32		n;
 	uint32		ninhabited;		/* groups with people */
 	uint32		start[ASSOCIATION_GROUPS + 1];
-} Grouping;
+}			Grouping;
 
 extern Grouping group_evenly(const double *people, uint32 n);
 
@@ -58,8 +58,8 @@ extern double *people_by_value(const ShownRuns * runs, int column);
  * Cramér's V of two attributes, or of an attribute and a counted column, as
  * if all groups of the data were still there; 0 where one has a single group.
  */
-extern double attributes_association(const ShownRuns * runs, int a, const Grouping *groups_a, int b, const Grouping *groups_b);
-extern double column_association(const ShownRuns * runs, int a, const Grouping *groups_a, int column, const Grouping *groups);
+extern double attributes_association(const ShownRuns * runs, int a, const Grouping * groups_a, int b, const Grouping * groups_b);
+extern double column_association(const ShownRuns * runs, int a, const Grouping * groups_a, int column, const Grouping * groups);
 
 /* A count of people whose values lie in a box of leaves. */
 typedef struct RangeQuery

@@ -176,7 +176,7 @@ load_link(const KnownLink *link)
 /* -------------------------------------------------------------------- groups */
 
 /* People of all contents, and who of them are alike so far. */
-typedef struct Grouping
+typedef struct PeopleGrouping
 {
 	MemoryContext context;
 	KeyCounter *persons;
@@ -184,10 +184,10 @@ typedef struct Grouping
 	uint32	   *group_of;
 	uint64	   *classes;		/* in the content that is being added */
 	KeyCounter *groups;
-} Grouping;
+} PeopleGrouping;
 
 static uint32
-number_of(Grouping *grouping, uint64 person)
+number_of(PeopleGrouping *grouping, uint64 person)
 {
 	uint32		number;
 
@@ -197,7 +197,7 @@ number_of(Grouping *grouping, uint64 person)
 }
 
 static void
-find_people(Grouping *grouping, const LinkedPeople *people)
+find_people(PeopleGrouping *grouping, const LinkedPeople *people)
 {
 	for (Size i = 0; i < people->n; i++)
 	{
@@ -209,7 +209,7 @@ find_people(Grouping *grouping, const LinkedPeople *people)
 
 /* Parts who was alike by one content more; who is not in it is alike in that. */
 static void
-part_people(Grouping *grouping, const LinkedPeople *people)
+part_people(PeopleGrouping *grouping, const LinkedPeople *people)
 {
 	uint32		n = grouping->persons->nkeys;
 
@@ -237,7 +237,7 @@ group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt linked people", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	MemoryContext content = AllocSetContextCreate(context, "anonopt content", ALLOCSET_DEFAULT_SIZES);
-	Grouping	grouping = {.context = context};
+	PeopleGrouping grouping = {.context = context};
 
 	result->ncontents = n + (own != NULL ? 1 : 0);
 	result->k = k;

@@ -258,7 +258,7 @@ column_name(const Population *population, int column)
 
 /* How far each column's distribution is from what it was; groups for what follows. */
 static void
-put_distances(ReturnSetInfo *result, const Shown * shown, Grouping *of_attribute, Grouping *of_column)
+put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribute, Grouping * of_column)
 {
 	const Population *population = shown->population;
 
@@ -293,7 +293,7 @@ put_distances(ReturnSetInfo *result, const Shown * shown, Grouping *of_attribute
 }
 
 static void
-put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping *of_attribute, const Grouping *of_column)
+put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of_attribute, const Grouping * of_column)
 {
 	const Population *population = shown->population;
 	double		before;
