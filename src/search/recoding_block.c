@@ -14,7 +14,7 @@
  * the larger classes are, the less a round tries.
  */
 #define REST 200
-#define REST_OF_SIZE 2
+#define REST_OF_SIZE 10
 
 static double
 share_of_loss(const Classes *classes)

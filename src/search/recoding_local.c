@@ -16,13 +16,17 @@
 
 /* Tuples and classes that are taken apart at once, at most. */
 #define MOST_ITEMS 400
-#define MOST_CLASSES 5
+#define MOST_CLASSES 6
 
 #define NOISE 64
 
-/* Tuples to begin with in a round, a class. */
+/* Tuples to begin with in a round, a class; one more for so many people of the smallest class. */
 #define SEEDS 4
+#define MORE_SEEDS 8
 #define LEAST_SEEDS 1024
+
+/* One in so many tuples is tried to be suppressed though nothing speaks for it. */
+#define LONG_SHOTS 16
 
 struct LocalSearch
 {
@@ -131,7 +135,7 @@ merge_pool(LocalSearch *search)
 
 	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
 
-	return pool_merge(search->pool, order, &search->prng, noise);
+	return pool_merge_by_chance(search->pool, order, &search->prng, noise);
 }
 
 /* Takes some classes apart around a tuple; keeps what comes out if it loses no more. */
@@ -187,25 +191,103 @@ try_with(LocalSearch *search, uint32 tuple)
 	replace_classes(search);
 }
 
+/* The lowest and highest codes of a class, then those that come next to them. */
+typedef struct Ends
+{
+	uint32		low[MAX_ATTRIBUTES];
+	uint32		next_low[MAX_ATTRIBUTES];
+	uint32		high[MAX_ATTRIBUTES];
+	uint32		next_high[MAX_ATTRIBUTES];
+}			Ends;
+
+static void
+find_ends(const Classes *classes, uint32 number, Ends * ends)
+{
+	const Ground *ground = classes->ground;
+
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		ends->low[a] = ends->next_low[a] = PG_UINT32_MAX;
+		ends->high[a] = ends->next_high[a] = 0;
+	}
+	for (uint32 tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = classes->next[tuple])
+		for (int a = 0; a < ground->nattrs; a++)
+		{
+			uint32		code = ground_codes(ground, tuple)[a];
+
+			ends->next_low[a] = Min(ends->next_low[a], Max(code, ends->low[a]));
+			ends->low[a] = Min(ends->low[a], code);
+			ends->next_high[a] = Max(ends->next_high[a], Min(code, ends->high[a]));
+			ends->high[a] = Max(ends->high[a], code);
+		}
+}
+
+/* What a class of several tuples costs less without one, were it to stay a class. */
+static int64
+saving_without(const Classes *classes, const Ends * ends, uint32 tuple)
+{
+	const Ground *ground = classes->ground;
+	const RecodingClass *class = &classes->classes[classes->class_of[tuple]];
+	int64		people = class->people - ground->people[tuple];
+	int64		loss = 0;
+
+	for (int a = 0; a < ground->nattrs; a++)
+	{
+		uint32		code = ground_codes(ground, tuple)[a];
+		uint32		low = code == ends->low[a] ? ends->next_low[a] : ends->low[a];
+		uint32		high = code == ends->high[a] ? ends->next_high[a] : ends->high[a];
+
+		loss += axis_span(&ground->axes[a], low, high);
+	}
+	return size_cost(ground, class->people, class->loss) - size_cost(ground, people, loss);
+}
+
+/* Suppresses tuples of a class that cost much, and now and then tries others. */
+static void
+suppress_some(LocalSearch *search, uint32 number)
+{
+	Classes    *classes = search->classes;
+	const Ground *ground = classes->ground;
+	uint32		tuple;
+	uint32		next;
+	Ends		ends;
+
+	find_ends(classes, number, &ends);
+	for (tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = next)
+	{
+		int64		people = ground->people[tuple];
+		int64		price = people * ground->suppressed_loss;
+
+		next = classes->next[tuple];
+		if (classes->suppressed + people > classes->limit || classes->classes[number].cost <= price)
+			continue;
+		if (saving_without(classes, &ends, tuple) < price / 2 && prng_below(&search->prng, LONG_SHOTS) != 0)
+			continue;
+		try_without(search, tuple);
+		if (classes->class_of[tuple] != number)
+			return;
+	}
+}
+
 /* Uses what may be suppressed. */
 static void
 suppression_round(LocalSearch *search)
 {
 	Classes    *classes = search->classes;
-	const Ground *ground = classes->ground;
+	uint32		nclasses = classes->nclasses;
 
-	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
 	{
-		int64		people = ground->people[tuple];
-		uint32		class = classes->class_of[tuple];
-
 		if (tuple % 64 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (class == NO_CLASS)
+		if (classes->class_of[tuple] == NO_CLASS)
 			try_with(search, tuple);
-		else if (classes->suppressed + people <= classes->limit &&
-				 classes->classes[class].cost > people * ground->suppressed_loss)
-			try_without(search, tuple);
+	}
+	for (uint32 number = 0; number < nclasses && classes->suppressed < classes->limit; number++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		if (classes->classes[number].ntuples > 1)
+			suppress_some(search, number);
 	}
 }
 
@@ -215,8 +297,9 @@ local_search_round(LocalSearch *search)
 	Classes    *classes = search->classes;
 	int64		before = classes->cost;
 	uint32		n = classes->ground->ntuples;
-	uint32		seeds = Max(SEEDS * (classes->nclasses - classes->nfree), LEAST_SEEDS);
+	uint32		seeds = SEEDS + (uint32) Min(classes->ground->smallest, 200) / MORE_SEEDS;
 
+	seeds = Max(seeds * (classes->nclasses - classes->nfree), LEAST_SEEDS);
 	for (uint32 i = 0; i < seeds; i++)
 	{
 		uint32		tuple = prng_below(&search->prng, n);

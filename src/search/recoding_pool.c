@@ -2,7 +2,8 @@
  * recoding_pool.c
  *	  A few tuples that are put into classes together, by merging.
  *
- * Each tuple begins as a cluster of its own.  One that breaks the promise is
+ * Each tuple begins as a cluster of its own, or with those that a node would
+ * show alike.  A cluster that breaks the promise is
  * merged with the one that this makes dearer least, again and again.  What a
  * merger costs is what both lose together less what they lose alone, so that
  * a good class is not spoilt for the sake of a straggler.
@@ -11,6 +12,7 @@
 
 #include "base/budget.h"
 #include "miscadmin.h"
+#include "search/recoding_coarse.h"
 
 Pool *
 pool_create(const Ground *ground, int room)
@@ -23,12 +25,13 @@ pool_create(const Ground *ground, int room)
 	pool->ground = ground;
 	pool->room = room;
 	pool->items = palloc(sizeof(uint32) * n);
+	pool->cluster_of = palloc(sizeof(int) * n);
 	pool->boxes = palloc(sizeof(uint32) * n * 2 * Max(ground->nattrs, 1));
 	pool->people = palloc(sizeof(int64) * n);
 	pool->loss = palloc(sizeof(int64) * n);
 	pool->cost = palloc(sizeof(int64) * n);
 	pool->kept = palloc(sizeof(bool) * n);
-	pool->slices = palloc(sizeof(uint32) * n * (ground->ncolumns + 1));
+	pool->slices = palloc(sizeof(uint32) * (n + 1) * (ground->ncolumns + 1));
 	pool->joined = palloc(sizeof(int) * n);
 	pool->live = palloc(sizeof(int) * n);
 	pool->partner = palloc(sizeof(int) * n);
@@ -36,6 +39,7 @@ pool_create(const Ground *ground, int room)
 	pool->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
 	for (int column = 0; column < ground->ncolumns; column++)
 		pool->marks[column] = histograms_mark(ground->order->population->columns[column]);
+	pool->coarsening = coarsening_create(ground, room);
 	MemoryContextSwitchTo(old);
 	return pool;
 }
@@ -46,7 +50,7 @@ pool_clear(Pool *pool)
 	for (int column = 0; column < pool->ground->ncolumns; column++)
 		histograms_release(pool->ground->order->population->columns[column], pool->marks[column]);
 	pool->nitems = 0;
-	pool->nlive = 0;
+	pool->nclusters = 0;
 }
 
 static inline uint32 *
@@ -76,19 +80,8 @@ settle_cluster(Pool *pool, int cluster)
 void
 pool_add(Pool *pool, uint32 tuple)
 {
-	const Ground *ground = pool->ground;
-	const TupleTable *tuples = ground->order->population->tuples;
-	int			item = pool->nitems++;
-
-	Assert(item < pool->room);
-	pool->items[item] = tuple;
-	pool->people[item] = ground->people[tuple];
-	box_of_tuple(ground, tuple, cluster_box(pool, item));
-	for (int column = 0; column < ground->ncolumns; column++)
-		cluster_slices(pool, item)[column] = tuples->slices[column][ground->tuple[tuple]];
-	settle_cluster(pool, item);
-	pool->joined[item] = item;
-	pool->live[pool->nlive++] = item;
+	Assert(pool->nitems < pool->room);
+	pool->items[pool->nitems++] = tuple;
 }
 
 /* The histograms of two clusters together become the first one's. */
@@ -100,6 +93,59 @@ join_slices(const Ground *ground, uint32 *slices, const uint32 *others)
 		uint32		both[2] = {slices[column], others[column]};
 
 		slices[column] = histograms_join(ground->order->population->columns[column], both, 2);
+	}
+}
+
+/* A tuple begins a cluster. */
+static void
+begin_cluster(Pool *pool, int cluster, uint32 tuple)
+{
+	const Ground *ground = pool->ground;
+	const TupleTable *tuples = ground->order->population->tuples;
+
+	pool->people[cluster] = ground->people[tuple];
+	box_of_tuple(ground, tuple, cluster_box(pool, cluster));
+	for (int column = 0; column < ground->ncolumns; column++)
+		cluster_slices(pool, cluster)[column] = tuples->slices[column][ground->tuple[tuple]];
+	pool->joined[cluster] = cluster;
+}
+
+/* A tuple joins a cluster that is there. */
+static void
+extend_cluster(Pool *pool, int cluster, uint32 tuple)
+{
+	const Ground *ground = pool->ground;
+	const TupleTable *tuples = ground->order->population->tuples;
+	uint32		box[2 * MAX_ATTRIBUTES];
+	uint32	   *slices = cluster_slices(pool, pool->room);	/* one more than
+															 * clusters */
+
+	pool->people[cluster] += ground->people[tuple];
+	box_of_tuple(ground, tuple, box);
+	box_extend(ground, cluster_box(pool, cluster), box);
+	for (int column = 0; column < ground->ncolumns; column++)
+		slices[column] = tuples->slices[column][ground->tuple[tuple]];
+	join_slices(ground, cluster_slices(pool, cluster), slices);
+}
+
+/* Makes the clusters that the items begin in; they are numbered by their first items. */
+static void
+form_clusters(Pool *pool)
+{
+	int			n = 0;
+
+	for (int i = 0; i < pool->nitems; i++)
+	{
+		if (pool->cluster_of[i] == n)
+			begin_cluster(pool, n++, pool->items[i]);
+		else
+			extend_cluster(pool, pool->cluster_of[i], pool->items[i]);
+	}
+	pool->nclusters = pool->nlive = n;
+	for (int cluster = 0; cluster < n; cluster++)
+	{
+		settle_cluster(pool, cluster);
+		pool->live[cluster] = cluster;
 	}
 }
 
@@ -142,7 +188,7 @@ noisy(const Pool *pool, int64 price, Prng *prng, uint32 noise)
 static inline int64 *
 price_row(const Pool *pool, int cluster)
 {
-	return pool->price + (Size) cluster * pool->nitems;
+	return pool->price + (Size) cluster * pool->nclusters;
 }
 
 static int
@@ -168,14 +214,14 @@ cheapest_partner(const Pool *pool, int cluster)
 static void
 price_all(Pool *pool, Prng *prng, uint32 noise)
 {
-	for (int i = 0; i < pool->nitems; i++)
+	for (int i = 0; i < pool->nclusters; i++)
 	{
 		if (i % 64 == 63)
 			CHECK_FOR_INTERRUPTS();
 		for (int j = 0; j < i; j++)
 			price_row(pool, i)[j] = price_row(pool, j)[i] = noisy(pool, merge_price(pool, i, j), prng, noise);
 	}
-	for (int i = 0; i < pool->nitems; i++)
+	for (int i = 0; i < pool->nclusters; i++)
 		if (!pool->kept[i])
 			pool->partner[i] = cheapest_partner(pool, i);
 }
@@ -249,13 +295,15 @@ price_merged(Pool *pool, int cluster, int gone, Prng *prng, uint32 noise)
 	}
 }
 
-int64
-pool_merge(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
+/* Merges the clusters; noise 0: without chance. */
+static int64
+merge_all(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 {
 	int64		cost = 0;
 	int			cluster;
 
-	if (pool->nitems > 1)
+	form_clusters(pool);
+	if (pool->nlive > 1)
 		price_all(pool, prng, noise);
 	while (pool->nlive > 1 && (cluster = next_to_merge(pool, order)) >= 0)
 	{
@@ -274,17 +322,43 @@ pool_merge(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 	return cost;
 }
 
+int64
+pool_merge(Pool *pool, MergeOrder order)
+{
+	for (int i = 0; i < pool->nitems; i++)
+		pool->cluster_of[i] = i;
+	return merge_all(pool, order, NULL, 0);
+}
+
+int64
+pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
+{
+	(void) coarsen(pool->coarsening, pool->items, pool->nitems, prng, pool->cluster_of);
+	return merge_all(pool, order, prng, noise);
+}
+
+/* The cluster that an item ended in. */
+static int
+last_cluster(const Pool *pool, int item)
+{
+	int			cluster = pool->cluster_of[item];
+
+	while (pool->joined[cluster] != cluster)
+		cluster = pool->joined[cluster];
+	return cluster;
+}
+
 void
 pool_put(const Pool *pool, Classes *classes)
 {
 	/* joined tells the clusters; partner is free for their classes */
 	int		   *class_of = pool->partner;
 
-	for (int i = 0; i < pool->nitems; i++)
+	for (int i = 0; i < pool->nclusters; i++)
 		class_of[i] = -1;
 	for (int i = 0; i < pool->nitems; i++)
 	{
-		int			cluster = pool_cluster(pool, i);
+		int			cluster = last_cluster(pool, i);
 
 		if (class_of[cluster] < 0)
 		{

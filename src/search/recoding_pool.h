@@ -21,7 +21,9 @@ typedef struct Pool
 	int			room;
 	int			nitems;
 	uint32	   *items;			/* tuples */
-	/* by cluster; a cluster has the number of one of its items */
+	int		   *cluster_of;		/* by item: the cluster it began in */
+	int			nclusters;
+	/* by cluster */
 	uint32	   *boxes;
 	int64	   *people;
 	int64	   *loss;
@@ -34,6 +36,7 @@ typedef struct Pool
 	int		   *partner;		/* the cheapest to merge with */
 	int64	   *price;			/* of merging, by two clusters */
 	HistogramMark *marks;
+	struct Coarsening *coarsening;
 } Pool;
 
 extern Pool *pool_create(const Ground *ground, int room);
@@ -41,20 +44,16 @@ extern void pool_clear(Pool *pool);
 extern void pool_add(Pool *pool, uint32 tuple);
 
 /*
- * Merges until every class keeps the promise; with a generator, prices are
- * raised by chance, by so many 256ths at most.  Returns what all cost, or
+ * Merges until every class keeps the promise.  Returns what all cost, or
  * PG_INT64_MAX where the promise cannot be kept: then one class is left.
  */
-extern int64 pool_merge(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
+extern int64 pool_merge(Pool *pool, MergeOrder order);
 
-/* The cluster that an item ended in. */
-static inline int
-pool_cluster(const Pool *pool, int item)
-{
-	while (pool->joined[item] != item)
-		item = pool->joined[item];
-	return item;
-}
+/*
+ * The same with chance: prices are raised by so many 256ths at most, and
+ * many tuples begin in clusters of what some node shows alike.
+ */
+extern int64 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
 
 /* Makes classes of the clusters; their tuples have none so far. */
 extern void pool_put(const Pool *pool, Classes *classes);

@@ -385,7 +385,7 @@ start_by_merging(Classes *classes)
 		for (; tuple < ground->ntuples && pool->nitems < MERGED_TUPLES; tuple++)
 			if (classes->class_of[tuple] == NO_CLASS)
 				pool_add(pool, tuple);
-		if (pool->nitems > 0 && pool_merge(pool, MERGE_CHEAPEST, NULL, 0) < PG_INT64_MAX)
+		if (pool->nitems > 0 && pool_merge(pool, MERGE_CHEAPEST) < PG_INT64_MAX)
 			pool_put(pool, classes);
 	}
 	pool_clear(pool);

@@ -1,0 +1,275 @@
+/*
+ * recoding_coarse.c
+ *	  Some tuples as a few clusters of what a node would show alike.
+ *
+ * Merging hundreds of tuples one by one takes time in the square of their
+ * number, and large classes are not made well from single tuples anyway.  So
+ * levels are raised first, the one that costs least at a time, until few
+ * clusters are left.  Clusters that are large enough to be a class take no
+ * further part.  Chance makes raising dearer, so another attempt at the same
+ * tuples begins with other clusters.
+ */
+#include "search/recoding_coarse.h"
+
+#include "base/budget.h"
+#include "base/packed_key.h"
+
+/* Clusters are as many as this, up to three times as many. */
+#define FEW_CLUSTERS 25
+
+/* The price of raising a level that is not known yet, and of one that cannot be raised. */
+#define UNKNOWN (-1)
+#define NEVER PG_INT64_MAX
+
+typedef struct Slot
+{
+	uint64		key;
+	uint32		round;			/* that it is of; others are free */
+	int			cluster;
+} Slot;
+
+struct Coarsening
+{
+	const Ground *ground;
+	uint32		round;
+	uint64		mask;
+	Slot	   *slots;
+	const uint32 *tuples;
+	Prng	   *prng;
+	int			level[MAX_ATTRIBUTES];
+	int64		price[MAX_ATTRIBUTES];	/* of raising the attribute's level */
+	/* by tuple; a cluster has the number of one of its tuples */
+	int		   *joined;			/* the cluster it was joined to, or itself */
+	int		   *next_joined;	/* the same once a level is raised */
+	int64	   *people;
+	int			nopen;			/* clusters that may still grow */
+	int		   *open;
+	int			nlarge;			/* those that are large enough */
+};
+
+Coarsening *
+coarsening_create(const Ground *ground, int room)
+{
+	Coarsening *coarsening = MemoryContextAllocZero(ground->context, sizeof(Coarsening));
+	MemoryContext old = MemoryContextSwitchTo(ground->context);
+	Size		nslots = 64;
+
+	while (nslots < 2 * (Size) room)
+		nslots *= 2;
+	budget_require(ground->order->population->context, sizeof(Slot) * nslots);
+	coarsening->ground = ground;
+	coarsening->mask = nslots - 1;
+	coarsening->slots = palloc0(sizeof(Slot) * nslots);
+	coarsening->joined = palloc(sizeof(int) * room);
+	coarsening->next_joined = palloc(sizeof(int) * room);
+	coarsening->people = palloc(sizeof(int64) * room);
+	coarsening->open = palloc(sizeof(int) * room);
+	MemoryContextSwitchTo(old);
+	return coarsening;
+}
+
+static inline uint32
+cluster_code(const Coarsening *coarsening, int cluster, int a)
+{
+	return ground_codes(coarsening->ground, coarsening->tuples[cluster])[a];
+}
+
+/*
+ * Sets aside clusters that are large enough.  Where values must be spread as
+ * among all people, no size is.
+ */
+static void
+set_large_aside(Coarsening *coarsening)
+{
+	const Ground *ground = coarsening->ground;
+	int			nopen = 0;
+
+	if (ground->order->promise.has_t)
+		return;
+	for (int i = 0; i < coarsening->nopen; i++)
+	{
+		if (coarsening->people[coarsening->open[i]] >= ground->smallest)
+			coarsening->nlarge++;
+		else
+			coarsening->open[nopen++] = coarsening->open[i];
+	}
+	coarsening->nopen = nopen;
+}
+
+static void
+begin_with_tuples(Coarsening *coarsening, const uint32 *tuples, int ntuples)
+{
+	coarsening->tuples = tuples;
+	coarsening->nopen = ntuples;
+	coarsening->nlarge = 0;
+	for (int i = 0; i < ntuples; i++)
+	{
+		coarsening->joined[i] = coarsening->open[i] = i;
+		coarsening->people[i] = coarsening->ground->people[tuples[i]];
+	}
+	for (int a = 0; a < coarsening->ground->nattrs; a++)
+	{
+		coarsening->level[a] = 0;
+		coarsening->price[a] = UNKNOWN;
+	}
+	set_large_aside(coarsening);
+}
+
+/* What raising an attribute's level costs, give or take; NEVER where it would join nothing. */
+static int64
+raising_price(const Coarsening *coarsening, int a)
+{
+	const Axis *axis = &coarsening->ground->axes[a];
+	int			level = coarsening->level[a];
+	bool		differ = false;
+	int64		price = 0;
+
+	if (level + 1 >= axis->nlevels)
+		return NEVER;
+	for (int i = 0; i < coarsening->nopen; i++)
+	{
+		int			cluster = coarsening->open[i];
+		uint32		code = cluster_code(coarsening, cluster, a);
+
+		differ |= axis->label[level][code] != axis->label[level][cluster_code(coarsening, coarsening->open[0], a)];
+		price += coarsening->people[cluster] * (axis->level_loss[level + 1][code] - axis->level_loss[level][code]);
+	}
+	return differ ? price / 16 * (16 + (int64) prng_below(coarsening->prng, 64)) : NEVER;
+}
+
+/* The attribute whose level is raised next, or -1. */
+static int
+cheapest_attribute(Coarsening *coarsening)
+{
+	int64		least = NEVER;
+	int			best = -1;
+
+	for (int a = 0; a < coarsening->ground->nattrs; a++)
+	{
+		if (coarsening->price[a] == UNKNOWN)
+			coarsening->price[a] = raising_price(coarsening, a);
+		if (coarsening->price[a] < least)
+		{
+			least = coarsening->price[a];
+			best = a;
+		}
+	}
+	return best;
+}
+
+/*
+ * Bits that tell what the node shows of a cluster.  Two that share them by
+ * chance would be one, which loses more than it need but is as sound as any.
+ */
+static uint64
+look_of_cluster(const Coarsening *coarsening, int cluster)
+{
+	const Ground *ground = coarsening->ground;
+	const uint32 *codes = ground_codes(ground, coarsening->tuples[cluster]);
+	uint64		look = 0;
+
+	for (int a = 0; a < ground->nattrs; a++)
+		look = word_hash(look + ground->axes[a].label[coarsening->level[a]][codes[a]]);
+	return look;
+}
+
+/* Finds the clusters that now look alike; returns how many are left. */
+static int
+find_alike(Coarsening *coarsening)
+{
+	int			nleft = 0;
+
+	coarsening->round++;
+	for (int i = 0; i < coarsening->nopen; i++)
+	{
+		int			cluster = coarsening->open[i];
+		uint64		look = look_of_cluster(coarsening, cluster);
+		Slot	   *slot;
+
+		for (uint64 at = look & coarsening->mask;; at = (at + 1) & coarsening->mask)
+		{
+			slot = &coarsening->slots[at];
+			if (slot->round != coarsening->round || slot->key == look)
+				break;
+		}
+		if (slot->round != coarsening->round)
+		{
+			slot->round = coarsening->round;
+			slot->key = look;
+			slot->cluster = cluster;
+			nleft++;
+		}
+		coarsening->next_joined[cluster] = slot->cluster;
+	}
+	return nleft;
+}
+
+static void
+join_alike(Coarsening *coarsening)
+{
+	int			nopen = 0;
+
+	for (int i = 0; i < coarsening->nopen; i++)
+	{
+		int			cluster = coarsening->open[i];
+		int			other = coarsening->next_joined[cluster];
+
+		if (other == cluster)
+			coarsening->open[nopen++] = cluster;
+		else
+		{
+			coarsening->joined[cluster] = other;
+			coarsening->people[other] += coarsening->people[cluster];
+		}
+	}
+	coarsening->nopen = nopen;
+	set_large_aside(coarsening);
+}
+
+/* Raises an attribute's level, unless hardly any clusters would be left. */
+static void
+raise_level(Coarsening *coarsening, int a)
+{
+	coarsening->level[a]++;
+	if (find_alike(coarsening) + coarsening->nlarge < FEW_CLUSTERS / 4)
+	{
+		coarsening->level[a]--;
+		coarsening->price[a] = NEVER;
+		return;
+	}
+	coarsening->price[a] = UNKNOWN;
+	join_alike(coarsening);
+}
+
+static int
+number_clusters(const Coarsening *coarsening, int ntuples, int *cluster_of)
+{
+	int			nclusters = 0;
+
+	for (int i = 0; i < ntuples; i++)
+		if (coarsening->joined[i] == i)
+			cluster_of[i] = nclusters++;
+	for (int i = 0; i < ntuples; i++)
+	{
+		int			cluster = i;
+
+		while (coarsening->joined[cluster] != cluster)
+			cluster = coarsening->joined[cluster];
+		cluster_of[i] = cluster_of[cluster];
+	}
+	return nclusters;
+}
+
+int
+coarsen(Coarsening *coarsening, const uint32 *tuples, int ntuples, Prng *prng, int *cluster_of)
+{
+	int			wanted = FEW_CLUSTERS + prng_below(prng, 2 * FEW_CLUSTERS);
+	int			a;
+
+	coarsening->prng = prng;
+	begin_with_tuples(coarsening, tuples, ntuples);
+	while (coarsening->nopen + coarsening->nlarge > wanted && coarsening->nopen > 1 &&
+		   (a = cheapest_attribute(coarsening)) >= 0)
+		raise_level(coarsening, a);
+	return number_clusters(coarsening, ntuples, cluster_of);
+}
