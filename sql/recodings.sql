@@ -84,6 +84,24 @@ SELECT anonopt.extend_recoding('r2', 'recode', k => 2, seed => 1);
 INSERT INTO r2 VALUES (27, '100', 77);
 SELECT k, classes FROM anonopt.evaluate_recoding('recode', 'r2', k => 2);
 
+-- nothing may write other rows than those found
+CREATE TABLE ruled AS SELECT * FROM r2 WHERE age <> 25;
+CREATE RULE nothing AS ON INSERT TO ruled DO INSTEAD NOTHING;
+SELECT anonopt.extend_recoding('ruled', 'recode', k => 2, seed => 1);
+DROP RULE nothing ON ruled;
+CREATE FUNCTION no_row() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
+CREATE TRIGGER no_row BEFORE INSERT ON ruled FOR EACH ROW EXECUTE FUNCTION no_row();
+SELECT anonopt.extend_recoding('ruled', 'recode', k => 2, seed => 1);
+DROP TRIGGER no_row ON ruled;
+-- the last number that a class can have
+UPDATE ruled SET class = 9223372036854775806 WHERE class = 1;
+SELECT anonopt.extend_recoding('ruled', 'recode', k => 2, seed => 1);
+DELETE FROM ruled WHERE age IN (22, 25) OR age = 24;
+UPDATE ruled SET class = 9223372036854775807 WHERE class = 9223372036854775806;
+SELECT anonopt.extend_recoding('ruled', 'recode', k => 1, seed => 1);
+DROP TABLE ruled;
+DROP FUNCTION no_row();
+
 -- faults
 SELECT anonopt.create_recoding('r2', 'recode', k => 2);
 SELECT anonopt.create_recoding('nowhere.r', 'recode', k => 2);

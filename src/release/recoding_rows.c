@@ -148,6 +148,7 @@ typedef struct RowWriter
 	ValueTuples *tuples;
 	const uint32 *class_of;		/* by tuple of the population */
 	int64	   *numbers;		/* by class: what the table calls it */
+	Oid			table;
 	SPIPlanPtr	insert;
 	Datum	   *values;			/* a row: the quasi-identifiers, the class */
 	char	   *nulls;
@@ -204,8 +205,8 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 		writer->values[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
 		writer->nulls[n] = class == NO_CLASS ? 'n' : ' ';
 		code = SPI_execute_plan(writer->insert, writer->values, writer->nulls, false, 0);
-		if (code != SPI_OK_INSERT)
-			elog(ERROR, "could not insert: %s", SPI_result_code_string(code));
+		if (code != SPI_OK_INSERT || SPI_processed != 1)
+			relation_has_changed(writer->table);
 		writer->written++;
 	}
 	MemoryContextSwitchTo(old);
@@ -216,7 +217,7 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 static int64
 write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *class_of, int64 *numbers)
 {
-	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers};
+	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers,.table = RelationGetRelid(table)};
 
 	prepare_insert(&writer, table);
 	spool_visit(spool, write_row, &writer);
@@ -301,6 +302,22 @@ refuse_unseen_rows(Relation table)
 						relation_sql_name(RelationGetRelid(table)))));
 }
 
+/* Fails where rows would not be written as they are. */
+static void
+refuse_rewriting(Relation table)
+{
+	const		TriggerDesc *triggers = table->trigdesc;
+
+	if (table->rd_rules != NULL ||
+		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_update_before_row)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("recoding %s has a rule, or a trigger before its rows are written",
+						relation_sql_name(RelationGetRelid(table))),
+				 errdetail("It might write other classes than those found."),
+				 errhint("Drop it, or extend a copy of the recoding.")));
+}
+
 Relation
 recoding_open_own(Oid oid)
 {
@@ -309,6 +326,7 @@ recoding_open_own(Oid oid)
 	if (table->rd_rel->relowner != GetUserId())
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
 	LockRelationOid(oid, ShareRowExclusiveLock);
+	refuse_rewriting(table);
 	if (IsolationUsesXactSnapshot())
 		refuse_unseen_rows(table);
 	return table;
@@ -320,7 +338,7 @@ extended_numbers(const TableRecoding *old, uint32 nclasses)
 {
 	int64	   *numbers = budget_alloc(sizeof(int64), (Size) nclasses + 1);
 
-	if (old->last_number > PG_INT64_MAX - nclasses)
+	if (nclasses > old->nclasses && old->last_number > PG_INT64_MAX - (nclasses - old->nclasses))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
 				 errmsg("recoding has no numbers left for new classes"),

@@ -309,6 +309,7 @@ merge_all(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 	{
 		int			other = pool->partner[cluster];
 
+		CHECK_FOR_INTERRUPTS();
 		merge_clusters(pool, cluster, other);
 		if (pool->nlive > 1)
 			price_merged(pool, cluster, other, prng, noise);
