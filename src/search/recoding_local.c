@@ -34,7 +34,6 @@ struct LocalSearch
 	Nearest    *nearest;
 	Pool	   *pool;
 	Prng		prng;
-	int			most_items;
 	uint32		left_out;		/* the tuple that is tried to be suppressed */
 	int			ntaken;
 	uint32		taken[MOST_CLASSES];
@@ -48,8 +47,7 @@ local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
 
 	search->classes = classes;
 	search->nearest = nearest_create(ground, tree, NEAREST);
-	search->most_items = (int) Max(Min(ground->smallest * 8, MOST_ITEMS), 48);
-	search->pool = pool_create(ground, search->most_items);
+	search->pool = pool_create(ground, MOST_ITEMS);
 	search->prng.state = seed;
 	search->left_out = NO_TUPLE;
 	return search;
@@ -62,7 +60,7 @@ may_take(LocalSearch *search, uint32 number)
 	const RecodingClass *class = &search->classes->classes[number];
 	const Ground *ground = search->classes->ground;
 
-	if (search->pool->nitems + class->ntuples > search->most_items)
+	if (search->pool->nitems + class->ntuples > MOST_ITEMS)
 		return false;
 	/* seldom worth it, but now and then nothing else helps */
 	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&
@@ -198,10 +196,10 @@ typedef struct Ends
 	uint32		next_low[MAX_ATTRIBUTES];
 	uint32		high[MAX_ATTRIBUTES];
 	uint32		next_high[MAX_ATTRIBUTES];
-}			Ends;
+} Ends;
 
 static void
-find_ends(const Classes *classes, uint32 number, Ends * ends)
+find_ends(const Classes *classes, uint32 number, Ends *ends)
 {
 	const Ground *ground = classes->ground;
 
@@ -224,7 +222,7 @@ find_ends(const Classes *classes, uint32 number, Ends * ends)
 
 /* What a class of several tuples costs less without one, were it to stay a class. */
 static int64
-saving_without(const Classes *classes, const Ends * ends, uint32 tuple)
+saving_without(const Classes *classes, const Ends *ends, uint32 tuple)
 {
 	const Ground *ground = classes->ground;
 	const RecodingClass *class = &classes->classes[classes->class_of[tuple]];
