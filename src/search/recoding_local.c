@@ -6,7 +6,9 @@
  * classes again, at prices that chance has raised a little.  If what comes out
  * loses no more, it is kept.  One such step may move, swap, split, dissolve
  * and merge at once, which no single move could without breaking the promise
- * on its way: most classes have hardly more people than they must.
+ * on its way: most classes have hardly more people than they must.  Hundreds
+ * of tuples are not merged one by one, but from a few dozen clusters of them,
+ * others each time.
  */
 #include "search/recoding_local.h"
 
@@ -14,8 +16,13 @@
 
 #define NEAREST 16
 
-/* Tuples and classes that are taken apart at once, at most. */
-#define MOST_ITEMS 400
+/*
+ * Tuples and classes that are taken apart at once, at most: more where classes
+ * are large.  No more clusters are merged.
+ */
+#define LEAST_ROOM 400
+#define MOST_ROOM 4096
+#define MOST_CLUSTERS 400
 #define MOST_CLASSES 6
 
 #define NOISE 64
@@ -39,6 +46,15 @@ struct LocalSearch
 	uint32		taken[MOST_CLASSES];
 };
 
+static int
+pool_room(const Ground *ground)
+{
+	/* nobody knows beforehand how large classes must be to be like all */
+	if (ground->order->promise.has_t)
+		return MOST_ROOM;
+	return (int) Max(Min(ground->smallest * 8, MOST_ROOM), LEAST_ROOM);
+}
+
 LocalSearch *
 local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
 {
@@ -47,7 +63,7 @@ local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
 
 	search->classes = classes;
 	search->nearest = nearest_create(ground, tree, NEAREST);
-	search->pool = pool_create(ground, MOST_ITEMS);
+	search->pool = pool_create(ground, pool_room(ground), MOST_CLUSTERS);
 	search->prng.state = seed;
 	search->left_out = NO_TUPLE;
 	return search;
@@ -60,7 +76,7 @@ may_take(LocalSearch *search, uint32 number)
 	const RecodingClass *class = &search->classes->classes[number];
 	const Ground *ground = search->classes->ground;
 
-	if (search->pool->nitems + class->ntuples > MOST_ITEMS)
+	if (search->pool->nitems + class->ntuples > search->pool->room)
 		return false;
 	/* seldom worth it, but now and then nothing else helps */
 	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&

@@ -15,22 +15,24 @@
 #include "search/recoding_coarse.h"
 
 Pool *
-pool_create(const Ground *ground, int room)
+pool_create(const Ground *ground, int room, int most_clusters)
 {
 	Pool	   *pool = MemoryContextAllocZero(ground->context, sizeof(Pool));
 	MemoryContext old = MemoryContextSwitchTo(ground->context);
-	Size		n = room;
+	Size		n = most_clusters;
 
-	budget_require(ground->order->population->context, n * n * sizeof(int64));
+	budget_require(ground->order->population->context, n * n * sizeof(int64) + room * 2 * sizeof(int));
 	pool->ground = ground;
 	pool->room = room;
-	pool->items = palloc(sizeof(uint32) * n);
-	pool->cluster_of = palloc(sizeof(int) * n);
+	pool->most_clusters = most_clusters;
+	pool->items = palloc(sizeof(uint32) * room);
+	pool->cluster_of = palloc(sizeof(int) * room);
 	pool->boxes = palloc(sizeof(uint32) * n * 2 * Max(ground->nattrs, 1));
 	pool->people = palloc(sizeof(int64) * n);
 	pool->loss = palloc(sizeof(int64) * n);
 	pool->cost = palloc(sizeof(int64) * n);
 	pool->kept = palloc(sizeof(bool) * n);
+	/* one more than clusters: for a tuple that joins one */
 	pool->slices = palloc(sizeof(uint32) * (n + 1) * (ground->ncolumns + 1));
 	pool->joined = palloc(sizeof(int) * n);
 	pool->live = palloc(sizeof(int) * n);
@@ -117,8 +119,7 @@ extend_cluster(Pool *pool, int cluster, uint32 tuple)
 	const Ground *ground = pool->ground;
 	const TupleTable *tuples = ground->order->population->tuples;
 	uint32		box[2 * MAX_ATTRIBUTES];
-	uint32	   *slices = cluster_slices(pool, pool->room);	/* one more than
-															 * clusters */
+	uint32	   *slices = cluster_slices(pool, pool->most_clusters);
 
 	pool->people[cluster] += ground->people[tuple];
 	box_of_tuple(ground, tuple, box);
@@ -326,6 +327,7 @@ merge_all(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 int64
 pool_merge(Pool *pool, MergeOrder order)
 {
+	Assert(pool->nitems <= pool->most_clusters);
 	for (int i = 0; i < pool->nitems; i++)
 		pool->cluster_of[i] = i;
 	return merge_all(pool, order, NULL, 0);
@@ -334,7 +336,8 @@ pool_merge(Pool *pool, MergeOrder order)
 int64
 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 {
-	(void) coarsen(pool->coarsening, pool->items, pool->nitems, prng, pool->cluster_of);
+	if (coarsen(pool->coarsening, pool->items, pool->nitems, prng, pool->cluster_of) > pool->most_clusters)
+		return PG_INT64_MAX;
 	return merge_all(pool, order, prng, noise);
 }
 

@@ -22,6 +22,7 @@ typedef struct Pool
 	int			nitems;
 	uint32	   *items;			/* tuples */
 	int		   *cluster_of;		/* by item: the cluster it began in */
+	int			most_clusters;
 	int			nclusters;
 	/* by cluster */
 	uint32	   *boxes;
@@ -39,7 +40,8 @@ typedef struct Pool
 	struct Coarsening *coarsening;
 } Pool;
 
-extern Pool *pool_create(const Ground *ground, int room);
+/* A pool of so many tuples, which begin in so many clusters at most. */
+extern Pool *pool_create(const Ground *ground, int room, int most_clusters);
 extern void pool_clear(Pool *pool);
 extern void pool_add(Pool *pool, uint32 tuple);
 
@@ -51,7 +53,8 @@ extern int64 pool_merge(Pool *pool, MergeOrder order);
 
 /*
  * The same with chance: prices are raised by so many 256ths at most, and
- * many tuples begin in clusters of what some node shows alike.
+ * many tuples begin in clusters of what some node shows alike; PG_INT64_MAX
+ * also where those are too many.
  */
 extern int64 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
 

@@ -375,7 +375,7 @@ void
 start_by_merging(Classes *classes)
 {
 	const Ground *ground = classes->ground;
-	Pool	   *pool = pool_create(ground, MERGED_TUPLES);
+	Pool	   *pool = pool_create(ground, MERGED_TUPLES, MERGED_TUPLES);
 	uint32		tuple = 0;
 
 	while (tuple < ground->ntuples)
