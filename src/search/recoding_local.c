@@ -52,7 +52,7 @@ pool_room(const Ground *ground)
 	/* nobody knows beforehand how large classes must be to be like all */
 	if (ground->order->promise.has_t)
 		return MOST_ROOM;
-	return (int) Max(Min(ground->smallest * 8, MOST_ROOM), LEAST_ROOM);
+	return (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
 }
 
 LocalSearch *
