@@ -18,7 +18,7 @@ OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 PG_CPPFLAGS = -I$(srcdir)/src
 
 # the install script is these, one after another
-PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures comments)
+PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures report comments)
 
 # in this order
 REGRESS = hierarchies declarations arguments names privileges searching evolving recodings comparing preferences records publishing living pseudonyms reading stores

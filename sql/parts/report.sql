@@ -1,0 +1,305 @@
+-- Reports -----------------------------------------------------------------------
+
+-- A share in per cent.
+CREATE FUNCTION anonopt.percent(share float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN share IS NULL THEN '' WHEN share <> 0 AND abs(share) < 0.001 THEN '< 0.1 %' ELSE round(share::numeric * 100, 1)::text || ' %' END
+$$;
+
+-- So many people, in words.
+CREATE FUNCTION anonopt.people_text(people float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN people = 1 THEN '1 person' ELSE anonopt.short_number(people) || ' people' END
+$$;
+
+-- A release as a report sees it: what was written down, what it is now, and what an officer asks of it.
+CREATE TYPE anonopt.reported AS (
+	release regclass,
+	name text,
+	entry jsonb,
+	told name[],
+	sensitive name[],
+	verified jsonb,
+	before jsonb,
+	after jsonb,
+	-- of release_distribution: column, value, people, left_out, shown; NULL for a release by records
+	values jsonb
+);
+
+-- Measures a release that stands.
+CREATE FUNCTION anonopt.report_measure(dataset text, release regclass, source_risk jsonb) RETURNS anonopt.reported
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	found anonopt.reported;
+	entry record;
+BEGIN
+	found.release := release;
+	found.verified := to_jsonb(anonopt.verify(release));
+	-- what follows is planned as the caller, and may run what the owner says in statistics or indexes
+	IF (SELECT c.relowner FROM pg_class c WHERE c.oid = release) <> (SELECT o.oid FROM pg_roles o WHERE o.rolname = current_user) THEN
+		RAISE EXCEPTION 'must be owner of release %', release USING ERRCODE = '42501',
+			HINT = format('SET ROLE %s first.', (SELECT c.relowner::regrole FROM pg_class c WHERE c.oid = release));
+	END IF;
+	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_measure.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
+	found.name := release::text;
+	found.entry := to_jsonb(entry);
+	-- the comment says so too, but whoever owns the release may write another
+	found.told := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
+		AND c.attname <> ALL (entry.generalized || '{anonopt_suppressed}'::name[]) ORDER BY c.attnum);
+	found.sensitive := ARRAY(SELECT c FROM unnest(found.told) c WHERE EXISTS (SELECT FROM anonopt.attribute a
+		WHERE a.dataset = entry.dataset AND a.role = 'sensitive' AND a.column_name = c));
+	found.before := source_risk;
+	found.after := (SELECT to_jsonb(r) FROM anonopt.risk(release, entry.generalized) r);
+	IF entry.levels IS NOT NULL OR entry.cuts IS NOT NULL OR entry.recoding IS NOT NULL THEN
+		found.values := (SELECT jsonb_agg(to_jsonb(d)) FROM anonopt.release_distribution(dataset, release) d);
+	END IF;
+	RETURN found;
+END $$;
+
+-- What a release promises, in words.
+CREATE FUNCTION anonopt.report_promise(r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT concat_ws('; ', format('k = %s by %s', r.verified ->> 'promised_k',
+			(SELECT string_agg(g, ', ' ORDER BY i) FROM jsonb_array_elements_text(r.entry -> 'generalized') WITH ORDINALITY x (g, i))),
+		'l = ' || (r.verified ->> 'promised_l') || ' in ' || array_to_string(r.sensitive, ', '),
+		't = ' || (r.verified ->> 'promised_t') || ' in ' || array_to_string(r.sensitive, ', '),
+		(SELECT string_agg(format('%s: %s', m.key, m.value ->> 'promised'), '; ' ORDER BY m.key)
+			FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m))
+$$;
+
+-- Columns that are shown and that no promise is about.
+CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT array_to_string(ARRAY(SELECT c FROM unnest(r.told) c WHERE c <> ALL (r.sensitive)
+		OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL AND coalesce(r.verified -> 'others', 'null') IN ('null', '{}'))), ', ')
+$$;
+
+-- The verdict on a release: kept or not, what remains, and who is missing.
+CREATE FUNCTION anonopt.report_verdict(r anonopt.reported, together bigint) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT concat('<section class="verdict ', CASE WHEN kept THEN 'kept' ELSE 'broken' END, '"><h3>', anonopt.html(r.name), ': ',
+		CASE WHEN kept THEN 'the promise is kept' ELSE 'the promise is NOT kept' END, '</h3><ul><li>Promised: ', anonopt.html(anonopt.report_promise(r)), '.</li>',
+		'<li>', anonopt.people_text((r.verified ->> 'rows')::float8), ' are shown. Everybody shares all generalized values with at least ',
+		anonopt.short_number((r.verified ->> 'k')::float8 - 1), ' others, so an attacker who knows these values picks the right row with a chance of at most ',
+		anonopt.percent((r.after ->> 'highest')::float8), ' (before: ', anonopt.percent((r.before ->> 'highest')::float8), ').</li>',
+		CASE WHEN r.verified ->> 'l' IS NULL THEN '' ELSE concat('<li>Each class holds at least ', r.verified ->> 'l', ' different sensitive value',
+			CASE WHEN r.verified ->> 'l' = '1' THEN '. Where it is one value, everybody in the class has it, and it is learned without picking a row' ELSE 's' END, '.</li>') END,
+		'<li>Left out, or shown as stars alone: ', anonopt.people_text((r.entry -> 'measures' ->> 'suppressed')::float8), ' of ',
+		anonopt.short_number((r.entry -> 'measures' ->> 'people')::float8), '.', coalesce(' Nobody is shown with ' || gone, ''), '</li>',
+		CASE WHEN uncovered <> '' THEN '<li>No promise covers: ' || anonopt.html(uncovered) || '.</li>' ELSE '' END,
+		CASE WHEN together < (r.verified ->> 'promised_k')::bigint THEN concat('<li class="warning">Together with other releases of the same data, the smallest class is ',
+			together, ': somebody who has them all can tell more than this release promises by itself.</li>') ELSE '' END, '</ul></section>')
+	FROM (SELECT (r.verified ->> 'ok')::boolean AS kept, anonopt.report_uncovered(r) AS uncovered,
+		(SELECT string_agg(format('%s %s (%s)', anonopt.html(v ->> 'column_name'), anonopt.html(coalesce(v ->> 'value', 'NULL')),
+				anonopt.people_text((v ->> 'people')::float8)), ', ') || CASE WHEN max(n) > 5 THEN format(' and %s more values.', max(n) - 5) ELSE '.' END
+			FROM (SELECT v, row_number() OVER (ORDER BY (v ->> 'people')::bigint DESC, v ->> 'column_name', v ->> 'value') AS i, count(*) OVER () AS n
+				FROM jsonb_array_elements(r.values) v WHERE (v ->> 'people')::bigint > 0 AND (v ->> 'left_out')::bigint = (v ->> 'people')::bigint) g
+			WHERE i <= 5) AS gone) x
+$$;
+
+-- Risks before and after.
+CREATE FUNCTION anonopt.report_risk(r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT anonopt.html_table(ARRAY['attacker', 'risk', 'data as they are', r.name], ARRAY[
+		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest', anonopt.percent((r.before ->> 'highest')::float8), anonopt.percent((r.after ->> 'highest')::float8)),
+		anonopt.html_cells('', 'average', anonopt.percent((r.before ->> 'average')::float8), anonopt.percent((r.after ->> 'average')::float8)),
+		anonopt.html_cells('', 'people at more than 20 %', anonopt.percent((r.before ->> 'share_above')::float8), anonopt.percent((r.after ->> 'share_above')::float8)),
+		anonopt.html_cells('journalist: does not know whether the person is in the data', 'highest', coalesce(anonopt.percent((r.before ->> 'journalist_highest')::float8),
+			''), 'at most as a prosecutor''s'),
+		anonopt.html_cells('marketer: wants to recognize as many as possible', 'expected share of people', anonopt.percent(coalesce(r.before ->> 'marketer', r.before ->> 'average')::float8),
+			anonopt.percent((r.after ->> 'average')::float8)),
+		anonopt.html_cells('', 'people who stand alone', anonopt.short_number((r.before ->> 'uniques')::float8), anonopt.short_number((r.after ->> 'uniques')::float8))])
+$$;
+
+-- Who is left out, by value: the values that lose the largest share first.
+CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE WHEN r.values IS NULL THEN '<p>This release generalizes record by record; who is left out is not counted by value.</p>'
+		WHEN count(*) = 0 THEN '<p>Nobody.</p>'
+		ELSE anonopt.html_table('{column,value,people,left out,share}', array_agg(anonopt.html_cells(column_name, coalesce(value, 'NULL'), anonopt.short_number(people),
+				anonopt.short_number(left_out), anonopt.percent(left_out / people)) ORDER BY i) FILTER (WHERE i <= 12))
+			|| CASE WHEN count(*) > 12 THEN format('<p>%s more values lose a smaller share of their people.</p>', count(*) - 12) ELSE '' END END
+	FROM (SELECT v ->> 'column_name' AS column_name, v ->> 'value' AS value, (v ->> 'people')::float8 AS people, (v ->> 'left_out')::float8 AS left_out,
+			row_number() OVER (ORDER BY (v ->> 'left_out')::float8 / (v ->> 'people')::float8 DESC, (v ->> 'left_out')::bigint DESC, v ->> 'column_name', v ->> 'value') AS i
+		FROM jsonb_array_elements(r.values) v WHERE (v ->> 'left_out')::bigint > 0) l
+$$;
+
+-- A column's distribution before and after, as at most twelve bars: of runs of leaves, or of the most frequent sensitive values.
+CREATE FUNCTION anonopt.report_bars(r anonopt.reported, column_name text) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	WITH own AS (
+		SELECT coalesce(v ->> 'value', 'NULL') AS value, (v ->> 'people')::float8 AS people, (v ->> 'shown')::float8 AS shown, row_number() OVER (ORDER BY i) AS i,
+			row_number() OVER (ORDER BY (v ->> 'people')::float8 DESC, i) AS rank, count(*) OVER () AS n,
+			sum((v ->> 'people')::float8) OVER () AS all_people, sum((v ->> 'shown')::float8) OVER () AS all_shown,
+			column_name::name = ANY (r.sensitive) AS sensitive
+		FROM jsonb_array_elements(r.values) WITH ORDINALITY x (v, i) WHERE v ->> 'column_name' = report_bars.column_name),
+	run AS (
+		SELECT CASE WHEN count(*) = 1 THEN min(value) WHEN bool_and(sensitive) THEN format('%s others', count(*))
+				ELSE (array_agg(value ORDER BY i))[1] || ' … ' || (array_agg(value ORDER BY i DESC))[1] END AS label,
+			coalesce(sum(people) / nullif(max(all_people), 0), 0) AS before, coalesce(sum(shown) / nullif(max(all_shown), 0), 0) AS after, min(place) AS place
+		FROM (SELECT *, CASE WHEN n <= 12 THEN i WHEN sensitive THEN least(rank, 12) ELSE (i - 1) * 12 / n END AS place FROM own) p GROUP BY p.place)
+	SELECT concat('<table class="bars"><caption>', anonopt.html(column_name), '</caption><thead><tr><th>value</th><th>before</th><th>after</th><th></th></tr></thead><tbody>',
+		string_agg(format('<tr><th>%s</th><td class="number">%s</td><td class="number">%s</td><td aria-hidden="true"><span style="width:%s%%"></span><span class="after" style="width:%s%%"></span></td></tr>',
+			anonopt.html(label), anonopt.percent(before), anonopt.percent(after), round(before::numeric * 100, 1), round(after::numeric * 100, 1)), E'\n' ORDER BY place),
+		'</tbody></table>') FROM run
+$$;
+
+-- All that is told of one release, behind its verdict.
+CREATE FUNCTION anonopt.report_release(r anonopt.reported) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	generalized name[] := ARRAY(SELECT g::name FROM jsonb_array_elements_text(r.entry -> 'generalized') WITH ORDINALITY x (g, i) ORDER BY i);
+	hierarchies text[] := ARRAY(SELECT (SELECT a.hierarchy::text FROM anonopt.attribute a WHERE a.dataset = r.entry ->> 'dataset' AND a.role = 'quasi_identifier'
+		AND a.column_name = g) FROM unnest(generalized) WITH ORDINALITY x (g, i) ORDER BY i);
+	measures jsonb := r.entry -> 'measures';
+	cells float8 := (measures ->> 'people')::float8 * cardinality(generalized);
+	sizes text[];
+	shown text[];
+	samples text[];
+BEGIN
+	EXECUTE format('SELECT array_agg(anonopt.html_cells(format(''%%s to %%s'', s.low, s.low * 2 - 1), s.classes::text, s.people::text) ORDER BY s.low)
+		FROM (SELECT (2 ^ floor(log(2, c.n)))::bigint AS low, count(*) AS classes, sum(c.n) AS people
+			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY 1) s', r.release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)) INTO sizes;
+	FOR i IN 1 .. cardinality(generalized) LOOP
+		EXECUTE format('SELECT array_agg(DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END) FROM %2$s r', generalized[i], r.release) INTO samples;
+		shown := shown || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
+				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
+			cardinality(samples)::text, array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
+	END LOOP;
+	RETURN concat('<h3>', anonopt.html(r.name), '</h3><p>Promised: ', anonopt.html(anonopt.report_promise(r)), coalesce('; no promise covers: ' || nullif(anonopt.html(anonopt.report_uncovered(r)), ''), ''),
+		'. Published by ', anonopt.html(r.entry ->> 'published_by'), ' on ', left(r.entry ->> 'published_at', 10), '.</p>',
+		anonopt.html_table('{what,promised,when published,measured now}', ARRAY[
+			anonopt.html_cells('k: people in the smallest class', r.verified ->> 'promised_k', measures ->> 'k', r.verified ->> 'k'),
+			anonopt.html_cells('l: different sensitive values in a class', coalesce(r.verified ->> 'promised_l', 'nothing'), measures ->> 'l', coalesce(r.verified ->> 'l', '')),
+			anonopt.html_cells('t: how far a class''s sensitive values are from all', coalesce(r.verified ->> 'promised_t', 'nothing'), anonopt.short_number((measures ->> 't')::float8),
+				anonopt.short_number((r.verified ->> 't')::float8)),
+			anonopt.html_cells('rows shown', '', anonopt.short_number((measures ->> 'people')::float8 - (measures ->> 'suppressed')::float8), anonopt.short_number((r.verified ->> 'rows')::float8)),
+			anonopt.html_cells('the promise is kept', '', '', CASE WHEN (r.verified ->> 'ok')::boolean THEN 'yes' ELSE 'no' END)]
+			|| ARRAY(SELECT anonopt.html_cells(m.key, m.value ->> 'promised', '', anonopt.short_number((m.value ->> 'measured')::float8))
+				FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m ORDER BY m.key)),
+		'<h4>What it lost, when it was published</h4>', anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what, m.value) ORDER BY m.i)
+			FROM (VALUES (1, 'GLM: detail lost, all columns alike', anonopt.percent((measures ->> 'glm')::float8 / nullif(cells, 0))),
+				(2, 'NWP: detail lost, columns by their weight', anonopt.percent((measures ->> 'nwp')::float8)),
+				(3, 'CM: people out of their class''s majority', anonopt.percent((measures ->> 'cm')::float8)),
+				(4, 'NECD: bias of class sizes', anonopt.percent((measures ->> 'necd')::float8)),
+				(5, 'DCN: discernibility, people squared', anonopt.short_number((measures ->> 'dcn')::float8)),
+				(6, 'classes', measures ->> 'classes')) m (i, what, value) WHERE m.value <> '')),
+		'<h4>Sizes of classes</h4>', anonopt.html_table('{people in a class,classes,people}', sizes),
+		'<h4>What the columns show</h4>', anonopt.html_table('{column,hierarchy,level,labels,for example}', shown));
+END $$;
+
+-- The measures of a row of the report's tables: losses in per cent of the cells.
+CREATE FUNCTION anonopt.measure_cells(n anonopt.node, cells float8) RETURNS text[]
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT ARRAY[anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed), anonopt.short_number(n.classes),
+		anonopt.percent(n.glm / nullif(cells, 0)), anonopt.percent(n.nwp)]
+$$;
+
+-- A node by the names of its columns.
+CREATE FUNCTION anonopt.levels_text(columns name[], levels int[]) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT string_agg(format('%s %s', c, levels[i]), ', ' ORDER BY i) FROM unnest(columns) WITH ORDINALITY x (c, i)
+$$;
+
+CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL, review date DEFAULT NULL,
+	population regclass DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+DECLARE
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);
+	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
+		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d
+		WHERE d.column_name IS NOT NULL);
+	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
+	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
+	curve anonopt.node[] := ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC);
+	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis) r);
+	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
+	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk) FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
+		WHERE r.dataset = report.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r ORDER BY r.published_at);
+	dropped text := (SELECT string_agg(anonopt.html(r.name), ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report.dataset AND r.dropped);
+	together text := (SELECT '<h3>All of them together</h3><p>Somebody who has several releases knows a person''s labels in each. These are the smallest groups of people with the same labels in all, dropped releases and earlier contents included: a group that is smaller than the promise does not break any one release, but the promise does not hold for all of them at once.</p>'
+			|| anonopt.html_table('{releases,promised k,smallest group}', array_agg(anonopt.html_cells((SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c
+				WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x), r.k::text, coalesce(r.smallest::text, 'not known'))))
+		FROM anonopt.release_risk(dataset) r HAVING count(*) > 1);
+	least bigint := (SELECT min(r.smallest) FROM anonopt.release_risk(dataset) r WHERE cardinality(r.releases) > 1);
+	about text[] := ARRAY(SELECT anonopt.html_cells(a.what, a.value) FROM (VALUES (1, 'data set', dataset), (2, 'relation', source::text), (3, 'rows', risk ->> 'records'),
+		(4, 'purpose', purpose), (5, 'recipient', recipient), (6, 'author', author), (7, 'date', to_char(now(), 'YYYY-MM-DD HH24:MI TZ')),
+		(8, 'to be reviewed on', review::text), (9, 'dropped releases', dropped)) a (i, what, value) WHERE a.value IS NOT NULL ORDER BY a.i);
+BEGIN
+	RETURN concat($html$<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Anonymization of $html$, anonopt.html(dataset), $html$</title>
+<style>
+:root { color-scheme: light dark; --ink: #222; --paper: #fff; --line: #ccc; --soft: #f3f4f6; --good: #15803d; --bad: #b91c1c; --bar: #2563a8; --after: #c2410c }
+@media (prefers-color-scheme: dark) { :root { --ink: #ddd; --paper: #16181c; --line: #444; --soft: #22252b; --good: #86d9a2; --bad: #fca5a5; --bar: #7db4ee; --after: #fb923c } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 60rem; padding: 1rem }
+h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line) }
+.wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0 } th, td { padding: .3rem .7rem; border: 1px solid var(--line); text-align: left }
+th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums } svg { width: 100%; min-width: 34rem; height: auto }
+h1, h2, h3, p, li, .bars th { overflow-wrap: anywhere }
+.verdict { border-left: .4rem solid var(--good); padding: .1rem 1rem; margin: 1rem 0; background: var(--soft) } .verdict.broken { border-color: var(--bad) }
+.verdict h3 { margin: .5rem 0; color: var(--good) } .verdict.broken h3, .warning { color: var(--bad) }
+.columns { display: flex; flex-wrap: wrap; gap: 1rem; align-items: flex-start } .bars { font-size: .85rem } .bars caption { text-align: left; font-weight: 600 }
+.bars th, .bars td { padding: .1rem .5rem; border: 0 } .bars tbody th { font-weight: normal; background: none; max-width: 10rem } .bars td:last-child { width: 5rem }
+.bars th, .bars td { line-height: 1.2 }
+.bars span { display: block; height: .45rem; background: var(--bar); min-width: 1px } .bars .after { background: var(--after) }
+#told { min-height: 1.5em } summary { cursor: pointer }
+footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
+@media print { body { font-size: 9.5pt; line-height: 1.35; max-width: none; padding: 0 } @page { size: A4; margin: 13mm } h2 { margin-top: 1.2rem; break-after: avoid } h3, h4 { break-after: avoid }
+table, .verdict, svg { break-inside: avoid } th, td { padding: .1rem .4rem } .bars { font-size: 7.5pt } .bars th, .bars td { padding: 0 .3rem } .columns { gap: .5rem }
+svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details { display: none } }
+</style>
+</head>
+<body>
+<h1>Anonymization of $html$, anonopt.html(dataset), '</h1><h2>Verdict</h2>',
+		CASE WHEN cardinality(releases) = 0 THEN '<p>Nothing has been published yet.</p>' ELSE (SELECT string_agg(anonopt.report_verdict(r, least), E'\n' ORDER BY i)
+			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
+				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y) END,
+		anonopt.html_table(ARRAY['about', ''], about),
+		'<h2>The data as they are</h2>', anonopt.html_table('{what,measured}', ARRAY[
+			anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),
+			anonopt.html_cells('people who stand alone', anonopt.short_number((risk ->> 'uniques')::float8)),
+			anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
+			anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
+			anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]),
+		(SELECT string_agg(concat('<h2>Risk, before and after: ', anonopt.html(x.name), '</h2>', anonopt.report_risk(r),
+				'<h2>Who is left out of ', anonopt.html(x.name), '</h2>', anonopt.report_left_out(r),
+				'<h2>Distributions, before and after: ', anonopt.html(x.name), '</h2><p>A label''s people count evenly for the values under it.</p><div class="columns">',
+				(SELECT string_agg(anonopt.report_bars(r, c), E'\n' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
+					FROM jsonb_array_elements(x.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>'), E'\n' ORDER BY i)
+			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
+				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y),
+		$html$<h2>The trade-off</h2>
+<p>Each dot is a node, one level a column, that no other node beats both in k, the size of the smallest class, and in GLM, the detail lost in per cent.
+Each diamond is a local recoding, which generalizes each class by itself: what a short search finds for k = 2, 3, 5, 10, 20, 50 and 100. Rings are what is published.
+The nodes here leave out the smallest classes up to the limit of the data set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
+<div class="wide">$html$, anonopt.draw_front('{k,loss}',
+			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
+			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
+			ARRAY(SELECT jsonb_build_object('name', x.name, 'k', x.verified -> 'k', 'loss', round(((x.entry -> 'measures' ->> 'glm')::float8
+					/ nullif((x.entry -> 'measures' ->> 'people')::float8 * cardinality(qis), 0) * 100)::numeric, 2))
+				FROM unnest(releases) x WHERE x.verified ->> 'k' IS NOT NULL AND x.entry -> 'measures' ->> 'glm' IS NOT NULL)), '</div><p id="told" role="status"></p>',
+		'<details><summary>The nodes as a table</summary>', anonopt.html_table('{levels,k,l,suppressed,classes,GLM,NWP}',
+			ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)), '</details>',
+		'<details><summary>The recodings as a table</summary>', anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',
+			ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n, cells)) FROM unnest(curve) n)), '</details>',
+		'<h2>Releases</h2>', coalesce((SELECT string_agg(anonopt.report_release(r), E'\n' ORDER BY i)
+			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
+				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y),
+			'<p>Nothing has been published yet.</p>'), together,
+		'<p>Dropped releases, which readers may have kept: ' || dropped || '.</p>',
+		'<h2>Declaration</h2>', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
+		$html$<footer><p>k: everybody shown stands in a class of at least so many who look the same. l: each class holds at least so many different
+sensitive values. t: how far a class's sensitive values are from those of all. A promise holds for the columns it names and for one release by itself; several releases together can tell more.</p></footer>
+<script>
+/* a point tells its numbers below the picture; the page says the same without */
+for (const point of document.querySelectorAll('.anonopt-front [tabindex]'))
+	for (const event of ['pointerenter', 'focus', 'click'])
+		point.addEventListener(event, () => { document.getElementById('told').textContent = point.querySelector('title').textContent.replace(/\n/g, ', '); });
+</script>
+</body>
+</html>$html$);
+END $$;
