@@ -178,7 +178,24 @@ typedef struct SearchSize
 	double		tuples;			/* at most */
 	double		bits;			/* of a tuple */
 	int64		people;
+	List	   *rows;			/* that wait for it */
 } SearchSize;
+
+typedef struct DescribedRow
+{
+	Datum		values[DESCRIBE_COLUMNS];
+	bool		nulls[DESCRIBE_COLUMNS];
+} DescribedRow;
+
+static void
+keep_row(SearchSize *size, const Datum *values, const bool *nulls)
+{
+	DescribedRow *row = palloc(sizeof(DescribedRow));
+
+	memcpy(row->values, values, sizeof(row->values));
+	memcpy(row->nulls, nulls, sizeof(row->nulls));
+	size->rows = lappend(size->rows, row);
+}
 
 static void
 add_to_size(SearchSize *size, const Declared *attribute, const Observed *observed)
@@ -194,24 +211,24 @@ add_to_size(SearchSize *size, const Declared *attribute, const Observed *observe
 		size->ncolumns++;
 }
 
-/* A row that says how many distinct tuples there are at most, and what memory a search of them takes. */
+/* Puts the rows; those that have a weight, quasi-identifiers, with the memory that a search of all takes. */
 static void
-put_size(ReturnSetInfo *result, const SearchSize *size)
+put_rows(ReturnSetInfo *result, const SearchSize *size)
 {
 	double		tuples = Min(size->tuples, (double) size->people);
 	double		read = size->has_persons ? (double) size->people : tuples;
 	double		bits = size->bits + (size->has_persons ? 32 : 0);
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
+	Size		memory = memory_of_tuples((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
+	ListCell   *cell;
 
-	if (!size->known || size->nattrs == 0)
-		return;
-	memset(nulls, true, sizeof(nulls));
-	values[DESCRIBE_ROLE] = CStringGetTextDatum("search");
-	values[DESCRIBE_OBSERVED] = Int64GetDatum((int64) tuples);
-	values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory_of_tuples((int) ceil(bits / 60), size->ncolumns + size->has_persons, read));
-	nulls[DESCRIBE_ROLE] = nulls[DESCRIBE_OBSERVED] = nulls[DESCRIBE_MEMORY] = false;
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	foreach(cell, size->rows)
+	{
+		DescribedRow *row = lfirst(cell);
+
+		row->values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory);
+		row->nulls[DESCRIBE_MEMORY] = !size->known || row->nulls[DESCRIBE_WEIGHT];
+		tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
+	}
 }
 
 /* What the data say of it. */
@@ -237,7 +254,7 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 
 /* One attribute's row; a data set without any has one row if its relation is gone. */
 static void
-put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *attribute, SearchSize *size)
+put_description(const Dataset *dataset, const Declared *attribute, SearchSize *size)
 {
 	const char *problem = problem_of(dataset, attribute);
 	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;
@@ -262,12 +279,12 @@ put_description(ReturnSetInfo *result, const Dataset *dataset, const Declared *a
 		nulls[DESCRIBE_PROBLEM] = false;
 	}
 	if (attribute != NULL || problem != NULL)
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		keep_row(size, values, nulls);
 }
 
 /* Whose a row is: how many rows and different people there are; NULL is one of them. */
 static void
-put_person(ReturnSetInfo *result, const Dataset *dataset, SearchSize *size)
+put_person(const Dataset *dataset, SearchSize *size)
 {
 	Declared	person = {.column = dataset->person};
 	const char *problem = problem_of(dataset, &person);
@@ -296,7 +313,7 @@ put_person(ReturnSetInfo *result, const Dataset *dataset, SearchSize *size)
 	if (problem != NULL)
 		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
 	nulls[DESCRIBE_PROBLEM] = problem == NULL;
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	keep_row(size, values, nulls);
 }
 
 /* The tuple store of the data set, or the one that is read for it. */
@@ -329,12 +346,12 @@ anonopt_describe(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_load(name_argument(fcinfo, 0, "dataset"));
 	for (int i = 0; i < dataset->nattributes; i++)
-		put_description(result, dataset, &dataset->attributes[i], &size);
+		put_description(dataset, &dataset->attributes[i], &size);
 	if (dataset->nattributes == 0)
-		put_description(result, dataset, NULL, &size);
+		put_description(dataset, NULL, &size);
 	if (dataset->person != NULL)
-		put_person(result, dataset, &size);
-	put_size(result, &size);
+		put_person(dataset, &size);
+	put_rows(result, &size);
 	put_store(result, dataset);
 	return (Datum) 0;
 }

@@ -203,6 +203,28 @@ for my $name (sort keys %large)
 		is(ask("$settings; SET anonopt.memory = '256MB'; $sql"), $answer, "$name in 256 MB, $workers workers");
 	}
 }
+# The figure that the hint names is enough.
+$node->safe_psql('postgres', q{
+	CREATE TABLE broad AS SELECT i % 10 AS a, i / 10 % 10 AS b, i / 100 % 10 AS c, i / 1000 % 10 AS d, i / 10000 AS e, i % 7 AS s FROM generate_series(0, 99999) i;
+	ANALYZE broad;
+	SELECT anonopt.create_interval_hierarchy('ten_by_five', 0, 9, '{5}'), anonopt.create_dataset('broad', 'broad', 0.1), anonopt.create_dataset('broad values', 'broad', 0.1);
+	SELECT anonopt.add_quasi_identifier(d, q, 'ten_by_five') FROM unnest('{broad,broad values}'::text[]) d, unnest('{a,b,c,d,e}'::name[]) q;
+	SELECT anonopt.add_sensitive('broad values', 's')});
+for my $call (q{evaluate('broad', '{1,1,1,1,1}')}, q{evaluate('broad values', '{1,1,1,1,1}')}, q{lattice('broad')}, q{pareto('broad values')},
+	q{optimize('broad', k => 5)}, q{create_recoding('broad_recoding', 'broad', k => 5, time_limit => '2 s')},
+	q{publish_table('broad_rows', 'broad', '{1,1,1,1,1}', k => 5)})
+{
+	my ($memory, $steps) = ('2MB', 0);
+
+	for (;;)
+	{
+		my $status = $node->psql('postgres', "SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0; SET anonopt.memory = '$memory'; SELECT count(*) FROM anonopt.$call",
+			stderr => \my $errors);
+		last if $status == 0 || $errors !~ /Set anonopt.memory to '(\d+) MB'/ || $steps++ > 4;
+		$memory = "$1MB";
+	}
+	is($steps, 1, "the hint names enough: $call, $memory");
+}
 is( ask(q{SET anonopt.memory = '1MB'; SELECT k FROM anonopt.evaluate('small', '{0}')}),
 	2, '1 MB is enough for a small table');
 is( ask(q{SELECT domain, observed, levels FROM anonopt.describe('many')}),
