@@ -52,6 +52,12 @@ typedef struct RecodingWatch
 	void	   *state;
 } RecodingWatch;
 
+static inline bool
+recoding_is_over(const RecodingWatch *watch)
+{
+	return watch != NULL && watch->over != NULL && watch->over(watch->state);
+}
+
 /* Searches a recoding. */
 extern RecodingResult *recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers);
 

@@ -29,12 +29,6 @@ tell_loss(const RecodingWatch *watch, const Classes *classes)
 		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
 }
 
-static bool
-is_over(const RecodingWatch *watch)
-{
-	return watch != NULL && watch->over != NULL && watch->over(watch->state);
-}
-
 void
 better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch)
 {
@@ -45,9 +39,9 @@ better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const Recodin
 	if (effort <= 0 || classes->ground->ntuples == 0)
 		return;
 	search = local_search_create(classes, tree, seed);
-	while (!is_over(watch))
+	while (!recoding_is_over(watch))
 	{
-		int64		gain = local_search_round(search);
+		int64		gain = local_search_round(search, watch);
 
 		tell_loss(watch, classes);
 		if (gain <= classes->cost / rest * 100 / effort)

@@ -285,7 +285,7 @@ suppress_some(LocalSearch *search, uint32 number)
 
 /* Uses what may be suppressed. */
 static void
-suppression_round(LocalSearch *search)
+suppression_round(LocalSearch *search, const RecodingWatch *watch)
 {
 	Classes    *classes = search->classes;
 	uint32		nclasses = classes->nclasses;
@@ -294,19 +294,24 @@ suppression_round(LocalSearch *search)
 	{
 		if (tuple % 64 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (classes->class_of[tuple] == NO_CLASS)
-			try_with(search, tuple);
+		if (classes->class_of[tuple] != NO_CLASS)
+			continue;
+		if (recoding_is_over(watch))
+			return;
+		try_with(search, tuple);
 	}
 	for (uint32 number = 0; number < nclasses && classes->suppressed < classes->limit; number++)
 	{
 		CHECK_FOR_INTERRUPTS();
+		if (recoding_is_over(watch))
+			return;
 		if (classes->classes[number].ntuples > 1)
 			suppress_some(search, number);
 	}
 }
 
 int64
-local_search_round(LocalSearch *search)
+local_search_round(LocalSearch *search, const RecodingWatch *watch)
 {
 	Classes    *classes = search->classes;
 	int64		before = classes->cost;
@@ -319,13 +324,14 @@ local_search_round(LocalSearch *search)
 		uint32		tuple = prng_below(&search->prng, n);
 		uint32		class = classes->class_of[tuple];
 
-		if (i % 64 == 0)
-			CHECK_FOR_INTERRUPTS();
+		CHECK_FOR_INTERRUPTS();
+		if (i % 64 == 0 && recoding_is_over(watch))
+			break;
 		if (class != NO_CLASS && classes->classes[class].cost > 0)
 			rebuild_around(search, tuple);
 	}
 	if (classes->limit > 0)
-		suppression_round(search);
+		suppression_round(search, watch);
 	pool_clear(search->pool);
 	return before - classes->cost;
 }

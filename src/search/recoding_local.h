@@ -13,7 +13,7 @@ typedef struct LocalSearch LocalSearch;
 
 extern LocalSearch *local_search_create(Classes *classes, const BoxTree *tree, uint64 seed);
 
-/* One round: every class that loses something is tried; returns what was gained. */
-extern int64 local_search_round(LocalSearch *search);
+/* One round, or less where the watch says that it is over; returns what was gained. */
+extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
 
 #endif

@@ -35,12 +35,6 @@ typedef struct RecodingPlan
 	uint32	  **members;		/* by item: tuples of the ground */
 } RecodingPlan;
 
-static bool
-is_over(const RecodingWatch *watch)
-{
-	return watch != NULL && watch->over != NULL && watch->over(watch->state);
-}
-
 /* Has the pool do a batch, and takes over what comes out. */
 static void
 do_batch(RecodingPlan *plan)
@@ -157,7 +151,7 @@ better_blocks(RecodingPlan *plan, uint32 room)
 
 	chain_classes(plan, &chains);
 	count_suppressed(plan);
-	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !is_over(plan->watch); tuple++)
+	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !recoding_is_over(plan->watch); tuple++)
 	{
 		uint32		size = plan->class_of[tuple] == NO_CLASS ? 1 : chains.size[plan->class_of[tuple]];
 
