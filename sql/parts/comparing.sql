@@ -15,6 +15,24 @@ CREATE FUNCTION anonopt.compare(dataset text, a regclass, b regclass,
 	OUT a_levels int[], OUT b_levels int[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_recodings' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b varbit[],
+	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
+	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
+	OUT a_levels int[], OUT b_levels int[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_cuts' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b int[],
+	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
+	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
+	OUT a_levels int[], OUT b_levels int[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_cuts_with_node' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b regclass,
+	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
+	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
+	OUT a_levels int[], OUT b_levels int[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_cuts_with_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 -- string constants find this one, which tells apart levels and names
 CREATE FUNCTION anonopt.compare(dataset text, a text, b text,
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
@@ -129,3 +147,8 @@ RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_lex' LANGUAGE C IMMUTABLE STRICT PA
 CREATE FUNCTION anonopt.p_goal(p float8[], goal float8[])
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_goal' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
+CREATE FUNCTION anonopt.p_rank_order(p12 float8, p21 float8, tolerance float8 DEFAULT 0)
+RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_rank_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.set_dominance(dominances text[])
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_set_dominance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;

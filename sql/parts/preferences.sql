@@ -1,7 +1,12 @@
 -- Preferences ---------------------------------------------------------------
 
-CREATE FUNCTION anonopt.achievement(necd float8, nwp float8, necd_pref float8, nwp_pref float8)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_achievement' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
+CREATE FUNCTION anonopt.achievement(necd float8, nwp float8, necd_pref float8, nwp_pref float8,
+	weights float8[] DEFAULT NULL, ideal float8[] DEFAULT NULL)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_achievement' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+
+CREATE FUNCTION anonopt.achievement_of("values" float8[], preferences float8[], weights float8[] DEFAULT NULL,
+	ideal float8[] DEFAULT NULL)
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_achievement_of' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 
 CREATE FUNCTION anonopt.efficiency(dataset text, k int, necd_pref float8, nwp_pref float8, OUT levels int[],
 	OUT k bigint, OUT necd float8, OUT nwp float8, OUT efficiency text, OUT ach float8, OUT pref_dev float8,
@@ -10,13 +15,15 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_efficiency' LANGUAGE C STABL
 
 CREATE FUNCTION anonopt.nsga2(dataset text, k int, necd_pref float8, nwp_pref float8, population int DEFAULT 100,
 	evaluations int DEFAULT 50000, crossover float8 DEFAULT 0.8, mutation float8 DEFAULT 0.001,
-	seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, OUT cuts varbit[], OUT groups int[], OUT k bigint,
+	seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, seeds boolean DEFAULT true,
+	copies boolean DEFAULT false, OUT cuts varbit[], OUT groups int[], OUT k bigint,
 	OUT necd float8, OUT nwp float8, OUT ach float8, OUT pref_dev float8, OUT feasible boolean, OUT chosen boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_nsga2' LANGUAGE C VOLATILE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.reference_direction(dataset text, k int, start float8[], aspiration float8[],
 	steps int DEFAULT 10, population int DEFAULT 100, evaluations int DEFAULT 50000, crossover float8 DEFAULT 0.8,
-	mutation float8 DEFAULT 0.001, seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, OUT step int,
+	mutation float8 DEFAULT 0.001, seed bigint DEFAULT NULL, taxonomy boolean DEFAULT false, seeds boolean DEFAULT true,
+	copies boolean DEFAULT false, OUT step int,
 	OUT reference float8[], OUT cuts varbit[], OUT groups int[], OUT k bigint, OUT necd float8, OUT nwp float8,
 	OUT ach float8, OUT pref_dev float8)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_reference_direction' LANGUAGE C VOLATILE PARALLEL RESTRICTED;

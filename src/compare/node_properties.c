@@ -18,7 +18,9 @@ static const char *const names[PROPERTIES] = {
 	[PROPERTY_SENSITIVE_COUNT] = "sensitive_count",
 	[PROPERTY_OTHERS_COUNT] = "others_count",
 	[PROPERTY_LOSS] = "loss",
-	[PROPERTY_UTILITY] = "utility"
+	[PROPERTY_UTILITY] = "utility",
+	[PROPERTY_WEIGHTED_LOSS] = "weighted_loss",
+	[PROPERTY_WEIGHTED_UTILITY] = "weighted_utility"
 };
 
 int
@@ -39,18 +41,39 @@ property_is_sensitive(Property property)
 	return property == PROPERTY_SENSITIVE_COUNT || property == PROPERTY_OTHERS_COUNT;
 }
 
-static double
-class_loss(const Population *population, Recodings node, const uint64 *key)
+bool
+property_falls(Property property)
 {
-	double		loss = 0;
+	return property == PROPERTY_LOSS || property == PROPERTY_WEIGHTED_LOSS;
+}
 
+/* What a class loses, given the leaves under what it shows of each attribute. */
+static void
+set_loss(NodeProperties *p, uint32 class, const uint32 *leaves)
+{
+	const Population *population = p->population;
+	double		weights = 0;
+
+	p->loss[class] = p->weighted[class] = 0;
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		const Attribute *attr = &population->attrs[a];
+		double		loss = attribute_loss(&population->attrs[a], leaves[a] - 1);
 
-		loss += attribute_loss(attr, node[a]->leaves[key_get(key, &attr->field)] - 1);
+		p->loss[class] += loss;
+		p->weighted[class] += population->attrs[a].weight / weights * loss;
 	}
-	return loss;
+}
+
+static void
+set_loss_of_key(NodeProperties *p, uint32 class, Recodings node, const uint64 *key)
+{
+	uint32		leaves[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < p->population->nattrs; a++)
+		leaves[a] = node[a]->leaves[key_get(key, &p->population->attrs[a].field)];
+	set_loss(p, class, leaves);
 }
 
 /* The histograms that suppressed classes have of a column. */
@@ -102,6 +125,7 @@ properties_create(const Population *population, const TupleTable *classes)
 	p->classes = classes;
 	p->suppressed = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * (n + 1));
 	p->loss = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * (n + 1));
+	p->weighted = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * (n + 1));
 	return p;
 }
 
@@ -127,20 +151,9 @@ node_properties(const Population *population, Measurer *measurer, Recodings node
 	NodeProperties *p = properties_create(population, classes);
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
-		p->loss[i] = class_loss(population, node, classes->keys + (Size) i * population->nwords);
+		set_loss_of_key(p, i, node, classes->keys + (Size) i * population->nwords);
 	suppress_below(p, size_threshold(measurer, classes), false);
 	return p;
-}
-
-/* What a class loses, given the leaves under what it shows of each attribute. */
-static double
-loss_of_leaves(const Population *population, const uint32 *leaves)
-{
-	double		loss = 0;
-
-	for (int a = 0; a < population->nattrs; a++)
-		loss += attribute_loss(&population->attrs[a], leaves[a] - 1);
-	return loss;
 }
 
 NodeProperties *
@@ -162,7 +175,7 @@ class_properties(const Population *population, Measurer *measurer, uint32 *class
 								CurrentMemoryContext);
 	p = properties_create(population, classes);
 	for (uint32 class = 0; class < nclasses; class++)
-		p->loss[class] = loss_of_leaves(population, leaves + (Size) class * population->nattrs);
+		set_loss(p, class, leaves + (Size) class * population->nattrs);
 	shown.counts = classes->counts;
 	shown.slices = classes->slices;
 	suppress_below(p, size_threshold_beside(measurer, &shown, suppressed), suppressed > 0);
@@ -175,6 +188,7 @@ property_of(const NodeProperties *p, Property property, uint32 class, uint32 val
 	bool		suppressed = p->suppressed[class];
 	int64		size = suppressed ? p->nsuppressed : p->classes->counts[class];
 	double		loss = suppressed ? p->population->nattrs : p->loss[class];
+	double		weighted = suppressed ? 1 : p->weighted[class];
 	int64		own = 0;
 
 	if (property_is_sensitive(property))
@@ -192,6 +206,10 @@ property_of(const NodeProperties *p, Property property, uint32 class, uint32 val
 			return loss;
 		case PROPERTY_UTILITY:
 			return p->population->nattrs - loss;
+		case PROPERTY_WEIGHTED_LOSS:
+			return weighted;
+		case PROPERTY_WEIGHTED_UTILITY:
+			return 1 - weighted;
 		default:
 			elog(ERROR, "no such property");
 			return 0;
@@ -211,6 +229,8 @@ property_best(const Population *population, Property property, uint32 value)
 			return (double) (population->people - population->columns[0]->total[value]);
 		case PROPERTY_UTILITY:
 			return population->nattrs;
+		case PROPERTY_WEIGHTED_UTILITY:
+			return 1;
 		default:
 			return 0;
 	}

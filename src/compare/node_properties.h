@@ -14,6 +14,8 @@ typedef enum Property
 	PROPERTY_OTHERS_COUNT,
 	PROPERTY_LOSS,
 	PROPERTY_UTILITY,
+	PROPERTY_WEIGHTED_LOSS,
+	PROPERTY_WEIGHTED_UTILITY,
 	PROPERTIES
 } Property;
 
@@ -24,6 +26,9 @@ extern const char *property_name(Property property);
 /* Whether a property is about the first sensitive column. */
 extern bool property_is_sensitive(Property property);
 
+/* Whether less of a property is better. */
+extern bool property_falls(Property property);
+
 /* A node's classes, and what those in them have. */
 typedef struct NodeProperties
 {
@@ -31,6 +36,7 @@ typedef struct NodeProperties
 	const TupleTable *classes;
 	bool	   *suppressed;		/* by class */
 	double	   *loss;			/* by class, not suppressed */
+	double	   *weighted;		/* the same, weighted as nwp is */
 	int64		nsuppressed;	/* people: a class of their own */
 	int64		suppressed_people;	/* different ones */
 	uint32		suppressed_slice;	/* their sensitive values */

@@ -327,7 +327,7 @@ search_by_bounds(RecordRun *run)
 		b->tuple = tuple;
 		b->leaves = leaves_of(run, tuple);
 		tabulate(b);
-		choose_from(b, 0, 0, 0);
+		choose_from(b, 0, 0, run->model->base);
 		progress_update(tuple + 1, 0);
 	}
 }

@@ -18,7 +18,9 @@ static const char *const risk_names[RISK_MODELS] = {
 static const char *const utility_names[UTILITY_MODELS] = {
 	[UTILITY_DEPTH] = "depth",
 	[UTILITY_LEAVES] = "leaves",
-	[UTILITY_LOG_LEAVES] = "log_leaves"
+	[UTILITY_LOG_LEAVES] = "log_leaves",
+	[UTILITY_XIAO_TAO] = "xiao_tao",
+	[UTILITY_LM] = "lm"
 };
 
 int
@@ -56,6 +58,10 @@ gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint3
 			return 1.0 / leaves;
 		case UTILITY_LOG_LEAVES:
 			return log((double) hierarchy->nleaves / leaves);
+		case UTILITY_XIAO_TAO:
+			return 1 - (leaves - 1.0) / hierarchy->nleaves;
+		case UTILITY_LM:
+			return hierarchy->nleaves == 1 ? 1 : 1 - (leaves - 1.0) / (hierarchy->nleaves - 1.0);
 		default:
 			return hierarchy->height - level;
 	}
@@ -166,6 +172,7 @@ record_model_create(const Population *population, RiskModel risk, UtilityModel u
 	model->population = population;
 	model->risk = risk;
 	model->utility = utility;
+	model->base = utility == UTILITY_XIAO_TAO ? 1 - population->nattrs : 0;
 	check_weights(population, leaf_weights);
 	for (int a = 0; a < population->nattrs; a++)
 		tabulate(model, a, leaf_weights[a]);

@@ -20,6 +20,10 @@ typedef enum UtilityModel
 	UTILITY_DEPTH,				/* levels left to climb */
 	UTILITY_LEAVES,				/* 1 over the leaves under a label */
 	UTILITY_LOG_LEAVES,			/* ln of all leaves over those */
+	UTILITY_XIAO_TAO,			/* 1, less a column's (leaves under the label
+								 * - 1) over all its leaves */
+	UTILITY_LM,					/* 1 a column, less (leaves under the label -
+								 * 1) over (all its leaves - 1) */
 	UTILITY_MODELS
 } UtilityModel;
 
@@ -28,6 +32,8 @@ typedef struct RecordModel
 	const Population *population;
 	RiskModel	risk;
 	UtilityModel utility;
+	double		base;			/* of utility; gains, which are not negative,
+								 * are added */
 	double	  **weight[MAX_ATTRIBUTES]; /* by attribute, level and leaf */
 	double	  **gain[MAX_ATTRIBUTES];	/* the same, of utility */
 } RecordModel;
@@ -46,7 +52,7 @@ extern RecordModel *record_model_create(const Population *population, RiskModel 
 static inline double
 record_utility(const RecordModel *model, const uint32 *leaves, const int *levels)
 {
-	double		utility = 0;
+	double		utility = model->base;
 
 	for (int a = 0; a < model->population->nattrs; a++)
 		utility += model->gain[a][levels[a]][leaves[a]];

@@ -4,6 +4,8 @@
  */
 #include "search/achievement.h"
 
+#include <math.h>
+
 /* The utopian point, a little better than what is ideal in both. */
 #define UTOPIA (-1e-6)
 
@@ -15,6 +17,23 @@ achievement(double necd, double nwp, const Preference *preference)
 	double		weight = bias / (bias + loss);
 
 	return Max(weight * (necd - UTOPIA), (1 - weight) * (nwp - UTOPIA));
+}
+
+double
+achievement_of(int n, const double *values, const double *preferences, const double *weights, const double *ideal)
+{
+	double		sum = 0;
+	double		largest = -HUGE_VAL;
+
+	for (int i = 0; i < n; i++)
+		sum += weights[i] / (preferences[i] - (ideal[i] + UTOPIA));
+	for (int i = 0; i < n; i++)
+	{
+		double		utopian = ideal[i] + UTOPIA;
+
+		largest = Max(largest, weights[i] / (preferences[i] - utopian) / sum * (values[i] - utopian));
+	}
+	return largest;
 }
 
 double

@@ -17,6 +17,13 @@ typedef struct Preference
 /* The achievement function: less is nearer, whatever the direction. */
 extern double achievement(double necd, double nwp, const Preference *preference);
 
+/*
+ * The same of any number of values, each with its preference, its ideal and
+ * its importance; preferences are nowhere below the ideal point.
+ */
+extern double achievement_of(int n, const double *values, const double *preferences, const double *weights,
+							 const double *ideal);
+
 /* How much more bias and loss there is than would be fine. */
 extern double preference_deviation(double necd, double nwp, const Preference *preference);
 

@@ -10,6 +10,9 @@
  * level node nearest to the preference: what is chosen is never worse.  The
  * nearest feasible solution is the first of its front's ends, and the end of
  * a front has no neighbour to be crowded by, so it is never lost.
+ *
+ * The paper has neither: a caller may ask for a first generation of any cuts,
+ * and for copies that stay.
  */
 #include "search/nsga2.h"
 
@@ -380,11 +383,11 @@ select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 	for (int i = 0; i < nchildren; i++)
 		members[n++] = make_member(search, children[i]);
 	qsort(members, n, sizeof(Member), compare_objectives);
-	/* each once */
+	/* each once, unless copies are wanted */
 	nchildren = n;
 	n = 0;
 	for (int i = 0; i < nchildren; i++)
-		if (n == 0 || members[i].number != members[n - 1].number)
+		if (n == 0 || search->settings.copies || members[i].number != members[n - 1].number)
 			members[n++] = members[i];
 	nfronts = rank_members(members, n);
 	measure_crowding(members, n, nfronts);
@@ -525,6 +528,12 @@ seed_generation(Nsga2 *search, uint32 *seeds, int nseeds)
 	uint32	   *front;
 	uint32		nfront;
 
+	if (search->settings.unseeded)
+	{
+		for (int i = 0; i < nseeds; i++)
+			seeds[i] = random_cut(search);
+		return;
+	}
 	for (int a = 0; a < population->nattrs; a++)
 		levels[a] = population->attrs[a].max_level;
 	seeds[0] = admit_levels(search, levels);

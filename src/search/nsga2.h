@@ -34,6 +34,8 @@ typedef struct Nsga2Settings
 	double		mutation;
 	uint64		seed;
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
+	bool		unseeded;		/* a generation begins with any cuts */
+	bool		copies;			/* a generation may hold one twice */
 	int			evaluations;	/* in all, to judge whether workers are worth
 								 * it */
 	int			workers;

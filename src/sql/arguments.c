@@ -224,7 +224,7 @@ utility_argument(FunctionCallInfo fcinfo, int argument)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown utility \"%s\"", name),
-				 errhint("Utilities are depth, leaves and log_leaves.")));
+				 errhint("Utilities are depth, leaves, log_leaves, xiao_tao and lm.")));
 	return (UtilityModel) utility;
 }
 

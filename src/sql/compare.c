@@ -28,6 +28,9 @@ PG_FUNCTION_INFO_V1(anonopt_property_vector);
 PG_FUNCTION_INFO_V1(anonopt_compare);
 PG_FUNCTION_INFO_V1(anonopt_compare_recodings);
 PG_FUNCTION_INFO_V1(anonopt_compare_named);
+PG_FUNCTION_INFO_V1(anonopt_compare_cuts);
+PG_FUNCTION_INFO_V1(anonopt_compare_cuts_with_node);
+PG_FUNCTION_INFO_V1(anonopt_compare_cuts_with_recoding);
 PG_FUNCTION_INFO_V1(anonopt_tournament);
 
 static Property
@@ -281,7 +284,7 @@ better_side(QualityIndex index, Property property, const Comparison *comparison)
 
 	if (index == INDEX_HV || index == INDEX_LN_HV)
 		order = index_sums_hv_order(&comparison->a_over_b);
-	return property == PROPERTY_LOSS || index == INDEX_RANK ? -order : order;
+	return property_falls(property) || index == INDEX_RANK ? -order : order;
 }
 
 /* Adds the rows of a comparison; levels are NULL for a recoding. */
@@ -381,12 +384,19 @@ anonopt_compare(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* One side of a comparison that has a recoding: that, or a node. */
+/* One side of a comparison of more than nodes: a node, cuts or a recoding. */
 typedef struct SideArgument
 {
 	int		   *levels;			/* or NULL and */
+	Datum	   *cuts;			/* or NULL and */
 	Oid			recoding;
 } SideArgument;
+
+static bool
+is_recoding(const SideArgument *argument)
+{
+	return argument->levels == NULL && argument->cuts == NULL;
+}
 
 static void
 compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArgument arguments[2])
@@ -401,7 +411,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 	Side		sides[2];
 
 	for (int i = 0; i < 2; i++)
-		if (arguments[i].levels == NULL)
+		if (is_recoding(&arguments[i]))
 			oids[n++] = arguments[i].recoding;
 	recoding_tables_read(&tables, dataset, n, oids);
 	if (tables.population != NULL)
@@ -412,9 +422,10 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 
 		n = 0;
 		for (int i = 0; i < 2; i++)
-			sides[i] = arguments[i].levels != NULL ?
-				side_of_node(population, measurer, node_of_levels(population, arguments[i].levels)) :
-				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels);
+			sides[i] = is_recoding(&arguments[i]) ?
+				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
+				side_of_node(population, measurer, arguments[i].levels != NULL ?
+							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
 		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
 					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)
@@ -438,6 +449,59 @@ anonopt_compare_recodings(PG_FUNCTION_ARGS)
 	arguments[1].recoding = PG_GETARG_OID(2);
 	compare_arguments(fcinfo, dataset, arguments);
 	return (Datum) 0;
+}
+
+static Datum *
+one_cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	int			n;
+	Datum	   *cuts = cuts_argument(fcinfo, argument, dataset, &n);
+
+	if (n != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one partition is expected, not %d", n)));
+	return cuts;
+}
+
+/* Cuts, as nsga2 returns them, with what another side is made of. */
+static Datum
+compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
+{
+	Dataset    *dataset;
+	SideArgument arguments[2] = {0};
+
+	InitMaterializedSRF(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo, 0);
+	require_argument(fcinfo, 1, "a");
+	require_argument(fcinfo, 2, "b");
+	arguments[0].cuts = one_cuts_argument(fcinfo, 1, dataset);
+	if (other == REGCLASSOID)
+		arguments[1].recoding = PG_GETARG_OID(2);
+	else if (other == INT4ARRAYOID)
+		arguments[1].levels = node_argument(fcinfo, 2, dataset);
+	else
+		arguments[1].cuts = one_cuts_argument(fcinfo, 2, dataset);
+	compare_arguments(fcinfo, dataset, arguments);
+	return (Datum) 0;
+}
+
+Datum
+anonopt_compare_cuts(PG_FUNCTION_ARGS)
+{
+	return compare_with_cuts(fcinfo, VARBITARRAYOID);
+}
+
+Datum
+anonopt_compare_cuts_with_node(PG_FUNCTION_ARGS)
+{
+	return compare_with_cuts(fcinfo, INT4ARRAYOID);
+}
+
+Datum
+anonopt_compare_cuts_with_recoding(PG_FUNCTION_ARGS)
+{
+	return compare_with_cuts(fcinfo, REGCLASSOID);
 }
 
 /* A side as text: levels in braces, or the name of a recoding. */

@@ -4,6 +4,8 @@
  */
 #include "base/compat.h"
 
+#include <math.h>
+
 #include "catalog/pg_type.h"
 #include "engine/narrow_population.h"
 #include "miscadmin.h"
@@ -18,6 +20,7 @@
 #include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);
+PG_FUNCTION_INFO_V1(anonopt_achievement_of);
 PG_FUNCTION_INFO_V1(anonopt_efficiency);
 PG_FUNCTION_INFO_V1(anonopt_nsga2);
 PG_FUNCTION_INFO_V1(anonopt_reference_direction);
@@ -55,14 +58,95 @@ measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 	return value;
 }
 
+/* So many finite numbers, or one number each for NULL. */
+static const double *
+point_of(FunctionCallInfo fcinfo, int argument, const char *name, int n, double otherwise)
+{
+	double	   *values = palloc(sizeof(double) * (n + 1));
+	ArrayType  *array;
+
+	for (int i = 0; i < n; i++)
+		values[i] = otherwise;
+	if (PG_ARGISNULL(argument))
+		return values;
+	array = PG_GETARG_ARRAYTYPE_P(argument);
+	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != n || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be %d numbers, one a value", name, n)));
+	memcpy(values, ARR_DATA_PTR(array), sizeof(double) * n);
+	for (int i = 0; i < n; i++)
+		if (isnan(values[i]) || isinf(values[i]))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s must be finite, not %g", name, values[i])));
+	return values;
+}
+
+/* Checks what a preference is told with, and asks how near values come. */
+static Datum
+judge_values(int n, const double *values, const double *preferences, const double *weights, const double *ideal)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		sum += weights[i];
+		if (weights[i] < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("weights must not be negative, as %g is", weights[i])));
+		if (preferences[i] < ideal[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("a preference must not be better than the ideal point"),
+					 errdetail("%g is preferred, %g is ideal.", preferences[i], ideal[i])));
+	}
+	if (!(sum > 0) || isinf(sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weights must have a positive, finite sum")));
+	PG_RETURN_FLOAT8(achievement_of(n, values, preferences, weights, ideal));
+}
+
+/* A bias and a loss. */
 Datum
 anonopt_achievement(PG_FUNCTION_ARGS)
 {
-	double		necd = measure_argument(fcinfo, 0, "necd");
-	double		nwp = measure_argument(fcinfo, 1, "nwp");
-	Preference	preference = preference_arguments(fcinfo, 2);
+	Preference	preference;
+	double		values[2];
+	double		preferences[2];
 
-	PG_RETURN_FLOAT8(achievement(necd, nwp, &preference));
+	for (int i = 0; i < 4; i++)
+		if (PG_ARGISNULL(i))
+			PG_RETURN_NULL();
+	values[0] = measure_argument(fcinfo, 0, "necd");
+	values[1] = measure_argument(fcinfo, 1, "nwp");
+	preference = preference_arguments(fcinfo, 2);
+	if (PG_ARGISNULL(4) && PG_ARGISNULL(5))
+		PG_RETURN_FLOAT8(achievement(values[0], values[1], &preference));
+	preferences[0] = preference.necd;
+	preferences[1] = preference.nwp;
+	return judge_values(2, values, preferences, point_of(fcinfo, 4, "weights", 2, 1), point_of(fcinfo, 5, "ideal", 2, 0));
+}
+
+/* Any number of values of which less is better. */
+Datum
+anonopt_achievement_of(PG_FUNCTION_ARGS)
+{
+	ArrayType  *array;
+	int			n;
+
+	if (PG_ARGISNULL(0) || PG_ARGISNULL(1))
+		PG_RETURN_NULL();
+	array = PG_GETARG_ARRAYTYPE_P(0);
+	n = ARR_NDIM(array) == 1 ? ARR_DIMS(array)[0] : 0;
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("values must be an array of one dimension that is not empty")));
+	return judge_values(n, point_of(fcinfo, 0, "values", n, 0), point_of(fcinfo, 1, "preferences", n, 0),
+						point_of(fcinfo, 2, "weights", n, 1), point_of(fcinfo, 3, "ideal", n, 0));
 }
 
 static void
@@ -192,6 +276,8 @@ nsga2_arguments(FunctionCallInfo fcinfo, int first)
 	settings.mutation = probability_argument(fcinfo, first + 3, "mutation", 0);
 	settings.seed = seed_argument(fcinfo, first + 4);
 	settings.taxonomy = boolean_argument(fcinfo, first + 5, "taxonomy");
+	settings.unseeded = !boolean_argument(fcinfo, first + 6, "seeds");
+	settings.copies = boolean_argument(fcinfo, first + 7, "copies");
 	settings.workers = max_workers();
 	return settings;
 }

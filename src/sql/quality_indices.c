@@ -8,6 +8,8 @@
 #include <math.h>
 
 #include "base/aggregate.h"
+#include "base/names.h"
+#include "catalog/pg_type.h"
 #include "compare/index_sums.h"
 #include "sql/arguments.h"
 #include "utils/array.h"
@@ -32,6 +34,8 @@ PG_FUNCTION_INFO_V1(anonopt_dominance);
 PG_FUNCTION_INFO_V1(anonopt_p_wtd);
 PG_FUNCTION_INFO_V1(anonopt_p_lex);
 PG_FUNCTION_INFO_V1(anonopt_p_goal);
+PG_FUNCTION_INFO_V1(anonopt_p_rank_order);
+PG_FUNCTION_INFO_V1(anonopt_set_dominance);
 
 static double
 finite_argument(FunctionCallInfo fcinfo, int argument)
@@ -215,20 +219,77 @@ anonopt_p_binary(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8((double) sums->above);
 }
 
+static const char *const dominance_names[] = {
+	[DOMINANCE_EQUAL] = "equal",
+	[DOMINANCE_BETTER] = "better",
+	[DOMINANCE_WORSE] = "worse",
+	[DOMINANCE_INCOMPARABLE] = "incomparable"
+};
+
 Datum
 anonopt_dominance(PG_FUNCTION_ARGS)
 {
-	static const char *const names[] = {
-		[DOMINANCE_EQUAL] = "equal",
-		[DOMINANCE_BETTER] = "better",
-		[DOMINANCE_WORSE] = "worse",
-		[DOMINANCE_INCOMPARABLE] = "incomparable"
-	};
 	const IndexSums *sums = summed_up(fcinfo);
 
 	if (sums == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(names[index_sums_dominance(sums)]));
+	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[index_sums_dominance(sums)]));
+}
+
+static Dominance
+dominance_of_name(Datum name)
+{
+	int			dominance = find_name(TextDatumGetCString(name), dominance_names, lengthof(dominance_names));
+
+	if (dominance < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown dominance \"%s\"", TextDatumGetCString(name)),
+				 errhint("Dominances are equal, better, worse and incomparable.")));
+	return (Dominance) dominance;
+}
+
+/* One set is better than another if it is so in a property, and nowhere worse or incomparable. */
+Datum
+anonopt_set_dominance(PG_FUNCTION_ARGS)
+{
+	Datum	   *names;
+	bool	   *nulls;
+	int			n;
+	bool		met[lengthof(dominance_names)] = {0};
+
+	deconstruct_array(PG_GETARG_ARRAYTYPE_P(0), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	if (n == 0 || array_contains_nulls(PG_GETARG_ARRAYTYPE_P(0)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dominances must be an array without nulls that is not empty")));
+	for (int i = 0; i < n; i++)
+		met[dominance_of_name(names[i])] = true;
+	if (met[DOMINANCE_INCOMPARABLE] || (met[DOMINANCE_BETTER] && met[DOMINANCE_WORSE]))
+		PG_RETURN_TEXT_P(cstring_to_text(dominance_names[DOMINANCE_INCOMPARABLE]));
+	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[met[DOMINANCE_BETTER] ? DOMINANCE_BETTER :
+													 met[DOMINANCE_WORSE] ? DOMINANCE_WORSE : DOMINANCE_EQUAL]));
+}
+
+/* Of two ranks the less is better, unless they differ by no more than is tolerated. */
+Datum
+anonopt_p_rank_order(PG_FUNCTION_ARGS)
+{
+	double		p12 = PG_GETARG_FLOAT8(0);
+	double		p21 = PG_GETARG_FLOAT8(1);
+	double		tolerance = PG_GETARG_FLOAT8(2);
+
+	if (isnan(p12) || isinf(p12) || isnan(p21) || isinf(p21))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("ranks must be finite")));
+	if (!(tolerance >= 0) || isinf(tolerance))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("tolerance must be finite and not negative, not %g", tolerance)));
+	if (fabs(p12 - p21) <= tolerance)
+		PG_RETURN_INT32(0);
+	PG_RETURN_INT32(p12 < p21 ? 1 : -1);
 }
 
 /* Numbers of an array: one a property, none missing. */

@@ -1,0 +1,136 @@
+-- What the papers have beside their main functions, held against plain SQL: preferences
+-- with weights and an ideal point, dominance of sets, weighted properties, partitions in
+-- comparisons, more utilities of a record, and NSGA-II without help.
+\ir begin.inc
+\ir reference.inc
+
+SELECT plan(24);
+
+\ir employees.inc
+SELECT setseed(0.2);
+
+-- Achievement -----------------------------------------------------------------
+
+CREATE FUNCTION pg_temp.ach(v float8[], preferred float8[], weights float8[], ideal float8[]) RETURNS float8
+LANGUAGE sql AS $$
+    SELECT max(w / total * (v - u)) FROM (
+        SELECT v, u, w / (p - u) AS w, sum(w / (p - u)) OVER () AS total
+        FROM (SELECT v, p, w, i - 1e-6 AS u FROM unnest(v, preferred, weights, ideal) x (v, p, w, i)) y) z
+$$;
+CREATE TABLE asked AS
+SELECT nr, ARRAY(SELECT random() FROM generate_series(1, n) WHERE nr > 0) AS v,
+       ARRAY(SELECT 0.1 + random() FROM generate_series(1, n) WHERE nr > 0) AS preferred,
+       ARRAY(SELECT random() FROM generate_series(1, n) WHERE nr > 0) AS weights,
+       ARRAY(SELECT random() / 10 FROM generate_series(1, n) WHERE nr > 0) AS ideal, n
+FROM (SELECT nr, 2 + nr % 4 AS n FROM generate_series(1, 200) nr) x;
+SELECT is((SELECT count(*) FROM asked WHERE abs(anonopt.achievement_of(v, preferred, weights, ideal) - pg_temp.ach(v, preferred, weights, ideal)) > 1e-12),
+          0::bigint, 'achievement of any number of values');
+SELECT is((SELECT count(*) FROM asked WHERE n = 2 AND preferred[1] < 1 AND preferred[2] < 1
+           AND abs(anonopt.achievement(v[1], v[2], preferred[1], preferred[2], weights, ideal) - pg_temp.ach(v, preferred, weights, ideal)) > 1e-12),
+          0::bigint, 'achievement of a bias and a loss');
+SELECT is((SELECT count(*) FROM asked WHERE n = 2 AND preferred[1] < 1 AND preferred[2] < 1
+           AND abs(anonopt.achievement(v[1], v[2], preferred[1], preferred[2]) - anonopt.achievement_of(v[:2], preferred[:2])) > 1e-12),
+          0::bigint, 'without weights and an ideal point both forms agree');
+SELECT throws_ok($$SELECT anonopt.achievement_of('{1,2}', '{1,1}', '{-1,2}')$$, '22023', NULL, 'a negative weight');
+SELECT throws_ok($$SELECT anonopt.achievement_of('{1,2}', '{1,1}', NULL, '{2,0}')$$, '22023', NULL, 'a preference better than ideal');
+SELECT throws_ok($$SELECT anonopt.achievement_of('{1,2}', '{1,1,1}')$$, '22023', NULL, 'one preference too many');
+SELECT ok(anonopt.achievement(0.1, NULL, 0.1, 0.1) IS NULL AND anonopt.achievement_of(NULL, '{1}') IS NULL, 'achievement of NULL');
+
+-- Dominance of sets: that of all properties' values taken together -------------
+
+CREATE TABLE vector AS
+SELECT s, p, r, floor(random() * 2) + CASE WHEN s % 3 = 0 THEN 1 ELSE 0 END AS d1, floor(random() * 2) + CASE WHEN s % 3 = 1 THEN 1 ELSE 0 END AS d2
+FROM generate_series(1, 300) s, generate_series(1, 3) p, generate_series(1, 2) r;
+SELECT is((SELECT count(*) FROM
+               (SELECT s, anonopt.dominance(d1, d2) AS whole FROM vector GROUP BY s) w
+               JOIN (SELECT s, anonopt.set_dominance(array_agg(d)) AS parts
+                     FROM (SELECT s, p, anonopt.dominance(d1, d2) AS d FROM vector GROUP BY s, p) x GROUP BY s) y USING (s)
+           WHERE whole <> parts), 0::bigint, 'dominance of sets, by property and as a whole');
+SELECT cmp_ok((SELECT count(DISTINCT d) FROM (SELECT anonopt.dominance(d1, d2) AS d FROM vector GROUP BY s) x), '>=', 3::bigint, 'of several kinds');
+SELECT throws_ok($$SELECT anonopt.set_dominance('{}')$$, '22023', NULL, 'no property');
+SELECT throws_ok($$SELECT anonopt.set_dominance('{better,finer}')$$, '22023', NULL, 'no such dominance');
+SELECT is(ARRAY[anonopt.p_rank_order(3, 4), anonopt.p_rank_order(4, 3), anonopt.p_rank_order(3, 4, 1), anonopt.p_rank_order(3, 4, 0.99), anonopt.p_rank_order(3, 3)],
+          '{1,-1,0,1,0}', 'ranks within a tolerance are equal');
+SELECT throws_ok($$SELECT anonopt.p_rank_order(1, 2, -1)$$, '22023', NULL, 'a negative tolerance');
+
+-- Weighted properties: their mean is NWP ----------------------------------------
+
+SELECT is((SELECT count(*) FROM anonopt.lattice('employee') n
+           WHERE abs(nwp - (SELECT avg(value) FROM anonopt.property_vector('employee', n.levels, 'weighted_loss', 'code'))) > 1e-12
+              OR abs(1 - nwp - (SELECT avg(value) FROM anonopt.property_vector('employee', n.levels, 'weighted_utility', 'code'))) > 1e-12),
+          0::bigint, 'the mean weighted loss is NWP');
+SELECT is((SELECT better FROM anonopt.compare('employee', '{1,0}', '{2,0}', '{weighted_loss}') WHERE index = 'p_spr'), 'a', 'of a weighted loss less is better');
+
+-- Partitions beside nodes ---------------------------------------------------------
+
+CREATE FUNCTION pg_temp.differs(a varbit[], b int[], property text) RETURNS bigint
+LANGUAGE sql AS $$
+    WITH v AS (
+        SELECT x.value AS a, y.value AS b
+        FROM anonopt.property_vector('employee', NULL, property, 'code', cuts => differs.a) x
+        JOIN anonopt.property_vector('employee', differs.b, property, 'code') y USING (record)),
+    want (index, ab, ba) AS (
+        SELECT t.* FROM (SELECT anonopt.p_cov(a, b), anonopt.p_cov(b, a), anonopt.p_spr(a, b), anonopt.p_spr(b, a),
+                              anonopt.p_binary(a, b), anonopt.p_binary(b, a) FROM v) s (c1, c2, s1, s2, b1, b2),
+            LATERAL (VALUES ('p_cov', c1, c2), ('p_spr', s1, s2), ('p_binary', b1, b2)) t (index, ab, ba))
+    SELECT count(*) FROM want JOIN anonopt.compare('employee', differs.a, differs.b, ARRAY[property]) USING (index)
+    WHERE abs(ab - a_over_b) + abs(ba - b_over_a) > 1e-9 OR a_levels IS NOT NULL OR b_levels <> differs.b
+$$;
+SELECT is((SELECT sum(pg_temp.differs(c, levels, p)) FROM (VALUES (ARRAY[B'00100001000', B'11']::varbit[]), (ARRAY[B'01000001000', B'01'])) x (c),
+           anonopt.lattice('employee'), unnest('{class_size,utility,weighted_loss}'::text[]) p), 0::numeric, 'partitions against nodes');
+SELECT is((SELECT count(*) FROM anonopt.compare('employee', ARRAY[B'00100001000', B'11']::varbit[], '{1,0}'::int[]) x
+           JOIN anonopt.compare('employee', '{2,0}', '{1,0}') y USING (property, index)
+           WHERE (x.a_over_b, x.b_over_a) IS DISTINCT FROM (y.a_over_b, y.b_over_a) OR x.better IS DISTINCT FROM y.better),
+          0::bigint, 'a partition that is a node compares as the node');
+
+-- Utilities of a record -------------------------------------------------------------
+
+CREATE FUNCTION pg_temp.brute(min_utility float8, model text) RETURNS TABLE (record text, risk float8, utility float8)
+LANGUAGE sql AS $$
+    WITH shown AS (
+        SELECT e.code AS record, i, j, (ARRAY[c.code, c.level1, c.level2, c.level3, c.level4])[i + 1] AS code, (ARRAY[k.class, k.level1])[j + 1] AS class
+        FROM paper.employee e JOIN paper.code c USING (code) JOIN paper.class k USING (class), generate_series(0, 4) i, generate_series(0, 1) j),
+    node AS (
+        SELECT record, i, j, count(*) OVER (PARTITION BY i, j, code, class) AS people,
+            (SELECT count(*) FROM paper.code c WHERE (ARRAY[c.code, c.level1, c.level2, c.level3, c.level4])[i + 1] = s.code) - 1 AS n1,
+            (SELECT count(*) FROM paper.class c WHERE (ARRAY[c.class, c.level1])[j + 1] = s.class) - 1 AS n2
+        FROM shown s),
+    useful AS (
+        SELECT record, 1::float8 / people AS risk,
+            CASE model WHEN 'xiao_tao' THEN 1 - (n1 / 12::float8 + n2 / 3::float8) ELSE 2 - (n1 / 11::float8 + n2 / 2::float8) END AS utility
+        FROM node)
+    SELECT DISTINCT ON (record) record, risk, utility FROM useful WHERE utility >= min_utility - 1e-9 ORDER BY record, risk, utility DESC
+$$;
+SELECT is((SELECT count(*) FROM unnest('{0,0.21,0.4,0.66,0.9,1}'::float8[]) u,
+               LATERAL (SELECT * FROM anonopt.aruba('employee', u - 1e-9, 'identity', 'xiao_tao', key => 'code')) a
+               JOIN LATERAL pg_temp.brute(u, 'xiao_tao') b USING (record)
+           WHERE abs(a.risk - b.risk) + abs(a.utility - b.utility) > 1e-9 OR a.risk IS NULL), 0::bigint, 'Xiao and Tao''s utility');
+SELECT is((SELECT count(*) FROM unnest('{0,0.5,1.2,1.5,1.95,2}'::float8[]) u,
+               LATERAL (SELECT * FROM anonopt.aruba('employee', u - 1e-9, 'identity', 'lm', key => 'code')) a
+               JOIN LATERAL pg_temp.brute(u, 'lm') b USING (record)
+           WHERE abs(a.risk - b.risk) + abs(a.utility - b.utility) > 1e-9 OR a.risk IS NULL), 0::bigint, 'the loss metric''s utility');
+
+-- Beyond 300,000 nodes, with domains of one size: then each bound of one is a bound of the other
+SELECT anonopt.create_interval_hierarchy('paper.four', 0, 3, '{2}') \g /dev/null
+SELECT format('CREATE TABLE paper.wide AS SELECT i AS id, %s FROM generate_series(1, 4) i',
+              string_agg(format('(i * %s + i / 3) %% 4 AS v%s', c % 3 + 1, c), ', ')) FROM generate_series(1, 12) c \gexec
+SELECT anonopt.create_dataset('wide', 'paper.wide') \g /dev/null
+SELECT anonopt.add_quasi_identifier('wide', ('v' || c)::name, 'paper.four') FROM generate_series(1, 12) c ORDER BY c \g /dev/null
+SELECT cmp_ok(anonopt.lattice_size('wide'), '>', 300000::numeric, 'a wide lattice');
+SELECT is((SELECT count(*) FROM unnest('{-1,-3}'::float8[]) u,
+               LATERAL (SELECT * FROM anonopt.aruba('wide', u - 1e-9, 'identity', 'xiao_tao', key => 'id')) a
+               JOIN LATERAL (SELECT * FROM anonopt.aruba('wide', 12 - (1 - u) * 4 / 3 - 1e-9, 'identity', 'lm', key => 'id')) b USING (record)
+           WHERE a.levels <> b.levels OR a.risk <> b.risk OR a.levels IS NULL), 0::bigint, 'both utilities by bounds');
+
+-- NSGA-II without help ----------------------------------------------------------------
+
+CREATE TABLE plain AS SELECT * FROM anonopt.nsga2('employee', 2, 0.2, 0.1, 20, 2000, mutation => 0.1, seed => 3, seeds => false, copies => true);
+SELECT is((SELECT count(*) FROM plain p, anonopt.evaluate_cuts('employee', cuts, k => 1) e
+           WHERE (p.k, p.necd, p.nwp) IS DISTINCT FROM (e.k, e.necd, e.nwp)), 0::bigint, 'plain: measures of its cuts');
+SELECT results_eq($$SELECT * FROM anonopt.nsga2('employee', 2, 0.2, 0.1, 20, 2000, mutation => 0.1, seed => 3, seeds => false, copies => true)$$,
+                  'SELECT * FROM plain', 'plain: the same seed, the same rows');
+SELECT cmp_ok((SELECT min(ach) FROM plain WHERE feasible), '<=', (SELECT ach + 0.02 FROM anonopt.efficiency('employee', 2, 0.2, 0.1) WHERE chosen),
+              'plain: near the best level node, of which it was not told');
+
+SELECT * FROM finish();
+ROLLBACK;
