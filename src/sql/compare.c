@@ -425,7 +425,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 			sides[i] = is_recoding(&arguments[i]) ?
 				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
 				side_of_node(population, measurer, arguments[i].levels != NULL ?
-							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
+							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts, false));
 		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
 					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)
