@@ -9,7 +9,7 @@ COMMENT ON TYPE anonopt.opaque IS 'internal: passed to and from anonopt.tuples';
 COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinct tuples of what was read';
 
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: which declarations pg_dump takes along';
-COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation, a row a person, as a data set';
+COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'forgets a declaration, with the hierarchies that auto_dataset made along if wanted; the relation stays';
 COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text) IS 'declares a column by which people may be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column that must not be learned of anyone';
@@ -154,7 +154,7 @@ COMMENT ON FUNCTION anonopt.k_anonymity(regclass, name[]) IS 'size of the smalle
 COMMENT ON FUNCTION anonopt.l_diversity(regclass, name[], name) IS 'fewest distinct sensitive values in a class of a relation';
 COMMENT ON FUNCTION anonopt.entropy_l_diversity(regclass, name[], name) IS 'exponential of the smallest entropy of the sensitive value in a class';
 COMMENT ON FUNCTION anonopt.t_closeness(regclass, name[], name, text, regclass) IS 'largest distance of a class''s sensitive values from everyone''s';
-COMMENT ON FUNCTION anonopt.risk(regclass, name[], float8) IS 'risk of being recognized, a record''s being 1 over its class''s size';
+COMMENT ON FUNCTION anonopt.risk(regclass, name[], float8, regclass, float8, name) IS 'risk of being recognized, a record''s being 1 over its class''s size';
 COMMENT ON FUNCTION anonopt.opaque_in(cstring) IS 'internal';
 COMMENT ON FUNCTION anonopt.opaque_out(anonopt.opaque) IS 'internal';
 COMMENT ON FUNCTION anonopt.tuples_step(internal, anonopt.opaque, "any") IS 'internal';

@@ -61,7 +61,10 @@ CREATE FUNCTION anonopt.t_closeness(relation regclass, quasi_identifiers name[],
 RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_t_closeness' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.risk(relation regclass, quasi_identifiers name[], threshold float8 DEFAULT 0.2,
+	population regclass DEFAULT NULL, sampling_fraction float8 DEFAULT NULL, person name DEFAULT NULL,
 	OUT records bigint, OUT classes bigint, OUT uniques bigint, OUT highest float8, OUT average float8,
-	OUT lowest float8, OUT share_above float8)
-RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+	OUT lowest float8, OUT share_above float8, OUT people bigint,
+	OUT journalist_highest float8, OUT journalist_average float8, OUT journalist_share_above float8, OUT marketer float8,
+	OUT population_uniques float8, OUT zayatz_uniques float8, OUT pitman_uniques float8)
+RETURNS record AS 'MODULE_PATHNAME', 'anonopt_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 

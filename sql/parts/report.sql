@@ -212,7 +212,8 @@ DECLARE
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
 	curve anonopt.node[] := ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC);
-	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis) r);
+	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis,
+		person => (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report.dataset)) r);
 	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
 	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk) FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
 		WHERE r.dataset = report.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r ORDER BY r.published_at);

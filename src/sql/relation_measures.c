@@ -1,6 +1,6 @@
 /*
  * relation_measures.c
- *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness, risk.
+ *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness.
  *
  * Measures of any relation, published or not.  A relation without a
  * declaration is read like a data set whose quasi-identifiers have no
@@ -14,13 +14,13 @@
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
+#include "sql/relation_measures.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_k_anonymity);
 PG_FUNCTION_INFO_V1(anonopt_l_diversity);
 PG_FUNCTION_INFO_V1(anonopt_entropy_l_diversity);
 PG_FUNCTION_INFO_V1(anonopt_t_closeness);
-PG_FUNCTION_INFO_V1(anonopt_risk);
 
 static Declared *
 add_declared(Dataset *dataset, Role role, char *column)
@@ -34,8 +34,7 @@ add_declared(Dataset *dataset, Role role, char *column)
 	return declared;
 }
 
-/* A data set nobody declared, from the arguments relation and quasi_identifiers. */
-static Dataset *
+Dataset *
 undeclared(FunctionCallInfo fcinfo)
 {
 	Dataset    *dataset = palloc0(sizeof(Dataset));
@@ -60,7 +59,7 @@ add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
 	return add_declared(dataset, ROLE_SENSITIVE, column);
 }
 
-static Population *
+Population *
 read_undeclared(const Dataset *dataset)
 {
 	if (dataset->nattributes == 0)
@@ -138,50 +137,4 @@ anonopt_t_closeness(PG_FUNCTION_ARGS)
 	if (!measure_relation(dataset, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.t);
-}
-
-Datum
-anonopt_risk(PG_FUNCTION_ARGS)
-{
-	double		threshold = PG_GETARG_FLOAT8(2);
-	Population *population;
-	Datum		values[7] = {0};
-	bool		nulls[7] = {0};
-	int64		smallest = PG_INT64_MAX;
-	int64		largest = 0;
-	int64		uniques = 0;
-	int64		above = 0;
-	TupleDesc	desc;
-
-	if (isnan(threshold) || threshold < 0 || threshold > 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("threshold must lie between 0 and 1")));
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	population = read_undeclared(undeclared(fcinfo));
-	for (uint32 i = 0; population->people > 0 && i < population->tuples->ntuples; i++)
-	{
-		int64		size = population->tuples->counts[i];
-
-		smallest = Min(smallest, size);
-		largest = Max(largest, size);
-		uniques += size == 1;
-		if (1.0 / size > threshold)
-			above += size;
-	}
-
-	values[0] = Int64GetDatum(population->people);
-	values[1] = Int64GetDatum(population->people > 0 ? population->tuples->ntuples : 0);
-	values[2] = Int64GetDatum(uniques);
-	if (population->people > 0)
-	{
-		values[3] = Float8GetDatum(1.0 / smallest);
-		values[4] = Float8GetDatum((double) population->tuples->ntuples / population->people);
-		values[5] = Float8GetDatum(1.0 / largest);
-		values[6] = Float8GetDatum((double) above / population->people);
-	}
-	else
-		nulls[3] = nulls[4] = nulls[5] = nulls[6] = true;
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }

@@ -1,0 +1,177 @@
+/*
+ * population_uniques.c
+ *	  How many people of a population are the only ones of their class,
+ *	  estimated from a sample of it.
+ *
+ * Zayatz (1991) takes the sizes that classes have in the sample for those that
+ * they have in the population.  A class of i people shows one of them with
+ * probability i f (1 - f)^(i - 1), where f is the share that was drawn.  So of
+ * the classes that show one,
+ *
+ *		c(1) f / sum of c(i) i f (1 - f)^(i - 1)
+ *
+ * have no other.  In truth small classes are rarer in the population than in
+ * the sample: the estimate is too high, and more so the smaller the share.
+ *
+ * Pitman's model, as Hoshino (2001) uses it, lets people come one by one.  Of
+ * the i who are there, in u classes, the next one opens a new class with
+ * probability (theta + u alpha) / (theta + i), and joins one of j with
+ * probability (j - alpha) / (theta + i).  The parameters are those under which
+ * the sample is likeliest.  Then everybody's chance of being alone among N is
+ * the product of (theta + alpha + i - 1) / (theta + i), i from 1 to N - 1.
+ *
+ * Dankar et al. (2012) found Pitman's estimate the better one up to a tenth,
+ * and above that the lower of Zayatz's and one by a slide negative binomial
+ * distribution.  The latter's equations often have no solution; Pitman's
+ * stands in for it.
+ */
+#include "engine/population_uniques.h"
+
+#include <math.h>
+
+/* The share up to which Pitman's estimate is believed whatever it is. */
+#define SMALL_FRACTION 0.1
+
+/* Of an interval: the golden section; and how often it is made. */
+#define GOLDEN 0.6180339887498949
+#define SECTIONS 60
+
+static int64
+count_people(const SampleSizes *sample)
+{
+	int64		people = 0;
+
+	for (int i = 0; i < sample->n; i++)
+		people += sample->sizes[i].size * sample->sizes[i].classes;
+	return people;
+}
+
+static int64
+count_classes(const SampleSizes *sample)
+{
+	int64		classes = 0;
+
+	for (int i = 0; i < sample->n; i++)
+		classes += sample->sizes[i].classes;
+	return classes;
+}
+
+static int64
+count_uniques(const SampleSizes *sample)
+{
+	return sample->n > 0 && sample->sizes[0].size == 1 ? sample->sizes[0].classes : 0;
+}
+
+double
+zayatz_uniques(const SampleSizes *sample)
+{
+	double		uniques = (double) count_uniques(sample);
+	double		shown = 0;
+
+	if (uniques == 0)
+		return 0;
+	for (int i = 0; i < sample->n; i++)
+	{
+		double		size = (double) sample->sizes[i].size;
+
+		shown += (double) sample->sizes[i].classes * size * pow(1 - sample->fraction, size - 1);
+	}
+	/* of the population's uniques the sample shows its share */
+	return uniques * (uniques / shown) / sample->fraction;
+}
+
+/* What the search for Pitman's parameters asks again and again. */
+typedef struct Pitman
+{
+	const SampleSizes *sample;
+	double		people;
+	double		classes;
+} Pitman;
+
+/* ln of the likelihood's part that theta is in: theta lies above -alpha. */
+static double
+likelihood_of_theta(const Pitman *p, double alpha, double theta)
+{
+	double		opened;
+
+	/* ln of the product of theta + i alpha, i from 1 to classes - 1 */
+	if (alpha < 1e-12)
+		opened = (p->classes - 1) * log(theta);
+	else
+		opened = (p->classes - 1) * log(alpha) + lgamma(theta / alpha + p->classes) - lgamma(theta / alpha + 1);
+	return opened - lgamma(theta + p->people) + lgamma(theta + 1);
+}
+
+/* The likeliest theta: where theta + alpha lies is searched by its logarithm. */
+static double
+likeliest_theta(const Pitman *p, double alpha)
+{
+	double		low = log(1e-9);
+	double		high = log(p->people) * 2 + log(1e6);
+
+	for (int i = 0; i < SECTIONS; i++)
+	{
+		double		left = high - GOLDEN * (high - low);
+		double		right = low + GOLDEN * (high - low);
+
+		if (likelihood_of_theta(p, alpha, exp(left) - alpha) < likelihood_of_theta(p, alpha, exp(right) - alpha))
+			low = left;
+		else
+			high = right;
+	}
+	return exp((low + high) / 2) - alpha;
+}
+
+/* ln of the likelihood at an alpha and its likeliest theta. */
+static double
+likelihood_of_alpha(const Pitman *p, double alpha)
+{
+	double		sum = likelihood_of_theta(p, alpha, likeliest_theta(p, alpha));
+
+	for (int i = 0; i < p->sample->n; i++)
+	{
+		const SizeCount *sizes = &p->sample->sizes[i];
+
+		sum += (double) sizes->classes * (lgamma((double) sizes->size - alpha) - lgamma(1 - alpha));
+	}
+	return sum;
+}
+
+double
+pitman_uniques(const SampleSizes *sample)
+{
+	Pitman		p = {sample, (double) count_people(sample), (double) count_classes(sample)};
+	double		population = p.people / sample->fraction;
+	double		low = 0;
+	double		high = 1 - 1e-9;
+	double		alpha;
+	double		theta;
+
+	/* without a class of one or one of more, the likeliest is at an end */
+	if (count_uniques(sample) == 0)
+		return 0;
+	if (p.classes == p.people)
+		return population;
+	for (int i = 0; i < SECTIONS; i++)
+	{
+		double		left = high - GOLDEN * (high - low);
+		double		right = low + GOLDEN * (high - low);
+
+		if (likelihood_of_alpha(&p, left) < likelihood_of_alpha(&p, right))
+			low = left;
+		else
+			high = right;
+	}
+	alpha = (low + high) / 2;
+	theta = likeliest_theta(&p, alpha);
+	return population * exp(lgamma(theta + alpha + population - 1) - lgamma(theta + alpha) +
+							lgamma(theta + 1) - lgamma(theta + population));
+}
+
+double
+population_uniques(const SampleSizes *sample)
+{
+	double		pitman = pitman_uniques(sample);
+
+	return sample->fraction <= SMALL_FRACTION ? pitman : Min(pitman, zayatz_uniques(sample));
+}
