@@ -356,10 +356,13 @@ histograms_forget(Histograms *h)
 		pfree(h->entries);
 	if (h->listed != NULL)
 		pfree(h->listed);
+	if (h->classes != NULL)
+		pfree(h->classes);
 	if (h->slices != NULL)
 		pfree(h->slices);
 	h->entries = NULL;
 	h->listed = NULL;
+	h->classes = NULL;
 	h->slices = NULL;
 	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
 }

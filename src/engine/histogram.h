@@ -27,7 +27,6 @@ typedef struct Slice
 {
 	Size		start;			/* of its entries, in the order of the values */
 	uint32		length;			/* distinct values */
-	uint32		alone;			/* of persons: those who are not listed */
 	uint32		breaks;			/* models whose conditions it breaks */
 	int64		most;			/* the largest count */
 	int64		least_suppressed;	/* where it breaks one: rows that are
@@ -39,6 +38,14 @@ typedef struct Slice
 	double		beta;			/* these two only where they are asked for */
 	double		disclosure;
 } Slice;
+
+/* Who has rows in a class, in place of a histogram. */
+typedef struct PersonClass
+{
+	Size		start;			/* of those who are listed */
+	uint32		length;			/* different people */
+	uint32		alone;			/* those who are not listed */
+} PersonClass;
 
 /* All histograms of one column: a stack, so that a walk can drop its own. */
 typedef struct Histograms
@@ -64,6 +71,7 @@ typedef struct Histograms
 	Size		nentries;
 	Size		entry_capacity;
 	uint32	   *listed;			/* in place of entries: persons */
+	PersonClass *classes;		/* in place of slices */
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;

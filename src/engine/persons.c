@@ -10,17 +10,23 @@
  * A person whose rows are all alike is in one class at every node, and adds
  * one to its size wherever that class goes.  Such persons are counted, not
  * listed.  Where quasi-identifiers belong to the person, as a year of birth
- * does, nobody is listed at all.
+ * does, nobody is listed at all.  And a class of one who is listed is known
+ * by its number alone.
  */
 #include "engine/persons.h"
 
 #include "base/budget.h"
+
+/* The class of one who is not listed: the first, once persons are finished. */
+#define LONE_PERSON 0
 
 Histograms *
 persons_create(MemoryContext context, const char *name, uint32 npersons)
 {
 	Histograms *h = MemoryContextAllocZero(context, sizeof(Histograms));
 
+	if (npersons >= SINGLE_PERSON)
+		elog(ERROR, "too many persons");
 	budget_require(context, sizeof(uint32) * ((Size) npersons + 1));
 	h->context = context;
 	h->name = name;
@@ -60,22 +66,29 @@ persons_count(Histograms *h, uint32 person)
 	h->nopen++;
 }
 
-/* Puts a class on the stack whose listed persons begin at start. */
-static uint32
+/* Puts a class on the stack whose listed persons begin at start; returns its number. */
+static inline uint32
 push_class(Histograms *h, Size start, uint32 alone)
 {
-	Slice	   *slice;
+	uint32		nlisted = (uint32) (h->nentries - start);
+	PersonClass *class;
 
-	if (h->nslices == h->slice_capacity)
-		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
-	if (h->nslices >= PG_UINT32_MAX)
-		elog(ERROR, "too many histograms");
-	slice = &h->slices[h->nslices];
-	memset(slice, 0, sizeof(Slice));
-	slice->start = start;
-	slice->alone = alone;
-	slice->length = alone + (uint32) (h->nentries - start);
 	next_stamp(h);
+	if (alone == 0 && nlisted == 1)
+	{
+		h->nentries = start;
+		return h->listed[start] | SINGLE_PERSON;
+	}
+	if (alone == 1 && nlisted == 0 && h->nslices > 0)
+		return LONE_PERSON;
+	if (h->nslices == h->slice_capacity)
+		h->classes = budget_grow(h->context, h->classes, sizeof(PersonClass), &h->slice_capacity);
+	if (h->nslices >= SINGLE_PERSON)
+		elog(ERROR, "too many histograms");
+	class = &h->classes[h->nslices];
+	class->start = start;
+	class->alone = alone;
+	class->length = alone + nlisted;
 	return (uint32) h->nslices++;
 }
 
@@ -86,6 +99,29 @@ persons_close(Histograms *h)
 
 	h->nopen = 0;
 	return push_class(h, start, 0);
+}
+
+/* The persons who are listed in a class, and where they end. */
+static inline const uint32 *
+listed_of(const Histograms *h, uint32 number, uint32 *single, const uint32 **persons)
+{
+	const PersonClass *class;
+
+	if (number & SINGLE_PERSON)
+	{
+		*single = number & ~SINGLE_PERSON;
+		*persons = single;
+		return single + 1;
+	}
+	class = &h->classes[number];
+	*persons = h->listed + class->start;
+	return *persons + (class->length - class->alone);
+}
+
+static inline uint32
+alone_of(const Histograms *h, uint32 number)
+{
+	return number & SINGLE_PERSON ? 0 : h->classes[number].alone;
 }
 
 /* Numbers the persons of several classes anew, in place of in how many each is; returns how many there are. */
@@ -104,72 +140,100 @@ number_listed(uint32 *classes, uint32 npersons, int64 *people)
 	return nlisted;
 }
 
-int64
-persons_finish(Histograms *h)
+/* In how many classes each person is. */
+static void
+count_classes(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32 *classes)
 {
-	uint32	   *number = h->stamps;
-	Size		kept = 0;
+	memset(classes, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		uint32		single;
+		const uint32 *persons;
+		const uint32 *end = listed_of(h, numbers[i], &single, &persons);
+
+		for (; persons < end; persons++)
+			classes[*persons]++;
+	}
+}
+
+int64
+persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
+{
+	uint32	   *number_of = h->stamps;
+	Histograms	old = *h;
 	int64		people;
 
-	memset(number, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
-	for (Size i = 0; i < h->nentries; i++)
-		number[h->listed[i]]++;
-	h->nvalues = number_listed(number, h->nvalues, &people);
-	for (Size i = 0; i < h->nslices; i++)
-	{
-		Slice	   *slice = &h->slices[i];
-		Size		start = slice->start;
-
-		slice->start = kept;
-		for (Size j = start; j < start + slice->length; j++)
-			if (number[h->listed[j]] > 0)
-				h->listed[kept++] = number[h->listed[j]] - 1;
-		slice->alone = slice->length - (uint32) (kept - slice->start);
-	}
-	h->nentries = kept;
-	h->stamps = repalloc_huge(h->stamps, sizeof(uint32) * ((Size) h->nvalues + 1));
-	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	count_classes(h, numbers, ntuples, number_of);
+	h->nvalues = number_listed(number_of, h->nvalues, &people);
+	h->stamps = MemoryContextAllocExtended(h->context, sizeof(uint32) * ((Size) h->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	h->stamp = 1;
+	h->listed = NULL;
+	h->classes = NULL;
+	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
+	(void) push_class(h, 0, 1);
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		uint32		single;
+		const uint32 *persons;
+		const uint32 *end = listed_of(&old, numbers[i], &single, &persons);
+		uint32		alone = 0;
+		Size		start = h->nentries;
+
+		reserve_listed(h, end - persons);
+		for (; persons < end; persons++)
+			if (number_of[*persons] > 0)
+				h->listed[h->nentries++] = number_of[*persons] - 1;
+			else
+				alone++;
+		numbers[i] = push_class(h, start, alone);
+	}
+	histograms_forget(&old);
+	pfree(number_of);
 	return people;
 }
 
 void
-persons_resume(Histograms *h, const uint32 *listed, Size nlisted, const Slice *slices, Size nslices)
+persons_resume(Histograms *h, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses)
 {
 	reserve_listed(h, nlisted);
-	while (h->slice_capacity < nslices)
-		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
-	memcpy(h->listed, listed, sizeof(uint32) * nlisted);
-	memcpy(h->slices, slices, sizeof(Slice) * nslices);
+	while (h->slice_capacity < nclasses)
+		h->classes = budget_grow(h->context, h->classes, sizeof(PersonClass), &h->slice_capacity);
+	if (nlisted > 0)
+		memcpy(h->listed, listed, sizeof(uint32) * nlisted);
+	if (nclasses > 0)
+		memcpy(h->classes, classes, sizeof(PersonClass) * nclasses);
 	h->nentries = nlisted;
-	h->nslices = nslices;
+	h->nslices = nclasses;
 }
 
 uint32
-persons_join(Histograms *h, const uint32 *slices, uint32 nslices)
+persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 {
 	Size		start = h->nentries;
 	Size		most = 0;
 	uint32		alone = 0;
+	uint32		stamp = h->stamp;
+	uint32	   *stamps = h->stamps;
 	uint32	   *to;
 
-	for (uint32 i = 0; i < nslices; i++)
-		most += h->slices[slices[i]].length - h->slices[slices[i]].alone;
+	for (uint32 i = 0; i < n; i++)
+		most += persons_size(h, numbers[i]);
 	reserve_listed(h, most);
 	to = h->listed + start;
-	for (uint32 i = 0; i < nslices; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		const Slice *slice = &h->slices[slices[i]];
-		const uint32 *person = h->listed + slice->start;
-		const uint32 *end = person + (slice->length - slice->alone);
+		uint32		single;
+		const uint32 *person;
+		const uint32 *end;
 
-		alone += slice->alone;
+		alone += alone_of(h, numbers[i]);
+		end = listed_of(h, numbers[i], &single, &person);
 		for (; person < end; person++)
 		{
 			/* without a branch: who was met is as good as random */
 			*to = *person;
-			to += h->stamps[*person] != h->stamp;
-			h->stamps[*person] = h->stamp;
+			to += stamps[*person] != stamp;
+			stamps[*person] = stamp;
 		}
 	}
 	h->nentries = to - h->listed;
@@ -177,23 +241,24 @@ persons_join(Histograms *h, const uint32 *slices, uint32 nslices)
 }
 
 int64
-persons_together(Histograms *h, const uint32 *slices, uint32 nslices, int64 enough)
+persons_together(Histograms *h, const uint32 *numbers, uint32 n, int64 enough)
 {
 	int64		people = 0;
 
-	for (uint32 i = 0; i < nslices; i++)
-		people = Max(people, h->slices[slices[i]].length);
-	if (nslices == 1 || people >= enough)
+	for (uint32 i = 0; i < n; i++)
+		people = Max(people, persons_size(h, numbers[i]));
+	if (n == 1 || people >= enough)
 		return people;
 	people = 0;
-	for (uint32 i = 0; i < nslices; i++)
-		people += h->slices[slices[i]].alone;
-	for (uint32 i = 0; i < nslices && people < enough; i++)
+	for (uint32 i = 0; i < n; i++)
+		people += alone_of(h, numbers[i]);
+	for (uint32 i = 0; i < n && people < enough; i++)
 	{
-		const Slice *slice = &h->slices[slices[i]];
-		const uint32 *person = h->listed + slice->start;
-		const uint32 *end = person + (slice->length - slice->alone);
+		uint32		single;
+		const uint32 *person;
+		const uint32 *end;
 
+		end = listed_of(h, numbers[i], &single, &person);
 		for (; person < end; person++)
 		{
 			people += h->stamps[*person] != h->stamp;

@@ -18,13 +18,27 @@ extern void persons_count(Histograms *persons, uint32 person);
 extern uint32 persons_close(Histograms *persons);
 
 /*
- * Called when all tuples are there: lists only those who have rows in several.
- * Returns how many persons there are.
+ * Called when all tuples are there, each a class with such a number: lists
+ * only those who have rows in several, and numbers the classes anew.  Returns
+ * how many persons there are.
  */
-extern int64 persons_finish(Histograms *persons);
+extern int64 persons_finish(Histograms *persons, uint32 *numbers, uint32 ntuples);
 
 /* Takes over what another process made, in place of persons_finish. */
-extern void persons_resume(Histograms *persons, const uint32 *listed, Size nlisted, const Slice *slices, Size nslices);
+extern void persons_resume(Histograms *persons, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses);
+
+/*
+ * A class's number says who is in it, where that is one person who is listed.
+ * Most classes of a fine node are such.
+ */
+#define SINGLE_PERSON ((uint32) 1 << 31)
+
+/* How many persons are in a class. */
+static inline int64
+persons_size(const Histograms *persons, uint32 number)
+{
+	return number & SINGLE_PERSON ? 1 : persons->classes[number].length;
+}
 
 /* The persons of several classes together, more than one. */
 extern uint32 persons_join(Histograms *persons, const uint32 *slices, uint32 nslices);

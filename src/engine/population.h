@@ -9,7 +9,7 @@
 #include "base/limits.h"
 #include "base/packed_key.h"
 #include "engine/hierarchy.h"
-#include "engine/histogram.h"
+#include "engine/persons.h"
 
 /* What the leaves of a hierarchy are. */
 typedef enum LeafKind
@@ -119,7 +119,7 @@ class_people(const Population *population, const TupleTable *classes, uint32 cla
 {
 	if (!population->has_persons)
 		return classes->counts[class];
-	return population_persons(population)->slices[classes->slices[population->ncolumns - 1][class]].length;
+	return persons_size(population_persons(population), classes->slices[population->ncolumns - 1][class]);
 }
 
 /* Lays the attributes' codes out in words, first attribute highest. */

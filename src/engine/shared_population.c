@@ -80,7 +80,7 @@ put_column(Writer *writer, const Histograms *h)
 	if (h->role == COLUMN_PERSON)
 	{
 		put(writer, h->listed, sizeof(uint32) * h->nentries);
-		put(writer, h->slices, sizeof(Slice) * h->nslices);
+		put(writer, h->classes, sizeof(PersonClass) * h->nslices);
 		return;
 	}
 	put(writer, h->entries, sizeof(ValueCount) * h->nentries);
@@ -98,7 +98,7 @@ take_persons(char **at, const Histograms *shared, MemoryContext context)
 	Histograms *h = persons_create(context, NULL, shared->nvalues);
 	const uint32 *listed = take(at, sizeof(uint32) * shared->nentries);
 
-	persons_resume(h, listed, shared->nentries, take(at, sizeof(Slice) * shared->nslices), shared->nslices);
+	persons_resume(h, listed, shared->nentries, take(at, sizeof(PersonClass) * shared->nslices), shared->nslices);
 	return h;
 }
 

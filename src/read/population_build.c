@@ -380,7 +380,8 @@ finish_columns(Population *population)
 		histograms_finish(population->columns[column]);
 	if (!population->has_persons)
 		return;
-	population->persons = persons_finish(population_persons(population));
+	population->persons = persons_finish(population_persons(population), population->tuples->slices[population->ncolumns - 1],
+										 population->tuples->ntuples);
 	if (population->persons == population->people)
 		drop_persons(population);
 }

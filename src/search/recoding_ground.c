@@ -336,7 +336,7 @@ keeps_promise(const Ground *ground, int64 people, const uint32 *slices)
 	if (ground->ncolumns == 0)
 		return true;
 	if (population->has_persons && promise->has_k &&
-		population_persons(population)->slices[slices[population->ncolumns - 1]].length < promise->k)
+		persons_size(population_persons(population), slices[population->ncolumns - 1]) < promise->k)
 		return false;
 	for (int column = 0; column < population->nsensitive; column++)
 	{
