@@ -20,6 +20,9 @@
 /* The class of one who is not listed: the first, once persons are finished. */
 #define LONE_PERSON 0
 
+/* So many classes of one person are joined without stamps. */
+#define FEW_SINGLES 8
+
 Histograms *
 persons_create(MemoryContext context, const char *name, uint32 npersons)
 {
@@ -206,6 +209,43 @@ persons_resume(Histograms *h, const uint32 *listed, Size nlisted, const PersonCl
 	h->nslices = nclasses;
 }
 
+/* Whether so few classes of one person each are joined that they are compared with each other. */
+static inline bool
+are_few_singles(const uint32 *numbers, uint32 n)
+{
+	uint32		all = SINGLE_PERSON;
+
+	if (n > FEW_SINGLES)
+		return false;
+	for (uint32 i = 0; i < n; i++)
+		all &= numbers[i];
+	return all != 0;
+}
+
+/* Joins them: nobody's stamp is looked at. */
+static uint32
+join_singles(Histograms *h, const uint32 *numbers, uint32 n)
+{
+	Size		start = h->nentries;
+	uint32	   *listed;
+	uint32		nlisted = 0;
+
+	reserve_listed(h, n);
+	listed = h->listed + start;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		person = numbers[i] & ~SINGLE_PERSON;
+		uint32		at = 0;
+
+		while (at < nlisted && listed[at] != person)
+			at++;
+		listed[at] = person;
+		nlisted += at == nlisted;
+	}
+	h->nentries = start + nlisted;
+	return push_class(h, start, 0);
+}
+
 uint32
 persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 {
@@ -216,6 +256,8 @@ persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 	uint32	   *stamps = h->stamps;
 	uint32	   *to;
 
+	if (are_few_singles(numbers, n))
+		return join_singles(h, numbers, n);
 	for (uint32 i = 0; i < n; i++)
 		most += persons_size(h, numbers[i]);
 	reserve_listed(h, most);
