@@ -17,7 +17,8 @@
  * Then it is parted at the attribute with the widest loss: its highest level
  * becomes a box of its own, and the rest, which loses less, is searched first.
  * So what is still open costs more and more, and the least of it is a bound
- * at any time.
+ * at any time.  A ceiling leaves out what costs more, as if a node of that
+ * cost were known: that is proven much sooner.
  *
  * What a box costs at least depends on the loss.  GLM and NWP are least
  * without suppression, and that is a sum over the attributes' levels: none is
@@ -72,6 +73,7 @@ typedef struct BoxSearch
 								 * else NULL */
 	int			top[MAX_ATTRIBUTES];
 	BoxAnswer	answer;
+	double		ceiling;		/* what costs more is left for later */
 	int64		evaluated;
 	int			nopen;
 	OpenBox    *open;
@@ -141,6 +143,13 @@ is_beaten(const BoxSearch *s, double cost, const int *levels)
 	if (!s->answer.found || cost < s->answer.cost)
 		return false;
 	return cost > s->answer.cost || compare_levels(levels, s->answer.levels, s->population->nattrs) >= 0;
+}
+
+/* The same, or whether all of them are left for later. */
+static bool
+is_out(const BoxSearch *s, double cost, const int *levels)
+{
+	return cost >= s->ceiling || is_beaten(s, cost, levels);
 }
 
 /* How much wider the losses of a box are for an attribute. */
@@ -250,7 +259,7 @@ highest_unbeaten(const BoxSearch *s, OpenBox *box, int a)
 	for (; level > lowest; level--)
 	{
 		box->lowest[a] = level;
-		if (!is_beaten(s, s->losses != NULL ? level_losses_sum(s->losses, box->lowest) : box->floor, box->lowest))
+		if (!is_out(s, s->losses != NULL ? level_losses_sum(s->losses, box->lowest) : box->floor, box->lowest))
 			break;
 	}
 	box->lowest[a] = lowest;
@@ -335,7 +344,7 @@ raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 			continue;
 		box->rises++;
 		*changed = true;
-		if (s->losses != NULL && is_beaten(s, level_losses_sum(s->losses, box->lowest), box->lowest))
+		if (s->losses != NULL && is_out(s, level_losses_sum(s->losses, box->lowest), box->lowest))
 			return false;
 	}
 	return true;
@@ -351,7 +360,7 @@ narrow(BoxSearch *s, OpenBox *box)
 	{
 		changed = false;
 		box->floor = Max(box->floor, least_cost(s, box));
-		if (is_beaten(s, box->floor, box->lowest) ||
+		if (is_out(s, box->floor, box->lowest) ||
 			!lower_highest(s, box, &changed) || !raise_lowest(s, box, &changed))
 			return false;
 	}
@@ -404,7 +413,7 @@ search_last(BoxSearch *s)
 	OpenBox    *box = &s->open[s->nopen - 1];
 	bool		open;
 
-	if (box->table == NULL && !is_beaten(s, box->floor, box->lowest))
+	if (box->table == NULL && !is_out(s, box->floor, box->lowest))
 		box->table = box_table_create(&s->tables, box->highest);
 	open = box->table != NULL && narrow(s, box);
 	if (open && widest_attribute(s, box) >= 0)
@@ -488,6 +497,7 @@ boxes_begin(Population *population, const void *order)
 	box_tables_prepare(&s->tables, population, &s->order.promise, context);
 	s->measurer = measurer_create(population, &s->order.promise);
 	s->cache = class_cache_create(population);
+	s->ceiling = HUGE_VAL;
 	s->hopeless = known_nodes_create(population, context);
 	s->hopeful = known_nodes_create(population, context);
 	s->open = palloc0(sizeof(OpenBox) * most_open(population));
@@ -570,6 +580,7 @@ boxes_work(void *state, const void *item, void *result)
 	int64		end = s->tables.looked_at + asked->effort;
 
 	take_over(s, &asked->answer);
+	s->ceiling = asked->ceiling;
 	open_box(s, &asked->box);
 	if (!s->answer.found && evaluated == 0)
 		dive(s);

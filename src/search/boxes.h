@@ -34,10 +34,14 @@ typedef struct BoxAnswer
 	Measures	measures;
 } BoxAnswer;
 
-/* An item: a box, the best node so far, and how many tuples to look at before the rest is handed back. */
+/*
+ * An item: a box, the cost from which on its nodes are left out, the best node
+ * so far, and how many tuples to look at before the rest is handed back.
+ */
 typedef struct BoxItem
 {
 	Box			box;
+	double		ceiling;
 	int64		effort;
 	BoxAnswer	answer;
 } BoxItem;

@@ -7,6 +7,12 @@
  * back as what is still open of it.  The best node travels with them.  Boxes
  * that cost least come first, so that the least cost of an open one, which is
  * a bound, rises.
+ *
+ * It rises slowly: what costs little is open until nearly all is done.  So
+ * every other round is one of a pass, which searches the same boxes for nodes
+ * that cost less than a ceiling halfway between the bound and the best node.
+ * There are none, most often, which is soon proven; the ceiling is then the
+ * bound.  What such a pass learns of nodes serves the search.
  */
 #include "search/optimum.h"
 
@@ -23,13 +29,30 @@
 /* Boxes handed out at a time, for each process. */
 #define BOXES_A_PROCESS 4
 
+/* Of the best node's cost, how much the bound may be less before passes end. */
+#define SMALL_GAP 0.03
+
 typedef struct OpenBoxes
 {
 	MemoryContext context;
 	Size		capacity;
 	Box		   *boxes;			/* the least cost first */
 	int			nboxes;
+	double		ceiling;		/* they are searched for nodes that cost less */
 } OpenBoxes;
+
+/* What is open of a search, and of a pass; and who searches. */
+typedef struct Rounds
+{
+	OpenBoxes  *open;
+	OpenBoxes	pass;			/* none where no pass is on its way */
+	bool		passing;
+	int			most_items;
+	BoxItem    *items;
+	char	   *results;
+	Size		result_size;
+	WorkerPool *pool;
+} Rounds;
 
 static int
 compare_floors(const void *a, const void *b)
@@ -40,6 +63,14 @@ compare_floors(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+static void
+add_box(OpenBoxes *open, const Box *box)
+{
+	if (open->nboxes == open->capacity)
+		open->boxes = budget_grow(open->context, open->boxes, sizeof(Box), &open->capacity);
+	open->boxes[open->nboxes++] = *box;
+}
+
 /* Takes a result over: what is open, and the best node. */
 static void
 take_result(OptimumSearch *search, OpenBoxes *open, const BoxResult *result)
@@ -48,11 +79,7 @@ take_result(OptimumSearch *search, OpenBoxes *open, const BoxResult *result)
 
 	search->evaluated += result->evaluated;
 	for (int i = 0; i < result->nopen; i++)
-	{
-		if (open->nboxes == open->capacity)
-			open->boxes = budget_grow(open->context, open->boxes, sizeof(Box), &open->capacity);
-		open->boxes[open->nboxes++] = result->open[i];
-	}
+		add_box(open, &result->open[i]);
 	if (answer->found &&
 		(!search->answer.found || answer->cost < search->answer.cost ||
 		 (answer->cost == search->answer.cost &&
@@ -67,7 +94,8 @@ sort_open(const OptimumSearch *search, OpenBoxes *open)
 	int			kept = 0;
 
 	for (int i = 0; i < open->nboxes; i++)
-		if (!search->answer.found || open->boxes[i].floor <= search->answer.cost)
+		if (open->boxes[i].floor < open->ceiling &&
+			(!search->answer.found || open->boxes[i].floor <= search->answer.cost))
 			open->boxes[kept++] = open->boxes[i];
 	open->nboxes = kept;
 	qsort(open->boxes, kept, sizeof(Box), compare_floors);
@@ -91,6 +119,7 @@ take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem
 	for (int i = 0; i < nitems; i++)
 	{
 		items[i].box = open->boxes[i];
+		items[i].ceiling = open->ceiling;
 		items[i].effort = search->effort;
 		items[i].answer = search->answer;
 	}
@@ -99,11 +128,64 @@ take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem
 	return nitems;
 }
 
+/* What no open node costs less than. */
+static double
+least_open(const Rounds *rounds)
+{
+	const OpenBoxes *pass = &rounds->pass;
+	double		least = rounds->open->nboxes > 0 ? rounds->open->boxes[0].floor : HUGE_VAL;
+
+	if (!rounds->passing)
+		return least;
+	return Max(least, pass->nboxes > 0 ? pass->boxes[0].floor : pass->ceiling);
+}
+
+/* Begins a pass where the bound is far from the best node. */
+static void
+begin_pass(const OptimumSearch *search, Rounds *rounds)
+{
+	const OpenBoxes *open = rounds->open;
+	OpenBoxes  *pass = &rounds->pass;
+	double		cost = search->answer.cost;
+	double		bound = least_open(rounds);
+
+	if (!search->answer.found || cost - bound <= SMALL_GAP * cost)
+		return;
+	pass->ceiling = bound + (cost - bound) / 2;
+	pass->nboxes = 0;
+	for (int i = 0; i < open->nboxes && open->boxes[i].floor < pass->ceiling; i++)
+		add_box(pass, &open->boxes[i]);
+	rounds->passing = true;
+}
+
+/* Ends a pass that is through: no open box has a node that costs less than its ceiling. */
+static void
+end_pass(const OptimumSearch *search, Rounds *rounds)
+{
+	OpenBoxes  *open = rounds->open;
+
+	for (int i = 0; i < open->nboxes; i++)
+		open->boxes[i].floor = Max(open->boxes[i].floor, rounds->pass.ceiling);
+	sort_open(search, open);
+	rounds->passing = false;
+}
+
+/* Searches the first of some boxes. */
+static void
+do_round(OptimumSearch *search, Rounds *rounds, OpenBoxes *open)
+{
+	int			nitems = take_items(search, open, rounds->most_items, rounds->items);
+
+	worker_pool_do(rounds->pool, nitems, rounds->items, rounds->results);
+	for (int i = 0; i < nitems; i++)
+		take_result(search, open, (BoxResult *) (rounds->results + i * rounds->result_size));
+	sort_open(search, open);
+}
+
 /* Searches what is open, the first boxes handed out at a time. */
 static void
-search_together(OptimumSearch *search, OpenBoxes *open)
+search_together(OptimumSearch *search, Rounds *rounds)
 {
-	int			most_items = BOXES_A_PROCESS * (search->workers + 1);
 	PoolOrder	order = {
 		.task = TASK_SEARCH_BOXES,
 		.population = search->population,
@@ -111,25 +193,32 @@ search_together(OptimumSearch *search, OpenBoxes *open)
 		.argument_size = sizeof(BoxOrder),
 		.item_size = sizeof(BoxItem),
 		.result_size = box_result_size(search->population),
-		.most_items = most_items
+		.most_items = BOXES_A_PROCESS * (search->workers + 1)
 	};
-	BoxItem    *items = budget_alloc(sizeof(BoxItem), most_items);
-	char	   *results = budget_alloc(order.result_size, most_items);
-	WorkerPool *pool = worker_pool_begin(&order, search->workers);
 
-	while (open->nboxes > 0 && !time_is_up(search))
+	rounds->most_items = order.most_items;
+	rounds->result_size = order.result_size;
+	rounds->items = budget_alloc(sizeof(BoxItem), order.most_items);
+	rounds->results = budget_alloc(order.result_size, order.most_items);
+	rounds->pool = worker_pool_begin(&order, search->workers);
+	for (bool in_pass = true; rounds->open->nboxes > 0 && !time_is_up(search); in_pass = !in_pass)
 	{
-		int			nitems = take_items(search, open, most_items, items);
-
-		worker_pool_do(pool, nitems, items, results);
-		for (int i = 0; i < nitems; i++)
-			take_result(search, open, (BoxResult *) (results + i * order.result_size));
-		sort_open(search, open);
+		if (!in_pass)
+		{
+			do_round(search, rounds, rounds->open);
+			continue;
+		}
+		if (!rounds->passing)
+			begin_pass(search, rounds);
+		if (rounds->passing)
+			do_round(search, rounds, &rounds->pass);
+		if (rounds->passing && rounds->pass.nboxes == 0)
+			end_pass(search, rounds);
 	}
-	search->helped = worker_pool_end(pool);
+	search->helped = worker_pool_end(rounds->pool);
 }
 
-/* Searches all boxes, or as many as pay before others can help. */
+/* Searches all boxes, or as many as pay before others are called. */
 static void
 search_alone(OptimumSearch *search, OpenBoxes *open)
 {
@@ -137,13 +226,10 @@ search_alone(OptimumSearch *search, OpenBoxes *open)
 	BoxItem    *item = palloc0(sizeof(BoxItem));
 	BoxResult  *result = palloc(box_result_size(search->population));
 
-	do
-	{
-		take_items(search, open, 1, item);
-		boxes_work(state, item, result);
-		take_result(search, open, result);
-		sort_open(search, open);
-	} while (open->nboxes > 0 && search->workers == 0 && !time_is_up(search));
+	take_items(search, open, 1, item);
+	boxes_work(state, item, result);
+	take_result(search, open, result);
+	sort_open(search, open);
 	boxes_end(state);
 }
 
@@ -162,20 +248,21 @@ measure_nearest(OptimumSearch *search)
 void
 optimum_search(OptimumSearch *search)
 {
-	MemoryContext old = MemoryContextSwitchTo(search->population->context);
-	OpenBoxes	open = {.context = search->population->context};
+	MemoryContext context = search->population->context;
+	MemoryContext old = MemoryContextSwitchTo(context);
+	OpenBoxes	open = {.context = context,.ceiling = HUGE_VAL};
+	Rounds		rounds = {.open = &open,.pass = {.context = context}};
+	Box			all;
 
 	search->in_time = true;
 	if (search->effort == 0)
 		search->effort = EFFORT;
-	open.boxes = budget_grow(open.context, NULL, sizeof(Box), &open.capacity);
-	box_of_all(search->population, &open.boxes[open.nboxes++]);
+	box_of_all(search->population, &all);
+	add_box(&open, &all);
 	search_alone(search, &open);
 	if (open.nboxes > 0 && !time_is_up(search))
-		search_together(search, &open);
-	search->bound = search->answer.found ? search->answer.cost : HUGE_VAL;
-	if (open.nboxes > 0)
-		search->bound = Min(search->bound, open.boxes[0].floor);
+		search_together(search, &rounds);
+	search->bound = Min(least_open(&rounds), search->answer.found ? search->answer.cost : HUGE_VAL);
 	if (!search->answer.found)
 		measure_nearest(search);
 	MemoryContextSwitchTo(old);

@@ -79,5 +79,59 @@ SET anonopt.memory = '4MB';
 SELECT is(a.levels, (SELECT levels FROM alone), 'where little is remembered, the same is found')
 FROM pg_temp.optimum('people', 'k => 5', 'glm', NULL) a;
 
+-- Fronts that are searched in parts, and POkA: against all nodes, alone, with a worker, and where little is remembered.
+RESET maintenance_work_mem;
+SELECT anonopt.create_dataset('middle', 'people', max_suppression => 0.02) \g /dev/null
+SELECT anonopt.add_quasi_identifier('middle', ('c' || c)::name, 'people_levels') FROM generate_series(1, 7) c \g /dev/null
+SELECT anonopt.add_sensitive('middle', 'disease') \g /dev/null
+
+-- The front of two objectives, by comparing all nodes.
+CREATE FUNCTION pg_temp.front(objectives text[], promise text, OUT nodes text)
+LANGUAGE plpgsql AS $$
+DECLARE
+    costs text[] := ARRAY(SELECT CASE o WHEN 'k' THEN '-k' ELSE o END FROM unnest(objectives) WITH ORDINALITY u (o, i) ORDER BY i);
+BEGIN
+    EXECUTE format('WITH node AS MATERIALIZED (SELECT DISTINCT ON (x, y) levels, x, y FROM (SELECT levels, %s AS x, %s AS y
+                FROM anonopt.lattice(''middle'', %s) WHERE %s) n ORDER BY x, y, (SELECT sum(l) FROM unnest(levels) l), levels),
+        beside AS (SELECT levels, x, y, min(y) OVER (ORDER BY x, y ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS least FROM node)
+        SELECT string_agg(levels::text, '' '' ORDER BY x) FROM beside WHERE least IS NULL OR y < least',
+        costs[1], costs[2], coalesce(promise, 'NULL'), CASE WHEN promise IS NULL THEN 'true' ELSE 'feasible' END) INTO nodes;
+END $$;
+CREATE FUNCTION pg_temp.found(objectives text[], promise text, time_limit text DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    nodes text;
+BEGIN
+    EXECUTE format('SELECT string_agg(levels::text, '' '' ORDER BY n) FROM (SELECT levels, row_number() OVER () AS n
+        FROM anonopt.pareto(''middle'', %L, %s time_limit => %L)) f', objectives, coalesce(promise || ',', ''), time_limit) INTO nodes;
+    RETURN nodes;
+END $$;
+CREATE FUNCTION pg_temp.check_front(objectives text[], promise text) RETURNS SETOF text
+LANGUAGE plpgsql AS $$
+DECLARE
+    truth text := pg_temp.front(objectives, promise);
+    name text := format('%s, %s', objectives, coalesce(promise, 'no promise'));
+BEGIN
+    PERFORM set_config('anonopt.max_workers', '0', true);
+    RETURN NEXT is(pg_temp.found(objectives, promise), truth, name || ': the front of all nodes');
+    PERFORM set_config('anonopt.max_workers', '1', true);
+    RETURN NEXT is(pg_temp.found(objectives, promise), truth, 'with a worker');
+    RETURN NEXT ok((pg_temp.found(objectives, promise, '30 ms'), (anonopt.last_search()).exact) IS DISTINCT FROM (NULL::text, true),
+        'time ends it anywhere');
+    PERFORM set_config('anonopt.max_workers', '0', true);
+END $$;
+SELECT pg_temp.check_front(objectives::text[], promise) FROM (VALUES ('{k,glm}', NULL), ('{k,nwp}', NULL),
+    ('{suppressed,glm}', 'k => 5'), ('{classes,nwp}', 'k => 3, l => 2'), ('{glm,suppressed}', 't => 0.4'), ('{t,glm}', 't => 0.5')) v (objectives, promise);
+CREATE TEMP TABLE poka_alone AS SELECT * FROM anonopt.poka('middle');
+CREATE TEMP TABLE front_alone AS SELECT * FROM anonopt.pareto('middle');
+SET maintenance_work_mem = '4MB';
+SELECT results_eq('SELECT * FROM anonopt.pareto(''middle'')', 'TABLE front_alone', 'the front, where little is remembered');
+SELECT results_eq('SELECT * FROM anonopt.poka(''middle'')', 'TABLE poka_alone', 'POkA, where no table is kept');
+RESET maintenance_work_mem;
+SET anonopt.max_workers = 1;
+SELECT results_eq('SELECT * FROM anonopt.poka(''middle'')', 'TABLE poka_alone', 'POkA with a worker');
+SELECT results_eq($$SELECT * FROM anonopt.poka('middle', start => (SELECT levels FROM poka_alone ORDER BY k DESC OFFSET 3 LIMIT 1)) OFFSET 1 LIMIT 1$$,
+    'SELECT * FROM poka_alone ORDER BY k DESC OFFSET 4 LIMIT 1', 'POkA from one of its nodes goes on with the next');
+
 SELECT * FROM finish();
 ROLLBACK;
