@@ -216,16 +216,23 @@ count_labels(BoxTables *tables, const BoxTable *table, const BoxClass *class, co
 {
 	const uint64 *keys = table->keys[field->word] + class->start;
 	const int64 *counts = table->counts + class->start;
+	const uint32 *codes = tables->codes;
+	int64	   *people = tables->people;
+	uint32	   *members = tables->members;
+	uint32	   *seen = tables->seen;
+	int			shift = field->shift;
+	uint64		mask = field->mask;
+	uint32		ntuples = class->ntuples;
 	uint32		nseen = 0;
 
-	for (uint32 i = 0; i < class->ntuples; i++)
+	for (uint32 i = 0; i < ntuples; i++)
 	{
-		uint32		label = tables->codes[(keys[i] >> field->shift) & field->mask];
+		uint32		label = codes[(keys[i] >> shift) & mask];
 
-		tables->seen[nseen] = label;
-		nseen += tables->members[label] == 0;
-		tables->members[label]++;
-		tables->people[label] += counts[i];
+		seen[nseen] = label;
+		nseen += members[label] == 0;
+		members[label]++;
+		people[label] += counts[i];
 	}
 	return nseen;
 }
@@ -266,17 +273,22 @@ suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *cla
 {
 	const uint64 *keys = table->keys[field->word] + class->start;
 	const int64 *counts = table->counts + class->start;
+	const uint32 *codes = tables->codes;
+	int64	   *people = tables->people;
+	int			shift = field->shift;
+	uint64		mask = field->mask;
+	uint32		ntuples = class->ntuples;
 	int64		k = tables->promise.k;
 	int64		suppressed = 0;
 
-	for (uint32 i = 0; i < class->ntuples; i++)
-		tables->people[tables->codes[(keys[i] >> field->shift) & field->mask]] += counts[i];
-	for (uint32 i = 0; i < class->ntuples; i++)
+	for (uint32 i = 0; i < ntuples; i++)
+		people[codes[(keys[i] >> shift) & mask]] += counts[i];
+	for (uint32 i = 0; i < ntuples; i++)
 	{
-		int64	   *people = &tables->people[tables->codes[(keys[i] >> field->shift) & field->mask]];
+		uint32		label = codes[(keys[i] >> shift) & mask];
 
-		suppressed += *people < k ? *people : 0;
-		*people = 0;
+		suppressed += people[label] < k ? people[label] : 0;
+		people[label] = 0;
 	}
 	return suppressed;
 }
@@ -405,14 +417,33 @@ place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *cl
 static void
 move_parts(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field, BoxTable *to)
 {
+	const Population *population = tables->population;
 	const uint64 *keys = from->keys[field->word];
+	const uint32 *codes = tables->codes;
+	uint32	   *members = tables->members;
+	int			shift = field->shift;
+	uint64		mask = field->mask;
+	uint32		end = class->start + class->ntuples;
+	bool		narrow = population->nwords == 1 && population->ncolumns == 0;
+	const int64 *counts = from->counts;
+	uint64	   *to_keys = to->keys[0];
+	int64	   *to_counts = to->counts;
 
-	for (uint32 i = class->start; i < class->start + class->ntuples; i++)
+	for (uint32 i = class->start; i < end; i++)
 	{
-		uint32	   *place = &tables->members[tables->codes[(keys[i] >> field->shift) & field->mask]];
+		uint32		label = codes[(keys[i] >> shift) & mask];
+		uint32		place = members[label];
 
-		if (*place != NO_PLACE)
-			copy_tuple(tables->population, to, (*place)++, from, i);
+		if (place == NO_PLACE)
+			continue;
+		members[label]++;
+		if (narrow)
+		{
+			to_keys[place] = keys[i];
+			to_counts[place] = counts[i];
+		}
+		else
+			copy_tuple(population, to, place, from, i);
 	}
 }
 
