@@ -93,6 +93,11 @@ SELECT anonopt.publish_table('shown', 'people', '{2,2,1}', k => 2), anonopt.crea
 SELECT anonopt.publish_records('shown_records', 'people', 1, 'id', 1);
 SELECT anonopt.utility('people', 'shown', 20), anonopt.release_distribution('people', 'shown');
 SELECT anonopt.verify('shown'), anonopt.refresh_release('shown'), anonopt.release_risk('people');
+SELECT anonopt.republish('shown', '{2,2,2}', k => 2);
+SELECT anonopt.create_dataset('keyed', 'people', 0.5);
+SELECT anonopt.add_quasi_identifier('keyed', 'age', (SELECT hierarchy FROM anonopt.attribute WHERE dataset = 'people' AND column_name = 'age' AND hierarchy IS NOT NULL LIMIT 1)),
+	anonopt.set_pseudonym('keyed', 'id', 'sixteen bytes and more');
+SELECT anonopt.publish_table('shown_keyed', 'keyed', '{2}', k => 2);
 SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');

@@ -41,7 +41,7 @@ INSERT INTO illnesses VALUES ('flu', 'infection', '*'), ('cold', 'infection', '*
 CREATE TABLE "weight of ZIPs" (value text, weight float8);
 INSERT INTO "weight of ZIPs" VALUES ('47900', 2), ('47901', 0.5);
 
-SELECT anonopt.create_dataset('it''s "odd"', '"Odd Schema"."Patient''s list"', 0.05, 'id', 'how "many"');
+SELECT anonopt.create_dataset('it''s "odd"', '"Odd Schema"."Patient''s list"', 0.05, NULL, 'how "many"');
 SELECT anonopt.add_quasi_identifier('it''s "odd"', 'Zip Code', '"Odd Schema"."Zip Code''s levels"', 2.5, 1, 4),
 	anonopt.add_quasi_identifier('it''s "odd"', 'select', '"ORDER"'),
 	anonopt.add_quasi_identifier('it''s "odd"', 'pay', 'pays'),
