@@ -84,9 +84,9 @@ COMMENT ON FUNCTION anonopt.set_dominance(text[]) IS 'dominance of sets of prope
 COMMENT ON FUNCTION anonopt.tournament(text, int[], text, text) IS 'nodes ranked against each other by one index of one property';
 COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8, float8[], float8[]) IS 'how near a bias and a loss come to those preferred; less is nearer';
 COMMENT ON FUNCTION anonopt.achievement_of(float8[], float8[], float8[], float8[]) IS 'how near any values come to those preferred; less is nearer';
-COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8) IS 'every k-anonymous level node: whether another is better in bias and loss, and how near it comes to a preference';
-COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean, boolean, boolean) IS 'NSGA-II: the partition of each ordered domain that comes nearest to a preference';
-COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean, boolean, boolean) IS 'the nearest partitions along a line of preferences';
+COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8, int, float8) IS 'every level node that keeps what is promised: whether another is better in bias and loss, and how near it comes to a preference';
+COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'NSGA-II: the partition of each ordered domain that comes nearest to a preference';
+COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'the nearest partitions along a line of preferences';
 COMMENT ON FUNCTION anonopt.aruba(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: least risk with enough utility';
 COMMENT ON FUNCTION anonopt.btda(text, float8, text, text, regclass, float8, name, interval) IS 'the same, visited from the most general node by risk';
 COMMENT ON FUNCTION anonopt.aruba_budget(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: most utility under a bound of risk';

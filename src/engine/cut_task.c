@@ -14,6 +14,9 @@
  * Classes smaller than k are suppressed where they hold few enough people.
  * Only those are then looked at again, for what they lose.
  *
+ * Where more than k is promised, a cut is measured as a node is.  One that
+ * breaks it is told as if its k were less than asked for.
+ *
  * Where a person may have several rows, the base keeps who is in its classes,
  * and those that a cut shows as one are counted together.
  */
@@ -22,6 +25,7 @@
 #include "base/budget.h"
 #include "engine/class_counter.h"
 #include "engine/persons.h"
+#include "miscadmin.h"
 
 typedef struct CutCounting
 {
@@ -46,6 +50,10 @@ typedef struct CutCounting
 	uint32	   *start;			/* of each class's keys */
 	uint32	   *together;		/* who has them, class by class */
 	int64	   *people;			/* by class: different ones */
+
+	/* where more than k is promised */
+	Measurer   *measurer;		/* or NULL */
+	MemoryContext context;		/* of one cut */
 } CutCounting;
 
 /* The sizes of a cut's classes. */
@@ -235,6 +243,11 @@ begin_counting(Population *population, const void *argument)
 												   lowest->ntuples);
 	if (population->has_persons)
 		prepare_persons(counting, lowest);
+	if (counting->asked.looks_closer)
+	{
+		counting->measurer = measurer_create(population, &counting->asked.promise);
+		counting->context = AllocSetContextCreate(population->context, "anonopt cut", ALLOCSET_DEFAULT_SIZES);
+	}
 	return counting;
 }
 
@@ -317,6 +330,47 @@ sum_lost(CutCounting *counting, int128 *lost)
 	}
 }
 
+/* How a cut shows every attribute. */
+static Recodings
+node_of_cut(const CutCounting *counting, const uint64 *cut)
+{
+	const CutSpace *space = counting->space;
+	const Population *population = space->population;
+	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+		const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
+		bool	   *keep = palloc(sizeof(bool) * (finer->nlabels + 1));
+		Recoding   *recoding;
+
+		for (uint32 bit = 0; bit + 1 < finer->nlabels; bit++)
+			keep[bit] = cut_has(cut, space->first_bit[a] + bit);
+		recoding = recoding_cut(attr->hierarchy, finer, keep);
+		recoding_weigh(population, a, recoding);
+		node[a] = recoding;
+	}
+	return node;
+}
+
+/* Measures a cut by everything that is promised; false where that is not kept. */
+static bool
+measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
+{
+	MemoryContext old = MemoryContextSwitchTo(counting->context);
+	Measures	measures;
+
+	CHECK_FOR_INTERRUPTS();
+	measure_alone(counting->measurer, node_of_cut(counting, cut), &measures);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(counting->context);
+	result->k = measures.k;
+	result->necd = measures.necd;
+	result->nwp = measures.nwp;
+	return measures.feasible && measures.classes > 0;
+}
+
 static void
 measure_cut(CutCounting *counting, const uint64 *cut, CutResult *result)
 {
@@ -326,14 +380,18 @@ measure_cut(CutCounting *counting, const uint64 *cut, CutResult *result)
 	int128		lost[MAX_ATTRIBUTES];
 	bool		suppresses;
 
+	if (counting->measurer != NULL && measure_closer(counting, cut, result))
+		return;
 	if (counting->people != NULL)
 		count_persons(counting);
 	measure_sizes(counting, k, &sizes);
-	suppresses = sizes.people_below > 0 && sizes.people_below <= counting->asked.limit && sizes.largest >= k;
+	suppresses = counting->measurer == NULL && sizes.people_below > 0 && sizes.people_below <= counting->asked.limit && sizes.largest >= k;
 	if (suppresses)
 		sum_lost(counting, lost);
 	result->k = suppresses ? sizes.smallest_kept : sizes.smallest;
 	result->necd = people > 1 ? (double) (sizes.largest - result->k) / (people - 1) : 0;
+	if (counting->measurer != NULL)
+		result->k = Min(result->k, k - 1);
 	result->nwp = cut_nwp(counting->space, cut, suppresses ? lost : NULL);
 }
 

@@ -6,6 +6,7 @@
 #define ANONOPT_CUT_TASK_H
 
 #include "engine/cuts.h"
+#include "engine/measure.h"
 #include "engine/worker_pool.h"
 
 /*
@@ -18,6 +19,8 @@ typedef struct CutArgument
 	int64		k;				/* smaller classes are suppressed, */
 	int64		limit;			/* if no more people are in them and somebody
 								 * remains */
+	bool		looks_closer;	/* more than k is promised: */
+	Promise		promise;		/* this, k among it */
 } CutArgument;
 
 /* As measure says it of a node. */

@@ -27,9 +27,8 @@ collect(void *arg, const int *levels, const Measures *measures)
 	JudgedNode *node;
 
 	search->evaluated++;
-	search->largest_k = Max(search->largest_k, measures->k);
 	progress_update(search->evaluated, search->nnodes);
-	if (measures->k < search->k)
+	if (!measures->feasible || measures->classes == 0)
 		return true;
 	if (search->nnodes == collection->capacity)
 		search->nodes = budget_grow(context, search->nodes, sizeof(JudgedNode), &collection->capacity);
@@ -94,14 +93,29 @@ compare_nearness(const void *a, const void *b, void *arg)
 	return compare_levels(x->levels, y->levels, *(const int *) arg);
 }
 
+/* The k of the highest node, which none has more than. */
+static int64
+k_of_top(Population *population)
+{
+	Promise		nothing = {0};
+	Measures	measures;
+	int			top[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < population->nattrs; a++)
+		top[a] = population->attrs[a].max_level;
+	measure_alone(measurer_create(population, &nothing), node_of_levels(population, top), &measures);
+	return measures.classes > 0 ? measures.k : 0;
+}
+
 void
 efficiency_search(EfficiencySearch *search)
 {
 	Collection	collection = {search, 0};
-	Promise		nothing = {0};
 	int			nattrs = search->population->nattrs;
 
-	search->helped = lattice_measure(search->population, &nothing, search->workers, collect, &collection);
+	search->helped = lattice_measure(search->population, &search->promise, search->workers, collect, &collection);
+	if (search->nnodes == 0)
+		search->largest_k = k_of_top(search->population);
 	qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
 	judge(search->nodes, search->nnodes);
 	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &nattrs);
@@ -125,16 +139,15 @@ collect_front(void *arg, const int *levels, const Measures *measures)
 }
 
 NodeFront *
-efficient_level_nodes(Population *population, int64 k, int64 limit, int64 most_nodes, int workers)
+efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers)
 {
 	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
 	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), most_nodes};
-	Promise		promise = {.has_k = true,.k = k,.limit = limit};
 	double		nodes = 1;
 
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
 	/* which nodes come first depends on workers: a part is measured without */
-	lattice_measure(population, &promise, nodes <= most_nodes ? workers : 0, collect_front, &collection);
+	lattice_measure(population, promise, nodes <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;
 }

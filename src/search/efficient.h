@@ -27,28 +27,26 @@ typedef struct JudgedNode
 	Efficiency	efficiency;
 } JudgedNode;
 
-/* Nobody is suppressed. */
 typedef struct EfficiencySearch
 {
 	Population *population;
-	int64		k;
+	Promise		promise;		/* k among it, and the limit */
 	Preference	preference;
 	int			workers;
 
 	Size		nnodes;
-	JudgedNode *nodes;			/* of at least that k; the chosen one first */
+	JudgedNode *nodes;			/* that keep it; the chosen one first */
 	int64		evaluated;
-	int64		largest_k;		/* of all nodes */
+	int64		largest_k;		/* of all nodes, nobody suppressed for it */
 	int			helped;
 } EfficiencySearch;
 
 extern void efficiency_search(EfficiencySearch *search);
 
 /*
- * The level nodes of at least a k, so many people suppressed at most, that
- * none beats in bias and loss: whatever is preferred, the nearest is among
+ * The level nodes that keep a promise and that none beats in bias and loss: whatever is preferred, the nearest is among
  * them.  At most so many nodes are measured.
  */
-extern NodeFront *efficient_level_nodes(Population *population, int64 k, int64 limit, int64 most_nodes, int workers);
+extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers);
 
 #endif

@@ -76,7 +76,8 @@ nsga2_begin(const Nsga2Settings *settings)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
 	PoolOrder	order = {.task = TASK_EVALUATE_CUTS,.population = settings->population};
-	CutArgument asked = {.k = settings->k,.limit = settings->limit};
+	CutArgument asked = {.k = settings->k,.limit = settings->promise.limit,.promise = settings->promise};
+	Promise		others = settings->promise;
 	Size		item_size;
 
 	search->settings = *settings;
@@ -85,8 +86,9 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(context, search->space->nwords, 1024);
 	search->best = NO_SOLUTION;
-	search->level_nodes = efficient_level_nodes(settings->population, settings->k, settings->limit, MOST_LEVEL_NODES,
-												settings->workers);
+	search->level_nodes = efficient_level_nodes(settings->population, &settings->promise, MOST_LEVEL_NODES, settings->workers);
+	others.has_k = false;
+	asked.looks_closer = promise_given(&others, settings->population);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	item_size = 2 * sizeof(uint64) * search->space->nwords;
 	budget_require(context, item_size * settings->size);

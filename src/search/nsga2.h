@@ -10,6 +10,7 @@
 #define ANONOPT_NSGA2_H
 
 #include "engine/cuts.h"
+#include "engine/measure.h"
 #include "search/achievement.h"
 
 /* A cut that was evaluated; what it is does not depend on the preference. */
@@ -28,7 +29,7 @@ typedef struct Nsga2Settings
 {
 	Population *population;
 	int64		k;
-	int64		limit;			/* people who may be suppressed */
+	Promise		promise;		/* k among it, and the limit */
 	int			size;			/* solutions a generation */
 	double		crossover;
 	double		mutation;

@@ -7,13 +7,13 @@
 #include <math.h>
 
 #include "catalog/pg_type.h"
-#include "engine/narrow_population.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "search/efficient.h"
 #include "search/nsga2.h"
 #include "sql/arguments.h"
 #include "sql/node.h"
+#include "sql/search_call.h"
 #include "sql/session.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -24,6 +24,10 @@ PG_FUNCTION_INFO_V1(anonopt_achievement_of);
 PG_FUNCTION_INFO_V1(anonopt_efficiency);
 PG_FUNCTION_INFO_V1(anonopt_nsga2);
 PG_FUNCTION_INFO_V1(anonopt_reference_direction);
+
+/* Where l stands among the arguments, t behind it: of all; and from the population on. */
+#define EFFICIENCY_L 4
+#define NSGA2_L 8
 
 /* What a generation may hold. */
 #define MOST_IN_GENERATION 100000
@@ -150,16 +154,23 @@ anonopt_achievement_of(PG_FUNCTION_ARGS)
 }
 
 static void
-tell_largest_k(int64 k, int64 limit, int64 largest)
+tell_largest_k(const Promise *promise, const Population *population, int64 largest)
 {
-	if (limit == 0)
+	Promise		others = *promise;
+
+	others.has_k = false;
+	if (promise_given(&others, population))
 		ereport(NOTICE,
-				(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", k),
+				(errmsg("no generalization keeps what is promised with at most " INT64_FORMAT " people suppressed", promise->limit),
+				 errhint("anonopt.policy_check says which promises can be kept.")));
+	else if (promise->limit == 0)
+		ereport(NOTICE,
+				(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", promise->k),
 				 errdetail("The largest k there is is " INT64_FORMAT ".", largest)));
 	else
 		ereport(NOTICE,
 				(errmsg("no generalization is " INT64_FORMAT "-anonymous with at most " INT64_FORMAT " people suppressed",
-						k, limit),
+						promise->k, promise->limit),
 				 errdetail("The largest k there is without suppression is " INT64_FORMAT ".", largest)));
 }
 
@@ -204,14 +215,16 @@ anonopt_efficiency(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
-	search.k = integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	(void) integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	search.promise = promise_at(fcinfo, 1, EFFICIENCY_L, EFFICIENCY_L + 1, dataset);
 	search.preference = preference_arguments(fcinfo, 2);
 	session = session_begin(ALGORITHM_EFFICIENCY, dataset);
 	population = population_argument(dataset);
 	session_read(session, population);
 	if (population == NULL)
 		return (Datum) 0;
-	search.population = population_narrow(population);
+	search.promise.limit = share_of_people(dataset->max_suppression, population->people);
+	search.population = searched_population(population, &search.promise, 0, NULL);
 	search.workers = max_workers();
 	efficiency_search(&search);
 	for (Size i = 0; i < search.nnodes; i++)
@@ -221,7 +234,7 @@ anonopt_efficiency(PG_FUNCTION_ARGS)
 	}
 	session_end(session, search.evaluated, search.helped, true);
 	if (search.nnodes == 0)
-		tell_largest_k(search.k, 0, search.largest_k);
+		tell_largest_k(&search.promise, population, search.largest_k);
 	return (Datum) 0;
 }
 
@@ -258,11 +271,13 @@ cut_datums(const CutSpace *space, const uint64 *cut, Datum *cuts, Datum *groups)
 
 /* A search's settings, which begin at an argument; evaluations stand second. */
 static Nsga2Settings
-nsga2_arguments(FunctionCallInfo fcinfo, int first)
+nsga2_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
 {
 	Nsga2Settings settings = {0};
 
-	settings.k = integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	(void) integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
+	settings.promise = promise_at(fcinfo, 1, first + NSGA2_L, first + NSGA2_L + 1, dataset);
+	settings.k = settings.promise.k;
 	settings.size = integer_argument(fcinfo, first, "population", 2, MOST_IN_GENERATION);
 	settings.evaluations = integer_argument(fcinfo, first + 1, "evaluations", 1, PG_INT32_MAX);
 	if (settings.evaluations < settings.size)
@@ -294,8 +309,8 @@ begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
 	if (population == NULL)
 		return NULL;
 	progress_search(settings->evaluations);
-	settings->population = population_narrow(population);
-	settings->limit = share_of_people(dataset->max_suppression, population->people);
+	settings->promise.limit = share_of_people(dataset->max_suppression, population->people);
+	settings->population = searched_population(population, &settings->promise, 0, NULL);
 	return nsga2_begin(settings);
 }
 
@@ -337,7 +352,7 @@ anonopt_nsga2(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
 	preference = preference_arguments(fcinfo, 2);
-	settings = nsga2_arguments(fcinfo, 4);
+	settings = nsga2_arguments(fcinfo, 4, dataset);
 	session = session_begin(ALGORITHM_NSGA2, dataset);
 	search = begin_search(session, dataset, &settings);
 	if (search == NULL)
@@ -348,7 +363,7 @@ anonopt_nsga2(PG_FUNCTION_ARGS)
 	for (uint32 i = 0; i < nfront; i++)
 		put_solution((ReturnSetInfo *) fcinfo->resultinfo, search, front[i], settings.k);
 	if (nsga2_chosen(search) == NO_SOLUTION)
-		tell_largest_k(settings.k, settings.limit, nsga2_solution(search, 0)->k);
+		tell_largest_k(&settings.promise, settings.population, nsga2_solution(search, 0)->k);
 	return (Datum) 0;
 }
 
@@ -437,7 +452,7 @@ anonopt_reference_direction(PG_FUNCTION_ARGS)
 	start = point_argument(fcinfo, 2, "start");
 	aspiration = point_argument(fcinfo, 3, "aspiration");
 	steps = integer_argument(fcinfo, 4, "steps", 1, 10000);
-	settings = nsga2_arguments(fcinfo, 5);
+	settings = nsga2_arguments(fcinfo, 5, dataset);
 	session = session_begin(ALGORITHM_REFERENCE_DIRECTION, dataset);
 	search = begin_search(session, dataset, &settings);
 	if (search == NULL)
@@ -454,6 +469,6 @@ anonopt_reference_direction(PG_FUNCTION_ARGS)
 	}
 	end_search(session, search);
 	if (nsga2_chosen(search) == NO_SOLUTION)
-		tell_largest_k(settings.k, settings.limit, nsga2_solution(search, 0)->k);
+		tell_largest_k(&settings.promise, settings.population, nsga2_solution(search, 0)->k);
 	return (Datum) 0;
 }

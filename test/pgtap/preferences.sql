@@ -197,7 +197,7 @@ CREATE FUNCTION pg_temp.judged(dataset text, k_asked int, p float8, q float8) RE
 LANGUAGE sql AS $$
     WITH node AS MATERIALIZED (
         SELECT levels, k, necd, nwp, pg_temp.ach(necd, nwp, p, q) AS ach, pg_temp.dev(necd, nwp, p, q) AS dev
-        FROM ref.lattice(dataset, k => 1) WHERE k >= k_asked),
+        FROM ref.lattice(dataset, k => k_asked) WHERE feasible AND k IS NOT NULL),
     labelled AS (
         SELECT n.*,
                CASE WHEN NOT EXISTS (SELECT FROM node d WHERE d.necd <= n.necd AND d.nwp <= n.nwp

@@ -189,6 +189,25 @@ BEGIN
     IF wants <> gots THEN RETURN NEXT format('front %s, truth %s', gots, wants); END IF;
 END $$;
 
+-- efficiency beside the lattice, and what nsga2 says of a cut beside evaluate_cuts
+CREATE FUNCTION pg_temp.wrong_preferences(seed int) RETURNS SETOF text
+LANGUAGE sql VOLATILE AS $$
+    (SELECT 'efficiency ' || levels::text FROM anonopt.lattice('d', k => 2, l => 2) WHERE feasible AND k IS NOT NULL
+     EXCEPT SELECT 'efficiency ' || levels::text FROM anonopt.efficiency('d', 2, 0.1, 0.3, l => 2))
+    UNION ALL
+    (SELECT 'efficiency ' || levels::text FROM anonopt.efficiency('d', 2, 0.1, 0.3, l => 2)
+     EXCEPT SELECT 'efficiency ' || levels::text FROM anonopt.lattice('d', k => 2, l => 2) WHERE feasible AND k IS NOT NULL)
+    UNION ALL
+    SELECT format('nsga2 %s: %s is not %s', s.cuts, (s.k, s.necd, s.nwp), (e.k, e.necd, e.nwp))
+    FROM anonopt.nsga2('d', 2, 0.1, 0.3, population => 10, evaluations => 60, seed => seed, l => 2) s,
+        LATERAL anonopt.evaluate_cuts('d', s.cuts, k => 2, l => 2) e
+    WHERE s.feasible IS DISTINCT FROM (e.feasible AND e.k IS NOT NULL)
+        OR (s.feasible AND (s.k, s.necd, s.nwp) IS DISTINCT FROM (e.k, e.necd, e.nwp))
+    UNION ALL
+    SELECT 'nsga2 finds none' WHERE EXISTS (SELECT FROM anonopt.lattice('d', k => 2, l => 2) WHERE feasible AND k IS NOT NULL)
+        AND NOT EXISTS (SELECT FROM anonopt.nsga2('d', 2, 0.1, 0.3, population => 10, evaluations => 60, seed => seed, l => 2) WHERE chosen)
+$$;
+
 CREATE FUNCTION pg_temp.verdict(seed int, with_population boolean) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -199,6 +218,7 @@ BEGIN
     IF EXISTS (SELECT FROM anonopt.promise) THEN
         RETURN QUERY SELECT is(ARRAY(SELECT pg_temp.wrong_optima()), '{}', format('seed %s: optima', seed));
     END IF;
+    RETURN QUERY SELECT is(ARRAY(SELECT pg_temp.wrong_preferences(seed)), '{}', format('seed %s: preferences', seed));
 END $$;
 
 SELECT no_plan();

@@ -683,7 +683,7 @@ static void
 check_poka(Population *population, int64 limit, TriedNodes * nodes)
 {
 	static const Objective losses[] = {OBJECTIVE_GLM, OBJECTIVE_NWP, OBJECTIVE_DCN, OBJECTIVE_SUPPRESSED};
-	PokaSearch	search = {.population = population,.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)]};
+	PokaSearch	search = {.population = population,.promise.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)]};
 
 	measure_nodes(population, limit, nodes);
 	poka_search(&search);
@@ -818,7 +818,8 @@ check_nsga2(Population *population, TriedNodes * nodes)
 	Promise		promise = {.has_k = true};
 
 	settings.k = promise.k = 1 + below(6);
-	settings.limit = promise.limit = below(3) == 0 ? 0 : below(population->people + 1);
+	promise.limit = below(3) == 0 ? 0 : below(population->people + 1);
+	settings.promise = promise;
 	settings.size = 2 + below(6);
 	settings.crossover = share();
 	settings.mutation = share();
@@ -839,13 +840,13 @@ check_nsga2(Population *population, TriedNodes * nodes)
 static void
 check_efficiency(Population *population, TriedNodes * nodes)
 {
-	EfficiencySearch search = {.population = population_narrow(population),.k = 1 + below(5),.preference = {share(), share()}};
+	EfficiencySearch search = {.population = population_narrow(population),.promise = {.has_k = true,.k = 1 + below(5)},.preference = {share(), share()}};
 	Size		expected = 0;
 
 	measure_nodes(population, 0, nodes);
 	efficiency_search(&search);
 	for (int i = 0; i < nodes->n; i++)
-		expected += nodes->node[i].measures.k >= search.k;
+		expected += nodes->node[i].measures.k >= search.promise.k;
 	CHECK(search.nnodes == expected);
 	for (Size i = 0; i < search.nnodes; i++)
 	{
