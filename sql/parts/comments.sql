@@ -21,6 +21,7 @@ COMMENT ON TABLE anonopt.published_link IS 'internal: whom pseudonyms link';
 COMMENT ON FUNCTION anonopt.set_pseudonym(text, name, text) IS 'shows a key as keyed hashes: the same in two releases only where both are given one secret';
 COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) of how sensitive a quasi-identifier''s values are';
 COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares what every release of a data set must keep';
+COMMENT ON FUNCTION anonopt.policy_check(text) IS 'which promises no node can keep, and the least suppression at which each can be';
 COMMENT ON FUNCTION anonopt.drop_promise(text, text, name) IS 'takes back a promise of a data set';
 COMMENT ON FUNCTION anonopt.drop_attribute(text, name, text) IS 'takes a role from a column, or all its roles';
 COMMENT ON FUNCTION anonopt.auto_dataset(text, regclass, name[], text, boolean) IS 'builds hierarchies that suit the columns and declares them, or tells what suits each';

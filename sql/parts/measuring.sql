@@ -47,6 +47,10 @@ CREATE FUNCTION anonopt.suppressed_classes(dataset text, levels int[], k int DEF
 	t float8 DEFAULT NULL, OUT labels text[], OUT size bigint, OUT breaks text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suppressed_classes' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
+CREATE FUNCTION anonopt.policy_check(dataset text, OUT model text, OUT column_name name, OUT threshold float8,
+	OUT attainable boolean, OUT least_suppression float8)
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_policy_check' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
 CREATE FUNCTION anonopt.k_anonymity(relation regclass, quasi_identifiers name[])
 RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_k_anonymity' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 

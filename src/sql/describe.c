@@ -336,6 +336,29 @@ put_store(ReturnSetInfo *result, const Dataset *dataset)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
+/* A promise, with the relation whose people it counts. */
+static void
+put_promise(ReturnSetInfo *result, const DeclaredPromise *promise)
+{
+	bool		has_population = OidIsValid(promise->population);
+	Datum		values[DESCRIBE_COLUMNS] = {0};
+	bool		nulls[DESCRIBE_COLUMNS];
+
+	memset(nulls, true, sizeof(nulls));
+	values[DESCRIBE_COLUMN] = name_datum(promise->column);
+	nulls[DESCRIBE_COLUMN] = promise->column == NULL;
+	values[DESCRIBE_ROLE] = CStringGetTextDatum(psprintf("promise: %s", promise_text(promise)));
+	nulls[DESCRIBE_ROLE] = false;
+	values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(promise->population);
+	nulls[DESCRIBE_HIERARCHY] = !has_population;
+	if (has_population && !dataset_same_relation(promise->population, promise->population_type))
+	{
+		values[DESCRIBE_PROBLEM] = CStringGetTextDatum("the population is gone");
+		nulls[DESCRIBE_PROBLEM] = false;
+	}
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
 Datum
 anonopt_describe(PG_FUNCTION_ARGS)
 {
@@ -352,6 +375,8 @@ anonopt_describe(PG_FUNCTION_ARGS)
 	if (dataset->person != NULL)
 		put_person(dataset, &size);
 	put_rows(result, &size);
+	for (int i = 0; i < dataset->npromises; i++)
+		put_promise(result, &dataset->promises[i]);
 	put_store(result, dataset);
 	return (Datum) 0;
 }

@@ -1,0 +1,118 @@
+/*
+ * policy_check.c
+ *	  SQL: policy_check, which promises can be kept and at what price.
+ *
+ * Each promise by itself, then all together: the fewest people that a node
+ * suppresses to keep it.  Every node is looked at, until one suppresses
+ * nobody.
+ */
+#include "base/compat.h"
+
+#include "catalog/sql.h"
+#include "engine/lattice.h"
+#include "miscadmin.h"
+#include "read/declared_promise.h"
+#include "read/population_read.h"
+#include "sql/arguments.h"
+#include "sql/session.h"
+#include "utils/builtins.h"
+
+PG_FUNCTION_INFO_V1(anonopt_policy_check);
+
+/* The fewest people that a node suppresses to keep something. */
+typedef struct LeastSuppression
+{
+	int64		people;			/* of all */
+	bool		found;
+	int64		least;
+} LeastSuppression;
+
+static bool
+visit_node(void *arg, const int *levels, const Measures *measures)
+{
+	LeastSuppression *least = arg;
+
+
+	/*
+	 * everybody may be suppressed here: what is not feasible misses what is
+	 * promised of all classes together
+	 */
+	if (measures->classes == 0 || !measures->feasible)
+		return true;
+	if (!least->found || measures->suppressed < least->least)
+		least->least = measures->suppressed;
+	least->found = true;
+	return least->least > 0;
+}
+
+/* The data set with some of its promises. */
+static Dataset *
+dataset_with(const Dataset *dataset, const DeclaredPromise *promises, int n)
+{
+	Dataset    *single = palloc(sizeof(Dataset));
+
+	*single = *dataset;
+	single->npromises = n;
+	single->promises = unconstify(DeclaredPromise *, promises);
+	return single;
+}
+
+/* Looks at every node; the limit is out of the way. */
+static LeastSuppression
+least_suppression(const Dataset *dataset, int *helped)
+{
+	LeastSuppression least = {0};
+	Population *population = population_argument(dataset);
+	Promise		promise = {0};
+
+	if (population == NULL)
+		return least;
+	promise_add_declared(&promise, dataset);
+	promise.limit = population->people;
+	*helped = Max(*helped, lattice_measure(population, &promise, max_workers(), visit_node, &least));
+	least.people = population->people;
+	MemoryContextDelete(population->context);
+	return least;
+}
+
+static void
+put_verdict(ReturnSetInfo *result, const Dataset *dataset, const DeclaredPromise *promise, const LeastSuppression *least)
+{
+	Datum		values[5] = {0};
+	bool		nulls[5] = {0};
+
+	values[0] = CStringGetTextDatum(promise == NULL ? "all" : model_name(promise->model));
+	values[1] = name_datum(promise == NULL ? NULL : promise->column);
+	nulls[1] = promise == NULL || promise->column == NULL;
+	values[2] = Float8GetDatum(promise == NULL ? 0 : promise->threshold);
+	nulls[2] = promise == NULL;
+	values[3] = BoolGetDatum(least->found && least->least <= share_of_people(dataset->max_suppression, least->people));
+	values[4] = Float8GetDatum(least->found ? (double) least->least / least->people : 0);
+	nulls[4] = !least->found;
+	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+}
+
+Datum
+anonopt_policy_check(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset;
+	ReturnSetInfo *result;
+	LeastSuppression least;
+	int			helped = 0;
+
+	InitMaterializedSRF(fcinfo, 0);
+	result = (ReturnSetInfo *) fcinfo->resultinfo;
+	dataset = dataset_argument(fcinfo, 0);
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		least = least_suppression(dataset_with(dataset, &dataset->promises[i], 1), &helped);
+		put_verdict(result, dataset, &dataset->promises[i], &least);
+	}
+	if (dataset->npromises > 1)
+	{
+		least = least_suppression(dataset, &helped);
+		put_verdict(result, dataset, NULL, &least);
+	}
+	return (Datum) 0;
+}
