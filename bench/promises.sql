@@ -5,11 +5,11 @@
 -- the same table with and without a declaration is compared.
 
 CREATE TABLE promised AS
-SELECT floor(40 * x ^ 2)::int AS age, floor(10 * y)::int AS town, floor(6 * z ^ 2)::int AS job, floor(3 * x * y + random())::int AS stage,
+SELECT floor(80 * x ^ 2)::int AS age, floor(40 * y)::int AS town, floor(12 * z ^ 2)::int AS job, floor(7 * x * y + random())::int AS stage,
 	floor(20 * random() ^ 2)::int AS illness
 FROM generate_series(1, 60000) i, LATERAL (SELECT random() AS x, random() AS y, random() AS z WHERE i > 0) r;
-SELECT anonopt.create_interval_hierarchy('promised_age', 0, 39, '{2,5,10,20}'), anonopt.create_interval_hierarchy('promised_town', 0, 9, '{2,5}'),
-	anonopt.create_interval_hierarchy('promised_job', 0, 5, '{2,3}'), anonopt.create_interval_hierarchy('promised_stage', 0, 3, '{2}') \g /dev/null
+SELECT anonopt.create_interval_hierarchy('promised_age', 0, 79, '{2,4,8,16}'), anonopt.create_interval_hierarchy('promised_town', 0, 39, '{2,4,8}'),
+	anonopt.create_interval_hierarchy('promised_job', 0, 11, '{2,4}'), anonopt.create_interval_hierarchy('promised_stage', 0, 7, '{2,4}') \g /dev/null
 
 CREATE PROCEDURE declare_promise(dataset text, model text, threshold float8, c float8)
 LANGUAGE plpgsql AS $$
