@@ -103,6 +103,9 @@ anonopt_policy_check(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
+	/* who may not read is told so, whatever is promised */
+	if (dataset->npromises == 0)
+		(void) population_argument(dataset);
 	for (int i = 0; i < dataset->npromises; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
