@@ -11,7 +11,7 @@ COMMENT ON AGGREGATE anonopt.tuples(anonopt.opaque, "any") IS 'internal: distinc
 COMMENT ON FUNCTION anonopt.is_restored(oid) IS 'internal: which declarations pg_dump takes along';
 COMMENT ON FUNCTION anonopt.create_dataset(text, regclass, float8, name, name, text) IS 'declares a relation as a data set';
 COMMENT ON FUNCTION anonopt.drop_dataset(text, boolean) IS 'forgets a declaration, with the hierarchies that auto_dataset made along if wanted; the relation stays';
-COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text) IS 'declares a column by which people may be recognized, and its hierarchy';
+COMMENT ON FUNCTION anonopt.add_quasi_identifier(text, name, regclass, float8, int, int, text, boolean) IS 'declares a column by which people may be recognized, and its hierarchy';
 COMMENT ON FUNCTION anonopt.add_sensitive(text, name, text, regclass) IS 'declares a column that must not be learned of anyone';
 COMMENT ON FUNCTION anonopt.set_class_label(text, name) IS 'declares the column that others will want to predict';
 COMMENT ON FUNCTION anonopt.set_identifier(text, name) IS 'declares a column that is never published';

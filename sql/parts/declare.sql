@@ -38,6 +38,7 @@ CREATE TABLE anonopt.attribute (
 	sensitivity_type regtype,
 	-- how a value without a leaf is shown; NULL: there must be none
 	unknown text CHECK (unknown = '*'),
+	range_loss boolean NOT NULL DEFAULT false,
 	PRIMARY KEY (dataset, ordinal),
 	UNIQUE (dataset, column_name, role),
 	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
@@ -95,7 +96,8 @@ CREATE FUNCTION anonopt.drop_dataset(dataset text, hierarchies boolean DEFAULT f
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_dataset' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_quasi_identifier(dataset text, column_name name, hierarchy regclass,
-	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL, unknown text DEFAULT NULL)
+	weight float8 DEFAULT 1, min_level int DEFAULT 0, max_level int DEFAULT NULL, unknown text DEFAULT NULL,
+	range_loss boolean DEFAULT false)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_add_quasi_identifier' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.add_sensitive(dataset text, column_name name, distance text DEFAULT 'equal',

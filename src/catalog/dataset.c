@@ -129,6 +129,16 @@ number_field(HeapTuple row, int column)
 	return isnull ? get_float8_nan() : DatumGetFloat8(value);
 }
 
+/* A truth of a row; false where nothing is said. */
+static bool
+bool_field(HeapTuple row, int column)
+{
+	bool		isnull;
+	Datum		value = field(row, column, &isnull);
+
+	return !isnull && DatumGetBool(value);
+}
+
 static void
 load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryContext context)
 {
@@ -149,6 +159,7 @@ load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryCo
 	attribute->sensitivity = oid_field(row, 9);
 	attribute->sensitivity_type = oid_field(row, 10);
 	attribute->shows_unknown = unknown != NULL;
+	attribute->range_loss = bool_field(row, 12);
 }
 
 static void
@@ -190,7 +201,7 @@ load_attributes(Dataset *dataset)
 	sql_connect();
 	sql_read(psprintf("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
 					  " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
-					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown"
+					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown, range_loss"
 					  " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal LIMIT %d",
 					  MAX_DECLARED + 1), 1, types, values);
 	if (SPI_processed > MAX_DECLARED)

@@ -30,6 +30,7 @@ typedef struct Declared
 	int			min_level;
 	int			max_level;		/* -1: the last */
 	bool		shows_unknown;	/* values without a leaf, as the last label */
+	bool		range_loss;		/* leaves are ranges, which lose their width */
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;

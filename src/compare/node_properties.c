@@ -47,9 +47,9 @@ property_falls(Property property)
 	return property == PROPERTY_LOSS || property == PROPERTY_WEIGHTED_LOSS;
 }
 
-/* What a class loses, given the leaves under what it shows of each attribute. */
+/* What a class loses, given what a person of it loses of each attribute. */
 static void
-set_loss(NodeProperties *p, uint32 class, const uint32 *leaves)
+set_loss(NodeProperties *p, uint32 class, const uint32 *lost)
 {
 	const Population *population = p->population;
 	double		weights = 0;
@@ -59,7 +59,7 @@ set_loss(NodeProperties *p, uint32 class, const uint32 *leaves)
 		weights += population->attrs[a].weight;
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		double		loss = attribute_loss(&population->attrs[a], leaves[a] - 1);
+		double		loss = attribute_loss(&population->attrs[a], lost[a]);
 
 		p->loss[class] += loss;
 		p->weighted[class] += population->attrs[a].weight / weights * loss;
@@ -69,11 +69,26 @@ set_loss(NodeProperties *p, uint32 class, const uint32 *leaves)
 static void
 set_loss_of_key(NodeProperties *p, uint32 class, Recodings node, const uint64 *key)
 {
-	uint32		leaves[MAX_ATTRIBUTES];
+	uint32		lost[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < p->population->nattrs; a++)
-		leaves[a] = node[a]->leaves[key_get(key, &p->population->attrs[a].field)];
-	set_loss(p, class, leaves);
+	{
+		const Attribute *attr = &p->population->attrs[a];
+
+		lost[a] = label_lost(attr->hierarchy, node[a], key_get(key, &attr->field));
+	}
+	set_loss(p, class, lost);
+}
+
+/* The same of a run of leaves for each attribute. */
+static void
+set_loss_of_runs(NodeProperties *p, uint32 class, const uint32 *first_leaf, const uint32 *leaves)
+{
+	uint32		lost[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < p->population->nattrs; a++)
+		lost[a] = leaves_lost(p->population->attrs[a].hierarchy, first_leaf[a], leaves[a]);
+	set_loss(p, class, lost);
 }
 
 /* The histograms that suppressed classes have of a column. */
@@ -158,7 +173,7 @@ node_properties(const Population *population, Measurer *measurer, Recodings node
 
 NodeProperties *
 class_properties(const Population *population, Measurer *measurer, uint32 *class_of, uint32 nclasses,
-				 const uint32 *leaves)
+				 const uint32 *first_leaf, const uint32 *leaves)
 {
 	TupleTable	shown = {.ntuples = nclasses};
 	const TupleTable *classes;
@@ -175,7 +190,7 @@ class_properties(const Population *population, Measurer *measurer, uint32 *class
 								CurrentMemoryContext);
 	p = properties_create(population, classes);
 	for (uint32 class = 0; class < nclasses; class++)
-		set_loss(p, class, leaves + (Size) class * population->nattrs);
+		set_loss_of_runs(p, class, first_leaf + (Size) class * population->nattrs, leaves + (Size) class * population->nattrs);
 	shown.counts = classes->counts;
 	shown.slices = classes->slices;
 	suppress_below(p, size_threshold_beside(measurer, &shown, suppressed), suppressed > 0);

@@ -52,7 +52,7 @@ extern NodeProperties *node_properties(const Population *population, Measurer *m
  * is suppressed is one more class, and its tuples are put into it.
  */
 extern NodeProperties *class_properties(const Population *population, Measurer *measurer, uint32 *class_of,
-										uint32 nclasses, const uint32 *leaves);
+										uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves);
 
 /* The property of a person in a class who has a sensitive value. */
 extern double property_of(const NodeProperties *properties, Property property, uint32 class, uint32 value);

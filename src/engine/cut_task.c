@@ -300,7 +300,7 @@ count_leaves(CutCounting *counting)
 			/* a group's first label comes first */
 			if (group == label)
 				counting->leaves[a][group] = 0;
-			counting->leaves[a][group] += lowest->leaves[label];
+			counting->leaves[a][group] += leaves_size(population->attrs[a].hierarchy, lowest->first_leaf[label], lowest->leaves[label]);
 		}
 	}
 }
@@ -325,7 +325,7 @@ sum_lost(CutCounting *counting, int128 *lost)
 		{
 			const Attribute *attr = &population->attrs[a];
 
-			lost[a] += (int128) count * (attr->hierarchy->nleaves - counting->leaves[a][key_get(key, &attr->field)]);
+			lost[a] += (int128) count * (leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves) - counting->leaves[a][key_get(key, &attr->field)]);
 		}
 	}
 }

@@ -239,7 +239,7 @@ attribute_leaves(const CutSpace *space, const uint64 *cut, int a)
 		if (label + 1 < lowest->nlabels && !cut_has(cut, first_bit + label))
 			continue;
 		leaves = lowest->first_leaf[label] + lowest->leaves[label] - lowest->first_leaf[start];
-		sum += (int128) (before[label + 1] - before[start]) * (leaves - 1);
+		sum += (int128) (before[label + 1] - before[start]) * leaves_lost(attr->hierarchy, lowest->first_leaf[start], leaves);
 		start = label + 1;
 	}
 	return sum;

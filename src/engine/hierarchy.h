@@ -32,7 +32,36 @@ typedef struct Hierarchy
 	Recoding   *levels;
 	const char ***labels;		/* text by level and label; NULL stands for
 								 * itself */
+	uint32	   *widths_before;	/* sums of the widths of leaves, or NULL where
+								 * each leaf counts as one */
 } Hierarchy;
+
+/* What a run of leaves counts: how many they are, or how wide together. */
+static inline uint32
+leaves_size(const Hierarchy *hierarchy, uint32 first, uint32 n)
+{
+	return hierarchy->widths_before == NULL ? n : hierarchy->widths_before[first + n] - hierarchy->widths_before[first];
+}
+
+/* What a person loses who is shown as a run of leaves: those beside their own, or the width of all. */
+static inline uint32
+leaves_lost(const Hierarchy *hierarchy, uint32 first, uint32 n)
+{
+	return leaves_size(hierarchy, first, n) - (hierarchy->widths_before == NULL ? 1 : 0);
+}
+
+static inline uint32
+label_lost(const Hierarchy *hierarchy, const Recoding *recoding, uint32 label)
+{
+	return leaves_lost(hierarchy, recoding->first_leaf[label], recoding->leaves[label]);
+}
+
+/* What a person loses of whom nothing is shown. */
+static inline uint32
+whole_lost(const Hierarchy *hierarchy)
+{
+	return hierarchy->nleaves == 0 ? 0 : leaves_lost(hierarchy, 0, hierarchy->nleaves);
+}
 
 /*
  * A hierarchy as it was written down: leaves in the order of their values,

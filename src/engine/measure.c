@@ -31,7 +31,8 @@ struct Measurer
 	int64	   *people_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
-	const uint32 *leaves;		/* of a recoding, by class and attribute */
+	const uint32 *first_leaf;	/* of a recoding, by class and attribute */
+	const uint32 *leaves;
 	OutsideCounter *outside_counters[OUTSIDES]; /* where something is promised */
 	int64	   *outside[OUTSIDES];	/* people outside by class, of the classes
 									 * looked at last */
@@ -275,15 +276,17 @@ size_threshold(Measurer *m, const TupleTable *classes)
 	return size_threshold_beside(m, classes, 0);
 }
 
-/* Leaves under what a class shows of an attribute. */
+/* What a person of a class loses of an attribute. */
 static inline uint32
-shown_leaves(const Measurer *m, Recodings node, const TupleTable *classes, uint32 class, int a)
+shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 class, int a)
 {
 	const Population *population = m->population;
+	const Attribute *attr = &population->attrs[a];
+	Size		at = (Size) class * population->nattrs + a;
 
 	if (m->leaves != NULL)
-		return m->leaves[(Size) class * population->nattrs + a];
-	return node[a]->leaves[key_get(classes->keys + (Size) class * population->nwords, &population->attrs[a].field)];
+		return leaves_lost(attr->hierarchy, m->first_leaf[at], m->leaves[at]);
+	return label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
 }
 
 /* Suppressed classes lose every leaf instead of those under their labels. */
@@ -292,11 +295,11 @@ suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *s
 {
 	for (int a = 0; a < m->population->nattrs; a++)
 	{
-		uint32		nleaves = m->population->attrs[a].hierarchy->nleaves;
+		uint32		whole = whole_lost(m->population->attrs[a].hierarchy);
 		int128		loss = 0;
 
 		for (uint32 i = 0; i < n; i++)
-			loss += (int128) classes->counts[suppressed[i]] * (nleaves - shown_leaves(m, node, classes, suppressed[i], a));
+			loss += (int128) classes->counts[suppressed[i]] * (whole - shown_lost(m, node, classes, suppressed[i], a));
 		m->loss[a] += loss;
 	}
 }
@@ -388,13 +391,13 @@ count_minorities(const Measurer *m, const TupleTable *classes, const Measures *r
 	return people;
 }
 
-/* What all people lose of an attribute, given the sum of (leaves - 1). */
+/* What all people lose of an attribute, given the sum of what each loses. */
 double
-attribute_loss(const Attribute *attr, int128 leaves)
+attribute_loss(const Attribute *attr, int128 lost)
 {
-	uint32		nleaves = attr->hierarchy->nleaves;
+	uint32		whole = whole_lost(attr->hierarchy);
 
-	return nleaves > 1 ? (double) leaves / (nleaves - 1) : 0;
+	return whole > 0 ? (double) lost / whole : 0;
 }
 
 double
@@ -586,16 +589,24 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 }
 
 void
-measure_recoding(Measurer *m, const TupleTable *classes, const uint32 *leaves, int64 suppressed, Measures *result)
+measure_recoding(Measurer *m, const TupleTable *classes, const uint32 *first_leaf, const uint32 *leaves, int64 suppressed,
+				 Measures *result)
 {
 	int			nattrs = m->population->nattrs;
 
 	for (int a = 0; a < nattrs; a++)
 	{
-		m->loss[a] = (int128) suppressed * (m->population->attrs[a].hierarchy->nleaves - 1);
+		const Hierarchy *hierarchy = m->population->attrs[a].hierarchy;
+
+		m->loss[a] = (int128) suppressed * whole_lost(hierarchy);
 		for (uint32 class = 0; class < classes->ntuples; class++)
-			m->loss[a] += (int128) classes->counts[class] * (leaves[(Size) class * nattrs + a] - 1);
+		{
+			Size		at = (Size) class * nattrs + a;
+
+			m->loss[a] += (int128) classes->counts[class] * leaves_lost(hierarchy, first_leaf[at], leaves[at]);
+		}
 	}
+	m->first_leaf = first_leaf;
 	m->leaves = leaves;
 	measure_given(m, NULL, classes, suppressed, result);
 	m->leaves = NULL;

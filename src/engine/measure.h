@@ -71,7 +71,7 @@ extern void measure(Measurer *measurer, Recodings node, const TupleTable *classe
  * Measures classes that no node has: the leaves under what each shows of each
  * attribute; so many people are in none.  The boxes have been looked into.
  */
-extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *leaves, int64 suppressed,
+extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *first_leaf, const uint32 *leaves, int64 suppressed,
 							 Measures *result);
 
 /* Measures any node on its own. */
@@ -99,8 +99,8 @@ extern bool keeps_limits(const Population *population, const TupleTable *classes
 /* People who are suppressed at every node below, at least. */
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 
-/* What all people lose of an attribute, given the sum of (leaves - 1). */
-extern double attribute_loss(const Attribute *attr, int128 leaves);
+/* What all people lose of an attribute, given the sum of what each loses: leaves beside their own, or widths. */
+extern double attribute_loss(const Attribute *attr, int128 lost);
 
 /* NWP, given each attribute's sum of (leaves - 1). */
 extern double weighted_penalty(const Population *population, const int128 *leaves);

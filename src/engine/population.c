@@ -75,7 +75,7 @@ recoding_weigh(const Population *population, int attr, Recoding *recoding)
 	{
 		uint32		label = recoding->label_of[key_get(key, &attribute->field)];
 
-		recoding->loss += (int128) tuples->counts[i] * (recoding->leaves[label] - 1);
+		recoding->loss += (int128) tuples->counts[i] * label_lost(attribute->hierarchy, recoding, label);
 	}
 }
 
@@ -101,7 +101,7 @@ population_weigh(Population *population)
 
 			for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
 				recoding->loss += (int128) people[leaf] *
-					(recoding->leaves[recoding->label_of[leaf]] - 1);
+					label_lost(attr->hierarchy, recoding, recoding->label_of[leaf]);
 		}
 		pfree(people);
 	}

@@ -58,6 +58,8 @@ put_hierarchy(Writer *writer, const Hierarchy *hierarchy)
 	put(writer, hierarchy, sizeof(Hierarchy));
 	for (int level = 0; level <= hierarchy->height; level++)
 		put_recoding(writer, &hierarchy->levels[level], hierarchy->nleaves);
+	if (hierarchy->widths_before != NULL)
+		put(writer, hierarchy->widths_before, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
 }
 
 static Hierarchy *
@@ -70,6 +72,8 @@ take_hierarchy(char **at)
 	hierarchy->labels = NULL;
 	for (int level = 0; level <= hierarchy->height; level++)
 		take_recoding(at, &hierarchy->levels[level], hierarchy->nleaves);
+	if (hierarchy->widths_before != NULL)
+		hierarchy->widths_before = take(at, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
 	return hierarchy;
 }
 

@@ -12,6 +12,7 @@
 #include "engine/persons.h"
 #include "miscadmin.h"
 #include "read/declared_promise.h"
+#include "read/leaf_widths.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"
 
@@ -157,6 +158,8 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 		admit_null(reading, column);
 		attr->hierarchy = read->loaded->hierarchy;
 		attr->leaves = leaf_kind(read->loaded->rows->match.leaf_type);
+		if (read->declared->range_loss)
+			leaf_widths_measure(reading->dataset->relation, reading_column_name(reading, column), read->loaded);
 	}
 	attr->min_level = read->declared->min_level;
 	attr->max_level = read->declared->max_level < 0 ? attr->hierarchy->height : read->declared->max_level;

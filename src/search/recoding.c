@@ -286,13 +286,22 @@ recoding_show(const Population *population, const uint32 *class_of, uint32 nclas
 	return shown;
 }
 
+/* What a person of a class loses of an attribute. */
+static uint32
+shown_lost(const Population *population, const RecodedClasses *shown, uint32 class, int a)
+{
+	Size		at = (Size) class * population->nattrs + a;
+
+	return leaves_lost(population->attrs[a].hierarchy, shown->first_leaf[at], shown->leaves[at]);
+}
+
 double
 shown_class_loss(const Population *population, const RecodedClasses *shown, uint32 class)
 {
 	double		loss = 0;
 
 	for (int a = 0; a < population->nattrs; a++)
-		loss += attribute_loss(&population->attrs[a], shown->leaves[(Size) class * population->nattrs + a] - 1);
+		loss += attribute_loss(&population->attrs[a], shown_lost(population, shown, class, a));
 	return population->nattrs > 0 ? loss / population->nattrs : 0;
 }
 
@@ -383,7 +392,7 @@ recoding_measure(const Population *population, const Promise *promise, const Rec
 	population_mark(population, marks);
 	measurer_look_into_boxes(measurer, shown->nclasses, shown->first_leaf, shown->leaves);
 	measure_recoding(measurer,
-					 recoding_class_table(population, shown->class_of, shown->nclasses), shown->leaves, shown->suppressed, result);
+					 recoding_class_table(population, shown->class_of, shown->nclasses), shown->first_leaf, shown->leaves, shown->suppressed, result);
 	population_release(population, marks);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -37,15 +37,15 @@ allocate(const Ground *ground, Size size)
 
 /* What some leaves cost a person; never nothing, so that fewer are better. */
 static int32
-leaves_loss(const Axis *axis, uint32 leaves)
+leaves_loss(const Axis *axis, uint32 first, uint32 n)
 {
-	return leaves <= 1 ? 0 : (int32) ceil(axis->unit * (leaves - 1));
+	return (int32) ceil(axis->unit * leaves_lost(axis->hierarchy, first, n));
 }
 
 static int32
 label_loss(const Axis *axis, const Recoding *recoding, uint32 label, int level)
 {
-	int32		loss = leaves_loss(axis, recoding->leaves[label]);
+	int32		loss = leaves_loss(axis, recoding->first_leaf[label], recoding->leaves[label]);
 
 	return level < axis->allowed ? loss : loss + FORBIDDEN * axis->most;
 }
@@ -137,7 +137,7 @@ axis_span_far(const Axis *axis, uint32 low, uint32 high)
 	if (low == high)
 		return axis->level_loss[0][low];
 	if (axis->climb == NULL)
-		return leaves_loss(axis, axis->last[high] - axis->first[low] + 1);
+		return leaves_loss(axis, axis->first[low], axis->last[high] - axis->first[low] + 1);
 	power = pg_leftmost_one_pos32(high - low);
 	level = Max(axis->climb[power][low], axis->climb[power][high - (1U << power)]);
 	return level_loss(axis, level, low);
@@ -220,8 +220,9 @@ prepare_axis(Ground *ground, int a)
 	axis->nlevels = hierarchy->height - attr->min_level + 1;
 	axis->allowed = attr->max_level - attr->min_level + 1;
 	axis->most = (int32) whole_loss(ground->order);
-	axis->whole = hierarchy->nleaves > 1 ? (int32) (axis->most * attribute_share(ground->order, a)) : 0;
-	axis->unit = hierarchy->nleaves > 1 ? (double) axis->whole / (hierarchy->nleaves - 1) : 0;
+	axis->hierarchy = hierarchy;
+	axis->whole = whole_lost(hierarchy) > 0 ? (int32) (axis->most * attribute_share(ground->order, a)) : 0;
+	axis->unit = whole_lost(hierarchy) > 0 ? (double) axis->whole / whole_lost(hierarchy) : 0;
 	axis->label = allocate(ground, sizeof(uint32 *) * axis->nlevels);
 	axis->level_loss = allocate(ground, sizeof(int32 *) * axis->nlevels);
 	axis->first = allocate(ground, sizeof(uint32) * axis->ncodes);

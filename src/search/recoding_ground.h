@@ -20,7 +20,9 @@ typedef struct Axis
 								 * person */
 	uint32	   *first;			/* by code: the first and last leaf under it */
 	uint32	   *last;
-	double		unit;			/* what a leaf costs a person */
+	const Hierarchy *hierarchy;
+	double		unit;			/* what a leaf, or a unit of width, costs a
+								 * person */
 	int32		whole;			/* what all leaves cost a person */
 	int32		most;			/* what a person may lose in all */
 	int			allowed;		/* levels up to max_level */

@@ -175,6 +175,7 @@ add_column(const AutoCall *call, const ColumnPlan *plan)
 	declared.column = plan->column;
 	declared.weight = 1;
 	declared.max_level = -1;
+	declared.range_loss = plan->kind == PLAN_BINS;
 	declared.hierarchy = column_plan_build(plan, hierarchy_name(call, plan->column), call->oid);
 	CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, plan->column));
 	declare_quasi_identifier(dataset_load_latest(call->name), &declared);

@@ -97,7 +97,7 @@ side_of_recoding(const Population *read, const Population *compared, Measurer *m
 	RecodedClasses *shown = recoding_table_show(reading, read, table, labels, &recoding);
 	Side		side;
 
-	side.properties = class_properties(compared, measurer, shown->class_of, shown->nclasses, shown->leaves);
+	side.properties = class_properties(compared, measurer, shown->class_of, shown->nclasses, shown->first_leaf, shown->leaves);
 	side.class_of = shown->class_of;
 	return side;
 }

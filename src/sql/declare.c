@@ -22,6 +22,7 @@
 #include "commands/comment.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
+#include "read/leaf_widths.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
 #include "sql/auto_dataset.h"
@@ -382,10 +383,10 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 static void
 insert_attribute(const Dataset *dataset, const Declared *declared)
 {
-	Oid			types[10] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, TEXTOID};
+	Oid			types[11] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, TEXTOID, BOOLOID};
 	bool		has_hierarchy = OidIsValid(declared->hierarchy);
-	Datum		values[10];
-	char		nulls[11] = "          ";
+	Datum		values[11];
+	char		nulls[12] = "           ";
 	uint64		written;
 
 	values[0] = CStringGetTextDatum(dataset->name);
@@ -401,12 +402,13 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	values[8] = CStringGetTextDatum(distance_name(declared->distance));
 	values[9] = CStringGetTextDatum("*");
 	nulls[9] = declared->shows_unknown ? ' ' : 'n';
+	values[10] = BoolGetDatum(declared->range_loss);
 	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-							" hierarchy_type, weight, min_level, max_level, distance, unknown)"
+							" hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
 							" SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
-							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9, $10"
+							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9, $10, $11"
 							" FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
-							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 10, types, values, nulls);
+							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 11, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -464,6 +466,11 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	int			height = check_hierarchy_fits(declared->hierarchy, dataset, declared->column, declared->shows_unknown);
 	int			highest = declared->max_level < 0 ? height : declared->max_level;
 
+	if (declared->range_loss && !leaves_have_width(hierarchy_leaf_type(declared->hierarchy)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("leaves of column \"%s\" are not ranges of numbers, days or times", declared->column),
+				 errhint("range_loss counts the width of each leaf.")));
 	if (isnan(declared->weight) || isinf(declared->weight) || declared->weight < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -518,6 +525,8 @@ anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
 					 errmsg("max_level must not be negative")));
 	}
 	declared.shows_unknown = unknown_argument(fcinfo, 6);
+	require_argument(fcinfo, 7, "range_loss");
+	declared.range_loss = PG_GETARG_BOOL(7);
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
 }

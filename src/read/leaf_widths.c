@@ -1,0 +1,164 @@
+/*
+ * leaf_widths.c
+ *	  How wide leaves are that are ranges, for losses that count it.
+ *
+ * A leaf's width is that of the part of it that lies between the least and the
+ * greatest value of the column, in shares of all.  So leaves with open ends
+ * have one, and together they make the whole.  Shares are kept as integers,
+ * running sums of 2^30ths, and losses stay exact sums.
+ */
+#include "read/leaf_widths.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "utils/date.h"
+#include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
+#include "utils/rangetypes.h"
+#include "utils/timestamp.h"
+#include "utils/typcache.h"
+
+#define WHOLE_WIDTH (1 << 30)
+
+/* The values of a column, from the least to the greatest; a day lasts until the next. */
+typedef struct Extent
+{
+	double		low;
+	double		high;
+} Extent;
+
+bool
+leaves_have_width(Oid type)
+{
+	Oid			subtype = type_is_range(type) ? get_range_subtype(type) : InvalidOid;
+
+	return type_is_number(subtype) || subtype == DATEOID || subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID;
+}
+
+/* Whether bounds of a type are whole, so that a range's upper one is one beyond its last value. */
+static bool
+is_discrete(Oid subtype)
+{
+	return type_is_integer(subtype) || subtype == DATEOID;
+}
+
+/* A finite bound as a number. */
+static double
+number_of(Oid type, Datum value)
+{
+	switch (type)
+	{
+		case INT2OID:
+			return DatumGetInt16(value);
+		case INT4OID:
+			return DatumGetInt32(value);
+		case INT8OID:
+			return (double) DatumGetInt64(value);
+		case FLOAT4OID:
+			return DatumGetFloat4(value);
+		case FLOAT8OID:
+			return DatumGetFloat8(value);
+		case DATEOID:
+			return DATE_NOT_FINITE(DatumGetDateADT(value)) ? (DatumGetDateADT(value) < 0 ? -HUGE_VAL : HUGE_VAL) : DatumGetDateADT(value);
+		case TIMESTAMPOID:
+		case TIMESTAMPTZOID:
+			return TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value)) ? (DatumGetTimestamp(value) < 0 ? -HUGE_VAL : HUGE_VAL) : (double) DatumGetTimestamp(value);
+		default:
+			return DatumGetFloat8(DirectFunctionCall1(numeric_float8, value));
+	}
+}
+
+/* A column's finite values, as such numbers. */
+static const char *
+number_expression(const TypeMatch *match, Oid subtype, const char *column)
+{
+	const char *value = sql_as(match->data_form, psprintf("r.%s", column));
+
+	if (subtype == DATEOID)
+		return psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::float8 END", value, value);
+	if (subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID)
+		return psprintf("CASE WHEN isfinite(%s) THEN (extract(epoch FROM %s - %s '2000-01-01 00:00+00') * 1000000)::float8 END",
+						value, value, subtype == TIMESTAMPOID ? "timestamp" : "timestamptz");
+	return psprintf("CASE WHEN abs((%s)::float8) < 'Infinity' THEN (%s)::float8 END", value, value);
+}
+
+static Extent
+read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtype)
+{
+	Extent		extent;
+	bool		no_low;
+	bool		no_high;
+	const char *number = number_expression(match, subtype, column);
+	int			level = sql_use_catalog_names();
+
+	sql_read(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)), 0, NULL, NULL);
+	extent.low = DatumGetFloat8(sql_value(1, FLOAT8OID, &no_low));
+	extent.high = DatumGetFloat8(sql_value(2, FLOAT8OID, &no_high));
+	if (no_low || no_high)
+		extent.low = extent.high = 0;
+	else if (is_discrete(subtype))
+		extent.high++;
+	sql_restore_names(level);
+	return extent;
+}
+
+/* The width of a leaf within an extent. */
+static double
+leaf_width(TypeCacheEntry *cache, Datum leaf, const Extent *extent)
+{
+	Oid			subtype = cache->rngelemtype->type_id;
+	RangeBound	lower;
+	RangeBound	upper;
+	bool		empty;
+	double		low;
+	double		high;
+
+	range_deserialize(cache, DatumGetRangeTypeP(leaf), &lower, &upper, &empty);
+	if (empty)
+		return 0;
+	low = lower.infinite ? extent->low : Max(number_of(subtype, lower.val), extent->low);
+	high = upper.infinite ? extent->high : Min(number_of(subtype, upper.val), extent->high);
+	return Max(high - low, 0);
+}
+
+void
+leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
+{
+	const HierarchyRows *rows = loaded->rows;
+	Hierarchy  *hierarchy = loaded->hierarchy;
+	Oid			type = rows->match.leaf_type;
+	TypeCacheEntry *cache;
+	Extent		extent;
+	double	   *widths;
+	double		sum = 0;
+
+	if (!leaves_have_width(type))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("leaves of hierarchy %s are not ranges of numbers, days or times", rows->name),
+				 errdetail("Column %s is declared with range_loss, which counts their widths.", column),
+				 errhint("Call anonopt.drop_attribute and declare the column anew.")));
+	cache = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
+	extent = read_extent(relation, column, &rows->match, cache->rngelemtype->type_id);
+	widths = budget_alloc_zero(sizeof(double), (Size) hierarchy->nleaves + 1);
+	for (uint32 i = 0; i < rows->nleaves; i++)
+	{
+		widths[loaded->codes[i]] = leaf_width(cache, rows->leaves[i], &extent);
+		sum += widths[loaded->codes[i]];
+	}
+	hierarchy->widths_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
+	hierarchy->widths_before[0] = 0;
+	for (uint32 code = 0; code < hierarchy->nleaves; code++)
+	{
+		uint32		before;
+
+		/* sums of what is rounded once do not drift */
+		widths[code] += code > 0 ? widths[code - 1] : 0;
+		before = sum > 0 ? (uint32) rint(Min(widths[code] / sum, 1) * WHOLE_WIDTH) : 0;
+		hierarchy->widths_before[code + 1] = Max(before, hierarchy->widths_before[code]);
+	}
+	pfree(widths);
+}
