@@ -81,7 +81,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		CASE WHEN kept THEN 'the promise is kept' ELSE 'the promise is NOT kept' END, '</h3><ul><li>Promised: ', anonopt.html(anonopt.report_promise(r)), '.</li>',
 		'<li>', anonopt.people_text((r.verified ->> 'rows')::float8), ' are shown. Everybody shares all generalized values with at least ',
 		anonopt.short_number((r.verified ->> 'k')::float8 - 1), ' others, so an attacker who knows these values picks the right row with a chance of at most ',
-		anonopt.percent((r.after ->> 'highest')::float8), ' (before: ', anonopt.percent((r.before ->> 'highest')::float8), ').</li>',
+		anonopt.percent(1 / (r.verified ->> 'k')::float8), ' (before: ', anonopt.percent((r.before ->> 'highest')::float8), ').</li>',
 		CASE WHEN r.verified ->> 'l' IS NULL THEN '' ELSE concat('<li>Each class holds at least ', r.verified ->> 'l', ' different sensitive value',
 			CASE WHEN r.verified ->> 'l' = '1' THEN '. Where it is one value, everybody in the class has it, and it is learned without picking a row' ELSE 's' END, '.</li>') END,
 		'<li>Left out, or shown as stars alone: ', anonopt.people_text((r.entry -> 'measures' ->> 'suppressed')::float8), ' of ',
@@ -101,7 +101,7 @@ $$;
 CREATE FUNCTION anonopt.report_risk(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT anonopt.html_table(ARRAY['attacker', 'risk', 'data as they are', r.name], ARRAY[
-		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest', anonopt.percent((r.before ->> 'highest')::float8), anonopt.percent((r.after ->> 'highest')::float8)),
+		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest', anonopt.percent((r.before ->> 'highest')::float8), anonopt.percent(1 / (r.verified ->> 'k')::float8)),
 		anonopt.html_cells('', 'average', anonopt.percent((r.before ->> 'average')::float8), anonopt.percent((r.after ->> 'average')::float8)),
 		anonopt.html_cells('', 'people at more than 20 %', anonopt.percent((r.before ->> 'share_above')::float8), anonopt.percent((r.after ->> 'share_above')::float8)),
 		anonopt.html_cells('journalist: does not know whether the person is in the data', 'highest', coalesce(anonopt.percent((r.before ->> 'journalist_highest')::float8),
@@ -212,7 +212,7 @@ DECLARE
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
 	curve anonopt.node[] := ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC);
-	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis,
+	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis, population => report.population,
 		person => (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report.dataset)) r);
 	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
 	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk) FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
@@ -293,6 +293,8 @@ The nodes here leave out the smallest classes up to the limit of the data set; a
 			'<p>Nothing has been published yet.</p>'), together,
 		'<p>Dropped releases, which readers may have kept: ' || dropped || '.</p>',
 		'<h2>Declaration</h2>', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
+		(SELECT '<h3>Promises declared</h3>' || anonopt.html_table('{model,threshold,column,c,population}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
+				p.column_name::text, anonopt.short_number(p.c), p.population::text) ORDER BY p.model, p.column_name)) FROM anonopt.promise p WHERE p.dataset = report.dataset HAVING count(*) > 0),
 		$html$<footer><p>k: everybody shown stands in a class of at least so many who look the same. l: each class holds at least so many different
 sensitive values. t: how far a class's sensitive values are from those of all. A promise holds for the columns it names and for one release by itself; several releases together can tell more.</p></footer>
 <script>
