@@ -74,6 +74,7 @@ CREATE TEMP TABLE temporary_levels AS SELECT value, '*' AS anything FROM generat
 CREATE TABLE dropped_levels AS TABLE temporary_levels;
 CREATE TABLE dropped_weights (value int, weight float8);
 CREATE TABLE kept_levels AS TABLE temporary_levels;
+SET client_min_messages = warning;
 SELECT anonopt.create_dataset('partly', 'partly');
 SELECT anonopt.add_quasi_identifier('partly', 'b', 'temporary_levels'),
 	anonopt.add_quasi_identifier('partly', 'c', 'dropped_levels'),
