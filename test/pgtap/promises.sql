@@ -224,5 +224,40 @@ END $$;
 SELECT no_plan();
 SELECT pg_temp.verdict(seed, seed % 2 = 0) FROM generate_series(1, 40) seed;
 
+-- By hand: what breaks at the border, and what is just kept.
+CREATE TABLE hand (g text, s text);
+INSERT INTO hand SELECT g, s FROM (VALUES ('a', 'x', 3), ('a', 'y', 7), ('b', 'x', 4), ('b', 'y', 6), ('c', 'x', 6), ('c', 'y', 2), ('c', 'z', 1),
+    ('d', 'x', 5), ('d', 'y', 2), ('d', 'z', 1)) v (g, s, n), generate_series(1, n);
+CREATE TABLE hand_g (g text PRIMARY KEY, top text);
+INSERT INTO hand_g SELECT DISTINCT g, '*' FROM hand;
+SELECT anonopt.create_dataset('hand', 'hand', 1), anonopt.add_quasi_identifier('hand', 'g', 'hand_g'), anonopt.add_sensitive('hand', 's') \g /dev/null
+CREATE FUNCTION pg_temp.broken(model text, threshold float8, c float8 DEFAULT NULL) RETURNS text
+LANGUAGE plpgsql AS $$
+DECLARE
+    broken text;
+BEGIN
+    DELETE FROM anonopt.promise;
+    PERFORM anonopt.add_promise('hand', model, threshold, CASE WHEN model NOT IN ('average_risk', 'share_above') THEN 's' END, c);
+    SELECT string_agg(labels[1], '' ORDER BY labels[1]) INTO broken FROM anonopt.suppressed_classes('hand', '{0}');
+    RETURN coalesce(broken, '');
+END $$;
+SELECT is(pg_temp.broken('alpha', 0.7), '', 'seven of ten, six of nine, five of eight keep an alpha of 0.7');
+SELECT is(pg_temp.broken('alpha', 0.6), 'acd', 'six of ten keep one of 0.6');
+-- c: 6 < 2 (2 + 1) does not hold; d: 5 < 2 (2 + 1) does; a: 7 < 2 * 3 does not; b: 6 < 2 * 4 does
+SELECT is(pg_temp.broken('recursive_l', 2, 2), 'ac', 'recursive (2,2)-diversity is strict');
+SELECT is(pg_temp.broken('recursive_l', 3, 5.5), 'abc', 'recursive (5.5,3): two values are too few; 6 < 5.5 does not hold, 5 < 5.5 does');
+-- 37 people: 18 x, 17 y, 2 z.  z in c: p/q = 37/18, so (p - q)/q = 19/18; in d: 37/16, 21/16
+SELECT is(pg_temp.broken('beta', 21.0 / 16), '', 'beta: just kept');
+SELECT is(pg_temp.broken('beta', 20.0 / 16), 'd', 'beta: z is too frequent in d');
+SELECT is(pg_temp.broken('disclosure', 5), 'ab', 'disclosure: a and b lack z');
+SELECT is(pg_temp.broken('disclosure', 5, 0), '', 'unless only values that are present count');
+SELECT is(pg_temp.broken('average_risk', 0.01), '', 'average_risk suppresses nothing');
+SELECT is((SELECT feasible FROM anonopt.evaluate('hand', '{0}')), false, 'but the node is not feasible');
+SELECT throws_ok(format('SELECT anonopt.add_promise(''hand'', %L, %L, %L, %L)', m, t, col, c), state, NULL, format('%s %s %s %s is refused', m, t, col, c))
+FROM (VALUES ('bogus', '1', NULL, NULL, '22023'), ('alpha', 'NaN', 's', NULL, '22023'), ('alpha', '0.5', NULL, NULL, '22023'), ('alpha', '0', 's', NULL, '22023'),
+    ('k', '2.5', NULL, NULL, '22023'), ('k', '3', 's', NULL, '22023'), ('recursive_l', '2', 's', NULL, '22023'), ('presence', '0.1', NULL, '0.5', '22023'),
+    ('k_map', '5', NULL, NULL, '22023'), ('alpha', '0.5', 'g', NULL, '22023'), ('beta', 'Infinity', 's', NULL, '22023'),
+    ('average_risk', '0.5', NULL, NULL, '42710')) v (m, t, col, c, state);
+
 SELECT * FROM finish();
 ROLLBACK;
