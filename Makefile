@@ -5,6 +5,7 @@
 # make test        runs every test in such a server
 # make check-long  runs 100,000 odd calls under the checks of undefined behaviour, the engine's
 #                  fuzzing for ten minutes, and the regression tests under valgrind
+# make papers      measures the papers' tables and figures anew, into bench/papers/results and docs/papers.md
 # make bench       prints the benchmark's ratios from such a server
 # make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
 # make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
@@ -29,7 +30,7 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 .DEFAULT_GOAL := all
 
 # these install what they need, pg_config included; PGXS has a check of its own, which only says no
-PRIVATE = demo check test check-long bench dist deb print-regress
+PRIVATE = demo check test check-long bench papers dist deb print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
@@ -58,6 +59,11 @@ check-long:
 	ANONOPT_LONG=1 test/cluster test/run t/15_rights.t t/16_faults.t t/17_lasting.t
 bench:
 	test/cluster bench/run
+
+# Scripts to be run, such as PAPERS='poka_metrics', or all
+papers:
+	test/cluster bench/papers/run $(PAPERS) | bench/papers/split
+	bench/papers/weave
 
 DIST_VERSION = $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
 dist:
