@@ -20,8 +20,10 @@ BEGIN
 		WHEN 4 THEN '''town '' || hashint8(i * %s + %s) %% %s AS c%s' ELSE '(hashint8(i * %s + %s) %% %s)::float8 AS c%s' END,
 		j + 1, j, (2 + (j % 30)::bigint ^ 4)::bigint % 900000 + 2, j), ', ')) FROM generate_series(1, ncolumns) j);
 END $$;
-SELECT pg_temp.make_wide('wide_30', 30), pg_temp.make_wide('wide_220', 220) \g /dev/null
-VACUUM ANALYZE distinct_values, wide_30, wide_220;
+SELECT pg_temp.make_wide('wide_30', 30) \g /dev/null
+VACUUM ANALYZE distinct_values, wide_30;
+-- its columns several times
+SELECT format('CREATE VIEW wide_220 AS SELECT %s FROM wide_30', string_agg(format('c%s AS d%s', 1 + i % 30, i), ', ')) FROM generate_series(1, 220) i \gexec
 
 -- CPU seconds of this backend, by the operating system
 CREATE FUNCTION pg_temp.cpu() RETURNS float8 LANGUAGE sql AS $$
