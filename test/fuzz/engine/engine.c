@@ -859,7 +859,7 @@ check_efficiency(Population *population, TriedNodes * nodes)
 		{
 			const Measures *m = &nodes->node[j].measures;
 
-			if (m->k < search.k || m->necd > judged->necd || m->nwp > judged->nwp)
+			if (m->k < search.promise.k || m->necd > judged->necd || m->nwp > judged->nwp)
 				continue;
 			if (m->necd < judged->necd && m->nwp < judged->nwp)
 				efficiency = EFFICIENCY_NONE;
