@@ -17,6 +17,9 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
+/* nobody here is a worker */
+int			ParallelWorkerNumber = -1;
+
 typedef struct Chunk
 {
 	struct Chunk *next;
