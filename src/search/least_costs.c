@@ -39,7 +39,7 @@ least_costs_create(const Population *population, const Promise *promise, int nob
 	least->population = population;
 	least->nobjectives = nobjectives;
 	memcpy(least->objectives, objectives, sizeof(Objective) * nobjectives);
-	least->bounds_classes = !promise->has_k && !promise->has_l && !promise->has_t;
+	least->bounds_classes = !promise_given(promise, population);
 	least->ks = known_nodes_create(population, population->context);
 	least->squares = known_nodes_create(population, population->context);
 	for (int a = 0; a < population->nattrs; a++)
@@ -63,8 +63,10 @@ has_bound(const LeastCosts *least, Objective objective)
 		case OBJECTIVE_NWP:
 			return true;
 		case OBJECTIVE_K:
-		case OBJECTIVE_SUM_K:
 			return least->bounds_classes;
+		case OBJECTIVE_SUM_K:
+			/* a class of few persons may have many rows */
+			return least->bounds_classes && !least->population->has_persons;
 		default:
 			return false;
 	}
