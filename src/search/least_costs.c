@@ -98,7 +98,7 @@ least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures
 static Measures
 best_measures(const LeastCosts *least, const int *levels)
 {
-	Measures	best = {.classes = 1};
+	Measures	best = {.classes = 1,.feasible = true};
 
 	for (int a = 0; a < least->population->nattrs; a++)
 	{

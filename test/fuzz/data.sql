@@ -145,7 +145,7 @@ SELECT declare('people', 'people', '{{age,ages},{town,towns},{day,days}}', 'ill'
 SELECT anonopt.create_dataset('odd', 'fuzz."odd ""table""; SELECT nextval(''canary'')--"', 0.1),
 	anonopt.add_quasi_identifier('odd', 'it''s "odd"', 'ages', 1e308), anonopt.add_quasi_identifier('odd', 'SELECT', 'towns', 4.9e-324, 1, 2),
 	anonopt.add_sensitive('odd', 'a"||nextval(''canary'')||"', 'hierarchical', 'illnesses');
-SELECT anonopt.create_dataset(name, 'counted', 0, 'id', 'n'), anonopt.add_quasi_identifier(name, 'age', 'ages', 3),
+SELECT anonopt.create_dataset(name, 'counted', 0, NULL, 'n'), anonopt.add_quasi_identifier(name, 'age', 'ages', 3),
 	anonopt.add_sensitive(name, 'ill', 'hierarchical', 'illnesses') FROM unnest('{counted}'::text[]) name;
 SELECT anonopt.create_dataset('counted wrongly', 'counted_wrongly', 0, NULL, 'n'), anonopt.add_quasi_identifier('counted wrongly', 'age', 'ages');
 SELECT anonopt.create_dataset('too many', 'too_many', 0, NULL, 'n'), anonopt.add_quasi_identifier('too many', 'age', 'ages');

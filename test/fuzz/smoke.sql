@@ -73,6 +73,14 @@ SELECT anonopt.achievement(0.1, 0.2, 0.3, 0.4), anonopt.efficiency('people', 1, 
 SELECT anonopt.nsga2('people', 2, 0.1, 0.2, 6, 60, seed => 1), anonopt.nsga2('people', 2, 0.1, 0.2, 6, 60, seed => 1, taxonomy => true),
 	anonopt.reference_direction('people', 2, '{0,1}', '{0.5,0.5}', 2, 6, 30, seed => 1);
 
+SELECT anonopt.achievement_of('{0.1,0.2,0.3}', '{0.2,0.2,0.2}'), anonopt.hypervolume('people', '{k,glm}', '{{2,2,2},{1,1,1}}'),
+	anonopt.igd_plus('people', '{k,glm}', '{{2,2,2},{1,1,1}}'), anonopt.p_rank_order(1, 2, 0.5), anonopt.set_dominance('{better,equal}');
+
+-- promises
+SELECT anonopt.add_promise('people', 'alpha', 0.9, 'ill'), anonopt.add_promise('people', 'entropy_l', 1.1, 'ill');
+SELECT anonopt.policy_check('people'), anonopt.evaluate('people', '{2,2,2}');
+SELECT anonopt.drop_promise('people', 'alpha', 'ill'), anonopt.drop_promise('people', 'entropy_l', 'ill');
+
 -- records
 SELECT g.* FROM anonopt.aruba('people', 2, key => 'id') a, anonopt.unpack(a.generalized) AS g (age text, town text, pay text);
 SELECT anonopt.btda('people', 2, 'identity', 'leaves'), anonopt.aruba_budget('people', 0.3, utility => 'log_leaves'), anonopt.aruba_balance('people', 0.1, 'entropy'),
