@@ -203,7 +203,8 @@ $$;
 
 CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL, review date DEFAULT NULL,
 	population regclass DEFAULT NULL) RETURNS text
-LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+-- what the planner takes for long queries are many short ones: compiling them takes longer than running them
+LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);
 	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,

@@ -347,7 +347,7 @@ sub check_terminated
 			pump_until($client->{run}, IPC::Run::timer(30), \$client->{out}, qr/^\d+\n/);
 			my ($pid) = $client->{out} =~ /^(\d+)/;
 			my $way = rand() < 0.5 ? 'terminate' : 'cancel';
-			sleep rand(0.12);
+			sleep rand(0.04);
 			ask("SELECT pg_${way}_backend($pid)");
 			end_client($client);
 			push @wrong, "$call: $client->{err}"
