@@ -16,6 +16,7 @@
 #include "sql/arguments.h"
 #include "sql/session.h"
 #include "utils/builtins.h"
+#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(anonopt_policy_check);
 
