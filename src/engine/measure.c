@@ -439,6 +439,13 @@ measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 	}
 }
 
+/* Whether it is known of a node that it is not to be measured. */
+static inline bool
+is_hopeless(const Measurer *m, const Measures *result)
+{
+	return m->promise.feasible_only && result->suppressed > m->promise.limit;
+}
+
 /*
  * Parts classes by their sizes alone: those that remain stand at the front of
  * an array then, the others at its end.
@@ -460,6 +467,8 @@ part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums
 		if (size < threshold)
 		{
 			result->suppressed += size;
+			if (is_hopeless(m, result))
+				return;
 			m->remaining[--suppressed] = i;
 			continue;
 		}
@@ -488,6 +497,8 @@ part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sum
 		if (class_breaks(m, classes, i, threshold) != 0)
 		{
 			result->suppressed += rows;
+			if (is_hopeless(m, result))
+				return;
 			m->remaining[--suppressed] = i;
 			continue;
 		}
@@ -510,6 +521,8 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		part_by_value(m, classes, threshold, sums, result);
 	else
 		part_by_size(m, classes, threshold, sums, result);
+	if (is_hopeless(m, result))
+		return;
 	suppress(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
 	for (int column = 0; column < population->nsensitive; column++)
 	{

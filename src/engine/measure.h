@@ -17,6 +17,8 @@ typedef struct Promise
 	int64		l;
 	double		t;
 	int64		limit;			/* people who may be suppressed */
+	bool		feasible_only;	/* a node that suppresses more is not
+								 * measured: only feasible is told of it */
 } Promise;
 
 typedef struct Measures

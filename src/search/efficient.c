@@ -112,8 +112,10 @@ efficiency_search(EfficiencySearch *search)
 {
 	Collection	collection = {search, 0};
 	int			nattrs = search->population->nattrs;
+	Promise		promise = search->promise;
 
-	search->helped = lattice_measure(search->population, &search->promise, search->workers, collect, &collection);
+	promise.feasible_only = true;
+	search->helped = lattice_measure(search->population, &promise, search->workers, collect, &collection);
 	if (search->nnodes == 0)
 		search->largest_k = k_of_top(search->population);
 	qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
@@ -142,12 +144,14 @@ NodeFront *
 efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers)
 {
 	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
+	Promise		feasible = *promise;
 	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), most_nodes};
 	double		nodes = 1;
 
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
 	/* which nodes come first depends on workers: a part is measured without */
-	lattice_measure(population, promise, nodes <= most_nodes ? workers : 0, collect_front, &collection);
+	feasible.feasible_only = true;
+	lattice_measure(population, &feasible, nodes <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;
 }
