@@ -12,6 +12,7 @@
 
 #include <math.h>
 
+#include "base/doubles.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
 #include "search/archive.h"
@@ -148,6 +149,8 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	quality->representation_ratio = (double) noccupied / archive_size(boxes);
 	quality->minimal = 0;
 	quality->igd_plus = 0;
+	/* sums of doubles depend on the order, and workers bring them in any */
+	qsort(shortfalls, set.front->nmembers, sizeof(double), compare_doubles);
 	for (int i = 0; i < set.front->nmembers; i++)
 	{
 		quality->minimal += *(int64 *) front_member(set.front, i);

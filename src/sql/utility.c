@@ -13,6 +13,7 @@
 
 #include "access/relation.h"
 #include "base/budget.h"
+#include "base/doubles.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "compare/naive_bayes.h"
@@ -315,15 +316,6 @@ put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of
 						fabs(after - before));
 		}
 	}
-}
-
-static int
-compare_doubles(const void *a, const void *b)
-{
-	double		x = *(const double *) a;
-	double		y = *(const double *) b;
-
-	return x < y ? -1 : x > y;
 }
 
 static void
