@@ -157,14 +157,19 @@ profile_statement(Oid relation, const char *column, Oid type)
 	/* a number for infinity, which is no distance from a day */
 	if (is_date(type))
 		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
+
+	/*
+	 * people are added up a level above: 18 cannot, where a foreign server
+	 * groups by a constant
+	 */
 	return psprintf("SELECT count(v), coalesce(sum(c) FILTER (WHERE v IS NOT NULL), 0)::int8, coalesce(sum(c) FILTER (WHERE v IS NULL), 0)::int8,"
 					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL),"
 					" count(*) FILTER (WHERE v IS NOT NULL AND c >= greatest(%d, t / %d)), count(*) FILTER (WHERE NOT abs(n) < 'Infinity'),"
 					" min(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(n) FILTER (WHERE abs(n) < 'Infinity')::float8, max(length(s)),"
 					" bool_and(s ~ '[0-9]') OR (min(length(s)) = max(length(s)) AND bool_and(s !~ '[[:lower:]]')),"
 					" bool_and(s ~ '^[^@[:space:]]+@[^@[:space:]]+$'), avg(length(s)) > 40 AND bool_or(s ~ ' .* .* .* ')"
-					" FROM (SELECT v, n, s, count(*) AS c, (sum(count(*)) OVER ())::int8 AS t FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p"
-					" GROUP BY v, n, s) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
+					" FROM (SELECT v, n, s, c, (sum(c) OVER ())::int8 AS t FROM (SELECT v, n, s, count(*) AS c"
+					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
 }
 
 static int64

@@ -254,8 +254,13 @@ sub plan_skip
 }
 
 # Bytes of a session's memory but for PostgreSQL's caches, and kilobytes of its process beside what it shares
-my $memory = q{SELECT sum(total_bytes) FROM pg_backend_memory_contexts
-	WHERE NOT (name ~ 'Cache|^index info|^relation rules|RelCache|TableSpace|^CachedPlan|event trigger' OR parent = 'CacheMemoryContext')};
+# (18 shows a context's path in place of its parent's name)
+my $in_cache = qx(pg_config --version) =~ /(\d+)/ && $1 >= 18
+  ? q{path[level - 1] = (SELECT path[level] FROM context WHERE name = 'CacheMemoryContext')}
+  : q{parent = 'CacheMemoryContext'};
+my $memory = qq{WITH context AS MATERIALIZED (SELECT * FROM pg_backend_memory_contexts)
+	SELECT sum(total_bytes) FROM context
+	WHERE NOT (name ~ 'Cache|^index info|^relation rules|RelCache|TableSpace|^CachedPlan|event trigger' OR $in_cache)};
 
 # Statements one after the other, so many times over; some may fail
 sub call_often
