@@ -290,6 +290,8 @@ sub check_other_relations
 	{
 		is(rows_of($question, 'foreign'), rows_of($question, 'foreign plain'), "a foreign table: $question");
 	}
+	my ($guess, $plain) = map { ask("SELECT * FROM anonopt.auto_dataset('guessed', '$_', NULL, dry_run => true)") } qw(in_north north_plain);
+	is($guess, $plain, 'a foreign table is profiled');
 	like(ask('EXPLAIN (VERBOSE, COSTS OFF) ' . read_sql('foreign')), qr/^Foreign Scan\n(?s:.*)Remote SQL: .*GROUP BY/, 'a foreign table groups by itself');
 
 	ask("CREATE VIEW looking AS SELECT * FROM people; SELECT declare('looking', 'looking')");
