@@ -142,6 +142,7 @@ COMMENT ON FUNCTION anonopt.report_promise(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_uncovered(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_verdict(anonopt.reported, bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_risk(anonopt.reported) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_utility(text, regclass) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_left_out(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_bars(anonopt.reported, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.percent(float8) IS 'internal';

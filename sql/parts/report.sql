@@ -144,6 +144,17 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'</tbody></table>') FROM run
 $$;
 
+-- What a release is still good for.
+CREATE FUNCTION anonopt.report_utility(dataset text, release regclass) RETURNS text
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT anonopt.html_table('{measure,columns,before,after,change}', array_agg(anonopt.html_cells(coalesce(m.what, u.measure), array_to_string(u.columns, ', '),
+		round(u.before::numeric, 3)::text, round(u.after::numeric, 3)::text, round(u.value::numeric, 3)::text) ORDER BY u.i))
+	FROM anonopt.utility(dataset, release, 200) WITH ORDINALITY u (measure, columns, before, after, value, i)
+	LEFT JOIN (VALUES ('total_variation', 'change of the distribution, 0 to 1'), ('earth_movers', 'how far the distribution moved, 0 to 1'),
+		('cramers_v', 'association (Cramér''s V)'), ('range_query_error', 'mean error of random counts'), ('range_query_error_median', 'median error of random counts'),
+		('majority', 'share of the most frequent label'), ('accuracy', 'accuracy of a classifier'), ('auc', 'area under its curve')) m (measure, what) ON m.measure = u.measure
+$$;
+
 -- All that is told of one release, behind its verdict.
 CREATE FUNCTION anonopt.report_release(r anonopt.reported) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -271,7 +282,8 @@ svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details
 				'<h2>Who is left out of ', anonopt.html(x.name), '</h2>', anonopt.report_left_out(r),
 				'<h2>Distributions, before and after: ', anonopt.html(x.name), '</h2><p>A label''s people count evenly for the values under it.</p><div class="columns">',
 				(SELECT string_agg(anonopt.report_bars(r, c), E'\n' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
-					FROM jsonb_array_elements(x.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>'), E'\n' ORDER BY i)
+					FROM jsonb_array_elements(x.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>',
+				CASE WHEN x.values IS NOT NULL THEN concat('<h2>What ', anonopt.html(x.name), ' is still good for</h2>', anonopt.report_utility(dataset, x.release)) END), E'\n' ORDER BY i)
 			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
 				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y),
 		$html$<h2>The trade-off</h2>
