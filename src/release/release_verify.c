@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -471,10 +472,28 @@ outside_sql(const ReleaseEntry *entry, const DeclaredPromise *promise)
 					label_list(entry, "p"), relation_sql_name(promise->population), label_list(entry, "n"), figure, figure, matches.data);
 }
 
+/* Labels of moments are texts in the data set's zone, while there is a data set. */
+static int
+use_zone_of_release(const ReleaseEntry *entry)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
+	Dataset		zone = {0};
+	bool		isnull;
+	Datum		name = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1 AND timezone IS NOT NULL",
+									1, types, values, &isnull);
+
+	if (!isnull && timezone_is_known(TextDatumGetCString(name)))
+		zone.timezone = TextDatumGetCString(name);
+	return dataset_use_zone(&zone);
+}
+
 /* Judges what is promised of people of another relation, under a node's labels. */
 static void
 judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 {
+	int			level = use_zone_of_release(entry);
+
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
@@ -497,6 +516,7 @@ judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		verdicts[i].ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :
 									most <= promise->threshold && least >= (promise->has_c ? promise->c : 0));
 	}
+	AtEOXact_GUC(false, level);
 }
 
 /* Which of a release's hierarchies are no longer what they were; their owner's alone are looked at. */

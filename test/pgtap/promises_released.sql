@@ -359,5 +359,16 @@ SELECT cmp_ok((SELECT count(*) FROM made WHERE (call LIKE 'again%') = again AND 
     format('of %s some are made%s', source, CASE WHEN again THEN ' again' ELSE '' END))
 FROM unnest('{levels,cuts,recoding}'::text[]) source, unnest('{false,true}'::boolean[]) again;
 
+-- Moments are told in the data set's zone, whatever the session's
+CREATE TABLE moment (v timestamptz PRIMARY KEY, top text);
+INSERT INTO moment SELECT t, '*' FROM generate_series('2020-01-01 00:00+00'::timestamptz, '2020-01-03 00:00+00', '6 hours') t;
+CREATE TABLE stay AS SELECT v AS t FROM moment, generate_series(1, 10);
+CREATE TABLE every_stay AS SELECT t FROM stay, generate_series(1, 2);
+SELECT anonopt.create_dataset('z', 'stay', timezone => 'America/New_York'), anonopt.add_quasi_identifier('z', 't', 'moment'),
+    anonopt.add_promise('z', 'k_map', 20, population => 'every_stay') \g /dev/null
+SELECT anonopt.publish_table('stays', 'z', '{0}', k => 2) \g /dev/null
+SET timezone = 'Asia/Tokyo';
+SELECT is((SELECT (ok, others #>> '{k_map,measured}')::text FROM anonopt.verify('stays')), '(t,20)', 'verify counts a population in the zone of its data set');
+
 SELECT * FROM finish();
 ROLLBACK;
