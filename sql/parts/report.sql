@@ -230,11 +230,13 @@ DECLARE
 	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk) FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
 		WHERE r.dataset = report.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r ORDER BY r.published_at);
 	dropped text := (SELECT string_agg(anonopt.html(r.name), ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report.dataset AND r.dropped);
+	combined jsonb := (SELECT jsonb_agg(jsonb_build_object('names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c
+				WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x), 'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest))
+		FROM anonopt.release_risk(dataset) r);
 	together text := (SELECT '<h3>All of them together</h3><p>Somebody who has several releases knows a person''s labels in each. These are the smallest groups of people with the same labels in all, dropped releases and earlier contents included: a group that is smaller than the promise does not break any one release, but the promise does not hold for all of them at once.</p>'
-			|| anonopt.html_table('{releases,promised k,smallest group}', array_agg(anonopt.html_cells((SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c
-				WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x), r.k::text, coalesce(r.smallest::text, 'not known'))))
-		FROM anonopt.release_risk(dataset) r HAVING count(*) > 1);
-	least bigint := (SELECT min(r.smallest) FROM anonopt.release_risk(dataset) r WHERE cardinality(r.releases) > 1);
+			|| anonopt.html_table('{releases,promised k,smallest group}', array_agg(anonopt.html_cells(c ->> 'names', c ->> 'k', coalesce(c ->> 'smallest', 'not known'))))
+		FROM jsonb_array_elements(combined) c HAVING count(*) > 1);
+	least bigint := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
 	about text[] := ARRAY(SELECT anonopt.html_cells(a.what, a.value) FROM (VALUES (1, 'data set', dataset), (2, 'relation', source::text), (3, 'rows', risk ->> 'records'),
 		(4, 'purpose', purpose), (5, 'recipient', recipient), (6, 'author', author), (7, 'date', to_char(now(), 'YYYY-MM-DD HH24:MI TZ')),
 		(8, 'to be reviewed on', review::text), (9, 'dropped releases', dropped)) a (i, what, value) WHERE a.value IS NOT NULL ORDER BY a.i);
@@ -268,9 +270,8 @@ svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details
 </head>
 <body>
 <h1>Anonymization of $html$, anonopt.html(dataset), '</h1><h2>Verdict</h2>',
-		CASE WHEN cardinality(releases) = 0 THEN '<p>Nothing has been published yet.</p>' ELSE (SELECT string_agg(anonopt.report_verdict(r, least), E'\n' ORDER BY i)
-			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
-				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y) END,
+		CASE WHEN cardinality(releases) = 0 THEN '<p>Nothing has been published yet.</p>' ELSE (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)
+			FROM generate_subscripts(releases, 1) i) END,
 		anonopt.html_table(ARRAY['about', ''], about),
 		'<h2>The data as they are</h2>', anonopt.html_table('{what,measured}', ARRAY[
 			anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),
@@ -278,14 +279,13 @@ svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details
 			anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
 			anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
 			anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]),
-		(SELECT string_agg(concat('<h2>Risk, before and after: ', anonopt.html(x.name), '</h2>', anonopt.report_risk(r),
-				'<h2>Who is left out of ', anonopt.html(x.name), '</h2>', anonopt.report_left_out(r),
-				'<h2>Distributions, before and after: ', anonopt.html(x.name), '</h2><p>A label''s people count evenly for the values under it.</p><div class="columns">',
-				(SELECT string_agg(anonopt.report_bars(r, c), E'\n' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
-					FROM jsonb_array_elements(x.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>',
-				CASE WHEN x.values IS NOT NULL THEN concat('<h2>What ', anonopt.html(x.name), ' is still good for</h2>', anonopt.report_utility(dataset, x.release)) END), E'\n' ORDER BY i)
-			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
-				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y),
+		(SELECT string_agg(concat('<h2>Risk, before and after: ', anonopt.html((releases[i]).name), '</h2>', anonopt.report_risk(releases[i]),
+				'<h2>Who is left out of ', anonopt.html((releases[i]).name), '</h2>', anonopt.report_left_out(releases[i]),
+				'<h2>Distributions, before and after: ', anonopt.html((releases[i]).name), '</h2><p>A label''s people count evenly for the values under it.</p><div class="columns">',
+				(SELECT string_agg(anonopt.report_bars(releases[i], c), E'\n' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
+					FROM jsonb_array_elements((releases[i]).values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>',
+				CASE WHEN (releases[i]).values IS NOT NULL THEN concat('<h2>What ', anonopt.html((releases[i]).name), ' is still good for</h2>', anonopt.report_utility(dataset, (releases[i]).release)) END), E'\n' ORDER BY i)
+			FROM generate_subscripts(releases, 1) i),
 		$html$<h2>The trade-off</h2>
 <p>Each dot is a node, one level a column, that no other node beats both in k, the size of the smallest class, and in GLM, the detail lost in per cent.
 Each diamond is a local recoding, which generalizes each class by itself: what a short search finds for k = 2, 3, 5, 10, 20, 50 and 100. Rings are what is published.
@@ -300,9 +300,8 @@ The nodes here leave out the smallest classes up to the limit of the data set; a
 			ARRAY(SELECT anonopt.html_cells(VARIADIC anonopt.levels_text(qis, n.levels) || anonopt.measure_cells(n, cells)) FROM unnest(front) n)), '</details>',
 		'<details><summary>The recodings as a table</summary>', anonopt.html_table('{recoding,k,l,suppressed,classes,GLM,NWP}',
 			ARRAY(SELECT anonopt.html_cells(VARIADIC 'local'::text || anonopt.measure_cells(n, cells)) FROM unnest(curve) n)), '</details>',
-		'<h2>Releases</h2>', coalesce((SELECT string_agg(anonopt.report_release(r), E'\n' ORDER BY i)
-			FROM unnest(releases) WITH ORDINALITY x (release, name, entry, told, sensitive, verified, before, after, values, i),
-				LATERAL (SELECT ROW(x.release, x.name, x.entry, x.told, x.sensitive, x.verified, x.before, x.after, x.values)::anonopt.reported AS r) y),
+		'<h2>Releases</h2>', coalesce((SELECT string_agg(anonopt.report_release(releases[i]), E'\n' ORDER BY i)
+			FROM generate_subscripts(releases, 1) i),
 			'<p>Nothing has been published yet.</p>'), together,
 		'<p>Dropped releases, which readers may have kept: ' || dropped || '.</p>',
 		'<h2>Declaration</h2>', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
