@@ -116,6 +116,19 @@ relation_has_changed(Oid relation)
 			 errhint("Call the function again.")));
 }
 
+Oid
+relation_owner(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
 Relation
 relation_open_existing(Oid relation)
 {

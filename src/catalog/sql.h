@@ -38,6 +38,9 @@ pg_noreturn extern void relation_is_missing(Oid relation);
 /* Fails with 55000: a relation is not what it was when a call began. */
 pg_noreturn extern void relation_has_changed(Oid relation);
 
+/* Who owns a relation; fails where it is missing. */
+extern Oid	relation_owner(Oid relation);
+
 /* Opens a relation that a caller named, against changes of its columns. */
 extern Relation relation_open_existing(Oid relation);
 

@@ -122,6 +122,9 @@ extern void release_create_live(const Release *release, const char *definition);
 /* Fails with 23514 unless a hierarchy is a plain table of the caller's own that can hold no leaf twice. */
 extern void require_own_hierarchy(Oid hierarchy, const char *column);
 
+/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
+extern void require_release_owner(Oid relation);
+
 /* Whether it is a plain table of a role. */
 extern bool is_plain_table_of(Oid relation, Oid owner);
 

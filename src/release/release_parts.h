@@ -64,9 +64,6 @@ extern void release_show(const Release *release, Oid relation, Oid fresh, const 
 /* The entry of the caller's very own release, which is locked against other refreshes. */
 extern ReleaseEntry *release_lock_entry(Oid relation);
 
-/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
-extern void require_release_owner(Oid relation);
-
 /* Fails where the release would have other columns. */
 extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
 

@@ -545,24 +545,11 @@ is_told(const ReleaseEntry *entry, const char *column)
 	return false;
 }
 
-static Oid
-owner_of(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(relation);
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
 void
 release_verify(Oid relation, Verification *result)
 {
 	ReleaseEntry *entry = release_entry_require(relation);
-	Oid			owner = owner_of(relation);
+	Oid			owner = relation_owner(relation);
 	PromiseVerdict *verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
 	double		distance = 0;
 	char	   *changed;

@@ -65,8 +65,7 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 	require_argument(fcinfo, 1, "release");
 	relation = PG_GETARG_OID(1);
 	entry = release_entry_require(relation);
-	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	require_release_owner(relation);
 	if (strcmp(entry->dataset, dataset) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
