@@ -1,13 +1,13 @@
 /*
  * aggregate.h
- *	  What functions of aggregates begin with.
+ *	  Common code of aggregate support functions.
  */
 #ifndef ANONOPT_AGGREGATE_H
 #define ANONOPT_AGGREGATE_H
 
 #include "base/compat.h"
 
-/* The memory of the aggregate that a transition function works for. */
+/* The memory context of the aggregate that calls a transition function. */
 static inline MemoryContext
 aggregate_context(FunctionCallInfo fcinfo)
 {

@@ -1,10 +1,10 @@
 /*
  * budget.c
- *	  Memory of one call, counted against anonopt.memory.
+ *	  The memory of one call, limited by anonopt.memory.
  *
- * What a call holds grows with the distinct tuples of a table.  A server
- * must refuse such a call in an orderly way long before the operating
- * system does, so every array that grows with the data asks here first.
+ * A call's memory grows with the distinct tuples of a table.  A server must
+ * refuse such a call in an orderly way long before the operating system does,
+ * so every array that grows with the data is checked here first.
  */
 #include "base/budget.h"
 
@@ -13,7 +13,7 @@
 
 int			budget_memory = 1024 * 1024;
 
-/* What the call is expected to take in all. */
+/* Total bytes that the call is expected to need. */
 static Size forecast = 0;
 
 Size
@@ -28,7 +28,7 @@ budget_expect(Size bytes)
 	forecast = bytes;
 }
 
-/* Says that the limit is reached, and what to do about it. */
+/* Reports that the limit is reached, and what to do about it. */
 static void
 budget_exceeded(Size wanted)
 {

@@ -1,6 +1,6 @@
 /*
  * bytes.h
- *	  Numbers in bytes that another process of the same server reads.
+ *	  Numbers as bytes for another process of the same server.
  */
 #ifndef ANONOPT_BYTES_H
 #define ANONOPT_BYTES_H

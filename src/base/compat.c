@@ -1,6 +1,6 @@
 /*
  * compat.c
- *	  What newer PostgreSQL versions have and older ones lack.
+ *	  Functions that older PostgreSQL versions lack.
  */
 #include "base/compat.h"
 
@@ -9,7 +9,7 @@
 
 #if PG_VERSION_NUM < 150000
 
-/* Sets up a materialized result, as PostgreSQL 15 does by itself. */
+/* Sets up a materialized result like PostgreSQL 15's function. */
 void
 InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags)
 {

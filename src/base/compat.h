@@ -1,7 +1,7 @@
 /*
  * compat.h
  *	  Differences between PostgreSQL 14 and 19, each defined once under the
- *	  newest name, so that no other file asks for a version.
+ *	  newest name, so that no other file checks the version.
  */
 #ifndef ANONOPT_COMPAT_H
 #define ANONOPT_COMPAT_H
@@ -21,7 +21,7 @@
 #error "anonopt needs 128-bit integers: losses are exact integer sums"
 #endif
 
-/* headers come before macros of the same names as functions in them */
+/* include these headers before defining macros named like their functions */
 #if PG_VERSION_NUM >= 190000
 #include "commands/repack.h"
 #else

@@ -1,6 +1,6 @@
 /*
  * distance_metric.h
- *	  The distances of t-closeness: declared, and measured.
+ *	  The distances of t-closeness.
  */
 #ifndef ANONOPT_DISTANCE_METRIC_H
 #define ANONOPT_DISTANCE_METRIC_H

@@ -1,6 +1,6 @@
 /*
  * doubles.h
- *	  Doubles in order, for qsort.
+ *	  A comparison of doubles for qsort.
  */
 #ifndef ANONOPT_DOUBLES_H
 #define ANONOPT_DOUBLES_H

@@ -1,11 +1,11 @@
 /*
  * key_counter.c
- *	  Distinct keys of a few 64-bit words, numbered as they come, each with
- *	  a count.
+ *	  Distinct keys of a few 64-bit words, numbered in order of arrival, each
+ *	  with a count.
  *
- * The hash table holds only numbers; the keys stand in one array.  A key is
- * looked up by writing it behind the last one and asking for its number, so
- * that adding a new key costs no copy.
+ * The hash table holds only numbers; the keys stand in one array.  To look up
+ * a key, the caller writes it behind the last one and asks for its number, so
+ * that adding a new key needs no copy.
  */
 #include "base/key_counter.h"
 
@@ -13,7 +13,7 @@
 #include "base/packed_key.h"
 #include "common/int.h"
 
-/* Eight bytes: there are many. */
+/* Kept to eight bytes, because there are many. */
 typedef struct KeyCounterEntry
 {
 	uint32		number;
@@ -73,7 +73,7 @@ key_counter_create(MemoryContext context, int nwords, uint32 expected)
 	return counter;
 }
 
-/* Makes room for one key more. */
+/* Makes room for one more key. */
 static void
 key_counter_grow(KeyCounter *counter)
 {

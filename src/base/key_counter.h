@@ -1,7 +1,7 @@
 /*
  * key_counter.h
- *	  Distinct keys of a few 64-bit words, numbered as they come, each with
- *	  a count.
+ *	  Distinct keys of a few 64-bit words, numbered in order of arrival, each
+ *	  with a count.
  */
 #ifndef ANONOPT_KEY_COUNTER_H
 #define ANONOPT_KEY_COUNTER_H
@@ -13,22 +13,22 @@ struct keyindex_hash;
 typedef struct KeyCounter
 {
 	MemoryContext context;
-	int			nwords;			/* words a key */
+	int			nwords;			/* words per key */
 	uint32		nkeys;
-	Size		capacity;		/* keys there is room for, the candidate
-								 * included */
+	Size		capacity;		/* keys there is room for, including the
+								 * candidate */
 	uint64	   *keys;
 	int64	   *counts;
 	struct keyindex_hash *index;
 } KeyCounter;
 
-/* An empty counter that lives, and is counted, in a memory context. */
+/* Creates an empty counter in a memory context, whose budget applies. */
 extern KeyCounter *key_counter_create(MemoryContext context, int nwords, uint32 expected);
 
 /* Adds to the count of the candidate key; returns its number. */
 extern uint32 key_counter_add(KeyCounter *counter, int64 count);
 
-/* Gives up finding keys; those there are stay. */
+/* Ends lookups and frees the hash table; the keys stay. */
 extern void key_counter_close(KeyCounter *counter);
 
 /* The number of the candidate key, or PG_UINT32_MAX if it is not there. */

@@ -1,6 +1,6 @@
 /*
  * limits.h
- *	  How much there may be.
+ *	  Limits.
  */
 #ifndef ANONOPT_LIMITS_H
 #define ANONOPT_LIMITS_H

@@ -1,13 +1,13 @@
 /*
  * names.h
- *	  Names of an enumeration's values, as SQL writes them.
+ *	  Names of enumeration values, as written in SQL.
  */
 #ifndef ANONOPT_NAMES_H
 #define ANONOPT_NAMES_H
 
 #include "postgres.h"
 
-/* The value that a name stands for, or -1. */
+/* The value of a name, or -1. */
 static inline int
 find_name(const char *name, const char *const *names, int n)
 {

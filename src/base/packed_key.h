@@ -1,7 +1,7 @@
 /*
  * packed_key.h
- *	  Packed keys: a code of each column in as many bits as it needs, none
- *	  across two words.
+ *	  Packed keys: one code per column in as many bits as it needs, none across
+ *	  two words.
  */
 #ifndef ANONOPT_PACKED_KEY_H
 #define ANONOPT_PACKED_KEY_H
@@ -17,7 +17,7 @@ typedef struct KeyField
 	uint64		mask;			/* of the code before it is shifted */
 } KeyField;
 
-/* Adds a field for so many codes behind the others; nwords and left start at 0. */
+/* Appends a field for a number of codes; nwords and left start at 0. */
 static inline KeyField
 key_add_field(int *nwords, int *left, uint64 ncodes)
 {
@@ -42,7 +42,7 @@ key_get(const uint64 *key, const KeyField *field)
 	return (uint32) ((key[field->word] >> field->shift) & field->mask);
 }
 
-/* Into a field that is still zero. */
+/* Stores a code in a field that is still zero. */
 static inline void
 key_put(uint64 *key, const KeyField *field, uint32 code)
 {
@@ -60,7 +60,7 @@ word_hash(uint64 word)
 	return word ^ (word >> 33);
 }
 
-/* The key's word without the field. */
+/* The key's word with the field cleared. */
 static inline uint64
 key_without(const uint64 *key, const KeyField *field)
 {

@@ -1,8 +1,9 @@
 /*
  * prng.h
- *	  Random numbers that are the same for a seed on every server: SplitMix64.
+ *	  Random numbers that are the same on every server for a given seed:
+ *	  SplitMix64.
  *
- * PostgreSQL's own generator is not in every version we build with.
+ * Not every version we build with has PostgreSQL's own generator.
  */
 #ifndef ANONOPT_PRNG_H
 #define ANONOPT_PRNG_H
@@ -24,7 +25,7 @@ prng_next(Prng *prng)
 	return word ^ (word >> 31);
 }
 
-/* A number below n, which is above 0. */
+/* A number below n; n must be above 0. */
 static inline uint32
 prng_below(Prng *prng, uint32 n)
 {

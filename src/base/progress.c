@@ -1,11 +1,11 @@
 /*
  * progress.c
- *	  How far a running search has come, told by its backend.
+ *	  The progress of a running search, reported by its backend.
  *
- * A backend's own entry in the status array carries the numbers, as it does
- * for VACUUM or COPY, under a command number that no command of PostgreSQL
- * has.  So nothing needs to be preloaded, an update costs a few stores, and
- * an error takes the entry down with its transaction.
+ * The numbers are kept in the backend's own status entry, as for VACUUM or
+ * COPY, under a command number that no command of PostgreSQL has.  So nothing
+ * needs to be preloaded, an update costs a few stores, and an error clears the
+ * entry when its transaction ends.
  */
 #include "base/progress.h"
 
@@ -23,7 +23,10 @@ algorithm_name(Algorithm algorithm)
 	return algorithm_names[algorithm];
 }
 
-/* Whether this backend's entry is ours to write: not COPY's, around the search. */
+/*
+ * Whether we may write this backend's entry: a COPY around the search may own
+ * it.
+ */
 static bool
 entry_is_ours(ProgressCommandType command)
 {

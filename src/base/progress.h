@@ -1,6 +1,6 @@
 /*
  * progress.h
- *	  How far a running search has come, for everybody who may see it.
+ *	  The progress of a running search.
  */
 #ifndef ANONOPT_PROGRESS_H
 #define ANONOPT_PROGRESS_H
@@ -9,13 +9,16 @@
 
 #include "utils/backend_progress.h"
 
-/* "anon", as a number: far from PostgreSQL's own commands. */
+/* "anon" as a number, far from PostgreSQL's own commands. */
 #define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
 
-/* A loss is told in these, plus one: 0 is none. */
+/* A loss is reported in these units, plus one: 0 means none. */
 #define LOSS_UNITS 1e9
 
-/* The numbers of such an entry; the phase is 0 while the relation is read, then 1. */
+/*
+ * The indexes of the numbers in an entry; the phase is 0 while the relation is
+ * read, then 1.
+ */
 enum
 {
 	PARAM_ALGORITHM,
@@ -48,16 +51,19 @@ typedef enum Algorithm
 
 extern const char *algorithm_name(Algorithm algorithm);
 
-/* A search begins: its relation is read. */
+/* A search begins to read its relation. */
 extern void progress_begin(Algorithm algorithm, Oid relation);
 
-/* The relation is read, the search of so many nodes begins; -1 for more than can be told. */
+/*
+ * The relation has been read and the search of a number of nodes begins; -1 if
+ * there are too many to report.
+ */
 extern void progress_search(int64 total);
 
-/* Nodes measured so far, and nodes found. */
+/* Reports the nodes measured so far, and the nodes found. */
 extern void progress_update(int64 done, int64 found);
 
-/* A better answer: how many there were, and what this one loses, in [0,1]. */
+/* Reports a better answer: how many there were, and its loss in [0,1]. */
 extern void progress_better(int64 answers, double loss);
 
 extern void progress_end(void);

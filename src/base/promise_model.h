@@ -1,11 +1,11 @@
 /*
  * promise_model.h
- *	  What a release can promise: declared, searched and measured.
+ *	  The promises that a release can make.
  */
 #ifndef ANONOPT_PROMISE_MODEL_H
 #define ANONOPT_PROMISE_MODEL_H
 
-/* In the order in which broken promises are named. */
+/* In the order in which broken promises are listed. */
 typedef enum PromiseModel
 {
 	MODEL_K,
@@ -26,16 +26,19 @@ typedef enum PromiseModel
 /* Sets of models. */
 #define MODEL_BIT(model) (1u << (model))
 
-/* What a model asks of the values of one column. */
+/* What a model requires of the values of one column. */
 typedef struct Condition
 {
 	PromiseModel model;
 	double		threshold;
-	double		c;				/* of recursive_l; of disclosure: 0 where only
-								 * values that are present count */
+	double		c;				/* of recursive_l; of disclosure: 0 if only
+								 * present values count */
 } Condition;
 
-/* Conditions of one column: those declared, and those of an earlier release. */
+/*
+ * The most conditions of one column: those declared, and those of an earlier
+ * release.
+ */
 #define MAX_CONDITIONS 16
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * dataset.c
- *	  Declarations of data sets, as they stand in the catalogs.
+ *	  Declarations of data sets, loaded from the catalogs.
  *
- * The database's owner writes these rows too, to restore a dump, and may
+ * The database's owner can write these rows too, to restore a dump, and may
  * write anything.  So a declaration is checked when it is loaded, as if a
- * stranger had typed it: nothing that follows asks again whether there are
+ * stranger had typed it.  Later code does not check again whether there are
  * too many quasi-identifiers or whether a weight is a number.
  */
 #include "catalog/dataset.h"
@@ -26,7 +26,7 @@
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
-/* A relation's columns, each in every role. */
+/* The attributes of a data set: a relation's columns, each in every role. */
 #define MAX_DECLARED ((ROLE_PSEUDONYM + 1) * MaxHeapAttributeNumber)
 
 static const char *const role_names[] = {
@@ -88,7 +88,7 @@ field(HeapTuple row, int column, bool *isnull)
 	return SPI_getbinval(row, SPI_tuptable->tupdesc, column, isnull);
 }
 
-/* Fails with 23514: the catalogs hold what no function here declares. */
+/* Fails with 23514: the catalogs hold a row that no function here would write. */
 static void
 refuse_declaration(const char *dataset, const char *detail)
 {
@@ -99,7 +99,7 @@ refuse_declaration(const char *dataset, const char *detail)
 			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare anew.")));
 }
 
-/* A relation of a row, or InvalidOid. */
+/* A relation column of a row, or InvalidOid. */
 static Oid
 oid_field(HeapTuple row, int column)
 {
@@ -109,7 +109,7 @@ oid_field(HeapTuple row, int column)
 	return isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
-/* A level of a row, or -1. */
+/* A level column of a row, or -1. */
 static int
 level_field(HeapTuple row, int column)
 {
@@ -119,7 +119,7 @@ level_field(HeapTuple row, int column)
 	return isnull ? -1 : DatumGetInt32(value);
 }
 
-/* A number of a row, or NaN. */
+/* A number column of a row, or NaN. */
 static double
 number_field(HeapTuple row, int column)
 {
@@ -129,7 +129,7 @@ number_field(HeapTuple row, int column)
 	return isnull ? get_float8_nan() : DatumGetFloat8(value);
 }
 
-/* A truth of a row; false where nothing is said. */
+/* A boolean column of a row; false for NULL. */
 static bool
 bool_field(HeapTuple row, int column)
 {
@@ -214,7 +214,10 @@ load_attributes(Dataset *dataset)
 	check_attributes(dataset);
 }
 
-/* Fails with 23514: the catalogs hold a promise that no function here declares. */
+/*
+ * Fails with 23514: the catalogs hold a promise that no function here would
+ * write.
+ */
 static void
 refuse_promise(const char *dataset, const char *detail)
 {
@@ -262,7 +265,7 @@ check_promise(const Dataset *dataset, const DeclaredPromise *promise)
 			refuse_promise(dataset->name, psprintf("Model %s is declared twice.", model_name(promise->model)));
 }
 
-/* In the order of their models and columns, so that whatever names them names them alike. */
+/* In the order of models and columns, so that every message lists them alike. */
 static void
 load_promises(Dataset *dataset)
 {
@@ -402,7 +405,7 @@ dataset_use_zone(const Dataset *dataset)
 bool
 relation_can_be_declared(Oid relation)
 {
-	/* no catalog: nobody's logins are to wait for a data set */
+	/* not a system catalog: waiting for a data set must not block logins */
 	if (relation < FirstNormalObjectId)
 		return false;
 	switch (get_rel_relkind(relation))
@@ -419,9 +422,8 @@ relation_can_be_declared(Oid relation)
 }
 
 /*
- * Whether a relation is still the one that was declared, and can be one.
- * OIDs are used again; a later relation with this one's number has another
- * row type.
+ * Whether a relation is still the one that was declared, and of a valid kind.
+ * OIDs are reused; a later relation with the same OID has another row type.
  */
 bool
 dataset_same_relation(Oid relation, Oid row_type)
@@ -429,7 +431,7 @@ dataset_same_relation(Oid relation, Oid row_type)
 	return relation_can_be_declared(relation) && OidIsValid(row_type) && get_rel_type_id(relation) == row_type;
 }
 
-/* Fails where a declared column is gone. */
+/* Fails if a declared column is gone. */
 static void
 check_column(const Dataset *dataset, const char *column)
 {
@@ -442,7 +444,7 @@ check_column(const Dataset *dataset, const char *column)
 			 errhint("Call anonopt.drop_attribute and declare the column under its new name.")));
 }
 
-/* Fails where a count column is no number. */
+/* Fails if a count column is not a number. */
 static void
 check_count_column(const Dataset *dataset)
 {
@@ -456,7 +458,7 @@ check_count_column(const Dataset *dataset)
 				 errhint("It says how many people a row stands for.")));
 }
 
-/* Fails with 23514 where the declared relation, a column or a hierarchy is gone. */
+/* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
 void
 dataset_check(const Dataset *dataset)
 {
@@ -553,7 +555,7 @@ quasi_identifier(const Dataset *dataset, int number)
 	return NULL;
 }
 
-/* Fails where a level is not in its attribute's hierarchy. */
+/* Fails if a level is not in its attribute's hierarchy. */
 static void
 check_level(const Dataset *dataset, int attr, int level)
 {

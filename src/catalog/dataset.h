@@ -1,6 +1,6 @@
 /*
  * dataset.h
- *	  Declarations of data sets, as they stand in the catalogs.
+ *	  Declarations of data sets, loaded from the catalogs.
  */
 #ifndef ANONOPT_DATASET_H
 #define ANONOPT_DATASET_H
@@ -24,13 +24,14 @@ typedef struct Declared
 	Role		role;
 	char	   *column;
 	Oid			hierarchy;		/* InvalidOid where there is none */
-	Oid			hierarchy_type; /* its row type then: tells it from a later
-								 * table of that number */
+	Oid			hierarchy_type; /* its row type then: distinguishes it from a
+								 * later table with that OID */
 	double		weight;
 	int			min_level;
 	int			max_level;		/* -1: the last */
 	bool		shows_unknown;	/* values without a leaf, as the last label */
-	bool		range_loss;		/* leaves are ranges, which lose their width */
+	bool		range_loss;		/* leaves are ranges, and their width counts
+								 * as loss */
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;
@@ -52,52 +53,64 @@ typedef struct Dataset
 	DeclaredPromise *promises;	/* by model and column */
 } Dataset;
 
-/* Loads a declaration; fails with 42704 if there is none of that name, 23514 if it is not sound. */
+/*
+ * Loads a declaration; fails with 42704 if there is none, 23514 if it is not
+ * sound.
+ */
 extern Dataset *dataset_load(const char *name);
 
-/* Loads it without its columns, however they are declared: for what drops. */
+/*
+ * Loads it without its columns, so that even a broken declaration can be
+ * dropped.
+ */
 extern Dataset *dataset_load_entry(const char *name);
 
-/* Fails where values without a leaf may be shown: they cannot be told apart as a recoding does. */
+/*
+ * Fails if values without a leaf are allowed: a recoding would have to
+ * distinguish them.
+ */
 extern void dataset_refuse_unknown(const Dataset *dataset, const char *what);
 
 /* Whether the server knows a time zone. */
 extern bool timezone_is_known(const char *name);
 
 /*
- * Lets moments become days and times in a data set's zone, not in that of
- * the session that reads; sql_restore_names ends it.
+ * Sets TimeZone to a data set's zone, so that timestamps become days and times
+ * in it and not in the session's; sql_restore_names ends it.
  */
 extern int	dataset_use_zone(const Dataset *dataset);
 
-/* Whether it is a table or a view, and none of PostgreSQL's own. */
+/* Whether it is a table or a view, and not one of PostgreSQL's own. */
 extern bool relation_can_be_declared(Oid relation);
 
 /* Whether a relation is still the one that was declared. */
 extern bool dataset_same_relation(Oid relation, Oid row_type);
 
-/* Fails with 23514 where the declared relation or a hierarchy is gone. */
+/* Fails with 23514 if the declared relation or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
 
-/* The same, or where it has no quasi-identifier; returns it. */
+/* The same, and fails without a quasi-identifier; returns the data set. */
 extern Dataset *dataset_sound(Dataset *dataset);
 
-/* Fails where it has no sensitive column, which something needs. */
+/* Fails if it has no sensitive column, which the named feature needs. */
 extern void require_sensitive(const Dataset *dataset, const char *name);
 
-/* Fails where a level is not in its attribute's hierarchy. */
+/* Fails if a level is not in its attribute's hierarchy. */
 extern void check_node(const Dataset *dataset, const int *levels);
 
-/* How a statement reads the count column of r; fractions fail. */
+/*
+ * The expression by which a statement reads the count column of r; fractions
+ * fail.
+ */
 extern char *dataset_count_sql(const Dataset *dataset);
 
-/* The declared attributes of a role. */
+/* The declared attributes with a role. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);
 
 /* The highest level to search of a quasi-identifier. */
 extern int	declared_max_level(const Declared *attribute);
 
-/* Whether it promises something of sensitive values. */
+/* Whether it promises anything about sensitive values. */
 extern bool dataset_promises_values(const Dataset *dataset);
 
 /* Adds a promise of a release, unless a stricter one is declared. */
@@ -106,7 +119,7 @@ extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);
 extern const char *role_name(Role role);
 extern const char *distance_name(Distance distance);
 
-/* From names to values; an unknown name fails with 22023. */
+/* Converts a name to its value; fails with 22023 if it is unknown. */
 extern Role role_by_name(const char *name);
 extern Distance distance_by_name(const char *name);
 

@@ -1,6 +1,6 @@
 /*
  * dataset_rights.c
- *	  Declarations as this statement has left them, and whose they are.
+ *	  Declarations as this statement has left them, and their ownership.
  */
 #include "catalog/dataset_rights.h"
 
@@ -49,7 +49,7 @@ require_owner(const Dataset *dataset)
 
 	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
 		return;
-	/* who may write the catalogs could change them anyway */
+	/* whoever can write the catalogs could change them anyway */
 	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
 		return;
 	ereport(ERROR,

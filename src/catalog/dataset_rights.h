@@ -1,6 +1,6 @@
 /*
  * dataset_rights.h
- *	  Declarations as this statement has left them, and whose they are.
+ *	  Declarations as this statement has left them, and their ownership.
  */
 #ifndef ANONOPT_DATASET_RIGHTS_H
 #define ANONOPT_DATASET_RIGHTS_H
@@ -13,10 +13,10 @@ extern void see_own_changes(void);
 /* Loads a declaration as this statement has left it. */
 extern Dataset *dataset_load_latest(const char *name);
 
-/* The same, for a caller who may change it; else fails with 42501. */
+/* The same; fails with 42501 unless the caller may change it. */
 extern Dataset *dataset_load_owned(const char *name);
 
-/* The same two, without the columns: for what drops. */
+/* The same two without the columns, for dropping. */
 extern Dataset *dataset_load_latest_entry(const char *name);
 extern Dataset *dataset_load_owned_entry(const char *name);
 

@@ -1,9 +1,9 @@
 /*
  * distributed.c
- *	  Relations whose rows an extension keeps on other servers: Citus.
+ *	  Relations whose rows an extension stores on other servers: Citus.
  *
- * Citus lists its tables in a catalog of its own.  What a view is made of is
- * asked of its dependencies; a function in it hides what it reads.
+ * Citus lists its tables in a catalog of its own.  The relations behind a view
+ * are found by its dependencies; those read by a function in it remain hidden.
  */
 #include "base/compat.h"
 

@@ -9,7 +9,10 @@
 
 #include "utils/relcache.h"
 
-/* Names of its columns, in order, and the base type of the first: of the leaves. */
+/*
+ * Names of its columns, in order, and the base type of the first, which holds
+ * the leaves.
+ */
 extern List *hierarchy_columns(Relation relation, Oid *leaf_type);
 
 /* Base type of a hierarchy table's leaves. */

@@ -1,9 +1,9 @@
 /*
  * own_tables.c
- *	  Tables of ours, which nobody but their owner may touch.
+ *	  The extension's private tables, which only their owner may access.
  *
- * Statements on them are written here, never by a caller, and only run once
- * it is known that the caller may have what they do.
+ * Only the extension writes statements on them, never a caller, and runs them
+ * only after checking that the caller may do what they do.
  */
 #include "catalog/own_tables.h"
 
@@ -16,7 +16,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* Who a statement runs as, to be put back. */
+/* The user a statement runs as, to be restored. */
 typedef struct Identity
 {
 	Oid			user;

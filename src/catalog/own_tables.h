@@ -1,19 +1,22 @@
 /*
  * own_tables.h
- *	  Tables of ours, which nobody but their owner may touch.
+ *	  The extension's private tables, which only their owner may access.
  */
 #ifndef ANONOPT_OWN_TABLES_H
 #define ANONOPT_OWN_TABLES_H
 
 #include "base/compat.h"
 
-/* Runs a writing statement as the owner of the catalogs; returns the number of rows. */
+/*
+ * Runs a statement that writes as the owner of the catalogs; returns the
+ * number of rows.
+ */
 extern uint64 write_catalog(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
 
-/* Runs a reading statement as that owner; SPI, which is connected, holds its rows. */
+/* Runs a query as that owner; SPI, which is connected, holds its rows. */
 extern void read_catalog_rows(const char *statement, int nargs, Oid *types, Datum *values);
 
-/* The text that a statement's first row is, read in the same way; NULL without one. */
+/* The text in the first row of such a query; NULL if it has no rows. */
 extern Datum read_catalog(const char *statement, int nargs, Oid *types, Datum *values, bool *isnull);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * promises.c
- *	  Promises that are declared with a data set.
+ *	  Promises declared with a data set.
  */
 #include "catalog/promises.h"
 
@@ -25,7 +25,7 @@ static const char *const names[MODELS] = {
 	[MODEL_SHARE_ABOVE] = "share_above"
 };
 
-/* What a threshold must be. */
+/* The range of a threshold. */
 typedef enum Range
 {
 	RANGE_COUNT,				/* a whole number from 1 */
@@ -85,7 +85,7 @@ model_needs_population(PromiseModel model)
 	return model == MODEL_K_MAP || model == MODEL_PRESENCE;
 }
 
-/* NaN is in no range. */
+/* NaN is not in any range. */
 static const char *
 range_problem(PromiseModel model, double threshold)
 {

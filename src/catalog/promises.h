@@ -1,6 +1,6 @@
 /*
  * promises.h
- *	  Promises that are declared with a data set.
+ *	  Promises declared with a data set.
  */
 #ifndef ANONOPT_PROMISES_H
 #define ANONOPT_PROMISES_H
@@ -24,24 +24,30 @@ typedef struct DeclaredPromise
 
 extern const char *model_name(PromiseModel model);
 
-/* The model of a name, or -1; all names, for a hint. */
+/* The model with a name, or -1; all names, for a hint. */
 extern int	model_by_name(const char *name);
 extern char *model_names(void);
 
-/* Whether a model is about the values of one column, or people of another relation. */
+/*
+ * Whether a model is about the values of one column, or about people of
+ * another relation.
+ */
 extern bool model_needs_column(PromiseModel model);
 extern bool model_needs_population(PromiseModel model);
 
-/* What is wrong with a promise by itself, as a sentence; NULL where nothing is. */
+/* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
 extern char *promise_problem(const DeclaredPromise *promise);
 
-/* Whether one promise asks at least as much as another of its model and column. */
+/*
+ * Whether one promise is at least as strict as another of the same model and
+ * column.
+ */
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
 
 /* A promise in words: "alpha <= 0.5". */
 extern char *promise_text(const DeclaredPromise *promise);
 
-/* The condition of its column. */
+/* The condition it sets on its column. */
 extern Condition promise_condition(const DeclaredPromise *promise);
 
 #endif

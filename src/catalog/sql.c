@@ -1,6 +1,6 @@
 /*
  * sql.c
- *	  Statements the extension runs, and the names it puts in them.
+ *	  Statements the extension runs, and the names it puts into them.
  */
 #include "catalog/sql.h"
 
@@ -35,7 +35,7 @@ sql_finish(void)
 		elog(ERROR, "could not finish SPI: %s", SPI_result_code_string(code));
 }
 
-/* SPI would leave its own memory current, which goes with it. */
+/* SPI would leave its own memory context current, which is freed with it. */
 static void
 sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
 {
@@ -74,8 +74,8 @@ sql_value(int column, Oid type, bool *isnull)
 }
 
 /*
- * Sets search_path for the statements to come; an error ends it by itself.
- * Returns what sql_restore_names wants.
+ * Sets search_path for the following statements; an error resets it. Returns
+ * the argument of sql_restore_names.
  */
 int
 sql_use_catalog_names(void)
@@ -139,7 +139,10 @@ relation_open_existing(Oid relation)
 	return rel;
 }
 
-/* The server takes time in the square of a name's length to part it, and heeds nobody meanwhile. */
+/*
+ * Parsing a qualified name is quadratic in its length and cannot be
+ * interrupted.
+ */
 #define LONGEST_NAME 10000
 
 RangeVar *
@@ -207,7 +210,10 @@ require_column(Oid relation, const char *column)
 			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
 }
 
-/* The roles that have rights on a relation beside its owner, as a statement names them. */
+/*
+ * The roles other than the owner that have rights on a relation, as written in
+ * a statement.
+ */
 static List *
 privileged_roles(Oid relation)
 {

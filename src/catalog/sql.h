@@ -1,6 +1,6 @@
 /*
  * sql.h
- *	  Statements the extension runs, and the names it puts in them.
+ *	  Statements the extension runs, and the names it puts into them.
  */
 #ifndef ANONOPT_SQL_H
 #define ANONOPT_SQL_H
@@ -12,54 +12,69 @@
 #include "nodes/primnodes.h"
 #include "utils/relcache.h"
 
-/* Connects to SPI, and back; failures are errors. */
+/* Connect to SPI and disconnect; failures are errors. */
 extern void sql_connect(void);
 extern void sql_finish(void);
 
 /* Runs a statement with the snapshot of the caller's query. */
 extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values);
 
-/* Runs a statement that writes; nulls as in SPI or NULL. */
+/* Runs a statement that writes; nulls is as in SPI, or NULL. */
 extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
 
-/* A column of the result's only row, which must have a type; NULL datums as 0. */
+/*
+ * A column of the result's only row, which must have the given type; 0 for
+ * NULL.
+ */
 extern Datum sql_value(int column, Oid type, bool *isnull);
 
-/* Lets statements name PostgreSQL's own functions and operators only, and plainly. */
+/*
+ * Restricts search_path, so that unqualified names in statements mean
+ * PostgreSQL's own functions and operators.
+ */
 extern int	sql_use_catalog_names(void);
 extern void sql_restore_names(int level);
 
 /* A name as a datum; 0 for none. */
 extern Datum name_datum(const char *name);
 
-/* Fails with 42P01: a relation is gone, or never was. */
+/* Fails with 42P01: a relation does not exist. */
 pg_noreturn extern void relation_is_missing(Oid relation);
 
-/* Fails with 55000: a relation is not what it was when a call began. */
+/* Fails with 55000: a relation has changed since the call began. */
 pg_noreturn extern void relation_has_changed(Oid relation);
 
-/* Who owns a relation; fails where it is missing. */
+/* The owner of a relation; fails if it is missing. */
 extern Oid	relation_owner(Oid relation);
 
-/* Opens a relation that a caller named, against changes of its columns. */
+/*
+ * Opens a relation that a caller named, which keeps its columns from being
+ * changed.
+ */
 extern Relation relation_open_existing(Oid relation);
 
-/* The name of something to be made, as a user writes it. */
+/* The name of an object to be created, as a user wrote it. */
 extern RangeVar *creation_range_var(const char *name);
 
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);
 
-/* A relation's columns that were not dropped, in order: of Form_pg_attribute, as long as it is open. */
+/*
+ * A relation's columns that were not dropped, in order: a list of
+ * Form_pg_attribute, valid as long as it is open.
+ */
 extern List *live_columns(Relation relation);
 
-/* Takes back what default privileges granted to others: a table made from data shows values. */
+/*
+ * Revokes what default privileges granted to others, because a table made from
+ * data shows values.
+ */
 extern void keep_to_owner(Oid relation);
 
-/* The base type of a column; InvalidOid where there is none of that name. */
+/* The base type of a column; InvalidOid if there is no such column. */
 extern Oid	column_type(Oid relation, const char *column);
 
-/* Fails with 42703 where a relation lacks a column. */
+/* Fails with 42703 if a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
 
 #endif

@@ -1,10 +1,9 @@
 /*
  * type_match.c
- *	  How values of one type are compared with values of another, and how
- *	  they become texts.
+ *	  How values of two types are compared, and how values become texts.
  *
- * A cast between two types can be made by whoever owns one of them.  Those
- * between PostgreSQL's own types are its own.
+ * The owner of a type can create casts from and to it.  Only casts between
+ * PostgreSQL's own types can be trusted.
  */
 #include "catalog/type_match.h"
 
@@ -43,7 +42,7 @@ builtin_cast(Oid from, Oid to, Oid *function)
 	*function = InvalidOid;
 	if (from == to)
 		return true;
-	/* a domain's check is a user's function, too */
+	/* a domain's check is a user's function */
 	if (getBaseType(to) != to)
 		return false;
 	path = find_coercion_pathway(to, from, COERCION_ASSIGNMENT, function);
@@ -52,7 +51,7 @@ builtin_cast(Oid from, Oid to, Oid *function)
 	return path == COERCION_PATH_RELABELTYPE;
 }
 
-/* The name of a type for a form: a % in it stands for itself. */
+/* The name of a type for a form, with every % in it escaped. */
 static char *
 type_in_form(Oid type)
 {
@@ -74,13 +73,13 @@ text_form(Oid type)
 	type = getBaseType(type);
 	if (type < FirstNormalObjectId)
 		return "%v::pg_catalog.text";
-	/* enum_out takes no domain */
+	/* enum_out does not accept a domain */
 	if (type_is_enum(type))
 		return psprintf("pg_catalog.textin(pg_catalog.enum_out(%%v::%s))", type_in_form(type));
 	return "(CASE WHEN pg_catalog.num_nonnulls(%v) OPERATOR(pg_catalog.>) 0 THEN pg_catalog.format('%s', %v) END)";
 }
 
-/* A domain's check may hide in a row, an array or a range. */
+/* A row, an array or a range may contain a domain with a check. */
 bool
 type_input_is_safe(Oid type)
 {

@@ -1,12 +1,10 @@
 /*
  * type_match.h
- *	  How values of one type are compared with values of another, and how
- *	  they become texts.
+ *	  How values of two types are compared, and how values become texts.
  *
- * A form is an expression of SQL with %v where the value stands, and %% for a
- * percent sign before a v.  No form
- * uses a cast that anybody but PostgreSQL made: it would run its maker's
- * function as whoever calls us.
+ * A form is an SQL expression with %v in place of the value, and %% for a
+ * percent sign before a v.  A form uses only PostgreSQL's own casts: another
+ * cast would run its creator's function with the caller's rights.
  */
 #ifndef ANONOPT_TYPE_MATCH_H
 #define ANONOPT_TYPE_MATCH_H
@@ -25,22 +23,25 @@ typedef struct TypeMatch
 extern bool type_is_integer(Oid type);
 extern bool type_is_number(Oid type);
 
-/* A text, or what is compared as one; an enum too. */
+/* Whether a type is compared as a text; enums are, too. */
 extern bool type_is_text(Oid type);
 
-/* Whether a column of a type can be generalized by leaves of another. */
+/* Whether a column of one type can be generalized by leaves of another. */
 extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
 
-/* The form by which a value of a type becomes its text. */
+/* The form that converts a value of a type to text. */
 extern const char *text_form(Oid type);
 
-/* Whether reading a text as a type runs no check of a user's. */
+/* Whether converting a text to a type runs no user-defined check. */
 extern bool type_input_is_safe(Oid type);
 
-/* An expression in a form. */
+/* Puts an expression into a form. */
 extern char *sql_as(const char *form, const char *expression);
 
-/* The function by which PostgreSQL itself casts a type to another; false where there is none, InvalidOid where none is needed. */
+/*
+ * The function with which PostgreSQL itself casts one type to another,
+ * InvalidOid if none is needed; returns false if there is no such cast.
+ */
 extern bool builtin_cast(Oid from, Oid to, Oid *function);
 
 #endif

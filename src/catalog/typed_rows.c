@@ -1,13 +1,13 @@
 /*
  * typed_rows.c
- *	  Rows that a statement gives, taken only where they have the types for
- *	  which the taker is written.
+ *	  Rows of a statement, accepted only if they have the types that the
+ *	  receiver was written for.
  *
- * Whoever decodes a value relies on its type, which was found when the
- * statement was made.  Since then another session, or a function that the
+ * Code that decodes a value relies on its type, which was looked up when the
+ * statement was built.  Since then another session, or a function that the
  * statement itself calls, may have given the column's name to another column.
- * The executor makes sure that rows have the types of the plan; so comparing
- * the plan's types once, before the first row, is enough.
+ * The executor guarantees that rows have the types of the plan, so it is
+ * enough to compare the plan's types once, before the first row.
  */
 #include "catalog/typed_rows.h"
 
@@ -27,7 +27,10 @@ typedef struct RowReceiver
 	void	   *arg;
 } RowReceiver;
 
-/* Whether values of a type may be decoded as another's: a domain as its base type, a varchar as a text. */
+/*
+ * Whether values of one type may be decoded as another: a domain as its base
+ * type, a varchar as a text.
+ */
 static bool
 fits_type(Oid type, Oid expected)
 {
@@ -100,7 +103,7 @@ end_rows(DestReceiver *self)
 {
 }
 
-/* SPI would leave its own memory current, which goes with it. */
+/* SPI would leave its own memory context current, which is freed with it. */
 void
 rows_read(const char *statement, ParamListInfo params, int ncolumns, const Oid *types, RowTaker take, void *arg)
 {

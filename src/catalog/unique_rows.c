@@ -1,6 +1,6 @@
 /*
  * unique_rows.c
- *	  Whether a column tells a relation's rows apart.
+ *	  Whether a column's values are unique.
  */
 #include "catalog/unique_rows.h"
 
@@ -13,7 +13,7 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-/* Whether an index alone keeps a column's values apart. */
+/* Whether an index guarantees that a column's values are unique. */
 static bool
 is_unique_over(Relation index, AttrNumber attnum)
 {
@@ -24,7 +24,7 @@ is_unique_over(Relation index, AttrNumber attnum)
 		RelationGetIndexPredicate(index) == NIL;
 }
 
-/* Whether a relation lets no two rows have the same person. */
+/* Whether a relation cannot have two rows for the same person. */
 static bool
 has_unique_index(Oid relation, const char *person)
 {
@@ -34,8 +34,8 @@ has_unique_index(Oid relation, const char *person)
 	ListCell   *cell;
 
 	/*
-	 * an index says nothing of the rows of children; a column that is gone is
-	 * found by the statement
+	 * an index does not cover the rows of children; the statement reports a
+	 * missing column
 	 */
 	if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
 		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE))
@@ -54,13 +54,12 @@ bool
 column_is_unique(Oid relation, const char *column)
 {
 	/*
-	 * an index of a distributed relation keeps the rows of each part apart,
-	 * at best
+	 * at best, an index of a distributed relation is unique within each shard
 	 */
 	return has_unique_index(relation, column) && !is_distributed(relation);
 }
 
-/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
+/* Fails with an SQLSTATE if two rows have the same value; SPI is connected. */
 void
 require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 {

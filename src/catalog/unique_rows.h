@@ -1,16 +1,16 @@
 /*
  * unique_rows.h
- *	  Whether a column tells a relation's rows apart.
+ *	  Whether a column's values are unique.
  */
 #ifndef ANONOPT_UNIQUE_ROWS_H
 #define ANONOPT_UNIQUE_ROWS_H
 
 #include "base/compat.h"
 
-/* Whether a relation's indexes let no two rows have the same value, nor one none. */
+/* Whether a relation's indexes guarantee that a column is unique and not null. */
 extern bool column_is_unique(Oid relation, const char *column);
 
-/* Fails with an SQLSTATE where two rows have one name; SPI is connected. */
+/* Fails with an SQLSTATE if two rows have the same value; SPI is connected. */
 extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
 
 #endif

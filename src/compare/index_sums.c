@@ -1,16 +1,17 @@
 /*
  * index_sums.c
- *	  What is summed up over pairs of values, one a record: quality indices.
+ *	  Sums over pairs of values, one pair per record, for the quality indices.
  *
- * Sums are held in two doubles each, so that integers add up exactly to 106
- * bits in any order, and what is not an integer loses nothing that shows.
+ * Each sum is two doubles, so that integers add up exactly to 106 bits in any
+ * order, and other numbers lose nothing visible.
  *
  * Products of a million values overflow, and their logarithms are so large
- * that a difference drowns in them.  So beside ln of the products stands ln
- * of what they differ by.  The volume of d1 over d2 is prod d1 - prod min,
- * and prod min is prod d1 times exp(-drop).  Which of two volumes is larger
- * is the sign of drop - rise; within rounding it is no difference, and both
- * directions then give the very same number.
+ * that a difference drowns in them.  So the logarithm of the factors by which
+ * they differ is kept beside the logarithms of the products.  The volume of d1
+ * over d2 is prod d1 - prod min, and prod min is prod d1 times exp(-drop).
+ * The sign of drop - rise says which of two volumes is larger.  Within
+ * rounding they count as equal, and both directions then give the very same
+ * number.
  */
 #include "compare/index_sums.h"
 
@@ -18,10 +19,10 @@
 
 #define EXACT_INTEGERS 9007199254740992.0	/* 2^53 */
 
-/* A difference of logarithms of this share of their magnitude is rounding. */
+/* A difference of logarithms below this share of their magnitude is rounding. */
 #define TIE 1e-12
 
-/* Adds a number; Knuth's error-free sum, then the parts are put in order. */
+/* Adds a number by Knuth's error-free sum, then normalizes the parts. */
 static void
 long_add(LongSum *sum, double high, double low)
 {
@@ -40,7 +41,7 @@ long_add(LongSum *sum, double high, double low)
 	sum->low = error - (sum->high - total);
 }
 
-/* Adds a number so many times. */
+/* Adds a number a given number of times. */
 static void
 long_add_times(LongSum *sum, double number, int64 times)
 {
@@ -55,7 +56,7 @@ long_value(const LongSum *sum)
 	return sum->high + sum->low;
 }
 
-/* Adds a difference so many times, with what rounding took from it. */
+/* Adds a difference a given number of times, including its rounding error. */
 static void
 long_add_difference(LongSum *sum, double a, double b, int64 times)
 {
@@ -90,7 +91,10 @@ is_small_integer(double value)
 	return value < EXACT_INTEGERS && floor(value) == value;
 }
 
-/* Multiplies so many times; false where the product is no longer exact. */
+/*
+ * Multiplies a given number of times; returns false if the product is no
+ * longer exact.
+ */
 static bool
 multiply(double *product, double factor, int64 times)
 {
@@ -105,7 +109,10 @@ multiply(double *product, double factor, int64 times)
 	return true;
 }
 
-/* Takes a factor into a product, which is infinite once it is not exact; zeros are counted elsewhere. */
+/*
+ * Multiplies a product by a factor; it becomes infinite once it is not exact.
+ * Zeros are counted elsewhere.
+ */
 static void
 take_factor(double *product, double factor, int64 times)
 {
@@ -123,7 +130,7 @@ add_products(IndexSums *sums, double d1, double d2, int64 records)
 	take_factor(&sums->product_min, Min(d1, d2), records);
 }
 
-/* log1p keeps apart what a quotient rounds to one. */
+/* log1p distinguishes values whose quotient rounds to one. */
 static double
 log_of_quotient(double larger, double smaller)
 {
@@ -174,7 +181,7 @@ long_merge(LongSum *sum, const LongSum *other)
 	long_add(sum, other->high, other->low);
 }
 
-/* A product of 0 is none yet. */
+/* A product of 0 means that there is none yet. */
 static void
 merge_products(double *product, double other)
 {
@@ -203,7 +210,7 @@ index_sums_merge(IndexSums *sums, const IndexSums *others)
 	long_merge(&sums->magnitude, &others->magnitude);
 }
 
-/* The root of both parts: what the first root misses is put right by one step of Newton's. */
+/* The root of both parts: one Newton step corrects the first root. */
 double
 index_sums_rank(const IndexSums *sums)
 {

@@ -1,13 +1,13 @@
 /*
  * index_sums.h
- *	  What is summed up over pairs of values, one a record: quality indices.
+ *	  Sums over pairs of values, one pair per record, for the quality indices.
  */
 #ifndef ANONOPT_INDEX_SUMS_H
 #define ANONOPT_INDEX_SUMS_H
 
 #include "postgres.h"
 
-/* A sum as two doubles, the low one what the high one cannot hold. */
+/* A sum as two doubles; the low one is the rounding error of the high one. */
 typedef struct LongSum
 {
 	double		high;
@@ -20,7 +20,7 @@ typedef struct LongSum
 #define SUMS_SQUARES 4
 #define SUMS_VOLUME 8
 
-/* Sums over pairs (d1, d2); all zero in the beginning. */
+/* Sums over pairs (d1, d2); all zero initially. */
 typedef struct IndexSums
 {
 	int64		records;
@@ -32,7 +32,7 @@ typedef struct IndexSums
 	/* volume */
 	int64		zeros1;			/* records where d1 = 0 */
 	int64		zeros2;
-	double		product1;		/* of what is not 0; infinite where it is no
+	double		product1;		/* of nonzero values; infinite unless an
 								 * integer below 2^53 */
 	double		product2;
 	double		product_min;
@@ -51,7 +51,7 @@ typedef enum Dominance
 	DOMINANCE_INCOMPARABLE
 } Dominance;
 
-/* Adds so many records that have one pair. */
+/* Adds a number of records with the same pair. */
 extern void index_sums_add(IndexSums *sums, int wanted, double d1, double d2, int64 records);
 extern void index_sums_merge(IndexSums *sums, const IndexSums *others);
 
@@ -62,7 +62,10 @@ extern double index_sums_hv(const IndexSums *sums);
 extern double index_sums_ln_hv(const IndexSums *sums);
 extern Dominance index_sums_dominance(const IndexSums *sums);
 
-/* Whether the volume of d1 over d2 is more (1), less (-1) or no other (0) than that of d2 over d1. */
+/*
+ * Whether the volume of d1 over d2 is greater than (1), less than (-1) or
+ * equal to (0) that of d2 over d1.
+ */
 extern int	index_sums_hv_order(const IndexSums *sums);
 
 #endif

@@ -1,12 +1,13 @@
 /*
  * naive_bayes.c
- *	  A simple classifier: how well a class label can be learned from data as
- *	  they are shown.
+ *	  A naive Bayes classifier, which measures how well a class label can be
+ *	  learned from a release.
  *
- * Each leaf's people are counted by label, those of a run spread over its
- * leaves evenly, with one person more for each leaf and label (Laplace).
- * The classifier is tried on all people of the data, those who are not shown
- * too: somebody would have to decide about them as well.
+ * Each leaf's people are counted by label; people in a run of leaves are
+ * divided evenly among them, and each leaf and label counts one extra person
+ * (Laplace smoothing).  The classifier is tested on all people in the data,
+ * even those who are not shown, since decisions would be made about them as
+ * well.
  */
 #include "compare/naive_bayes.h"
 
@@ -76,7 +77,7 @@ learn(const ShownRuns * shown, int column)
 	return model;
 }
 
-/* How likely each label is for a tuple: shares that add up to 1. */
+/* The probability of each label for a tuple. */
 static void
 classify(const Model * model, uint32 tuple, double *scores)
 {
@@ -98,7 +99,10 @@ classify(const Model * model, uint32 tuple, double *scores)
 		scores[label] /= sum;
 }
 
-/* People who have a label, or not, by what the classifier says of it. */
+/*
+ * People with and without a label, by the probability that the classifier
+ * gives it.
+ */
 typedef struct Scored
 {
 	double		score;
@@ -115,7 +119,10 @@ compare_scored(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The chance that one who has the label scores higher than one who has not; a tie counts half. */
+/*
+ * The chance that a person with the label scores higher than one without; a
+ * tie counts half.
+ */
 static double
 area_under_curve(Scored * scored, uint32 n)
 {
@@ -174,7 +181,7 @@ naive_bayes_quality(const ShownRuns * shown, int column)
 
 		for (uint32 i = 0; i < ntuples; i++)
 		{
-			/* what rounding alone keeps apart is a tie */
+			/* scores that differ only by rounding are tied */
 			scored[i].score = rint(scores[(Size) i * model.nlabels + label] * 1e9);
 			scored[i].with = histograms_count_of(histograms, population->tuples->slices[column][i], label);
 			scored[i].without = population->tuples->counts[i] - scored[i].with;

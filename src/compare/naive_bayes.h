@@ -1,22 +1,26 @@
 /*
  * naive_bayes.h
- *	  A simple classifier: how well a class label can be learned from data as
- *	  they are shown.
+ *	  A naive Bayes classifier, which measures how well a class label can be
+ *	  learned from a release.
  */
 #ifndef ANONOPT_NAIVE_BAYES_H
 #define ANONOPT_NAIVE_BAYES_H
 
 #include "compare/shown_runs.h"
 
-/* How well a classifier tells the people of a population apart. */
+/* How well a classifier predicts the label of a population's people. */
 typedef struct ClassifierQuality
 {
-	double		accuracy;		/* share of people it is right about */
-	double		auc;			/* area under the curve, a mean over the
-								 * labels by their people; 0.5: guessing */
+	double		accuracy;		/* share of people it classifies correctly */
+	double		auc;			/* area under the ROC curve, a mean over the
+								 * labels weighted by their people; 0.5 is
+								 * guessing */
 }			ClassifierQuality;
 
-/* Learns the class label, a counted column, from what is shown, and is tried on the data as they are. */
+/*
+ * Trains on the classes shown to predict the class label, a counted column,
+ * and tests on the original data.
+ */
 extern ClassifierQuality naive_bayes_quality(const ShownRuns * shown, int label_column);
 
 #endif

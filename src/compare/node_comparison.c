@@ -2,10 +2,10 @@
  * node_comparison.c
  *	  Two nodes compared person by person.
  *
- * Persons who look the same at the meet of the nodes, the coarsest node
- * below both, look the same in both.  So what is compared is classes of the
- * meet, each counted as often as it has people (and, for a property that
- * depends on the sensitive value, as often as it has people with each).
+ * People in the same class at the meet of the nodes, the coarsest node below
+ * both, share a class in both.  So classes of the meet are compared, each
+ * weighted by its people (and, for a property that depends on the sensitive
+ * value, by its people with each value).
  */
 #include "compare/node_comparison.h"
 
@@ -32,7 +32,7 @@ comparer_create(Population *population, const Promise *promise)
 	return comparer;
 }
 
-/* One of the nodes, seen from their meet: class_of is by class of the meet. */
+/* One of the nodes; class_of maps classes of the meet to its classes. */
 static Side
 look_from_meet(Comparer *comparer, const TupleTable *meet, Recodings meet_node, const int *levels)
 {
@@ -47,7 +47,7 @@ look_from_meet(Comparer *comparer, const TupleTable *meet, Recodings meet_node, 
 	return side;
 }
 
-/* Adds people of one class of the meet who have one sensitive value. */
+/* Adds the people of one class of the meet who have a given sensitive value. */
 static void
 add_people(const Population *population, Property property, double a, double b, uint32 value, int wanted,
 		   int64 people, Comparison *comparison)
@@ -93,7 +93,7 @@ compare_class(const Population *population, const TupleTable *meet, uint32 class
 	}
 }
 
-/* Compares what the people of a table's tuples have on two sides. */
+/* Compares the properties of the people in a table's tuples on two sides. */
 static void
 compare_tuples(const Population *population, const TupleTable *tuples, const Side *a, const Side *b, int nproperties,
 			   const Property *properties, int wanted, Comparison *comparisons)

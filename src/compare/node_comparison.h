@@ -10,7 +10,7 @@
 
 typedef struct Comparer Comparer;
 
-/* What a person has in one node, beside what the same person has in another. */
+/* A person's property in one node and in another. */
 typedef struct Comparison
 {
 	IndexSums	a_over_b;
@@ -21,7 +21,7 @@ typedef struct Comparison
 
 extern Comparer *comparer_create(Population *population, const Promise *promise);
 
-/* What people have in any classes, by the population's tuples. */
+/* Properties of people in any classes, by the population's tuples. */
 typedef struct Side
 {
 	const NodeProperties *properties;
@@ -32,7 +32,10 @@ typedef struct Side
 extern void compare_sides(const Population *population, const Side *a, const Side *b, int nproperties,
 						  const Property *properties, int wanted, Comparison *comparisons);
 
-/* Compares two nodes by some properties; which sums is told as in index_sums_add. */
+/*
+ * Compares two nodes by some properties; which sums are computed is given as
+ * in index_sums_add.
+ */
 extern void compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties,
 						  const Property *properties, int wanted, Comparison *comparisons);
 

@@ -1,12 +1,12 @@
 /*
  * node_properties.c
- *	  What a node does to each person: property vectors, by class.
+ *	  Property vectors of a node, by class.
  *
- * The suppressed are one class of their own: they look the same, and have
- * lost all.
+ * Suppressed people form one class: they look the same and have lost
+ * everything.
  *
- * The size of a class counts different people.  Where a person has several
- * rows, each row has the property, and values are counted by rows.
+ * The size of a class counts different people.  If a person has several rows,
+ * each row has the property, and values are counted by rows.
  */
 #include "compare/node_properties.h"
 
@@ -47,7 +47,7 @@ property_falls(Property property)
 	return property == PROPERTY_LOSS || property == PROPERTY_WEIGHTED_LOSS;
 }
 
-/* What a class loses, given what a person of it loses of each attribute. */
+/* The loss of a class, given the loss per person for each attribute. */
 static void
 set_loss(NodeProperties *p, uint32 class, const uint32 *lost)
 {
@@ -80,7 +80,7 @@ set_loss_of_key(NodeProperties *p, uint32 class, Recodings node, const uint64 *k
 	set_loss(p, class, lost);
 }
 
-/* The same of a run of leaves for each attribute. */
+/* The same for a run of leaves for each attribute. */
 static void
 set_loss_of_runs(NodeProperties *p, uint32 class, const uint32 *first_leaf, const uint32 *leaves)
 {
@@ -105,7 +105,7 @@ suppressed_slices(const NodeProperties *p, int column, uint32 *nslices)
 	return slices;
 }
 
-/* The sensitive values of all who are suppressed, as one histogram. */
+/* The sensitive values of all suppressed people, as one histogram. */
 static uint32
 join_suppressed(const NodeProperties *p)
 {
@@ -115,7 +115,7 @@ join_suppressed(const NodeProperties *p)
 	return nslices == 0 ? 0 : histograms_merge(p->population->columns[0], slices, nslices);
 }
 
-/* How many different people are suppressed. */
+/* The number of different people suppressed. */
 static int64
 count_suppressed_people(const NodeProperties *p)
 {
@@ -129,7 +129,7 @@ count_suppressed_people(const NodeProperties *p)
 	return persons_together(population_persons(population), slices, nslices, PG_INT64_MAX);
 }
 
-/* Properties of classes, but for their losses. */
+/* Properties of classes, except for their losses. */
 static NodeProperties *
 properties_create(const Population *population, const TupleTable *classes)
 {
@@ -144,7 +144,7 @@ properties_create(const Population *population, const TupleTable *classes)
 	return p;
 }
 
-/* Suppresses the classes below a size; the last may be so anyhow. */
+/* Suppresses the classes below a size; the last one may be suppressed already. */
 static void
 suppress_below(NodeProperties *p, int64 threshold, bool last_anyhow)
 {

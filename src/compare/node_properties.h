@@ -1,6 +1,6 @@
 /*
  * node_properties.h
- *	  What a node does to each person: property vectors, by class.
+ *	  Property vectors of a node, by class.
  */
 #ifndef ANONOPT_NODE_PROPERTIES_H
 #define ANONOPT_NODE_PROPERTIES_H
@@ -19,7 +19,7 @@ typedef enum Property
 	PROPERTIES
 } Property;
 
-/* The property of a name, or -1. */
+/* The property with a name, or -1. */
 extern int	property_by_name(const char *name);
 extern const char *property_name(Property property);
 
@@ -29,7 +29,7 @@ extern bool property_is_sensitive(Property property);
 /* Whether less of a property is better. */
 extern bool property_falls(Property property);
 
-/* A node's classes, and what those in them have. */
+/* A node's classes, and the properties of the people in them. */
 typedef struct NodeProperties
 {
 	const Population *population;
@@ -42,22 +42,25 @@ typedef struct NodeProperties
 	uint32		suppressed_slice;	/* their sensitive values */
 } NodeProperties;
 
-/* In the current memory context; histograms are made where there is a sensitive column. */
+/*
+ * Allocated in the current memory context; histograms are built if there is a
+ * sensitive column.
+ */
 extern NodeProperties *node_properties(const Population *population, Measurer *measurer, Recodings node,
 									   const TupleTable *classes);
 
 /*
- * The same of any classes: their tuples, NO_CLASS for those that are
- * suppressed, and the leaves under what each shows of each attribute.  What
- * is suppressed is one more class, and its tuples are put into it.
+ * The same for any classes, given the class of each tuple, NO_CLASS if it is
+ * suppressed, and the run of leaves each class shows for each attribute.
+ * Suppressed tuples are put into one additional class.
  */
 extern NodeProperties *class_properties(const Population *population, Measurer *measurer, uint32 *class_of,
 										uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves);
 
-/* The property of a person in a class who has a sensitive value. */
+/* The property of a person with a given sensitive value in a class. */
 extern double property_of(const NodeProperties *properties, Property property, uint32 class, uint32 value);
 
-/* The best that a person with a sensitive value could have. */
+/* The best possible property of a person with a given sensitive value. */
 extern double property_best(const Population *population, Property property, uint32 value);
 
 #endif

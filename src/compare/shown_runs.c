@@ -1,13 +1,13 @@
 /*
  * shown_runs.c
- *	  What people can do with data as they are shown: classes of people, each
+ *	  The usefulness of data as a release shows them: classes of people, each
  *	  with a run of leaves for each attribute.
  *
- * A label covers a run of leaves, since leaves are numbered in preorder.
- * Whoever analyses a release knows no more of a person than that run, and
- * spreads the person evenly over it.  All measures do the same, so that they
- * are one computation for the data and for what is shown of them: the data
- * are runs of one leaf.
+ * A label covers a run of leaves, since leaves are numbered in preorder. An
+ * analyst of a release knows only that run of a person, and divides the person
+ * evenly among its leaves.  All measures do so, and thus need only one
+ * computation for the original data, whose runs are single leaves, and for the
+ * release.
  */
 #include "compare/shown_runs.h"
 
@@ -16,7 +16,7 @@
 #include "base/budget.h"
 #include "miscadmin.h"
 
-/* What is left of a sum of fractions that should be nothing. */
+/* A sum of fractions below this counts as zero. */
 #define RESIDUE 1e-7
 
 
@@ -84,7 +84,7 @@ runs_of_classes(const Population *population, const TupleTable *classes, const u
 	return runs;
 }
 
-/* Turns differences between neighbours into what they add up to. */
+/* Turns differences between neighbours into running sums. */
 static void
 add_up(double *values, uint32 n)
 {
@@ -199,7 +199,10 @@ group_of(const Grouping * groups, uint32 value)
 	return group;
 }
 
-/* Shares of a class's run by group, from the group it begins in; returns how many groups. */
+/*
+ * Shares of a class's run by group, starting with its first group; returns the
+ * number of groups.
+ */
 static uint32
 share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping * groups, uint32 *first, double *shares)
 {

@@ -1,14 +1,14 @@
 /*
  * declared_promise.c
- *	  Promises that were declared, as the engine takes them.
+ *	  Converts declared promises to the engine's form.
  *
- * Promises of k are one with the argument, and so are l and t where every
- * sensitive column has them.  What is about one column becomes a condition
- * of its histograms, which whoever measures the population obeys.
+ * Promises of k are merged with the argument k, and so are l and t if every
+ * sensitive column has them.  A promise about one column becomes a condition
+ * on its histograms, which every measurement of the population obeys.
  */
 #include "read/declared_promise.h"
 
-/* The sensitive column of a name, by its place among them. */
+/* The index of the sensitive column with a name. */
 static int
 sensitive_place(const Dataset *dataset, const char *column)
 {
@@ -26,7 +26,7 @@ sensitive_place(const Dataset *dataset, const char *column)
 	return 0;
 }
 
-/* The promises of a model: how many, and the least and the largest threshold. */
+/* The number of promises of a model, and their least and largest threshold. */
 static int
 thresholds_of(const Dataset *dataset, PromiseModel model, double *least, double *largest)
 {
@@ -119,7 +119,7 @@ require_no_population(const Dataset *dataset, const char *what)
 					 errhint("Publish a node as a table, or call anonopt.drop_promise.")));
 }
 
-/* The least size of a class whose risk is no higher. */
+/* The smallest class whose risk is no higher. */
 static int64
 size_of_risk(double risk)
 {

@@ -1,6 +1,6 @@
 /*
  * declared_promise.h
- *	  Promises that were declared, as the engine takes them.
+ *	  Converts declared promises to the engine's form.
  */
 #ifndef ANONOPT_DECLARED_PROMISE_H
 #define ANONOPT_DECLARED_PROMISE_H
@@ -8,22 +8,34 @@
 #include "catalog/dataset.h"
 #include "engine/measure.h"
 
-/* Adds what is declared of k, and of l and t where all sensitive columns have them; the stricter wins. */
+/*
+ * Merges declared promises of k, and of l and t if all sensitive columns have
+ * them; the stricter applies.
+ */
 extern void promise_add_declared(Promise *promise, const Dataset *dataset);
 
-/* Whether anything is promised, in arguments or declared. */
+/* Whether anything is promised, by arguments or declaration. */
 extern bool promises_anything(const Promise *promise, const Dataset *dataset);
 
-/* Tells a population what is declared of its columns and of all classes. */
+/*
+ * Attaches the promises about columns, and about all classes together, to a
+ * population.
+ */
 extern void population_add_declared(Population *population, const Dataset *dataset);
 
-/* Reads the people of other relations that something is promised of. */
+/* Reads the people of other relations that promises refer to. */
 extern void population_read_outside(Population *population, const Dataset *dataset);
 
-/* Fails where people of another relation are promised something, which cannot be kept by what is named. */
+/*
+ * Fails if a promise refers to people of another relation, which the named
+ * feature cannot keep.
+ */
 extern void require_no_population(const Dataset *dataset, const char *what);
 
-/* What a search for a recoding promises instead of what is about all classes together: a k that implies it. */
+/*
+ * Replaces promises about all classes together, for a search for a recoding,
+ * by a k that implies them.
+ */
 extern void promise_imply_limits(Promise *promise, const Dataset *dataset);
 
 #endif

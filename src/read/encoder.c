@@ -1,6 +1,6 @@
 /*
  * encoder.c
- *	  From a column's values to codes while rows are read.
+ *	  Encodes a column's values while rows are read.
  */
 #include "read/encoder.h"
 
@@ -47,7 +47,7 @@ encoder_open(Encoder *encoder, MemoryContext context, const char *column, Oid ty
 	encoder->dictionary = dictionary_create(context, &encoder->type);
 }
 
-/* Keeps ranges with their bounds at hand; they come sorted and do not overlap. */
+/* Stores ranges with their bounds decoded; they are sorted and do not overlap. */
 static RangeLeaves *
 range_leaves(Oid type, const Datum *values, uint32 nleaves, const uint32 *codes)
 {
@@ -66,7 +66,7 @@ range_leaves(Oid type, const Datum *values, uint32 nleaves, const uint32 *codes)
 		bool		empty;
 
 		range_deserialize(cache, DatumGetRangeTypeP(values[i]), &leaf->lower, &leaf->upper, &empty);
-		/* an empty range is a leaf that no value has */
+		/* an empty range is a leaf that matches no value */
 		if (empty)
 			continue;
 		leaf->code = codes[i];
@@ -111,7 +111,7 @@ encoder_admit_misses(Encoder *encoder)
 		encoder->miss_code = encoder->ncodes++;
 }
 
-/* Gives every encoder its field; codes that are not known yet get 32 bits. */
+/* Assigns every encoder its field; columns with unknown codes get 32 bits. */
 void
 encoders_lay_out(EncoderSet *set)
 {
@@ -156,7 +156,10 @@ ends_after(const RangeLeaves *ranges, const RangeLeaf *leaf, Datum value)
 	return order > 0 || (order == 0 && leaf->upper.inclusive);
 }
 
-/* The code of the range that holds a value: the last that starts by it, if it ends after it. */
+/*
+ * The code of the range that contains a value: the last one that does not
+ * start after it, if it ends after it.
+ */
 static uint32
 range_code(const RangeLeaves *ranges, Datum value)
 {
@@ -319,7 +322,10 @@ restore_encoder(char **at, Encoder *encoder, MemoryContext context)
 	encoder->miss_code = miss_code;
 }
 
-/* Back from bytes, in a process that did not read the hierarchies itself. */
+/*
+ * Rebuilds encoders from bytes, in a process that did not read the hierarchies
+ * itself.
+ */
 static EncoderSet *
 restore_encoders(char *at, MemoryContext context)
 {
@@ -350,7 +356,10 @@ encoders_of_value(Datum value, MemoryContext context)
 	return set;
 }
 
-/* Whether thresholds tell a range's values from others: [a, b), or open below; the last may be [a, b]. */
+/*
+ * Whether thresholds can separate a range's values from others: [a, b), or
+ * open below; the last may be [a, b].
+ */
 static bool
 is_half_open(const RangeLeaf *leaf, bool is_last)
 {
@@ -366,7 +375,7 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 
 	if (ranges == NULL || ranges->nleaves == 0)
 		return false;
-	/* NaN lies above every threshold, but in no range */
+	/* NaN lies above every threshold but is not in any range */
 	if (ranges->leaves[ranges->nleaves - 1].upper.infinite)
 		return false;
 	for (uint32 i = 0; i < ranges->nleaves; i++)
@@ -385,8 +394,8 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 		bool		adjoins = i > 0 && compare_bound(ranges, &leaf[-1].upper, leaf->lower.val) == 0;
 
 		/*
-		 * the bucket above the last threshold is this leaf's, after its lower
-		 * end if there is a gap
+		 * the bucket above the last threshold belongs to this leaf; if there
+		 * is a gap, add the leaf's lower end first
 		 */
 		if (!leaf->lower.infinite && !adjoins)
 		{

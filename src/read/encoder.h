@@ -1,6 +1,6 @@
 /*
  * encoder.h
- *	  From a column's values to codes while rows are read.
+ *	  Encodes a column's values while rows are read.
  */
 #ifndef ANONOPT_ENCODER_H
 #define ANONOPT_ENCODER_H
@@ -13,53 +13,52 @@ struct RangeLeaves;
 typedef struct Encoder
 {
 	const char *column;			/* names for messages */
-	const char *hierarchy;		/* NULL where any value is taken as it comes */
+	const char *hierarchy;		/* NULL if any value is accepted */
 	ValueType	type;			/* of the values that come */
 	uint32		null_code;
-	Dictionary *dictionary;		/* of the leaves, or of what has come so far */
+	Dictionary *dictionary;		/* of the leaves, or of the values so far */
 	uint32	   *codes;			/* of the dictionary's values, if they have a
 								 * hierarchy */
 	struct RangeLeaves *ranges; /* instead of a dictionary, where leaves are
 								 * ranges */
-	uint32		miss_code;		/* of a value without a leaf, or NO_LEAF where
-								 * there must be none */
-	uint32		ncodes;			/* codes are below this; 0 where it is not
-								 * known */
-	KeyField	field;			/* of the key that is counted */
+	uint32		miss_code;		/* of a value without a leaf, or NO_LEAF if
+								 * that is an error */
+	uint32		ncodes;			/* codes are below this; 0 if unknown */
+	KeyField	field;			/* of the counted key */
 } Encoder;
 
-/* All encoders of a read, in the order of its arguments. */
+/* All encoders of a reading, in the order of the arguments. */
 typedef struct EncoderSet
 {
 	int			nencoders;
 	Encoder    *encoders;
-	int			nwords;			/* of the key that is counted */
-	bool		has_count;		/* a last argument says how many people a row
-								 * stands for */
+	int			nwords;			/* of the counted key */
+	bool		has_count;		/* the last argument is the number of people a
+								 * row stands for */
 } EncoderSet;
 
-/* Takes values as they come: NULL is 0, others 1 and up. */
+/* Numbers values in order of arrival: NULL is 0, others start at 1. */
 extern void encoder_open(Encoder *encoder, MemoryContext context, const char *column, Oid type);
 
-/* Takes the leaves of a hierarchy: value or range by number, and their codes. */
+/* Uses the leaves of a hierarchy: values or ranges by number, and their codes. */
 extern void encoder_leaves(Encoder *encoder, MemoryContext context, const char *column,
 						   const char *hierarchy, Oid type, Oid leaf_type,
 						   const Datum *leaves, uint32 nleaves, const uint32 *codes,
 						   uint32 null_code, uint32 ncodes);
 
 /*
- * Where leaves are ranges from an included to an excluded end, the ends in
- * their order, as texts of their type, and the code of each interval between
- * them (NO_LEAF for a gap); false where they are not.  The last may include
- * its end, which is told.
+ * If all leaves are ranges with an inclusive lower and an exclusive upper end,
+ * returns the ends in order, as texts of their type, and the code of each
+ * interval between them (NO_LEAF for a gap); otherwise returns false.  The
+ * last range may include its upper end, which is returned.
  */
 extern bool encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes,
 							   bool *closed);
 
-/* Gives values without a leaf a code of their own, the last. */
+/* Gives values without a leaf the last code. */
 extern void encoder_admit_misses(Encoder *encoder);
 
-/* Gives every encoder its field, when all are there. */
+/* Assigns every encoder its field, once all have been created. */
 extern void encoders_lay_out(EncoderSet *set);
 
 /* The code of a value, or NO_LEAF. */
@@ -67,11 +66,14 @@ extern uint32 encode(Encoder *encoder, Datum value, bool isnull);
 
 /*
  * A value of the SQL type anonopt.opaque: this process's set and, if other
- * processes are to read it, the set as bytes.
+ * processes will read it, the set as bytes.
  */
 extern Datum encoders_value(EncoderSet *set, bool for_workers);
 
-/* The set of such a value: the very one in the process that made it, a copy in a worker. */
+/*
+ * The set of such a value: the original in the process that created it, a copy
+ * in a worker.
+ */
 extern EncoderSet *encoders_of_value(Datum value, MemoryContext context);
 
 #endif

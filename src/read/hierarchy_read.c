@@ -2,9 +2,9 @@
  * hierarchy_read.c
  *	  Hierarchy tables: read, checked, and matched with a column's type.
  *
- * PostgreSQL sorts the leaves, in their type's own order; then duplicates
- * and overlapping ranges are neighbours, and the preorder's "smallest leaf
- * first" is the order in which labels turn up.
+ * PostgreSQL sorts the leaves in their type's order.  Then duplicates and
+ * overlapping ranges are neighbours, and labels first appear in the preorder's
+ * "smallest leaf first" order.
  */
 #include "read/hierarchy_read.h"
 
@@ -21,7 +21,7 @@
 #include "utils/rangetypes.h"
 #include "utils/rel.h"
 
-/* Faults named in one error; check_hierarchy returns all. */
+/* The most faults listed in an error; check_hierarchy returns all. */
 #define MAX_FAULTS_TOLD 3
 
 LeafKind
@@ -72,7 +72,7 @@ add_fault(HierarchyRows *rows, const char *problem, int level, List *labels)
 	rows->faults = lappend(rows->faults, fault);
 }
 
-/* Labels of one level, numbered in the order in which the leaves name them. */
+/* Labels of one level, numbered in order of first appearance. */
 typedef struct Labels
 {
 	Dictionary *dictionary;
@@ -80,23 +80,23 @@ typedef struct Labels
 	Size		capacity;
 } Labels;
 
-/* Rows on their way into a hierarchy, in the order in which they come. */
+/* The rows of a hierarchy table while they are read, in order of arrival. */
 typedef struct Builder
 {
 	HierarchyRows *rows;
-	MemoryContext context;		/* of what is kept */
+	MemoryContext context;		/* of the data kept */
 	MemoryContext row;			/* reset after each */
 	ValueType	leaf_type;
 	ValueType	text_type;
 	Labels	   *labels;			/* by level */
 	Size		capacity;		/* rows there is room for */
-	Size		unchecked;		/* bytes kept since memory was looked at */
+	Size		unchecked;		/* bytes kept since memory was last checked */
 } Builder;
 
-/* Memory is looked at each time that so much has been kept. */
+/* Memory is checked each time that this much has been kept. */
 #define CHECKED_BYTES (64 * 1024)
 
-/* Counts bytes that are to be kept. */
+/* Counts bytes that will be kept. */
 static void
 count_kept(Builder *builder, Size bytes)
 {
@@ -153,7 +153,7 @@ label_group(Builder *builder, int level, Datum value)
 	return group;
 }
 
-/* Makes room for more rows, in all arrays alike. */
+/* Makes room for more rows in all arrays. */
 static void
 reserve_rows(Builder *builder)
 {
@@ -193,7 +193,7 @@ build_begin(Builder *builder, HierarchyRows *rows, int height)
 	reserve_rows(builder);
 }
 
-/* A row's label at a level; a null one is a fault, and counts as empty. */
+/* A row's label at a level; NULL is a fault, and counts as empty. */
 static uint32
 take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
 {
@@ -208,7 +208,7 @@ take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
 	return label_group(builder, level, CStringGetTextDatum(""));
 }
 
-/* Takes a row: the leaf, the leaf as text, the labels. */
+/* Receives a row: the leaf, the leaf as text, the labels. */
 static void
 take_row(void *arg, const Datum *values, const bool *nulls)
 {
@@ -268,7 +268,7 @@ build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
 	build_end(&builder);
 }
 
-/* Equal leaves are neighbours; NULLs stand behind all others. */
+/* Equal leaves are neighbours; NULLs come last. */
 static void
 find_duplicates(HierarchyRows *rows)
 {
@@ -284,7 +284,10 @@ find_duplicates(HierarchyRows *rows)
 		add_fault(rows, "duplicate leaf", 0, list_make1(NULL));
 }
 
-/* Sorted by their lower bounds, a range overlaps the one that ends last before it, or none. */
+/*
+ * Ranges are sorted by lower bound, so each needs to be compared only with the
+ * earlier one that ends last.
+ */
 static void
 find_overlaps(HierarchyRows *rows)
 {
@@ -324,7 +327,7 @@ find_nest_faults(HierarchyRows *rows)
 							 (char *) table->label[faults[i].level + 1][faults[i].other]));
 }
 
-/* Fails where a column's values cannot be compared with the leaves. */
+/* Fails if a column's values cannot be compared with the leaves. */
 static void
 match_column(HierarchyRows *rows, Oid data_type, Oid leaf_type, const char *column)
 {
@@ -377,7 +380,7 @@ append_fault(StringInfo text, const HierarchyFault *fault)
 	}
 }
 
-/* Fails where a hierarchy has faults, naming the first few. */
+/* Fails if a hierarchy has faults, listing the first few. */
 static void
 refuse_faults(const HierarchyRows *rows)
 {
@@ -434,7 +437,7 @@ hierarchy_encoder(const LoadedHierarchy *loaded, const char *column, MemoryConte
 	const Hierarchy *hierarchy = loaded->hierarchy;
 	bool		has_null = hierarchy->null_leaf != NO_LEAF;
 
-	/* a NULL that the table does not name takes the next code */
+	/* a NULL that is not in the table gets the next code */
 	encoder_leaves(encoder, context, column, rows->name, rows->match.data_type, rows->match.leaf_type,
 				   rows->leaves, rows->nleaves, loaded->codes,
 				   has_null ? hierarchy->null_leaf : hierarchy->nleaves,

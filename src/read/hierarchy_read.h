@@ -11,14 +11,14 @@
 #include "engine/population.h"
 #include "read/encoder.h"
 
-/* The rows of a hierarchy table, leaves in their order. */
+/* The rows of a hierarchy table, in the order of leaves. */
 typedef struct HierarchyRows
 {
 	Oid			relation;
 	char	   *name;			/* for messages */
 	LeafTable	table;
-	Datum	   *leaves;			/* without NULL, the last of the table where
-								 * it has one */
+	Datum	   *leaves;			/* without NULL, which is the last row of a
+								 * table that has it */
 	uint32		nleaves;
 	TypeMatch	match;
 	List	   *faults;
@@ -39,19 +39,22 @@ typedef struct LoadedHierarchy
 	uint32		unknown_leaf;	/* of values without a leaf, or NO_LEAF */
 } LoadedHierarchy;
 
-/* What leaves of a type are. */
+/* The kind of leaves of a type. */
 extern LeafKind leaf_kind(Oid type);
 
-/* Reads a table with all its faults; SPI is connected. */
+/* Reads a table and collects all its faults; SPI is connected. */
 extern HierarchyRows *hierarchy_read_rows(Oid relation, Oid data_type, const char *column);
 
 /* Reads a sound hierarchy or fails with 23514; SPI is connected. */
 extern LoadedHierarchy *hierarchy_load(Oid relation, Oid data_type, const char *column);
 
-/* Admits values without a leaf; fails unless the last level is one label, as which they are shown. */
+/*
+ * Allows values without a leaf, which are shown as the last level's label;
+ * fails unless that level has a single label.
+ */
 extern void hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column);
 
-/* The encoder of a column with this hierarchy. */
+/* Creates the encoder of a column with this hierarchy. */
 extern void hierarchy_encoder(const LoadedHierarchy *loaded, const char *column,
 							  MemoryContext context, Encoder *encoder);
 

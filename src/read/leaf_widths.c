@@ -1,11 +1,12 @@
 /*
  * leaf_widths.c
- *	  How wide leaves are that are ranges, for losses that count it.
+ *	  The width of leaves that are ranges, for losses that count it.
  *
- * A leaf's width is that of the part of it that lies between the least and the
- * greatest value of the column, in shares of all.  So leaves with open ends
- * have one, and together they make the whole.  Shares are kept as integers,
- * running sums of 2^30ths, and losses stay exact sums.
+ * A leaf's width is that of its part between the smallest and the largest
+ * value of the column, as a share of the distance between the two.  So even
+ * leaves with open ends have a width, and the widths add up to 1. Shares are
+ * kept as integers, running sums in units of 2^-30, so that losses stay exact
+ * sums.
  */
 #include "read/leaf_widths.h"
 
@@ -23,7 +24,7 @@
 
 #define WHOLE_WIDTH (1 << 30)
 
-/* The values of a column, from the least to the greatest; a day lasts until the next. */
+/* The smallest and the largest value of a column; a day extends to the next. */
 typedef struct Extent
 {
 	double		low;
@@ -38,7 +39,10 @@ leaves_have_width(Oid type)
 	return type_is_number(subtype) || subtype == DATEOID || subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID;
 }
 
-/* Whether bounds of a type are whole, so that a range's upper one is one beyond its last value. */
+/*
+ * Whether a type is discrete, so that a range's upper bound is one beyond its
+ * last value.
+ */
 static bool
 is_discrete(Oid subtype)
 {
@@ -71,7 +75,7 @@ number_of(Oid type, Datum value)
 	}
 }
 
-/* A column's finite values, as such numbers. */
+/* The extent of a column's finite values, as such numbers. */
 static const char *
 number_expression(const TypeMatch *match, Oid subtype, const char *column)
 {
@@ -155,7 +159,10 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 	{
 		uint32		before;
 
-		/* sums of what is rounded once do not drift */
+		/*
+		 * rounding running sums, instead of widths, keeps errors from adding
+		 * up
+		 */
 		widths[code] += code > 0 ? widths[code - 1] : 0;
 		before = sum > 0 ? (uint32) rint(Min(widths[code] / sum, 1) * WHOLE_WIDTH) : 0;
 		hierarchy->widths_before[code + 1] = Max(before, hierarchy->widths_before[code]);

@@ -1,6 +1,6 @@
 /*
  * leaf_widths.h
- *	  How wide leaves are that are ranges, for losses that count it.
+ *	  The width of leaves that are ranges, for losses that count it.
  */
 #ifndef ANONOPT_LEAF_WIDTHS_H
 #define ANONOPT_LEAF_WIDTHS_H
@@ -12,7 +12,10 @@
 /* Whether leaves of a type are ranges of numbers, days or times. */
 extern bool leaves_have_width(Oid type);
 
-/* Measures leaves against what a column, whose name is quoted, holds; SPI is connected. */
+/*
+ * Measures leaves within the extent of a column, whose name is quoted; SPI is
+ * connected.
+ */
 extern void leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded);
 
 #endif

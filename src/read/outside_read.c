@@ -1,6 +1,6 @@
 /*
  * outside_read.c
- *	  The people of other relations that a data set promises something of.
+ *	  The people of other relations that a data set's promises refer to.
  */
 #include "read/reading_parts.h"
 

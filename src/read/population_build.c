@@ -1,10 +1,9 @@
 /*
  * population_build.c
- *	  From the tuples that were read to a population.
+ *	  Builds a population from the tuples read.
  *
- * Values without a hierarchy get their place in their type's order, tuples
- * are sorted by key, and the sensitive values of equal tuples become
- * histograms.
+ * Values without a hierarchy are numbered in their type's order, tuples are
+ * sorted by key, and the sensitive values of equal tuples become histograms.
  */
 #include "read/reading_parts.h"
 
@@ -16,7 +15,7 @@
 #include "read/population_read.h"
 #include "utils/memutils.h"
 
-/* Whether a code was read in a column. */
+/* Marks which codes of a column were read. */
 static bool *
 codes_seen(const Reading *reading, int column, uint32 ncodes)
 {
@@ -28,8 +27,8 @@ codes_seen(const Reading *reading, int column, uint32 ncodes)
 }
 
 /*
- * Numbers what was read of a column without a hierarchy: values in their
- * order, NULL last, as codes without gaps.  Returns how many there are.
+ * Numbers the values read of a column without a hierarchy, in order and
+ * without gaps, NULL last.  Returns their number.
  */
 static uint32
 number_values(const Reading *reading, int column, uint32 **population_codes)
@@ -49,7 +48,7 @@ number_values(const Reading *reading, int column, uint32 **population_codes)
 	return nvalues;
 }
 
-/* Numbers the leaves that were read of a sensitive column, in the hierarchy's order. */
+/* Numbers the leaves read of a sensitive column, in the hierarchy's order. */
 static uint32
 number_leaves(const Reading *reading, int column, uint32 **population_codes, uint32 **leaf_of)
 {
@@ -70,7 +69,7 @@ number_leaves(const Reading *reading, int column, uint32 **population_codes, uin
 	return nvalues;
 }
 
-/* A value of a column read as is, to be put in the order of its leaves. */
+/* A value of a column read without its hierarchy, to be sorted by leaf. */
 typedef struct PlacedValue
 {
 	uint32		leaf;
@@ -90,8 +89,8 @@ compare_places(const void *a, const void *b)
 }
 
 /*
- * Numbers the values of a sensitive column whose leaves are ranges: in the
- * hierarchy's order, within a range in their own.
+ * Numbers the values of a sensitive column whose leaves are ranges, in the
+ * hierarchy's order and within a range in the type's order.
  */
 static uint32
 number_values_of_ranges(const Reading *reading, int column, uint32 **population_codes, uint32 **leaf_of)
@@ -112,7 +111,7 @@ number_values_of_ranges(const Reading *reading, int column, uint32 **population_
 	}
 	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
 		values[read_code(reading, i, as_is)].leaf = read_code(reading, i, column);
-	/* a NULL that never came has no leaf, and so stands last */
+	/* a NULL that did not occur has no leaf and so comes last */
 	qsort(values, ncodes, sizeof(PlacedValue), compare_places);
 	for (uint32 i = 0; i < ncodes; i++)
 	{
@@ -124,7 +123,7 @@ number_values_of_ranges(const Reading *reading, int column, uint32 **population_
 	return nvalues;
 }
 
-/* Gives NULL a leaf where the data had one and the table did not name it. */
+/* Gives NULL a leaf if the data have a NULL and the table does not. */
 static void
 admit_null(const Reading *reading, int column)
 {
@@ -196,7 +195,7 @@ make_histograms(Reading *reading, int column)
 	return histograms;
 }
 
-/* Persons have the codes with which they came; NULL is one of them. */
+/* Persons keep the codes assigned on arrival; NULL is one of them. */
 static Histograms *
 make_persons(const Reading *reading)
 {
@@ -205,7 +204,7 @@ make_persons(const Reading *reading)
 	return persons_create(reading->context, reading->person->declared->column, dictionary->nvalues + 1);
 }
 
-/* A tuple that was read, to be sorted by the population's key. */
+/* A tuple read, to be sorted by the population's key. */
 typedef struct SortedTuple
 {
 	uint64		first_word;
@@ -244,7 +243,7 @@ compare_tuples(const SortedTuple *a, const SortedTuple *b, SortKeys *sort)
 #define ST_DEFINE
 #include "lib/sort_template.h"
 
-/* The population's key of every tuple that was read. */
+/* The population's key of every tuple read. */
 static uint64 *
 population_keys(const Reading *reading, const Population *population)
 {
@@ -302,7 +301,10 @@ count_run(const Reading *reading, const Population *population, const SortedTupl
 	return histograms_close(histograms);
 }
 
-/* Adds a run of equal tuples as one, its sensitive values as histograms. */
+/*
+ * Adds a run of equal tuples as one tuple, with its sensitive values as
+ * histograms.
+ */
 static void
 add_run(const Reading *reading, Population *population, const SortedTuple *run, uint32 length,
 		const uint64 *keys)
@@ -332,7 +334,7 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 		table->slices[column][at] = count_run(reading, population, run, length, column);
 }
 
-/* Sorts what was read into the population's table. */
+/* Sorts the tuples read into the population's table. */
 static void
 make_tuple_table(const Reading *reading, Population *population)
 {
@@ -360,7 +362,7 @@ make_tuple_table(const Reading *reading, Population *population)
 	pfree(keys);
 }
 
-/* Nobody has two rows: rows are persons, and the column is not wanted. */
+/* Nobody has two rows: each row is a person, and the column is not needed. */
 static void
 drop_persons(Population *population)
 {
@@ -374,7 +376,10 @@ drop_persons(Population *population)
 	population->has_persons = false;
 }
 
-/* Called when everybody is counted: what is asked of the histograms, once. */
+/*
+ * Computes once what is needed of the histograms, after everybody has been
+ * counted.
+ */
 static void
 finish_columns(Population *population)
 {
@@ -389,7 +394,10 @@ finish_columns(Population *population)
 		drop_persons(population);
 }
 
-/* Says how many people are shown as the last label for want of a leaf. */
+/*
+ * Reports how many people are shown as the last label because their value has
+ * no leaf.
+ */
 static void
 tell_unknown(const Population *population)
 {

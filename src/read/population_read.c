@@ -1,12 +1,12 @@
 /*
  * population_read.c
- *	  From a declared relation to a population.
+ *	  Reads a declared relation into a population.
  *
  * One ordinary SQL statement reads the relation, so that rights, row
  * security, views and partitions hold and the planner may use workers:
  *
  *		SELECT anonopt.tuples($1, r.a, r.b::numeric, …) FROM relation r
- * Running it is read_run.c's, what follows population_build.c's.
+ * read_run.c runs it, and population_build.c builds the population.
  */
 #include "read/population_read.h"
 
@@ -21,7 +21,7 @@
 #include "utils/rel.h"
 #include "storage/bufmgr.h"
 
-/* The quasi-identifiers of a declaration, as another relation's. */
+/* The quasi-identifiers of a declaration, applied to another relation. */
 static Dataset *
 dataset_over(const Dataset *dataset, Oid relation)
 {
@@ -36,7 +36,7 @@ dataset_over(const Dataset *dataset, Oid relation)
 	return other;
 }
 
-/* Entries by the population's leaves. */
+/* The entries as leaves of the population. */
 static EntryTable *
 make_entries(const Reading *reading, const Population *population)
 {
@@ -55,7 +55,7 @@ make_entries(const Reading *reading, const Population *population)
 		{
 			uint32		code = read_code(reading, i, a);
 
-			/* a NULL is a leaf only where the population has one */
+			/* NULL is a leaf only if the population has it */
 			if (code == reading->set.encoders[a].miss_code || code >= population->attrs[a].hierarchy->nleaves)
 				code = NO_LEAF;
 			entries->leaves[(Size) i * population->nattrs + a] = code;
@@ -105,7 +105,7 @@ bytes_of_tuples(const Reading *reading, double ntuples)
 	return memory_of_tuples(reading->set.nwords, ncolumns, ntuples * Max(reading->memory_times, 1));
 }
 
-/* The rows of a table, as far as the server knows; 0 where it does not. */
+/* The server's estimate of a table's rows; 0 if it has none. */
 static double
 rows_known(Relation relation)
 {
@@ -187,7 +187,7 @@ population_read(const Dataset *dataset)
 	Reading    *reading;
 	Population *population = reading_population(dataset, NULL, true, &reading);
 
-	/* nobody asks for its dictionaries any more */
+	/* its dictionaries are no longer needed */
 	MemoryContextDelete(reading->tuples->context);
 	return population;
 }
@@ -207,7 +207,7 @@ population_unknown(const Population *population, int attr)
 	return people;
 }
 
-/* The people that a share of them is at most, as SQL computes it. */
+/* The number of people that a share allows at most, as SQL computes it. */
 int64
 share_of_people(double share, int64 people)
 {

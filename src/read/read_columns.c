@@ -1,15 +1,16 @@
 /*
  * read_columns.c
- *	  The columns that a reading reads: chosen, found in the relation, and
- *	  given their encoders.
+ *	  Chooses the columns to read, finds them in the relation, and creates
+ *	  their encoders.
  *
- * A hierarchy may be a view, and a function in it may do to the relation what
- * its owner may do.  So the order is: open the relation and the hierarchies,
- * which keeps this session and others from altering them; load the
- * hierarchies, which runs whatever they run; find the columns, once; make the
- * encoders.  From then on until the statement is analyzed, no code runs but
- * ours.  Opening does not keep this session from renaming; a column that is
- * found with another type than its hierarchy was loaded for is refused.
+ * A hierarchy may be a view, and a function in it may do anything to the
+ * relation that its owner may do.  So the order is: open the relation and the
+ * hierarchies, which prevents this session and others from altering them; load
+ * the hierarchies, which may run arbitrary code; find the columns, once;
+ * create the encoders.  From then on, only our own code runs until the
+ * statement is analyzed.  Opening does not prevent this session from renaming
+ * columns, so a column whose type is not the one its hierarchy was loaded for
+ * is refused.
  */
 #include "read/reading.h"
 
@@ -43,8 +44,8 @@ add_columns(Reading *reading, Role role)
 }
 
 /*
- * Where a sensitive column's leaves are ranges, two values of one range are
- * two values still: they are read beside their leaves.
+ * If a sensitive column's leaves are ranges, two values in one range are still
+ * different values, so they are read in addition to their leaves.
  */
 static void
 add_values_of_ranges(Reading *reading)
@@ -63,7 +64,10 @@ add_values_of_ranges(Reading *reading)
 	}
 }
 
-/* Whose a row is, unless the relation lets nobody have two. */
+/*
+ * The person a row belongs to, unless the relation cannot have two rows for a
+ * person.
+ */
 static void
 add_person(Reading *reading)
 {
@@ -78,7 +82,10 @@ add_person(Reading *reading)
 	reading->person = add_column(reading, declared);
 }
 
-/* Fails where the aggregate has too few arguments: the encoders, the columns, perhaps a count. */
+/*
+ * Fails if the aggregate would need too many arguments: the encoders, the
+ * columns, perhaps a count.
+ */
 static void
 check_number(const Reading *reading)
 {
@@ -133,18 +140,18 @@ find_column(Reading *reading, ReadColumn *column)
 	ReleaseSysCache(tuple);
 }
 
-/* Lets the first leaf of each label of a level stand for all of them. */
+/* Maps each leaf to the first leaf with the same label at a level. */
 static void
 fold_codes(LoadedHierarchy *loaded, int level)
 {
 	const Recoding *labels = &loaded->hierarchy->levels[level];
 
-	/* one that is not there is refused when all is read */
+	/* a level that does not exist is refused after reading */
 	for (uint32 i = 0; i < loaded->rows->nleaves && level <= loaded->hierarchy->height; i++)
 		loaded->codes[i] = labels->first_leaf[labels->label_of[loaded->codes[i]]];
 }
 
-/* Loads the hierarchies for the types that columns have; returns these types. */
+/* Loads the hierarchies for the types of the columns; returns these types. */
 static Oid *
 load_hierarchies(Reading *reading)
 {
@@ -167,7 +174,7 @@ load_hierarchies(Reading *reading)
 	return types;
 }
 
-/* Finds all columns; nothing runs after this but what the statement itself runs. */
+/* Finds all columns; after this, only the statement itself runs foreign code. */
 static void
 find_columns(Reading *reading, const Oid *loaded_for, int nloaded)
 {
@@ -181,7 +188,7 @@ find_columns(Reading *reading, const Oid *loaded_for, int nloaded)
 	}
 }
 
-/* Fails where persons that are equal to PostgreSQL would be different ones to us. */
+/* Fails if persons that are equal to PostgreSQL would be different to us. */
 static void
 check_person(const ReadColumn *person)
 {
@@ -202,7 +209,7 @@ make_encoder(Reading *reading, int i)
 
 	if (column->loaded == NULL)
 	{
-		/* varchar, name and such are texts, compared by their bytes */
+		/* varchar, name and the like are texts, compared by their bytes */
 		TypeMatch	match;
 		bool text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
 

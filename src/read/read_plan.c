@@ -1,21 +1,23 @@
 /*
  * read_plan.c
- *	  How a relation is read: by our aggregate, or grouped where its rows are.
+ *	  How a relation is read: by our aggregate, or grouped where its rows are
+ *	  stored.
  *
- * Our aggregate runs where the extension is.  Rows of foreign tables would
- * all travel to it.  So these are grouped by an ordinary statement, which
- * their own server can run, and distinct tuples travel.  Over a partitioned
- * table the planner hands no grouping to foreign partitions; so each leaf is
- * grouped by itself, and their counts are added up:
+ * Our aggregate runs where the extension is installed, so all rows of foreign
+ * tables would be transferred to it.  Instead, an ordinary statement groups
+ * them, which their own server can run, and only distinct tuples are
+ * transferred.  For a partitioned table the planner does not push grouping
+ * down to foreign partitions; so each leaf partition is grouped separately,
+ * and their counts are added up:
  *
  *		SELECT … FROM (SELECT c1, …, sum(n) FROM (
  *			SELECT r.a AS c1, …, count(*) AS n FROM leaf r GROUP BY …
  *			UNION ALL …) u GROUP BY c1, …) g
  *
- * Values come as they are, and are encoded here; only those with ranges as
- * leaves are told by their bucket, of which there are fewer.
+ * Values are transferred unchanged and encoded here.  Only if leaves are
+ * ranges is a bucket number transferred instead, because there are fewer.
  *
- * Where there is a tuple store, it is read in place of the relation.
+ * If there is a tuple store, it is read instead of the relation.
  */
 #include "read/read_plan.h"
 
@@ -87,7 +89,10 @@ may_read(const Reading *reading, Oid relation)
 	return true;
 }
 
-/* Whether leaves may be read in place of their parent: nothing that guards it is stepped around. */
+/*
+ * Whether leaf partitions may be read instead of their parent, which must not
+ * bypass a protection of the parent.
+ */
 static bool
 may_read_leaves(const Reading *reading, const List *leaves)
 {
@@ -101,7 +106,10 @@ may_read_leaves(const Reading *reading, const List *leaves)
 	return true;
 }
 
-/* Lets values be written so that they are read back the same, whatever the settings there. */
+/*
+ * Makes values print so that the other server reads back the same value,
+ * whatever its settings.
+ */
 static int
 use_plain_output(void)
 {
@@ -112,7 +120,10 @@ use_plain_output(void)
 	return level;
 }
 
-/* Buckets of a column whose leaves are ranges that thresholds can tell apart; NULL for others. */
+/*
+ * Buckets of a column whose leaves are ranges that thresholds can separate;
+ * NULL for others.
+ */
 static Buckets *
 make_buckets(const Reading *reading, int column)
 {
@@ -124,7 +135,7 @@ make_buckets(const Reading *reading, int column)
 	bool		found;
 	int			level;
 
-	/* a sensitive value is wanted as it is too */
+	/* the sensitive value itself is needed as well */
 	if (read->loaded == NULL || read->as_is || read->values_column != column)
 		return NULL;
 	buckets = palloc0(sizeof(Buckets));
@@ -157,7 +168,10 @@ append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int
 		const char *value = sql_as(column->form, psprintf("%s.%s", alias, name));
 
 		appendStringInfo(sql, "pg_catalog.width_bucket(%s, %s)", value, plan->buckets[i]->thresholds);
-		/* a last value that is in the last range is brought back to it */
+
+		/*
+		 * a value equal to the inclusive upper end belongs to the last range
+		 */
 		if (plan->buckets[i]->last != NULL)
 			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", value,
 							 plan->buckets[i]->last);
@@ -167,7 +181,7 @@ append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int
 						 column->by_bytes ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
-/* One relation's rows, grouped; it keeps its name, which errors tell. */
+/* The grouped rows of one relation, under its own name, which errors mention. */
 static void
 append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation)
 {
@@ -179,7 +193,7 @@ append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oi
 		append_grouped(sql, reading, plan, i, alias);
 		appendStringInfo(sql, " AS c%d, ", i + 1);
 	}
-	/* a table with children is a leaf itself */
+	/* a table with children has rows of its own */
 	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s%s GROUP BY ",
 					 plan->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
 	for (int i = 0; i < reading->ncolumns; i++)
@@ -196,7 +210,7 @@ append_numbered(StringInfo sql, int ncolumns, const char *alias)
 		appendStringInfo(sql, "%s%s.c%d", i > 0 ? ", " : "", alias, i + 1);
 }
 
-/* All leaves' groups, added up. */
+/* The groups of all leaf partitions, added up. */
 static void
 append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
 {
@@ -244,14 +258,17 @@ aggregate_statement(const Reading *reading)
 	return sql.data;
 }
 
-/* Whether rows are to be grouped where they are; which leaves, if the parent cannot. */
+/*
+ * Whether to group rows where they are stored, and in which leaf partitions,
+ * if the parent cannot.
+ */
 static bool
 choose_grouping(const Reading *reading, ReadPlan *plan)
 {
 	Oid			relation = reading->dataset->relation;
 	bool		elsewhere = has_foreign_leaf(relation);
 
-	/* a row that stands for several people is looked at by itself */
+	/* a row that stands for several people is read separately */
 	if (reading->dataset->count_column != NULL || read_mode == READ_AGGREGATE)
 		return false;
 	if (read_mode != READ_GROUP_BY && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
@@ -283,7 +300,10 @@ plan_store_statement(const Reading *reading, ReadPlan *plan)
 	plan->statement = sql.data;
 }
 
-/* The places of all columns in a store's table, if none has to be cast; else NULL. */
+/*
+ * The positions of all columns in a store's table if none needs a cast;
+ * otherwise NULL.
+ */
 static int *
 places_in_store(const Reading *reading, const StoreRead *store)
 {
@@ -297,7 +317,7 @@ places_in_store(const Reading *reading, const StoreRead *store)
 		places[i] = store_read_place(store, column->declared->column, &type);
 		if (places[i] < 0)
 			return NULL;
-		/* a varchar is a text already */
+		/* a varchar needs no cast to text */
 		if (strcmp(column->form, "%v") != 0 &&
 			!(strcmp(column->form, text_form(TEXTOID)) == 0 && (type == TEXTOID || type == VARCHAROID)))
 			return NULL;
@@ -305,11 +325,11 @@ places_in_store(const Reading *reading, const StoreRead *store)
 	return places;
 }
 
-/* Chooses a tuple store to read, if there is one. */
+/* Chooses a tuple store to read, if there is a suitable one. */
 static bool
 choose_store(const Reading *reading, ReadPlan *plan)
 {
-	/* it keeps how many rows are alike, not whose they are */
+	/* a store counts equal rows but does not know whose they are */
 	if (!reading->may_use_store || reading->person != NULL || (read_mode != READ_AUTO && read_mode != READ_STORE))
 		return false;
 	plan->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);

@@ -1,6 +1,7 @@
 /*
  * read_plan.h
- *	  How a relation is read: by our aggregate, or grouped where its rows are.
+ *	  How a relation is read: by our aggregate, or grouped where its rows are
+ *	  stored.
  */
 #ifndef ANONOPT_READ_PLAN_H
 #define ANONOPT_READ_PLAN_H
@@ -8,12 +9,12 @@
 #include "read/reading.h"
 #include "store/store.h"
 
-/* A column that is grouped by the intervals of its leaves. */
+/* A column grouped by the intervals of its leaves. */
 typedef struct Buckets
 {
 	int			n;				/* thresholds; buckets are 0 to n */
 	char	   *thresholds;		/* as an array of SQL */
-	char	   *last;			/* the last one, where it is in the bucket
+	char	   *last;			/* the last one, if it belongs to the bucket
 								 * before; or NULL */
 	uint32	   *codes;			/* by bucket; NO_LEAF for a gap */
 	char	  **names;			/* by threshold, for messages */
@@ -23,22 +24,24 @@ typedef struct ReadPlan
 {
 	bool		grouped;
 	char	   *statement;
-	StoreRead  *store;			/* what is read in place of the relation, or
-								 * NULL */
-	int		   *places;			/* by column: in the store's table, whose rows
-								 * are encoded without a statement; or NULL */
-	List	   *leaves;			/* partitions that are read for the parent */
-	Buckets   **buckets;		/* by column; NULL where values come as they
-								 * are */
+	StoreRead  *store;			/* read instead of the relation, or NULL */
+	int		   *places;			/* by column: its position in the store's
+								 * table, if rows are encoded without a
+								 * statement; or NULL */
+	List	   *leaves;			/* partitions read instead of the parent */
+	Buckets   **buckets;		/* by column; NULL if values come unchanged */
 } ReadPlan;
 
-/* The statement over a store's rows, where they cannot be encoded without one. */
+/* The statement over a store's rows, if they cannot be encoded without one. */
 extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
 
-/* The plan for a reading whose columns are prepared; SPI is connected. */
+/* Plans a reading whose columns are prepared; SPI is connected. */
 extern ReadPlan *plan_read(const Reading *reading);
 
-/* The types of the columns, and of a count behind them, as they are decoded; under a plan or, if NULL, as they are. */
+/*
+ * The types as which the columns, and a count behind them, are decoded; under
+ * a plan or, if it is NULL, without one.
+ */
 extern Oid *reading_types(const Reading *reading, const ReadPlan *plan);
 
 extern void read_plan_define_settings(void);

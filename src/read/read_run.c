@@ -1,9 +1,9 @@
 /*
  * read_run.c
- *	  Running the statement that reads a relation.
+ *	  Runs the statement that reads a relation.
  *
- * The distinct tuples arrive as one value of our aggregate, since a cursor
- * would forbid parallelism; or as groups, which are encoded here.
+ * Distinct tuples arrive as one value of our aggregate, since a cursor would
+ * prevent parallelism, or as groups, which are encoded here.
  */
 #include "read/reading_parts.h"
 
@@ -19,7 +19,7 @@
 #include "utils/memutils.h"
 #include "utils/syscache.h"
 
-/* Takes the tuples out of the query's memory. */
+/* Moves the tuples out of the query's memory. */
 static void
 take_tuples(void *arg, const Datum *values, const bool *nulls)
 {
@@ -29,7 +29,7 @@ take_tuples(void *arg, const Datum *values, const bool *nulls)
 		reading->tuples = tuples_of_value(values[0], reading->context);
 }
 
-/* The code of a column of a row that stands for several. */
+/* The code of a column of a row that stands for several rows. */
 static uint32
 code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
 {
@@ -68,7 +68,7 @@ count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 
 	return key_counter_add(counter, count);
 }
 
-/* Counts a distinct tuple that so many rows have. */
+/* Counts a distinct tuple of a number of rows. */
 static void
 count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 {
@@ -80,7 +80,7 @@ count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 	MemoryContextReset(groups->row);
 }
 
-/* Takes a row of a grouped statement: the columns, and how many. */
+/* Receives a row of a grouped statement: the columns, and the count. */
 static void
 take_group(void *arg, const Datum *values, const bool *nulls)
 {
@@ -93,7 +93,7 @@ set_parameter_types(ParseState *state, void *arg)
 	setup_parse_fixed_parameters(state, arg, 1);
 }
 
-/* The SQL type of the parameter. */
+/* The SQL type anonopt.opaque, that of the parameter. */
 static Oid
 opaque_type(void)
 {
@@ -102,8 +102,8 @@ opaque_type(void)
 }
 
 /*
- * The encoders for this process and, as bytes, for workers.  They are not
- * marked constant, so that the planner does not copy them into its plan.
+ * The encoders for this process and, as bytes, for workers.  The parameter is
+ * not marked constant, so that the planner does not copy it into its plan.
  */
 static ParamListInfo
 read_parameters(Reading *reading)
@@ -129,7 +129,7 @@ refuse_misses(const Reading *reading)
 
 	if (reading->tuples->nmisses == 0)
 		return;
-	/* tell of one column only: the others' turn comes */
+	/* report one column at a time */
 	first = reading->tuples->misses[0].encoder;
 	encoder = &reading->set.encoders[first];
 	initStringInfo(&values);
@@ -154,7 +154,10 @@ begin_groups(GroupCounter *groups)
 	reading->tuples = tuples_begin(reading->context, &reading->set);
 }
 
-/* Encodes a store's rows as they come; false where a statement must add them up. */
+/*
+ * Encodes a store's rows as they come; returns false if a statement must add
+ * them up.
+ */
 static bool
 feed_from_store(GroupCounter *groups, ReadPlan *plan)
 {
@@ -166,7 +169,7 @@ feed_from_store(GroupCounter *groups, ReadPlan *plan)
 	MemoryContextDelete(reading->tuples->context);
 	MemoryContextDelete(groups->row);
 	reading->tuples = NULL;
-	/* the encoders have numbered values that came */
+	/* the encoders have already numbered values */
 	reading_make_encoders(reading);
 	plan_store_statement(reading, plan);
 	return false;

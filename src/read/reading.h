@@ -1,6 +1,6 @@
 /*
  * reading.h
- *	  A relation that is being read, as those who read it see it.
+ *	  A relation that is being read: the interface for readers.
  */
 #ifndef ANONOPT_READING_H
 #define ANONOPT_READING_H
@@ -13,73 +13,79 @@
 
 #include "utils/relcache.h"
 
-/* A column that is read, in one of its roles. */
+/* A column to read, in one of its roles. */
 typedef struct ReadColumn
 {
 	const Declared *declared;
 	AttrNumber	number;			/* of the relation's column */
 	Oid			type;			/* its base type */
-	bool		by_bytes;		/* its collation does not tell texts apart by
+	bool		by_bytes;		/* its collation does not compare texts by
 								 * their bytes, as we do */
 	LoadedHierarchy *loaded;	/* or NULL */
-	const char *form;			/* in which it is read, see type_match.h */
-	bool		as_is;			/* read without the hierarchy it has */
+	const char *form;			/* in which it is read; see type_match.h */
+	bool		as_is;			/* read without its hierarchy */
 	int			values_column;	/* the column that holds a sensitive one's
 								 * values */
-	uint32	   *population_codes;	/* the population's code of each code that
-									 * was read, or NULL */
+	uint32	   *population_codes;	/* the population's code of each code
+									 * read, or NULL */
 } ReadColumn;
 
 typedef struct Reading
 {
 	const Dataset *dataset;
 	MemoryContext context;
-	Relation	relation;		/* open until all is read */
+	Relation	relation;		/* open until the reading ends */
 	List	   *hierarchies;	/* so are these */
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
 								 * label, columns as is, person */
-	ReadColumn *person;			/* NULL where every row is a person's only one */
+	ReadColumn *person;			/* NULL if nobody has several rows */
 	EncoderSet	set;
 	bool		admits_misses;	/* values may lack a leaf */
-	const int  *levels;			/* by quasi-identifier: leaves are told apart
-								 * no further than by their label there; or
-								 * NULL */
-	int			memory_times;	/* what is done with it takes so many times
-								 * the memory of a search; 0 is 1 */
-	bool		may_use_store;	/* only distinct tuples are wanted */
+	const int  *levels;			/* by quasi-identifier: leaves with the same
+								 * label at this level are not distinguished;
+								 * or NULL */
+	int			memory_times;	/* its use takes this many times the memory of
+								 * a search; 0 means 1 */
+	bool		may_use_store;	/* only distinct tuples are needed */
 	Oid			opaque_type;
-	uint32	   *tuple_of;		/* by number of a tuple that was read: the
-								 * population's, if that is wanted */
+	uint32	   *tuple_of;		/* by tuple read: the population's tuple, if
+								 * requested */
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 } Reading;
 
 /*
- * Opens what is read, loads the hierarchies, and only then finds the columns
+ * Opens the relations, loads the hierarchies, and only then finds the columns
  * and their types; SPI is connected.  Closing keeps the locks.
  */
 extern void reading_prepare(Reading *reading);
 extern void reading_close(Reading *reading);
 
-/* Makes the encoders, or makes them again after they have numbered values. */
+/* Creates the encoders, or recreates them after they have numbered values. */
 extern void reading_make_encoders(Reading *reading);
 
-/* The name that a column has now, quoted. */
+/* The current name of a column, quoted. */
 extern const char *reading_column_name(const Reading *reading, int i);
 
 /*
- * Reads a population and stays able to encode the relation's rows again, if
- * they are what was read and not a tuple store.  With levels, for nodes that
- * are nowhere below them: each label's first leaf stands for all of its
- * leaves, so that tuples are fewer.
+ * Reads a population and remains able to encode the relation's rows again,
+ * unless a tuple store was read.  With levels, the population serves only
+ * nodes that are nowhere below them: each label's first leaf represents all
+ * its leaves, which makes tuples fewer.
  */
 extern Population *reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **reading);
 
-/* Reads a relation with such columns as a dictionary: values may lack a leaf. */
+/*
+ * Reads a relation with such columns as a dictionary, in which values may lack
+ * a leaf.
+ */
 extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population);
 
-/* The first of the columns that are read, as a statement selects them from r, behind commas; and the count. */
+/*
+ * The columns from first on, as a statement selects them from r, each after a
+ * comma; and the count.
+ */
 extern void append_read_columns(const Reading *reading, int ncolumns, StringInfo sql);
 
 #endif

@@ -1,14 +1,15 @@
 /*
  * recoding_table.c
- *	  A recoding as a table: which class each tuple of a population is in.
+ *	  A recoding as a table, which assigns each tuple of a population to a
+ *	  class.
  *
- * A recoding has the quasi-identifiers under the relation's names and types,
- * a row a distinct tuple, and its class.  Anybody may write one.  Its values
- * find the population's leaves by the encoders with which the relation was
- * read.  Rows whose tuple is not in the data are passed over.
+ * A recoding has one row per distinct tuple: the quasi-identifiers, with the
+ * relation's names and types, and the class.  Anybody may write one.  The
+ * encoders with which the relation was read map its values to the population's
+ * leaves.  Rows whose tuple is not in the data are ignored.
  *
- * Several tuples of values may be one tuple of the population, where leaves
- * are ranges or numbers are written differently: their rows must agree.
+ * If leaves are ranges, or numbers are written differently, several tuples of
+ * values may be one tuple of the population; their rows must agree.
  */
 #include "read/recoding_table.h"
 
@@ -54,7 +55,7 @@ recoding_table_open(Oid table)
 
 static const char *const shape_hint = "A recoding has the data set's quasi-identifiers under their names and types, and class bigint.";
 
-/* Fails where a recoding lacks a column of a type. */
+/* Fails if a recoding lacks a column of a type. */
 static void
 require_typed_column(Relation table, const char *column, Oid type)
 {
@@ -84,7 +85,7 @@ is_expected(const Reading *reading, int nattrs, const char *column)
 	return strcmp(column, CLASS_COLUMN) == 0;
 }
 
-/* Fails where a table does not have the columns of a recoding, and no others. */
+/* Fails unless a table has exactly the columns of a recoding. */
 static void
 check_shape(const Reading *reading, int nattrs, Relation table)
 {
@@ -106,7 +107,10 @@ check_shape(const Reading *reading, int nattrs, Relation table)
 	}
 }
 
-/* A table's columns by their names, behind commas: as they are, or as they are encoded. */
+/*
+ * A table's columns by name, each after a comma, unchanged or in the form to
+ * be encoded.
+ */
 static void
 append_columns(StringInfo sql, const Reading *reading, int nattrs, bool encoded)
 {
@@ -118,7 +122,10 @@ append_columns(StringInfo sql, const Reading *reading, int nattrs, bool encoded)
 	}
 }
 
-/* The statement, and the types of what it gives: class, encoded columns and, for a visitor, place and columns as they are. */
+/*
+ * The statement and the types of its columns: the class, the encoded columns
+ * and, for a visitor, the ctid and the original columns.
+ */
 static char *
 table_statement(const TableReading *state, Oid *types)
 {
@@ -173,7 +180,10 @@ value_text(Oid type, Datum value)
 	return OidOutputFunctionCall(output, value);
 }
 
-/* The population's tuple of a row's values; NEW_TUPLE where it is not in the data. */
+/*
+ * The population's tuple of a row's values; NEW_TUPLE if it is not in the
+ * data.
+ */
 static uint32
 find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 {
@@ -194,7 +204,7 @@ find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 							relation_sql_name(RelationGetRelid(state->table)), encoder->hierarchy),
 					 errdetail("Among them: %s.", quote_literal_cstr(value_text(encoder->type.type, values[a]))),
 					 errhint("Make the recoding anew if the hierarchy has changed.")));
-		/* a NULL that the data do not have */
+		/* a NULL that does not occur in the data */
 		if (code >= population->attrs[a].hierarchy->nleaves)
 			return NEW_TUPLE;
 		key_put(key, &population->attrs[a].field, code);
@@ -203,7 +213,7 @@ find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 	return tuple == PG_UINT32_MAX ? NEW_TUPLE : tuple;
 }
 
-/* Our number of a table's class. */
+/* Our number for a class of the table. */
 static uint32
 number_class(TableReading *state, Datum class, bool isnull)
 {
@@ -219,7 +229,7 @@ class_text(const TableReading *state, uint32 class)
 	return class == NO_CLASS ? pstrdup("NULL") : psprintf(INT64_FORMAT, (int64) state->numbers->keys[class]);
 }
 
-/* Puts a tuple into a class, in which it may be already. */
+/* Assigns a tuple to a class; it may already be in it. */
 static void
 put_class(TableReading *state, uint32 tuple, uint32 class)
 {
@@ -255,7 +265,7 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextReset(state->row);
 }
 
-/* Fails where two rows have the same values; SPI is connected. */
+/* Fails if two rows have the same values; SPI is connected. */
 static void
 refuse_repeated(const TableReading *state)
 {
@@ -284,7 +294,7 @@ refuse_repeated(const TableReading *state)
 			 errhint("Keep one row a distinct tuple.")));
 }
 
-/* Makes the population's tuples be found by their keys. */
+/* Indexes the population's tuples by key. */
 static KeyCounter *
 index_tuples(const Population *population)
 {

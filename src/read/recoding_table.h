@@ -1,6 +1,7 @@
 /*
  * recoding_table.h
- *	  A recoding as a table: which class each tuple of a population is in.
+ *	  A recoding as a table, which assigns each tuple of a population to a
+ *	  class.
  */
 #ifndef ANONOPT_RECODING_TABLE_H
 #define ANONOPT_RECODING_TABLE_H
@@ -9,19 +10,19 @@
 
 #include "storage/itemptr.h"
 
-/* What a recoding table says of a population. */
+/* The contents of a recoding table, for a population. */
 typedef struct TableRecoding
 {
-	uint32	   *class_of;		/* by tuple of the population; NO_CLASS, or
-								 * NEW_TUPLE where it has no row */
+	uint32	   *class_of;		/* by tuple of the population; NO_CLASS if
+								 * suppressed, NEW_TUPLE if it has no row */
 	uint32		nclasses;		/* of tuples that are in the data */
-	int64	   *numbers;		/* by class: what the table calls it */
-	int64		last_number;	/* the greatest of all rows, at least 0 */
+	int64	   *numbers;		/* by class: its number in the table */
+	int64		last_number;	/* the largest in any row, at least 0 */
 } TableRecoding;
 
 /*
- * Takes a row: where it stands, its values, the population's tuple (or
- * NEW_TUPLE: not in the data), and its class.
+ * Receives a row: its ctid, its values, the population's tuple (NEW_TUPLE if
+ * not in the data), and its class.
  */
 typedef void (*TableRowVisitor) (void *arg, ItemPointer place, const Datum *values, const bool *nulls, uint32 tuple);
 
@@ -29,14 +30,14 @@ typedef void (*TableRowVisitor) (void *arg, ItemPointer place, const Datum *valu
 extern Relation recoding_table_open(Oid table);
 
 /*
- * Reads one for a population that was just read.  Refuses what is not
- * sound; the visitor, which may be NULL, sees rows as the table has them, in
- * the order of the quasi-identifiers.
+ * Reads one for a population that was just read.  Fails if it is not sound.
+ * The visitor, which may be NULL, receives the table's original values, in the
+ * order of the quasi-identifiers.
  */
 extern TableRecoding *recoding_table_read(const Reading *reading, const Population *population, Relation table,
 										  TableRowVisitor visit, void *arg);
 
-/* Fails where tuples of the population have no row. */
+/* Fails if tuples of the population have no row. */
 extern void recoding_table_require_all(const Reading *reading, const Population *population, Relation table,
 									   const TableRecoding *recoding);
 

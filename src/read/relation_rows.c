@@ -1,9 +1,9 @@
 /*
  * relation_rows.c
- *	  The rows of a relation beside its population: whose tuple each is.
+ *	  The rows of a relation, each with its tuple in the population.
  *
- * The relation is read a second time under the same snapshot, this time row
- * by row, and each is encoded as it was the first time.
+ * The relation is read a second time under the same snapshot, row by row, and
+ * each row is encoded as it was the first time.
  */
 #include "read/relation_rows.h"
 
@@ -29,21 +29,21 @@ struct RelationRows
 {
 	Reading    *reading;
 	Population *population;
-	const char *place;			/* expression of a row's place, or NULL */
-	bool		as_text;		/* columns are handed on as texts */
+	const char *place;			/* expression for a row's position, or NULL */
+	bool		as_text;		/* columns are passed on as texts */
 	int			nshown;			/* what is handed on */
-	AttrNumber *numbers;		/* its columns, where it is not a place */
-	Oid		   *types;			/* its types */
-	int			nread;			/* columns that are encoded again */
+	AttrNumber *numbers;		/* their columns, unless it is a position */
+	Oid		   *types;			/* their types */
+	int			nread;			/* columns encoded again */
 	KeyCounter *tuples;			/* the population's keys by number */
-	int64	   *seen;			/* people by tuple, to be all there are */
+	int64	   *seen;			/* people by tuple, which must add up */
 	int64		people;
 	MemoryContext row;			/* reset after each */
 	RowVisitor	visit;
 	void	   *arg;
 };
 
-/* Whether a relation's rows are those of one table and of no other. */
+/* Whether all rows of a relation are stored in a single table. */
 static bool
 is_plain(Oid relation)
 {
@@ -59,13 +59,13 @@ is_plain(Oid relation)
 	return plain;
 }
 
-/* What names a row of r where no key does. */
+/* The expression that identifies a row of r without a key. */
 static const char *
 place_expression(Oid relation)
 {
 	char		kind = get_rel_relkind(relation);
 
-	/* places of rows that are elsewhere mean nothing here */
+	/* positions of remote rows mean nothing here */
 	bool		is_here = !is_distributed(relation);
 
 	if (is_here && is_plain(relation))
@@ -79,7 +79,10 @@ place_expression(Oid relation)
 	return NULL;
 }
 
-/* Fails where a column's values cannot be compared, or one is missing; SPI is connected. */
+/*
+ * Fails if a column's values cannot be compared, or one is NULL; SPI is
+ * connected.
+ */
 static void
 require_key(Oid relation, const char *key)
 {
@@ -102,7 +105,7 @@ require_key(Oid relation, const char *key)
 				 errdetail("It holds a null value.")));
 }
 
-/* Makes room for what is handed on. */
+/* Allocates the values to be passed on. */
 static void
 show(RelationRows *records, int nshown)
 {
@@ -113,7 +116,7 @@ show(RelationRows *records, int nshown)
 		records->types[i] = TEXTOID;
 }
 
-/* Finds a column that is handed on. */
+/* Finds a column to be passed on. */
 static void
 show_column(RelationRows *records, Oid relation, int i, const char *column)
 {
@@ -160,7 +163,7 @@ relation_rows_reading(const RelationRows *records)
 	return records->reading;
 }
 
-/* Makes the population's tuples be found by their keys. */
+/* Indexes the population's tuples by key. */
 static void
 index_tuples(RelationRows *records)
 {
@@ -188,7 +191,7 @@ refuse_changed(const RelationRows *records)
 			 errhint("Materialize what it shows, if that is random or changes with time.")));
 }
 
-/* The population's code of a value that was read before. */
+/* The population's code of a value that occurred in the first reading. */
 static uint32
 code_again(const RelationRows *records, int column, Datum value, bool isnull)
 {
@@ -243,7 +246,7 @@ code_of_value(const RelationRows *records, const Datum *values, const bool *null
 	return reading->columns[column].population_codes[code];
 }
 
-/* The same, which must be one that the tuple had before. */
+/* The same, but fails unless the tuple had that value before. */
 static uint32
 value_of_row(const RelationRows *records, uint32 tuple, const Datum *values, const bool *nulls)
 {
@@ -259,7 +262,7 @@ value_of_row(const RelationRows *records, uint32 tuple, const Datum *values, con
 	return value;
 }
 
-/* Counts a row's people, who must be no more than before. */
+/* Counts a row's people; fails if a tuple has more than before. */
 static void
 count_row(RelationRows *records, uint32 tuple, int64 people)
 {
@@ -269,7 +272,7 @@ count_row(RelationRows *records, uint32 tuple, int64 people)
 		refuse_changed(records);
 }
 
-/* Takes a row: what is handed on, the columns that are read, perhaps a count. */
+/* Receives a row: the values passed on, the columns read, perhaps a count. */
 static void
 take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 {
@@ -290,7 +293,10 @@ take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 	MemoryContextReset(records->row);
 }
 
-/* The statement says columns by their numbers: they may have other names by now. */
+/*
+ * The statement identifies columns by number, because they may have been
+ * renamed.
+ */
 static char *
 records_statement(const RelationRows *records)
 {
@@ -308,7 +314,7 @@ records_statement(const RelationRows *records)
 	return sql.data;
 }
 
-/* The types of what the statement gives. */
+/* The types of the statement's columns. */
 static Oid *
 records_types(const RelationRows *records)
 {

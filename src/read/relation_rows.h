@@ -1,6 +1,6 @@
 /*
  * relation_rows.h
- *	  The rows of a relation beside its population: whose tuple each is.
+ *	  The rows of a relation, each with its tuple in the population.
  */
 #ifndef ANONOPT_RELATION_ROWS_H
 #define ANONOPT_RELATION_ROWS_H
@@ -12,21 +12,27 @@
 typedef struct RelationRows RelationRows;
 
 /*
- * Reads a population whose rows can be asked for.  A row is named by a
- * column, or by its place in a table if that is NULL.
+ * Reads a population whose rows can be visited.  A row is identified by a
+ * column or, if that is NULL, by its position in a table.
  */
 extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key);
 
-/* What encodes such rows again. */
+/* State for encoding such rows again. */
 extern const Reading *relation_rows_reading(const RelationRows *records);
 
-/* NULL where there are no rows. */
+/* NULL if there are no rows. */
 extern Population *relation_rows_population(const RelationRows *records);
 
-/* A row: its name as a text datum, or columns; its tuple, its value of the first sensitive column. */
+/*
+ * A row: its name as a text datum, or columns; its tuple, and its value of the
+ * first sensitive column.
+ */
 typedef void (*RowVisitor) (void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value);
 
-/* Visits every row that stands for somebody, in the order they are read. */
+/*
+ * Visits every row that stands for at least one person, in the order of
+ * reading.
+ */
 extern void relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg);
 
 #endif

@@ -1,10 +1,10 @@
 /*
  * row_spool.c
- *	  A relation's rows, kept beside the population that is made of them.
+ *	  A relation's rows, kept beside the population built from them.
  *
- * Each row is encoded as it comes, which numbers its group, and kept with
+ * Each row is encoded as it comes, which gives its group number, and kept with
  * that number in a tuplestore.  Values are kept flat, neither compressed nor
- * out of line: how a value was stored would tell of its neighbours.
+ * out of line, because the way a value is stored could reveal its neighbours.
  */
 #include "read/row_spool.h"
 
@@ -25,14 +25,14 @@
 #include "utils/rel.h"
 #include "utils/typcache.h"
 
-/* A digest of a value: equal values have the same, others hardly ever. */
+/* A digest of a value: equal for equal values, almost never for others. */
 static uint64
 digest(const ValueType *type, Datum value)
 {
 	uint64		result;
 
 	value = value_normal(type, value);
-	/* numbers of enum values are other ones in a copy of the database */
+	/* OIDs of enum values differ in a copy of the database */
 	if (type_is_enum(type->type))
 	{
 		char	   *name = OidOutputFunctionCall(F_ENUM_OUT, value);
@@ -55,14 +55,17 @@ digest(const ValueType *type, Datum value)
 	return result == 0 ? 1 : result;
 }
 
-/* A varlena as nothing but its bytes; the rest as it is. */
+/* Flattens a varlena; returns other values unchanged. */
 static Datum
 flat_value(Datum value, int16 length)
 {
 	return length == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
 }
 
-/* What is read of a column: as it is, or as text where texts are told apart by their bytes. */
+/*
+ * The expression to read a column: unchanged, or as text if texts are compared
+ * by their bytes.
+ */
 static void
 begin_digests(RowSpool *spool, TupleDesc desc, const AttrNumber *numbers)
 {
@@ -94,7 +97,7 @@ spool_begin_rows(RowSpool *spool, Relation relation, const AttrNumber *numbers)
 	spool->rows = tuplestore_begin_heap(false, false, Max(work_mem, maintenance_work_mem / 4));
 }
 
-/* Remembers what a new group's digested values are. */
+/* Stores the digested values of a new group. */
 static void
 add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const bool *nulls)
 {
@@ -127,7 +130,7 @@ spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, b
 	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
 }
 
-/* Takes a row: the columns that are kept, then those that are encoded. */
+/* Receives a row: the columns that are kept, then those that are encoded. */
 typedef struct RowSpooler
 {
 	GroupCounter groups;
@@ -157,7 +160,7 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextReset(spooler->groups.row);
 }
 
-/* Finds the columns that are kept, as the statement is to say them. */
+/* Finds the columns to keep, as written in the statement. */
 static void
 append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
 {
@@ -197,7 +200,7 @@ run_spooling(Reading *reading, RowSpool *spool)
 	refuse_misses(reading);
 }
 
-/* The texts of a sensitive column's values, by their numbers in the population. */
+/* The texts of a sensitive column's values, by their number in the population. */
 static char **
 value_texts(const Reading *reading, const ReadColumn *read, uint32 nvalues)
 {

@@ -1,9 +1,9 @@
 /*
  * row_spool.h
- *	  A relation's rows, kept beside the population that is made of them.
+ *	  A relation's rows, kept beside the population built from them.
  *
- * A release has to measure before it may show.  Both are fed by one reading,
- * so that nothing depends on a relation that shows the same rows twice.
+ * A release must be measured before its rows may be shown.  One reading serves
+ * both, so that nothing depends on a relation returning the same rows twice.
  */
 #ifndef ANONOPT_ROW_SPOOL_H
 #define ANONOPT_ROW_SPOOL_H
@@ -13,17 +13,17 @@
 #include "read/value.h"
 #include "utils/tuplestore.h"
 
-/* A column that is kept as it is. */
+/* A column that is kept unchanged. */
 typedef struct SpoolColumn
 {
 	const char *name;
-	bool		digested;		/* values of a group are alike in it: see
-								 * spool_digests */
+	bool		digested;		/* all rows of a group have equal values in
+								 * it; see spool_digests */
 } SpoolColumn;
 
 /*
- * Rows that agree in all that was read for the population are one group,
- * groups are numbered as they come.
+ * Rows that agree in all columns read for the population form a group; groups
+ * are numbered in order of arrival.
  */
 typedef struct RowSpool
 {
@@ -34,8 +34,8 @@ typedef struct RowSpool
 	bool		keeps_rows;
 	int			ndigested;
 
-	struct Reading *reading;	/* what encodes such rows again */
-	Population *population;		/* NULL where there are no rows */
+	struct Reading *reading;	/* state for encoding such rows again */
+	Population *population;		/* NULL if there are no rows */
 	uint32		ngroups;
 	int64	   *people;			/* by group */
 	uint32	   *tuple_of;		/* by group: the population's tuple */
@@ -47,21 +47,21 @@ typedef struct RowSpool
 	TupleDesc	desc;			/* the group's number, then the columns */
 	Tuplestorestate *rows;
 
-	/* while rows come */
+	/* during reading */
 	ValueType  *types;			/* by digested column */
 	Size		digest_room;
 	TupleTableSlot *slot;
 } RowSpool;
 
 /*
- * Reads a data set.  With levels, for nodes that are nowhere below them, as
- * in reading_population().
+ * Reads a data set.  With levels, it serves only nodes that are nowhere below
+ * them, as in reading_population().
  */
 extern void spool_read(RowSpool *spool, const Dataset *dataset, const int *levels);
 
 typedef void (*SpoolVisitor) (void *arg, uint32 group, const Datum *values, const bool *nulls);
 
-/* Visits every row in the order it was read; values are flat. */
+/* Visits every row in the order of reading; values are flat. */
 extern void spool_visit(RowSpool *spool, SpoolVisitor visit, void *arg);
 
 extern void spool_end(RowSpool *spool);

@@ -1,11 +1,11 @@
 /*
  * shards.c
- *	  Foreign tables that a reading groups where they are.
+ *	  Foreign tables whose rows a reading groups remotely.
  *
- * What a shard takes for the same is counted as one value.  So no column may
- * have a nondeterministic collation there, whatever it is declared as here.
- * PostgreSQL refuses regular expressions for such a column: a shard that is
- * asked for one row that matches '' tells.
+ * Values that a shard considers equal are counted as one.  So no column may
+ * have a nondeterministic collation there, whatever its declaration here.
+ * PostgreSQL refuses regular expressions on such a column, so asking a shard
+ * for one row that matches '' reveals it.
  */
 #include "read/shards.h"
 
@@ -45,7 +45,7 @@ has_foreign_leaf(Oid relation)
 	return false;
 }
 
-/* The foreign tables among what a plan reads. */
+/* The foreign tables that a plan reads. */
 static List *
 foreign_tables(const ReadPlan *plan, Oid relation)
 {
@@ -59,14 +59,17 @@ foreign_tables(const ReadPlan *plan, Oid relation)
 	return foreign;
 }
 
-/* Tells where rows are read, beside what a server says of itself. */
+/* Adds to errors which servers are read. */
 static void
 tell_servers(void *arg)
 {
 	errcontext("reading foreign tables: %s", (const char *) arg);
 }
 
-/* Foreign tables and their servers in words: catalogs cannot be asked once there is an error. */
+/*
+ * Foreign tables and their servers in words, prepared because catalogs cannot
+ * be read after an error.
+ */
 static char *
 name_servers(const List *foreign)
 {
@@ -93,7 +96,10 @@ begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *
 	error_context_stack = callback;
 }
 
-/* Whether a column holds texts that are told apart by their bytes here. */
+/*
+ * Whether a column has a text type whose values are compared by their bytes
+ * here.
+ */
 static bool
 holds_texts(Oid relation, const char *column)
 {
@@ -114,7 +120,7 @@ check_shard_collations(const Reading *reading, const ReadPlan *plan)
 	{
 		const char *column = get_attname(reading->dataset->relation, reading->columns[i].number, false);
 
-		/* one that is nondeterministic here, too, is grouped here */
+		/* a column that is nondeterministic here as well is grouped here */
 		if (!holds_texts(lfirst_oid(cell), column) || reading->columns[i].by_bytes)
 			continue;
 		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~) '' LIMIT 1)",

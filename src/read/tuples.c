@@ -3,9 +3,9 @@
  *	  The aggregate that turns rows into distinct tuples of codes.
  *
  * anonopt.tuples(encoders, columns…) encodes each row while it is read and
- * counts equal ones, in parallel workers too: they build their encoders from
+ * counts equal ones, also in parallel workers, which build their encoders from
  * the bytes of the first argument, a parameter of the query.  Its type,
- * anonopt.opaque, has no input: only our own code, which read the
+ * anonopt.opaque, has no input function, so only our own code, which read the
  * hierarchies with the caller's rights, can call the aggregate.
  */
 #include "read/tuples.h"
@@ -21,17 +21,17 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* The first argument of the transition function that is a column. */
+/* The transition function's first argument that is a column. */
 #define FIRST_COLUMN 2
 
-/* What one call site of the transition function keeps. */
+/* State of one call site of the transition function. */
 typedef struct Counting
 {
 	EncoderSet *set;
 	Tuples	   *tuples;
 } Counting;
 
-/* Tuples as another process counted them. */
+/* Tuples counted by another process. */
 typedef struct PackedTuples
 {
 	int			ncolumns;
@@ -60,7 +60,7 @@ tuples_create(MemoryContext parent, int ncolumns, int nwords)
 	return tuples;
 }
 
-/* No tuples yet, of columns that encoders describe. */
+/* Creates an empty set of tuples for the encoders' columns. */
 Tuples *
 tuples_begin(MemoryContext parent, const EncoderSet *set)
 {
@@ -76,7 +76,10 @@ tuples_begin(MemoryContext parent, const EncoderSet *set)
 	return tuples;
 }
 
-/* The encoders of the first row's arguments: at hand, or from the image in a worker. */
+/*
+ * The encoders in the first row's arguments; in a worker, rebuilt from the
+ * bytes.
+ */
 static EncoderSet *
 call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
 {
@@ -88,7 +91,7 @@ call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
 	return encoders_of_value(PG_GETARG_DATUM(1), context);
 }
 
-/* Fails where an argument is not of the type that its encoder decodes. */
+/* Fails if an argument does not have the type that its encoder decodes. */
 static void
 check_arguments(FunctionCallInfo fcinfo, const EncoderSet *set)
 {
@@ -113,7 +116,7 @@ counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 	return counting;
 }
 
-/* How many people a row stands for. */
+/* The number of people a row stands for. */
 static int64
 row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
 {
@@ -136,7 +139,7 @@ row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
 	return count;
 }
 
-/* Text of a value as it came, for a message. */
+/* The text of an original value, for a message. */
 static char *
 value_text(const Encoder *encoder, Datum value)
 {
@@ -198,7 +201,10 @@ anonopt_tuples_step(PG_FUNCTION_ARGS)
 static void
 append_bytes(StringInfo buffer, const void *bytes, Size size)
 {
-	/* a StringInfo ends at 1 GB; a worker's share of the tuples must fit */
+	/*
+	 * a StringInfo is limited to 1 GB; a worker's share of the tuples must
+	 * fit
+	 */
 	if (size > MaxAllocSize - 1024 || buffer->len > MaxAllocSize - 1024 - size)
 		ereport(ERROR,
 				(errcode(ERRCODE_OUT_OF_MEMORY),
@@ -267,7 +273,7 @@ anonopt_tuples_serialize(PG_FUNCTION_ARGS)
 	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples));
 }
 
-/* Only remembers where the bytes are; combining reads them. */
+/* Only stores a pointer to the bytes; combining reads them. */
 Datum
 anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
 {
@@ -320,7 +326,7 @@ take_dictionary(char **at, Tuples *tuples, int column)
 	return codes;
 }
 
-/* Adds another process's tuples, its codes translated where they are its own. */
+/* Adds another process's tuples, translating codes that it assigned itself. */
 static void
 take_tuples(char **at, Tuples *tuples, uint32 **codes)
 {
@@ -353,7 +359,7 @@ take_tuples(char **at, Tuples *tuples, uint32 **codes)
 	}
 }
 
-/* Adds another process's tuples to those there are, if there are any. */
+/* Adds another process's tuples to the existing ones, if any. */
 static Tuples *
 add_packed(Tuples *tuples, MemoryContext context, bytea *bytes)
 {
@@ -398,7 +404,10 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(counting);
 }
 
-/* The aggregate's result is the tuples themselves, or bytes if another process will read it. */
+/*
+ * The aggregate's result: the tuples themselves, or bytes if another process
+ * will read them.
+ */
 #define VALUE_POINTER 'p'
 #define VALUE_PACKED 'b'
 
@@ -416,8 +425,8 @@ anonopt_tuples_final(PG_FUNCTION_ARGS)
 	if (!IsParallelWorker())
 	{
 		/*
-		 * whoever stores the row may end the executor before it is read, as
-		 * Citus does
+		 * the receiver may end the executor before it reads the row, as Citus
+		 * does
 		 */
 		MemoryContextSetParent(tuples->context, CurTransactionContext);
 		value = palloc(VARHDRSZ + 1 + sizeof(tuples));
@@ -426,7 +435,7 @@ anonopt_tuples_final(PG_FUNCTION_ARGS)
 		memcpy(VARDATA(value) + 1, &tuples, sizeof(tuples));
 		PG_RETURN_POINTER(value);
 	}
-	/* the whole query may run in a worker, for a test of parallel plans */
+	/* the whole query may run in a worker under debug_parallel_query */
 	packed = pack_tuples(tuples);
 	value = palloc(VARHDRSZ + 1 + VARSIZE(packed));
 	SET_VARSIZE(value, VARHDRSZ + 1 + VARSIZE(packed));
@@ -454,7 +463,7 @@ tuples_of_value(Datum datum, MemoryContext context)
 	return add_packed(NULL, context, packed);
 }
 
-/* Nobody but the extension makes a value, so that a pointer in it can be trusted. */
+/* Only the extension creates such values, so a pointer in one can be trusted. */
 Datum
 anonopt_opaque_in(PG_FUNCTION_ARGS)
 {

@@ -8,7 +8,7 @@
 #include "base/key_counter.h"
 #include "read/encoder.h"
 
-/* At most this many values without a leaf are told of. */
+/* The most values without a leaf that a message lists. */
 #define MAX_MISSES 5
 
 typedef struct Miss
@@ -17,25 +17,28 @@ typedef struct Miss
 	char	   *value;
 } Miss;
 
-/* Distinct tuples; columns without a hierarchy have a dictionary of what came. */
+/*
+ * Distinct tuples; columns without a hierarchy have a dictionary of the values
+ * read.
+ */
 typedef struct Tuples
 {
 	MemoryContext context;
 	int			ncolumns;
 	KeyCounter *counter;
-	Dictionary **dictionaries;	/* by column; NULL where there is a hierarchy */
-	KeyField   *fields;			/* by column; of those with a dictionary only */
+	Dictionary **dictionaries;	/* by column; NULL if there is a hierarchy */
+	KeyField   *fields;			/* by column; only for those with a dictionary */
 	int			nmisses;
 	Miss		misses[MAX_MISSES];
 } Tuples;
 
-/* Remembers a value without a leaf, as a text. */
+/* Stores a value without a leaf, as text. */
 extern void tuples_add_miss(Tuples *tuples, int encoder, const char *value);
 
-/* The code of a value without a leaf; remembers it, if there must be none. */
+/* The code of a value without a leaf; stores the value if it is an error. */
 extern uint32 tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value);
 
-/* No tuples yet, of columns that encoders describe. */
+/* Creates an empty set of tuples for the encoders' columns. */
 extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
 
 /* The tuples in the aggregate's result, in a memory context of their own below one. */

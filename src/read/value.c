@@ -1,6 +1,6 @@
 /*
  * value.c
- *	  Values of any type: compared, hashed, and numbered as they come.
+ *	  Values of any type: compared, hashed, and numbered in order of arrival.
  */
 #include "read/value.h"
 
@@ -22,7 +22,7 @@ typedef struct ValueEntry
 	char		status;
 } ValueEntry;
 
-/* Integers in all but name: equal bits are equal values, in the order of integers. */
+/* Types that are stored and ordered like integers. */
 static bool
 is_integer_like(Oid type)
 {
@@ -194,13 +194,16 @@ dictionary_find(Dictionary *dictionary, Datum value)
 {
 	ValueEntry *entry;
 
-	/* what is looked for stands behind the last value, as its number's key */
+	/*
+	 * the value to look up is stored behind the last one, as the key of its
+	 * number
+	 */
 	dictionary->values[dictionary->nvalues] = value;
 	entry = valueindex_lookup(dictionary->index, dictionary->nvalues);
 	return entry == NULL ? NO_LEAF : entry->number;
 }
 
-/* The form of a value that outlives its row. */
+/* A copy of a value that outlives its row. */
 static Datum
 value_keep(const Dictionary *dictionary, Datum value)
 {

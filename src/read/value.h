@@ -1,6 +1,6 @@
 /*
  * value.h
- *	  Values of any type: compared, hashed, and numbered as they come.
+ *	  Values of any type: compared, hashed, and numbered in order of arrival.
  */
 #ifndef ANONOPT_VALUE_H
 #define ANONOPT_VALUE_H
@@ -11,10 +11,11 @@
 
 typedef enum ValueKind
 {
-	VALUE_INTEGER,				/* by value and equal when its bits are */
-	VALUE_TEXT,					/* equal when its bytes are, ordered as in
+	VALUE_INTEGER,				/* passed by value, and equal if the bits are
+								 * equal */
+	VALUE_TEXT,					/* equal if the bytes are equal, ordered as in
 								 * collation C */
-	VALUE_ANY					/* as its type's default operators say */
+	VALUE_ANY					/* compared by the type's default operators */
 } ValueKind;
 
 typedef struct ValueType
@@ -30,7 +31,7 @@ typedef struct ValueType
 
 struct valueindex_hash;
 
-/* Distinct values, numbered as they come. */
+/* Distinct values, numbered in order of arrival. */
 typedef struct Dictionary
 {
 	MemoryContext context;
@@ -41,10 +42,13 @@ typedef struct Dictionary
 	struct valueindex_hash *index;
 } Dictionary;
 
-/* Fails where a type has no order or cannot be hashed. */
+/* Fails if a type has no order or cannot be hashed. */
 extern void value_type_init(ValueType *type, Oid oid);
 
-/* The form in which a dictionary holds and finds a value; integers of all widths alike. */
+/*
+ * The normal form in which a dictionary stores and finds a value; the same for
+ * integers of all widths.
+ */
 extern Datum value_normal(const ValueType *type, Datum value);
 
 /* The order of two values in normal form. */
@@ -54,7 +58,7 @@ extern Dictionary *dictionary_create(MemoryContext context, const ValueType *typ
 extern uint32 dictionary_find(Dictionary *dictionary, Datum value);
 extern uint32 dictionary_add(Dictionary *dictionary, Datum value, bool *known);
 
-/* Each value's place in the order of values. */
+/* Each value's rank in the order of values. */
 extern uint32 *dictionary_ranks(const Dictionary *dictionary);
 
 #endif

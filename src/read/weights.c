@@ -1,6 +1,7 @@
 /*
  * weights.c
- *	  How sensitive a quasi-identifier's values are: tables of weights.
+ *	  Tables of weights, which say how sensitive a quasi-identifier's values
+ *	  are.
  */
 #include "read/weights.h"
 
@@ -29,7 +30,7 @@ typedef struct WeightTable
 	uint32		nleaves;
 	bool	   *named;			/* by leaf */
 	double	   *weights;		/* by leaf */
-	const char *problem;		/* the first row's that has one, or NULL */
+	const char *problem;		/* of the first faulty row, or NULL */
 } WeightTable;
 
 /* Finds a table's first two columns. */
@@ -68,7 +69,7 @@ problem_of(double weight, bool isnull, bool named)
 	return named ? "names a value twice" : NULL;
 }
 
-/* Takes a row: a value and its weight.  A value that nobody can have weighs nothing. */
+/* Receives a row: a value and its weight.  Values without a leaf are ignored. */
 static void
 take_weight(void *arg, const Datum *values, const bool *nulls)
 {
@@ -91,7 +92,7 @@ column_name(const WeightTable *table, AttrNumber number)
 	return quote_identifier(get_attname(RelationGetRelid(table->relation), number, false));
 }
 
-/* Fails where a weight would be cast by somebody's function. */
+/* Fails if a user-defined function would cast a weight. */
 static void
 require_number(const WeightTable *table)
 {
@@ -101,7 +102,10 @@ require_number(const WeightTable *table)
 		refuse_weight(table->declared, "holds weights that are no numbers");
 }
 
-/* Runs the statement over a table's rows, once the hierarchy is loaded, which may run anybody's code. */
+/*
+ * Runs the statement over a table's rows, after loading the hierarchy, which
+ * may run anybody's code.
+ */
 static void
 read_rows(WeightTable *table, const LoadedHierarchy *loaded)
 {
