@@ -19,6 +19,7 @@ COMMENT ON FUNCTION anonopt.set_insensitive(text, name) IS 'declares a column th
 COMMENT ON TABLE anonopt.pseudonym_secret IS 'internal: secrets of pseudonyms';
 COMMENT ON TABLE anonopt.published_link IS 'internal: people whom pseudonyms link across releases';
 COMMENT ON FUNCTION anonopt.set_pseudonym(text, name, text) IS 'shows a key as keyed hashes, which match in two releases only if both use the same secret';
+COMMENT ON FUNCTION anonopt.set_owner_sensitivity(text, name, name) IS 'names a column that says how sensitive a quasi-identifier is to each record''s owner';
 COMMENT ON FUNCTION anonopt.set_sensitivity(text, name, regclass) IS 'names a table (value, weight) that says how sensitive each value of a quasi-identifier is';
 COMMENT ON FUNCTION anonopt.add_promise(text, text, float8, name, float8, regclass) IS 'declares a promise that every release of a data set must keep';
 COMMENT ON FUNCTION anonopt.policy_check(text) IS 'which promises a node can keep, and the least suppression each one needs';
@@ -88,10 +89,10 @@ COMMENT ON FUNCTION anonopt.achievement_of(float8[], float8[], float8[], float8[
 COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8, int, float8) IS 'every node that keeps the promises: whether another is better in bias and loss, and how close it comes to a preference';
 COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'NSGA-II: the partition of each ordered domain that comes closest to a preference';
 COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'the closest partitions along a line of preferences';
-COMMENT ON FUNCTION anonopt.aruba(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: least risk with enough utility';
-COMMENT ON FUNCTION anonopt.btda(text, float8, text, text, regclass, float8, name, interval) IS 'the same result as aruba, by a search from the most general node in order of risk';
-COMMENT ON FUNCTION anonopt.aruba_budget(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: most utility under a bound of risk';
-COMMENT ON FUNCTION anonopt.aruba_balance(text, float8, text, text, regclass, float8, name, interval) IS 'a generalization per record: least risk - lambda * utility';
+COMMENT ON FUNCTION anonopt.aruba(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'a generalization per record: least risk with enough utility';
+COMMENT ON FUNCTION anonopt.btda(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'the same result as aruba, by a search from the most general node in order of risk';
+COMMENT ON FUNCTION anonopt.aruba_budget(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'a generalization per record: most utility under a bound of risk';
+COMMENT ON FUNCTION anonopt.aruba_balance(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'a generalization per record: least risk - lambda * utility';
 COMMENT ON FUNCTION anonopt.unpack(text[]) IS 'labels as a row whose columns the caller names';
 COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, by character';
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'the nodes that BTDA or ARUBA visit in one record''s lattice, given as arrays, and the best of them';

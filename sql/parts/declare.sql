@@ -39,6 +39,8 @@ CREATE TABLE anonopt.attribute (
 	-- how a value without a leaf is shown; NULL: there must be none
 	unknown text CHECK (unknown = '*'),
 	range_loss boolean NOT NULL DEFAULT false,
+	-- column of the relation: how much its own value weighs for each record
+	owner_sensitivity name,
 	PRIMARY KEY (dataset, ordinal),
 	UNIQUE (dataset, column_name, role),
 	CHECK (hierarchy IS NOT NULL OR (role <> 'quasi_identifier' AND distance <> 'hierarchical'))
@@ -127,6 +129,9 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_pseudonym' LANGUAGE C VOLATILE P
 
 CREATE FUNCTION anonopt.set_sensitivity(dataset text, column_name name, weights regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_sensitivity' LANGUAGE C VOLATILE PARALLEL UNSAFE;
+
+CREATE FUNCTION anonopt.set_owner_sensitivity(dataset text, column_name name, weight_column name)
+RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_owner_sensitivity' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.drop_attribute(dataset text, column_name name, role text DEFAULT NULL)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_attribute' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -2,25 +2,29 @@
 
 CREATE FUNCTION anonopt.aruba(dataset text, min_utility float8, risk text DEFAULT 'sensitivity',
 	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
-	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL, dictionaries regclass[] DEFAULT NULL,
+	dictionary_weights float8[] DEFAULT NULL)
 RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
 AS 'MODULE_PATHNAME', 'anonopt_aruba' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.btda(dataset text, min_utility float8, risk text DEFAULT 'sensitivity',
 	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
-	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL, dictionaries regclass[] DEFAULT NULL,
+	dictionary_weights float8[] DEFAULT NULL)
 RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
 AS 'MODULE_PATHNAME', 'anonopt_btda' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.aruba_budget(dataset text, max_risk float8, risk text DEFAULT 'sensitivity',
 	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
-	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL, dictionaries regclass[] DEFAULT NULL,
+	dictionary_weights float8[] DEFAULT NULL)
 RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
 AS 'MODULE_PATHNAME', 'anonopt_aruba_budget' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.aruba_balance(dataset text, lambda float8, risk text DEFAULT 'sensitivity',
 	utility text DEFAULT 'depth', dictionary regclass DEFAULT NULL, similarity float8 DEFAULT NULL,
-	key name DEFAULT NULL, time_limit interval DEFAULT NULL)
+	key name DEFAULT NULL, time_limit interval DEFAULT NULL, dictionaries regclass[] DEFAULT NULL,
+	dictionary_weights float8[] DEFAULT NULL)
 RETURNS TABLE (record text, levels int[], generalized text[], risk float8, utility float8, visited bigint)
 AS 'MODULE_PATHNAME', 'anonopt_aruba_balance' LANGUAGE C STABLE PARALLEL RESTRICTED;
 

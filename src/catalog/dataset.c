@@ -160,6 +160,7 @@ load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryCo
 	attribute->sensitivity_type = oid_field(row, 10);
 	attribute->shows_unknown = unknown != NULL;
 	attribute->range_loss = bool_field(row, 12);
+	attribute->owner_sensitivity = text_field(row, 13, context);
 }
 
 static void
@@ -201,7 +202,8 @@ load_attributes(Dataset *dataset)
 	sql_connect();
 	sql_read(psprintf("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
 					  " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
-					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown, range_loss"
+					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown, range_loss,"
+					  " owner_sensitivity::pg_catalog.text"
 					  " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal LIMIT %d",
 					  MAX_DECLARED + 1), 1, types, values);
 	if (SPI_processed > MAX_DECLARED)

@@ -34,6 +34,9 @@ struct RelationRows
 	int			nshown;			/* what is handed on */
 	AttrNumber *numbers;		/* their columns, unless it is a position */
 	Oid		   *types;			/* their types */
+	int			nnumbers;		/* columns passed on behind it, as float8 */
+	AttrNumber *number_columns;
+	int64		row_people;		/* whom the row being visited stands for */
 	int			nread;			/* columns encoded again */
 	KeyCounter *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, which must add up */
@@ -149,6 +152,26 @@ relation_rows_begin(const Dataset *dataset, const char *key)
 	records->population = reading_population(dataset, NULL, false, &records->reading);
 	records->nread = records->reading->ncolumns;
 	return records;
+}
+
+void
+relation_rows_add_numbers(RelationRows *records, int ncolumns, const char *const *columns)
+{
+	Oid			relation = records->reading->dataset->relation;
+
+	records->nnumbers = ncolumns;
+	records->number_columns = palloc(sizeof(AttrNumber) * (ncolumns + 1));
+	for (int i = 0; i < ncolumns; i++)
+	{
+		require_column(relation, columns[i]);
+		records->number_columns[i] = get_attnum(relation, columns[i]);
+	}
+}
+
+int64
+relation_rows_people(const RelationRows *records)
+{
+	return records->row_people;
 }
 
 Population *
@@ -277,8 +300,9 @@ static void
 take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 {
 	RelationRows *records = arg;
-	const Datum *values = shown + records->nshown;
-	const bool *nulls = shown_nulls + records->nshown;
+	int			nbefore = records->nshown + records->nnumbers;
+	const Datum *values = shown + nbefore;
+	const bool *nulls = shown_nulls + nbefore;
 	int64		people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->nread]) : 1;
 	MemoryContext old;
 	uint32		tuple;
@@ -288,6 +312,7 @@ take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 	old = MemoryContextSwitchTo(records->row);
 	tuple = tuple_of_row(records, values, nulls);
 	count_row(records, tuple, people);
+	records->row_people = people;
 	records->visit(records->arg, shown, shown_nulls, tuple, value_of_row(records, tuple, values, nulls));
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(records->row);
@@ -309,6 +334,9 @@ records_statement(const RelationRows *records)
 		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
 						 sql_as(records->as_text ? text_form(getBaseType(get_atttype(relation, records->numbers[i]))) : "%v",
 								psprintf("r.%s", quote_identifier(get_attname(relation, records->numbers[i], false)))));
+	for (int i = 0; i < records->nnumbers; i++)
+		appendStringInfo(&sql, ", r.%s::pg_catalog.float8",
+						 quote_identifier(get_attname(relation, records->number_columns[i], false)));
 	append_read_columns(records->reading, records->nread, &sql);
 	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
 	return sql.data;
@@ -318,12 +346,15 @@ records_statement(const RelationRows *records)
 static Oid *
 records_types(const RelationRows *records)
 {
-	Oid		   *types = palloc(sizeof(Oid) * (records->nshown + records->nread + 1));
+	int			nbefore = records->nshown + records->nnumbers;
+	Oid		   *types = palloc(sizeof(Oid) * (nbefore + records->nread + 1));
 
 	memcpy(types, records->types, sizeof(Oid) * records->nshown);
+	for (int i = 0; i < records->nnumbers; i++)
+		types[records->nshown + i] = FLOAT8OID;
 	for (int i = 0; i < records->nread; i++)
-		types[records->nshown + i] = records->reading->set.encoders[i].type.type;
-	types[records->nshown + records->nread] = INT8OID;
+		types[nbefore + i] = records->reading->set.encoders[i].type.type;
+	types[nbefore + records->nread] = INT8OID;
 	return types;
 }
 
@@ -345,7 +376,7 @@ relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 	records->people = 0;
 	sql_connect();
 	relation = relation_open_existing(records->reading->dataset->relation);
-	rows_read(records_statement(records), NULL, records->nshown + records->nread + (has_count ? 1 : 0),
+	rows_read(records_statement(records), NULL, records->nshown + records->nnumbers + records->nread + (has_count ? 1 : 0),
 			  records_types(records), take_row, records);
 	relation_close(relation, NoLock);
 	sql_finish();

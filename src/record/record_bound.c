@@ -35,14 +35,22 @@ typedef struct Fitting
 	int64		count;
 } Fitting;
 
+/* A dictionary, and what of it fits. */
+typedef struct NarrowedDictionary
+{
+	uint32		nentries;
+	const uint32 *leaves;		/* nattrs an entry */
+	const int64 *counts;
+	double		share;
+	Fitting		fitting[MAX_ATTRIBUTES + 1];	/* by depth */
+} NarrowedDictionary;
+
 typedef struct Bounding
 {
 	RecordRun  *run;
 	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
-	uint32		nentries;
-	const uint32 *entry_leaves; /* nattrs an entry */
-	const int64 *entry_counts;
-	Fitting		fitting[MAX_ATTRIBUTES + 1];	/* by depth */
+	int			ndictionaries;
+	NarrowedDictionary *dictionaries;
 	int64		steps;
 
 	/* of the tuple that is searched */
@@ -80,7 +88,7 @@ tabulate(Bounding *b)
 		int			lowest = b->run->population->attrs[a].min_level;
 
 		b->most_utility[depth] = b->most_utility[depth + 1] + model->gain[a][lowest][b->leaves[a]];
-		b->most_weight[depth] = b->most_weight[depth + 1] + model->weight[a][lowest][b->leaves[a]];
+		b->most_weight[depth] = b->most_weight[depth + 1] + label_weight(model, b->tuple, b->leaves, a, lowest);
 	}
 	b->bin = b->most_utility[0] / BINS;
 	for (int depth = nattrs - 1; depth >= 0; depth--)
@@ -91,7 +99,7 @@ tabulate(Bounding *b)
 			b->least_weight[depth][bin] = HUGE_VAL;
 		for (int level = attr->min_level; level <= attr->max_level; level++)
 		{
-			double		weight = model->weight[b->order[depth]][level][b->leaves[b->order[depth]]];
+			double		weight = label_weight(model, b->tuple, b->leaves, b->order[depth], level);
 			double		gain = model->gain[b->order[depth]][level][b->leaves[b->order[depth]]];
 			int			bins = b->bin > 0 ? (int) Min(ceil(gain / b->bin * (1 + SLACK)), BINS) : 0;
 
@@ -102,27 +110,44 @@ tabulate(Bounding *b)
 	}
 }
 
+/* The weight by which what a beginning leads to has the least risk. */
+static double
+weight_of_least_risk(const Bounding *b, int depth, double weight, double utility)
+{
+	const RecordSearch *search = b->run->search;
+
+	switch (b->run->model->risk)
+	{
+		case RISK_IDENTITY:
+			return 0;
+		case RISK_ENTROPY:
+			return weight + b->most_weight[depth];
+		default:
+			return weight + least_weight(b, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
+	}
+}
+
+/* A risk at a whole node, or the least where only the beginning is known, by the entries that fit it. */
+static double
+mean_risk(const Bounding *b, int depth, double weight)
+{
+	RiskModel	model = b->run->model->risk;
+	double		risk = 0;
+
+	if (b->ndictionaries == 1)
+		return record_risk(model, weight, Max(b->dictionaries[0].fitting[depth].count, 1));
+	for (int i = 0; i < b->ndictionaries; i++)
+		risk += b->dictionaries[i].share * record_risk(model, weight, Max(b->dictionaries[i].fitting[depth].count, 1));
+	return risk;
+}
+
 /* The least risk of what a beginning leads to. */
 static double
 least_risk(const Bounding *b, int depth, double weight, double utility)
 {
-	const RecordSearch *search = b->run->search;
-	int64		count = search->similarity > 0 ? b->fitting[0].count : b->fitting[depth].count;
-	double		risk;
+	double		risk = mean_risk(b, b->run->search->similarity > 0 ? 0 : depth,
+								 weight_of_least_risk(b, depth, weight, utility));
 
-	count = Max(count, 1);
-	switch (b->run->model->risk)
-	{
-		case RISK_IDENTITY:
-			return 1.0 / count;
-		case RISK_ENTROPY:
-			risk = (weight + b->most_weight[depth]) * log(1.0 / count);
-			break;
-		default:
-			weight += least_weight(b, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
-			risk = weight / count;
-			break;
-	}
 	return risk - SLACK * fabs(risk);
 }
 
@@ -152,28 +177,35 @@ is_hopeless(const Bounding *b, int depth, double weight, double utility)
 	}
 }
 
-/* Keeps the entries that fit a label more. */
+/* Keeps the entries of a dictionary that fit a label more. */
 static void
-narrow(Bounding *b, int depth, int a, int level)
+narrow_dictionary(const Bounding *b, NarrowedDictionary *dictionary, int depth, int a, int level)
 {
 	const Recoding *recoding = &b->run->population->attrs[a].hierarchy->levels[level];
 	int			nattrs = b->run->population->nattrs;
 	uint32		label = recoding->label_of[b->leaves[a]];
-	const Fitting *from = &b->fitting[depth];
-	Fitting    *to = &b->fitting[depth + 1];
+	const Fitting *from = &dictionary->fitting[depth];
+	Fitting    *to = &dictionary->fitting[depth + 1];
 
 	to->n = 0;
 	to->count = 0;
 	for (uint32 i = 0; i < from->n; i++)
 	{
 		uint32		entry = from->entries[i];
-		uint32		leaf = b->entry_leaves[(Size) entry * nattrs + a];
+		uint32		leaf = dictionary->leaves[(Size) entry * nattrs + a];
 
 		if (leaf == NO_LEAF ? recoding->nlabels > 1 : recoding->label_of[leaf] != label)
 			continue;
 		to->entries[to->n++] = entry;
-		to->count += b->entry_counts[entry];
+		to->count += dictionary->counts[entry];
 	}
+}
+
+static void
+narrow(Bounding *b, int depth, int a, int level)
+{
+	for (int i = 0; i < b->ndictionaries; i++)
+		narrow_dictionary(b, &b->dictionaries[i], depth, a, level);
 }
 
 /* A whole node of the tuple's. */
@@ -186,12 +218,11 @@ visit(Bounding *b)
 
 	if (run->search->similarity > 0)
 	{
-		matches_go(run->matches, b->levels);
+		go_to_node(run, b->levels);
 		risk = risk_at(run, b->tuple, b->levels);
 	}
 	else
-		risk = record_risk(run->model->risk, record_weight(run->model, b->leaves, b->levels),
-						   Max(b->fitting[run->population->nattrs].count, 1));
+		risk = mean_risk(b, run->population->nattrs, record_weight(run->model, b->tuple, b->leaves, b->levels));
 	answer_of(run->search, b->tuple)->visited++;
 	offer_node(run, b->tuple, b->levels, risk, utility);
 }
@@ -213,7 +244,7 @@ choose_from(Bounding *b, int depth, double weight, double utility)
 	attr = &run->population->attrs[a];
 	for (int level = attr->max_level; level >= attr->min_level; level--)
 	{
-		double		chosen = weight + run->model->weight[a][level][b->leaves[a]];
+		double		chosen = weight + label_weight(run->model, b->tuple, b->leaves, a, level);
 		double		useful = utility + run->model->gain[a][level][b->leaves[a]];
 
 		if (++b->steps % 256 == 0 && out_of_time(b->run))
@@ -229,25 +260,34 @@ choose_from(Bounding *b, int depth, double weight, double utility)
 }
 
 static void
-prepare_entries(Bounding *b)
+prepare_dictionary(const RecordRun *run, const HeldDictionary *held, NarrowedDictionary *dictionary)
 {
-	const RecordRun *run = b->run;
-	const EntryTable *entries = run->search->entries;
+	const EntryTable *entries = held->entries;
 	Size		size;
 
-	b->nentries = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
-	b->entry_leaves = entries != NULL ? entries->leaves : run->leaves;
-	b->entry_counts = entries != NULL ? entries->counts : run->population->tuples->counts;
-	size = sizeof(uint32) * ((Size) b->nentries + 1);
+	dictionary->share = held->share;
+	dictionary->nentries = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
+	dictionary->leaves = entries != NULL ? entries->leaves : run->leaves;
+	dictionary->counts = entries != NULL ? entries->counts : run->population->tuples->counts;
+	size = sizeof(uint32) * ((Size) dictionary->nentries + 1);
 	budget_require(run->population->context, size * (run->population->nattrs + 1));
 	for (int depth = 0; depth <= run->population->nattrs; depth++)
-		b->fitting[depth].entries = MemoryContextAllocHuge(CurrentMemoryContext, size);
-	b->fitting[0].n = b->nentries;
-	for (uint32 i = 0; i < b->nentries; i++)
+		dictionary->fitting[depth].entries = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	dictionary->fitting[0].n = dictionary->nentries;
+	for (uint32 i = 0; i < dictionary->nentries; i++)
 	{
-		b->fitting[0].entries[i] = i;
-		b->fitting[0].count += b->entry_counts[i];
+		dictionary->fitting[0].entries[i] = i;
+		dictionary->fitting[0].count += dictionary->counts[i];
 	}
+}
+
+static void
+prepare_dictionaries(Bounding *b)
+{
+	b->ndictionaries = b->run->nmatches;
+	b->dictionaries = palloc0(sizeof(NarrowedDictionary) * b->ndictionaries);
+	for (int i = 0; i < b->ndictionaries; i++)
+		prepare_dictionary(b->run, &b->run->dictionaries[i], &b->dictionaries[i]);
 }
 
 /* Attributes of many labels part entries best: they come first. */
@@ -302,7 +342,7 @@ offer_samples(RecordRun *run)
 	for (int i = 0; i < SAMPLES && !out_of_time(run); i++)
 	{
 		climb_at_random(run, &prng, levels);
-		matches_go(run->matches, levels);
+		go_to_node(run, levels);
 		run->search->evaluated++;
 		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
 		{
@@ -321,7 +361,7 @@ search_by_bounds(RecordRun *run)
 	offer_samples(run);
 	b->run = run;
 	order_attributes(b);
-	prepare_entries(b);
+	prepare_dictionaries(b);
 	for (uint32 tuple = 0; tuple < run->population->tuples->ntuples && !out_of_time(run); tuple++)
 	{
 		b->tuple = tuple;

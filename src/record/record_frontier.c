@@ -201,7 +201,7 @@ visit_highest(Frontier *frontier)
 		levels_of_node(run, node, levels);
 		if (!flag_profiles(frontier, levels))
 			continue;
-		matches_go(run->matches, levels);
+		go_to_node(run, levels);
 		run->search->evaluated++;
 		progress_update(run->search->evaluated, 0);
 		for (uint32 p = 0; p < profiles->nprofiles; p++)
@@ -259,6 +259,23 @@ matches_of_risk(const RecordModel *model, double weight, double risk)
 }
 
 /*
+ * The least risk that a node right below one can have, which fits no more
+ * entries, by the weights shown at both.  Of several dictionaries only a mean
+ * is known, not how many entries each has that fit: that is rounded down.
+ */
+static double
+least_risk_below(const RecordRun *run, double weight, double risk, double weight_below)
+{
+	if (run->nmatches == 1)
+		return record_risk(run->model->risk, weight_below, matches_of_risk(run->model, weight, risk));
+	if (run->model->risk == RISK_IDENTITY)
+		return risk;
+	if (risk <= 0)
+		return weight_below;
+	return risk / weight * weight_below * (1 - 1e-12);
+}
+
+/*
  * Puts the nodes right below one of the least risk into the layer below.  A
  * node below fits no more entries; where the weight alone makes its risk
  * more than the least it is left out.
@@ -268,10 +285,10 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 {
 	const uint32 *leaves = leaves_of(run, from->tuple);
 	int			levels[MAX_ATTRIBUTES];
-	int64		matches;
+	double		weight;
 
 	levels_of_node(run, from->node, levels);
-	matches = matches_of_risk(run->model, record_weight(run->model, leaves, levels), from->risk);
+	weight = record_weight(run->model, from->tuple, leaves, levels);
 	for (int a = 0; a < run->population->nattrs; a++)
 	{
 		LeastRisk	step = *from;
@@ -279,7 +296,7 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 		if (levels[a] == run->population->attrs[a].min_level)
 			continue;
 		levels[a]--;
-		if (record_risk(run->model->risk, record_weight(run->model, leaves, levels), matches) <= from->risk)
+		if (least_risk_below(run, weight, from->risk, record_weight(run->model, from->tuple, leaves, levels)) <= from->risk)
 		{
 			step.node -= run->stride[a];
 			add_step(run, below, &step);
@@ -309,7 +326,7 @@ take_steps(RecordRun *run, Layer *layer, Layer *below)
 				return;
 			at = step->node;
 			levels_of_node(run, at, levels);
-			matches_go(run->matches, levels);
+			go_to_node(run, levels);
 			run->search->evaluated++;
 		}
 		answer_of(run->search, step->tuple)->visited++;
@@ -478,7 +495,7 @@ count_general_first(RecordRun *run)
 															  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 			levels_of_node(run, nodes[i], levels);
 			gather_generated(run, above, nabove, nodes[i], levels, generated, nwords);
-			matches_go(run->matches, levels);
+			go_to_node(run, levels);
 			run->search->evaluated++;
 			progress_update(run->search->evaluated, 0);
 			visit_generated(run, levels, generated, first == 0, here[i - first].bits);

@@ -144,20 +144,33 @@ tabulate(RecordModel *model, int a, const double *leaf_weights)
 	}
 }
 
-/* A record's weights must add up to a number. */
-static void
-check_weights(const Population *population, double *const *leaf_weights)
+/* The most that a tuple's values can weigh for its owners. */
+static double
+most_weight(const Population *population, const double *most, const double *owners)
 {
 	double		sum = 0;
 
 	for (int a = 0; a < population->nattrs; a++)
-	{
-		double		most = 0;
+		sum += owners == NULL ? most[a] : most[a] * owners[a];
+	return sum;
+}
 
+/* A record's weights must add up to a number. */
+static void
+check_weights(const Population *population, double *const *leaf_weights, const double *owners)
+{
+	double		most[MAX_ATTRIBUTES];
+	double		sum;
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		most[a] = 0;
 		for (uint32 leaf = 0; leaf < population->attrs[a].hierarchy->nleaves; leaf++)
-			most = Max(most, leaf_weights[a][leaf]);
-		sum += most;
+			most[a] = Max(most[a], leaf_weights[a][leaf]);
 	}
+	sum = most_weight(population, most, NULL);
+	for (uint32 i = 0; owners != NULL && i < population->tuples->ntuples; i++)
+		sum = Max(sum, most_weight(population, most, owners + (Size) i * population->nattrs));
 	if (isinf(sum))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
@@ -165,7 +178,8 @@ check_weights(const Population *population, double *const *leaf_weights)
 }
 
 RecordModel *
-record_model_create(const Population *population, RiskModel risk, UtilityModel utility, double *const *leaf_weights)
+record_model_create(const Population *population, RiskModel risk, UtilityModel utility, double *const *leaf_weights,
+					const double *owners)
 {
 	RecordModel *model = MemoryContextAllocZero(population->context, sizeof(RecordModel));
 
@@ -173,7 +187,8 @@ record_model_create(const Population *population, RiskModel risk, UtilityModel u
 	model->risk = risk;
 	model->utility = utility;
 	model->base = utility == UTILITY_XIAO_TAO ? 1 - population->nattrs : 0;
-	check_weights(population, leaf_weights);
+	model->owners = owners;
+	check_weights(population, leaf_weights, owners);
 	for (int a = 0; a < population->nattrs; a++)
 		tabulate(model, a, leaf_weights[a]);
 	return model;

@@ -36,6 +36,8 @@ typedef struct RecordModel
 								 * are added */
 	double	  **weight[MAX_ATTRIBUTES]; /* by attribute, level and leaf */
 	double	  **gain[MAX_ATTRIBUTES];	/* the same, of utility */
+	const double *owners;		/* by tuple and attribute: how much that
+								 * weighs for its owners; NULL for 1 */
 } RecordModel;
 
 /* The model of a name, or -1. */
@@ -44,9 +46,9 @@ extern int	utility_by_name(const char *name);
 extern const char *risk_name(RiskModel risk);
 extern const char *utility_name(UtilityModel utility);
 
-/* Makes the tables; leaf_weights by attribute and leaf. */
+/* Makes the tables; leaf_weights by attribute and leaf, owners by tuple and attribute or NULL. */
 extern RecordModel *record_model_create(const Population *population, RiskModel risk, UtilityModel utility,
-										double *const *leaf_weights);
+										double *const *leaf_weights, const double *owners);
 
 /* Utility of a record, by its leaves; added in the order of declaration. */
 static inline double
@@ -59,14 +61,23 @@ record_utility(const RecordModel *model, const uint32 *leaves, const int *levels
 	return utility;
 }
 
+/* Weight of a label that is shown of a tuple. */
+static inline double
+label_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, int a, int level)
+{
+	double		weight = model->weight[a][level][leaves[a]];
+
+	return model->owners == NULL ? weight : weight * model->owners[(Size) tuple * model->population->nattrs + a];
+}
+
 /* Weight of the labels that are shown. */
 static inline double
-record_weight(const RecordModel *model, const uint32 *leaves, const int *levels)
+record_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, const int *levels)
 {
 	double		weight = 0;
 
 	for (int a = 0; a < model->population->nattrs; a++)
-		weight += model->weight[a][levels[a]][leaves[a]];
+		weight += label_weight(model, tuple, leaves, a, levels[a]);
 	return weight;
 }
 

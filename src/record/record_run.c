@@ -71,12 +71,25 @@ offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double 
 		answer->levels[a] = levels[a];
 }
 
+void
+go_to_node(RecordRun *run, const int *levels)
+{
+	for (int i = 0; i < run->nmatches; i++)
+		matches_go(run->matches[i], levels);
+}
+
 double
 risk_at(RecordRun *run, uint32 tuple, const int *levels)
 {
-	double		weight = run->model->risk == RISK_IDENTITY ? 0 : record_weight(run->model, leaves_of(run, tuple), levels);
+	RiskModel	model = run->model->risk;
+	double		weight = model == RISK_IDENTITY ? 0 : record_weight(run->model, tuple, leaves_of(run, tuple), levels);
+	double		risk = 0;
 
-	return record_risk(run->model->risk, weight, matches_of(run->matches, tuple));
+	if (run->nmatches == 1)
+		return record_risk(model, weight, matches_of(run->matches[0], tuple));
+	for (int i = 0; i < run->nmatches; i++)
+		risk += run->dictionaries[i].share * record_risk(model, weight, matches_of(run->matches[i], tuple));
+	return risk;
 }
 
 bool
@@ -86,6 +99,20 @@ out_of_time(RecordRun *run)
 	if (run->search->in_time && run->search->deadline != 0 && GetCurrentTimestamp() >= run->search->deadline)
 		run->search->in_time = false;
 	return !run->search->in_time;
+}
+
+/* The dictionaries, or the population alone. */
+static void
+prepare_dictionaries(RecordRun *run)
+{
+	static const HeldDictionary itself = {NULL, 1};
+	const RecordSearch *search = run->search;
+
+	run->nmatches = Max(search->ndictionaries, 1);
+	run->dictionaries = search->ndictionaries > 0 ? search->dictionaries : &itself;
+	run->matches = palloc(sizeof(Matches *) * run->nmatches);
+	for (int i = 0; i < run->nmatches; i++)
+		run->matches[i] = matches_create(search->population, run->dictionaries[i].entries, search->similarity);
 }
 
 RecordRun *
@@ -99,7 +126,7 @@ record_run_begin(RecordSearch *search)
 	run->context = CurrentMemoryContext;
 	run->population = population;
 	run->model = search->model;
-	run->matches = matches_create(population, search->entries, search->similarity);
+	prepare_dictionaries(run);
 	search->answer_size = MAXALIGN(offsetof(RecordAnswer, levels) + sizeof(uint16) * population->nattrs);
 	budget_require(population->context, (sizeof(uint32) * population->nattrs + search->answer_size) * (Size) ntuples);
 	run->leaves = MemoryContextAllocHuge(run->context, sizeof(uint32) * population->nattrs * ((Size) ntuples + 1));

@@ -14,7 +14,9 @@ typedef struct RecordRun
 	MemoryContext context;		/* gone when the search ends */
 	const Population *population;
 	const RecordModel *model;
-	Matches    *matches;
+	int			nmatches;
+	Matches   **matches;		/* by dictionary */
+	const HeldDictionary *dictionaries;
 	uint32	   *leaves;			/* nattrs a tuple */
 	int64		nnodes;			/* PG_INT64_MAX for more than can be told */
 	int64		stride[MAX_ATTRIBUTES]; /* of a level in a node's number */
@@ -35,7 +37,10 @@ extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 /* Offers a node to a tuple: its answer if it is better than the one there is. */
 extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
 
-/* The risk of a tuple at the node that matches are at. */
+/* Goes to a node: counts who fits there. */
+extern void go_to_node(RecordRun *run, const int *levels);
+
+/* The risk of a tuple at the node that matches are at: the mean over the dictionaries. */
 extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
 
 /* Whether the time is over, which is then remembered. */

@@ -34,7 +34,7 @@ offer_ends(RecordRun *run)
 	{
 		for (int a = 0; a < run->population->nattrs; a++)
 			levels[a] = end == 0 ? run->population->attrs[a].min_level : run->population->attrs[a].max_level;
-		matches_go(run->matches, levels);
+		go_to_node(run, levels);
 		for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
 			offer_node(run, i, levels, risk_at(run, i, levels), record_utility(run->model, leaves_of(run, i), levels));
 	}
@@ -51,7 +51,7 @@ search_all_nodes(RecordRun *run)
 	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
 	{
 		levels_of_node(run, node, levels);
-		matches_go(run->matches, levels);
+		go_to_node(run, levels);
 		search->evaluated++;
 		progress_update(search->evaluated, 0);
 		for (uint32 i = 0; i < ntuples; i++)

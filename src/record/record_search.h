@@ -25,11 +25,19 @@ typedef struct RecordAnswer
 	uint16		levels[FLEXIBLE_ARRAY_MEMBER];
 } RecordAnswer;
 
+/* A dictionary that an attacker may hold. */
+typedef struct HeldDictionary
+{
+	const EntryTable *entries;	/* NULL: the population itself */
+	double		share;			/* of the risk; all add up to 1 */
+} HeldDictionary;
+
 typedef struct RecordSearch
 {
 	Population *population;
 	const RecordModel *model;
-	const EntryTable *entries;	/* of the dictionary, or NULL */
+	int			ndictionaries;	/* 0: the population itself */
+	const HeldDictionary *dictionaries;
 	double		similarity;		/* or 0 */
 	RecordGoal	goal;
 	double		bound;

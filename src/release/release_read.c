@@ -311,6 +311,21 @@ check_columns(Release *release)
 
 /* ------------------------------------------------------- classes and contents */
 
+/* Fails where owners weigh differently: people of one tuple are shown alike. */
+static void
+refuse_owner_weights(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+
+	for (int i = 0; i < dataset->nattributes && release->records->risk != RISK_IDENTITY; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("records are not published by their owners' weights of column \"%s\"", dataset->attributes[i].column),
+					 errdetail("What is shown would tell how sensitive an owner is."),
+					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
+}
+
 /* The levels that a search finds for every tuple. */
 static RecordLevels
 record_levels(Release *release)
@@ -322,9 +337,10 @@ record_levels(Release *release)
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
 												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
 
+	refuse_owner_weights(release);
 	search.population = population_narrow(population);
 	search.model = record_model_create(search.population, options->risk, options->utility,
-									   weights_read(release->spec.dataset, population));
+									   weights_read(release->spec.dataset, population), NULL);
 	search.goal = GOAL_LEAST_RISK;
 	search.bound = options->min_utility;
 	record_search(&search);

@@ -10,6 +10,7 @@
 #include "catalog/sql.h"
 #include "engine/narrow_population.h"
 #include "mb/pg_wchar.h"
+#include "read/owner_weights.h"
 #include "read/reading.h"
 #include "read/relation_rows.h"
 #include "read/weights.h"
@@ -40,11 +41,14 @@ typedef struct RecordCall
 	double		bound;
 	RiskModel	risk;
 	UtilityModel utility;
-	Oid			dictionary;		/* or InvalidOid */
+	int			ndictionaries;	/* 0: the relation itself */
+	const Oid  *dictionaries;
+	const double *shares;		/* of the risk, by dictionary */
 	double		similarity;		/* or 0 */
 	char	   *key;
 	int64		deadline;
 	RecordSearch search;
+	OwnerWeights *owners;		/* or NULL */
 	int64		without;		/* records without a feasible node */
 } RecordCall;
 
@@ -62,18 +66,93 @@ bound_argument(FunctionCallInfo fcinfo, const char *name)
 	return bound;
 }
 
-static Oid
-dictionary_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+/* Fails where a relation lacks a quasi-identifier. */
+static void
+require_dictionary(const Dataset *dataset, Oid dictionary)
 {
-	Oid			dictionary;
-
-	if (PG_ARGISNULL(argument))
-		return InvalidOid;
-	dictionary = PG_GETARG_OID(argument);
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			require_column(dictionary, dataset->attributes[i].column);
-	return dictionary;
+}
+
+/* As many dictionaries as anybody may hold. */
+#define MOST_DICTIONARIES 100
+
+/* The elements of an array of one dimension, none null. */
+static const void *
+elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
+{
+	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+
+	if (ARR_NDIM(array) != 1 || array_contains_nulls(array) || ARR_DIMS(array)[0] > MOST_DICTIONARIES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be an array of one dimension, of 1 to %d elements, none of them null", name, MOST_DICTIONARIES)));
+	*n = ARR_DIMS(array)[0];
+	return ARR_DATA_PTR(array);
+}
+
+/* What each dictionary is weighed by, scaled so that all add up to 1. */
+static const double *
+shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
+{
+	double	   *shares = palloc(sizeof(double) * ndictionaries);
+	const double *weights = NULL;
+	double		sum = 0;
+	int			n = ndictionaries;
+
+	if (!PG_ARGISNULL(argument))
+		weights = elements_argument(fcinfo, argument, "dictionary_weights", &n);
+	if (n != ndictionaries)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("there are %d dictionary_weights for %d dictionaries", n, ndictionaries)));
+	for (int i = 0; i < n; i++)
+	{
+		shares[i] = weights == NULL ? 1 : weights[i];
+		sum += shares[i];
+		if (!(shares[i] >= 0))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("dictionary_weights must not be negative, as %g is", shares[i])));
+	}
+	if (!(sum > 0) || isinf(sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dictionary_weights must have a positive, finite sum")));
+	for (int i = 0; i < n; i++)
+		shares[i] /= sum;
+	return shares;
+}
+
+/* One dictionary, or several with their weights; none: the relation itself. */
+static void
+dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
+{
+	if (!PG_ARGISNULL(4) && !PG_ARGISNULL(8))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dictionary and dictionaries exclude each other"),
+				 errhint("Name the dictionary among the dictionaries.")));
+	if (PG_ARGISNULL(8) && !PG_ARGISNULL(9))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("dictionary_weights need dictionaries")));
+	if (!PG_ARGISNULL(8))
+		call->dictionaries = elements_argument(fcinfo, 8, "dictionaries", &call->ndictionaries);
+	else if (!PG_ARGISNULL(4))
+	{
+		Oid		   *dictionary = palloc(sizeof(Oid));
+
+		*dictionary = PG_GETARG_OID(4);
+		call->dictionaries = dictionary;
+		call->ndictionaries = 1;
+	}
+	else
+		return;
+	call->shares = shares_argument(fcinfo, 9, call->ndictionaries);
+	for (int i = 0; i < call->ndictionaries; i++)
+		require_dictionary(call->dataset, call->dictionaries[i]);
 }
 
 static double
@@ -103,7 +182,7 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 	call->bound = bound_argument(fcinfo, bound);
 	call->risk = risk_argument(fcinfo, 2);
 	call->utility = utility_argument(fcinfo, 3);
-	call->dictionary = dictionary_argument(fcinfo, 4, call->dataset);
+	dictionary_arguments(fcinfo, call);
 	call->similarity = similarity_argument(fcinfo, 5);
 	call->key = key_argument(fcinfo, 6, call->dataset);
 	call->deadline = deadline_argument(fcinfo, 7);
@@ -136,11 +215,15 @@ static void
 put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
 {
 	RecordCall *call = arg;
-	const RecordAnswer *answer = answer_of(&call->search, tuple);
+	const RecordAnswer *answer;
 	int			levels[MAX_ATTRIBUTES];
 	Datum		values[6] = {0};
-	bool		nulls[6] = {*isnull, !answer->found, !answer->found, !answer->found, !answer->found};
+	bool		nulls[6] = {*isnull};
 
+	if (call->owners != NULL)
+		tuple = owner_weights_find(call->owners, tuple, name, isnull);
+	answer = answer_of(&call->search, tuple);
+	nulls[1] = nulls[2] = nulls[3] = nulls[4] = !answer->found;
 	values[0] = *name;
 	if (answer->found)
 	{
@@ -171,6 +254,37 @@ tell_record_shortcomings(const RecordCall *call)
 							   call->without, call->without)));
 }
 
+/* Reads what the dictionaries hold. */
+static void
+read_dictionaries(RecordCall *call, const Population *population)
+{
+	HeldDictionary *held = palloc(sizeof(HeldDictionary) * (call->ndictionaries + 1));
+
+	for (int i = 0; i < call->ndictionaries; i++)
+	{
+		held[i].entries = reading_entries(call->dataset, call->dictionaries[i], population);
+		held[i].share = call->shares[i];
+	}
+	call->search.ndictionaries = call->ndictionaries;
+	call->search.dictionaries = held;
+}
+
+/* Sets up what records weigh: an owner's weights part those of one tuple, unless no risk asks for weights. */
+static void
+prepare_model(RecordCall *call, RelationRows *records, Population *population)
+{
+	RecordSearch *search = &call->search;
+	double	   *owners = NULL;
+
+	search->population = population_narrow(population);
+	if (call->risk != RISK_IDENTITY)
+		call->owners = owner_weights_read(records, call->dataset, population);
+	if (call->owners != NULL)
+		search->population = owner_weights_split(call->owners, search->population, &owners);
+	search->model = record_model_create(search->population, call->risk, call->utility,
+										weights_read(call->dataset, population), owners);
+}
+
 /* Reads, searches, and adds a row a record. */
 static Datum
 run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
@@ -183,11 +297,8 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	session_read(session, population);
 	if (population == NULL)
 		return (Datum) 0;
-	search->population = population_narrow(population);
-	search->model = record_model_create(search->population, call->risk, call->utility,
-										weights_read(call->dataset, population));
-	if (OidIsValid(call->dictionary))
-		search->entries = reading_entries(call->dataset, call->dictionary, population);
+	prepare_model(call, records, population);
+	read_dictionaries(call, population);
 	search->similarity = call->similarity;
 	search->goal = goal;
 	search->bound = call->bound;

@@ -23,6 +23,7 @@
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "read/leaf_widths.h"
+#include "read/owner_weights.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
 #include "sql/auto_dataset.h"
@@ -45,6 +46,7 @@ PG_FUNCTION_INFO_V1(anonopt_set_identifier);
 PG_FUNCTION_INFO_V1(anonopt_set_insensitive);
 PG_FUNCTION_INFO_V1(anonopt_set_pseudonym);
 PG_FUNCTION_INFO_V1(anonopt_set_sensitivity);
+PG_FUNCTION_INFO_V1(anonopt_set_owner_sensitivity);
 PG_FUNCTION_INFO_V1(anonopt_drop_attribute);
 
 static HeapTuple
@@ -667,35 +669,70 @@ anonopt_set_pseudonym(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
+/* Changes a quasi-identifier's entry; the statement's own values begin at $4. */
+static void
+change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, int nown, const Oid *own_types,
+						const Datum *own, const char *nulls)
+{
+	Oid			types[5] = {TEXTOID, NAMEOID, TEXTOID};
+	Datum		values[5];
+
+	values[0] = CStringGetTextDatum(dataset->name);
+	values[1] = name_datum(declared->column);
+	values[2] = CStringGetTextDatum(role_name(ROLE_QUASI_IDENTIFIER));
+	for (int i = 0; i < nown; i++)
+	{
+		types[3 + i] = own_types[i];
+		values[3 + i] = own[i];
+	}
+	if (write_catalog(psprintf("UPDATE anonopt.attribute SET %s"
+							   " WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
+							   " AND role OPERATOR(pg_catalog.=) $3", change), 3 + nown, types, values, nulls) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
+						declared->column, dataset->name),
+				 errhint("Call anonopt.add_quasi_identifier first.")));
+}
+
 Datum
 anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	Oid			types[5] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID};
-	Datum		values[5];
+	Oid			types[2] = {OIDOID, OIDOID};
+	Datum		values[2];
 	Oid			weights;
-	uint64		written;
 
 	require_argument(fcinfo, 2, "weights");
 	weights = PG_GETARG_OID(2);
 	require_rows(weights);
 	require_select(weights, NULL);
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(declared.column);
-	values[2] = CStringGetTextDatum(role_name(ROLE_QUASI_IDENTIFIER));
-	values[3] = ObjectIdGetDatum(weights);
-	values[4] = ObjectIdGetDatum(row_type(weights));
-	written = write_catalog("UPDATE anonopt.attribute SET sensitivity = $4::pg_catalog.regclass,"
-							" sensitivity_type = $5::pg_catalog.regtype"
-							" WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
-							" AND role OPERATOR(pg_catalog.=) $3", 5, types, values, NULL);
-	if (written == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
-						declared.column, dataset->name),
-				 errhint("Call anonopt.add_quasi_identifier first.")));
+	values[0] = ObjectIdGetDatum(weights);
+	values[1] = ObjectIdGetDatum(row_type(weights));
+	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype",
+							2, types, values, NULL);
+	PG_RETURN_VOID();
+}
+
+/* A column of weights, one a record; NULL: every record's is 1 again. */
+Datum
+anonopt_set_owner_sensitivity(PG_FUNCTION_ARGS)
+{
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+	Oid			type = NAMEOID;
+	Datum		value = (Datum) 0;
+
+	if (!PG_ARGISNULL(2))
+	{
+		char	   *column = column_argument(fcinfo, 2);
+
+		require_readable_column(dataset->relation, column);
+		require_weight_column(dataset->relation, column);
+		value = name_datum(column);
+	}
+	change_quasi_identifier(dataset, &declared, "owner_sensitivity = $4", 1, &type, &value, PG_ARGISNULL(2) ? "   n" : NULL);
 	PG_RETURN_VOID();
 }
 

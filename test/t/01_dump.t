@@ -51,7 +51,8 @@ SELECT anonopt.add_sensitive('it''s "odd"', 'Krankheit, ärztlich', 'hierarchica
 	anonopt.add_sensitive('it''s "odd"', 'pay', 'ordered');
 SELECT anonopt.set_class_label('it''s "odd"', 'mood'), anonopt.set_identifier('it''s "odd"', 'id'),
 	anonopt.set_insensitive('it''s "odd"', 'how "many"');
-SELECT anonopt.set_sensitivity('it''s "odd"', 'Zip Code', '"weight of ZIPs"');
+SELECT anonopt.set_sensitivity('it''s "odd"', 'Zip Code', '"weight of ZIPs"'),
+	anonopt.set_owner_sensitivity('it''s "odd"', 'pay', 'how "many"');
 
 -- Relations of other kinds.  pg_dump leaves a view that groups by a primary
 -- key until the end, and puts a view of nulls in its place until then.
@@ -234,6 +235,8 @@ is( ask($second, 'passed', q{SELECT ordinal, column_name, role, hierarchy, sensi
 	'so is a column whose hierarchy or sensitivity is temporary or dropped');
 is( ask($second, 'passed', q{SELECT count(*) FROM anonopt.lattice('partly')}), 4,
 	'what is left of it can be measured');
+is(ask($second, 'passed', 'SELECT owner_sensitivity FROM anonopt.attribute WHERE owner_sensitivity IS NOT NULL'), 'how "many"',
+	'a column of owners\' weights is restored');
 ask($second, 'passed', "SELECT anonopt.drop_dataset('partly')");
 is(ask($second, 'passed', $measured), $measured_before, 'the others are measured as before');
 

@@ -244,6 +244,7 @@ my %argument = (
 	objectives => '{k,glm}', objective => 'k', epsilon => '{1,1}', start => '{0.1,0.1}', 'poka start' => '{1,1}', aspiration => '{0.2,0.2}', candidates => '{{1,1}}',
 	properties => '{loss}', property => 'loss', index => 'p_rank', algorithm => 'btda', distance => 'equal', loss => 'glm',
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
+	dictionaries => 'NULL', dictionary_weights => 'NULL', weight_column => 'age', measures => 'NULL', 'nsga2 preferences' => 'NULL', 'efficiency preferences' => 'NULL', ideal => 'NULL',
 	population => '10', 'population regclass' => 'SCHEMA.people', model => 'k', threshold => '2', 'risk threshold' => '0.2', queries => '5', review => '2027-01-01', source_risk => '{}', 'drop_promise column_name' => 'illness', 'add_promise column_name' => 'illness', c => '1', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
 	buckets => '{2}', minimum => '2', lengths => '{1}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
@@ -287,7 +288,7 @@ sub arguments
 			return;
 		}
 		$type =~ s/^regclass$/text::regclass/;
-		push @arguments, "'$value'::$type";
+		push @arguments, $value eq 'NULL' ? "NULL::$type" : "'$value'::$type";
 	}
 	return join ', ', @arguments;
 }
@@ -310,7 +311,7 @@ sub foreign_calls
 	}
 	# of a data set of one's own
 	push @calls, map { "anonopt.$_" } q{add_quasi_identifier('ROLE', 'nr', 'SCHEMA.ages')}, q{add_sensitive('ROLE', 'nr', 'hierarchical', 'SCHEMA.ages')},
-	  q{set_sensitivity('ROLE', 'age', 'SCHEMA.weights')}, q{aruba('ROLE', 0, dictionary => 'SCHEMA.words')},
+	  q{set_sensitivity('ROLE', 'age', 'SCHEMA.weights')}, q{aruba('ROLE', 0, dictionaries => '{SCHEMA.words}')}, q{aruba('ROLE', 0, dictionary => 'SCHEMA.words')},
 	  q{t_closeness('people', '{age}', 'nr', 'hierarchical', 'SCHEMA.ages')}, q{create_dataset('other', 'SCHEMA.people')},
 	  q{create_dataset('other', 'SCHEMA.people', person => 'nr')}, q{create_dataset('other', 'SCHEMA.people', count_column => 'zip')},
 	  q{auto_dataset('other', 'SCHEMA.people', '{age}')};
@@ -470,6 +471,9 @@ my @way = (
 		anonopt.add_quasi_identifier({l:set}, {l:pay}, {q:pays}), anonopt.add_quasi_identifier({l:set}, {l:born}, {q:dates}, max_level => 3)},
 	q{SELECT anonopt.add_sensitive({l:set}, {l:illness}, 'hierarchical', {q:tree}), anonopt.set_class_label({l:set}, {l:illness}),
 		anonopt.set_identifier({l:set}, {l:nr}), anonopt.set_insensitive({l:set}, {l:illness}), anonopt.set_sensitivity({l:set}, {l:zip}, {q:weights})},
+	q{SELECT anonopt.set_owner_sensitivity({l:set}, {l:zip}, {l:age})},
+	q{SELECT levels, generalized, risk FROM anonopt.aruba({l:set}, 2, key => {l:nr}, dictionaries => ARRAY[{q:people}, {q:people}]::pg_catalog.regclass[], dictionary_weights => '{1,2}') x ORDER BY x},
+	q{SELECT anonopt.set_owner_sensitivity({l:set}, {l:zip}, NULL)},
 	q{-SELECT * FROM anonopt.describe({l:set})},
 	q{-SELECT anonopt.read_sql({l:set})},
 	q{SELECT role, levels, domain, observed, nulls, weight, problem FROM anonopt.describe({l:set})},

@@ -132,6 +132,8 @@ sub check_relations
 	refused('boss', "BEGIN; UPDATE anonopt.dataset SET count_column = 's'; SELECT count(*) FROM anonopt.lattice('numbers')", '23514', 'a count column of texts');
 	refused('boss', "BEGIN; UPDATE anonopt.dataset SET $_ = 'ctid'; SELECT count(*) FROM anonopt.lattice('numbers')", '23514', "a system column: $_")
 	  for qw(person count_column);
+	refused('boss', "BEGIN; UPDATE anonopt.attribute SET owner_sensitivity = '$_' WHERE ordinal = 1; SELECT count(*) FROM anonopt.aruba('numbers', 0)", '23514', "owners' weights in a column $_")
+	  for qw(s ctid nowhere);
 	refused($super, "SELECT anonopt.add_quasi_identifier('numbers', 's', 'pg_catalog.pg_authid')", '42809', 'a catalog is no hierarchy');
 	ask('boss', q{SELECT anonopt.drop_dataset('numbers')});
 }

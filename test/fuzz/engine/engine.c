@@ -917,6 +917,22 @@ count_matches(const Population *population, const EntryTable *entries, uint32 tu
 	return Max(matches, 1);
 }
 
+/* A tuple's risk at a node: the mean over the dictionaries. */
+static double
+risk_of(const RecordSearch *search, uint32 tuple, const uint32 *leaves, const int *levels)
+{
+	double		weight = record_weight(search->model, tuple, leaves, levels);
+	double		risk = 0;
+
+	if (search->ndictionaries < 2)
+		return record_risk(search->model->risk, weight,
+						   count_matches(search->population, search->ndictionaries ? search->dictionaries[0].entries : NULL, tuple, levels));
+	for (int i = 0; i < search->ndictionaries; i++)
+		risk += search->dictionaries[i].share *
+			record_risk(search->model->risk, weight, count_matches(search->population, search->dictionaries[i].entries, tuple, levels));
+	return risk;
+}
+
 /* The best node of a tuple, by trying them all. */
 static bool
 best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, double *best_risk, double *best_utility)
@@ -932,8 +948,7 @@ best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, doub
 	{
 		const int  *levels = nodes->node[i].levels;
 		double		utility = record_utility(search->model, leaves, levels);
-		double		risk = record_risk(search->model->risk, record_weight(search->model, leaves, levels),
-									   count_matches(population, search->entries, tuple, levels));
+		double		risk = risk_of(search, tuple, leaves, levels);
 		double		cost = search->goal == GOAL_MOST_UTILITY ? -utility :
 		search->goal == GOAL_BALANCE ? risk - search->bound * utility : risk;
 
@@ -950,6 +965,34 @@ best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, doub
 	return found;
 }
 
+/* How much each attribute weighs for each tuple's owners. */
+static double *
+make_owners(const Population *population)
+{
+	Size		n = (Size) population->tuples->ntuples * population->nattrs;
+	double	   *owners = palloc(sizeof(double) * (n + 1));
+
+	for (Size i = 0; i < n; i++)
+		owners[i] = below(3) ? 1 : fabs(number());
+	return owners;
+}
+
+/* Up to three dictionaries, the population itself among them perhaps. */
+static void
+make_dictionaries(const Population *population, RecordSearch *search)
+{
+	int			n = below(4);
+	HeldDictionary *held = palloc(sizeof(HeldDictionary) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+	{
+		held[i].entries = below(4) ? make_entries(population) : NULL;
+		held[i].share = 1.0 / n;
+	}
+	search->ndictionaries = n;
+	search->dictionaries = held;
+}
+
 static RecordSearch
 make_record_search(Population *population)
 {
@@ -962,9 +1005,9 @@ make_record_search(Population *population)
 		for (uint32 i = 0; i < population->attrs[a].hierarchy->nleaves; i++)
 			weights[a][i] = below(3) ? 1 : fabs(number());
 	}
-	search.model = record_model_create(search.population, below(RISK_MODELS), below(UTILITY_MODELS), weights);
-	if (below(2))
-		search.entries = make_entries(population);
+	search.model = record_model_create(search.population, below(RISK_MODELS), below(UTILITY_MODELS), weights,
+									   below(2) ? make_owners(population) : NULL);
+	make_dictionaries(population, &search);
 	if (below(4) == 0)
 		search.similarity = Max(share(), 0.01);
 	search.goal = below(3);
