@@ -1,27 +1,29 @@
 /*
  * box_table.c
- *	  The tuples of a box of nodes: by the classes of its highest node, as fine
- *	  as its lowest wants them.
+ *	  The tuples of a box of nodes, grouped by the classes of its highest node
+ *	  and as fine as its lowest node needs.
  *
- * A box search asks of one node after another that differs from the highest
- * in one attribute whether so many people are suppressed there that every
- * node below suppresses too many.  The tuples stand class by class, so that
- * an answer is one pass with a counter a label, and a negative one needs the
- * first of them only: small classes come first, and they break soonest.
+ * A box search asks, for one node after another that differs from the highest
+ * in one attribute, whether so many people are suppressed there that every
+ * node below suppresses too many.  The tuples are stored class by class, so
+ * that an answer takes one pass with a counter per label.  A negative answer
+ * needs only the first tuples: small classes come first, and they break the
+ * promise soonest.
  *
- * Classes that cannot come apart within the box are counted and left out:
- * those that break k or l, because whoever is suppressed for those at a node
- * is so at every node below, and those of a single tuple.
+ * Classes that cannot split within the box are counted and left out: those of
+ * a single tuple, and those that break k or l, because people suppressed for k
+ * or l at a node are suppressed at every node below.
  *
- * For t that does not hold, nor for most conditions of a column (condition.c
- * says how many are suppressed for those).  But a class at distance d mixes what remains of
- * it at a lower node, at t or nearer, with what is suppressed there, at 1 or
- * nearer, and a mixture is no farther than the mean of its parts.  So of its
- * people at least (d - t) / (1 - t) are suppressed at every node below.
+ * This does not hold for t, nor for most conditions on a column (condition.c
+ * says how many people are suppressed for those).  But a class at distance d
+ * is a mixture of what remains of it at a lower node, at distance t or less,
+ * and what is suppressed there, at distance 1 or less, and the distance of a
+ * mixture is at most the mean of its parts'.  So at least a share of (d - t) /
+ * (1 - t) of its people is suppressed at every node below.
  *
- * Whoever is counted here is a row.  Where a person may have several, the
- * different ones of a class are counted for k alone, and only until there are
- * enough: parts of a class hold no more people than the class.
+ * "People" here are rows.  If a person may have several, the different people
+ * of a class are counted only for k, and only until there are enough: a part
+ * of a class holds no more people than the class.
  */
 #include "engine/box_table.h"
 
@@ -31,10 +33,10 @@
 #include "engine/persons.h"
 #include "miscadmin.h"
 
-/* Sizes by which classes are put in order; larger ones come as they are. */
+/* Classes are sorted by size up to this; larger ones are not sorted. */
 #define SORTED_SIZES 1024
 
-/* In place of where a tuple goes: nowhere. */
+/* Marks a tuple that is left out. */
 #define NO_PLACE PG_UINT32_MAX
 
 /* What rounding may have added to a share of people. */
@@ -70,7 +72,7 @@ promises_values(const BoxTables *tables)
 	return tables->promise.has_l || tables->promise.has_t || tables->population->has_conditions;
 }
 
-/* Whether a promise is about more than how many rows a class has. */
+/* Whether a promise is about more than the number of rows in a class. */
 static bool
 looks_closer(const BoxTables *tables)
 {
@@ -131,7 +133,10 @@ box_table_free(const BoxTables *tables, BoxTable *table)
 
 /* ----------------------------------------------------- what is suppressed */
 
-/* How many of so many people are suppressed at least, given how far their values are at most. */
+/*
+ * The least number of people suppressed, given their number and the largest
+ * distance of their values.
+ */
 static int64
 least_suppressed(const BoxTables *tables, int64 people, double distance)
 {
@@ -142,7 +147,7 @@ least_suppressed(const BoxTables *tables, int64 people, double distance)
 	return (int64) Max(ceil((double) people * ((distance - t) / (1 - t) - ROUNDING)), 0);
 }
 
-/* Whether too few different people are in a class. */
+/* Whether a class has too few different people. */
 static bool
 has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *tuples, uint32 ntuples)
 {
@@ -160,7 +165,7 @@ has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *
 
 /*
  * How many of a class's people are suppressed at every node below: all of
- * them, or for their distance some.  Its tuples are given by number.
+ * them, or some because of the distance.  Its tuples are given by number.
  */
 static int64
 doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples)
@@ -198,7 +203,7 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 
 /* ---------------------------------------------------------- labels of a class */
 
-/* Looks up what every code of a table becomes at a level. */
+/* Looks up the label of every code of a table at a level. */
 static void
 show_codes(const BoxTables *tables, const BoxTable *table, int attr, int level)
 {
@@ -245,8 +250,8 @@ forget_labels(BoxTables *tables, uint32 nseen)
 }
 
 /*
- * Orders a class's tuples by label, the labels as they were seen; afterwards
- * members tells where each label's end.
+ * Sorts a class's tuples by label, in order of appearance; afterwards members
+ * holds the end of each label's tuples.
  */
 static void
 order_by_label(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field, uint32 nseen)
@@ -267,7 +272,7 @@ order_by_label(BoxTables *tables, const BoxTable *table, const BoxClass *class, 
 
 /* --------------------------------------------------------------- questions */
 
-/* People of a class in parts of it that are too small. */
+/* Counts a class's people in parts that are too small. */
 static int64
 suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
 {
@@ -293,7 +298,7 @@ suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *cla
 	return suppressed;
 }
 
-/* The same where a promise is about more. */
+/* The same if a promise is about more. */
 static int64
 suppressed_by_value(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
 {
@@ -344,7 +349,7 @@ copy_tuple(const Population *population, BoxTable *to, uint32 at, const BoxTable
 		to->slices[column][at] = from->slices[column][tuple];
 }
 
-/* Counts a class that stays as it is and keeps the promise. */
+/* Counts a class that does not split and keeps the promise. */
 static void
 keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 {
@@ -353,7 +358,7 @@ keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 }
 
 /*
- * Makes a place for a class, unless it stays as it is within the box; returns
+ * Allocates a place for a class unless it cannot split within the box; returns
  * where its tuples go, or NO_PLACE.
  */
 static uint32
@@ -378,7 +383,7 @@ place_class(const BoxTables *tables, BoxTable *to, int64 people, uint32 ntuples,
 	return NO_PLACE;
 }
 
-/* Places the parts of a class: members tells where the tuples of a label go. */
+/* Places the parts of a class: members receives where the tuples of a label go. */
 static void
 place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
 {
@@ -393,7 +398,7 @@ place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
 	}
 }
 
-/* The same where a promise is about more: values and persons are looked at. */
+/* The same if a promise is about more, checking values and persons. */
 static void
 place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field,
 					 BoxTable *to, uint32 nseen)
@@ -413,7 +418,7 @@ place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *cl
 	}
 }
 
-/* Copies a class's tuples to where those of their labels go. */
+/* Copies a class's tuples to the places of their labels. */
 static void
 move_parts(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field, BoxTable *to)
 {
@@ -500,7 +505,7 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 	return lower;
 }
 
-/* The table of a lattice's top. */
+/* Creates the table of a lattice's top. */
 static BoxTable *
 create_root(BoxTables *tables)
 {
@@ -534,8 +539,8 @@ box_table_create(BoxTables *tables, const int *highest)
 		BoxTable   *lower;
 
 		/*
-		 * the first attribute is lowered in any case: the whole may break the
-		 * promise
+		 * the first attribute is lowered in any case, since the single class
+		 * may break the promise
 		 */
 		if (a > 0 && highest[a] == tables->population->attrs[a].hierarchy->height)
 			continue;
@@ -586,7 +591,7 @@ hash_key(const BoxTables *tables, const BoxTable *table, uint32 tuple)
 	return hash;
 }
 
-/* Joins a class's equal tuples, which move to a place further down. */
+/* Merges a class's equal tuples, which move towards the front. */
 static void
 join_class(BoxTables *tables, BoxTable *table, BoxClass *class, uint32 place)
 {
@@ -622,7 +627,10 @@ compare_starts(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Histograms are not joined: what they take could not be given back in any order. */
+/*
+ * Histograms are not merged, because their memory could not be freed in
+ * arbitrary order.
+ */
 void
 box_table_join(BoxTables *tables, BoxTable *table, const int *lowest)
 {
@@ -635,7 +643,7 @@ box_table_join(BoxTables *tables, BoxTable *table, const int *lowest)
 	tables->looked_at += 4 * (int64) table->ntuples;
 
 	/*
-	 * in the order of the tuples, so that none is overwritten before it was
+	 * in the order of the tuples, so that none is overwritten before it is
 	 * read
 	 */
 	qsort(table->classes, table->nclasses, sizeof(BoxClass), compare_starts);

@@ -1,14 +1,14 @@
 /*
  * box_table.h
- *	  The tuples of a box of nodes: by the classes of its highest node, as fine
- *	  as its lowest wants them.
+ *	  The tuples of a box of nodes, grouped by the classes of its highest node
+ *	  and as fine as its lowest node needs.
  */
 #ifndef ANONOPT_BOX_TABLE_H
 #define ANONOPT_BOX_TABLE_H
 
 #include "engine/measure.h"
 
-/* A class of the highest node that may still come apart. */
+/* A class of the highest node that may still split. */
 typedef struct BoxClass
 {
 	uint32		start;			/* of its tuples */
@@ -18,25 +18,25 @@ typedef struct BoxClass
 
 typedef struct BoxTable
 {
-	int			levels[MAX_ATTRIBUTES]; /* at which the keys stand */
+	int			levels[MAX_ATTRIBUTES]; /* the levels of the keys */
 	uint32		ntuples;
 	uint64	  **keys;			/* by word and tuple */
 	int64	   *counts;
 	uint32	  **slices;			/* by column and tuple */
 	uint32		nclasses;
-	BoxClass   *classes;		/* small ones first: those break a promise
-								 * soonest */
+	BoxClass   *classes;		/* small ones first, since they break a
+								 * promise soonest */
 
-	/* classes that stay as they are in every node of the box */
+	/* classes that do not split in any node of the box */
 	int64		suppressed;		/* people in those that break the promise */
 	int128		squares;		/* of the sizes of the others */
 	int64		lasting;		/* of the others, those too large to be
 								 * suppressed */
-	int64		doubtful;		/* people of other classes who will be
-								 * suppressed at least */
+	int64		doubtful;		/* least number of people of other classes who
+								 * will be suppressed */
 } BoxTable;
 
-/* What all tables of a search share. */
+/* State shared by all tables of a search. */
 typedef struct BoxTables
 {
 	Population *population;
@@ -45,43 +45,48 @@ typedef struct BoxTables
 	int64		looked_at;		/* tuples, so far */
 
 	/* scratch */
-	uint32	   *codes;			/* of each code at the level asked for */
+	uint32	   *codes;			/* of each code at the requested level */
 	int64	   *people;			/* by code */
 	uint32	   *members;		/* tuples by code */
 	uint32	   *seen;			/* codes of a class */
-	uint32	   *by_code;		/* the tuples of a class, those of a code
-								 * together */
+	uint32	   *by_code;		/* the tuples of a class, grouped by code */
 	uint32	   *slots;
-	uint32	   *together;		/* histograms to be joined */
+	uint32	   *together;		/* histograms to be merged */
 	HistogramMark *marks;
 } BoxTables;
 
 extern void box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, MemoryContext context);
 
 /*
- * The table of all nodes below one; NULL where too many people are suppressed
- * at each of them.
+ * Creates the table of all nodes below one; NULL if each of them suppresses
+ * too many people.
  */
 extern BoxTable *box_table_create(BoxTables *tables, const int *highest);
 
-/* The same where one attribute's highest level comes down. */
+/* The same after lowering one attribute's highest level. */
 extern BoxTable *box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level);
 
 /* Whether it would not be NULL. */
 extern bool box_table_can_lower(BoxTables *tables, const BoxTable *table, int attr, int level);
 
-/* Joins tuples that are one at the box's lowest node and at all above it. */
+/* Merges tuples that are equal at the box's lowest node, and so at all above it. */
 extern void box_table_join(BoxTables *tables, BoxTable *table, const int *lowest);
 
 extern void box_table_free(const BoxTables *tables, BoxTable *table);
 
-/* What a table takes. */
+/* The memory of a table. */
 extern Size box_table_size(const BoxTables *tables, const BoxTable *table);
 
-/* The squares of the sizes of the classes at the level of the keys, where nobody more is suppressed. */
+/*
+ * The sum of squared class sizes at the levels of the keys, if nobody else is
+ * suppressed.
+ */
 extern int128 box_table_squares(const BoxTable *table);
 
-/* Classes of the highest node of which some remain at every node that suppresses few enough. */
+/*
+ * Number of classes of the highest node of which a part remains at every node
+ * that suppresses few enough.
+ */
 extern int64 box_table_lasting(const BoxTables *tables, const BoxTable *table);
 
 #endif

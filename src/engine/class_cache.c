@@ -1,13 +1,14 @@
 /*
  * class_cache.c
- *	  Classes of nodes in any order, each from those of a finer node before.
+ *	  Classes of nodes visited in any order, each computed from those of an
+ *	  earlier, finer node.
  *
- * A search that jumps about shares little of a walk with the node before.
- * But somewhere it has been at a finer node with few classes, and those make
- * the new one's at the cost of their number.  So tables are kept, as long as
- * memory lasts, and the smallest that will do is taken.  Where that one was
- * far too large, a table a little finer than the node's is made too, for the
- * nodes near it that a search is likely to want next.
+ * A search that jumps around shares little with the previous node.  But it has
+ * usually visited some finer node with few classes, from which the new node's
+ * can be computed at the cost of their number.  So tables are kept as long as
+ * memory lasts, and the smallest suitable one is used.  If that one was far
+ * too large, a table slightly finer than the node is built as well, for nearby
+ * nodes that the search is likely to visit next.
  */
 #include "engine/class_cache.h"
 
@@ -16,13 +17,19 @@
 #include "engine/known_nodes.h"
 #include "miscadmin.h"
 
-/* A table is kept if it is so many times smaller than the one it came from. */
+/* A table is kept if it is this many times smaller than its source. */
 #define WORTH_KEEPING 1.1
 
-/* A table is far too large if it has so many times the classes made from it. */
+/*
+ * A table is far too large if it has this many times the classes computed from
+ * it.
+ */
 #define FAR_TOO_LARGE 8
 
-/* Attributes that change up to which a key is made anew one by one. */
+/*
+ * The most changing attributes for which keys are recoded one attribute at a
+ * time.
+ */
 #define FEW_CHANGES 8
 
 typedef struct Kept
@@ -32,7 +39,7 @@ typedef struct Kept
 	const TupleTable *table;
 } Kept;
 
-/* An attribute that a node shows otherwise than the source of its classes. */
+/* An attribute that a node shows differently from the source of its classes. */
 typedef struct Change
 {
 	int			shift;
@@ -45,17 +52,16 @@ struct ClassCache
 	Population *population;
 	MemoryContext context;
 	MemoryContext scratch;		/* of the last node, unless it is kept */
-	HistogramMark *marks;		/* before its histograms were made */
+	HistogramMark *marks;		/* before its histograms were built */
 	bool		releasable;
-	ClassCounter *class_counter;	/* where nothing but people is counted */
+	ClassCounter *class_counter;	/* if only people are counted */
 	TupleTable *room;			/* for classes in keys of one word */
-	uint32	   *slots;			/* a class's number plus one; all free between
-								 * two nodes */
+	uint32	   *slots;			/* a class's number plus one; all are free
+								 * between two nodes */
 	bool		wants_finer;	/* a table near the last node */
 	int			finer[MAX_ATTRIBUTES];	/* its levels */
 	Kept		read;			/* the tuples as they were read */
-	KnownNodes *nodes;			/* of the kept tables: how many classes each
-								 * has */
+	KnownNodes *nodes;			/* number of classes of each kept table */
 	Size		nkept;
 	Size		capacity;
 	Kept	   *kept;
@@ -71,7 +77,10 @@ key_fields(const Population *population)
 	return fields;
 }
 
-/* Bits of a slot's number where so many tuples make classes: less than half are ever used. */
+/*
+ * Bits of a slot number for a number of tuples; less than half of the slots
+ * are ever used.
+ */
 static int
 slot_bits(uint32 ntuples)
 {
@@ -108,7 +117,7 @@ class_cache_create(Population *population)
 
 /* ---------------------------------------------------------- kept tables */
 
-/* The smallest table of a node that is nowhere coarser. */
+/* The smallest kept table of a node that is nowhere coarser. */
 static const Kept *
 find_source(const ClassCache *cache, const int *levels)
 {
@@ -130,7 +139,7 @@ copy_table(const Population *population, const TupleTable *table, MemoryContext 
 	return copy;
 }
 
-/* Whether a table is worth its memory; a half of all is left to others. */
+/* Whether a table is worth its memory; half of the total is left to others. */
 static bool
 is_worth_keeping(const ClassCache *cache, const TupleTable *source, const TupleTable *table)
 {
@@ -164,7 +173,7 @@ keep(ClassCache *cache, const int *levels, Recodings node, const TupleTable *tab
 
 /* -------------------------------------------------------------- counting */
 
-/* Lists the attributes that a node shows otherwise; returns how many. */
+/* Lists the attributes that a node shows differently; returns their number. */
 static int
 list_changes(const Population *population, Recodings from, Recodings to, Change *changes)
 {
@@ -187,7 +196,7 @@ list_changes(const Population *population, Recodings from, Recodings to, Change 
 	return n;
 }
 
-/* Shows a key of one word otherwise: first what stays of it. */
+/* Recodes a key of one word, starting with the fields that stay. */
 static pg_attribute_always_inline uint64
 show_key(uint64 key, uint64 stays, const Change *changes, int nchanges)
 {
@@ -198,7 +207,7 @@ show_key(uint64 key, uint64 stays, const Change *changes, int nchanges)
 	return shown;
 }
 
-/* Counts the people of keys of one word as they are shown. */
+/* Counts the people of recoded keys of one word. */
 static pg_attribute_always_inline void
 count_changed(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges, TupleTable *classes)
 {
@@ -232,13 +241,13 @@ count_changed(const ClassCache *cache, const TupleTable *source, const Change *c
 	classes->ntuples = nclasses;
 }
 
-/* The classes of a node of which a few attributes change, in keys of one word. */
+/* The classes of a node with few changed attributes, for keys of one word. */
 static TupleTable *
 count_few_changes(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges)
 {
 	TupleTable *classes = cache->room;
 
-	/* apart, so that each is compiled for its number */
+	/* separate calls, so that each is compiled for its number */
 	switch (nchanges)
 	{
 		case 1:
@@ -268,7 +277,7 @@ translation(const Recoding *finer, const Recoding *coarser)
 	return codes;
 }
 
-/* The same of many changes, or in keys of any width. */
+/* The same for many changes, or keys of any width. */
 static TupleTable *
 count_many_changes(const ClassCache *cache, const Kept *source, Recodings node)
 {
@@ -299,7 +308,7 @@ count_many_changes(const ClassCache *cache, const Kept *source, Recodings node)
 	return classes;
 }
 
-/* The classes of a node where nothing but people is counted. */
+/* The classes of a node if only people are counted. */
 static TupleTable *
 count_people(const ClassCache *cache, const Kept *source, Recodings node)
 {
@@ -323,7 +332,10 @@ count(const ClassCache *cache, const Kept *source, Recodings node)
 	return tuple_table_recode(cache->population, source->table, source->node, node, cache->scratch, NULL);
 }
 
-/* Makes a table a level an attribute finer than the last node's, if that is worth keeping. */
+/*
+ * Builds a table one level finer in each attribute than the last node's, if it
+ * is worth keeping.
+ */
 static void
 make_finer(ClassCache *cache)
 {

@@ -1,6 +1,7 @@
 /*
  * class_cache.h
- *	  Classes of nodes in any order, each from those of a finer node before.
+ *	  Classes of nodes visited in any order, each computed from those of an
+ *	  earlier, finer node.
  */
 #ifndef ANONOPT_CLASS_CACHE_H
 #define ANONOPT_CLASS_CACHE_H
@@ -12,7 +13,10 @@ typedef struct ClassCache ClassCache;
 extern ClassCache *class_cache_create(Population *population);
 extern void class_cache_free(ClassCache *cache);
 
-/* The classes of a node, valid until the next call; and how its attributes are shown. */
+/*
+ * Returns the classes of a node, valid until the next call, and the recodings
+ * of its attributes.
+ */
 extern const TupleTable *class_cache_classes(ClassCache *cache, const int *levels, Recodings *node);
 
 #endif

@@ -1,17 +1,18 @@
 /*
  * class_counter.c
- *	  Keys shown by other codes, and counted: classes in no order, fast.
+ *	  Recodes keys and counts them: a fast way to unordered classes.
  *
- * Fields of a key are translated several at once, a table a chunk of the
- * key's bits: two or three look-ups a tuple.  Classes are counted in a table
- * of slots that stays from one count to the next; only used slots are freed.
+ * Several fields of a key are translated at once, with one table per chunk of
+ * the key's bits: two or three lookups per tuple.  Classes are counted in a
+ * table of slots that is reused from one count to the next; only used slots
+ * are cleared.
  */
 #include "engine/class_counter.h"
 
 #include "base/budget.h"
 #include "port/pg_bitutils.h"
 
-/* Bits of a key that are translated at once. */
+/* Bits of a key translated at once. */
 #define CHUNK_BITS 11
 
 static int
@@ -20,7 +21,7 @@ field_bits(const KeyField *field)
 	return field->mask == 0 ? 0 : pg_leftmost_one_pos64(field->mask) + 1;
 }
 
-/* Parts the fields into chunks, none across two words. */
+/* Divides the fields into chunks, none across two words. */
 static void
 lay_out_chunks(ClassCounter *counter)
 {
@@ -41,7 +42,7 @@ lay_out_chunks(ClassCounter *counter)
 		}
 		bits += field_bits(field);
 		chunk->last = a;
-		/* the shift of a field without bits says nothing */
+		/* the shift of a field without bits is meaningless */
 		if (field_bits(field) > 0)
 			chunk->shift = field->shift;
 		chunk->mask = (UINT64CONST(1) << bits) - 1;
@@ -81,7 +82,10 @@ class_counter_create(MemoryContext context, int nattrs, const KeyField *fields, 
 	return counter;
 }
 
-/* Makes a chunk's table: for all codes of its fields together, what they become. */
+/*
+ * Builds a chunk's table, which maps each combination of its fields' codes to
+ * the new codes.
+ */
 static void
 show_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes, const uint32 *ncodes)
 {
@@ -120,7 +124,7 @@ show_word(const Chunk *chunks, int nchunks, uint64 word)
 	return shown;
 }
 
-/* The slot that holds a key of one word, or the free one where it would stand. */
+/* The slot of a key of one word, or the free slot where it belongs. */
 static inline uint32
 probe(const Slot *slots, int bits, uint64 key)
 {
@@ -148,7 +152,7 @@ count_narrow(ClassCounter *counter, const Keys *keys, uint32 *slot_of)
 	{
 		uint64		key = show_word(chunks, nchunks, keys->words[i]);
 
-		/* neighbours are often alike */
+		/* neighbours are often equal */
 		if (i == 0 || key != last)
 		{
 			at = probe(slots, bits, key);

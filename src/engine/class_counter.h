@@ -1,6 +1,6 @@
 /*
  * class_counter.h
- *	  Keys shown by other codes, and counted: classes in no order, fast.
+ *	  Recodes keys and counts them: a fast way to unordered classes.
  */
 #ifndef ANONOPT_CLASS_COUNTER_H
 #define ANONOPT_CLASS_COUNTER_H
@@ -9,7 +9,7 @@
 
 #define NO_SLOT PG_UINT32_MAX
 
-/* Some neighbouring fields of a key's word, translated at once. */
+/* Neighbouring fields of a key's word that are translated at once. */
 typedef struct Chunk
 {
 	int			first;			/* attributes, the least significant last */
@@ -17,23 +17,23 @@ typedef struct Chunk
 	int			word;
 	int			shift;
 	uint64		mask;
-	uint64	   *table;			/* of what its bits become */
+	uint64	   *table;			/* from its bits to the new ones */
 	uint64	   *spare;
 } Chunk;
 
-/* A class that is being counted; free where the count is 0. */
+/* A slot for a class being counted; free if the count is 0. */
 typedef struct Slot
 {
-	uint64		key;			/* of one word, else the number of a tuple
-								 * that has it */
+	uint64		key;			/* the key if it has one word, otherwise the
+								 * number of a tuple with it */
 	int64		count;
 } Slot;
 
-/* Tuples: their keys and how many people each stands for. */
+/* Tuples: their keys, and the number of people of each. */
 typedef struct Keys
 {
 	uint32		n;
-	uint64	   *words;			/* nwords a key */
+	uint64	   *words;			/* nwords per key */
 	int64	   *counts;
 } Keys;
 
@@ -45,27 +45,27 @@ typedef struct ClassCounter
 	int			nwords;
 	int			nchunks;
 	Chunk	   *chunks;
-	int			bits;			/* of a slot's number */
+	int			bits;			/* of a slot number */
 	Slot	   *slots;
 	uint32		nused;
 	uint32	   *used;			/* slots that are not free */
-	uint64	   *shown;			/* keys of several words, as they are shown */
+	uint64	   *shown;			/* keys of several words, recoded */
 } ClassCounter;
 
-/* Prepares to count keys of such fields, so many distinct ones at most. */
+/* Prepares to count keys with the given fields, given the most distinct ones. */
 extern ClassCounter *class_counter_create(MemoryContext context, int nattrs, const KeyField *fields, int nwords,
 										  uint32 most_keys);
 
-/* Shows every attribute's codes, so many each, by other codes. */
+/* Sets the new code of each code of every attribute, given their numbers. */
 extern void class_counter_show(ClassCounter *counter, const uint32 *const *codes, const uint32 *ncodes);
 
-/* Counts keys as they are shown; tells each one's slot, if that is wanted. */
+/* Counts recoded keys; returns the slot of each if requested. */
 extern void class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *slot_of);
 
-/* The slots of other keys among those counted; NO_SLOT where there is none. */
+/* Looks up the slots of other keys; NO_SLOT for a key that was not counted. */
 extern void class_counter_find(ClassCounter *counter, const Keys *keys, uint32 *slot_of);
 
-/* The slot of a key as it is shown. */
+/* The slot of a recoded key. */
 extern uint32 class_counter_shown(const ClassCounter *counter, const uint64 *key);
 
 /* A counted class's key. */

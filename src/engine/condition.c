@@ -1,43 +1,42 @@
 /*
  * condition.c
- *	  What classes must keep of the values of one column.
+ *	  Conditions that promises set on the values of one column in each class.
  *
- * A condition is decided when a histogram is made, once; a class that is
- * carried to another node carries the answer.  With n rows in a class, c of
- * them with a value, N rows in all and C of them with that value, p = c/n
- * and q = C/N, and p/q = (c N)/(C n): both products are integers, divided
- * once.
+ * A condition is checked once, when a histogram is built; a class that is
+ * carried to another node keeps the result.  With n rows in a class, c of them
+ * with a value, N rows in all and C of them with that value, p = c/n and q =
+ * C/N, and p/q = (c N)/(C n): both products are integers, divided once.
  *
- * Merging classes that keep a condition makes a class that keeps it:
+ * Merging classes that keep a condition gives a class that keeps it:
  *
  * - l: it has the values of each.
  * - entropy_l: entropy is concave, so that of a mixture is at least the
  *   smallest of its parts.
- * - recursive_l: of A and B together, the most frequent value is as frequent
- *   as both most frequent ones at most.  The l-1 most frequent values are
- *   some l-1 values of A and some of B, which hold no more than the l-1 most
- *   frequent ones of each; so the tail r_l + ... + r_m is the sum of both
- *   tails at least.
- * - t: the distance of a mixture is at most the largest of its parts.
+ * - recursive_l: for A and B together, the most frequent value occurs at most
+ *   as often as both most frequent values together.  The l-1 most frequent
+ *   values are some l-1 values of A and some of B, which hold at most as many
+ *   rows as the l-1 most frequent ones of each; so the tail r_l + ... + r_m is
+ *   at least the sum of both tails.
+ * - t: the distance of a mixture is at most the largest distance of its parts.
  * - alpha, beta, and disclosure where no value may be missing: each p of a
  *   mixture lies between those of its parts, and every condition is an
  *   interval for each p.
- * - disclosure of values that are present is no interval: p may be 0 or
- *   large enough, but nothing between.  There merging can break it.
+ * - disclosure of present values is not an interval: p may be 0 or large
+ *   enough, but not in between.  Merging can break it.
  *
- * So without suppression all conditions but the last are monotone.  With it,
- * a class that breaks one need not be suppressed below: some of its parts may
- * keep it.  What a search may rely on is how many rows of the class are
- * suppressed at least at every node below:
+ * So without suppression all conditions but the last are monotone.  With it, a
+ * class that breaks one need not be suppressed at nodes below: some of its
+ * parts may keep it.  A search may rely only on a lower bound of the rows of
+ * the class that are suppressed at every node below:
  *
- * - all, where no part can keep the condition: a part has no value more, so
- *   too few values for l, entropy_l or recursive_l stay too few, and one that
- *   misses for disclosure stays missed.
- * - some, where the share of a value has an upper limit u.  The parts that
- *   remain keep it, so they do together, as above.  Where s rows are
- *   suppressed, n - s remain, and c - s of them or more have the value; from
- *   c - s <= u (n - s) follows s >= (c - u n)/(1 - u).
- * - some for t, as box_table.c tells.
+ * - all, if no part can keep the condition: a part has no additional values,
+ *   so too few values for l, entropy_l or recursive_l stay too few, and a
+ *   value missing for disclosure stays missing.
+ * - some, if the share of a value has an upper limit u.  The parts that remain
+ *   keep it, so together they do, as above.  If s rows are suppressed, n - s
+ *   remain, at least c - s of them with the value; from c - s <= u (n - s)
+ *   follows s >= (c - u n)/(1 - u).
+ * - some for t, as box_table.c explains.
  */
 #include "engine/condition.h"
 
@@ -45,16 +44,19 @@
 
 #include "base/budget.h"
 
-/* The most frequent values are kept in order up to this many, and else sorted. */
+/*
+ * Up to this many most frequent values are kept in order; beyond that, all are
+ * sorted.
+ */
 #define FEW_VALUES 32
 
 /* What rounding may have added to a share of rows. */
 #define ROUNDING 1e-9
 
-/* Entropies of equally frequent values come out this near to a logarithm. */
+/* Computed entropies of equally frequent values are this close to a logarithm. */
 #define ENTROPY_ROUNDING 1e-12
 
-/* Up to so many rows, a product of two counts is an int64. */
+/* Up to this many rows, a product of two counts fits into an int64. */
 #define NARROW_PEOPLE PG_INT32_MAX
 
 void
@@ -80,7 +82,7 @@ ratio_of(const Histograms *h, const ValueCount *entry, int64 size)
 	return (double) ((int128) entry->count * h->people) / (double) ((int128) h->total[entry->value] * size);
 }
 
-/* (p - q)/q of a value; 0 where it is no more frequent than among all. */
+/* (p - q)/q of a value; 0 if it is no more frequent than among all rows. */
 static inline double
 gain_of(const Histograms *h, const ValueCount *entry, int64 size)
 {
@@ -100,7 +102,7 @@ gain_of(const Histograms *h, const ValueCount *entry, int64 size)
 	}
 }
 
-/* Rows suppressed at least, where one value may hold no more than a share. */
+/* The least number of rows suppressed if a value's share has an upper limit. */
 static int64
 least_beyond_share(int64 size, int64 count, double share)
 {
@@ -109,7 +111,7 @@ least_beyond_share(int64 size, int64 count, double share)
 	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
 }
 
-/* The same where values may be so far from those of all. */
+/* The same if the distance from the values of all rows has an upper limit. */
 static int64
 least_beyond_distance(int64 size, double distance, double t)
 {
@@ -127,7 +129,7 @@ compare_counts(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
-/* Rows with one of so many of the most frequent values. */
+/* The number of rows with one of a number of most frequent values. */
 static int64
 most_frequent(const ValueCount *entries, uint32 length, uint32 wanted)
 {
@@ -174,7 +176,10 @@ keeps_recursive(const Slice *slice, const ValueCount *entries, int64 size, const
 	return (double) slice->most < condition->c * (double) (size - most_frequent(entries, slice->length, l - 1));
 }
 
-/* Whether a condition of beta is kept; else, how many rows are suppressed at least. */
+/*
+ * Whether a condition of beta is kept; if not, the least number of rows
+ * suppressed.
+ */
 static bool
 keeps_beta(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition,
 		   int64 *least)
@@ -220,7 +225,10 @@ keeps_disclosure(const Histograms *h, const Slice *slice, const ValueCount *entr
 	return keeps;
 }
 
-/* Whether a histogram keeps a condition; else, how many of its rows are suppressed at every node below, at least. */
+/*
+ * Whether a histogram keeps a condition; if not, the least number of its rows
+ * that are suppressed at every node below.
+ */
 static bool
 keeps_condition(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition,
 				int64 *least)
@@ -265,7 +273,7 @@ beta_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 siz
 	return beta;
 }
 
-/* The largest |ln(p/q)|; infinite where a value misses, unless that is allowed. */
+/* The largest |ln(p/q)|; infinite if a value is missing, unless that is allowed. */
 static double
 disclosure_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {

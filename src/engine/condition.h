@@ -1,16 +1,16 @@
 /*
  * condition.h
- *	  What classes must keep of the values of one column.
+ *	  Conditions that promises set on the values of one column in each class.
  */
 #ifndef ANONOPT_CONDITION_H
 #define ANONOPT_CONDITION_H
 
 #include "engine/histogram.h"
 
-/* Prepares to judge histograms, once everybody is counted. */
+/* Prepares to check histograms, after everybody has been counted. */
 extern void conditions_prepare(Histograms *histograms);
 
-/* Finds out which conditions a histogram breaks, and what is asked of it beside. */
+/* Computes which conditions a histogram breaks, and its other requested measures. */
 extern void conditions_judge(Histograms *histograms, Slice *slice, const ValueCount *entries, int64 size);
 
 #endif

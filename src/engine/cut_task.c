@@ -1,24 +1,23 @@
 /*
  * cut_task.c
- *	  Cuts evaluated one by one, as a worker pool's work.
+ *	  The worker-pool task that evaluates cuts one by one.
  *
- * What is asked of a cut are its smallest and its largest class and its loss.
- * All cuts of a batch are coarser than one, their base, whose classes are made
- * first.
- * As a population of cuts grows alike, its base has few classes, and every
- * evaluation is a pass over those.
+ * Evaluating a cut means finding its smallest and largest class and its loss.
+ * All cuts of a batch are coarser than one cut, their base, whose classes are
+ * computed first.  As the cuts become more similar, their base has few
+ * classes, and every evaluation is a pass over those.
  *
- * A group is named by its first label, so that classes of the base have keys
- * in the form of the tuples', and are shown in the same way.
+ * A group is identified by its first label, so that classes of the base have
+ * keys in the same form as tuples, and are recoded in the same way.
  *
- * Classes smaller than k are suppressed where they hold few enough people.
- * Only those are then looked at again, for what they lose.
+ * Classes smaller than k are suppressed if they hold few enough people.  Only
+ * those are then visited again, to compute their loss.
  *
- * Where more than k is promised, a cut is measured as a node is.  One that
- * breaks it is told as if its k were less than asked for.
+ * If more than k is promised, a cut is measured like a node.  One that breaks
+ * the promise is reported with a k below the requested one.
  *
- * Where a person may have several rows, the base keeps who is in its classes,
- * and those that a cut shows as one are counted together.
+ * If a person may have several rows, the base stores the persons in its
+ * classes, and those of classes that a cut merges are counted together.
  */
 #include "engine/cut_task.h"
 
@@ -37,21 +36,22 @@ typedef struct CutCounting
 	Keys		tuples;			/* at the lowest levels */
 	Keys		base;
 	ClassCounter *class_counter;
-	uint32	   *codes[MAX_ATTRIBUTES];	/* of each label its group */
+	uint32	   *codes[MAX_ATTRIBUTES];	/* group of each label */
 	uint32		ncodes[MAX_ATTRIBUTES];
-	uint32	   *leaves[MAX_ATTRIBUTES]; /* of each group, by its first label */
+	uint32	   *leaves[MAX_ATTRIBUTES]; /* leaves of each group, by its first
+										 * label */
 
-	/* where a person may have several rows */
-	const uint32 *tuple_persons;	/* by tuple: who has it */
+	/* if a person may have several rows */
+	const uint32 *tuple_persons;	/* by tuple: its persons */
 	uint32	   *base_persons;	/* the same of the base's classes */
-	HistogramMark mark;			/* before those were joined */
-	uint32	   *slot_of;		/* by key that was counted */
+	HistogramMark mark;			/* before those were merged */
+	uint32	   *slot_of;		/* by counted key */
 	uint32	   *class_of_slot;
 	uint32	   *start;			/* of each class's keys */
-	uint32	   *together;		/* who has them, class by class */
+	uint32	   *together;		/* their persons, class by class */
 	int64	   *people;			/* by class: different ones */
 
-	/* where more than k is promised */
+	/* if more than k is promised */
 	Measurer   *measurer;		/* or NULL */
 	MemoryContext context;		/* of one cut */
 } CutCounting;
@@ -61,11 +61,11 @@ typedef struct ClassSizes
 {
 	int64		smallest;
 	int64		largest;
-	int64		smallest_kept;	/* of those not smaller than k */
-	int64		people_below;	/* rows of those that are */
+	int64		smallest_kept;	/* of classes not smaller than k */
+	int64		people_below;	/* rows of smaller classes */
 } ClassSizes;
 
-/* Counts a cut's classes, from those of a finer one. */
+/* Counts a cut's classes from those of a finer one. */
 static void
 count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 {
@@ -87,7 +87,7 @@ count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 	class_counter_count(counting->class_counter, finer, counting->slot_of);
 }
 
-/* Puts who has the keys of each counted class together, given who has each key. */
+/* Collects the persons of each counted class, given the persons of each key. */
 static void
 gather_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 {
@@ -103,14 +103,17 @@ gather_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 		start[class + 2] += start[class + 1];
 
 	/*
-	 * a class's next place stands one further on, which in the end is where
-	 * the next class starts
+	 * next places are stored one position ahead, so that in the end each is
+	 * the start of the next class
 	 */
 	for (uint32 i = 0; i < nkeys; i++)
 		counting->together[start[counting->class_of_slot[counting->slot_of[i]] + 1]++] = persons[i];
 }
 
-/* Counts the different people of a cut's classes, which were counted from the base's. */
+/*
+ * Counts the different people in a cut's classes, which were counted from the
+ * base's.
+ */
 static void
 count_persons(CutCounting *counting)
 {
@@ -123,7 +126,10 @@ count_persons(CutCounting *counting)
 												   PG_INT64_MAX);
 }
 
-/* Remembers who is in the base's new classes, which were counted from so many keys. */
+/*
+ * Stores the persons of the base's new classes, which were counted from a
+ * number of keys.
+ */
 static void
 change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 {
@@ -134,8 +140,8 @@ change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 	gather_persons(counting, nkeys, persons);
 
 	/*
-	 * what the old base has is needed for the new one, unless that begins
-	 * anew
+	 * the old base's persons are needed for the new one, unless that starts
+	 * from the tuples
 	 */
 	if (persons == counting->tuple_persons)
 		histograms_release(histograms, counting->mark);
@@ -152,7 +158,10 @@ cut_covers(const uint64 *a, const uint64 *b, int nwords)
 	return true;
 }
 
-/* Whether bases made of each other have left more behind than beginning anew costs. */
+/*
+ * Whether successive bases have left more garbage than starting from the
+ * tuples costs.
+ */
 static bool
 persons_pile_up(const CutCounting *counting)
 {
@@ -197,7 +206,7 @@ lowest_node(const Population *population)
 	return node_of_levels(population, levels);
 }
 
-/* Makes room for who is in classes. */
+/* Allocates the persons of classes. */
 static void
 prepare_persons(CutCounting *counting, const TupleTable *lowest)
 {
@@ -251,7 +260,7 @@ begin_counting(Population *population, const void *argument)
 	return counting;
 }
 
-/* How many different people are in a class that was counted. */
+/* The number of different people in a counted class. */
 static inline int64
 people_of_class(const CutCounting *counting, uint32 class)
 {
@@ -305,7 +314,10 @@ count_leaves(CutCounting *counting)
 	}
 }
 
-/* The leaves that people in classes smaller than k lose beside those under their labels, by attribute. */
+/*
+ * The loss, in leaves, of people in classes smaller than k beyond that of
+ * their labels, by attribute.
+ */
 static void
 sum_lost(CutCounting *counting, int128 *lost)
 {
@@ -330,7 +342,7 @@ sum_lost(CutCounting *counting, int128 *lost)
 	}
 }
 
-/* How a cut shows every attribute. */
+/* The recodings of a cut's attributes. */
 static Recodings
 node_of_cut(const CutCounting *counting, const uint64 *cut)
 {
@@ -354,7 +366,7 @@ node_of_cut(const CutCounting *counting, const uint64 *cut)
 	return node;
 }
 
-/* Measures a cut by everything that is promised; false where that is not kept. */
+/* Measures a cut under all promises; returns false if one is broken. */
 static bool
 measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
 {

@@ -1,6 +1,6 @@
 /*
  * cut_task.h
- *	  Cuts evaluated one by one, as a worker pool's work.
+ *	  The worker-pool task that evaluates cuts one by one.
  */
 #ifndef ANONOPT_CUT_TASK_H
 #define ANONOPT_CUT_TASK_H
@@ -10,8 +10,8 @@
 #include "engine/worker_pool.h"
 
 /*
- * An item is two cuts of nwords words: one that is nowhere coarser than any
- * of its batch, and the one to be evaluated.
+ * An item is two cuts of nwords words: one that is nowhere coarser than any in
+ * its batch, and the one to evaluate.
  */
 typedef struct CutArgument
 {
@@ -20,14 +20,14 @@ typedef struct CutArgument
 	int64		limit;			/* if no more people are in them and somebody
 								 * remains */
 	bool		looks_closer;	/* more than k is promised: */
-	Promise		promise;		/* this, k among it */
+	Promise		promise;		/* this, including k */
 } CutArgument;
 
-/* As measure says it of a node. */
+/* As measure() computes them for a node. */
 typedef struct CutResult
 {
-	int64		k;				/* of what remains; less than asked for where
-								 * nothing could be suppressed */
+	int64		k;				/* of the remaining classes; less than
+								 * requested if nothing could be suppressed */
 	double		necd;
 	double		nwp;
 } CutResult;

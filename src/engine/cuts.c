@@ -1,16 +1,17 @@
 /*
  * cuts.c
- *	  Partitions of ordered domains into runs: one bit between neighbours.
+ *	  Partitions of ordered domains into runs, with one bit between neighbours.
  *
- * Iyengar's generalizations: of an attribute's labels at its lowest level,
- * in their order, a set bit parts a label from the next.  Boundaries between
- * labels of the highest level are always set, so that the declared levels
- * hold here too.
+ * These are Iyengar's generalizations: an attribute's labels at its lowest
+ * level are ordered, and a set bit separates a label from the next. Boundaries
+ * between labels of the highest level are always set, so that the declared
+ * levels are obeyed.
  *
- * Where cuts must follow the tree, every group is a label of some level: a
- * boundary right below a label is set if all of them are, and if the
- * boundaries right below the label above are.  The first boundary below a
- * label speaks for all, so that one bit's change makes and unmakes a split.
+ * If cuts must follow the tree, every group is a label of some level.  The
+ * boundaries directly below a label are set either all or not at all, and only
+ * if those directly below the label above it are set.  The first boundary
+ * below a label represents all of them, so that changing one bit adds or
+ * removes a split.
  */
 #include "engine/cuts.h"
 
@@ -23,7 +24,7 @@ lowest_recoding(const Attribute *attr)
 	return &attr->hierarchy->levels[attr->min_level];
 }
 
-/* The label, at a level, of a label at the lowest. */
+/* The label at a level of a label at the lowest level. */
 static uint32
 label_above(const Attribute *attr, int level, uint32 label)
 {
@@ -49,7 +50,7 @@ find_heights(const CutSpace *space, int a)
 	}
 }
 
-/* The boundary next to a boundary's label that is nearest above it, or -1. */
+/* The nearest boundary of a higher level next to a boundary's label, or -1. */
 static int
 boundary_above(const Attribute *attr, const Boundary *boundaries, uint32 i)
 {
@@ -71,7 +72,7 @@ boundary_above(const Attribute *attr, const Boundary *boundaries, uint32 i)
 	return boundaries[left].height <= boundaries[right].height ? left : right;
 }
 
-/* Finds who speaks for whom among an attribute's boundaries. */
+/* Picks the boundary that represents each label's boundaries, for an attribute. */
 static void
 find_speakers(const CutSpace *space, int a)
 {
@@ -104,7 +105,7 @@ find_speakers(const CutSpace *space, int a)
 		}
 		boundaries[i].speaker = *speaker;
 	}
-	/* from places among the attribute's to bits, and to those who speak */
+	/* convert positions within the attribute to bits, and to representatives */
 	for (uint32 i = 0; i + 1 < nlabels; i++)
 		if (boundaries[i].above >= 0)
 			boundaries[i].above = boundaries[boundaries[i].above].speaker;
@@ -221,7 +222,7 @@ cut_groups(const CutSpace *space, const uint64 *cut, int a)
 	return groups;
 }
 
-/* Sum over all people of the leaves beside their own in their group. */
+/* Sum over all people of the other leaves in their group. */
 static int128
 attribute_leaves(const CutSpace *space, const uint64 *cut, int a)
 {

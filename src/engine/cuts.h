@@ -1,6 +1,6 @@
 /*
  * cuts.h
- *	  Partitions of ordered domains into runs: one bit between neighbours.
+ *	  Partitions of ordered domains into runs, with one bit between neighbours.
  */
 #ifndef ANONOPT_CUTS_H
 #define ANONOPT_CUTS_H
@@ -10,12 +10,13 @@
 /* A boundary between neighbouring labels of an attribute's lowest level. */
 typedef struct Boundary
 {
-	bool		fixed;			/* parts labels of the highest level */
-	int			height;			/* lowest level where its neighbours share a
-								 * label */
-	int			speaker;		/* the first boundary right below that label:
-								 * where cuts follow the tree, its bit counts */
-	int			above;			/* the boundary that speaks for the label next
+	bool		fixed;			/* separates labels of the highest level */
+	int			height;			/* lowest level at which its neighbours share
+								 * a label */
+	int			speaker;		/* the first boundary directly below that
+								 * label, whose bit counts if cuts follow the
+								 * tree */
+	int			above;			/* the boundary that represents the next label
 								 * above; -1 for none */
 } Boundary;
 
@@ -25,10 +26,10 @@ typedef struct CutSpace
 	Population *population;
 	bool		taxonomy;		/* cuts must follow the hierarchies' trees */
 	int			nbits;
-	int			nwords;			/* of 64 bits, that hold a cut */
+	int			nwords;			/* of 64 bits, per cut */
 	int			first_bit[MAX_ATTRIBUTES + 1];	/* by attribute */
 	Boundary   *boundaries;		/* by bit */
-	int		   *from_top;		/* bits, the highest labels' first */
+	int		   *from_top;		/* bits, those of the highest labels first */
 	int64	  **people_before;	/* by attribute and label: people under labels
 								 * before it */
 } CutSpace;
@@ -47,18 +48,18 @@ cut_set(uint64 *cut, int bit)
 	cut[bit / 64] |= UINT64CONST(1) << (bit % 64);
 }
 
-/* The cut of a node given by levels. */
+/* The cut of a node, given by its levels. */
 extern void cut_of_levels(const CutSpace *space, const int *levels, uint64 *cut);
 
-/* Makes a cut one that is allowed. */
+/* Changes a cut to an allowed one. */
 extern void cut_repair(const CutSpace *space, uint64 *cut);
 
-/* The number of groups that a cut leaves an attribute. */
+/* The number of groups of an attribute in a cut. */
 extern int	cut_groups(const CutSpace *space, const uint64 *cut, int a);
 
 /*
- * What a cut loses, as measure says it of a node, given the leaves that
- * suppressed people lose beside: by attribute, or NULL where nobody is.
+ * The loss of a cut, as measure() computes it for a node, given the additional
+ * leaves lost by suppressed people, by attribute, or NULL if there are none.
  */
 extern double cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lost);
 

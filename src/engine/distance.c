@@ -1,25 +1,26 @@
 /*
  * distance.c
- *	  How far a class's distribution of a sensitive value is from everyone's.
+ *	  The distance of a class's distribution of a sensitive value from
+ *	  everyone's.
  *
- * The three earth mover's distances of t-closeness.  With P the class's
- * shares and Q everyone's, p - q = (c·N - total·size) / (N·size): all sums
- * are integers and divided once, so the result is exact and no order of
- * summation can change it.  Only values that occur in the class are looked
- * at; what the absent ones add is known:
+ * The three earth mover's distances of t-closeness.  With P the class's shares
+ * and Q everyone's, p - q = (c·N - total·size) / (N·size): all sums are
+ * integers and divided once, so the result is exact and independent of the
+ * order of summation.  Only values that occur in the class are visited; the
+ * contribution of absent ones is known:
  *
  * equal: ½Σ|p - q| is the sum of the surpluses p - q > 0, and an absent
  * value has none.
  *
- * ordered: Σ|cumulated p - q|.  Between two present values the cumulated p
- * stands still while the cumulated q only rises, so within such a run the
- * sign changes at most once; running sums of the cumulated q give each part.
+ * ordered: Σ|cumulated p - q|.  Between two present values the cumulated p is
+ * constant while the cumulated q only rises, so within such a run the sign
+ * changes at most once; running sums of the cumulated q give each part.
  *
  * hierarchical: a label pays (h/H)·min(Σ surplus, Σ deficit) of its
  * children.  A child without a present value has only a deficit, and the
- * deficits are the surpluses less the label's own excess.  Where the last
- * level has several labels, moving mass from one tree to another is the
- * longest way there is: it costs 1, as if a root stood above them.
+ * deficits are the surpluses minus the label's own excess.  If the last level
+ * has several labels, moving mass from one tree to another costs the maximum
+ * of 1, as if there were a root above them.
  */
 #include "engine/distance.h"
 
@@ -28,11 +29,11 @@
 typedef struct DistanceTables
 {
 	/* ordered */
-	int64	   *cumulated;		/* people with this value or a smaller one */
+	int64	   *cumulated;		/* people with this or a smaller value */
 	int128	   *running;		/* sum of cumulated over the values before */
 	/* hierarchical */
 	int64	  **below;			/* by level and label: people under it */
-	int64	   *count;			/* by position: the class's people under a
+	int64	   *count;			/* by position: people of the class under a
 								 * label */
 	uint32	   *label;			/* by position: that label */
 } DistanceTables;
@@ -85,14 +86,14 @@ distance_prepare(const Histograms *h)
 	return tables;
 }
 
-/* One division, so that 3 of 10 is what a user writes as 0.3. */
+/* A single division, so that 3 of 10 equals a user's 0.3. */
 static inline double
 share(int128 part, int128 whole)
 {
 	return (double) part / (double) whole;
 }
 
-/* The same integers, where they fit in 64 bits. */
+/* The same for integers that fit in 64 bits. */
 static double
 distance_equal_small(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {
@@ -173,9 +174,9 @@ distance_ordered(const Histograms *h, const ValueCount *entries, uint32 length, 
 }
 
 /*
- * Climbs one level: joins neighbouring labels under one above, and returns
- * the sum of min(surplus, deficit) over the labels above.  Without levels
- * left, all labels are joined under one root.
+ * Climbs one level: merges neighbouring labels with the same label above, and
+ * returns the sum of min(surplus, deficit) over the labels above.  Beyond the
+ * last level, all labels are merged under one root.
  */
 static int128
 climb(const Histograms *h, int level, uint32 *nlabels, int64 size)
@@ -227,7 +228,7 @@ distance_hierarchical(const Histograms *h, const ValueCount *entries, uint32 len
 
 	if (h->nvalues < 2)
 		return 0;
-	/* values in one range have one leaf */
+	/* values in the same range share a leaf */
 	for (uint32 i = 0; i < length; i++)
 	{
 		uint32		leaf = h->leaf_of[entries[i].value];

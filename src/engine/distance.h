@@ -1,13 +1,14 @@
 /*
  * distance.h
- *	  How far a class's distribution of a sensitive value is from everyone's.
+ *	  The distance of a class's distribution of a sensitive value from
+ *	  everyone's.
  */
 #ifndef ANONOPT_DISTANCE_H
 #define ANONOPT_DISTANCE_H
 
 #include "engine/histogram.h"
 
-/* Prepares what the distances of all classes share. */
+/* Prepares data shared by the distances of all classes. */
 extern struct DistanceTables *distance_prepare(const Histograms *histograms);
 
 /* The distance of one histogram, in [0,1]. */

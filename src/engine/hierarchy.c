@@ -3,16 +3,16 @@
  *	  Generalization hierarchies: leaves in preorder and a label for each
  *	  leaf at each level.
  *
- * Leaves are numbered by a preorder walk, siblings by their smallest leaf.
- * Then the leaves under any label are neighbours and the label's number
- * never falls as the leaf's rises.  That is what makes a table of packed
- * keys, once sorted, cheap to generalize: see lattice.c.
+ * Leaves are numbered by a preorder walk, with siblings ordered by their
+ * smallest leaf.  Then the leaves under any label are neighbours, and labels'
+ * numbers never decrease as leaves' numbers increase.  This makes a sorted
+ * table of packed keys cheap to generalize; see lattice.c.
  */
 #include "engine/hierarchy.h"
 
 #include "base/budget.h"
 
-/* Finds the faults of nesting; returns their number, each group at most once. */
+/* Finds the faults of nesting, at most one per group; returns their number. */
 uint32
 hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 {
@@ -82,7 +82,10 @@ preorder(const LeafTable *table)
 	return order;
 }
 
-/* Allocates a recoding of so many leaves, with room for two more: that of values without one, and NULL's. */
+/*
+ * Allocates a recoding with room for two additional leaves: that of values
+ * without a leaf, and that of NULL.
+ */
 static void
 recoding_allocate(Recoding *recoding, uint32 nleaves)
 {
@@ -95,7 +98,7 @@ recoding_allocate(Recoding *recoding, uint32 nleaves)
 	recoding->loss = 0;
 }
 
-/* Gives the next leaf to the last label, or to a new one. */
+/* Assigns the next leaf to the last label, or to a new one. */
 static void
 recoding_append(Recoding *recoding, uint32 leaf, bool starts_label)
 {
@@ -119,14 +122,18 @@ hierarchy_allocate(int height, uint32 nleaves)
 	hierarchy->null_leaf = NO_LEAF;
 	hierarchy->levels = palloc(sizeof(Recoding) * (height + 1));
 	hierarchy->labels = palloc0(sizeof(char **) * (height + 1));
-	/* cuts, which are made in great numbers, are not counted one by one */
+
+	/*
+	 * cuts are created in great numbers, so their leaves are not counted one
+	 * by one
+	 */
 	budget_require(CurrentMemoryContext, 3 * sizeof(uint32) * ((Size) nleaves + 1) * (height + 1));
 	for (int level = 0; level <= height; level++)
 		recoding_allocate(&hierarchy->levels[level], nleaves);
 	return hierarchy;
 }
 
-/* Builds a hierarchy from a sound table; code_of tells each leaf's number in it. */
+/* Builds a hierarchy from a sound table; code_of receives each leaf's number. */
 Hierarchy *
 hierarchy_build(const LeafTable *table, uint32 **code_of)
 {
@@ -160,7 +167,10 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 	return hierarchy;
 }
 
-/* A hierarchy without levels over a number of values, for a column without one. */
+/*
+ * A hierarchy without levels over a number of values, for a column without a
+ * hierarchy.
+ */
 Hierarchy *
 hierarchy_flat(uint32 nvalues)
 {
@@ -172,9 +182,9 @@ hierarchy_flat(uint32 nvalues)
 }
 
 /*
- * Gives NULL a leaf, after all others.  It stays its own label below the
- * last level and joins the last one where that is a single label.  Level 0
- * is the value itself, so nothing is ever joined there.
+ * Gives NULL a leaf after all others.  NULL keeps its own label below the last
+ * level, and joins the last level's label if there is only one.  Level 0 is
+ * the value itself, so nothing joins there.
  */
 void
 hierarchy_add_null(Hierarchy *hierarchy)
@@ -211,7 +221,10 @@ hierarchy_add_unknown(Hierarchy *hierarchy)
 	return code;
 }
 
-/* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */
+/*
+ * The recoding that merges runs of a finer one's labels: keep[i] separates
+ * label i from i + 1.
+ */
 Recoding *
 recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep)
 {

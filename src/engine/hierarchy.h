@@ -11,9 +11,9 @@
 #define NO_LEAF PG_UINT32_MAX
 
 /*
- * How one attribute may be shown: every leaf under a label.  A level of a
- * hierarchy is one, a cut of an ordered domain is another.  Labels are
- * numbered in the order of their leaves, so label_of never falls.
+ * A way to show one attribute: the label of every leaf.  A level of a
+ * hierarchy is a recoding, and so is a cut of an ordered domain.  Labels are
+ * numbered in the order of their leaves, so label_of never decreases.
  */
 typedef struct Recoding
 {
@@ -30,20 +30,23 @@ typedef struct Hierarchy
 	uint32		nleaves;
 	uint32		null_leaf;		/* leaf of NULL, or NO_LEAF */
 	Recoding   *levels;
-	const char ***labels;		/* text by level and label; NULL stands for
-								 * itself */
-	uint32	   *widths_before;	/* sums of the widths of leaves, or NULL where
-								 * each leaf counts as one */
+	const char ***labels;		/* text by level and label; NULL for the value
+								 * NULL */
+	uint32	   *widths_before;	/* running sums of the widths of leaves, or
+								 * NULL if each leaf counts as one */
 } Hierarchy;
 
-/* What a run of leaves counts: how many they are, or how wide together. */
+/* The weight of a run of leaves: their number, or their total width. */
 static inline uint32
 leaves_size(const Hierarchy *hierarchy, uint32 first, uint32 n)
 {
 	return hierarchy->widths_before == NULL ? n : hierarchy->widths_before[first + n] - hierarchy->widths_before[first];
 }
 
-/* What a person loses who is shown as a run of leaves: those beside their own, or the width of all. */
+/*
+ * The loss of a person shown as a run of leaves: the number of other leaves,
+ * or the width of all.
+ */
 static inline uint32
 leaves_lost(const Hierarchy *hierarchy, uint32 first, uint32 n)
 {
@@ -56,7 +59,7 @@ label_lost(const Hierarchy *hierarchy, const Recoding *recoding, uint32 label)
 	return leaves_lost(hierarchy, recoding->first_leaf[label], recoding->leaves[label]);
 }
 
-/* What a person loses of whom nothing is shown. */
+/* The loss of a suppressed person. */
 static inline uint32
 whole_lost(const Hierarchy *hierarchy)
 {
@@ -64,8 +67,8 @@ whole_lost(const Hierarchy *hierarchy)
 }
 
 /*
- * A hierarchy as it was written down: leaves in the order of their values,
- * groups numbered in the order in which the leaves name them.
+ * A hierarchy as read from its table: leaves in the order of their values,
+ * groups numbered in order of appearance.
  */
 typedef struct LeafTable
 {
@@ -77,7 +80,7 @@ typedef struct LeafTable
 	const char ***label;		/* by level (from 0) and group or leaf */
 } LeafTable;
 
-/* A label whose leaves do not agree on the label above. */
+/* A label whose leaves have different labels one level above. */
 typedef struct NestFault
 {
 	int			level;
@@ -86,25 +89,31 @@ typedef struct NestFault
 	uint32		other;
 } NestFault;
 
-/* Finds the faults of nesting; returns their number, each group at most once. */
+/* Finds the faults of nesting, at most one per group; returns their number. */
 extern uint32 hierarchy_nest_faults(const LeafTable *table, NestFault **faults);
 
-/* Builds a hierarchy from a sound table; code_of tells each leaf's number in it. */
+/* Builds a hierarchy from a sound table; code_of receives each leaf's number. */
 extern Hierarchy *hierarchy_build(const LeafTable *table, uint32 **code_of);
 
-/* A hierarchy without levels over a number of values, for a column without one. */
+/*
+ * A hierarchy without levels over a number of values, for a column without a
+ * hierarchy.
+ */
 extern Hierarchy *hierarchy_flat(uint32 nvalues);
 
-/* Gives NULL a leaf, after all others. */
+/* Gives NULL a leaf after all others. */
 extern void hierarchy_add_null(Hierarchy *hierarchy);
 
 /*
- * Gives values without a leaf one, after all others, which is shown as the
- * last level's single label at every level.  Comes before NULL's.
+ * Gives values without a leaf a common leaf after all others, which is shown
+ * as the last level's single label at every level.  It comes before NULL's.
  */
 extern uint32 hierarchy_add_unknown(Hierarchy *hierarchy);
 
-/* The recoding that merges runs of a finer one's labels: keep[i] parts label i from i + 1. */
+/*
+ * The recoding that merges runs of a finer one's labels: keep[i] separates
+ * label i from i + 1.
+ */
 extern Recoding *recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep);
 
 #endif

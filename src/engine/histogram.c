@@ -2,10 +2,10 @@
  * histogram.c
  *	  How often each value of a column occurs in each class.
  *
- * A class holds the number of its histogram, not the histogram: a class
- * that is carried unchanged to a coarser node keeps its number and costs
- * nothing.  What a node's measures ask of a histogram (distinct values,
- * entropy, distance) is computed once, when it is made.
+ * A class refers to its histogram by number: a class that is carried unchanged
+ * to a coarser node keeps the number and costs nothing.  The properties that a
+ * node's measures need (distinct values, entropy, distance) are computed once,
+ * when the histogram is built.
  */
 #include "engine/histogram.h"
 
@@ -44,14 +44,14 @@ histograms_set_distance(Histograms *h, Distance metric, const Hierarchy *tree, u
 	h->leaf_of = leaf_of;
 }
 
-/* ln of a count; small ones are looked up. */
+/* ln of a count; for small ones, from a table. */
 static inline double
 log_of(const Histograms *h, int64 count)
 {
 	return count < LOGS ? h->logs[count] : log((double) count);
 }
 
-/* The entropy, summed in the order of the values; exactly 0 for a single one. */
+/* The entropy, summed in the order of the values; exactly 0 for a single value. */
 static double
 entropy_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {
@@ -63,7 +63,7 @@ entropy_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 
 	return sum / size;
 }
 
-/* Computes what is asked of a histogram. */
+/* Computes the required properties of a histogram. */
 static void
 slice_measure(Histograms *h, Slice *slice)
 {
@@ -88,7 +88,10 @@ slice_measure(Histograms *h, Slice *slice)
 		conditions_judge(h, slice, entries, size);
 }
 
-/* Prepares what measuring any histogram needs, once everybody is counted. */
+/*
+ * Prepares data needed to measure any histogram, after everybody has been
+ * counted.
+ */
 static void
 prepare_measures(Histograms *h)
 {
@@ -113,7 +116,7 @@ histograms_add_condition(Histograms *h, const Condition *condition)
 	asked = (h->models & MODEL_BIT(MODEL_DISCLOSURE)) != 0;
 	h->conditions[h->nconditions++] = *condition;
 	h->models |= MODEL_BIT(condition->model);
-	/* the stricter reading wins */
+	/* the stricter reading applies */
 	if (condition->model == MODEL_DISCLOSURE)
 		h->lenient = condition->c == 0 && (h->lenient || !asked);
 }
@@ -129,7 +132,10 @@ histograms_ask(Histograms *h, PromiseModel model)
 		slice_measure(h, &h->slices[i]);
 }
 
-/* Called when all tuples' own histograms are there: people by value are known. */
+/*
+ * Called when the histograms of all tuples exist, so that people by value are
+ * known.
+ */
 void
 histograms_finish(Histograms *h)
 {
@@ -144,7 +150,7 @@ histograms_finish(Histograms *h)
 		slice_measure(h, &h->slices[i]);
 }
 
-/* Takes over histograms that another process made, in place of histograms_finish. */
+/* Takes over histograms from another process, instead of histograms_finish. */
 void
 histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const Slice *slices, Size nslices)
 {
@@ -159,7 +165,7 @@ histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const
 	prepare_measures(h);
 }
 
-/* Makes room for so many entries more. */
+/* Makes room for a number of entries. */
 static inline void
 reserve_entries(Histograms *h, Size more)
 {
@@ -167,7 +173,7 @@ reserve_entries(Histograms *h, Size more)
 		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
 }
 
-/* Moves the counts of 64 values to the stack, in their order. */
+/* Moves the counts of 64 values to the stack, in order. */
 static inline void
 append_word(Histograms *h, uint32 first, uint64 bits)
 {
@@ -186,7 +192,7 @@ append_word(Histograms *h, uint32 first, uint64 bits)
 	h->nentries = entry - h->entries;
 }
 
-/* Moves the counts being made to the stack. */
+/* Moves the current counts to the stack. */
 static void
 append_entries(Histograms *h)
 {
@@ -200,7 +206,7 @@ append_entries(Histograms *h)
 	}
 }
 
-/* Puts a slice over the entries from start on the stack. */
+/* Pushes a slice over the entries from start on. */
 static uint32
 push_slice(Histograms *h, Size start)
 {
@@ -218,7 +224,7 @@ push_slice(Histograms *h, Size start)
 	return (uint32) h->nslices++;
 }
 
-/* Ends the histogram being made; returns its number. */
+/* Ends the current histogram; returns its number. */
 uint32
 histograms_close(Histograms *h)
 {
@@ -239,7 +245,7 @@ compare_entries(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Merges short histograms of a column with very many values by sorting. */
+/* Merges short histograms by sorting, for a column with very many values. */
 static uint32
 merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 {
@@ -264,7 +270,7 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
-/* The same of a column with few values: which there are fits in a register. */
+/* The same for a column with few values, whose set fits in a register. */
 static uint32
 merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 {
@@ -287,7 +293,7 @@ merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
-/* The histogram of several classes together, more than one. */
+/* The merged histogram of two or more classes. */
 uint32
 histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 {
@@ -299,7 +305,7 @@ histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 		return merge_few(h, slices, nslices);
 	for (uint32 i = 0; i < nslices; i++)
 		length += h->slices[slices[i]].length;
-	/* looking through all bits costs more than sorting a few entries */
+	/* scanning all bits costs more than sorting a few entries */
 	if (length < h->nvalues / 64)
 		return merge_by_sorting(h, slices, nslices);
 	for (uint32 i = 0; i < nslices; i++)

@@ -13,7 +13,7 @@ typedef enum ColumnRole
 {
 	COLUMN_SENSITIVE,
 	COLUMN_CLASS_LABEL,
-	COLUMN_PERSON				/* whose a row is: see persons.h */
+	COLUMN_PERSON				/* the person of a row; see persons.h */
 } ColumnRole;
 
 typedef struct ValueCount
@@ -22,32 +22,31 @@ typedef struct ValueCount
 	int64		count;
 } ValueCount;
 
-/* One histogram, and what is asked of it, computed once. */
+/* One histogram, and its properties, computed once. */
 typedef struct Slice
 {
 	Size		start;			/* of its entries, in the order of the values */
 	uint32		length;			/* distinct values */
 	uint32		breaks;			/* models whose conditions it breaks */
 	int64		most;			/* the largest count */
-	int64		least_suppressed;	/* where it breaks one: rows that are
-									 * suppressed at every node below, at
-									 * least */
+	int64		least_suppressed;	/* if it breaks one: least number of rows
+									 * suppressed at every node below */
 	int128		squares;		/* sum of the squared counts */
 	double		entropy;		/* in nats */
 	double		distance;		/* from the distribution over all people */
-	double		beta;			/* these two only where they are asked for */
+	double		beta;			/* these two only if requested */
 	double		disclosure;
 } Slice;
 
-/* Who has rows in a class, in place of a histogram. */
+/* The persons with rows in a class, instead of a histogram. */
 typedef struct PersonClass
 {
-	Size		start;			/* of those who are listed */
+	Size		start;			/* of the listed persons */
 	uint32		length;			/* different people */
-	uint32		alone;			/* those who are not listed */
+	uint32		alone;			/* persons not listed */
 } PersonClass;
 
-/* All histograms of one column: a stack, so that a walk can drop its own. */
+/* All histograms of one column, as a stack, so that a walk can drop its own. */
 typedef struct Histograms
 {
 	MemoryContext context;
@@ -60,9 +59,9 @@ typedef struct Histograms
 	uint32	   *leaf_of;		/* the tree's leaf of each value */
 	int			nconditions;
 	Condition	conditions[MAX_CONDITIONS];
-	uint32		models;			/* that are promised of it or asked for */
-	bool		lenient;		/* disclosure is about values that are present */
-	uint32		values;			/* distinct ones that somebody has */
+	uint32		models;			/* promised for the column, or requested */
+	bool		lenient;		/* disclosure counts present values only */
+	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */
 	int64		people;
 	int64	   *total;			/* people by value */
@@ -70,22 +69,22 @@ typedef struct Histograms
 	ValueCount *entries;
 	Size		nentries;
 	Size		entry_capacity;
-	uint32	   *listed;			/* in place of entries: persons */
-	PersonClass *classes;		/* in place of slices */
+	uint32	   *listed;			/* instead of entries: persons */
+	PersonClass *classes;		/* instead of slices */
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;
 
-	int64	   *sum;			/* by value: the histogram being made */
-	uint64	   *present;		/* bit by value: sum is not zero */
+	int64	   *sum;			/* by value: the current histogram */
+	uint64	   *present;		/* bit by value: whether sum is not zero */
 	double	   *logs;			/* ln of small counts */
-	struct DistanceTables *tables;	/* of the distance, see distance.c */
-	uint32	   *stamps;			/* by person: the last class joined with them */
-	uint32		stamp;			/* of the class being made */
+	struct DistanceTables *tables;	/* of the distance; see distance.c */
+	uint32	   *stamps;			/* by person: the last merged class with them */
+	uint32		stamp;			/* of the current class */
 	uint32		nopen;			/* persons in it so far */
 } Histograms;
 
-/* The height of the stack, to return to. */
+/* A height of the stack to return to. */
 typedef struct HistogramMark
 {
 	Size		nentries;
@@ -101,20 +100,23 @@ extern Histograms *histograms_create(MemoryContext context, const char *name, Co
 extern void histograms_set_distance(Histograms *histograms, Distance metric,
 									const Hierarchy *tree, uint32 *leaf_of);
 
-/* Adds what classes must keep of the column, before histograms are finished. */
+/* Adds a condition on the column, before histograms are finished. */
 extern void histograms_add_condition(Histograms *histograms, const Condition *condition);
 
-/* Asks for a model's measure too, at any time. */
+/* Requests a model's measure, too; may be called at any time. */
 extern void histograms_ask(Histograms *histograms, PromiseModel model);
 
-/* Called when all tuples' own histograms are there: people by value are known. */
+/*
+ * Called when the histograms of all tuples exist, so that people by value are
+ * known.
+ */
 extern void histograms_finish(Histograms *histograms);
 
-/* Takes over histograms that another process made, in place of histograms_finish. */
+/* Takes over histograms from another process, instead of histograms_finish. */
 extern void histograms_resume(Histograms *histograms, const ValueCount *entries, Size nentries,
 							  const Slice *slices, Size nslices);
 
-/* One more person, or more, with a value, in the histogram being made. */
+/* Adds people with a value to the current histogram. */
 static inline void
 histograms_count(Histograms *histograms, uint32 value, int64 count)
 {
@@ -122,26 +124,26 @@ histograms_count(Histograms *histograms, uint32 value, int64 count)
 	histograms->present[value / 64] |= UINT64CONST(1) << (value % 64);
 }
 
-/* Ends the histogram being made; returns its number. */
+/* Ends the current histogram; returns its number. */
 extern uint32 histograms_close(Histograms *histograms);
 
-/* The histogram of several classes together, more than one. */
+/* The merged histogram of two or more classes. */
 extern uint32 histograms_join(Histograms *histograms, const uint32 *slices, uint32 nslices);
 
-/* The same of one or more. */
+/* The same for one or more. */
 static inline uint32
 histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 {
 	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
 }
 
-/* Gives back what all histograms hold; the people by value stay. */
+/* Frees all histograms; the people by value stay. */
 extern void histograms_forget(Histograms *histograms);
 
 /* How often a value occurs in a histogram. */
 extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);
 
-/* Drops what was made after a mark. */
+/* Drops histograms built after a mark. */
 extern HistogramMark histograms_mark(const Histograms *histograms);
 extern void histograms_release(Histograms *histograms, HistogramMark mark);
 

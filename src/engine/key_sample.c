@@ -1,11 +1,11 @@
 /*
  * key_sample.c
- *	  How often keys occur, of which there may be more than can be kept.
+ *	  Frequencies of keys, of which there may be too many to keep.
  *
- * Rows that are drawn at random say little about how many people stand alone:
- * whoever has a twin in the table mostly has none in the sample.  So keys are
- * drawn instead, by their hashes, each with all its rows: whether it stands
- * alone is then known.
+ * A random sample of rows says little about how many people are unique:
+ * someone with a twin in the table mostly has none in the sample.  So keys are
+ * sampled instead, by their hashes, each with all its rows; then it is known
+ * whether a key is unique.
  */
 #include "engine/key_sample.h"
 
@@ -20,7 +20,7 @@ typedef struct SampledKey
 	char		status;
 } SampledKey;
 
-/* the lowest bits are zero of all that is kept */
+/* the lowest bits of all kept hashes are zero */
 #define SH_PREFIX samplekey
 #define SH_ELEMENT_TYPE SampledKey
 #define SH_KEY_TYPE uint64
@@ -32,15 +32,15 @@ typedef struct SampledKey
 #define SH_DEFINE
 #include "lib/simplehash.h"
 
-/* A table begins with so many keys. */
+/* Initial number of keys of a table. */
 #define FIRST_ROOM 64
 
 Size
 key_sample_bytes(uint32 room)
 {
 	/*
-	 * a table is at most 90 % full and has a power of two of places; it grows
-	 * beside the one before
+	 * a table is at most 90 % full and its size is a power of two; while it
+	 * grows, the old one exists too
 	 */
 	return sizeof(SampledKey) * pg_nextpower2_64(room + room / 8 + FIRST_ROOM) * 3 / 2;
 }
@@ -53,7 +53,7 @@ key_sample_init(KeySample *sample, MemoryContext context, uint32 room)
 	sample->room = room;
 }
 
-/* Keeps only half of the keys, by one zero more. */
+/* Keeps only half of the keys, by requiring one more zero. */
 static void
 halve(KeySample *sample)
 {

@@ -1,6 +1,6 @@
 /*
  * key_sample.h
- *	  How often keys occur, of which there may be more than can be kept.
+ *	  Frequencies of keys, of which there may be too many to keep.
  */
 #ifndef ANONOPT_KEY_SAMPLE_H
 #define ANONOPT_KEY_SAMPLE_H
@@ -10,10 +10,10 @@
 struct samplekey_hash;
 
 /*
- * Keys are known by their hashes.  All are counted while there is room; from
- * then on only those whose hashes end in so many zeros.  What is counted is
- * counted to the end, so the figures of the keys that are kept are exact, and
- * a share of 1 in 2^zeros of all.
+ * Keys are identified by their hashes.  All are counted while there is room;
+ * after that, only those whose hashes end in a number of zeros.  A kept key
+ * was counted from the beginning, so the figures of kept keys are exact, and
+ * they are a share of 1 in 2^zeros of all.
  */
 typedef struct KeySample
 {
@@ -23,23 +23,23 @@ typedef struct KeySample
 	uint64		mask;			/* as many ones */
 } KeySample;
 
-/* What the keys are together; estimates where zeros is not 0. */
+/* Figures of all keys; estimates unless zeros is 0. */
 typedef struct KeyTotals
 {
 	double		keys;
 	double		singles;		/* keys that occur once */
-	double		pairs;			/* of two occurrences of one key, in either
-								 * order */
+	double		pairs;			/* pairs of occurrences of the same key, in
+								 * either order */
 } KeyTotals;
 
-/* Bytes that a sample takes with so much room. */
+/* Bytes that a sample with this much room needs. */
 extern Size key_sample_bytes(uint32 room);
 
 extern void key_sample_init(KeySample *sample, MemoryContext context, uint32 room);
 extern void key_sample_count(KeySample *sample, uint64 hash);
 extern KeyTotals key_sample_totals(const KeySample *sample);
 
-/* Counts a key; its hash is such that all bits differ between keys. */
+/* Counts a key by its hash, all of whose bits must be well mixed. */
 static inline void
 key_sample_add(KeySample *sample, uint64 hash)
 {

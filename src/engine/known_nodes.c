@@ -1,13 +1,12 @@
 /*
  * known_nodes.c
- *	  Nodes of which something is known, and which of them are above or below
- *	  another.
+ *	  A set of nodes with known values that finds those above or below a node.
  *
- * For every attribute and level there is a set of bits: the remembered nodes
- * whose level is at least that.  The nodes above one are the intersection of
- * a set an attribute, 64 nodes an instruction; those below it are in none of
- * the sets of one level more.  The sets' words are kept side by side, so that
- * a look-up reads memory in order.
+ * For every attribute and level there is a bit set of the stored nodes with at
+ * least that level.  The nodes above a node are the intersection of one set
+ * per attribute, computed for 64 nodes at once; those below it are in none of
+ * the sets of the next level.  The words of all sets are interleaved, so that
+ * a lookup reads memory in order.
  */
 #include "engine/known_nodes.h"
 
@@ -18,7 +17,7 @@
 struct KnownNodes
 {
 	MemoryContext context;
-	MemoryContext all;			/* what memory is counted in */
+	MemoryContext all;			/* unit of memory accounting */
 	int			nattrs;
 	int			nsets;
 	int			first_set[MAX_ATTRIBUTES];	/* of the attribute's level 0 */
@@ -48,7 +47,7 @@ known_nodes_create(const Population *population, MemoryContext context)
 	return known;
 }
 
-/* Whether there is room for one node more, or memory to make it. */
+/* Whether there is room for one more node, or memory to make room. */
 static bool
 has_room(const KnownNodes *known)
 {
@@ -58,7 +57,7 @@ has_room(const KnownNodes *known)
 		growth += Max(known->node_capacity * 2, 64) * sizeof(int64);
 	if (known->nnodes % 64 == 0 && known->nwords == known->word_capacity)
 		growth += Max(known->word_capacity * 2, 64) * sizeof(uint64) * known->nsets;
-	/* a quarter of all memory is the search's own */
+	/* a quarter of the memory is reserved for the search itself */
 	return growth == 0 || budget_allows(known->all, growth + budget_limit() / 4);
 }
 
@@ -98,7 +97,7 @@ sets_above(const KnownNodes *known, const int *levels, int *sets)
 		sets[a] = known->first_set[a] + levels[a];
 }
 
-/* The nodes of a word that are in all of some sets. */
+/* The nodes of a word that are in all of the given sets. */
 static inline uint64
 in_all(const uint64 *word, const int *sets, int nsets)
 {
@@ -129,7 +128,7 @@ known_nodes_any_as_low_above(const KnownNodes *known, const int *levels, int64 m
 	int			sets[MAX_ATTRIBUTES];
 
 	sets_above(known, levels, sets);
-	/* what was learnt last is most often near */
+	/* the nodes stored last are most often close */
 	for (Size w = known->nwords; w-- > 0;)
 		for (uint64 above = in_all(known->bits + w * known->nsets, sets, known->nattrs); above != 0; above &= above - 1)
 			if (known->values[w * 64 + pg_rightmost_one_pos64(above)] <= most)
@@ -150,7 +149,7 @@ known_nodes_any_above(const KnownNodes *known, const int *levels)
 	return false;
 }
 
-/* The sets none of which the nodes below one are in; returns how many. */
+/* The sets that contain no node below the given one; returns their number. */
 static int
 sets_not_below(const KnownNodes *known, const int *levels, int *sets)
 {
@@ -162,7 +161,7 @@ sets_not_below(const KnownNodes *known, const int *levels, int *sets)
 	return nsets;
 }
 
-/* The nodes of a word that are in none of some sets. */
+/* The nodes of a word that are in none of the given sets. */
 static inline uint64
 in_none(const KnownNodes *known, Size w, const int *sets, int nsets)
 {

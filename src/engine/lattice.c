@@ -1,13 +1,14 @@
 /*
  * lattice.c
- *	  All nodes of a lattice, measured.
+ *	  Measures all nodes of a lattice.
  *
- * Nodes come in the order of their levels, the attribute with most levels
- * turning fastest: then almost every node's table is one linear pass over
- * the node's before.  The levels of the first attributes make a part; with
- * workers, whoever is free takes the next part.  Workers share the
- * population and send what they measure through a queue each; the leader
- * measures too, and alone if there is no shared memory or no worker.
+ * Nodes are visited in the order of their levels, with the attribute with the
+ * most levels changing fastest, so that almost every node's table is one
+ * linear pass over the previous node's.  The levels of the first attributes
+ * define a part; any free process takes the next part.  Workers share the
+ * population and send their measures through one queue each.  The leader
+ * measures as well, and does so alone if there is no shared memory or no
+ * worker.
  */
 #include "engine/lattice.h"
 
@@ -21,18 +22,18 @@
 #include "storage/shm_mq.h"
 #include "storage/shm_toc.h"
 
-/* Parts to aim at: enough for all to end at the same time. */
+/* Parts to aim for: enough for all processes to finish at the same time. */
 #define PARTS 256
 
-/* Tuples to look at below which starting workers costs more than it saves. */
+/* Tuples to visit below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 5e7
 
 #define QUEUE_SIZE (1024 * 1024)
 
-/* Nodes a message. */
+/* Nodes per message. */
 #define BATCH 64
 
-/* What is in shared memory beside the population. */
+/* Data in shared memory beside the population. */
 enum
 {
 	CHUNK_HEADER,
@@ -40,18 +41,18 @@ enum
 	CHUNKS
 };
 
-/* What the processes of one search share. */
+/* State shared by the processes of a search. */
 typedef struct SharedLattice
 {
 	/* set before workers start */
 	Promise		promise;
-	int			depths;			/* attributes whose levels make a part */
+	int			depths;			/* attributes whose levels define a part */
 	uint64		nparts;
 
-	/* taken from by all */
+	/* used by all to take the next part */
 	pg_atomic_uint64 next_part;
 
-	/* set when no more is wanted */
+	/* set when no more nodes are wanted */
 	pg_atomic_uint32 stopped;
 } SharedLattice;
 
@@ -72,7 +73,10 @@ typedef struct Inbox
 	bool		stopped;		/* the visitor wants no more */
 } Inbox;
 
-/* Takes what has arrived, the end of a worker too; returns whether something has. */
+/*
+ * Receives messages, including the end of a worker; returns whether there were
+ * any.
+ */
 static bool
 receive_batches(Inbox *inbox)
 {
@@ -101,7 +105,10 @@ receive_batches(Inbox *inbox)
 	return received;
 }
 
-/* Takes all that has arrived; false if the visitor wants no more. */
+/*
+ * Receives all available messages; returns false if the visitor wants no more
+ * nodes.
+ */
 static bool
 empty_inbox(Inbox *inbox)
 {
@@ -110,7 +117,7 @@ empty_inbox(Inbox *inbox)
 	return !inbox->stopped;
 }
 
-/* Parts of a lattice, as one process measures them. */
+/* State of a process that measures parts of a lattice. */
 typedef struct PartWalk
 {
 	Population *population;
@@ -120,7 +127,7 @@ typedef struct PartWalk
 	int			depths;
 	NodeVisitor visit;
 	void	   *arg;
-	Inbox	   *inbox;			/* the leader's, to be emptied now and then */
+	Inbox	   *inbox;			/* the leader's, to be drained now and then */
 } PartWalk;
 
 static int
@@ -142,7 +149,7 @@ begin_walk(PartWalk *walk, Population *population, const Promise *promise, NodeV
 	walk->arg = arg;
 }
 
-/* The levels with which a part begins. */
+/* The levels of a part's first node. */
 static void
 first_levels(const PartWalk *walk, uint64 part, int *levels)
 {
@@ -177,7 +184,7 @@ next_levels(const PartWalk *walk, int *levels)
 	return false;
 }
 
-/* Measures a part's nodes; false if the visitor wants no more. */
+/* Measures a part's nodes; returns false if the visitor wants no more. */
 static bool
 walk_part(PartWalk *walk, uint64 part)
 {
@@ -195,14 +202,14 @@ walk_part(PartWalk *walk, uint64 part)
 		measure(walk->measurer, node, classes, &measures);
 		if (!walk->visit(walk->arg, levels, &measures))
 			return false;
-		/* a worker whose queue is full would wait */
+		/* a worker with a full queue would have to wait */
 		if (walk->inbox != NULL && ++measured % BATCH == 0 && !empty_inbox(walk->inbox))
 			return false;
 	} while (next_levels(walk, levels));
 	return true;
 }
 
-/* Chooses the depths whose levels make parts; returns the number of parts. */
+/* Chooses the depths whose levels define parts; returns the number of parts. */
 static uint64
 choose_parts(PartWalk *walk)
 {
@@ -236,7 +243,7 @@ typedef struct Outbox
 static void
 send_batch(Outbox *outbox)
 {
-	/* a leader that is gone has an error of its own */
+	/* if the leader is gone, it has reported an error itself */
 	if (outbox->nnodes > 0 &&
 		shm_mq_send(outbox->queue, sizeof(NodeMessage) * outbox->nnodes, outbox->nodes, false, true) != SHM_MQ_SUCCESS)
 		ereport(ERROR,
@@ -258,7 +265,7 @@ send_node(void *arg, const int *levels, const Measures *measures)
 	return pg_atomic_read_u32(&outbox->shared->stopped) == 0;
 }
 
-/* What a worker does. */
+/* The main function of a worker. */
 PGDLLEXPORT void anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc);
 
 void
@@ -293,7 +300,7 @@ workers_are_busy(const Inbox *inbox)
 	return false;
 }
 
-/* Fills what workers share. */
+/* Fills the shared state. */
 static void
 share_lattice(const PartWalk *walk, const Promise *promise, uint64 nparts, SharedLattice *shared,
 			  char *queues, int nqueues)
@@ -317,7 +324,10 @@ attach_queues(Inbox *inbox, ParallelContext *context, char *queues)
 										 context->worker[i].bgwhandle);
 }
 
-/* Measures all parts together with workers; returns how many there were, or -1 if it could not begin. */
+/*
+ * Measures all parts together with workers; returns the number of workers, or
+ * -1 if it could not begin.
+ */
 static int
 measure_together(PartWalk *walk, const Promise *promise, int workers)
 {

@@ -1,18 +1,18 @@
 /*
  * measure.c
- *	  The measures of a node, from its classes.
+ *	  Computes the measures of a node from its classes.
  *
- * Losses without suppression are known from the recodings alone; a
- * suppressed class only changes what its own people lose.  So a class that
- * remains costs a few additions, however many attributes there are.
+ * Losses without suppression follow from the recodings alone; a suppressed
+ * class only changes the loss of its own people.  So a remaining class costs a
+ * few additions, however many attributes there are.
  *
- * A class's size, which k, necd and the threshold below which it is suppressed
- * are about, counts different people.  All else counts rows: what is lost,
- * what is suppressed, values, and the sums of squares.  They differ where a
- * person has several rows.
+ * A class's size, on which k, necd and the threshold of suppression are based,
+ * counts different people.  Everything else counts rows: losses, suppression,
+ * values, and the sums of squares.  The two differ if a person has several
+ * rows.
  *
- * Every float is computed from exact integers in one fixed order, so that a
- * node has the same measures whatever plan, worker or search met it.
+ * Every float is computed from exact integers in a fixed order, so that a node
+ * has the same measures whatever plan, worker or search computed them.
  */
 #include "engine/measure.h"
 
@@ -20,7 +20,7 @@
 
 #include "engine/outside.h"
 
-/* Class sizes up to this many are counted in an array, larger ones sorted. */
+/* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096
 
 struct Measurer
@@ -31,11 +31,11 @@ struct Measurer
 	int64	   *people_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
-	const uint32 *first_leaf;	/* of a recoding, by class and attribute */
+	const uint32 *first_leaf;	/* for a recoding, by class and attribute */
 	const uint32 *leaves;
-	OutsideCounter *outside_counters[OUTSIDES]; /* where something is promised */
-	int64	   *outside[OUTSIDES];	/* people outside by class, of the classes
-									 * looked at last */
+	OutsideCounter *outside_counters[OUTSIDES]; /* if something is promised */
+	int64	   *outside[OUTSIDES];	/* people outside, by class, of the
+									 * classes visited last */
 };
 
 Measurer *
@@ -48,7 +48,7 @@ measurer_create(const Population *population, const Promise *promise)
 	m->largest_counted = Min(promise->limit, COUNTED_SIZES);
 	m->people_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
-	/* no node has more classes than there are tuples */
+	/* no node has more classes than tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
 	for (int i = 0; i < OUTSIDES; i++)
 		if (population->outside[i].given)
@@ -75,14 +75,14 @@ measurer_look_into_boxes(Measurer *m, uint32 nclasses, const uint32 *first_leaf,
 			outside_count_boxes(m->outside_counters[i], nclasses, first_leaf, leaves, m->outside[i]);
 }
 
-/* The share of the people outside who are in a class. */
+/* A class's share of the people outside with its labels. */
 static inline double
 presence_of(const Measurer *m, const TupleTable *classes, uint32 class)
 {
 	return (double) class_people(m->population, classes, class) / m->outside[OUTSIDE_PRESENCE][class];
 }
 
-/* Which models a class breaks by who is outside. */
+/* The models that a class breaks because of the people outside. */
 static int
 outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
 {
@@ -101,7 +101,7 @@ outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
 	return breaks;
 }
 
-/* What a class is measured by, and what it costs to suppress it. */
+/* The size of a class, and the number of people suppressed with it. */
 typedef struct ClassSize
 {
 	int64		people;
@@ -117,7 +117,7 @@ compare_sizes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Continues the search for the threshold among the classes too large to be counted. */
+/* Continues the search for the threshold among classes too large for the array. */
 static int64
 threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people)
 {
@@ -146,9 +146,9 @@ threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people
 }
 
 /*
- * The smallest class that remains where nothing is promised: the smallest
- * size s such that more rows than the limit are in classes of size s or less;
- * the largest size where there is none.  No class has fewer rows than people.
+ * The smallest remaining class if nothing is promised: the smallest size s
+ * such that classes of size s or less have more rows than the limit, or the
+ * largest size if there is none.  No class has fewer rows than people.
  */
 static int64
 suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
@@ -191,7 +191,7 @@ promise_given(const Promise *promise, const Population *population)
 		population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given;
 }
 
-/* Which models a class breaks by the values it has. */
+/* The models that a class breaks because of its values. */
 static int
 values_break(const Measurer *m, const TupleTable *classes, uint32 class)
 {
@@ -211,7 +211,7 @@ values_break(const Measurer *m, const TupleTable *classes, uint32 class)
 	return breaks;
 }
 
-/* Which promises a class breaks, given the size below which it is suppressed. */
+/* The promises that a class breaks, given the size below which it is suppressed. */
 int
 class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
 {
@@ -220,7 +220,10 @@ class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 t
 	return breaks | values_break(m, classes, class) | outside_breaks(m, classes, class);
 }
 
-/* How many of a class's people are suppressed at every node below for the values they have, at least. */
+/*
+ * The least number of a class's people who are suppressed at every node below
+ * because of their values.
+ */
 static int64
 doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 {
@@ -239,10 +242,10 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 }
 
 /*
- * People who are suppressed at every node below, at least; condition.c proves
- * what is not k, k_map or l.  Whoever has the labels of a class's part has
- * those of the class, so a class that too few outside have the labels of has
- * no part that more have.
+ * The least number of people who are suppressed at every node below; for
+ * models other than k, k_map and l, condition.c has the proof.  Everybody with
+ * the labels of a part of a class has the labels of the class, so if too few
+ * people outside match a class, too few match any of its parts.
  */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
@@ -269,14 +272,14 @@ size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 	return suppression_threshold(m, classes, suppressed);
 }
 
-/* The size below which a class is suppressed, whatever else it keeps. */
+/* The size below which a class is suppressed regardless of other promises. */
 int64
 size_threshold(Measurer *m, const TupleTable *classes)
 {
 	return size_threshold_beside(m, classes, 0);
 }
 
-/* What a person of a class loses of an attribute. */
+/* The loss of a person in a class for an attribute. */
 static inline uint32
 shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 class, int a)
 {
@@ -289,7 +292,10 @@ shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 
 	return label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
 }
 
-/* Suppressed classes lose every leaf instead of those under their labels. */
+/*
+ * Adds the loss of suppressed classes, which lose every leaf instead of those
+ * under their labels.
+ */
 static void
 suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *suppressed, uint32 n)
 {
@@ -311,11 +317,11 @@ typedef struct Sums
 	int64		largest;
 	int64		misclassified;
 	int128		squares;
-	int128		own;			/* own sensitive value's counts */
+	int128		own;			/* counts of the own sensitive value */
 	double		entropy;
 } Sums;
 
-/* What the classes that remain keep of one sensitive column's values. */
+/* Measures one sensitive column's values in the remaining classes. */
 static void
 measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums *sums, Measures *result)
 {
@@ -342,14 +348,17 @@ measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums
 		sums->own = own;
 }
 
-/* Whether a column counts for a model's measure: it promises it, or nothing does. */
+/*
+ * Whether a column counts for a model's measure: it is promised for the
+ * column, or for none.
+ */
 static bool
 counts_for(const Population *population, int column, PromiseModel model)
 {
 	return (population->models & population->columns[column]->models & MODEL_BIT(model)) != 0;
 }
 
-/* What the models that are promised or asked for say of one sensitive column. */
+/* Measures one sensitive column for the models promised or requested. */
 static void
 measure_models(const Measurer *m, const TupleTable *classes, int column, Measures *result)
 {
@@ -374,7 +383,7 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 	}
 }
 
-/* The people who remain and are not of their class's majority label. */
+/* The remaining people who differ from their class's majority label. */
 static int64
 count_minorities(const Measurer *m, const TupleTable *classes, const Measures *result)
 {
@@ -391,7 +400,7 @@ count_minorities(const Measurer *m, const TupleTable *classes, const Measures *r
 	return people;
 }
 
-/* What all people lose of an attribute, given the sum of what each loses. */
+/* The loss of all people for an attribute, given the sum of their losses. */
 double
 attribute_loss(const Attribute *attr, int128 lost)
 {
@@ -413,7 +422,10 @@ weighted_penalty(const Population *population, const int128 *leaves)
 	return penalty / population->people;
 }
 
-/* Losses from the integer sums, divided and added in the order of declaration. */
+/*
+ * Computes losses from the integer sums, divided and added in the order of
+ * declaration.
+ */
 static void
 measure_losses(const Measurer *m, Measures *result)
 {
@@ -423,7 +435,7 @@ measure_losses(const Measurer *m, Measures *result)
 	result->nwp = weighted_penalty(m->population, m->loss);
 }
 
-/* What the classes that remain have to do with people outside. */
+/* Measures the remaining classes against people outside. */
 static void
 measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 {
@@ -439,7 +451,7 @@ measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 	}
 }
 
-/* Whether it is known of a node that it is not to be measured. */
+/* Whether a node is known to suppress too many to be measured. */
 static inline bool
 is_hopeless(const Measurer *m, const Measures *result)
 {
@@ -447,8 +459,8 @@ is_hopeless(const Measurer *m, const Measures *result)
 }
 
 /*
- * Parts classes by their sizes alone: those that remain stand at the front of
- * an array then, the others at its end.
+ * Separates classes by size alone: remaining ones go to the front of an array,
+ * suppressed ones to its end.
  */
 static void
 part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
@@ -483,7 +495,7 @@ part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums
 	sums->squares = squares;
 }
 
-/* The same, by whatever else classes are to keep, and where a person may have several rows. */
+/* The same for other promises, and if a person may have several rows. */
 static void
 part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
 {
@@ -509,7 +521,7 @@ part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sum
 	}
 }
 
-/* Parts a node's classes into suppressed and remaining ones. */
+/* Separates a node's classes into remaining and suppressed ones. */
 static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
@@ -535,7 +547,10 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		measure_outside(m, classes, result);
 }
 
-/* The mean risk of everybody in some classes; their number, and all people in them. */
+/*
+ * The mean risk of everybody in the given classes, the classes' number, and
+ * their people.
+ */
 static double
 average_risk(int64 classes, int64 people)
 {
@@ -563,7 +578,7 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 		(!limits->has_share_above || (double) above / people <= limits->share_above);
 }
 
-/* Measures classes, given what all of them lose and how many people are in none. */
+/* Measures classes, given their total loss and the number of people in no class. */
 static void
 measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
 {
@@ -591,7 +606,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	result->necd = persons > 1 ? (double) (sums.largest - sums.smallest) / (persons - 1) : 0;
 }
 
-/* Measures a node whose classes are given. */
+/* Measures a node with given classes. */
 void
 measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
 {
@@ -640,7 +655,10 @@ measure_alone(Measurer *m, Recodings node, Measures *result)
 	MemoryContextDelete(context);
 }
 
-/* What a node's attributes lose, in [0,1] a person, given what was suppressed. */
+/*
+ * The loss of each of a node's attributes, in [0,1] per person, given who was
+ * suppressed.
+ */
 void
 attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double *losses)
 {

@@ -1,13 +1,16 @@
 /*
  * measure.h
- *	  The measures of a node, from its classes.
+ *	  Computes the measures of a node from its classes.
  */
 #ifndef ANONOPT_MEASURE_H
 #define ANONOPT_MEASURE_H
 
 #include "engine/population.h"
 
-/* What every class must keep; without any, k follows from the suppression limit. */
+/*
+ * The promise that every class must keep; if it is empty, k follows from the
+ * suppression limit.
+ */
 typedef struct Promise
 {
 	bool		has_k;
@@ -18,7 +21,7 @@ typedef struct Promise
 	double		t;
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
-								 * measured: only feasible is told of it */
+								 * measured: only feasible is set */
 } Promise;
 
 typedef struct Measures
@@ -28,8 +31,8 @@ typedef struct Measures
 	double		entropy_l;
 	double		t;
 	int64		suppressed;
-	int64		classes;		/* that remain; where 0, there is no k, l, t
-								 * or necd */
+	int64		classes;		/* that remain; if 0, there is no k, l, t or
+								 * necd */
 	double		glm;
 	double		nwp;
 	double		dcn;
@@ -38,7 +41,7 @@ typedef struct Measures
 	double		sum_k;
 	double		sum_l;
 	double		sum_other;
-	double		alpha;			/* these only where the population says so */
+	double		alpha;			/* these only if the population requests them */
 	double		beta;
 	double		disclosure;
 	double		average_risk;
@@ -59,19 +62,20 @@ typedef struct Measurer Measurer;
 extern Measurer *measurer_create(const Population *population, const Promise *promise);
 
 /*
- * Counts who is outside with the labels of a node's classes, or in the boxes
- * of a recoding's, before classes are asked what they break; measure does so
+ * Counts the people outside with the labels of a node's classes, or in the
+ * boxes of a recoding's, which is needed before class_breaks; measure does so
  * itself.
  */
 extern void measurer_look_outside(Measurer *measurer, Recodings node, const TupleTable *classes);
 extern void measurer_look_into_boxes(Measurer *measurer, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves);
 
-/* Measures a node whose classes are given. */
+/* Measures a node with given classes. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
 
 /*
- * Measures classes that no node has: the leaves under what each shows of each
- * attribute; so many people are in none.  The boxes have been looked into.
+ * Measures classes that do not belong to a node, given the run of leaves that
+ * each shows for each attribute, and the number of people in no class.  The
+ * people outside must have been counted.
  */
 extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *first_leaf, const uint32 *leaves, int64 suppressed,
 							 Measures *result);
@@ -79,35 +83,42 @@ extern void measure_recoding(Measurer *measurer, const TupleTable *classes, cons
 /* Measures any node on its own. */
 extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
 
-/* The size below which a class is suppressed, whatever else it keeps. */
+/* The size below which a class is suppressed regardless of other promises. */
 extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 
-/* The same, where so many people are suppressed already. */
+/* The same if a number of people is suppressed already. */
 extern int64 size_threshold_beside(Measurer *measurer, const TupleTable *classes, int64 suppressed);
 
-/* Whether anything is promised, so that classes are suppressed for breaking it. */
+/* Whether anything is promised for which classes are suppressed. */
 extern bool promise_given(const Promise *promise, const Population *population);
 
-/* Which models a class breaks, as bits, given that size. */
+/* The models that a class breaks, as bits, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
 /*
- * Whether so many classes keep what is promised of all of them together, and
- * their mean risk; by number, or the first so many where that is NULL.
+ * Whether classes keep the promises about all of them together, and their mean
+ * risk.  The classes are given by number, or are the first nclasses if that is
+ * NULL.
  */
 extern bool keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers,
 						 double *risk);
 
-/* People who are suppressed at every node below, at least. */
+/* The least number of people who are suppressed at every node below. */
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);
 
-/* What all people lose of an attribute, given the sum of what each loses: leaves beside their own, or widths. */
+/*
+ * The loss of all people for an attribute, given the sum of their losses, in
+ * other leaves or widths.
+ */
 extern double attribute_loss(const Attribute *attr, int128 lost);
 
-/* NWP, given each attribute's sum of (leaves - 1). */
+/* NWP, given the sum of (leaves - 1) of each attribute. */
 extern double weighted_penalty(const Population *population, const int128 *leaves);
 
-/* What a node's attribute loses, in [0,1] a person, given what was suppressed. */
+/*
+ * The loss of each of a node's attributes, in [0,1] per person, given who was
+ * suppressed.
+ */
 extern void attribute_losses(Measurer *measurer, Recodings node, const TupleTable *classes, double *losses);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * measure_task.c
- *	  Nodes measured one by one, as a worker pool's work.
+ *	  The worker-pool task that measures nodes one by one.
  */
 #include "engine/measure_task.h"
 

@@ -1,6 +1,6 @@
 /*
  * measure_task.h
- *	  Nodes measured one by one, as a worker pool's work.
+ *	  The worker-pool task that measures nodes one by one.
  */
 #ifndef ANONOPT_MEASURE_TASK_H
 #define ANONOPT_MEASURE_TASK_H
@@ -8,7 +8,7 @@
 #include "engine/measure.h"
 #include "engine/worker_pool.h"
 
-/* Items are levels, results Measures, the argument is a Promise. */
+/* Items are levels, results are Measures, and the argument is a Promise. */
 typedef struct NodeItem
 {
 	int			levels[MAX_ATTRIBUTES];

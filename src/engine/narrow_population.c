@@ -1,8 +1,9 @@
 /*
  * narrow_population.c
- *	  Searches that need no sensitive or class column do without, until the end.
+ *	  Lets searches that need no sensitive or class column work without, until
+ *	  the end.
  *
- * Who has rows in a class is needed by all.
+ * Every search needs the persons in a class.
  */
 #include "engine/narrow_population.h"
 
@@ -43,7 +44,7 @@ compare_nodes(const void *a, const void *b, void *arg)
 	return compare_levels((*x)->levels, (*y)->levels, population->nattrs);
 }
 
-/* The finest first: their classes make those of others. */
+/* Finest nodes first, since the classes of others are computed from theirs. */
 void
 remeasure_nodes(Population *population, const Promise *promise, int nnodes, MeasuredNode *nodes)
 {

@@ -1,15 +1,16 @@
 /*
  * node_walk.c
- *	  Classes of one node after another, each from what it shares with the last.
+ *	  Classes of a sequence of nodes, each computed from what it shares with
+ *	  the last.
  *
- * One attribute a depth, and two tables: one in which the attributes of the
- * depths before stand at their levels and this depth's at its lowest, and
- * one in which this depth's has its level too.  In both, this depth's
- * attribute is the least significant one.  Raising its level makes equal
- * only tuples that are neighbours, so that is one linear pass.  To go one
- * depth further, tuples are distributed stably by this attribute's code,
- * which makes it the most significant one and the next depth's the least.
- * Nothing is ever sorted or hashed after the first table.
+ * Each depth has one attribute and two tables.  In the first, the attributes
+ * of earlier depths are at their levels and this depth's at its lowest; in the
+ * second, this depth's is at its level as well.  In both, this depth's
+ * attribute is the least significant one.  Raising its level only makes
+ * neighbouring tuples equal, so it takes one linear pass.  To go one depth
+ * further, tuples are distributed stably by this attribute's code, which makes
+ * it the most significant one and the next depth's the least. Nothing is
+ * sorted or hashed after the first table.
  */
 #include "engine/node_walk.h"
 
@@ -17,12 +18,13 @@
 typedef struct Step
 {
 	const TupleTable *lowest;	/* this depth's attribute at its lowest level */
-	TupleTable *ordered;		/* what holds it, if it is not the table above */
+	TupleTable *ordered;		/* its memory, if it is not the table above */
 	TupleTable *raised;			/* at a higher one */
-	const TupleTable *present;	/* lowest or raised, as the path's levels want */
-	uint32		room;			/* tuples that raised can hold */
+	const TupleTable *present;	/* lowest or raised, depending on the path's
+								 * levels */
+	uint32		room;			/* tuples that raised has room for */
 	uint32		room_ordered;
-	HistogramMark *marks;		/* histograms before raised was made */
+	HistogramMark *marks;		/* histograms before raised was built */
 } Step;
 
 struct NodeWalk
@@ -32,14 +34,14 @@ struct NodeWalk
 	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
 	int			levels[MAX_ATTRIBUTES]; /* by attribute */
 	const Recoding *node[MAX_ATTRIBUTES];	/* by attribute */
-	int			made;			/* depths whose raised table stands */
+	int			made;			/* depths whose raised table is valid */
 	Step		steps[MAX_ATTRIBUTES];
 	uint64	   *codes;			/* of each code at the level being raised to,
 								 * in place */
-	uint32	   *start;			/* of each code's tuples, when distributed */
+	uint32	   *start;			/* of each code's tuples, while distributing */
 };
 
-/* Copies a tuple of one table to a place in another, or the same. */
+/* Copies a tuple of one table to a place in another or the same table. */
 static inline void
 copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleTable *from, uint32 tuple)
 {
@@ -53,8 +55,8 @@ copy_tuple(const Population *population, TupleTable *to, uint32 at, const TupleT
 }
 
 /*
- * Raises the least significant attribute of a table into another, or in
- * place: keys of one word, nothing but counts.
+ * Raises the least significant attribute of a table into another, or in place,
+ * for keys of one word with only counts.
  */
 static uint32
 raise_narrow(const TupleTable *from, TupleTable *to, KeyField field, const uint64 *codes)
@@ -72,7 +74,7 @@ raise_narrow(const TupleTable *from, TupleTable *to, KeyField field, const uint6
 	{
 		uint64		key = (keys[i] & others) | codes[key_get(&keys[i], &field)];
 
-		/* without a branch: whether neighbours merge is as good as random */
+		/* without a branch, because whether neighbours merge is unpredictable */
 		bool		fresh = key != last;
 
 		out += fresh;
@@ -118,10 +120,7 @@ raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
 			count += from->counts[next];
 		}
 
-		/*
-		 * in place too: what is written stands before what is still to be
-		 * read
-		 */
+		/* works in place: the write position never passes the read position */
 		for (int column = 0; column < population->ncolumns; column++)
 			to->slices[column][out] = histograms_merge(population->columns[column],
 													   &from->slices[column][i], next - i);
@@ -133,7 +132,7 @@ raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
 	return out;
 }
 
-/* A table with room for so many tuples, the old one if that will do. */
+/* A table with room for a number of tuples; the old one if it is large enough. */
 static TupleTable *
 table_with_room(NodeWalk *node_walk, TupleTable *table, uint32 *room, uint32 wanted)
 {
@@ -145,7 +144,7 @@ table_with_room(NodeWalk *node_walk, TupleTable *table, uint32 *room, uint32 wan
 	return tuple_table_create(node_walk->population, node_walk->context, wanted);
 }
 
-/* Brings a depth's attribute to its lowest level. */
+/* Resets a depth's attribute to its lowest level. */
 static void
 stay_lowest(NodeWalk *node_walk, int depth)
 {
@@ -159,7 +158,7 @@ stay_lowest(NodeWalk *node_walk, int depth)
 	node_walk->node[a] = &attr->hierarchy->levels[attr->min_level];
 }
 
-/* Raises a depth's attribute from where it is to a level. */
+/* Raises a depth's attribute from its current level to a higher one. */
 static void
 raise_to(NodeWalk *node_walk, int depth, int level)
 {
@@ -184,7 +183,7 @@ raise_to(NodeWalk *node_walk, int depth, int level)
 	node_walk->node[a] = above;
 }
 
-/* Where in order each code's tuples begin, from how many there are of each. */
+/* Computes where each code's tuples begin, given the number of each. */
 static void
 add_up(uint32 *start, uint32 ncodes)
 {
@@ -199,7 +198,7 @@ add_up(uint32 *start, uint32 ncodes)
 	}
 }
 
-/* Orders a table by one attribute first, otherwise as it was: keys of one word, nothing but counts. */
+/* Sorts a table stably by one attribute, for keys of one word with only counts. */
 static void
 distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 ncodes, TupleTable *to)
 {
@@ -235,7 +234,7 @@ distribute_wide(const Population *population, const TupleTable *from, const KeyF
 		copy_tuple(population, to, start[key_get(key, field)]++, from, i);
 }
 
-/* Orders a table by one attribute first, otherwise as it was. */
+/* Sorts a table stably by one attribute. */
 static void
 distribute(NodeWalk *node_walk, const TupleTable *from, int a, const Recoding *shown, TupleTable *to)
 {
@@ -251,7 +250,10 @@ distribute(NodeWalk *node_walk, const TupleTable *from, int a, const Recoding *s
 	to->ntuples = from->ntuples;
 }
 
-/* Makes the lowest table of the next depth; an attribute of one label orders nothing. */
+/*
+ * Builds the lowest table of the next depth; an attribute with one label needs
+ * no sort.
+ */
 static void
 descend(NodeWalk *node_walk, int depth)
 {
@@ -267,7 +269,7 @@ descend(NodeWalk *node_walk, int depth)
 	next->lowest = next->ordered;
 }
 
-/* Forgets the tables from a depth on, and the histograms made for them. */
+/* Drops the tables from a depth on, and their histograms. */
 static void
 forget_from(NodeWalk *node_walk, int depth)
 {
@@ -291,7 +293,7 @@ node_walk_classes(NodeWalk *node_walk, const int *levels, Recodings *node)
 	if (depth > last)
 		return node_walk->steps[last].present;
 
-	/* the first depth that differs may go up from where it is */
+	/* the first depth that differs may be raised from its current level */
 	goes_up = depth < node_walk->made && levels[node_walk->order[depth]] > node_walk->levels[node_walk->order[depth]];
 	forget_from(node_walk, goes_up ? depth + 1 : depth);
 	for (; depth <= last; depth++)
@@ -352,7 +354,10 @@ order_attributes(NodeWalk *node_walk, WalkOrder order)
 	}
 }
 
-/* The table of the lattice's bottom, the first depth's attribute least significant. */
+/*
+ * The table of the lattice's bottom, with the first depth's attribute least
+ * significant.
+ */
 static void
 prepare_root(NodeWalk *node_walk)
 {

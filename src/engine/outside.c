@@ -1,12 +1,11 @@
 /*
  * outside.c
- *	  How many people of another relation have the labels of a class.
+ *	  The number of people of another relation with the labels of a class.
  *
- * The other relation was read by the same leaves.  For a node its tuples are
- * shown as the node shows them, and counted; those that no class of the data
- * has at the leaves are among them, so that whoever a wider label covers
- * counts.  A value without a leaf is only under a label that covers every
- * leaf.
+ * The other relation was read with the same leaves.  For a node, its tuples
+ * are generalized like the data and counted, including those whose leaves do
+ * not occur in the data, so that everybody covered by a wider label counts.  A
+ * value without a leaf matches only a label that covers every leaf.
  */
 #include "engine/outside.h"
 
@@ -19,8 +18,8 @@ struct OutsideCounter
 	const Population *population;
 	const Outsiders *outsiders;
 	ClassCounter *counter;
-	Keys		known;			/* scratch: tuples whose leaves are all known
-								 * as far as a node tells them */
+	Keys		known;			/* scratch: tuples with all leaves known, as
+								 * far as a node distinguishes them */
 };
 
 OutsideCounter *
@@ -44,7 +43,7 @@ outside_counter_create(const Population *population, const Outsiders *outsiders,
 	return counter;
 }
 
-/* The tuples that a node tells the labels of. */
+/* Collects the tuples that have a label in every attribute of a node. */
 static const Keys *
 known_tuples(OutsideCounter *counter, Recodings node, Keys *all)
 {

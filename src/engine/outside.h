@@ -1,6 +1,6 @@
 /*
  * outside.h
- *	  How many people of another relation have the labels of a class.
+ *	  The number of people of another relation with the labels of a class.
  */
 #ifndef ANONOPT_OUTSIDE_H
 #define ANONOPT_OUTSIDE_H
@@ -14,7 +14,10 @@ extern OutsideCounter *outside_counter_create(const Population *population, cons
 /* Counts them under the labels of each class of a node. */
 extern void outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts);
 
-/* Counts them in boxes: by class and attribute, the first leaf and how many. */
+/*
+ * Counts them in boxes, given by class and attribute as the first leaf and the
+ * number of leaves.
+ */
 extern void outside_count_boxes(OutsideCounter *counter, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves,
 								int64 *counts);
 

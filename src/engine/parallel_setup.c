@@ -1,9 +1,9 @@
 /*
  * parallel_setup.c
- *	  Workers that share a population, and what else their work needs.
+ *	  Starts workers that share a population and other data.
  *
- * Without shared memory or without a worker to be had, a search goes on
- * alone: nothing here fails for that.
+ * If no shared memory or no worker is available, nothing here fails: the
+ * search continues alone.
  */
 #include "engine/parallel_setup.h"
 

@@ -1,6 +1,6 @@
 /*
  * parallel_setup.h
- *	  Workers that share a population, and what else their work needs.
+ *	  Starts workers that share a population and other data.
  */
 #ifndef ANONOPT_PARALLEL_SETUP_H
 #define ANONOPT_PARALLEL_SETUP_H
@@ -10,19 +10,20 @@
 #include "access/parallel.h"
 
 /*
- * Enters parallel mode and lays out the population and chunks of such sizes;
- * NULL, in no such mode, where there is no shared memory.
+ * Enters parallel mode and lays out the population and chunks of the given
+ * sizes in shared memory; returns NULL, outside parallel mode, if there is
+ * none.
  */
 extern ParallelContext *parallel_begin(const char *entry, int workers, const Population *population,
 									   int nchunks, const Size *sizes, void **chunks);
 
-/* Launches workers; false where none came, which ends the set-up. */
+/* Launches workers; if none came, ends the set-up and returns false. */
 extern bool parallel_launch(ParallelContext *context);
 
-/* Waits for the workers and leaves parallel mode; returns how many there were. */
+/* Waits for the workers and leaves parallel mode; returns the number of workers. */
 extern int	parallel_end(ParallelContext *context);
 
-/* A worker's side. */
+/* The worker's side. */
 extern Population *parallel_population(shm_toc *toc);
 extern void *parallel_chunk(shm_toc *toc, int chunk);
 

@@ -1,26 +1,26 @@
 /*
  * persons.c
- *	  Which persons have rows in each class: histograms of a column that says
- *	  whose a row is.
+ *	  The persons with rows in each class: histograms of the column that
+ *	  identifies persons.
  *
- * Only how many there are is asked of a class, so a class lists its persons
- * in no order and without counts, and joining classes is one pass with a
- * stamp a person.
+ * Only the number of a class's persons is needed, so a class lists them
+ * unordered and without counts, and merging classes is one pass with a stamp
+ * per person.
  *
- * A person whose rows are all alike is in one class at every node, and adds
- * one to its size wherever that class goes.  Such persons are counted, not
- * listed.  Where quasi-identifiers belong to the person, as a year of birth
- * does, nobody is listed at all.  And a class of one who is listed is known
- * by its number alone.
+ * A person whose rows are all equal is in one class at every node, and always
+ * adds one to its size.  Such persons are counted but not listed.  If the
+ * quasi-identifiers depend only on the person, as a year of birth does, nobody
+ * is listed at all.  A class of a single listed person is identified by its
+ * number alone.
  */
 #include "engine/persons.h"
 
 #include "base/budget.h"
 
-/* The class of one who is not listed: the first, once persons are finished. */
+/* The class of one unlisted person: the first, once persons are finished. */
 #define LONE_PERSON 0
 
-/* So many classes of one person are joined without stamps. */
+/* Up to this many classes of one person are merged without stamps. */
 #define FEW_SINGLES 8
 
 Histograms *
@@ -48,7 +48,7 @@ reserve_listed(Histograms *h, Size more)
 		h->listed = budget_grow(h->context, h->listed, sizeof(uint32), &h->entry_capacity);
 }
 
-/* Nobody has been met in the class that comes next. */
+/* Starts the next class, in which nobody has been seen yet. */
 static inline void
 next_stamp(Histograms *h)
 {
@@ -69,7 +69,7 @@ persons_count(Histograms *h, uint32 person)
 	h->nopen++;
 }
 
-/* Puts a class on the stack whose listed persons begin at start; returns its number. */
+/* Pushes a class whose listed persons begin at start; returns its number. */
 static inline uint32
 push_class(Histograms *h, Size start, uint32 alone)
 {
@@ -104,7 +104,7 @@ persons_close(Histograms *h)
 	return push_class(h, start, 0);
 }
 
-/* The persons who are listed in a class, and where they end. */
+/* The listed persons of a class, and their end. */
 static inline const uint32 *
 listed_of(const Histograms *h, uint32 number, uint32 *single, const uint32 **persons)
 {
@@ -127,7 +127,10 @@ alone_of(const Histograms *h, uint32 number)
 	return number & SINGLE_PERSON ? 0 : h->classes[number].alone;
 }
 
-/* Numbers the persons of several classes anew, in place of in how many each is; returns how many there are. */
+/*
+ * Replaces each person's number of classes by a new number for persons in
+ * several classes; returns how many there are.
+ */
 static uint32
 number_listed(uint32 *classes, uint32 npersons, int64 *people)
 {
@@ -143,7 +146,7 @@ number_listed(uint32 *classes, uint32 npersons, int64 *people)
 	return nlisted;
 }
 
-/* In how many classes each person is. */
+/* The number of classes of each person. */
 static void
 count_classes(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32 *classes)
 {
@@ -209,7 +212,10 @@ persons_resume(Histograms *h, const uint32 *listed, Size nlisted, const PersonCl
 	h->nslices = nclasses;
 }
 
-/* Whether so few classes of one person each are joined that they are compared with each other. */
+/*
+ * Whether the classes have one person each and are few enough to be compared
+ * pairwise.
+ */
 static inline bool
 are_few_singles(const uint32 *numbers, uint32 n)
 {
@@ -222,7 +228,7 @@ are_few_singles(const uint32 *numbers, uint32 n)
 	return all != 0;
 }
 
-/* Joins them: nobody's stamp is looked at. */
+/* Merges them without using stamps. */
 static uint32
 join_singles(Histograms *h, const uint32 *numbers, uint32 n)
 {
@@ -272,7 +278,7 @@ persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 		end = listed_of(h, numbers[i], &single, &person);
 		for (; person < end; person++)
 		{
-			/* without a branch: who was met is as good as random */
+			/* without a branch, because who was seen is unpredictable */
 			*to = *person;
 			to += stamps[*person] != stamp;
 			stamps[*person] = stamp;

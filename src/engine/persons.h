@@ -1,49 +1,49 @@
 /*
  * persons.h
- *	  Which persons have rows in each class: histograms of a column that says
- *	  whose a row is.
+ *	  The persons with rows in each class: histograms of the column that
+ *	  identifies persons.
  */
 #ifndef ANONOPT_PERSONS_H
 #define ANONOPT_PERSONS_H
 
 #include "engine/histogram.h"
 
-/* Prepares to count persons, numbered below a number. */
+/* Prepares to count persons, given a bound of their numbers. */
 extern Histograms *persons_create(MemoryContext context, const char *name, uint32 npersons);
 
-/* One more row of a person, in the class being made. */
+/* Adds a row of a person to the current class. */
 extern void persons_count(Histograms *persons, uint32 person);
 
-/* Ends the class being made; returns its number. */
+/* Ends the current class; returns its number. */
 extern uint32 persons_close(Histograms *persons);
 
 /*
- * Called when all tuples are there, each a class with such a number: lists
- * only those who have rows in several, and numbers the classes anew.  Returns
- * how many persons there are.
+ * Called when all tuples exist, each a class with such a number: keeps only
+ * persons with rows in several classes listed, and renumbers the classes.
+ * Returns the number of persons.
  */
 extern int64 persons_finish(Histograms *persons, uint32 *numbers, uint32 ntuples);
 
-/* Takes over what another process made, in place of persons_finish. */
+/* Takes over persons from another process, instead of persons_finish. */
 extern void persons_resume(Histograms *persons, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses);
 
 /*
- * A class's number says who is in it, where that is one person who is listed.
- * Most classes of a fine node are such.
+ * The number of a class with a single listed person identifies that person.
+ * Most classes of a fine node are such classes.
  */
 #define SINGLE_PERSON ((uint32) 1 << 31)
 
-/* How many persons are in a class. */
+/* The number of persons in a class. */
 static inline int64
 persons_size(const Histograms *persons, uint32 number)
 {
 	return number & SINGLE_PERSON ? 1 : persons->classes[number].length;
 }
 
-/* The persons of several classes together, more than one. */
+/* The merged persons of two or more classes. */
 extern uint32 persons_join(Histograms *persons, const uint32 *slices, uint32 nslices);
 
-/* How many persons are in classes together, or any number from enough on. */
+/* The number of persons in several classes, or any number from enough on. */
 extern int64 persons_together(Histograms *persons, const uint32 *slices, uint32 nslices, int64 enough);
 
 #endif

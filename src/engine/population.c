@@ -1,11 +1,11 @@
 /*
  * population.c
- *	  What was read from a relation: attributes, distinct tuples, and the
+ *	  The data read from a relation: attributes, distinct tuples, and the
  *	  values counted beside them.
  *
- * A tuple is a packed key: the code of each attribute in as many bits as
- * its domain needs, no code across two words.  Codes keep their place at
- * every level, so that generalizing a tuple is replacing fields.
+ * A tuple is a packed key: the code of each attribute in as many bits as its
+ * domain needs, none across two words.  Codes keep their place at every level,
+ * so that generalizing a tuple means replacing fields.
  */
 #include "engine/population.h"
 
@@ -13,7 +13,7 @@
 #include "base/key_counter.h"
 #include "miscadmin.h"
 
-/* Lays the attributes' codes out in words, first attribute highest. */
+/* Lays out the attributes' codes in words, first attribute highest. */
 void
 population_lay_out(Population *population)
 {
@@ -47,7 +47,7 @@ population_ask(Population *population, PromiseModel model)
 		histograms_ask(population->columns[column], model);
 }
 
-/* Histograms made after a mark, one a column, can be dropped together. */
+/* Histograms built after a mark, one per column, can be dropped together. */
 void
 population_mark(const Population *population, HistogramMark *marks)
 {
@@ -62,7 +62,10 @@ population_release(const Population *population, const HistogramMark *marks)
 		histograms_release(population->columns[column], marks[column]);
 }
 
-/* What a recoding loses: leaves beside its own under everyone's label. */
+/*
+ * The loss of a recoding: the sum over all people of the other leaves under
+ * their label.
+ */
 void
 recoding_weigh(const Population *population, int attr, Recoding *recoding)
 {
@@ -79,7 +82,7 @@ recoding_weigh(const Population *population, int attr, Recoding *recoding)
 	}
 }
 
-/* Counts people under every label of every level: what each loses. */
+/* Counts people under every label of every level, for the loss of each level. */
 void
 population_weigh(Population *population)
 {
@@ -130,8 +133,8 @@ node_of_levels(const Population *population, const int *levels)
 		const Attribute *attr = &population->attrs[a];
 
 		/*
-		 * levels were checked against a hierarchy that has been read again
-		 * since
+		 * levels were checked against a hierarchy that has since been read
+		 * again
 		 */
 		if (levels[a] < 0 || levels[a] > attr->hierarchy->height)
 			ereport(ERROR,
@@ -143,7 +146,7 @@ node_of_levels(const Population *population, const int *levels)
 	return node;
 }
 
-/* A table without tuples, with room for some. */
+/* Creates a table without tuples, with room for some. */
 TupleTable *
 tuple_table_create(const Population *population, MemoryContext context, uint32 room)
 {
@@ -173,8 +176,8 @@ tuple_table_free(const Population *population, TupleTable *table)
 }
 
 /*
- * For each attribute that changes, the bits to set for each code of the
- * finer node's; NULL for one that stays.
+ * For each attribute that changes, the bits to set for each code of the finer
+ * node; NULL for one that stays.
  */
 static uint64 **
 translations(const Population *population, Recodings from, Recodings to)
@@ -193,7 +196,7 @@ translations(const Population *population, Recodings from, Recodings to)
 	return translation;
 }
 
-/* Tuples by the class they fall in: start[c] is where class c's begin in order. */
+/* Tuples by class: start[c] is where class c's begin in order. */
 static void
 group_tuples(const uint32 *class_of, uint32 ntuples, uint32 nclasses, uint32 *start, uint32 *order)
 {
@@ -208,7 +211,7 @@ group_tuples(const uint32 *class_of, uint32 ntuples, uint32 nclasses, uint32 *st
 	start[0] = 0;
 }
 
-/* Merges the histograms of the tuples that fall in one class. */
+/* Merges the histograms of the tuples in each class. */
 static void
 merge_columns(const Population *population, const TupleTable *finer, const uint32 *class_of,
 			  TupleTable *classes)
@@ -241,7 +244,7 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 	pfree(together);
 }
 
-/* A table of so many classes without their keys and counts. */
+/* Creates a table of classes without their keys and counts. */
 static TupleTable *
 group_columns(const Population *population, const TupleTable *finer, const uint32 *class_of, uint32 nclasses,
 			  MemoryContext context)
@@ -271,7 +274,7 @@ tuple_table_group(const Population *population, const TupleTable *finer, const u
 	return classes;
 }
 
-/* The classes of a node, from the table of a finer one. */
+/* Computes the classes of a node from the table of a finer one. */
 TupleTable *
 tuple_table_recode(const Population *population, const TupleTable *finer,
 				   Recodings from, Recodings to, MemoryContext context, uint32 **wanted)

@@ -1,38 +1,39 @@
 /*
  * population_uniques.c
- *	  How many people of a population are the only ones of their class,
- *	  estimated from a sample of it.
+ *	  Estimates, from a sample, how many people of a population are alone in
+ *	  their class.
  *
- * Zayatz (1991) takes the sizes that classes have in the sample for those that
- * they have in the population.  A class of i people shows one of them with
- * probability i f (1 - f)^(i - 1), where f is the share that was drawn.  So of
- * the classes that show one,
+ * Zayatz (1991) assumes that class sizes are distributed in the population as
+ * in the sample.  Exactly one person of a class of i is drawn with probability
+ * i f (1 - f)^(i - 1), where f is the sampling fraction.  So of the classes
+ * with one person in the sample, a share of
  *
  *		c(1) f / sum of c(i) i f (1 - f)^(i - 1)
  *
- * have no other.  In truth small classes are rarer in the population than in
- * the sample: the estimate is too high, and more so the smaller the share.
+ * has no other person.  In truth small classes are rarer in the population
+ * than in the sample, so the estimate is too high, and more so for a smaller
+ * fraction.
  *
- * Pitman's model, as Hoshino (2001) uses it, lets people come one by one.  Of
- * the i who are there, in u classes, the next one opens a new class with
- * probability (theta + u alpha) / (theta + i), and joins one of j with
- * probability (j - alpha) / (theta + i).  The parameters are those under which
- * the sample is likeliest.  Then everybody's chance of being alone among N is
- * the product of (theta + alpha + i - 1) / (theta + i), i from 1 to N - 1.
+ * In Pitman's model, as used by Hoshino (2001), people arrive one by one. When
+ * i people are in u classes, the next one opens a new class with probability
+ * (theta + u alpha) / (theta + i), and joins a class of j with probability (j
+ * - alpha) / (theta + i).  The parameters are the maximum likelihood estimates
+ * for the sample.  Then everybody's chance of being alone among N is the
+ * product of (theta + alpha + i - 1) / (theta + i) for i from 1 to N - 1.
  *
- * Dankar et al. (2012) found Pitman's estimate the better one up to a tenth,
- * and above that the lower of Zayatz's and one by a slide negative binomial
- * distribution.  The latter's equations often have no solution; Pitman's
- * stands in for it.
+ * Dankar et al. (2012) found Pitman's estimate better for fractions up to a
+ * tenth, and above that the lower of Zayatz's and one from a slide negative
+ * binomial distribution.  Since the latter's equations often have no solution,
+ * Pitman's is used in its place.
  */
 #include "engine/population_uniques.h"
 
 #include <math.h>
 
-/* The share up to which Pitman's estimate is believed whatever it is. */
+/* The sampling fraction up to which Pitman's estimate is always used. */
 #define SMALL_FRACTION 0.1
 
-/* Of an interval: the golden section; and how often it is made. */
+/* The golden section of an interval, and the number of iterations. */
 #define GOLDEN 0.6180339887498949
 #define SECTIONS 60
 
@@ -76,11 +77,11 @@ zayatz_uniques(const SampleSizes *sample)
 
 		shown += (double) sample->sizes[i].classes * size * pow(1 - sample->fraction, size - 1);
 	}
-	/* of the population's uniques the sample shows its share */
+	/* the sample contains its share of the population's uniques */
 	return uniques * (uniques / shown) / sample->fraction;
 }
 
-/* What the search for Pitman's parameters asks again and again. */
+/* Data for the search for Pitman's parameters. */
 typedef struct Pitman
 {
 	const SampleSizes *sample;
@@ -88,13 +89,16 @@ typedef struct Pitman
 	double		classes;
 } Pitman;
 
-/* ln of the likelihood's part that theta is in: theta lies above -alpha. */
+/*
+ * ln of the factor of the likelihood that depends on theta, which lies above
+ * -alpha.
+ */
 static double
 likelihood_of_theta(const Pitman *p, double alpha, double theta)
 {
 	double		opened;
 
-	/* ln of the product of theta + i alpha, i from 1 to classes - 1 */
+	/* ln of the product of theta + i alpha for i from 1 to classes - 1 */
 	if (alpha < 1e-12)
 		opened = (p->classes - 1) * log(theta);
 	else
@@ -102,7 +106,7 @@ likelihood_of_theta(const Pitman *p, double alpha, double theta)
 	return opened - lgamma(theta + p->people) + lgamma(theta + 1);
 }
 
-/* The likeliest theta: where theta + alpha lies is searched by its logarithm. */
+/* The most likely theta, found by searching over the logarithm of theta + alpha. */
 static double
 likeliest_theta(const Pitman *p, double alpha)
 {
@@ -122,7 +126,7 @@ likeliest_theta(const Pitman *p, double alpha)
 	return exp((low + high) / 2) - alpha;
 }
 
-/* ln of the likelihood at an alpha and its likeliest theta. */
+/* ln of the likelihood at an alpha and its most likely theta. */
 static double
 likelihood_of_alpha(const Pitman *p, double alpha)
 {
@@ -147,7 +151,10 @@ pitman_uniques(const SampleSizes *sample)
 	double		alpha;
 	double		theta;
 
-	/* without a class of one or one of more, the likeliest is at an end */
+	/*
+	 * without classes of one, or without larger ones, the maximum is at an
+	 * end
+	 */
 	if (count_uniques(sample) == 0)
 		return 0;
 	if (p.classes == p.people)

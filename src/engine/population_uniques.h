@@ -1,21 +1,24 @@
 /*
  * population_uniques.h
- *	  How many people of a population are the only ones of their class,
- *	  estimated from a sample of it.
+ *	  Estimates, from a sample, how many people of a population are alone in
+ *	  their class.
  */
 #ifndef ANONOPT_POPULATION_UNIQUES_H
 #define ANONOPT_POPULATION_UNIQUES_H
 
 #include "base/compat.h"
 
-/* So many classes of the sample have such a size. */
+/* The number of classes of a size in the sample. */
 typedef struct SizeCount
 {
 	int64		size;
 	int64		classes;
 } SizeCount;
 
-/* Sizes of all classes of a sample, ascending, each once; the share of the population that was drawn. */
+/*
+ * Takes the distinct class sizes of a sample, ascending, and the sampling
+ * fraction.
+ */
 typedef struct SampleSizes
 {
 	int			n;
@@ -26,7 +29,7 @@ typedef struct SampleSizes
 extern double zayatz_uniques(const SampleSizes *sample);
 extern double pitman_uniques(const SampleSizes *sample);
 
-/* The one of them to believe. */
+/* The recommended estimate. */
 extern double population_uniques(const SampleSizes *sample);
 
 #endif

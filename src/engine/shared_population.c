@@ -2,14 +2,14 @@
  * shared_population.c
  *	  A population in shared memory.
  *
- * Written as a sequence of arrays, read as pointers into it: workers copy
- * only what they will add to, the histograms.
+ * It is written as a sequence of arrays and read as pointers into it.  Workers
+ * copy only the histograms, because they add to them.
  */
 #include "engine/shared_population.h"
 
 #include "engine/persons.h"
 
-/* Where the next array goes; nowhere, to find out the size. */
+/* The position of the next array; NULL while only the size is computed. */
 typedef struct Writer
 {
 	char	   *at;
@@ -24,7 +24,7 @@ put(Writer *writer, const void *bytes, Size size)
 	writer->size += MAXALIGN(size);
 }
 
-/* The next array of so many bytes. */
+/* The next array of a number of bytes. */
 static void *
 take(char **at, Size size)
 {

@@ -7,12 +7,12 @@
 
 #include "engine/population.h"
 
-/* The bytes that a population takes. */
+/* The bytes that a population needs. */
 extern Size shared_population_size(const Population *population);
 
 extern void shared_population_write(const Population *population, char *bytes);
 
-/* The population in such bytes, which must stay; names are not shared. */
+/* The population in such bytes, which must stay allocated; names are not shared. */
 extern Population *shared_population_read(char *bytes, MemoryContext context);
 
 #endif

@@ -1,12 +1,12 @@
 /*
  * worker_pool.c
- *	  One piece of work on item after item, by this process and by workers.
+ *	  Runs a task on many items, in this process and in workers.
  *
- * Workers stay for a whole search, each with its own copy of what the work
- * needs.  A batch is laid out in shared memory; whoever is free takes the
- * next item.  Items are numbered through all batches, so that a worker that
- * comes late never takes one of a batch that is over.  What an item's result
- * is does not depend on who makes it.
+ * Workers live for a whole search, each with its own copy of the task's state.
+ * A batch is laid out in shared memory, and any free process takes the next
+ * item.  Items are numbered across all batches, so that a late worker never
+ * takes an item of a finished batch.  An item's result does not depend on the
+ * process that computes it.
  */
 #include "engine/worker_pool.h"
 
@@ -20,7 +20,7 @@
 #include "storage/shm_toc.h"
 #include "utils/wait_event.h"
 
-/* What is in shared memory beside the population. */
+/* Data in shared memory beside the population. */
 enum
 {
 	CHUNK_HEADER,
@@ -38,13 +38,13 @@ typedef struct SharedPool
 	int			most_items;
 	pg_atomic_uint64 next;		/* the item to be taken next */
 	pg_atomic_uint64 end;		/* the item behind the batch's last */
-	pg_atomic_uint64 done;		/* items that have a result */
+	pg_atomic_uint64 done;		/* items with a result */
 	pg_atomic_uint32 dismissed;
 	ConditionVariable begun;	/* a batch, or the end */
 	ConditionVariable finished; /* a batch */
 } SharedPool;
 
-/* One process's side. */
+/* The state of one process. */
 struct WorkerPool
 {
 	const PoolWork *work;
@@ -68,7 +68,7 @@ static const PoolWork *const works[POOL_TASKS] = {
 
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);
 
-/* Takes an item of the batch; false where none is left. */
+/* Takes an item of the batch; returns false if none is left. */
 static bool
 take_item(SharedPool *shared, uint64 *item)
 {
@@ -98,7 +98,7 @@ work_off(WorkerPool *pool)
 	}
 }
 
-/* What a worker does. */
+/* The main function of a worker. */
 void
 anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 {
@@ -142,7 +142,7 @@ share_pool(SharedPool *shared, const PoolOrder *order)
 	return shared;
 }
 
-/* Calls workers; where none come, the pool has no context. */
+/* Starts workers; if none come, the pool has no context. */
 void
 worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers)
 {
@@ -197,7 +197,7 @@ do_alone(WorkerPool *pool, int nitems, const char *items, char *results)
 	}
 }
 
-/* Copies a batch to or from the ring that shared memory holds it in. */
+/* Copies a batch to or from its ring in shared memory. */
 static void
 copy_ring(char *ring, Size size, uint64 first, int nitems, int most_items, char *bytes, bool into_ring)
 {

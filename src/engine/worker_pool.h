@@ -1,13 +1,13 @@
 /*
  * worker_pool.h
- *	  One piece of work on item after item, by this process and by workers.
+ *	  Runs a task on many items, in this process and in workers.
  */
 #ifndef ANONOPT_WORKER_POOL_H
 #define ANONOPT_WORKER_POOL_H
 
 #include "engine/population.h"
 
-/* What can be done; workers find it by its number. */
+/* The available tasks; workers find a task by its number. */
 typedef enum PoolTask
 {
 	TASK_MEASURE_NODES,
@@ -18,22 +18,22 @@ typedef enum PoolTask
 	POOL_TASKS
 } PoolTask;
 
-/* Items and results are plain bytes: they travel through shared memory. */
+/* Items and results are plain bytes, because they pass through shared memory. */
 typedef struct PoolWork
 {
-	/* what a process prepares once, from the population and an argument */
+	/* state that a process prepares once, from the population and an argument */
 	void	   *(*begin) (Population *population, const void *argument);
 	void		(*work) (void *state, const void *item, void *result);
 } PoolWork;
 
-/* The work of tasks that a room above this one does. */
+/* Tasks defined by rooms above this one. */
 extern const PoolWork recode_block_work;
 extern const PoolWork search_boxes_work;
 extern const PoolWork search_parts_work;
 
 typedef struct WorkerPool WorkerPool;
 
-/* What a search hands to a pool. */
+/* A search's order to a pool. */
 typedef struct PoolOrder
 {
 	PoolTask	task;
@@ -45,19 +45,22 @@ typedef struct PoolOrder
 	int			most_items;		/* a batch */
 } PoolOrder;
 
-/* Calls up to so many workers, if they are to be had; without any the work is done here. */
+/* Starts up to a number of workers; if none are available, the work is done here. */
 extern WorkerPool *worker_pool_begin(const PoolOrder *order, int workers);
 
-/* The same for a pool that has none, once its work has turned out to be worth it. */
+/*
+ * The same for a pool without workers, once its work has turned out to be
+ * worth it.
+ */
 extern void worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers);
 
-/* The order's argument as all processes of a pool see it: what is written there, others read. */
+/* The order's argument, shared by all processes of a pool. */
 extern void *worker_pool_argument(const WorkerPool *pool);
 
-/* Does a batch; results stand in the order of the items. */
+/* Processes a batch; results are in the order of the items. */
 extern void worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results);
 
-/* Sends the workers home; returns how many there were. */
+/* Stops the workers; returns their number. */
 extern int	worker_pool_end(WorkerPool *pool);
 
 #endif
