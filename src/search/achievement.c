@@ -1,12 +1,13 @@
 /*
  * achievement.c
- *	  What a publisher would accept, and how near a generalization comes.
+ *	  The achievement function: how close a generalization comes to a
+ *	  publisher's preference.
  */
 #include "search/achievement.h"
 
 #include <math.h>
 
-/* The utopian point, a little better than what is ideal in both. */
+/* The utopian point, slightly better than the ideal in both. */
 #define UTOPIA (-1e-6)
 
 double

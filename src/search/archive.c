@@ -1,18 +1,18 @@
 /*
  * archive.c
- *	  A bounded set of representatives: box-dominance, one a box.
+ *	  A bounded set of representatives, by box-dominance with one per box.
  *
- * Costs are cut into boxes of side epsilon.  A vector box-dominates another
- * if its box dominates the other's or, in one box, if its costs do.  The
- * relation is transitive, hence two facts:
+ * Costs are divided into boxes of side epsilon.  A vector box-dominates
+ * another if its box dominates the other's or, within one box, if its costs
+ * do.  The relation is transitive, which has two consequences:
  *
- * No member is dominated by a candidate that ever came.  One that dominates
- * a member's costs box-dominates it, and whatever kept that one out or
- * drove it out box-dominates the member too, or shares its box.
+ * No member is dominated by any candidate so far.  A candidate that dominates
+ * a member's costs box-dominates it, and the vector that kept out or removed
+ * the candidate box-dominates the member as well, or shares its box.
  *
- * Boxes of members are distinct and none dominates another, so all but one
- * of their coordinates tell them apart: there are never more members than
- * the product of the box counts without the largest.
+ * Boxes of members are distinct and none dominates another, so they differ
+ * even without one of their coordinates: the number of members is at most the
+ * product of all box counts except the largest.
  */
 #include "search/archive.h"
 
@@ -35,7 +35,7 @@ find_box(const Archive *archive, const double *costs, double *box)
 		box[i] = ceil(costs[i] / archive->epsilon[i]);
 }
 
-/* Whether a vector may not enter, because of one in its box or a box that is better. */
+/* Whether a member in the same box or in a better one keeps a vector out. */
 static bool
 is_kept_out(const Archive *archive, const double *costs, const double *box)
 {

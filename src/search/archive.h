@@ -1,6 +1,6 @@
 /*
  * archive.h
- *	  A bounded set of representatives: box-dominance, one a box.
+ *	  A bounded set of representatives, by box-dominance with one per box.
  */
 #ifndef ANONOPT_ARCHIVE_H
 #define ANONOPT_ARCHIVE_H
@@ -16,7 +16,7 @@ typedef struct ArchiveMember
 
 typedef struct Archive
 {
-	Front	   *boxes;			/* what goes with a box is its member */
+	Front	   *boxes;			/* the data of a box is its member */
 	double		epsilon[MAX_OBJECTIVES];
 } Archive;
 
@@ -34,10 +34,10 @@ archive_member(const Archive *archive, int i)
 	return front_member(archive->boxes, i);
 }
 
-/* Offers a candidate; returns whether it is a member now. */
+/* Offers a candidate; returns whether it became a member. */
 extern bool archive_offer(Archive *archive, uint32 item, const double *costs);
 
-/* Whether it would not become one, nor would any vector that is nowhere better. */
+/* Whether neither it nor any vector that is nowhere better would become one. */
 extern bool archive_refuses(const Archive *archive, const double *costs);
 
 /* The member in the box of a vector of costs, or -1. */

@@ -1,6 +1,6 @@
 /*
  * bounded_costs.c
- *	  Costs of at most 0, which is the worst: what an archive's boxes cut.
+ *	  Costs of at most 0, the worst, which an archive divides into boxes.
  */
 #include "search/bounded_costs.h"
 
@@ -28,7 +28,7 @@ default_epsilon(Objective objective, const Population *population)
 	}
 }
 
-/* The fewest distinct values of a sensitive column: no class has more in each. */
+/* The fewest distinct values of any sensitive column, an upper bound of l. */
 static double
 fewest_values(const Population *population)
 {
@@ -86,14 +86,14 @@ bounded_costs(const Population *population, int nobjectives, const Objective *ob
 {
 	for (int i = 0; i < nobjectives; i++)
 	{
-		/* a node that breaks what is promised is worst in all */
+		/* a node that breaks a promise is worst in everything */
 		double		cost = measures->feasible ? objective_cost(objectives[i], measures) : HUGE_VAL;
 
 		if (!isinf(cost) && !objective_rises(objectives[i]))
 			cost -= most_of(objectives[i], population);
 
 		/*
-		 * 0 - Max(…): never a negative zero, since equal costs have equal
+		 * 0 - Max(…) is never a negative zero; equal costs must have equal
 		 * bytes
 		 */
 		costs[i] = isinf(cost) ? 0 : 0 - Max(-cost, 0);

@@ -1,21 +1,24 @@
 /*
  * bounded_costs.h
- *	  Costs of at most 0, which is the worst: what an archive's boxes cut.
+ *	  Costs of at most 0, the worst, which an archive divides into boxes.
  */
 #ifndef ANONOPT_BOUNDED_COSTS_H
 #define ANONOPT_BOUNDED_COSTS_H
 
 #include "search/objective.h"
 
-/* The side of an objective's boxes where none is given. */
+/* The default side of an objective's boxes. */
 extern double default_epsilon(Objective objective, const Population *population);
 
-/* The most that there can be of an objective: the worst where less is better. */
+/*
+ * The largest possible value of an objective, which is the worst if less is
+ * better.
+ */
 extern double most_of(Objective objective, const Population *population);
 
 /*
- * Costs of a node: as they are, or less the most that can be, so that the
- * worst is 0, as is what is not there.
+ * The costs of a node, shifted so that the worst is 0; a missing measure costs
+ * 0 as well.
  */
 extern void bounded_costs(const Population *population, int nobjectives, const Objective *objectives,
 						  const Measures *measures, double *costs);

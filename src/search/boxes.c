@@ -1,37 +1,36 @@
 /*
  * boxes.c
- *	  Boxes of nodes searched for the one of least loss, as a worker pool's
- *	  work.
+ *	  The worker-pool task that searches boxes of nodes for the least loss.
  *
- * A box is a lowest and a highest node and all between.  It is made narrower
- * until nothing changes:
+ * A box consists of a lowest and a highest node and all nodes between.  It is
+ * narrowed until nothing changes:
  *
- * - where no node of it can cost less than the best known, it is out;
- * - an attribute's highest level comes down while that is so of the part of
- *   the box where the attribute stands there;
- * - where too many people are suppressed at every node below the highest, it
- *   is out;
- * - an attribute's lowest level rises while that is so of the highest node
- *   with this one attribute lowered to it.
+ * - if no node in it can cost less than the best one known, it is dropped;
+ * - an attribute's highest level is lowered while that holds for the part of
+ *   the box with the attribute at that level;
+ * - if too many people are suppressed at every node below the highest, it is
+ *   dropped;
+ * - an attribute's lowest level is raised while that holds for the highest
+ *   node with only this attribute lowered to it.
  *
- * Then it is parted at the attribute with the widest loss: its highest level
- * becomes a box of its own, and the rest, which loses less, is searched first.
- * So what is still open costs more and more, and the least of it is a bound
- * at any time.  A ceiling leaves out what costs more, as if a node of that
- * cost were known: that is proven much sooner.
+ * Then it is split at the attribute with the widest range of loss: its highest
+ * level becomes a separate box, and the rest, which loses less, is searched
+ * first.  So open boxes cost more and more, and the least of their costs is a
+ * bound at any time.  A ceiling excludes nodes that cost more, as if a node
+ * with that cost were known; a search below it finishes much sooner.
  *
- * What a box costs at least depends on the loss.  GLM and NWP are least
- * without suppression, and that is a sum over the attributes' levels: none is
- * below the lowest node's (search/level_losses.h).  For DCN everybody
- * suppressed at the highest node counts as many as there are people, at every
- * node of the box, and a class of the lowest node counts at least its square,
- * since sizes only merge.  As many are suppressed as at the highest node, at
- * least; and a class of that node which is too large to be suppressed leaves
- * one class or more.
+ * The lower bound of a box's cost depends on the loss.  GLM and NWP are least
+ * without suppression, and then they are a sum over the attributes' levels,
+ * which is least at the lowest node (search/level_losses.h).  For DCN
+ * everybody suppressed at the highest node costs the number of all people, at
+ * every node of the box, and a class of the lowest node costs at least its
+ * square, since classes only merge.  At least as many people are suppressed as
+ * at the highest node; and each class of that node that is too large to be
+ * suppressed leaves at least one class.
  *
- * Nodes known to be hopeless, with too many people suppressed at each below,
- * and nodes known not to be answer most questions.  Where memory ends they
- * are forgotten, and asked for again.
+ * A node is hopeless if too many people are suppressed at every node below.
+ * Nodes known to be hopeless, and nodes known not to be, answer most
+ * questions. When memory runs out they are dropped and computed again.
  */
 #include "search/boxes.h"
 
@@ -45,7 +44,7 @@
 #include "search/level_losses.h"
 #include "utils/timestamp.h"
 
-/* Attributes' levels must have risen by so many before tuples are joined again. */
+/* Levels must have risen by this many in total before tuples are merged again. */
 #define RISES_TO_JOIN 2
 
 /* A box that is still to be searched. */
@@ -54,9 +53,11 @@ typedef struct OpenBox
 	double		floor;
 	int			lowest[MAX_ATTRIBUTES];
 	int			highest[MAX_ATTRIBUTES];
-	bool		fine[MAX_ATTRIBUTES];	/* its lowest level is not hopeless */
-	int			rises;			/* of lowest levels since tuples were joined */
-	BoxTable   *table;			/* NULL: to be made when it is wanted */
+	bool		fine[MAX_ATTRIBUTES];	/* its lowest level is known not to be
+										 * hopeless */
+	int			rises;			/* rise of lowest levels since tuples were
+								 * merged */
+	BoxTable   *table;			/* NULL until it is needed */
 } OpenBox;
 
 typedef struct BoxSearch
@@ -69,11 +70,11 @@ typedef struct BoxSearch
 	ClassCache *cache;
 	KnownNodes *hopeless;
 	KnownNodes *hopeful;
-	LevelLosses *losses;		/* where the loss is a sum over attributes,
-								 * else NULL */
+	LevelLosses *losses;		/* if the loss is a sum over attributes, else
+								 * NULL */
 	int			top[MAX_ATTRIBUTES];
 	BoxAnswer	answer;
-	double		ceiling;		/* what costs more is left for later */
+	double		ceiling;		/* nodes that cost more are left for later */
 	int64		evaluated;
 	int			nopen;
 	OpenBox    *open;
@@ -86,7 +87,10 @@ boxes_have_bounds(Objective loss)
 		loss == OBJECTIVE_SUPPRESSED || loss == OBJECTIVE_CLASSES;
 }
 
-/* Boxes open at a time: one a level that an attribute can come down, and what is in hand. */
+/*
+ * Boxes open at a time: one for each level by which an attribute can be
+ * lowered, and the current one.
+ */
 static int
 most_open(const Population *population)
 {
@@ -116,7 +120,10 @@ box_of_all(const Population *population, Box *box)
 
 /* ---------------------------------------------------------------- costs */
 
-/* What no node of a box costs less than; its table stands for its highest node. */
+/*
+ * The lower bound of the cost of a box's nodes; its table is that of the
+ * highest node.
+ */
 static double
 least_cost(const BoxSearch *s, const OpenBox *box)
 {
@@ -136,7 +143,10 @@ least_cost(const BoxSearch *s, const OpenBox *box)
 	}
 }
 
-/* Whether no node above one can be the answer, if it costs so much at least. */
+/*
+ * Whether no node above a given one can be the answer, given a lower bound of
+ * their cost.
+ */
 static bool
 is_beaten(const BoxSearch *s, double cost, const int *levels)
 {
@@ -145,14 +155,14 @@ is_beaten(const BoxSearch *s, double cost, const int *levels)
 	return cost > s->answer.cost || compare_levels(levels, s->answer.levels, s->population->nattrs) >= 0;
 }
 
-/* The same, or whether all of them are left for later. */
+/* The same, or all of them are left for later. */
 static bool
 is_out(const BoxSearch *s, double cost, const int *levels)
 {
 	return cost >= s->ceiling || is_beaten(s, cost, levels);
 }
 
-/* How much wider the losses of a box are for an attribute. */
+/* The range of an attribute's loss within a box. */
 static double
 width(const BoxSearch *s, const OpenBox *box, int a)
 {
@@ -163,7 +173,7 @@ width(const BoxSearch *s, const OpenBox *box, int a)
 
 /* --------------------------------------------------------------- answers */
 
-/* Where fewer people suppressed are better, more than the fewest known are too many. */
+/* If fewer suppressed people are better, more than the fewest known are too many. */
 static void
 suppress_fewer(BoxSearch *s)
 {
@@ -192,7 +202,10 @@ offer(BoxSearch *s, const int *levels)
 		suppress_fewer(s);
 }
 
-/* Whether the highest node with one attribute lowered is worth looking below. */
+/*
+ * Whether the nodes below the highest node with one attribute lowered are
+ * worth searching.
+ */
 static bool
 can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int level)
 {
@@ -241,7 +254,7 @@ forget_table(const BoxSearch *s, OpenBox *box)
 	box->table = NULL;
 }
 
-/* Makes room for tables by giving up some that will be wanted last. */
+/* Makes room for tables by freeing some of those that will be needed last. */
 static void
 make_room(BoxSearch *s, Size size)
 {
@@ -266,7 +279,10 @@ highest_unbeaten(const BoxSearch *s, OpenBox *box, int a)
 	return level;
 }
 
-/* Brings highest levels down whose nodes are beaten; false if the box is out. */
+/*
+ * Lowers highest levels whose nodes are beaten; returns false if the box is
+ * dropped.
+ */
 static bool
 lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 {
@@ -274,7 +290,11 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 
 	for (int a = 0; a < s->population->nattrs; a++)
 		highest[a] = highest_unbeaten(s, box, a);
-	/* often what all of them leave is known, which saves making tables */
+
+	/*
+	 * often the result of lowering all of them is known, which saves building
+	 * tables
+	 */
 	if (known_nodes_any_above(s->hopeless, highest))
 		return false;
 	for (int a = 0; a < s->population->nattrs; a++)
@@ -295,7 +315,7 @@ lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 	return true;
 }
 
-/* What the next level of an attribute costs; what costs most is asked first. */
+/* The cost of the next level of an attribute; the most expensive is tried first. */
 static double
 rise_cost(const BoxSearch *s, const OpenBox *box, int a)
 {
@@ -304,7 +324,10 @@ rise_cost(const BoxSearch *s, const OpenBox *box, int a)
 	return s->losses->loss[a][box->lowest[a] + 1] - s->losses->loss[a][box->lowest[a]];
 }
 
-/* Attributes whose lowest level may be hopeless, the most expensive first; returns how many. */
+/*
+ * Lists attributes whose lowest level may be hopeless, the most expensive
+ * first; returns their number.
+ */
 static int
 doubtful_attributes(const BoxSearch *s, const OpenBox *box, int *attrs)
 {
@@ -324,7 +347,7 @@ doubtful_attributes(const BoxSearch *s, const OpenBox *box, int *attrs)
 	return n;
 }
 
-/* Raises lowest levels that are hopeless; false if the box is out. */
+/* Raises lowest levels that are hopeless; returns false if the box is dropped. */
 static bool
 raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 {
@@ -350,7 +373,7 @@ raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 	return true;
 }
 
-/* Makes a box narrower until nothing changes; false if it is out. */
+/* Narrows a box until nothing changes; returns false if it is dropped. */
 static bool
 narrow(BoxSearch *s, OpenBox *box)
 {
@@ -369,7 +392,7 @@ narrow(BoxSearch *s, OpenBox *box)
 
 /* --------------------------------------------------------------- parting */
 
-/* The attribute to part a box at; -1 if it is a single node. */
+/* The attribute at which to split a box; -1 if it is a single node. */
 static int
 widest_attribute(const BoxSearch *s, const OpenBox *box)
 {
@@ -382,7 +405,10 @@ widest_attribute(const BoxSearch *s, const OpenBox *box)
 	return widest;
 }
 
-/* Parts the box in hand: the highest level of an attribute stays, the rest comes before it. */
+/*
+ * Splits the current box: it keeps the highest level of an attribute, and the
+ * rest comes before it.
+ */
 static void
 part(BoxSearch *s, int a)
 {
@@ -406,7 +432,7 @@ part(BoxSearch *s, int a)
 		upper->floor = Max(upper->floor, level_losses_sum(s->losses, upper->lowest));
 }
 
-/* Searches the box that was opened last, or parts it. */
+/* Searches the box that was opened last, or splits it. */
 static void
 search_last(BoxSearch *s)
 {
@@ -434,7 +460,10 @@ search_last(BoxSearch *s)
 
 /* ---------------------------------------------------------------- diving */
 
-/* The attribute whose next level down saves most and is not hopeless; -1 if there is none. */
+/*
+ * The attribute whose next lower level saves most and is not hopeless; -1 if
+ * there is none.
+ */
 static int
 best_step(BoxSearch *s, const BoxTable *table, const int *levels)
 {
@@ -457,7 +486,7 @@ best_step(BoxSearch *s, const BoxTable *table, const int *levels)
 	return best;
 }
 
-/* From the top down as far as it goes: a first answer. */
+/* Descends from the top as far as possible, for a first answer. */
 static void
 dive(BoxSearch *s)
 {
@@ -530,12 +559,12 @@ open_box(BoxSearch *s, const Box *box)
 		open->lowest[a] = box->lowest[a];
 		open->highest[a] = box->highest[a];
 	}
-	/* tuples are as they were read: to be joined as soon as anything is known */
+	/* the original tuples, to be merged as soon as anything is known */
 	open->rises = RISES_TO_JOIN;
 	s->nopen = 1;
 }
 
-/* Hands back what is still open. */
+/* Returns the boxes that are still open. */
 static void
 close_boxes(BoxSearch *s, BoxResult *result)
 {
@@ -553,7 +582,7 @@ close_boxes(BoxSearch *s, BoxResult *result)
 	s->nopen = 0;
 }
 
-/* Takes over the best node that others know. */
+/* Takes over the best node known to others. */
 static void
 take_over(BoxSearch *s, const BoxAnswer *answer)
 {

@@ -1,7 +1,6 @@
 /*
  * boxes.h
- *	  Boxes of nodes searched for the one of least loss, as a worker pool's
- *	  work.
+ *	  The worker-pool task that searches boxes of nodes for the least loss.
  */
 #ifndef ANONOPT_BOXES_H
 #define ANONOPT_BOXES_H
@@ -12,12 +11,12 @@
 /* The nodes between a lowest and a highest one. */
 typedef struct Box
 {
-	double		floor;			/* none of them costs less */
+	double		floor;			/* lower bound of their cost */
 	int16		lowest[MAX_ATTRIBUTES];
 	int16		highest[MAX_ATTRIBUTES];
 } Box;
 
-/* What is the same for all boxes of a search. */
+/* Data common to all boxes of a search. */
 typedef struct BoxOrder
 {
 	Promise		promise;
@@ -25,7 +24,7 @@ typedef struct BoxOrder
 	int64		deadline;		/* a timestamp, or 0 */
 } BoxOrder;
 
-/* The best node that is known. */
+/* The best node known. */
 typedef struct BoxAnswer
 {
 	bool		found;
@@ -35,8 +34,8 @@ typedef struct BoxAnswer
 } BoxAnswer;
 
 /*
- * An item: a box, the cost from which on its nodes are left out, the best node
- * so far, and how many tuples to look at before the rest is handed back.
+ * An item: a box, the cost from which on its nodes are excluded, the best node
+ * so far, and how many tuples to visit before the rest is returned.
  */
 typedef struct BoxItem
 {
@@ -46,7 +45,7 @@ typedef struct BoxItem
 	BoxAnswer	answer;
 } BoxItem;
 
-/* A result: what is left of the box, and the best node now. */
+/* A result: the rest of the box, and the best node so far. */
 typedef struct BoxResult
 {
 	BoxAnswer	answer;
@@ -55,10 +54,10 @@ typedef struct BoxResult
 	Box			open[FLEXIBLE_ARRAY_MEMBER];
 } BoxResult;
 
-/* Whether boxes can be left out for such a loss. */
+/* Whether a loss has bounds by which boxes can be dropped. */
 extern bool boxes_have_bounds(Objective loss);
 
-/* How large a result may become. */
+/* The largest size of a result. */
 extern Size box_result_size(const Population *population);
 
 /* All nodes of a lattice. */

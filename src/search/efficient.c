@@ -1,6 +1,6 @@
 /*
  * efficient.c
- *	  Level nodes by bias and loss.
+ *	  Nodes by bias and loss.
  */
 #include "search/efficient.h"
 
@@ -56,11 +56,14 @@ compare_bias(const void *a, const void *b)
 	return x->nwp < y->nwp ? -1 : x->nwp > y->nwp;
 }
 
-/* Nodes come by bias, equal ones by loss: who is beaten is beaten by one before. */
+/*
+ * Nodes are sorted by bias, then by loss, so a beaten node is beaten by an
+ * earlier one.
+ */
 static void
 judge(JudgedNode *nodes, Size nnodes)
 {
-	double		least = HUGE_VAL;	/* loss of those of less bias */
+	double		least = HUGE_VAL;	/* least loss of those with less bias */
 	Size		next;
 
 	for (Size i = 0; i < nnodes; i = next)
@@ -93,7 +96,7 @@ compare_nearness(const void *a, const void *b, void *arg)
 	return compare_levels(x->levels, y->levels, *(const int *) arg);
 }
 
-/* The k of the highest node, which none has more than. */
+/* The k of the highest node, which no node exceeds. */
 static int64
 k_of_top(Population *population)
 {
@@ -150,7 +153,11 @@ efficient_level_nodes(Population *population, const Promise *promise, int64 most
 
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
-	/* which nodes come first depends on workers: a part is measured without */
+
+	/*
+	 * workers would change which nodes come first, so a part of the lattice
+	 * is measured without them
+	 */
 	feasible.feasible_only = true;
 	lattice_measure(population, &feasible, nodes <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;

@@ -1,6 +1,6 @@
 /*
  * efficient.h
- *	  Level nodes by bias and loss.
+ *	  Nodes by bias and loss.
  */
 #ifndef ANONOPT_EFFICIENT_H
 #define ANONOPT_EFFICIENT_H
@@ -10,8 +10,8 @@
 
 typedef enum Efficiency
 {
-	EFFICIENCY_STRONG,			/* no node is nowhere worse and somewhere
-								 * better */
+	EFFICIENCY_STRONG,			/* no other node is nowhere worse and
+								 * somewhere better */
 	EFFICIENCY_WEAK,			/* no node is better in both */
 	EFFICIENCY_NONE
 } Efficiency;
@@ -30,22 +30,23 @@ typedef struct JudgedNode
 typedef struct EfficiencySearch
 {
 	Population *population;
-	Promise		promise;		/* k among it, and the limit */
+	Promise		promise;		/* including k and the limit */
 	Preference	preference;
 	int			workers;
 
 	Size		nnodes;
-	JudgedNode *nodes;			/* that keep it; the chosen one first */
+	JudgedNode *nodes;			/* that keep the promise; the chosen one first */
 	int64		evaluated;
-	int64		largest_k;		/* of all nodes, nobody suppressed for it */
+	int64		largest_k;		/* of all nodes, without suppression */
 	int			helped;
 } EfficiencySearch;
 
 extern void efficiency_search(EfficiencySearch *search);
 
 /*
- * The level nodes that keep a promise and that none beats in bias and loss: whatever is preferred, the nearest is among
- * them.  At most so many nodes are measured.
+ * The nodes that keep a promise and that none beats in bias and loss: for any
+ * preference, the closest node is among them.  At most a given number of nodes
+ * are measured.
  */
 extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers);
 

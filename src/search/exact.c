@@ -2,39 +2,39 @@
  * exact.c
  *	  The exact front of a lattice, by bounds.
  *
- * Levels are chosen one attribute a depth, from the highest down.  What is
- * chosen so far leaves a box of nodes, from a top where the other attributes
- * stand highest to a bottom where they stand lowest.  A box is left out as a
- * whole, before any of its nodes is measured,
+ * Levels are chosen one attribute per depth, from the highest down.  The
+ * levels chosen so far define a box of nodes, from a top where the other
+ * attributes are at their highest levels to a bottom where they are at their
+ * lowest.  A box is skipped as a whole, before any of its nodes is measured,
  *
- * - where the front beats the best its nodes could be.  Without a promise k
- *   never falls when a node is generalized: merging classes can only lower
- *   the number of people in classes up to any size, and k is the size at
- *   which that number passes the limit.  So no node of the box has more k
- *   than any measured node above the box's top.  GLM and NWP are least
- *   without suppression, and that loss is a sum over the attributes' levels:
- *   none is below the bottom's (search/level_losses.h).
+ * - if the front beats the best its nodes could be.  Without a promise k never
+ *   decreases when a node is generalized: merging classes can only reduce the
+ *   number of people in classes up to any size, and k is the size at which
+ *   that number exceeds the limit.  So the k of every node in the box is at
+ *   most that of any measured node above the box's top.  GLM and NWP are least
+ *   without suppression, and then they are a sum over the attributes' levels,
+ *   which is least at the bottom (search/level_losses.h).
  *
- * - where a measured node above its top breaks the promise too often.  A
- *   class that has k people keeps them when merged, and one that has l
- *   values keeps those: whoever is suppressed for k or l at a node is so at
- *   every node below.  For t this does not hold (a class near everyone's
- *   distribution may merge with one far from it), so people suppressed for t
- *   alone are not counted.  Of those suppressed for a condition of a column,
- *   as many count as condition.c proves.
+ * - if a measured node above its top breaks the promise too often.  Merging
+ *   classes reduces neither the number of people nor the number of values, so
+ *   people suppressed for k or l at a node are suppressed at every node below.
+ *   This does not hold for t (a class close to everyone's distribution may
+ *   merge with one far from it), so people suppressed only for t are not
+ *   counted.  Of those suppressed for a condition on a column, as many count
+ *   as condition.c proves.
  *
- * Any other objective has no bound here.  If one is asked without a promise,
- * every node is measured.  With a promise, k has no bound either: a class
- * that was suppressed may come back as a small one.
+ * Other objectives have no bound here.  If one is requested without a promise,
+ * every node is measured.  With a promise, k has no bound either: a class that
+ * was suppressed may reappear as part of a small one.
  *
- * Highest first, so that all nodes above a box have been decided on before
- * it.  The first nodes measured are those of a dive from the top, whose
- * front then beats many boxes from the start.
+ * The search goes from the highest node down, so that all nodes above a box
+ * have been decided on before it.  The first nodes measured are those of a
+ * dive from the top, whose front then beats many boxes from the start.
  *
- * What takes long is searched in parts, boxes of which the first attributes'
- * levels are chosen, by whoever is free.  All tell each other what they have
- * measured.  A part that is not done after a while is handed back, and parted
- * when there are few.
+ * A long search is divided into parts, boxes in which the first attributes'
+ * levels are chosen.  Any free process takes the next part, and all processes
+ * share the nodes they measure.  A part that is not finished after a while is
+ * returned, and split when few are left.
  */
 #include "search/exact.h"
 
@@ -53,25 +53,31 @@
 #include "search/shared_nodes.h"
 #include "utils/timestamp.h"
 
-/* Boxes between two looks at the clock. */
+/* Boxes between two checks of the clock. */
 #define BOXES_A_LOOK 64
 
-/* Microseconds after which others are called, and those that a part is searched for at a time. */
+/*
+ * Microseconds after which workers are started, and for which a part is
+ * searched at a time.
+ */
 #define WORTH_WORKERS 20000
 #define PART_TIME 10000
 
-/* Parts handed out at a time, for each process. */
+/* Parts handed out at a time, per process. */
 #define PARTS_A_PROCESS 8
 
-/* A part of a lattice: the levels of the first depths, and where it goes on. */
+/*
+ * A part of a lattice: the levels of the first depths, and where its search
+ * continues.
+ */
 typedef struct Part
 {
-	int			depth;			/* how many depths are chosen */
+	int			depth;			/* number of depths chosen */
 	bool		resumes;		/* from all of the levels */
 	int16		levels[MAX_ATTRIBUTES];
 } Part;
 
-/* What is left of a part. */
+/* The rest of a part. */
 typedef struct PartResult
 {
 	bool		done;
@@ -86,37 +92,37 @@ typedef struct Bounds
 	NodeWalk   *node_walk;
 	const int  *order;
 	bool		bounds_k;
-	int			k_place;		/* of k among the objectives; -1 if it is not
-								 * asked */
+	int			k_place;		/* position of k among the objectives, or -1 */
 	bool		beatable;		/* every objective has a bound */
-	bool		feasibility;	/* what is promised dooms people */
-	LevelLosses *losses[OBJECTIVES];	/* of objectives that are sums over
+	bool		feasibility;	/* the promise suppresses people at all nodes
+								 * below */
+	LevelLosses *losses[OBJECTIVES];	/* for objectives that are sums over
 										 * levels */
 	KnownNodes *ks;				/* k of measured nodes */
-	KnownNodes *broken;			/* measured nodes that break k or l too often */
-	NodeSet    *seen;			/* nodes measured before their turn */
+	KnownNodes *broken;			/* of measured nodes that break k or l too
+								 * often */
+	NodeSet    *seen;			/* of nodes measured before their turn */
 	int			levels[MAX_ATTRIBUTES];
 	int			bottom[MAX_ATTRIBUTES];
 	int			boxes;
 
-	/* where a search stopped and goes on */
-	TimestampTz until;			/* when it hands back what is left, or 0 */
-	bool		advanced;		/* since it began or went on */
-	bool		looks;			/* at the clock, at the next box */
+	/* where a search stopped and continues */
+	TimestampTz until;			/* when it returns the rest, or 0 */
+	bool		advanced;		/* since it began or continued */
+	bool		looks;			/* check the clock at the next box */
 	bool		stopped;
 	bool		resuming;
 	int			resume[MAX_ATTRIBUTES];
 
-	/* what others are told */
+	/* shared with others */
 	int			nfirst;
-	ToldNode   *first;			/* what was measured first, before there were
-								 * others */
+	ToldNode   *first;			/* nodes measured before there were workers */
 	SharedNodes *shared;		/* NULL while there are none */
 	uint32		round;
 	uint32		nlearnt;
 } Bounds;
 
-/* What processes that search parts are given. */
+/* Data for processes that search parts. */
 typedef struct PartsOrder
 {
 	Promise		promise;
@@ -124,7 +130,7 @@ typedef struct PartsOrder
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
 	TimestampTz deadline;
-	Bounds	   *own;			/* of the process that began, nobody else's */
+	Bounds	   *own;			/* only used by the process that began */
 	SharedNodes shared;
 } PartsOrder;
 
@@ -134,7 +140,7 @@ has_bound(const Bounds *b, Objective objective)
 	return is_sum_of_levels(objective) || (objective == OBJECTIVE_K && b->bounds_k);
 }
 
-/* The least cost, but for k, that a node above another could have. */
+/* Lower bounds of the costs, except for k, of nodes above another. */
 static double
 least_cost(const Bounds *b, Objective objective, const int *bottom)
 {
@@ -142,8 +148,8 @@ least_cost(const Bounds *b, Objective objective, const int *bottom)
 }
 
 /*
- * The most k at which a node that costs so much at least, but for k, is beaten
- * by a member that is better; whether one may be equal, too.
+ * The largest k at which a node with these lower bounds of costs, except for
+ * k, is beaten by a member that is better; says also whether one may be equal.
  */
 static int64
 most_beaten_k(const Bounds *b, const double *costs, bool *tied)
@@ -205,7 +211,7 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 	return b->beatable && node_front_size(b->search->front) > 0 && front_beats_box(b, top, bottom);
 }
 
-/* Remembers a measured node and what follows from it. */
+/* Stores a measured node and what follows from it. */
 static void
 take_over(Bounds *b, const int *levels, const ToldNode *told)
 {
@@ -217,7 +223,7 @@ take_over(Bounds *b, const int *levels, const ToldNode *told)
 	search->evaluated++;
 	if (measures->feasible || !search->feasible_only)
 		node_front_offer(search->front, levels, measures);
-	/* one that is no tighter than those above it would only be looked through */
+	/* a bound no tighter than those above it would only make lookups slower */
 	if (b->bounds_k && measures->k < known_nodes_least_above(b->ks, levels))
 		known_nodes_add(b->ks, levels, measures->k);
 	if (told->broken && !known_nodes_any_above(b->broken, levels))
@@ -226,7 +232,7 @@ take_over(Bounds *b, const int *levels, const ToldNode *told)
 		progress_update(search->evaluated, node_front_size(search->front));
 }
 
-/* Measures a node; false where there is no place to tell of it. */
+/* Measures a node; returns false if there is no place to share it. */
 static bool
 measure_node(Bounds *b, const int *levels, Measures *measures)
 {
@@ -257,7 +263,7 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	return true;
 }
 
-/* Measures a node before its turn; false if that was done before. */
+/* Measures a node before its turn; returns false if that was done already. */
 static bool
 measure_early(Bounds *b, const int *levels, Measures *measures)
 {
@@ -267,7 +273,7 @@ measure_early(Bounds *b, const int *levels, Measures *measures)
 	return measure_node(b, levels, measures);
 }
 
-/* Takes over what others, and this process, have told since the last time. */
+/* Takes over the nodes shared since the last time, including this process's. */
 static void
 learn(Bounds *b)
 {
@@ -290,7 +296,7 @@ learn(Bounds *b)
 	}
 }
 
-/* How much a step of the dive gives up of k for what it saves, or what it costs. */
+/* How much k a step of the dive gives up for the loss it saves, or its loss. */
 static double
 step_cost(const Bounds *b, const Measures *from, const Measures *to)
 {
@@ -301,7 +307,7 @@ step_cost(const Bounds *b, const Measures *from, const Measures *to)
 	return (log((double) from->k) - log((double) to->k)) / (from->nwp - to->nwp);
 }
 
-/* Whether time is up, by the clock. */
+/* Whether the time limit has passed. */
 static bool
 time_is_up(ExactSearch *search)
 {
@@ -310,7 +316,10 @@ time_is_up(ExactSearch *search)
 	return !search->in_time;
 }
 
-/* Whether a search has to stop before the box in hand, with a look at the clock now and then. */
+/*
+ * Whether a search has to stop before the current box; checks the clock now
+ * and then.
+ */
 static bool
 must_stop(Bounds *b)
 {
@@ -322,15 +331,15 @@ must_stop(Bounds *b)
 	learn(b);
 	b->stopped = time_is_up(b->search) ||
 		(b->until != 0 && b->advanced && GetCurrentTimestamp() >= b->until);
-	/* until it is where it went on from, that stays */
+	/* keep the position to continue from until it is reached again */
 	if (b->stopped && !b->resuming)
 		memcpy(b->resume, b->levels, sizeof(b->resume));
 	return b->stopped;
 }
 
 /*
- * From the top down along the steps that cost least, measuring each step's
- * alternatives too.
+ * Descends from the top along the cheapest steps, measuring each step's
+ * alternatives as well.
  */
 static void
 dive(Bounds *b)
@@ -339,7 +348,7 @@ dive(Bounds *b)
 	int			levels[MAX_ATTRIBUTES];
 	Measures	here;
 
-	/* the bottom loses nothing: it beats whatever has no more k */
+	/* the bottom loses nothing, so it beats every node with at most its k */
 	measure_early(b, b->bottom, &here);
 	memcpy(levels, b->levels, sizeof(levels));
 	measure_early(b, levels, &here);
@@ -371,7 +380,7 @@ dive(Bounds *b)
 	}
 }
 
-/* Measures the node in hand in its turn; stops where that cannot be. */
+/* Measures the current node in its turn; stops if that is not possible. */
 static void
 search_node(Bounds *b)
 {
@@ -384,7 +393,7 @@ search_node(Bounds *b)
 	memcpy(b->resume, b->levels, sizeof(b->resume));
 }
 
-/* Searches the box that the depths before have left, or what is left of it. */
+/* Searches the box left by the previous depths, or the rest of it. */
 static void
 search_depth(Bounds *b, int depth)
 {
@@ -446,7 +455,7 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	search->in_time = true;
 }
 
-/* What a search by bounds needs beside them. */
+/* Sets up the state of a search by bounds. */
 static void
 prepare_search(Bounds *b)
 {
@@ -462,7 +471,7 @@ prepare_search(Bounds *b)
 
 /* ------------------------------------------------------------------ parts */
 
-/* Chooses a part's levels; the others stand at their highest and lowest. */
+/* Chooses a part's levels; the others range from their highest to their lowest. */
 static void
 choose_levels(Bounds *b, const Part *part)
 {
@@ -522,7 +531,7 @@ search_part(void *state, const void *item, void *result)
 
 const PoolWork search_parts_work = {begin_parts, search_part};
 
-/* The parts that are left, in their order. */
+/* The remaining parts, in order. */
 typedef struct Parts
 {
 	int			n;
@@ -540,7 +549,7 @@ insert_part(Bounds *b, Parts *parts, int place)
 	return &parts->parts[place];
 }
 
-/* Parts a part at its next depth; what resumes comes first. */
+/* Splits a part at its next depth; the piece to resume comes first. */
 static void
 part_further(Bounds *b, Parts *parts, int place)
 {
@@ -564,7 +573,7 @@ part_further(Bounds *b, Parts *parts, int place)
 	}
 }
 
-/* Parts the largest parts until there are enough. */
+/* Splits the largest parts until there are enough. */
 static void
 make_enough(Bounds *b, Parts *parts, int wanted)
 {
@@ -581,7 +590,7 @@ make_enough(Bounds *b, Parts *parts, int wanted)
 	}
 }
 
-/* Keeps what is left of the first parts, of those that were searched. */
+/* Keeps the rest of the first parts, which were searched. */
 static void
 keep_rest(Bounds *b, Parts *parts, int nsearched, const PartResult *results)
 {
@@ -603,7 +612,7 @@ keep_rest(Bounds *b, Parts *parts, int nsearched, const PartResult *results)
 	parts->n = kept;
 }
 
-/* Makes room to tell of more: what is in the front stays. */
+/* Makes room to share more nodes; those in the front stay. */
 static void
 tell_anew(Bounds *b)
 {
@@ -640,7 +649,7 @@ parts_order(Bounds *b)
 	return order;
 }
 
-/* Searches what is left from where this process stopped, with others. */
+/* Continues with workers where this process stopped. */
 static void
 search_together(Bounds *b)
 {

@@ -7,7 +7,7 @@
 
 #include "search/node_front.h"
 
-/* What a search was asked, and what came of it. */
+/* The input and result of a search. */
 typedef struct ExactSearch
 {
 	Population *population;
@@ -17,11 +17,11 @@ typedef struct ExactSearch
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
 	int64		deadline;		/* a timestamp, or 0 */
-	int			workers;		/* that may help */
+	int			workers;		/* at most */
 
 	NodeFront  *front;
 	int64		evaluated;		/* distinct nodes measured */
-	int			helped;			/* workers that did */
+	int			helped;			/* workers that helped */
 	bool		in_time;		/* the front is proven */
 	Measures	nearest;		/* the node that breaks the promise least, if
 								 * none keeps it */

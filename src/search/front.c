@@ -1,6 +1,6 @@
 /*
  * front.c
- *	  Vectors of costs that no other covers, and what goes with each.
+ *	  A set of cost vectors that do not cover each other, each with data.
  */
 #include "search/front.h"
 

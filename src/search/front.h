@@ -1,9 +1,9 @@
 /*
  * front.h
- *	  Vectors of costs that no other covers, and what goes with each.
+ *	  A set of cost vectors that do not cover each other, each with data.
  *
- * Less is better, always.  A vector covers another if it is nowhere worse,
- * and dominates it if it is better somewhere, too.
+ * Less is always better.  A vector covers another if it is nowhere worse, and
+ * dominates it if it is also somewhere better.
  */
 #ifndef ANONOPT_FRONT_H
 #define ANONOPT_FRONT_H
@@ -15,14 +15,14 @@ typedef struct Front
 	MemoryContext context;
 	int			ncosts;			/* a member */
 	Size		member_size;
-	void		(*drop) (void *member); /* frees what a member holds; or NULL */
+	void		(*drop) (void *member); /* frees a member's memory, or NULL */
 	int			nmembers;
 	Size		capacity;
 	double	   *costs;
 	char	   *members;
 } Front;
 
-/* Members are so many bytes that the front keeps for its owner. */
+/* A member is a number of bytes that the front keeps for its owner. */
 extern Front *front_create(MemoryContext context, int ncosts, Size member_size);
 
 static inline double *
@@ -37,7 +37,10 @@ front_member(const Front *front, int i)
 	return front->members + (Size) i * front->member_size;
 }
 
-/* Whether a vector is nowhere worse than another; equal says whether it is nowhere better. */
+/*
+ * Whether a vector is nowhere worse than another; sets equal if it is also
+ * nowhere better.
+ */
 static inline bool
 covers(const double *a, const double *b, int n, bool *equal)
 {
@@ -60,7 +63,7 @@ dominates(const double *a, const double *b, int n)
 	return covers(a, b, n, &equal) && !equal;
 }
 
-/* The member that covers a vector, or -1: if one is equal, there is no other. */
+/* A member that covers a vector, or -1; if one is equal, it is the only one. */
 extern int	front_find(const Front *front, const double *costs, bool *equal);
 
 /* Adds a vector that no member covers and drops those that it covers; returns the new member. */

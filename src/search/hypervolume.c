@@ -1,10 +1,10 @@
 /*
  * hypervolume.c
- *	  How much vectors of costs cover, up to a reference.
+ *	  The volume covered by cost vectors, up to a reference.
  *
- * The volume is cut into slices along the last cost: between two neighbours
- * it is as thick as they are apart, and as large as what the vectors up to
- * there cover in the other costs.
+ * The volume is cut into slices along the last cost.  The slice between two
+ * neighbours is as thick as their distance, and its area is what the vectors
+ * up to there cover in the other costs.
  */
 #include "search/hypervolume.h"
 
@@ -20,7 +20,7 @@ compare_costs(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/* Of two costs: as wide as the least first cost so far. */
+/* For two costs: as wide as the least first cost so far. */
 static double
 area(double *const *vectors, int nvectors, const double *reference)
 {
@@ -37,7 +37,7 @@ area(double *const *vectors, int nvectors, const double *reference)
 	return sum;
 }
 
-/* The same of any number; vectors are sorted by the last of them. */
+/* The same for any number of costs; vectors are sorted by the last one. */
 static double
 volume(double *const *vectors, int nvectors, int ncosts, const double *reference)
 {
@@ -55,7 +55,7 @@ volume(double *const *vectors, int nvectors, int ncosts, const double *reference
 		double		next = i + 1 < nvectors ? vectors[i + 1][last] : reference[last];
 		int			place = i;
 
-		/* kept in the order of the next cost */
+		/* sorted by the next cost */
 		for (; place > 0 && before[place - 1][other] > vectors[i][other]; place--)
 			before[place] = before[place - 1];
 		before[place] = vectors[i];

@@ -1,16 +1,16 @@
 /*
  * least_costs.c
- *	  What a node costs at least, told from nodes that were measured.
+ *	  Lower bounds of a node's costs, derived from measured nodes.
  *
- * GLM and NWP are least without suppression, which is a sum over the
+ * GLM and NWP are least without suppression, when they are a sum over the
  * attributes' levels (search/exact.c).
  *
- * Without a promise, no node has more k than one above it (there too).  Nor
- * has it a larger sum of its classes' squares, since classes only merge: at
- * the node above, that sum is sum_k and the squares of the classes that are
- * suppressed, each smaller than k.
+ * Without a promise, the k of a node is at most that of any node above it (see
+ * there, too).  So is the sum of squares of all its classes, since classes
+ * only merge: at the node above, that sum is sum_k plus the squares of the
+ * suppressed classes, each smaller than k.
  *
- * Nothing is known of other objectives, nor of these two under a promise.
+ * Other objectives have no bound, nor do these two under a promise.
  */
 #include "search/least_costs.h"
 
@@ -26,7 +26,7 @@ struct LeastCosts
 	Objective	objectives[MAX_OBJECTIVES];
 	bool		bounds_classes; /* nothing is promised */
 	KnownNodes *ks;				/* k of measured nodes */
-	KnownNodes *squares;		/* their classes' squares, at most */
+	KnownNodes *squares;		/* upper bounds of their sums of squares */
 	double		weights;
 	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
 };
@@ -94,7 +94,7 @@ least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures
 		known_nodes_add(least->squares, levels, (int64) ceil(squares));
 }
 
-/* The best measures that a node could have, of what there are bounds for. */
+/* The best possible measures of a node, where there are bounds. */
 static Measures
 best_measures(const LeastCosts *least, const int *levels)
 {

@@ -1,6 +1,6 @@
 /*
  * level_losses.c
- *	  What nodes lose without suppression: a sum over their levels.
+ *	  The loss of nodes without suppression, a sum over their levels.
  */
 #include "search/level_losses.h"
 

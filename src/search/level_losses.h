@@ -1,6 +1,6 @@
 /*
  * level_losses.h
- *	  What nodes lose without suppression: a sum over their levels.
+ *	  The loss of nodes without suppression, a sum over their levels.
  */
 #ifndef ANONOPT_LEVEL_LOSSES_H
 #define ANONOPT_LEVEL_LOSSES_H
@@ -14,15 +14,15 @@ typedef struct LevelLosses
 	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
 } LevelLosses;
 
-/* Whether a loss is such a sum where nobody is suppressed, and more where somebody is. */
+/* Whether a loss is such a sum without suppression, and larger with it. */
 extern bool is_sum_of_levels(Objective loss);
 
 extern LevelLosses *level_losses_create(const Population *population, Objective loss);
 
 /*
- * What no node with such levels or higher ones loses less than: made as
- * measure() adds it up, by divisions and additions none of which turns the
- * order of two numbers, so that it holds to the last bit.
+ * A lower bound of the loss of nodes with these or higher levels.  It is
+ * computed as in measure(), by divisions and additions that preserve order, so
+ * it holds to the last bit.
  */
 static inline double
 level_losses_sum(const LevelLosses *losses, const int *levels)

@@ -1,10 +1,10 @@
 /*
  * node_front.c
- *	  The nodes that no other is better than, one a vector of costs.
+ *	  The nodes that no other node beats, one per cost vector.
  */
 #include "search/node_front.h"
 
-/* Frees what a member holds. */
+/* Frees a member's memory. */
 static void
 free_levels(void *member)
 {

@@ -1,6 +1,6 @@
 /*
  * node_front.h
- *	  The nodes that no other is better than, one a vector of costs.
+ *	  The nodes that no other node beats, one per cost vector.
  */
 #ifndef ANONOPT_NODE_FRONT_H
 #define ANONOPT_NODE_FRONT_H
@@ -34,15 +34,15 @@ node_front_nodes(const NodeFront *front)
 extern void node_front_offer(NodeFront *front, const int *levels, const Measures *measures);
 
 /*
- * Whether a member beats whatever costs at least so much: by being better,
- * or by coming first among equals where levels are the least of those nodes.
+ * Whether a member beats all nodes with these lower bounds of costs: it is
+ * better, or equal and comes first, given the least levels of those nodes.
  */
 extern bool node_front_beats(const NodeFront *front, const double *costs, const int *levels);
 
-/* Puts the members in order, when the last was offered. */
+/* Sorts the members, after the last one was offered. */
 extern void node_front_sort(NodeFront *front);
 
-/* Puts nodes in order: best first objective first. */
+/* Sorts nodes by the first objective, best first. */
 extern void sort_nodes(MeasuredNode *nodes, int n, int nobjectives, const Objective *objectives, int nattrs);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * node_set.c
- *	  Nodes of a lattice, numbered as they come.
+ *	  Nodes of a lattice, numbered in order of arrival.
  */
 #include "search/node_set.h"
 

@@ -1,6 +1,6 @@
 /*
  * node_set.h
- *	  Nodes of a lattice, numbered as they come.
+ *	  Nodes of a lattice, numbered in order of arrival.
  */
 #ifndef ANONOPT_NODE_SET_H
 #define ANONOPT_NODE_SET_H
@@ -22,10 +22,10 @@ extern NodeSet *nodeset_create(MemoryContext context, const Population *populati
 /* The number of a node, or NO_NODE. */
 extern uint32 nodeset_find(NodeSet *set, const int *levels);
 
-/* The number of a node, which is added if it is not there. */
+/* The number of a node, which is added if it is new. */
 extern uint32 nodeset_add(NodeSet *set, const int *levels);
 
-/* Levels of a node by its number. */
+/* The levels of a node, given its number. */
 extern void nodeset_levels(const NodeSet *set, uint32 number, int *levels);
 
 static inline uint32

@@ -1,18 +1,18 @@
 /*
  * nsga2.c
- *	  NSGA-II over cuts: the nearest to a preference, at least k-anonymous.
+ *	  NSGA-II over cuts: finds the closest to a preference that is k-anonymous.
  *
- * Objectives are ach and k_pref - k, both to be small.  Every solution is
- * evaluated once and remembered by its bits; a generation holds none twice,
- * so that copies do not crowd it out.
+ * The objectives are ach and k_pref - k, both minimized.  Every solution is
+ * evaluated once and looked up by its bits; a generation contains none twice,
+ * so that copies do not crowd out others.
  *
- * The first generation has the top, which is as anonymous as can be, and the
- * level node nearest to the preference: what is chosen is never worse.  The
- * nearest feasible solution is the first of its front's ends, and the end of
- * a front has no neighbour to be crowded by, so it is never lost.
+ * The first generation includes the top, which is as anonymous as possible,
+ * and the lattice node closest to the preference, so the chosen solution is
+ * never worse.  The closest feasible solution is the first end of its front,
+ * and ends of a front have infinite crowding distance, so it is never lost.
  *
- * The paper has neither: a caller may ask for a first generation of any cuts,
- * and for copies that stay.
+ * The paper has neither, so a caller may request a random first generation,
+ * and generations with copies.
  */
 #include "search/nsga2.h"
 
@@ -26,13 +26,13 @@
 #include "miscadmin.h"
 #include "search/efficient.h"
 
-/* Level nodes that are measured to find the nearest, at most. */
+/* The most nodes measured to find the closest. */
 #define MOST_LEVEL_NODES 1000000
 
-/* Tuples to look at below which starting workers costs more than it saves. */
+/* Tuples to visit below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 2e8
 
-/* A member of two generations, to be ranked. */
+/* A member of two generations, for ranking. */
 typedef struct Member
 {
 	uint32		number;
@@ -54,11 +54,11 @@ struct Nsga2
 	KeyCounter *known;			/* cuts of solutions */
 	Size		capacity;
 	Solution   *solutions;		/* by number */
-	uint32		evaluated;		/* solutions, the first so many */
-	int64		requested;		/* evaluations, those remembered too */
+	uint32		evaluated;		/* number of solutions */
+	int64		requested;		/* evaluations, including repeated ones */
 	uint32		best;			/* the chosen one so far */
 	int			nparents;
-	Member	   *parents;		/* sorted by who is preferred */
+	Member	   *parents;		/* sorted by preference */
 	uint64	   *items;			/* of a batch */
 	CutResult  *results;
 };
@@ -147,7 +147,10 @@ is_feasible(const Nsga2 *search, const Solution *solution)
 	return solution->k >= search->settings.k;
 }
 
-/* The coarser of two cuts, in their first difference; for an order that never ties. */
+/*
+ * Orders cuts by their first difference, the coarser one first, so that there
+ * are no ties.
+ */
 static int
 compare_cuts(const Nsga2 *search, uint32 a, uint32 b)
 {
@@ -164,7 +167,7 @@ compare_cuts(const Nsga2 *search, uint32 a, uint32 b)
 	return 0;
 }
 
-/* Less ach, then more k, then less deviation. */
+/* Orders by less ach, then more k, then less deviation. */
 static int
 compare_solutions(const Nsga2 *search, uint32 a, uint32 b)
 {
@@ -180,7 +183,7 @@ compare_solutions(const Nsga2 *search, uint32 a, uint32 b)
 	return compare_cuts(search, a, b);
 }
 
-/* Judges a solution by the preference that now holds. */
+/* Computes a solution's objectives under the current preference. */
 static void
 judge(Nsga2 *search, uint32 number)
 {
@@ -193,7 +196,7 @@ judge(Nsga2 *search, uint32 number)
 		search->best = number;
 }
 
-/* Where the next cut is to be written, before it is admitted. */
+/* Where to write the next cut before it is admitted. */
 static uint64 *
 candidate(Nsga2 *search)
 {
@@ -210,7 +213,7 @@ admit(Nsga2 *search)
 	return key_counter_add(search->known, 1);
 }
 
-/* Evaluates the cuts that are new. */
+/* Evaluates the new cuts. */
 static void
 evaluate_new(Nsga2 *search)
 {
@@ -219,7 +222,7 @@ evaluate_new(Nsga2 *search)
 	uint32		nnew = search->known->nkeys - first;
 	uint64	   *base = search->items;
 
-	/* what all have in common: nowhere coarser than any */
+	/* their common refinement, nowhere coarser than any of them */
 	memset(base, 0, sizeof(uint64) * nwords);
 	for (uint32 i = 0; i < nnew; i++)
 		for (int word = 0; word < nwords; word++)
@@ -269,9 +272,9 @@ compare_objectives(const void *a, const void *b)
 }
 
 /*
- * Ranks members that come by f1, then f2.  One is dominated by a front if
- * that has an f2 as small already, unless by an equal.  A front's least f2 is
- * its last, and these rise from front to front: a binary search.
+ * Ranks members sorted by f1, then f2.  A member is dominated by a front that
+ * already has as small an f2, unless it is equal.  A front's least f2 is its
+ * last, and these increase from front to front, which allows a binary search.
  */
 static int
 rank_members(Member *members, int n)
@@ -306,7 +309,7 @@ rank_members(Member *members, int n)
 	return nfronts;
 }
 
-/* How far a front's members are from their neighbours; its ends are infinitely far. */
+/* The crowding distances of a front's members; infinite at its ends. */
 static void
 measure_crowding(Member *members, int n, int nfronts)
 {
@@ -385,7 +388,7 @@ select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 	for (int i = 0; i < nchildren; i++)
 		members[n++] = make_member(search, children[i]);
 	qsort(members, n, sizeof(Member), compare_objectives);
-	/* each once, unless copies are wanted */
+	/* each once, unless copies are allowed */
 	nchildren = n;
 	n = 0;
 	for (int i = 0; i < nchildren; i++)
@@ -399,7 +402,7 @@ select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 	pfree(members);
 }
 
-/* Parents stand in the order in which they are preferred: the first of two wins. */
+/* Parents are sorted by preference: the first of two wins. */
 static const uint64 *
 tournament(Nsga2 *search)
 {
@@ -409,7 +412,10 @@ tournament(Nsga2 *search)
 	return nsga2_cut(search, search->parents[Min(a, b)].number);
 }
 
-/* Flips each bit with the probability of mutation: from one flip to the next in one draw. */
+/*
+ * Flips each bit with the probability of mutation; one draw gives the distance
+ * to the next flip.
+ */
 static void
 mutate(Nsga2 *search, uint64 *cut)
 {
@@ -428,7 +434,10 @@ mutate(Nsga2 *search, uint64 *cut)
 	}
 }
 
-/* A child: two parents' bits up to and from one place, mutated. */
+/*
+ * A child: one parent's bits up to a point and the other's from there on,
+ * mutated.
+ */
 static uint32
 breed(Nsga2 *search, const uint64 *first, const uint64 *second, int place)
 {
@@ -450,7 +459,7 @@ breed(Nsga2 *search, const uint64 *first, const uint64 *second, int place)
 	return number;
 }
 
-/* So many children of the parents, by their numbers. */
+/* Creates a number of children of the parents. */
 static void
 reproduce(Nsga2 *search, uint32 *children, int nchildren)
 {
@@ -463,7 +472,7 @@ reproduce(Nsga2 *search, uint32 *children, int nchildren)
 		int			place = nbits;
 
 		CHECK_FOR_INTERRUPTS();
-		/* copies: the cuts move when one is added */
+		/* copies, because the cuts may move when one is added */
 		memcpy(parents[0], tournament(search), size);
 		memcpy(parents[1], tournament(search), size);
 		if (nbits > 1 && prng_unit(&search->prng) < search->settings.crossover)
@@ -476,7 +485,7 @@ reproduce(Nsga2 *search, uint32 *children, int nchildren)
 	pfree(parents[1]);
 }
 
-/* A cut whose bits are set as often as a random share says. */
+/* A random cut, with a random share of bits set. */
 static uint32
 random_cut(Nsga2 *search)
 {
@@ -498,7 +507,7 @@ admit_levels(Nsga2 *search, const int *levels)
 	return admit(search);
 }
 
-/* The level node that is nearest to the preference; false where none is feasible. */
+/* Finds the node closest to the preference; returns false if none is feasible. */
 static bool
 nearest_level_node(const Nsga2 *search, int *levels)
 {
@@ -519,8 +528,8 @@ nearest_level_node(const Nsga2 *search, int *levels)
 }
 
 /*
- * The top, the nearest level node, and what is nearest of what is remembered
- * and of the parents; any cuts in the beginning.
+ * Starts a generation: the top, the closest node, and the closest of the
+ * stored solutions and the parents; in the beginning, random cuts.
  */
 static void
 seed_generation(Nsga2 *search, uint32 *seeds, int nseeds)
@@ -582,7 +591,7 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 	pfree(children);
 }
 
-/* What orders numbers of solutions. */
+/* Compares solutions by number. */
 static int
 compare_numbers(const void *a, const void *b, void *arg)
 {

@@ -1,10 +1,10 @@
 /*
  * nsga2.h
- *	  NSGA-II over cuts: the nearest to a preference, at least k-anonymous.
+ *	  NSGA-II over cuts: finds the closest to a preference that is k-anonymous.
  *
- * A cut's classes smaller than k are suppressed where that keeps the limit
- * and somebody remains.  Where it does not, the cut is not feasible and is
- * measured with nobody suppressed, so that its k tells.
+ * A cut's classes smaller than k are suppressed if that stays within the limit
+ * and somebody remains.  Otherwise the cut is not feasible and is measured
+ * without suppression, so that its k shows how far it is from k.
  */
 #ifndef ANONOPT_NSGA2_H
 #define ANONOPT_NSGA2_H
@@ -13,13 +13,13 @@
 #include "engine/measure.h"
 #include "search/achievement.h"
 
-/* A cut that was evaluated; what it is does not depend on the preference. */
+/* An evaluated cut; its measures do not depend on the preference. */
 typedef struct Solution
 {
 	int64		k;
 	double		necd;
 	double		nwp;
-	double		ach;			/* under the preference that now holds */
+	double		ach;			/* under the current preference */
 	double		deviation;
 } Solution;
 
@@ -29,28 +29,30 @@ typedef struct Nsga2Settings
 {
 	Population *population;
 	int64		k;
-	Promise		promise;		/* k among it, and the limit */
-	int			size;			/* solutions a generation */
+	Promise		promise;		/* including k and the limit */
+	int			size;			/* solutions per generation */
 	double		crossover;
 	double		mutation;
 	uint64		seed;
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
-	bool		unseeded;		/* a generation begins with any cuts */
-	bool		copies;			/* a generation may hold one twice */
-	int			evaluations;	/* in all, to judge whether workers are worth
-								 * it */
+	bool		unseeded;		/* the first generation is random */
+	bool		copies;			/* a generation may contain one twice */
+	int			evaluations;	/* in all, to decide whether workers pay off */
 	int			workers;
 } Nsga2Settings;
 
 extern Nsga2 *nsga2_begin(const Nsga2Settings *settings);
 
-/* Searches under a preference, for so many evaluations; what was evaluated before is remembered. */
+/*
+ * Searches under a preference, for a number of evaluations; earlier
+ * evaluations are reused.
+ */
 extern void nsga2_search(Nsga2 *search, const Preference *preference, int evaluations);
 
-/* Sends workers home; returns how many there were. */
+/* Stops the workers; returns their number. */
 extern int	nsga2_end(Nsga2 *search);
 
-/* What there is: solutions by number, their cuts. */
+/* The solutions by number, and their cuts. */
 extern uint32 nsga2_size(const Nsga2 *search);
 extern const Solution *nsga2_solution(const Nsga2 *search, uint32 number);
 extern const uint64 *nsga2_cut(const Nsga2 *search, uint32 number);
@@ -58,10 +60,13 @@ extern const CutSpace *nsga2_space(const Nsga2 *search);
 
 #define NO_SOLUTION PG_UINT32_MAX
 
-/* The feasible solution that is nearest to the preference, or NO_SOLUTION. */
+/* The feasible solution closest to the preference, or NO_SOLUTION. */
 extern uint32 nsga2_chosen(const Nsga2 *search);
 
-/* The solutions that none beats in both ach and k, nearest first; returns their number. */
+/*
+ * The solutions that no other beats in both ach and k, closest first; returns
+ * their number.
+ */
 extern uint32 nsga2_front(const Nsga2 *search, uint32 **numbers);
 
 #endif

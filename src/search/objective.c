@@ -1,6 +1,6 @@
 /*
  * objective.c
- *	  What a search is to make large or small.
+ *	  Objectives: the measures that a search maximizes or minimizes.
  */
 #include "search/objective.h"
 
@@ -133,7 +133,7 @@ measure_of(Objective objective, const Measures *m)
 	}
 }
 
-/* Whether a measure is NULL where no class remains. */
+/* Whether a measure is NULL if no class remains. */
 static bool
 needs_classes(Objective objective)
 {

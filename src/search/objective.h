@@ -1,6 +1,6 @@
 /*
  * objective.h
- *	  What a search is to make large or small.
+ *	  Objectives: the measures that a search maximizes or minimizes.
  */
 #ifndef ANONOPT_OBJECTIVE_H
 #define ANONOPT_OBJECTIVE_H
@@ -35,17 +35,17 @@ typedef enum Objective
 /* Each at most once. */
 #define MAX_OBJECTIVES OBJECTIVES
 
-/* The objective of a name, or -1. */
+/* The objective with a name, or -1. */
 extern int	objective_by_name(const char *name);
 extern const char *objective_name(Objective objective);
 
-/* The model whose measure it is and that a population must be asked for, or -1. */
+/* The model whose measure it is, which must be requested of a population, or -1. */
 extern int	objective_model(Objective objective);
 
 /* Whether more of it is better. */
 extern bool objective_rises(Objective objective);
 
-/* A node's cost: less is better; what is not there is worst. */
+/* A node's cost: less is better; a missing measure is worst. */
 extern double objective_cost(Objective objective, const Measures *measures);
 
 #endif

@@ -2,17 +2,18 @@
  * optimum.c
  *	  The node of least loss that keeps a promise, by boxes.
  *
- * One process begins.  What it has not searched after a while goes on in
- * rounds: the open boxes that may cost least are handed out, and each comes
- * back as what is still open of it.  The best node travels with them.  Boxes
- * that cost least come first, so that the least cost of an open one, which is
- * a bound, rises.
+ * One process begins.  If it is not finished after a while, the search
+ * continues in rounds: the open boxes with the lowest bounds are handed out,
+ * each together with the best node, and each is returned as the boxes that are
+ * still open in it.  Since boxes with the lowest bounds come first, the least
+ * bound of open boxes, which is a bound of the answer, rises.
  *
- * It rises slowly: what costs little is open until nearly all is done.  So
- * every other round is one of a pass, which searches the same boxes for nodes
- * that cost less than a ceiling halfway between the bound and the best node.
- * There are none, most often, which is soon proven; the ceiling is then the
- * bound.  What such a pass learns of nodes serves the search.
+ * It rises slowly, because some cheap boxes stay open until nearly everything
+ * is searched.  So every other round belongs to a pass, which searches the
+ * same boxes for nodes that cost less than a ceiling halfway between the bound
+ * and the best node.  Most often there are none, which is proven quickly; then
+ * the ceiling becomes the bound.  Nodes measured in a pass help the search as
+ * well.
  */
 #include "search/optimum.h"
 
@@ -23,13 +24,16 @@
 #include "engine/worker_pool.h"
 #include "utils/timestamp.h"
 
-/* Tuples to look at, about a tenth of a second, before others are called; and at each box they get. */
+/*
+ * Tuples to visit, about a tenth of a second, before workers are started, and
+ * for each box they get.
+ */
 #define EFFORT INT64CONST(40000000)
 
-/* Boxes handed out at a time, for each process. */
+/* Boxes handed out at a time, per process. */
 #define BOXES_A_PROCESS 4
 
-/* Of the best node's cost, how much the bound may be less before passes end. */
+/* Passes end when the bound is within this share of the best node's cost. */
 #define SMALL_GAP 0.03
 
 typedef struct OpenBoxes
@@ -38,14 +42,14 @@ typedef struct OpenBoxes
 	Size		capacity;
 	Box		   *boxes;			/* the least cost first */
 	int			nboxes;
-	double		ceiling;		/* they are searched for nodes that cost less */
+	double		ceiling;		/* boxes are searched for nodes that cost less */
 } OpenBoxes;
 
-/* What is open of a search, and of a pass; and who searches. */
+/* The open boxes of a search and of a pass, and the workers. */
 typedef struct Rounds
 {
 	OpenBoxes  *open;
-	OpenBoxes	pass;			/* none where no pass is on its way */
+	OpenBoxes	pass;			/* empty if no pass is under way */
 	bool		passing;
 	int			most_items;
 	BoxItem    *items;
@@ -71,7 +75,7 @@ add_box(OpenBoxes *open, const Box *box)
 	open->boxes[open->nboxes++] = *box;
 }
 
-/* Takes a result over: what is open, and the best node. */
+/* Takes over a result: the open boxes, and the best node. */
 static void
 take_result(OptimumSearch *search, OpenBoxes *open, const BoxResult *result)
 {
@@ -87,7 +91,7 @@ take_result(OptimumSearch *search, OpenBoxes *open, const BoxResult *result)
 		search->answer = *answer;
 }
 
-/* Puts the boxes in order; those that cost more than the best node are out. */
+/* Sorts the boxes, and drops those that cost more than the best node. */
 static void
 sort_open(const OptimumSearch *search, OpenBoxes *open)
 {
@@ -110,7 +114,7 @@ time_is_up(OptimumSearch *search)
 	return !search->in_time;
 }
 
-/* Takes the first boxes as items; returns how many. */
+/* Takes the first boxes as items; returns their number. */
 static int
 take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem *items)
 {
@@ -128,7 +132,7 @@ take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem
 	return nitems;
 }
 
-/* What no open node costs less than. */
+/* The lower bound of the cost of open nodes. */
 static double
 least_open(const Rounds *rounds)
 {
@@ -140,7 +144,7 @@ least_open(const Rounds *rounds)
 	return Max(least, pass->nboxes > 0 ? pass->boxes[0].floor : pass->ceiling);
 }
 
-/* Begins a pass where the bound is far from the best node. */
+/* Begins a pass if the bound is far from the best node. */
 static void
 begin_pass(const OptimumSearch *search, Rounds *rounds)
 {
@@ -158,7 +162,7 @@ begin_pass(const OptimumSearch *search, Rounds *rounds)
 	rounds->passing = true;
 }
 
-/* Ends a pass that is through: no open box has a node that costs less than its ceiling. */
+/* Ends a finished pass: no open box has a node that costs less than its ceiling. */
 static void
 end_pass(const OptimumSearch *search, Rounds *rounds)
 {
@@ -170,7 +174,7 @@ end_pass(const OptimumSearch *search, Rounds *rounds)
 	rounds->passing = false;
 }
 
-/* Searches the first of some boxes. */
+/* Searches the first of the given boxes. */
 static void
 do_round(OptimumSearch *search, Rounds *rounds, OpenBoxes *open)
 {
@@ -182,7 +186,7 @@ do_round(OptimumSearch *search, Rounds *rounds, OpenBoxes *open)
 	sort_open(search, open);
 }
 
-/* Searches what is open, the first boxes handed out at a time. */
+/* Searches the open boxes in rounds, handing out the first ones. */
 static void
 search_together(OptimumSearch *search, Rounds *rounds)
 {
@@ -218,7 +222,7 @@ search_together(OptimumSearch *search, Rounds *rounds)
 	search->helped = worker_pool_end(rounds->pool);
 }
 
-/* Searches all boxes, or as many as pay before others are called. */
+/* Searches all boxes, or as many as pay off before workers are started. */
 static void
 search_alone(OptimumSearch *search, OpenBoxes *open)
 {

@@ -7,20 +7,21 @@
 
 #include "search/boxes.h"
 
-/* What a search was asked, and what came of it. */
+/* The input and result of a search. */
 typedef struct OptimumSearch
 {
 	Population *population;
 	BoxOrder	order;
-	int			workers;		/* that may help */
-	int64		effort;			/* tuples to look at before boxes are handed
-								 * out, and at each of those; 0: as it pays */
+	int			workers;		/* at most */
+	int64		effort;			/* tuples to visit before boxes are handed
+								 * out, and for each of those; 0 for the
+								 * default */
 
 	BoxAnswer	answer;
-	double		bound;			/* no node that keeps the promise costs less */
-	int64		evaluated;		/* nodes of which it was asked what they
-								 * suppress */
-	int			helped;			/* workers that did */
+	double		bound;			/* lower bound of the cost of nodes that keep
+								 * the promise */
+	int64		evaluated;		/* nodes whose suppression was counted */
+	int			helped;			/* workers that helped */
 	bool		in_time;		/* the answer is proven */
 	Measures	nearest;		/* the top, if nothing was found */
 } OptimumSearch;

@@ -2,15 +2,15 @@
  * pbg_ea.c
  *	  PBG-EA: an evolutionary search for property based generalizations.
  *
- * The algorithm of Dewri, Ray, Ray and Whitley.  A generation's nodes and the
- * archive's are the parents of the next: a node's fitness sums up, over the
- * nodes that dominate it, how many each of those dominates, so that less is
- * better and 0 is not dominated.  Every node is measured once in a run and
- * offered to the archive of boxes.
+ * The algorithm of Dewri, Ray, Ray and Whitley.  The nodes of a generation and
+ * of the archive are the parents of the next generation.  A node's fitness is
+ * the sum, over the nodes that dominate it, of how many nodes each of those
+ * dominates, so less is better and 0 means not dominated.  Every node is
+ * measured once in a run and offered to the archive of boxes.
  *
- * Beyond the paper, part of the offspring may be neighbours of the archive's
- * nodes that nobody has measured, and a child that is known, or that cannot
- * enter the archive whatever it measures, may be mutated again.
+ * Beyond the paper, part of the offspring may be unmeasured neighbours of the
+ * archive's nodes, and a child that is known, or that cannot enter the archive
+ * whatever its measures, may be mutated again.
  */
 #include "search/pbg_ea.h"
 
@@ -27,10 +27,10 @@
 #include "search/node_front.h"
 #include "search/node_set.h"
 
-/* Tuples to look at below which starting workers costs more than it saves. */
+/* Tuples to visit below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 2e9
 
-/* How often a child is mutated to find one that is worth measuring. */
+/* How often to mutate a child in search of one that is worth measuring. */
 #define MOST_MUTATIONS 20
 
 typedef struct Run
@@ -39,13 +39,14 @@ typedef struct Run
 	const Population *population;
 	Prng		prng;
 	WorkerPool *worker_pool;
-	double		most_nodes;		/* that can be measured: those allowed, or all */
-	NodeSet    *known;			/* every node that came up */
-	uint32		measured;		/* of them, the first so many */
+	double		most_nodes;		/* that can be measured: the allowed number,
+								 * or all */
+	NodeSet    *known;			/* every node that occurred */
+	uint32		measured;		/* the first of them */
 	Size		capacity;
 	Measures   *measures;		/* by number in known */
 	Archive    *archive;		/* items are those numbers */
-	LeastCosts *least_costs;	/* of nodes not measured, or NULL */
+	LeastCosts *least_costs;	/* bounds for unmeasured nodes, or NULL */
 	uint32	   *parents;		/* the generation's nodes */
 	uint32	   *children;
 	NodeItem   *items;			/* of a batch */
@@ -64,7 +65,7 @@ admit(Run *run, const int *levels)
 	return is_full(run) ? nodeset_find(run->known, levels) : nodeset_add(run->known, levels);
 }
 
-/* Measures the nodes that are new and offers them to the archive, in their order. */
+/* Measures the new nodes and offers them to the archive, in order. */
 static void
 measure_new(Run *run)
 {
@@ -98,7 +99,7 @@ span_of(const Run *run, int a)
 	return attr->max_level - attr->min_level + 1;
 }
 
-/* The first generation: the top, the bottom, then any nodes. */
+/* The first generation: the top, the bottom, then random nodes. */
 static void
 first_generation(Run *run)
 {
@@ -121,12 +122,15 @@ first_generation(Run *run)
 	}
 }
 
-/* Those who may become parents: a generation and the archive, each node once unless copies are wanted. */
+/*
+ * The possible parents: a generation and the archive, each node once unless
+ * copies are allowed.
+ */
 typedef struct Pool
 {
 	int			nnodes;
 	uint32	   *nodes;
-	double	   *costs;			/* nobjectives a node */
+	double	   *costs;			/* nobjectives per node */
 	int		   *strength;		/* how many it dominates */
 	int64	   *fitness;
 } Pool;
@@ -196,7 +200,7 @@ tournament(Run *run, const Pool *pool)
 	return pool->nodes[pool->fitness[b] < pool->fitness[a] ? b : a];
 }
 
-/* Moves a level one up or down; at an end the other way, or not at all. */
+/* Moves a level up or down by one; at an end the other way, or not at all. */
 static void
 mutate(Run *run, int *levels)
 {
@@ -214,7 +218,7 @@ mutate(Run *run, int *levels)
 	}
 }
 
-/* Whether a node is new and may enter the archive, for all that is known. */
+/* Whether a node is new and, as far as known, may enter the archive. */
 static bool
 is_promising(const Run *run, const int *levels)
 {
@@ -226,7 +230,7 @@ is_promising(const Run *run, const int *levels)
 	return !archive_refuses(run->archive, costs);
 }
 
-/* A mutant of some levels by its number, which is NO_NODE if it may not be measured. */
+/* The number of a mutant of some levels, or NO_NODE if it may not be measured. */
 static uint32
 mutant(Run *run, const int *levels)
 {
@@ -242,7 +246,10 @@ mutant(Run *run, const int *levels)
 	return nodeset_find(run->known, child);
 }
 
-/* Two children of two parents; where a child may not be measured its parent lives on. */
+/*
+ * Two children of two parents; if a child may not be measured, its parent
+ * takes its place.
+ */
 static void
 breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
 {
@@ -272,8 +279,8 @@ breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
 }
 
 /*
- * A neighbour of an archive's node that nobody has measured, from a random
- * place on; false where there is none.
+ * Finds an unmeasured neighbour of an archive's node, starting at a random
+ * place; returns false if there is none.
  */
 static bool
 explore(Run *run, uint32 *child)
@@ -303,7 +310,7 @@ explore(Run *run, uint32 *child)
 	return false;
 }
 
-/* The next generation's nodes. */
+/* Builds the next generation. */
 static void
 reproduce(Run *run)
 {
@@ -327,7 +334,7 @@ reproduce(Run *run)
 	}
 }
 
-/* Of the measured nodes with a member's costs, the one that comes first. */
+/* The first of the measured nodes with a member's costs. */
 static void
 first_among_equals(const Run *run, const ArchiveMember *member, int *best)
 {

@@ -7,21 +7,21 @@
 
 #include "search/objective.h"
 
-/* What a search was asked, and what came of it. */
+/* The input and result of a search. */
 typedef struct Evolution
 {
 	Population *population;
-	Promise		promise;		/* what is declared, and the limit */
+	Promise		promise;		/* what is promised, and the limit */
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
 	double		epsilon[MAX_OBJECTIVES];
-	int			size;			/* nodes a generation */
+	int			size;			/* nodes per generation */
 	int			iterations;
 	double		crossover;
 	double		mutation;
 	double		local_search;	/* the share of offspring that are new
 								 * neighbours of the archive */
-	bool		stays;			/* a level at its end does not turn back */
+	bool		stays;			/* a mutation beyond an end leaves the level */
 	bool		copies;			/* a node may be several parents */
 	bool		bounds;			/* nodes that cannot enter the archive are not
 								 * measured */

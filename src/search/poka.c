@@ -2,23 +2,24 @@
  * poka.c
  *	  POkA: Pareto-optimal k-anonymous nodes by depth and height search.
  *
- * The algorithm of Dewri, Ray, Ray and Whitley.  From a base node, at first
- * the top, a depth search goes down through its specializations to ground
- * nodes at a fixed distance (or where a path ends before).  A height search
- * climbs from each ground node through all generalizations, and ends where k
- * or the loss reaches the base's.  The node with the most k below the base's
- * and less loss, the least loss among equals, is the next base: the next
- * step of the front.  Nodes below the base are only passed, unless they are
- * right below it: their k cannot exceed that of a node right below it.
+ * The algorithm of Dewri, Ray, Ray and Whitley.  From a base node, initially
+ * the top, a depth search descends through its specializations to ground nodes
+ * at a fixed distance (or where a path ends earlier).  A height search climbs
+ * from each ground node through all generalizations, and ends where k or the
+ * loss reaches the base's.  Among the nodes with less k and less loss than the
+ * base, the one with the most k and then the least loss is the next base, the
+ * next step of the front.  Nodes below the base are skipped unless they are
+ * directly below it: their k cannot exceed that of a node directly below it.
  *
- * The search is a heuristic.  What it can miss lies deeper below the base
- * than the ground.  Where it finds nothing, as with a loss that is level
- * around the base, it searches once more and measures what it passed.
+ * The search is a heuristic: it can miss nodes deeper below the base than the
+ * ground.  If it finds nothing, for instance because the loss is constant
+ * around the base, it searches once more and measures the nodes it skipped.
  *
- * A node where the climb must end need not be measured: k never falls when a
- * node is generalized and nothing is promised, and a loss that is a sum over levels is at least the
- * sum.  Whether a climb ends depends on nodes below alone, so the nodes of
- * one height are measured together, by workers if it takes long.
+ * A node where the climb must end need not be measured: without a promise k
+ * never decreases when a node is generalized, and a loss that is a sum over
+ * levels is at least the sum.  Whether a climb ends depends only on nodes
+ * below, so the nodes of one height are measured together, by workers if it
+ * takes long.
  */
 #include "search/poka.h"
 
@@ -31,10 +32,10 @@
 #include "search/level_losses.h"
 #include "search/node_set.h"
 
-/* Nodes measured together at most. */
+/* The most nodes measured together. */
 #define BATCH 256
 
-/* Milliseconds of measuring after which workers are called. */
+/* Milliseconds of measuring after which workers are started. */
 #define WORTH_WORKERS 20.0
 
 typedef struct Poka
@@ -48,9 +49,8 @@ typedef struct Poka
 	Size		capacity;
 	Measures   *measures;		/* by number in known */
 	bool		bounds_k;		/* nothing is promised */
-	KnownNodes *enough;			/* nodes that have the base's k or more */
-	LevelLosses *losses;		/* where the loss is a sum over levels, else
-								 * NULL */
+	KnownNodes *enough;			/* nodes with at least the base's k */
+	LevelLosses *losses;		/* if the loss is a sum over levels, else NULL */
 	int			top[MAX_ATTRIBUTES];
 	int		   *base;
 	Measures	base_measures;
@@ -60,7 +60,7 @@ typedef struct Poka
 	Measures   *results;
 } Poka;
 
-/* Nodes of one height that are still to be looked at. */
+/* Nodes of one height that are still to be visited. */
 typedef struct Layer
 {
 	Size		nnodes;
@@ -76,7 +76,7 @@ add_to_layer(Poka *p, Layer *layer, uint32 node)
 	layer->nodes[layer->nnodes++] = node;
 }
 
-/* What a pool is to do. */
+/* The order for a worker pool. */
 static PoolOrder
 pool_order(const Poka *p)
 {
@@ -88,7 +88,7 @@ pool_order(const Poka *p)
 	};
 }
 
-/* Calls workers once that has begun to pay. */
+/* Starts workers once that pays off. */
 static void
 call_workers(Poka *p)
 {
@@ -100,7 +100,7 @@ call_workers(Poka *p)
 	worker_pool_call(p->pool, &order, p->search->workers);
 }
 
-/* Measures the nodes that were gathered; each node is measured once in a run. */
+/* Measures the gathered nodes; each node is measured once in a run. */
 static void
 measure_gathered(Poka *p)
 {
@@ -157,7 +157,7 @@ loss_of(const Poka *p, const Measures *measures)
 	return objective_cost(p->search->loss, measures);
 }
 
-/* Adds the ground nodes of the base: at a distance, or where paths end before. */
+/* Adds the ground nodes of the base: at a distance, or where paths end earlier. */
 static void
 depth_search(Poka *p, NodeSet *ground)
 {
@@ -234,7 +234,7 @@ height_of(const Poka *p, const int *levels)
 	return height;
 }
 
-/* What comes of a node that a climb has reached. */
+/* The possible decisions about a node that a climb has reached. */
 typedef enum Look
 {
 	LOOK_ENDS,
@@ -242,7 +242,7 @@ typedef enum Look
 	LOOK_MEASURES
 } Look;
 
-/* Whether a climb ends at a node, passes it, or wants its measures. */
+/* Whether a climb ends at a node, skips it, or needs its measures. */
 static Look
 look_at(const Poka *p, const int *levels, bool pass_over)
 {
@@ -263,12 +263,12 @@ typedef struct Climb
 	bool		pass_over;		/* nodes far below the base */
 	NodeSet    *visited;
 	Layer	   *layers;
-	bool		found;			/* a next base */
+	bool		found;			/* candidate for the next base */
 	int			levels[MAX_ATTRIBUTES];
 	MeasuredNode best;
 } Climb;
 
-/* Puts the generalizations of a node that are new into the layer above. */
+/* Adds the new generalizations of a node to the layer above. */
 static void
 climb_above(Poka *p, Climb *climb, const int *from, int height)
 {
@@ -290,7 +290,7 @@ climb_above(Poka *p, Climb *climb, const int *from, int height)
 	}
 }
 
-/* Whether the climb goes on from a node that was measured; the best one so far is kept. */
+/* Whether the climb continues from a measured node; keeps the best one so far. */
 static bool
 judge(Poka *p, Climb *climb, int *levels)
 {
@@ -308,7 +308,7 @@ judge(Poka *p, Climb *climb, int *levels)
 	return true;
 }
 
-/* Looks at the nodes of one height, which are measured together. */
+/* Visits the nodes of one height, which are measured together. */
 static void
 climb_layer(Poka *p, Climb *climb, int height)
 {
@@ -335,8 +335,8 @@ climb_layer(Poka *p, Climb *climb, int height)
 }
 
 /*
- * Climbs from the ground nodes, which are the first of those visited.  Where
- * a climb ends depends on its nodes alone, so they can be taken in any order:
+ * Climbs from the ground nodes, which are the first visited.  Where a climb
+ * ends depends only on its nodes, so they can be visited in any order, here
  * height by height.
  */
 static void
@@ -355,7 +355,7 @@ height_search(Poka *p, Climb *climb)
 		climb_layer(p, climb, height);
 }
 
-/* Makes a node the base, and the next one found. */
+/* Makes a node the base, and the next node of the result. */
 static void
 move_base(Poka *p, const int *levels)
 {
@@ -372,7 +372,7 @@ move_base(Poka *p, const int *levels)
 	search->found[search->nfound++].measures = p->base_measures;
 }
 
-/* Moves the base to the next step of the front; false where there is none. */
+/* Moves the base to the next step of the front; returns false if there is none. */
 static bool
 next_base(Poka *p)
 {

@@ -10,17 +10,17 @@
 typedef struct PokaSearch
 {
 	Population *population;
-	Promise		promise;		/* what is declared, and the limit */
+	Promise		promise;		/* what is promised, and the limit */
 	Objective	loss;
 	int			depth;
 	const int  *start;			/* the first base; NULL: the top */
-	int			workers;		/* that may help */
+	int			workers;		/* at most */
 
 	int			nfound;
 	Size		capacity;
 	MeasuredNode *found;		/* in the order of discovery */
 	int64		evaluated;
-	int			helped;			/* workers that did */
+	int			helped;			/* workers that helped */
 } PokaSearch;
 
 extern void poka_search(PokaSearch *search);

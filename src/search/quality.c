@@ -1,12 +1,12 @@
 /*
  * quality.c
- *	  How well a set of nodes stands for the exact non-dominated set.
+ *	  How well a set of nodes represents the exact non-dominated set.
  *
- * The convergence error asks how far the nodes are from the exact vectors,
- * IGD+ how much the exact ones are better than the node nearest to them.
+ * The convergence error measures how far the nodes are from the exact vectors,
+ * IGD+ how much better the exact ones are than the nearest node.
  *
- * Every node of the lattice is measured.  The exact set holds all that no
- * other dominates, those with equal values too.
+ * Every node of the lattice is measured.  The exact set contains all nodes
+ * that no other dominates, including those with equal values.
  */
 #include "search/quality.h"
 
@@ -23,8 +23,8 @@ typedef struct ExactSet
 {
 	const Population *population;
 	const Objective *objectives;
-	Front	   *front;			/* what goes with a vector is how many nodes
-								 * have it: an int64 */
+	Front	   *front;			/* the data of a vector is the number of nodes
+								 * that have it, an int64 */
 	int64		visited;
 } ExactSet;
 
@@ -46,7 +46,10 @@ visit_node(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-/* The boxes that no exact node's box dominates: those of an archive that all were offered to. */
+/*
+ * The boxes that no exact node's box dominates, those of an archive to which
+ * all nodes were offered.
+ */
 static Archive *
 exact_boxes(const ExactSet *set, const double *epsilon)
 {
@@ -57,7 +60,7 @@ exact_boxes(const ExactSet *set, const double *epsilon)
 	return archive;
 }
 
-/* How far the exact vectors lie from the worst, by objective. */
+/* The largest distance of the exact vectors from the worst, by objective. */
 static void
 find_largest(const Front *front, double *largest)
 {
@@ -67,7 +70,10 @@ find_largest(const Front *front, double *largest)
 			largest[j] = Max(largest[j], -front_costs(front, i)[j]);
 }
 
-/* How much worse a vector is than another, where it is worse. */
+/*
+ * How much worse a vector is than another, counting only the costs in which it
+ * is worse.
+ */
 static double
 shortfall(const double *costs, const double *exact, const double *largest, int ncosts)
 {
@@ -149,7 +155,7 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	quality->representation_ratio = (double) noccupied / archive_size(boxes);
 	quality->minimal = 0;
 	quality->igd_plus = 0;
-	/* sums of doubles depend on the order, and workers bring them in any */
+	/* sort, because sums of doubles depend on the order, which workers change */
 	qsort(shortfalls, set.front->nmembers, sizeof(double), compare_doubles);
 	for (int i = 0; i < set.front->nmembers; i++)
 	{

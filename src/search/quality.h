@@ -1,6 +1,6 @@
 /*
  * quality.h
- *	  How well a set of nodes stands for the exact non-dominated set.
+ *	  How well a set of nodes represents the exact non-dominated set.
  */
 #ifndef ANONOPT_QUALITY_H
 #define ANONOPT_QUALITY_H
@@ -12,18 +12,21 @@ typedef struct Quality
 	double		convergence_error;
 	double		representation_ratio;
 	double		igd_plus;
-	int64		minimal;		/* exact nodes, duplicates included */
-	int64		boxes;			/* boxes of theirs that no other dominates */
+	int64		minimal;		/* exact nodes, including duplicates */
+	int64		boxes;			/* their boxes that no other dominates */
 	int64		measured;		/* nodes of the lattice */
-	int			helped;			/* workers that did */
+	int			helped;			/* workers that helped */
 } Quality;
 
-/* Measures every node, and the given ones against the exact ones. */
+/* Measures every node, and compares the given ones with the exact ones. */
 extern void archive_quality(Population *population, const Promise *promise, int nobjectives,
 							const Objective *objectives, const double *epsilon,
 							int nnodes, int *const *levels, int workers, Quality *quality);
 
-/* Measures nodes alone: what they cover up to a reference, one value an objective. */
+/*
+ * Measures only the given nodes: the volume they cover up to a reference,
+ * given by one value per objective.
+ */
 extern double nodes_hypervolume(Population *population, const Promise *promise, int nobjectives,
 								const Objective *objectives, int nnodes, int *const *levels,
 								const double *reference);

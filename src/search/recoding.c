@@ -1,14 +1,15 @@
 /*
  * recoding.c
- *	  Local recodings: how classes are shown, and what they lose.
+ *	  Local recodings: the labels of classes, and their loss.
  *
- * Leaves stand in preorder, so a class is known by its lowest and its highest
- * leaf of each attribute, and what it shows covers a run of leaves.  Classes
- * that cover the same runs look alike, and are one.  Two labels that cover
- * the same leaves are never both shown: the lower one is.
+ * Leaves are in preorder, so a class is defined by its lowest and its highest
+ * leaf of each attribute, and its labels cover runs of leaves.  Classes that
+ * cover the same runs look alike and count as one.  Of two labels that cover
+ * the same leaves, only the lower one is ever shown.
  *
- * Measures come from the same integers as a node's, added in the same order:
- * a recoding that equals a node has the node's measures, to the last bit.
+ * Measures are computed from the same integers as a node's, added in the same
+ * order: a recoding that equals a node has the node's measures, to the last
+ * bit.
  */
 #include "search/recoding.h"
 
@@ -31,7 +32,7 @@ recoding_labels_by_name(const char *name)
 	return find_name(name, labels_names, lengthof(labels_names));
 }
 
-/* Room for so many elements of a size, within the budget. */
+/* Allocates a number of elements of a size, within the budget. */
 static void *
 allocate(const Population *population, MemoryContext context, Size size, Size n)
 {
@@ -86,7 +87,10 @@ bound_classes(const Population *population, const uint32 *class_of, uint32 nclas
 	}
 }
 
-/* The lowest level from min_level up whose label covers two leaves; past the last where none does. */
+/*
+ * The lowest level from min_level up whose label covers two leaves; one beyond
+ * the last if there is none.
+ */
 static int
 covering_level(const Attribute *attr, uint32 low, uint32 high)
 {
@@ -98,7 +102,10 @@ covering_level(const Attribute *attr, uint32 low, uint32 high)
 	return level;
 }
 
-/* Widens the bounds of a class's attribute to what is shown; returns its level, or -1 for a range. */
+/*
+ * Widens the bounds of a class's attribute to those of its label; returns the
+ * level, or -1 for a range.
+ */
 static int
 widen_to_shown(const Attribute *attr, RecodingLabels labels, uint32 *low, uint32 *high)
 {
@@ -120,7 +127,7 @@ widen_to_shown(const Attribute *attr, RecodingLabels labels, uint32 *low, uint32
 	return level;
 }
 
-/* Notes the first tuple that no label covers together with its class's first. */
+/* Records the first tuple that no label covers together with its class's first. */
 static void
 note_fault(const Population *population, const uint32 *class_of, uint32 class, int a, uint32 first, RecodedClasses *shown)
 {
@@ -139,7 +146,10 @@ note_fault(const Population *population, const uint32 *class_of, uint32 class, i
 		}
 }
 
-/* Finds out what classes show; by class and attribute the levels.  False at the first fault. */
+/*
+ * Computes the levels of labels by class and attribute; returns false at the
+ * first fault.
+ */
 static bool
 widen_classes(const Population *population, const uint32 *class_of, uint32 nclasses, RecodingLabels labels,
 			  LeafBounds *bounds, int16 *levels, RecodedClasses *shown)
@@ -168,7 +178,10 @@ widen_classes(const Population *population, const uint32 *class_of, uint32 nclas
 	return true;
 }
 
-/* Numbers classes by what they show, in the order of their first tuples; by class its number. */
+/*
+ * Renumbers classes so that those with the same labels have one number, in the
+ * order of their first tuples.
+ */
 static uint32 *
 number_by_looks(const Population *population, const uint32 *class_of, uint32 nclasses, const LeafBounds *bounds,
 				RecodedClasses *shown)
@@ -233,7 +246,7 @@ count_shown(const Population *population, const uint32 *class_of, const uint32 *
 	}
 }
 
-/* Takes over what the classes show. */
+/* Takes over the labels of the classes. */
 static void
 put_looks(const Population *population, const LeafBounds *bounds, const int16 *levels, const uint32 *number,
 		  uint32 nclasses, RecodedClasses *shown)
@@ -286,7 +299,7 @@ recoding_show(const Population *population, const uint32 *class_of, uint32 nclas
 	return shown;
 }
 
-/* What a person of a class loses of an attribute. */
+/* The loss of a person in a class for an attribute. */
 static uint32
 shown_lost(const Population *population, const RecodedClasses *shown, uint32 class, int a)
 {
@@ -305,7 +318,10 @@ shown_class_loss(const Population *population, const RecodedClasses *shown, uint
 	return population->nattrs > 0 ? loss / population->nattrs : 0;
 }
 
-/* Tuples by class: class c's are from start[c] to before start[c + 1] in order. */
+/*
+ * Tuples by class: those of class c are order[start[c]] to order[start[c + 1]
+ * - 1].
+ */
 static uint32 *
 tuples_by_class(const Population *population, const uint32 *class_of, uint32 nclasses, Size **start)
 {
@@ -321,8 +337,8 @@ tuples_by_class(const Population *population, const uint32 *class_of, uint32 ncl
 		at[class] += at[class - 1];
 
 	/*
-	 * class c's next place stands at c + 1, which in the end is where the one
-	 * after it starts
+	 * the next place of class c is stored at c + 1, so that in the end it is
+	 * the start of class c + 1
 	 */
 	for (uint32 tuple = 0; tuple < ntuples; tuple++)
 		if (class_of[tuple] != NO_CLASS)

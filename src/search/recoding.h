@@ -1,6 +1,7 @@
 /*
  * recoding.h
- *	  Local recodings: tuples put into classes, each shown as what covers it.
+ *	  Local recodings: tuples assigned to classes, each shown by labels that
+ *	  cover it.
  */
 #ifndef ANONOPT_RECODING_H
 #define ANONOPT_RECODING_H
@@ -12,14 +13,14 @@
 typedef enum RecodingLabels
 {
 	LABELS_HIERARCHY,			/* the lowest label that covers it */
-	LABELS_RANGE				/* the tightest run of the domain's order */
+	LABELS_RANGE				/* the tightest range of the domain's order */
 } RecodingLabels;
 
-/* Its name, and back; -1 for none. */
+/* Converts it to its name and back; -1 for an unknown name. */
 extern const char *recoding_labels_name(RecodingLabels labels);
 extern int	recoding_labels_by_name(const char *name);
 
-/* What is to be found. */
+/* What to search for. */
 typedef struct RecodingOrder
 {
 	Population *population;
@@ -27,24 +28,24 @@ typedef struct RecodingOrder
 	Objective	loss;			/* glm, nwp, dcn or cm */
 	RecodingLabels labels;
 	uint64		seed;
-	int			effort;			/* hundredths of the usual; 0: the first
+	int			effort;			/* hundredths of the default; 0: the first
 								 * answer */
 } RecodingOrder;
 
-/* What a search found. */
+/* The result of a search. */
 typedef struct RecodingResult
 {
-	bool		feasible;		/* else nothing keeps the promise, and there
+	bool		feasible;		/* if not, nothing keeps the promise and there
 								 * are no classes */
 	uint32	   *class_of;		/* by tuple of the population, or NO_CLASS */
 	uint32		nclasses;
-	int			helped;			/* workers that took part */
+	int			helped;			/* workers that helped */
 } RecodingResult;
 
-/* Whether a search must end; asked now and then. */
+/* Whether a search must end; called now and then. */
 typedef bool (*RecodingDeadline) (void *state);
 
-/* Called with every better answer's loss, in [0,1] a person and attribute. */
+/* Called with every better answer's loss, in [0,1] per person and attribute. */
 typedef struct RecodingWatch
 {
 	RecodingDeadline over;		/* or NULL */
@@ -58,21 +59,24 @@ recoding_is_over(const RecodingWatch *watch)
 	return watch != NULL && watch->over != NULL && watch->over(watch->state);
 }
 
-/* Searches a recoding. */
+/* Searches for a recoding. */
 extern RecodingResult *recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers);
 
 /*
- * Takes in tuples that came since, moving as few of the people who were there
- * as it can; classes that no longer keep the promise are put right.  Tells
- * how many people's class changed.
+ * Adds new tuples, moving as few of the existing people as possible, and
+ * repairs classes that no longer keep the promise.  Returns how many people
+ * changed class.
  */
 extern RecodingResult *recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved);
 
-/* Strict Mondrian, for comparison: boxes halved at the median of the widest attribute; k alone. */
+/*
+ * Strict Mondrian, for comparison: halves boxes at the median of the widest
+ * attribute; supports only k.
+ */
 extern RecodingResult *recoding_mondrian(const RecodingOrder *order);
 
 /*
- * Classes as they are shown.  Those that look alike are one, numbered by
+ * Classes as they are shown.  Those with the same labels are one, numbered by
  * their first tuples.
  */
 typedef struct RecodedClasses
@@ -83,30 +87,37 @@ typedef struct RecodedClasses
 	uint32	   *ntuples;
 	int64		suppressed;		/* people in no class */
 	/* by class and attribute */
-	uint32	   *first_leaf;		/* under what is shown */
+	uint32	   *first_leaf;		/* under the label or range */
 	uint32	   *leaves;
 	int16	   *level;			/* of the label, or -1: a range that is no
 								 * label of min_level */
-	int64	   *above_max;		/* by attribute: people shown above max_level */
+	int64	   *above_max;		/* by attribute: people whose label is above
+								 * max_level */
 
-	/* where a class has tuples that no label covers */
+	/* if a class has tuples that no label covers */
 	bool		faulty;
-	uint32		faulty_tuple;	/* with the first tuple of its class */
+	uint32		faulty_tuple;	/* together with the first tuple of its class */
 	uint32		other_tuple;
 	int			faulty_attr;
 } RecodedClasses;
 
-/* Shows a recoding: numbers of classes may be any, below so many. */
+/* Computes the labels of a recoding; class numbers may be any below a bound. */
 extern RecodedClasses *recoding_show(const Population *population, const uint32 *class_of, uint32 nclasses,
 									 RecodingLabels labels, MemoryContext context);
 
-/* How many different people are in each class that is shown. */
+/* The number of different people in each class shown. */
 extern int64 *recoding_people(const Population *population, const RecodedClasses *shown);
 
-/* What a person in a class loses: the mean over the attributes, as GLM counts it. */
+/*
+ * The loss of a person in a class: the mean over the attributes, as GLM counts
+ * it.
+ */
 extern double shown_class_loss(const Population *population, const RecodedClasses *shown, uint32 class);
 
-/* So many classes of tuples as a table without keys; their histograms are to be released as population_mark() has it. */
+/*
+ * Builds a table of classes without keys; the caller releases their histograms
+ * by a mark taken with population_mark().
+ */
 extern TupleTable *recoding_class_table(const Population *population, const uint32 *class_of, uint32 nclasses);
 
 /* Measures a recoding. */

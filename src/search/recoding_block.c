@@ -1,8 +1,9 @@
 /*
  * recoding_block.c
- *	  Classes of some tuples bettered, as a worker pool's work.
+ *	  The worker-pool task that improves the classes of a block of tuples.
  *
- * What comes out depends on the tuples, their classes and the seed alone, so it is the same whoever does it.
+ * The result depends only on the tuples, their classes and the seed, so it is
+ * the same in every process.
  */
 #include "search/recoding_block.h"
 
@@ -10,8 +11,8 @@
 #include "search/recoding_local.h"
 
 /*
- * A search is at rest when a round gains less than this part of the loss:
- * the larger classes are, the less a round tries.
+ * A search ends when a round gains less than this share of the loss; the
+ * larger classes are, the less a round tries.
  */
 #define REST 200
 #define REST_OF_SIZE 10

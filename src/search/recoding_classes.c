@@ -1,6 +1,6 @@
 /*
  * recoding_classes.c
- *	  Classes of tuples, while they change.
+ *	  Classes of tuples while they change.
  */
 #include "search/recoding_classes.h"
 
@@ -64,7 +64,10 @@ class_box(const Classes *classes, uint32 number, uint32 *box)
 	}
 }
 
-/* The histograms of a class's values, one a column, on top of the stacks. */
+/*
+ * Builds the histograms of a class's values, one per column, on top of the
+ * stacks.
+ */
 static void
 class_slices(const Classes *classes, uint32 number, uint32 *slices)
 {

@@ -1,6 +1,6 @@
 /*
  * recoding_classes.h
- *	  Classes of tuples, while they change.
+ *	  Classes of tuples while they change.
  */
 #ifndef ANONOPT_RECODING_CLASSES_H
 #define ANONOPT_RECODING_CLASSES_H
@@ -12,18 +12,18 @@ typedef struct RecodingClass
 	uint32		first;			/* of its tuples, linked by next */
 	uint32		ntuples;		/* 0: the number is free */
 	int64		people;
-	int64		loss;			/* a person */
-	int64		cost;			/* of all, by what is to be least */
+	int64		loss;			/* per person */
+	int64		cost;			/* of all, by the loss that is minimized */
 } RecodingClass;
 
 typedef struct Classes
 {
 	const Ground *ground;
 	uint32	   *class_of;		/* by tuple; NO_CLASS: none yet, or suppressed */
-	uint32	   *next;			/* by tuple: another one of its class */
+	uint32	   *next;			/* by tuple: the next one of its class */
 	RecodingClass *classes;
-	uint32		nclasses;		/* numbers in use or free again */
-	uint32	   *free;			/* numbers that are free again */
+	uint32		nclasses;		/* numbers in use or freed */
+	uint32	   *free;			/* freed numbers */
 	uint32		nfree;
 	int64		cost;			/* of all classes and suppressed people */
 	int64		suppressed;		/* people */
@@ -35,28 +35,31 @@ typedef struct Classes
 extern Classes *classes_create(const Ground *ground);
 
 /*
- * Takes over classes of any numbers, as far as they keep the promise; by
- * tuple, or by what it is ranked where ranks are given.
+ * Takes over classes with any numbers, as far as they keep the promise; they
+ * are given by tuple, or by rank if ranks are given.
  */
 extern void classes_take_over(Classes *classes, const uint32 *class_of, const uint32 *rank);
 
 /* A class without tuples. */
 extern uint32 class_add(Classes *classes);
 
-/* Puts a tuple that has no class into one; its loss is to be settled then. */
+/* Adds a tuple without a class to one; the class must then be settled. */
 extern void class_take(Classes *classes, uint32 class, uint32 tuple);
 
-/* Finds out what a class loses, once it has its tuples, and whether it keeps the promise. */
+/*
+ * Computes a class's loss, once it has its tuples, and whether it keeps the
+ * promise.
+ */
 extern bool class_settle(Classes *classes, uint32 class);
 
-/* Suppresses a tuple that has no class, or ends that. */
+/* Suppresses a tuple without a class, or ends its suppression. */
 extern void tuple_suppress(Classes *classes, uint32 tuple);
 extern void tuple_reinstate(Classes *classes, uint32 tuple);
 
 /* The box around a class. */
 extern void class_box(const Classes *classes, uint32 class, uint32 *box);
 
-/* Gives up a class; its tuples have none then. */
+/* Dissolves a class; its tuples are then without one. */
 extern void class_drop(Classes *classes, uint32 class);
 
 #endif

@@ -1,23 +1,22 @@
 /*
  * recoding_coarse.c
- *	  Some tuples as a few clusters of what a node would show alike.
+ *	  Clusters tuples that a node would show alike.
  *
- * Merging hundreds of tuples one by one takes time in the square of their
- * number, and large classes are not made well from single tuples anyway.  So
- * levels are raised first, the one that costs least at a time, until few
- * clusters are left.  Clusters that are large enough to be a class take no
- * further part.  Chance makes raising dearer, so another attempt at the same
- * tuples begins with other clusters.
+ * Merging hundreds of tuples one by one takes quadratic time, and does not
+ * build large classes well anyway.  So levels are raised first, always the
+ * cheapest one, until few clusters are left.  Clusters that are large enough
+ * to be a class are set aside.  Random noise on the prices makes another
+ * attempt at the same tuples start with different clusters.
  */
 #include "search/recoding_coarse.h"
 
 #include "base/budget.h"
 #include "base/packed_key.h"
 
-/* Clusters are as many as this, up to three times as many. */
+/* The number of clusters is from this to three times as many. */
 #define FEW_CLUSTERS 25
 
-/* The price of raising a level that is not known yet, and of one that cannot be raised. */
+/* The price of raising a level: not known yet; cannot be raised. */
 #define UNKNOWN (-1)
 #define NEVER PG_INT64_MAX
 
@@ -39,7 +38,7 @@ struct Coarsening
 	int			level[MAX_ATTRIBUTES];
 	int64		price[MAX_ATTRIBUTES];	/* of raising the attribute's level */
 	/* by tuple; a cluster has the number of one of its tuples */
-	int		   *joined;			/* the cluster it was joined to, or itself */
+	int		   *joined;			/* the cluster it was merged into, or itself */
 	int		   *next_joined;	/* the same once a level is raised */
 	int64	   *people;
 	int			nopen;			/* clusters that may still grow */
@@ -75,8 +74,8 @@ cluster_code(const Coarsening *coarsening, int cluster, int a)
 }
 
 /*
- * Sets aside clusters that are large enough.  Where values must be spread as
- * among all people, no size is.
+ * Sets aside clusters that are large enough.  If values must be distributed as
+ * among all people, no size is enough.
  */
 static void
 set_large_aside(Coarsening *coarsening)
@@ -115,7 +114,10 @@ begin_with_tuples(Coarsening *coarsening, const uint32 *tuples, int ntuples)
 	set_large_aside(coarsening);
 }
 
-/* What raising an attribute's level costs, give or take; NEVER where it would join nothing. */
+/*
+ * Estimates the price of raising an attribute's level; NEVER if that would
+ * merge nothing.
+ */
 static int64
 raising_price(const Coarsening *coarsening, int a)
 {
@@ -158,8 +160,9 @@ cheapest_attribute(Coarsening *coarsening)
 }
 
 /*
- * Bits that tell what the node shows of a cluster.  Two that share them by
- * chance would be one, which loses more than it need but is as sound as any.
+ * A hash of the labels that the node shows for a cluster.  Two clusters with
+ * the same hash by chance are merged, which loses more than necessary but is
+ * sound.
  */
 static uint64
 look_of_cluster(const Coarsening *coarsening, int cluster)
@@ -173,7 +176,7 @@ look_of_cluster(const Coarsening *coarsening, int cluster)
 	return look;
 }
 
-/* Finds the clusters that now look alike; returns how many are left. */
+/* Merges the clusters that now look alike; returns how many are left. */
 static int
 find_alike(Coarsening *coarsening)
 {

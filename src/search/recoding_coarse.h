@@ -1,6 +1,6 @@
 /*
  * recoding_coarse.h
- *	  Some tuples as a few clusters of what a node would show alike.
+ *	  Clusters tuples that a node would show alike.
  */
 #ifndef ANONOPT_RECODING_COARSE_H
 #define ANONOPT_RECODING_COARSE_H
@@ -10,12 +10,12 @@
 
 typedef struct Coarsening Coarsening;
 
-/* For up to so many tuples at a time. */
+/* Prepares for up to a number of tuples at a time. */
 extern Coarsening *coarsening_create(const Ground *ground, int room);
 
 /*
- * Numbers the clusters of some tuples: by tuple its cluster's.  Returns how
- * many there are; chance decides about how many, and which levels are raised.
+ * Computes the cluster number of each tuple and returns the number of
+ * clusters, which is random, as is the choice of levels to raise.
  */
 extern int	coarsen(Coarsening *coarsening, const uint32 *tuples, int ntuples, Prng *prng, int *cluster_of);
 

@@ -1,12 +1,12 @@
 /*
  * recoding_extend.c
- *	  A recoding that takes in tuples which came since.
+ *	  Adds new tuples to a recoding.
  *
- * Whoever holds the old release and the new one learns from what changed.  So
- * classes stay as they are where that can be: new tuples form classes of
- * their own, or join the old class that this makes dearer least, whatever is
- * cheaper.  Only a class that has lost people, and no longer keeps the
- * promise, is given up; its tuples are placed as new ones are.
+ * Anyone holding both the old and the new release learns from the changes. So
+ * classes are kept if possible: new tuples form new classes or join the old
+ * class whose loss this increases least, whichever is cheaper.  Only a class
+ * that has lost people and no longer keeps the promise is dissolved; its
+ * tuples are then placed like new ones.
  */
 #include "search/recoding.h"
 
@@ -15,17 +15,17 @@
 #include "search/recoding_near.h"
 #include "search/recoding_start.h"
 
-/* Tuples near a new one whose classes it may join. */
+/* The number of nearby tuples whose classes a new one may join. */
 #define CANDIDATES 32
 
 typedef struct Extension
 {
 	Classes    *classes;
 	Nearest    *nearest;
-	uint32		nold;			/* classes that were there: numbers are below */
+	uint32		nold;			/* bound of the numbers of old classes */
 } Extension;
 
-/* What a class costs more with a tuple. */
+/* The increase of a class's loss by a tuple. */
 static int64
 joining_price(const Classes *classes, uint32 number, uint32 tuple)
 {
@@ -39,7 +39,7 @@ joining_price(const Classes *classes, uint32 number, uint32 tuple)
 	return size_cost(ground, class->people + ground->people[tuple], joint_loss(ground, box, own)) - class->cost;
 }
 
-/* Takes a tuple out of its class, which was the last to get it. */
+/* Removes a tuple from its class; it must be the last one added. */
 static void
 take_back(Classes *classes, uint32 number, uint32 tuple)
 {
@@ -53,7 +53,10 @@ take_back(Classes *classes, uint32 number, uint32 tuple)
 	class_settle(classes, number);
 }
 
-/* The class near a tuple, of those below a number, that is cheapest to join and was not tried; or NO_CLASS. */
+/*
+ * The cheapest nearby class for a tuple to join, among those below a number
+ * and not yet tried; or NO_CLASS.
+ */
 static uint32
 class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tried, int ntried, int64 *price)
 {
@@ -82,7 +85,10 @@ class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tr
 	return best;
 }
 
-/* Puts a tuple into the cheapest class that keeps the promise with it; false where there is none. */
+/*
+ * Adds a tuple to the cheapest class that keeps the promise with it; returns
+ * false if there is none.
+ */
 static bool
 join_class(Extension *extension, uint32 tuple, uint32 below)
 {
@@ -105,7 +111,7 @@ join_class(Extension *extension, uint32 tuple, uint32 below)
 	return false;
 }
 
-/* What it would cost if all tuples of a new class joined old ones. */
+/* The cost of adding all tuples of a new class to old ones. */
 static int64
 price_of_joining(Extension *extension, uint32 number)
 {
@@ -122,7 +128,7 @@ price_of_joining(Extension *extension, uint32 number)
 	return sum;
 }
 
-/* Gives up new classes whose tuples better join old ones. */
+/* Dissolves new classes if adding their tuples to old ones is cheaper. */
 static void
 weigh_new_classes(Extension *extension)
 {
@@ -150,7 +156,7 @@ join_the_rest(Extension *extension)
 	}
 }
 
-/* The tuples that are shown: those that were suppressed stay so. */
+/* The tuples to show; those that were suppressed stay suppressed. */
 static uint32 *
 shown_tuples(const RecodingOrder *order, const uint32 *class_of, uint32 *nshown)
 {
@@ -164,7 +170,7 @@ shown_tuples(const RecodingOrder *order, const uint32 *class_of, uint32 *nshown)
 	return shown;
 }
 
-/* The old classes of the ground's tuples; new tuples have none. */
+/* The old classes of the ground's tuples; none for new tuples. */
 static uint32 *
 old_classes(const Ground *ground, const uint32 *class_of)
 {
@@ -179,7 +185,7 @@ old_classes(const Ground *ground, const uint32 *class_of)
 	return old;
 }
 
-/* An old class and people of it in one of now. */
+/* The people of an old class in a new one. */
 typedef struct ClassPair
 {
 	uint32		old;
@@ -211,7 +217,10 @@ compare_now(const void *a, const void *b)
 	return x->old < y->old ? -1 : x->old > y->old;
 }
 
-/* The class of now in which most people of each old one are; and how many people were in any. */
+/*
+ * Finds, for each old class, the new class with most of its people; counts the
+ * people who were in any.
+ */
 static Size
 pair_classes(const Classes *classes, const uint32 *old, ClassPair *pairs, int64 *people)
 {
@@ -243,8 +252,8 @@ pair_classes(const Classes *classes, const uint32 *old, ClassPair *pairs, int64 
 }
 
 /*
- * Numbers classes as they were, new ones behind all those; returns how many
- * people's class changed.
+ * Gives classes their old numbers, and new ones higher numbers; returns how
+ * many people changed class.
  */
 static int64
 keep_numbers(const Classes *classes, const uint32 *old, uint32 nold, RecodingResult *result)
@@ -276,7 +285,7 @@ keep_numbers(const Classes *classes, const uint32 *old, uint32 nold, RecodingRes
 	return moved;
 }
 
-/* Places all tuples; false where that cannot be. */
+/* Places all tuples; returns false if that is impossible. */
 static bool
 extend_classes(const RecodingOrder *order, Classes *classes, const BoxTree *tree, const uint32 *old)
 {
@@ -293,7 +302,7 @@ extend_classes(const RecodingOrder *order, Classes *classes, const BoxTree *tree
 	return mend_classes(classes) || people <= order->promise.limit;
 }
 
-/* Whether more people are suppressed than may be. */
+/* Whether too many people are suppressed. */
 static bool
 too_many_suppressed(const RecodingOrder *order, const RecodingResult *result)
 {
@@ -320,7 +329,7 @@ extend_recoding(const RecodingOrder *order, const uint32 *class_of, RecodingResu
 	memset(result->class_of, 0xff, sizeof(uint32) * n);
 	*moved = 0;
 	result->feasible = !too_many_suppressed(order, result);
-	/* no search starts from nothing */
+	/* without old classes, search from scratch */
 	if (nshown == 0)
 		return;
 	ground = ground_create(order, CurrentMemoryContext, shown, nshown);

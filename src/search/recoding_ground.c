@@ -1,17 +1,17 @@
 /*
  * recoding_ground.c
- *	  The tuples that a search for a recoding works on, and what boxes of
- *	  them lose.
+ *	  The tuples that a search for a recoding works on, and the loss of boxes
+ *	  of them.
  *
- * A class is a box: the lowest and the highest code of each attribute.  That
- * is all there is to know of how it is shown, since leaves stand in preorder:
- * the lowest label that covers two leaves covers all between them.  So what
- * a class of two others loses follows from their boxes alone, whatever is
- * shown, labels or ranges.
+ * A class is a box: the lowest and the highest code of each attribute.  The
+ * box determines how the class is shown, because leaves are in preorder: the
+ * lowest label that covers two leaves covers all between them.  So the loss of
+ * two classes merged follows from their boxes alone, for labels as well as for
+ * ranges.
  *
- * Losses are integers: what a person loses in all is 2^24, shared among the
- * attributes by weight.  Sums of them are exact in any order, so a search
- * cannot go in circles, nor depend on who adds up.  Exact losses are computed
+ * Losses are integers: the total loss of a person is 2^24, divided among the
+ * attributes by weight.  Their sums are exact in any order, so a search cannot
+ * go in circles, nor depend on the order of work.  Exact losses are computed
  * from the finished recoding.
  */
 #include "search/recoding_ground.h"
@@ -21,10 +21,13 @@
 #include "base/budget.h"
 #include "miscadmin.h"
 
-/* Pairs of so many codes are looked up. */
+/* Up to this many codes, the losses of pairs are in a table. */
 #define TABLED_CODES 256
 
-/* A label above max_level costs so many times the whole, two leaves without a common one more. */
+/*
+ * A label above max_level costs this many times the total loss; two leaves
+ * without a common label cost more.
+ */
 #define FORBIDDEN 4
 #define IMPOSSIBLE 16
 
@@ -35,7 +38,7 @@ allocate(const Ground *ground, Size size)
 	return MemoryContextAllocHuge(ground->context, Max(size, 1));
 }
 
-/* What some leaves cost a person; never nothing, so that fewer are better. */
+/* The cost of a number of leaves for a person; never 0, so that fewer are better. */
 static int32
 leaves_loss(const Axis *axis, uint32 first, uint32 n)
 {
@@ -50,7 +53,7 @@ label_loss(const Axis *axis, const Recoding *recoding, uint32 label, int level)
 	return level < axis->allowed ? loss : loss + FORBIDDEN * axis->most;
 }
 
-/* Numbers the labels of min_level that occur, and gives each tuple its code. */
+/* Numbers the labels of min_level that occur, and assigns each tuple its code. */
 static uint32 *
 number_codes(Ground *ground, int a, const Recoding *lowest)
 {
@@ -90,7 +93,7 @@ number_codes(Ground *ground, int a, const Recoding *lowest)
 	return labels;
 }
 
-/* The level at which two codes get one label, or the number of levels. */
+/* The level at which two codes have the same label, or the number of levels. */
 static int
 joining_level(const Axis *axis, uint32 low, uint32 high)
 {
@@ -107,7 +110,10 @@ level_loss(const Axis *axis, int level, uint32 code)
 	return level < axis->nlevels ? axis->level_loss[level][code] : IMPOSSIBLE * axis->most;
 }
 
-/* By power of two and code: the level that joins a code with so many behind it. */
+/*
+ * By power of two and code: the level that merges a code with that many
+ * following ones.
+ */
 static void
 prepare_climb(const Ground *ground, Axis *axis)
 {
@@ -161,17 +167,17 @@ people_bits(const RecodingOrder *order)
 	return pg_leftmost_one_pos64(Max(order->population->people, 1)) + 1;
 }
 
-/* What a person may lose in all, in integers, so that no sum overflows. */
+/* The total loss of a person, as an integer chosen so that no sum overflows. */
 static double
 whole_loss(const RecodingOrder *order)
 {
-	/* where sizes or values count, what is shown only breaks ties */
+	/* if sizes or values count, labels only break ties */
 	int			most = order->loss == OBJECTIVE_DCN || order->loss == OBJECTIVE_CM ? 8 : 24;
 
 	return (double) (INT64CONST(1) << Max(Min(most, 52 - people_bits(order)), 4));
 }
 
-/* What the sizes of classes and their minorities cost. */
+/* The costs of class sizes and of minorities. */
 static void
 set_units(Ground *ground)
 {
@@ -194,7 +200,7 @@ set_units(Ground *ground)
 	}
 }
 
-/* The attribute's share of what a person may lose. */
+/* The attribute's share of the total loss of a person. */
 static double
 attribute_share(const RecodingOrder *order, int a)
 {

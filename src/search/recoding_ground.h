@@ -1,7 +1,7 @@
 /*
  * recoding_ground.h
- *	  The tuples that a search for a recoding works on, and what boxes of
- *	  them lose.
+ *	  The tuples that a search for a recoding works on, and the loss of boxes
+ *	  of them.
  */
 #ifndef ANONOPT_RECODING_GROUND_H
 #define ANONOPT_RECODING_GROUND_H
@@ -16,54 +16,54 @@ typedef struct Axis
 	uint32		ncodes;
 	int			nlevels;		/* from min_level up */
 	uint32	  **label;			/* by level and code */
-	int32	  **level_loss;		/* by level and code: what its label loses a
-								 * person */
+	int32	  **level_loss;		/* by level and code: loss per person of its
+								 * label */
 	uint32	   *first;			/* by code: the first and last leaf under it */
 	uint32	   *last;
 	const Hierarchy *hierarchy;
-	double		unit;			/* what a leaf, or a unit of width, costs a
-								 * person */
-	int32		whole;			/* what all leaves cost a person */
-	int32		most;			/* what a person may lose in all */
-	int			allowed;		/* levels up to max_level */
-	int32	   *table;			/* by two codes, where there are few: what is
-								 * lost by showing them and all between */
+	double		unit;			/* cost per person of a leaf, or a unit of
+								 * width */
+	int32		whole;			/* cost per person of all leaves */
+	int32		most;			/* the total loss of a person */
+	int			allowed;		/* number of levels up to max_level */
+	int32	   *table;			/* by two codes, if there are few: the loss of
+								 * showing them and all between */
 	uint8	  **climb;			/* by power of two and code: the level that
-								 * joins so many neighbours */
+								 * merges that many neighbours */
 } Axis;
 
-/* Tuples in an order in which neighbours are alike. */
+/* Tuples in an order in which neighbours are similar. */
 typedef struct Ground
 {
 	const RecodingOrder *order;
 	MemoryContext context;
 	int			nattrs;
-	int			ncolumns;		/* whose histograms count */
+	int			ncolumns;		/* whose histograms matter */
 	uint32		ntuples;
 	uint32	   *tuple;			/* number in the population */
-	uint32	   *rank;			/* place among the tuples given */
-	uint32	   *codes;			/* nattrs a tuple */
+	uint32	   *rank;			/* position among the given tuples */
+	uint32	   *codes;			/* nattrs per tuple */
 	int64	   *people;
 	Axis	   *axes;
-	int64		suppressed_loss;	/* of a person who is not shown */
-	int64		whole_loss;		/* of a person, told as 1 */
-	int64		size_unit;		/* what each member of a class costs each
-								 * other, for dcn */
-	int64		minority_unit;	/* what a person outside the majority costs,
-								 * for cm */
-	int64		smallest;		/* classes have so many people */
+	int64		suppressed_loss;	/* of a suppressed person */
+	int64		whole_loss;		/* of a person, reported as 1 */
+	int64		size_unit;		/* cost of each pair of members of a class,
+								 * for dcn */
+	int64		minority_unit;	/* cost of a person outside the majority, for
+								 * cm */
+	int64		smallest;		/* least number of people of a class */
 } Ground;
 
-/* The ground of some tuples of a population. */
+/* Creates the ground of some tuples of a population. */
 extern Ground *ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples);
 
-/* Puts the tuples in another order: order[i] becomes tuple i. */
+/* Reorders the tuples: order[i] becomes tuple i. */
 extern void ground_reorder(Ground *ground, const uint32 *order);
 
-/* What is lost by showing codes far from each other. */
+/* The loss of showing distant codes alike. */
 extern int32 axis_span_far(const Axis *axis, uint32 low, uint32 high);
 
-/* What a person loses where all codes from low to high are shown alike. */
+/* The loss of a person if all codes from low to high are shown alike. */
 static inline int32
 axis_span(const Axis *axis, uint32 low, uint32 high)
 {
@@ -78,17 +78,20 @@ ground_codes(const Ground *ground, uint32 tuple)
 	return ground->codes + (Size) tuple * ground->nattrs;
 }
 
-/* What so many people lose as a class, but for what depends on values beside the tuples. */
+/*
+ * The loss of a number of people as a class, except for costs that depend on
+ * counted columns.
+ */
 static inline int64
 size_cost(const Ground *ground, int64 people, int64 loss)
 {
 	return people * (loss + people * ground->size_unit);
 }
 
-/* What they lose in all; a histogram of each column. */
+/* Their total loss, given a histogram of each column. */
 extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices);
 
-/* Whether they may be a class. */
+/* Whether they may form a class. */
 extern bool keeps_promise(const Ground *ground, int64 people, const uint32 *slices);
 
 /* A box: the lowest code of each attribute, then the highest. */
@@ -110,7 +113,7 @@ box_extend(const Ground *ground, uint32 *box, const uint32 *other)
 		box[a] = Max(box[a], other[a]);
 }
 
-/* What a person in a box loses. */
+/* The loss of a person in a box. */
 static inline int64
 box_loss(const Ground *ground, const uint32 *box)
 {
@@ -121,7 +124,7 @@ box_loss(const Ground *ground, const uint32 *box)
 	return loss;
 }
 
-/* The same of the box around two. */
+/* The same for the box around two boxes. */
 static inline int64
 joint_loss(const Ground *ground, const uint32 *box, const uint32 *other)
 {

@@ -1,14 +1,14 @@
 /*
  * recoding_local.c
- *	  Classes bettered by taking some apart and putting them together anew.
+ *	  Improves classes by dissolving some and rebuilding them.
  *
- * Some classes near each other are dissolved, and their tuples merged into
- * classes again, at prices that chance has raised a little.  If what comes out
- * loses no more, it is kept.  One such step may move, swap, split, dissolve
- * and merge at once, which no single move could without breaking the promise
- * on its way: most classes have hardly more people than they must.  Hundreds
- * of tuples are not merged one by one, but from a few dozen clusters of them,
- * others each time.
+ * Some nearby classes are dissolved, and their tuples merged into classes
+ * again, at slightly randomized prices.  If the result loses no more, it is
+ * kept.  One such step may move, swap, split, dissolve and merge at once,
+ * which single moves could not do without breaking the promise on the way:
+ * most classes have hardly more people than they must.  Hundreds of tuples are
+ * not merged one by one, but as a few dozen clusters, different ones each
+ * time.
  */
 #include "search/recoding_local.h"
 
@@ -17,8 +17,8 @@
 #define NEAREST 16
 
 /*
- * Tuples and classes that are taken apart at once, at most: more where classes
- * are large.  No more clusters are merged.
+ * The most tuples and classes dissolved at once, more if classes are large,
+ * and the most clusters merged.
  */
 #define LEAST_ROOM 400
 #define MOST_ROOM 4096
@@ -27,12 +27,15 @@
 
 #define NOISE 64
 
-/* Tuples to begin with in a round, a class; one more for so many people of the smallest class. */
+/*
+ * Tuples per class to start from in a round; one more for this many people of
+ * the smallest class.
+ */
 #define SEEDS 4
 #define MORE_SEEDS 8
 #define LEAST_SEEDS 1024
 
-/* One in so many tuples is tried to be suppressed though nothing speaks for it. */
+/* One in this many tuples is tried for suppression without a reason. */
 #define LONG_SHOTS 16
 
 struct LocalSearch
@@ -41,7 +44,7 @@ struct LocalSearch
 	Nearest    *nearest;
 	Pool	   *pool;
 	Prng		prng;
-	uint32		left_out;		/* the tuple that is tried to be suppressed */
+	uint32		left_out;		/* the tuple tried for suppression */
 	int			ntaken;
 	uint32		taken[MOST_CLASSES];
 };
@@ -49,7 +52,10 @@ struct LocalSearch
 static int
 pool_room(const Ground *ground)
 {
-	/* nobody knows beforehand how large classes must be to be like all */
+	/*
+	 * how large classes must be to resemble all people is not known
+	 * beforehand
+	 */
 	if (ground->order->promise.has_t)
 		return MOST_ROOM;
 	return (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
@@ -69,7 +75,7 @@ local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
 	return search;
 }
 
-/* Whether a class is already taken, too large, or as good as can be. */
+/* Whether a class is already taken, too large, or optimal. */
 static bool
 may_take(LocalSearch *search, uint32 number)
 {
@@ -78,7 +84,7 @@ may_take(LocalSearch *search, uint32 number)
 
 	if (search->pool->nitems + class->ntuples > search->pool->room)
 		return false;
-	/* seldom worth it, but now and then nothing else helps */
+	/* rarely useful, but sometimes nothing else helps */
 	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&
 		ground->ncolumns == 0 && prng_below(&search->prng, 8) != 0)
 		return false;
@@ -99,7 +105,7 @@ take_class(LocalSearch *search, uint32 number)
 			pool_add(search->pool, tuple);
 }
 
-/* Takes some classes around a tuple, its own first; returns what they cost. */
+/* Takes some classes around a tuple, its own first; returns their cost. */
 static int64
 take_classes(LocalSearch *search, uint32 seed, int wanted)
 {
@@ -132,7 +138,7 @@ wanted_classes(LocalSearch *search, int least)
 	return least + prng_below(&search->prng, MOST_CLASSES - least + 1);
 }
 
-/* Puts what the pool has become in place of the classes that were taken. */
+/* Replaces the classes taken by those of the pool. */
 static void
 replace_classes(LocalSearch *search)
 {
@@ -144,7 +150,7 @@ replace_classes(LocalSearch *search)
 static int64
 merge_pool(LocalSearch *search)
 {
-	/* mostly a little, now and then so much that something else comes out */
+	/* mostly a little noise, sometimes so much that the result differs */
 	uint32		noise = NOISE << (prng_below(&search->prng, 4) == 0 ? prng_below(&search->prng, 6) : 0);
 
 	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
@@ -152,7 +158,10 @@ merge_pool(LocalSearch *search)
 	return pool_merge_by_chance(search->pool, order, &search->prng, noise);
 }
 
-/* Takes some classes apart around a tuple; keeps what comes out if it loses no more. */
+/*
+ * Dissolves and rebuilds some classes around a tuple; keeps the result if it
+ * loses no more.
+ */
 static void
 rebuild_around(LocalSearch *search, uint32 seed)
 {
@@ -164,7 +173,7 @@ rebuild_around(LocalSearch *search, uint32 seed)
 		replace_classes(search);
 }
 
-/* Suppresses a tuple where those around it gain more than that costs. */
+/* Suppresses a tuple if those around it gain more than that costs. */
 static void
 try_without(LocalSearch *search, uint32 tuple)
 {
@@ -186,7 +195,7 @@ try_without(LocalSearch *search, uint32 tuple)
 	tuple_suppress(search->classes, tuple);
 }
 
-/* Shows a suppressed tuple where that costs less. */
+/* Shows a suppressed tuple if that costs less. */
 static void
 try_with(LocalSearch *search, uint32 tuple)
 {
@@ -205,7 +214,7 @@ try_with(LocalSearch *search, uint32 tuple)
 	replace_classes(search);
 }
 
-/* The lowest and highest codes of a class, then those that come next to them. */
+/* The lowest and highest codes of a class, then the codes next to them. */
 typedef struct Ends
 {
 	uint32		low[MAX_ATTRIBUTES];
@@ -236,7 +245,10 @@ find_ends(const Classes *classes, uint32 number, Ends *ends)
 		}
 }
 
-/* What a class of several tuples costs less without one, were it to stay a class. */
+/*
+ * The reduction of the cost of a class of several tuples without one of them,
+ * if it stays a class.
+ */
 static int64
 saving_without(const Classes *classes, const Ends *ends, uint32 tuple)
 {
@@ -256,7 +268,7 @@ saving_without(const Classes *classes, const Ends *ends, uint32 tuple)
 	return size_cost(ground, class->people, class->loss) - size_cost(ground, people, loss);
 }
 
-/* Suppresses tuples of a class that cost much, and now and then tries others. */
+/* Suppresses expensive tuples of a class, and sometimes tries others. */
 static void
 suppress_some(LocalSearch *search, uint32 number)
 {
@@ -283,7 +295,7 @@ suppress_some(LocalSearch *search, uint32 number)
 	}
 }
 
-/* Uses what may be suppressed. */
+/* Uses the allowed suppression. */
 static void
 suppression_round(LocalSearch *search, const RecodingWatch *watch)
 {

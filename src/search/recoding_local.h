@@ -1,6 +1,6 @@
 /*
  * recoding_local.h
- *	  Classes bettered by taking some apart and putting them together anew.
+ *	  Improves classes by dissolving some and rebuilding them.
  */
 #ifndef ANONOPT_RECODING_LOCAL_H
 #define ANONOPT_RECODING_LOCAL_H
@@ -13,7 +13,7 @@ typedef struct LocalSearch LocalSearch;
 
 extern LocalSearch *local_search_create(Classes *classes, const BoxTree *tree, uint64 seed);
 
-/* One round, or less where the watch says that it is over; returns what was gained. */
+/* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
 
 #endif

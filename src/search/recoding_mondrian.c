@@ -2,9 +2,9 @@
  * recoding_mondrian.c
  *	  Strict Mondrian, for comparison.
  *
- * A box is halved at the median person of the attribute that loses most in
- * it, or of the next where a half would be too small, until none can be.  It
- * is what others offer; the search leaves it far behind.
+ * A box is halved at the median person of the attribute with the most loss in
+ * it, or of the next one if a half would be too small, until no box can be
+ * halved.  Other tools offer it; the search does far better.
  */
 #include "search/recoding.h"
 
@@ -21,7 +21,7 @@ typedef struct Mondrian
 	RecodingResult *result;
 } Mondrian;
 
-/* The first code of the upper half, or 0 where a half would be too small. */
+/* The first code of the upper half, or 0 if a half would be too small. */
 static uint32
 median_code(const Mondrian *mondrian, uint32 start, uint32 end, int a, uint32 low, uint32 high)
 {
@@ -43,7 +43,7 @@ median_code(const Mondrian *mondrian, uint32 start, uint32 end, int a, uint32 lo
 	return code;
 }
 
-/* Moves the tuples below a code to the front; returns where the others begin. */
+/* Moves the tuples below a code to the front; returns the start of the others. */
 static uint32
 part(Mondrian *mondrian, uint32 start, uint32 end, int a, uint32 code)
 {

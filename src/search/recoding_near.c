@@ -1,11 +1,11 @@
 /*
  * recoding_near.c
- *	  Tuples in the order of a tree of boxes, and each one's nearest.
+ *	  A k-d tree of tuples, which finds the nearest of each.
  *
- * The tree is a k-d tree: a box is parted at the middle of the attribute that
- * loses most in it, never between tuples with the same code.  A span's loss
- * grows with the span, so what a tuple would lose with the nearest end of a
- * box bounds what it would lose with any tuple in it.
+ * A box is split at the middle of the attribute with the most loss in it,
+ * never between tuples with the same code.  A span's loss grows with the span,
+ * so the loss of a tuple with the nearest end of a box is a lower bound of its
+ * loss with any tuple in the box.
  */
 #include "search/recoding_near.h"
 
@@ -31,7 +31,7 @@ box_bounds(const Ground *ground, const BoxTree *tree, uint32 box)
 	return tree->bounds + (Size) box * 2 * ground->nattrs;
 }
 
-/* Makes room for more boxes; they move. */
+/* Makes room for more boxes, which may move them. */
 static void
 grow_tree(Builder *builder)
 {
@@ -81,7 +81,10 @@ add_box(Builder *builder, uint32 start, uint32 end)
 	return number;
 }
 
-/* The attribute that loses most in a box, or -1 where all tuples have the same codes. */
+/*
+ * The attribute with the most loss in a box, or -1 if all tuples have the same
+ * codes.
+ */
 static int
 widest_attribute(const Ground *ground, const uint32 *bounds)
 {
@@ -101,7 +104,7 @@ widest_attribute(const Ground *ground, const uint32 *bounds)
 	return widest;
 }
 
-/* The code from which on tuples go to the right: the one nearest to the middle. */
+/* The code from which on tuples go to the right, the one closest to the middle. */
 static uint32
 middle_code(const Builder *builder, const TreeBox *box, uint32 low, uint32 high)
 {
@@ -109,7 +112,7 @@ middle_code(const Builder *builder, const TreeBox *box, uint32 low, uint32 high)
 	uint32		before = 0;
 	uint32		code = low;
 
-	/* of two codes at the middle, the one that parts more evenly */
+	/* of two codes at the middle, the one that splits more evenly */
 	while (before + builder->count[code] <= half && code < high)
 		before += builder->count[code++];
 	if (code == low || (code < high && before + builder->count[code] - half < half - before))
@@ -117,7 +120,10 @@ middle_code(const Builder *builder, const TreeBox *box, uint32 low, uint32 high)
 	return code;
 }
 
-/* Moves the tuples below a code of an attribute to the front; returns how many there are. */
+/*
+ * Moves the tuples below a code of an attribute to the front; returns their
+ * number.
+ */
 static uint32
 part_tuples(Builder *builder, const TreeBox *box, int a, uint32 code)
 {
@@ -136,7 +142,7 @@ part_tuples(Builder *builder, const TreeBox *box, int a, uint32 code)
 	return left - box->start;
 }
 
-/* Parts a box, if it is too large and its tuples differ. */
+/* Splits a box if it is too large and its tuples differ. */
 static void
 part_box(Builder *builder, uint32 number)
 {
@@ -197,7 +203,7 @@ box_tree_create(Ground *ground, uint32 leaf)
 	return tree;
 }
 
-/* What is sought for one tuple. */
+/* The state of a search for one tuple. */
 typedef struct NearQuery
 {
 	const Ground *ground;
@@ -217,7 +223,7 @@ worst_found(const NearQuery *query)
 	return query->nfound < query->wanted ? PG_INT64_MAX : query->cost[query->wanted - 1];
 }
 
-/* Keeps a tuple, if it is among the nearest. */
+/* Keeps a tuple if it is among the nearest. */
 static inline void
 offer(NearQuery *query, uint32 other)
 {
@@ -243,7 +249,7 @@ offer(NearQuery *query, uint32 other)
 	query->found[at] = other;
 }
 
-/* The least that the tuple loses with any in a box. */
+/* A lower bound of the tuple's loss with any tuple in a box. */
 static inline int64
 box_bound(const NearQuery *query, uint32 box)
 {

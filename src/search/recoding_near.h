@@ -1,13 +1,13 @@
 /*
  * recoding_near.h
- *	  Tuples in the order of a tree of boxes, and each one's nearest.
+ *	  A k-d tree of tuples, which finds the nearest of each.
  */
 #ifndef ANONOPT_RECODING_NEAR_H
 #define ANONOPT_RECODING_NEAR_H
 
 #include "search/recoding_ground.h"
 
-/* Tuples of a leaf of a tree that serves to find the nearest. */
+/* The number of tuples in a leaf of a tree for finding the nearest. */
 #define TREE_LEAF 8
 
 /* A box of the tree: tuples from start to before end. */
@@ -15,8 +15,7 @@ typedef struct TreeBox
 {
 	uint32		start;
 	uint32		end;
-	uint32		left;			/* the boxes it is parted into; 0 where it is
-								 * not */
+	uint32		left;			/* the boxes it is split into, or 0 */
 	uint32		right;
 } TreeBox;
 
@@ -27,25 +26,25 @@ typedef struct BoxTree
 	uint32	   *bounds;			/* lowest and highest codes, by box */
 } BoxTree;
 
-/* Sorts the ground's tuples into a tree whose leaves hold so many at most. */
+/* Sorts the ground's tuples into a tree, given the most tuples of a leaf. */
 extern BoxTree *box_tree_create(Ground *ground, uint32 leaf);
 
-/* Each tuple's nearest, found when they are asked for. */
+/* Each tuple's nearest, found on demand. */
 typedef struct Nearest
 {
 	const Ground *ground;
 	const BoxTree *tree;
 	int			wanted;
-	uint32	   *found;			/* by tuple, so many each; NO_TUPLE: not asked
-								 * for yet */
+	uint32	   *found;			/* by tuple, a fixed number each; NO_TUPLE if
+								 * not found yet */
 } Nearest;
 
 extern Nearest *nearest_create(const Ground *ground, const BoxTree *tree, int wanted);
 extern void nearest_find(Nearest *nearest, uint32 tuple);
 
 /*
- * The tuples with which one would lose least as a class, the nearest first.
- * Where there are fewer, the tuple itself stands in.
+ * The tuples with which a tuple would lose least as a class, nearest first. If
+ * there are too few, the tuple itself fills the rest.
  */
 static inline const uint32 *
 nearest_tuples(Nearest *nearest, uint32 tuple)

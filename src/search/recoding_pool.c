@@ -1,12 +1,11 @@
 /*
  * recoding_pool.c
- *	  A few tuples that are put into classes together, by merging.
+ *	  Merges a few tuples into classes.
  *
- * Each tuple begins as a cluster of its own, or with those that a node would
- * show alike.  A cluster that breaks the promise is
- * merged with the one that this makes dearer least, again and again.  What a
- * merger costs is what both lose together less what they lose alone, so that
- * a good class is not spoilt for the sake of a straggler.
+ * Each tuple starts as its own cluster, or with those that a node would show
+ * alike.  A cluster that breaks the promise is repeatedly merged with the one
+ * that costs least.  The cost of a merger is the loss of both together minus
+ * the sum of their losses, so that a good class is not spoilt for a straggler.
  */
 #include "search/recoding_pool.h"
 
@@ -32,7 +31,7 @@ pool_create(const Ground *ground, int room, int most_clusters)
 	pool->loss = palloc(sizeof(int64) * n);
 	pool->cost = palloc(sizeof(int64) * n);
 	pool->kept = palloc(sizeof(bool) * n);
-	/* one more than clusters: for a tuple that joins one */
+	/* one more than clusters, for a tuple that joins one */
 	pool->slices = palloc(sizeof(uint32) * (n + 1) * (ground->ncolumns + 1));
 	pool->joined = palloc(sizeof(int) * n);
 	pool->live = palloc(sizeof(int) * n);
@@ -67,7 +66,7 @@ cluster_slices(const Pool *pool, int cluster)
 	return pool->slices + (Size) cluster * pool->ground->ncolumns;
 }
 
-/* Finds out what a cluster costs, given its box, people and histograms. */
+/* Computes a cluster's cost, given its box, people and histograms. */
 static void
 settle_cluster(Pool *pool, int cluster)
 {
@@ -86,7 +85,7 @@ pool_add(Pool *pool, uint32 tuple)
 	pool->items[pool->nitems++] = tuple;
 }
 
-/* The histograms of two clusters together become the first one's. */
+/* Merges the histograms of two clusters into the first. */
 static void
 join_slices(const Ground *ground, uint32 *slices, const uint32 *others)
 {
@@ -98,7 +97,7 @@ join_slices(const Ground *ground, uint32 *slices, const uint32 *others)
 	}
 }
 
-/* A tuple begins a cluster. */
+/* Starts a cluster with a tuple. */
 static void
 begin_cluster(Pool *pool, int cluster, uint32 tuple)
 {
@@ -112,7 +111,7 @@ begin_cluster(Pool *pool, int cluster, uint32 tuple)
 	pool->joined[cluster] = cluster;
 }
 
-/* A tuple joins a cluster that is there. */
+/* Adds a tuple to an existing cluster. */
 static void
 extend_cluster(Pool *pool, int cluster, uint32 tuple)
 {
@@ -129,7 +128,7 @@ extend_cluster(Pool *pool, int cluster, uint32 tuple)
 	join_slices(ground, cluster_slices(pool, cluster), slices);
 }
 
-/* Makes the clusters that the items begin in; they are numbered by their first items. */
+/* Creates the initial clusters of the items, numbered by their first items. */
 static void
 form_clusters(Pool *pool)
 {
@@ -150,7 +149,7 @@ form_clusters(Pool *pool)
 	}
 }
 
-/* What people outside the majority of two clusters together add. */
+/* The cost of people outside the majority of two merged clusters. */
 static int64
 joint_minority_cost(const Pool *pool, int a, int b)
 {
@@ -177,7 +176,7 @@ merge_price(const Pool *pool, int a, int b)
 	return cost - pool->cost[a] - pool->cost[b];
 }
 
-/* Raises a price by chance; much noise makes even what is free dearer. */
+/* Raises a price randomly; with much noise, even that of free mergers. */
 static inline int64
 noisy(const Pool *pool, int64 price, Prng *prng, uint32 noise)
 {
@@ -227,7 +226,7 @@ price_all(Pool *pool, Prng *prng, uint32 noise)
 			pool->partner[i] = cheapest_partner(pool, i);
 }
 
-/* The cluster to be merged next, or -1 where all keep the promise. */
+/* The cluster to merge next, or -1 if all keep the promise. */
 static int
 next_to_merge(const Pool *pool, MergeOrder order)
 {
@@ -254,7 +253,7 @@ next_to_merge(const Pool *pool, MergeOrder order)
 	return next;
 }
 
-/* Merges a cluster with another, which is no more then. */
+/* Merges a cluster with another, which is removed. */
 static void
 merge_clusters(Pool *pool, int cluster, int other)
 {
@@ -270,7 +269,10 @@ merge_clusters(Pool *pool, int cluster, int other)
 	pool->live[at] = pool->live[--pool->nlive];
 }
 
-/* Prices mergers with a cluster that has changed, and what follows for the others. */
+/*
+ * Updates the prices of mergers with a changed cluster, and the cheapest
+ * partners of the others.
+ */
 static void
 price_merged(Pool *pool, int cluster, int gone, Prng *prng, uint32 noise)
 {
@@ -296,7 +298,7 @@ price_merged(Pool *pool, int cluster, int gone, Prng *prng, uint32 noise)
 	}
 }
 
-/* Merges the clusters; noise 0: without chance. */
+/* Merges the clusters; without randomness if noise is 0. */
 static int64
 merge_all(Pool *pool, MergeOrder order, Prng *prng, uint32 noise)
 {
@@ -355,7 +357,7 @@ last_cluster(const Pool *pool, int item)
 void
 pool_put(const Pool *pool, Classes *classes)
 {
-	/* joined tells the clusters; partner is free for their classes */
+	/* joined has the clusters; partner is reused for their classes */
 	int		   *class_of = pool->partner;
 
 	for (int i = 0; i < pool->nclusters; i++)

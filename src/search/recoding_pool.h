@@ -1,6 +1,6 @@
 /*
  * recoding_pool.h
- *	  A few tuples that are put into classes together, by merging.
+ *	  Merges a few tuples into classes.
  */
 #ifndef ANONOPT_RECODING_POOL_H
 #define ANONOPT_RECODING_POOL_H
@@ -21,7 +21,7 @@ typedef struct Pool
 	int			room;
 	int			nitems;
 	uint32	   *items;			/* tuples */
-	int		   *cluster_of;		/* by item: the cluster it began in */
+	int		   *cluster_of;		/* by item: its initial cluster */
 	int			most_clusters;
 	int			nclusters;
 	/* by cluster */
@@ -34,31 +34,31 @@ typedef struct Pool
 	int		   *joined;			/* the cluster it was merged into, or itself */
 	int		   *live;
 	int			nlive;
-	int		   *partner;		/* the cheapest to merge with */
+	int		   *partner;		/* the cheapest cluster to merge with */
 	int64	   *price;			/* of merging, by two clusters */
 	HistogramMark *marks;
 	struct Coarsening *coarsening;
 } Pool;
 
-/* A pool of so many tuples, which begin in so many clusters at most. */
+/* Creates a pool, given the most tuples and the most initial clusters. */
 extern Pool *pool_create(const Ground *ground, int room, int most_clusters);
 extern void pool_clear(Pool *pool);
 extern void pool_add(Pool *pool, uint32 tuple);
 
 /*
- * Merges until every class keeps the promise.  Returns what all cost, or
- * PG_INT64_MAX where the promise cannot be kept: then one class is left.
+ * Merges until every class keeps the promise.  Returns their total cost, or
+ * PG_INT64_MAX, with one class left, if the promise cannot be kept.
  */
 extern int64 pool_merge(Pool *pool, MergeOrder order);
 
 /*
- * The same with chance: prices are raised by so many 256ths at most, and
- * many tuples begin in clusters of what some node shows alike; PG_INT64_MAX
- * also where those are too many.
+ * The same with randomness: prices are raised by up to noise/256, and if there
+ * are many tuples, they start in clusters that some node shows alike.  Also
+ * returns PG_INT64_MAX if those are too many.
  */
 extern int64 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
 
-/* Makes classes of the clusters; their tuples have none so far. */
+/* Turns the clusters into classes; their tuples must be without a class. */
 extern void pool_put(const Pool *pool, Classes *classes);
 
 #endif

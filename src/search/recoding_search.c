@@ -2,10 +2,10 @@
  * recoding_search.c
  *	  The search for a recoding.
  *
- * A first answer comes from all tuples at once: it takes little time, and what
- * is parted first loses much.  Many tuples are then bettered in blocks of
- * neighbours, which workers share; then in blocks half a block further on, so
- * that classes meet across the borders of the first.
+ * The first answer is built from all tuples at once: it takes little time, and
+ * splitting them beforehand would lose much.  Then blocks of neighbouring
+ * tuples are improved, in parallel by workers; then blocks shifted by half a
+ * block, so that classes can change across the borders of the first ones.
  */
 #include "search/recoding.h"
 
@@ -15,7 +15,7 @@
 #include "search/recoding_near.h"
 #include "search/recoding_start.h"
 
-/* Blocks that are handed to the pool at a time, a process. */
+/* Blocks handed to the pool at a time, per process. */
 #define BATCH 4
 
 typedef struct RecodingPlan
@@ -35,7 +35,7 @@ typedef struct RecodingPlan
 	uint32	  **members;		/* by item: tuples of the ground */
 } RecodingPlan;
 
-/* Has the pool do a batch, and takes over what comes out. */
+/* Lets the pool process a batch, and takes over the results. */
 static void
 do_batch(RecodingPlan *plan)
 {
@@ -55,7 +55,7 @@ do_batch(RecodingPlan *plan)
 		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
 }
 
-/* The item that takes the next block. */
+/* The item for the next block. */
 static BlockItem *
 next_item(RecodingPlan *plan, uint32 first)
 {
@@ -79,13 +79,13 @@ put_tuple(RecodingPlan *plan, BlockItem *item, uint32 tuple)
 	item->ntuples++;
 }
 
-/* Tuples linked by class, each class found at its first one. */
+/* Tuples linked by class, each class starting at its first tuple. */
 typedef struct ClassChains
 {
 	uint32	   *next;			/* by tuple, or NO_TUPLE */
 	uint32	   *size;			/* by class: tuples */
 	uint32	   *last;			/* by class: the last one so far */
-	bool	   *first;			/* by tuple: it is its class's first */
+	bool	   *first;			/* by tuple: whether it is its class's first */
 } ClassChains;
 
 static void
@@ -112,7 +112,10 @@ chain_classes(const RecodingPlan *plan, ClassChains *chains)
 	}
 }
 
-/* People of an item who have no class, and its part of those who may get none. */
+/*
+ * Counts an item's people without a class, and its share of those who may be
+ * suppressed.
+ */
 static int64
 item_limit(const RecodingPlan *plan, const BlockItem *item)
 {
@@ -132,7 +135,7 @@ item_limit(const RecodingPlan *plan, const BlockItem *item)
 	return people + (int64) (all * spare / Max(order->population->people, 1));
 }
 
-/* Counts who has no class by now. */
+/* Counts the people without a class. */
 static void
 count_suppressed(RecodingPlan *plan)
 {
@@ -142,7 +145,7 @@ count_suppressed(RecodingPlan *plan)
 			plan->classes->suppressed += plan->ground->people[tuple];
 }
 
-/* Betters blocks of whole classes; the first has so much room. */
+/* Improves blocks of whole classes, given the size of the first block. */
 static void
 better_blocks(RecodingPlan *plan, uint32 room)
 {
@@ -174,8 +177,9 @@ better_blocks(RecodingPlan *plan, uint32 room)
 }
 
 /*
- * Makes classes that look alike one, and numbers them by their first tuples;
- * false where no label covers a class, which is kept only for want of others.
+ * Merges classes that look alike, and numbers them by their first tuples;
+ * returns false if no label covers a class, which is kept only for lack of
+ * another.
  */
 static bool
 number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *result)
@@ -190,7 +194,7 @@ number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *resu
 	return true;
 }
 
-/* Gives all tuples classes; false where that cannot be. */
+/* Assigns classes to all tuples; returns false if that is impossible. */
 static bool
 begin_classes(RecodingPlan *plan)
 {
@@ -218,7 +222,7 @@ begin_pool(RecodingPlan *plan, int workers)
 	plan->pool = worker_pool_begin(&order, workers);
 }
 
-/* Betters in blocks, then in others half a block further on; returns how many workers helped. */
+/* Improves blocks, then blocks shifted by half; returns how many workers helped. */
 static int
 better_in_blocks(RecodingPlan *plan, int workers)
 {
@@ -233,7 +237,7 @@ better_in_blocks(RecodingPlan *plan, int workers)
 	return worker_pool_end(plan->pool);
 }
 
-/* Hands over the classes; false where no label covers one. */
+/* Returns the classes; false if no label covers one of them. */
 static bool
 put_answer(RecodingPlan *plan, RecodingResult *result)
 {
@@ -242,7 +246,7 @@ put_answer(RecodingPlan *plan, RecodingResult *result)
 	return number_classes(plan->order, Max(plan->nclasses, plan->classes->nclasses), result);
 }
 
-/* No class at all, where that many may be suppressed. */
+/* Returns no class at all, if that many people may be suppressed. */
 static bool
 suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
 {
@@ -252,10 +256,10 @@ suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
 }
 
 /*
- * Where no label covers everybody, what is left cannot always be merged away.
- * A node may still keep the promise, by suppressing what breaks it.  What is
- * bettered from there may join what no label covers, if sizes or values count
- * for more than labels; then the node itself is the answer.
+ * If no label covers everybody, the remaining tuples cannot always be merged
+ * with others.  A node may still keep the promise, by suppressing classes that
+ * break it.  Improving from there may merge tuples that no label covers, if
+ * sizes or values count more than labels; then the node itself is the answer.
  */
 static bool
 answer_by_node(RecodingPlan *plan, const BoxTree *tree, RecodingResult *result)

@@ -1,16 +1,16 @@
 /*
  * recoding_start.c
- *	  First answers, for a search to better.
+ *	  First answers for a search.
  *
- * Nodes are visited in the order of what they lose on average.  At each, the
- * tuples that have no class yet are grouped by what the node shows; groups
- * that keep the promise become classes, and their tuples are done with.  As
- * fewer and fewer are left, later nodes cost less and less, and thousands of
- * them are visited in a fraction of a second.  Greedy as this is, no other
- * start comes near it, and large k profit most.
+ * Nodes are visited in the order of their average loss.  At each, the tuples
+ * without a class are grouped by the node's labels; groups that keep the
+ * promise become classes, and their tuples are finished.  As fewer and fewer
+ * tuples are left, later nodes cost less and less time, and thousands of nodes
+ * are visited in a fraction of a second.  Although this is greedy, no other
+ * start comes close to it, especially for large k.
  *
- * A lattice may have more nodes than can be visited: those that lose least
- * are enough, since the rest is merged.
+ * A lattice may have more nodes than can be visited.  Those that lose least
+ * are enough, since the remaining tuples are merged.
  */
 #include "search/recoding_start.h"
 
@@ -18,10 +18,10 @@
 #include "miscadmin.h"
 #include "search/recoding_pool.h"
 
-/* Nodes that are visited at most. */
+/* The most nodes visited. */
 #define MOST_NODES 32768
 
-/* Tuples that are merged at a time. */
+/* Tuples merged at a time. */
 #define MERGED_TUPLES 384
 
 /* ------------------------------------------------------------- nodes */
@@ -41,7 +41,7 @@ typedef struct NodeList
 	uint8		levels[MAX_ATTRIBUTES];
 	uint32		nnodes;
 	uint32		most;
-	StartNode  *nodes;			/* NULL: they are only counted */
+	StartNode  *nodes;			/* NULL to only count them */
 	uint8	   *node_levels;
 } NodeList;
 
@@ -53,7 +53,7 @@ weigh_levels(const Ground *ground, NodeList *list)
 	{
 		const Axis *axis = &ground->axes[a];
 
-		/* a level above max_level only where there is no other */
+		/* a level above max_level is used only if there is no other */
 		int			nlevels = Min(axis->nlevels, axis->allowed);
 
 		list->height[a] = nlevels - 1;
@@ -65,7 +65,10 @@ weigh_levels(const Ground *ground, NodeList *list)
 	}
 }
 
-/* Lists the nodes that lose no more than the limit, given the levels of the attributes before. */
+/*
+ * Lists the nodes that lose at most the limit, given the levels of the
+ * previous attributes.
+ */
 static void
 list_nodes(NodeList *list, int attr, int64 loss)
 {
@@ -82,7 +85,7 @@ list_nodes(NodeList *list, int attr, int64 loss)
 	}
 	for (int level = 0; level <= list->height[attr] && list->nnodes < list->most; level++)
 	{
-		/* what the other attributes lose at least is part of the loss */
+		/* the loss includes the least loss of the remaining attributes */
 		int64		more = loss + list->loss[attr][level] - list->loss[attr][0];
 
 		if (more > list->limit)
@@ -119,7 +122,7 @@ make_node_list(const Ground *ground)
 		all += list->loss[a][list->height[a]];
 	}
 	list->most = MOST_NODES;
-	/* the highest limit within which there are few enough */
+	/* the highest limit with few enough nodes */
 	limit = lowest + Max((all - lowest) / 64, 1);
 	list->limit = lowest;
 	while (list->limit < all)
@@ -160,8 +163,8 @@ typedef struct StartGroup
 typedef struct Visit
 {
 	Classes    *classes;
-	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: bits that tell
-										 * its label */
+	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: hash of its
+										 * label */
 	uint32		nleft;
 	uint32	   *left;			/* tuples without a class */
 	uint32	   *group_of;		/* by position among them */
@@ -208,9 +211,9 @@ prepare_visit(Visit *visit, Classes *classes)
 }
 
 /*
- * Groups the tuples that are left by what the node shows.  Groups are told by
- * 64 bits: two that share them by chance would be one class, which loses more
- * than it need but is as sound as any.
+ * Groups the remaining tuples by the node's labels.  Groups are identified by
+ * a 64-bit hash; two with the same hash by chance would be one class, which
+ * loses more than necessary but is sound.
  */
 static void
 count_groups(Visit *visit, const uint8 * levels)
@@ -254,7 +257,7 @@ count_groups(Visit *visit, const uint8 * levels)
 	}
 }
 
-/* Makes classes of the groups that are large enough and keep the promise. */
+/* Turns the groups that are large enough and keep the promise into classes. */
 static void
 take_groups(Visit *visit)
 {
@@ -276,7 +279,7 @@ take_groups(Visit *visit)
 	{
 		StartGroup *group = &visit->groups[visit->group_of[i]];
 
-		/* once a group: 0 people say that it is settled */
+		/* once per group: 0 people mark it as settled */
 		if (group->people >= ground->smallest && !class_settle(classes, group->class))
 			class_drop(classes, group->class);
 		group->people = 0;
@@ -308,7 +311,10 @@ start_by_nodes(Classes *classes)
 	MemoryContextDelete(context);
 }
 
-/* Makes one node's classes and suppresses who is left; false where those are too many, or everybody. */
+/*
+ * Creates one node's classes and suppresses the remaining people; returns
+ * false if they are too many, or everybody.
+ */
 static bool
 take_node(Visit *visit, const uint8 * levels)
 {
@@ -391,7 +397,7 @@ start_by_merging(Classes *classes)
 	pool_clear(pool);
 }
 
-/* The class with which another would lose least, or NO_CLASS where there is none. */
+/* The class with which another would lose least, or NO_CLASS if there is none. */
 static uint32
 cheapest_class(const Classes *classes, uint32 class)
 {

@@ -1,9 +1,9 @@
 /*
  * shared_nodes.c
- *	  Measured nodes that processes tell each other of, in shared memory.
+ *	  Measured nodes in shared memory, for the processes of a search.
  *
- * Whoever is about to measure a node takes a place for it, and fills the
- * place afterwards.  Others read places in order, and stop at one that is
+ * A process that is about to measure a node takes a place for it, and fills
+ * the place afterwards.  Others read places in order, and stop at one that is
  * not filled yet.
  */
 #include "search/shared_nodes.h"
@@ -23,7 +23,7 @@ shared_nodes_begin(SharedNodes *shared, const ToldNode *known, uint32 nknown)
 bool
 shared_nodes_take(SharedNodes *shared, uint32 *place)
 {
-	/* so that it never counts far beyond the end */
+	/* keeps the counter from running far beyond the end */
 	if (pg_atomic_read_u32(&shared->ntaken) >= SHARED_NODES)
 		return false;
 	*place = pg_atomic_fetch_add_u32(&shared->ntaken, 1);

@@ -1,6 +1,6 @@
 /*
  * shared_nodes.h
- *	  Measured nodes that processes tell each other of, in shared memory.
+ *	  Measured nodes in shared memory, for the processes of a search.
  */
 #ifndef ANONOPT_SHARED_NODES_H
 #define ANONOPT_SHARED_NODES_H
@@ -9,7 +9,10 @@
 
 #include "port/atomics.h"
 
-/* As many as are told of before whoever began the search has them all. */
+/*
+ * The most nodes shared between two rounds, after which the leader takes over
+ * all.
+ */
 #define SHARED_NODES 1024
 
 /* A node, and what follows from it. */
@@ -28,19 +31,23 @@ typedef struct SharedNode
 
 typedef struct SharedNodes
 {
-	/* set while nobody else is at work */
-	uint32		round;			/* how often it was begun anew */
+	/* set while no other process is at work */
+	uint32		round;			/* number of restarts */
 	uint32		nknown;			/* nodes that were measured before */
 
 	/* by all */
-	pg_atomic_uint32 ntaken;	/* places, more than there are when it is full */
+	pg_atomic_uint32 ntaken;	/* places taken; more than there are if it is
+								 * full */
 	SharedNode	nodes[SHARED_NODES];
 } SharedNodes;
 
-/* Begins anew, while nobody else is at work. */
+/* Restarts, while no other process is at work. */
 extern void shared_nodes_begin(SharedNodes *shared, const ToldNode *known, uint32 nknown);
 
-/* Takes a place for a node that is about to be measured; false where none is left. */
+/*
+ * Takes a place for a node that is about to be measured; returns false if none
+ * is left.
+ */
 extern bool shared_nodes_take(SharedNodes *shared, uint32 *place);
 
 extern void shared_nodes_tell(SharedNodes *shared, uint32 place, const ToldNode *node);
