@@ -5,6 +5,7 @@
  * A live view is read through a function of its owner's, so that no filter,
  * function or plan reaches a hidden row.  At every reading that function
  * refuses whoever may write what it reads, as any role that is open to them.
+ * It gives rows that look alike once, with their number; the view repeats them.
  */
 #include "release/release_parts.h"
 
@@ -149,15 +150,17 @@ function_body(const Release *release, const char *function, const char *definiti
 
 /* Makes the function that reads, or lets it read by another definition. */
 static void
-make_function(const Release *release, const char *create, const char *function, const char *result, const char *definition)
+make_function(const Release *release, const char *create, const char *function, const char *result)
 {
+	const char *definition = live_statement(&release->spec);
+
 	/*
 	 * to check a body is to keep it as long as the session lasts, and the
 	 * statement in it has been tried
 	 */
 	run("SET LOCAL check_function_bodies = off");
 	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
+				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET jit = off SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
 				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", create, function, result,
 				 quote_literal_cstr(release->spec.dataset->timezone),
 				 quote_literal_cstr(function_body(release, function, definition))));
@@ -183,7 +186,7 @@ rows_function(Oid view)
 }
 
 void
-release_replace_live(const Release *release, Oid view, const char *definition)
+release_replace_live(const Release *release, Oid view)
 {
 	char	   *function = rows_function(view);
 	char	   *result;
@@ -192,7 +195,7 @@ release_replace_live(const Release *release, Oid view, const char *definition)
 		refuse_changed(release);
 	check_source(release);
 	result = ask("SELECT pg_get_function_result(to_regprocedure($1))", psprintf("%s()", function));
-	make_function(release, "CREATE OR REPLACE", function, result, definition);
+	make_function(release, "CREATE OR REPLACE", function, result);
 }
 
 void
@@ -226,9 +229,10 @@ release_create_live(const Release *release, const char *definition)
 	if (spec->star)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 
-	make_function(release, "CREATE", function, psprintf("TABLE (%s)", shape), definition);
+	make_function(release, "CREATE", function, psprintf("TABLE (%s, %s bigint)", shape, live_count_name(spec)));
 	run(psprintf("REVOKE ALL ON FUNCTION %s() FROM PUBLIC", function));
-	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM %s()", release->sql_name, shown.data, function));
+	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
+				 " FROM %s() f) x", release->sql_name, shown.data, live_count_name(spec), function));
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
 			 errmsg("a live view promises one reading by one reader"),

@@ -71,7 +71,7 @@ extern void check_same_columns(const Release *release, const ReleaseEntry *entry
 extern char *rows_function(Oid view);
 
 /* Lets a live view read by another definition with the same columns. */
-extern void release_replace_live(const Release *release, Oid view, const char *definition);
+extern void release_replace_live(const Release *release, Oid view);
 
 /* Fills the key beside a view with what the view's statement reads it by now. */
 extern void refill_key(Release *release, const ReleaseEntry *entry);

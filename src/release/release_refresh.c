@@ -181,7 +181,7 @@ release_show(const Release *release, Oid relation, Oid fresh, const char *defini
 	if (release->form != RELEASE_LIVE_VIEW)
 		release_swap_rows(relation, fresh);
 	if (definition != NULL && release->form == RELEASE_LIVE_VIEW)
-		release_replace_live(release, relation, definition);
+		release_replace_live(release, relation);
 	else if (definition != NULL)
 		release_replace_definition(relation, definition);
 }

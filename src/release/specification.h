@@ -32,6 +32,7 @@ typedef struct Specification
 	Promise		promise;		/* k always */
 	bool		star;			/* what breaks it is shown as such */
 	bool		snapshot;		/* what is shown stays as it is */
+	bool		alike;			/* rows that look alike are counted */
 	const char *key;			/* table of what a definition, which anybody
 								 * may read, must not tell; NULL to tell it */
 	int			ncolumns;
@@ -45,6 +46,13 @@ extern void specification_choose_columns(Specification *spec, const char *const 
 
 /* The statement, which qualifies all names. */
 extern char *release_statement(const Specification *spec);
+
+/*
+ * The same rows, those that look alike perhaps as one, with a last column that says how many there are;
+ * and its name.
+ */
+extern char *live_statement(const Specification *spec);
+extern const char *live_count_name(const Specification *spec);
 
 /* Whether it spells out leaves of hierarchies; statements that put them into the key. */
 extern bool statement_tells_leaves(const Specification *spec);

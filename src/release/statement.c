@@ -8,8 +8,9 @@
  * value without a leaf makes its row suppressed.
  *
  * Classes are counted by window functions over one sort, which is also the
- * order in which a snapshot is written.  Different people are counted, as
- * values are, by ranking them: NULL is one of them.
+ * order in which a snapshot is written.  A live view's are counted where rows
+ * that look alike have been made one.  Different people are counted, as values
+ * are, by ranking them: NULL is one of them.
  */
 #include "release/statement_parts.h"
 
@@ -80,8 +81,10 @@ append_told_apart(StringInfo sql, const Specification *spec, const char *column,
 void
 append_value(StringInfo sql, const Specification *spec, const char *alias, int sensitive)
 {
-	append_told_apart(sql, spec, spec->population->columns[sensitive]->name,
-					  psprintf("%s.%s", alias, own_name_of(spec, "value", sensitive)));
+	const char *column = spec->population->columns[sensitive]->name;
+
+	append_told_apart(sql, spec, column, psprintf("%s.%s", alias, spec->alike ? quote_identifier(column) :
+												  own_name_of(spec, "value", sensitive)));
 }
 
 /* Ranks the people of the rows that have the same something. */
@@ -104,6 +107,21 @@ packs(const Specification *spec)
 	return false;
 }
 
+/* The number of a row's label; NULL, which makes all of the row's packed labels NULL, may mean that it has none. */
+static const char *
+row_number_sql(const Specification *spec, const Joined *joined)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	if (found_by_segments(spec, joined))
+		append_segment_number(&sql, spec, joined);
+	else
+		appendStringInfo(&sql, joined->nullable || keeps_incomplete(spec) ? "COALESCE(h%d.number, %u)" : "h%d.number",
+						 joined->number, joined->radix - 1);
+	return sql.data;
+}
+
 /* The packed labels of a row. */
 static void
 append_packed(StringInfo sql, const Specification *spec)
@@ -122,8 +140,7 @@ append_packed(StringInfo sql, const Specification *spec)
 		if (a < 0 || packed_radix(spec, a) == 0)
 			continue;
 		joined = prepare_join(spec, a);
-		number = psprintf(joined.nullable || keeps_incomplete(spec) ? "COALESCE(h%d.number, %u)" : "h%d.number", joined.number,
-						  joined.radix - 1);
+		number = row_number_sql(spec, &joined);
 		if (packed.len == 0)
 			appendStringInfoString(&packed, number);
 		else
@@ -134,7 +151,7 @@ append_packed(StringInfo sql, const Specification *spec)
 			appendStringInfo(&packed, "((%s OPERATOR(pg_catalog.*) %u) OPERATOR(pg_catalog.+) %s)", higher, joined.radix, number);
 		}
 	}
-	appendStringInfo(sql, ",\n\t\t\t\t%s AS %s", packed.data, own_name(spec, "labels"));
+	appendStringInfo(sql, "%s AS %s", packed.data, own_name(spec, "labels"));
 }
 
 /* The columns that tell classes apart, of a subquery; none that are packed. */
@@ -163,7 +180,9 @@ append_class_columns(StringInfo sql, const Specification *spec, const char *alia
 	}
 	if (packs(spec))
 	{
-		appendStringInfo(sql, "%s%s.%s", separator, alias, own_name(spec, "labels"));
+		/* no column, lest all rows be sorted by it instead of being hashed */
+		appendStringInfo(sql, spec->alike ? "%s(%s.%s OPERATOR(pg_catalog.+) 0)" : "%s%s.%s", separator, alias,
+						 own_name(spec, "labels"));
 		separator = ", ";
 	}
 	append_unpacked(sql, spec, alias, separator);
@@ -178,7 +197,7 @@ append_raw_values(StringInfo sql, const Specification *spec)
 {
 	for (int j = 0; j < spec->population->nsensitive; j++)
 	{
-		if (!needs_values(spec))
+		if (!needs_values(spec) || spec->alike)
 			return;
 		appendStringInfo(sql, ",\n\t\t\t\tr.%s AS %s", quote_identifier(spec->population->columns[j]->name),
 						 own_name_of(spec, "value", j));
@@ -192,17 +211,28 @@ append_raw_values(StringInfo sql, const Specification *spec)
  * row that it was stored in.
  */
 static void
-append_flat(StringInfo sql, Oid relation, const char *column)
+append_flat(StringInfo sql, const char *alias, Oid relation, const char *column)
 {
 	Oid			type = column_type(relation, column);
 	const char *name = quote_identifier(column);
 
 	if (get_typlen(type) != -1)
-		appendStringInfo(sql, "r.%s", name);
+		appendStringInfo(sql, "%s.%s", alias, name);
 	else if (OidIsValid(get_element_type(type)))
-		appendStringInfo(sql, "pg_catalog.trim_array(r.%s, 0)", name);
+		appendStringInfo(sql, "pg_catalog.trim_array(%s.%s, 0)", alias, name);
 	else
-		appendStringInfo(sql, "(ARRAY[r.%s])[1]", name);
+		appendStringInfo(sql, "(ARRAY[%s.%s])[1]", alias, name);
+}
+
+/* Where the relation's rows and their labels come from. */
+static void
+append_from(StringInfo sql, const Specification *spec)
+{
+	appendStringInfo(sql, "\n\t\t\tFROM %s r", relation_sql_name(spec->dataset->relation));
+	append_joins(sql, spec);
+	append_place_joins(sql, spec);
+	if (!keeps_incomplete(spec))
+		append_leaves_condition(sql, spec, "\n\t\t\tWHERE ");
 }
 
 /* The relation's rows with their labels. */
@@ -223,11 +253,14 @@ append_base(StringInfo sql, const Specification *spec)
 			append_label(sql, spec, &joined);
 		}
 		else
-			append_flat(sql, spec->dataset->relation, column->name);
+			append_flat(sql, "r", spec->dataset->relation, column->name);
 		appendStringInfo(sql, " AS %s", name);
 	}
 	if (packs(spec))
+	{
+		appendStringInfoString(sql, ",\n\t\t\t\t");
 		append_packed(sql, spec);
+	}
 	append_raw_values(sql, spec);
 	if (counts_people(spec))
 		appendStringInfo(sql, ",\n\t\t\t\tr.%s AS %s", quote_identifier(spec->dataset->person), own_name(spec, "person"));
@@ -236,11 +269,44 @@ append_base(StringInfo sql, const Specification *spec)
 		append_leaves_condition(sql, spec, ",\n\t\t\t\t");
 		appendStringInfo(sql, " AS %s", own_name(spec, "complete"));
 	}
-	appendStringInfo(sql, "\n\t\t\tFROM %s r", relation_sql_name(spec->dataset->relation));
-	append_joins(sql, spec);
-	append_place_joins(sql, spec);
-	if (!keeps_incomplete(spec))
-		append_leaves_condition(sql, spec, "\n\t\t\tWHERE ");
+	append_from(sql, spec);
+}
+
+/* One row of all that look alike, with packed labels rather than the labels themselves. */
+static void
+append_alike(StringInfo sql, const Specification *spec)
+{
+	int			nkeys = 0;
+
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const ShownColumn *column = &spec->columns[i];
+		const char *name = quote_identifier(column->name);
+
+		if (column->attr >= 0 && packed_radix(spec, column->attr) > 0)
+			continue;
+		if (column->attr >= 0)
+		{
+			Joined		joined = prepare_join(spec, column->attr);
+
+			append_label(sql, spec, &joined);
+		}
+		else
+			appendStringInfo(sql, "r.%s", name);
+		appendStringInfo(sql, " AS %s,\n\t\t\t\t", name);
+		nkeys++;
+	}
+	if (packs(spec))
+	{
+		append_packed(sql, spec);
+		appendStringInfoString(sql, ",\n\t\t\t\t");
+		nkeys++;
+	}
+	appendStringInfo(sql, "pg_catalog.count(*) AS %s", own_name(spec, "rows"));
+	append_from(sql, spec);
+	for (int key = 1; key <= nkeys; key++)
+		appendStringInfo(sql, "%s%d", key > 1 ? ", " : "\n\t\t\tGROUP BY ", key);
 }
 
 /* Counts people and, for a promise of l, ranks values in every class; over one window, to pass rows once. */
@@ -252,7 +318,8 @@ append_counts(StringInfo sql, const Specification *spec)
 	if (counts_people(spec))
 		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.dense_rank() OVER w0 AS %s", own_name(spec, "person_rank"));
 	else
-		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.count(*) OVER w1 AS %s", own_name(spec, "size"));
+		appendStringInfo(sql, "SELECT b.*,\n\t\t\t%s OVER w1 AS %s", spec->alike ?
+						 psprintf("pg_catalog.sum(b.%s)", own_name(spec, "rows")) : "pg_catalog.count(*)", own_name(spec, "size"));
 	for (int j = 0; j < nvalues; j++)
 		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(spec, "rank", j));
 	if (by_shares(spec))
@@ -260,7 +327,10 @@ append_counts(StringInfo sql, const Specification *spec)
 	else
 	{
 		appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
-		append_base(sql, spec);
+		if (spec->alike)
+			append_alike(sql, spec);
+		else
+			append_base(sql, spec);
 		appendStringInfoString(sql, "\n\t\t) b");
 	}
 	appendStringInfoString(sql, "\n\t\tWINDOW ");
@@ -319,6 +389,9 @@ append_promise(StringInfo sql, const Specification *spec)
 {
 	if (keeps_incomplete(spec))
 		appendStringInfo(sql, "s.%s AND ", own_name(spec, "complete"));
+	/* here, not below, where it would be tested on every row */
+	if (spec->alike && packs(spec))
+		appendStringInfo(sql, "s.%s IS NOT NULL AND ", own_name(spec, "labels"));
 	if (spec->recoded != NULL)
 		appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) 0 AND ", own_name(spec, "labels"));
 	appendStringInfo(sql, "s.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
@@ -331,6 +404,26 @@ append_promise(StringInfo sql, const Specification *spec)
 			append_t_condition(sql, spec, j);
 		append_conditions(sql, spec, j);
 	}
+}
+
+/* What is shown of rows that look alike, and how many they are. */
+static void
+append_shown_alike(StringInfo sql, const Specification *spec)
+{
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const ShownColumn *column = &spec->columns[i];
+		const char *name = quote_identifier(column->name);
+
+		if (column->attr < 0)
+			append_flat(sql, "s", spec->dataset->relation, column->name);
+		else if (packed_radix(spec, column->attr) > 0)
+			appendStringInfo(sql, "l%d.label", column->attr + 1);
+		else
+			appendStringInfo(sql, "s.%s", name);
+		appendStringInfo(sql, " AS %s, ", name);
+	}
+	appendStringInfo(sql, "s.%s", own_name(spec, "rows"));
 }
 
 static void
@@ -375,10 +468,16 @@ static void
 append_omitting(StringInfo sql, const Specification *spec)
 {
 	appendStringInfoString(sql, "SELECT ");
-	append_shown(sql, spec, "s");
+	if (spec->alike)
+		append_shown_alike(sql, spec);
+	else
+		append_shown(sql, spec, "s");
 	appendStringInfoString(sql, "\nFROM (\n\t");
 	append_measured(sql, spec);
-	appendStringInfoString(sql, "\n) s\nWHERE ");
+	appendStringInfoString(sql, "\n) s");
+	if (spec->alike)
+		append_label_joins(sql, spec, psprintf("s.%s", own_name(spec, "labels")));
+	appendStringInfoString(sql, "\nWHERE ");
 	append_promise(sql, spec);
 	append_order(sql, spec, "s");
 }
@@ -468,6 +567,8 @@ release_statement(const Specification *wanted)
 	packed.radixes = choose_radixes(wanted);
 	initStringInfo(&sql);
 	initStringInfo(&part);
+	if (spec->alike)
+		append_segment_tables(&sql, spec);
 	if (by_shares(spec))
 	{
 		append_base(&part, spec);
@@ -486,4 +587,21 @@ release_statement(const Specification *wanted)
 	else
 		append_omitting(&sql, spec);
 	return sql.data;
+}
+
+const char *
+live_count_name(const Specification *spec)
+{
+	return own_name(spec, "rows");
+}
+
+char *
+live_statement(const Specification *wanted)
+{
+	Specification spec = *wanted;
+
+	spec.alike = can_count_alike(wanted);
+	if (spec.alike)
+		return release_statement(&spec);
+	return psprintf("SELECT x.*, 1::pg_catalog.int8 AS %s FROM (%s) x", own_name(&spec, "rows"), release_statement(&spec));
 }

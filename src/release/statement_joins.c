@@ -265,6 +265,17 @@ append_place_match(StringInfo sql, Oid hierarchy, const char *place, const char 
 }
 
 void
+append_held_value(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy)
+{
+	Oid			type = column_type(spec->dataset->relation, column);
+	TypeMatch	match;
+
+	if (!match_types(type, hierarchy_leaf_type(hierarchy), &match))
+		elog(ERROR, "column \"%s\" does not match its hierarchy", column);
+	append_cast(sql, spec, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+}
+
+void
 append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy, const char *alias,
 				  const char *place)
 {
@@ -282,7 +293,7 @@ append_leaf_match(StringInfo sql, const Specification *spec, const char *column,
 		StringInfoData value;
 
 		initStringInfo(&value);
-		append_cast(&value, spec, psprintf("r.%s", quote_identifier(column)), type, match.data_type, match.data_form);
+		append_held_value(&value, spec, column, hierarchy);
 		if (place != NULL)
 			append_place_match(sql, hierarchy, place, value.data);
 		appendStringInfo(sql, "%s.%s OPERATOR(pg_catalog.@>) %s", alias, leaf, value.data);
@@ -477,6 +488,8 @@ append_joins(StringInfo sql, const Specification *spec)
 		Joined		joined = prepare_join(spec, a);
 		const char *join = keeps_incomplete(spec) || joined.nullable || joined.unknown != NULL ? "LEFT JOIN" : "JOIN";
 
+		if (found_by_segments(spec, &joined))
+			continue;
 		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, &joined), joined.number);
 		if (joined.radix > 0)
 			appendStringInfo(sql, "(%s, label, number%s) ", joined.leaf, joined.places ? ", place" : "");
@@ -507,7 +520,7 @@ append_leaves_condition(StringInfo sql, const Specification *spec, const char *b
 	{
 		Joined		joined = prepare_join(spec, a);
 
-		if (!keeps_incomplete(spec) && !joined.nullable)
+		if ((!keeps_incomplete(spec) && !joined.nullable) || found_by_segments(spec, &joined))
 			continue;
 		appendStringInfoString(sql, before);
 		append_has_leaf(sql, &joined);

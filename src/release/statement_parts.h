@@ -44,6 +44,16 @@ extern void append_label(StringInfo sql, const Specification *spec, const Joined
 extern void append_joins(StringInfo sql, const Specification *spec);
 extern void append_leaves_condition(StringInfo sql, const Specification *spec, const char *before);
 
+/* Whether rows that look alike may be counted; what that asks for. */
+extern bool can_count_alike(const Specification *spec);
+extern bool found_by_segments(const Specification *spec, const Joined *joined);
+extern void append_segment_tables(StringInfo sql, const Specification *spec);
+extern void append_segment_number(StringInfo sql, const Specification *spec, const Joined *joined);
+extern void append_label_joins(StringInfo sql, const Specification *spec, const char *packed);
+
+/* A row's value as the type whose ranges hold it. */
+extern void append_held_value(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy);
+
 /* Names of ours that no shown column has, quoted. */
 extern const char *own_name(const Specification *spec, const char *wanted);
 extern const char *own_name_of(const Specification *spec, const char *wanted, int sensitive);
