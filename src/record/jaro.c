@@ -1,6 +1,6 @@
 /*
  * jaro.c
- *	  How alike two strings are: Jaro's measure.
+ *	  Jaro's similarity of two strings.
  */
 #include "record/jaro.h"
 
@@ -10,8 +10,9 @@
 
 /*
  * Characters match if they are equal and no further apart than half of the
- * longer string, less one; each matches once, the first that can.  Half of
- * the matches that stand in another order are transpositions.
+ * longer string minus one; each matches at most once, with the first possible
+ * one.  The number of transpositions is half the number of matches in a
+ * different order.
  */
 double
 jaro(const uint32 *a, int na, const uint32 *b, int nb)
@@ -63,7 +64,7 @@ characters_of(const char *string, int length, uint32 **characters)
 		int			bytes = pg_mblen(string);
 		uint32		character = 0;
 
-		/* the bytes of a character, at most four, tell it from all others */
+		/* the bytes of a character, at most four, identify it */
 		for (int i = 0; i < bytes; i++)
 			character = (character << 8) | (unsigned char) string[i];
 		(*characters)[n++] = character;

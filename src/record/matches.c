@@ -1,10 +1,11 @@
 /*
  * matches.c
- *	  How many entries of a dictionary a generalized tuple fits.
+ *	  Counts the entries of a dictionary that match a generalized tuple.
  *
- * A node's classes are counted once, for every tuple.  Where labels need
- * only be alike, the classes that fit one are found by trying all alike
- * labels together, or all classes, whichever are fewer; and once a class.
+ * A node's classes are counted once for all tuples.  If labels need only be
+ * similar, the classes that match one are found by trying all combinations of
+ * similar labels, or all classes, whichever are fewer, and only once per
+ * class.
  */
 #include "record/matches.h"
 
@@ -12,7 +13,7 @@
 #include "miscadmin.h"
 #include "record/jaro.h"
 
-/* The labels of one level that are like each of them. */
+/* For each label of a level, the similar labels. */
 typedef struct AlikeLabels
 {
 	uint32	   *start;			/* by label, in others */
@@ -32,13 +33,16 @@ struct Matches
 	uint32	   *slot_of;		/* by tuple */
 	const int  *levels;
 
-	double		similarity;		/* 0 for labels that are equal */
+	double		similarity;		/* 0 if labels must be equal */
 	AlikeLabels **alike;		/* by attribute and level; made when needed */
-	int64	   *fitting;		/* by slot, -1 where it is not known yet */
+	int64	   *fitting;		/* by slot, -1 if not known yet */
 	Keys		one;			/* a key to look up */
 };
 
-/* Lays keys out with a code more an attribute, for a value without a leaf. */
+/*
+ * Lays out keys with one additional code per attribute, for values without a
+ * leaf.
+ */
 static void
 lay_out(Matches *m)
 {
@@ -75,7 +79,7 @@ make_tuple_keys(Matches *m)
 					key_get(tuples->keys + (Size) i * population->nwords, &population->attrs[a].field));
 }
 
-/* The population is its own dictionary: its keys will do. */
+/* The population is its own dictionary, so its keys are used. */
 static void
 take_own_keys(Matches *m)
 {
@@ -146,7 +150,7 @@ matches_create(const Population *population, const EntryTable *entries, double s
 	return m;
 }
 
-/* A label's characters; NULL is like nothing but itself. */
+/* A label's characters; NULL is similar only to itself. */
 typedef struct Spelling
 {
 	bool		isnull;
@@ -162,7 +166,7 @@ are_alike(const Spelling *a, const Spelling *b, double similarity)
 	return jaro(a->characters, a->n, b->characters, b->n) >= similarity;
 }
 
-/* Finds which labels of a level are alike. */
+/* Finds the similar labels of a level. */
 static void
 compare_labels(Matches *m, int a, int level)
 {
@@ -202,7 +206,7 @@ compare_labels(Matches *m, int a, int level)
 	MemoryContextDelete(context);
 }
 
-/* Shows an attribute's leaves by their labels; one without a leaf stays apart. */
+/* Maps an attribute's leaves to labels; a value without a leaf stays separate. */
 static void
 show_attribute(const Matches *m, int a, int level, uint32 **codes, uint32 *ncodes)
 {
@@ -241,7 +245,7 @@ matches_go(Matches *m, const int *levels)
 		pfree(codes[a]);
 }
 
-/* Adds up the classes whose labels, from an attribute on, are alike. */
+/* Adds up the classes whose labels are similar from an attribute on. */
 static int64
 count_combinations(Matches *m, const uint32 *labels, int a)
 {
@@ -276,7 +280,7 @@ is_alike(const AlikeLabels *alike, uint32 label, uint32 other)
 	return false;
 }
 
-/* The same by a look at every class. */
+/* The same by checking every class. */
 static int64
 count_classes(const Matches *m, const uint32 *labels)
 {

@@ -1,6 +1,6 @@
 /*
  * matches.h
- *	  How many entries of a dictionary a generalized tuple fits.
+ *	  Counts the entries of a dictionary that match a generalized tuple.
  */
 #ifndef ANONOPT_MATCHES_H
 #define ANONOPT_MATCHES_H
@@ -12,15 +12,15 @@
 typedef struct Matches Matches;
 
 /*
- * Prepares to count: the population's own tuples where there are no entries,
- * labels that are equal where similarity is 0.
+ * Prepares to count entries, or the population's own tuples if there are none;
+ * labels must be equal if similarity is 0.
  */
 extern Matches *matches_create(const Population *population, const EntryTable *entries, double similarity);
 
-/* Goes to a node. */
+/* Moves to a node. */
 extern void matches_go(Matches *matches, const int *levels);
 
-/* The entries that a tuple fits there, at least 1. */
+/* The number of entries that match a tuple there, at least 1. */
 extern int64 matches_of(Matches *matches, uint32 tuple);
 
 #endif

@@ -1,17 +1,17 @@
 /*
  * record_bound.c
- *	  Any goal, tuple by tuple, by bounds.
+ *	  Searches for any goal, tuple by tuple, using bounds.
  *
- * Where the lattice is too large to be gone through, a tuple's levels are
- * chosen one attribute after another, and a beginning is left as soon as
- * nothing it leads to can be better than the answer there is.  What bounds
- * it: the entries that fit the labels chosen so far, of which further labels
- * leave no more; the weight of those labels and the least that the other
- * attributes must show to be useful enough; and all utility that is left.
- * Bounds are sums in another order than the numbers they bound, hence SLACK.
+ * If the lattice is too large for a full pass, a tuple's levels are chosen one
+ * attribute after another, and a prefix is abandoned as soon as no extension
+ * of it can beat the best answer.  It is bounded by the number of entries that
+ * match the labels chosen so far, which further labels can only reduce; by the
+ * weight of those labels, and the least weight that the other attributes must
+ * show for enough utility; and by all the utility that is left. Bounds are
+ * summed in another order than the numbers they bound, hence SLACK.
  *
- * Answers to begin with come from random nodes that are just useful enough
- * for some tuple, offered to all.
+ * The first answers are random nodes that are just useful enough for some
+ * tuple, offered to all tuples.
  */
 #include "record/record_bound.h"
 
@@ -24,10 +24,10 @@
 #define SAMPLES 500
 #define SLACK 1e-9
 
-/* Steps in which utility is told where the least weight is tabulated. */
+/* Steps of utility in the table of least weights. */
 #define BINS 128
 
-/* Entries that fit a beginning. */
+/* Entries that match a prefix. */
 typedef struct Fitting
 {
 	uint32		n;
@@ -35,11 +35,11 @@ typedef struct Fitting
 	int64		count;
 } Fitting;
 
-/* A dictionary, and what of it fits. */
+/* A dictionary, and its matching entries. */
 typedef struct NarrowedDictionary
 {
 	uint32		nentries;
-	const uint32 *leaves;		/* nattrs an entry */
+	const uint32 *leaves;		/* nattrs per entry */
 	const int64 *counts;
 	double		share;
 	Fitting		fitting[MAX_ATTRIBUTES + 1];	/* by depth */
@@ -53,15 +53,16 @@ typedef struct Bounding
 	NarrowedDictionary *dictionaries;
 	int64		steps;
 
-	/* of the tuple that is searched */
+	/* of the current tuple */
 	uint32		tuple;
 	const uint32 *leaves;
 	int			levels[MAX_ATTRIBUTES];
-	double		most_utility[MAX_ATTRIBUTES + 1];	/* of this depth and on */
+	double		most_utility[MAX_ATTRIBUTES + 1];	/* of this depth and later
+													 * ones */
 	double		most_weight[MAX_ATTRIBUTES + 1];
 	double		bin;			/* utility of one */
-	double		least_weight[MAX_ATTRIBUTES + 1][BINS + 1]; /* with at least so many
-															 * bins */
+	double		least_weight[MAX_ATTRIBUTES + 1][BINS + 1]; /* with at least this
+															 * many bins */
 } Bounding;
 
 static double
@@ -72,7 +73,7 @@ least_weight(const Bounding *b, int depth, double utility)
 	return b->least_weight[depth][(int) Min(utility / b->bin * (1 - SLACK), BINS)];
 }
 
-/* Tabulates the least weight of the depths from one on, backwards. */
+/* Tabulates the least weight of the depths from a given one on, backwards. */
 static void
 tabulate(Bounding *b)
 {
@@ -110,7 +111,7 @@ tabulate(Bounding *b)
 	}
 }
 
-/* The weight by which what a beginning leads to has the least risk. */
+/* The weight for which the extensions of a prefix have the least risk. */
 static double
 weight_of_least_risk(const Bounding *b, int depth, double weight, double utility)
 {
@@ -127,7 +128,10 @@ weight_of_least_risk(const Bounding *b, int depth, double weight, double utility
 	}
 }
 
-/* A risk at a whole node, or the least where only the beginning is known, by the entries that fit it. */
+/*
+ * The risk at a complete node, or a lower bound for a prefix, given the
+ * matching entries.
+ */
 static double
 mean_risk(const Bounding *b, int depth, double weight)
 {
@@ -141,7 +145,7 @@ mean_risk(const Bounding *b, int depth, double weight)
 	return risk;
 }
 
-/* The least risk of what a beginning leads to. */
+/* A lower bound of the risk of a prefix's extensions. */
 static double
 least_risk(const Bounding *b, int depth, double weight, double utility)
 {
@@ -151,7 +155,7 @@ least_risk(const Bounding *b, int depth, double weight, double utility)
 	return risk - SLACK * fabs(risk);
 }
 
-/* Whether nothing that a beginning leads to can be the answer. */
+/* Whether no extension of a prefix can be the answer. */
 static bool
 is_hopeless(const Bounding *b, int depth, double weight, double utility)
 {
@@ -177,7 +181,7 @@ is_hopeless(const Bounding *b, int depth, double weight, double utility)
 	}
 }
 
-/* Keeps the entries of a dictionary that fit a label more. */
+/* Keeps the entries of a dictionary that also match the next label. */
 static void
 narrow_dictionary(const Bounding *b, NarrowedDictionary *dictionary, int depth, int a, int level)
 {
@@ -208,7 +212,7 @@ narrow(Bounding *b, int depth, int a, int level)
 		narrow_dictionary(b, &b->dictionaries[i], depth, a, level);
 }
 
-/* A whole node of the tuple's. */
+/* Handles a complete node. */
 static void
 visit(Bounding *b)
 {
@@ -227,7 +231,7 @@ visit(Bounding *b)
 	offer_node(run, b->tuple, b->levels, risk, utility);
 }
 
-/* Chooses the levels from a depth on, the most general first. */
+/* Chooses the levels from a depth on, most general first. */
 static void
 choose_from(Bounding *b, int depth, double weight, double utility)
 {
@@ -290,7 +294,7 @@ prepare_dictionaries(Bounding *b)
 		prepare_dictionary(b->run, &b->run->dictionaries[i], &b->dictionaries[i]);
 }
 
-/* Attributes of many labels part entries best: they come first. */
+/* Attributes with many labels come first, because they separate entries best. */
 static void
 order_attributes(Bounding *b)
 {
@@ -306,7 +310,10 @@ order_attributes(Bounding *b)
 	}
 }
 
-/* Climbs from the bottom along random attributes, as long as a tuple's utility allows. */
+/*
+ * Climbs from the bottom along random attributes as long as a tuple's utility
+ * allows.
+ */
 static void
 climb_at_random(const RecordRun *run, Prng *prng, int *levels)
 {

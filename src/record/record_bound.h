@@ -1,6 +1,6 @@
 /*
  * record_bound.h
- *	  Any goal, tuple by tuple, by bounds.
+ *	  Searches for any goal, tuple by tuple, using bounds.
  */
 #ifndef ANONOPT_RECORD_BOUND_H
 #define ANONOPT_RECORD_BOUND_H

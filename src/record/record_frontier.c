@@ -1,20 +1,20 @@
 /*
  * record_frontier.c
- *	  Least risk where it is monotone: by the frontier.
+ *	  Finds the least risk by the frontier, if risk is monotone.
  *
- * A record's frontier are its feasible nodes.  Of those, the ones that have
- * no feasible generalization right above hold the least risk: going up from
- * a feasible node through feasible ones ends at one of them, and no risk
- * rises on the way.  They are found by looking at every node, not by walking
- * from neighbour to neighbour: nothing at the lattice's border is missed.
- * Which they are depends on a record's utilities alone, and records with the
- * same utilities at all levels, a profile, share them.
+ * A record's least risk is found among its feasible nodes that have no
+ * feasible generalization directly above: a path up from any feasible node
+ * through feasible ones ends at one of them, and the risk never rises on the
+ * way.  They are found by visiting every node, not by moving from neighbour to
+ * neighbour, so nothing at the lattice's border is missed. They depend only on
+ * a record's utilities; records with the same utilities at all levels, a
+ * profile, share them.
  *
- * Of several nodes with the least risk the one of most utility is wanted,
- * and that may lie below: a node of the least risk that is not on top is
- * reached from one that is, down through nodes of that very risk.  These
- * steps are taken height by height, so that each node's classes are made
- * once more at most.
+ * Of several nodes with the least risk the one with the most utility is
+ * wanted, and it may lie below these: a lower node with the least risk is
+ * reached from one of them, down through nodes with the same risk.  These
+ * steps are taken height by height, so that each node's classes are computed
+ * at most once more.
  */
 #include "record/record_frontier.h"
 
@@ -30,14 +30,15 @@ typedef struct Profiles
 	uint32		nprofiles;
 	uint32	   *start;
 	uint32	   *tuples;
-	bool	   *flagged;		/* at the node that is looked at */
+	bool	   *flagged;		/* at the current node */
 } Profiles;
 
 /* A node that has a tuple's least risk so far. */
 typedef struct LeastRisk
 {
 	uint32		tuple;
-	uint32		node;			/* its number: few enough to be gone through */
+	uint32		node;			/* its number; there are few enough for a full
+								 * pass */
 	double		risk;
 } LeastRisk;
 
@@ -50,7 +51,10 @@ typedef struct Frontier
 	LeastRisk  *least;
 } Frontier;
 
-/* The number of a leaf's utilities among the attribute's: leaves with the same at all levels share one. */
+/*
+ * The number of a leaf's utilities within the attribute; leaves with the same
+ * utilities at all levels share a number.
+ */
 static uint32 *
 utility_classes(const RecordRun *run, int a)
 {
@@ -109,7 +113,7 @@ make_profiles(const RecordRun *run, Profiles *profiles)
 	pfree(profile_of);
 }
 
-/* Whether a node is feasible for a record, and none right above is. */
+/* Whether a node is feasible for a record, and none directly above is. */
 static bool
 is_highest_feasible(const RecordRun *run, const uint32 *leaves, int *levels)
 {
@@ -129,7 +133,7 @@ is_highest_feasible(const RecordRun *run, const uint32 *leaves, int *levels)
 	return highest;
 }
 
-/* Flags the profiles for which a node is such; false where there is none. */
+/* Flags the profiles for which this holds; returns false if there is none. */
 static bool
 flag_profiles(const Frontier *frontier, int *levels)
 {
@@ -146,7 +150,7 @@ flag_profiles(const Frontier *frontier, int *levels)
 	return any;
 }
 
-/* Drops what was the least only for a while. */
+/* Drops nodes whose risk is no longer the least. */
 static void
 forget_beaten(Frontier *frontier)
 {
@@ -158,7 +162,7 @@ forget_beaten(Frontier *frontier)
 	frontier->nleast = kept;
 }
 
-/* Remembers where a tuple's risk is no more than the least. */
+/* Stores a node at which a tuple's risk is at most the least so far. */
 static void
 keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 {
@@ -249,7 +253,7 @@ add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
 	layer->steps[layer->n++] = *step;
 }
 
-/* How many entries were fit, from the risk that came of it. */
+/* The number of matching entries, derived from the risk. */
 static int64
 matches_of_risk(const RecordModel *model, double weight, double risk)
 {
@@ -259,9 +263,10 @@ matches_of_risk(const RecordModel *model, double weight, double risk)
 }
 
 /*
- * The least risk that a node right below one can have, which fits no more
- * entries, by the weights shown at both.  Of several dictionaries only a mean
- * is known, not how many entries each has that fit: that is rounded down.
+ * A lower bound of the risk of a node directly below another, which matches no
+ * more entries, given the weights shown at both.  With several dictionaries
+ * only a mean is known, not the number of matching entries of each, so it is
+ * rounded down.
  */
 static double
 least_risk_below(const RecordRun *run, double weight, double risk, double weight_below)
@@ -276,9 +281,9 @@ least_risk_below(const RecordRun *run, double weight, double risk, double weight
 }
 
 /*
- * Puts the nodes right below one of the least risk into the layer below.  A
- * node below fits no more entries; where the weight alone makes its risk
- * more than the least it is left out.
+ * Adds the nodes directly below one with the least risk to the layer below.  A
+ * node below matches no more entries; if its weight alone makes its risk
+ * exceed the least, it is left out.
  */
 static void
 step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
@@ -305,7 +310,7 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 	}
 }
 
-/* Takes a layer's steps, each once; where the risk is still the least they go on. */
+/* Takes a layer's steps, each once; continues where the risk is still the least. */
 static void
 take_steps(RecordRun *run, Layer *layer, Layer *below)
 {
@@ -338,7 +343,7 @@ take_steps(RecordRun *run, Layer *layer, Layer *below)
 	}
 }
 
-/* Looks for more utility at the least risk, from the highest node down. */
+/* Searches for more utility at the least risk, from the highest node down. */
 static void
 descend(Frontier *frontier)
 {
@@ -373,7 +378,7 @@ search_frontier(RecordRun *run)
 		descend(&frontier);
 }
 
-/* Whether a node has been expanded, a bit a tuple; of one height. */
+/* Whether a node of one height has been expanded, one bit per tuple. */
 typedef struct Expanded
 {
 	int64		node;
@@ -411,7 +416,7 @@ bits_of_node(const Expanded *expanded, int64 n, int64 node)
 	return low < n && expanded[low].node == node ? expanded[low].bits : NULL;
 }
 
-/* The tuples for which a node right above has been expanded. */
+/* The tuples for which a node directly above has been expanded. */
 static void
 gather_generated(const RecordRun *run, const Expanded *above, int64 nabove, int64 node, const int *levels, uint64 *generated,
 				 Size nwords)
@@ -429,7 +434,10 @@ gather_generated(const RecordRun *run, const Expanded *above, int64 nabove, int6
 	}
 }
 
-/* Counts a visit of a node for all tuples that generate it; marks those that expand it. */
+/*
+ * Counts a visit of a node for all tuples that generate it, and marks those
+ * that expand it.
+ */
 static void
 visit_generated(RecordRun *run, const int *levels, const uint64 *generated, bool is_top, uint64 *expanded)
 {
@@ -450,11 +458,11 @@ visit_generated(RecordRun *run, const int *levels, const uint64 *generated, bool
 }
 
 /*
- * A search from the top takes the node of least risk from its queue, the
- * more general of equals, until that is feasible, and else puts the nodes
- * right below it there.  So it expands the infeasible nodes whose risk does
- * not exceed the answer's, and visits the top and what is right below those.
- * Which nodes these are is found height by height, for all tuples at once.
+ * A search from the top takes the node with the least risk from its queue, the
+ * more general one if equal, until it is feasible; otherwise it adds the nodes
+ * directly below to the queue.  So it expands the infeasible nodes whose risk
+ * does not exceed the answer's, and visits the top and the nodes directly
+ * below those. These nodes are found height by height, for all tuples at once.
  */
 void
 count_general_first(RecordRun *run)

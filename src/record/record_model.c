@@ -69,8 +69,8 @@ gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint3
 
 /*
  * The weight of a label from those of its children, the labels one level
- * down.  It is never more than a child's, not even by rounding: what is
- * more general must not seem a greater risk.
+ * down.  It is never more than a child's, not even by rounding, because a more
+ * general label must not appear riskier.
  */
 static double
 weight_of_parent(const double *children, uint32 nchildren)
@@ -115,7 +115,7 @@ by_leaf(const Population *population, const Hierarchy *hierarchy)
 	return MemoryContextAllocHuge(population->context, size);
 }
 
-/* Fills in an attribute's tables. */
+/* Fills an attribute's tables. */
 static void
 tabulate(RecordModel *model, int a, const double *leaf_weights)
 {
@@ -137,14 +137,14 @@ tabulate(RecordModel *model, int a, const double *leaf_weights)
 		{
 			uint32		label = recoding->label_of[leaf];
 
-			/* what covers the whole domain says nothing */
+			/* a label that covers the whole domain reveals nothing */
 			model->weight[a][level][leaf] = recoding->nlabels == 1 ? 0 : weights[label];
 			model->gain[a][level][leaf] = gain_of_label(model->utility, hierarchy, level, label);
 		}
 	}
 }
 
-/* The most that a tuple's values can weigh for its owners. */
+/* The largest weight of a tuple's values for its owners. */
 static double
 most_weight(const Population *population, const double *most, const double *owners)
 {
@@ -155,7 +155,7 @@ most_weight(const Population *population, const double *most, const double *owne
 	return sum;
 }
 
-/* A record's weights must add up to a number. */
+/* Fails if a record's weights do not add up to a finite number. */
 static void
 check_weights(const Population *population, double *const *leaf_weights, const double *owners)
 {
@@ -202,7 +202,7 @@ record_risk(RiskModel risk, double weight, int64 matches)
 		case RISK_IDENTITY:
 			return 1.0 / matches;
 		case RISK_ENTROPY:
-			/* no risk is 0, not -0 */
+			/* return 0, not -0, if there is no risk */
 			return weight * log(1.0 / matches) + 0.0;
 		default:
 			return weight / matches;

@@ -9,9 +9,10 @@
 
 typedef enum RiskModel
 {
-	RISK_SENSITIVITY,			/* weight of what is shown, over those it fits */
-	RISK_IDENTITY,				/* 1 over those it fits */
-	RISK_ENTROPY,				/* weight times ln of that: not monotone */
+	RISK_SENSITIVITY,			/* weight of the labels shown, divided by the
+								 * matching entries */
+	RISK_IDENTITY,				/* 1 divided by the matching entries */
+	RISK_ENTROPY,				/* weight times ln of that; not monotone */
 	RISK_MODELS
 } RiskModel;
 
@@ -19,11 +20,12 @@ typedef enum UtilityModel
 {
 	UTILITY_DEPTH,				/* levels left to climb */
 	UTILITY_LEAVES,				/* 1 over the leaves under a label */
-	UTILITY_LOG_LEAVES,			/* ln of all leaves over those */
-	UTILITY_XIAO_TAO,			/* 1, less a column's (leaves under the label
-								 * - 1) over all its leaves */
-	UTILITY_LM,					/* 1 a column, less (leaves under the label -
-								 * 1) over (all its leaves - 1) */
+	UTILITY_LOG_LEAVES,			/* ln of (all leaves over the leaves under a
+								 * label) */
+	UTILITY_XIAO_TAO,			/* 1 minus the sum over columns of (leaves
+								 * under the label - 1) over all leaves */
+	UTILITY_LM,					/* sum over columns of 1 - (leaves under the
+								 * label - 1) over (all leaves - 1) */
 	UTILITY_MODELS
 } UtilityModel;
 
@@ -32,25 +34,28 @@ typedef struct RecordModel
 	const Population *population;
 	RiskModel	risk;
 	UtilityModel utility;
-	double		base;			/* of utility; gains, which are not negative,
-								 * are added */
+	double		base;			/* of utility, to which nonnegative gains are
+								 * added */
 	double	  **weight[MAX_ATTRIBUTES]; /* by attribute, level and leaf */
-	double	  **gain[MAX_ATTRIBUTES];	/* the same, of utility */
-	const double *owners;		/* by tuple and attribute: how much that
-								 * weighs for its owners; NULL for 1 */
+	double	  **gain[MAX_ATTRIBUTES];	/* the same, for utility */
+	const double *owners;		/* by tuple and attribute: weight of the
+								 * attribute for its owners; NULL for 1 */
 } RecordModel;
 
-/* The model of a name, or -1. */
+/* The model with a name, or -1. */
 extern int	risk_by_name(const char *name);
 extern int	utility_by_name(const char *name);
 extern const char *risk_name(RiskModel risk);
 extern const char *utility_name(UtilityModel utility);
 
-/* Makes the tables; leaf_weights by attribute and leaf, owners by tuple and attribute or NULL. */
+/*
+ * Builds the tables; leaf_weights is by attribute and leaf, owners by tuple
+ * and attribute, or NULL.
+ */
 extern RecordModel *record_model_create(const Population *population, RiskModel risk, UtilityModel utility,
 										double *const *leaf_weights, const double *owners);
 
-/* Utility of a record, by its leaves; added in the order of declaration. */
+/* The utility of a record, given its leaves; added in the order of declaration. */
 static inline double
 record_utility(const RecordModel *model, const uint32 *leaves, const int *levels)
 {
@@ -61,7 +66,7 @@ record_utility(const RecordModel *model, const uint32 *leaves, const int *levels
 	return utility;
 }
 
-/* Weight of a label that is shown of a tuple. */
+/* The weight of a label shown for a tuple. */
 static inline double
 label_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, int a, int level)
 {
@@ -70,7 +75,7 @@ label_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, int a
 	return model->owners == NULL ? weight : weight * model->owners[(Size) tuple * model->population->nattrs + a];
 }
 
-/* Weight of the labels that are shown. */
+/* The weight of the labels shown. */
 static inline double
 record_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, const int *levels)
 {
@@ -81,7 +86,7 @@ record_weight(const RecordModel *model, uint32 tuple, const uint32 *leaves, cons
 	return weight;
 }
 
-/* Risk, given the weight and how many entries it fits. */
+/* The risk, given the weight and the number of matching entries. */
 extern double record_risk(RiskModel risk, double weight, int64 matches);
 
 #endif

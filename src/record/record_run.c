@@ -1,6 +1,6 @@
 /*
  * record_run.c
- *	  A search for records' generalizations while it goes on.
+ *	  State and steps of a search for records' generalizations.
  */
 #include "record/record_run.h"
 
@@ -19,7 +19,7 @@ levels_of_node(const RecordRun *run, int64 node, int *levels)
 	}
 }
 
-/* How much a node is to be preferred: less is better. */
+/* The order of preference of nodes: less is better. */
 static double
 cost(const RecordSearch *search, double risk, double utility)
 {
@@ -101,7 +101,7 @@ out_of_time(RecordRun *run)
 	return !run->search->in_time;
 }
 
-/* The dictionaries, or the population alone. */
+/* The dictionaries, or only the population. */
 static void
 prepare_dictionaries(RecordRun *run)
 {

@@ -1,7 +1,7 @@
 /*
  * record_run.h
- *	  A search for records' generalizations while it goes on: what all ways to
- *	  search share.
+ *	  State and steps of a search for records' generalizations, shared by all
+ *	  algorithms.
  */
 #ifndef ANONOPT_RECORD_RUN_H
 #define ANONOPT_RECORD_RUN_H
@@ -11,15 +11,16 @@
 typedef struct RecordRun
 {
 	RecordSearch *search;
-	MemoryContext context;		/* gone when the search ends */
+	MemoryContext context;		/* freed when the search ends */
 	const Population *population;
 	const RecordModel *model;
 	int			nmatches;
 	Matches   **matches;		/* by dictionary */
 	const HeldDictionary *dictionaries;
-	uint32	   *leaves;			/* nattrs a tuple */
-	int64		nnodes;			/* PG_INT64_MAX for more than can be told */
-	int64		stride[MAX_ATTRIBUTES]; /* of a level in a node's number */
+	uint32	   *leaves;			/* nattrs per tuple */
+	int64		nnodes;			/* PG_INT64_MAX if too many to count */
+	int64		stride[MAX_ATTRIBUTES]; /* factor of a level in a node's
+										 * number */
 } RecordRun;
 
 static inline const uint32 *
@@ -28,22 +29,22 @@ leaves_of(const RecordRun *run, uint32 tuple)
 	return run->leaves + (Size) tuple * run->population->nattrs;
 }
 
-/* Makes room for the answers, in the search. */
+/* Allocates the answers, in the search. */
 extern RecordRun *record_run_begin(RecordSearch *search);
 
-/* Levels of a node by its number. */
+/* The levels of a node, given its number. */
 extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 
-/* Offers a node to a tuple: its answer if it is better than the one there is. */
+/* Offers a node to a tuple, which takes it as its answer if it is better. */
 extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
 
-/* Goes to a node: counts who fits there. */
+/* Moves to a node and counts the matching entries there. */
 extern void go_to_node(RecordRun *run, const int *levels);
 
-/* The risk of a tuple at the node that matches are at: the mean over the dictionaries. */
+/* The risk of a tuple at the current node: the mean over the dictionaries. */
 extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
 
-/* Whether the time is over, which is then remembered. */
+/* Whether the time limit has passed, which is then remembered. */
 extern bool out_of_time(RecordRun *run);
 
 #endif

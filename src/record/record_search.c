@@ -1,11 +1,11 @@
 /*
  * record_search.c
- *	  A generalization per record: by risk and utility.
+ *	  Searches for a generalization per record, by risk and utility.
  *
  * Records that share a tuple share the answer, and all share the classes of
- * every node.  So searches go node by node, each for all tuples at once, as
- * long as the lattice is small enough to be gone through.  Where it is not,
- * tuples are searched one by one, by bounds.
+ * every node.  So a search visits node by node, each for all tuples at once,
+ * as long as the lattice is small enough for a full pass.  If it is not,
+ * tuples are searched one by one, using bounds.
  */
 #include "record/record_search.h"
 
@@ -13,18 +13,21 @@
 #include "record/record_bound.h"
 #include "record/record_frontier.h"
 
-/* The most nodes to go through, and tuples at all of them. */
+/* The most nodes of a full pass, and the most tuples at all of them. */
 #define MOST_NODES 300000
 #define MOST_WORK 2e10
 
-/* Whether no risk rises when a record is generalized further. */
+/* Whether the risk never rises when a record is generalized further. */
 static bool
 risk_is_monotone(const RecordSearch *search)
 {
 	return search->model->risk != RISK_ENTROPY && search->similarity == 0;
 }
 
-/* The lowest and the highest node: an answer for whoever has one, before time is up. */
+/*
+ * Offers the lowest and the highest node, so that every record with an answer
+ * has one before time is up.
+ */
 static void
 offer_ends(RecordRun *run)
 {
@@ -40,7 +43,7 @@ offer_ends(RecordRun *run)
 	}
 }
 
-/* Anything, node by node. */
+/* Searches for any goal, node by node. */
 static void
 search_all_nodes(RecordRun *run)
 {
@@ -58,7 +61,7 @@ search_all_nodes(RecordRun *run)
 		{
 			double		utility = record_utility(run->model, leaves_of(run, i), levels);
 
-			/* a search from the top has no reason to stop before */
+			/* a search from the top has no reason to stop earlier */
 			if (search->goal == GOAL_LEAST_RISK && !(utility >= search->bound) && !search->general_first)
 				continue;
 			answer_of(search, i)->visited++;

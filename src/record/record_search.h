@@ -1,6 +1,6 @@
 /*
  * record_search.h
- *	  A generalization per record: by risk and utility.
+ *	  Searches for a generalization per record, by risk and utility.
  */
 #ifndef ANONOPT_RECORD_SEARCH_H
 #define ANONOPT_RECORD_SEARCH_H
@@ -15,13 +15,13 @@ typedef enum RecordGoal
 	GOAL_BALANCE				/* least risk - bound * utility */
 } RecordGoal;
 
-/* What a tuple's records get. */
+/* The answer for a tuple's records. */
 typedef struct RecordAnswer
 {
 	bool		found;
 	double		risk;
 	double		utility;
-	int64		visited;		/* nodes whose risk was asked for */
+	int64		visited;		/* nodes whose risk was computed */
 	uint16		levels[FLEXIBLE_ARRAY_MEMBER];
 } RecordAnswer;
 
@@ -29,7 +29,7 @@ typedef struct RecordAnswer
 typedef struct HeldDictionary
 {
 	const EntryTable *entries;	/* NULL: the population itself */
-	double		share;			/* of the risk; all add up to 1 */
+	double		share;			/* weight of its risk; all add up to 1 */
 } HeldDictionary;
 
 typedef struct RecordSearch
@@ -46,7 +46,7 @@ typedef struct RecordSearch
 
 	Size		answer_size;
 	char	   *answers;		/* by tuple */
-	int64		evaluated;		/* nodes whose classes were made */
+	int64		evaluated;		/* nodes whose classes were computed */
 	bool		in_time;
 } RecordSearch;
 

@@ -1,11 +1,12 @@
 /*
  * record_walk.c
- *	  BTDA and ARUBA as the paper tells them, over any risk and utility.
+ *	  BTDA and ARUBA as in the paper, for any risk and utility.
  *
- * For those who study the algorithms: a single record's lattice, its nodes
- * visited one by one.  The walk of ARUBA rests on the paper's theorem that
- * frontier nodes are neighbours in an adjacency cube; what it cannot reach
- * it does not find.  The search for all records is in record_search.c.
+ * For studying the algorithms: the nodes of a single record's lattice are
+ * visited one by one.  ARUBA's walk relies on the paper's theorem that
+ * frontier nodes are neighbours in an adjacency cube; it does not find nodes
+ * that it cannot reach this way.  The search for all records is in
+ * record_search.c.
  */
 #include "record/record_walk.h"
 
@@ -22,7 +23,7 @@ coordinates_of(const WalkLattice *lattice, int node, int *at)
 	}
 }
 
-/* The node a step away in one dimension, or -1. */
+/* The node one step away in a dimension, or -1. */
 static int
 neighbour(const WalkLattice *lattice, int node, int dimension, int step)
 {
@@ -54,7 +55,7 @@ visit(WalkLattice *lattice, int node)
 	return true;
 }
 
-/* Less risk, then more utility, then the more general. */
+/* Orders by less risk, then more utility, then more general. */
 static int
 compare_nodes(const WalkLattice *lattice, int a, int b)
 {
@@ -72,7 +73,7 @@ typedef struct Queued
 	int			number;
 } Queued;
 
-/* By risk, the less useful of equals first: it is the more general. */
+/* Orders by risk, then by less utility, since that is the more general node. */
 static int
 compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg)
 {
@@ -87,7 +88,10 @@ compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg
 	return y - x;
 }
 
-/* Visits the nodes right below one, by risk, and puts those that are new into the queue. */
+/*
+ * Visits the nodes directly below one, in order of risk, and adds new ones to
+ * the queue.
+ */
 static void
 expand(WalkLattice *lattice, pairingheap * queue, Queued *nodes, int node)
 {
@@ -139,7 +143,7 @@ walk_btda(WalkLattice *lattice)
 	}
 }
 
-/* Whether a node is feasible and one right above it is not. */
+/* Whether a node is feasible and one directly above it is not. */
 static bool
 is_frontier(const WalkLattice *lattice, int node)
 {
@@ -155,7 +159,10 @@ is_frontier(const WalkLattice *lattice, int node)
 	return false;
 }
 
-/* From the most special node up, one dimension after another, to the last feasible one; -1 if none is. */
+/*
+ * Climbs from the most specific node, one dimension after another, to the last
+ * feasible one; -1 if none is feasible.
+ */
 static int
 first_frontier_node(WalkLattice *lattice)
 {
@@ -179,7 +186,10 @@ first_frontier_node(WalkLattice *lattice)
 	return node;
 }
 
-/* Visits what is new in a node's adjacency cube; the frontier nodes among it wait for their turn. */
+/*
+ * Visits the new nodes in a node's adjacency cube, and queues the frontier
+ * nodes among them.
+ */
 static void
 visit_cube(WalkLattice *lattice, int node, int *waiting, int *nwaiting)
 {

@@ -1,6 +1,6 @@
 /*
  * record_walk.h
- *	  BTDA and ARUBA as the paper tells them, over any risk and utility.
+ *	  BTDA and ARUBA as in the paper, for any risk and utility.
  */
 #ifndef ANONOPT_RECORD_WALK_H
 #define ANONOPT_RECORD_WALK_H

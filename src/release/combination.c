@@ -1,8 +1,8 @@
 /*
  * combination.c
- *	  What readers of several contents know together: the label of a person
- *	  in each of them, so a smaller class than any of them shows, of the
- *	  people as they are now.
+ *	  What readers of several contents know together: the label of a person in
+ *	  each of them, and so a smaller class than any of them shows, counted on
+ *	  the current data.
  */
 #include "release/combination.h"
 
@@ -22,7 +22,10 @@ combination_begin(const Population *population)
 	return combination;
 }
 
-/* Labels of a content by the codes of its recoding; PG_UINT32_MAX where it shows none such. */
+/*
+ * Labels of a content by the codes of its recoding; PG_UINT32_MAX if it does
+ * not show the label.
+ */
 static uint32 *
 labels_of_codes(const PlacedContent *placed, const Population *population, int i)
 {
@@ -52,7 +55,7 @@ shown_keys(const Content *content)
 	return keys;
 }
 
-/* Which classes of a node a content shows. */
+/* The classes of a node that a content shows. */
 static bool *
 classes_shown(const Population *population, const PlacedContent *placed, const TupleTable *classes)
 {
@@ -80,7 +83,10 @@ classes_shown(const Population *population, const PlacedContent *placed, const T
 	return shown;
 }
 
-/* How a content shows a population's attributes: those that it does not have, all alike. */
+/*
+ * The recodings with which a content shows a population's attributes; an
+ * attribute that it lacks has a single label.
+ */
 static const Recoding **
 node_of_content(const Population *population, const PlacedContent *placed)
 {
@@ -100,7 +106,10 @@ node_of_content(const Population *population, const PlacedContent *placed)
 	return node;
 }
 
-/* By tuple the class that it is in, from 1, or 0 where it is not shown: of a recoding. */
+/*
+ * The class of each tuple, counted from 1, or 0 if it is not shown, for a
+ * recoding.
+ */
 static uint32 *
 classes_of_recoding(const Population *population, const PlacedContent *placed)
 {
@@ -113,7 +122,7 @@ classes_of_recoding(const Population *population, const PlacedContent *placed)
 	return class_of;
 }
 
-/* The same, of a node or cuts. */
+/* The same for a node or cuts. */
 static uint32 *
 classes_of_node(const Population *population, const PlacedContent *placed)
 {
@@ -133,7 +142,7 @@ classes_of_node(const Population *population, const PlacedContent *placed)
 	return class_of;
 }
 
-/* How many people are in each of so many groups of tuples. */
+/* The number of people in each of a number of groups of tuples. */
 static int64 *
 people_of_groups(const Population *population, const uint32 *group_of, uint32 ngroups)
 {

@@ -1,7 +1,7 @@
 /*
  * composition.c
- *	  Publishing beside what was published before: warns or refuses where
- *	  contents tell more together than they promise.
+ *	  Compares a new content with earlier ones: warns or refuses if contents
+ *	  together reveal more than they promise.
  */
 #include "release/composition.h"
 
@@ -40,7 +40,10 @@ composition_define_settings(void)
 							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
-/* What a release is about to show, as if it were known already. */
+/*
+ * The content that a release is about to show, as if it had been written down
+ * already.
+ */
 static void
 known_of_release(const Release *release, KnownContent *known)
 {

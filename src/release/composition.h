@@ -1,6 +1,6 @@
 /*
  * composition.h
- *	  What several releases of one relation tell together.
+ *	  What several releases of a relation reveal together.
  */
 #ifndef ANONOPT_COMPOSITION_H
 #define ANONOPT_COMPOSITION_H
@@ -8,8 +8,8 @@
 #include "release/release.h"
 
 /*
- * Compares what is to be shown with all that was shown of the relation
- * before; warns or refuses, as anonopt.composition says.
+ * Compares what will be shown with everything shown of the relation before;
+ * warns or refuses, as anonopt.composition says.
  */
 extern void composition_check(Release *release);
 

@@ -1,6 +1,7 @@
 /*
  * content.c
- *	  What a release shows: how many rows of which labels and values.
+ *	  The content of a release: the number of rows for each combination of
+ *	  labels and values.
  *
  * A reader of two releases can generalize the labels of both until they are
  * comparable, and then subtract one from the other.  What remains of a class
@@ -40,7 +41,7 @@ content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 
 	(void) key_counter_add(content->rows, people);
 }
 
-/* Adds a content's rows to a count of what both show alike, with a sign. */
+/* Adds a content's rows, with a sign, to the counts of generalized rows. */
 static void
 add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView *views,
 		 int nviews, const int (*values)[2], int nvalues, int side)
@@ -78,7 +79,7 @@ add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, con
 	}
 }
 
-/* The smallest group of people, class by class, that only one side shows. */
+/* The smallest group of people within a class that only one side shows. */
 static int64
 smallest_group(const KeyCounter *classes, const KeyCounter *rows, const int64 *balance, MemoryContext context)
 {
@@ -122,7 +123,7 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	return smallest;
 }
 
-/* Numbers are written the least significant byte first, on any machine. */
+/* Numbers are written least significant byte first, on any machine. */
 static void
 put_number(unsigned char **at, uint64 number, int nbytes)
 {
@@ -208,10 +209,7 @@ content_add_tuple(Content *content, uint64 digest, uint32 class)
 		content->tuples = key_counter_create(content->context, 1, 1024);
 	*key_counter_candidate(content->tuples) = digest;
 
-	/*
-	 * of tuples with one digest, which hardly ever are two, the first is
-	 * known
-	 */
+	/* two tuples hardly ever have the same digest; then the first is known */
 	if (key_counter_find(content->tuples) == PG_UINT32_MAX)
 		(void) key_counter_add(content->tuples, (int64) class + 1);
 }

@@ -1,6 +1,7 @@
 /*
  * content.h
- *	  What a release shows: how many rows of which labels and values.
+ *	  The content of a release: the number of rows for each combination of
+ *	  labels and values.
  *
  * Labels are numbered, values of sensitive and class columns are digests.
  * Two contents can be subtracted, as a reader of both can.
@@ -11,7 +12,7 @@
 #include "base/key_counter.h"
 #include "read/value.h"
 
-/* The code of rows that are shown by stars alone. */
+/* The code of rows that show only stars. */
 #define STARRED PG_UINT32_MAX
 
 typedef struct Content
@@ -23,15 +24,17 @@ typedef struct Content
 	char	  **values;			/* names of the others that count */
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
-	KeyCounter *rows;			/* codes, two a word, then digests: people */
-	KeyCounter *tuples;			/* of a recoding, whose labels alone do not
-								 * tell: digests of leaves, and the class of
-								 * each, counted from 1; else NULL */
+	KeyCounter *rows;			/* codes, two per word, then digests; counts
+								 * people */
+	KeyCounter *tuples;			/* of a recoding, whose classes the labels
+								 * alone do not identify: digests of leaves,
+								 * and the class of each, counted from 1; else
+								 * NULL */
 } Content;
 
 extern Content *content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected);
 
-/* Adds people who have such labels and values. */
+/* Adds people with given labels and values. */
 extern void content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 people);
 
 static inline uint32
@@ -52,7 +55,10 @@ content_row(const Content *content, uint32 row)
 	return content->rows->keys + (Size) row * content->rows->nwords;
 }
 
-/* How the labels of an attribute are generalized before contents are compared: by code, what is shown then. */
+/*
+ * How the labels of an attribute are generalized before contents are compared:
+ * by code, the common label.
+ */
 typedef struct ContentView
 {
 	int			attr;			/* of the content */
@@ -60,22 +66,25 @@ typedef struct ContentView
 } ContentView;
 
 /*
- * The people in the smallest group by which one content differs from the
- * other among rows of the same labels, seen so; 0 where they do not differ.
- * values tells which of the values are compared, by pairs of places.
+ * The people in the smallest group by which one content differs from the other
+ * among rows with the same generalized labels; 0 if they do not differ. values
+ * lists the values to compare, as pairs of positions.
  */
 extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
 								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
 
-/* Adds a tuple of a recoding; the class of one, or 0 where it is not shown. */
+/*
+ * Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not
+ * shown.
+ */
 extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
 extern uint32 content_class_of(const Content *content, uint64 digest);
 
-/* The tuples as bytes and back; false where the bytes cannot be such tuples. */
+/* Converts the tuples to bytes and back; returns false if the bytes are invalid. */
 extern bytea *content_pack_tuples(const Content *content);
 extern bool content_unpack_tuples(Content *content, const bytea *bytes);
 
-/* The rows as bytes and back; false where the bytes cannot be such rows. */
+/* Converts the rows to bytes and back; returns false if the bytes are invalid. */
 extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);
 extern bool content_unpack(Content *content, const bytea *bytes);
 

@@ -1,6 +1,6 @@
 /*
  * content_comparison.c
- *	  What two contents tell together: a reader who has both can generalize
+ *	  What two contents reveal together: a reader who has both can generalize
  *	  them until they are comparable and subtract one from the other.  What
  *	  remains of a class are the people who came, left or were corrected in
  *	  between, or are left out of one of the two.
@@ -9,7 +9,7 @@
 
 #include "miscadmin.h"
 
-/* Sees labels that look alike as the same. */
+/* Treats labels that look alike as equal. */
 static void
 view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
 {
@@ -17,7 +17,7 @@ view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, Cont
 	uint32	   *shown_a = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) a->content->nlabels[i] + 1));
 	uint32	   *shown_b = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) b->content->nlabels[j] + 1));
 
-	/* of labels that look alike in one content the index finds one */
+	/* the index finds only one of the labels that look alike in one content */
 	for (uint32 label = 0; label < a->content->nlabels[i]; label++)
 		shown_a[label] = find_text(&index, a->content->labels[i][label]);
 	for (uint32 label = 0; label < b->content->nlabels[j]; label++)
@@ -36,7 +36,10 @@ view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, Cont
 	};
 }
 
-/* Whether a tuple that two contents of one recoding show has moved from a class to another. */
+/*
+ * Whether a tuple that two contents of the same recoding show has moved to
+ * another class.
+ */
 static bool
 have_moved(const Content *a, const Content *b)
 {
@@ -59,7 +62,7 @@ have_moved(const Content *a, const Content *b)
 			continue;
 		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
 		(void) key_counter_add(pairs, 1);
-		/* a class that was split, and one that was joined, is in two pairs */
+		/* a class that was split or merged occurs in two pairs */
 		for (int side = 0; side < 2; side++)
 		{
 			uint32		known = classes->nkeys;
@@ -108,8 +111,8 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	difference = content_difference(a->content, views_a, b->content, views_b, nviews, values, nvalues);
 
 	/*
-	 * moves hide who came among those who only changed class, but not from
-	 * who looks at all classes at once
+	 * moves hide newcomers among people who only changed class, but not if
+	 * all classes are compared at once
 	 */
 	if (alike && a->known->recoding != NULL && have_moved(a->content, b->content))
 	{

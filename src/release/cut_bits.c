@@ -15,7 +15,7 @@ has_label_of_null(const Attribute *attr, const Recoding *finer)
 	return leaf != NO_LEAF && leaf + 1 == attr->hierarchy->nleaves && finer->leaves[finer->label_of[leaf]] == 1;
 }
 
-/* Which neighbouring labels a bit string keeps apart. */
+/* The neighbouring labels that a bit string separates. */
 static bool *
 cut_bits(const Attribute *attr, const Recoding *finer, Datum datum, bool null_is_new)
 {

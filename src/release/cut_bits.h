@@ -8,8 +8,8 @@
 #include "engine/population.h"
 
 /*
- * The node that a generalization's bit strings describe.  Where they were made
- * before the data had a NULL, it stays apart from all labels.
+ * The recodings that a generalization's bit strings describe.  If they were
+ * made before the data had a NULL, NULL is separate from all labels.
  */
 extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new);
 

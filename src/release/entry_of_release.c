@@ -1,6 +1,6 @@
 /*
  * entry_of_release.c
- *	  What is written down of a release that has been read.
+ *	  Builds the entry of a release that has been read.
  */
 #include "release/release_parts.h"
 
@@ -75,7 +75,10 @@ column_names(const Release *release)
 	return columns;
 }
 
-/* Whether a sensitive column is shown as it is, so that its values can be counted in the release. */
+/*
+ * Whether a sensitive column is shown unchanged, so that its values can be
+ * counted in the release.
+ */
 static bool
 is_shown_sensitive(const Specification *spec, const char *column)
 {
@@ -85,7 +88,7 @@ is_shown_sensitive(const Specification *spec, const char *column)
 	return false;
 }
 
-/* How often each sensitive value occurs, as far as a promise of t needs it. */
+/* The frequency of each sensitive value, if a promise of t needs it. */
 static void
 make_distributions(const Release *release, ReleaseEntry *entry)
 {

@@ -1,7 +1,7 @@
 /*
  * entry_row.c
- *	  Rows of our tables of releases: their columns, checked as they are
- *	  read, and the values that are written.
+ *	  Rows of our tables of releases: reads and checks their columns, and
+ *	  prepares values to be written.
  */
 #include "release/entry_row.h"
 

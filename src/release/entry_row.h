@@ -2,8 +2,8 @@
  * entry_row.h
  *	  Rows of anonopt.published and anonopt.published_content.
  *
- * Whoever owns the database may write these tables, so everything that is
- * read from them is checked as if a stranger had typed it.
+ * The owner of the database may write these tables, so everything read from
+ * them is checked as if a stranger had typed it.
  */
 #ifndef ANONOPT_ENTRY_ROW_H
 #define ANONOPT_ENTRY_ROW_H
@@ -20,7 +20,10 @@ typedef struct EntryRow
 
 pg_noreturn extern void refuse_entry(const EntryRow *row);
 
-/* Columns of a row.  A NULL array has no elements; NULLs and further dimensions are refused in arrays. */
+/*
+ * Columns of a row.  A NULL array counts as empty; arrays with NULLs or
+ * several dimensions are refused.
+ */
 extern Datum row_field(const EntryRow *row, int column, bool *isnull);
 extern char *text_field(const EntryRow *row, int column);
 extern char *required_text(const EntryRow *row, int column);
@@ -35,14 +38,17 @@ extern Datum texts_datum(char *const *texts, int n, Oid type);
 extern Datum integers_datum(const int *integers, int n);
 extern Datum numbers_datum(const Oid *oids, int n);
 
-/* A relation by its number here, elsewhere by its name; 0 for none. */
+/*
+ * A relation, identified by its OID in this database and by its name in any
+ * other; 0 if there is none.
+ */
 #define RESOLVED(number, name) "COALESCE(CASE WHEN p.made_in = anonopt.this_database() THEN " number \
 	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
 
 #define RESOLVED_HIERARCHIES "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i)" \
 	" ORDER BY x.i)"
 
-/* The relation that an entry is of, or NULL. */
+/* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"
 
 /* Runs a statement on our catalogs; SPI stays connected, names are PostgreSQL's own until the end. */

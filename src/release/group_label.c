@@ -1,18 +1,18 @@
 /*
  * group_label.c
- *	  The labels under which a cut shows its groups.
+ *	  The labels of a cut's groups.
  *
- * A group of one label keeps it.  One that is all that stands under a label
- * further up takes that.  Else numbers, ranges of them and days become an
- * interval and other values a set.
+ * A group of one label keeps it.  A group that consists of everything under a
+ * higher label takes that label.  Otherwise numbers, ranges of numbers and
+ * days become an interval, and other values a set.
  *
- * Two groups never look the same, whatever the labels of a hierarchy hold.
- * Those that would are sets, then sets of quoted names.  What is still alike
- * then is put into braces, one group after another, until no group before it
- * has the label (label_apart).  That ends: each try is longer than the last,
- * so no two are the same, and only as many as there are groups before it can
- * be taken.  And it parts them: a label is given to a group only if none has
- * it, and is not changed after.
+ * Two groups never look the same, whatever the labels of a hierarchy. Groups
+ * that would are shown as sets, then as sets of quoted names.  Labels that are
+ * still equal are put into braces, one group after another, until no earlier
+ * group has the label (label_apart).  This terminates, because each attempt is
+ * longer than the last, so all are different, and only as many as there are
+ * earlier groups can be taken.  It also makes labels unique, because a group
+ * gets a label only if no other group has it, and keeps it.
  */
 #include "release/specification.h"
 
@@ -23,7 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 
-/* The label, at some level, that covers exactly these leaves; NULL without one. */
+/* The label at some level that covers exactly these leaves, or NULL. */
 static const char *
 label_covering(const Attribute *attr, uint32 first, uint32 nleaves)
 {
@@ -38,7 +38,10 @@ label_covering(const Attribute *attr, uint32 first, uint32 nleaves)
 	return NULL;
 }
 
-/* The ends of a label such as 17, [20, 35) or [20,35); false of any other. */
+/*
+ * The ends of a label such as 17, [20, 35) or [20,35); returns false for any
+ * other.
+ */
 static bool
 parse_interval(const char *label, char **low, char **high, char *closing)
 {
@@ -71,7 +74,7 @@ parse_interval(const char *label, char **low, char **high, char *closing)
 	return end != *high && *end == '\0';
 }
 
-/* The labels of a group at the lowest level, the first and the last. */
+/* The first and the last label of a group at the lowest level. */
 static void
 find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *first, uint32 *last)
 {
@@ -81,7 +84,10 @@ find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *firs
 	*last = lowest->label_of[cut->first_leaf[group] + cut->leaves[group] - 1];
 }
 
-/* Integers end before the next one: [20, 35); others with what they hold: [2.5, 7]. */
+/*
+ * Intervals of integers exclude their end, as in [20, 35); others include it,
+ * as in [2.5, 7].
+ */
 static char *
 interval_label(const char *low, const char *high, char closing)
 {
@@ -93,7 +99,10 @@ interval_label(const char *low, const char *high, char closing)
 	return psprintf("[%s, %s%c", low, high, closing);
 }
 
-/* The highest level at which a leaf's label begins with it and ends before another. */
+/*
+ * The highest level at which a leaf's label starts at that leaf and ends
+ * before another.
+ */
 static int
 highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
 {
@@ -111,7 +120,7 @@ highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
 	return level;
 }
 
-/* As in an array's text, where it is plain what belongs to the name. */
+/* Quotes a name as in an array's text, so that its extent is clear. */
 static void
 append_quoted(StringInfo set, const char *name)
 {
@@ -125,7 +134,10 @@ append_quoted(StringInfo set, const char *name)
 	appendStringInfoChar(set, '"');
 }
 
-/* What a group holds; all that stands under a label is told by that. */
+/*
+ * Lists the contents of a group; everything under a label is represented by
+ * that label.
+ */
 static char *
 set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 {
@@ -151,14 +163,14 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 	appendStringInfoChar(&set, '}');
 
 	/*
-	 * groups of a cut hold each name once; those of a recoding may all hold
-	 * most
+	 * in a cut each name is in one group; in a recoding every group may
+	 * contain most names
 	 */
 	budget_require(CurrentMemoryContext, 0);
 	return set.data;
 }
 
-/* Whether the labels of a group are all numbers or intervals, one after another. */
+/* Whether the labels of a group are consecutive numbers or intervals. */
 static bool
 are_intervals(const Attribute *attr, uint32 first, uint32 last)
 {
@@ -253,7 +265,10 @@ find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *or
 	return any;
 }
 
-/* A label as it is, or in as many braces as it takes to be none of those given; gives it. */
+/*
+ * Assigns a label, in as many braces as necessary to differ from those already
+ * assigned.
+ */
 static char *
 label_apart(Dictionary *given, char *label)
 {
@@ -271,7 +286,7 @@ label_apart(Dictionary *given, char *label)
 	}
 }
 
-/* Parts what still looks the same: groups of one label come first, since they keep theirs. */
+/* Makes equal labels different, starting with groups of one label, which keep it. */
 static void
 part_labels(const Attribute *attr, const Recoding *cut, char **labels)
 {
@@ -282,7 +297,7 @@ part_labels(const Attribute *attr, const Recoding *cut, char **labels)
 	given = dictionary_create(CurrentMemoryContext, &text);
 	for (int own = 1; own >= 0; own--)
 		for (uint32 group = 0; group < cut->nlabels; group++)
-			/* only one group is NULL, and a NULL is like no text */
+			/* only one group is NULL, and NULL differs from any text */
 			if (labels[group] != NULL && has_own_label(attr, cut, group) == (own == 1))
 				labels[group] = label_apart(given, labels[group]);
 }

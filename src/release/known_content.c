@@ -1,6 +1,6 @@
 /*
  * known_content.c
- *	  What releases showed, as it was written down: anonopt.published_content.
+ *	  What releases showed, as stored in anonopt.published_content.
  */
 #include "release/known_content.h"
 
@@ -12,7 +12,7 @@
 #include "utils/array.h"
 #include "utils/builtins.h"
 
-/* Rows of a content that are written as one part. */
+/* Rows of a content that are stored as one part. */
 #define PART_ROWS 500000
 
 static Datum
@@ -125,7 +125,7 @@ known_contents(Oid source, int *n)
 	return contents;
 }
 
-/* The labels of a content, from those of all attributes in a row. */
+/* The labels of a content, from the concatenated labels of all attributes. */
 static bool
 take_labels(Content *content, const EntryRow *row)
 {
@@ -153,7 +153,7 @@ take_labels(Content *content, const EntryRow *row)
 	return true;
 }
 
-/* The tuples of a recoding's content, if it is one. */
+/* The tuples of a content, if it is of a recoding. */
 static bool
 take_tuples(Content *content, const EntryRow *row)
 {

@@ -1,6 +1,6 @@
 /*
  * known_content.h
- *	  What releases showed, as it was written down: anonopt.published_content.
+ *	  What releases showed, as stored in anonopt.published_content.
  */
 #ifndef ANONOPT_KNOWN_CONTENT_H
 #define ANONOPT_KNOWN_CONTENT_H
@@ -8,7 +8,7 @@
 #include "release/content.h"
 #include "release/release_entry.h"
 
-/* A content that was written down, and of which release. */
+/* A stored content, and its release. */
 typedef struct KnownContent
 {
 	char	   *id;				/* of the release */
@@ -29,13 +29,16 @@ typedef struct KnownContent
 	int64		difference;		/* -1: not known */
 } KnownContent;
 
-/* What is known of all releases of a relation, in the order they were made, without the contents themselves. */
+/* Lists all contents of releases of a relation, in order, without loading them. */
 extern KnownContent *known_contents(Oid source, int *n);
 
-/* One of them, in a memory context. */
+/* Loads one of them into a memory context. */
 extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
-/* Writes down what a release shows now, and the smallest difference to what was shown before. */
+/*
+ * Stores what a release shows now, and the smallest difference to what was
+ * shown before.
+ */
 extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
 
 #endif

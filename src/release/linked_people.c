@@ -1,12 +1,12 @@
 /*
  * linked_people.c
- *	  What releases that show one pseudonym tell together of each person.
+ *	  What releases with the same pseudonyms together reveal about each person.
  *
- * Rows with one pseudonym are one person's.  So whoever has several releases
- * that show pseudonyms by one secret, of whatever data sets, or one release
- * in which people have several rows, knows of each person all classes that
- * show them.  Of each content we keep, by pseudonym, a digest of these
- * classes; people whose digests agree in all contents stay alike.
+ * Rows with the same pseudonym belong to one person.  So anyone with several
+ * releases whose pseudonyms use the same secret, of any data sets, or with one
+ * release in which people have several rows, knows all classes that show a
+ * person.  For each content we store, by pseudonym, a digest of these classes;
+ * people whose digests agree in all contents cannot be distinguished.
  */
 #include "release/linked_people.h"
 
@@ -23,10 +23,13 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
-/* People who are written as one part. */
+/* People that are stored as one part. */
 #define PART_PEOPLE 500000
 
-/* A person in a content: the beginning of their pseudonym, and a digest of the classes that show them. */
+/*
+ * A person in a content: the beginning of the pseudonym, and a digest of the
+ * person's classes.
+ */
 typedef struct LinkedPerson
 {
 	uint64		person;
@@ -73,11 +76,11 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 		collector->classes = budget_grow(collector->persons->context, collector->classes, sizeof(uint64), &collector->room);
 	if (collector->persons->counts[number] == 1)
 		collector->classes[number] = 0;
-	/* a sum: rows have no order */
+	/* a sum, because rows have no order */
 	collector->classes[number] += word_hash((uint64) place + 1);
 }
 
-/* The people of a column of pseudonyms, as a release is about to show them. */
+/* The people in a column of pseudonyms that a release is about to show. */
 static LinkedPeople *
 collect_people(Release *release, Pseudonym *pseudonym)
 {
@@ -101,7 +104,7 @@ collect_people(Release *release, Pseudonym *pseudonym)
 
 /* ------------------------------------------------------- what was written down */
 
-/* A content that shows pseudonyms by some secret. */
+/* A content with pseudonyms. */
 typedef struct KnownLink
 {
 	char	   *id;
@@ -141,7 +144,7 @@ read_links(const char *condition, Oid type, Datum value, int *n)
 	return links;
 }
 
-/* The people of one of them. */
+/* The people of a content. */
 static LinkedPeople *
 load_link(const KnownLink *link)
 {
@@ -175,14 +178,14 @@ load_link(const KnownLink *link)
 
 /* -------------------------------------------------------------------- groups */
 
-/* People of all contents, and who of them are alike so far. */
+/* The people of all contents, grouped by those indistinguishable so far. */
 typedef struct PeopleGrouping
 {
 	MemoryContext context;
 	KeyCounter *persons;
 	Size		room;
 	uint32	   *group_of;
-	uint64	   *classes;		/* in the content that is being added */
+	uint64	   *classes;		/* in the content being added */
 	KeyCounter *groups;
 } PeopleGrouping;
 
@@ -207,7 +210,7 @@ find_people(PeopleGrouping *grouping, const LinkedPeople *people)
 	}
 }
 
-/* Parts who was alike by one content more; who is not in it is alike in that. */
+/* Splits the groups by one more content; people who are not in it stay together. */
 static void
 part_people(PeopleGrouping *grouping, const LinkedPeople *people)
 {
@@ -229,7 +232,10 @@ part_people(PeopleGrouping *grouping, const LinkedPeople *people)
 	}
 }
 
-/* Groups the people of such contents and of one that is not written down yet, if there is one. */
+/*
+ * Groups the people of such contents, and of one that is not stored yet, if
+ * given.
+ */
 static LinkedGroups *
 group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 {

@@ -1,6 +1,6 @@
 /*
  * placed_content.c
- *	  Contents that were written down, beside the hierarchies of now.
+ *	  Maps stored contents to the current hierarchies.
  */
 #include "release/placed_content.h"
 

@@ -1,6 +1,6 @@
 /*
  * placed_content.h
- *	  Contents that were written down, beside the hierarchies of now.
+ *	  Maps stored contents to the current hierarchies.
  */
 #ifndef ANONOPT_PLACED_CONTENT_H
 #define ANONOPT_PLACED_CONTENT_H
@@ -9,27 +9,36 @@
 #include "release/known_content.h"
 #include "release/text_index.h"
 
-/* A content, where it is known, beside the attributes of a population. */
+/* A content, if known, and the attributes of a population. */
 typedef struct PlacedContent
 {
 	const KnownContent *known;
 	Content    *content;
-	int			attr_of[MAX_ATTRIBUTES];	/* by attribute of the content: of
-											 * the population, or -1 */
-	const Recoding **recodings; /* by attribute of the content: how it is
-								 * shown, or NULL */
+	int			attr_of[MAX_ATTRIBUTES];	/* by attribute of the content:
+											 * that of the population, or -1 */
+	const Recoding **recodings; /* by attribute of the content: its recoding,
+								 * or NULL */
 } PlacedContent;
 
-/* Finds a content's attributes among a population's, whose hierarchies are the data set's; population may be NULL. */
+/*
+ * Finds a content's attributes in a population, whose hierarchies are the data
+ * set's; population may be NULL.
+ */
 extern void content_place(PlacedContent *placed, const Dataset *dataset, const Population *population);
 
-/* Whether every attribute of the content is one of the population's, shown by labels that its hierarchy has. */
+/*
+ * Whether the population has every attribute of the content, with all its
+ * labels in the hierarchy.
+ */
 extern bool content_is_placed(const PlacedContent *placed);
 
 /* Whether two contents generalize the same columns in the same way. */
 extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
 
-/* The recoding of a cut whose bits stand for the boundaries of some level, which is found; NULL where none has so many. */
+/*
+ * The recoding of a cut; finds the level to whose boundaries the bits belong.
+ * NULL if no level has that many boundaries.
+ */
 extern const Recoding *recoding_of_bits(const Attribute *attr, Datum bits, int *found);
 
 /* The labels by which a content shows an attribute, by code of its recoding. */

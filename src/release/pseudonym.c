@@ -2,11 +2,11 @@
  * pseudonym.c
  *	  Keys shown as keyed hashes: HMAC-SHA-256 of a value's text.
  *
- * Without the secret nobody can find the value of a pseudonym by trying all
- * values, as one can with a plain hash.  The secret stands in a table that
- * only the extension's owner may read, is never put into a statement, and is
- * not dumped.  So there are pseudonyms in tables only, which are written by
- * this process; a view would have to know the secret whoever reads it.
+ * Without the secret, nobody can find the value of a pseudonym by trying all
+ * values, as is possible with a plain hash.  The secret is stored in a table
+ * that only the extension's owner may read, is never put into a statement, and
+ * is not dumped.  Therefore only tables, which this process writes, can have
+ * pseudonyms; a view would have to disclose the secret to its readers.
  */
 #include "release/pseudonym.h"
 
@@ -25,7 +25,7 @@ hash(pg_hmac_ctx * hmac, const uint8 * key, Size key_length, const uint8 * bytes
 		elog(ERROR, "could not compute a keyed hash");
 }
 
-/* The secret that was declared; NULL for none, which is another one each time. */
+/* The declared secret; NULL if there is none, which means a new one each time. */
 static bytea *
 declared_secret(const Dataset *dataset, const char *column)
 {
@@ -72,7 +72,11 @@ pseudonym_begin(const Dataset *dataset, const char *column, Oid type, int spoole
 	pseudonym->hmac = pg_hmac_create(PG_SHA256);
 	if (pseudonym->hmac == NULL)
 		elog(ERROR, "could not compute a keyed hash");
-	/* no value's text begins with a zero byte: this is nobody's pseudonym */
+
+	/*
+	 * no value's text begins with a zero byte, so this is never a value's
+	 * pseudonym
+	 */
 	hash(pseudonym->hmac, pseudonym->key, pseudonym->key_length, (const uint8 *) "\0anonopt secret", 15, name);
 	memcpy(pseudonym->secret_name, name, SECRET_NAME_BYTES);
 	getTypeOutputInfo(type, &output, &varlena);

@@ -1,10 +1,10 @@
 /*
  * recoded_labels.c
- *	  The labels under which a recoding shows its classes.
+ *	  The labels of a recoding's classes.
  *
- * A class shows a run of leaves.  With labels of the hierarchy a run is
- * called what its level calls it.  Other runs are labelled as the groups of
- * a cut are: different runs never look alike, though here they may overlap.
+ * A class shows a run of leaves.  If labels come from the hierarchy, a run has
+ * the label of its level.  Other runs are labelled like the groups of a cut:
+ * different runs never look alike, although here they may overlap.
  */
 #include "release/recoded_labels.h"
 
@@ -16,7 +16,10 @@
 #include "release/specification.h"
 #include "utils/builtins.h"
 
-/* The distinct runs of an attribute, by number; each class's is left in codes. */
+/*
+ * Numbers the distinct runs of an attribute; codes receives the number for
+ * each class.
+ */
 static KeyCounter *
 number_runs(const Population *population, const RecodedClasses *shown, int a, uint32 *codes)
 {
@@ -42,7 +45,7 @@ run_first(const KeyCounter *runs, uint32 run)
 	return (uint32) (runs->keys[(Size) run * 2] >> 32);
 }
 
-/* What runs are called by the levels of the hierarchy. */
+/* Labels of runs from the levels of the hierarchy. */
 static const char **
 labels_of_levels(const Attribute *attr, const KeyCounter *runs)
 {
@@ -57,7 +60,7 @@ labels_of_levels(const Attribute *attr, const KeyCounter *runs)
 	return labels;
 }
 
-/* What runs are called as a cut's groups are. */
+/* Labels of runs as for a cut's groups. */
 static const char **
 labels_of_ranges(const Attribute *attr, const KeyCounter *runs)
 {
@@ -73,7 +76,7 @@ labels_of_ranges(const Attribute *attr, const KeyCounter *runs)
 	return (const char **) group_labels(attr, &groups);
 }
 
-/* Gives labels that look alike one number; by run its number. */
+/* Gives equal labels the same number; returns the number of each run. */
 static uint32 *
 number_labels(const char **texts, uint32 n, uint32 *nlabels, const char ***labels)
 {

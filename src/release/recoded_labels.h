@@ -1,13 +1,16 @@
 /*
  * recoded_labels.h
- *	  The labels under which a recoding shows its classes.
+ *	  The labels of a recoding's classes.
  */
 #ifndef ANONOPT_RECODED_LABELS_H
 #define ANONOPT_RECODED_LABELS_H
 
 #include "search/recoding.h"
 
-/* By attribute the labels that classes show, and their numbers: labels that look alike have one. */
+/*
+ * By attribute, the labels that classes show, and their numbers; equal labels
+ * have the same number.
+ */
 typedef struct RecodedLabels
 {
 	int			nattrs;

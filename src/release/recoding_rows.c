@@ -1,9 +1,9 @@
 /*
  * recoding_rows.c
- *	  The rows of a recoding, from the rows of a relation.
+ *	  Writes the rows of a recoding, from the rows of a relation.
  *
- * Each distinct tuple of values has one, though several such may be one tuple
- * of the population.
+ * Each distinct tuple of values has a row, even if several of them are one
+ * tuple of the population.
  */
 #include "release/recoding_rows.h"
 
@@ -37,7 +37,7 @@ leaf_label(const Population *population, uint32 tuple, int a)
 	return label == NULL ? "NULL" : quote_literal_cstr(label);
 }
 
-/* Fails where a class has tuples that no label covers. */
+/* Fails if a class has tuples that no label covers. */
 static void
 refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown)
 {
@@ -95,7 +95,7 @@ recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
 	spool->memory_times = 3;
 }
 
-/* Tuples of values as the relation has them, numbered as they come. */
+/* Original tuples of values, numbered in order of arrival. */
 typedef struct ValueTuples
 {
 	int			nattrs;
@@ -122,7 +122,7 @@ value_tuples_create(const RowSpool *spool)
 	return tuples;
 }
 
-/* Adds a tuple; whether it was not there. */
+/* Adds a tuple; returns whether it is new. */
 static bool
 value_tuples_add(ValueTuples *tuples, const Datum *values, const bool *nulls)
 {
@@ -141,22 +141,22 @@ value_tuples_add(ValueTuples *tuples, const Datum *values, const bool *nulls)
 	return key_counter_add(tuples->tuples, 1) == known;
 }
 
-/* Rows on their way into a recoding. */
+/* Rows to be written to a recoding. */
 typedef struct RowWriter
 {
 	const RowSpool *spool;
 	ValueTuples *tuples;
 	const uint32 *class_of;		/* by tuple of the population */
-	int64	   *numbers;		/* by class: what the table calls it */
+	int64	   *numbers;		/* by class: its number in the table */
 	Oid			table;
 	SPIPlanPtr	insert;
-	Datum	   *values;			/* a row: the quasi-identifiers, the class */
+	Datum	   *values;			/* a row: the quasi-identifiers and the class */
 	char	   *nulls;
 	MemoryContext row;			/* reset after each */
 	int64		written;
 } RowWriter;
 
-/* Prepares the statement that adds a row; SPI is connected. */
+/* Prepares the statement that inserts a row; SPI is connected. */
 static void
 prepare_insert(RowWriter *writer, Relation table)
 {
@@ -213,7 +213,10 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	MemoryContextReset(writer->row);
 }
 
-/* Writes the distinct tuples that are not known yet; SPI is connected.  Returns how many. */
+/*
+ * Writes the distinct tuples that are new; SPI is connected.  Returns their
+ * number.
+ */
 static int64
 write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *class_of, int64 *numbers)
 {
@@ -264,8 +267,8 @@ keep_old_row(void *arg, ItemPointer place, const Datum *values, const bool *null
 }
 
 /*
- * Fails where others wrote a recoding that this transaction's snapshot does
- * not show: tuples that they took in would be taken in again.
+ * Fails if a recoding has changes by others that this transaction's snapshot
+ * does not show, because tuples that they added would be added again.
  */
 static void
 refuse_unseen_rows(Relation table)
@@ -279,7 +282,7 @@ refuse_unseen_rows(Relation table)
 	for (int i = 0; i < 2; i++)
 	{
 		slots[i] = table_slot_create(table, NULL);
-		/* both from the first page on */
+		/* let both scans start at the first page */
 		scans[i] = table_beginscan_strat(table, snapshots[i], 0, NULL, true, false);
 	}
 	while (more && alike)
@@ -302,7 +305,7 @@ refuse_unseen_rows(Relation table)
 						relation_sql_name(RelationGetRelid(table)))));
 }
 
-/* Fails where rows would not be written as they are. */
+/* Fails if something could change the rows while they are written. */
 static void
 refuse_rewriting(Relation table)
 {
@@ -332,7 +335,7 @@ recoding_open_own(Oid oid)
 	return table;
 }
 
-/* What the table calls the classes: old ones as before, new ones further on. */
+/* The numbers of classes in the table: old ones keep theirs, new ones follow. */
 static int64 *
 extended_numbers(const TableRecoding *old, uint32 nclasses)
 {
@@ -348,7 +351,7 @@ extended_numbers(const TableRecoding *old, uint32 nclasses)
 	return numbers;
 }
 
-/* Gives rows whose tuple has moved their new class; SPI is connected. */
+/* Updates the class of rows whose tuple has moved; SPI is connected. */
 static void
 update_classes(Relation table, const OldRows *rows, const uint32 *before, const uint32 *after, const int64 *numbers)
 {
@@ -384,7 +387,7 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 		relation_has_changed(RelationGetRelid(table));
 }
 
-/* The recoding as it is, with tuples that have no row. */
+/* The current recoding, with tuples that have no row. */
 static TableRecoding *
 read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *rows)
 {

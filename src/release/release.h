@@ -1,11 +1,11 @@
 /*
  * release.h
- *	  A release: what it is to show, and what came of reading for it.
+ *	  A release: what it will show, and the result of reading the data for it.
  *
- * The same steps make a release and make it anew: it is specified, from a
- * call's arguments or from what was written down; checked against the
- * catalogs; read once, which measures it; checked against the data and
- * against earlier releases; and only then written.
+ * Publishing and refreshing take the same steps.  A release is specified, by a
+ * call's arguments or by its entry; checked against the catalogs; read once,
+ * which measures it; checked against the data and against earlier releases;
+ * and only then written.
  */
 #ifndef ANONOPT_RELEASE_H
 #define ANONOPT_RELEASE_H
@@ -18,7 +18,7 @@
 #include "release/specification.h"
 #include "release/shown_classes.h"
 
-/* How records are generalized one by one. */
+/* The options of a release by records. */
 typedef struct RecordOptions
 {
 	double		min_utility;
@@ -27,7 +27,7 @@ typedef struct RecordOptions
 	UtilityModel utility;
 } RecordOptions;
 
-/* A recoding, and what reading it comes to. */
+/* A recoding, and the result of reading it. */
 typedef struct ReleaseRecoding
 {
 	Oid			table;
@@ -41,13 +41,13 @@ typedef struct Release
 {
 	/* specified */
 	Specification spec;
-	bool		again;			/* it has been made before */
+	bool		again;			/* it exists already */
 	ReleaseForm form;
-	int		   *levels;			/* of a node; or */
-	Datum	   *cuts;			/* bit strings; or */
+	int		   *levels;			/* of a node, or */
+	Datum	   *cuts;			/* bit strings, or */
 	ReleaseRecoding *recoding;	/* or */
 	RecordOptions *records;
-	char	  **named;			/* columns to be shown as they are */
+	char	  **named;			/* columns to be shown unchanged */
 	int			nnamed;
 	Oid			schema;
 	char	   *name;
@@ -55,89 +55,117 @@ typedef struct Release
 	char	   *key_name;		/* of the table beside a view, or NULL */
 
 	/* read */
-	List	   *opened;			/* relations, so that nobody changes them
-								 * meanwhile */
+	List	   *opened;			/* relations kept open, so that nobody changes
+								 * them meanwhile */
 	RowSpool	spool;
 	Recodings	node;			/* of a node or cuts */
 	Measures	measures;
 	ShownClasses *shown;
-	Content    *content;		/* not of a live view */
-	List	   *pseudonyms;		/* of columns shown as such */
-	List	   *linked;			/* whom they link */
+	Content    *content;		/* not for a live view */
+	List	   *pseudonyms;		/* columns shown as pseudonyms */
+	List	   *linked;			/* the people they link */
 	int64		difference;		/* people in the smallest difference to an
-								 * earlier content; 0 for none, -1 where it
-								 * was not looked for */
+								 * earlier content; 0 for none, -1 if not
+								 * compared */
 } Release;
 
-/* Sets what a release must not depend on: search_path, styles of output, memory; and back. */
+/*
+ * Sets and resets settings that a release must not depend on: search_path,
+ * output styles, memory.
+ */
 extern int	release_settings_begin(void);
 extern void release_settings_end(int level);
 
-/* Where it is to be; the name must be free and the caller able to create there. */
+/*
+ * Resolves the name of a new release; it must be free and the caller must have
+ * CREATE in the schema.
+ */
 extern void release_name(Release *release, const char *name);
 
-/* Chooses what is shown, once data set, promise and generalization are known. */
+/*
+ * Chooses the columns to show, once data set, promise and generalization are
+ * known.
+ */
 extern void release_choose(Release *release);
 
-/* Fails unless the caller may read all that would be read of a data set's relation. */
+/*
+ * Fails unless the caller may read all columns that would be read of a data
+ * set's relation.
+ */
 extern void release_check_reading(const Dataset *dataset);
 
 /*
- * What the catalogs say: rights, hierarchies, identifiers, the source.  All
- * that is read stays open until release_close.
+ * Checks against the catalogs: rights, hierarchies, identifiers, the source.
+ * All relations read stay open until release_close.
  */
 extern void release_check(Release *release);
 extern void release_close(Release *release);
 
 /*
- * Reads and measures; k becomes the node's own where none was given.  Keeps
- * rows for a table.
+ * Reads and measures; sets k to that of the node if none was given.  Spools
+ * the rows for a table.
  */
 extern void release_read(Release *release);
 
-/* Chooses the classes that are shown, and tells what that comes to. */
+/* Chooses the classes to show, and computes their measures. */
 extern void release_choose_classes(Release *release);
 
-/* Gives back the memory of people and classes, once nothing but a statement is wanted. */
+/* Frees the memory of people and classes, once only a statement is needed. */
 extern void release_forget_people(Release *release);
 
-/* Makes it; makes an existing one anew; drops it. */
+/* Creates, refreshes and drops a release. */
 extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation);
 extern void release_drop(Oid relation);
 
-/* A release that is there, locked, whose specification may be changed; then lets it show that. */
+/*
+ * Opens an existing release, locked, so that its specification may be changed;
+ * then applies the change.
+ */
 extern Release *release_republish_begin(Oid relation, ReleaseEntry **entry);
 extern void release_republish(Release *release, const ReleaseEntry *entry);
 
-/* The specification that was written down. */
+/* The specification in an entry. */
 extern Release *release_of_entry(const ReleaseEntry *entry);
 
-/* The rows of a table, into a relation of the right columns. */
+/* Writes the rows of a table into a relation with the right columns. */
 extern void release_write_rows(Release *release, Oid relation, bool frozen);
 
-/* A live view of a definition. */
+/* Creates a live view with a definition. */
 extern void release_create_live(const Release *release, const char *definition);
 
-/* Fails with 23514 unless a hierarchy is a plain table of the caller's own that can hold no leaf twice. */
+/*
+ * Fails with 23514 unless a hierarchy is a plain table that the caller owns
+ * and that cannot contain a leaf twice.
+ */
 extern void require_own_hierarchy(Oid hierarchy, const char *column);
 
-/* Only its very owner: what a relation of another's holds, triggers and all, must not run as somebody mightier. */
+/*
+ * Fails unless the current role itself owns a relation: triggers and other
+ * code of another role's relation must not run with more rights than their
+ * owner's.
+ */
 extern void require_release_owner(Oid relation);
 
-/* Whether it is a plain table of a role. */
+/* Whether it is a plain table owned by a role. */
 extern bool is_plain_table_of(Oid relation, Oid owner);
 
-/* Digests of a table's rows, in their own order; the table is locked against changes of its columns. */
+/*
+ * Digests of a table's rows, sorted; locks the table against changes of its
+ * columns.
+ */
 extern bytea *hierarchy_digests(Oid hierarchy);
 
-/* Whether a table still has all rows whose digests these are; it may have more. */
+/* Whether a table still has all rows with the given digests; it may have more. */
 extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
 
-/* Whether a release needs to know how often values occur among all. */
+/* Whether a release needs the frequencies of values among all people. */
 extern bool tells_values(const Dataset *dataset, const Promise *promise);
 
-/* The hierarchies that a release rests on: of quasi-identifiers, and of sensitive columns where t is promised. */
+/*
+ * The hierarchies that a release depends on: those of quasi-identifiers, and
+ * of sensitive columns if t is promised.
+ */
 extern List *release_hierarchies(const Dataset *dataset, const Promise *promise);
 
 #endif

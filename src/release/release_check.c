@@ -1,9 +1,9 @@
 /*
  * release_check.c
- *	  What a release must be before anything is read for it.
+ *	  Checks on a release before any data are read for it.
  *
- * Rights first, and by the exact role: a superuser is a member of everything,
- * and what belongs to somebody else may run that one's code.
+ * Rights come first, and by the exact role: a superuser is a member of
+ * everything, and an object of another role may run that role's code.
  */
 #include "release/release.h"
 
@@ -48,8 +48,8 @@ release_settings_begin(void)
 		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 
 	/*
-	 * a release is made like an index: with the memory for that, which a
-	 * statement takes several times
+	 * publishing uses maintenance_work_mem like building an index; a
+	 * statement uses its memory several times
 	 */
 	(void) set_config_option("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 8)), PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
 							 true, 0, false);
@@ -99,7 +99,10 @@ release_choose(Release *release)
 
 /* ------------------------------------------------------------- hierarchies */
 
-/* How often values occur among all must be written down for t and the conditions of a column. */
+/*
+ * The frequencies of values among all people must be stored for t and for
+ * conditions on a column.
+ */
 bool
 tells_values(const Dataset *dataset, const Promise *promise)
 {
@@ -180,7 +183,7 @@ excludes_overlaps(Oid table, AttrNumber column)
 	return found;
 }
 
-/* Whether an index, or a constraint, keeps a table from holding a leaf twice. */
+/* Whether an index or a constraint keeps a table from containing a leaf twice. */
 static bool
 holds_leaves_once(Relation table, AttrNumber column, bool ranges)
 {
@@ -224,7 +227,7 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 	relation_close(table, NoLock);
 }
 
-/* Enough of a row's SHA-256 to tell it from what it would be if it had changed. */
+/* The prefix of a row's SHA-256, long enough to detect changes. */
 typedef struct Digest
 {
 	uint8		bytes[8];
@@ -247,7 +250,10 @@ digest_bytes(pg_cryptohash_ctx *hash, const char *bytes, Size size, Digest *dige
 	memcpy(digest->bytes, whole, sizeof(digest->bytes));
 }
 
-/* The texts of a row's values by their types' output functions, so that no two rows look alike. */
+/*
+ * The texts of a row's values by their types' output functions, quoted so that
+ * no two rows look alike.
+ */
 static void
 append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
 {
@@ -321,7 +327,7 @@ hierarchy_digests(Oid hierarchy)
 	bytea	   *digests;
 	int			level = NewGUCNestLevel();
 
-	/* a moment's text is the same whatever zone a data set has */
+	/* the text of a timestamp does not depend on the data set's zone */
 	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	MemoryContextSwitchTo(context);
 	table = relation_open_existing(hierarchy);
@@ -349,7 +355,7 @@ hierarchy_keeps(Oid hierarchy, const bytea *digests)
 	Size		nafter = VARSIZE_ANY_EXHDR(now) / sizeof(Digest);
 	Size		found = 0;
 
-	/* both are sorted; what is not, somebody wrote, and is not found */
+	/* both are sorted; unsorted digests were tampered with and are not found */
 	for (Size i = 0; i < nafter && found < nbefore; i++)
 		if (compare_digests(&before[found], &after[i]) == 0)
 			found++;
@@ -359,7 +365,7 @@ hierarchy_keeps(Oid hierarchy, const bytea *digests)
 
 /* ---------------------------------------------------------------- all checks */
 
-/* Fails where a column that is never published would be. */
+/* Fails if a column that must never be published would be. */
 static void
 check_identifiers(const Release *release)
 {
@@ -450,7 +456,10 @@ release_close(Release *release)
 	release->pseudonyms = NIL;
 }
 
-/* Opens the recoding: what refreshing extends must be the caller's very own. */
+/*
+ * Opens the recoding; for a refresh, which extends it, the caller itself must
+ * own it.
+ */
 static void
 open_recoding(Release *release)
 {
@@ -462,7 +471,10 @@ open_recoding(Release *release)
 	release->opened = lappend(release->opened, table);
 }
 
-/* Fails where what is promised of all classes together cannot be kept by what is to be made. */
+/*
+ * Fails if this kind of release cannot keep the promises about all classes
+ * together.
+ */
 static void
 check_promises(const Release *release)
 {
@@ -481,8 +493,8 @@ check_promises(const Release *release)
 }
 
 /*
- * Fails where pseudonyms would have to be in a view, whose statement everybody
- * may read, or their column is shown as something else too.
+ * Fails if pseudonyms would be in a view, whose statement everybody may read,
+ * or if their column is also shown in another form.
  */
 static void
 check_pseudonyms(const Release *release)

@@ -1,6 +1,6 @@
 /*
  * release_create.c
- *	  Makes releases.
+ *	  Creates releases.
  */
 #include "release/release_parts.h"
 
@@ -15,7 +15,7 @@
 #include "utils/lsyscache.h"
 #include "utils/uuid.h"
 
-/* An empty table with the columns that are shown, of their types. */
+/* Creates an empty table with the columns to show. */
 static void
 create_table(const Release *release)
 {
@@ -57,7 +57,7 @@ new_id(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
-/* Fails where the schema has another name by now: reading may have run anybody's function. */
+/* Fails if the schema was renamed: reading may have run anybody's function. */
 static void
 require_schema(const Release *release)
 {
@@ -70,7 +70,7 @@ require_schema(const Release *release)
 				 errhint("Call the function again.")));
 }
 
-/* Makes the relation, filled. */
+/* Creates the relation and fills it. */
 static void
 make_relation(Release *release, const char *definition)
 {

@@ -1,6 +1,6 @@
 /*
  * release_drop.c
- *	  Drops releases and what was made with them.
+ *	  Drops releases and the objects created with them.
  */
 #include "release/release_parts.h"
 

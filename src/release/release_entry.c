@@ -1,11 +1,11 @@
 /*
  * release_entry.c
- *	  Releases as they were written down: anonopt.published and its contents.
+ *	  The entries of releases, in anonopt.published.
  *
- * A relation is known by its number and row type in the database where it
- * was written down, elsewhere by its id in a comment, and other relations by
- * their names.  What a name leads to is judged by its owner and its rows, not
- * by the entry.
+ * In the database where the entry was written, a release's relation is
+ * identified by its OID and row type; elsewhere by an id in its comment, and
+ * other relations by their names.  A relation found by name is trusted because
+ * of its owner and its rows, not because of the entry.
  */
 #include "release/release_entry.h"
 
@@ -29,7 +29,7 @@ release_form_name(ReleaseForm form)
 	return form_names[form];
 }
 
-/* The distributions of sensitive values, from the columns of a row that tells of one. */
+/* Reads a distribution of sensitive values from the columns of a row. */
 static void
 read_distribution(const EntryRow *row, const ReleaseEntry *entry, Distribution *distribution)
 {
@@ -97,7 +97,7 @@ read_distributions(ReleaseEntry *entry)
 	catalog_reading_end(&reading);
 }
 
-/* A promise, from the columns of a row that tells of one. */
+/* Reads a promise from the columns of a row. */
 static void
 read_promise(const EntryRow *row, DeclaredPromise *promise)
 {
@@ -151,7 +151,7 @@ read_promises(ReleaseEntry *entry)
 	catalog_reading_end(&reading);
 }
 
-/* Whether the shares of a column's values are promised. */
+/* Whether anything is promised about the shares of a column's values. */
 static bool
 promises_column(const ReleaseEntry *entry, const char *column)
 {
@@ -161,7 +161,10 @@ promises_column(const ReleaseEntry *entry, const char *column)
 	return entry->has_t;
 }
 
-/* Where shares are promised, each sensitive column that is shown has its distribution. */
+/*
+ * If shares are promised, each sensitive column that is shown needs its
+ * distribution.
+ */
 static void
 require_distributions(const ReleaseEntry *entry)
 {
@@ -291,7 +294,7 @@ release_entry_require(Oid relation)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("relation %s is no release of anonopt", relation_sql_name(relation)),
 				 errhint("See anonopt.release.")));
-	/* another relation of that name would be no release */
+	/* another relation with that name would not be a release */
 	if (get_rel_relkind(relation) != form_kinds[entry->form])
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -312,8 +315,8 @@ release_entry_added_columns(const ReleaseEntry *entry)
 	Datum		added;
 
 	/*
-	 * a class label was told with the content; a live view, which has none,
-	 * shows what is declared
+	 * the content says which column was the class label; a live view has no
+	 * content and shows the declared one
 	 */
 	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a"
 						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5)"

@@ -1,6 +1,6 @@
 /*
  * release_entry.h
- *	  Releases as they were written down: anonopt.published.
+ *	  The entries of releases, in anonopt.published.
  */
 #ifndef ANONOPT_RELEASE_ENTRY_H
 #define ANONOPT_RELEASE_ENTRY_H
@@ -15,7 +15,10 @@ typedef enum ReleaseForm
 	RELEASE_LIVE_VIEW
 } ReleaseForm;
 
-/* How often each sensitive value occurs among all people, in the order of its distance. */
+/*
+ * The frequency of each sensitive value among all people, in the order used by
+ * the distance.
+ */
 typedef struct Distribution
 {
 	char	   *column;
@@ -36,12 +39,12 @@ typedef struct ReleaseEntry
 	char	   *name;
 	char	   *dataset;
 	Oid			source;			/* the relation of the data set */
-	int			nlevels;		/* 0: not a node */
+	int			nlevels;		/* 0 unless it is a node */
 	int		   *levels;
 	int			ncuts;
 	Datum	   *cuts;
 	bool		has_recoding;
-	Oid			recoding;		/* InvalidOid where it is gone */
+	Oid			recoding;		/* InvalidOid if it is gone */
 	char	   *recoding_name;
 	RecodingLabels labels;
 	int64		k;
@@ -58,14 +61,14 @@ typedef struct ReleaseEntry
 	int			nsensitive;
 	char	  **sensitive;
 	int			nhierarchies;
-	Oid		   *hierarchies;	/* InvalidOid where there is none any more */
+	Oid		   *hierarchies;	/* InvalidOid if it is gone */
 	char	  **hierarchy_names;
 	Datum	   *digests;		/* bytea, of each hierarchy's rows */
 	char	   *measures;		/* as json */
 	int			ndistributions;
 	Distribution *distributions;
 	int			npromises;		/* beside k */
-	DeclaredPromise *promises;	/* a population that is gone is InvalidOid */
+	DeclaredPromise *promises;	/* a missing population is InvalidOid */
 	char	   *promises_json;	/* to be written */
 } ReleaseEntry;
 
@@ -74,17 +77,23 @@ extern const char *release_form_name(ReleaseForm form);
 /* The entry of a relation, or NULL. */
 extern ReleaseEntry *release_entry_find(Oid relation);
 
-/* The same; fails with 42704 where there is none, with 23514 where the relation is another kind. */
+/*
+ * The same; fails with 42704 if there is none, and with 23514 if the relation
+ * is of another kind.
+ */
 extern ReleaseEntry *release_entry_require(Oid relation);
 
-/* The columns of its relation that were not published, for a message; NULL for none. */
+/*
+ * The columns of its relation that were not published, for a message; NULL if
+ * there are none.
+ */
 extern char *release_entry_added_columns(const ReleaseEntry *entry);
 
-/* Writes an entry of the caller's, or what a refresh changes of one. */
+/* Writes an entry of the caller, or the changes of an entry by a refresh. */
 extern void release_entry_insert(const ReleaseEntry *entry);
 extern void release_entry_update(const ReleaseEntry *entry);
 
-/* Writes an entry in place of one that generalized or promised in another way. */
+/* Replaces an entry by one with another generalization or promise. */
 extern void release_entry_replace(const ReleaseEntry *entry);
 
 #endif

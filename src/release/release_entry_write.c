@@ -29,7 +29,10 @@ append_json_texts(StringInfo json, const char *name, char *const *texts, int n)
 	appendStringInfoChar(json, ']');
 }
 
-/* The distributions as json, a hierarchy by its place among the entry's. */
+/*
+ * The distributions as json, with a hierarchy given by its position among the
+ * entry's.
+ */
 static char *
 distributions_json(const ReleaseEntry *entry)
 {
@@ -61,7 +64,7 @@ distributions_json(const ReleaseEntry *entry)
 
 #define ENTRY_VALUES 24
 
-/* What is written of an entry, as the parameters of a statement. */
+/* The values of an entry, as the parameters of a statement. */
 static void
 entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {

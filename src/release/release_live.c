@@ -2,10 +2,11 @@
  * release_live.c
  *	  Live views.
  *
- * A live view is read through a function of its owner's, so that no filter,
- * function or plan reaches a hidden row.  At every reading that function
- * refuses whoever may write what it reads, as any role that is open to them.
- * It gives rows that look alike once, with their number; the view repeats them.
+ * A live view is read through a function that its owner owns, so that no
+ * filter, function or plan reaches a hidden row.  At every reading that
+ * function refuses readers who may write the relations it reads, in any role
+ * that they can assume. It gives rows that look alike once, with their number;
+ * the view repeats them.
  */
 #include "release/release_parts.h"
 
@@ -30,7 +31,7 @@ run(const char *statement)
 	sql_finish();
 }
 
-/* A text that a statement about one relation gives; NULL for none. */
+/* The text returned by a statement about one relation, or NULL. */
 static char *
 ask(const char *statement, const char *argument)
 {
@@ -84,7 +85,10 @@ check_source(const Release *release)
 				 errhint("Publish a snapshot instead: materialized => true.")));
 }
 
-/* A name after the view's, cut to be as long as there may be, that no function of its kind has. */
+/*
+ * A name derived from the view's, truncated to the maximum length, that no
+ * function with these arguments has.
+ */
 static char *
 function_name(const Release *release)
 {
@@ -100,7 +104,7 @@ function_name(const Release *release)
 	}
 }
 
-/* What readers must not be able to write, as an array's elements. */
+/* The relations that readers must not be able to write, as an array's elements. */
 static char *
 guarded_relations(const Release *release)
 {
@@ -148,15 +152,15 @@ function_body(const Release *release, const char *function, const char *definiti
 	return body.data;
 }
 
-/* Makes the function that reads, or lets it read by another definition. */
+/* Creates the function that reads, or replaces its definition. */
 static void
 make_function(const Release *release, const char *create, const char *function, const char *result)
 {
 	const char *definition = live_statement(&release->spec);
 
 	/*
-	 * to check a body is to keep it as long as the session lasts, and the
-	 * statement in it has been tried
+	 * checking a body would cache it for the rest of the session, and its
+	 * statement has already been tried
 	 */
 	run("SET LOCAL check_function_bodies = off");
 	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
@@ -209,8 +213,8 @@ release_create_live(const Release *release, const char *definition)
 	check_source(release);
 
 	/*
-	 * an ordinary view of that name tells the columns' types, and that the
-	 * definition is one
+	 * an ordinary view with that name determines the columns' types, and
+	 * checks the definition
 	 */
 	run(psprintf("CREATE VIEW %s AS %s", release->sql_name, definition));
 	shape = ask("SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)"

@@ -1,6 +1,6 @@
 /*
  * release_of_entry.c
- *	  A release as it was written down, to be made again.
+ *	  Rebuilds a release's specification from its entry.
  */
 #include "release/release_parts.h"
 
@@ -22,7 +22,7 @@ refuse_changed(const Release *release)
 			 errhint("Drop the release and publish anew.")));
 }
 
-/* The options of a release per record, which stand among its measures. */
+/* The options of a release by records, which are stored with its measures. */
 static RecordOptions *
 record_options(const ReleaseEntry *entry)
 {
@@ -67,7 +67,7 @@ recoding_of_entry(const ReleaseEntry *entry)
 	return recoding;
 }
 
-/* Adds to what is declared now what a release promised when it was made. */
+/* Adds the promises of an existing release to the current declaration. */
 static void
 take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
 {

@@ -1,6 +1,6 @@
 /*
  * release_promises.c
- *	  What a release promises beside k, l and t for all columns.
+ *	  The promises of a release other than k, l, and t for all columns.
  */
 #include "release/release_promises.h"
 
@@ -11,7 +11,7 @@
 #include "utils/builtins.h"
 #include "utils/json.h"
 
-/* A number of json has no infinity. */
+/* JSON numbers have no infinity. */
 static void
 append_number(StringInfo json, const char *name, double number, bool isnull)
 {
@@ -58,7 +58,7 @@ promises_json(const Dataset *dataset)
 	return json.data;
 }
 
-/* One verdict's members. */
+/* Appends the members of a verdict. */
 static void
 append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVerdict *verdict, bool ok)
 {
@@ -74,8 +74,8 @@ append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVer
 }
 
 /*
- * A model of several columns has one member for all, with the figures of the
- * first that is not kept, or else of the first; and one for each.
+ * A model with several columns has one member for all, with the figures of the
+ * first column that breaks it, or else of the first column; and one for each.
  */
 static void
 append_model(StringInfo json, int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts, PromiseModel model)

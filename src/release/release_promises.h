@@ -1,6 +1,6 @@
 /*
  * release_promises.h
- *	  What a release promises beside k, l and t for all columns.
+ *	  The promises of a release other than k, l, and t for all columns.
  */
 #ifndef ANONOPT_RELEASE_PROMISES_H
 #define ANONOPT_RELEASE_PROMISES_H
@@ -8,7 +8,7 @@
 #include "catalog/dataset.h"
 #include "lib/stringinfo.h"
 
-/* How a promise was kept. */
+/* Whether and how far a promise was kept. */
 typedef struct PromiseVerdict
 {
 	bool		is_null;		/* not measured */
@@ -16,13 +16,13 @@ typedef struct PromiseVerdict
 	bool		ok;
 } PromiseVerdict;
 
-/* A data set's promises as json, but for k. */
+/* A data set's promises as json, except for k. */
 extern char *promises_json(const Dataset *dataset);
 
-/* The same of a release, model by model, each with its verdict. */
+/* The same for a release, by model, each with its verdict. */
 extern char *verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts);
 
-/* Adds to a comment what is promised beside k, l and t. */
+/* Appends the promises other than k, l and t to a comment. */
 extern void append_promises(StringInfo text, const Dataset *dataset);
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * release_read.c
- *	  One reading of a relation: measured, judged, and spooled for a release.
+ *	  Reads a relation once for a release: measures it, checks it, and spools
+ *	  its rows.
  */
 #include "release/release.h"
 
@@ -23,7 +24,10 @@
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
 
-/* What helps where a promise is not kept, by what is shown: a node, recoding or records. */
+/*
+ * The hint if a promise is not kept, depending on the form: a node, recoding
+ * or records.
+ */
 static const char *
 way_out(const char *shown, bool allow_more)
 {
@@ -69,7 +73,7 @@ measure_shown(Release *release)
 				  release->recoding != NULL ? "recoding" : "node");
 }
 
-/* Measures what is shown; k becomes its own where none is given. */
+/* Measures the generalization; sets k to its own if none is given. */
 static void
 measure_release(Release *release)
 {
@@ -107,7 +111,7 @@ attribute_order(const Specification *spec, int *n)
 	return order;
 }
 
-/* Reads the recoding for the population, and how it shows its classes. */
+/* Reads the recoding for the population, and computes the labels of its classes. */
 static void
 read_recoding(Release *release)
 {
@@ -126,7 +130,7 @@ read_recoding(Release *release)
 	}
 }
 
-/* What is measured of a population that has been read. */
+/* Measures a population that has been read. */
 static void
 measure_population(Release *release, Population *population)
 {
@@ -154,7 +158,10 @@ measure_population(Release *release, Population *population)
 
 /* ------------------------------------------------------------------ reading */
 
-/* The levels below which nothing is told apart; NULL where every leaf counts. */
+/*
+ * The levels below which leaves need not be distinguished; NULL if every leaf
+ * matters.
+ */
 static int *
 lowest_levels(const Release *release)
 {
@@ -173,7 +180,10 @@ lowest_levels(const Release *release)
 	return lowest;
 }
 
-/* Whether a column's values count as what a reader can compare: sensitive, or the class label. */
+/*
+ * Whether a reader can compare a column's values between releases: it is
+ * sensitive or the class label.
+ */
 static bool
 is_told(const Dataset *dataset, const char *column)
 {
@@ -225,7 +235,10 @@ typedef struct ColumnSort
 	Tuplesortstate *sort;
 } ColumnSort;
 
-/* Values are alike only if their bytes are: what looks different singles out. */
+/*
+ * Values are equal only if their bytes are, because values that look different
+ * single people out.
+ */
 static void
 sort_value(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
@@ -249,7 +262,7 @@ sort_value(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	tuplesort_putdatum(by->sort, Int64GetDatum((int64) digest), false);
 }
 
-/* The values that occur fewer than k times, and all, people each. */
+/* Counts the values that fewer than k people have, and all values. */
 static void
 count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
 {
@@ -273,7 +286,7 @@ count_rare(Tuplesortstate *sort, int64 k, int64 *rare, int64 *all)
 	*rare += run < k ? run : 0;
 }
 
-/* Fails where a column would single people out. */
+/* Fails if a column would single people out. */
 static void
 check_column(Release *release, int column)
 {
@@ -311,7 +324,10 @@ check_columns(Release *release)
 
 /* ------------------------------------------------------- classes and contents */
 
-/* Fails where owners weigh differently: people of one tuple are shown alike. */
+/*
+ * Fails if owners have different weights, because people with the same tuple
+ * are shown alike.
+ */
 static void
 refuse_owner_weights(const Release *release)
 {
@@ -326,7 +342,7 @@ refuse_owner_weights(const Release *release)
 					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
 }
 
-/* The levels that a search finds for every tuple. */
+/* The levels that the search finds for every tuple. */
 static RecordLevels
 record_levels(Release *release)
 {
@@ -352,7 +368,7 @@ record_levels(Release *release)
 	return records;
 }
 
-/* Fails where classes of records, which are made for k, do not keep what else is promised. */
+/* Fails if classes of records, which are built for k, break another promise. */
 static void
 require_kept(const Release *release)
 {
@@ -385,7 +401,10 @@ require_kept(const Release *release)
 				 errhint("Publish a node or a recoding, which are searched for every promise, or call anonopt.drop_promise.")));
 }
 
-/* Chooses the classes of records, of which no more may be left out than the data set allows. */
+/*
+ * Chooses the classes of records; fails if more people are left out than the
+ * data set allows.
+ */
 static void
 choose_record_classes(Release *release, const int *order, int norder)
 {
@@ -438,7 +457,7 @@ choose_classes(Release *release)
 										   spec->star, order, norder);
 }
 
-/* A recoding's labels do not tell who is in which class; its tuples do. */
+/* A recoding's labels do not identify a person's class, so its tuples are stored. */
 static void
 add_tuples(Content *content, const Population *population, const ShownClasses *shown)
 {

@@ -1,6 +1,6 @@
 /*
  * release_refresh.c
- *	  Makes releases anew, of the data as they are now.
+ *	  Refreshes releases with the current data.
  */
 #include "release/release_parts.h"
 
@@ -74,7 +74,10 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 		refuse_changed(release);
 }
 
-/* Fails where a hierarchy is another or has lost or changed rows; that it has more is how a table lives. */
+/*
+ * Fails if a hierarchy was replaced or has lost or changed rows; additional
+ * rows are allowed, so that tables can grow.
+ */
 static void
 check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
@@ -95,7 +98,7 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 				 errhint("Leaves may be added, but those that were there must keep their labels. If this change is wanted, call anonopt.republish.")));
 }
 
-/* Takes people who came since into a release's recoding, which is locked. */
+/* Adds new people to a release's recoding, which is locked. */
 static void
 extend_recoding(Release *release, Relation table)
 {
@@ -129,7 +132,10 @@ read_extended(Release *release)
 {
 	Relation	table = recoding_open_own(release->recoding->table);
 
-	/* what other writers did before they let the table go must be seen */
+	/*
+	 * changes that other writers made before releasing the lock must be
+	 * visible
+	 */
 	PushCopiedSnapshot(GetTransactionSnapshot());
 	extend_recoding(release, table);
 	CommandCounterIncrement();
@@ -139,7 +145,7 @@ read_extended(Release *release)
 	relation_close(table, NoLock);
 }
 
-/* Reads for a release that is there, and looks for people who came since. */
+/* Reads for an existing release, and looks for new people. */
 static void
 read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 {
@@ -156,9 +162,8 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 }
 
 /*
- * The definition that a view is to have, with the key beside it filled for
- * that; NULL where it has it.  What a hierarchy or the data have gained, a
- * first NULL or a label, may change it.
+ * The new definition of a view, after filling the key table beside it; NULL if
+ * it stays the same.  A first NULL, or a new label, may change it.
  */
 static char *
 definition_again(Release *release, const ReleaseEntry *entry, char **statement)
@@ -197,8 +202,8 @@ release_lock_entry(Oid relation)
 	require_release_owner(relation);
 
 	/*
-	 * refreshes come one after another: none holds a lock that another's swap
-	 * waits for
+	 * refreshes of a release are serialized, so that none holds a lock that
+	 * another's swap waits for
 	 */
 	LockRelationOid(relation, ShareUpdateExclusiveLock);
 	require_release_owner(relation);
@@ -231,7 +236,7 @@ release_refresh(Oid relation)
 	if (release->content != NULL)
 		release_content_insert(now, release->content, release->difference);
 	linked_people_insert(release, now->id);
-	/* the last, for nobody can read from here on */
+	/* the last step, because readers are locked out from here on */
 	release_show(release, relation, fresh, definition);
 	release_close(release);
 }

@@ -1,10 +1,10 @@
 /*
  * release_republish.c
- *	  Lets a release show another generalization, or keep another promise.
+ *	  Gives a release another generalization or promise.
  *
- * It stays the same relation, with its grants and what depends on it.  So it
- * keeps its columns.  What is declared now counts: hierarchies may be others
- * than it was made of.
+ * It stays the same relation, with its grants and dependent objects, and so
+ * keeps its columns.  The current declaration is used: hierarchies may differ
+ * from those it was made with.
  */
 #include "release/release_parts.h"
 
@@ -33,7 +33,7 @@ release_republish_begin(Oid relation, ReleaseEntry **entry)
 	return release;
 }
 
-/* Says what is promised now, unless somebody has written a comment of their own. */
+/* Updates the comment that states the promise, unless somebody has replaced it. */
 static void
 write_comment(const Release *release, const ReleaseEntry *entry)
 {

@@ -1,9 +1,9 @@
 /*
  * release_rows.c
- *	  The rows of a release that is a table or a materialized view.
+ *	  Writes the rows of a release that is a table or a materialized view.
  *
- * Rows are sorted by one number: the place of their class, then random bits.
- * Labels are put in when rows are written.
+ * Rows are sorted by one number: the position of their class, then random
+ * bits. Labels are added when rows are written.
  */
 #include "release/release.h"
 
@@ -31,7 +31,7 @@ typedef struct RowSort
 {
 	const Release *release;
 	Tuplesortstate *sort;
-	TupleTableSlot *slot;		/* a number, then columns as they are */
+	TupleTableSlot *slot;		/* a number, then unchanged columns */
 	Prng		random;
 	int			random_bits;	/* of the number */
 	Datum	  **labels;			/* by attribute and code; 0 for NULL */
@@ -52,7 +52,7 @@ label_datums(const ShownClasses *shown)
 	return labels;
 }
 
-/* Takes a row: by its class, then at random. */
+/* Receives a row, ordered by its class, then at random. */
 static void
 sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
@@ -92,7 +92,11 @@ begin_sort(RowSort *by, const Release *release)
 	by->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	by->sort = tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
 									Max(work_mem, maintenance_work_mem / 2), NULL, 0);
-	/* a number has 63 bits: some for the places, one more for what is starred */
+
+	/*
+	 * a number has 63 bits: some for the positions, and one more for starred
+	 * rows
+	 */
 	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) release->shown->n + 1);
 	if (!pg_strong_random(&by->random, sizeof(by->random)))
 		ereport(ERROR,
@@ -104,7 +108,7 @@ begin_sort(RowSort *by, const Release *release)
 		by->pseudonyms[((Pseudonym *) lfirst(cell))->spooled] = lfirst(cell);
 }
 
-/* A row as it is shown. */
+/* Builds a row as it is shown. */
 static void
 show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
 {
@@ -137,7 +141,10 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 	}
 }
 
-/* Rows go past the executor, which would see to this; and who reads them may rely on it. */
+/*
+ * Rows bypass the executor, which would check constraints that readers may
+ * rely on.
+ */
 static void
 require_not_null(Relation relation, const TupleTableSlot *slot)
 {
@@ -153,11 +160,11 @@ require_not_null(Relation relation, const TupleTableSlot *slot)
 	}
 }
 
-/* Rows on their way into the table, some at a time. */
+/* A batch of rows for the table. */
 typedef struct Batch
 {
 	Relation	relation;
-	MemoryContext context;		/* of what insertion makes, reset each time */
+	MemoryContext context;		/* for inserting, reset each time */
 	BulkInsertState bulk;
 	CommandId	command;
 	int			options;
@@ -220,7 +227,7 @@ write_sorted(RowSort *by, Relation relation, bool frozen)
 	MemoryContextDelete(batch.context);
 }
 
-/* Whether a relation has no index, so that rows are all that is to be written. */
+/* Whether a relation has no index, so that only rows must be written. */
 static bool
 is_bare_table(Relation relation)
 {
@@ -229,7 +236,7 @@ is_bare_table(Relation relation)
 	return (kind == RELKIND_RELATION || kind == RELKIND_MATVIEW) && !relation->rd_rel->relhasindex;
 }
 
-/* Whether a relation has just the columns that are written. */
+/* Whether a relation has exactly the columns that are written. */
 static bool
 has_columns(const Release *release, TupleDesc desc)
 {
@@ -244,7 +251,7 @@ has_columns(const Release *release, TupleDesc desc)
 		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :
 		spec->columns[i].pseudonym ? (from++, TEXTOID) : TupleDescAttr(release->spool.desc, from++)->atttypid;
 
-		/* a statement may show a domain's values as what they are made of */
+		/* a statement may show a domain's values as its base type */
 		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))
 			return false;
 	}

@@ -1,10 +1,10 @@
 /*
  * release_swap.c
- *	  New rows and a new definition for a release that is there.
+ *	  Replaces the rows and the definition of an existing release.
  *
- * Rows are written into a heap of their own while readers go on with the old
- * ones; then the two are swapped.  Only that keeps readers out, so it comes
- * last.  The relation stays itself: its number, its grants, what depends on it.
+ * Rows are written into a new heap while readers continue with the old one;
+ * then the two are swapped.  Only the swap locks out readers, so it comes
+ * last.  The relation keeps its OID, its grants and its dependent objects.
  */
 #include "release/release_parts.h"
 
@@ -25,7 +25,7 @@
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
-/* Rows that are swapped in go past constraints, which others may rely on. */
+/* Rows that are swapped in bypass constraints, which others may rely on. */
 static void
 refuse_constraints(Relation table)
 {
@@ -61,7 +61,10 @@ release_fresh_rows(Release *release, Oid relation)
 	return fresh;
 }
 
-/* Marks a materialized view as filled, which one that was made WITH NO DATA is not. */
+/*
+ * Marks a materialized view as populated, since it may have been created WITH
+ * NO DATA.
+ */
 void
 release_mark_filled(Oid relation)
 {

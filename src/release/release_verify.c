@@ -1,10 +1,10 @@
 /*
  * release_verify.c
- *	  A release measured anew: by plain SQL on the relation that it is.
+ *	  Measures a release again, by plain SQL on its relation.
  *
- * Classes and values are counted by statements that know nothing of
- * hierarchies.  How far a class's values are from all is computed from those
- * counts and from what was written down of everybody's values.
+ * Classes and values are counted by statements that do not use hierarchies.
+ * The distance of a class's values from everybody's is computed from those
+ * counts and from the stored frequencies of everybody's values.
  */
 #include "release/release_verify.h"
 
@@ -29,7 +29,7 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* The columns that tell classes apart. */
+/* The columns that define classes. */
 static char *
 class_columns(const ReleaseEntry *entry)
 {
@@ -43,7 +43,7 @@ class_columns(const ReleaseEntry *entry)
 	return sql.data;
 }
 
-/* A sensitive value, texts told apart by their bytes. */
+/* A sensitive value; texts are compared by their bytes. */
 static char *
 value_column(Oid relation, const char *column)
 {
@@ -61,7 +61,7 @@ value_column(Oid relation, const char *column)
 	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
-/* The smallest class, the fewest values in one, and all rows. */
+/* Measures the smallest class, the fewest values in one, and the number of rows. */
 static void
 count_classes(const ReleaseEntry *entry, Verification *result)
 {
@@ -86,8 +86,8 @@ count_classes(const ReleaseEntry *entry, Verification *result)
 }
 
 /*
- * The fewest people in a class when the release was made, if they were fewer
- * than its rows; whose rows it shows is not part of it.
+ * The fewest people in a class when the release was made, if fewer than its
+ * rows; the release does not show whose rows are whose.
  */
 static bool
 people_when_made(const ReleaseEntry *entry, int64 *people)
@@ -104,7 +104,10 @@ people_when_made(const ReleaseEntry *entry, int64 *people)
 	return !isnull;
 }
 
-/* What was counted are rows: there are no more people in a class than that, nor than there were. */
+/*
+ * Rows were counted: a class has at most that many people, and at most as many
+ * as there were.
+ */
 static void
 count_people(const ReleaseEntry *entry, Verification *result)
 {
@@ -120,7 +123,7 @@ count_people(const ReleaseEntry *entry, Verification *result)
 
 /* ------------------------------------------------------------------------- t */
 
-/* Finds the numbers of values as they were when the release was made. */
+/* Maps values to their numbers at the time the release was made. */
 typedef struct ValueFinder
 {
 	Encoder		encoder;
@@ -132,7 +135,7 @@ typedef struct ValueFinder
 	uint32	   *leaf_of;		/* by number, for the hierarchical distance */
 } ValueFinder;
 
-/* Values that were told apart as they are: read back from their texts. */
+/* Values that were distinguished themselves, read back from their texts. */
 static void
 find_by_values(ValueFinder *finder, const Distribution *distribution, Oid type)
 {
@@ -162,7 +165,7 @@ find_by_values(ValueFinder *finder, const Distribution *distribution, Oid type)
 	finder->number_of[0] = finder->null_number;
 }
 
-/* Values that were told apart by their leaves. */
+/* Values that were distinguished by their leaves. */
 static void
 find_by_leaves(ValueFinder *finder, const Distribution *distribution, LoadedHierarchy *loaded)
 {
@@ -232,7 +235,7 @@ typedef struct ValueCounter
 	ValueFinder *finder;
 	Histograms *histograms;
 	int64		class;
-	bool		unknown;		/* a value came that was not there */
+	bool		unknown;		/* a new value occurs */
 	int64	   *shown;			/* by value */
 } ValueCounter;
 
@@ -263,7 +266,10 @@ take_value(void *arg, const Datum *values, const bool *nulls)
 	counter->shown[number] += people;
 }
 
-/* What a promise comes to over the classes of a release; NaN where it is not told by a number. */
+/*
+ * The measure of a promise over the classes of a release; NaN if it is not a
+ * number.
+ */
 static double
 measured_of(const Histograms *histograms, Size nclasses, PromiseModel model)
 {
@@ -303,7 +309,7 @@ measured_of(const Histograms *histograms, Size nclasses, PromiseModel model)
 	return worst;
 }
 
-/* Judges what is promised of a column. */
+/* Checks the promises about a column. */
 static void
 judge_column(const ReleaseEntry *entry, const Histograms *histograms, Size nclasses, bool unknown, PromiseVerdict *verdicts)
 {
@@ -337,7 +343,10 @@ add_conditions(const ReleaseEntry *entry, Histograms *histograms)
 	}
 }
 
-/* The largest distance of a class's values from everybody's; 1 where a value came that nobody had. */
+/*
+ * The largest distance of a class's values from everybody's; 1 if a new value
+ * occurs.
+ */
 static double
 judge_values(const ReleaseEntry *entry, const Distribution *distribution, PromiseVerdict *verdicts)
 {
@@ -374,7 +383,7 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 	if (counter.class != 0)
 		(void) histograms_close(histograms);
 	nclasses = histograms->nslices;
-	/* those who are not shown */
+	/* people not shown */
 	for (int i = 0; i < distribution->nvalues; i++)
 	{
 		int64		others = distribution->people[i] - counter.shown[i];
@@ -402,7 +411,7 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 	return distance;
 }
 
-/* Judges what is promised of all classes together. */
+/* Checks the promises about all classes together. */
 static void
 judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 {
@@ -416,7 +425,10 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		Datum		risk[1] = {Float8GetDatum(promise->c)};
 		bool		isnull;
 
-		/* whose rows they are is not shown, so that nobody can count people */
+		/*
+		 * people cannot be counted, because the release does not show whose
+		 * rows are whose
+		 */
 		if (!by_rows || (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE))
 			continue;
 		sql_connect();
@@ -431,7 +443,7 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 	}
 }
 
-/* A select list of a node's labels, or of what they are joined by. */
+/* A select list of a node's labels, or of the join condition. */
 static char *
 label_list(const ReleaseEntry *entry, const char *format)
 {
@@ -454,7 +466,10 @@ label_list(const ReleaseEntry *entry, const char *format)
 	return sql.data;
 }
 
-/* How each class's people compare to those of a population under its labels: the least, and the largest. */
+/*
+ * Compares each class's people with the matching people of a population: the
+ * least number, and the largest share.
+ */
 static char *
 outside_sql(const ReleaseEntry *entry, const DeclaredPromise *promise)
 {
@@ -472,7 +487,10 @@ outside_sql(const ReleaseEntry *entry, const DeclaredPromise *promise)
 					label_list(entry, "p"), relation_sql_name(promise->population), label_list(entry, "n"), figure, figure, matches.data);
 }
 
-/* Labels of moments are texts in the data set's zone, while there is a data set. */
+/*
+ * Labels of timestamps are texts in the data set's zone, if the data set still
+ * exists.
+ */
 static int
 use_zone_of_release(const ReleaseEntry *entry)
 {
@@ -488,7 +506,7 @@ use_zone_of_release(const ReleaseEntry *entry)
 	return dataset_use_zone(&zone);
 }
 
-/* Judges what is promised of people of another relation, under a node's labels. */
+/* Checks the promises about people of another relation, for a node's labels. */
 static void
 judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 {
@@ -519,7 +537,10 @@ judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 	AtEOXact_GUC(false, level);
 }
 
-/* Which of a release's hierarchies are no longer what they were; their owner's alone are looked at. */
+/*
+ * The release's hierarchies that have changed; only those of the release's
+ * owner are read.
+ */
 static char *
 changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 {
@@ -533,7 +554,7 @@ changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 	return changed.data;
 }
 
-/* Whether a promise's column is shown as it is, so that it can be measured; what is about no column can. */
+/* Whether a promise can be measured: its column, if any, must be shown unchanged. */
 static bool
 is_told(const ReleaseEntry *entry, const char *column)
 {
@@ -570,14 +591,14 @@ release_verify(Oid relation, Verification *result)
 	result->promised_t = entry->t;
 
 	/*
-	 * a policy would show the owner other rows than readers see: an error
-	 * then, which ends with the other settings
+	 * row security could show the owner other rows than readers, so make it
+	 * an error; reset with the other settings
 	 */
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 
 	/*
-	 * as the owner: planning a statement may run what an index of the owner's
-	 * says
+	 * as the owner, because planning a statement may run functions of an
+	 * index
 	 */
 	GetUserIdAndSecContext(&user, &context);
 	if (owner != user)
@@ -589,8 +610,8 @@ release_verify(Oid relation, Verification *result)
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		/*
-		 * what nobody looks at below: rows that are not there, or a column
-		 * that is shown generalized
+		 * skip what cannot be measured: missing rows, or a column that is
+		 * shown generalized
 		 */
 		verdicts[i].is_null = true;
 		verdicts[i].ok = *changed == '\0' && (result->rows == 0 || !is_told(entry, entry->promises[i].column));

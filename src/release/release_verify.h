@@ -1,6 +1,6 @@
 /*
  * release_verify.h
- *	  A release measured anew.
+ *	  Measures a release again.
  */
 #ifndef ANONOPT_RELEASE_VERIFY_H
 #define ANONOPT_RELEASE_VERIFY_H

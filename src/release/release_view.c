@@ -1,7 +1,7 @@
 /*
  * release_view.c
- *	  Views, live or materialized: what they are known by, and the table of
- *	  keys beside them.
+ *	  Views, live or materialized: the statement that identifies them, and the
+ *	  key table beside them.
  */
 #include "release/release_parts.h"
 
@@ -43,7 +43,7 @@ create_key(Release *release, const char *id)
 	char	   *name = ChooseRelationName(release->name, NULL, "key", release->schema, false);
 	ListCell   *cell;
 
-	/* the view, which is not there yet, may have such a name */
+	/* the view, which does not exist yet, may get this name */
 	if (strcmp(name, release->name) == 0)
 		name = ChooseRelationName(release->name, NULL, "keys", release->schema, false);
 	release->key_name = quote_qualified_identifier(get_namespace_name(release->schema), name);
@@ -55,7 +55,7 @@ create_key(Release *release, const char *id)
 	sql_finish();
 	if (release->recoding != NULL)
 		release_key_fill(&release->spec);
-	/* by which drop_release knows it, whatever it is called then */
+	/* identifies it for drop_release, even if it is renamed */
 	release_run(psprintf("COMMENT ON TABLE %s IS %s", release->key_name,
 						 quote_literal_cstr(psprintf("key of anonopt release %s", id))));
 }
@@ -104,7 +104,7 @@ rewrite_key(Release *release, const ReleaseEntry *entry)
 		refuse_changed(release);
 	release->spec.key = relation_sql_name(linitial_oid(keys));
 	release_run(psprintf("DELETE FROM %s", release->spec.key));
-	/* the first makes the table */
+	/* the first statement creates the table */
 	for_each_from(cell, release_key_statements(&release->spec), 1)
 		release_run(lfirst(cell));
 }

@@ -9,15 +9,14 @@
 #include "engine/persons.h"
 #include "release/content.h"
 
-/* What classes are sorted by: each attribute's labels, in the order of the columns. */
+/* The sort key of classes: each attribute's labels, in the order of the columns. */
 typedef struct ClassOrder
 {
 	const uint32 *codes;		/* by class and attribute */
 	int			nattrs;
 	const int  *order;			/* attributes */
 	int			norder;
-	uint32	  **places;			/* by attribute and code: of its label among
-								 * all */
+	uint32	  **places;			/* by attribute and code: rank of its label */
 } ClassOrder;
 
 static int
@@ -108,7 +107,10 @@ place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32
 	shown->place_of = class_of;
 }
 
-/* How many people classes hide; any number from k on, if they are enough. */
+/*
+ * The number of people in hidden classes, or any number from k on if there are
+ * enough.
+ */
 static int64
 people_of_hidden(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
 {
@@ -127,7 +129,7 @@ people_of_hidden(const Population *population, const Promise *promise, const Tup
 	return persons_together(population_persons(population), slices, n, promise->k);
 }
 
-/* Whether all that classes hide would keep the promise as one class. */
+/* Whether all hidden people together would keep the promise as one class. */
 static bool
 may_star(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
 {
@@ -137,10 +139,10 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 
 	if (people < Max(promise->k, 1))
 		return false;
-	/* who has its labels, everybody outside has */
+	/* everybody outside matches its labels */
 	if (population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given)
 		return false;
-	/* one more class, and no riskier than all may be */
+	/* one more class, whose risk must not exceed that allowed for all */
 	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||
 		(population->limits.has_share_above && 1.0 / people > population->limits.risk))
 		return false;
@@ -153,7 +155,7 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 		for (uint32 i = 0; i < table->ntuples; i++)
 			if (hidden[i])
 				slices[n++] = table->slices[j][i];
-		/* merging may move all slices */
+		/* merging may reallocate the slices */
 		merged = histograms_merge(population->columns[j], slices, n);
 		slice = &population->columns[j]->slices[merged];
 		if (slice->breaks != 0 || (promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
@@ -162,7 +164,10 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 	return true;
 }
 
-/* Which classes break the promise; the node is not asked for where nobody outside counts. */
+/*
+ * Finds the classes that break the promise; the node is only needed if people
+ * outside count.
+ */
 static bool *
 hidden_classes(const Population *population, Recodings node, const Promise *promise, const TupleTable *table)
 {
@@ -177,7 +182,7 @@ hidden_classes(const Population *population, Recodings node, const Promise *prom
 	return hidden;
 }
 
-/* The labels' codes of every class, class by class. */
+/* The codes of every class's labels, class by class. */
 static uint32 *
 codes_of_classes(const Population *population, const TupleTable *table)
 {
@@ -247,12 +252,12 @@ codes_of_keys(const KeyCounter *counter, int nattrs)
 	return codes;
 }
 
-/* The classes of a recoding: those whose labels look alike are one. */
+/* The classes of a recoding; classes whose labels look alike are one. */
 typedef struct LabelledClasses
 {
 	uint32		n;
 	uint32	   *codes;			/* by class and attribute */
-	uint32	   *class_of;		/* by tuple; n for those in none */
+	uint32	   *class_of;		/* by tuple; n if in none */
 } LabelledClasses;
 
 static LabelledClasses
@@ -296,7 +301,7 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 	uint32	   *kept = budget_alloc(sizeof(uint32), (Size) united.n + 1);
 
 	population_mark(population, marks);
-	/* whoever is in no class is in a last one, which is hidden */
+	/* people in no class form a last one, which is hidden */
 	table = recoding_class_table(population, united.class_of, nall);
 	table->ntuples = united.n;
 	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, NULL, promise, table);

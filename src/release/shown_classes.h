@@ -15,39 +15,37 @@ typedef struct ShownClasses
 {
 	int			nattrs;
 	uint32		n;
-	uint32	   *codes;			/* by place and attribute: of its label */
-	int64	   *people;			/* by place */
+	uint32	   *codes;			/* by position and attribute: code of its
+								 * label */
+	int64	   *people;			/* by position */
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
-	bool		starred;		/* some people are */
-	uint32	   *place_of;		/* by tuple: of its class, n if it is starred,
-								 * or NOT_SHOWN */
+	bool		starred;		/* whether some people are starred */
+	uint32	   *place_of;		/* by tuple: position of its class, n if it is
+								 * starred, or NOT_SHOWN */
 } ShownClasses;
 
-/* The classes of a node that keep the promise; what does not is starred where it may be. */
+/* The classes of a node that keep the promise; others are starred if allowed. */
 extern ShownClasses *shown_classes_of_node(const Population *population, Recodings node, const char *const *const *labels,
 										   const Promise *promise, bool star, const int *order, int norder);
 
-/*
- * The classes of a recoding likewise.  Without a promise all classes are
- * kept.
- */
+/* The same for a recoding.  Without a promise all classes are kept. */
 extern ShownClasses *shown_classes_of_recoding(const Population *population, const RecodedClasses *classes,
 											   const RecodedLabels *labels, const Promise *promise, bool star,
 											   const int *order, int norder);
 
-/* What is known of tuples that are generalized one by one. */
+/* Tuples that are generalized one by one. */
 typedef struct RecordLevels
 {
-	const uint16 *const *levels;	/* by tuple; NULL where none keeps the
+	const uint16 *const *levels;	/* by tuple; NULL if none has enough
 									 * utility */
 	const RecordModel *model;
 	double		min_utility;
 } RecordLevels;
 
 /*
- * Their classes of at least k people.  A tuple that fewer look like joins the
- * largest such class that one of its nodes of enough utility puts it in.
+ * Their classes of at least k people.  A tuple in a smaller class joins the
+ * largest such class that it can reach by a node with enough utility.
  */
 extern ShownClasses *shown_classes_of_records(const Population *population, const RecordLevels *records, int64 k,
 											  const int *order, int norder);

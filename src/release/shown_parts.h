@@ -1,6 +1,6 @@
 /*
  * shown_parts.h
- *	  What the classes that a release shows have in common, whatever made them.
+ *	  Code shared by all ways to build the classes that a release shows.
  */
 #ifndef ANONOPT_SHOWN_PARTS_H
 #define ANONOPT_SHOWN_PARTS_H
@@ -10,19 +10,22 @@
 
 extern ShownClasses *shown_create(int nattrs);
 
-/* Where each label stands among all, NULL last. */
+/* The rank of each label, NULL last. */
 extern uint32 *label_places(const char *const *labels, uint32 nlabels);
 
-/* The numbers of all labels of every class, class by class. */
+/* The ranks of all labels of every class, class by class. */
 extern uint32 *codes_of_keys(const KeyCounter *counter, int nattrs);
 
 /*
- * Puts the classes that are kept in order: classes gets them by place, codes
- * and people follow.
+ * Sorts the classes that are kept, with their codes and people; classes
+ * receives them by position.
  */
 extern void place_classes(ShownClasses *shown, const uint32 *codes, const int64 *people, uint32 *classes, const int *order, int norder);
 
-/* Tells each tuple's place from its class's; others is that of classes that are not kept. */
+/*
+ * Computes each tuple's position from its class; others is the position for
+ * classes that are not kept.
+ */
 extern void place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32 *classes, uint32 nclasses, uint32 others);
 
 #endif

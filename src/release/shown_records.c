@@ -1,6 +1,6 @@
 /*
  * shown_records.c
- *	  The classes that a release shows whose tuples are generalized one by one.
+ *	  The classes that a release by records shows.
  */
 #include "release/shown_parts.h"
 
@@ -9,7 +9,10 @@
 #include "miscadmin.h"
 #include "release/content.h"
 
-/* What each label at each level of an attribute is numbered as: labels of several levels may look alike. */
+/*
+ * The number of each label at each level of an attribute; labels of different
+ * levels may look alike.
+ */
 static uint32 **
 number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 {
@@ -27,7 +30,7 @@ number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
 			texts[n++] = hierarchy->labels[level][label];
 	places = label_places(texts, n);
-	/* the first of those that look alike stands for all */
+	/* the first label represents all that look alike */
 	number_at = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	shown->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (n + 1));
 	for (Size i = 0; i < n; i++)
@@ -50,19 +53,19 @@ number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 	return numbers;
 }
 
-/* Tuples that are generalized one by one, by what they look like. */
+/* Tuples that are generalized one by one, by the labels they show. */
 typedef struct RecordClasses
 {
 	const Population *population;
 	const RecordLevels *records;
 	int64		k;
 	uint32	 ***numbers;		/* by attribute, level and label */
-	KeyCounter *counter;		/* people who look alike */
+	KeyCounter *counter;		/* people with the same labels */
 	uint32	   *class_of;		/* by tuple: a number of the counter's, or
 								 * NOT_SHOWN */
 } RecordClasses;
 
-/* Writes what a tuple looks like at some levels as the counter's candidate. */
+/* Writes a tuple's labels at some levels as the counter's candidate. */
 static void
 show_tuple(const RecordClasses *classes, uint32 tuple, const uint16 *levels)
 {
@@ -115,7 +118,7 @@ compare_nodes(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-/* The nodes of the tuples in classes that are large enough, each once. */
+/* The nodes of the tuples in large enough classes, each once. */
 static const uint16 **
 nodes_of_large(const RecordClasses *classes, uint32 *nnodes)
 {
@@ -138,7 +141,7 @@ nodes_of_large(const RecordClasses *classes, uint32 *nnodes)
 	return nodes;
 }
 
-/* The largest class that a tuple can join and keep its utility; NOT_SHOWN for none. */
+/* The largest class that a tuple can join with enough utility, or NOT_SHOWN. */
 static uint32
 class_to_join(const RecordClasses *classes, uint32 tuple, const uint16 *const *nodes, uint32 nnodes)
 {
@@ -168,8 +171,9 @@ class_to_join(const RecordClasses *classes, uint32 tuple, const uint16 *const *n
 }
 
 /*
- * Tuples in classes that are too small join larger ones where their utility
- * allows it.  All see the sizes from before, so that their order is nothing.
+ * Lets tuples in classes that are too small join larger ones if their utility
+ * allows it.  All use the sizes from before, so that their order does not
+ * matter.
  */
 static void
 join_large(RecordClasses *classes)

@@ -1,6 +1,6 @@
 /*
  * specification.c
- *	  What a release shows of a relation, and what it promises.
+ *	  The columns that a release shows of a relation, and its promises.
  */
 #include "release/specification.h"
 
@@ -35,7 +35,7 @@ declared_attribute(const Dataset *dataset, int attr)
 	return NULL;
 }
 
-/* What a column is shown as, or whether it is shown at all. */
+/* How a column is shown, if at all. */
 static bool
 choose_column(const Specification *spec, const char *name, const char *const *named, int nnamed, ShownColumn *shown)
 {

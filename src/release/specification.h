@@ -1,6 +1,6 @@
 /*
  * specification.h
- *	  What a release shows of a relation, and what it promises.
+ *	  The columns that a release shows of a relation, and its promises.
  */
 #ifndef ANONOPT_SPECIFICATION_H
 #define ANONOPT_SPECIFICATION_H
@@ -15,9 +15,9 @@
 typedef struct ShownColumn
 {
 	const char *name;
-	int			attr;			/* quasi-identifier, or -1: shown as it is */
-	bool		pseudonym;		/* shown as keyed hashes */
-	bool		promised;		/* sensitive: a promise of l or t is about it */
+	int			attr;			/* quasi-identifier, or -1 if shown unchanged */
+	bool		pseudonym;		/* shown as pseudonyms */
+	bool		promised;		/* sensitive: promises of l or t apply */
 } ShownColumn;
 
 typedef struct Specification
@@ -25,26 +25,31 @@ typedef struct Specification
 	const Dataset *dataset;
 	Population *population;
 	const int  *levels;			/* of a node; or NULL and */
-	const Recoding **cut;		/* how a cut shows each attribute */
+	const Recoding **cut;		/* the recoding of each attribute by a cut */
 	char	 ***cut_labels;		/* by attribute and group */
-	const ShownClasses *recoded;	/* how a recoding shows each tuple of the
-									 * population, for a statement; or NULL */
+	const ShownClasses *recoded;	/* the labels of each tuple of the
+									 * population by a recoding, for a
+									 * statement; or NULL */
 	Promise		promise;		/* k always */
-	bool		star;			/* what breaks it is shown as such */
-	bool		snapshot;		/* what is shown stays as it is */
+	bool		star;			/* classes that break it are shown as stars */
+	bool		snapshot;		/* what is shown does not change */
 	bool		alike;			/* rows that look alike are counted */
-	const char *key;			/* table of what a definition, which anybody
-								 * may read, must not tell; NULL to tell it */
+	const char *key;			/* table for data that a definition, which
+								 * anybody may read, must not disclose; NULL
+								 * to include them */
 	int			ncolumns;
-	ShownColumn *columns;		/* in the relation's order */
+	ShownColumn *columns;		/* in the order of the relation */
 	uint32	   *radixes;		/* by quasi-identifier, while the statement is
-								 * made: of its packed labels, or 0 */
+								 * built: number of its packed labels, or 0 */
 } Specification;
 
-/* Chooses the columns: quasi-identifiers, sensitive, class, and those that are named. */
+/*
+ * Chooses the columns: quasi-identifiers, sensitive columns, class label, and
+ * those named.
+ */
 extern void specification_choose_columns(Specification *spec, const char *const *named, int nnamed);
 
-/* The statement, which qualifies all names. */
+/* Builds the statement, which qualifies all names. */
 extern char *release_statement(const Specification *spec);
 
 /*
@@ -54,20 +59,23 @@ extern char *release_statement(const Specification *spec);
 extern char *live_statement(const Specification *spec);
 extern const char *live_count_name(const Specification *spec);
 
-/* Whether it spells out leaves of hierarchies; statements that put them into the key. */
+/*
+ * Whether it contains leaves of hierarchies; the statements that put them into
+ * the key instead.
+ */
 extern bool statement_tells_leaves(const Specification *spec);
 extern List *release_key_statements(const Specification *spec);
 
-/* Puts a recoding's tuples into the key, in place of those that are there. */
+/* Replaces the tuples in the key by a recoding's. */
 extern void release_key_fill(const Specification *spec);
 
-/* How many levels above the leaves a hierarchy's column is, by name. */
+/* The level of a hierarchy's column, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);
 
-/* Chooses a cut to be shown. */
+/* Chooses a cut to show. */
 extern void specification_choose_cut(Specification *spec, const Recoding **cut);
 
-/* The labels under which a cut shows its groups, by group; no two are the same. */
+/* The labels of a cut's groups; no two are equal. */
 extern char **group_labels(const Attribute *attr, const Recoding *cut);
 
 #endif

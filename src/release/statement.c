@@ -1,11 +1,11 @@
 /*
  * statement.c
- *	  The statement that shows a relation generalized, and keeps a promise.
+ *	  Builds the statement that generalizes a relation and keeps a promise.
  *
  * It joins the hierarchy tables, because a view's tables are read with its
- * owner's rights, and names everything in full, because whoever runs it has
- * a search_path of their own.  Nothing in it fails for what the data hold: a
- * value without a leaf makes its row suppressed.
+ * owner's rights, and qualifies all names, because its readers have their own
+ * search_path.  Nothing in it fails because of the data: a value without a
+ * leaf suppresses its row.
  *
  * Classes are counted by window functions over one sort, which is also the
  * order in which a snapshot is written.  A live view's are counted where rows
@@ -26,7 +26,7 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Names of ours that no shown column has. */
+/* Names of our own that differ from all shown columns. */
 const char *
 own_name(const Specification *spec, const char *wanted)
 {
@@ -41,7 +41,7 @@ own_name(const Specification *spec, const char *wanted)
 	return quote_identifier(name);
 }
 
-/* The same, one a sensitive column. */
+/* The same, one per sensitive column. */
 const char *
 own_name_of(const Specification *spec, const char *wanted, int sensitive)
 {
@@ -56,8 +56,8 @@ needs_values(const Specification *spec)
 }
 
 /*
- * Whether classes are measured by different people.  Nobody may have two rows
- * now, and still have them when a view is read again.
+ * Whether class sizes count different people.  Even if nobody has two rows
+ * now, somebody may when a view is read later.
  */
 static bool
 counts_people(const Specification *spec)
@@ -65,7 +65,10 @@ counts_people(const Specification *spec)
 	return spec->dataset->person != NULL;
 }
 
-/* A column's value under another name, by what tells it apart: texts by their bytes. */
+/*
+ * A column's value under another name, in the form in which it is compared:
+ * texts by their bytes.
+ */
 static void
 append_told_apart(StringInfo sql, const Specification *spec, const char *column, const char *value)
 {
@@ -87,7 +90,7 @@ append_value(StringInfo sql, const Specification *spec, const char *alias, int s
 												  own_name_of(spec, "value", sensitive)));
 }
 
-/* Ranks the people of the rows that have the same something. */
+/* Ranks the people among the rows of a partition. */
 static void
 append_person_rank(StringInfo sql, const Specification *spec, const char *alias)
 {
@@ -95,7 +98,7 @@ append_person_rank(StringInfo sql, const Specification *spec, const char *alias)
 	append_told_apart(sql, spec, spec->dataset->person, psprintf("%s.%s", alias, own_name(spec, "person")));
 }
 
-/* Whether any labels are packed; a recoding's class stands for all of them. */
+/* Whether any labels are packed; a recoding's class represents all of them. */
 static bool
 packs(const Specification *spec)
 {
@@ -154,7 +157,7 @@ append_packed(StringInfo sql, const Specification *spec)
 	appendStringInfo(sql, "%s AS %s", packed.data, own_name(spec, "labels"));
 }
 
-/* The columns that tell classes apart, of a subquery; none that are packed. */
+/* The columns of a subquery that define classes, except packed ones. */
 static void
 append_unpacked(StringInfo sql, const Specification *spec, const char *alias, const char *separator)
 {
@@ -167,7 +170,7 @@ append_unpacked(StringInfo sql, const Specification *spec, const char *alias, co
 	}
 }
 
-/* The same, and what packs the others. */
+/* The same, and the packed labels. */
 void
 append_class_columns(StringInfo sql, const Specification *spec, const char *alias)
 {
@@ -189,8 +192,8 @@ append_class_columns(StringInfo sql, const Specification *spec, const char *alia
 }
 
 /*
- * The values that promises of l and t are about, where the statement does
- * not show them as they are; and their places in the order of a hierarchy.
+ * The values for promises of l and t, if the statement does not show them
+ * unchanged; and their positions in the order of a hierarchy.
  */
 static void
 append_raw_values(StringInfo sql, const Specification *spec)
@@ -207,8 +210,8 @@ append_raw_values(StringInfo sql, const Specification *spec)
 }
 
 /*
- * A column as it is, but flat: compressed or not, a value would tell of the
- * row that it was stored in.
+ * A column unchanged but flat, because a value's compression would reveal
+ * properties of its original row.
  */
 static void
 append_flat(StringInfo sql, const char *alias, Oid relation, const char *column)
@@ -309,7 +312,10 @@ append_alike(StringInfo sql, const Specification *spec)
 		appendStringInfo(sql, "%s%d", key > 1 ? ", " : "\n\t\t\tGROUP BY ", key);
 }
 
-/* Counts people and, for a promise of l, ranks values in every class; over one window, to pass rows once. */
+/*
+ * Counts people and, for a promise of l, ranks values in every class, over a
+ * single window to pass rows once.
+ */
 static void
 append_counts(StringInfo sql, const Specification *spec)
 {
@@ -364,7 +370,7 @@ append_last_rank(StringInfo sql, const Specification *spec, const char *rank, co
 	appendStringInfo(sql, ") AS %s", name);
 }
 
-/* The counts and, where values or people are ranked, how many every class has. */
+/* The counts and, if values or people are ranked, the number of each class. */
 static void
 append_measured(StringInfo sql, const Specification *spec)
 {
@@ -434,9 +440,9 @@ append_shown(StringInfo sql, const Specification *spec, const char *alias)
 }
 
 /*
- * By the labels, then at random: no place tells of anybody.  Whoever reads a
- * live view may have called setseed, so that they know what random() gives:
- * it is hashed with a secret of the reading.
+ * Orders by the labels, then at random, so that positions reveal nothing.
+ * Readers of a live view may have called setseed and so know the output of
+ * random(), which is therefore hashed with a secret of the reading.
  */
 static void
 append_order(StringInfo sql, const Specification *spec, const char *alias)
@@ -463,7 +469,7 @@ append_order(StringInfo sql, const Specification *spec, const char *alias)
 						   " pg_catalog.hashfloat8extended(pg_catalog.random(), 0))");
 }
 
-/* Rows of classes that keep the promise, no others. */
+/* Only rows of classes that keep the promise. */
 static void
 append_omitting(StringInfo sql, const Specification *spec)
 {
@@ -493,7 +499,7 @@ append_marked(StringInfo sql, const Specification *spec)
 	appendStringInfoString(sql, "\n\t\t\t) s");
 }
 
-/* The others too, as stars, where all together keep the promise. */
+/* The others too, as stars, if all of them together keep the promise. */
 static void
 append_starring(StringInfo sql, const Specification *spec)
 {

@@ -1,19 +1,19 @@
 /*
  * statement_conditions.c
- *	  Conditions on the values of a column, in SQL: which classes keep them.
+ *	  Conditions on the values of a column, in SQL.
  *
- * Of the tables that statement_distance.c makes: a row a class and value,
- * with how many of the class have it and how many of all.  What is divided is
- * divided as the engine does it, so that both agree.
+ * They use the tables that statement_distance.c builds, with one row per class
+ * and value, and the numbers of people in the class and in all who have it.
+ * Divisions are done as in the engine, so that both agree.
  */
 #include "release/statement_parts.h"
 
 #include "common/shortest_dec.h"
 
-/* Entropies of equally frequent values come out this near to a logarithm. */
+/* Computed entropies of equally frequent values are this close to a logarithm. */
 #define ENTROPY_ROUNDING "1e-12"
 
-/* A number as it is, for a statement. */
+/* A number for a statement, without loss of precision. */
 static char *
 number_sql(double number)
 {
@@ -78,7 +78,7 @@ append_disclosure(StringInfo sql, const char *table, const Condition *condition)
 					 " OPERATOR(pg_catalog.<) %s END)", table, condition->c == 0 ? "true" : "false", number_sql(condition->threshold));
 }
 
-/* The classes that keep a condition, of a table of differences. */
+/* The classes in a table of differences that keep a condition. */
 static void
 append_keeping(StringInfo sql, const Specification *spec, int sensitive, const char *tables, const Condition *condition)
 {

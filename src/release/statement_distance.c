@@ -1,10 +1,12 @@
 /*
  * statement_distance.c
- *	  Promises of t, in SQL: classes whose values are distributed much as all.
+ *	  Promises of t, in SQL: classes whose values are distributed similarly to
+ *	  all.
  *
- * With n the people of a class and N all people, a value that c of the class
- * and C of all have differs by c N - C n, an integer.  The distances are sums
- * of such differences, divided once: the very numbers that the engine has.
+ * If a class has n people, c of them with a value, and there are N people in
+ * all, C of them with the value, the value's difference is the integer c N - C
+ * n. The distances are sums of such differences, divided once, and so exactly
+ * equal to the engine's.
  */
 #include "release/statement_parts.h"
 
@@ -39,7 +41,7 @@ by_shares(const Specification *spec)
 	return spec->promise.has_t || spec->population->has_conditions;
 }
 
-/* Whether a column's distance from everyone is promised. */
+/* Whether a distance is promised for a column. */
 static bool
 promises_distance(const Specification *spec, int sensitive)
 {
@@ -70,7 +72,7 @@ append_places(StringInfo sql, const Specification *spec, int sensitive)
 		appendStringInfoString(sql, "(NULL::pg_catalog.text, NULL::pg_catalog.int4)");
 }
 
-/* NULL has a place only where it is a leaf. */
+/* NULL has a position only if it is a leaf. */
 void
 append_place(StringInfo sql, const Specification *spec, int sensitive)
 {
@@ -136,7 +138,10 @@ append_place_joins(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* What numbers a column's values: their places if they have any, then themselves. */
+/*
+ * The sort key of a column's values: their positions if they have any, then
+ * the values.
+ */
 static void
 append_numbering(StringInfo sql, const Specification *spec, int sensitive)
 {
@@ -147,7 +152,10 @@ append_numbering(StringInfo sql, const Specification *spec, int sensitive)
 	appendStringInfo(sql, ") AS %s", own_name_of(spec, "number", sensitive));
 }
 
-/* How each value's share in each class of some rows differs from its share in all. */
+/*
+ * The difference between each value's share in each class of some rows and its
+ * share in all.
+ */
 static void
 append_differences(StringInfo sql, const Specification *spec, int sensitive, const char *name, const char *rows, const char *class)
 {
@@ -189,14 +197,21 @@ append_hidden_tables(StringInfo sql, const Specification *spec, const char *mark
 		append_differences(sql, spec, j, "anonopt_hidden", "anonopt_marked", own_name(spec, "hidden"));
 }
 
-/* The condition under which a sum, divided by so many times the product of the people, is within t. */
+/*
+ * The condition that a sum, divided by a multiple of the product of the
+ * people, is within t.
+ */
 static char *
 within_t(double threshold, const char *sum, const char *times)
 {
 	char		t[DOUBLE_SHORTEST_DECIMAL_LEN];
 
 	double_to_shortest_decimal_buf(threshold, t);
-	/* operators written in this way all bind alike, from the left */
+
+	/*
+	 * operators written in this way all have the same precedence, left to
+	 * right
+	 */
 	return psprintf("pg_catalog.sum(%s)::pg_catalog.float8 OPERATOR(pg_catalog./)"
 					" (d.all_people::pg_catalog.numeric OPERATOR(pg_catalog.*) d.people OPERATOR(pg_catalog.*) %s)::pg_catalog.float8"
 					" OPERATOR(pg_catalog.<=) '%s'::pg_catalog.float8", sum, times, t);
@@ -219,7 +234,7 @@ append_ordered(StringInfo sql, int sensitive, const char *table, double t)
 					 within_t(t, "pg_catalog.abs(d.heap)", "GREATEST(d.numbers OPERATOR(pg_catalog.-) 1, 1)"));
 }
 
-/* Leaves by their places, and the number of their label at every level. */
+/* Leaves by position, and the number of their label at every level. */
 static void
 append_tree(StringInfo sql, const Hierarchy *tree)
 {
@@ -232,7 +247,7 @@ append_tree(StringInfo sql, const Hierarchy *tree)
 	}
 }
 
-/* What it costs to move people between the labels below each label of one level. */
+/* The cost of moving people between the children of each label of one level. */
 static void
 append_level_cost(StringInfo sql, int sensitive, const char *table, int level, int cost)
 {

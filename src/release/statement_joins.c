@@ -1,7 +1,7 @@
 /*
  * statement_joins.c
- *	  How the statement of a release finds the labels of a row: it joins the
- *	  hierarchies, and the groups of a cut.
+ *	  The part of a release's statement that finds the labels of a row: it
+ *	  joins the hierarchies, and the groups of a cut.
  */
 #include "release/statement_parts.h"
 
@@ -25,9 +25,9 @@ is_float(Oid type)
 }
 
 /*
- * Whether rows are kept that have a value without a leaf, to be starred.  A
- * distance from all cannot be told of such, they are omitted where shares of
- * values are promised.
+ * Whether to keep rows that have a value without a leaf, to be starred.  If
+ * shares of values are promised, they are omitted, because their distance from
+ * all cannot be computed.
  */
 bool
 keeps_incomplete(const Specification *spec)
@@ -49,7 +49,7 @@ is_nullable(Oid relation, const char *column)
 	return nullable || get_rel_relkind(relation) != RELKIND_RELATION;
 }
 
-/* The label that NULL is shown as; NULL for NULL. */
+/* The label of NULL, or NULL if it has none. */
 const char *
 label_of_null(const Joined *joined)
 {
@@ -58,7 +58,7 @@ label_of_null(const Joined *joined)
 
 	if (hierarchy->null_leaf == NO_LEAF)
 	{
-		/* none has come yet: it would join a single label at the top */
+		/* no NULL has occurred yet: it would join a single label at the top */
 		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
 			return NULL;
 		return hierarchy->labels[joined->level][0];
@@ -69,13 +69,14 @@ label_of_null(const Joined *joined)
 }
 
 /*
- * Labels that are numbered in the order of their texts are packed into one
- * integer, as digits: sorted and compared faster than they.  Not where NULL
- * has a label that others have too, nor where numbering would take longer.
+ * Whether to pack labels: labels numbered in the order of their texts are
+ * packed into one integer, as digits, which is faster to sort and compare.
+ * Not done if NULL shares its label with others, or if numbering would take
+ * longer.
  */
 #define MAX_NUMBERED_LEAVES 10000
 
-/* The values that a label's number can take; 0 where it has none. */
+/* The number of values that a label's number can take; 0 if it has none. */
 static uint32
 label_radix(const Specification *spec, int a)
 {
@@ -94,13 +95,13 @@ label_radix(const Specification *spec, int a)
 		return 0;
 
 	/*
-	 * Numbers begin with 1; one above all labels is of rows without any.  A
-	 * live view leaves room for labels that its hierarchy may come to have.
+	 * Numbers start at 1; the number above all labels is for rows without
+	 * one. A live view leaves room for labels that its hierarchy may gain.
 	 */
 	return (spec->snapshot ? 1 : 2) * hierarchy->levels[joined.level].nlabels + (spec->snapshot ? 2 : 10);
 }
 
-/* The same of every quasi-identifier, as long as all that are packed fit. */
+/* The same for every quasi-identifier, as long as all packed ones fit. */
 uint32 *
 choose_radixes(const Specification *spec)
 {
@@ -161,7 +162,7 @@ equality_operator(Oid type)
 	return name;
 }
 
-/* The condition under which a value can be cast, where not all can; NULL where they can. */
+/* The condition under which a value can be cast; NULL if all values can. */
 static char *
 castable(const char *value, Oid from, Oid to)
 {
@@ -180,7 +181,10 @@ castable(const char *value, Oid from, Oid to)
 	return NULL;
 }
 
-/* A moment as a day or a time of the data set's zone, or the other way round: never of the reader's. */
+/*
+ * Converts a timestamp to a day or a time in the data set's zone, or the other
+ * way round; never in the reader's zone.
+ */
 static const char *
 in_zone(const Specification *spec, const char *value, Oid from, Oid to)
 {
@@ -193,7 +197,10 @@ in_zone(const Specification *spec, const char *value, Oid from, Oid to)
 	return value;
 }
 
-/* A value as its leaves' type; NULL, which has no leaf, rather than an error. */
+/*
+ * A value converted to the type of leaves; NULL, which has no leaf, instead of
+ * an error.
+ */
 static void
 append_cast(StringInfo sql, const Specification *spec, const char *value, Oid from, Oid to, const char *form)
 {
@@ -206,7 +213,7 @@ append_cast(StringInfo sql, const Specification *spec, const char *value, Oid fr
 		appendStringInfo(sql, "(CASE WHEN %s THEN %s END)", condition, sql_as(form, value));
 }
 
-/* Whether a column's leaves are ranges that hold its values. */
+/* Whether a column's leaves are ranges that contain its values. */
 static bool
 is_held_by_ranges(const Specification *spec, const char *column, Oid hierarchy)
 {
@@ -216,9 +223,10 @@ is_held_by_ranges(const Specification *spec, const char *column, Oid hierarchy)
 }
 
 /*
- * Whether the lower bounds of ranges tell which one holds a value.  A range
- * that leaves out its lower bound would be taken for the one before it; and
- * somebody's own range may order its values in another way than its subtype.
+ * Whether the lower bounds of ranges determine which one contains a value.  A
+ * range that excludes its lower bound would be confused with the one before
+ * it; and a user-defined range type may order its values differently from its
+ * subtype.
  */
 static bool
 has_places(Oid hierarchy, const Hierarchy *tree)
@@ -250,8 +258,8 @@ range_place_sql(Oid hierarchy, const char *alias)
 }
 
 /*
- * A value's place among the lower bounds: one look into a sorted array, made
- * once a statement, and then an equality, by which the planner can hash.
+ * A value's position among the lower bounds: one lookup in a sorted array,
+ * built once per statement, followed by an equality that the planner can hash.
  */
 static void
 append_place_match(StringInfo sql, Oid hierarchy, const char *place, const char *value)
@@ -313,7 +321,7 @@ label_sql(const char *alias, Oid hierarchy, int level)
 					sql_as(text_form(column_type(hierarchy, name)), psprintf("%s.%s", alias, quote_identifier(name))));
 }
 
-/* The label of the level that is shown or cut. */
+/* The label of the level to be shown or cut. */
 static void
 append_level(StringInfo sql, const Joined *joined)
 {
@@ -323,7 +331,7 @@ append_level(StringInfo sql, const Joined *joined)
 		appendStringInfoString(sql, label_sql(psprintf("h%d", joined->number), joined->declared->hierarchy, joined->level));
 }
 
-/* A text for a statement: no backslash in it means anything. */
+/* A text literal for a statement, in which backslashes have no meaning. */
 static void
 append_literal(StringInfo sql, const char *string)
 {
@@ -410,12 +418,12 @@ append_groups(StringInfo sql, const Specification *spec, int attr)
 		appendStringInfoString(sql, "::pg_catalog.text)");
 		separator = ", ";
 	}
-	/* a domain of NULL alone has no label to be found by */
+	/* a domain that contains only NULL has no label to look up */
 	if (*separator == '\0')
 		appendStringInfo(sql, "(NULL::%s, NULL::pg_catalog.text)", finer_type(spec, attr));
 }
 
-/* Joins the groups of labels that are cut. */
+/* Joins the groups of the labels that are cut. */
 static void
 append_group_join(StringInfo sql, const Specification *spec, int attr, const char *join)
 {
@@ -440,7 +448,7 @@ append_group_join(StringInfo sql, const Specification *spec, int attr, const cha
 	}
 }
 
-/* A name for a column of places that none of a hierarchy's has. */
+/* A name for a column of positions that no column of a hierarchy has. */
 static char *
 place_name(Oid hierarchy)
 {
@@ -452,8 +460,8 @@ place_name(Oid hierarchy)
 }
 
 /*
- * A hierarchy's own rows, none of a child's, each leaf once: floats that its key tells apart may be
- * one number once they are compared as numbers.
+ * A hierarchy's own rows, without children's, each leaf once: floats that
+ * differ for its key may be equal when compared as numbers.
  */
 static char *
 hierarchy_rows(const Specification *spec, const Joined *joined)
@@ -497,7 +505,7 @@ append_joins(StringInfo sql, const Specification *spec)
 		append_leaf_match(sql, spec, joined.declared->column, joined.declared->hierarchy,
 						  psprintf("h%d", joined.number), !joined.places ? NULL :
 						  psprintf("h%d.%s", joined.number, joined.radix > 0 ? "place" : place_name(joined.declared->hierarchy)));
-		/* labels that have come since would not fit */
+		/* new labels would not fit */
 		if (joined.radix > 0)
 			appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined.number, joined.radix - 2);
 		if (joined.cut != NULL)
@@ -507,7 +515,10 @@ append_joins(StringInfo sql, const Specification *spec)
 		append_tuple_join(sql, spec);
 }
 
-/* Whether every value of a row has a leaf; without the joins that see to it themselves. */
+/*
+ * The condition that every value of a row has a leaf, except where joins
+ * ensure it.
+ */
 void
 append_leaves_condition(StringInfo sql, const Specification *spec, const char *before)
 {

@@ -1,7 +1,7 @@
 /*
  * statement_key.c
- *	  The table beside a view, for what its definition, which anybody may
- *	  read, must not tell: leaves of hierarchies.
+ *	  The key table beside a view, for data that its definition, which anybody
+ *	  may read, must not disclose: leaves of hierarchies.
  */
 #include "release/statement_parts.h"
 
@@ -16,7 +16,10 @@ statement_tells_leaves(const Specification *spec)
 	return spec->cut != NULL || spec->recoded != NULL;
 }
 
-/* The groups of an attribute that is cut, for the key; that of NULL beside no label. */
+/*
+ * The groups of an attribute that is cut, for the key; the group of NULL has
+ * no label.
+ */
 static char *
 key_groups(const Specification *spec, int attr)
 {

@@ -1,13 +1,13 @@
 /*
  * statement_parts.h
- *	  What the parts of a publishing statement share.
+ *	  Declarations shared by the parts of a publishing statement.
  */
 #ifndef ANONOPT_STATEMENT_PARTS_H
 #define ANONOPT_STATEMENT_PARTS_H
 
 #include "release/specification.h"
 
-/* A quasi-identifier, as the statement has to do with it. */
+/* A quasi-identifier in the statement. */
 typedef struct Joined
 {
 	int			number;			/* of its aliases */
@@ -15,27 +15,29 @@ typedef struct Joined
 	const Attribute *attr;
 	const Recoding *cut;		/* or NULL */
 	char	  **cut_labels;		/* by group */
-	int			level;			/* that is shown, or that is cut */
+	int			level;			/* the level to be shown, or cut */
 	bool		nullable;
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
 	const char *unknown;		/* label of a value without a leaf, or NULL */
-	bool		places;			/* its leaves are ranges, found by their
-								 * places */
-	uint32		radix;			/* of its label's number among the packed; 0:
-								 * its label is not packed */
+	bool		places;			/* its leaves are ranges, found by position */
+	uint32		radix;			/* factor of its label's number in the packed
+								 * labels; 0 if its label is not packed */
 } Joined;
 
 extern const Declared *declared_attribute(const Dataset *dataset, int attr);
 extern Joined prepare_join(const Specification *spec, int attr);
 
-/* Whether rows are kept that have a value without a leaf, to be starred. */
+/* Whether to keep rows that have a value without a leaf, to be starred. */
 extern bool keeps_incomplete(const Specification *spec);
 
-/* The label that NULL is shown as; NULL for NULL. */
+/* The label of NULL, or NULL if it has none. */
 extern const char *label_of_null(const Joined *joined);
 
-/* By quasi-identifier, the values that its label's number can take among those that are packed; 0 where it is not. */
+/*
+ * By quasi-identifier, the number of values of its label's number if it is
+ * packed; otherwise 0.
+ */
 extern uint32 *choose_radixes(const Specification *spec);
 extern uint32 packed_radix(const Specification *spec, int attr);
 
@@ -54,77 +56,89 @@ extern void append_label_joins(StringInfo sql, const Specification *spec, const 
 /* A row's value as the type whose ranges hold it. */
 extern void append_held_value(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy);
 
-/* Names of ours that no shown column has, quoted. */
+/* Names of our own that differ from all shown columns, quoted. */
 extern const char *own_name(const Specification *spec, const char *wanted);
 extern const char *own_name_of(const Specification *spec, const char *wanted, int sensitive);
 
-/* A label of a hierarchy's level, as a text that compares by its bytes. */
+/* A label of a hierarchy's level, as a text compared by its bytes. */
 extern char *label_sql(const char *alias, Oid hierarchy, int level);
 
-/* The columns that tell classes apart, of a subquery. */
+/* The columns of a subquery that define classes. */
 extern void append_class_columns(StringInfo sql, const Specification *spec, const char *alias);
 
-/* A sensitive value, by what tells it apart. */
+/* A sensitive value, in the form in which it is compared. */
 extern void append_value(StringInfo sql, const Specification *spec, const char *alias, int sensitive);
 
-/* Whether a sensitive column's distance asks for its values' places in a hierarchy. */
+/*
+ * Whether a sensitive column's distance needs its values' positions in a
+ * hierarchy.
+ */
 extern bool needs_places(const Specification *spec, int sensitive);
 
-/* The place of a row's value, and the condition under which every row has one. */
+/* The position of a row's value, and the condition that every row has one. */
 extern void append_place(StringInfo sql, const Specification *spec, int sensitive);
 extern void append_places_condition(StringInfo sql, const Specification *spec, const char *before);
 
-/* Joins that find those places. */
+/* Joins that find those positions. */
 extern void append_place_joins(StringInfo sql, const Specification *spec);
 
-/* Whether something is promised of the shares of values, t among it. */
+/* Whether anything is promised about shares of values, including t. */
 extern bool by_shares(const Specification *spec);
 
-/* The conditions of a sensitive column that a class must keep; that all hidden rows must keep together. */
+/*
+ * The conditions on a sensitive column for a class, and for all hidden rows
+ * together.
+ */
 extern void append_conditions(StringInfo sql, const Specification *spec, int sensitive);
 extern void append_hidden_conditions(StringInfo sql, const Specification *spec, int sensitive);
 
-/* The classes within a distance of everyone, of a table of differences. */
+/* The classes in a table of differences that are within a distance of everyone. */
 extern void append_within(StringInfo sql, const Specification *spec, int sensitive, const char *table, double t);
 
-/* For a promise of t: the rows, numbered by class and value; and which classes keep it. */
+/*
+ * For a promise of t: the rows, numbered by class and value, and the classes
+ * that keep it.
+ */
 extern void append_t_tables(StringInfo sql, const Specification *spec, const char *base);
 extern void append_t_condition(StringInfo sql, const Specification *spec, int sensitive);
 
-/* The rows, once it is known which are hidden; and whether all of those keep it together. */
+/*
+ * The rows, once it is known which are hidden, and whether all of those
+ * together keep it.
+ */
 extern void append_hidden_tables(StringInfo sql, const Specification *spec, const char *marked);
 extern void append_hidden_condition(StringInfo sql, const Specification *spec, int sensitive);
 
-/* How a cut shows each label: pairs of values, and the type of the first. */
+/* The group of each label in a cut: pairs of values, and the type of the first. */
 extern void append_groups(StringInfo sql, const Specification *spec, int attr);
 extern const char *finer_type(const Specification *spec, int attr);
 
 /*
- * Whether labels that are cut or recoded are told by their values: how a
- * value is written may depend on settings, what it is does not.
+ * Whether labels that are cut or recoded are identified by their values,
+ * because the text of a value may depend on settings.
  */
 extern bool told_by_value(const Joined *joined);
 
-/* The operator by which two values of a type are the same. */
+/* The equality operator of a type. */
 extern char *equality_operator(Oid type);
 
-/* Joins the tuples of a recoding; what makes the columns of its key. */
+/* Joins the tuples of a recoding; the columns of its key. */
 extern void append_tuple_join(StringInfo sql, const Specification *spec);
 extern void append_tuple_columns(StringInfo sql, const Specification *spec);
 
-/* The leaves of a sensitive column's hierarchy, each with its place. */
+/* The leaves of a sensitive column's hierarchy, each with its position. */
 extern void append_places(StringInfo sql, const Specification *spec, int sensitive);
 
 /*
- * How a column's values and a hierarchy's leaves are matched, for aliases r
- * and one; by the place of a range where one is given.
+ * The condition that matches a column's values with a hierarchy's leaves, for
+ * aliases r and one; by the position of a range if one is given.
  */
 extern void append_leaf_match(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy,
 							  const char *alias, const char *place);
 
 /*
- * Whether leaves are ranges that are found by their places; how many lower
- * bounds there are up to a leaf's: its place.
+ * Whether leaves are ranges that are found by position; the position of a
+ * leaf, which is the number of lower bounds up to its own.
  */
 extern bool has_range_places(const Specification *spec, const char *column, Oid hierarchy, const Hierarchy *tree);
 extern char *range_place_sql(Oid hierarchy, const char *alias);

@@ -1,11 +1,11 @@
 /*
  * statement_tuples.c
- *	  How the statement of a release by a recoding finds a row's class: by
- *	  the leaves of all its quasi-identifiers together.
+ *	  The part of a statement for a release by a recoding that finds a row's
+ *	  class, by the leaves of all its quasi-identifiers together.
  *
- * The tuples stand in the key of a view, each with its leaves, its labels
- * and the number of its class, or -1 if it is suppressed.  A row whose tuple
- * is not among them is not shown.
+ * The key of a view contains the tuples, each with its leaves, its labels and
+ * the number of its class, or -1 if it is suppressed.  Rows with other tuples
+ * are not shown.
  */
 #include "release/statement_parts.h"
 
@@ -18,10 +18,10 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Tuples that are written at once. */
+/* Tuples written at once. */
 #define BATCH 5000
 
-/* The leaf that a tuple has, as text; NULL for NULL. */
+/* The leaf of a tuple, as text; NULL for NULL. */
 static const char *
 leaf_of_tuple(const Population *population, uint32 tuple, int a)
 {
@@ -38,14 +38,14 @@ class_of_tuple(const ShownClasses *classes, uint32 tuple)
 	return classes->place_of[tuple] == NOT_SHOWN ? -1 : (int32) classes->place_of[tuple];
 }
 
-/* The label that a class shows; NULL for NULL, and where there is no class. */
+/* The label of a class; NULL for NULL, and without a class. */
 static const char *
 label_of_class(const ShownClasses *classes, int32 class, int a)
 {
 	return class < 0 ? NULL : classes->labels[a][classes->codes[(Size) class * classes->nattrs + a]];
 }
 
-/* The columns that tell of a tuple, each behind a separator. */
+/* The columns of a tuple, each after a separator. */
 static void
 append_columns(StringInfo sql, const Specification *spec, const char *alias)
 {
@@ -96,7 +96,7 @@ append_tuples(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* The condition under which a row has a tuple's leaf; two NULLs are the same. */
+/* The condition that a row has a tuple's leaf; NULL equals NULL. */
 static void
 append_same_leaf(StringInfo sql, const Specification *spec, int a)
 {
@@ -140,7 +140,7 @@ append_tuple_join(StringInfo sql, const Specification *spec)
 
 /* ------------------------------------------------------------------- the key */
 
-/* A column of the key, with its values on their way into it. */
+/* A column of the key, with the values to be written. */
 typedef struct KeyColumn
 {
 	Oid			type;
@@ -157,7 +157,8 @@ typedef struct KeyColumn
 typedef struct KeyBatch
 {
 	const Specification *spec;
-	int			ncolumns;		/* the class; a leaf and a label an attribute */
+	int			ncolumns;		/* the class, and a leaf and a label per
+								 * attribute */
 	KeyColumn  *columns;
 	int			n;
 } KeyBatch;
@@ -192,7 +193,7 @@ batch_begin(const Specification *spec)
 	return batch;
 }
 
-/* Puts a value, given as text, into the batch's next row. */
+/* Adds a value, given as text, to the batch's next row. */
 static void
 batch_put(KeyBatch *batch, int column, const char *text)
 {
@@ -234,7 +235,7 @@ batch_statement(const KeyBatch *batch)
 	return sql.data;
 }
 
-/* Writes the rows that there are; SPI is connected. */
+/* Writes the batch; SPI is connected. */
 static void
 batch_write(KeyBatch *batch, const char *statement)
 {

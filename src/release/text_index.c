@@ -1,6 +1,6 @@
 /*
  * text_index.c
- *	  Texts, NULL among them, to be found by what they are.
+ *	  An index of texts, including NULL.
  */
 #include "release/text_index.h"
 

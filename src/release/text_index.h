@@ -1,6 +1,6 @@
 /*
  * text_index.h
- *	  Texts, NULL among them, to be found by what they are.
+ *	  An index of texts, including NULL.
  */
 #ifndef ANONOPT_TEXT_INDEX_H
 #define ANONOPT_TEXT_INDEX_H

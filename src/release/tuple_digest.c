@@ -1,6 +1,7 @@
 /*
  * tuple_digest.c
- *	  Tuples of leaves by digests, which are the same in every copy of the data.
+ *	  Digests of tuples of leaves, which are the same in every copy of the
+ *	  data.
  */
 #include "release/tuple_digest.h"
 

@@ -1,12 +1,12 @@
 /*
  * value_view.c
- *	  Labels of two contents, as coarsely as both can be seen.
+ *	  The coarsest common view of the labels of two contents.
  *
  * A label stands for the leaves below it.  Two contents may show a column by
- * different levels, cuts or hierarchies, and one content may show people by
- * labels that lie in each other.  Leaves that any label of either holds
- * together are one value then.  Leaves of two hierarchies are the same if
- * their texts are; what only one of two hierarchies has is one value, too.
+ * different levels, cuts or hierarchies, and one content may have labels that
+ * contain each other.  Leaves that any label of either content groups together
+ * count as one value.  Leaves of two hierarchies are equal if their texts are;
+ * all leaves that only one of the hierarchies has count as one value, too.
  */
 #include "release/value_view.h"
 
@@ -18,12 +18,12 @@
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"
 
-/* A hierarchy that no column of the data set has now. */
+/* A hierarchy that no column of the data set uses now. */
 typedef struct KnownHierarchy
 {
 	Oid			relation;
-	Attribute  *attr;			/* as a column of it would be; NULL where it
-								 * cannot be read */
+	Attribute  *attr;			/* like a column with it; NULL if it cannot be
+								 * read */
 } KnownHierarchy;
 
 KnownHierarchies *
@@ -37,7 +37,10 @@ known_hierarchies_create(const Dataset *dataset, const Population *population)
 	return hierarchies;
 }
 
-/* Whether a table can be read as a hierarchy: what a forged entry names may be any table. */
+/*
+ * Whether a table can be read as a hierarchy, since a forged entry may name
+ * any table.
+ */
 static bool
 has_leaves(Oid relation)
 {
@@ -55,7 +58,7 @@ has_leaves(Oid relation)
 	return found;
 }
 
-/* Reads a hierarchy of the caller's; NULL where it is none any more. */
+/* Reads a hierarchy of the caller; NULL if it is not one any more. */
 static Attribute *
 read_hierarchy(Oid relation)
 {
@@ -64,7 +67,7 @@ read_hierarchy(Oid relation)
 	Attribute  *attr;
 	uint32	   *codes;
 
-	/* somebody else's may hold anybody's code */
+	/* another role's table may run that role's code */
 	if (!is_plain_table_of(relation, GetUserId()) || !has_leaves(relation))
 		return NULL;
 	sql_connect();
@@ -114,7 +117,7 @@ find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
 
 /* ---------------------------------------------------------------- joined leaves */
 
-/* A content's labels of an attribute beside the leaves of its hierarchy. */
+/* A content's labels of an attribute, and the leaves of its hierarchy. */
 typedef struct Side
 {
 	const PlacedContent *placed;
@@ -122,13 +125,13 @@ typedef struct Side
 	const Hierarchy *hierarchy;
 	const Recoding *cut;		/* or NULL */
 	const char *const *cut_labels;
-	uint32		offset;			/* of its leaves among all */
+	uint32		offset;			/* position of its leaves among all */
 	TextIndex	texts;			/* its labels */
-	bool	   *used;			/* by label: whether anybody is shown by it */
+	bool	   *used;			/* by label: whether anybody is shown with it */
 	uint32	   *first;			/* by label: a leaf below it, or NO_LEAF */
 } Side;
 
-/* The leaf that stands for all that a leaf is joined with. */
+/* The leaf that represents all leaves merged with a given one. */
 static uint32
 find_leaf(uint32 *joined, uint32 leaf)
 {
@@ -145,7 +148,7 @@ join_leaves(uint32 *joined, uint32 a, uint32 b)
 	joined[Max(a, b)] = Min(a, b);
 }
 
-/* Joins what a label holds together, if the content shows anybody by it. */
+/* Merges the leaves of a label, if the content shows anybody with it. */
 static void
 join_label(Side *side, uint32 *joined, const char *text, const Recoding *recoding, uint32 label)
 {
@@ -171,7 +174,10 @@ join_labels(Side *side, uint32 *joined, const char *const *texts, const Recoding
 	}
 }
 
-/* Joins what the labels of a content hold together: those of a level or a cut, or of any level. */
+/*
+ * Merges the leaves of each label of a content: those of a level or a cut, or
+ * of any level.
+ */
 static void
 join_side(Side *side, uint32 *joined)
 {
@@ -188,7 +194,7 @@ join_side(Side *side, uint32 *joined)
 			join_labels(side, joined, hierarchy->labels[level], &hierarchy->levels[level]);
 }
 
-/* By label whether anybody is shown by it, or by one that looks like it. */
+/* By label, whether anybody is shown with it, or with one that looks like it. */
 static bool *
 used_labels(const Content *content, int attr, const TextIndex *texts)
 {
@@ -209,7 +215,7 @@ used_labels(const Content *content, int attr, const TextIndex *texts)
 	return used;
 }
 
-/* Finds the groups of a cut; false where the hierarchy has no level that it could be of. */
+/* Finds the groups of a cut; returns false if no level of the hierarchy fits it. */
 static bool
 find_cut(Side *side, const Attribute *attr)
 {
@@ -222,7 +228,10 @@ find_cut(Side *side, const Attribute *attr)
 	return true;
 }
 
-/* Finds a content's labels and hierarchy; false where its labels are not those of a hierarchy. */
+/*
+ * Finds a content's labels and hierarchy; returns false if its labels do not
+ * come from a hierarchy.
+ */
 static bool
 side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *placed, int i)
 {
@@ -246,7 +255,10 @@ side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *place
 	return true;
 }
 
-/* Joins leaves of two hierarchies that have one text; tells which leaves both have. */
+/*
+ * Merges leaves of two hierarchies with the same text; finds the leaves that
+ * both have.
+ */
 static void
 join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 {
@@ -269,7 +281,10 @@ join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 	}
 }
 
-/* By label, the leaf that stands for what it is joined with; rest where that is nothing both have. */
+/*
+ * By label, the leaf that represents its merged leaves; rest if both
+ * hierarchies have none of them.
+ */
 static ContentView
 view_of(const Side *side, uint32 *joined, const bool *common, uint32 rest)
 {

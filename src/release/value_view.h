@@ -1,13 +1,13 @@
 /*
  * value_view.h
- *	  Labels of two contents, as coarsely as both can be seen.
+ *	  The coarsest common view of the labels of two contents.
  */
 #ifndef ANONOPT_VALUE_VIEW_H
 #define ANONOPT_VALUE_VIEW_H
 
 #include "release/placed_content.h"
 
-/* The hierarchies that contents were made of, as they are now. */
+/* The hierarchies of contents, in their current state. */
 typedef struct KnownHierarchies
 {
 	const Dataset *dataset;
@@ -16,13 +16,16 @@ typedef struct KnownHierarchies
 	List	   *others;			/* of other data sets: KnownHierarchy */
 } KnownHierarchies;
 
-/* Those of a population that was read for a data set; others are read as they are asked for. */
+/*
+ * Starts with those of a population that was read for a data set; others are
+ * read on demand.
+ */
 extern KnownHierarchies *known_hierarchies_create(const Dataset *dataset, const Population *population);
 
 /*
- * Sees attribute i of a content and attribute j of another, of one column, by
- * runs of values that both keep together; false where nobody knows which
- * values their labels stand for.
+ * Views attribute i of a content and attribute j of another, both of the same
+ * column, by groups of values that both show together; returns false if the
+ * values of their labels are unknown.
  */
 extern bool view_by_values(KnownHierarchies *hierarchies, const PlacedContent *a, const PlacedContent *b, int i, int j,
 						   ContentView *view_a, ContentView *view_b);
