@@ -5,8 +5,8 @@
  * A live view is read through a function that its owner owns, so that no
  * filter, function or plan reaches a hidden row.  At every reading that
  * function refuses readers who may write the relations it reads, in any role
- * that they can assume. It gives rows that look alike once, with their number;
- * the view repeats them.
+ * that they can assume. It returns rows that look alike once, with their
+ * number; the view repeats them.
  */
 #include "release/release_parts.h"
 
