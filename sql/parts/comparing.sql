@@ -33,7 +33,7 @@ CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b regclass,
 	OUT a_levels int[], OUT b_levels int[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_cuts_with_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- string constants find this one, which tells apart levels and names
+-- resolves string constants, which may be levels or names
 CREATE FUNCTION anonopt.compare(dataset text, a text, b text,
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
@@ -44,7 +44,7 @@ CREATE FUNCTION anonopt.tournament(dataset text, levels int[], property text, in
 RETURNS TABLE (levels int[], wins int, losses int, ties int)
 AS 'MODULE_PATHNAME', 'anonopt_tournament' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- Sums over pairs of values, a record each; what they come to is asked last.
+-- Sums over pairs of values, one pair per record; the final function picks the result.
 CREATE FUNCTION anonopt.counts_step(internal, float8, float8)
 RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_counts_step' LANGUAGE C IMMUTABLE PARALLEL SAFE;
 

@@ -1,9 +1,9 @@
 \echo Use "CREATE EXTENSION anonopt" to load this file. \quit
 
--- Nothing that somebody made in the schema of CREATE EXTENSION gets into what follows.
+-- Keeps objects in the schema of CREATE EXTENSION out of the following statements.
 SET LOCAL search_path = pg_catalog, pg_temp;
 
--- A schema of that name that somebody made before is not taken over.
+-- An existing schema with that name is not taken over.
 CREATE SCHEMA anonopt;
 GRANT USAGE ON SCHEMA anonopt TO PUBLIC;
 
@@ -16,13 +16,13 @@ CREATE TABLE anonopt.dataset (
 	owner name NOT NULL,
 	person name,
 	count_column name,
-	-- tells the relation from a later one that inherits its number
+	-- distinguishes the relation from a later one that reuses its OID
 	row_type regtype NOT NULL,
-	-- in which a moment becomes a day, whoever reads
+	-- in which a timestamp becomes a day, whoever reads
 	timezone text NOT NULL DEFAULT 'UTC'
 );
 
--- No foreign key: a parallel restore may fill this table first.
+-- No foreign key, because a parallel restore may fill this table first.
 CREATE TABLE anonopt.attribute (
 	dataset text NOT NULL,
 	ordinal int NOT NULL,
@@ -36,10 +36,10 @@ CREATE TABLE anonopt.attribute (
 	sensitivity regclass,
 	hierarchy_type regtype,
 	sensitivity_type regtype,
-	-- how a value without a leaf is shown; NULL: there must be none
+	-- how a value without a leaf is shown; NULL if it is an error
 	unknown text CHECK (unknown = '*'),
 	range_loss boolean NOT NULL DEFAULT false,
-	-- column of the relation: how much its own value weighs for each record
+	-- column of the relation: the weight of each record's own value
 	owner_sensitivity name,
 	PRIMARY KEY (dataset, ordinal),
 	UNIQUE (dataset, column_name, role),
@@ -58,14 +58,14 @@ CREATE TABLE anonopt.promise (
 );
 CREATE UNIQUE INDEX promise_key ON anonopt.promise (dataset, model, COALESCE(column_name, ''));
 
--- Whoever owns a database may restore it, and so fill these.  As their owner they could
--- give them types, rules and triggers, which would run as whoever uses or dumps them.
--- REVOKE: whatever default privileges say
+-- The owner of a database may restore it, and so fill these tables, but must not own them: they
+-- could add types, rules and triggers, which would run as any role that uses or dumps the tables.
+-- REVOKE overrides default privileges.
 REVOKE ALL ON anonopt.dataset, anonopt.attribute, anonopt.promise FROM PUBLIC;
 GRANT SELECT ON anonopt.dataset, anonopt.attribute, anonopt.promise TO PUBLIC;
 GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.dataset, anonopt.attribute, anonopt.promise TO pg_database_owner;
 
--- Whether a restore finds a relation's name when it fills these tables: not that of a
+-- Whether a restore can resolve a relation's name when it fills these tables: not that of a
 -- temporary or dropped one, nor that of a materialized view that waits for a primary key.
 CREATE FUNCTION anonopt.is_restored(relation oid) RETURNS boolean
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -115,7 +115,7 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_identifier' LANGUAGE C VOLATILE 
 CREATE FUNCTION anonopt.set_insensitive(dataset text, column_name name)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_set_insensitive' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- Of columns that are shown as keyed hashes; NULL: another secret each time.  For nobody but the extension's owner, and not dumped.
+-- Secrets of columns shown as keyed hashes; NULL means a new secret each time. Only for the extension's owner, and not dumped.
 CREATE TABLE anonopt.pseudonym_secret (
 	dataset text NOT NULL,
 	column_name name NOT NULL,

@@ -21,14 +21,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 		ELSE trim_scale(round(value::numeric, 4 - least(floor(log(abs(value::numeric)))::int + 1, 4)))::text END
 $$;
 
--- A tick's number, which must be short.
+-- A tick's number, in a short form.
 CREATE FUNCTION anonopt.tick_label(value float8) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN abs(value) >= 1e9 THEN anonopt.short_number(value / 1e9) || ' bn'
 		WHEN abs(value) >= 1e6 THEN anonopt.short_number(value / 1e6) || ' m' ELSE anonopt.short_number(value) END
 $$;
 
--- Where an axis has its ticks.
+-- The positions of an axis's ticks.
 CREATE FUNCTION anonopt.axis_ticks(low float8, high float8, logarithmic boolean) RETURNS float8[]
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -45,7 +45,7 @@ BEGIN
 	RETURN ARRAY(SELECT i * step FROM generate_series(ceil(low / step - 1e-9)::bigint, floor(high / step + 1e-9)::bigint) i);
 END $$;
 
--- What a point tells when the pointer rests on it: where it comes from, then its measures.
+-- The tooltip of a point: its origin, then its measures.
 CREATE FUNCTION anonopt.front_tip(origin text, node jsonb, objectives text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT '<title>' || anonopt.html(origin) || '&#10;' || string_agg(format('%s %s', m, anonopt.short_number((node ->> m)::float8)), '&#10;' ORDER BY j)
@@ -55,14 +55,14 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	WHERE node ->> m IS NOT NULL
 $$;
 
--- The loss that recodings are searched for, so that they stand beside a front.
+-- The loss that recodings minimize when they are drawn beside a front.
 CREATE FUNCTION anonopt.curve_loss(objectives text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT coalesce((SELECT o FROM unnest(objectives) WITH ORDINALITY z (o, i) WHERE o IN ('glm', 'nwp', 'dcn', 'cm') ORDER BY i LIMIT 1), 'glm')
 $$;
 
--- Nodes of a front as dots, recodings as diamonds, and what is published as rings with a name; recodings are NULL where none
--- were searched.
+-- Draws nodes of a front as dots, recodings as diamonds, and published nodes as rings with a name; recodings are NULL if
+-- none were searched.
 CREATE FUNCTION anonopt.draw_front(objectives text[], nodes jsonb[], recodings jsonb[], published jsonb[] DEFAULT '{}') RETURNS text
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -72,7 +72,7 @@ DECLARE
 	apart int := -1000;
 	low float8[] := ARRAY[(SELECT min((n ->> x)::float8) FROM unnest(shown) n), (SELECT min((n ->> y)::float8) FROM unnest(shown) n)];
 	high float8[] := ARRAY[(SELECT max((n ->> x)::float8) FROM unnest(shown) n), (SELECT max((n ->> y)::float8) FROM unnest(shown) n)];
-	-- values that span decades are shown by their magnitude
+	-- values that span decades get a logarithmic axis
 	logs boolean[] := ARRAY[low[1] > 0 AND high[1] >= 100 * low[1], low[2] > 0 AND high[2] >= 100 * low[2]];
 	px numeric;
 	py numeric;
@@ -112,7 +112,7 @@ BEGIN
 			CONTINUE;
 		END IF;
 		lines[kind] := lines[kind] || CASE WHEN cardinality(objectives) > 2 THEN '' WHEN lines[kind] = '' THEN format('M%s %s', px, py) ELSE format('H%sV%s', px, py) END;
-		-- a point's numbers stand beside it where there is room for them
+		-- a point's numbers are printed beside it if there is room
 		IF kind = 1 AND cardinality(objectives) = 2 AND abs(px - apart) >= 70 THEN
 			apart := px;
 			points := points || format('<text class="note" x="%s" y="%s" text-anchor="middle">%s; %s</text>', least(greatest(px, 110), 640), greatest(py - 8, 12),
@@ -159,14 +159,14 @@ BEGIN
 			ORDER BY n.k DESC) END);
 END $$;
 
--- How far along its axis a value stands, from 0 to 1.
+-- The position of a value on its axis, from 0 to 1.
 CREATE FUNCTION anonopt.axis_place(value float8, low float8, high float8, logarithmic boolean) RETURNS float8
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN high = low OR value IS NULL THEN 0.5 WHEN logarithmic THEN (log(value) - log(low)) / (log(high) - log(low))
 		ELSE (value - low) / (high - low) END
 $$;
 
--- A table of a page, from rows that are cells already.
+-- An HTML table, from rows that already consist of cells.
 CREATE FUNCTION anonopt.html_table(head text[], rows text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT concat('<div class="wide"><table><thead><tr>', (SELECT string_agg('<th>' || anonopt.html(h) || '</th>', '' ORDER BY i)

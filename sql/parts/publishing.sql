@@ -1,8 +1,8 @@
 -- Publishing ----------------------------------------------------------------
 
--- What was published.  A relation is known by its number and, if it is a release, its row type,
--- which mean it in the database they were written in; elsewhere a release is known by its id, which
--- the relation's comment tells, and others by their names.
+-- Published releases.  In the database where an entry was written, relations are identified by OID
+-- and, for a release, row type; in any other, a release is identified by the id in its comment, and
+-- other relations by name.
 CREATE TABLE anonopt.published (
 	id uuid PRIMARY KEY,
 	relation bigint NOT NULL,
@@ -25,24 +25,24 @@ CREATE TABLE anonopt.published (
 	sensitive name[] NOT NULL,
 	hierarchies bigint[] NOT NULL,
 	hierarchy_names text[] NOT NULL,
-	-- of each hierarchy a digest of every row, so that rows may be added
+	-- for each hierarchy a digest of every row, so that rows may be added
 	digests bytea[] NOT NULL,
 	measures jsonb NOT NULL,
-	-- how often each sensitive value occurred among all people, where its shares are promised
+	-- frequencies of each sensitive value among all people, if its shares are promised
 	distributions jsonb NOT NULL,
 	published_by name NOT NULL,
 	published_at timestamptz NOT NULL,
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
-	-- what is promised beside k, l and t for all columns
+	-- promises other than k, l, and t for all columns
 	promises jsonb NOT NULL DEFAULT '[]',
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 
--- What each snapshot showed, earlier contents of a refreshed release too: readers may have kept them.
--- The rows are packed: by quasi-identifier the number of a label, a digest of each value that is told
--- beside, how many people.
+-- What each snapshot showed, including earlier contents of a refreshed release, because readers may
+-- have kept them. The rows are packed: the number of a label for each quasi-identifier, a digest of
+-- each other value, and the number of people.
 CREATE TABLE anonopt.published_content (
 	id uuid NOT NULL,
 	version int NOT NULL,
@@ -52,15 +52,16 @@ CREATE TABLE anonopt.published_content (
 	labels text[],
 	nlabels int[],
 	rows bytea NOT NULL,
-	-- of a recoding: a digest of the leaves of each tuple that is shown, and its class
+	-- for a recoding: a digest of the leaves of each tuple shown, and its class
 	tuples bytea,
-	-- people in the smallest difference to a content before it; NULL where that was not looked for
+	-- people in the smallest difference to an earlier content; NULL if not compared
 	difference bigint,
 	PRIMARY KEY (id, version, part)
 );
 
--- Whom a content's pseudonyms link with other contents by the same secret: by person the beginning of the
--- pseudonym and a digest of the classes that show them.  The secret cannot be found from its name.
+-- The people whom a content's pseudonyms link with other contents by the same secret: the beginning of
+-- each person's pseudonym, and a digest of the classes that show the person. The secret cannot be derived
+-- from its name.
 CREATE TABLE anonopt.published_link (
 	id uuid NOT NULL,
 	version int NOT NULL,
@@ -79,7 +80,7 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_con
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
 
--- No other database is called the same, but a copy of all its files.
+-- Identifies this database; only a copy of all its files has the same identifier.
 CREATE FUNCTION anonopt.this_database() RETURNS text
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -87,7 +88,7 @@ BEGIN ATOMIC
 	WHERE d.datname = current_database();
 END;
 
--- The comment is believed only of a relation that belongs to whoever published it or, where they are
+-- A comment is trusted only on a relation that belongs to the role that published it or, if that is
 -- unknown, to the owner of the database.
 CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, made_in text, published_by name) RETURNS oid
 LANGUAGE sql STABLE PARALLEL SAFE
@@ -103,7 +104,7 @@ BEGIN ATOMIC
 		   AND starts_with(d.description, 'anonopt release ' || id::text) ORDER BY d.objoid LIMIT 1));
 END;
 
--- Of whom the caller is a member; names of roles may be gone after a restore.
+-- Releases of roles that the caller is a member of; after a restore, roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
 SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
@@ -149,7 +150,7 @@ RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C STABLE PARALLEL
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_release_risk' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- Which columns and small combinations of them single people out.
+-- Columns and small combinations that single people out.
 CREATE FUNCTION anonopt.suggest_quasi_identifiers(relation regclass, OUT columns name[], OUT distinction float8,
 	OUT separation float8, OUT uniques bigint, OUT labelled boolean, OUT identifier boolean, OUT estimated boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_suggest_quasi_identifiers' LANGUAGE C VOLATILE PARALLEL UNSAFE;

@@ -1,6 +1,6 @@
 -- Reading -------------------------------------------------------------------
 
--- Handed to and by the aggregate within the extension: no SQL makes a value of it.
+-- Passed to and from the aggregate within the extension; SQL cannot create a value of it.
 CREATE TYPE anonopt.opaque;
 
 CREATE FUNCTION anonopt.opaque_in(cstring)
@@ -11,7 +11,7 @@ RETURNS cstring AS 'MODULE_PATHNAME', 'anonopt_opaque_out' LANGUAGE C IMMUTABLE 
 
 CREATE TYPE anonopt.opaque (INPUT = anonopt.opaque_in, OUTPUT = anonopt.opaque_out);
 
--- Reads a count column that is no integer, and rounds nothing.
+-- Reads a count column that is not an integer, without rounding.
 CREATE FUNCTION anonopt.whole_number(number numeric)
 RETURNS bigint AS 'MODULE_PATHNAME', 'anonopt_whole_number_numeric' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 

@@ -18,7 +18,7 @@ CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding regclass[], k i
 	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recodings' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
--- a string constant finds this one, which tells apart a name and an array of names
+-- resolves string constants, which may be a name or an array of names
 CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding text, k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding_named' LANGUAGE C STABLE PARALLEL RESTRICTED;

@@ -6,13 +6,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN share IS NULL THEN '' WHEN share <> 0 AND abs(share) < 0.001 THEN '< 0.1 %' ELSE round(share::numeric * 100, 1)::text || ' %' END
 $$;
 
--- So many people, in words.
+-- A number of people, in words.
 CREATE FUNCTION anonopt.people_text(people float8) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN people = 1 THEN '1 person' ELSE anonopt.short_number(people) || ' people' END
 $$;
 
--- A release as a report sees it: what was written down, what it is now, and what an officer asks of it.
+-- A release for the report: its entry, its current state, and what an officer asks about it.
 CREATE TYPE anonopt.reported AS (
 	release regclass,
 	name text,
@@ -26,7 +26,7 @@ CREATE TYPE anonopt.reported AS (
 	values jsonb
 );
 
--- Measures a release that stands.
+-- Measures an existing release.
 CREATE FUNCTION anonopt.report_measure(dataset text, release regclass, source_risk jsonb) RETURNS anonopt.reported
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -35,7 +35,8 @@ DECLARE
 BEGIN
 	found.release := release;
 	found.verified := to_jsonb(anonopt.verify(release));
-	-- what follows is planned as the caller, and may run what the owner says in statistics or indexes
+	-- the following is planned as the caller, and may run the owner's expressions in statistics or
+	-- indexes
 	IF (SELECT c.relowner FROM pg_class c WHERE c.oid = release) <> (SELECT o.oid FROM pg_roles o WHERE o.rolname = current_user) THEN
 		RAISE EXCEPTION 'must be owner of release %', release USING ERRCODE = '42501',
 			HINT = format('SET ROLE %s first.', (SELECT c.relowner::regrole FROM pg_class c WHERE c.oid = release));
@@ -43,7 +44,7 @@ BEGIN
 	SELECT r.* INTO STRICT entry FROM anonopt.release r WHERE r.release = report_measure.release AND NOT r.dropped ORDER BY r.published_at DESC LIMIT 1;
 	found.name := release::text;
 	found.entry := to_jsonb(entry);
-	-- the comment says so too, but whoever owns the release may write another
+	-- the comment says so too, but the release's owner may replace it
 	found.told := ARRAY(SELECT c.attname FROM pg_attribute c WHERE c.attrelid = release AND c.attnum > 0 AND NOT c.attisdropped
 		AND c.attname <> ALL (entry.generalized || '{anonopt_suppressed}'::name[]) ORDER BY c.attnum);
 	found.sensitive := ARRAY(SELECT c FROM unnest(found.told) c WHERE EXISTS (SELECT FROM anonopt.attribute a
@@ -56,7 +57,7 @@ BEGIN
 	RETURN found;
 END $$;
 
--- What a release promises, in words.
+-- The promises of a release, in words.
 CREATE FUNCTION anonopt.report_promise(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT concat_ws('; ', format('k = %s by %s', r.verified ->> 'promised_k',
@@ -67,14 +68,14 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m))
 $$;
 
--- Columns that are shown and that no promise is about.
+-- Columns that are shown without a promise about them.
 CREATE FUNCTION anonopt.report_uncovered(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT array_to_string(ARRAY(SELECT c FROM unnest(r.told) c WHERE c <> ALL (r.sensitive)
 		OR (coalesce(r.verified ->> 'promised_l', r.verified ->> 'promised_t') IS NULL AND coalesce(r.verified -> 'others', 'null') IN ('null', '{}'))), ', ')
 $$;
 
--- The verdict on a release: kept or not, what remains, and who is missing.
+-- The verdict on a release: whether it keeps its promises, which risks remain, and who is missing.
 CREATE FUNCTION anonopt.report_verdict(r anonopt.reported, together bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT concat('<section class="verdict ', CASE WHEN kept THEN 'kept' ELSE 'broken' END, '"><h3>', anonopt.html(r.name), ': ',
@@ -111,7 +112,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		anonopt.html_cells('', 'people who stand alone', anonopt.short_number((r.before ->> 'uniques')::float8), anonopt.short_number((r.after ->> 'uniques')::float8))])
 $$;
 
--- Who is left out, by value: the values that lose the largest share first.
+-- Who is left out, by value; values that lose the largest share come first.
 CREATE FUNCTION anonopt.report_left_out(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT CASE WHEN r.values IS NULL THEN '<p>This release generalizes record by record; who is left out is not counted by value.</p>'
@@ -124,7 +125,8 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		FROM jsonb_array_elements(r.values) v WHERE (v ->> 'left_out')::bigint > 0) l
 $$;
 
--- A column's distribution before and after, as at most twelve bars: of runs of leaves, or of the most frequent sensitive values.
+-- A column's distribution before and after, as at most twelve bars, for runs of leaves or for the most frequent sensitive
+-- values.
 CREATE FUNCTION anonopt.report_bars(r anonopt.reported, column_name text) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	WITH own AS (
@@ -155,7 +157,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		('majority', 'share of the most frequent label'), ('accuracy', 'accuracy of a classifier'), ('auc', 'area under its curve')) m (measure, what) ON m.measure = u.measure
 $$;
 
--- All that is told of one release, behind its verdict.
+-- The details of a release, after its verdict.
 CREATE FUNCTION anonopt.report_release(r anonopt.reported) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -199,14 +201,14 @@ BEGIN
 		'<h4>What the columns show</h4>', anonopt.html_table('{column,hierarchy,level,labels,for example}', shown));
 END $$;
 
--- The measures of a row of the report's tables: losses in per cent of the cells.
+-- The measures in a row of the report's tables; losses are in per cent of the cells.
 CREATE FUNCTION anonopt.measure_cells(n anonopt.node, cells float8) RETURNS text[]
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT ARRAY[anonopt.short_number(n.k), anonopt.short_number(n.l), anonopt.short_number(n.suppressed), anonopt.short_number(n.classes),
 		anonopt.percent(n.glm / nullif(cells, 0)), anonopt.percent(n.nwp)]
 $$;
 
--- A node by the names of its columns.
+-- A node, with the names of its columns.
 CREATE FUNCTION anonopt.levels_text(columns name[], levels int[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(format('%s %s', c, levels[i]), ', ' ORDER BY i) FROM unnest(columns) WITH ORDINALITY x (c, i)
@@ -214,7 +216,7 @@ $$;
 
 CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL, review date DEFAULT NULL,
 	population regclass DEFAULT NULL) RETURNS text
--- what the planner takes for long queries are many short ones: compiling them takes longer than running them
+-- the planner overestimates many short queries, and compiling them would take longer than running them
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
 	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);

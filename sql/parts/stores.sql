@@ -1,9 +1,8 @@
 -- Tuple stores --------------------------------------------------------------
 
--- Tuple counts that are kept: an entry each for a table anonopt_tuples_<number>
--- beside the relation.
--- The fingerprint is what they rely on; it holds nowhere else, so that what is
--- restored is not used before it is counted anew.
+-- Tuple stores: one entry for each table anonopt_tuples_<number> beside its relation. The
+-- fingerprint is the state that the counts rely on; it does not match in another database, so that
+-- a restored store is not used until it is recounted.
 CREATE TABLE anonopt.tuple_store (
 	number bigint PRIMARY KEY,
 	dataset text NOT NULL UNIQUE,
@@ -14,7 +13,7 @@ CREATE TABLE anonopt.tuple_store (
 	counted_at timestamptz NOT NULL
 );
 
--- A row where something could not be counted: only added to, so that nobody waits.
+-- One row for each change that could not be counted; rows are only added, so that nobody waits.
 CREATE TABLE anonopt.tuple_store_uncounted (
 	number bigint NOT NULL
 );
@@ -35,7 +34,7 @@ RETURNS void AS 'MODULE_PATHNAME', 'anonopt_refresh_tuple_store' LANGUAGE C VOLA
 CREATE FUNCTION anonopt.drop_tuple_store(dataset text)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_tuple_store' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- They run as whoever writes: nothing that they do needs a right.
+-- The triggers run as the writing role, and nothing that they do needs rights.
 CREATE FUNCTION anonopt.count_changes()
 RETURNS trigger AS 'MODULE_PATHNAME', 'anonopt_count_changes' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
@@ -43,6 +42,6 @@ CREATE FUNCTION anonopt.note_row()
 RETURNS trigger AS 'MODULE_PATHNAME', 'anonopt_note_row' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 REVOKE ALL ON FUNCTION anonopt.count_changes(), anonopt.note_row() FROM PUBLIC;
--- who restores a database makes its triggers
+-- the role that restores a database creates its triggers
 GRANT EXECUTE ON FUNCTION anonopt.count_changes(), anonopt.note_row() TO pg_database_owner;
 

@@ -53,8 +53,8 @@ extern void specification_choose_columns(Specification *spec, const char *const 
 extern char *release_statement(const Specification *spec);
 
 /*
- * The same rows, those that look alike perhaps as one, with a last column that says how many there are;
- * and its name.
+ * The same rows, possibly with those that look alike merged, with their number
+ * as the last column; and that column's name.
  */
 extern char *live_statement(const Specification *spec);
 extern const char *live_count_name(const Specification *spec);

@@ -7,10 +7,10 @@
  * search_path.  Nothing in it fails because of the data: a value without a
  * leaf suppresses its row.
  *
- * Classes are counted by window functions over one sort, which is also the
- * order in which a snapshot is written.  A live view's are counted where rows
- * that look alike have been made one.  Different people are counted, as values
- * are, by ranking them: NULL is one of them.
+ * Window functions over a single sort count the classes; this is also the
+ * order in which a snapshot is written.  A live view counts them after rows
+ * that look alike have been merged.  Different people and different values are
+ * counted by ranking them; NULL counts as one.
  */
 #include "release/statement_parts.h"
 
@@ -183,7 +183,10 @@ append_class_columns(StringInfo sql, const Specification *spec, const char *alia
 	}
 	if (packs(spec))
 	{
-		/* no column, lest all rows be sorted by it instead of being hashed */
+		/*
+		 * not a column, because then all rows would be sorted by it instead
+		 * of hashed
+		 */
 		appendStringInfo(sql, spec->alike ? "%s(%s.%s OPERATOR(pg_catalog.+) 0)" : "%s%s.%s", separator, alias,
 						 own_name(spec, "labels"));
 		separator = ", ";
@@ -275,7 +278,10 @@ append_base(StringInfo sql, const Specification *spec)
 	append_from(sql, spec);
 }
 
-/* One row of all that look alike, with packed labels rather than the labels themselves. */
+/*
+ * One row for all that look alike, with packed labels instead of the labels
+ * themselves.
+ */
 static void
 append_alike(StringInfo sql, const Specification *spec)
 {
@@ -395,7 +401,7 @@ append_promise(StringInfo sql, const Specification *spec)
 {
 	if (keeps_incomplete(spec))
 		appendStringInfo(sql, "s.%s AND ", own_name(spec, "complete"));
-	/* here, not below, where it would be tested on every row */
+	/* here and not below, where it would be tested for every row */
 	if (spec->alike && packs(spec))
 		appendStringInfo(sql, "s.%s IS NOT NULL AND ", own_name(spec, "labels"));
 	if (spec->recoded != NULL)
@@ -412,7 +418,7 @@ append_promise(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* What is shown of rows that look alike, and how many they are. */
+/* The columns shown for rows that look alike, and their number. */
 static void
 append_shown_alike(StringInfo sql, const Specification *spec)
 {

@@ -46,7 +46,7 @@ extern void append_label(StringInfo sql, const Specification *spec, const Joined
 extern void append_joins(StringInfo sql, const Specification *spec);
 extern void append_leaves_condition(StringInfo sql, const Specification *spec, const char *before);
 
-/* Whether rows that look alike may be counted; what that asks for. */
+/* Whether rows that look alike may be merged and counted, and what that needs. */
 extern bool can_count_alike(const Specification *spec);
 extern bool found_by_segments(const Specification *spec, const Joined *joined);
 extern void append_segment_tables(StringInfo sql, const Specification *spec);

@@ -1,6 +1,6 @@
 /*
  * arguments.c
- *	  Arguments of SQL-callable functions, checked.
+ *	  Gets and checks the arguments of SQL-callable functions.
  */
 #include "sql/arguments.h"
 

@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(anonopt_unpack);
 PG_FUNCTION_INFO_V1(anonopt_jaro);
 PG_FUNCTION_INFO_V1(anonopt_record_walk);
 
-/* The arguments that all four functions have, checked. */
+/* The arguments of all four functions, checked. */
 typedef struct RecordCall
 {
 	ReturnSetInfo *result;
@@ -43,7 +43,7 @@ typedef struct RecordCall
 	UtilityModel utility;
 	int			ndictionaries;	/* 0: the relation itself */
 	const Oid  *dictionaries;
-	const double *shares;		/* of the risk, by dictionary */
+	const double *shares;		/* weights of the risk, by dictionary */
 	double		similarity;		/* or 0 */
 	char	   *key;
 	int64		deadline;
@@ -66,7 +66,7 @@ bound_argument(FunctionCallInfo fcinfo, const char *name)
 	return bound;
 }
 
-/* Fails where a relation lacks a quasi-identifier. */
+/* Fails if a relation lacks a quasi-identifier. */
 static void
 require_dictionary(const Dataset *dataset, Oid dictionary)
 {
@@ -75,10 +75,10 @@ require_dictionary(const Dataset *dataset, Oid dictionary)
 			require_column(dictionary, dataset->attributes[i].column);
 }
 
-/* As many dictionaries as anybody may hold. */
+/* The most dictionaries. */
 #define MOST_DICTIONARIES 100
 
-/* The elements of an array of one dimension, none null. */
+/* The elements of a one-dimensional array without nulls. */
 static const void *
 elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
 {
@@ -92,7 +92,7 @@ elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *
 	return ARR_DATA_PTR(array);
 }
 
-/* What each dictionary is weighed by, scaled so that all add up to 1. */
+/* The weight of each dictionary, scaled so that all add up to 1. */
 static const double *
 shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
 {
@@ -125,7 +125,7 @@ shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
 	return shares;
 }
 
-/* One dictionary, or several with their weights; none: the relation itself. */
+/* One dictionary, or several with their weights; none means the relation itself. */
 static void
 dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 {
@@ -189,7 +189,7 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 	return call;
 }
 
-/* Labels that a tuple shows at a node. */
+/* The labels of a tuple at a node. */
 static Datum
 labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
 {
@@ -254,7 +254,7 @@ tell_record_shortcomings(const RecordCall *call)
 							   call->without, call->without)));
 }
 
-/* Reads what the dictionaries hold. */
+/* Reads the dictionaries. */
 static void
 read_dictionaries(RecordCall *call, const Population *population)
 {
@@ -269,7 +269,10 @@ read_dictionaries(RecordCall *call, const Population *population)
 	call->search.dictionaries = held;
 }
 
-/* Sets up what records weigh: an owner's weights part those of one tuple, unless no risk asks for weights. */
+/*
+ * Sets up the weights of records: owners' weights split the records of a
+ * tuple, unless the risk does not use weights.
+ */
 static void
 prepare_model(RecordCall *call, RelationRows *records, Population *population)
 {
@@ -285,7 +288,7 @@ prepare_model(RecordCall *call, RelationRows *records, Population *population)
 										weights_read(call->dataset, population), owners);
 }
 
-/* Reads, searches, and adds a row a record. */
+/* Reads, searches, and adds one row per record. */
 static Datum
 run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 {
@@ -341,7 +344,7 @@ anonopt_aruba_balance(PG_FUNCTION_ARGS)
 	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
 }
 
-/* Labels as a row, whose columns the caller names. */
+/* Returns labels as a row whose columns the caller names. */
 Datum
 anonopt_unpack(PG_FUNCTION_ARGS)
 {
@@ -395,7 +398,7 @@ check_walk_arrays(const ArrayType *risk, const ArrayType *utility)
 				 errhint("Element [1][1]... is the most general node, a step in a dimension a specialization.")));
 }
 
-/* A node's place: specializations in each dimension. */
+/* A node's position: the number of specializations in each dimension. */
 static void
 place_of_node(const WalkLattice *lattice, int node, Datum *place)
 {
@@ -420,7 +423,10 @@ visited_datum(const WalkLattice *lattice)
 
 #define MOST_WALKED 1000000
 
-/* One record's lattice, given as arrays of risk and utility: what an algorithm visits and finds. */
+/*
+ * Returns the nodes that an algorithm visits and finds in one record's
+ * lattice, given as arrays of risk and utility.
+ */
 Datum
 anonopt_record_walk(PG_FUNCTION_ARGS)
 {

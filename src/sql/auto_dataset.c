@@ -1,12 +1,13 @@
 /*
  * auto_dataset.c
- *	  SQL: auto_dataset, a first look at any table in one call, and what it
- *	  would do.
+ *	  SQL: auto_dataset, which declares any table in one call, or says how it
+ *	  would.
  *
- * Everything that can be known of the columns without reading them is asked
- * first, and all its faults are told at once.  Then each column is looked at
- * (column_plan.c), and only then are hierarchies built.  Their tables carry a
- * comment that says whose they are: drop_dataset drops no others.
+ * First, everything that is known about the columns without reading them is
+ * checked, and all faults are reported at once.  Then each column is examined
+ * (column_plan.c), and only then are hierarchies built.  Their tables have a
+ * comment that names the data set and column, and drop_dataset drops no
+ * others.
  */
 #include "base/compat.h"
 
@@ -39,7 +40,7 @@ enum
 	AUTO_COLUMN, AUTO_HIERARCHY, AUTO_LEVELS, AUTO_ROLE, AUTO_REASON, AUTO_COLUMNS
 };
 
-/* What is asked for. */
+/* A call's request. */
 typedef struct AutoCall
 {
 	ReturnSetInfo *result;
@@ -47,7 +48,7 @@ typedef struct AutoCall
 	Relation	relation;
 	Oid			oid;
 	Oid			schema;			/* of hierarchies */
-	int			ncolumns;		/* named as quasi-identifiers */
+	int			ncolumns;		/* columns named as quasi-identifiers */
 	char	  **columns;
 	bool		dry_run;
 } AutoCall;
@@ -60,7 +61,7 @@ made_comment(const char *dataset, const char *column)
 
 /* ------------------------------------------------------------------ faults */
 
-/* Faults of columns, told together. */
+/* Faults of columns, reported together. */
 typedef struct Faults
 {
 	int			n;
@@ -106,7 +107,7 @@ may_read(const AutoCall *call, const char *column)
 		pg_attribute_aclcheck(call->oid, get_attnum(call->oid, column), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 }
 
-/* What is wrong with a column that is named, without reading it. */
+/* What is wrong with a named column, without reading it. */
 static void
 find_fault(Faults *faults, const AutoCall *call, int number)
 {
@@ -156,7 +157,7 @@ put_plan(const AutoCall *call, const ColumnPlan *plan, Oid hierarchy, const char
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }
 
-/* A free name in the schema: relation_column_hierarchy. */
+/* A free name in the schema, of the form relation_column_hierarchy. */
 static char *
 hierarchy_name(const AutoCall *call, const char *column)
 {
@@ -192,7 +193,7 @@ is_named(const AutoCall *call, const char *column)
 	return false;
 }
 
-/* A row a column of the relation: what it would be, and why. */
+/* Adds one row per column of the relation: its suggested role, and why. */
 static void
 put_dry_run(const AutoCall *call)
 {
@@ -248,7 +249,7 @@ take_columns(AutoCall *call, FunctionCallInfo fcinfo)
 	}
 }
 
-/* The schema of hierarchies: that which is named, or the relation's. */
+/* The schema of hierarchies: the one named, or the relation's. */
 static Oid
 schema_argument(FunctionCallInfo fcinfo, Oid relation)
 {
@@ -293,7 +294,7 @@ anonopt_auto_dataset(PG_FUNCTION_ARGS)
 	if (!call.dry_run)
 		require_argument(fcinfo, 2, "quasi_identifiers");
 	call.oid = PG_GETARG_OID(1);
-	/* its columns keep their types until all hierarchies are built */
+	/* keeps the columns' types until all hierarchies are built */
 	call.relation = relation_open_existing(call.oid);
 	require_rows(call.oid);
 	take_columns(&call, fcinfo);

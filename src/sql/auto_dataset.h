@@ -1,11 +1,14 @@
 /*
  * auto_dataset.h
- *	  Hierarchies that auto_dataset made.
+ *	  The hierarchies that auto_dataset creates.
  */
 #ifndef ANONOPT_AUTO_DATASET_H
 #define ANONOPT_AUTO_DATASET_H
 
-/* The comment on a hierarchy that was made for a column: only its owner could write it. */
+/*
+ * The comment on a hierarchy made for a column, which only the hierarchy's
+ * owner can write.
+ */
 extern char *made_comment(const char *dataset, const char *column);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * column_plan.c
- *	  What suits a column: the role it should have, and its hierarchy.
+ *	  Plans the role of a column, and its hierarchy.
  *
- * A type says first what is possible; then the column is grouped once, and its
- * values say the rest.  Numbers become intervals or ranges, in widths of 1, 2
- * or 5 times a power of ten; where few values are far from all others, bins by
- * logarithms or quantiles with open ends, since even widths would put everybody
- * into one.  Dates become weeks or months to decades; codes are masked; rare
- * values of other texts are one.
+ * The type says what is possible; then the column is grouped once, and its
+ * values decide the rest.  Numbers become intervals or ranges, in widths of 1,
+ * 2 or 5 times a power of ten; or, if a few values are far from all others,
+ * bins by logarithms or quantiles with open ends, since equal widths would put
+ * nearly everybody into one.  Dates become weeks, or months to decades; codes
+ * are masked; rare values of other texts share a label.
  */
 #include "sql/column_plan.h"
 
@@ -30,44 +30,50 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-/* Up to so many values are categories, whatever their type. */
+/* Up to this many values are categories, whatever their type. */
 #define FEW_VALUES 12
 
-/* A column with at most so many integers keeps each as a leaf. */
+/* A column whose integers span at most this many keeps each as a leaf. */
 #define MANY_INTEGERS 1000
 
-/* A range hierarchy of real numbers begins with some so many leaves. */
+/* A range hierarchy of real numbers has about this many leaves. */
 #define RANGE_LEAVES 100
 
-/* Codes are no longer than this. */
+/* The longest codes. */
 #define CODE_LENGTH 12
 
 #define MAX_WIDTHS 16
 
-/* Of more texts than this, rare ones become one. */
+/* With more different texts than this, rare ones share a label. */
 #define MANY_TEXTS 100
 
-/* Values that fewer have are rare: so many, or one in so many people. */
+/* Values of fewer people than this, or than one in this many, are rare. */
 #define RARE_PEOPLE 10
 #define RARE_SHARE 1000
 
-/* Outliers: all values span so many times what 98 % of them do. */
+/*
+ * There are outliers if all values span this many times the range of the
+ * middle 98 %.
+ */
 #define OUTLYING_SPAN 3
 
-/* Positive numbers that span so many times the least are binned by logarithms. */
+/* Positive numbers that span this many times the least are binned by logarithms. */
 #define LOGARITHMIC_SPAN 100
 
-/* Days in which everybody alive was born, generously. */
+/* Days within which everybody alive was born, generously. */
 #define LONG_DAYS (200 * 366)
 
-/* Dates will come that are not there yet. */
+/* Days added for future dates. */
 #define YEARS_AHEAD 10
 
-/* Who is alone with their value among so many is named by it. */
+/* A column identifies people if one in this many is alone with a value. */
 #define NAMING_SHARE 0.9
 #define NAMING_PEOPLE 20
 
-/* Integers of so many times the people's span may be numbers of theirs; others are measured. */
+/*
+ * Unique integers that span at most this many times the number of people may
+ * be serial numbers; others are measurements.
+ */
 #define DENSE_SPAN 10
 
 /* ------------------------------------------------------------------ types */
@@ -137,7 +143,7 @@ column_plan_by_type(Oid relation, const char *column)
 
 /* ---------------------------------------------------------------- profile */
 
-/* A statement that looks at a column of a type. */
+/* The statement that examines a column of a type. */
 static char *
 profile_statement(Oid relation, const char *column, Oid type)
 {
@@ -154,13 +160,13 @@ profile_statement(Oid relation, const char *column, Oid type)
 	else if (is_text(type))
 		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
 
-	/* a number for infinity, which is no distance from a day */
+	/* a number for infinity, which has no distance from a day */
 	if (is_date(type))
 		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
 
 	/*
-	 * people are added up a level above: 18 cannot, where a foreign server
-	 * groups by a constant
+	 * people are added up one level higher, since PostgreSQL 18 cannot if a
+	 * foreign server groups by a constant
 	 */
 	return psprintf("SELECT count(v), coalesce(sum(c) FILTER (WHERE v IS NOT NULL), 0)::int8, coalesce(sum(c) FILTER (WHERE v IS NULL), 0)::int8,"
 					" count(*) FILTER (WHERE c = 1 AND v IS NOT NULL),"
@@ -189,7 +195,7 @@ bool_field(int column)
 	return !isnull && DatumGetBool(value);
 }
 
-/* Looks at a column; SPI is connected by the query only. */
+/* Examines a column; SPI is connected only for the query. */
 static Profile
 profile_column(Oid relation, const char *column, Oid type)
 {
@@ -255,7 +261,7 @@ width_numeric(Width width)
 	return numeric_text(psprintf("%de%d", width.digit, width.exponent));
 }
 
-/* The smallest such width that is not below a value. */
+/* The smallest such width that is at least a value. */
 static Width
 round_width(double value)
 {
@@ -271,7 +277,7 @@ round_width(double value)
 	return make_width(1, width.exponent + 1);
 }
 
-/* The next such width that a width divides, and not just twice it. */
+/* The next such width that is a multiple of a width, but not just twice it. */
 static Width
 wider(Width width)
 {
@@ -280,7 +286,7 @@ wider(Width width)
 	return make_width(1, width.exponent + 1);
 }
 
-/* Widths above a leaf's, until two or three groups are left. */
+/* Widths above that of a leaf, until two or three groups are left. */
 static int
 choose_widths(Width leaf, double span, Datum *widths, Width *widest)
 {
@@ -309,7 +315,7 @@ numeric_array(Datum *elements, int n)
 	return PointerGetDatum(construct_array(elements, n, NUMERICOID, -1, false, TYPALIGN_INT));
 }
 
-/* Intervals or ranges of even widths. */
+/* Intervals or ranges of equal widths. */
 static void
 plan_even_widths(ColumnPlan *plan, bool integers)
 {
@@ -321,7 +327,7 @@ plan_even_widths(ColumnPlan *plan, bool integers)
 	Datum		elements[MAX_WIDTHS];
 	int			nwidths;
 
-	/* integers have no leaves narrower than one */
+	/* integers cannot have leaves narrower than one */
 	if (integers && leaf.exponent < 0)
 		leaf = make_width(1, 0);
 	nwidths = choose_widths(leaf, span, elements, &widest);
@@ -334,13 +340,16 @@ plan_even_widths(ColumnPlan *plan, bool integers)
 	plan->form = every_integer ? "whole numbers, in intervals" : "numbers, in ranges";
 }
 
-/* Shares of the people at which quantiles part bins. */
+/* Shares of the people at which quantiles separate bins. */
 static const double quantiles[] = {0.01, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.35, 0.40, 0.45, 0.50,
 0.55, 0.60, 0.65, 0.70, 0.75, 0.80, 0.85, 0.90, 0.95, 0.99};
 
 #define NQUANTILES lengthof(quantiles)
 
-/* A column's values at these shares, among its finite ones; of each value once if people have mostly one. */
+/*
+ * A column's finite values at these shares, with each value counted once if
+ * most people have the same.
+ */
 static void
 read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *found)
 {
@@ -372,7 +381,10 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 	sql_restore_names(level);
 }
 
-/* Adds a level's edges, unless it has none or the same as the one below. */
+/*
+ * Adds a level's edges, unless there are none or they equal those of the level
+ * below.
+ */
 static void
 add_edges(ColumnPlan *plan, Datum *edges, int nedges, int *last)
 {
@@ -382,7 +394,10 @@ add_edges(ColumnPlan *plan, Datum *edges, int nedges, int *last)
 	*last = nedges;
 }
 
-/* Edges 1 to 9 times powers of ten; above them 1, 2, 5; above these powers alone. */
+/*
+ * Edges at 1 to 9 times powers of ten; one level higher at 1, 2, 5; above
+ * these only at powers.
+ */
 static void
 plan_logarithms(ColumnPlan *plan, double low, double high)
 {
@@ -431,7 +446,7 @@ plan_quantiles(ColumnPlan *plan, const double *found)
 		{
 			double		times = rint(found[i] / width_value(unit));
 
-			/* the ends are clipped at the lowest level alone */
+			/* the ends are clipped only at the lowest level */
 			bool		taken = level == 0 || (i > 0 && i < NQUANTILES - 1 && i % every[level] == 0);
 
 			if (!taken || (nedges > 0 && times == before))
@@ -444,7 +459,7 @@ plan_quantiles(ColumnPlan *plan, const double *found)
 	plan->bins = "quantiles";
 }
 
-/* Bins with open ends, where even widths would leave nearly everybody in one. */
+/* Bins with open ends, if equal widths would leave nearly everybody in one. */
 static bool
 plan_bins(ColumnPlan *plan, Oid relation)
 {
@@ -483,7 +498,7 @@ plan_numbers(ColumnPlan *plan, Oid relation)
 
 /* ------------------------------------------------------------------ dates */
 
-/* Units for dates that span so many days. */
+/* Units for dates that span a number of days. */
 static Datum
 choose_units(double days, int *nunits)
 {
@@ -569,7 +584,7 @@ plan_texts(ColumnPlan *plan)
 	}
 }
 
-/* Whether a name of a column is among some words. */
+/* Whether a column's name is among some words. */
 static bool
 name_has(const char *column, const char *const *words)
 {

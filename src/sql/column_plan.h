@@ -1,6 +1,6 @@
 /*
  * column_plan.h
- *	  What suits a column: the role it should have, and its hierarchy.
+ *	  Plans the role of a column, and its hierarchy.
  */
 #ifndef ANONOPT_COLUMN_PLAN_H
 #define ANONOPT_COLUMN_PLAN_H
@@ -11,28 +11,28 @@
 
 typedef enum PlanKind
 {
-	PLAN_NOTHING,				/* no hierarchy can be made */
+	PLAN_NOTHING,				/* no hierarchy is possible */
 	PLAN_FLAT,					/* one step to * */
 	PLAN_INTERVALS,
 	PLAN_RANGES,
 	PLAN_BINS,					/* with open ends */
 	PLAN_DATES,
-	PLAN_HOURS,					/* of times without a date */
+	PLAN_HOURS,					/* for times without a date */
 	PLAN_MASKS,
-	PLAN_MAILS,					/* to their domains */
+	PLAN_MAILS,					/* e-mail addresses, to their domains */
 	PLAN_FREQUENCIES
 } PlanKind;
 
-/* What a column holds, as far as its type has it. */
+/* Statistics of a column, as far as they apply to its type. */
 typedef struct Profile
 {
 	int64		values;			/* distinct ones */
-	int64		people;			/* who have one */
+	int64		people;			/* people with a value */
 	int64		nulls;
-	int64		singles;		/* values that one has alone */
+	int64		singles;		/* values of a single person */
 	int64		frequent;		/* values that are not rare */
 	int64		infinite;
-	double		low;			/* of numbers, or days since 2000-01-01 */
+	double		low;			/* as numbers, or days since 2000-01-01 */
 	double		high;
 	int			longest;		/* text */
 	bool		codes;			/* short texts of digits and capitals */
@@ -49,19 +49,20 @@ typedef struct ColumnPlan
 	PlanKind	kind;
 	Profile		profile;
 	int			levels;
-	const char *role;			/* what auto_dataset would make of it by
-								 * itself */
+	const char *role;			/* the role that auto_dataset suggests */
 	const char *reason;			/* for that role */
 	const char *form;			/* what its hierarchy does */
-	const char *refusal;		/* why it can be no quasi-identifier, or NULL */
+	const char *refusal;		/* why it cannot be a quasi-identifier, or
+								 * NULL */
 	const char *hint;
 
-	/* numbers: widths of intervals, or the edges of bins at each level */
+	/* for numbers: widths of intervals, or the edges of bins at each level */
 	double		low;
 	double		high;
 	Datum		step;
 	Datum		widths;
-	int			nedges;			/* levels that have edges, with the leaves */
+	int			nedges;			/* number of levels with edges, including the
+								 * leaves */
 	Datum		edges[MOST_BIN_LEVELS];
 	const char *bins;			/* how they were chosen */
 
@@ -73,16 +74,16 @@ typedef struct ColumnPlan
 	int64		minimum;
 } ColumnPlan;
 
-/* What can be said by a column's type alone. */
+/* Plans from a column's type alone. */
 extern ColumnPlan *column_plan_by_type(Oid relation, const char *column);
 
-/* Looks at what the column holds. */
+/* Examines the column's values and completes the plan. */
 extern void column_plan_by_data(ColumnPlan *plan, Relation relation);
 
-/* Builds the hierarchy that was planned; its name is free. */
+/* Builds the planned hierarchy under a free name. */
 extern Oid	column_plan_build(const ColumnPlan *plan, const char *name, Oid relation);
 
-/* Tells what may surprise whoever uses that hierarchy. */
+/* Reports what may surprise users of that hierarchy. */
 extern void column_plan_tell(const ColumnPlan *plan);
 
 #endif

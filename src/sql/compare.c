@@ -2,8 +2,8 @@
  * compare.c
  *	  SQL: property_vector, compare, tournament.
  *
- * Nodes, cuts and recodings all put people into classes; what these do to
- * each is a Side of a comparison.
+ * Nodes, cuts and recodings all put people into classes; the properties that
+ * this gives each person are a Side of a comparison.
  */
 #include "base/compat.h"
 
@@ -52,7 +52,7 @@ property_argument(const char *name, const Dataset *dataset)
 	return property;
 }
 
-/* Without columns where no property is about one. */
+/* Reads without counted columns if no property needs one. */
 static Population *
 compared_population(Population *population, int nproperties, const Property *properties)
 {
@@ -62,7 +62,7 @@ compared_population(Population *population, int nproperties, const Property *pro
 	return population_narrow(population);
 }
 
-/* What is declared, and nothing else. */
+/* Only the declared promises. */
 static Promise
 declared_promise(const Dataset *dataset, const Population *population)
 {
@@ -88,7 +88,7 @@ side_of_node(Population *population, Measurer *measurer, Recodings node)
 	return side;
 }
 
-/* A recoding's side; columns of what was read may not be compared. */
+/* A recoding's side; the reading may lack columns that are not compared. */
 static Side
 side_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
 				 Relation table, RecodingLabels labels)
@@ -102,7 +102,7 @@ side_of_recoding(const Population *read, const Population *compared, Measurer *m
 	return side;
 }
 
-/* Rows of a property vector on their way to the result. */
+/* The rows of a property vector for the result. */
 typedef struct VectorCall
 {
 	ReturnSetInfo *result;
@@ -122,7 +122,7 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }
 
-/* What a property vector is about: one of the three. */
+/* The subject of a property vector, one of three. */
 typedef struct VectorSubject
 {
 	int		   *levels;
@@ -196,7 +196,7 @@ anonopt_property_vector(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A quality index of two nodes. */
+/* A quality index of two sides. */
 typedef enum QualityIndex
 {
 	INDEX_RANK,
@@ -219,7 +219,7 @@ static const char *const index_names[INDICES] = {
 	[INDEX_DOMINANCE] = "dominance"
 };
 
-/* The sums that each needs. */
+/* The sums that each index needs. */
 static const int index_sums[INDICES] = {
 	[INDEX_RANK] = SUMS_SQUARES,
 	[INDEX_COV] = SUMS_COUNTS,
@@ -248,7 +248,7 @@ index_argument(const char *name)
 	return INDICES;
 }
 
-/* An index of one side; dominance is 1 where it is nowhere below the other. */
+/* An index of one side; dominance is 1 if it is nowhere below the other. */
 static double
 index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best)
 {
@@ -274,7 +274,10 @@ index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best)
 	}
 }
 
-/* Whether a is better (1), b is (-1) or neither (0), less being better of a loss and of a rank. */
+/*
+ * Whether a is better (1), b is (-1) or neither is (0); less is better for a
+ * loss and for a rank.
+ */
 static int
 better_side(QualityIndex index, Property property, const Comparison *comparison)
 {
@@ -337,7 +340,7 @@ properties_argument(FunctionCallInfo fcinfo, int argument, const Dataset *datase
 	return properties;
 }
 
-/* Nodes against nodes, each of one list against that of the other in its place. */
+/* Compares two lists of nodes, position by position. */
 Datum
 anonopt_compare(PG_FUNCTION_ARGS)
 {
@@ -464,7 +467,7 @@ one_cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
 	return cuts;
 }
 
-/* Cuts, as nsga2 returns them, with what another side is made of. */
+/* Compares cuts, as nsga2 returns them, with another side. */
 static Datum
 compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
 {
@@ -504,7 +507,7 @@ anonopt_compare_cuts_with_recoding(PG_FUNCTION_ARGS)
 	return compare_with_cuts(fcinfo, REGCLASSOID);
 }
 
-/* A side as text: levels in braces, or the name of a recoding. */
+/* A side given as text: levels in braces, or the name of a recoding. */
 static void
 parse_side(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, SideArgument *side)
 {
@@ -526,7 +529,10 @@ is_levels(FunctionCallInfo fcinfo, int argument)
 	return TextDatumGetCString(PG_GETARG_DATUM(argument))[0] == '{';
 }
 
-/* String constants name nodes or recodings: PostgreSQL alone could not tell. */
+/*
+ * Resolves string constants, which may be nodes or recodings: PostgreSQL could
+ * not choose an overload.
+ */
 Datum
 anonopt_compare_named(PG_FUNCTION_ARGS)
 {
@@ -549,7 +555,7 @@ anonopt_compare_named(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A node of a tournament, and how it fared. */
+/* A node of a tournament, and its results. */
 typedef struct Contestant
 {
 	const int  *levels;

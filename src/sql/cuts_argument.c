@@ -1,6 +1,6 @@
 /*
  * cuts_argument.c
- *	  Partitions of ordered domains, as SQL writes them: bit strings.
+ *	  Partitions of ordered domains as arguments: bit strings.
  */
 #include "sql/cuts_argument.h"
 

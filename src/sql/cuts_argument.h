@@ -1,6 +1,6 @@
 /*
  * cuts_argument.h
- *	  Partitions of ordered domains, as SQL writes them: bit strings.
+ *	  Partitions of ordered domains as arguments: bit strings.
  */
 #ifndef ANONOPT_CUTS_ARGUMENT_H
 #define ANONOPT_CUTS_ARGUMENT_H
@@ -10,7 +10,10 @@
 #include "catalog/dataset.h"
 #include "engine/population.h"
 
-/* Bit strings of an array, one a quasi-identifier and generalization; how many of those. */
+/*
+ * The bit strings in an array, one per quasi-identifier and partition; returns
+ * the number of partitions.
+ */
 extern Datum *cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
 
 #endif

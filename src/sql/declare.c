@@ -2,9 +2,9 @@
  * declare.c
  *	  SQL: create_dataset, drop_dataset, add_quasi_identifier and the like.
  *
- * Only whoever owns the database may write the catalogs directly, to restore
- * them.  These functions check the caller's rights as the caller, then write
- * as the catalogs' owner.
+ * Only the owner of the database may write the catalogs directly, to restore
+ * them.  These functions check rights as the caller, then write as the
+ * catalogs' owner.
  */
 #include "base/compat.h"
 
@@ -69,7 +69,10 @@ row_type(Oid relation)
 	return type;
 }
 
-/* Fails with 42501 unless the caller may read a column, or any if it is NULL. */
+/*
+ * Fails with 42501 unless the caller may read a column, or any column if it is
+ * NULL.
+ */
 static void
 require_select(Oid relation, const char *column)
 {
@@ -85,7 +88,10 @@ require_select(Oid relation, const char *column)
 		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
-/* Fails unless a relation is there and can be a data set's, a hierarchy or a table of weights. */
+/*
+ * Fails unless a relation exists and can be a data set's, a hierarchy or a
+ * table of weights.
+ */
 void
 require_rows(Oid relation)
 {
@@ -133,7 +139,7 @@ check_count_column(Oid relation, const char *column)
 			 errhint("It says how many people a row stands for.")));
 }
 
-/* Fails unless persons can be told apart, as PostgreSQL does. */
+/* Fails unless persons can be compared as PostgreSQL does. */
 static void
 check_person(Oid relation, const char *column)
 {
@@ -150,8 +156,8 @@ check_person(Oid relation, const char *column)
 }
 
 /*
- * Fails unless a name is that of a time zone and of nothing else: one that is
- * an abbreviation too, such as MET, would mean a fixed offset to a statement.
+ * Fails unless a name means only a time zone: one that is also an
+ * abbreviation, such as MET, would mean a fixed offset in a statement.
  */
 static void
 check_timezone(const char *timezone)
@@ -240,7 +246,7 @@ anonopt_create_dataset(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* A hierarchy that a data set declares, as its row has it. */
+/* A hierarchy of a data set, as in its row. */
 typedef struct DeclaredHierarchy
 {
 	Oid			relation;
@@ -248,7 +254,10 @@ typedef struct DeclaredHierarchy
 	char	   *column;
 } DeclaredHierarchy;
 
-/* The hierarchies of a data set, however sound the rest of its declaration is. */
+/*
+ * The hierarchies of a data set, even if the rest of its declaration is not
+ * sound.
+ */
 static List *
 declared_hierarchies(const char *dataset)
 {
@@ -297,7 +306,7 @@ hierarchy_is_declared(Oid relation)
 	return found;
 }
 
-/* Why a hierarchy is not dropped with its data set, or NULL; it is locked. */
+/* Why a hierarchy is not dropped with its data set, or NULL; locks it. */
 static const char *
 why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
 {
@@ -317,14 +326,17 @@ why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
 	return NULL;
 }
 
-/* Drops a hierarchy that auto_dataset made along, by number: a name may mean another by now. */
+/*
+ * Drops a hierarchy that auto_dataset made, by OID, because its name may mean
+ * another table by now.
+ */
 static void
 drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
 {
 	ObjectAddress object;
 	const char *kept;
 
-	/* nobody's lock is waited for who could not drop it */
+	/* do not wait for locks on a table that the caller cannot drop */
 	if (!dataset_same_relation(hierarchy->relation, hierarchy->row_type) ||
 		!object_ownercheck(RelationRelationId, hierarchy->relation, GetUserId()))
 		return;
@@ -342,7 +354,7 @@ drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
 	performDeletion(&object, DROP_RESTRICT, 0);
 }
 
-/* Deletes secrets whose column is no longer shown as pseudonyms. */
+/* Deletes secrets of columns that are no longer shown as pseudonyms. */
 static void
 forget_secrets(const char *dataset)
 {
@@ -419,7 +431,7 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 				 errhint("Call anonopt.drop_attribute first.")));
 }
 
-/* The data set and column that the first two arguments name, to be changed. */
+/* The data set and column named by the first two arguments, to be changed. */
 static Dataset *
 changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 {
@@ -436,9 +448,9 @@ changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 }
 
 /*
- * Reads a hierarchy once, so that only sound and fitting ones are declared.
- * It may be a view, whose code declares and drops as it likes: the data set
- * is loaded again behind it.
+ * Reads a hierarchy once, so that only sound and matching ones are declared.
+ * It may be a view, whose code may change declarations, so the data set is
+ * loaded again afterwards.
  */
 static int
 check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column, bool shows_unknown)
@@ -491,7 +503,7 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	insert_attribute(dataset, declared);
 }
 
-/* Whether values without a leaf are to be shown. */
+/* Whether to allow values without a leaf. */
 static bool
 unknown_argument(FunctionCallInfo fcinfo, int argument)
 {
@@ -533,7 +545,7 @@ anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Says that a column which is to be hidden is one by which people are recognized. */
+/* Warns that a sensitive column is also a quasi-identifier. */
 static void
 tell_both_roles(const Dataset *dataset, const char *column)
 {
@@ -563,7 +575,7 @@ anonopt_add_sensitive(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Deletes a column's row in a role, or in all roles where it is NULL, or any column's. */
+/* Deletes a column's rows in a role; NULL means any column, or any role. */
 static uint64
 delete_attributes(const Dataset *dataset, const char *column, const char *role)
 {
@@ -581,7 +593,7 @@ delete_attributes(const Dataset *dataset, const char *column, const char *role)
 						 " AND ($3 IS NULL OR role OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
 }
 
-/* Gives a column a role that needs nothing more. */
+/* Gives a column a role that has no options. */
 static Datum
 set_role(FunctionCallInfo fcinfo, Role role)
 {
@@ -589,7 +601,7 @@ set_role(FunctionCallInfo fcinfo, Role role)
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 
 	declared.role = role;
-	/* there is one class label: a new one takes the old one's place */
+	/* there is only one class label: a new one replaces the old one */
 	if (role == ROLE_CLASS_LABEL)
 		delete_attributes(dataset, NULL, role_name(role));
 	insert_attribute(dataset, &declared);
@@ -614,10 +626,10 @@ anonopt_set_insensitive(PG_FUNCTION_ARGS)
 	return set_role(fcinfo, ROLE_INSENSITIVE);
 }
 
-/* Shorter secrets could be found by trying. */
+/* Shorter secrets could be found by brute force. */
 #define SHORTEST_SECRET 16
 
-/* A secret; NULL for none. */
+/* Gets a secret, or NULL. */
 static text *
 secret_argument(FunctionCallInfo fcinfo, int argument)
 {
@@ -632,7 +644,7 @@ secret_argument(FunctionCallInfo fcinfo, int argument)
 	return secret;
 }
 
-/* Fails where a column has a role beside which it cannot be shown as pseudonyms. */
+/* Fails if a column has a role that excludes pseudonyms. */
 static void
 refuse_other_roles(const Dataset *dataset, const char *column)
 {
@@ -661,7 +673,7 @@ anonopt_set_pseudonym(PG_FUNCTION_ARGS)
 	insert_attribute(dataset, &declared);
 	values[0] = CStringGetTextDatum(dataset->name);
 	values[1] = name_datum(declared.column);
-	/* a text's bytes are a bytea's */
+	/* text and bytea have the same representation */
 	values[2] = PointerGetDatum(secret);
 	nulls[2] = secret == NULL ? 'n' : ' ';
 	write_catalog("INSERT INTO anonopt.pseudonym_secret (dataset, column_name, secret) VALUES ($1, $2, $3)"
@@ -669,7 +681,7 @@ anonopt_set_pseudonym(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Changes a quasi-identifier's entry; the statement's own values begin at $4. */
+/* Changes a quasi-identifier's entry; the caller's values start at $4. */
 static void
 change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, int nown, const Oid *own_types,
 						const Datum *own, const char *nulls)
@@ -715,7 +727,7 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* A column of weights, one a record; NULL: every record's is 1 again. */
+/* Sets a column of weights per record; NULL resets them to 1. */
 Datum
 anonopt_set_owner_sensitivity(PG_FUNCTION_ARGS)
 {
@@ -736,7 +748,7 @@ anonopt_set_owner_sensitivity(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Fails where a promise is about a column that is to lose the role. */
+/* Fails if a promise is about a column that would lose its role. */
 static void
 require_unpromised(const Dataset *dataset, const char *column, const char *role)
 {

@@ -2,8 +2,8 @@
  * declare_promise.c
  *	  SQL: add_promise, drop_promise.
  *
- * Whatever can be known to be wrong with a promise is found out here, not at
- * the search that would meet it.
+ * Every fault of a promise that can be detected is reported here, not by a
+ * later search.
  */
 #include "base/compat.h"
 
@@ -54,7 +54,10 @@ require_sensitive_column(const Dataset *dataset, const char *column)
 			 errhint("Add it with anonopt.add_sensitive first.")));
 }
 
-/* Fails unless a population can be read, and has the quasi-identifiers as columns of types that fit their hierarchies. */
+/*
+ * Fails unless a population can be read, and has the quasi-identifiers as
+ * columns whose types match their hierarchies.
+ */
 static void
 require_population(const Dataset *dataset, Oid population)
 {
@@ -164,7 +167,7 @@ delete_promises(const Dataset *dataset, const char *model, const char *column)
 						 " AND ($3 IS NULL OR column_name OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
 }
 
-/* A model that is not known is dropped too: what stands in the catalogs must be. */
+/* Accepts unknown models, too: any row in the catalogs must be droppable. */
 Datum
 anonopt_drop_promise(PG_FUNCTION_ARGS)
 {

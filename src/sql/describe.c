@@ -31,19 +31,22 @@ enum
 	DESCRIBE_TIMEZONE, DESCRIBE_UNKNOWN, DESCRIBE_MEMORY, DESCRIBE_ROWS, DESCRIBE_PEOPLE, DESCRIBE_COLUMNS
 };
 
-/* What the data hold of one column. */
+/* Statistics of one column's data. */
 typedef struct Observed
 {
 	int64		domain;
 	int64		values;
 	int64		nulls;
 	int			levels;			/* of the hierarchy */
-	int64		unknown;		/* people without a leaf, where they may be */
+	int64		unknown;		/* people without a leaf, if that is allowed */
 	bool		admits_unknown;
 	int64		people;
 } Observed;
 
-/* The code of another role, no superuser, that reading a relation runs as the caller; or NULL. */
+/*
+ * A role, not a superuser, whose code would run as the caller if a relation is
+ * read; or NULL.
+ */
 static const char *
 foreign_code(Oid relation)
 {
@@ -65,7 +68,10 @@ foreign_code(Oid relation)
 					superuser() ? "would run" : "runs");
 }
 
-/* The same of all that is read for an attribute, or for a data set without any. */
+/*
+ * The same for all relations read for an attribute, or for a data set without
+ * attributes.
+ */
 static const char *
 foreign_code_of(const Dataset *dataset, const Declared *attribute)
 {
@@ -136,7 +142,7 @@ observe(const Dataset *dataset, const Declared *attribute)
 	return observed;
 }
 
-/* What the catalog says of an attribute. */
+/* The columns that come from the catalog. */
 static void
 describe_declared(const Declared *attribute, Datum *values, bool *nulls)
 {
@@ -156,7 +162,7 @@ describe_declared(const Declared *attribute, Datum *values, bool *nulls)
 	}
 }
 
-/* The zone in which a column's moments are read. */
+/* The zone in which a column's timestamps are read. */
 static void
 describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
 {
@@ -168,7 +174,7 @@ describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, 
 	nulls[DESCRIBE_TIMEZONE] = false;
 }
 
-/* What a search would have to hold, as far as single columns tell. */
+/* An estimate of a search's memory, from statistics of single columns. */
 typedef struct SearchSize
 {
 	bool		has_persons;	/* each row may be a tuple of its own */
@@ -211,7 +217,10 @@ add_to_size(SearchSize *size, const Declared *attribute, const Observed *observe
 		size->ncolumns++;
 }
 
-/* Puts the rows; those that have a weight, quasi-identifiers, with the memory that a search of all takes. */
+/*
+ * Adds the rows; those with a weight, the quasi-identifiers, include the
+ * memory of a search.
+ */
 static void
 put_rows(ReturnSetInfo *result, const SearchSize *size)
 {
@@ -231,7 +240,7 @@ put_rows(ReturnSetInfo *result, const SearchSize *size)
 	}
 }
 
-/* What the data say of it. */
+/* The columns that come from the data. */
 static void
 describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls, SearchSize *size)
 {
@@ -252,7 +261,10 @@ describe_observed(const Dataset *dataset, const Declared *attribute, Datum *valu
 	nulls[DESCRIBE_DOMAIN] = false;
 }
 
-/* One attribute's row; a data set without any has one row if its relation is gone. */
+/*
+ * Adds an attribute's row; a data set without attributes has one row if its
+ * relation is gone.
+ */
 static void
 put_description(const Dataset *dataset, const Declared *attribute, SearchSize *size)
 {
@@ -264,7 +276,7 @@ put_description(const Dataset *dataset, const Declared *attribute, SearchSize *s
 	memset(nulls, true, sizeof(nulls));
 	if (attribute != NULL)
 		describe_declared(attribute, values, nulls);
-	/* what a superuser looks at must not run as one */
+	/* other roles' code must not run as a superuser */
 	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
 		describe_observed(dataset, attribute, values, nulls, size);
 	else
@@ -282,7 +294,10 @@ put_description(const Dataset *dataset, const Declared *attribute, SearchSize *s
 		keep_row(size, values, nulls);
 }
 
-/* Whose a row is: how many rows and different people there are; NULL is one of them. */
+/*
+ * The row of the person column: the numbers of rows and of different people;
+ * NULL counts as one.
+ */
 static void
 put_person(const Dataset *dataset, SearchSize *size)
 {
@@ -296,7 +311,7 @@ put_person(const Dataset *dataset, SearchSize *size)
 	values[DESCRIBE_COLUMN] = name_datum(dataset->person);
 	values[DESCRIBE_ROLE] = CStringGetTextDatum("person");
 	nulls[DESCRIBE_COLUMN] = nulls[DESCRIBE_ROLE] = false;
-	/* what a superuser looks at must not run as one */
+	/* other roles' code must not run as a superuser */
 	if (problem == NULL && !(code != NULL && superuser()))
 	{
 		Observed	observed = observe(dataset, &person);
@@ -316,7 +331,7 @@ put_person(const Dataset *dataset, SearchSize *size)
 	keep_row(size, values, nulls);
 }
 
-/* The tuple store of the data set, or the one that is read for it. */
+/* Adds the tuple store of the data set, or the one that is read for it. */
 static void
 put_store(ReturnSetInfo *result, const Dataset *dataset)
 {
@@ -336,7 +351,7 @@ put_store(ReturnSetInfo *result, const Dataset *dataset)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* A promise, with the relation whose people it counts. */
+/* Adds a promise, with the relation whose people it counts. */
 static void
 put_promise(ReturnSetInfo *result, const DeclaredPromise *promise)
 {
@@ -381,7 +396,10 @@ anonopt_describe(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The encoders, which only our own code makes, stand as NULL: enough for EXPLAIN. */
+/*
+ * The encoders, which only our own code creates, are written as NULL, which is
+ * enough for EXPLAIN.
+ */
 Datum
 anonopt_read_sql(PG_FUNCTION_ARGS)
 {

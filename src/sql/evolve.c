@@ -25,7 +25,7 @@ PG_FUNCTION_INFO_V1(anonopt_archive_quality);
 PG_FUNCTION_INFO_V1(anonopt_hypervolume);
 PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
-/* Numbers of an array of one dimension. */
+/* The numbers in a one-dimensional array. */
 static double *
 numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
 {
@@ -64,7 +64,7 @@ check_epsilon(const double *epsilon, int n, int nobjectives)
 	}
 }
 
-/* The given sides of boxes; NULL for the objectives' own. */
+/* The given sides of boxes; NULL for the objectives' defaults. */
 static const double *
 epsilon_argument(FunctionCallInfo fcinfo, int argument, int nobjectives)
 {
@@ -86,7 +86,7 @@ choose_epsilon(const double *given, const Population *population, int nobjective
 		epsilon[i] = given != NULL ? given[i] : default_epsilon(objectives[i], population);
 }
 
-/* Two objectives or more: with one there is nothing to trade. */
+/* Requires two or more objectives, since with one there is no trade-off. */
 static int
 several_objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Objective *objectives)
 {
@@ -117,7 +117,7 @@ quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
 	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
 }
 
-/* The nodes of an array, none of an empty one. */
+/* The nodes in an array, none for an empty one. */
 static int **
 nodes_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
 {
@@ -210,8 +210,8 @@ anonopt_hypervolume(PG_FUNCTION_ARGS)
 }
 
 /*
- * The archive's updator on a stream of vectors, a row of the array each:
- * the positions of those that it holds in the end, in the order they came.
+ * Runs the archive on a stream of vectors, one per row of the array; returns
+ * the positions of those in it at the end, in order of arrival.
  */
 Datum
 anonopt_box_archive(PG_FUNCTION_ARGS)
@@ -254,7 +254,7 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 	PG_RETURN_ARRAYTYPE_P(construct_array(positions, archive_size(archive), INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
-/* What a generation may hold: fitness compares all with all. */
+/* The size limit of a generation: fitness compares all with all. */
 #define MOST_IN_GENERATION 10000
 
 static Evolution *

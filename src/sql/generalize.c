@@ -71,7 +71,7 @@ anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* How a value is brought to the type in which leaves are compared. */
+/* How a value is converted to the type in which leaves are compared. */
 typedef struct Conversion
 {
 	enum
@@ -87,7 +87,7 @@ typedef struct Conversion
 	Oid			io_param;
 } Conversion;
 
-/* A hierarchy that one call of generalize keeps for the rows to come. */
+/* A hierarchy that a call site of generalize keeps for later rows. */
 typedef struct Generalizer
 {
 	MemoryContext context;
@@ -157,8 +157,8 @@ convert(Conversion *conversion, Datum value)
 }
 
 /*
- * The type as which a value is matched.  A text that is no leaf's type is
- * read as SQL reads a literal: generalize('42', …) finds the leaf 42.
+ * The type as which a value is matched.  If the leaves are not texts, a text
+ * is read like an SQL literal: generalize('42', …) finds the leaf 42.
  */
 static Oid
 matched_type(Oid value_type, Oid leaf_type)
@@ -170,7 +170,7 @@ matched_type(Oid value_type, Oid leaf_type)
 	return type_is_range(leaf_type) ? get_range_subtype(leaf_type) : leaf_type;
 }
 
-/* Whether a kept hierarchy is what this call would read. */
+/* Whether a kept hierarchy is the one that this call would read. */
 static bool
 is_current(const Generalizer *kept, Oid relation, Oid value_type)
 {

@@ -2,9 +2,9 @@
  * hierarchy_builders.c
  *	  SQL: hierarchies from a description: intervals, ranges, dates.
  *
- * A builder writes one INSERT … SELECT with an expression a level.  It runs
- * with search_path set to pg_catalog, so the statements can be read; names
- * that a user gave are resolved before and written qualified and quoted.
+ * A builder runs one INSERT … SELECT with an expression per level.  It sets
+ * search_path to pg_catalog to keep the statements readable; names given by
+ * users are resolved before that and are written qualified and quoted.
  */
 #include "sql/hierarchy_builders.h"
 
@@ -122,7 +122,7 @@ holds(const char *condition, int nargs, Oid *types, Datum *values)
 	return !isnull && DatumGetBool(result);
 }
 
-/* The first width is a multiple of unit $4. */
+/* The condition that the first width is a multiple of unit $4. */
 void
 check_widths(Oid *types, Datum *values)
 {
@@ -186,7 +186,7 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, 
 
 	hierarchy_table_create(table, "numrange", nwidths + 1);
 	initStringInfo(&sql);
-	/* the last range is closed: high itself has a leaf */
+	/* the last range is closed, so that high itself has a leaf */
 	appendStringInfo(&sql, "INSERT INTO %s SELECT numrange(v, least(v + $4, $2),"
 					 " CASE WHEN v + $4 < $2 THEN '[)' ELSE '[]' END)", table->sql_name);
 	for (int i = 1; i <= nwidths; i++)
@@ -199,7 +199,7 @@ build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, 
 	return hierarchy_table_finish(table, true, from_data);
 }
 
-/* Units of time, and the label of the one that holds day or time d. */
+/* Units of time, and the label of the unit that contains day or time d. */
 static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "century"};
 static const char *const unit_labels[] = {
 	"to_char(d, 'YYYY-MM-DD HH24:00')",
@@ -218,7 +218,10 @@ enum
 	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK
 };
 
-/* The numbers of units, each within the next; weeks and weekdays are in no month or year. */
+/*
+ * The indexes of units, which must nest; weeks and weekdays do not nest in
+ * months or years.
+ */
 static int *
 units_by_name(Datum datum, int *nunits)
 {
@@ -247,11 +250,14 @@ units_by_name(Datum datum, int *nunits)
 	return units;
 }
 
-/* What a hierarchy of dates has as leaves; the first unit may be no level but their size. */
+/*
+ * The leaves of a hierarchy of dates; the first unit may be the size of leaves
+ * instead of a level.
+ */
 typedef struct DateLeaves
 {
 	const char *type;
-	const char *leaf;			/* of d, where it begins */
+	const char *leaf;			/* of d, the start of a leaf */
 	const char *steps;			/* gives d */
 	int			a_day;
 	bool		are_first_unit;

@@ -1,6 +1,6 @@
 /*
  * hierarchy_builders.h
- *	  Hierarchy tables made from a description or from data.
+ *	  Builds hierarchy tables from a description or from data.
  */
 #ifndef ANONOPT_HIERARCHY_BUILDERS_H
 #define ANONOPT_HIERARCHY_BUILDERS_H
@@ -10,36 +10,45 @@
 #include "access/htup_details.h"
 #include "lib/stringinfo.h"
 
-/* So many levels a table has room for, whatever their labels. */
+/* The most levels that fit into a table, whatever their labels. */
 #define MOST_LEVELS (MaxTupleAttributeNumber / 2 - 1)
 
-/* A hierarchy table while it is being made. */
+/* A hierarchy table while it is being built. */
 typedef struct NewHierarchy
 {
 	char	   *relname;
 	Oid			schema;
 	char	   *sql_name;		/* qualified and quoted */
 	int			height;
-	bool		has_null_leaf;	/* so that no primary key is possible */
+	bool		has_null_leaf;	/* which rules out a primary key */
 	int			names_level;
 } NewHierarchy;
 
-/* A builder makes at most this many leaves: a typing error must not fill a disk. */
+/* The most leaves a builder writes, so that a typo does not fill a disk. */
 #define MAX_LEAVES 10000000
 
-/* Begins a table named as in SQL; it must not exist.  Connects to SPI, search_path is pg_catalog. */
+/*
+ * Begins a table with a name as in SQL; it must not exist.  Connects to SPI
+ * and sets search_path to pg_catalog.
+ */
 extern NewHierarchy *hierarchy_table_begin(const char *name);
 
-/* Creates it, empty, with leaves of a type and so many levels above them. */
+/* Creates it, empty, with leaves of a type and a number of levels above them. */
 extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height);
 
-/* Makes keys, keeps what is from data to the owner, and ends what was begun; returns the table. */
+/*
+ * Creates keys, revokes rights on a table built from data, and ends what was
+ * begun; returns the table.
+ */
 extern Oid	hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data);
 
-/* An array whose first element has the number 1, as statements name it. */
+/* A copy of an array with a lower bound of 1, as statements expect it. */
 extern Datum array_from_one(Datum array);
 
-/* Elements of a one-dimensional array without nulls, else an error; their number. */
+/*
+ * The elements of a one-dimensional array without nulls, otherwise an error;
+ * returns their number.
+ */
 extern int	count_elements(Datum array, const char *name);
 
 /* Evaluates a condition over parameters; SPI is connected. */
@@ -52,7 +61,7 @@ extern void refuse_description(const char *message, const char *hint);
 extern void check_bounds(Oid *types, Datum *values);
 extern void check_widths(Oid *types, Datum *values);
 
-/* A column as leaves: texts by their bytes, everything else as it is. */
+/* A column as leaves: texts compared by their bytes, other types unchanged. */
 typedef struct LeafColumn
 {
 	char	   *expression;		/* of r */
@@ -63,10 +72,13 @@ typedef struct LeafColumn
 
 extern LeafColumn leaf_column(Oid relation, const char *column);
 
-/* An expression of a leaf's type as text. */
+/* An expression with the type of leaves, as text. */
 extern const char *leaf_text(const LeafColumn *leaf, const char *expression);
 
-/* Leaves of a hierarchy of dates: days, ranges of one day for what holds times too, or these with open ends. */
+/*
+ * The leaves of a hierarchy of dates: days, ranges of one day for columns with
+ * times, or ranges with open ends.
+ */
 typedef enum DateKind
 {
 	DATES_PLAIN,
@@ -75,25 +87,31 @@ typedef enum DateKind
 } DateKind;
 
 /*
- * The builders; name is the table's.  Numbers and dates are given as SQL
- * datums: numeric, numeric[], date, text[].  What was chosen by what the data
- * hold is from data, too.
+ * The builders; name is that of the table.  Numbers and dates are SQL datums:
+ * numeric, numeric[], date, text[].  A table with edges chosen by the data
+ * counts as built from data, too.
  */
 extern Oid	build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data);
 extern Oid	build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
 extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
 extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
 
-/* Ranges between edges and with open ends; each level's edges are among those below. */
+/*
+ * Ranges between edges, with open ends; each level's edges are a subset of
+ * those below.
+ */
 extern Oid	build_bins(const char *name, const Datum *edges, int nlevels);
 
 /* Times of day: hours, then quarters of the day. */
 extern Oid	build_hours(const char *name, Oid relation, const char *column);
 
-/* Addresses of mail: their domains. */
+/* E-mail addresses, then their domains. */
 extern Oid	build_mails(const char *name, Oid relation, const char *column);
 
-/* Rare values become one label, other, or for NULL one that no value is. */
+/*
+ * Rare values become the label other or, if that is NULL, a label that is not
+ * a value.
+ */
 extern Oid	build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other);
 extern Oid	build_flat(const char *name, Oid relation, const char *column);
 

@@ -1,6 +1,6 @@
 /*
  * hierarchy_builders_coded.c
- *	  SQL: hierarchies of numbers that are coded at the ends, or rounded.
+ *	  SQL: hierarchies of numbers with top and bottom coding, or rounding.
  */
 #include "sql/hierarchy_builders.h"
 
@@ -14,14 +14,17 @@
 PG_FUNCTION_INFO_V1(anonopt_create_top_coded_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_rounding_hierarchy);
 
-/* A description of coded numbers, as parameters $1 to $6: low, high, widths, step, top, bottom. */
+/*
+ * A description of coded numbers, in parameters $1 to $6: low, high, widths,
+ * step, top, bottom.
+ */
 typedef struct Coding
 {
 	Oid			types[6];
 	Datum		values[6];
 	char		nulls[7];
 	int			nwidths;
-	bool		integers;		/* leaves are integers, no ranges */
+	bool		integers;		/* leaves are integers, not ranges */
 } Coding;
 
 /* A condition over a description with NULLs. */
@@ -53,8 +56,8 @@ check_coding(Coding *coding)
 }
 
 /*
- * Terms that give each leaf, the number lo where it begins and the side of the
- * coded numbers on which it lies: -1, 0 or 1.
+ * Common table expressions with each leaf, the number lo where it begins, and
+ * whether it lies below, within or above the ends: -1, 0 or 1.
  */
 static const char *
 coded_leaves(const Coding *coding)
@@ -69,7 +72,10 @@ coded_leaves(const Coding *coding)
 		" UNION ALL SELECT numrange($5, NULL), NULL, 1 WHERE $5 IS NOT NULL) leaves";
 }
 
-/* A label of what lies inside, or that of its end; intervals count from low, and end where coding begins. */
+/*
+ * The label of an interval inside, or that of an end; intervals count from low
+ * and end where coding begins.
+ */
 static void
 append_coded_label(StringInfo sql, const char *inside)
 {
@@ -117,7 +123,7 @@ build_coded(const char *name, Coding *coding)
 Datum
 anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
 {
-	/* where the arguments stand among the parameters */
+	/* positions of the arguments among the parameters */
 	static const int place[] = {0, 1, 4, 5, 2, 3};
 	Coding		coding = {.nulls = "      "};
 
@@ -140,7 +146,7 @@ anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(build_coded(text_to_cstring(PG_GETARG_TEXT_PP(0)), &coding));
 }
 
-/* The bin of a leaf that begins at lo, among the edges in a parameter. */
+/* The bin of a leaf that begins at lo, given the edges in a parameter. */
 static char *
 bin_label(int parameter)
 {
@@ -170,7 +176,7 @@ build_bins(const char *name, const Datum *edges, int nlevels)
 	return hierarchy_table_finish(table, true, true);
 }
 
-/* A number rounded to a multiple, ties upwards; division by div and mod is exact. */
+/* A number rounded to a multiple, ties upwards; exact, since it uses div and mod. */
 static char *
 rounded(const char *value, const char *step)
 {
@@ -178,7 +184,7 @@ rounded(const char *value, const char *step)
 					value, step, step, value, step, step, step);
 }
 
-/* Leaves of numbers to be rounded, and what each becomes at level 1, as r1. */
+/* Leaves of numbers to be rounded, with the label of level 1 as r1. */
 static char *
 rounded_leaves(bool continuous)
 {
@@ -189,7 +195,10 @@ rounded_leaves(bool continuous)
 					" FROM generate_series(%s, %s, $3[1]) m) leaves", rounded("$1", "$3[1]"), rounded("$2", "$3[1]"));
 }
 
-/* Fails unless $1 to $2 can be rounded to multiples of $3, the first of which is $4. */
+/*
+ * Fails unless numbers from $1 to $2 can be rounded to multiples of $3, whose
+ * first element is $4.
+ */
 static void
 check_rounding(Oid *types, Datum *values, int nsteps, bool continuous)
 {

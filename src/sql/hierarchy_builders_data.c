@@ -115,7 +115,10 @@ check_buckets(ArrayType *buckets)
 					 errhint("For example {20,10,5}.")));
 }
 
-/* The values with the number of their bucket at each level, and the buckets with their labels: a statement's first terms. */
+/*
+ * Common table expressions with the values and the number of their bucket at
+ * each level, and the buckets with their labels.
+ */
 static void
 append_quantiles(StringInfo sql, const LeafColumn *leaf, int nlevels)
 {
@@ -160,7 +163,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	return hierarchy_table_finish(table, false, true);
 }
 
-/* Names of the first two columns of a table of edges. */
+/* The names of the first two columns of a table of edges. */
 static void
 edge_columns(Oid relation, char **child, char **parent)
 {
@@ -196,9 +199,9 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
 }
 
 /*
- * The edges as a statement's first terms: nodes from the roots down, and
- * leaves.  What hangs on a circle is never reached, nor what lies deeper than
- * one level below the last that a table has room for.
+ * Common table expressions with the nodes of a tree from the roots down, and
+ * the leaves.  Nodes that hang on a cycle are never reached, nor those more
+ * than one level deeper than a table has room for.
  */
 static char *
 tree_terms(const LeafColumn *leaf, Oid edges, const char *parent)
@@ -219,8 +222,9 @@ tree_terms(const LeafColumn *leaf, Oid edges, const char *parent)
 }
 
 /*
- * Until the names are restored.  The planner does not know how often it goes
- * through the edges, a level each time; only their hash is made just once.
+ * In effect until the names are restored.  The planner does not know that it
+ * scans the edges once per level; only a hash join builds their hash just
+ * once.
  */
 static void
 use_hash_joins(void)
@@ -229,7 +233,10 @@ use_hash_joins(void)
 	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 }
 
-/* The number of edges from a root to what lies deepest, or one more than a table has room for. */
+/*
+ * The number of edges from a root to the deepest node, at most one more than a
+ * table has room for.
+ */
 static int32
 tree_depth(const char *with)
 {
@@ -239,7 +246,7 @@ tree_depth(const char *with)
 	return DatumGetInt32(sql_value(1, INT4OID, &isnull));
 }
 
-/* Fails unless edges make a tree that is not too deep; returns its depth. */
+/* Fails unless edges form a tree that is not too deep; returns its depth. */
 static int32
 check_tree(const char *with, const LeafColumn *leaf)
 {

@@ -1,7 +1,6 @@
 /*
  * hierarchy_builders_text.c
- *	  SQL: hierarchies of a column's texts: rare ones become one, codes lose
- *	  their ends.
+ *	  SQL: hierarchies of a column's texts, by frequency or by prefix.
  */
 #include "sql/hierarchy_builders.h"
 
@@ -16,7 +15,7 @@
 PG_FUNCTION_INFO_V1(anonopt_create_frequency_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_prefix_hierarchy);
 
-/* A label that no value is. */
+/* A label that is not a value. */
 static char *
 free_label(const LeafColumn *leaf)
 {
@@ -33,7 +32,7 @@ free_label(const LeafColumn *leaf)
 	}
 }
 
-/* Fails where a frequent value is written as the rare ones are. */
+/* Fails if a frequent value equals the label of rare values. */
 static void
 refuse_ambiguous(const LeafColumn *leaf, Oid *types, Datum *values)
 {
@@ -66,7 +65,10 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	return hierarchy_table_finish(table, false, true);
 }
 
-/* Labels that are expressions of a value v, below *; leaves are what the column holds. */
+/*
+ * Builds a hierarchy whose leaves are a column's values, with labels given as
+ * expressions of a value v, then *.
+ */
 static Oid
 build_expressions(const char *name, Oid relation, const char *column, const char *const *labels, int nlabels)
 {
@@ -104,13 +106,13 @@ build_mails(const char *name, Oid relation, const char *column)
 	return build_expressions(name, relation, column, labels, lengthof(labels));
 }
 
-/* Codes cut at separators, then after so many characters. */
+/* Codes cut at separators, then to given lengths. */
 typedef struct PrefixCuts
 {
 	const char *separator;		/* or NULL */
 	int			nlengths;
 	int32	   *lengths;		/* each less than the one before */
-	int			most_parts;		/* of a code that occurs */
+	int			most_parts;		/* of a code in the data */
 } PrefixCuts;
 
 static void
@@ -130,7 +132,7 @@ check_cuts(PrefixCuts *cuts, ArrayType *lengths)
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
 }
 
-/* The parts of the code that has most; texts are given as parameter $1. */
+/* The number of parts of the code that has the most; texts are in parameter $1. */
 static int
 most_parts(const LeafColumn *leaf, Oid *types, Datum *values)
 {

@@ -2,11 +2,11 @@
  * hierarchy_csv.c
  *	  SQL: create_csv_hierarchy, a hierarchy from the text of a CSV file.
  *
- * ARX writes a hierarchy as a line a leaf: the value, then its label a level.
- * Quotes are those of COPY: they may begin anywhere in a field, and two of
- * them within quotes are one.  An empty field without quotes is NULL.  Rows
- * go into the table in batches, and what is said twice is taken out there,
- * where the leaves' type says what is equal.
+ * ARX writes a hierarchy with one line per leaf: the value, then its label at
+ * each level.  Quoting is that of COPY: quotes may begin anywhere in a field,
+ * and two of them within quotes are one.  An empty field without quotes is
+ * NULL.  Rows are inserted in batches, and duplicates are removed in the
+ * table, where the type of leaves decides which are equal.
  */
 #include "sql/hierarchy_builders.h"
 
@@ -23,27 +23,27 @@
 
 PG_FUNCTION_INFO_V1(anonopt_create_csv_hierarchy);
 
-/* Rows that are inserted at once. */
+/* Rows inserted at once. */
 #define BATCH_ROWS 5000
 
 /* Bytes of fields after which a batch is inserted, however few its rows. */
 #define BATCH_BYTES (16 * 1024 * 1024)
 
-/* A text on its way into fields. */
+/* A text being split into fields. */
 typedef struct CsvText
 {
 	const char *at;
 	const char *end;
 	const char *delimiter;
 	int			delimiter_length;
-	int64		line;			/* where at stands, from 1 */
-	int64		row_line;		/* where the current row began */
+	int64		line;			/* line number of at, from 1 */
+	int64		row_line;		/* line number of the start of the current row */
 	StringInfoData field;
 	bool		was_quoted;
-	bool		ends_row;		/* the field was the last of its row */
+	bool		ends_row;		/* whether the field was the last of its row */
 } CsvText;
 
-/* Rows on their way into a table. */
+/* Rows to be inserted. */
 typedef struct CsvTable
 {
 	NewHierarchy *table;
@@ -73,7 +73,7 @@ refuse_text(CsvText *text, const char *message, const char *hint)
 			 errhint("%s", hint)));
 }
 
-/* Whether a line ends here; steps over its end. */
+/* Whether a line ends here; skips its end. */
 static bool
 take_line_end(CsvText *text)
 {
@@ -98,7 +98,7 @@ take_delimiter(CsvText *text)
 	return true;
 }
 
-/* Takes what stands between quotes, the first of which has been seen. */
+/* Reads up to the closing quote; the opening one has been read. */
 static void
 take_quoted(CsvText *text)
 {
@@ -123,7 +123,7 @@ take_quoted(CsvText *text)
 	}
 }
 
-/* Takes one field, and what ends it. */
+/* Reads one field and its terminator. */
 static void
 take_field(CsvText *text)
 {
@@ -148,7 +148,7 @@ take_field(CsvText *text)
 	}
 }
 
-/* Steps over empty lines; whether a row follows. */
+/* Skips empty lines; returns whether a row follows. */
 static bool
 find_row(CsvText *text)
 {
@@ -165,7 +165,7 @@ begin_text(CsvText *text, const char *csv, Size length, const char *delimiter)
 	text	  ->at = csv;
 	text	  ->end = csv + length;
 
-	/* a mark of byte order, which editors leave */
+	/* a byte order mark */
 	if (length >= 3 && GetDatabaseEncoding() == PG_UTF8 && memcmp(csv, "\xef\xbb\xbf", 3) == 0)
 		text	  ->at += 3;
 	text	  ->delimiter = delimiter;
@@ -180,7 +180,10 @@ begin_text(CsvText *text, const char *csv, Size length, const char *delimiter)
 				 errhint("For example ;, a comma or a tab.")));
 }
 
-/* Fails unless leaves can have a type: equal ones are found, and no check of a user's is run. */
+/*
+ * Fails unless a type is valid for leaves: it must have equality and run no
+ * user-defined check.
+ */
 static void
 check_leaf_type(Oid type)
 {
@@ -220,7 +223,7 @@ insert_statement(const CsvTable *csv)
 	return sql.data;
 }
 
-/* The first row says how many levels there are. */
+/* The first row determines the number of levels. */
 static void
 create_table(CsvTable *csv, int ncolumns)
 {
@@ -276,7 +279,7 @@ insert_batch(CsvTable *csv)
 	csv->bytes = 0;
 }
 
-/* Puts the field that was taken into the batch. */
+/* Adds the last field to the batch. */
 static void
 put_field(CsvTable *csv, int column)
 {
@@ -306,7 +309,7 @@ refuse_row(CsvTable *csv)
 				psprintf("The first has %d; a delimiter within a field stands between quotes.", csv->ncolumns));
 }
 
-/* Fields of the row that begins here. */
+/* The number of fields in the row that begins here. */
 static int
 count_fields(CsvText *text)
 {
@@ -360,7 +363,7 @@ take_csv_rows(CsvTable *csv)
 	insert_batch(csv);
 }
 
-/* One boolean or text of the table, with what has just been inserted. */
+/* A boolean or text computed from the table, including the rows just inserted. */
 static Datum
 ask_table(const CsvTable *csv, const char *query, Oid type, bool *isnull)
 {
@@ -381,7 +384,7 @@ labels_array(const CsvTable *csv)
 	return sql.data;
 }
 
-/* Leaves that are there twice become one, or are refused where their labels differ. */
+/* Merges duplicate leaves; fails if their labels differ. */
 static void
 unite_leaves(const CsvTable *csv)
 {

@@ -42,7 +42,7 @@ levels_datum(const int *levels, int nattrs)
 	return PointerGetDatum(construct_array(elements, nattrs, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
-/* What is told of models only where it is promised or asked for. */
+/* Adds measures of models that were promised or requested. */
 static void
 tell_models(const Population *population, const Measures *m, Datum *values, bool *nulls)
 {
@@ -97,19 +97,19 @@ put_node(ReturnSetInfo *result, const Population *population, const int *levels,
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* What every function of this file begins with. */
+/* Common state of the functions in this file. */
 typedef struct Call
 {
 	ReturnSetInfo *result;
 	Dataset    *dataset;
-	Population *population;		/* NULL where there are no rows */
+	Population *population;		/* NULL if there are no rows */
 	Promise		promise;
 	Measurer   *measurer;
 	MemoryContext node_context; /* reset after each node */
 	int64		visited;
 } Call;
 
-/* Reads the relation once arguments are checked; false where it is empty. */
+/* Reads the relation after checking the arguments; returns false if it is empty. */
 static bool
 begin_call(Call *call)
 {

@@ -21,7 +21,10 @@ PG_FUNCTION_INFO_V1(anonopt_pareto);
 PG_FUNCTION_INFO_V1(anonopt_optimize);
 PG_FUNCTION_INFO_V1(anonopt_poka);
 
-/* Says that time ended a search; how far its answer may be from the best, where that is known. */
+/*
+ * Warns that a time limit ended a search, and how far its answer may be from
+ * the best, if known.
+ */
 static void
 tell_time_limit(int64 evaluated, const char *gap)
 {
@@ -42,8 +45,8 @@ tell_infeasible(const Measures *nearest, const Population *population, const Pro
 }
 
 /*
- * Says what to do where every node that keeps anything apart singles somebody
- * out: the front then offers all or nothing.
+ * Advises what to do if every node with more than one class singles somebody
+ * out, so that the front offers only all or nothing.
  */
 static void
 tell_singled_out(const NodeFront *front, const Dataset *dataset)
@@ -59,7 +62,7 @@ tell_singled_out(const NodeFront *front, const Dataset *dataset)
 					 " allow more suppression than %g, or make a recoding with anonopt.create_recoding.", dataset->max_suppression)));
 }
 
-/* Says what kept a search from an answer that is proven, or any. */
+/* Reports why a search has no proven answer, or none at all. */
 static void
 tell_shortcomings(const ExactSearch *search)
 {
@@ -69,7 +72,7 @@ tell_shortcomings(const ExactSearch *search)
 		tell_infeasible(&search->nearest, search->population, &search->promise);
 }
 
-/* The same of a search that has a bound. */
+/* The same for a search with a bound. */
 static void
 tell_gap(const OptimumSearch *search)
 {
@@ -110,7 +113,7 @@ run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset,
 		tell_singled_out(search->front, dataset);
 }
 
-/* The same for the node of least loss, where boxes find it. */
+/* The same for the node of least loss, if boxes can find it. */
 static void
 run_boxes(FunctionCallInfo fcinfo, const Dataset *dataset, OptimumSearch *search)
 {
@@ -202,7 +205,7 @@ mean_height(const Dataset *dataset)
 	return Max((heights + n - 1) / n, 1);
 }
 
-/* Fails where a base to start from is no node that is searched. */
+/* Fails if a base to start from is not within the searched levels. */
 static void
 check_start(const Population *population, const int *levels)
 {

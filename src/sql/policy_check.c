@@ -1,10 +1,10 @@
 /*
  * policy_check.c
- *	  SQL: policy_check, which promises can be kept and at what price.
+ *	  SQL: policy_check, which promises can be kept, and with how much
+ *	  suppression.
  *
- * Each promise by itself, then all together: the fewest people that a node
- * suppresses to keep it.  Every node is looked at, until one suppresses
- * nobody.
+ * For each promise, and then for all together, it finds the fewest people that
+ * a node must suppress.  It visits every node until one suppresses nobody.
  */
 #include "base/compat.h"
 
@@ -20,7 +20,7 @@
 
 PG_FUNCTION_INFO_V1(anonopt_policy_check);
 
-/* The fewest people that a node suppresses to keep something. */
+/* The fewest people that a node suppresses to keep the promises. */
 typedef struct LeastSuppression
 {
 	int64		people;			/* of all */
@@ -35,8 +35,8 @@ visit_node(void *arg, const int *levels, const Measures *measures)
 
 
 	/*
-	 * everybody may be suppressed here: what is not feasible misses what is
-	 * promised of all classes together
+	 * everybody may be suppressed here, so a node is infeasible only if it
+	 * breaks a promise about all classes together
 	 */
 	if (measures->classes == 0 || !measures->feasible)
 		return true;
@@ -58,7 +58,7 @@ dataset_with(const Dataset *dataset, const DeclaredPromise *promises, int n)
 	return single;
 }
 
-/* Looks at every node; the limit is out of the way. */
+/* Visits every node, without a limit of suppression. */
 static LeastSuppression
 least_suppression(const Dataset *dataset, int *helped)
 {
@@ -104,7 +104,7 @@ anonopt_policy_check(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
-	/* who may not read is told so, whatever is promised */
+	/* fail for lack of rights, whatever is promised */
 	if (dataset->npromises == 0)
 		(void) population_argument(dataset);
 	for (int i = 0; i < dataset->npromises; i++)

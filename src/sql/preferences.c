@@ -25,11 +25,14 @@ PG_FUNCTION_INFO_V1(anonopt_efficiency);
 PG_FUNCTION_INFO_V1(anonopt_nsga2);
 PG_FUNCTION_INFO_V1(anonopt_reference_direction);
 
-/* Where l stands among the arguments, t behind it: of all; and from the population on. */
+/*
+ * The position of l among the arguments, followed by t: among all, and counted
+ * from the population on.
+ */
 #define EFFICIENCY_L 4
 #define NSGA2_L 8
 
-/* What a generation may hold. */
+/* The size limit of a generation. */
 #define MOST_IN_GENERATION 100000
 
 static double
@@ -49,7 +52,7 @@ preference_arguments(FunctionCallInfo fcinfo, int argument)
 	return preference;
 }
 
-/* A bias or a loss as it was measured, which rounding may have lifted above 1. */
+/* Gets a measured bias or loss, which rounding may have lifted above 1. */
 static double
 measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 {
@@ -62,7 +65,7 @@ measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 	return value;
 }
 
-/* So many finite numbers, or one number each for NULL. */
+/* Gets a number of finite numbers; NULL means the same number for each. */
 static const double *
 point_of(FunctionCallInfo fcinfo, int argument, const char *name, int n, double otherwise)
 {
@@ -87,7 +90,7 @@ point_of(FunctionCallInfo fcinfo, int argument, const char *name, int n, double 
 	return values;
 }
 
-/* Checks what a preference is told with, and asks how near values come. */
+/* Checks the arguments of a preference, and computes how close values come. */
 static Datum
 judge_values(int n, const double *values, const double *preferences, const double *weights, const double *ideal)
 {
@@ -113,7 +116,7 @@ judge_values(int n, const double *values, const double *preferences, const doubl
 	PG_RETURN_FLOAT8(achievement_of(n, values, preferences, weights, ideal));
 }
 
-/* A bias and a loss. */
+/* The achievement of a bias and a loss. */
 Datum
 anonopt_achievement(PG_FUNCTION_ARGS)
 {
@@ -134,7 +137,7 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 	return judge_values(2, values, preferences, point_of(fcinfo, 4, "weights", 2, 1), point_of(fcinfo, 5, "ideal", 2, 0));
 }
 
-/* Any number of values of which less is better. */
+/* The achievement of any number of values, where less is better. */
 Datum
 anonopt_achievement_of(PG_FUNCTION_ARGS)
 {
@@ -238,7 +241,7 @@ anonopt_efficiency(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* An attribute's bits as SQL writes them. */
+/* An attribute's bits as a varbit. */
 static Datum
 bits_datum(const CutSpace *space, const uint64 *cut, int a)
 {
@@ -269,7 +272,10 @@ cut_datums(const CutSpace *space, const uint64 *cut, Datum *cuts, Datum *groups)
 	*groups = levels_datum(ngroups, nattrs);
 }
 
-/* A search's settings, which begin at an argument; evaluations stand second. */
+/*
+ * Gets a search's settings, which start at an argument; the second is
+ * evaluations.
+ */
 static Nsga2Settings
 nsga2_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
 {
@@ -297,7 +303,7 @@ nsga2_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
 	return settings;
 }
 
-/* Reads the relation and prepares the search; NULL where there are no rows. */
+/* Reads the relation and prepares the search; NULL if there are no rows. */
 static Nsga2 *
 begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
 {
@@ -401,7 +407,7 @@ point_datum(const Preference *point)
 	return PointerGetDatum(construct_array(values, 2, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
-/* A step's row: the chosen solution, if there is one. */
+/* Adds a step's row: the chosen solution, if there is one. */
 static void
 put_step(ReturnSetInfo *result, const Nsga2 *search, int step, const Preference *reference)
 {
@@ -427,7 +433,7 @@ put_step(ReturnSetInfo *result, const Nsga2 *search, int step, const Preference 
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-/* The first step takes half of the evaluations, the others share the rest. */
+/* The first step gets half of the evaluations, the others share the rest. */
 static int
 evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
 {

@@ -30,7 +30,7 @@ PG_FUNCTION_INFO_V1(anonopt_republish);
 PG_FUNCTION_INFO_V1(anonopt_drop_release);
 PG_FUNCTION_INFO_V1(anonopt_verify);
 
-/* Places of the arguments that several functions have. */
+/* Positions of arguments that several functions have. */
 typedef struct Places
 {
 	int			levels;			/* cuts follow */
@@ -64,7 +64,7 @@ recoding_arguments(FunctionCallInfo fcinfo, const Places *places)
 	return recoding;
 }
 
-/* The node, the cut or the recoding that is to be shown. */
+/* Gets the node, the cuts or the recoding to show. */
 static void
 generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
@@ -92,7 +92,10 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 	}
 }
 
-/* The specification that the arguments of create_view and its like give. */
+/*
+ * Builds the specification from the arguments of create_view and similar
+ * functions.
+ */
 static void
 release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
@@ -165,7 +168,7 @@ anonopt_publish_table(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, &table_places, "publish_table()"));
 }
 
-/* What publish_records is asked for beside a data set and columns. */
+/* Gets the options of publish_records, beside data set and columns. */
 static RecordOptions *
 record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
@@ -230,7 +233,10 @@ anonopt_refresh_release(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* What republish changes of a release; what is not given stays as it was. */
+/*
+ * Applies the changes of republish; arguments that are not given keep the old
+ * values.
+ */
 static void
 republish_arguments(FunctionCallInfo fcinfo, Release *release)
 {
@@ -245,7 +251,7 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		generalization_arguments(fcinfo, release, &republish_places);
 	}
 	release->spec.levels = release->levels;
-	/* what is declared is in both */
+	/* both include the declared promises */
 	if (PG_ARGISNULL(3))
 		wanted.k = promise->k;
 	if (PG_ARGISNULL(4))

@@ -49,7 +49,7 @@ finite_argument(FunctionCallInfo fcinfo, int argument)
 	return value;
 }
 
-/* Adds a pair, unless one of it is NULL. */
+/* Adds a pair, unless one of its values is NULL. */
 static Datum
 step(FunctionCallInfo fcinfo, int wanted)
 {
@@ -106,7 +106,7 @@ anonopt_pairs_combine(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(sums);
 }
 
-/* For another process of the same server: the bytes as they are. */
+/* Serializes the plain bytes, for another process of the same server. */
 Datum
 anonopt_pairs_serialize(PG_FUNCTION_ARGS)
 {
@@ -129,7 +129,7 @@ anonopt_pairs_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(sums);
 }
 
-/* What was summed up; NULL where there was no pair. */
+/* The sums; NULL if there was no pair. */
 static const IndexSums *
 summed_up(FunctionCallInfo fcinfo)
 {
@@ -140,7 +140,7 @@ summed_up(FunctionCallInfo fcinfo)
 	return sums == NULL || sums->records == 0 ? NULL : sums;
 }
 
-/* A sum, unless it is more than a float8 holds. */
+/* A sum; fails if it overflows a float8. */
 static Datum
 sum_datum(double sum)
 {
@@ -249,7 +249,10 @@ dominance_of_name(Datum name)
 	return (Dominance) dominance;
 }
 
-/* One set is better than another if it is so in a property, and nowhere worse or incomparable. */
+/*
+ * One set is better than another if it is better in a property, and nowhere
+ * worse or incomparable.
+ */
 Datum
 anonopt_set_dominance(PG_FUNCTION_ARGS)
 {
@@ -271,7 +274,10 @@ anonopt_set_dominance(PG_FUNCTION_ARGS)
 													 met[DOMINANCE_WORSE] ? DOMINANCE_WORSE : DOMINANCE_EQUAL]));
 }
 
-/* Of two ranks the less is better, unless they differ by no more than is tolerated. */
+/*
+ * The smaller of two ranks is better, unless they differ by at most the
+ * tolerance.
+ */
 Datum
 anonopt_p_rank_order(PG_FUNCTION_ARGS)
 {
@@ -292,7 +298,7 @@ anonopt_p_rank_order(PG_FUNCTION_ARGS)
 	PG_RETURN_INT32(p12 < p21 ? 1 : -1);
 }
 
-/* Numbers of an array: one a property, none missing. */
+/* The numbers in an array, one per property, none NULL. */
 static const double *
 indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
 {
@@ -312,7 +318,7 @@ indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	return values;
 }
 
-/* The same of an array that must be as long as the first. */
+/* The same for an array that must be as long as the first. */
 static const double *
 as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
 {
@@ -327,7 +333,7 @@ as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
 	return values;
 }
 
-/* The weighted sum of indices, one a property. */
+/* The weighted sum of indices, one per property. */
 Datum
 anonopt_p_wtd(PG_FUNCTION_ARGS)
 {
@@ -373,7 +379,7 @@ anonopt_p_lex(PG_FUNCTION_ARGS)
 	PG_RETURN_NULL();
 }
 
-/* How far indices are from what was hoped for. */
+/* The squared distance of indices from a goal. */
 Datum
 anonopt_p_goal(PG_FUNCTION_ARGS)
 {

@@ -11,19 +11,22 @@
 /* A declared data set whose relation the caller may read. */
 extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument);
 
-/* How classes are shown, by name. */
+/* The kind of labels, by name. */
 extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
 
-/* The loss that a search is to keep low, by name. */
+/* The loss to minimize, by name. */
 extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
 
-/* Tables that a call measures, beside the population that was read for all of them. */
+/*
+ * The recodings that a call measures, and the population that was read for all
+ * of them.
+ */
 typedef struct RecodingTables
 {
 	int			n;
 	Relation   *tables;
 	Reading    *reading;
-	Population *population;		/* NULL where there are no rows */
+	Population *population;		/* NULL if there are no rows */
 } RecodingTables;
 
 /* Opens recodings, then reads the relation once. */

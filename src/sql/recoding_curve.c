@@ -1,8 +1,9 @@
 /*
  * recoding_curve.c
- *	  SQL: recoding_curve; and other_recoding, which only the benchmark declares.
+ *	  SQL: recoding_curve, and other_recoding, which only the benchmark
+ *	  declares.
  *
- * Searches recodings to measure them: no table is written.
+ * Searches for recodings to measure them, without writing a table.
  */
 #include "base/compat.h"
 
@@ -23,7 +24,10 @@ PG_FUNCTION_INFO_V1(anonopt_other_recoding);
 
 typedef RecodingResult *(*RecodingSearch) (const RecodingOrder *order);
 
-/* Adds the measures of the recoding that a search finds, where it finds one; returns how many workers helped. */
+/*
+ * Adds the measures of the recoding that a search finds, if any; returns how
+ * many workers helped.
+ */
 static int
 put_recoding(ReturnSetInfo *result, Population *population, const RecodingOrder *order, RecodingSearch search)
 {
@@ -45,7 +49,7 @@ put_recoding(ReturnSetInfo *result, Population *population, const RecodingOrder 
 	return helped;
 }
 
-/* The k of a curve, each at least 1. */
+/* Gets the k of a curve, each at least 1. */
 static const int32 *
 curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
 {
@@ -122,7 +126,7 @@ search_start(const RecodingOrder *order)
 	return recoding_search(order, NULL, 0);
 }
 
-/* Other ways to a recoding: only where the search begins, and strict Mondrian. */
+/* Other algorithms: only the start of the search, and strict Mondrian. */
 Datum
 anonopt_other_recoding(PG_FUNCTION_ARGS)
 {

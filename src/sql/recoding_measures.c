@@ -88,7 +88,10 @@ anonopt_evaluate_recodings(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A string constant may name one recoding or, in braces, several: PostgreSQL alone could not tell. */
+/*
+ * Resolves a string constant, which may name one recoding or, in braces,
+ * several: PostgreSQL could not choose an overload.
+ */
 Datum
 anonopt_evaluate_recoding_named(PG_FUNCTION_ARGS)
 {
@@ -112,7 +115,10 @@ anonopt_evaluate_recoding_named(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* What the table calls each class that is shown: the least number of those that look alike. */
+/*
+ * The number in the table of each class shown: the smallest of those that look
+ * alike.
+ */
 static int64 *
 class_numbers(const Population *population, const TableRecoding *recoding, const RecodedClasses *shown)
 {
@@ -134,7 +140,7 @@ typedef struct ListedClass
 	double		loss;
 } ListedClass;
 
-/* The worst first. */
+/* Sorts classes, worst first. */
 static int
 compare_listed(const void *a, const void *b)
 {
@@ -166,7 +172,7 @@ list_classes(const Population *population, const TableRecoding *recoding, const 
 	return listed;
 }
 
-/* What a class shows. */
+/* The labels of a class. */
 static Datum
 shown_datum(const RecodedLabels *labels, uint32 class)
 {

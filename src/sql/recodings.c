@@ -2,8 +2,8 @@
  * recodings.c
  *	  SQL: create_recoding, extend_recoding.
  *
- * The relation is read once, rows included: the distinct tuples that are
- * written are those that were measured.
+ * The relation is read only once, including its rows, so that the distinct
+ * tuples written are those that were measured.
  */
 #include "base/compat.h"
 
@@ -37,12 +37,12 @@ typedef struct RecodingCall
 	RecodingOrder order;
 	int64		deadline;		/* or 0 */
 	bool		in_time;
-	int64		answers;		/* better ones so far */
+	int64		answers;		/* number of better answers so far */
 	RowSpool	spool;
 	Session    *session;
 } RecodingCall;
 
-/* The arguments from the data set on, which both functions share. */
+/* Gets the arguments from the data set on, which both functions share. */
 static void
 recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 {
@@ -108,7 +108,10 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 	order->population = searched_population(population, &order->promise, 1, &order->loss);
 }
 
-/* Says where people are shown above max_level: nothing below would have covered their class. */
+/*
+ * Reports people whose labels are above max_level, because no lower label
+ * covers their class.
+ */
 static void
 tell_above_max(const RecodingCall *call, const RecodingResult *result)
 {
@@ -135,7 +138,7 @@ end_search(RecodingCall *call, const RecodingResult *result)
 
 /* -------------------------------------------------------------- create_recoding */
 
-/* A table to be made. */
+/* A table to be created. */
 typedef struct NewTable
 {
 	Oid			schema;
@@ -143,7 +146,10 @@ typedef struct NewTable
 	char	   *sql_name;
 } NewTable;
 
-/* Where it is to be; the name must be free and the caller able to create there. */
+/*
+ * Resolves its name, which must be free, and checks that the caller has CREATE
+ * in the schema.
+ */
 static void
 find_place(NewTable *table, const char *name)
 {
@@ -163,7 +169,7 @@ find_place(NewTable *table, const char *name)
 		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(table->schema));
 }
 
-/* A quasi-identifier of that name would leave none for the classes. */
+/* Fails if a quasi-identifier has the name of the column for classes. */
 static void
 refuse_class_column(const Dataset *dataset)
 {
@@ -176,7 +182,7 @@ refuse_class_column(const Dataset *dataset)
 					 errhint("Declare a view that names the column otherwise.")));
 }
 
-/* Makes the table, empty, with the columns of the relation; SPI is connected. */
+/* Creates the table, empty, with the columns of the relation; SPI is connected. */
 static Relation
 make_table(const RecodingCall *call, const NewTable *place)
 {
@@ -247,7 +253,11 @@ anonopt_extend_recoding(PG_FUNCTION_ARGS)
 	require_argument(fcinfo, 0, "recoding");
 	table = recoding_open_own(PG_GETARG_OID(0));
 	recoding_arguments(fcinfo, &call);
-	/* what other writers did before they let the table go must be seen */
+
+	/*
+	 * changes that other writers made before releasing the lock must be
+	 * visible
+	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	read_rows(&call, ALGORITHM_EXTEND_RECODING);
 	extension = recoding_extension_begin(&call.spool, table, call.order.labels);

@@ -49,7 +49,7 @@ undeclared(FunctionCallInfo fcinfo)
 	return dataset;
 }
 
-/* The same with the third argument's sensitive column. */
+/* The same with the sensitive column in the third argument. */
 static Declared *
 add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
 {
@@ -70,7 +70,7 @@ read_undeclared(const Dataset *dataset)
 	return population_read(dataset);
 }
 
-/* Measures the relation as it is; false where it is empty. */
+/* Measures the relation without generalization; returns false if it is empty. */
 static bool
 measure_relation(const Dataset *dataset, Measures *measures)
 {

@@ -1,6 +1,6 @@
 /*
  * relation_measures.h
- *	  A relation that nobody declared, as a data set.
+ *	  Treats a relation without a declaration as a data set.
  */
 #ifndef ANONOPT_RELATION_MEASURES_H
 #define ANONOPT_RELATION_MEASURES_H
@@ -9,7 +9,7 @@
 #include "engine/population.h"
 #include "fmgr.h"
 
-/* From the arguments relation and quasi_identifiers, the first two. */
+/* Builds it from the first two arguments, relation and quasi_identifiers. */
 extern Dataset *undeclared(FunctionCallInfo fcinfo);
 
 /* Reads it: its classes are its distinct tuples. */

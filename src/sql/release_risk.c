@@ -2,9 +2,9 @@
  * release_risk.c
  *	  SQL: release_risk.
  *
- * The releases of a data set's relation, one after another: the smallest
- * class that those so far single out together, or by which two of their
- * contents differ.
+ * Goes through the releases of a data set's relation, one after another: finds
+ * the smallest class that those so far single out together, or by which two of
+ * their contents differ.
  */
 #include "base/compat.h"
 
@@ -20,7 +20,10 @@
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
 
-/* Fails unless the caller may read what the releases were made of. */
+/*
+ * Fails unless the caller may read the relations that the releases were made
+ * from.
+ */
 static void
 require_reading(const Dataset *dataset)
 {
@@ -55,7 +58,7 @@ relations_datum(const PlacedContent *contents, int n)
 	return PointerGetDatum(construct_array(relations, nrelations, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
 }
 
-/* Whether it cannot be told which of its classes a person is in: a live view, or records generalized one by one. */
+/* Whether a person's class in it is unknown: it is a live view, or by records. */
 static bool
 is_unknown(const PlacedContent *content)
 {
@@ -75,8 +78,9 @@ is_combinable(const PlacedContent *placed, const Population *population)
 }
 
 /*
- * Leaves out what cannot be combined.  Of other data sets' releases that is
- * what is not known, too: theirs to tell.  Returns how many remain.
+ * Leaves out contents that cannot be combined, which for other data sets'
+ * releases includes unknown ones, without reporting these.  Returns how many
+ * remain.
  */
 static int
 keep_combinable(PlacedContent *contents, int n, const Dataset *dataset, const Population *population)
@@ -107,7 +111,7 @@ place_all(PlacedContent *contents, int n, const Dataset *dataset, const Populati
 		content_place(&contents[i], dataset, population);
 }
 
-/* The smallest class of a content when it was made; 0 for none. */
+/* The smallest class of a content when it was made, or 0. */
 static int64
 smallest_shown(const PlacedContent *placed)
 {
@@ -130,14 +134,14 @@ smallest_shown(const PlacedContent *placed)
 	return smallest;
 }
 
-/* The least of those that there are; 0 is none. */
+/* The minimum of the values that are not 0, or 0. */
 static int64
 least(int64 a, int64 b)
 {
 	return a == 0 || (b > 0 && b < a) ? b : a;
 }
 
-/* Loads one content in a memory context of its own, which is to be deleted. */
+/* Loads one content in its own memory context, which the caller deletes. */
 static MemoryContext
 load_content(PlacedContent *placed)
 {
@@ -147,7 +151,7 @@ load_content(PlacedContent *placed)
 	return context;
 }
 
-/* People by which a content differs from those before it; 0 for none. */
+/* The people by which a content differs from earlier ones, or 0. */
 static int64
 difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies)
 {
@@ -169,7 +173,10 @@ difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies
 	return smallest;
 }
 
-/* A row of all releases, of whatever data sets, that show pseudonyms by the secrets of this relation's. */
+/*
+ * Adds a row for all releases, of any data sets, whose pseudonyms use the
+ * secrets of this relation's releases.
+ */
 static void
 put_linked(ReturnSetInfo *result, const Dataset *dataset)
 {
@@ -214,7 +221,11 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		contents[i].known = &known[i];
 	place_all(contents, n, dataset, NULL);
 	n = keep_combinable(contents, n, dataset, NULL);
-	/* a single one is as safe as it was made, but its content counts rows */
+
+	/*
+	 * a single one is as safe as when it was made, but its content counts
+	 * rows
+	 */
 	population = n < 2 && dataset->person == NULL ? NULL : population_argument(dataset);
 	if (population != NULL)
 	{
@@ -242,7 +253,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
 		MemoryContextDelete(context);
-		/* contents of one release before its last one are no row of their own */
+		/* only the last content of a release has a row */
 		if (i + 1 < n && contents[i + 1].known->relation == contents[i].known->relation)
 			continue;
 		values[0] = relations_datum(contents, i + 1);

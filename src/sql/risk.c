@@ -1,13 +1,14 @@
 /*
  * risk.c
- *	  SQL: risk, how easily people of a relation are recognized.
+ *	  SQL: risk, how easily people in a relation are recognized.
  *
- * A record's risk is 1 over its class's size.  Where the relation is a sample,
- * that overstates it: the class is larger in the population.  So there are
- * figures against a relation that is the population, and estimates without.
+ * A record's risk is 1 over the size of its class.  If the relation is a
+ * sample, that overstates the risk, because the class is larger in the
+ * population.  So there are also figures against a relation with the whole
+ * population, and estimates without one.
  *
- * Classes of the two relations are matched by one statement: both are grouped,
- * and what they have of each combination of values is added up.
+ * A single statement matches the classes of the two relations: it groups both,
+ * and adds up their counts for each combination of values.
  */
 #include "base/compat.h"
 
@@ -65,7 +66,7 @@ typedef struct ClassRisks
 	int64		smallest;
 	int64		largest;
 	int64		uniques;
-	int64		above;			/* people at more than the threshold */
+	int64		above;			/* people above the threshold */
 } ClassRisks;
 
 static void
@@ -99,7 +100,7 @@ put_own_risks(RiskRow *row, const Population *population, double threshold)
 
 /* --------------------------------------------------- against the population */
 
-/* A column of both relations, and how its values are compared. */
+/* A column of both relations, and the form in which its values are compared. */
 typedef struct ComparedColumn
 {
 	const char *own_form;
@@ -133,7 +134,7 @@ compare_column(Oid relation, Oid population, const char *column)
 	return compared;
 }
 
-/* How many people a relation has of each combination of values. */
+/* The number of people in a relation with each combination of values. */
 static void
 append_sizes(StringInfo sql, Oid relation, const Dataset *dataset, const ComparedColumn *columns, bool own, const char *person)
 {
@@ -147,7 +148,10 @@ append_sizes(StringInfo sql, Oid relation, const Dataset *dataset, const Compare
 		appendStringInfo(sql, "%s%d", i > 0 ? ", " : "", i + 1);
 }
 
-/* What counts people in a group: different ones, where a column says whose a row is. */
+/*
+ * The expression that counts people in a group: different ones, if there is a
+ * person column.
+ */
 static char *
 people_sql(Oid relation, const char *person)
 {
@@ -161,7 +165,10 @@ people_sql(Oid relation, const char *person)
 					value, quote_identifier(person));
 }
 
-/* Classes of so many people in the relation and the population, in an order that does not depend on the plan. */
+/*
+ * Classes by their number of people in the relation and in the population, in
+ * an order that does not depend on the plan.
+ */
 static char *
 sizes_statement(const Dataset *dataset, Oid population)
 {
@@ -189,7 +196,7 @@ typedef struct PopulationRisks
 	int64		people;
 	int64		above;
 	int64		smallest;		/* class of the population */
-	double		found;			/* people expected to be told who they are */
+	double		found;			/* people expected to be identified */
 	int64		uniques;		/* of the population */
 } PopulationRisks;
 
@@ -207,8 +214,7 @@ take_sizes(void *arg, const Datum *values, const bool *nulls)
 		return;
 
 	/*
-	 * whoever is in the relation is in the population, whether it knows them
-	 * or not
+	 * people in the relation belong to the population, even if it lacks them
 	 */
 	theirs = Max(theirs, own);
 	risks->people += own * classes;
@@ -247,7 +253,7 @@ compare_sizes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* How many classes there are of each size. */
+/* The number of classes of each size. */
 static SampleSizes
 count_sizes(const Population *population, double fraction)
 {
@@ -279,7 +285,7 @@ put_estimates(RiskRow *row, const Population *population, double fraction)
 
 	put_number(row, RISK_ZAYATZ_UNIQUES, zayatz_uniques(&sample));
 	put_number(row, RISK_PITMAN_UNIQUES, pitman_uniques(&sample));
-	/* what was counted in the population is no estimate */
+	/* a count in the population takes precedence over estimates */
 	if (row->nulls[RISK_POPULATION_UNIQUES])
 		put_number(row, RISK_POPULATION_UNIQUES, population_uniques(&sample));
 }

@@ -1,6 +1,6 @@
 /*
  * search_call.c
- *	  What the SQL functions of all searches share.
+ *	  Code shared by the SQL functions of all searches.
  */
 #include "sql/search_call.h"
 
@@ -12,7 +12,7 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* The names of objectives, for a hint; only those that are losses if so wanted. */
+/* The names of objectives, for a hint; only losses if requested. */
 static char *
 objective_names(bool losses)
 {
@@ -25,7 +25,7 @@ objective_names(bool losses)
 	return names.data;
 }
 
-/* Fails where a data set lacks the column that an objective is about. */
+/* Fails if a data set lacks the column that an objective needs. */
 static void
 require_objective(const Dataset *dataset, Objective objective)
 {
@@ -164,7 +164,7 @@ put_found(ReturnSetInfo *result, Population *population, const Population *searc
 {
 	if (searched->ncolumns < population->ncolumns)
 		remeasure_nodes(population, promise, nnodes, nodes);
-	/* only where something is promised can one be infeasible */
+	/* a node can be infeasible only if something is promised */
 	for (int i = 0; i < nnodes; i++)
 		if (nodes[i].measures.feasible)
 			put_node(result, population, nodes[i].levels, &nodes[i].measures);

@@ -23,7 +23,7 @@
 PG_FUNCTION_INFO_V1(anonopt_last_search);
 PG_FUNCTION_INFO_V1(anonopt_lattice_size);
 
-/* What last_search returns of a search. */
+/* The figures of a search that last_search returns. */
 struct Session
 {
 	Algorithm	algorithm;
@@ -124,7 +124,7 @@ session_begin(Algorithm algorithm, const Dataset *dataset)
 	return session;
 }
 
-/* Makes a search the last one. */
+/* Records a search as the last one. */
 static void
 keep(const Session *session)
 {
@@ -150,7 +150,7 @@ session_read(Session *session, const Population *population)
 		keep(session);
 		return;
 	}
-	/* a search of the relation's own may have taken the entry */
+	/* a search called by the relation itself may have overwritten the entry */
 	progress_begin(session->algorithm, session->relation);
 	progress_search(strlen(session->nodes) > 18 ? -1 : strtoll(session->nodes, NULL, 10));
 	session->rows = population->people;
@@ -191,7 +191,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	bool		nulls[13] = {0};
 
 	/*
-	 * how many rows there were is not for a role that the session became
+	 * the number of rows is hidden from a role that the session has assumed
 	 * since
 	 */
 	if (!any_ended || !has_privs_of_role(GetUserId(), last.user))
@@ -217,7 +217,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
 }
 
-/* The number of nodes, which may not fit in any integer. */
+/* The number of nodes, which may not fit into an integer type. */
 Datum
 anonopt_lattice_size(PG_FUNCTION_ARGS)
 {

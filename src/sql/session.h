@@ -1,6 +1,6 @@
 /*
  * session.h
- *	  What this session's last search did.
+ *	  Statistics of this session's last search.
  */
 #ifndef ANONOPT_SESSION_H
 #define ANONOPT_SESSION_H
@@ -11,24 +11,24 @@
 
 typedef struct Session Session;
 
-/* A search begins; one that begins while it reads its relation is another. */
+/* A search begins; another may begin while it reads its relation. */
 extern Session *session_begin(Algorithm algorithm, const Dataset *dataset);
 
-/* The relation is read; NULL where it has no rows, which ends the search. */
+/* The relation has been read; NULL if it has no rows, which ends the search. */
 extern void session_read(Session *session, const Population *population);
 
-/* The seed that the search begins with. */
+/* Records the search's seed. */
 extern void session_seed(Session *session, int64 seed);
 
-/* No node that keeps the promise costs less. */
+/* Records a lower bound of the cost of nodes that keep the promise. */
 extern void session_bound(Session *session, double bound);
 extern void session_end(Session *session, int64 evaluated, int workers, bool exact);
 
-/* Workers that a search may ask for: anonopt.max_workers. */
+/* The most workers for a search: anonopt.max_workers. */
 extern int	max_workers(void);
 extern void session_define_settings(void);
 
-/* Of how many nodes a lattice has, as numeric. */
+/* The number of nodes of a lattice, as numeric. */
 extern Datum lattice_size(const Dataset *dataset);
 
 #endif

@@ -1,13 +1,14 @@
 /*
  * suggest.c
- *	  SQL: suggest_quasi_identifiers, the columns and combinations of them that
- *	  single people out.
+ *	  SQL: suggest_quasi_identifiers, the columns and combinations that single
+ *	  people out.
  *
  * One pass over the relation hashes every column that the caller may read;
- * another counts combinations of those that tell people apart but do not name
- * them.  What of a column or combination has more values than can be kept is
- * estimated from a share of its values (engine/key_sample.h), and pairs then
- * from rows drawn at random, since a few frequent values make most pairs.
+ * another counts combinations of columns that distinguish people but do not
+ * identify them.  If a column or combination has more values than can be kept,
+ * its figures are estimated from a share of its values (engine/key_sample.h),
+ * and pairs from rows drawn at random, since a few frequent values make up
+ * most pairs.
  */
 #include "base/compat.h"
 
@@ -43,15 +44,18 @@ PG_FUNCTION_INFO_V1(anonopt_suggest_quasi_identifiers);
 /* A larger relation is read in part. */
 #define MOST_ROWS 1000000
 
-/* Columns that are combined, and how many at once. */
+/* The number of columns that are combined, and the most columns in a combination. */
 #define COMBINED_COLUMNS 6
 #define COMBINED_AT_ONCE 3
 #define MOST_COMBINATIONS 35
 
-/* Who is alone with their value in so many of a hundred rows is named by it. */
+/* A column identifies people if this percentage of rows has a unique value. */
 #define NAMING_SHARE 0.9
 
-/* Keys kept of a column or combination: all of a small table, a share of a larger one's; and rows drawn for pairs. */
+/*
+ * Keys kept for a column or combination: all of a small table, a share of a
+ * larger one; and rows drawn for pairs.
+ */
 #define SMALL_TABLE 65536
 #define MOST_KEYS 16384
 #define LEAST_KEYS 1024
@@ -59,9 +63,9 @@ PG_FUNCTION_INFO_V1(anonopt_suggest_quasi_identifiers);
 
 typedef enum HashKind
 {
-	BY_BITS,					/* a value's bits are the value */
-	BY_BYTES,					/* as are its bytes */
-	BY_FUNCTION					/* its type says what is equal */
+	BY_BITS,					/* equal values have equal bits */
+	BY_BYTES,					/* equal values have equal bytes */
+	BY_FUNCTION					/* the type defines equality */
 } HashKind;
 
 typedef struct Column
@@ -72,10 +76,10 @@ typedef struct Column
 	HashKind	kind;
 	FmgrInfo	function;
 	Oid			collation;
-	bool		is_key;			/* by a constraint: needs not be counted */
+	bool		is_key;			/* by a constraint, so not counted */
 } Column;
 
-/* A column or a combination, while it is counted and after. */
+/* A column or a combination, during and after counting. */
 typedef struct Suggestion
 {
 	int			ncolumns;
@@ -102,7 +106,7 @@ typedef struct Pass
 
 /* ---------------------------------------------------------------- columns */
 
-/* How values of a type are hashed; false where nothing says which are equal. */
+/* Finds how to hash values of a type; returns false if it has no equality. */
 static bool
 choose_hash(Column *column, Oid type)
 {
@@ -124,14 +128,14 @@ choose_hash(Column *column, Oid type)
 	}
 	else
 		column->kind = byval ? BY_BITS : BY_BYTES;
-	/* the same as their functions, and faster */
+	/* equivalent to their functions, and faster */
 	if (type == INT2OID || type == INT4OID || type == INT8OID || type == BOOLOID || type == DATEOID ||
 		type == TIMESTAMPOID || type == TIMESTAMPTZOID)
 		column->kind = BY_BITS;
 	return true;
 }
 
-/* Whether a column has no value twice, by its own unique index. */
+/* Whether a column is unique by an index on it alone. */
 static bool
 is_unique_key(Relation relation, AttrNumber number)
 {
@@ -156,7 +160,7 @@ is_unique_key(Relation relation, AttrNumber number)
 	return found;
 }
 
-/* Keys of foreign and distributed tables are hearsay. */
+/* Keys of foreign and distributed tables are not trusted. */
 static bool
 keys_hold(Relation relation)
 {
@@ -198,7 +202,7 @@ find_columns(Pass *pass, Relation relation)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
 }
 
-/* The columns that are labelled for PostgreSQL Anonymizer, as a list of names. */
+/* The names of columns with a label of PostgreSQL Anonymizer. */
 static List *
 labelled_columns(Oid relation)
 {
@@ -249,7 +253,7 @@ hash_value(const Column *column, Datum value)
 	}
 }
 
-/* The hash of what a suggestion's columns hold in the current row. */
+/* The hash of a suggestion's columns in the current row. */
 static uint64
 suggestion_hash(const Pass *pass, const Suggestion *suggestion)
 {
@@ -295,7 +299,7 @@ compare_hashes(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Pairs of equal rows among all, from those among the rows that were drawn. */
+/* Estimates pairs of equal rows from those among the rows drawn. */
 static double
 estimate_pairs(const Suggestion *suggestion, int64 nrows)
 {
@@ -317,7 +321,7 @@ estimate_pairs(const Suggestion *suggestion, int64 nrows)
 	return pairs / ((double) drawn * (drawn - 1)) * ((double) nrows * (nrows - 1));
 }
 
-/* What a pass has found of a suggestion. */
+/* Computes a suggestion's figures after a pass. */
 static void
 finish_suggestion(const Pass *pass, Suggestion *suggestion)
 {
@@ -333,7 +337,7 @@ finish_suggestion(const Pass *pass, Suggestion *suggestion)
 		suggestion->totals.singles >= NAMING_SHARE * pass->nrows;
 }
 
-/* Keys that may be kept of each of so many suggestions. */
+/* The number of keys that may be kept for each of a number of suggestions. */
 static uint32
 keys_allowed(int nsuggestions, int64 people)
 {
@@ -380,7 +384,7 @@ run_pass(Pass *pass, Oid relation, int64 people)
 		finish_suggestion(pass, &pass->suggestions[i]);
 }
 
-/* Rows of a relation. */
+/* The number of rows of a relation. */
 static int64
 count_rows(Oid relation)
 {
@@ -396,7 +400,10 @@ count_rows(Oid relation)
 
 /* ------------------------------------------------------------- suggestions */
 
-/* Splits the columns into keys, which need no counting, and those to be counted. */
+/*
+ * Separates the columns into keys, which need no counting, and those to be
+ * counted.
+ */
 static Suggestion *
 suggest_keys(Pass *pass, int64 people, List **keys)
 {
@@ -415,7 +422,7 @@ suggest_keys(Pass *pass, int64 people, List **keys)
 		key = palloc0(sizeof(Suggestion));
 		key->totals.keys = key->totals.singles = people;
 		key->identifier = true;
-		/* by name, since columns that are counted move up */
+		/* by name, since counted columns change positions */
 		*keys = lappend(*keys, list_make2(key, pass->columns[i].name));
 	}
 	pass->ncolumns = counted;
@@ -429,7 +436,7 @@ suggest_keys(Pass *pass, int64 people, List **keys)
 	return pass->suggestions;
 }
 
-/* Those that part most pairs first. */
+/* Sorts by the share of distinguished pairs, largest first. */
 static int
 compare_pairs(const void *a, const void *b, void *arg)
 {
@@ -442,7 +449,10 @@ compare_pairs(const void *a, const void *b, void *arg)
 	return strcmp(pass->columns[x->columns[0]].name, pass->columns[y->columns[0]].name);
 }
 
-/* The columns that tell people apart, but do not name them; returns their number. */
+/*
+ * Chooses the columns that distinguish people but do not identify them;
+ * returns their number.
+ */
 static int
 choose_telling(const Pass *pass, int *telling)
 {
@@ -470,7 +480,7 @@ add_combination(Pass *pass, int i, int j, int m)
 	suggestion->columns[2] = m;
 }
 
-/* A pass over the telling columns of another, for their combinations. */
+/* A second pass, for combinations of the most distinguishing columns. */
 static Pass *
 combine(const Pass *single, const int *telling, int ntelling)
 {
@@ -490,7 +500,7 @@ combine(const Pass *single, const int *telling, int ntelling)
 
 /* ------------------------------------------------------------------- rows */
 
-/* A suggestion's row, and what it is ordered by. */
+/* A suggestion's row, and its sort key. */
 typedef struct SuggestionRow
 {
 	const Suggestion *suggestion;

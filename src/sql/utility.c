@@ -3,9 +3,9 @@
  *	  SQL: utility, release_distribution: what a release is good for, and who
  *	  is missing from it.
  *
- * The release's specification is applied to the data as they are now, as a
- * refresh would, but nothing is written: who is left out cannot be seen in
- * the release itself.
+ * The release's specification is applied to the current data, as by a refresh,
+ * but nothing is written, because the release itself does not show who is left
+ * out.
  */
 #include "base/compat.h"
 
@@ -31,10 +31,10 @@
 PG_FUNCTION_INFO_V1(anonopt_utility);
 PG_FUNCTION_INFO_V1(anonopt_release_distribution);
 
-/* A relative error counts against at least this share of the people. */
+/* The least denominator of a relative error, as a share of the people. */
 #define LEAST_SHARE 0.001
 
-/* A release beside the data. */
+/* A release and the data. */
 typedef struct Shown
 {
 	Release    *release;
@@ -42,11 +42,11 @@ typedef struct Shown
 	const Population *population;
 	ShownRuns  *before;
 	ShownRuns  *after;
-	bool	   *tuple_shown;	/* by tuple: with labels of its own */
-	bool		starred;		/* the others are shown, too, as stars */
+	bool	   *tuple_shown;	/* by tuple: whether it is shown with labels */
+	bool		starred;		/* the others are shown as stars */
 }			Shown;
 
-/* Classes of any generalization, before it is known which are shown. */
+/* The classes of any generalization, before choosing those to show. */
 typedef struct AnyClasses
 {
 	uint32		n;
@@ -55,7 +55,7 @@ typedef struct AnyClasses
 	uint32	   *leaves;
 }			AnyClasses;
 
-/* Fails unless the release is the caller's very own and of that data set. */
+/* Fails unless the caller itself owns the release and it is of that data set. */
 static ReleaseEntry *
 entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 {
@@ -121,7 +121,10 @@ classes_of_release(const Shown * shown)
 	};
 }
 
-/* Puts the tuples that no class shows into a last one, behind those that are shown: its number. */
+/*
+ * Puts the tuples that no class shows into an additional last class; returns
+ * its number.
+ */
 static uint32
 hide_classes(Shown * shown, AnyClasses * classes, const bool *breaks)
 {
@@ -151,7 +154,7 @@ hide_classes(Shown * shown, AnyClasses * classes, const bool *breaks)
 	return n;
 }
 
-/* The histograms and counts of classes, and of those in none behind them. */
+/* The histograms and counts of classes, followed by those of people in none. */
 static TupleTable *
 table_of_classes(const Population *population, const AnyClasses * classes)
 {
@@ -169,7 +172,10 @@ table_of_classes(const Population *population, const AnyClasses * classes)
 	return table;
 }
 
-/* The classes that keep the promise; the rest as stars, where the release shows them so. */
+/*
+ * The classes that keep the promise, and the rest as stars if the release
+ * shows them.
+ */
 static void
 choose_shown(Shown * shown, bool star)
 {
@@ -203,7 +209,7 @@ choose_shown(Shown * shown, bool star)
 	shown->after = runs_of_classes(population, table, classes.first_leaf, classes.leaves, kept);
 }
 
-/* Reads what a release would show now; false where there is nobody. */
+/* Computes what a release would show now; returns false if there are no people. */
 static bool
 read_shown(FunctionCallInfo fcinfo, Shown * shown)
 {
@@ -229,7 +235,7 @@ read_shown(FunctionCallInfo fcinfo, Shown * shown)
 
 /* -------------------------------------------------------------------- utility */
 
-/* Adds a row; the numbers that are NAN are null. */
+/* Adds a row; NaN becomes null. */
 static void
 put_utility(ReturnSetInfo *result, const char *measure, const char *column, const char *other, double before, double after, double value)
 {
@@ -256,7 +262,10 @@ column_name(const Population *population, int column)
 	return population->columns[column]->name;
 }
 
-/* How far each column's distribution is from what it was; groups for what follows. */
+/*
+ * The distance between each column's distributions; prepares groups for the
+ * associations.
+ */
 static void
 put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribute, Grouping * of_column)
 {
@@ -340,7 +349,10 @@ put_queries(ReturnSetInfo *result, const Shown * shown, int nqueries, int64 seed
 	put_utility(result, "range_query_error_median", NULL, NULL, NAN, NAN, errors[nqueries / 2]);
 }
 
-/* How well the class label can be learned, beside always saying the most frequent one. */
+/*
+ * How well the class label can be predicted, compared with always predicting
+ * the most frequent one.
+ */
 static void
 put_classifier(ReturnSetInfo *result, const Shown * shown)
 {

@@ -1,9 +1,8 @@
 /*
  * whole_number.c
- *	  SQL: whole_number, which reads a count column that is no integer.
+ *	  SQL: whole_number, which reads a count column that is not an integer.
  *
- * A cast to bigint rounds: a row that stands for half a person would stand
- * for none, or for one.
+ * A cast to bigint would round, and so turn half a person into none or one.
  */
 #include "base/compat.h"
 

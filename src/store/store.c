@@ -2,11 +2,11 @@
  * store.c
  *	  The catalog of tuple stores.
  *
- * anonopt.tuple_store has an entry a store; anonopt.tuple_store_uncounted a row
- * for each change that could not be counted.  Both are read and written here
- * without SQL: triggers do so as whoever writes the relation, and want to
- * know what is so now, whatever their transaction's snapshot.  Doubts are
- * only ever added by writers, so that none waits for another.
+ * anonopt.tuple_store has one entry per store, anonopt.tuple_store_uncounted
+ * one row for each change that could not be counted.  Both are read and
+ * written here without SQL, because triggers run as the role that writes the
+ * relation, and need the current state, whatever their transaction's snapshot.
+ * Writers only add rows of uncounted changes, so that none waits for another.
  */
 #include "store/store_parts.h"
 
@@ -58,7 +58,10 @@ scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snaps
 	return systable_beginscan(catalog, index_oid, OidIsValid(index_oid), snapshot, 1, &key);
 }
 
-/* The elements of an array of one dimension without nulls; false of another. */
+/*
+ * The elements of a one-dimensional array without nulls; returns false for any
+ * other.
+ */
 static bool
 take_elements(Datum datum, Oid type, int length, char align, Datum **elements, int *n)
 {
@@ -70,7 +73,7 @@ take_elements(Datum datum, Oid type, int length, char align, Datum **elements, i
 	return true;
 }
 
-/* Takes over the columns, each once; none where they are not such as are written here. */
+/* Takes over the columns, each once; none unless they are valid. */
 static void
 take_columns(Store *store, Datum datum)
 {
@@ -90,7 +93,7 @@ take_columns(Store *store, Datum datum)
 	store->ncolumns = n;
 }
 
-/* What the counts rely on; a text that is missing is never what it was. */
+/* Takes over the fingerprint; a missing text never matches. */
 static void
 take_prints(Store *store, Datum datum)
 {
@@ -104,8 +107,8 @@ take_prints(Store *store, Datum datum)
 }
 
 /*
- * An entry, which the database's owner may have written.  One whose columns
- * make no sense has none: it is never current, counts nothing, and can be
+ * Reads an entry, which the database's owner may have written.  An entry with
+ * invalid columns gets none: it is never current, counts nothing, and can be
  * dropped.
  */
 static Store *
@@ -256,7 +259,7 @@ store_has_uncounted(int64 number, Snapshot snapshot)
 	return noted;
 }
 
-/* One such row is enough; nobody forgets it while the relation is written. */
+/* One such row is enough; nobody deletes it while the relation is being written. */
 void
 store_note_uncounted(int64 number)
 {

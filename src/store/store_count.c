@@ -2,14 +2,14 @@
  * store_count.c
  *	  SQL: count_changes and note_row, the triggers of tuple stores.
  *
- * What a statement changed is in its transition tables.  They are grouped by
- * an ordinary statement, as whoever writes, and its rows are put into the
- * store's table here, with a sign: nothing is ever updated, so no writer
- * waits for another, and nobody needs a right on the store.  Grouping leaves
- * out what cancels out, as where an update changes other columns.
+ * A statement's changes are in its transition tables.  An ordinary statement
+ * groups them, as the writing role, and its rows are inserted into the store's
+ * table here, with a sign.  Nothing is ever updated, so no writer waits for
+ * another, and nobody needs rights on the store.  Grouping drops changes that
+ * cancel out, as when an update changes only other columns.
  *
- * A write is never refused here.  What cannot be counted is noted as such: the
- * store is then not current until it is counted anew.
+ * A write is never refused here.  If a change cannot be counted, that is
+ * recorded, and the store is not current until it is recounted.
  */
 #include "store/store_parts.h"
 
@@ -31,13 +31,13 @@
 #include "utils/syscache.h"
 #include "utils/timestamp.h"
 
-/* Up to as many rows are not worth a statement. */
+/* Up to this many rows are not worth a statement. */
 #define FEW_ROWS 16
 
 PG_FUNCTION_INFO_V1(anonopt_count_changes);
 PG_FUNCTION_INFO_V1(anonopt_note_row);
 
-/* Rows on their way into a store's table. */
+/* Rows to be inserted into a store's table. */
 typedef struct Appender
 {
 	Relation	table;
@@ -61,7 +61,7 @@ append_row(Appender *appender, const Datum *values, const bool *nulls, int64 n)
 	ExecClearTuple(slot);
 }
 
-/* Takes a row of a statement: the columns, and how many. */
+/* Receives a row of a statement: the columns, and the count. */
 static void
 take_counted(void *arg, const Datum *values, const bool *nulls)
 {
@@ -72,7 +72,10 @@ take_counted(void *arg, const Datum *values, const bool *nulls)
 	append_row(appender, values, nulls, DatumGetInt64(values[last]));
 }
 
-/* The transaction and its command get their numbers before workers may start. */
+/*
+ * Assigns the transaction's and the command's id, which must be done before
+ * workers start.
+ */
 static void
 appender_begin(Appender *appender, Relation table)
 {
@@ -110,7 +113,7 @@ table_types(TupleDesc table)
 	return types;
 }
 
-/* The columns as they are told apart: texts by their bytes. */
+/* The columns in the form in which they are compared: texts by their bytes. */
 static char *
 column_list(const Store *store, Relation relation)
 {
@@ -144,7 +147,7 @@ store_count_all(const Store *store, Relation relation, Relation table)
 
 	sql_connect();
 	appender_begin(&appender, table);
-	/* what is there now, even where the transaction still sees what was */
+	/* the current state, even if the transaction still sees an older one */
 	PushActiveSnapshot(GetLatestSnapshot());
 	run_counting(psprintf("SELECT %s, pg_catalog.count(*) FROM ONLY %s r GROUP BY %s", columns,
 						  relation_sql_name(RelationGetRelid(relation)), columns), &appender);
@@ -176,7 +179,10 @@ store_empty(Relation table)
 
 /* ------------------------------------------------------------------ triggers */
 
-/* The store that a trigger counts for; NULL if it is none of a store's own. */
+/*
+ * The store that a trigger counts for; NULL if the trigger does not belong to
+ * a store.
+ */
 static Store *
 store_of_trigger(const TriggerData *data)
 {
@@ -257,7 +263,7 @@ take_columns(const Store *store, const AttrNumber *numbers, const Rows *rows, Da
 	}
 }
 
-/* Whether two rows are the same in every bit of what is counted. */
+/* Whether the counted columns of two rows are equal in every bit. */
 static bool
 same_columns(const Store *store, const AttrNumber *numbers, const Rows *a, const Rows *b)
 {
@@ -275,7 +281,7 @@ same_columns(const Store *store, const AttrNumber *numbers, const Rows *a, const
 	return true;
 }
 
-/* Puts few rows into the table as they are. */
+/* Inserts a few rows without grouping. */
 static void
 append_few(const Store *store, const TriggerData *data, Appender *appender)
 {
@@ -319,7 +325,7 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 	rows_end(&after);
 }
 
-/* The statement that groups what a trigger's statement changed. */
+/* The statement that groups the changes of a trigger's statement. */
 static char *
 changes_statement(const Store *store, const TriggerData *data)
 {
@@ -348,7 +354,7 @@ changes_statement(const Store *store, const TriggerData *data)
 	return sql.data;
 }
 
-/* Puts what a statement changed into the store's table. */
+/* Inserts a statement's changes into the store's table. */
 static void
 append_changes(const Store *store, TriggerData *data, Relation table, int64 nrows)
 {
@@ -369,8 +375,8 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 }
 
 /*
- * Nothing is left of the relation, and so the store is right even if it was
- * not before.  PostgreSQL truncates nothing that waits to be counted.
+ * The relation is empty, so the store is current even if it was not before.
+ * PostgreSQL does not truncate a relation with pending trigger events.
  */
 static void
 truncate_store(Store *store, Relation relation, Relation table)
@@ -414,7 +420,7 @@ anonopt_count_changes(PG_FUNCTION_ARGS)
 	if (store == NULL)
 		return PointerGetDatum(NULL);
 
-	/* rows of children are in an update's transition tables too */
+	/* an update's transition tables contain rows of children, too */
 	if (!relation->rd_rel->relhassubclass &&
 		strcmp(store_fingerprint_columns(store, relation), store->fingerprints[FINGERPRINT_COLUMNS]) == 0)
 		table = store_open_table(store, relation, RowExclusiveLock);
@@ -429,7 +435,10 @@ anonopt_count_changes(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/* Whoever applies a subscription fires no statement's trigger, and rows' only as a replica. */
+/*
+ * Applying a subscription fires no statement triggers, and row triggers only
+ * as a replica.
+ */
 Datum
 anonopt_note_row(PG_FUNCTION_ARGS)
 {

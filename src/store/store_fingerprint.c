@@ -1,19 +1,19 @@
 /*
  * store_fingerprint.c
- *	  What a tuple store's counts rely on, as the catalogs tell.
+ *	  The fingerprint of a tuple store: the catalog state that its counts rely
+ *	  on.
  *
- * A store's entry keeps a text for each of these: where it is, which relation
- * in which file, whose, its columns, its triggers, the store's own table.
- * While all are as they were, every write has been counted.  A text once
- * changed does not become what it was: rows of the catalogs are told by who
- * wrote them and where (xmin, ctid), so that a trigger that was disabled and
- * enabled again is another.  Columns are compared by every trigger that
- * counts, too.
+ * A store's entry has a text for each part: the database, the relation and its
+ * file, its owner, its columns, its triggers, and the store's own table. While
+ * all are unchanged, every write has been counted.  A text that has changed
+ * never changes back: catalog rows are identified by xmin and ctid, so that a
+ * trigger that was disabled and enabled again is different. Every trigger that
+ * counts compares the columns, too.
  *
- * Writes through a parent would fire none of a relation's own statement
- * triggers and leave no trace.  So one more trigger, which never fires,
- * keeps PostgreSQL from giving the relation a parent: it is for each row and
- * has a transition table.
+ * Writes through a parent would not fire the relation's own statement triggers
+ * and so leave no trace.  An additional trigger, which never fires, prevents
+ * that PostgreSQL gives the relation a parent: it is a row trigger with a
+ * transition table.
  */
 #include "store/store_parts.h"
 
@@ -54,7 +54,7 @@ store_table_name(int64 number)
 	return psprintf("anonopt_tuples_" INT64_FORMAT, number);
 }
 
-/* The table of a name that goes when the relation goes. */
+/* The table with a name that is dropped with the relation. */
 static Oid
 dependent_table(Oid relation, const char *name)
 {
@@ -84,7 +84,7 @@ dependent_table(Oid relation, const char *name)
 	return found;
 }
 
-/* Whether a table is another relation's store already. */
+/* Whether a table is already another relation's store. */
 static bool
 goes_with_relation(Oid table)
 {
@@ -136,7 +136,7 @@ store_table(const Store *store)
 
 	if (OidIsValid(oid))
 		return oid;
-	/* it depends on nothing where it was restored */
+	/* after a restore it depends on nothing */
 	oid = get_relname_relid(name, get_rel_namespace(store->relation));
 	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || owner_of(oid) != owner_of(store->relation) ||
 		goes_with_relation(oid))
@@ -149,7 +149,7 @@ store_column_number(const Store *store, Oid relation, int column)
 {
 	AttrNumber	number = get_attnum(relation, store->columns[column]);
 
-	/* ctid and its like have numbers too, below 0 */
+	/* system columns such as ctid have negative numbers */
 	return number > 0 ? number : InvalidAttrNumber;
 }
 
@@ -175,7 +175,7 @@ store_fingerprint_columns(const Store *store, Relation relation)
 	return fingerprint.data;
 }
 
-/* Whether a trigger was made for the store of that number. */
+/* Whether a trigger was created for the store with that number. */
 static bool
 is_store_trigger(HeapTuple tuple, TupleDesc desc, int64 number)
 {
@@ -234,7 +234,10 @@ store_lists_trigger(const Store *store, Oid trigger)
 	return strstr(store->fingerprints[FINGERPRINT_TRIGGERS], psprintf(" %u:", trigger)) != NULL;
 }
 
-/* Whether rows can be put into a table, and are read from it, as they were at first. */
+/*
+ * Whether a table still has its original shape, so that rows can be inserted
+ * and read.
+ */
 static bool
 table_fits(const Store *store, Relation relation, Relation table)
 {
@@ -266,7 +269,7 @@ store_open_table(const Store *store, Relation relation, LOCKMODE lockmode)
 	Oid			oid = store_table(store);
 	Relation	table;
 
-	/* whoever has the table open relies on this */
+	/* code that has the table open relies on this */
 	for (int i = 0; i < store->ncolumns; i++)
 		if (store_column_number(store, RelationGetRelid(relation), i) == InvalidAttrNumber)
 			return NULL;

@@ -1,6 +1,6 @@
 /*
  * store_make.c
- *	  Tuple stores made, counted anew and dropped.
+ *	  Creates, recounts and drops tuple stores.
  */
 #include "store/store_parts.h"
 
@@ -52,7 +52,10 @@ has_parent(Oid relation)
 	return found;
 }
 
-/* Fails unless every write to a relation fires its own statement triggers, and lasts. */
+/*
+ * Fails unless every write to a relation fires its own statement triggers, and
+ * is durable.
+ */
 static void
 check_kind(Relation relation)
 {
@@ -71,7 +74,10 @@ check_kind(Relation relation)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }
 
-/* Fails unless the caller may count the relation, and nothing of this session waits to be counted. */
+/*
+ * Fails unless the caller may count the relation, and this session has no
+ * pending changes to count.
+ */
 static void
 check_counting(Relation relation)
 {
@@ -93,7 +99,10 @@ check_counting(Relation relation)
 				 errdetail("Subscriptions fire no statement triggers.")));
 }
 
-/* Fails with 23514 where a store's relation lost a column, 0A000 where one is not stored. */
+/*
+ * Fails with 23514 if a store's relation has lost a column, and with 0A000 if
+ * a column is not stored.
+ */
 static void
 check_columns(const Store *store, Relation relation)
 {
@@ -124,14 +133,14 @@ check_columns(const Store *store, Relation relation)
 
 /* -------------------------------------------------------------------- stores */
 
-/* A lock that keeps writers away, if they are tracked, and others who count. */
+/* Locks out writers, if they are tracked, and others who count. */
 static LOCKMODE
 counting_lock(bool tracked)
 {
 	return tracked ? ShareRowExclusiveLock : ShareUpdateExclusiveLock;
 }
 
-/* Counts the locked relation into the store, and writes down what that relies on. */
+/* Counts the locked relation into the store, and records the fingerprint. */
 static void
 count_store(Store *store, Relation relation)
 {
@@ -149,7 +158,7 @@ count_store(Store *store, Relation relation)
 	store_write(store);
 }
 
-/* A number that is in use nowhere, not even by what was restored. */
+/* A number that is not in use, not even by restored objects. */
 static int64
 new_number(Oid schema)
 {
@@ -164,7 +173,7 @@ new_number(Oid schema)
 	return number;
 }
 
-/* The columns that are read of a data set, each once. */
+/* The columns read for a data set, each once. */
 static void
 choose_columns(Store *store, const Dataset *dataset)
 {
@@ -183,7 +192,7 @@ choose_columns(Store *store, const Dataset *dataset)
 	}
 }
 
-/* Keeps a data set from being dropped meanwhile. */
+/* Locks a data set against being dropped meanwhile. */
 static void
 lock_dataset(const char *name)
 {
@@ -204,7 +213,7 @@ store_create(const char *name, bool tracked)
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
 
-	/* only its owner may lock it, and then it stays what it is */
+	/* only its owner may lock it; after that it does not change */
 	(void) dataset_load_owned_entry(name);
 	lock_dataset(name);
 	dataset = dataset_load_owned(name);
@@ -275,7 +284,7 @@ store_refresh(const char *name)
 	if (store == NULL || store->relation != dataset->relation)
 		refuse_missing(dataset->name);
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
-	/* as it is now that nobody else can change it */
+	/* load it again, now that nobody else can change it */
 	store = store_of_dataset(dataset->name, NULL);
 	if (store == NULL)
 		refuse_missing(dataset->name);
@@ -285,9 +294,8 @@ store_refresh(const char *name)
 }
 
 /*
- * Whether there is something of a store that the caller may drop.  Its entry
- * may name any relation, and a superuser owns them all: what is not there
- * needs no lock.
+ * Whether the caller may drop any part of a store.  Its entry may name any
+ * relation, and a superuser owns them all, so missing parts are not locked.
  */
 static bool
 has_parts_of_caller(const Store *store, const Dataset *dataset)
@@ -305,14 +313,14 @@ store_drop(const Dataset *dataset)
 	if (store != NULL && has_parts_of_caller(store, dataset))
 	{
 		LockRelationOid(store->relation, AccessExclusiveLock);
-		/* as it is now that nobody else can change it */
+		/* load it again, now that nobody else can change it */
 		store = store_of_dataset(dataset->name, NULL);
 		if (store != NULL && has_parts_of_caller(store, dataset))
 			store_drop_objects(store_table(store), store_triggers(store->number, store->relation));
 	}
 	if (store == NULL)
 		return false;
-	/* triggers that stay count nothing without it */
+	/* remaining triggers count nothing without it */
 	store_forget(store->number);
 	return true;
 }

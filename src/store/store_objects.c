@@ -2,14 +2,15 @@
  * store_objects.c
  *	  The table and the triggers of a tuple store.
  *
- * A store's table is anonopt_tuples_<number>, beside its relation: there
- * whoever restores the relation can make it, too.  It belongs to whom the
- * relation belongs to, with no rights for others, whatever the default
- * privileges.  It goes with its relation and with the extension; so do the
- * triggers with the extension.
+ * A store's table is anonopt_tuples_<number>, in the schema of its relation,
+ * where any role that restores the relation can create it, too.  It belongs to
+ * the relation's owner, with no rights for others, whatever the default
+ * privileges.  It is dropped with its relation and with the extension, and the
+ * triggers are dropped with the extension.
  *
- * Both are made by PostgreSQL's own functions below its checks: the owner of
- * a relation need have no rights in our schema or on our trigger functions.
+ * Both are created by PostgreSQL's internal functions, which skip permission
+ * checks, because the owner of a relation need not have rights in our schema
+ * or on our trigger functions.
  */
 #include "store/store_parts.h"
 
@@ -74,7 +75,7 @@ table_columns(const Store *store, Relation relation)
 		Oid			collation = column->attcollation;
 
 		TupleDescInitEntry(desc, i + 1, store->columns[i], type, typmod, 0);
-		/* texts are told apart by their bytes */
+		/* texts are compared by their bytes */
 		if (OidIsValid(collation) && !get_collation_isdeterministic(collation))
 			collation = C_COLLATION_OID;
 		TupleDescInitEntryCollation(desc, i + 1, collation);
@@ -141,7 +142,7 @@ store_empty_table(const Store *store, Relation relation)
 		store_empty(table);
 		return table;
 	}
-	/* one that was restored may have rights for others */
+	/* a restored one may have rights for others */
 	if (table != NULL)
 		relation_close(table, NoLock);
 	if (OidIsValid(oid))
@@ -170,7 +171,7 @@ static const StoreTrigger store_trigger_list[] = {
 	{"truncate", "count_changes", TRIGGER_TYPE_TRUNCATE, false, NULL, NULL, TRIGGER_FIRES_ALWAYS},
 	{"replica", "note_row", TRIGGER_TYPE_INSERT | TRIGGER_TYPE_UPDATE | TRIGGER_TYPE_DELETE, true, NULL, NULL,
 	TRIGGER_FIRES_ON_REPLICA},
-	/* never fires: it keeps the relation from getting a parent */
+	/* never fires; prevents that the relation gets a parent */
 	{"no_parent", "note_row", TRIGGER_TYPE_DELETE, true, "old_rows", NULL, TRIGGER_DISABLED}
 };
 
@@ -185,7 +186,10 @@ transition(const char *name, bool is_new)
 	return node;
 }
 
-/* What was made as PostgreSQL's own, without asking for rights, becomes an ordinary trigger. */
+/*
+ * Turns a trigger that was created as internal, to skip permission checks,
+ * into an ordinary one.
+ */
 static void
 make_ordinary(Oid trigger, const char *name, char enabled)
 {

@@ -1,6 +1,6 @@
 /*
  * store_parts.h
- *	  What the files of tuple stores share.
+ *	  Declarations shared by the files of tuple stores.
  */
 #ifndef ANONOPT_STORE_PARTS_H
 #define ANONOPT_STORE_PARTS_H
@@ -11,7 +11,7 @@
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
 
-/* What a store's counts rely on, as it was when they were made. */
+/* The fingerprint of a store at the time of counting. */
 typedef enum Fingerprint
 {
 	FINGERPRINT_CLUSTER, FINGERPRINT_RELATION, FINGERPRINT_FILE, FINGERPRINT_OWNER, FINGERPRINT_COLUMNS, FINGERPRINT_TRIGGERS, FINGERPRINT_TABLE, FINGERPRINTS
@@ -30,7 +30,7 @@ struct Store
 	bool		own;			/* written by this transaction */
 };
 
-/* Entries as a snapshot shows them, or as they are now where it is NULL. */
+/* Entries as a snapshot shows them, or the current ones if it is NULL. */
 extern List *stores_of_relation(Oid relation, Snapshot snapshot);
 extern Store *store_of_dataset(const char *dataset, Snapshot snapshot);
 extern Store *store_of_number(int64 number, Snapshot snapshot);
@@ -39,54 +39,57 @@ extern Store *store_of_number(int64 number, Snapshot snapshot);
 extern void store_write(const Store *store);
 extern void store_forget(int64 number);
 
-/* Writes down that something could not be counted; whether it was; forgets it. */
+/* Record that a change could not be counted; check for such a record; delete it. */
 extern void store_note_uncounted(int64 number);
 extern bool store_has_uncounted(int64 number, Snapshot snapshot);
 extern void store_forget_uncounted(int64 number);
 
-/* What a store's counts rely on now; its relation is locked. */
+/* The current fingerprint of a store; its relation is locked. */
 extern void store_fingerprints(const Store *store, Relation relation, char **fingerprints);
 
-/* The number of a column of a store in its relation; InvalidAttrNumber where it has no such column of its own. */
+/*
+ * The number of a store's column in its relation; InvalidAttrNumber if it has
+ * no such user column.
+ */
 extern AttrNumber store_column_number(const Store *store, Oid relation, int column);
 extern char *store_fingerprint_columns(const Store *store, Relation relation);
 
-/* Why a store's counts are not those of its relation, as far as catalogs tell; or NULL. */
+/* Why a store is not current, according to the catalogs, or NULL. */
 extern const char *store_mismatch(const Store *store, Relation relation, bool but_file);
 
-/* Whether a trigger is one of those that a store was created with. */
+/* Whether a trigger is one of a store's original triggers. */
 extern bool store_lists_trigger(const Store *store, Oid trigger);
 
-/* The triggers of a store's number on its relation. */
+/* The triggers on a relation for a store's number. */
 extern List *store_triggers(int64 number, Oid relation);
 
 /* The table of a store, or InvalidOid. */
 extern Oid	store_table(const Store *store);
 
-/* Whether it goes with the relation, as it was made. */
+/* Whether it still depends on the relation. */
 extern bool store_is_bound(const Store *store);
 
 extern char *store_table_name(int64 number);
 
-/* Opens it, if its shape is still what it was made with; else NULL. */
+/* Opens it if it still has its original shape; otherwise NULL. */
 extern Relation store_open_table(const Store *store, Relation relation, LOCKMODE lockmode);
 
-/* A name for the column of counts that no column has. */
+/* A name for the column of counts that differs from all columns. */
 extern char *store_free_name(const Store *store);
 
-/* Whether somebody subscribes for a relation. */
+/* Whether a subscription writes to a relation. */
 extern bool is_replicated_to(Oid relation);
 
-/* The store's table, emptied, or made anew where it is not what it was. */
+/* Empties the store's table, or creates it again if it has changed. */
 extern Relation store_empty_table(const Store *store, Relation relation);
 
-/* Makes the triggers, unless they are there and what they were made. */
+/* Creates the triggers, unless they exist unchanged. */
 extern void store_make_triggers(const Store *store, Relation relation);
 
-/* Drops triggers, and a table unless it is InvalidOid. */
+/* Drops triggers, and a table if it is valid. */
 extern void store_drop_objects(Oid table, List *triggers);
 
-/* Counts a relation anew into its empty table; removes what a table holds. */
+/* Counts a relation into its empty table; empties a table. */
 extern void store_count_all(const Store *store, Relation relation, Relation table);
 extern void store_empty(Relation table);
 

@@ -1,16 +1,16 @@
 /*
  * store_read.c
- *	  Reading a tuple store in place of its relation.
+ *	  Reads a tuple store instead of its relation.
  *
- * The store's table is scanned here, under the caller's snapshot, so that
- * no right on it is needed; what the caller may read is asked of the
- * relation.  Rows are encoded as they come.  Where values have to be cast
- * first, or counts to be added up, they stand in memory or a temporary file,
- * where an ordinary statement of the caller's sees them as stored_tuples.
+ * The store's table is scanned here, under the caller's snapshot, without
+ * needing rights on it; the caller's rights are checked on the relation. Rows
+ * are encoded as they come.  If values have to be cast first, or counts added
+ * up, rows are kept in memory or a temporary file, where an ordinary statement
+ * of the caller sees them as stored_tuples.
  *
- * A store is current if all that its counts rely on is as it was when they
- * were made, no change went uncounted, and neither this session is in the middle
- * of a write nor its snapshot from between a write and its count.
+ * A store is current if its fingerprint is unchanged, no change is uncounted,
+ * this session is not in the middle of a write, and its snapshot is not from
+ * between a write and its count.
  */
 #include "store/store_parts.h"
 
@@ -47,7 +47,7 @@ place_of(const Store *store, const char *column)
 	return -1;
 }
 
-/* Finds the columns that a data set declares; false where the store lacks one. */
+/* Finds the columns of a data set; returns false if the store lacks one. */
 static bool
 place_columns(StoreRead *read, const Dataset *dataset)
 {
@@ -72,7 +72,10 @@ place_columns(StoreRead *read, const Dataset *dataset)
 	return true;
 }
 
-/* Whether a data set's columns and a count fit into the arguments of our aggregate. */
+/*
+ * Whether our aggregate has enough arguments for a data set's columns and a
+ * count.
+ */
 static bool
 fits_aggregate(const Dataset *dataset)
 {
@@ -84,13 +87,13 @@ fits_aggregate(const Dataset *dataset)
 
 		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
 			continue;
-		/* a sensitive column may be read beside its leaves */
+		/* a sensitive column may be read in addition to its leaves */
 		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
 	}
 	return most <= FUNC_MAX_ARGS - 3;
 }
 
-/* Why the caller may not have a relation's tuples without reading it; or NULL. */
+/* Why the caller may not get a relation's tuples without reading it, or NULL. */
 static const char *
 guard_of(const StoreRead *read, Relation relation)
 {
@@ -110,10 +113,10 @@ guard_of(const StoreRead *read, Relation relation)
 }
 
 /*
- * Why this session might see a write without its count; or NULL.  Within
- * triggers, what a foreign key changed may wait to be counted although its
- * statement has ended.  A snapshot that stays the same does not show what was
- * there when its own transaction counted.
+ * Why this session might see a write without its count, or NULL.  Within
+ * triggers, changes by a foreign key may be uncounted although their statement
+ * has ended.  A transaction's fixed snapshot does not show the state at the
+ * time when the transaction itself counted.
  */
 static const char *
 unsettled_reason(const Store *store, Relation relation)
@@ -127,7 +130,7 @@ unsettled_reason(const Store *store, Relation relation)
 	return NULL;
 }
 
-/* Why a store is not current; or NULL. */
+/* Why a store is not current, or NULL. */
 static const char *
 problem_of(const Store *store, Relation relation)
 {
@@ -149,7 +152,7 @@ problem_of(const Store *store, Relation relation)
 	return unsettled_reason(store, relation);
 }
 
-/* Looks at a store as the caller would use it; sets whether it can be read at all. */
+/* Checks a store for use by the caller; also sets whether it can be read at all. */
 static StoreRead *
 look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 {
@@ -177,7 +180,10 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 	return read;
 }
 
-/* Whether a store is a better one to read: current, the data set's own, narrow. */
+/*
+ * Whether a store is better to read than another: current, the data set's own,
+ * narrower.
+ */
 static bool
 is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
 {
@@ -193,8 +199,8 @@ is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
 }
 
 /*
- * The best store of a data set's relation: of those that are readable, or
- * else its own.  The caller's reference is the only one that a reading has.
+ * The best readable store of a data set's relation, or else its own store.
+ * The caller's reference must be the only one of the reading.
  */
 static StoreRead *
 best_store(const Dataset *dataset, Relation relation, bool describe)
@@ -203,7 +209,7 @@ best_store(const Dataset *dataset, Relation relation, bool describe)
 	List	   *stores;
 	ListCell   *cell;
 
-	/* nothing else has stores */
+	/* other relations have no stores */
 	if (dataset->name == NULL || dataset->count_column != NULL || relation->rd_rel->relkind != RELKIND_RELATION)
 		return NULL;
 	stores = stores_of_relation(dataset->relation, GetActiveSnapshot());
@@ -249,10 +255,10 @@ store_count_name(const StoreRead *read)
 }
 
 /*
- * Counts that were only ever added to need not be added up: whoever counts
- * tuples does.  Else what cancels out must be left out, since its values may
- * have no leaf any more.  Counts of a store that is not current may add up to
- * less than nothing.
+ * Without negative counts, rows need not be added up, because counting tuples
+ * does that.  Otherwise tuples that cancel out must be left out, since their
+ * values may no longer have a leaf.  Counts of a store that is not current may
+ * add up to a negative number.
  */
 char *
 store_source(const StoreRead *read)
@@ -274,7 +280,7 @@ store_source(const StoreRead *read)
 	return sql.data;
 }
 
-/* The columns of what is scanned that are read, and the count. */
+/* The scanned columns that are read, and the count. */
 static TupleDesc
 read_columns(const StoreRead *read, TupleDesc table)
 {
@@ -292,7 +298,7 @@ read_columns(const StoreRead *read, TupleDesc table)
 	return desc;
 }
 
-/* Whether all columns are read, in the order they have in the table. */
+/* Whether all columns are read, in the table's order. */
 static bool
 reads_whole_rows(const StoreRead *read)
 {
@@ -315,7 +321,7 @@ keep_columns(StoreRead *read, TupleTableSlot *slot, Datum *values, bool *nulls)
 	tuplestore_putvalues(read->rows, read->desc, values, nulls);
 }
 
-/* Fails where a store's table has other columns than the store, and a count behind them. */
+/* Fails unless a store's table has the store's columns followed by a count. */
 static void
 require_shape(const StoreRead *read, TupleDesc table)
 {
@@ -329,7 +335,7 @@ require_shape(const StoreRead *read, TupleDesc table)
 			rows_refuse_changed(read->store->columns[i], "It has been dropped from the tuple store.");
 }
 
-/* Keeps what the caller's snapshot shows of the table. */
+/* Keeps the rows that the caller's snapshot shows. */
 static void
 keep_rows(StoreRead *read, Relation table)
 {
