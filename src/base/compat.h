@@ -49,6 +49,9 @@
 #endif
 
 #if PG_VERSION_NUM < 160000
+#define rd_newRelfilelocatorSubid rd_newRelfilenodeSubid
+#define rd_firstRelfilelocatorSubid rd_firstRelfilenodeSubid
+#define RelationAssumeNewRelfilelocator(relation) RelationAssumeNewRelfilenode(relation)
 #define object_ownercheck(catalog, object, role) old_ownercheck_##catalog(object, role)
 #define object_aclcheck(catalog, object, role, mode) old_aclcheck_##catalog(object, role, mode)
 #define old_ownercheck_RelationRelationId pg_class_ownercheck

@@ -55,11 +55,24 @@ extern List *key_tables(const ReleaseEntry *entry);
 extern void rewrite_key(Release *release, const ReleaseEntry *entry);
 
 /*
- * Creates a new heap for a release's rows; swaps it in, which locks out
- * readers until the end of the transaction.
+ * A new heap for a release's rows.  Swapping it in locks out readers until
+ * the end of the transaction.
  */
-extern Oid	release_fresh_rows(Release *release, Oid relation);
-extern void release_swap_rows(Oid relation, Oid fresh);
+typedef struct FreshRows
+{
+	Oid			heap;			/* which is dropped after the swap, with the
+								 * old rows */
+	List	   *indexes;		/* of it */
+	List	   *old_indexes;	/* of the release, in the same order */
+} FreshRows;
+
+extern FreshRows *release_fresh_rows(Release *release, Oid relation);
+extern void release_swap_rows(Oid relation, const FreshRows *fresh);
+
+/* Builds a release's indexes on the new heap; exchanges them, before and after the heaps are swapped. */
+extern void fresh_build_indexes(FreshRows *fresh, Oid relation);
+extern void fresh_begin_swap(const FreshRows *fresh, Oid relation);
+extern void fresh_end_swap(const FreshRows *fresh, Oid relation);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
@@ -67,8 +80,8 @@ extern void release_mark_filled(Oid relation);
 /* Gives a materialized view another definition with the same columns. */
 extern void release_replace_definition(Oid view, const char *definition);
 
-/* Gives the relation new rows and, if given, another definition. */
-extern void release_show(const Release *release, Oid relation, Oid fresh, const char *definition);
+/* Makes the relation show fresh rows and, where there is one, another definition. */
+extern void release_show(const Release *release, Oid relation, const FreshRows *fresh, const char *definition);
 
 /*
  * The entry of a release that the caller itself owns; locks it against other

@@ -181,7 +181,7 @@ definition_again(Release *release, const ReleaseEntry *entry, char **statement)
 }
 
 void
-release_show(const Release *release, Oid relation, Oid fresh, const char *definition)
+release_show(const Release *release, Oid relation, const FreshRows *fresh, const char *definition)
 {
 	if (release->form != RELEASE_LIVE_VIEW)
 		release_swap_rows(relation, fresh);
@@ -218,7 +218,7 @@ release_refresh(Oid relation)
 	Release    *release;
 	char	   *definition;
 	char	   *statement;
-	Oid			fresh = InvalidOid;
+	FreshRows  *fresh = NULL;
 
 	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
 		ereport(ERROR,

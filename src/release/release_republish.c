@@ -53,7 +53,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	ListCell   *cell;
 	char	   *statement = NULL;
 	char	   *definition = NULL;
-	Oid			fresh = InvalidOid;
+	FreshRows  *fresh = NULL;
 
 	release_check(release);
 	release_read(release);

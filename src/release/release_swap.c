@@ -2,8 +2,8 @@
  * release_swap.c
  *	  Replaces the rows and the definition of an existing release.
  *
- * Rows are written into a new heap while readers continue with the old one;
- * then the two are swapped.  Only the swap locks out readers, so it comes
+ * Rows are written into a new heap and indexed while readers continue with
+ * the old one; then the two are swapped.  Only the swap locks out readers, so it comes
  * last.  The relation keeps its OID, its grants and its dependent objects.
  */
 #include "release/release_parts.h"
@@ -44,20 +44,21 @@ refuse_constraints(Relation table)
 				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
 }
 
-Oid
+FreshRows *
 release_fresh_rows(Release *release, Oid relation)
 {
 	Relation	table = table_open(relation, ExclusiveLock);
 	Oid			tablespace = table->rd_rel->reltablespace;
 	Oid			access_method = table->rd_rel->relam;
 	char		persistence = table->rd_rel->relpersistence;
-	Oid			fresh;
+	FreshRows  *fresh = palloc0(sizeof(FreshRows));
 
 	CheckTableNotInUse(table, "refresh_release");
 	refuse_constraints(table);
 	table_close(table, NoLock);
-	fresh = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
-	release_write_rows(release, fresh, true);
+	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
+	release_write_rows(release, fresh->heap, true);
+	fresh_build_indexes(fresh, relation);
 	return fresh;
 }
 
@@ -77,13 +78,15 @@ release_mark_filled(Oid relation)
 }
 
 void
-release_swap_rows(Oid relation, Oid fresh)
+release_swap_rows(Oid relation, const FreshRows *fresh)
 {
 	LockRelationOid(relation, AccessExclusiveLock);
 	release_mark_filled(relation);
-	finish_heap_swap(relation, fresh, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
+	fresh_begin_swap(fresh, relation);
+	finish_heap_swap(relation, fresh->heap, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
 					 get_rel_persistence(relation));
 	CommandCounterIncrement();
+	fresh_end_swap(fresh, relation);
 }
 
 void

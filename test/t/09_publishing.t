@@ -47,6 +47,7 @@ check_pipelines();
 check_hierarchies();
 check_refresh();
 check_readers();
+check_indexes();
 check_failures();
 check_labels();
 check_declared_anew();
@@ -710,6 +711,63 @@ sub check_readers
 		is(hear('owner', "SELECT count(*) FROM $release"), "100\n", 'and then it has the new rows');
 	}
 	say_as('owner', q{SELECT anonopt.drop_release('slow_rows'), anonopt.drop_release('slow_seen'), anonopt.drop_dataset('slowly')});
+}
+
+# Indexes are built before the swap, while readers go on; each stays what it was, but for its file.
+sub check_indexes
+{
+	my $kept = q{SELECT string_agg(concat_ws(' ', c.oid, c.relname, pg_get_indexdef(c.oid), i.indisclustered, i.indisreplident, i.indisprimary,
+		i.indisvalid, i.indislive, i.indisready, obj_description(c.oid), (SELECT array_agg(a.attstattarget) FROM pg_attribute a WHERE a.attrelid = c.oid),
+		(SELECT string_agg(o.conname || o.condeferrable, ',') FROM pg_constraint o WHERE o.conindid = c.oid)), E'\n' ORDER BY c.oid)
+		FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid WHERE i.indrelid IN ('indexed'::regclass, 'indexed_seen'::regclass)};
+	my $files = q{SELECT indexrelid, pg_relation_filenode(indexrelid) FROM pg_index WHERE indrelid IN ('indexed'::regclass, 'indexed_seen'::regclass)};
+
+	say_as('owner', q{
+		CREATE TABLE source AS SELECT i AS nr, 20 + i % 10 AS age, 'x' || i % 3 AS illness FROM generate_series(1, 80) i;
+		CREATE FUNCTION awaited(text) RETURNS text IMMUTABLE LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_advisory_xact_lock_shared(7); RETURN $1; END $$;
+		SELECT anonopt.create_dataset('source', 'source'), anonopt.add_quasi_identifier('source', 'age', 'age_levels'),
+			anonopt.set_insensitive('source', 'nr'), anonopt.set_insensitive('source', 'illness');
+		SELECT anonopt.publish_table('indexed', 'source', '{1}', k => 5, columns => '{illness,nr}'),
+			anonopt.create_view('indexed_seen', 'source', '{1}', k => 5, columns => '{illness,nr}');
+		ALTER TABLE indexed ADD PRIMARY KEY (nr), ADD CONSTRAINT "ON USING it" UNIQUE (illness, nr) DEFERRABLE INITIALLY DEFERRED,
+			ADD CONSTRAINT apart EXCLUDE USING hash (nr WITH =);
+		ALTER TABLE indexed CLUSTER ON indexed_pkey, REPLICA IDENTITY USING INDEX indexed_pkey;
+		CREATE INDEX part ON indexed (lower(age), illness DESC NULLS LAST) INCLUDE (nr) WITH (fillfactor = 70) WHERE age <> 'x';
+		ALTER INDEX part ALTER COLUMN 1 SET STATISTICS 77;
+		COMMENT ON INDEX part IS 'a part';
+		CREATE INDEX ON indexed USING hash (illness);
+		CREATE INDEX ON indexed (awaited(illness));
+		CREATE INDEX ON indexed_seen (awaited(illness));
+		CREATE UNIQUE INDEX ON indexed_seen (nr);
+		INSERT INTO source SELECT i, 25, 'x' FROM generate_series(81, 100) i});
+	my $before = hear('owner', $kept);
+	my %file = map { split /\|/ } split /\n/, hear('owner', $files);
+
+	for my $release ('indexed', 'indexed_seen')
+	{
+		my $keeper = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
+		my $refresh = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
+		my $waits = qq{SELECT count(*) > 0 FROM pg_stat_activity WHERE query LIKE '%refresh_release(''$release'')%' AND wait_event = 'advisory'};
+
+		$keeper->query_safe('SELECT pg_advisory_lock(7)');
+		$refresh->query_until(qr/begun/, "\\echo begun\nSELECT anonopt.refresh_release('$release');\n");
+		ok($node->poll_query_until('clinic', $waits), "an index of $release takes long to be built");
+		is(hear('owner', "SET lock_timeout = '500 ms'; SET enable_seqscan = off; SELECT count(*) FROM $release; SELECT count(*) FROM $release WHERE nr = 80"),
+			"80\n1\n", 'while readers have the old rows, by the old indexes');
+		$keeper->query_safe('SELECT pg_advisory_unlock(7)');
+		$keeper->quit;
+		$refresh->quit;
+		is(hear('owner', "SET enable_seqscan = off; SELECT count(*) FROM $release; SELECT count(*) FROM $release WHERE nr = 100; SELECT count(*) FROM $release WHERE nr = 101"),
+			"100\n1\n0\n", 'and then the new rows, by the new indexes');
+	}
+	is(hear('owner', $kept), $before, 'indexes keep their numbers, names, constraints, comments, statistics targets and marks');
+	my %now = map { split /\|/ } split /\n/, hear('owner', $files);
+	is(scalar(grep { $now{$_} == $file{$_} } keys %file), 0, 'and have other files');
+	is(hear('owner', q{SELECT count(*) FROM pg_class WHERE relname LIKE 'pg_temp_%'}), "0\n", 'nothing is left behind');
+	say_as('owner', q{INSERT INTO source VALUES (100, 25, 'x')});
+	like(hear('owner', q{SELECT anonopt.refresh_release('indexed')}), qr/could not create unique index/, 'what is no longer unique is refused');
+	is(hear('owner', 'SELECT count(*) FROM indexed'), "100\n", 'and the old rows stay');
+	say_as('owner', q{SELECT anonopt.drop_release('indexed'), anonopt.drop_release('indexed_seen'), anonopt.drop_dataset('source'); DROP TABLE source});
 }
 
 # A data set that is declared in another way has releases of the old one.

@@ -1,0 +1,207 @@
+/*
+ * release_indexes.c
+ *	  Indexes of fresh rows, built while readers go on with the old rows.
+ *
+ * An index of the release and one of the fresh heap exchange their files. So
+ * the index stays itself: its name, its constraint, its comment, its
+ * statistics targets, and whether it is the replica identity or clustered.
+ * An index that no statement can tell in full, of an exclusion constraint, is
+ * left to be built during the swap; so are those that the owner may not create.
+ */
+#include "release/release_parts.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "storage/lmgr.h"
+#include "storage/predicate.h"
+#include "utils/guc.h"
+#include "utils/inval.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/syscache.h"
+
+/* What is asked of each index, in this order. */
+typedef struct OldIndex
+{
+	Oid			index;
+	char	   *definition;
+	char	   *prefix;			/* with which that begins: up to the method */
+	char	   *tablespace;		/* or '' */
+	bool		unique;
+} OldIndex;
+
+static List *
+find_indexes(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	MemoryContext context = CurrentMemoryContext;
+	List	   *indexes = NIL;
+
+	sql_connect();
+	sql_read("SELECT c.oid, pg_get_indexdef(c.oid),"
+			 " format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END, c.relname, n.nspname, r.relname),"
+			 " coalesce(t.spcname, ''), i.indisunique"
+			 " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid"
+			 " JOIN pg_namespace n ON n.oid = r.relnamespace LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace"
+			 " WHERE i.indrelid = $1 AND i.indislive AND NOT i.indisexclusion"
+			 " AND has_schema_privilege(n.oid, 'CREATE') AND (t.oid IS NULL OR has_tablespace_privilege(t.oid, 'CREATE')) ORDER BY c.oid", 1, types, values);
+	MemoryContextSwitchTo(context);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		HeapTuple	row = SPI_tuptable->vals[i];
+		TupleDesc	desc = SPI_tuptable->tupdesc;
+		OldIndex   *found = palloc(sizeof(OldIndex));
+		bool		isnull;
+
+		found->index = DatumGetObjectId(SPI_getbinval(row, desc, 1, &isnull));
+		found->definition = SPI_getvalue(row, desc, 2);
+		found->prefix = SPI_getvalue(row, desc, 3);
+		found->tablespace = SPI_getvalue(row, desc, 4);
+		found->unique = DatumGetBool(SPI_getbinval(row, desc, 5, &isnull));
+		/* whatever is written in another way is left */
+		if (strncmp(found->definition, found->prefix, strlen(found->prefix)) == 0)
+			indexes = lappend(indexes, found);
+	}
+	sql_finish();
+	return indexes;
+}
+
+/* The only index of a heap that is not among those that are known. */
+static Oid
+newest_index(Oid heap, const List *known)
+{
+	Relation	table = table_open(heap, NoLock);
+	List	   *all = RelationGetIndexList(table);
+	List	   *others = list_difference_oid(all, known);
+	Oid			index = list_length(others) == 1 ? linitial_oid(others) : InvalidOid;
+
+	table_close(table, NoLock);
+	if (!OidIsValid(index))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("an index of fresh rows is not what was made"),
+				 errhint("See whether an event trigger changes what is created.")));
+	return index;
+}
+
+void
+fresh_build_indexes(FreshRows *fresh, Oid relation)
+{
+	int			level = NewGUCNestLevel();
+	const char *heap = relation_sql_name(fresh->heap);
+	ListCell   *cell;
+
+	foreach(cell, find_indexes(relation))
+	{
+		OldIndex   *old = lfirst(cell);
+
+		(void) set_config_option("default_tablespace", old->tablespace, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		release_run(psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", heap,
+							 old->definition + strlen(old->prefix)));
+		CommandCounterIncrement();
+		fresh->indexes = lappend_oid(fresh->indexes, newest_index(fresh->heap, fresh->indexes));
+		fresh->old_indexes = lappend_oid(fresh->old_indexes, old->index);
+	}
+	AtEOXact_GUC(false, level);
+}
+
+/* Lets two indexes exchange their files, as PostgreSQL lets two heaps. */
+static void
+exchange_files(Oid old, Oid fresh)
+{
+	Relation	catalog = table_open(RelationRelationId, RowExclusiveLock);
+	HeapTuple	old_tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(old));
+	HeapTuple	fresh_tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(fresh));
+	Form_pg_class a;
+	Form_pg_class b;
+	FormData_pg_class kept;
+	Relation	old_index;
+	Relation	fresh_index;
+
+	if (!HeapTupleIsValid(old_tuple) || !HeapTupleIsValid(fresh_tuple))
+		elog(ERROR, "an index is missing");
+	a = (Form_pg_class) GETSTRUCT(old_tuple);
+	b = (Form_pg_class) GETSTRUCT(fresh_tuple);
+	kept = *a;
+	a->relfilenode = b->relfilenode;
+	a->reltablespace = b->reltablespace;
+	a->relpages = b->relpages;
+	a->reltuples = b->reltuples;
+	a->relallvisible = b->relallvisible;
+	b->relfilenode = kept.relfilenode;
+	b->reltablespace = kept.reltablespace;
+
+	old_index = relation_open(old, AccessExclusiveLock);
+	fresh_index = relation_open(fresh, AccessExclusiveLock);
+	TransferPredicateLocksToHeapRelation(old_index);
+	fresh_index->rd_createSubid = old_index->rd_createSubid;
+	fresh_index->rd_newRelfilelocatorSubid = old_index->rd_newRelfilelocatorSubid;
+	fresh_index->rd_firstRelfilelocatorSubid = old_index->rd_firstRelfilelocatorSubid;
+	RelationAssumeNewRelfilelocator(old_index);
+	relation_close(old_index, NoLock);
+	relation_close(fresh_index, NoLock);
+
+	CatalogTupleUpdate(catalog, &old_tuple->t_self, old_tuple);
+	CatalogTupleUpdate(catalog, &fresh_tuple->t_self, fresh_tuple);
+	table_close(catalog, RowExclusiveLock);
+}
+
+/* Hides an index from the swap, which would build it again; or shows it as a sound one. */
+static void
+set_live(Oid index, bool live)
+{
+	Relation	catalog = table_open(IndexRelationId, RowExclusiveLock);
+	HeapTuple	tuple = SearchSysCacheCopy1(INDEXRELID, ObjectIdGetDatum(index));
+	Form_pg_index form;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "an index is missing");
+	form = (Form_pg_index) GETSTRUCT(tuple);
+	form->indislive = live;
+	if (live)
+	{
+		form->indisvalid = true;
+		form->indisready = true;
+		form->indcheckxmin = false;
+	}
+	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	table_close(catalog, RowExclusiveLock);
+}
+
+static void
+set_all_live(const FreshRows *fresh, Oid relation, bool live)
+{
+	ListCell   *cell;
+
+	foreach(cell, fresh->old_indexes)
+		set_live(lfirst_oid(cell), live);
+	CacheInvalidateRelcacheByRelid(relation);
+	CommandCounterIncrement();
+}
+
+void
+fresh_begin_swap(const FreshRows *fresh, Oid relation)
+{
+	ListCell   *old;
+	ListCell   *new;
+
+	if (fresh->indexes == NIL)
+		return;
+	forboth(old, fresh->old_indexes, new, fresh->indexes)
+		exchange_files(lfirst_oid(old), lfirst_oid(new));
+	set_all_live(fresh, relation, false);
+}
+
+void
+fresh_end_swap(const FreshRows *fresh, Oid relation)
+{
+	if (fresh->indexes != NIL)
+		set_all_live(fresh, relation, true);
+}
