@@ -5,6 +5,7 @@
 #include "catalog/unique_rows.h"
 
 #include "access/genam.h"
+#include "access/htup_details.h"
 #include "access/relation.h"
 #include "catalog/distributed.h"
 #include "catalog/pg_index.h"
@@ -21,31 +22,42 @@ is_unique_over(Relation index, AttrNumber attnum)
 
 	return form->indisunique && form->indisvalid && form->indimmediate &&
 		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
-		RelationGetIndexPredicate(index) == NIL;
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
 }
 
-/* Whether a relation cannot have two rows for the same person. */
-static bool
-has_unique_index(Oid relation, const char *person)
+bool
+index_keeps_unique(Relation relation, AttrNumber attnum)
 {
-	Relation	rel = relation_open_existing(relation);
-	AttrNumber	attnum = get_attnum(relation, person);
+	List	   *indexes = RelationGetIndexList(relation);
 	bool		found = false;
 	ListCell   *cell;
 
-	/*
-	 * an index does not cover the rows of children; the statement reports a
-	 * missing column
-	 */
-	if (attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
-		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE))
-		foreach(cell, RelationGetIndexList(rel))
+	foreach(cell, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
 
 		found = found || is_unique_over(index, attnum);
 		index_close(index, AccessShareLock);
 	}
+	list_free(indexes);
+	return found;
+}
+
+/* Whether a relation cannot have two rows for the same person. */
+static bool
+is_unique(Oid relation, const char *person)
+{
+	Relation	rel = relation_open_existing(relation);
+	AttrNumber	attnum = get_attnum(relation, person);
+	bool		found;
+
+	/*
+	 * an index does not cover the rows of children; the statement reports a
+	 * missing column
+	 */
+	found = attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
+		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) &&
+		index_keeps_unique(rel, attnum);
 	relation_close(rel, AccessShareLock);
 	return found;
 }
@@ -56,7 +68,7 @@ column_is_unique(Oid relation, const char *column)
 	/*
 	 * at best, an index of a distributed relation is unique within each shard
 	 */
-	return has_unique_index(relation, column) && !is_distributed(relation);
+	return is_unique(relation, column) && !is_distributed(relation);
 }
 
 /* Fails with an SQLSTATE if two rows have the same value; SPI is connected. */

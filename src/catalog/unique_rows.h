@@ -7,6 +7,11 @@
 
 #include "base/compat.h"
 
+#include "utils/relcache.h"
+
+/* Whether an index on a column alone is unique, valid, whole and not deferred; NULLs may repeat. */
+extern bool index_keeps_unique(Relation relation, AttrNumber attnum);
+
 /* Whether a relation's indexes guarantee that a column is unique and not null. */
 extern bool column_is_unique(Oid relation, const char *column);
 

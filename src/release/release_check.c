@@ -20,6 +20,7 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/unique_rows.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
 #include "executor/tuptable.h"
@@ -187,19 +188,7 @@ excludes_overlaps(Oid table, AttrNumber column)
 static bool
 holds_leaves_once(Relation table, AttrNumber column, bool ranges)
 {
-	bool		found = false;
-	ListCell   *cell;
-
-	foreach(cell, RelationGetIndexList(table))
-	{
-		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
-		Form_pg_index form = index->rd_index;
-
-		found = found || (!ranges && form->indisunique && form->indisvalid && form->indimmediate && form->indnkeyatts == 1 &&
-						  form->indkey.values[0] == column && RelationGetIndexPredicate(index) == NIL);
-		index_close(index, AccessShareLock);
-	}
-	return found || excludes_overlaps(RelationGetRelid(table), column);
+	return (!ranges && index_keeps_unique(table, column)) || excludes_overlaps(RelationGetRelid(table), column);
 }
 
 void

@@ -14,10 +14,10 @@
 #include <math.h>
 
 #include "access/attnum.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "catalog/unique_rows.h"
 #include "sql/hierarchy_builders.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -596,29 +596,6 @@ name_has(const char *column, const char *const *words)
 	return false;
 }
 
-static bool
-has_unique_index(Relation relation, const char *column)
-{
-	List	   *indexes = RelationGetIndexList(relation);
-	AttrNumber	number = get_attnum(RelationGetRelid(relation), column);
-	bool		found = false;
-	ListCell   *cell;
-
-	foreach(cell, indexes)
-	{
-		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
-		Form_pg_index index;
-
-		if (!HeapTupleIsValid(tuple))
-			continue;
-		index = (Form_pg_index) GETSTRUCT(tuple);
-		found = found || (index->indisunique && index->indnkeyatts == 1 && index->indkey.values[0] == number);
-		ReleaseSysCache(tuple);
-	}
-	list_free(indexes);
-	return found;
-}
-
 /* The role that a column's name and values suggest. */
 static void
 plan_role(ColumnPlan *plan, Relation relation)
@@ -628,7 +605,7 @@ plan_role(ColumnPlan *plan, Relation relation)
 	const Profile *profile = &plan->profile;
 	bool		alone = profile->people >= NAMING_PEOPLE && profile->singles >= NAMING_SHARE * profile->people;
 
-	if (has_unique_index(relation, plan->column))
+	if (index_keeps_unique(relation, get_attnum(RelationGetRelid(relation), plan->column)))
 	{
 		plan->role = "identifier";
 		plan->reason = "it is unique by an index";

@@ -18,13 +18,12 @@
 #include "base/budget.h"
 #include "base/packed_key.h"
 #include "base/prng.h"
-#include "catalog/index.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "catalog/unique_rows.h"
 #include "common/hashfn.h"
 #include "engine/key_sample.h"
 #include "miscadmin.h"
@@ -135,31 +134,6 @@ choose_hash(Column *column, Oid type)
 	return true;
 }
 
-/* Whether a column is unique by an index on it alone. */
-static bool
-is_unique_key(Relation relation, AttrNumber number)
-{
-	List	   *indexes = RelationGetIndexList(relation);
-	bool		found = false;
-	ListCell   *cell;
-
-	foreach(cell, indexes)
-	{
-		HeapTuple	tuple = SearchSysCache1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
-		Form_pg_index index;
-
-		if (!HeapTupleIsValid(tuple))
-			continue;
-		index = (Form_pg_index) GETSTRUCT(tuple);
-		found = found || (index->indisunique && index->indisvalid && index->indimmediate && index->indnkeyatts == 1 &&
-						  index->indkey.values[0] == number &&
-						  heap_attisnull(tuple, Anum_pg_index_indpred, NULL));
-		ReleaseSysCache(tuple);
-	}
-	list_free(indexes);
-	return found;
-}
-
 /* Keys of foreign and distributed tables are not trusted. */
 static bool
 keys_hold(Relation relation)
@@ -195,7 +169,7 @@ find_columns(Pass *pass, Relation relation)
 		if (!choose_hash(column, getBaseType(attribute->atttypid)))
 			continue;
 		column->name = pstrdup(NameStr(attribute->attname));
-		column->is_key = attribute->attnotnull && keys_hold(relation) && is_unique_key(relation, attribute->attnum);
+		column->is_key = attribute->attnotnull && keys_hold(relation) && index_keeps_unique(relation, attribute->attnum);
 		pass->ncolumns++;
 	}
 	if (!any)

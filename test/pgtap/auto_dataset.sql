@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(50);
+SELECT plan(51);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
@@ -88,6 +88,13 @@ SELECT is((SELECT array_agg(relname::text ORDER BY relname) FROM pg_class WHERE 
 SELECT is((SELECT count(*) FROM anonopt.attribute WHERE dataset = 'all'), 0::bigint, 'the declaration is gone');
 SELECT anonopt.drop_dataset('other', true) \g /dev/null
 SELECT ok(to_regclass('kept.all_kinds_age_hierarchy') IS NOT NULL, 'a hierarchy goes with the data set it was made for alone');
+
+-- only an index that holds for every row at every time makes a column unique
+CREATE TABLE sample.keyed AS SELECT i AS held, i AS deferred, i AS partly, i AS together FROM generate_series(1, 1000) i;
+ALTER TABLE sample.keyed ADD UNIQUE (held), ADD UNIQUE (deferred) DEFERRABLE, ADD UNIQUE (together, held);
+CREATE UNIQUE INDEX ON sample.keyed (partly) WHERE partly > 10;
+SELECT results_eq($$SELECT column_name FROM anonopt.auto_dataset('keyed', 'sample.keyed', NULL, dry_run => true) WHERE reason LIKE 'it is unique by an index%'$$,
+    $$VALUES ('held'::name)$$, 'a deferred, partial or wider index makes nothing unique');
 
 SELECT * FROM finish();
 ROLLBACK;
