@@ -86,9 +86,9 @@ COMMENT ON FUNCTION anonopt.set_dominance(text[]) IS 'dominance of sets of prope
 COMMENT ON FUNCTION anonopt.tournament(text, int[], text, text) IS 'nodes ranked against each other by one index of one property';
 COMMENT ON FUNCTION anonopt.achievement(float8, float8, float8, float8, float8[], float8[]) IS 'how close a bias and a loss come to the preferred ones; less is closer';
 COMMENT ON FUNCTION anonopt.achievement_of(float8[], float8[], float8[], float8[]) IS 'how close any values come to the preferred ones; less is closer';
-COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8, int, float8) IS 'every node that keeps the promises: whether another is better in bias and loss, and how close it comes to a preference';
-COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'NSGA-II: the partition of each ordered domain that comes closest to a preference';
-COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8) IS 'the closest partitions along a line of preferences';
+COMMENT ON FUNCTION anonopt.efficiency(text, int, float8, float8, int, float8, text[], float8[], float8[], float8[]) IS 'every node that keeps the promises: whether another is better in bias and loss, and how close it comes to a preference';
+COMMENT ON FUNCTION anonopt.nsga2(text, int, float8, float8, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8, text[], float8[], float8[], float8[]) IS 'NSGA-II: the partition of each ordered domain that comes closest to a preference';
+COMMENT ON FUNCTION anonopt.reference_direction(text, int, float8[], float8[], int, int, int, float8, float8, bigint, boolean, boolean, boolean, int, float8, text[], float8[], float8[]) IS 'the closest partitions along a line of preferences';
 COMMENT ON FUNCTION anonopt.aruba(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'a generalization per record: least risk with enough utility';
 COMMENT ON FUNCTION anonopt.btda(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'the same result as aruba, by a search from the most general node in order of risk';
 COMMENT ON FUNCTION anonopt.aruba_budget(text, float8, text, text, regclass, float8, name, interval, regclass[], float8[]) IS 'a generalization per record: most utility under a bound of risk';

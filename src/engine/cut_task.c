@@ -51,8 +51,9 @@ typedef struct CutCounting
 	uint32	   *together;		/* their persons, class by class */
 	int64	   *people;			/* by class: different ones */
 
-	/* if more than k is promised */
+	/* if more than k is promised, or more is wanted */
 	Measurer   *measurer;		/* or NULL */
+	Measurer   *keeper;			/* suppresses nobody; or NULL */
 	MemoryContext context;		/* of one cut */
 } CutCounting;
 
@@ -252,9 +253,13 @@ begin_counting(Population *population, const void *argument)
 												   lowest->ntuples);
 	if (population->has_persons)
 		prepare_persons(counting, lowest);
-	if (counting->asked.looks_closer)
+	if (counting->asked.looks_closer || counting->asked.wants_measures)
 	{
+		Promise		nothing = {.has_k = true,.k = 1,.keeps_all = true};
+
 		counting->measurer = measurer_create(population, &counting->asked.promise);
+		if (counting->asked.wants_measures)
+			counting->keeper = measurer_create(population, &nothing);
 		counting->context = AllocSetContextCreate(population->context, "anonopt cut", ALLOCSET_DEFAULT_SIZES);
 	}
 	return counting;
@@ -371,16 +376,22 @@ static bool
 measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
 {
 	MemoryContext old = MemoryContextSwitchTo(counting->context);
+	Recodings	node = node_of_cut(counting, cut);
 	Measures	measures;
+	bool		kept;
 
 	CHECK_FOR_INTERRUPTS();
-	measure_alone(counting->measurer, node_of_cut(counting, cut), &measures);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(counting->context);
+	measure_alone(counting->measurer, node, &measures);
+	kept = measures.feasible && measures.classes > 0;
 	result->k = measures.k;
 	result->necd = measures.necd;
 	result->nwp = measures.nwp;
-	return measures.feasible && measures.classes > 0;
+	if (!kept && counting->keeper != NULL)
+		measure_alone(counting->keeper, node, &measures);
+	result->measures = measures;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(counting->context);
+	return kept;
 }
 
 static void

@@ -19,6 +19,7 @@ typedef struct CutArgument
 	int64		k;				/* smaller classes are suppressed, */
 	int64		limit;			/* if no more people are in them and somebody
 								 * remains */
+	bool		wants_measures; /* all of them, not just the three */
 	bool		looks_closer;	/* more than k is promised: */
 	Promise		promise;		/* this, including k */
 } CutArgument;
@@ -30,6 +31,8 @@ typedef struct CutResult
 								 * requested if nothing could be suppressed */
 	double		necd;
 	double		nwp;
+	Measures	measures;		/* if wanted: the same cut, with nobody
+								 * suppressed if it is not feasible */
 } CutResult;
 
 extern const PoolWork evaluate_cuts_work;

@@ -506,7 +506,7 @@ part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sum
 		int64		rows = classes->counts[i];
 		int64		size = class_people(m->population, classes, i);
 
-		if (class_breaks(m, classes, i, threshold) != 0)
+		if (!m->promise.keeps_all && class_breaks(m, classes, i, threshold) != 0)
 		{
 			result->suppressed += rows;
 			if (is_hopeless(m, result))

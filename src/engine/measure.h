@@ -22,6 +22,8 @@ typedef struct Promise
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
 								 * measured: only feasible is set */
+	bool		keeps_all;		/* nobody is suppressed, whatever classes
+								 * break */
 } Promise;
 
 typedef struct Measures

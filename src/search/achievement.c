@@ -11,10 +11,10 @@
 #define UTOPIA (-1e-6)
 
 double
-achievement(double necd, double nwp, const Preference *preference)
+achievement(double necd, double nwp, double necd_preferred, double nwp_preferred)
 {
-	double		bias = 1 / (preference->necd - UTOPIA);
-	double		loss = 1 / (preference->nwp - UTOPIA);
+	double		bias = 1 / (necd_preferred - UTOPIA);
+	double		loss = 1 / (nwp_preferred - UTOPIA);
 	double		weight = bias / (bias + loss);
 
 	return Max(weight * (necd - UTOPIA), (1 - weight) * (nwp - UTOPIA));
@@ -35,10 +35,4 @@ achievement_of(int n, const double *values, const double *preferences, const dou
 		largest = Max(largest, weights[i] / (preferences[i] - utopian) / sum * (values[i] - utopian));
 	}
 	return largest;
-}
-
-double
-preference_deviation(double necd, double nwp, const Preference *preference)
-{
-	return necd + nwp - preference->necd - preference->nwp;
 }

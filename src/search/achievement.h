@@ -8,15 +8,8 @@
 
 #include "postgres.h"
 
-/* The preferred bias and loss, each in [0,1]. */
-typedef struct Preference
-{
-	double		necd;
-	double		nwp;
-} Preference;
-
-/* The achievement function: less is closer, in every direction. */
-extern double achievement(double necd, double nwp, const Preference *preference);
+/* The achievement function of a bias and a loss, and those preferred: less is closer, in every direction. */
+extern double achievement(double necd, double nwp, double necd_preferred, double nwp_preferred);
 
 /*
  * The same for any number of values, each with its preference, its ideal and
@@ -24,8 +17,5 @@ extern double achievement(double necd, double nwp, const Preference *preference)
  */
 extern double achievement_of(int n, const double *values, const double *preferences, const double *weights,
 							 const double *ideal);
-
-/* The sum of bias and loss in excess of the preferred ones. */
-extern double preference_deviation(double necd, double nwp, const Preference *preference);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
+#include "miscadmin.h"
 
 /* Collects the nodes that keep k. */
 typedef struct Collection
@@ -24,6 +25,7 @@ collect(void *arg, const int *levels, const Measures *measures)
 	EfficiencySearch *search = collection->search;
 	MemoryContext context = search->population->context;
 	Size		size = sizeof(int) * search->population->nattrs;
+	Size		costs = sizeof(double) * search->preference.n;
 	JudgedNode *node;
 
 	search->evaluated++;
@@ -33,15 +35,17 @@ collect(void *arg, const int *levels, const Measures *measures)
 	if (search->nnodes == collection->capacity)
 		search->nodes = budget_grow(context, search->nodes, sizeof(JudgedNode), &collection->capacity);
 	if (search->nnodes % 1024 == 0)
-		budget_require(context, 1024 * size);
+		budget_require(context, 1024 * (size + costs));
 	node = &search->nodes[search->nnodes++];
 	node->levels = MemoryContextAlloc(context, size);
 	memcpy(node->levels, levels, size);
 	node->k = measures->k;
 	node->necd = measures->necd;
 	node->nwp = measures->nwp;
-	node->ach = achievement(node->necd, node->nwp, &search->preference);
-	node->deviation = preference_deviation(node->necd, node->nwp, &search->preference);
+	node->costs = MemoryContextAlloc(context, costs);
+	preference_costs(&search->preference, measures, node->costs);
+	node->ach = preference_achievement(&search->preference, node->costs);
+	node->deviation = preference_deviation(&search->preference, node->costs);
 	return true;
 }
 
@@ -83,6 +87,49 @@ judge(JudgedNode *nodes, Size nnodes)
 	}
 }
 
+/* Whether a vector is everywhere better than another. */
+static bool
+is_better_in_all(const double *a, const double *b, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (a[i] >= b[i])
+			return false;
+	return true;
+}
+
+/* Whether a member of a front is. */
+static bool
+is_beaten_in_all(const Front *front, const double *costs)
+{
+	for (int i = 0; i < front->nmembers; i++)
+		if (is_better_in_all(front_costs(front, i), costs, front->ncosts))
+			return true;
+	return false;
+}
+
+/* The same by any number of measures: what beats a node, a member of the front does. */
+static void
+judge_by_front(const EfficiencySearch *search)
+{
+	Front	   *front = front_create(search->population->context, search->preference.n, sizeof(char));
+	bool		equal;
+
+	for (Size i = 0; i < search->nnodes; i++)
+		if (front_find(front, search->nodes[i].costs, &equal) < 0)
+			(void) front_add(front, search->nodes[i].costs);
+	for (Size i = 0; i < search->nnodes; i++)
+	{
+		JudgedNode *node = &search->nodes[i];
+
+		CHECK_FOR_INTERRUPTS();
+		(void) front_find(front, node->costs, &equal);
+		if (equal)
+			node->efficiency = EFFICIENCY_STRONG;
+		else
+			node->efficiency = is_beaten_in_all(front, node->costs) ? EFFICIENCY_NONE : EFFICIENCY_WEAK;
+	}
+}
+
 static int
 compare_nearness(const void *a, const void *b, void *arg)
 {
@@ -121,8 +168,13 @@ efficiency_search(EfficiencySearch *search)
 	search->helped = lattice_measure(search->population, &promise, search->workers, collect, &collection);
 	if (search->nnodes == 0)
 		search->largest_k = k_of_top(search->population);
-	qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
-	judge(search->nodes, search->nnodes);
+	if (search->preference.n > FIRST_FURTHER)
+		judge_by_front(search);
+	else
+	{
+		qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
+		judge(search->nodes, search->nnodes);
+	}
 	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &nattrs);
 }
 
@@ -144,16 +196,15 @@ collect_front(void *arg, const int *levels, const Measures *measures)
 }
 
 NodeFront *
-efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers)
+efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference, int64 most_nodes, int workers)
 {
-	static const Objective bias_and_loss[] = {OBJECTIVE_NECD, OBJECTIVE_NWP};
 	Promise		feasible = *promise;
-	FrontCollection collection = {node_front_create(population->context, 2, bias_and_loss, population->nattrs), most_nodes};
+	FrontCollection collection = {.left = most_nodes};
 	double		nodes = 1;
 
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
-
+	collection.front = node_front_create(population->context, preference->n, preference->measures, population->nattrs);
 	/*
 	 * workers would change which nodes come first, so a part of the lattice
 	 * is measured without them

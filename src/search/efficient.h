@@ -5,8 +5,8 @@
 #ifndef ANONOPT_EFFICIENT_H
 #define ANONOPT_EFFICIENT_H
 
-#include "search/achievement.h"
 #include "search/node_front.h"
+#include "search/preference.h"
 
 typedef enum Efficiency
 {
@@ -24,6 +24,7 @@ typedef struct JudgedNode
 	double		nwp;
 	double		ach;
 	double		deviation;
+	double	   *costs;			/* by the preference's measures */
 	Efficiency	efficiency;
 } JudgedNode;
 
@@ -44,10 +45,11 @@ typedef struct EfficiencySearch
 extern void efficiency_search(EfficiencySearch *search);
 
 /*
- * The nodes that keep a promise and that none beats in bias and loss: for any
- * preference, the closest node is among them.  At most a given number of nodes
- * are measured.
+ * The nodes that keep a promise and that none beats in bias, loss and the
+ * preference's other measures: whatever is preferred of these, the closest
+ * node is among them.  At most a given number of nodes are measured.
  */
-extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, int64 most_nodes, int workers);
+extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference,
+										int64 most_nodes, int workers);
 
 #endif

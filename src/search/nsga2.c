@@ -54,6 +54,9 @@ struct Nsga2
 	KeyCounter *known;			/* cuts of solutions */
 	Size		capacity;
 	Solution   *solutions;		/* by number */
+	int			nfurther;		/* measures beyond bias and loss */
+	Size		further_capacity;
+	double	   *further;		/* their costs, by number */
 	uint32		evaluated;		/* number of solutions */
 	int64		requested;		/* evaluations, including repeated ones */
 	uint32		best;			/* the chosen one so far */
@@ -86,7 +89,10 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->prng.state = settings->seed;
 	search->known = key_counter_create(context, search->space->nwords, 1024);
 	search->best = NO_SOLUTION;
-	search->level_nodes = efficient_level_nodes(settings->population, &settings->promise, MOST_LEVEL_NODES, settings->workers);
+	search->nfurther = settings->preference.n - FIRST_FURTHER;
+	search->level_nodes = efficient_level_nodes(settings->population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
+												settings->workers);
+	asked.wants_measures = search->nfurther > 0;
 	others.has_k = false;
 	asked.looks_closer = promise_given(&others, settings->population);
 	search->parents = palloc(sizeof(Member) * settings->size);
@@ -121,6 +127,12 @@ const Solution *
 nsga2_solution(const Nsga2 *search, uint32 number)
 {
 	return &search->solutions[number];
+}
+
+const double *
+nsga2_further(const Nsga2 *search, uint32 number)
+{
+	return search->further + (Size) number * search->nfurther;
 }
 
 const uint64 *
@@ -188,9 +200,12 @@ static void
 judge(Nsga2 *search, uint32 number)
 {
 	Solution   *solution = &search->solutions[number];
+	double		costs[MAX_PREFERRED] = {solution->necd, solution->nwp};
 
-	solution->ach = achievement(solution->necd, solution->nwp, &search->preference);
-	solution->deviation = preference_deviation(solution->necd, solution->nwp, &search->preference);
+	if (search->nfurther > 0)
+		memcpy(costs + FIRST_FURTHER, nsga2_further(search, number), sizeof(double) * search->nfurther);
+	solution->ach = preference_achievement(&search->preference, costs);
+	solution->deviation = preference_deviation(&search->preference, costs);
 	if (is_feasible(search, solution) &&
 		(search->best == NO_SOLUTION || compare_solutions(search, number, search->best) < 0))
 		search->best = number;
@@ -213,6 +228,30 @@ admit(Nsga2 *search)
 	return key_counter_add(search->known, 1);
 }
 
+/* Keeps what was measured of a solution. */
+static void
+keep_result(Nsga2 *search, uint32 number, const CutResult *result)
+{
+	Solution   *solution = &search->solutions[number];
+
+	solution->k = result->k;
+	solution->necd = result->necd;
+	solution->nwp = result->nwp;
+	for (int i = 0; i < search->nfurther; i++)
+		search->further[(Size) number * search->nfurther + i] =
+			objective_cost(search->settings.preference.measures[FIRST_FURTHER + i], &result->measures);
+}
+
+/* Makes room for what is known of every cut. */
+static void
+make_room(Nsga2 *search)
+{
+	while (search->capacity < search->known->nkeys)
+		search->solutions = budget_grow(search->context, search->solutions, sizeof(Solution), &search->capacity);
+	while (search->nfurther > 0 && search->further_capacity < search->known->nkeys)
+		search->further = budget_grow(search->context, search->further, sizeof(double) * search->nfurther, &search->further_capacity);
+}
+
 /* Evaluates the new cuts. */
 static void
 evaluate_new(Nsga2 *search)
@@ -233,16 +272,10 @@ evaluate_new(Nsga2 *search)
 		memcpy(search->items + (Size) 2 * nwords * i + nwords, nsga2_cut(search, first + i), sizeof(uint64) * nwords);
 	}
 	worker_pool_do(search->pool, nnew, search->items, search->results);
-	while (search->capacity < search->known->nkeys)
-		search->solutions = budget_grow(search->context, search->solutions, sizeof(Solution), &search->capacity);
+	make_room(search);
 	for (uint32 i = 0; i < nnew; i++)
 	{
-		Solution   *solution = &search->solutions[first + i];
-		const CutResult *result = &search->results[i];
-
-		solution->k = result->k;
-		solution->necd = result->necd;
-		solution->nwp = result->nwp;
+		keep_result(search, first + i, &search->results[i]);
 		search->evaluated++;
 		judge(search, first + i);
 	}
@@ -516,9 +549,11 @@ nearest_level_node(const Nsga2 *search, int *levels)
 
 	for (int i = 0; i < node_front_size(front); i++)
 	{
-		const Measures *measures = &node_front_nodes(front)[i].measures;
-		double		ach = achievement(measures->necd, measures->nwp, &search->preference);
+		double		costs[MAX_PREFERRED];
+		double		ach;
 
+		preference_costs(&search->preference, &node_front_nodes(front)[i].measures, costs);
+		ach = preference_achievement(&search->preference, costs);
 		if (ach >= best)
 			continue;
 		best = ach;

@@ -11,7 +11,7 @@
 
 #include "engine/cuts.h"
 #include "engine/measure.h"
-#include "search/achievement.h"
+#include "search/preference.h"
 
 /* An evaluated cut; its measures do not depend on the preference. */
 typedef struct Solution
@@ -35,9 +35,11 @@ typedef struct Nsga2Settings
 	double		mutation;
 	uint64		seed;
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
-	bool		unseeded;		/* the first generation is random */
-	bool		copies;			/* a generation may contain one twice */
-	int			evaluations;	/* in all, to decide whether workers pay off */
+	bool		unseeded;		/* a generation begins with any cuts */
+	bool		copies;			/* a generation may hold one twice */
+	Preference	preference;		/* its measures: those of every preference */
+	int			evaluations;	/* in all, to judge whether workers are worth
+								 * it */
 	int			workers;
 } Nsga2Settings;
 
@@ -55,6 +57,9 @@ extern int	nsga2_end(Nsga2 *search);
 /* The solutions by number, and their cuts. */
 extern uint32 nsga2_size(const Nsga2 *search);
 extern const Solution *nsga2_solution(const Nsga2 *search, uint32 number);
+
+/* The costs of a solution by the preference's measures beyond bias and loss. */
+extern const double *nsga2_further(const Nsga2 *search, uint32 number);
 extern const uint64 *nsga2_cut(const Nsga2 *search, uint32 number);
 extern const CutSpace *nsga2_space(const Nsga2 *search);
 

@@ -9,6 +9,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
+#include "search/achievement.h"
 #include "search/efficient.h"
 #include "search/nsga2.h"
 #include "sql/arguments.h"
@@ -32,7 +33,10 @@ PG_FUNCTION_INFO_V1(anonopt_reference_direction);
 #define EFFICIENCY_L 4
 #define NSGA2_L 8
 
-/* The size limit of a generation. */
+/* Where other measures begin behind l. */
+#define MEASURES 2
+
+/* What a generation may hold. */
 #define MOST_IN_GENERATION 100000
 
 static double
@@ -46,9 +50,9 @@ static Preference
 preference_arguments(FunctionCallInfo fcinfo, int argument)
 {
 	Preference	preference;
+	double		necd = preference_argument(fcinfo, argument, "necd_pref");
 
-	preference.necd = preference_argument(fcinfo, argument, "necd_pref");
-	preference.nwp = preference_argument(fcinfo, argument + 1, "nwp_pref");
+	preference_begin(&preference, necd, preference_argument(fcinfo, argument + 1, "nwp_pref"));
 	return preference;
 }
 
@@ -122,7 +126,6 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 {
 	Preference	preference;
 	double		values[2];
-	double		preferences[2];
 
 	for (int i = 0; i < 4; i++)
 		if (PG_ARGISNULL(i))
@@ -131,10 +134,8 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 	values[1] = measure_argument(fcinfo, 1, "nwp");
 	preference = preference_arguments(fcinfo, 2);
 	if (PG_ARGISNULL(4) && PG_ARGISNULL(5))
-		PG_RETURN_FLOAT8(achievement(values[0], values[1], &preference));
-	preferences[0] = preference.necd;
-	preferences[1] = preference.nwp;
-	return judge_values(2, values, preferences, point_of(fcinfo, 4, "weights", 2, 1), point_of(fcinfo, 5, "ideal", 2, 0));
+		PG_RETURN_FLOAT8(preference_achievement(&preference, values));
+	return judge_values(2, values, preference.preferred, point_of(fcinfo, 4, "weights", 2, 1), point_of(fcinfo, 5, "ideal", 2, 0));
 }
 
 /* The achievement of any number of values, where less is better. */
@@ -154,6 +155,116 @@ anonopt_achievement_of(PG_FUNCTION_ARGS)
 				 errmsg("values must be an array of one dimension that is not empty")));
 	return judge_values(n, point_of(fcinfo, 0, "values", n, 0), point_of(fcinfo, 1, "preferences", n, 0),
 						point_of(fcinfo, 2, "weights", n, 1), point_of(fcinfo, 3, "ideal", n, 0));
+}
+
+/* Which measures are preferred beside bias and loss. */
+static void
+measures_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Preference *preference)
+{
+	Objective	measures[MAX_OBJECTIVES];
+	int			n = PG_ARGISNULL(argument) ? 0 : objectives_argument(fcinfo, argument, dataset, measures);
+
+	for (int i = 0; i < n; i++)
+	{
+		if (measures[i] == OBJECTIVE_NECD || measures[i] == OBJECTIVE_NWP)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("%s is always preferred, and no further measure", objective_name(measures[i]))));
+		preference_add(preference, measures[i], 0, 0);
+	}
+}
+
+/* A measure as a cost, and back. */
+static double
+turned(Objective measure, double value)
+{
+	return objective_rises(measure) ? -value : value;
+}
+
+/* What is preferred of the further measures, one number each. */
+static void
+further_argument(FunctionCallInfo fcinfo, int argument, Preference *preference)
+{
+	int			n = preference->n - FIRST_FURTHER;
+	const double *values;
+
+	if (n == 0 && PG_ARGISNULL(argument))
+		return;
+	if (n == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("preferences need measures"),
+				 errhint("Bias and loss are preferred by necd_pref and nwp_pref.")));
+	require_argument(fcinfo, argument, "preferences");
+	values = point_of(fcinfo, argument, "preferences", n, 0);
+	for (int i = 0; i < n; i++)
+		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures[FIRST_FURTHER + i], values[i]);
+}
+
+/* How important each measure is, and what would be ideal: two arguments. */
+static void
+importance_arguments(FunctionCallInfo fcinfo, int argument, Preference *preference)
+{
+	const double *weights = point_of(fcinfo, argument, "weights", preference->n, 1);
+	const double *ideal = point_of(fcinfo, argument + 1, "ideal", preference->n, 0);
+
+	preference->has_weights = !PG_ARGISNULL(argument) || !PG_ARGISNULL(argument + 1);
+	memcpy(preference->weights, weights, sizeof(double) * preference->n);
+	for (int i = 0; i < preference->n; i++)
+		preference->ideal[i] = turned(preference->measures[i], ideal[i]);
+}
+
+/* What would be ideal where nothing is said, once people are known: 0, or what everybody in one class has. */
+static void
+complete_ideal(FunctionCallInfo fcinfo, int argument, const Population *population, Preference *preference)
+{
+	for (int i = 0; i < preference->n && PG_ARGISNULL(argument); i++)
+		if (objective_rises(preference->measures[i]))
+			preference->ideal[i] = best_of_one_class(population, preference->measures[i]);
+}
+
+/* Fails where a preference cannot direct a search. */
+static void
+check_preference(const Preference *preference)
+{
+	double		sum = 0;
+
+	for (int i = 0; i < preference->n; i++)
+	{
+		Objective	measure = preference->measures[i];
+
+		sum += preference->weights[i];
+		if (preference->weights[i] < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("weights must not be negative, as %g is", preference->weights[i])));
+		if (preference->preferred[i] < preference->ideal[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("a preference must not be better than the ideal point"),
+					 errdetail("%g is preferred of %s, %g is ideal.", turned(measure, preference->preferred[i]), objective_name(measure),
+							   turned(measure, preference->ideal[i])),
+					 errhint("Name another ideal, one number each for necd, nwp and the further measures.")));
+	}
+	if (!(sum > 0) || isinf(sum))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("weights must have a positive, finite sum")));
+}
+
+/* The further measures of a solution, or NULL where there are none. */
+static Datum
+further_datum(const Preference *preference, const double *costs, bool *isnull)
+{
+	int			n = preference->n - FIRST_FURTHER;
+	Datum		values[MAX_PREFERRED];
+
+	*isnull = n == 0;
+	if (n == 0)
+		return (Datum) 0;
+	for (int i = 0; i < n; i++)
+		values[i] = Float8GetDatum(turned(preference->measures[FIRST_FURTHER + i], costs[i]));
+	return PointerGetDatum(construct_array(values, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 static void
@@ -190,10 +301,11 @@ efficiency_name(Efficiency efficiency)
 }
 
 static void
-put_judged(ReturnSetInfo *result, const JudgedNode *node, int nattrs, bool chosen)
+put_judged(ReturnSetInfo *result, const EfficiencySearch *search, const JudgedNode *node, bool chosen)
 {
-	Datum		values[8];
-	bool		nulls[8] = {0};
+	int			nattrs = search->population->nattrs;
+	Datum		values[9];
+	bool		nulls[9] = {0};
 
 	values[0] = levels_datum(node->levels, nattrs);
 	values[1] = Int64GetDatum(node->k);
@@ -203,6 +315,7 @@ put_judged(ReturnSetInfo *result, const JudgedNode *node, int nattrs, bool chose
 	values[5] = Float8GetDatum(node->ach);
 	values[6] = Float8GetDatum(node->deviation);
 	values[7] = BoolGetDatum(chosen);
+	values[8] = further_datum(&search->preference, node->costs + FIRST_FURTHER, &nulls[8]);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
@@ -221,19 +334,24 @@ anonopt_efficiency(PG_FUNCTION_ARGS)
 	(void) integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
 	search.promise = promise_at(fcinfo, 1, EFFICIENCY_L, EFFICIENCY_L + 1, dataset);
 	search.preference = preference_arguments(fcinfo, 2);
+	measures_argument(fcinfo, EFFICIENCY_L + MEASURES, dataset, &search.preference);
+	further_argument(fcinfo, EFFICIENCY_L + MEASURES + 1, &search.preference);
+	importance_arguments(fcinfo, EFFICIENCY_L + MEASURES + 2, &search.preference);
 	session = session_begin(ALGORITHM_EFFICIENCY, dataset);
 	population = population_argument(dataset);
 	session_read(session, population);
 	if (population == NULL)
 		return (Datum) 0;
 	search.promise.limit = share_of_people(dataset->max_suppression, population->people);
-	search.population = searched_population(population, &search.promise, 0, NULL);
+	search.population = searched_population(population, &search.promise, search.preference.n, search.preference.measures);
+	complete_ideal(fcinfo, EFFICIENCY_L + MEASURES + 3, search.population, &search.preference);
+	check_preference(&search.preference);
 	search.workers = max_workers();
 	efficiency_search(&search);
 	for (Size i = 0; i < search.nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_judged(result, &search.nodes[i], population->nattrs, i == 0);
+		put_judged(result, &search, &search.nodes[i], i == 0);
 	}
 	session_end(session, search.evaluated, search.helped, true);
 	if (search.nnodes == 0)
@@ -305,7 +423,7 @@ nsga2_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
 
 /* Reads the relation and prepares the search; NULL if there are no rows. */
 static Nsga2 *
-begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
+begin_search(FunctionCallInfo fcinfo, int ideal, Session *session, const Dataset *dataset, Nsga2Settings *settings)
 {
 	Population *population;
 
@@ -316,7 +434,9 @@ begin_search(Session *session, const Dataset *dataset, Nsga2Settings *settings)
 		return NULL;
 	progress_search(settings->evaluations);
 	settings->promise.limit = share_of_people(dataset->max_suppression, population->people);
-	settings->population = searched_population(population, &settings->promise, 0, NULL);
+	settings->population = searched_population(population, &settings->promise, settings->preference.n, settings->preference.measures);
+	complete_ideal(fcinfo, ideal, settings->population, &settings->preference);
+	check_preference(&settings->preference);
 	return nsga2_begin(settings);
 }
 
@@ -327,11 +447,11 @@ end_search(Session *session, Nsga2 *search)
 }
 
 static void
-put_solution(ReturnSetInfo *result, const Nsga2 *search, uint32 number, int64 k)
+put_solution(ReturnSetInfo *result, const Nsga2 *search, uint32 number, const Nsga2Settings *settings)
 {
 	const Solution *solution = nsga2_solution(search, number);
-	Datum		values[9];
-	bool		nulls[9] = {0};
+	Datum		values[10];
+	bool		nulls[10] = {0};
 
 	cut_datums(nsga2_space(search), nsga2_cut(search, number), &values[0], &values[1]);
 	values[2] = Int64GetDatum(solution->k);
@@ -339,17 +459,18 @@ put_solution(ReturnSetInfo *result, const Nsga2 *search, uint32 number, int64 k)
 	values[4] = Float8GetDatum(solution->nwp);
 	values[5] = Float8GetDatum(solution->ach);
 	values[6] = Float8GetDatum(solution->deviation);
-	values[7] = BoolGetDatum(solution->k >= k);
+	values[7] = BoolGetDatum(solution->k >= settings->k);
 	values[8] = BoolGetDatum(number == nsga2_chosen(search));
+	values[9] = further_datum(&settings->preference, nsga2_further(search, number), &nulls[9]);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
 Datum
 anonopt_nsga2(PG_FUNCTION_ARGS)
 {
+	const int	first = 4 + NSGA2_L + MEASURES;
 	Dataset    *dataset;
 	Nsga2Settings settings;
-	Preference	preference;
 	Session    *session;
 	Nsga2	   *search;
 	uint32	   *front;
@@ -357,54 +478,52 @@ anonopt_nsga2(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
-	preference = preference_arguments(fcinfo, 2);
 	settings = nsga2_arguments(fcinfo, 4, dataset);
+	settings.preference = preference_arguments(fcinfo, 2);
+	measures_argument(fcinfo, first, dataset, &settings.preference);
+	further_argument(fcinfo, first + 1, &settings.preference);
+	importance_arguments(fcinfo, first + 2, &settings.preference);
 	session = session_begin(ALGORITHM_NSGA2, dataset);
-	search = begin_search(session, dataset, &settings);
+	search = begin_search(fcinfo, first + 3, session, dataset, &settings);
 	if (search == NULL)
 		return (Datum) 0;
-	nsga2_search(search, &preference, settings.evaluations);
+	nsga2_search(search, &settings.preference, settings.evaluations);
 	end_search(session, search);
 	nfront = nsga2_front(search, &front);
 	for (uint32 i = 0; i < nfront; i++)
-		put_solution((ReturnSetInfo *) fcinfo->resultinfo, search, front[i], settings.k);
+		put_solution((ReturnSetInfo *) fcinfo->resultinfo, search, front[i], &settings);
 	if (nsga2_chosen(search) == NO_SOLUTION)
 		tell_largest_k(&settings.promise, settings.population, nsga2_solution(search, 0)->k);
 	return (Datum) 0;
 }
 
-/* A point of bias and loss. */
-static Preference
-point_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+/* A point of bias, loss and the further measures, as costs. */
+static void
+point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Preference *preference, double *point)
 {
-	Preference	point;
-	ArrayType  *array;
 	const double *values;
 
 	require_argument(fcinfo, argument, name);
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != 2 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be two numbers", name),
-				 errhint("Give {necd,nwp}.")));
-	values = (const double *) ARR_DATA_PTR(array);
-	for (int i = 0; i < 2; i++)
-		if (!(values[i] >= 0 && values[i] <= 1))
+	values = point_of(fcinfo, argument, name, preference->n, 0);
+	for (int i = 0; i < preference->n; i++)
+	{
+		if (i < FIRST_FURTHER && !(values[i] >= 0 && values[i] <= 1))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s must lie between 0 and 1, not at %g", name, values[i])));
-	point.necd = values[0];
-	point.nwp = values[1];
-	return point;
+					 errmsg("%s must lie between 0 and 1, not at %g", name, values[i]),
+					 errhint("Give {necd,nwp}, and the further measures behind them.")));
+		point[i] = turned(preference->measures[i], values[i]);
+	}
 }
 
 static Datum
 point_datum(const Preference *point)
 {
-	Datum		values[2] = {Float8GetDatum(point->necd), Float8GetDatum(point->nwp)};
+	Datum		values[MAX_PREFERRED];
 
-	return PointerGetDatum(construct_array(values, 2, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	for (int i = 0; i < point->n; i++)
+		values[i] = Float8GetDatum(turned(point->measures[i], point->preferred[i]));
+	return PointerGetDatum(construct_array(values, point->n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 }
 
 /* Adds a step's row: the chosen solution, if there is one. */
@@ -413,8 +532,8 @@ put_step(ReturnSetInfo *result, const Nsga2 *search, int step, const Preference 
 {
 	uint32		chosen = nsga2_chosen(search);
 	const Solution *solution;
-	Datum		values[9] = {0};
-	bool		nulls[9];
+	Datum		values[10] = {0};
+	bool		nulls[10];
 
 	memset(nulls, chosen == NO_SOLUTION, sizeof(nulls));
 	nulls[0] = nulls[1] = false;
@@ -429,6 +548,7 @@ put_step(ReturnSetInfo *result, const Nsga2 *search, int step, const Preference 
 		values[6] = Float8GetDatum(solution->nwp);
 		values[7] = Float8GetDatum(solution->ach);
 		values[8] = Float8GetDatum(solution->deviation);
+		values[9] = further_datum(reference, nsga2_further(search, chosen), &nulls[9]);
 	}
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
@@ -442,34 +562,54 @@ evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
 	return Max(step == 1 ? settings->evaluations / 2 : settings->evaluations / 2 / (steps - 1), settings->size);
 }
 
+/* What a step refers to: a point between the start and the aspiration. */
+static void
+move_reference(Preference *reference, const double *start, const double *aspiration, double share)
+{
+	for (int i = 0; i < reference->n; i++)
+	{
+		reference->preferred[i] = start[i] + share * (aspiration[i] - start[i]);
+		/* rounding must not take it beyond what is ideal */
+		if (i < FIRST_FURTHER)
+			reference->preferred[i] = Max(reference->preferred[i], 0);
+		reference->preferred[i] = Max(reference->preferred[i], Min(start[i], aspiration[i]));
+	}
+}
+
 Datum
 anonopt_reference_direction(PG_FUNCTION_ARGS)
 {
+	const int	first = 5 + NSGA2_L + MEASURES;
 	Dataset    *dataset;
 	Nsga2Settings settings;
-	Preference	start;
-	Preference	aspiration;
+	Preference	reference;
+	double		start[MAX_PREFERRED];
+	double		aspiration[MAX_PREFERRED];
 	int			steps;
 	Session    *session;
 	Nsga2	   *search;
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
-	start = point_argument(fcinfo, 2, "start");
-	aspiration = point_argument(fcinfo, 3, "aspiration");
 	steps = integer_argument(fcinfo, 4, "steps", 1, 10000);
 	settings = nsga2_arguments(fcinfo, 5, dataset);
+	preference_begin(&reference, 0, 0);
+	measures_argument(fcinfo, first, dataset, &reference);
+	point_argument(fcinfo, 2, "start", &reference, start);
+	point_argument(fcinfo, 3, "aspiration", &reference, aspiration);
+	importance_arguments(fcinfo, first + 1, &reference);
+	/* the better end of the walk: what is checked of it holds of all steps */
+	for (int i = 0; i < reference.n; i++)
+		reference.preferred[i] = Min(start[i], aspiration[i]);
+	settings.preference = reference;
 	session = session_begin(ALGORITHM_REFERENCE_DIRECTION, dataset);
-	search = begin_search(session, dataset, &settings);
+	search = begin_search(fcinfo, first + 2, session, dataset, &settings);
 	if (search == NULL)
 		return (Datum) 0;
+	reference = settings.preference;
 	for (int step = 1; step <= steps; step++)
 	{
-		double		share = (double) step / steps;
-		Preference	reference;
-
-		reference.necd = Max(start.necd + share * (aspiration.necd - start.necd), 0);
-		reference.nwp = Max(start.nwp + share * (aspiration.nwp - start.nwp), 0);
+		move_reference(&reference, start, aspiration, (double) step / steps);
 		nsga2_search(search, &reference, evaluations_of_step(&settings, step, steps));
 		put_step((ReturnSetInfo *) fcinfo->resultinfo, search, step, &reference);
 	}

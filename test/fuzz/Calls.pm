@@ -68,6 +68,7 @@ my %words = (
 	csv => [ "1;a;*\n2;b;*", '3,x', "Aix;\"a\";*" ],
 	form => ['table', 'materialized view', 'live view'], what => [qw(write insert update delete publish refresh drop)], objective => [qw(k glm t nwp)]);
 my %word_lists = (
+	measures => [qw(k l t suppressed classes glm dcn cm)],
 	objectives => [qw(k l entropy_l sum_k sum_l sum_other t suppressed classes glm nwp dcn cm necd)],
 	properties => [qw(class_size sensitive_count others_count loss utility weighted_loss weighted_utility)], units => [qw(hour day weekday week month quarter year decade century)]);
 my @intervals = ("'50 ms'", "'0'", "'-1 day'", "'1 microsecond'", "'178000000 years'", "'-178000000 years'", "'1 month -30 days'");
@@ -130,6 +131,10 @@ sub good
 	  ? 'ARRAY[' . join(', ', some(1, 3, sub { vector(good_levels($context)) . '::int[]' })) . ']'
 	  : vector(good_levels($context))
 	  if $type eq 'integer[]' && $name =~ /^(?:levels|a|b)$/;
+	# of what excludes other arguments or needs them, mostly nothing
+	return 'NULL' if $name =~ /^(?:dictionaries|dictionary_weights|weights|ideal)$/ && $type =~ /\[\]$/ && chance(0.8);
+	return 'NULL' if $name eq 'measures' && chance(0.6) || $name eq 'preferences' && $function->{name} ne 'achievement_of' && chance(0.6);
+	return array('regclass', map { quoted($context->{relation}) } 1 .. between(1, 2)) if $name eq 'dictionaries';
 	return array('varbit', good_cuts($context)) if $type eq 'bit varying[]';
 	return array($type =~ s/\[\]//r, map { quoted($_) } distinct(@{ $word_lists{$name} })) if $word_lists{$name};
 	return array('name', map { quoted($_) } distinct(@{ $context->{columns} || [] }, @{ $context->{table_columns} })) if $type eq 'name[]';

@@ -212,7 +212,7 @@ $$;
 
 -- What is wrong with rows of nsga2, or NULL, a check each.
 CREATE TEMP TABLE found (i bigint, cuts varbit[], groups int[], k bigint, necd float8, nwp float8, ach float8,
-                            pref_dev float8, feasible boolean, chosen boolean);
+                            pref_dev float8, feasible boolean, chosen boolean, further float8[]);
 CREATE TEMP TABLE run (ordinal int, i int, j int);
 CREATE FUNCTION pg_temp.faults(dataset text, k_asked int, p float8, q float8) RETURNS text[]
 LANGUAGE sql AS $$

@@ -769,16 +769,32 @@ check_comparison(Population *population, const Promise *promise, TriedNodes * no
 
 /* ---------------------------------------------------------------- cuts */
 
+/* Of bias, loss, and perhaps a few measures more. */
+static Preference
+make_preference(void)
+{
+	static const Objective others[] = {OBJECTIVE_GLM, OBJECTIVE_CLASSES, OBJECTIVE_SUM_K, OBJECTIVE_SUPPRESSED, OBJECTIVE_DCN};
+	Preference	preference;
+	double		necd = share();
+
+	preference_begin(&preference, necd, share());
+	for (int i = 0; i < (int) lengthof(others); i++)
+		if (below(4) == 0)
+			preference_add(&preference, others[i], 1 + fabs(number()), objective_rises(others[i]) ? -1e9 : 0);
+	return preference;
+}
+
 static void
-check_solution(Nsga2 *search, uint32 i, Promise *promise)
+check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *preference)
 {
 	const CutSpace *space = nsga2_space(search);
 	const Population *population = space->population;
 	const Solution *solution = nsga2_solution(search, i);
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 	TupleTable *classes;
-	Promise		nothing = {0};
+	Promise		nothing = {.has_k = true,.k = 1,.keeps_all = true};
 	Measures	measures;
+	double		costs[MAX_PREFERRED];
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
@@ -805,13 +821,17 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise)
 	CHECK(solution->k == measures.k);
 	CHECK(solution->necd == measures.necd);
 	CHECK(solution->nwp == measures.nwp);
+	preference_costs(preference, &measures, costs);
+	for (int further = FIRST_FURTHER; further < preference->n; further++)
+		CHECK(nsga2_further(search, i)[further - FIRST_FURTHER] == costs[further]);
+	CHECK(solution->ach == preference_achievement(preference, costs));
 }
 
 static void
 check_nsga2(Population *population, TriedNodes * nodes)
 {
 	Nsga2Settings settings = {.population = population_narrow(population)};
-	Preference	preference = {share(), share()};
+	Preference	preference = make_preference();
 	Nsga2	   *search;
 	uint32	   *front;
 	uint32		nfront;
@@ -826,12 +846,13 @@ check_nsga2(Population *population, TriedNodes * nodes)
 	settings.seed = byte();
 	settings.taxonomy = below(2);
 	settings.evaluations = settings.size + below(40);
+	settings.preference = preference;
 	search = nsga2_begin(&settings);
 	nsga2_search(search, &preference, settings.evaluations);
 	nfront = nsga2_front(search, &front);
 	CHECK(nfront >= 1 && nfront <= nsga2_size(search));
 	for (uint32 i = 0; i < nsga2_size(search); i++)
-		check_solution(search, i, &promise);
+		check_solution(search, i, &promise, &preference);
 	if (nsga2_chosen(search) != NO_SOLUTION)
 		CHECK(nsga2_solution(search, nsga2_chosen(search))->k >= settings.k);
 	nsga2_end(search);
@@ -840,7 +861,7 @@ check_nsga2(Population *population, TriedNodes * nodes)
 static void
 check_efficiency(Population *population, TriedNodes * nodes)
 {
-	EfficiencySearch search = {.population = population_narrow(population),.promise = {.has_k = true,.k = 1 + below(5)},.preference = {share(), share()}};
+	EfficiencySearch search = {.population = population_narrow(population),.promise = {.has_k = true,.k = 1 + below(5)},.preference = make_preference()};
 	Size		expected = 0;
 
 	measure_nodes(population, 0, nodes);
@@ -859,11 +880,23 @@ check_efficiency(Population *population, TriedNodes * nodes)
 		{
 			const Measures *m = &nodes->node[j].measures;
 
-			if (m->k < search.promise.k || m->necd > judged->necd || m->nwp > judged->nwp)
+			double		costs[MAX_PREFERRED];
+			bool		somewhere = false;
+			bool		everywhere = true;
+			bool		nowhere_worse = true;
+
+			preference_costs(&search.preference, m, costs);
+			for (int p = 0; p < search.preference.n; p++)
+			{
+				somewhere |= costs[p] < judged->costs[p];
+				everywhere &= costs[p] < judged->costs[p];
+				nowhere_worse &= costs[p] <= judged->costs[p];
+			}
+			if (m->k < search.promise.k || !nowhere_worse)
 				continue;
-			if (m->necd < judged->necd && m->nwp < judged->nwp)
+			if (everywhere)
 				efficiency = EFFICIENCY_NONE;
-			else if (efficiency == EFFICIENCY_STRONG && (m->necd < judged->necd || m->nwp < judged->nwp))
+			else if (efficiency == EFFICIENCY_STRONG && somewhere)
 				efficiency = EFFICIENCY_WEAK;
 		}
 		CHECK(judged->efficiency == efficiency);
