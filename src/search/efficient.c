@@ -205,6 +205,7 @@ efficient_level_nodes(Population *population, const Promise *promise, const Pref
 	for (int a = 0; a < population->nattrs; a++)
 		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
 	collection.front = node_front_create(population->context, preference->n, preference->measures, population->nattrs);
+
 	/*
 	 * workers would change which nodes come first, so a part of the lattice
 	 * is measured without them
