@@ -24,6 +24,15 @@ classes_create(const Ground *ground)
 	return classes;
 }
 
+void
+classes_clear(Classes *classes)
+{
+	memset(classes->class_of, 0xff, sizeof(uint32) * classes->ground->ntuples);
+	classes->nclasses = classes->nfree = 0;
+	classes->suppressed = 0;
+	classes->cost = 0;
+}
+
 uint32
 class_add(Classes *classes)
 {

@@ -34,6 +34,9 @@ typedef struct Classes
 
 extern Classes *classes_create(const Ground *ground);
 
+/* Forgets all classes and who is suppressed. */
+extern void classes_clear(Classes *classes);
+
 /*
  * Takes over classes with any numbers, as far as they keep the promise; they
  * are given by tuple, or by rank if ranks are given.

@@ -260,18 +260,18 @@ suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
  * with others.  A node may still keep the promise, by suppressing classes that
  * break it.  Improving from there may merge tuples that no label covers, if
  * sizes or values count more than labels; then the node itself is the answer.
+ *
+ * A node is the better start, too, if it loses less than an answer that was
+ * found otherwise.
  */
 static bool
-answer_by_node(RecodingPlan *plan, const BoxTree *tree, RecodingResult *result)
+answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingResult *result)
 {
-	int64		limit = plan->classes->limit;
-
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
-		plan->classes = classes_create(plan->ground);
-		plan->classes->limit = limit;
-		if (!start_by_one_node(plan->classes))
-			return suppress_everybody(plan, result);
+		classes_clear(plan->classes);
+		if (!start_by_one_node(plan->classes, below))
+			return below < PG_INT64_MAX || suppress_everybody(plan, result);
 		if (better)
 			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
 		if (put_answer(plan, result) || !better)
@@ -285,6 +285,7 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 	uint32		n = order->population->tuples->ntuples;
 	RecodingPlan plan = {.order = order,.watch = watch};
 	BoxTree    *tree;
+	int64		below = PG_INT64_MAX;
 
 	plan.ground = ground_create(order, CurrentMemoryContext, NULL, n);
 	tree = box_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
@@ -298,10 +299,10 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 			better_classes(plan.classes, tree, order->seed, watch);
 		else if (order->effort > 0)
 			result->helped = better_in_blocks(&plan, workers);
+		below = n <= BLOCK_TUPLES || order->effort == 0 ? plan.classes->cost : (int64) (plan.loss * plan.ground->whole_loss);
 		result->feasible = put_answer(&plan, result);
 	}
-	if (!result->feasible)
-		result->feasible = answer_by_node(&plan, tree, result);
+	result->feasible = answer_by_node(&plan, tree, result->feasible ? below : PG_INT64_MAX, result);
 }
 
 RecodingResult *

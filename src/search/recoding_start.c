@@ -335,38 +335,37 @@ take_node(Visit *visit, const uint8 * levels)
 	return true;
 }
 
-static void
-give_back(Classes *classes)
-{
-	for (uint32 number = 0; number < classes->nclasses; number++)
-		if (classes->classes[number].ntuples > 0)
-			class_drop(classes, number);
-	classes->suppressed = 0;
-	classes->cost = 0;
-}
+/* The most visits of a tuple, if the loss of labels does not tell when to stop. */
+#define MOST_VISITS 20000000
 
 bool
-start_by_one_node(Classes *classes)
+start_by_one_node(Classes *classes, int64 below)
 {
-	MemoryContext context = AllocSetContextCreate(classes->ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
+	const Ground *ground = classes->ground;
+	bool		by_labels = ground->size_unit == 0 && ground->minority_unit == 0;
+	uint32		most = below == PG_INT64_MAX || by_labels ? PG_UINT32_MAX : MOST_VISITS / Max(ground->ntuples, 1);
+	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	NodeList   *list = make_node_list(classes->ground);
+	NodeList   *list = make_node_list(ground);
 	const		uint8 *best = NULL;
-	int64		least = PG_INT64_MAX;
+	int64		least = below;
 	Visit		visit;
 
 	prepare_visit(&visit, classes);
-	for (uint32 i = 0; i < list->nnodes; i++)
+	for (uint32 i = 0; i < Min(list->nnodes, most); i++)
 	{
 		const		uint8 *levels = list->node_levels + (Size) list->nodes[i].number * list->nattrs;
 
 		CHECK_FOR_INTERRUPTS();
+		/* the others lose no less as nodes, whomever they suppress */
+		if (by_labels && below < PG_INT64_MAX && list->nodes[i].loss >= least)
+			break;
 		if (take_node(&visit, levels) && classes->cost < least)
 		{
 			least = classes->cost;
 			best = levels;
 		}
-		give_back(classes);
+		classes_clear(classes);
 	}
 	if (best != NULL)
 		(void) take_node(&visit, best);

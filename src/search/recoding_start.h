@@ -15,9 +15,10 @@ extern void start_by_nodes(Classes *classes);
 
 /*
  * Creates the classes of the cheapest node that keeps the promise, suppressing
- * classes that break it; returns false if no visited node does.
+ * classes that break it; returns false if no visited node does, at a cost
+ * below the given one.
  */
-extern bool start_by_one_node(Classes *classes);
+extern bool start_by_one_node(Classes *classes, int64 below);
 
 /* Merges tuples without a class into classes; some may be left. */
 extern void start_by_merging(Classes *classes);

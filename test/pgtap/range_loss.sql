@@ -56,8 +56,27 @@ BEGIN
     RETURN nullif(problem, '') || format(E'\nof seed %s', seed);
 END $$;
 
-SELECT plan(40 + 7);
+SELECT plan(40 + 7 + 12);
 SELECT is(pg_temp.range_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 40) seed;
+
+-- no recoding loses more than the best node
+CREATE FUNCTION pg_temp.beyond_best_node(seed int) RETURNS float8
+LANGUAGE plpgsql AS $$
+DECLARE
+    best float8; lost float8;
+BEGIN
+    PERFORM setseed(seed / 1000.0);
+    DROP TABLE IF EXISTS sample.outlying, sample.outlying_coded, sample.outlying_recoded;
+    CREATE TABLE sample.outlying AS SELECT CASE WHEN random() < 0.02 THEN 99999 ELSE random() * random() * 400 END::int AS a FROM generate_series(1, 500);
+    PERFORM anonopt.create_top_coded_hierarchy('sample.outlying_coded', 0, 100, 80 + seed % 3 * 5, seed % 4 * 5, '{5,20}', 5);
+    PERFORM anonopt.create_dataset('outlying', 'sample.outlying', 0.06), anonopt.add_quasi_identifier('outlying', 'a', 'sample.outlying_coded', range_loss => true);
+    SELECT glm INTO best FROM anonopt.optimize('outlying', k => 20);
+    PERFORM anonopt.create_recoding('sample.outlying_recoded', 'outlying', k => 20, seed => seed);
+    SELECT glm INTO lost FROM anonopt.evaluate_recoding('outlying', 'sample.outlying_recoded', k => 20);
+    PERFORM anonopt.drop_dataset('outlying');
+    RETURN CASE WHEN lost > best + 1e-9 THEN lost - best END;
+END $$;
+SELECT is(pg_temp.beyond_best_node(seed), NULL, format('recoding %s loses no more than the best node', seed)) FROM generate_series(8, 41, 3) seed;
 
 -- cuts and recodings lose what nodes of the same classes do
 CREATE TABLE sample.people AS SELECT i % 60 AS b, CASE WHEN i = 7 THEN 9999 ELSE i * 7 % 100 END AS a FROM generate_series(1, 500) i;
