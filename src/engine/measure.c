@@ -28,7 +28,7 @@ struct Measurer
 	const Population *population;
 	Promise		promise;
 	int64		largest_counted;	/* largest size that is counted */
-	int64	   *people_of_size;
+	int64	   *rows_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
 	const uint32 *first_leaf;	/* for a recoding, by class and attribute */
@@ -46,7 +46,7 @@ measurer_create(const Population *population, const Promise *promise)
 	m->population = population;
 	m->promise = *promise;
 	m->largest_counted = Min(promise->limit, COUNTED_SIZES);
-	m->people_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
+	m->rows_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
 	/* no node has more classes than tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
@@ -150,37 +150,47 @@ threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people
  * such that classes of size s or less have more rows than the limit, or the
  * largest size if there is none.  No class has fewer rows than people.
  */
-static int64
-suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
+static pg_attribute_always_inline int64
+threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, const uint32 *people, int64 suppressed)
 {
 	int64		largest = 0;
 	int64		smallest_uncounted = PG_INT64_MAX;
-	int64		people = suppressed;
+	int64		rows = suppressed;
 	int64		largest_counted = m->largest_counted;
-	bool		has_persons = m->population->has_persons;
 
-	memset(m->people_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
+	memset(m->rows_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = has_persons ? class_people(m->population, classes, i) : classes->counts[i];
+		int64		size = people != NULL ? people[i] : has_persons ? class_people(m->population, classes, i) : classes->counts[i];
 
 		largest = Max(largest, size);
 		if (size <= largest_counted)
-			m->people_of_size[size] += classes->counts[i];
+			m->rows_of_size[size] += classes->counts[i];
 		else
 			smallest_uncounted = Min(smallest_uncounted, size);
 	}
 	for (int64 size = 1; size <= m->largest_counted; size++)
 	{
-		people += m->people_of_size[size];
-		if (people > m->promise.limit)
+		rows += m->rows_of_size[size];
+		if (rows > m->promise.limit)
 			return size;
 	}
 	if (smallest_uncounted == PG_INT64_MAX)
 		return largest;
-	if (people + smallest_uncounted > m->promise.limit)
+	if (rows + smallest_uncounted > m->promise.limit)
 		return smallest_uncounted;
-	return threshold_among_large(m, classes, people);
+	return threshold_among_large(m, classes, rows);
+}
+
+/* The same, compiled apart for people who have one row each, and for others who have been counted. */
+static int64
+suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
+{
+	if (!m->population->has_persons)
+		return threshold_of_people(m, classes, false, NULL, suppressed);
+	if (classes->people == NULL)
+		return threshold_of_people(m, classes, true, NULL, suppressed);
+	return threshold_of_people(m, classes, true, classes->people, suppressed);
 }
 
 bool
@@ -460,12 +470,11 @@ is_hopeless(const Measurer *m, const Measures *result)
 
 /*
  * Separates classes by size alone: remaining ones go to the front of an array,
- * suppressed ones to its end.
+ * suppressed ones to its end.  People with several rows have been counted.
  */
-static void
-part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
+static pg_attribute_always_inline void
+part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int64 threshold, Sums *sums, Measures *result)
 {
-	const int64 *sizes = classes->counts;
 	int64		smallest = sums->smallest;
 	int64		largest = sums->largest;
 	int128		squares = sums->squares;
@@ -474,11 +483,12 @@ part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = sizes[i];
+		int64		rows = classes->counts[i];
+		int64		size = people != NULL ? people[i] : rows;
 
 		if (size < threshold)
 		{
-			result->suppressed += size;
+			result->suppressed += rows;
 			if (is_hopeless(m, result))
 				return;
 			m->remaining[--suppressed] = i;
@@ -487,7 +497,7 @@ part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums
 		m->remaining[remaining++] = i;
 		smallest = Min(smallest, size);
 		largest = Max(largest, size);
-		squares += (int128) size * size;
+		squares += (int128) rows * rows;
 	}
 	result->classes = remaining;
 	sums->smallest = smallest;
@@ -495,7 +505,17 @@ part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums
 	sums->squares = squares;
 }
 
-/* The same for other promises, and if a person may have several rows. */
+/* The same, compiled apart for those who have one row each. */
+static void
+part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
+{
+	if (m->population->has_persons)
+		part_by_people(m, classes, classes->people, threshold, sums, result);
+	else
+		part_by_people(m, classes, NULL, threshold, sums, result);
+}
+
+/* The same for other promises, and if people with several rows have not been counted. */
 static void
 part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
 {
@@ -528,8 +548,8 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	const Population *population = m->population;
 	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
 
-	if (m->promise.has_l || m->promise.has_t || population->has_conditions || population->has_persons ||
-		m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
+	if (m->promise.has_l || m->promise.has_t || population->has_conditions ||
+		(population->has_persons && classes->people == NULL) || m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
 		part_by_value(m, classes, threshold, sums, result);
 	else
 		part_by_size(m, classes, threshold, sums, result);

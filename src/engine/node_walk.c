@@ -11,8 +11,13 @@
  * further, tuples are distributed stably by this attribute's code, which makes
  * it the most significant one and the next depth's the least. Nothing is
  * sorted or hashed after the first table.
+ *
+ * If a person may have several rows, the last depth's tables hold how many
+ * people each class has, not who they are (level_people.h).
  */
 #include "engine/node_walk.h"
+
+#include "engine/level_people.h"
 
 /* A depth of the path. */
 typedef struct Step
@@ -39,6 +44,9 @@ struct NodeWalk
 	uint64	   *codes;			/* of each code at the level being raised to,
 								 * in place */
 	uint32	   *start;			/* of each code's tuples, while distributing */
+	LevelPeople *people;		/* of the last depth, if a person may have
+								 * several rows */
+	TupleTable	measured;		/* its table, with them */
 };
 
 /* Copies a tuple of one table to a place in another or the same table. */
@@ -95,9 +103,9 @@ others_equal(const uint64 *a, const uint64 *b, int nwords, int word)
 	return true;
 }
 
-/* The same for keys of any width and with histograms. */
+/* The same for keys of any width and with histograms of the first columns. */
 static uint32
-raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
+raise_wide(const Population *population, int ncolumns, const TupleTable *from, TupleTable *to,
 		   const KeyField *field, const uint64 *codes)
 {
 	int			nwords = population->nwords;
@@ -121,7 +129,7 @@ raise_wide(const Population *population, const TupleTable *from, TupleTable *to,
 		}
 
 		/* works in place: the write position never passes the read position */
-		for (int column = 0; column < population->ncolumns; column++)
+		for (int column = 0; column < ncolumns; column++)
 			to->slices[column][out] = histograms_merge(population->columns[column],
 													   &from->slices[column][i], next - i);
 		if (nwords > 1)
@@ -169,15 +177,17 @@ raise_to(NodeWalk *node_walk, int depth, int level)
 	const Recoding *below = node_walk->node[a];
 	const Recoding *above = &attr->hierarchy->levels[level];
 	const TupleTable *from = step->present;
+	bool		is_last = depth == population->nattrs - 1;
+	int			ncolumns = population->ncolumns - (population->has_persons && is_last);
 
 	for (uint32 code = 0; code < below->nlabels; code++)
 		node_walk->codes[code] = (uint64) above->label_of[below->first_leaf[code]] << attr->field.shift;
 	if (from != step->raised)
 		step->raised = table_with_room(node_walk, step->raised, &step->room, from->ntuples);
-	if (population->nwords == 1 && population->ncolumns == 0)
+	if (population->nwords == 1 && ncolumns == 0)
 		step->raised->ntuples = raise_narrow(from, step->raised, attr->field, node_walk->codes);
 	else
-		step->raised->ntuples = raise_wide(population, from, step->raised, &attr->field, node_walk->codes);
+		step->raised->ntuples = raise_wide(population, ncolumns, from, step->raised, &attr->field, node_walk->codes);
 	step->present = step->raised;
 	node_walk->levels[a] = level;
 	node_walk->node[a] = above;
@@ -280,18 +290,20 @@ forget_from(NodeWalk *node_walk, int depth)
 		population_release(node_walk->population, marks);
 }
 
-const TupleTable *
-node_walk_classes(NodeWalk *node_walk, const int *levels, Recodings *node)
+/* Makes the tables of the depths that differ from what was there. */
+static void
+walk_to(NodeWalk *node_walk, const int *levels)
 {
 	int			last = node_walk->population->nattrs - 1;
 	int			depth = 0;
 	bool		goes_up;
 
-	*node = node_walk->node;
 	while (depth < node_walk->made && node_walk->levels[node_walk->order[depth]] == levels[node_walk->order[depth]])
 		depth++;
 	if (depth > last)
-		return node_walk->steps[last].present;
+		return;
+	if (depth < last && node_walk->people != NULL)
+		level_people_forget(node_walk->people);
 
 	/* the first depth that differs may be raised from its current level */
 	goes_up = depth < node_walk->made && levels[node_walk->order[depth]] > node_walk->levels[node_walk->order[depth]];
@@ -308,7 +320,22 @@ node_walk_classes(NodeWalk *node_walk, const int *levels, Recodings *node)
 		if (depth < last)
 			descend(node_walk, depth);
 	}
-	return node_walk->steps[last].present;
+}
+
+const TupleTable *
+node_walk_classes(NodeWalk *node_walk, const int *levels, Recodings *node)
+{
+	int			last = node_walk->population->nattrs - 1;
+	const Step *step = &node_walk->steps[last];
+	int			a = node_walk->order[last];
+
+	walk_to(node_walk, levels);
+	*node = node_walk->node;
+	if (node_walk->people == NULL)
+		return step->present;
+	node_walk->measured = *step->present;
+	node_walk->measured.people = level_people_of(node_walk->people, step->lowest, a, levels[a]);
+	return &node_walk->measured;
 }
 
 const int  *
@@ -405,6 +432,8 @@ node_walk_create(Population *population, WalkOrder order)
 		node_walk->steps[depth].marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	order_attributes(node_walk, order);
 	prepare_root(node_walk);
+	if (population->has_persons)
+		node_walk->people = level_people_create(population, context);
 	MemoryContextSwitchTo(old);
 	return node_walk;
 }

@@ -20,6 +20,12 @@
 /* The class of one unlisted person: the first, once persons are finished. */
 #define LONE_PERSON 0
 
+/* Stamps are compared with a sign. */
+#define MOST_STAMPS ((uint32) PG_INT32_MAX)
+
+/* Classes to look ahead: what they list is scattered in memory. */
+#define AHEAD 8
+
 /* Up to this many classes of one person are merged without stamps. */
 #define FEW_SINGLES 8
 
@@ -52,7 +58,7 @@ reserve_listed(Histograms *h, Size more)
 static inline void
 next_stamp(Histograms *h)
 {
-	if (++h->stamp != 0)
+	if (++h->stamp <= MOST_STAMPS)
 		return;
 	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
 	h->stamp = 1;
@@ -315,4 +321,82 @@ persons_together(Histograms *h, const uint32 *numbers, uint32 n, int64 enough)
 	}
 	next_stamp(h);
 	return people;
+}
+
+/* Makes so many stamps, from the next one on, mean nobody. */
+static void
+reserve_stamps(Histograms *h, uint32 n)
+{
+	if (n >= MOST_STAMPS)
+		elog(ERROR, "too many classes");
+	if (h->stamp <= MOST_STAMPS - n)
+		return;
+	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	h->stamp = 1;
+}
+
+/* Fetches what will be read of classes soon: where their persons are listed, their persons, their stamps. */
+static inline void
+look_ahead(const Histograms *h, const uint32 *numbers, uint32 i, uint32 n)
+{
+	uint32		single;
+	const uint32 *person;
+	const uint32 *end;
+
+	if (n - i <= 3 * AHEAD)
+		return;
+	if (!(numbers[i + 3 * AHEAD] & SINGLE_PERSON))
+		__builtin_prefetch(&h->classes[numbers[i + 3 * AHEAD]]);
+	if (!(numbers[i + 2 * AHEAD] & SINGLE_PERSON))
+		__builtin_prefetch(&h->listed[h->classes[numbers[i + 2 * AHEAD]].start]);
+	end = listed_of(h, numbers[i + AHEAD], &single, &person);
+	for (end = Min(end, person + AHEAD); person < end; person++)
+		__builtin_prefetch(&h->stamps[*person]);
+}
+
+/*
+ * A person is new to the runs that began after their stamp.  All levels are
+ * looked at each time, and without a branch: compilers do them at once.
+ */
+void
+persons_count_runs(Histograms *h, const uint32 *numbers, uint32 n, const uint8 * begun, int nlevels, uint32 *const *people)
+{
+	uint32	   *stamps = h->stamps;
+	int32		start[PERSON_LEVELS] = {0}; /* each level's run: its first
+											 * stamp */
+	int32		counts[PERSON_LEVELS] = {0};
+	Size		nruns[PERSON_LEVELS] = {0};
+
+	reserve_stamps(h, n);
+	for (uint32 i = 0; i < n; i++)
+	{
+		int32		stamp = (int32) (h->stamp + i);
+		int32		alone = (int32) alone_of(h, numbers[i]);
+		uint32		single;
+		const uint32 *person;
+		const uint32 *end = listed_of(h, numbers[i], &single, &person);
+
+		look_ahead(h, numbers, i, n);
+		for (int level = 0; level < PERSON_LEVELS; level++)
+		{
+			int32		begins = -(level < begun[i]);
+
+			start[level] = (start[level] & ~begins) | (stamp & begins);
+			counts[level] = (counts[level] & ~begins) + alone;
+		}
+		for (; person < end; person++)
+		{
+			int32		met = (int32) stamps[*person];
+
+			stamps[*person] = stamp;
+			for (int level = 0; level < PERSON_LEVELS; level++)
+				counts[level] += met < start[level];
+		}
+		for (int level = 0; level < nlevels; level++)
+		{
+			nruns[level] += level < begun[i];
+			people[level][nruns[level] - 1] = counts[level];
+		}
+	}
+	h->stamp += n;
 }

@@ -46,4 +46,15 @@ extern uint32 persons_join(Histograms *persons, const uint32 *slices, uint32 nsl
 /* The number of persons in several classes, or any number from enough on. */
 extern int64 persons_together(Histograms *persons, const uint32 *slices, uint32 nslices, int64 enough);
 
+/* Levels whose runs are counted together. */
+#define PERSON_LEVELS 8
+
+/*
+ * How many persons each run of classes has, of several levels at once: at a
+ * class, the runs of so many levels, from the first on, begin.  All begin at
+ * the first class.
+ */
+extern void persons_count_runs(Histograms *persons, const uint32 *numbers, uint32 n, const uint8 * begun, int nlevels,
+							   uint32 *const *people);
+
 #endif

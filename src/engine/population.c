@@ -156,6 +156,7 @@ tuple_table_create(const Population *population, MemoryContext context, uint32 r
 	budget_require(context, size * (sizeof(uint64) * population->nwords + sizeof(int64) +
 									sizeof(uint32) * population->ncolumns));
 	table->ntuples = 0;
+	table->people = NULL;
 	table->keys = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * size);
 	table->counts = MemoryContextAllocHuge(context, sizeof(int64) * size);
 	table->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));

@@ -39,6 +39,8 @@ typedef struct TupleTable
 	uint64	   *keys;			/* ntuples * the population's nwords */
 	int64	   *counts;
 	uint32	  **slices;			/* by column and tuple: its histogram */
+	uint32	   *people;			/* different ones, where somebody has counted
+								 * them; else NULL: the persons' slices tell */
 } TupleTable;
 
 /* The promises that the classes of a release must keep together. */
@@ -119,6 +121,8 @@ class_people(const Population *population, const TupleTable *classes, uint32 cla
 {
 	if (!population->has_persons)
 		return classes->counts[class];
+	if (classes->people != NULL)
+		return classes->people[class];
 	return persons_size(population_persons(population), classes->slices[population->ncolumns - 1][class]);
 }
 

@@ -227,6 +227,7 @@ shared_population_read(char *bytes, MemoryContext context)
 	for (int i = 0; i < OUTSIDES; i++)
 		if (population->outside[i].given)
 			take_outsiders(&bytes, &population->outside[i].people, population->nwords);
+	tuples->people = NULL;
 	population->tuples = tuples;
 	MemoryContextSwitchTo(old);
 	return population;

@@ -1,0 +1,151 @@
+/*
+ * level_people.c
+ *	  The people of a table's classes at every level of one attribute.
+ *
+ * The last attribute of a walk turns fastest, and nothing is made of its
+ * tables: they are only measured, which asks how many people a class has and
+ * not who they are.  So no class's persons are listed there.  The classes of
+ * a level are runs of the lowest level's, and runs of a level lie within
+ * those of the next.  One pass over the lowest level's persons, which knows
+ * where each was met last, counts all levels: a person is new to the runs
+ * that began after that, which are those of the levels below some level.
+ */
+#include "engine/level_people.h"
+
+#include "base/budget.h"
+
+struct LevelPeople
+{
+	const Population *population;
+	MemoryContext context;
+	bool		counted;
+	int			first;			/* of the levels that were counted */
+	Size		room;			/* tuples that the arrays can hold */
+	uint8	   *begun;			/* by tuple: levels, of those counted, whose
+								 * run begins here */
+	uint32	   *people[PERSON_LEVELS];	/* by level and class */
+};
+
+LevelPeople *
+level_people_create(const Population *population, MemoryContext context)
+{
+	LevelPeople *people = MemoryContextAllocZero(context, sizeof(LevelPeople));
+
+	people->population = population;
+	people->context = context;
+	return people;
+}
+
+void
+level_people_forget(LevelPeople *people)
+{
+	people->counted = false;
+}
+
+static void
+reserve(LevelPeople *people, uint32 ntuples, int nlevels)
+{
+	Size		size = Max(ntuples, 1);
+
+	if (people->room < size)
+	{
+		if (people->begun != NULL)
+			pfree(people->begun);
+		for (int i = 0; i < PERSON_LEVELS; i++)
+			if (people->people[i] != NULL)
+				pfree(people->people[i]);
+		memset(people->people, 0, sizeof(people->people));
+		people->begun = NULL;
+		people->room = 0;
+		budget_require(people->population->context, size);
+		people->begun = MemoryContextAllocHuge(people->context, size);
+		people->room = size;
+	}
+	for (int i = 0; i < nlevels; i++)
+		if (people->people[i] == NULL)
+		{
+			budget_require(people->population->context, sizeof(uint32) * people->room);
+			people->people[i] = MemoryContextAllocHuge(people->context, sizeof(uint32) * people->room);
+		}
+}
+
+/* A code's labels at the levels that are counted. */
+typedef struct CodeLabels
+{
+	uint32		at[PERSON_LEVELS];
+} CodeLabels;
+
+static CodeLabels *
+list_labels(LevelPeople *people, const Attribute *attr, int nlevels)
+{
+	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+	Size		size = sizeof(CodeLabels) * ((Size) lowest->nlabels + 1);
+	CodeLabels *labels;
+
+	budget_require(people->population->context, size);
+	labels = MemoryContextAllocExtended(people->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 code = 0; code < lowest->nlabels; code++)
+		for (int i = 0; i < nlevels; i++)
+			labels[code].at[i] = attr->hierarchy->levels[people->first + i].label_of[lowest->first_leaf[code]];
+	return labels;
+}
+
+/* Whether two keys are the same but for a field. */
+static inline bool
+same_others(const uint64 *a, const uint64 *b, int nwords, const KeyField *field)
+{
+	for (int word = 0; word < nwords; word++)
+		if (word != field->word && a[word] != b[word])
+			return false;
+	return key_without(a, field) == key_without(b, field);
+}
+
+/*
+ * Finds at each tuple how many levels' runs begin there.  Labels part from the
+ * lowest level up to some level, so it is enough to count those that differ.
+ */
+static void
+find_runs(LevelPeople *people, const TupleTable *table, const Attribute *attr, int nlevels)
+{
+	int			nwords = people->population->nwords;
+	KeyField	field = attr->field;
+	CodeLabels *labels = list_labels(people, attr, nlevels);
+	const uint64 *key = table->keys;
+
+	if (table->ntuples > 0)
+		people->begun[0] = nlevels;
+	for (uint32 i = 1; i < table->ntuples; i++)
+	{
+		const CodeLabels *before = &labels[key_get(key, &field)];
+		bool		same = same_others(key, key + nwords, nwords, &field);
+		const CodeLabels *here = &labels[key_get(key += nwords, &field)];
+		uint32		begun = 0;
+
+		for (int level = 0; level < PERSON_LEVELS; level++)
+			begun += here->at[level] != before->at[level];
+		people->begun[i] = same ? begun : nlevels;
+	}
+	pfree(labels);
+}
+
+uint32 *
+level_people_of(LevelPeople *people, const TupleTable *table, int attr, int level)
+{
+	const Population *population = people->population;
+	const Attribute *attribute = &population->attrs[attr];
+	int			first = level - (level - attribute->min_level) % PERSON_LEVELS;
+
+	if (!people->counted || people->first != first)
+	{
+		int			nlevels = Min(attribute->max_level - first + 1, PERSON_LEVELS);
+
+		people->counted = false;
+		reserve(people, table->ntuples, nlevels);
+		people->first = first;
+		find_runs(people, table, attribute, nlevels);
+		persons_count_runs(population_persons(population), table->slices[population->ncolumns - 1], table->ntuples,
+						   people->begun, nlevels, people->people);
+		people->counted = true;
+	}
+	return people->people[level - first];
+}
