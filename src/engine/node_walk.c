@@ -128,6 +128,10 @@ raise_wide(const Population *population, int ncolumns, const TupleTable *from, T
 			count += from->counts[next];
 		}
 
+		if (ncolumns == population->ncolumns && population->has_persons)
+			for (uint32 ahead = i; ahead < next; ahead++)
+				persons_look_ahead(population_persons(population), from->slices[ncolumns - 1], ahead, from->ntuples);
+
 		/* works in place: the write position never passes the read position */
 		for (int column = 0; column < ncolumns; column++)
 			to->slices[column][out] = histograms_merge(population->columns[column],
@@ -208,14 +212,16 @@ add_up(uint32 *start, uint32 ncodes)
 	}
 }
 
-/* Sorts a table stably by one attribute, for keys of one word with only counts. */
-static void
-distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 ncodes, TupleTable *to)
+/* Sorts a table stably by one attribute, for keys of one word and at most one column. */
+static pg_attribute_always_inline void
+distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 ncodes, bool has_column, TupleTable *to)
 {
 	const uint64 *keys = from->keys;
 	const int64 *counts = from->counts;
 	uint64	   *ordered = to->keys;
 	int64	   *ordered_counts = to->counts;
+	const uint32 *slices = has_column ? from->slices[0] : NULL;
+	uint32	   *ordered_slices = has_column ? to->slices[0] : NULL;
 
 	for (uint32 i = 0; i < from->ntuples; i++)
 		start[key_get(&keys[i], &field)]++;
@@ -226,6 +232,8 @@ distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 
 
 		ordered[at] = keys[i];
 		ordered_counts[at] = counts[i];
+		if (has_column)
+			ordered_slices[at] = slices[i];
 	}
 }
 
@@ -254,7 +262,9 @@ distribute(NodeWalk *node_walk, const TupleTable *from, int a, const Recoding *s
 
 	memset(start, 0, sizeof(uint32) * shown->nlabels);
 	if (population->nwords == 1 && population->ncolumns == 0)
-		distribute_narrow(from, *field, start, shown->nlabels, to);
+		distribute_narrow(from, *field, start, shown->nlabels, false, to);
+	else if (population->nwords == 1 && population->ncolumns == 1)
+		distribute_narrow(from, *field, start, shown->nlabels, true, to);
 	else
 		distribute_wide(population, from, field, start, shown->nlabels, to);
 	to->ntuples = from->ntuples;

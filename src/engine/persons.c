@@ -23,9 +23,6 @@
 /* Stamps are compared with a sign. */
 #define MOST_STAMPS ((uint32) PG_INT32_MAX)
 
-/* Classes to look ahead: what they list is scattered in memory. */
-#define AHEAD 8
-
 /* Up to this many classes of one person are merged without stamps. */
 #define FEW_SINGLES 8
 
@@ -110,23 +107,6 @@ persons_close(Histograms *h)
 	return push_class(h, start, 0);
 }
 
-/* The listed persons of a class, and their end. */
-static inline const uint32 *
-listed_of(const Histograms *h, uint32 number, uint32 *single, const uint32 **persons)
-{
-	const PersonClass *class;
-
-	if (number & SINGLE_PERSON)
-	{
-		*single = number & ~SINGLE_PERSON;
-		*persons = single;
-		return single + 1;
-	}
-	class = &h->classes[number];
-	*persons = h->listed + class->start;
-	return *persons + (class->length - class->alone);
-}
-
 static inline uint32
 alone_of(const Histograms *h, uint32 number)
 {
@@ -161,7 +141,7 @@ count_classes(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32
 	{
 		uint32		single;
 		const uint32 *persons;
-		const uint32 *end = listed_of(h, numbers[i], &single, &persons);
+		const uint32 *end = persons_listed(h, numbers[i], &single, &persons);
 
 		for (; persons < end; persons++)
 			classes[*persons]++;
@@ -187,7 +167,7 @@ persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
 	{
 		uint32		single;
 		const uint32 *persons;
-		const uint32 *end = listed_of(&old, numbers[i], &single, &persons);
+		const uint32 *end = persons_listed(&old, numbers[i], &single, &persons);
 		uint32		alone = 0;
 		Size		start = h->nentries;
 
@@ -281,7 +261,7 @@ persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 		const uint32 *end;
 
 		alone += alone_of(h, numbers[i]);
-		end = listed_of(h, numbers[i], &single, &person);
+		end = persons_listed(h, numbers[i], &single, &person);
 		for (; person < end; person++)
 		{
 			/* without a branch, because who was seen is unpredictable */
@@ -312,7 +292,7 @@ persons_together(Histograms *h, const uint32 *numbers, uint32 n, int64 enough)
 		const uint32 *person;
 		const uint32 *end;
 
-		end = listed_of(h, numbers[i], &single, &person);
+		end = persons_listed(h, numbers[i], &single, &person);
 		for (; person < end; person++)
 		{
 			people += h->stamps[*person] != h->stamp;
@@ -335,25 +315,6 @@ reserve_stamps(Histograms *h, uint32 n)
 	h->stamp = 1;
 }
 
-/* Fetches what will be read of classes soon: where their persons are listed, their persons, their stamps. */
-static inline void
-look_ahead(const Histograms *h, const uint32 *numbers, uint32 i, uint32 n)
-{
-	uint32		single;
-	const uint32 *person;
-	const uint32 *end;
-
-	if (n - i <= 3 * AHEAD)
-		return;
-	if (!(numbers[i + 3 * AHEAD] & SINGLE_PERSON))
-		__builtin_prefetch(&h->classes[numbers[i + 3 * AHEAD]]);
-	if (!(numbers[i + 2 * AHEAD] & SINGLE_PERSON))
-		__builtin_prefetch(&h->listed[h->classes[numbers[i + 2 * AHEAD]].start]);
-	end = listed_of(h, numbers[i + AHEAD], &single, &person);
-	for (end = Min(end, person + AHEAD); person < end; person++)
-		__builtin_prefetch(&h->stamps[*person]);
-}
-
 /*
  * A person is new to the runs that began after their stamp.  All levels are
  * looked at each time, and without a branch: compilers do them at once.
@@ -374,9 +335,9 @@ persons_count_runs(Histograms *h, const uint32 *numbers, uint32 n, const uint8 *
 		int32		alone = (int32) alone_of(h, numbers[i]);
 		uint32		single;
 		const uint32 *person;
-		const uint32 *end = listed_of(h, numbers[i], &single, &person);
+		const uint32 *end = persons_listed(h, numbers[i], &single, &person);
 
-		look_ahead(h, numbers, i, n);
+		persons_look_ahead(h, numbers, i, n);
 		for (int level = 0; level < PERSON_LEVELS; level++)
 		{
 			int32		begins = -(level < begun[i]);

@@ -40,6 +40,45 @@ persons_size(const Histograms *persons, uint32 number)
 	return number & SINGLE_PERSON ? 1 : persons->classes[number].length;
 }
 
+/* The listed persons of a class, and their end. */
+static inline const uint32 *
+persons_listed(const Histograms *h, uint32 number, uint32 *single, const uint32 **persons)
+{
+	const PersonClass *class;
+
+	if (number & SINGLE_PERSON)
+	{
+		*single = number & ~SINGLE_PERSON;
+		*persons = single;
+		return single + 1;
+	}
+	class = &h->classes[number];
+	*persons = h->listed + class->start;
+	return *persons + (class->length - class->alone);
+}
+
+/* Classes to look ahead, because their lists are scattered in memory. */
+#define PERSONS_AHEAD 8
+
+/* Prefetches what will be read of the next classes: their records, lists and stamps. */
+static inline void
+persons_look_ahead(const Histograms *h, const uint32 *numbers, uint32 i, uint32 n)
+{
+	uint32		single;
+	const uint32 *person;
+	const uint32 *end;
+
+	if (n - i <= 3 * PERSONS_AHEAD)
+		return;
+	if (!(numbers[i + 3 * PERSONS_AHEAD] & SINGLE_PERSON))
+		__builtin_prefetch(&h->classes[numbers[i + 3 * PERSONS_AHEAD]]);
+	if (!(numbers[i + 2 * PERSONS_AHEAD] & SINGLE_PERSON))
+		__builtin_prefetch(&h->listed[h->classes[numbers[i + 2 * PERSONS_AHEAD]].start]);
+	end = persons_listed(h, numbers[i + PERSONS_AHEAD], &single, &person);
+	for (end = Min(end, person + PERSONS_AHEAD); person < end; person++)
+		__builtin_prefetch(&h->stamps[*person]);
+}
+
 /* The merged persons of two or more classes. */
 extern uint32 persons_join(Histograms *persons, const uint32 *slices, uint32 nslices);
 
