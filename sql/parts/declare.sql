@@ -149,7 +149,7 @@ RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_auto_dataset' LANGUAGE C VOL
 
 CREATE FUNCTION anonopt.describe(dataset text, OUT column_name name, OUT role text, OUT hierarchy regclass,
 	OUT levels int, OUT domain bigint, OUT observed bigint, OUT nulls bigint, OUT weight float8, OUT problem text, OUT timezone text,
-	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint)
+	OUT unknown bigint, OUT memory bigint, OUT rows bigint, OUT people bigint, OUT range_loss boolean)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_describe' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.read_sql(dataset text)

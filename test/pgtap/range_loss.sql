@@ -56,7 +56,7 @@ BEGIN
     RETURN nullif(problem, '') || format(E'\nof seed %s', seed);
 END $$;
 
-SELECT plan(40 + 7 + 12);
+SELECT plan(40 + 8 + 12);
 SELECT is(pg_temp.range_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 40) seed;
 
 -- no recoding loses more than the best node
@@ -89,6 +89,7 @@ SELECT is((SELECT round(nwp::numeric, 9) FROM anonopt.evaluate_cuts('people', AR
 SELECT anonopt.create_recoding('sample.recoded', 'people', k => 5, seed => 1) \g /dev/null
 SELECT is((SELECT round((sum(loss * people) / 500)::numeric, 9) FROM anonopt.recoding_classes('people', 'sample.recoded')),
     (SELECT round((glm / 1000)::numeric, 9) FROM anonopt.evaluate_recoding('people', 'sample.recoded')), 'a recoding');
+SELECT results_eq($$SELECT column_name::text, range_loss FROM anonopt.describe('people') ORDER BY 1$$, $$VALUES ('a', true), ('b', false)$$, 'describe says of which columns');
 -- what others declare stays as it was
 SELECT anonopt.drop_attribute('people', 'a'), anonopt.add_quasi_identifier('people', 'a', 'sample.a_levels') \g /dev/null
 SELECT is((SELECT glm FROM anonopt.evaluate('people', '{0,0}', k => 1)), 0::float8, 'without range_loss leaves lose nothing');
