@@ -96,7 +96,7 @@ refuse_declaration(const char *dataset, const char *detail)
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("declaration of data set \"%s\" is not sound", dataset),
 			 errdetail("%s", detail),
-			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare anew.")));
+			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare it again.")));
 }
 
 /* A relation column of a row, or InvalidOid. */
@@ -172,12 +172,12 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 		refuse_declaration(dataset->name, psprintf("Column \"%s\" has a weight that is negative or not finite.", attribute->column));
 	if (attribute->min_level < 0 || attribute->max_level < -1 ||
 		(attribute->max_level >= 0 && attribute->max_level < attribute->min_level))
-		refuse_declaration(dataset->name, psprintf("Column \"%s\" has levels that no hierarchy has.", attribute->column));
+		refuse_declaration(dataset->name, psprintf("Column \"%s\" has levels that are out of range for any hierarchy.", attribute->column));
 	if (needs_hierarchy && !OidIsValid(attribute->hierarchy))
 		refuse_declaration(dataset->name, psprintf("Column \"%s\" lacks a hierarchy.", attribute->column));
 	for (const Declared *other = dataset->attributes; other < attribute; other++)
 		if (other->role == attribute->role && strcmp(other->column, attribute->column) == 0)
-			refuse_declaration(dataset->name, psprintf("Column \"%s\" has a role twice.", attribute->column));
+			refuse_declaration(dataset->name, psprintf("Column \"%s\" has the same role twice.", attribute->column));
 }
 
 static void
@@ -227,7 +227,7 @@ refuse_promise(const char *dataset, const char *detail)
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("a promise of data set \"%s\" is not sound", dataset),
 			 errdetail("%s", detail),
-			 errhint("Call anonopt.drop_promise, and declare it anew.")));
+			 errhint("Call anonopt.drop_promise, and declare it again.")));
 }
 
 static void
@@ -342,7 +342,7 @@ dataset_load_entry(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("data set \"%s\" does not exist", name),
-				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists those there are.")));
+				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists existing data sets.")));
 	row = SPI_tuptable->vals[0];
 	dataset->relation = oid_field(row, 1);
 	dataset->row_type = oid_field(row, 2);
@@ -442,7 +442,7 @@ check_column(const Dataset *dataset, const char *column)
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("column \"%s\" of data set \"%s\" is gone", column, dataset->name),
-			 errdetail("Relation %s has no such column any more.", relation_sql_name(dataset->relation)),
+			 errdetail("Relation %s no longer has this column.", relation_sql_name(dataset->relation)),
 			 errhint("Call anonopt.drop_attribute and declare the column under its new name.")));
 }
 
@@ -457,7 +457,7 @@ check_count_column(const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("count column \"%s\" of data set \"%s\" is not a number", dataset->count_column, dataset->name),
-				 errhint("It says how many people a row stands for.")));
+				 errhint("It must hold the number of people a row stands for.")));
 }
 
 /* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
@@ -468,7 +468,7 @@ dataset_check(const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
-				 errhint("Call anonopt.drop_dataset, and declare the data set anew.")));
+				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
 	if (dataset->person != NULL)
 		check_column(dataset, dataset->person);
 	if (dataset->count_column != NULL)
@@ -543,7 +543,7 @@ require_sensitive(const Dataset *dataset, const char *name)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("%s needs a sensitive column, data set \"%s\" has none", name, dataset->name),
+			 errmsg("%s needs a sensitive column, but data set \"%s\" has none", name, dataset->name),
 			 errhint("Add one with anonopt.add_sensitive.")));
 }
 

@@ -20,7 +20,7 @@ hierarchy_columns(Relation relation, Oid *leaf_type)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("hierarchy %s has no columns", relation_sql_name(RelationGetRelid(relation))),
-				 errhint("The first column holds the values, each further one the labels one level up.")));
+				 errhint("The first column holds the values, and each further column the labels one level higher.")));
 	*leaf_type = getBaseType(((Form_pg_attribute) linitial(columns))->atttypid);
 	foreach(cell, columns)
 		names = lappend(names, pstrdup(NameStr(((Form_pg_attribute) lfirst(cell))->attname)));

@@ -90,7 +90,7 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 	if (duplicates > 0)
 		ereport(ERROR,
 				(errcode(sqlstate),
-				 errmsg("column \"%s\" does not tell rows of %s apart", column, relation_sql_name(relation)),
+				 errmsg("column \"%s\" does not identify rows of %s", column, relation_sql_name(relation)),
 				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
 								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
 				 errhint("%s", hint)));

@@ -144,7 +144,7 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("leaves of hierarchy %s are not ranges of numbers, days or times", rows->name),
 				 errdetail("Column %s is declared with range_loss, which counts their widths.", column),
-				 errhint("Call anonopt.drop_attribute and declare the column anew.")));
+				 errhint("Call anonopt.drop_attribute and declare the column again.")));
 	cache = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
 	extent = read_extent(relation, column, &rows->match, cache->rngelemtype->type_id);
 	widths = budget_alloc_zero(sizeof(double), (Size) hierarchy->nleaves + 1);

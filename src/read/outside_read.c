@@ -57,7 +57,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
-					 errhint("Drop the release and publish anew.")));
+					 errhint("Drop the release and publish it again.")));
 		entries = reading_entries(dataset, promise->population, population);
 		outside->people = make_outsiders(entries, population);
 		outside->least = is_k_map ? promise->threshold : promise->has_c ? promise->c : 0;

@@ -61,7 +61,7 @@ refuse_column(const Declared *declared)
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or holds no numbers",
 					declared->owner_sensitivity, declared->column),
-			 errhint("Name another with anonopt.set_owner_sensitivity, or NULL.")));
+			 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
 }
 
 static void

@@ -166,9 +166,9 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("levels declared for column \"%s\" are not in its hierarchy", attr->name),
-				 errdetail("Levels %d to %d are declared, the hierarchy has 0 to %d.",
+				 errdetail("Levels %d to %d are declared, but the hierarchy has levels 0 to %d.",
 						   attr->min_level, attr->max_level, attr->hierarchy->height),
-				 errhint("Call anonopt.drop_attribute and declare the column anew.")));
+				 errhint("Call anonopt.drop_attribute and declare the column again.")));
 }
 
 static Histograms *

@@ -225,9 +225,9 @@ require_row_a_person(const Dataset *dataset, const Population *population, const
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("%s counts rows, and a person of data set \"%s\" has several", what, dataset->name),
+			 errmsg("%s counts rows, but people of data set \"%s\" have several", what, dataset->name),
 			 errdetail(INT64_FORMAT " rows are those of " INT64_FORMAT " people.", population->people, population->persons),
-			 errhint("Declare a view with a row a person.")));
+			 errhint("Declare a view with one row per person.")));
 }
 
 void

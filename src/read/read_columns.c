@@ -95,7 +95,7 @@ check_number(const Reading *reading)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("data set has too many columns"),
-				 errdetail("%d are to be read, %d can be read at once.", reading->ncolumns, most),
+				 errdetail("%d columns must be read, but only %d can be read at once.", reading->ncolumns, most),
 				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 }
 
@@ -196,7 +196,7 @@ check_person(const ReadColumn *person)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("person column \"%s\" has a nondeterministic collation", person->declared->column),
-				 errdetail("Texts that differ may be equal there, and so be one person's."),
+				 errdetail("Different texts may be equal under it, and so belong to one person."),
 				 errhint("Declare a view that gives the column a collation like \"C\".")));
 }
 

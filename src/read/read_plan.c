@@ -58,9 +58,8 @@ read_plan_define_settings(void)
 {
 	DefineCustomEnumVariable("anonopt.read_mode",
 							 "Sets how a relation is read.",
-							 "aggregate encodes rows where the extension is, group_by groups them where they are,"
-							 " store reads a tuple store even if it is not current,"
-							 " auto chooses a store that is current, and group_by for what is elsewhere.",
+							 "aggregate encodes rows locally, group_by groups them where they are stored, store reads a tuple store even if it is not current,"
+							 " auto chooses a current store, and group_by for rows stored elsewhere.",
 							 &read_mode, READ_AUTO, read_modes, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
@@ -282,7 +281,7 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	plan->leaves = NIL;
 	ereport(NOTICE,
 			(errmsg("partitions of %s are read through it, row by row", relation_sql_name(relation)),
-			 errdetail("Row security applies to it or to a partition, or not every partition may be selected from.")));
+			 errdetail("Row security applies to it or to a partition, or you may not select from every partition.")));
 	return false;
 }
 

@@ -49,7 +49,7 @@ recoding_table_open(Oid table)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("%s is not a plain table", relation_sql_name(table)),
-				 errhint("A recoding is one; anonopt.create_recoding makes it.")));
+				 errhint("A recoding must be a plain table, such as anonopt.create_recoding creates.")));
 	return relation;
 }
 
@@ -101,7 +101,7 @@ check_shape(const Reading *reading, int nattrs, Relation table)
 		if (!is_expected(reading, nattrs, NameStr(column->attname)))
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("recoding %s has another column, \"%s\"", relation_sql_name(RelationGetRelid(table)),
+					 errmsg("recoding %s has an additional column \"%s\"", relation_sql_name(RelationGetRelid(table)),
 							NameStr(column->attname)),
 					 errhint("%s", shape_hint)));
 	}
@@ -203,7 +203,7 @@ find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 					 errmsg("column \"%s\" of recoding %s holds values without a leaf in hierarchy %s", encoder->column,
 							relation_sql_name(RelationGetRelid(state->table)), encoder->hierarchy),
 					 errdetail("Among them: %s.", quote_literal_cstr(value_text(encoder->type.type, values[a]))),
-					 errhint("Make the recoding anew if the hierarchy has changed.")));
+					 errhint("Create the recoding again if the hierarchy has changed.")));
 		/* a NULL that does not occur in the data */
 		if (code >= population->attrs[a].hierarchy->nleaves)
 			return NEW_TUPLE;
@@ -289,9 +289,9 @@ refuse_repeated(const TableReading *state)
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("recoding %s has a tuple twice", name),
+			 errmsg("recoding %s has a duplicate tuple", name),
 			 errdetail("%s) has more than one row.", values.data),
-			 errhint("Keep one row a distinct tuple.")));
+			 errhint("Keep one row per distinct tuple.")));
 }
 
 /* Indexes the population's tuples by key. */

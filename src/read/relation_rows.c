@@ -77,8 +77,8 @@ place_expression(Oid relation)
 		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("rows of %s have no place to be named by", relation_sql_name(relation)),
-			 errhint("Name a column that tells them apart as key.")));
+			 errmsg("rows of %s cannot be identified by their place", relation_sql_name(relation)),
+			 errhint("Name a column that identifies them as key.")));
 	return NULL;
 }
 
@@ -104,7 +104,7 @@ require_key(Oid relation, const char *key)
 	if (SPI_processed > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" does not name every row of %s", key, relation_sql_name(relation)),
+				 errmsg("column \"%s\" does not identify every row of %s", key, relation_sql_name(relation)),
 				 errdetail("It holds a null value.")));
 }
 
@@ -211,7 +211,7 @@ refuse_changed(const RelationRows *records)
 			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 			 errmsg("relation %s did not show the same rows twice",
 					relation_sql_name(records->reading->dataset->relation)),
-			 errhint("Materialize what it shows, if that is random or changes with time.")));
+			 errhint("If its rows are random or change with time, materialize them.")));
 }
 
 /* The population's code of a value that occurred in the first reading. */

@@ -86,7 +86,7 @@ call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("aggregate anonopt.tuples is not called from SQL"),
+				 errmsg("aggregate anonopt.tuples cannot be called from SQL"),
 				 errhint("Use anonopt.evaluate or another function of the extension.")));
 	return encoders_of_value(PG_GETARG_DATUM(1), context);
 }

@@ -42,8 +42,8 @@ find_columns(WeightTable *table)
 	if (list_length(columns) < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("table of weights %s has no two columns", relation_sql_name(RelationGetRelid(table->relation))),
-				 errhint("Its first column is the value, its second the weight.")));
+				 errmsg("table of weights %s has fewer than two columns", relation_sql_name(RelationGetRelid(table->relation))),
+				 errhint("Its first column must hold the value, its second the weight.")));
 	table->value = ((Form_pg_attribute) linitial(columns))->attnum;
 	table->weight = ((Form_pg_attribute) lsecond(columns))->attnum;
 }
@@ -99,7 +99,7 @@ require_number(const WeightTable *table)
 	Oid			type = getBaseType(get_atttype(RelationGetRelid(table->relation), table->weight));
 
 	if (type >= FirstNormalObjectId)
-		refuse_weight(table->declared, "holds weights that are no numbers");
+		refuse_weight(table->declared, "holds weights that are not numbers");
 }
 
 /*

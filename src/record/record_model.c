@@ -174,7 +174,7 @@ check_weights(const Population *population, double *const *leaf_weights, const d
 	if (isinf(sum))
 		ereport(ERROR,
 				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("weights of sensitivity are too large to be added up")));
+				 errmsg("sum of sensitivity weights is too large")));
 }
 
 RecordModel *

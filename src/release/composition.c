@@ -35,8 +35,8 @@ void
 composition_define_settings(void)
 {
 	DefineCustomEnumVariable("anonopt.composition",
-							 "Sets what happens where releases of one relation tell more together than they promise.",
-							 "Publishing and refreshing warn, refuse, or do not look.",
+							 "Sets what happens when releases of a relation together reveal more than they promise.",
+							 "Publishing and refreshing warn, refuse, or skip the comparison.",
 							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
 }
 
@@ -80,7 +80,7 @@ tell(const Release *release, int64 people, const char *other)
 				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
 						   other, release->spec.promise.k),
-				 errhint("Whose rows were shown is not written down. Set anonopt.composition to off if you know that enough people have changed.")));
+				 errhint("The release does not record whose rows it showed. Set anonopt.composition to off if you know that enough people have changed.")));
 	else if (other != NULL)
 		ereport(level,
 				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
@@ -96,7 +96,7 @@ tell(const Release *release, int64 people, const char *other)
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
 						release->spec.dataset->name, people),
 				 errdetail(INT64_FORMAT " is promised.", release->spec.promise.k),
-				 errhint("See anonopt.release_risk; drop this release or make it by the same levels as the others.")));
+				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 }
 
 void

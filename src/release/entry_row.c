@@ -18,7 +18,7 @@ refuse_entry(const EntryRow *row)
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("entry of release %s is not sound", row->what),
-			 errhint("Drop the release and publish anew.")));
+			 errhint("Drop the release and publish it again.")));
 }
 
 Datum

@@ -328,7 +328,7 @@ tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *gro
 			 errmsg_plural("pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " person",
 						   "pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " people",
 						   (unsigned long) groups->singled_out, pseudonym->column, release->sql_name, groups->singled_out),
-			 *names == '\0' ? errdetail("Rows with one pseudonym are one person's: the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
+			 *names == '\0' ? errdetail("Rows with the same pseudonym belong to one person: the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
 										groups->smallest, groups->k) :
 			 errdetail("Joined by it with %s, the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
 					   names, groups->smallest, groups->k),

@@ -43,7 +43,7 @@ declared_secret(const Dataset *dataset, const char *column)
 	if (none)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("secret of column \"%s\" of data set \"%s\" is not here", column, dataset->name),
+				 errmsg("secret of column \"%s\" of data set \"%s\" is missing", column, dataset->name),
 				 errdetail("Secrets are not dumped."),
 				 errhint("Call anonopt.set_pseudonym again.")));
 	return NULL;

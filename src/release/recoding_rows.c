@@ -315,7 +315,7 @@ refuse_rewriting(Relation table)
 		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_update_before_row)))
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("recoding %s has a rule, or a trigger before its rows are written",
+				 errmsg("recoding %s has a rule or a BEFORE trigger",
 						relation_sql_name(RelationGetRelid(table))),
 				 errdetail("It might write other classes than those found."),
 				 errhint("Drop it, or extend a copy of the recoding.")));
@@ -450,7 +450,7 @@ recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dat
 			 errmsg("no extension of the recoding keeps the promise"),
 			 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are suppressed in it and stay so; " INT64_FORMAT " may be.",
 					   suppressed, population->people, order->promise.limit),
-			 errhint("Delete the rows of suppressed tuples to have them placed anew, promise less, or allow more suppression for data set \"%s\".",
+			 errhint("Delete the rows of suppressed tuples to have them assigned again, promise less, or allow more suppression for data set \"%s\".",
 					 dataset->name)));
 }
 

@@ -91,7 +91,7 @@ release_choose(Release *release)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
-				 errhint("Publish from a relation with a row a person.")));
+				 errhint("Publish from a relation with one row per person.")));
 	(void) set_config_option("timezone", spec->dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	spec->snapshot = release->form != RELEASE_LIVE_VIEW;
 	spec->levels = release->levels;
@@ -201,8 +201,8 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 	if (!is_plain_table_of(hierarchy, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchy %s of column \"%s\" is not an ordinary table of yours", relation_sql_name(hierarchy), column),
-				 errdetail("Whoever may change it could lift a class of one."),
+				 errmsg("hierarchy %s of column \"%s\" is not an ordinary table that you own", relation_sql_name(hierarchy), column),
+				 errdetail("Anyone who can change it could expose a class of one person."),
 				 errhint("Copy it to a table of your own and declare the column with that.")));
 	table = relation_open_existing(hierarchy);
 	leaf = first_column(table);
@@ -376,14 +376,14 @@ check_identifiers(const Release *release)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 						 errmsg("column \"%s\" is an identifier and is never published", column),
-						 named ? 0 : errhint("Take one of its roles from it with anonopt.drop_attribute.")));
+						 named ? 0 : errhint("Remove one of its roles with anonopt.drop_attribute.")));
 			}
 	}
 	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
 		if (strcmp(release->spec.columns[j].name, dataset->person) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" says whose a row is and is never published", dataset->person)));
+					 errmsg("column \"%s\" identifies persons and is never published", dataset->person)));
 }
 
 /* Whether a relation is a release, or a view that reads one. */
@@ -477,7 +477,7 @@ check_promises(const Release *release)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("a view cannot keep the promise of %s", model_name(dataset->promises[i].model)),
-					 errdetail("Its statement looks at one class after another, and this is about all of them or about another relation."),
+					 errdetail("Its statement checks one class at a time, but this promise is about all classes or another relation."),
 					 errhint("Use anonopt.publish_table, or call anonopt.drop_promise.")));
 }
 
@@ -500,13 +500,13 @@ check_pseudonyms(const Release *release)
 			if (j != i && strcmp(dataset->attributes[j].column, declared->column) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("column \"%s\" is to be shown as pseudonyms, and has the role %s", declared->column,
+						 errmsg("column \"%s\" cannot be shown as pseudonyms, because it has the role %s", declared->column,
 								role_name(dataset->attributes[j].role)),
-						 errhint("Take one of its roles from it with anonopt.drop_attribute.")));
+						 errhint("Remove one of its roles with anonopt.drop_attribute.")));
 		if (release->form != RELEASE_TABLE)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("a view cannot show pseudonyms, as column \"%s\" is to be", declared->column),
+					 errmsg("a view cannot show column \"%s\" as pseudonyms", declared->column),
 					 errdetail("The secret would have to be in its definition."),
 					 errhint("Call anonopt.publish_table, or leave the column out with anonopt.drop_attribute.")));
 	}
@@ -542,6 +542,6 @@ release_check(Release *release)
 	if (reads_release(dataset->relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s shows a release already", relation_sql_name(dataset->relation)),
+				 errmsg("relation %s is a release or reads one", relation_sql_name(dataset->relation)),
 				 errhint("Generalize from the source of that release.")));
 }

@@ -126,8 +126,8 @@ release_create(Release *release)
 	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not what was made", release->sql_name),
-				 errhint("See whether an event trigger changes what is created.")));
+				 errmsg("relation %s is not the one that was created", release->sql_name),
+				 errhint("Check whether an event trigger changes created objects.")));
 	release_run(psprintf("COMMENT ON %s %s IS %s", kinds[release->form], release->sql_name,
 						 quote_literal_cstr(release_comment(release, id))));
 	entry = entry_of_release(release, id, relation, statement);

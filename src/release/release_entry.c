@@ -292,14 +292,14 @@ release_entry_require(Oid relation)
 	if (entry == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("relation %s is no release of anonopt", relation_sql_name(relation)),
+				 errmsg("relation %s is not a release of anonopt", relation_sql_name(relation)),
 				 errhint("See anonopt.release.")));
 	/* another relation with that name would not be a release */
 	if (get_rel_relkind(relation) != form_kinds[entry->form])
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation %s is no longer what was published", relation_sql_name(relation)),
-				 errhint("Drop it and publish anew.")));
+				 errhint("Drop it and publish it again.")));
 	return entry;
 }
 

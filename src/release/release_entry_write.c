@@ -122,7 +122,7 @@ write_entry(const char *statement, const ReleaseEntry *entry)
 	if (write_catalog(statement, ENTRY_VALUES + 1, types, values, nulls) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("release %s could not be written down", entry->name)));
+				 errmsg("could not write the entry of release %s", entry->name)));
 	sql_restore_names(names);
 }
 

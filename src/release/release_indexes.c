@@ -87,7 +87,7 @@ newest_index(Oid heap, const List *known)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("an index of fresh rows is not what was made"),
-				 errhint("See whether an event trigger changes what is created.")));
+				 errhint("Check whether an event trigger changes created objects.")));
 	return index;
 }
 

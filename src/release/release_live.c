@@ -68,7 +68,7 @@ check_source(const Release *release)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),
-				 errdetail("A live view is made of a plain table, a row a person."),
+				 errdetail("A live view needs a plain table with one row per person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
 	if (class.relrowsecurity || class.relforcerowsecurity)
 		ereport(ERROR,
@@ -81,7 +81,7 @@ check_source(const Release *release)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("everybody may write %s", name),
-				 errdetail("A reader who can add rows can lift a class of one."),
+				 errdetail("A reader who can add rows can expose a class of one person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
 }
 
@@ -239,7 +239,7 @@ release_create_live(const Release *release, const char *definition)
 				 " FROM %s() f) x", release->sql_name, shown.data, live_count_name(spec), function));
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
-			 errmsg("a live view promises one reading by one reader"),
-			 errdetail("Two readings around a change can tell more."),
+			 errmsg("a live view keeps its promise only for one reading by one reader"),
+			 errdetail("Readings before and after a change can reveal more."),
 			 errhint("Grant SELECT on the view together with EXECUTE on function %s(); or publish a snapshot.", function)));
 }

@@ -17,9 +17,9 @@ refuse_changed(const Release *release)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("release %s would be made in another way now", release->sql_name),
-			 errdetail("The declaration has changed, or values or NULLs have come that change what is shown."),
-			 errhint("Drop the release and publish anew.")));
+			 errmsg("release %s would be made differently now", release->sql_name),
+			 errdetail("The declaration has changed, or new values or NULLs change what is shown."),
+			 errhint("Drop the release and publish it again.")));
 }
 
 /* The options of a release by records, which are stored with its measures. */
@@ -45,7 +45,7 @@ record_options(const ReleaseEntry *entry)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("entry of release %s is not sound", entry->name),
-				 errhint("Drop the release and publish anew.")));
+				 errhint("Drop the release and publish it again.")));
 	options->min_utility = DatumGetFloat8(DirectFunctionCall1(float8in, CStringGetDatum(text[0])));
 	options->key = text[1];
 
@@ -61,7 +61,7 @@ recoding_of_entry(const ReleaseEntry *entry)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
 				 errmsg("recoding %s of release %s is gone", entry->recoding_name, entry->name),
-				 errhint("Drop the release and publish anew.")));
+				 errhint("Drop the release and publish it again.")));
 	recoding->table = entry->recoding;
 	recoding->labels = entry->labels;
 	return recoding;
@@ -80,7 +80,7 @@ take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
 					 errmsg("population of promise %s of release %s is gone", model_name(promise->model), entry->name),
-					 errhint("Drop the release and publish anew.")));
+					 errhint("Drop the release and publish it again.")));
 		for (int j = 0; j < dataset->nattributes && !found; j++)
 			found = dataset->attributes[j].role == ROLE_SENSITIVE && strcmp(dataset->attributes[j].column, promise->column) == 0;
 		if (!found)

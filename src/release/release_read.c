@@ -32,8 +32,8 @@ static const char *
 way_out(const char *shown, bool allow_more)
 {
 	if (strcmp(shown, "recoding") == 0)
-		return allow_more ? "Promise less, extend or make the recoding anew for this promise, or allow more suppression for data set \"%s\"."
-			: "Promise less, or make a recoding for this promise: see anonopt.create_recoding.";
+		return allow_more ? "Promise less, extend the recoding or create it again for this promise, or allow more suppression for data set \"%s\"."
+			: "Promise less, or create a recoding for this promise: see anonopt.create_recoding.";
 	if (strcmp(shown, "records") == 0)
 		return allow_more ? "Promise less, ask for less utility, or allow more suppression for data set \"%s\"."
 			: "Promise less, or ask for less utility.";
@@ -53,7 +53,7 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("too many people are in classes that break the promise"),
-				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, " INT64_FORMAT " may be.",
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " would be suppressed, but only " INT64_FORMAT " may be.",
 						   measures->suppressed, people, promise->limit),
 				 errhint(way_out(shown, true), dataset->name)));
 }
@@ -91,8 +91,8 @@ measure_release(Release *release)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->recoding != NULL ? "recoding" : "node",
 						measures->k),
-				 release->recoding != NULL ? errhint("Make another recoding, or say k => 1 if that is what you want.") :
-				 errhint("Choose a more general node, or say k => 1 if that is what you want.")));
+				 release->recoding != NULL ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
+				 errhint("Choose a more general node, or pass k => 1 if that is what you want.")));
 	promise->has_k = true;
 	promise->k = measures->k;
 	measure_shown(release);
@@ -311,7 +311,7 @@ check_column(Release *release, int column)
 				 errmsg("column \"%s\" would single people out", spool->columns[column].name),
 				 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.",
 						   rare, all, release->spec.promise.k),
-				 errhint("Declare it as a quasi-identifier, or say anonopt.set_insensitive if it may be published as it is.")));
+				 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
 }
 
 static void
@@ -397,8 +397,8 @@ require_kept(const Release *release)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("records do not keep the promise of %s", broken),
-				 errdetail("Records are generalized one by one, for their own risk, and shown in classes of k; nothing else is sought."),
-				 errhint("Publish a node or a recoding, which are searched for every promise, or call anonopt.drop_promise.")));
+				 errdetail("Records are generalized one by one and shown in classes of k; other promises are not considered."),
+				 errhint("Publish a node or a recoding, which can keep every promise, or call anonopt.drop_promise.")));
 }
 
 /*
@@ -426,7 +426,7 @@ choose_record_classes(Release *release, const int *order, int norder)
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
 							   INT64_FORMAT " people of " INT64_FORMAT " are left out",
 							   measures.suppressed, measures.suppressed, people),
-				 errdetail("With enough utility, fewer than " INT64_FORMAT " look alike.", spec->promise.k)));
+				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", spec->promise.k)));
 }
 
 static void

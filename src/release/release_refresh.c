@@ -93,9 +93,9 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 	if (changed.len > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchies of release %s have changed since", release->sql_name),
+				 errmsg("hierarchies of release %s have changed", release->sql_name),
 				 errdetail("%s", changed.data),
-				 errhint("Leaves may be added, but those that were there must keep their labels. If this change is wanted, call anonopt.republish.")));
+				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
 }
 
 /* Adds new people to a release's recoding, which is locked. */

@@ -267,8 +267,8 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 	if (!is_bare_table(target) || !has_columns(release, RelationGetDescr(target)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is another table than was made, or has other columns or indexes", relation_sql_name(relation)),
-				 errhint("See whether an event trigger changes what is created.")));
+				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
+				 errhint("Check whether an event trigger changes created objects.")));
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);
 	spool_end(&release->spool);

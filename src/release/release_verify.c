@@ -56,7 +56,7 @@ value_column(Oid relation, const char *column)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("column \"%s\" of release %s is gone", column, relation_sql_name(relation)),
-				 errhint("Drop the release and publish anew.")));
+				 errhint("Drop the release and publish it again.")));
 	get_atttypetypmodcoll(relation, number, &type, &typmod, &collation);
 	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
 }
@@ -116,8 +116,8 @@ count_people(const ReleaseEntry *entry, Verification *result)
 	if (result->k_is_null || !people_when_made(entry, &people))
 		return;
 	ereport(NOTICE,
-			(errmsg("people of release %s are as they were counted when it was made", relation_sql_name(entry->relation)),
-			 errdetail("Its smallest class has " INT64_FORMAT " rows; whose they are is not shown.", result->k)));
+			(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
+			 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", result->k)));
 	result->k = Min(result->k, people);
 }
 
@@ -632,7 +632,7 @@ release_verify(Oid relation, Verification *result)
 		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
 	if (*changed != '\0')
 		ereport(NOTICE,
-				(errmsg("hierarchies of release %s have changed since: %s", relation_sql_name(relation), changed)));
+				(errmsg("hierarchies of release %s have changed: %s", relation_sql_name(relation), changed)));
 	if (added != NULL)
 		ereport(NOTICE,
 				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));

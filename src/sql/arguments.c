@@ -39,7 +39,7 @@ probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, do
 	if (!(value >= 0 && value <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+				 errmsg("%s must be between 0 and 1, not %g", name, value)));
 	return value;
 }
 
@@ -53,7 +53,7 @@ integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int le
 	if (value < least || value > most)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must lie between %d and %d, not at %d", name, least, most, value)));
+				 errmsg("%s must be between %d and %d, not %d", name, least, most, value)));
 	return value;
 }
 
@@ -134,7 +134,7 @@ promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset)
 		if (isnan(promise.t) || promise.t < 0 || promise.t > 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("t must lie between 0 and 1")));
+					 errmsg("t must be between 0 and 1")));
 		require_sensitive(dataset, "t");
 	}
 	promise_add_declared(&promise, dataset);

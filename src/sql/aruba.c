@@ -87,7 +87,7 @@ elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *
 	if (ARR_NDIM(array) != 1 || array_contains_nulls(array) || ARR_DIMS(array)[0] > MOST_DICTIONARIES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be an array of one dimension, of 1 to %d elements, none of them null", name, MOST_DICTIONARIES)));
+				 errmsg("%s must be a one-dimensional array of 1 to %d elements without nulls", name, MOST_DICTIONARIES)));
 	*n = ARR_DIMS(array)[0];
 	return ARR_DATA_PTR(array);
 }
@@ -114,7 +114,7 @@ shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
 		if (!(shares[i] >= 0))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("dictionary_weights must not be negative, as %g is", shares[i])));
+					 errmsg("dictionary_weights must be at least 0, not %g", shares[i])));
 	}
 	if (!(sum > 0) || isinf(sum))
 		ereport(ERROR,
@@ -132,12 +132,12 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 	if (!PG_ARGISNULL(4) && !PG_ARGISNULL(8))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dictionary and dictionaries exclude each other"),
+				 errmsg("cannot specify both dictionary and dictionaries"),
 				 errhint("Name the dictionary among the dictionaries.")));
 	if (PG_ARGISNULL(8) && !PG_ARGISNULL(9))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("dictionary_weights need dictionaries")));
+				 errmsg("dictionary_weights requires dictionaries")));
 	if (!PG_ARGISNULL(8))
 		call->dictionaries = elements_argument(fcinfo, 8, "dictionaries", &call->ndictionaries);
 	else if (!PG_ARGISNULL(4))
@@ -166,8 +166,8 @@ similarity_argument(FunctionCallInfo fcinfo, int argument)
 	if (!(similarity > 0 && similarity <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("similarity must lie above 0 and at most at 1, not at %g", similarity),
-				 errhint("Leave it out for labels that must be equal.")));
+				 errmsg("similarity must be above 0 and at most 1, not %g", similarity),
+				 errhint("Omit it if labels must be equal.")));
 	return similarity;
 }
 
@@ -340,7 +340,7 @@ anonopt_aruba_balance(PG_FUNCTION_ARGS)
 	if (call->bound < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("lambda must not be negative, as %g is", call->bound)));
+				 errmsg("lambda must be at least 0, not %g", call->bound)));
 	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
 }
 
@@ -362,7 +362,7 @@ anonopt_unpack(PG_FUNCTION_ARGS)
 	if (n != desc->natts)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("columns do not fit the labels"),
+				 errmsg("columns do not match the labels"),
 				 errdetail("Labels: %d; columns: %d.", n, desc->natts)));
 	for (int i = 0; i < n; i++)
 		if (TupleDescAttr(desc, i)->atttypid != TEXTOID)
@@ -395,7 +395,7 @@ check_walk_arrays(const ArrayType *risk, const ArrayType *utility)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("risk and utility must be arrays of the same dimensions without nulls"),
-				 errhint("Element [1][1]... is the most general node, a step in a dimension a specialization.")));
+				 errhint("Element [1][1]... must be the most general node, and each step in a dimension a specialization.")));
 }
 
 /* A node's position: the number of specializations in each dimension. */
@@ -445,8 +445,8 @@ anonopt_record_walk(PG_FUNCTION_ARGS)
 	if (lattice.nnodes > MOST_WALKED)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("lattice is too large to be walked"),
-				 errdetail("At most %d nodes are.", MOST_WALKED)));
+				 errmsg("lattice is too large"),
+				 errdetail("It may have at most %d nodes.", MOST_WALKED)));
 	memcpy(lattice.size, ARR_DIMS(risk), sizeof(int) * lattice.ndims);
 	lattice.risk = (const double *) ARR_DATA_PTR(risk);
 	lattice.utility = (const double *) ARR_DATA_PTR(utility);

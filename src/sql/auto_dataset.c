@@ -97,7 +97,7 @@ refuse_column_faults(const Faults *faults)
 				(errcode(faults->code),
 				 errmsg("%d columns cannot be quasi-identifiers", faults->n),
 				 errdetail("%s", faults->all.data),
-				 errhint("Leave them out; with dry_run, auto_dataset tells what suits each column.")));
+				 errhint("Leave them out; with dry_run, auto_dataset says what suits each column.")));
 }
 
 static bool
@@ -237,7 +237,7 @@ take_columns(AutoCall *call, FunctionCallInfo fcinfo)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no quasi-identifiers are named"),
-				 errhint("Name the columns by which somebody could be recognized; with dry_run, auto_dataset suggests some.")));
+				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
 	call->columns = palloc(sizeof(char *) * (call->ncolumns + 1));
 	for (int i = 0; i < call->ncolumns; i++)
 	{

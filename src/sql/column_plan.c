@@ -121,23 +121,23 @@ column_plan_by_type(Oid relation, const char *column)
 	plan->type = type;
 	plan->role = "quasi_identifier";
 	if (type == UUIDOID)
-		refuse_column(plan, "identifier", "it is a uuid, which names people and has no coarser form",
+		refuse_column(plan, "identifier", "it is a uuid, which identifies people and cannot be generalized",
 					  "Declare it with anonopt.set_identifier.");
 	else if (OidIsValid(get_element_type(type)))
-		refuse_column(plan, "drop", psprintf("it is an array, %s, with no order by which it could be generalized", format_type_be(type)),
-					  "Make a column of each element that matters, in a view.");
+		refuse_column(plan, "drop", psprintf("it is an array, %s, which has no order for generalization", format_type_be(type)),
+					  "Make each element that matters a column of a view.");
 	else if (kind == TYPTYPE_RANGE || kind == TYPTYPE_MULTIRANGE)
 		refuse_column(plan, "drop", psprintf("it is a range, %s", format_type_be(type)),
-					  "Make columns of its bounds, in a view.");
+					  "Make its bounds columns of a view.");
 	else if (kind == TYPTYPE_COMPOSITE)
 		refuse_column(plan, "drop", psprintf("it is a row, %s", format_type_be(type)),
-					  "Make columns of its fields, in a view.");
+					  "Make its fields columns of a view.");
 	else if (type == JSONOID || type == JSONBOID || type == XMLOID)
 		refuse_column(plan, "drop", psprintf("it is a document, %s", format_type_be(type)),
-					  "Make a column of each part that matters, in a view.");
+					  "Make each part that matters a column of a view.");
 	else if (type == BYTEAOID || !OidIsValid(cache->cmp_proc) || !OidIsValid(cache->hash_proc))
 		refuse_column(plan, "drop", psprintf("values of type %s cannot be generalized", format_type_be(type)),
-					  "Make a column of another type from it, in a view.");
+					  "Convert it to another type in a view.");
 	return plan;
 }
 
@@ -567,7 +567,7 @@ plan_texts(ColumnPlan *plan)
 	{
 		plan->kind = PLAN_MAILS;
 		plan->levels = 2;
-		plan->form = "addresses of mail, to their domains";
+		plan->form = "e-mail addresses, to their domains";
 	}
 	else if (profile->values > FEW_VALUES && profile->codes)
 	{
@@ -580,7 +580,7 @@ plan_texts(ColumnPlan *plan)
 		plan->kind = PLAN_FREQUENCIES;
 		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
 		plan->levels = 2;
-		plan->form = "texts, of which rare ones become one";
+		plan->form = "texts, with one label for rare ones";
 	}
 }
 
@@ -613,32 +613,32 @@ plan_role(ColumnPlan *plan, Relation relation)
 	else if (profile->mails && profile->values > 0)
 	{
 		plan->role = "identifier";
-		plan->reason = "it holds addresses of mail";
+		plan->reason = "it holds e-mail addresses";
 	}
 	else if (name_has(plan->column, naming))
 	{
 		plan->role = "identifier";
-		plan->reason = "its name says that it names people";
+		plan->reason = "its name suggests that it identifies people";
 	}
 	else if (alone && (is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
 	{
 		plan->role = profile->prose ? "drop" : "identifier";
-		plan->reason = profile->prose ? "it is prose, which may tell anything" : "nearly everybody has a value of their own";
+		plan->reason = profile->prose ? "it is prose, which may reveal anything" : "nearly every value is unique";
 	}
 	else if (profile->values <= 1)
 	{
 		plan->role = "insensitive";
-		plan->reason = profile->people == 0 ? "it holds nothing" : "everybody has the same";
+		plan->reason = profile->people == 0 ? "it is empty" : "all values are equal";
 	}
 	else if (profile->prose)
 	{
 		plan->role = "drop";
-		plan->reason = "it is prose, which may tell anything";
+		plan->reason = "it is prose, which may reveal anything";
 	}
 	else if (name_has(plan->column, hiding))
 	{
 		plan->role = "sensitive";
-		plan->reason = "its name says that it is nobody's business";
+		plan->reason = "its name suggests that it is private";
 	}
 }
 
@@ -710,9 +710,9 @@ column_plan_tell(const ColumnPlan *plan)
 {
 	if (plan->kind == PLAN_BINS)
 		ereport(NOTICE,
-				(errmsg("column \"%s\" has outliers and is put in bins by %s, open at both ends", plan->column, plan->bins),
-				 errdetail("Bins part the values between the lowest and the highest 1 %%, which are about %g and %g.", plan->low, plan->high),
-				 errhint("Build another hierarchy where other bounds are usual, for example with anonopt.create_top_coded_hierarchy.")));
+				(errmsg("column \"%s\" has outliers and is divided into bins by %s, open at both ends", plan->column, plan->bins),
+				 errdetail("Bins divide the values between the 1 %% and the 99 %% quantile, which are about %g and %g.", plan->low, plan->high),
+				 errhint("If other bounds are customary, build another hierarchy, for example with anonopt.create_top_coded_hierarchy.")));
 	if (plan->kind == PLAN_DATES)
 		ereport(NOTICE,
 				(errmsg("hierarchy of column \"%s\" reaches %d years ahead%s", plan->column, YEARS_AHEAD,

@@ -140,7 +140,7 @@ subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	if (!PG_ARGISNULL(1) + !PG_ARGISNULL(4) + !PG_ARGISNULL(5) != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("exactly one of levels, cuts and recoding is expected")));
+				 errmsg("exactly one of levels, cuts and recoding must be given")));
 	if (!PG_ARGISNULL(1))
 		subject.levels = node_argument(fcinfo, 1, dataset);
 	if (!PG_ARGISNULL(4))
@@ -367,7 +367,7 @@ anonopt_compare(PG_FUNCTION_ARGS)
 	if (na != nb)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("as many nodes are expected in b as in a"),
+				 errmsg("a and b must have the same number of nodes"),
 				 errdetail("There are %d in a and %d in b.", na, nb)));
 	properties = properties_argument(fcinfo, 3, dataset, &nproperties);
 	population = population_argument(dataset);

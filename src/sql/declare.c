@@ -101,8 +101,8 @@ require_rows(Oid relation)
 	if (relation < FirstNormalObjectId)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("%s is PostgreSQL's own", relation_sql_name(relation)),
-				 errhint("Copy what you need of it into a table.")));
+				 errmsg("%s belongs to PostgreSQL itself", relation_sql_name(relation)),
+				 errhint("Copy the rows you need into a table.")));
 	ereport(ERROR,
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("%s cannot be selected from", relation_sql_name(relation)),
@@ -136,7 +136,7 @@ check_count_column(Oid relation, const char *column)
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("count column \"%s\" is not a number", column),
-			 errhint("It says how many people a row stands for.")));
+			 errhint("It must hold the number of people a row stands for.")));
 }
 
 /* Fails unless persons can be compared as PostgreSQL does. */
@@ -151,7 +151,7 @@ check_person(Oid relation, const char *column)
 		!OidIsValid(lookup_type_cache(type, TYPECACHE_HASH_PROC)->hash_proc))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("column \"%s\" cannot say whose a row is", column),
+				 errmsg("column \"%s\" cannot identify persons", column),
 				 errdetail("Values of type %s have no order or cannot be hashed.", format_type_be(type))));
 }
 
@@ -197,7 +197,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	if (isnan(max_suppression) || max_suppression < 0 || max_suppression > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("max_suppression must lie between 0 and 1")));
+				 errmsg("max_suppression must be between 0 and 1")));
 	require_rows(relation);
 	require_select(relation, NULL);
 	if (count_column != NULL)
@@ -207,9 +207,9 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	if (person != NULL && count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("person and count_column exclude each other"),
+				 errmsg("cannot specify both person and count_column"),
 				 errdetail("A row cannot be one of a person's rows and stand for several people at once."),
-				 errhint("Leave out person where rows are counted already.")));
+				 errhint("Omit person if the rows are counts already.")));
 
 	check_timezone(timezone);
 
@@ -426,7 +426,7 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	if (written == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("column \"%s\" of data set \"%s\" has the role %s already",
+				 errmsg("column \"%s\" of data set \"%s\" already has the role %s",
 						declared->column, dataset->name, role_name(declared->role)),
 				 errhint("Call anonopt.drop_attribute first.")));
 }
@@ -498,7 +498,7 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) >= MAX_ATTRIBUTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("data set \"%s\" has %d quasi-identifiers already", dataset->name, MAX_ATTRIBUTES),
+				 errmsg("data set \"%s\" already has %d quasi-identifiers", dataset->name, MAX_ATTRIBUTES),
 				 errhint("Drop one with anonopt.drop_attribute first.")));
 	insert_attribute(dataset, declared);
 }
@@ -552,9 +552,9 @@ tell_both_roles(const Dataset *dataset, const char *column)
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && strcmp(dataset->attributes[i].column, column) == 0)
 			ereport(NOTICE,
-					(errmsg("column \"%s\" of data set \"%s\" is a quasi-identifier too", column, dataset->name),
-					 errdetail("It is shown generalized; promises about sensitive values count its values as they are."),
-					 errhint("If that is not meant, take one role from it with anonopt.drop_attribute.")));
+					(errmsg("column \"%s\" of data set \"%s\" is also a quasi-identifier", column, dataset->name),
+					 errdetail("It is shown generalized, but promises about sensitive values count its original values."),
+					 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
 }
 
 Datum
@@ -639,8 +639,8 @@ secret_argument(FunctionCallInfo fcinfo, int argument)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("secret is too short"),
-				 errdetail("It has %d bytes, and at least %d are asked for.", (int) VARSIZE_ANY_EXHDR(secret), SHORTEST_SECRET),
-				 errhint("Take random ones, such as the text of two calls of gen_random_uuid().")));
+				 errdetail("It has %d bytes, but at least %d are required.", (int) VARSIZE_ANY_EXHDR(secret), SHORTEST_SECRET),
+				 errhint("Use random bytes, for example the text of two calls of gen_random_uuid().")));
 	return secret;
 }
 
@@ -652,7 +652,7 @@ refuse_other_roles(const Dataset *dataset, const char *column)
 		if (dataset->attributes[i].role != ROLE_PSEUDONYM && strcmp(dataset->attributes[i].column, column) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" of data set \"%s\" has the role %s already", column, dataset->name,
+					 errmsg("column \"%s\" of data set \"%s\" already has the role %s", column, dataset->name,
 							role_name(dataset->attributes[i].role)),
 					 errhint("Call anonopt.drop_attribute first.")));
 }
@@ -770,8 +770,8 @@ require_unpromised(const Dataset *dataset, const char *column, const char *role)
 	if (promised)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("data set \"%s\" promises something of column \"%s\"", dataset->name, column),
-				 errhint("Call anonopt.drop_promise first; anonopt.promise lists what is promised.")));
+				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
+				 errhint("Call anonopt.drop_promise first; anonopt.promise lists the promises.")));
 }
 
 Datum

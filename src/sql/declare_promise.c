@@ -98,7 +98,7 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 	if (dataset->npromises >= MAX_PROMISES)
 		ereport(ERROR,
 				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("data set \"%s\" has %d promises already", dataset->name, MAX_PROMISES)));
+				 errmsg("data set \"%s\" already has %d promises", dataset->name, MAX_PROMISES)));
 }
 
 static void
@@ -125,8 +125,8 @@ insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 promise->column == NULL ?
-				 errmsg("data set \"%s\" promises %s already", dataset->name, model_name(promise->model)) :
-				 errmsg("data set \"%s\" promises %s of column \"%s\" already", dataset->name, model_name(promise->model),
+				 errmsg("data set \"%s\" already promises %s", dataset->name, model_name(promise->model)) :
+				 errmsg("data set \"%s\" already promises %s for column \"%s\"", dataset->name, model_name(promise->model),
 						promise->column),
 				 errhint("Call anonopt.drop_promise first.")));
 }
@@ -181,7 +181,7 @@ anonopt_drop_promise(PG_FUNCTION_ARGS)
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 column == NULL ? errmsg("data set \"%s\" promises no %s", dataset->name, model) :
-			 errmsg("data set \"%s\" promises no %s of column \"%s\"", dataset->name, model, column),
-			 errhint("anonopt.promise lists what is promised.")));
+			 errmsg("data set \"%s\" promises no %s for column \"%s\"", dataset->name, model, column),
+			 errhint("anonopt.promise lists the promises.")));
 	PG_RETURN_VOID();
 }

@@ -34,7 +34,7 @@ numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be an array of one dimension without nulls", name)));
+				 errmsg("%s must be a one-dimensional array without nulls", name)));
 	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	return (double *) ARR_DATA_PTR(array);
 }
@@ -50,7 +50,7 @@ check_epsilon(const double *epsilon, int n, int nobjectives)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("wrong number of epsilons"),
 				 errdetail("There are %d for %d objectives.", n, nobjectives),
-				 errhint("Give one for each objective, in their order.")));
+				 errhint("Give one for each objective, in order.")));
 	for (int i = 0; i < n; i++)
 	{
 		if (!(epsilon[i] > 0) || isinf(epsilon[i]))
@@ -95,7 +95,7 @@ several_objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset
 	if (n < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("at least two objectives are expected"),
+				 errmsg("at least two objectives are required"),
 				 errhint("For one, use anonopt.pareto or anonopt.optimize.")));
 	return n;
 }
@@ -173,7 +173,7 @@ reference_argument(FunctionCallInfo fcinfo, int argument, const Population *popu
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("wrong number of values in the reference"),
 				 errdetail("There are %d for %d objectives.", n, nobjectives),
-				 errhint("Give one for each objective, in their order.")));
+				 errhint("Give one for each objective, in order.")));
 	for (int i = 0; i < n; i++)
 	{
 		if (isnan(given[i]) || isinf(given[i]))
@@ -229,14 +229,14 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 		nobjectives > MAX_OBJECTIVES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("candidates must be an array of two dimensions without nulls"),
-				 errhint("Give a row a candidate, at most %d values each.", MAX_OBJECTIVES)));
+				 errmsg("candidates must be a two-dimensional array without nulls"),
+				 errhint("Give one row per candidate, with at most %d values.", MAX_OBJECTIVES)));
 	check_epsilon(epsilon, nepsilons, nobjectives);
 	for (int i = 0; i < ncandidates * nobjectives; i++)
 		if (!(values[i] >= 0) || isinf(values[i] / epsilon[i % nobjectives]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("values of candidates must be finite and not negative, not %g", values[i]),
+					 errmsg("values of candidates must be finite and at least 0, not %g", values[i]),
 					 errhint("A value divided by its epsilon must be finite too.")));
 	archive = archive_create(CurrentMemoryContext, nobjectives, epsilon);
 	for (int i = 0; i < ncandidates; i++)

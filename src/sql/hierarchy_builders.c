@@ -54,7 +54,7 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type, int height)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hierarchy would have too many levels"),
-				 errdetail("%d levels are asked for.", height)));
+				 errdetail("It would have %d levels.", height)));
 	table->height = height;
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "CREATE TABLE %s (value %s", table->sql_name, leaf_type);
@@ -137,9 +137,9 @@ void
 check_bounds(Oid *types, Datum *values)
 {
 	if (!holds("$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'", 2, types, values))
-		refuse_description("low must be a finite number not above high", "Give the smallest and the largest value there may be.");
+		refuse_description("low must be a finite number not above high", "Give the smallest and the largest possible value.");
 	if (!holds(psprintf("($2 - $1) / $4 < %d", MAX_LEAVES), 4, types, values))
-		refuse_description("hierarchy would have too many leaves", "Take a larger step, or nearer bounds.");
+		refuse_description("hierarchy would have too many leaves", "Use a larger step, or closer bounds.");
 }
 
 Oid
@@ -245,7 +245,7 @@ units_by_name(Datum datum, int *nunits)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("a %s does not lie within one %s", unit_names[units[i - 1]], name),
-					 errhint("Give hour, day, month, quarter, year, decade and century in this order; week or weekday is the last.")));
+					 errhint("Give hour, day, month, quarter, year, decade and century in this order; week or weekday may be the last.")));
 	}
 	return units;
 }
@@ -292,9 +292,9 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 	StringInfoData sql;
 
 	if (!holds("$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)", 2, types, values))
-		refuse_description("low must be a date not above high", "Give the first and the last day there may be.");
+		refuse_description("low must be a date not above high", "Give the first and the last possible day.");
 	if (!holds(psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / leaves.a_day), 2, types, values))
-		refuse_description("hierarchy would have too many leaves", "Take nearer bounds.");
+		refuse_description("hierarchy would have too many leaves", "Use closer bounds.");
 
 	hierarchy_table_create(table, leaves.type, nunits - first + 1);
 	initStringInfo(&sql);

@@ -43,12 +43,12 @@ static void
 check_coding(Coding *coding)
 {
 	if (coding->nulls[4] == 'n' && coding->nulls[5] == 'n')
-		refuse_description("neither top nor bottom is given", "Give the value from which, or below which, all are shown as one.");
+		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
 	if (!coding_holds(coding, "$4 > 0 AND $4 < 'Infinity'"))
 		refuse_description("step must be positive", "For example 100; without a step, leaves are integers.");
 	check_bounds(coding->types, coding->values);
 	if (!coding_holds(coding, "coalesce($6, $1) >= $1 AND coalesce($6, $1) < coalesce($5, $2 + 1) AND coalesce($5, $2) <= $2"))
-		refuse_description("low, bottom, top and high must rise", "For example low 0, bottom 18, top 85 and high 120.");
+		refuse_description("low, bottom, top and high must be in increasing order", "For example low 0, bottom 18, top 85 and high 120.");
 	if (coding->integers && !coding_holds(coding, "$1 = trunc($1) AND $2 = trunc($2) AND coalesce($5, 0) = trunc(coalesce($5, 0))"
 										  " AND coalesce($6, 0) = trunc(coalesce($6, 0)) AND abs($1) < 9e18 AND abs($2) < 9e18"))
 		refuse_description("low, high, top and bottom must be integers", "Give a step for other numbers.");
@@ -208,11 +208,11 @@ check_rounding(Oid *types, Datum *values, int nsteps, bool continuous)
 		refuse_description("each step must be positive", "For example {10,50}.");
 	check_widths(types, values);
 	if (!holds("$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'", 2, types, values))
-		refuse_description("low must be a finite number not above high", "Give the smallest and the largest value there may be.");
+		refuse_description("low must be a finite number not above high", "Give the smallest and the largest possible value.");
 	if (!continuous && !holds("$1 = trunc($1) AND $2 = trunc($2) AND abs($1) < 9e18 AND abs($2) < 9e18", 2, types, values))
-		refuse_description("low and high must be integers", "Say continuous => true for other numbers.");
+		refuse_description("low and high must be integers", "Pass continuous => true for other numbers.");
 	if (!holds(psprintf("($2 - $1) / %s < %d", continuous ? "$3[1]" : "1", MAX_LEAVES), 3, types, values))
-		refuse_description("hierarchy would have too many leaves", "Take nearer bounds.");
+		refuse_description("hierarchy would have too many leaves", "Use closer bounds.");
 }
 
 static Oid

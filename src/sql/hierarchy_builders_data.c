@@ -267,7 +267,7 @@ check_tree(const char *with, const LeafColumn *leaf)
 	if (depth == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("edges in %s make no tree", leaf->relation),
+				 errmsg("edges in %s do not form a tree", leaf->relation),
 				 errhint("Give a row (child, parent) for every child.")));
 	return depth;
 }

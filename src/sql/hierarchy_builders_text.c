@@ -41,8 +41,8 @@ refuse_ambiguous(const LeafColumn *leaf, Oid *types, Datum *values)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("label of rare values is a frequent value, too"),
-			 errhint("Name another label as other.")));
+			 errmsg("label of rare values is also a frequent value"),
+			 errhint("Pass another label as other.")));
 }
 
 Oid
@@ -126,7 +126,7 @@ check_cuts(PrefixCuts *cuts, ArrayType *lengths)
 	if (cuts->nlengths == 0 && cuts->separator == NULL)
 		refuse_description("neither lengths nor a separator is given", "For example {3,1} for ICD-10, or '.' between the parts of a code.");
 	if (cuts->separator != NULL && *cuts->separator == '\0')
-		refuse_description("separator must not be empty", "It is what stands between the parts of a code.");
+		refuse_description("separator must not be empty", "It is the text between the parts of a code.");
 	for (int i = 0; i < cuts->nlengths; i++)
 		if (cuts->lengths[i] < 1 || (i > 0 && cuts->lengths[i] >= cuts->lengths[i - 1]))
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");

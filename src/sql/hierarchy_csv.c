@@ -200,7 +200,7 @@ check_leaf_type(Oid type)
 	ereport(ERROR,
 			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 			 errmsg("leaves cannot have type %s", format_type_be(type)),
-			 errhint("Name the type of the column: a number, a text, a date, an enumeration or a range, but no domain.")));
+			 errhint("Name the type of the column: a number, a text, a date, an enumeration or a range, but not a domain.")));
 }
 
 static void
@@ -232,7 +232,7 @@ create_table(CsvTable *csv, int ncolumns)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("rows of csv have no label"),
 				 errdetail("The first row has a single field."),
-				 errhint("Name the character between the fields as delimiter.")));
+				 errhint("Pass the character between the fields as delimiter.")));
 	hierarchy_table_create(csv->table, format_type_be_qualified(csv->leaf_type), ncolumns - 1);
 	csv->ncolumns = ncolumns;
 	csv->insert = insert_statement(csv);
@@ -306,7 +306,7 @@ static void
 refuse_row(CsvTable *csv)
 {
 	refuse_text(csv->text, "rows of csv have different numbers of fields",
-				psprintf("The first has %d; a delimiter within a field stands between quotes.", csv->ncolumns));
+				psprintf("The first has %d; a delimiter within a field must be quoted.", csv->ncolumns));
 }
 
 /* The number of fields in the row that begins here. */
@@ -405,7 +405,7 @@ unite_leaves(const CsvTable *csv)
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("csv gives leaves different labels"),
 				 errdetail("Among them: %s.", TextDatumGetCString(found)),
-				 errhint("Every leaf has one label a level; a leaf may be repeated with the same labels.")));
+				 errhint("Every leaf has one label per level; a leaf may be repeated with the same labels.")));
 	sql_write(psprintf("DELETE FROM %s t USING (SELECT ctid AS at, row_number() OVER (PARTITION BY value ORDER BY ctid) AS n"
 					   " FROM %s) d WHERE t.ctid = d.at AND d.n > 1", table, table), 0, NULL, NULL, NULL);
 }

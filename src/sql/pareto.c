@@ -57,9 +57,9 @@ tell_singled_out(const NodeFront *front, const Dataset *dataset)
 		if (nodes[i].measures.k > 1 && nodes[i].measures.classes > 1)
 			return;
 	ereport(NOTICE,
-			(errmsg("no node that keeps anybody apart has a k above 1"),
-			 errhint("Drop quasi-identifiers that nearly name people (see anonopt.suggest_quasi_identifiers), give them coarser levels,"
-					 " allow more suppression than %g, or make a recoding with anonopt.create_recoding.", dataset->max_suppression)));
+			(errmsg("no node with more than one class has a k above 1"),
+			 errhint("Drop quasi-identifiers that almost identify people (see anonopt.suggest_quasi_identifiers), give them coarser levels,"
+					 " allow more suppression than %g, or create a recoding with anonopt.create_recoding.", dataset->max_suppression)));
 }
 
 /* Reports why a search has no proven answer, or none at all. */

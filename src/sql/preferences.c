@@ -65,7 +65,7 @@ measure_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 	if (!(value >= 0 && value <= 1 + 1e-9))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must lie between 0 and 1, not at %g", name, value)));
+				 errmsg("%s must be between 0 and 1, not %g", name, value)));
 	return value;
 }
 
@@ -84,7 +84,7 @@ point_of(FunctionCallInfo fcinfo, int argument, const char *name, int n, double 
 	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != n || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be %d numbers, one a value", name, n)));
+				 errmsg("%s must have %d numbers, one per value", name, n)));
 	memcpy(values, ARR_DATA_PTR(array), sizeof(double) * n);
 	for (int i = 0; i < n; i++)
 		if (isnan(values[i]) || isinf(values[i]))
@@ -106,7 +106,7 @@ judge_values(int n, const double *values, const double *preferences, const doubl
 		if (weights[i] < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("weights must not be negative, as %g is", weights[i])));
+					 errmsg("weights must be at least 0, not %g", weights[i])));
 		if (preferences[i] < ideal[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -152,7 +152,7 @@ anonopt_achievement_of(PG_FUNCTION_ARGS)
 	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("values must be an array of one dimension that is not empty")));
+				 errmsg("values must be a one-dimensional array that is not empty")));
 	return judge_values(n, point_of(fcinfo, 0, "values", n, 0), point_of(fcinfo, 1, "preferences", n, 0),
 						point_of(fcinfo, 2, "weights", n, 1), point_of(fcinfo, 3, "ideal", n, 0));
 }
@@ -237,7 +237,7 @@ check_preference(const Preference *preference)
 		if (preference->weights[i] < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("weights must not be negative, as %g is", preference->weights[i])));
+					 errmsg("weights must be at least 0, not %g", preference->weights[i])));
 		if (preference->preferred[i] < preference->ideal[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -275,17 +275,17 @@ tell_largest_k(const Promise *promise, const Population *population, int64 large
 	others.has_k = false;
 	if (promise_given(&others, population))
 		ereport(NOTICE,
-				(errmsg("no generalization keeps what is promised with at most " INT64_FORMAT " people suppressed", promise->limit),
+				(errmsg("no generalization keeps the promises with at most " INT64_FORMAT " people suppressed", promise->limit),
 				 errhint("anonopt.policy_check says which promises can be kept.")));
 	else if (promise->limit == 0)
 		ereport(NOTICE,
 				(errmsg("no generalization is " INT64_FORMAT "-anonymous without suppression", promise->k),
-				 errdetail("The largest k there is is " INT64_FORMAT ".", largest)));
+				 errdetail("The largest k is " INT64_FORMAT ".", largest)));
 	else
 		ereport(NOTICE,
 				(errmsg("no generalization is " INT64_FORMAT "-anonymous with at most " INT64_FORMAT " people suppressed",
 						promise->k, promise->limit),
-				 errdetail("The largest k there is without suppression is " INT64_FORMAT ".", largest)));
+				 errdetail("The largest k without suppression is " INT64_FORMAT ".", largest)));
 }
 
 static const char *
@@ -510,7 +510,7 @@ point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Pr
 		if (i < FIRST_FURTHER && !(values[i] >= 0 && values[i] <= 1))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s must lie between 0 and 1, not at %g", name, values[i]),
+					 errmsg("%s must be between 0 and 1, not %g", name, values[i]),
 					 errhint("Give {necd,nwp}, and the further measures behind them.")));
 		point[i] = turned(preference->measures[i], values[i]);
 	}

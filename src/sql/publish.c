@@ -49,8 +49,8 @@ star_argument(FunctionCallInfo fcinfo, int argument)
 	if (how == NULL || (strcmp(how, "omit") != 0 && strcmp(how, "star") != 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown way to suppress \"%s\"", how == NULL ? "<NULL>" : how),
-				 errhint("Rows are suppressed by omit or star.")));
+				 errmsg("unknown form of suppression \"%s\"", how == NULL ? "<NULL>" : how),
+				 errhint("Forms of suppression are omit and star.")));
 	return strcmp(how, "star") == 0;
 }
 
@@ -75,9 +75,9 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 	if (given != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 given == 0 ? errmsg("levels, cuts or a recoding are expected") :
-				 errmsg("only one of levels, cuts and recoding is expected"),
-				 errhint("Give the levels of a node, as anonopt.optimize finds it, or cuts, as anonopt.nsga2 does, or a recoding, as anonopt.create_recoding makes it.")));
+				 given == 0 ? errmsg("levels, cuts or a recoding must be given") :
+				 errmsg("only one of levels, cuts and recoding can be given"),
+				 errhint("Give the levels of a node, such as anonopt.optimize finds, cuts, such as anonopt.nsga2 finds, or a recoding, such as anonopt.create_recoding creates.")));
 	if (!PG_ARGISNULL(places->levels))
 		release->levels = node_argument(fcinfo, places->levels, dataset);
 	else if (!PG_ARGISNULL(places->recoding))

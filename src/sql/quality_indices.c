@@ -65,7 +65,7 @@ step(FunctionCallInfo fcinfo, int wanted)
 	if ((wanted & SUMS_VOLUME) && (d1 < 0 || d2 < 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("values of a hypervolume must not be negative, as %g is", d1 < 0 ? d1 : d2),
+				 errmsg("values of a hypervolume must be at least 0, not %g", d1 < 0 ? d1 : d2),
 				 errhint("Add a constant to the property, or compare by p_spr.")));
 	index_sums_add(sums, wanted, d1, d2, 1);
 	PG_RETURN_POINTER(sums);
@@ -292,7 +292,7 @@ anonopt_p_rank_order(PG_FUNCTION_ARGS)
 	if (!(tolerance >= 0) || isinf(tolerance))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("tolerance must be finite and not negative, not %g", tolerance)));
+				 errmsg("tolerance must be finite and at least 0, not %g", tolerance)));
 	if (fabs(p12 - p21) <= tolerance)
 		PG_RETURN_INT32(0);
 	PG_RETURN_INT32(p12 < p21 ? 1 : -1);
@@ -308,13 +308,13 @@ indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be an array of one dimension without nulls", name)));
+				 errmsg("%s must be a one-dimensional array without nulls", name)));
 	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	for (int i = 0; i < *n; i++)
 		if (isnan(values[i]) || isinf(values[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s must hold finite numbers, not %g", name, values[i])));
+					 errmsg("%s must contain finite numbers, not %g", name, values[i])));
 	return values;
 }
 
@@ -348,14 +348,14 @@ anonopt_p_wtd(PG_FUNCTION_ARGS)
 		if (weights[i] < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("weights must not be negative, as %g is", weights[i])));
+					 errmsg("weights must be at least 0, not %g", weights[i])));
 		total += weights[i];
 		sum += weights[i] * p[i];
 	}
 	if (fabs(total - 1) > 1e-9)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("weights must sum to 1, not to %.15g", total)));
+				 errmsg("weights must sum to 1, not %.15g", total)));
 	PG_RETURN_FLOAT8(sum);
 }
 
@@ -372,7 +372,7 @@ anonopt_p_lex(PG_FUNCTION_ARGS)
 		if (epsilon[i] < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("epsilon must not be negative, as %g is", epsilon[i])));
+					 errmsg("epsilon must be at least 0, not %g", epsilon[i])));
 	for (int i = 0; i < n; i++)
 		if (p12[i] - p21[i] > epsilon[i])
 			PG_RETURN_INT32(i + 1);

@@ -61,7 +61,7 @@ curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be an array of one dimension without nulls")));
+				 errmsg("k must be a one-dimensional array without nulls")));
 	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	k = (const int32 *) ARR_DATA_PTR(array);
 	for (int i = 0; i < *n; i++)

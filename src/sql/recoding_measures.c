@@ -68,7 +68,7 @@ recodings_of_array(Datum datum, int *n)
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("recodings must be an array of one dimension without nulls")));
+				 errmsg("recodings must be a one-dimensional array without nulls")));
 	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
 	return (const Oid *) ARR_DATA_PTR(array);
 }

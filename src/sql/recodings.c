@@ -132,7 +132,7 @@ end_search(RecodingCall *call, const RecodingResult *result)
 	session_end(call->session, 0, result->helped, false);
 	if (!call->in_time)
 		ereport(NOTICE,
-				(errmsg("time limit ended the search before it came to rest")));
+				(errmsg("time limit ended the search before it finished")));
 	tell_above_max(call, result);
 }
 
@@ -179,7 +179,7 @@ refuse_class_column(const Dataset *dataset)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
-					 errhint("Declare a view that names the column otherwise.")));
+					 errhint("Declare a view that renames the column.")));
 }
 
 /* Creates the table, empty, with the columns of the relation; SPI is connected. */

@@ -66,7 +66,7 @@ read_undeclared(const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no quasi-identifiers are named"),
-				 errhint("Name the columns by which somebody could be recognized.")));
+				 errhint("Name the columns by which people could be recognized.")));
 	return population_read(dataset);
 }
 

@@ -100,7 +100,7 @@ keep_combinable(PlacedContent *contents, int n, const Dataset *dataset, const Po
 	if (left > 0)
 		ereport(NOTICE,
 				(errmsg_plural("%d content of a release is left out", "%d contents of releases are left out", left, left),
-				 errdetail("Made of other columns or hierarchies than are declared now, or of a domain that has changed, they cannot be combined.")));
+				 errdetail("They cannot be combined, because columns, hierarchies or a domain have changed since they were made.")));
 	return kept;
 }
 
@@ -265,7 +265,7 @@ anonopt_release_risk(PG_FUNCTION_ARGS)
 	put_linked(result, dataset);
 	if (any_unknown)
 		ereport(NOTICE,
-				(errmsg("what a release of data set \"%s\" showed is not known", dataset->name),
-				 errdetail("A live view or a table of a generalization per record is among the releases.")));
+				(errmsg("contents of a release of data set \"%s\" are not known", dataset->name),
+				 errdetail("The releases include a live view or a table of per-record generalizations.")));
 	return (Datum) 0;
 }

@@ -120,7 +120,7 @@ compare_column(Oid relation, Oid population, const char *column)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_COLUMN),
 				 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(population)),
-				 errhint("A population has the columns of the relation, under the same names.")));
+				 errhint("A population must have the columns of the relation, under the same names.")));
 	if (!match_types(getBaseType(theirs), getBaseType(own), &match) ||
 		(type_is_range(getBaseType(own)) && getBaseType(own) != getBaseType(theirs)))
 		ereport(ERROR,
@@ -319,7 +319,7 @@ anonopt_risk(PG_FUNCTION_ARGS)
 	if (isnan(threshold) || threshold < 0 || threshold > 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("threshold must lie between 0 and 1")));
+				 errmsg("threshold must be between 0 and 1")));
 	fraction = fraction_argument(fcinfo, 4);
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");

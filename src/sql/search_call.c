@@ -48,14 +48,14 @@ require_objective(const Dataset *dataset, Objective objective)
 					return;
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s needs a population, and data set \"%s\" promises none", objective_name(objective), dataset->name),
+					 errmsg("%s needs a population, but data set \"%s\" has no promise with one", objective_name(objective), dataset->name),
 					 errhint("Declare one with anonopt.add_promise.")));
 			break;
 		case OBJECTIVE_CM:
 			if (dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("cm needs a class label, data set \"%s\" has none", dataset->name),
+						 errmsg("cm needs a class label, but data set \"%s\" has none", dataset->name),
 						 errhint("Set one with anonopt.set_class_label.")));
 			break;
 		default:

@@ -56,13 +56,13 @@ void
 session_define_settings(void)
 {
 	DefineCustomIntVariable("anonopt.max_workers",
-							"Sets the most parallel workers that a search uses.",
-							"-1 uses max_parallel_workers_per_gather, 0 none.",
+							"Sets the maximum number of parallel workers of a search.",
+							"-1 means max_parallel_workers_per_gather, 0 means none.",
 							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
 							PGC_USERSET, 0, NULL, NULL, NULL);
 	DefineCustomIntVariable("anonopt.memory",
-							"Sets the most memory that a call takes for what it reads and remembers.",
-							"0 uses maintenance_work_mem.",
+							"Sets the maximum memory of a call for the data it reads and remembers.",
+							"0 means maintenance_work_mem.",
 							&budget_memory, 1024 * 1024, 0, MAX_KILOBYTES,
 							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
 	read_plan_define_settings();

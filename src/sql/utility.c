@@ -69,7 +69,7 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 	if (strcmp(entry->dataset, dataset) != 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s is not of data set \"%s\"", relation_sql_name(relation), dataset),
+				 errmsg("release %s does not belong to data set \"%s\"", relation_sql_name(relation), dataset),
 				 errdetail("It was made from data set \"%s\".", entry->dataset)));
 	if (entry->nlevels == 0 && entry->ncuts == 0 && !entry->has_recoding)
 		ereport(ERROR,

@@ -209,7 +209,7 @@ require_trigger(FunctionCallInfo fcinfo)
 	if (!CALLED_AS_TRIGGER(fcinfo))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("trigger functions of tuple stores are not called from SQL"),
+				 errmsg("trigger functions of tuple stores cannot be called from SQL"),
 				 errhint("See anonopt.create_tuple_store.")));
 }
 

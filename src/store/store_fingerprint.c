@@ -39,8 +39,8 @@
 #include "utils/syscache.h"
 
 static const char *const mismatches[FINGERPRINTS] = {
-	[FINGERPRINT_CLUSTER] = "it was restored and not counted since",
-	[FINGERPRINT_RELATION] = "the relation is another",
+	[FINGERPRINT_CLUSTER] = "it was restored and has not been counted since",
+	[FINGERPRINT_RELATION] = "the relation is a different one",
 	[FINGERPRINT_FILE] = "the relation has been rewritten since",
 	[FINGERPRINT_OWNER] = "the relation has another owner",
 	[FINGERPRINT_COLUMNS] = "columns have changed since",

@@ -35,7 +35,7 @@ refuse_kind(Relation relation, const char *detail)
 			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 			 errmsg("relation %s cannot have a tuple store", relation_sql_name(RelationGetRelid(relation))),
 			 errdetail("%s", detail),
-			 errhint("Only plain tables can that are neither temporary nor unlogged nor distributed, without parents or children.")));
+			 errhint("Only plain tables without parents or children can, if they are neither temporary nor unlogged nor distributed.")));
 }
 
 static bool
@@ -69,7 +69,7 @@ check_kind(Relation relation)
 	if (class->relispartition || has_parent(RelationGetRelid(relation)))
 		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
 	if (is_distributed(RelationGetRelid(relation)))
-		refuse_kind(relation, "Its rows are on other servers, where its triggers are not.");
+		refuse_kind(relation, "Its rows are on other servers, which do not have its triggers.");
 	if (class->relhassubclass)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }
@@ -95,7 +95,7 @@ check_counting(Relation relation)
 	if (is_replicated_to(oid))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is replicated to", relation_sql_name(oid)),
+				 errmsg("relation %s is the target of a subscription", relation_sql_name(oid)),
 				 errdetail("Subscriptions fire no statement triggers.")));
 }
 
@@ -110,8 +110,8 @@ check_columns(const Store *store, Relation relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("entry of the tuple store of data set \"%s\" is not sound", store->dataset),
-				 errdetail("Its columns are not such as anonopt.create_tuple_store writes."),
-				 errhint("Call anonopt.drop_tuple_store, and create the store anew.")));
+				 errdetail("Its columns are not valid."),
+				 errhint("Call anonopt.drop_tuple_store, and create the store again.")));
 	for (int i = 0; i < store->ncolumns; i++)
 	{
 		AttrNumber	number = store_column_number(store, RelationGetRelid(relation), i);
@@ -121,13 +121,13 @@ check_columns(const Store *store, Relation relation)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
 					 errmsg("column \"%s\" of the tuple store of data set \"%s\" is gone", store->columns[i], store->dataset),
-					 errdetail("Relation %s has no such column any more.", relation_sql_name(RelationGetRelid(relation))),
-					 errhint("Call anonopt.drop_tuple_store, mend the declaration and create the store anew.")));
+					 errdetail("Relation %s no longer has this column.", relation_sql_name(RelationGetRelid(relation))),
+					 errhint("Call anonopt.drop_tuple_store, correct the declaration and create the store again.")));
 		if (generated != '\0' && generated != ATTRIBUTE_GENERATED_STORED)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("column \"%s\" is computed when it is read", store->columns[i]),
-					 errhint("A tuple store needs columns that are stored.")));
+					 errmsg("column \"%s\" is a virtual generated column", store->columns[i]),
+					 errhint("A tuple store needs stored columns.")));
 	}
 }
 
@@ -226,8 +226,8 @@ store_create(const char *name, bool tracked)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" has people with several rows", dataset->name),
-				 errdetail("A tuple store keeps how many rows are alike, not whose they are."),
-				 errhint("Leave the data set without a store, or keep a person's rows apart with a unique index.")));
+				 errdetail("A tuple store counts equal rows but does not record whose they are."),
+				 errhint("Do not create a store for it, or make the person column unique.")));
 	store->dataset = dataset->name;
 	store->relation = dataset->relation;
 	store->tracked = tracked;
@@ -245,7 +245,7 @@ store_create(const char *name, bool tracked)
 	if (store_of_dataset(dataset->name, NULL) != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("data set \"%s\" has a tuple store already", dataset->name),
+				 errmsg("data set \"%s\" already has a tuple store", dataset->name),
 				 errhint("See anonopt.refresh_tuple_store and anonopt.drop_tuple_store.")));
 	store->number = new_number(RelationGetNamespace(relation));
 	for (int i = 0; i < FINGERPRINTS; i++)
@@ -276,7 +276,7 @@ store_refresh(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
-				 errhint("Call anonopt.drop_dataset, and declare the data set anew.")));
+				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
 	if (!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
 					   get_rel_name(dataset->relation));

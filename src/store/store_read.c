@@ -148,7 +148,7 @@ problem_of(const Store *store, Relation relation)
 	if (store_has_uncounted(store->number, GetActiveSnapshot()))
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
-		return "the relation is replicated to";
+		return "a subscription writes to the relation";
 	return unsettled_reason(store, relation);
 }
 
@@ -417,7 +417,7 @@ store_read_tell(const StoreRead *read)
 {
 	if (read->problem != NULL)
 		ereport(NOTICE,
-				(errmsg("tuple store %s is read as it is", relation_sql_name(read->table)),
+				(errmsg("tuple store %s is read although it is not current", relation_sql_name(read->table)),
 				 errdetail("Its tuples were counted at %s, and it is not current: %s.",
 						   timestamptz_to_str(read->store->counted_at), read->problem)));
 }

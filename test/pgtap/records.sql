@@ -653,8 +653,8 @@ SELECT is((SELECT r FROM anonopt.unpack('{x,NULL,""}') AS r (a text, b text, c t
 SELECT is((SELECT count(*) FROM anonopt.aruba('guests', 100) a, anonopt.unpack(a.generalized) AS g (a text, b text)
            WHERE g.a IS NULL AND g.b IS NULL), 40::bigint, 'no generalization is a row of NULLs');
 SELECT matches(pg_temp.outcome(c), m, c) FROM (VALUES
-    ('SELECT * FROM anonopt.unpack(''{a,b}'') AS g (a text)', '^22023: columns do not fit the labels'),
-    ('SELECT * FROM anonopt.unpack(''{a}'') AS g (a text, b text)', '^22023: columns do not fit the labels'),
+    ('SELECT * FROM anonopt.unpack(''{a,b}'') AS g (a text)', '^22023: columns do not match the labels'),
+    ('SELECT * FROM anonopt.unpack(''{a}'') AS g (a text, b text)', '^22023: columns do not match the labels'),
     ('SELECT * FROM anonopt.unpack(''{}'') AS g (a text)', '^22023: '),
     ('SELECT * FROM anonopt.unpack(''{a}'') AS g (a int)', '^42804: column "a" must be of type text'),
     ('SELECT * FROM anonopt.unpack(''{a}'') AS g (a name)', '^42804: '),

@@ -603,7 +603,7 @@ sub check_kinds
 	is(sql("SELECT answers('untracked', 'store') = answers('untracked', 'aggregate')"), 't', 'is read if one wants');
 	sql('DELETE FROM untracked WHERE id < 100');
 	my (undef, undef, $notice) = $node->psql('postgres', "SELECT answers('untracked', 'store')");
-	like($notice, qr/NOTICE:  tuple store public\.anonopt_tuples_\d+ is read as it is\nDETAIL:  Its tuples were counted at .*: it is not tracked/, 'and said when');
+	like($notice, qr/NOTICE:  tuple store public\.anonopt_tuples_\d+ is read although it is not current\nDETAIL:  Its tuples were counted at .*: it is not tracked/, 'and said when');
 	is(sql("SELECT answers('untracked', 'store') = answers('untracked', 'aggregate')"), 'f', 'as it was counted');
 	sql("SELECT anonopt.refresh_tuple_store('untracked')");
 	is(sql("SELECT answers('untracked', 'store') = answers('untracked', 'aggregate')"), 't', 'and anew');
@@ -949,9 +949,9 @@ sub check_replication
 	sql('DELETE FROM sent WHERE id < 100');
 	$node->poll_query_until('copied', "SELECT count(*) = 301 FROM sent") or die 'nothing was deleted';
 	my ($auto, $aggregate) = map { sql_in('copied', sprintf $compare, $_) } 'auto', 'aggregate';
-	is($auto, $aggregate, 'a relation that is replicated to is read');
+	is($auto, $aggregate, 'a relation that is the target of a subscription is read');
 	is(sql_in('copied', "SELECT problem FROM anonopt.describe('sent') WHERE role = 'tuple_store'"), 'changes could not be counted', 'its store is doubted');
-	like(sql_in('copied', "SELECT anonopt.refresh_tuple_store('sent')"), qr/is replicated to/, 'and cannot be counted meanwhile');
+	like(sql_in('copied', "SELECT anonopt.refresh_tuple_store('sent')"), qr/is the target of a subscription/, 'and cannot be counted meanwhile');
 	sql_in('copied', 'ALTER SUBSCRIPTION s DISABLE; ALTER SUBSCRIPTION s SET (slot_name = NONE); DROP SUBSCRIPTION s');
 	($auto, $aggregate) = map { sql_in('copied', sprintf $compare, $_) } 'auto', 'aggregate';
 	is($auto, $aggregate, 'and when it is not any more');

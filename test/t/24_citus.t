@@ -101,7 +101,7 @@ sub check_distributed
 	ask("UPDATE pg_index SET indisready = false WHERE indexrelid = 'plain_pkey'::regclass");
 	ask('INSERT INTO plain SELECT 3, age, town, ill, paid, people FROM plain WHERE id = 4');
 	ask("UPDATE pg_index SET indisready = true WHERE indexrelid = 'plain_pkey'::regclass");
-	like(failure("SELECT anonopt.property_vector('plain', '{1,1}', 'class_size', 'id')"), qr/22023: column "id" does not tell rows of public\.plain apart/, 'uniqueness is counted');
+	like(failure("SELECT anonopt.property_vector('plain', '{1,1}', 'class_size', 'id')"), qr/22023: column "id" does not identify rows of public\.plain/, 'uniqueness is counted');
 
 	like(failure("SELECT anonopt.create_view('live', 'plain', '{3,2}', k => 2, materialized => false)"),
 		qr/22023: relation public\.plain cannot be published live/, 'a live view is refused');
