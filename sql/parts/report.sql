@@ -84,15 +84,15 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		anonopt.short_number((r.verified ->> 'k')::float8 - 1), ' others, so an attacker who knows these values picks the right row with a chance of at most ',
 		anonopt.percent(1 / (r.verified ->> 'k')::float8), ' (before: ', anonopt.percent((r.before ->> 'highest')::float8), ').</li>',
 		CASE WHEN r.verified ->> 'l' IS NULL THEN '' ELSE concat('<li>Each class holds at least ', r.verified ->> 'l', ' different sensitive value',
-			CASE WHEN r.verified ->> 'l' = '1' THEN '. Where it is one value, everybody in the class has it, and it is learned without picking a row' ELSE 's' END, '.</li>') END,
-		'<li>Left out, or shown as stars alone: ', anonopt.people_text((r.entry -> 'measures' ->> 'suppressed')::float8), ' of ',
+			CASE WHEN r.verified ->> 'l' = '1' THEN '. In a class with one value everybody has it, so an attacker learns it without picking a row' ELSE 's' END, '.</li>') END,
+		'<li>Left out or shown only as stars: ', anonopt.people_text((r.entry -> 'measures' ->> 'suppressed')::float8), ' of ',
 		anonopt.short_number((r.entry -> 'measures' ->> 'people')::float8), '.', coalesce(' Nobody is shown with ' || gone, ''), '</li>',
 		CASE WHEN uncovered <> '' THEN '<li>No promise covers: ' || anonopt.html(uncovered) || '.</li>' ELSE '' END,
 		CASE WHEN together < (r.verified ->> 'promised_k')::bigint THEN concat('<li class="warning">Together with other releases of the same data, the smallest class is ',
-			together, ': somebody who has them all can tell more than this release promises by itself.</li>') ELSE '' END, '</ul></section>')
+			together, ': anyone who has all of them can learn more than this release promises.</li>') ELSE '' END, '</ul></section>')
 	FROM (SELECT (r.verified ->> 'ok')::boolean AS kept, anonopt.report_uncovered(r) AS uncovered,
 		(SELECT string_agg(format('%s %s (%s)', anonopt.html(v ->> 'column_name'), anonopt.html(coalesce(v ->> 'value', 'NULL')),
-				anonopt.people_text((v ->> 'people')::float8)), ', ') || CASE WHEN max(n) > 5 THEN format(' and %s more values.', max(n) - 5) ELSE '.' END
+				anonopt.people_text((v ->> 'people')::float8)), ', ') || CASE WHEN max(n) > 5 THEN format(' and %s more %s.', max(n) - 5, CASE WHEN max(n) = 6 THEN 'value' ELSE 'values' END) ELSE '.' END
 			FROM (SELECT v, row_number() OVER (ORDER BY (v ->> 'people')::bigint DESC, v ->> 'column_name', v ->> 'value') AS i, count(*) OVER () AS n
 				FROM jsonb_array_elements(r.values) v WHERE (v ->> 'people')::bigint > 0 AND (v ->> 'left_out')::bigint = (v ->> 'people')::bigint) g
 			WHERE i <= 5) AS gone) x
@@ -101,15 +101,15 @@ $$;
 -- Risks before and after.
 CREATE FUNCTION anonopt.report_risk(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT anonopt.html_table(ARRAY['attacker', 'risk', 'data as they are', r.name], ARRAY[
+	SELECT anonopt.html_table(ARRAY['attacker', 'risk', 'original data', r.name], ARRAY[
 		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest', anonopt.percent((r.before ->> 'highest')::float8), anonopt.percent(1 / (r.verified ->> 'k')::float8)),
 		anonopt.html_cells('', 'average', anonopt.percent((r.before ->> 'average')::float8), anonopt.percent((r.after ->> 'average')::float8)),
-		anonopt.html_cells('', 'people at more than 20 %', anonopt.percent((r.before ->> 'share_above')::float8), anonopt.percent((r.after ->> 'share_above')::float8)),
+		anonopt.html_cells('', 'people above 20 %', anonopt.percent((r.before ->> 'share_above')::float8), anonopt.percent((r.after ->> 'share_above')::float8)),
 		anonopt.html_cells('journalist: does not know whether the person is in the data', 'highest', coalesce(anonopt.percent((r.before ->> 'journalist_highest')::float8),
-			''), 'at most as a prosecutor''s'),
+			''), 'at most the prosecutor''s'),
 		anonopt.html_cells('marketer: wants to recognize as many as possible', 'expected share of people', anonopt.percent(coalesce(r.before ->> 'marketer', r.before ->> 'average')::float8),
 			anonopt.percent((r.after ->> 'average')::float8)),
-		anonopt.html_cells('', 'people who stand alone', anonopt.short_number((r.before ->> 'uniques')::float8), anonopt.short_number((r.after ->> 'uniques')::float8))])
+		anonopt.html_cells('', 'people alone in their class', anonopt.short_number((r.before ->> 'uniques')::float8), anonopt.short_number((r.after ->> 'uniques')::float8))])
 $$;
 
 -- Who is left out, by value; values that lose the largest share come first.
@@ -190,10 +190,10 @@ BEGIN
 			anonopt.html_cells('the promise is kept', '', '', CASE WHEN (r.verified ->> 'ok')::boolean THEN 'yes' ELSE 'no' END)]
 			|| ARRAY(SELECT anonopt.html_cells(m.key, m.value ->> 'promised', '', anonopt.short_number((m.value ->> 'measured')::float8))
 				FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m ORDER BY m.key)),
-		'<h4>What it lost, when it was published</h4>', anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what, m.value) ORDER BY m.i)
-			FROM (VALUES (1, 'GLM: detail lost, all columns alike', anonopt.percent((measures ->> 'glm')::float8 / nullif(cells, 0))),
-				(2, 'NWP: detail lost, columns by their weight', anonopt.percent((measures ->> 'nwp')::float8)),
-				(3, 'CM: people out of their class''s majority', anonopt.percent((measures ->> 'cm')::float8)),
+		'<h4>Loss when published</h4>', anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what, m.value) ORDER BY m.i)
+			FROM (VALUES (1, 'GLM: detail lost, all columns equally', anonopt.percent((measures ->> 'glm')::float8 / nullif(cells, 0))),
+				(2, 'NWP: detail lost, columns by weight', anonopt.percent((measures ->> 'nwp')::float8)),
+				(3, 'CM: people outside their class''s majority', anonopt.percent((measures ->> 'cm')::float8)),
 				(4, 'NECD: bias of class sizes', anonopt.percent((measures ->> 'necd')::float8)),
 				(5, 'DCN: discernibility, people squared', anonopt.short_number((measures ->> 'dcn')::float8)),
 				(6, 'classes', measures ->> 'classes')) m (i, what, value) WHERE m.value <> '')),
@@ -235,7 +235,7 @@ DECLARE
 	combined jsonb := (SELECT jsonb_agg(jsonb_build_object('names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c
 				WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x), 'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest))
 		FROM anonopt.release_risk(dataset) r);
-	together text := (SELECT '<h3>All of them together</h3><p>Somebody who has several releases knows a person''s labels in each. These are the smallest groups of people with the same labels in all, dropped releases and earlier contents included: a group that is smaller than the promise does not break any one release, but the promise does not hold for all of them at once.</p>'
+	together text := (SELECT '<h3>All of them together</h3><p>Anyone with several releases knows a person''s labels in each. These are the smallest groups of people with the same labels in all, including dropped releases and earlier contents. A group smaller than promised does not break any single release, but the promise does not hold for all of them together.</p>'
 			|| anonopt.html_table('{releases,promised k,smallest group}', array_agg(anonopt.html_cells(c ->> 'names', c ->> 'k', coalesce(c ->> 'smallest', 'not known'))))
 		FROM jsonb_array_elements(combined) c HAVING count(*) > 1);
 	least bigint := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
@@ -275,22 +275,22 @@ svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details
 		CASE WHEN cardinality(releases) = 0 THEN '<p>Nothing has been published yet.</p>' ELSE (SELECT string_agg(anonopt.report_verdict(releases[i], least), E'\n' ORDER BY i)
 			FROM generate_subscripts(releases, 1) i) END,
 		anonopt.html_table(ARRAY['about', ''], about),
-		'<h2>The data as they are</h2>', anonopt.html_table('{what,measured}', ARRAY[
+		'<h2>The original data</h2>', anonopt.html_table('{what,measured}', ARRAY[
 			anonopt.html_cells('classes', anonopt.short_number((risk ->> 'classes')::float8)),
-			anonopt.html_cells('people who stand alone', anonopt.short_number((risk ->> 'uniques')::float8)),
+			anonopt.html_cells('people alone in their class', anonopt.short_number((risk ->> 'uniques')::float8)),
 			anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
 			anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
 			anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]),
 		(SELECT string_agg(concat('<h2>Risk, before and after: ', anonopt.html((releases[i]).name), '</h2>', anonopt.report_risk(releases[i]),
 				'<h2>Who is left out of ', anonopt.html((releases[i]).name), '</h2>', anonopt.report_left_out(releases[i]),
-				'<h2>Distributions, before and after: ', anonopt.html((releases[i]).name), '</h2><p>A label''s people count evenly for the values under it.</p><div class="columns">',
+				'<h2>Distributions, before and after: ', anonopt.html((releases[i]).name), '</h2><p>The people with a label are divided evenly among its values.</p><div class="columns">',
 				(SELECT string_agg(anonopt.report_bars(releases[i], c), E'\n' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
 					FROM jsonb_array_elements((releases[i]).values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), '</div>',
 				CASE WHEN (releases[i]).values IS NOT NULL THEN concat('<h2>What ', anonopt.html((releases[i]).name), ' is still good for</h2>', anonopt.report_utility(dataset, (releases[i]).release)) END), E'\n' ORDER BY i)
 			FROM generate_subscripts(releases, 1) i),
 		$html$<h2>The trade-off</h2>
-<p>Each dot is a node, one level a column, that no other node beats both in k, the size of the smallest class, and in GLM, the detail lost in per cent.
-Each diamond is a local recoding, which generalizes each class by itself: what a short search finds for k = 2, 3, 5, 10, 20, 50 and 100. Rings are what is published.
+<p>Each dot is a node, one level for each column, that no other node beats both in k, the size of the smallest class, and in GLM, the detail lost in per cent.
+Each diamond is a local recoding, which generalizes each class separately, as a short search finds it for k = 2, 3, 5, 10, 20, 50 and 100. Rings mark releases.
 The nodes here leave out the smallest classes up to the limit of the data set; a release leaves out exactly the classes that break its promise, so its k and loss can differ from those of its node.</p>
 <div class="wide">$html$, anonopt.draw_front('{k,loss}',
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
@@ -309,10 +309,10 @@ The nodes here leave out the smallest classes up to the limit of the data set; a
 		'<h2>Declaration</h2>', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
 		(SELECT '<h3>Promises declared</h3>' || anonopt.html_table('{model,threshold,column,c,population}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
 				p.column_name::text, anonopt.short_number(p.c), p.population::text) ORDER BY p.model, p.column_name)) FROM anonopt.promise p WHERE p.dataset = report.dataset HAVING count(*) > 0),
-		$html$<footer><p>k: everybody shown stands in a class of at least so many who look the same. l: each class holds at least so many different
-sensitive values. t: how far a class's sensitive values are from those of all. A promise holds for the columns it names and for one release by itself; several releases together can tell more.</p></footer>
+		$html$<footer><p>k: everybody shown is in a class of at least k people who look the same. l: each class has at least l different
+sensitive values. t: how far a class's sensitive values are from everybody's. A promise covers the columns it names, in a single release; several releases together can reveal more.</p></footer>
 <script>
-/* a point tells its numbers below the picture; the page says the same without */
+/* shows a point's numbers below the picture; the page has the same numbers without it */
 for (const point of document.querySelectorAll('.anonopt-front [tabindex]'))
 	for (const event of ['pointerenter', 'focus', 'click'])
 		point.addEventListener(event, () => { document.getElementById('told').textContent = point.querySelector('title').textContent.replace(/\n/g, ', '); });

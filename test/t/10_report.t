@@ -83,8 +83,8 @@ sub test_sample
 			my $told = browse($report, $width) or skip("$name: no Chromium", 12);
 			is($told->{width}, $width, "$name: the frame is as wide as it is to be");
 			cmp_ok($told->{needed}, '<=', $width, "$name: nothing is wider than the page");
-			is_deeply([ grep { /^(?:Verdict|The data as they are|The trade-off|Releases|Declaration)$/ } @{ $told->{heads} } ],
-				[ 'Verdict', 'The data as they are', 'The trade-off', 'Releases', 'Declaration' ], "$name: all sections are there");
+			is_deeply([ grep { /^(?:Verdict|The original data|The trade-off|Releases|Declaration)$/ } @{ $told->{heads} } ],
+				[ 'Verdict', 'The original data', 'The trade-off', 'Releases', 'Declaration' ], "$name: all sections are there");
 			is($told->{points}, $front + 2, "$name: a point a node of the front, a ring a release");
 			like($told->{told}, qr/^levels \{[\d,]+\}, k [\d,]+/, "$name: a point that is chosen tells its numbers");
 			cmp_ok($told->{scripts}, '<=', 1, "$name: by the one script there is");

@@ -986,10 +986,10 @@ END
 	is(sql_in('third', "SELECT FROM anonopt.refresh_tuple_store('kept'); DELETE FROM kept WHERE age < 3; SELECT problem IS NULL FROM anonopt.describe('kept') WHERE role = 'tuple_store'"),
 		't', 'and counted anew there');
 	sql('CREATE DATABASE fourth TEMPLATE first');
-	is(sql_in('fourth', "SELECT problem FROM anonopt.describe('kept') WHERE role = 'tuple_store'"), 'it was restored and not counted since', 'a copy of the database is another');
+	is(sql_in('fourth', "SELECT problem FROM anonopt.describe('kept') WHERE role = 'tuple_store'"), 'it was restored and has not been counted since', 'a copy of the database is another');
 	is(sql_in('fourth', 'DROP TABLE kept; DROP EXTENSION anonopt'), '', 'where everything can be dropped');
 
-	is(sql_in('second', "SELECT problem FROM anonopt.describe('kept') WHERE role = 'tuple_store'"), 'it was restored and not counted since', 'and the store is not believed');
+	is(sql_in('second', "SELECT problem FROM anonopt.describe('kept') WHERE role = 'tuple_store'"), 'it was restored and has not been counted since', 'and the store is not believed');
 	is(sql_in('second', "SELECT FROM anonopt.refresh_tuple_store('kept'); SELECT problem IS NULL FROM anonopt.describe('kept') WHERE role = 'tuple_store'"), 't', 'before it is counted anew');
 	is(sql_in('second', "UPDATE kept SET age = 3 WHERE age = 2; SELECT count(*) FROM pg_trigger WHERE tgrelid = 'kept'::regclass"), '6', 'by the triggers it has then');
 	($auto, $aggregate) = map { sql_in('second', sprintf $answers, $_) } 'auto', 'aggregate';

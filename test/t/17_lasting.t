@@ -165,7 +165,7 @@ sub check_dumps
 	$node->safe_psql('postgres', 'CREATE DATABASE returned OWNER boss');
 	$node->command_ok([ 'pg_restore', '-U', 'boss', '-j', 2, '-d', $node->connstr('returned'), "$dumps/again" ], 'and restored at home');
 	same(answers($node, 'returned', 'boss'), $before, 'with the same answers');
-	is(ask($node, 'returned', "SELECT problem FROM anonopt.describe('counted') WHERE role = 'tuple_store'", 'boss'), 'it was restored and not counted since',
+	is(ask($node, 'returned', "SELECT problem FROM anonopt.describe('counted') WHERE role = 'tuple_store'", 'boss'), 'it was restored and has not been counted since',
 		'a tuple store that was restored is not believed');
 	is(ask($node, 'returned', "SELECT FROM anonopt.refresh_tuple_store('counted'); SELECT problem IS NULL FROM anonopt.describe('counted') WHERE role = 'tuple_store'", 'boss'), 't',
 		'before it is counted anew');
