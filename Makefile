@@ -14,11 +14,11 @@ EXTENSION = anonopt
 DATA_built = sql/anonopt--1.0.sql
 DATA = $(wildcard sql/anonopt--*--*.sql)
 PGFILEDESC = "anonopt - privacy and utility of a table"
-# src/ has a folder a room; includes are written from there
+# src/ has one folder per room; includes are relative to src/
 OBJS = $(patsubst %.c,%.o,$(sort $(wildcard src/*/*.c)))
 PG_CPPFLAGS = -I$(srcdir)/src
 
-# the install script is these, one after another
+# the install script is the concatenation of these
 PARTS = $(patsubst %,sql/parts/%.sql,declare hierarchies reading measuring searching recodings preferences records comparing stores publishing pictures report comments)
 
 # in this order
@@ -29,7 +29,7 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 
 .DEFAULT_GOAL := all
 
-# these install what they need, pg_config included; PGXS has a check of its own, which only says no
+# these install what they need, including pg_config; PGXS's own check would only fail
 PRIVATE = demo check test check-long bench papers dist deb print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
@@ -60,7 +60,7 @@ check-long:
 bench:
 	test/cluster bench/run
 
-# Scripts to be run, such as PAPERS='poka_metrics', or all
+# Scripts to run, such as PAPERS='poka_metrics'; by default all
 papers:
 	test/cluster bench/papers/run $(PAPERS) | bench/papers/split
 	bench/papers/weave

@@ -21,7 +21,7 @@ SELECT format('CREATE TABLE %I (leaf %s PRIMARY KEY%s)', 'adult_' || name, type,
 		format('%s/hierarchy_%s.csv', :'adult_dir', name))
 FROM quasi_identifier ORDER BY ordinal \gexec
 
--- Fills a table like adult with so many rows: adult over and over.
+-- Fills a table like adult with a number of rows: adult over and over.
 CREATE PROCEDURE repeat_adult(relation regclass, wanted bigint)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -35,14 +35,14 @@ BEGIN
 	END LOOP;
 END $$;
 
--- Vacuumed here and not again while something is measured
+-- Vacuumed now, so that autovacuum does not run during a measurement
 CREATE UNLOGGED TABLE adult_middle (LIKE adult) WITH (autovacuum_enabled = false);
 CREATE UNLOGGED TABLE adult_large (LIKE adult) WITH (autovacuum_enabled = false);
 CALL repeat_adult('adult_middle', :middle);
 CALL repeat_adult('adult_large', :large);
 
--- So that the planner knows how many groups GROUP BY makes: without that it
--- guesses a million, and no workers.
+-- Lets the planner know how many groups GROUP BY returns; otherwise it guesses
+-- a million, and no workers.
 SET default_statistics_target = :statistics;
 SELECT format('CREATE STATISTICS %I (ndistinct) ON %s FROM %I',
 	relation || '_groups', string_agg(name, ', ' ORDER BY ordinal), relation)
@@ -59,8 +59,8 @@ BEGIN
 	FROM (SELECT name FROM quasi_identifier WHERE ordinal <= attributes ORDER BY ordinal) AS one;
 END $$;
 
--- GROUP BY of the same columns, to stand beside a call that reads them: with
--- a count over its groups, so that it need not hand them over either
+-- GROUP BY of the same columns, to compare with a call that reads them; it
+-- counts its groups, so that it need not return them either
 CREATE FUNCTION group_by(relation regclass) RETURNS text
 LANGUAGE sql AS $$
 	SELECT format('SELECT count(*), max(size) FROM'

@@ -34,7 +34,8 @@ BEGIN
 	VALUES (measurement, bench.median(ms), 'all', less, 'of it for else', 'ms', (bench.median(ms) - less) * 1e6 / divisor, unit);
 END $$;
 
--- What a row costs, serial and with two workers: what remains once tuples are read.
+-- The cost of a row, serial and with two workers: the remainder after reading
+-- tuples.
 CREATE PROCEDURE measure_rows(workers int, large bigint, middle bigint, times int)
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -60,7 +61,7 @@ CALL bench.alternate(format('reading %s rows of 30,000 tuples, 2 workers', bench
 	'evaluate', $q$SELECT * FROM anonopt.evaluate('crowd', '{2,2,1,2,2}')$q$,
 	'GROUP BY', 'SELECT a, b, c, d, e, count(*) FROM crowd GROUP BY a, b, c, d, e', :few_times, 0.8);
 
--- Every row another tuple: with the memory it takes, and cleanly refused without.
+-- Every row a distinct tuple: with enough memory, and cleanly refused without.
 SET max_parallel_workers_per_gather = 0;
 SET anonopt.memory = '8GB';
 CALL measure_alone(format('a row that is another tuple, of %s', bench.number(:large)),

@@ -1,8 +1,8 @@
 -- beyond_shards.sql: how many rows travel from shards, beside the distinct
 -- tuples that there are on each; and what one that travels costs
 --
--- The shards are databases of this server without the extension: what travels
--- is the same, and so is what each does by itself.
+-- The shards are databases of this server without the extension: they transfer
+-- the same rows, and do the same work, as remote ones.
 
 CREATE EXTENSION postgres_fdw;
 CREATE TABLE everybody (id int, a int, b int, c text, d int, e int) PARTITION BY RANGE (id);
@@ -36,7 +36,7 @@ FROM unnest('{a,b,c,d,e}'::name[]) AS each;
 SELECT anonopt.add_quasi_identifier('each elsewhere', each, 'beyond_hundred') FROM unnest('{a,b,c,d}'::name[]) AS each;
 ANALYZE in_shard_1, in_shard_2, each_elsewhere;
 
--- The rows that foreign scans returned.
+-- The number of rows that foreign scans returned.
 CREATE FUNCTION travelled(statement text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
 	plan jsonb;

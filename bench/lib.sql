@@ -1,10 +1,10 @@
--- lib.sql: how the benchmark measures, and where its results stand
+-- lib.sql: how the benchmark measures, and where it stores its results
 
 CREATE EXTENSION anonopt;
 CREATE SCHEMA bench;
 
--- A row a measurement: the extension's side, what was run beside it, and the
--- figure made of them, which has a target.
+-- One row per measurement: the extension's side, what it was compared with,
+-- and the figure computed from both, which has a target.
 CREATE TABLE bench.result (
 	ordinal int GENERATED ALWAYS AS IDENTITY,
 	measurement text PRIMARY KEY,
@@ -19,25 +19,25 @@ CREATE TABLE bench.result (
 	at_least boolean NOT NULL DEFAULT false     -- the target; else at most
 );
 
--- What is printed last, line by line: tables that a document can hold
+-- Printed at the end, line by line: tables for a document
 CREATE TABLE bench.document (
 	ordinal int GENERATED ALWAYS AS IDENTITY,
 	line text NOT NULL
 );
 
--- A count as people read it
+-- A count in a readable form
 CREATE FUNCTION bench.number(bigint) RETURNS text
 LANGUAGE sql AS $$ SELECT to_char($1, 'FM999,999,999,999') $$;
 
--- What a reader of the figures should know of the machine: other work on it
--- makes seconds longer, and ratios less sure.
+-- What a reader of the figures should know about the machine: other load makes
+-- times longer, and ratios less certain.
 CREATE TABLE bench.machine AS
 SELECT substring(cpuinfo FROM 'model name\s*: ([^\n]*)') AS processor,
 	(SELECT count(*) FROM regexp_matches(cpuinfo, '^processor\s*:', 'gn')) AS processors,
 	split_part(pg_read_file('/proc/loadavg'), ' ', 1) AS load
 FROM pg_read_file('/proc/cpuinfo') AS cpuinfo;
 
--- Processors that do nothing, over the next second
+-- Idle processors over the next second
 CREATE FUNCTION bench.idle_processors() RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -49,7 +49,7 @@ BEGIN
 	RETURN (after[2]::bigint + after[3]::bigint - before[2]::bigint - before[3]::bigint) / 100.0;
 END $$;
 
--- One execution, without a client: rows stay in the server.
+-- One execution without a client: rows stay in the server.
 CREATE FUNCTION bench.milliseconds(statement text) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -59,8 +59,8 @@ BEGIN
 	RETURN 1000 * extract(epoch FROM clock_timestamp() - begun);
 END $$;
 
--- The processor's time of one execution, without workers: on a busy machine
--- less disturbed by others than the clock's.
+-- The processor time of one execution, without workers: on a busy machine less
+-- disturbed by others than elapsed time.
 CREATE FUNCTION bench.processor_milliseconds(statement text) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -70,7 +70,7 @@ BEGIN
 	RETURN (split_part(pg_read_file('/proc/self/schedstat'), ' ', 1)::bigint - begun) / 1e6;
 END $$;
 
--- What a clock, a function like those two, says of one execution
+-- The time of one execution by a clock, a function like those two
 CREATE FUNCTION bench.timed(clock regproc, statement text) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -83,9 +83,9 @@ END $$;
 CREATE FUNCTION bench.median(float8[]) RETURNS float8
 LANGUAGE sql AS 'SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY value) FROM unnest($1) AS value';
 
--- Runs two statements in turn, after once to warm up, and adds the medians of
--- their times.  What disturbs the machine for a while disturbs both.  The
--- figure is the ratio, unless the caller makes another one of the sides.
+-- Runs two statements in turn, after warming up once, and adds the medians of
+-- their times. A temporary disturbance of the machine affects both. The figure
+-- is the ratio, unless the caller computes another one.
 CREATE PROCEDURE bench.alternate(measurement text, ours_is text, ours text, beside_is text, beside text,
 	times int, target float8, clock regproc DEFAULT 'bench.milliseconds')
 LANGUAGE plpgsql AS $$
@@ -103,14 +103,14 @@ BEGIN
 		bench.median(ours_ms) / bench.median(beside_ms), '×', target);
 END $$;
 
--- Kilobytes of this backend that a line of /proc/self/status tells of.
+-- Kilobytes of this backend in a line of /proc/self/status.
 CREATE FUNCTION bench.kilobytes(line text) RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
 	SELECT substring(pg_read_file('/proc/self/status') FROM line || ':\s+(\d+) kB')::bigint
 $$;
 
--- The most memory of its own that this backend ever had, in kilobytes: shared
--- buffers and program files, which only ever grow, are not its own.
+-- The peak private memory of this backend in kilobytes, without shared buffers
+-- and program files, which only grow.
 CREATE FUNCTION bench.own_peak() RETURNS bigint
 LANGUAGE sql VOLATILE AS $$
 	SELECT bench.kilobytes('VmHWM') - bench.kilobytes('RssShmem') - bench.kilobytes('RssFile')

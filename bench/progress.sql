@@ -2,10 +2,10 @@
 -- prevents: processor's time of lattice() with and without, as a share of
 -- Adult's without
 --
--- Adult's cost is less than the noise, which is what the same side measured
--- twice differs by.  So the same nodes are measured of one person too, which
--- takes next to nothing and reports as often: what that takes longer, Adult
--- takes longer.
+-- Adult's cost is less than the noise, the difference between two measurements
+-- of the same side.  So the same nodes are also measured for one person, which
+-- takes next to no time but reports as often: the additional time there is the
+-- additional time for Adult.
 
 CREATE TABLE person AS SELECT * FROM adult LIMIT 1;
 CALL declare_adult('person', 'person');

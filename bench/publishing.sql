@@ -1,6 +1,7 @@
--- publishing.sql: what a promise costs whoever reads a release or makes one
+-- publishing.sql: the cost of a promise when publishing or reading a release
 --
--- Beside each stands the same generalization by hand, joins and nothing else.
+-- Each is compared with the same generalization by hand, which consists of
+-- joins only.
 
 -- The joins of a node of an adult data set
 CREATE FUNCTION joined_adult(node int[]) RETURNS text
@@ -26,8 +27,8 @@ CALL bench.alternate('a live view of 30,162 rows, with l', 'view', 'SELECT * FRO
 	'joins', joined_adult(:'node_l'), :times, 4);
 SELECT anonopt.drop_release('live_k'), anonopt.drop_release('live_l');
 
--- A large table, published as a table: five columns of people, who are not
--- spread evenly, with as much memory as one gives to whoever indexes such a table
+-- A large table, published as a table: five columns of unevenly distributed
+-- people, with as much memory as for building an index on such a table
 
 SET maintenance_work_mem = '1GB';
 SET anonopt.memory = '1GB';
@@ -59,9 +60,8 @@ SELECT anonopt.create_dataset('people', 'people'), anonopt.add_sensitive('people
 
 CREATE TABLE published_in (promise text, ours_ms float8, beside_ms float8);
 
--- Each in a transaction of its own, so that disk is given back.  What was
--- published before is forgotten: earlier releases would count into the risk
--- of the next.
+-- Each in its own transaction, so that disk space is freed. Earlier releases
+-- are deleted, because they would count towards the risk of the next.
 CREATE PROCEDURE time_publishing(promise text, times int, ours text, beside text)
 LANGUAGE plpgsql AS $$
 DECLARE

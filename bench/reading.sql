@@ -1,8 +1,8 @@
 -- reading.sql: how much slower than GROUP BY a table becomes a data set
 --
 -- evaluate() of the top node loads the hierarchies, reads every row and
--- measures one class.  GROUP BY of the same columns stands beside it.  Workers
--- are what either may have: on the small table the server starts none.
+-- measures one class.  It is compared with GROUP BY of the same columns. Both
+-- may use workers; on the small table the server starts none.
 
 CREATE PROCEDURE measure_reading(relation regclass, workers int, times int, target float8)
 LANGUAGE plpgsql AS $$

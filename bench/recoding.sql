@@ -1,8 +1,8 @@
 -- recoding.sql: what local recodings of Adult lose, beside the best node, strict
 -- Mondrian and the start of the search alone; and how long the search takes
 --
--- Losses are a record and attribute.  reach is the best that others were seen to
--- come to; the target is 10 % below.
+-- Losses are per record and attribute. reach is the best known result of others;
+-- the target is 10 % below.
 
 CREATE FUNCTION bench.other_recoding(dataset text, way text, k int, labels text DEFAULT 'hierarchy')
 RETURNS SETOF anonopt.node AS 'anonopt', 'anonopt_other_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;

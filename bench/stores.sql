@@ -3,7 +3,7 @@
 -- pareto() with a tracked store of the large table stands beside pareto() of a
 -- table that has each distinct tuple once, with a count column.  Writing is
 -- INSERT, in one statement and row by row, into the same table with its
--- triggers and into one without; what is inserted is rolled back.
+-- triggers and into one without; the inserts are rolled back.
 
 CREATE TABLE stay (id int, age int, place int, month int, cost int);
 INSERT INTO stay SELECT i, hashint4(i) & 63, hashint4(i + 1) & 31, hashint4(i + 2) & 7, hashint4(i + 3) & 3 FROM generate_series(1, :stored) i;
@@ -36,7 +36,7 @@ CALL bench.alternate('pareto from a tuple store or from ' || :'people' || ' rows
 	END' $$,
 	:few_times, NULL);
 
--- Writes, and takes it back
+-- Writes, and rolls back
 CREATE FUNCTION insert_rows(relation regclass, n int, statements int) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN

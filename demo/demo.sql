@@ -1,9 +1,8 @@
 -- demo.sql: from a table to a view that others may read, and a report
 --
--- Run by demo/run.  A section is a heading, which says what one is about to
--- see, and statements, which psql shows before their results.  Those between
--- \o /dev/null and \o return nothing worth seeing.  The report goes to the file
--- :report.
+-- Run by demo/run.  A section is a heading, which says what to expect, and
+-- statements, which psql shows before their results. Results between \o
+-- /dev/null and \o are not worth seeing.  The report goes to the file :report.
 
 \pset pager off
 \pset footer off

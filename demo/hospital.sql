@@ -1,25 +1,25 @@
 -- hospital.sql: the discharges of an invented hospital
 --
--- Makes the table hospital, 20,000 patients of 2022 to 2024, and the table
--- profession_tree, which says of what kind each profession is.
+-- Creates the table hospital, 20,000 patients of 2022 to 2024, and the table
+-- profession_tree, which assigns each profession to a kind.
 --
--- The same table every time, on every machine: what looks random is a hash of
--- the patient's number.  The columns depend on each other as they would in
--- life (age on diagnosis, sex on age, profession on age and sex, season on
--- diagnosis, stay and outcome on diagnosis and age), because independent
--- columns are much easier to anonymize than real ones.
+-- The table is the same every time, on every machine: what looks random is a
+-- hash of the patient's number.  The columns depend on each other as they
+-- would in life (age on diagnosis, sex on age, profession on age and sex,
+-- season on diagnosis, stay and outcome on diagnosis and age), because
+-- independent columns are much easier to anonymize than real ones.
 
--- A number in (0,1) that looks random: the patient's for this purpose.
+-- A random-looking number in (0,1) for a patient and a purpose.
 CREATE FUNCTION pg_temp.dice(patient bigint, purpose text) RETURNS float8
 LANGUAGE sql IMMUTABLE AS $$
 	SELECT ((hashtextextended(purpose, patient) & 9007199254740991)::float8 + 0.5)
 		/ 9007199254740992::float8
 $$;
 
--- To choose one of several things with given weights, let each wait for a time
--- that is exponentially distributed, the shorter the greater its weight; the
--- first to come is chosen.  Unlike a walk along cumulated weights, this lets
--- every patient have weights of their own.
+-- To choose one of several things by weight, give each an exponentially
+-- distributed waiting time, shorter for greater weights; the first to arrive
+-- is chosen. Unlike a search in cumulated weights, this allows every patient
+-- their own weights.
 CREATE FUNCTION pg_temp.wait(patient bigint, thing text, weight float8)
 RETURNS float8 LANGUAGE sql IMMUTABLE AS $$
 	SELECT -ln(pg_temp.dice(patient, thing)) / weight
@@ -46,7 +46,7 @@ INSERT INTO town VALUES
 	('487', 6, 0.8), ('490', 12, 0.8), ('452', 12, 0.6), ('510', 15, 0.5),
 	('203', 20, 0.3), ('104', 20, 0.3), ('808', 20, 0.25), ('603', 20, 0.25);
 
--- What they do: between which ages, and how many of a hundred are women
+-- Professions: their range of ages, and the percentage of women
 CREATE TEMP TABLE profession
 	(name text, kind text, weight float8, youngest int, oldest int, women float8);
 INSERT INTO profession VALUES
@@ -110,8 +110,8 @@ INSERT INTO profession_tree
 	('industry',       'production'),  ('land',         'production'),
 	('not working', '*'), ('services', '*'), ('office', '*'), ('production', '*');
 
--- Why they came: around which age, how many of a hundred are women, how much
--- more often in winter, the usual stay in days, and how dangerous it is
+-- Diagnoses: typical age, percentage of women, how much more often in winter,
+-- usual stay in days, and how dangerous it is
 CREATE TEMP TABLE diagnosis
 	(name text, weight float8, peak int, spread float8, women float8,
 	 winter float8, days float8, danger float8);

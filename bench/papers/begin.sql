@@ -9,7 +9,7 @@ SET anonopt.max_workers = 0;
 CREATE EXTENSION anonopt;
 \ir ../adult.sql
 
--- A line of a table: what it is told, with a dash for nothing
+-- A line of a table: its arguments, with a dash for NULL
 CREATE FUNCTION line(VARIADIC cells text[]) RETURNS text
 LANGUAGE sql AS $$ SELECT '| ' || string_agg(coalesce(c, '–'), ' | ' ORDER BY i) || ' |' FROM unnest(cells) WITH ORDINALITY x (c, i) $$;
 

@@ -1,11 +1,11 @@
 # Calls.pm
 #
-# Makes up calls of the functions of a schema, as pg_proc tells them: those
-# that come to it later are called too.
+# Generates calls of the functions of a schema, read from pg_proc, so that new
+# functions are called, too.
 #
-# A call begins as a good one.  Its arguments are told by their names and types
-# and suit one data set; then, mostly, one of them is spoiled, because noise
-# alone dies in the first check.  All is drawn from one seed.
+# A call starts as a valid one: its arguments are chosen by name and type and
+# suit one data set. Then, mostly, one of them is made invalid, because pure
+# noise would fail at the first check. Everything is drawn from one seed.
 
 package Calls;
 
@@ -37,7 +37,7 @@ sub quoted { my ($text) = @_; $text =~ s/'/''/g; return $text =~ /\\/ ? "E'" . $
 sub array { my ($type, @values) = @_; return 'ARRAY[' . join(', ', @values) . "]::$type\[]" }
 sub vector { my (@values) = @_; return "'{" . join(',', @values) . "}'" }
 
-# Names of people, and of those who wish them ill
+# Ordinary names, and malicious ones
 my @noise = (
 	q~''~, q~' '~, q~'nothing'~, q~'"'~, q~'""'~, q~''''~, q~'\\'~, q~E'\n\t\r'~, q~E'\x01'~, q~'%s%n%I%L'~, q~'a.b.c.d'~, q~'.'~, q~'a.'~,
 	q~'; SELECT nextval(''fuzz.canary'');--'~, q~''' || nextval(''fuzz.canary'') || '''~, q~'" || nextval(''fuzz.canary'') || "'~,
@@ -76,7 +76,8 @@ my @dates = ("'2024-01-01'", "'2024-02-29'", "'infinity'", "'-infinity'", "'4713
 
 # ------------------------------------------------------------- good arguments
 
-# The name of something to be made: few, so that calls meet what others made.
+# The name of an object to create: one of a few, so that calls meet objects of
+# other calls.
 sub creation { return quoted('made_' . between(0, 2)) }
 
 sub good_levels
@@ -236,7 +237,7 @@ sub arguments
 	return map { ($arguments[$_]{variadic} ? 'VARIADIC ' : '') . typed($values[$_], $arguments[$_]{type}) } 0 .. $#values;
 }
 
-# A value said to be of a type, where the function's own is to be found by it
+# A value with an explicit type, if an overload is chosen by it
 sub typed
 {
 	my ($value, $type) = @_;
@@ -244,7 +245,8 @@ sub typed
 	return "($value)::$type";
 }
 
-# In order up to some place, by name from there on; some that have defaults left out
+# In order up to some position, by name from there on; some with defaults are
+# omitted
 sub argument_list
 {
 	my ($self, $function, @values) = @_;
@@ -297,7 +299,7 @@ sub statement
 my $workers = q{DO 'BEGIN PERFORM pg_catalog.set_config(name, ''on'', true) FROM pg_catalog.pg_settings
 	WHERE name OPERATOR(pg_catalog.=) ANY (''{force_parallel_mode,debug_parallel_query}''); END'};
 
-# What may hold between one call and the next
+# Settings that may hold between one call and the next
 my @settings = (
 	('') x 12, 'SET LOCAL anonopt.max_workers = 0', 'SET LOCAL anonopt.read_mode = group_by', 'SET LOCAL anonopt.read_mode = aggregate', 'SET LOCAL anonopt.memory = 1024',
 	'SET LOCAL work_mem = 64', "SET LOCAL search_path = ''", 'SET LOCAL search_path = anonopt, pg_temp, fuzz', 'SET LOCAL timezone = "Pacific/Apia"', "SET LOCAL datestyle = 'German'",

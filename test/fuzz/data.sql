@@ -1,6 +1,6 @@
--- What the calls that test/fuzz/run makes up are about: data sets small and large, sound and not,
--- and relations of every kind.  Every value of fuzz.forbidden begins with "forbidden-": it must
--- never be told to fuzz_guest, who may not read it.
+-- The objects for the calls of test/fuzz/run: data sets small and large, sound and not, and
+-- relations of every kind. Every value of fuzz.forbidden begins with "forbidden-" and must never
+-- be shown to fuzz_guest, who may not read it.
 
 SET client_min_messages = error;
 CREATE EXTENSION btree_gist;
@@ -11,7 +11,7 @@ GRANT ALL ON SCHEMA fuzz TO PUBLIC;
 ALTER DATABASE :"DBNAME" SET search_path = fuzz;
 SET search_path = fuzz;
 
--- Whoever splices a name into SQL calls it: what that leaves behind is not rolled back.
+-- Called if a name is spliced into SQL; its trace is not rolled back.
 CREATE SEQUENCE canary;
 GRANT ALL ON SEQUENCE canary TO PUBLIC;
 
@@ -103,7 +103,7 @@ ALTER TABLE secured ENABLE ROW LEVEL SECURITY;
 CREATE POLICY even ON secured USING (id % 2 = 0);
 CREATE TABLE types (id int, j jsonb, js json, x xml, p point, b bytea, a int[], r int4range, u uuid, o oid, c composite, n name, i interval, e "char", bits varbit, m money, t tsvector);
 INSERT INTO types SELECT i, '{"a":1}', '{}', NULL, '(1,2)', '\x00', '{1,2}', '[1,2)', NULL, i, '(1,2)', 'x', '1 day', 'x', B'101', '1', 'a' FROM generate_series(1, 4) i;
--- a server built without libxml takes no value of type xml
+-- a server built without libxml does not accept values of type xml
 DO $$ BEGIN UPDATE types SET x = '<a/>'; EXCEPTION WHEN feature_not_supported THEN NULL; END $$;
 CREATE TABLE things AS SELECT NULL::int AS dropped, i AS age, 'Aix'::text AS town, 'ill 1'::text AS ill FROM generate_series(1, 9) i;
 ALTER TABLE things DROP COLUMN dropped;
@@ -151,7 +151,7 @@ SELECT anonopt.create_dataset('counted wrongly', 'counted_wrongly', 0, NULL, 'n'
 SELECT anonopt.create_dataset('too many', 'too_many', 0, NULL, 'n'), anonopt.add_quasi_identifier('too many', 'age', 'ages');
 SELECT anonopt.set_class_label('people', 'paid'), anonopt.set_identifier('people', 'id'), anonopt.add_sensitive('people', 'pay', 'ordered'),
 	anonopt.set_sensitivity('people', 'town', 'town_weights'), anonopt.set_class_label('parts', 'ill');
--- read from stores: of now, and behind
+-- read from stores: a current and an outdated one
 CREATE TABLE counted_as_written AS SELECT id, age, town, ill FROM people;
 CREATE TABLE counted_once AS SELECT id, age, town, ill FROM people;
 SELECT declare('tracked', 'counted_as_written', '{{age,ages},{town,towns}}', 'ill', 0.2), declare('behind', 'counted_once', '{{age,ages},{town,towns}}', 'ill', 0.2);
@@ -174,7 +174,7 @@ ALTER TABLE later_higher ADD higher text;
 SELECT anonopt.publish_table('released', 'people', '{2,2,2}', k => 2), anonopt.create_view('released_view', 'snapshot', '{2,2}', k => 2),
 	anonopt.create_view('released_live', 'one', '{3}', k => 2, materialized => false);
 
--- What fuzz_guest may use: all but what is forbidden, and data sets of their own.
+-- Rights of fuzz_guest: everything except fuzz.forbidden, and its own data sets.
 GRANT SELECT ON ALL TABLES IN SCHEMA fuzz TO fuzz_guest;
 REVOKE ALL ON forbidden, forbidden_towns, released, released_view, released_live FROM fuzz_guest;
 SET ROLE fuzz_guest;
@@ -183,7 +183,8 @@ CREATE TABLE my_towns AS SELECT * FROM towns;
 SELECT declare('mine', 'mine', '{{age,ages},{town,my_towns}}', 'ill', 0.2);
 RESET ROLE;
 
--- What the generator knows of them ---------------------------------------------
+-- Facts about them for the generator
+-- ---------------------------------------------
 
 CREATE TABLE context AS
 SELECT d.dataset, c.relation, a.columns, a.heights, array_fill(1, ARRAY[COALESCE(cardinality(a.heights), 0)]) AS bits, t.columns AS table_columns

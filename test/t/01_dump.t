@@ -1,8 +1,9 @@
 #!/usr/bin/env perl
 #
-# Declarations live in tables of the extension, so pg_dump must carry them and
-# whoever owns a database must be able to restore them: here a role that is no
-# superuser does both, into a second database and into another cluster.
+# Declarations are stored in tables of the extension, so pg_dump must include
+# them and the owner of a database must be able to restore them: here a role
+# that is not a superuser does both, into a second database and into another
+# cluster.
 
 use strict;
 use warnings;
@@ -66,8 +67,8 @@ SELECT anonopt.create_dataset(name, name::regclass), anonopt.add_quasi_identifie
 FROM unnest('{visits,young,parted}'::text[]) name;
 END
 
-# What a dump cannot carry, beside what it must: one data set has two hierarchies
-# that go and one that stays, two have a relation that goes.
+# What a dump cannot include, beside what it must: one data set has two temporary
+# hierarchies and a permanent one, two have a temporary relation.
 my $passing = <<'END';
 CREATE TABLE partly (a int, b int, c int, d int);
 INSERT INTO partly SELECT i % 40, i % 3, i % 5, i % 2 FROM generate_series(1, 60) i;
@@ -120,7 +121,7 @@ sub create_database
 	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER $owner TEMPLATE template0");
 }
 
-# What the owner of a database gets as an answer, be it an error.
+# The answer to the owner of a database, which may be an error.
 sub ask
 {
 	my ($node, $database, $sql) = @_;
@@ -146,7 +147,7 @@ sub dump_database
 	return $file;
 }
 
-# Restore a dump; a word on standard error is a fault.
+# Restore a dump; any output on standard error is a failure.
 sub restore
 {
 	my ($node, $database, $file, @arguments) = @_;
@@ -202,7 +203,7 @@ for my $case ([ $first, 'from_plain', $plain ], [ $first, 'from_custom', $custom
 my $again = dump_database($second, 'from_custom', "$dumps/again.sql");
 ok(dumped_text($again) eq dumped_text($plain), 'a dump of what was restored is the same dump');
 
-# The restored declarations are the owner's to change, and no stranger's.
+# Only the owner may change the restored declarations.
 is( ask($second, 'from_plain', q{
 		SELECT anonopt.drop_attribute('young', 'age');
 		SELECT anonopt.add_quasi_identifier('young', 'age', '"ORDER"', max_level => 1);

@@ -1,10 +1,10 @@
 #!/usr/bin/env perl
 #
-# Whatever a call is doing, it heeds a cancel request or statement_timeout
-# within a second, the session goes on, and nothing is left behind.
+# Whatever a call is doing, it reacts to a cancel request or statement_timeout
+# within a second, the session continues, and nothing is left behind.
 #
 # The moments are random, one in each of a number of equal parts of the call's
-# full duration, so that none of its phases is missed.  SEED repeats a run.
+# duration, so that no phase is missed.  SEED repeats a run.
 
 use strict;
 use warnings;
@@ -131,7 +131,7 @@ sub full_duration
 }
 
 # Cancel a statement after a delay; return its SQLSTATE, answer, and how long
-# it took to heed the request.
+# it took to react.
 sub cancel_after
 {
 	my ($sql, $delay) = @_;
@@ -175,7 +175,7 @@ sub memory
 		'SELECT sum(total_bytes) FROM pg_backend_memory_contexts WHERE name NOT IN ($$CacheMemoryContext$$)');
 }
 
-# What is wrong in the session after a call; nothing, it is hoped
+# Anything wrong in the session after a call
 sub damage
 {
 	my @damage;

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
 # Workers really read relations and measure lattices, and no result depends on
-# it: the very same rows come with no, one and two workers, from partitions,
-# views and foreign tables, and where no worker is to be had.
+# them: the same rows are returned with no, one and two workers, from
+# partitions, views and foreign tables, and if no worker is available.
 #
 # auto_explain writes the plan of every query into the server's log, also of
 # those that the extension runs, with the number of workers launched.
@@ -102,7 +102,7 @@ SELECT anonopt.add_sensitive('tall and wide', 'icd', 'hierarchical', 'icds'),
 ANALYZE;
 END
 
-# What is asked of every relation, its name written as RELATION
+# Queries for every relation, whose name is written as RELATION
 my @calls = (
 	q{SELECT x FROM anonopt.lattice('RELATION') x},
 	q{SELECT x FROM anonopt.lattice('RELATION narrow') x},
@@ -110,7 +110,7 @@ my @calls = (
 	q{SELECT anonopt.l_diversity('RELATION', '{mood,vote}', 'zip'), anonopt.l_diversity('RELATION', '{vote}', 'born')},
 	q{SELECT anonopt.t_closeness('RELATION', '{age}', 'illness'), anonopt.t_closeness('RELATION', '{age}', 'mood', 'ordered')});
 
-# What more is asked of a table
+# Further queries for a table
 my @more_calls = (
 	q{SELECT x FROM anonopt.lattice('RELATION', k => 20, l => 3, t => 0.6) x},
 	q{SELECT x FROM anonopt.evaluate('RELATION', '{{0,0,0,0,0},{1,4,2,1,1}}', t => 0.8) x},
@@ -240,7 +240,7 @@ for my $case (
 	same($got, $nodes, "lattice, $name: the same nodes");
 }
 
-# Rows that count nobody are no rows.
+# Rows that count nobody do not count as rows.
 $node->safe_psql('postgres', q{
 	CREATE TABLE empty (LIKE people);
 	SELECT declare('empty');

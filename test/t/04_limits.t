@@ -1,8 +1,9 @@
 #!/usr/bin/env perl
 #
-# What is large, wide or many: results stay exact, compared with plain SQL, and
-# past a limit there is an error that a program can act on, never a crash.
-# Also what the caller's rights and snapshot, and other sessions, do to a read.
+# Large, wide and numerous input: results stay exact, compared with plain SQL,
+# and beyond a limit there is an error that a program can handle, never a
+# crash. Also the effects of the caller's rights and snapshot, and of other
+# sessions, on a reading.
 
 use strict;
 use warnings;
@@ -90,7 +91,7 @@ refused("SELECT anonopt.k_anonymity('wide', (SELECT array_agg(('q' || i)::name) 
 refused("SELECT * FROM anonopt.lattice('wide')", '57014', 'the whole lattice',
 	settings => 'SET statement_timeout = 200');
 
-# A node's measures in plain SQL: shown is a column as its level shows it.
+# A node's measures in plain SQL; shown has the columns at their levels.
 sub shown
 {
 	my ($column, $level) = @_;

@@ -1,6 +1,6 @@
 #!/usr/bin/env perl
 #
-# What the documents show is what PostgreSQL prints.
+# The outputs in the documents are what PostgreSQL prints.
 #
 # README.md and all *.md below docs/ are run, each in a fresh database of its own
 # and in one psql session, as a reader would paste them, from the project's root,
@@ -18,12 +18,12 @@
 #   <!-- test: unordered -->  the lines may come in any order
 #   <!-- test: run -->        run these shell commands
 #
-# Nothing is made equal but blanks at the end of a line or of the output and the
-# rows of a plan, which PostgreSQL 18 prints with decimals, and nothing left out
-# but where an error was: LINE with its caret, and CONTEXT.
-# Statements that show no output must not fail.  A document that never creates
-# the extension finds it there.  Where a directory's README.md has statements,
-# the others of that directory find what these leave.
+# The comparison ignores only blanks at the end of a line or of the output, the
+# decimals of a plan's rows, which PostgreSQL 18 prints, and the position of an
+# error: LINE with its caret, and CONTEXT. Statements that show no output must
+# not fail.  A document that never creates the extension finds it there.  Where a
+# directory's README.md has statements, the others of that directory find what
+# these leave.
 
 use strict;
 use warnings;
@@ -52,7 +52,8 @@ done_testing();
 
 # ------------------------------------------------------------ several at once
 
-# What a directory's README.md leaves, for the others of that directory.
+# The database that a directory's README.md leaves, for the others of that
+# directory.
 sub make_samples
 {
 	for my $directory (sort map { m{^(docs/.+)/} } @documents)

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
-# Parallel workers: that they are launched, that they change no answer, and
-# that whatever stops them or the search leaves an ordinary session behind.
+# Parallel workers: they are launched, they change no answer, and the session
+# stays usable whatever stops them or the search.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Time::HiRes qw(sleep time);
 # Processes for workers; one more is the server's own.
 my $slots = 3;
 
-# What is searched.  Each call is worth workers: see is_worth_workers().
+# The searches. Each call is worth workers; see is_worth_workers().
 my @calls = (
 	q{lattice('narrow')},
 	q{lattice('narrow', k => 5)},
@@ -540,8 +540,9 @@ END
 
 # ------------------------------------------------------------- reading in a worker
 
-# A server may be told to run any query in a worker that could run there: the
-# one that reads a relation gives its result as a pointer, and so must not.
+# A setting may make the server run any parallel-safe query in a worker; the
+# one that reads a relation must not, because it returns its result as a
+# pointer.
 sub check_reading_in_a_worker
 {
 	my $setting = $node->safe_psql('postgres',

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
-# What others see of a search that runs, anonopt.progress; what its own session
-# remembers of it, anonopt.last_search(); and what its caller is told.
+# What others see of a running search (anonopt.progress), what its own session
+# can see afterwards (anonopt.last_search()), and the messages to its caller.
 
 use strict;
 use warnings;
@@ -141,7 +141,7 @@ sub check_running
 	end_session($session);
 }
 
-# Rows are gone when searches are over, however that came.
+# Rows are gone when searches are over, however they ended.
 sub check_gone
 {
 	my $mine = 'SELECT count(*) FROM anonopt.progress WHERE pid = pg_backend_pid();';
@@ -198,7 +198,7 @@ END
 
 # ------------------------------------------------------------------------- COPY
 
-# The entry in which a search would show is taken where COPY calls it.
+# A search called by COPY cannot use the status entry, which COPY uses.
 sub check_copy
 {
 	my $session = begin_session($node, 'copier', <<'END');

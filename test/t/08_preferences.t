@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 #
-# Searches by preference with parallel workers: that they are launched, that
-# they change no row, and that whatever stops them or the search leaves an
-# ordinary session behind.
+# Searches by preference with parallel workers: they are launched, they change
+# no row, and the session stays usable whatever stops them or the search.
 
 use strict;
 use warnings;
@@ -14,7 +13,7 @@ use Sessions;
 use Test::More;
 use Time::HiRes qw(sleep time);
 
-# What is searched.  Each call is worth workers: see is_worth_workers() in nsga2.c.
+# The searches. Each call is worth workers; see is_worth_workers() in nsga2.c.
 my @calls = (
 	q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 12000, seed => 1)},
 	q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 12000, mutation => 0.01, seed => 1, taxonomy => true)},
@@ -202,7 +201,7 @@ sub check_killed_leader
 	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
 }
 
-# One session, call after call: memory ends where it was after the first ones.
+# One session, call after call: memory does not grow after the first ones.
 sub check_growth
 {
 	is( ask(0, <<'END'), 't', 'three hundred searches leave no memory behind');

@@ -1,10 +1,10 @@
 #!/usr/bin/env perl
 #
-# Releases against those who may read them, against careless owners, and on
-# their way through dumps, refreshes and pipelines.
+# Releases against their readers, against careless owners, and through dumps,
+# refreshes and pipelines.
 #
-# The source has eighty patients in two classes of forty and one who stands
-# alone, whose illness is "secret": the word must never reach a reader.
+# The source has eighty patients in two classes of forty, and one alone whose
+# illness is "secret": a reader must never see the word.
 
 use strict;
 use warnings;
@@ -80,7 +80,7 @@ sub declare_patients
 		SELECT anonopt.add_sensitive('$set', 'illness')});
 }
 
-# What a role gets as an answer, then what it is told beside.
+# The answer to a role, then its messages.
 sub hear
 {
 	my ($role, $sql, $database, $on) = @_;
@@ -126,7 +126,7 @@ sub is_silent
 
 # ---------------------------------------------------------- readers of live views
 
-# Rows that are rolled back lift the class of the one who stands alone.
+# Rows that are rolled back enlarge the class of the one who is alone.
 sub check_padding
 {
 	my $four = q{SELECT 1000 + i, 77, '10115', 'flu' FROM generate_series(1, 4) i};
@@ -184,7 +184,7 @@ sub check_padding
 	$node->safe_psql('postgres', 'ALTER ROLE reader INHERIT; REVOKE writer FROM reader');
 }
 
-# What a session may set must not move anybody from class to class.
+# Session settings must not move anybody to another class.
 sub check_steering
 {
 	say_as('owner', q{
@@ -230,7 +230,7 @@ sub check_two_readings
 	say_as('owner', q{DELETE FROM patient WHERE nr = 90});
 }
 
-# Neither plans nor functions of the reader's meet a row that is not shown.
+# Neither plans nor functions of the reader get a hidden row.
 sub check_plans
 {
 	my ($name) = make_live('plain', '{1,1}');
@@ -256,7 +256,7 @@ sub check_plans
 	unlike(hear('reader', "SELECT count(*) FROM ${name}_rows()"), qr/^80$/m, 'a view that is dropped by plain SQL is read no more');
 }
 
-# Definitions may be read by everybody: they hold no value that is not shown.
+# Everybody may read definitions, so they must not contain a hidden value.
 sub check_definitions
 {
 	my $cuts = q{cuts => ARRAY[repeat('0', 99)::varbit, '11']};
@@ -362,7 +362,7 @@ sub check_catalogs
 	say_as('owner', q{SELECT anonopt.refresh_release('still')});
 }
 
-# What a role writes of a relation of its own is believed by nobody else.
+# An entry that a role writes about its own relation is not trusted for others.
 sub check_false_entries
 {
 	say_as('stranger', q{
@@ -384,7 +384,7 @@ sub check_false_entries
 		'a superuser who refreshes, verifies, reports or drops what is another\'s runs nothing of theirs as superuser');
 	$node->safe_psql('postgres', 'ALTER ROLE stranger NOSUPERUSER');
 
-	# who owns the database may write entries, and what they say is believed of nothing that is not the publisher's
+	# the owner of the database may write entries, but they are trusted only for the publisher's own objects
 	like(hear('stranger', q{INSERT INTO anonopt.published SELECT * FROM anonopt.published}), qr/permission denied/, 'a stranger writes no entry');
 
 	# ids and comments are no secret, and no proof
@@ -430,7 +430,7 @@ sub check_rights
 	unlike($answer, qr/taken in/, 'and meets none of theirs');
 }
 
-# Columns that are never shown, whatever else they are.
+# Columns that are never shown, whatever their other roles.
 sub check_columns
 {
 	say_as('owner', q{
@@ -552,7 +552,7 @@ sub check_pipelines
 
 # ------------------------------------------------------------ hierarchies and refreshes
 
-# Copies of a leaf, by whatever way, must not make a class look larger.
+# Copies of a leaf must not make a class look larger.
 sub check_hierarchies
 {
 	my @ways = (
@@ -611,7 +611,7 @@ sub check_refresh
 	is(say_as('owner', 'SELECT count(*) FROM stays'), 60, 'a refresh under other settings shows as many');
 	is(say_as('owner', q{SET datestyle = 'German'; SELECT anonopt.refresh_release('stays'); SELECT count(*) FROM stays}), "\n60", 'so does refresh_release');
 
-	# what keeps the promise no more is not made, and what was stays
+	# if the promise is no longer kept, the refresh fails and the old rows stay
 	say_as('owner', q{SELECT anonopt.publish_table('kept', 'patients', '{1,1}', k => 5), anonopt.create_view('kept_seen', 'patients', '{1,1}', k => 5);
 		INSERT INTO patient SELECT 200 + i, 30 + 10 * (i % 4), '10115', 'rare' FROM generate_series(1, 16) i});
 	for my $release (qw(kept kept_seen))
@@ -643,7 +643,8 @@ sub check_refresh
 
 sub check_failures
 {
-	# one who writes while a release is made, and afterwards sees it
+	# a reader who writes while a release is being made, and compares it
+	# afterwards
 	my $writer = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
 	$writer->query_safe(q{BEGIN; INSERT INTO patient VALUES (301, 22, '47900', 'flu')});
 	say_as('owner', q{SELECT anonopt.publish_table('meanwhile', 'patients', '{1,1}', k => 5), anonopt.refresh_release('kept_seen')});
@@ -690,7 +691,7 @@ sub check_labels
 	$node->safe_psql('clinic', q{DELETE FROM pg_seclabel});
 }
 
-# While a refresh reads for long, readers have the old rows, and nobody waits.
+# During a long refresh, readers see the old rows, and nobody waits.
 sub check_readers
 {
 	say_as('owner', q{
@@ -770,14 +771,15 @@ sub check_indexes
 	say_as('owner', q{SELECT anonopt.drop_release('indexed'), anonopt.drop_release('indexed_seen'), anonopt.drop_dataset('source'); DROP TABLE source});
 }
 
-# A data set that is declared in another way has releases of the old one.
+# A data set was declared again differently, and has releases of the old
+# declaration.
 sub check_declared_anew
 {
 	say_as('owner', q{
 		CREATE TABLE few (value int PRIMARY KEY, anything text); INSERT INTO few SELECT i, '*' FROM generate_series(0, 99) i;
 		SELECT anonopt.create_dataset('anew', 'patient', 0.05), anonopt.add_quasi_identifier('anew', 'zip', 'zip_levels');
 		SELECT anonopt.publish_table('anew_1', 'anew', '{5}'), anonopt.publish_table('anew_2', 'anew', cuts => '{01}')});
-	# a value more, and the cut of old fits no more
+	# after an additional value, the old cut no longer fits
 	say_as('owner', q{INSERT INTO zip_levels SELECT '20095', '2009*', '200**', '20***', '2****', '*****'});
 	like(hear('owner', q{SELECT anonopt.publish_table('anew_3', 'anew', '{4}')}), qr/^anew_3$/m, 'a hierarchy that has grown does not end publishing');
 	say_as('owner', q{

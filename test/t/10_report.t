@@ -2,10 +2,11 @@
 #
 # Reports and pictures of fronts, as a browser shows them.
 #
-# A page of ours holds the report in a frame of some width, looks at what has
-# become of it, and tells: Chromium prints that page, or takes its picture.
-# What the browser cannot say, such as whether a picture alone is sound XML,
-# xmllint does.  Without one of the two its part is skipped, visibly.
+# A test page loads the report in a frame of a given width, inspects the
+# result, and reports it; Chromium prints that page, or takes a screenshot.
+# xmllint checks what the browser cannot, such as whether a picture is
+# well-formed XML. Without one of the two programs its part is skipped,
+# visibly.
 #
 # It uses the server it finds, in a database of its own.
 
@@ -21,7 +22,7 @@ my ($xmllint) = grep { -x } map { "$_/xmllint" } split /:/, $ENV{PATH};
 my $json = JSON::PP->new->utf8;
 my $pages = 0;
 
-# What a page of ours tells of the report in its frame
+# What the test page reports about its frame
 my $look = <<'END';
 // What the page tells when a point is chosen
 function tell(page) {
@@ -207,9 +208,9 @@ sub test_objectives
 # ------------------------------------------------------------ what is asked of all
 
 # A page without its own script, which only shows what a point's title says
-sub without_script { return $_[0] =~ s{<script>\n/\* a point tells its numbers below the picture[^<]*</script>}{}r }
+sub without_script { return $_[0] =~ s{<script>\n/\* shows a point's numbers below the picture[^<]*</script>}{}r }
 
-# Nothing is named that a browser would fetch or run
+# There is nothing that a browser would fetch or run
 sub check_self_contained
 {
 	my ($page, $name) = @_;
@@ -231,7 +232,7 @@ sub check_xml
 	}
 }
 
-# Dark where the reader likes it dark, and readable: the picture too
+# Dark if the reader prefers it, and readable, including the picture
 sub check_dark
 {
 	my ($report) = @_;
@@ -255,7 +256,7 @@ sub brightness
 	return $sum;
 }
 
-# A picture of the page is as large as it is to be, and not one colour.
+# A screenshot of the page has the expected size, and more than one colour.
 sub check_picture
 {
 	my ($report, $width, $name) = @_;

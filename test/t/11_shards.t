@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
 #
-# A relation whose partitions are on other servers, where nothing of ours is
-# installed: each groups and counts for itself, what travels is distinct tuples,
-# every answer is the one that a plain table of the same rows gives, and what
-# fails there fails here, with nothing half counted.
+# A relation whose partitions are on other servers without the extension: each
+# groups and counts its rows, only distinct tuples are transferred, every answer
+# equals that of a plain table with the same rows, and a failure there fails the
+# call, with nothing half counted.
 
 use strict;
 use warnings;
@@ -16,7 +16,7 @@ use Test::More;
 my ($hub, $north, $south) = map { Server->new($_) } qw(hub north south);
 my $columns = 'id int, age int, pay numeric(8,2), town text, ill text, paid boolean';
 
-# What is asked of every relation of the same rows; %s is the data set.
+# Queries for every relation with the same rows; %s is the data set.
 my %questions = (
 	evaluate => q{evaluate('%s', '{{0,0,0},{1,1,0},{2,1,2},{3,2,2}}')},
 	'evaluate with a promise' => q{evaluate('%s', '{1,1,1}', k => 3, l => 2, t => 0.6)},
@@ -340,7 +340,7 @@ sub check_leaves_and_collations
 		qr/22000: column "town" holds values without a leaf.*\nDETAIL:  Among them: 'nowhere'/, 'a text without a leaf');
 	is(rows_of('lattice', 'spread'), rows_of('lattice', 'plain'), 'and all is as before');
 
-	# texts are told apart by their bytes, even where their collation takes them for the same
+	# texts are compared by their bytes, even if their collation treats them as equal
 	ask(<<'END');
 CREATE COLLATION careless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);
 CREATE TABLE loose (id int, town text COLLATE careless, ill text COLLATE careless) PARTITION BY RANGE (id);
@@ -358,7 +358,7 @@ END
 	is(ask("SET anonopt.read_mode = group_by; SELECT l FROM anonopt.lattice('loose') WHERE levels = '{0}'"), '2', 'values that it takes for the same are two');
 }
 
-# A shard whose columns are something else than is said here.
+# A shard whose columns differ from the declaration here.
 sub check_columns_of_shards
 {
 	my %tables = (
@@ -379,7 +379,7 @@ sub check_columns_of_shards
 		like($error, qr/south|foreign table "?(?:public\.)?other|FROM public\.other|leaf/, "$_: which names the shard, or the table there");
 	}
 
-	# A collation there that takes values for the same which are two here would count too few tuples of too many people.
+	# A remote collation that treats different values as equal would count too few tuples with too many people.
 	$south->safe_psql('postgres', <<"END");
 DROP TABLE other;
 CREATE COLLATION careless (provider = icu, locale = 'und-u-ks-level2', deterministic = false);

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
-# Tuple stores: whatever is done to a relation, its store equals a recount, or
-# is not used and describe() says so; and a store shows nobody more than the
-# relation does, nor lets anybody do more.
+# Tuple stores: whatever happens to a relation, its store equals a recount, or
+# is not used and describe() says so; and a store does not show more than the
+# relation does, nor allow more.
 
 use strict;
 use warnings;
@@ -288,7 +288,8 @@ SELECT state('watched');
 END
 }
 
-# Moments when a write is there and its count is not: no answer is ever wrong.
+# Moments when a write is visible but its count is not: no answer is ever
+# wrong.
 sub check_moments
 {
 	make_tracked($_) for qw(cascaded cursed emptied);
@@ -462,7 +463,7 @@ END
 		anonopt.add_sensitive('unequal', 'j'); SELECT anonopt.create_tuple_store('unequal')"), qr/^42883: /, 'refused: values that cannot be compared');
 }
 
-# The store's table belongs to somebody who may do anything with it: writes go on, and what it says then is not believed.
+# The owner of the store's table may do anything with it: writes continue to work, and a changed table is not trusted.
 sub check_its_table
 {
 	my @changes = ('ALTER TABLE TABLE ADD COLUMN more int', 'ALTER TABLE TABLE DROP COLUMN ill', 'ALTER TABLE TABLE ALTER age TYPE bigint', 'CREATE INDEX ON TABLE (n)',
@@ -509,7 +510,8 @@ sub check_relations_that_change
 	is(error_of(as_role('heir', "SELECT anonopt.drop_tuple_store('handed')")), '', 'and may drop it');
 }
 
-# Whatever becomes of a column, rows can be written, and the store can be dropped and made anew.
+# Whatever happens to a column, rows can be written, and the store can be dropped and created
+# again.
 sub check_columns_that_change
 {
 	my %changes = (
@@ -730,7 +732,8 @@ SET search_path = trap, pg_temp, pg_catalog, public;
 INSERT INTO public.trapped (id, age) VALUES (1, 1);
 END
 
-	# A type of another's, whose checks call a function, must not run as the relation's owner.
+	# Checks of another role's type, which call a function, must not run as the relation's
+	# owner.
 	sql(<<'END');
 CALL make('bait');
 ALTER TABLE bait OWNER TO owner;
@@ -960,8 +963,8 @@ sub check_replication
 	sql("SELECT pg_drop_replication_slot('s')");
 }
 
-# Numbers of relations mean nothing where a dump is restored: a relation that
-# happens to have the number of a store or of its function stays what it is.
+# OIDs are meaningless after a restore: a relation that happens to have the OID
+# of a store or of its function is left alone.
 sub check_dump
 {
 	sql("CREATE DATABASE first");

@@ -1,17 +1,17 @@
 #!/usr/bin/env perl
 #
-# What is public has a comment and a page, and the page tells its signature as it is.
+# Every public object has a comment and a page with its exact signature.
 #
-# Public are the extension's functions, aggregates and settings, its composite
-# types, and the views and tables that everybody may read, but for what says
-# "internal" in its comment.  All else must say so.  The page
-# docs/reference/NAME.md begins with the name and what it is; its first block is
-# the signature, as the catalogs have it; it has the parts that every page has,
-# and docs/reference/README.md lists it.  Pages tell of nothing else.
+# Public objects are the extension's functions, aggregates and settings, its composite types,
+# and the views and tables that everybody may read, except those whose comment says "internal".
+# All others must say so.  The page docs/reference/NAME.md begins with the name and a
+# description; its first block is the signature from the catalogs; it has all required parts,
+# and docs/reference/README.md lists it. There are no other pages.
 #
-# Names of anonopt's that any document uses must exist, and links must lead somewhere.
+# All names of the extension that documents use must exist, and links must resolve.
 #
-# Rights are as told: whoever may read nothing learns nothing of a data set but its declaration.
+# Rights are as documented: a role that may read nothing learns only the declaration of a data
+# set.
 
 use strict;
 use warnings;
@@ -42,7 +42,7 @@ done_testing();
 
 # ------------------------------------------------------------ what is there
 
-# The public objects by name: their kind, comments and signatures, one a function of that name.
+# The public objects by name: their kind, comments and signatures, one per overload.
 sub public_objects
 {
 	my %objects;
@@ -144,7 +144,7 @@ sub check_no_other_pages
 	}
 }
 
-# What is internal says so, and nothing lends rights.
+# Internal objects say so, and no function is SECURITY DEFINER.
 sub check_internal
 {
 	my @silent = grep { !$public{$_} } map { $_->[0] } rows(q{SELECT c.relname FROM pg_class c
@@ -168,7 +168,7 @@ sub names_there
 		UNION SELECT substr(name, 9) FROM pg_settings WHERE name LIKE 'anonopt.%'});
 }
 
-# What a document says of anonopt's names and of other files
+# The names and links in a document
 sub check_names
 {
 	my ($file) = @_;
@@ -186,8 +186,8 @@ sub check_names
 	is("@broken", '', "$file links to what is there");
 }
 
-# What a role without rights may call for another's data set, with nothing but what is needed: each
-# function that takes one is refused, but for those that tell of the declaration alone.
+# Calls by a role without rights on another's data set, with only the required arguments: each
+# function is refused, except those that show only the declaration.
 sub check_stranger
 {
 	statements($database, 'CREATE TABLE secret AS SELECT i AS id, i % 7 AS age, i % 3 AS illness FROM generate_series(1, 100) AS i',

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
-# Odd calls of every function (test/fuzz/run), odd inputs to the engine outside
-# a server (test/fuzz/engine), and a look through valgrind at every function
-# (test/fuzz/valgrind): a smoke of each.  `make check-long` does much more.
+# Smoke tests with random calls of every function (test/fuzz/run), random
+# inputs to the engine outside a server (test/fuzz/engine), and every function
+# under valgrind (test/fuzz/valgrind).  `make check-long` does much more.
 
 use strict;
 use warnings;
@@ -24,7 +24,8 @@ sub end
 
 sub installed { my ($program) = @_; return grep { -x "$_/$program" } split /:/, $ENV{PATH} }
 
-# both at once, in a database each: the calls of one wait for none of the other
+# both at once in separate databases, so that their calls do not wait for each
+# other
 my @halves = map { begin("test/fuzz/run --calls 5000 --seed $_ --timeout 500 --database anonopt_fuzz_$_") } 1, 2;
 for (@halves)
 {

@@ -1,12 +1,11 @@
 #!/usr/bin/env perl
 #
-# Who may do what: nobody reads what they may not, by whatever function and
-# whatever error; nobody gets a foothold in the extension's schema; and names,
-# operators and types of a caller's own, however like PostgreSQL's, change
-# nothing.
+# Rights: nobody can read hidden data, through any function or error; nobody
+# can create objects in the extension's schema; and a caller's own names,
+# operators and types, however similar to PostgreSQL's, change nothing.
 #
-# The extension is installed by a role that owns its database and is no
-# superuser.  HIDDEN marks what must not be told.
+# The extension is installed by a role that owns its database and is not a
+# superuser. HIDDEN marks data that must not be shown.
 
 use strict;
 use warnings;
@@ -25,7 +24,7 @@ $node->safe_psql('postgres', join ';', map { "CREATE ROLE $_ LOGIN" } qw(boss al
 
 # ------------------------------------------------------------------ questions
 
-# What a role gets as an answer, and what it is told beside.
+# The answer to a role, and its messages.
 sub hear
 {
 	my ($role, $sql, $database) = @_;
@@ -52,7 +51,7 @@ sub ask
 
 # --------------------------------------------------------------- installation
 
-# In a schema where somebody has made what looks more fitting than PostgreSQL's own.
+# With a schema whose objects match better than PostgreSQL's own.
 sub check_installation
 {
 	for my $case ([ 'clinic', '' ], [ 'elsewhere', ' SCHEMA trap' ])
@@ -83,7 +82,7 @@ sub check_installation
 	like(hear('boss', 'CREATE EXTENSION anonopt', 'taken'), qr/ERROR:  42P06/, 'a schema that somebody made before is not taken over');
 }
 
-# What belongs to whom, and what of it is open.
+# Owners of objects, and their open rights.
 sub check_catalogs
 {
 	is( ask('boss', q{SELECT string_agg(p.oid::regprocedure::text, ' ') FROM pg_proc p
@@ -106,7 +105,8 @@ sub check_catalogs
 			WHERE relnamespace = 'anonopt'::regnamespace AND attrelid = c.oid AND attacl IS NOT NULL}),
 		'', 'nor is any column');
 
-	# a type, a rule or a trigger of the database's owner would run as whoever uses or dumps the table
+	# a type, a rule or a trigger of the database's owner would run as any role that uses or dumps the
+	# table
 	for my $table (qw(dataset attribute published published_content))
 	{
 		for my $change ("ALTER TABLE anonopt.$table ADD x int", "CREATE RULE r AS ON INSERT TO anonopt.$table DO INSTEAD NOTHING",
@@ -126,7 +126,8 @@ sub check_catalogs
 	$node->command_ok([ 'pg_dump', '-U', 'boss', '-f', '/dev/null', '-d', $node->connstr('clinic') ], 'the owner may dump them all');
 }
 
-# The database's owner may write rows, to restore them: not such as nothing here writes.
+# The database's owner may write rows, to restore them, but not rows that no function
+# would write.
 sub check_false_rows
 {
 	ask('boss', q{
@@ -333,7 +334,7 @@ sub try_calls
 	return (pop @heard, @heard);
 }
 
-# A role that may read nothing learns nothing of it: not from errors, nor from what would be read.
+# A role that may read nothing learns nothing: not from errors, nor from what would be read.
 sub check_blind
 {
 	my @expected;
@@ -380,7 +381,7 @@ sub check_blind
 	}
 }
 
-# Who may read one side is told nothing of the other.
+# A role that may read one side learns nothing about the other.
 sub check_half_sighted
 {
 	my %hidden = (table_reader => 'leaf', hierarchy_reader => 'row');
@@ -402,7 +403,7 @@ sub check_half_sighted
 	}
 }
 
-# Whatever is left out, nothing ends a session or is written.
+# Whatever argument is omitted, no session ends and nothing is written.
 sub check_nulls
 {
 	my $written = q{SELECT md5(string_agg(x, ' ' ORDER BY x)) FROM (SELECT d::text AS x FROM anonopt.dataset d UNION ALL SELECT a::text FROM anonopt.attribute a
@@ -427,7 +428,7 @@ sub check_nulls
 	is(ask('boss', $written), $before, 'nothing is written');
 }
 
-# A session that becomes another role does not tell what the first one did.
+# After SET ROLE, a session does not reveal what the first role did.
 sub check_sessions
 {
 	$node->safe_psql('postgres', 'GRANT blind TO alice');
@@ -452,7 +453,8 @@ sub check_sessions
 # ------------------------------------------------------- the whole way, by any name
 
 # Every kind of call, as a template: {i:x} is an identifier, {l:x} a literal and
-# {q:x} a literal of a qualified name.  What tells names begins with a dash.
+# {q:x} a literal of a qualified name.  Templates that show names begin with a
+# dash.
 my @way = (
 	q{SELECT anonopt.create_interval_hierarchy({q:ages}, 0, 99, '{10,50}') IS NULL},
 	q{SELECT anonopt.create_range_hierarchy({q:pays}, 0, 100, 10, '{50}') IS NULL},
@@ -583,7 +585,8 @@ sub check_names
 
 # ------------------------------------------------------------------ what hides others
 
-# A schema of operators, functions, types and relations like PostgreSQL's own, each of which tells when it is called.
+# A schema of operators, functions, types and relations like PostgreSQL's own, each of which reports when it is
+# called.
 sub make_hostile
 {
 	$node->safe_psql('clinic', q{

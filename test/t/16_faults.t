@@ -1,10 +1,9 @@
 #!/usr/bin/env perl
 #
-# What happens to a server happens to the calls of the extension: memory that
-# cannot be had, a disk that is full, a session or a worker that is ended or
-# killed, a shutdown in the middle.  A call may fail then, in the ordinary way;
-# the server stays up, or comes up again, and what is there is as it was
-# before the call or as the call would have made it.
+# Faults during calls of the extension: no memory, a full disk, a session or a
+# worker that is terminated or killed, a shutdown. The call may fail in an
+# orderly way; the server stays up, or comes up again, and the state is that
+# from before or after the call.
 #
 # SEED repeats the random moments of a run; ANONOPT_LONG=1 makes many more of
 # them, and ten thousand calls where there are some hundreds.
@@ -57,7 +56,7 @@ my %reading = (
 	report => q{report('people')},
 	suggest => q{suggest_quasi_identifiers('people')});
 
-# What fails, in the middle of what it does.
+# Calls that fail halfway.
 my %failing = (
 	no_leaf => q{lattice('leafless')},
 	no_leaf_record => q{aruba('leafless', 1)},
@@ -70,7 +69,7 @@ my %failing = (
 	generalize => q{generalize(1000, 'hundred', 1)},
 	no_key => q{property_vector('people', '{1,1,1}', 'loss', 'a')});
 
-# What writes, and takes it back.
+# Calls that write, and roll back.
 my %writing = (
 	interval => [ q{create_interval_hierarchy('made', 0, 20000, '{10,100}')}, 'DROP TABLE made' ],
 	mask => [ q{create_mask_hierarchy('made', 'people', 'z')}, 'DROP TABLE made' ],
@@ -154,7 +153,7 @@ sub digest
 	return "SELECT md5(string_agg(regexp_replace(x::text, 'made on [^.]*\\.', ''), ' ' ORDER BY x::text COLLATE \"C\")) FROM anonopt.$call x";
 }
 
-# Whether nothing is half there: releases, what is known of them, and all that is not ours to leave
+# Whether nothing is half done: releases, their entries, and other objects
 sub check_sound
 {
 	my ($what) = @_;
@@ -200,7 +199,7 @@ sub status_kb
 	return $kb;
 }
 
-# Call after call in a process that can have only so much more memory: each is answered as ever or ends with 53200.
+# Call after call in a process with limited memory: each returns its usual answer or fails with 53200.
 sub check_address_space
 {
 	my @names = $long ? sort keys %reading : qw(lattice nsga2 aruba report pbg_ea);
@@ -272,7 +271,7 @@ sub call_often
 	$session->{stderr} = '';
 }
 
-# Calls without number leave a session as large as it was.
+# Any number of calls leaves a session as large as it was.
 sub check_flat_memory
 {
 	my $times = $long ? 10000 : 12;
@@ -367,7 +366,7 @@ sub check_terminated
 	check_sound('after that');
 }
 
-# A worker, or a session, that is killed takes all sessions with it, and nothing more.
+# Killing a worker or a session ends all sessions, but nothing else is lost.
 sub check_killed
 {
 	my $answer = ask(digest($reading{pareto}));
@@ -395,7 +394,7 @@ sub check_killed
 	ask(q{SELECT anonopt.drop_dataset('endless'); DROP TABLE endless});
 }
 
-# Releases made, made anew and dropped without end, and the server stopped in the middle
+# Releases published, refreshed and dropped in a loop, while the server is stopped
 sub check_shutdown
 {
 	my @cycle = map { "SELECT anonopt.$_;" } (

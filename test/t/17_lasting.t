@@ -1,8 +1,7 @@
 #!/usr/bin/env perl
 #
-# What has been declared and published lasts: through a dump, into a newer
-# version of the extension, on a standby and after it is promoted; and what is
-# the user's lasts longer than the extension.
+# Declarations and releases survive a dump, an update of the extension, and the
+# promotion of a standby; and the user's objects survive the extension.
 
 use strict;
 use warnings;
@@ -15,7 +14,7 @@ use Test::More;
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 my $node = Server->new('lasting');
 
-# What is asked of whatever holds the same: by name, as a query
+# Queries whose answers must be the same, by name
 my %questions = (
 	describe => q{describe('people')},
 	lattice => q{lattice('people', l => 2, t => 0.9)},
@@ -132,7 +131,7 @@ sub same
 
 # --------------------------------------------------------------- dump and restore
 
-# Two ways that other tests do not go: by one who owns nothing, with other owners; and in parts.
+# Two cases that other tests do not cover: restoring with other owners, and in parts.
 sub check_dumps
 {
 	my $elsewhere = Server->new('elsewhere');
@@ -203,8 +202,8 @@ my $objects = q{
 		LEFT JOIN pg_class c ON m.classid = 'pg_class'::regclass AND c.oid = m.objid
 	WHERE e.extname = 'anonopt' ORDER BY 1};
 
-# From every version that has been released to the one that is: the same objects as if it had been created now, and the same answers.
-# A release leaves its install script in sql/, beside the script that leads from it to the next.
+# Updates from every released version to the current one: the same objects as if it had been created now, and the same answers. A
+# release leaves its install script in sql/, beside the script that leads from it to the next.
 sub check_versions
 {
 	my ($default) = slurp_file("$ENV{TESTDIR}/anonopt.control") =~ /^default_version = '(.*)'/m;
@@ -245,7 +244,7 @@ sub check_versions
 	note 'There is one version as yet, which leads to itself.' if @versions == 1;
 }
 
-# What any version can declare and publish
+# What every version can declare and publish
 sub make_rows
 {
 	my ($database) = @_;

@@ -1,12 +1,12 @@
 #!/usr/bin/env perl
 #
-# What a caller's own code changes while a call reads: a hierarchy may be a
-# view, and its function may rename, drop or retype what is read next.  A
-# call then answers for what there is now, or fails in an orderly way; it
-# never takes a value of one type for a value of another.
+# Changes by a caller's own code while a call reads: a hierarchy may be a view,
+# and its function may rename, drop or retype the columns that are read next.
+# The call then uses the current state, or fails in an orderly way; it never
+# decodes a value of one type as another.
 #
-# Everything is done by a role that is no superuser.  The odd columns hold
-# integers that would be addresses, were they taken for texts.
+# Everything is done by a role that is not a superuser. The odd columns hold
+# integers that would be pointers if decoded as texts.
 
 use strict;
 use warnings;
@@ -76,7 +76,7 @@ sub make_relations
 			anonopt.add_sensitive('early', 'illness')});
 }
 
-# Statements that put one column in the place of another.
+# Statements that replace one column by another.
 sub swap
 {
 	my ($table, $column, $odd) = @_;
@@ -94,7 +94,7 @@ sub spring
 		'ROLLBACK', 'RESET trap.calls', "SELECT 'alive'");
 }
 
-# A clean error or an answer, and the session goes on.
+# A clean error or an answer, and the session continues.
 sub survives
 {
 	my ($name, @how) = @_;

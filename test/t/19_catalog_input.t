@@ -1,11 +1,10 @@
 #!/usr/bin/env perl
 #
-# Rows of the extension's catalogs are input: whoever owns a database writes
+# Rows of the extension's catalogs are input: the owner of a database writes
 # them, to restore a dump, and a hierarchy's own code may change them while
-# they are used.  Neither ends a session, locks what is not the caller's, nor
-# gets past a limit.  The same of labels that look alike, of what default
-# privileges grant on a new hierarchy, of counts that are no whole numbers, and
-# of what an error leaves behind.
+# they are used. Neither can end a session, lock other roles' objects, or
+# exceed a limit. Also labels that look alike, default privileges on a new
+# hierarchy, counts that are not whole numbers, and the state after an error.
 
 use strict;
 use warnings;
@@ -47,7 +46,7 @@ sub ask
 	return $answer;
 }
 
-# A role is refused in a certain way, and its session goes on.
+# A role is refused with a certain error, and its session continues.
 sub refused
 {
 	my ($role, $sql, $state, $what) = @_;
@@ -105,7 +104,7 @@ sub check_many
 
 # --------------------------------------------------------------------- false rows
 
-# What a stranger could have typed
+# Rows that a stranger could have typed
 sub check_relations
 {
 	ask('boss', q{
@@ -138,7 +137,7 @@ sub check_relations
 	ask('boss', q{SELECT anonopt.drop_dataset('numbers')});
 }
 
-# Nobody's logins wait for the owner of a database.
+# Logins never wait for the owner of a database.
 sub check_locks
 {
 	my $locks = q{SELECT coalesce(string_agg(relation::regclass || ' ' || mode, ', '), 'none') FROM pg_locks

@@ -1,8 +1,8 @@
 #!/usr/bin/env perl
 #
-# Publishing against those who attack it.  A publisher who wants to become
-# superuser, a stranger who wants to be a publisher, and a reader who compares
-# what a release showed yesterday with what it shows today.
+# Attacks on publishing: by a publisher who wants to become superuser, by a
+# stranger who wants to be a publisher, and by a reader who compares what a
+# release showed yesterday with what it shows today.
 #
 # Each of these attacks has worked once, most of them in several of the calls
 # that are tried.  Tests that state what has always held are marked "still".
@@ -71,7 +71,8 @@ sub make_patients
 
 # ------------------------------------------------ nobody becomes superuser through a release
 
-# What Mallory runs as a superuser makes him one, and leaves a trace that no rollback takes back.
+# Code that Mallory gets to run as a superuser makes him one, and leaves a trace that survives a
+# rollback.
 sub make_trap
 {
 	ask('mallory', q{
@@ -150,7 +151,7 @@ sub check_superusers
 	}
 }
 
-# A superuser is a member of every role, and yet publishes by hierarchies of their own only.
+# A superuser is a member of every role, but can publish only by hierarchies of their own.
 sub check_superusers_as_publishers
 {
 	make_bait('lent', 'text');
@@ -268,7 +269,7 @@ sub make_close
 		INSERT INTO illness_levels VALUES ('angina', 'infection', '*'), ('cold', 'infection', '*'), ('flu', 'infection', '*'), ('gout', 'other', '*')});
 }
 
-# The largest distance of a class from all rows of a relation, as slowly and plainly as can be.
+# The largest distance of a class from all rows of a relation, in slow and plain SQL.
 my %distance = (
 	equal => q{
 		SELECT max(distance) FROM (SELECT age, sum(abs(p - q)) / 2 AS distance FROM share GROUP BY age) c},
@@ -533,7 +534,8 @@ SKIP:
 
 # ----------------------------------------------------------- what values look like inside
 
-# A value's neighbours decide whether it is compressed: nobody must see them by that.
+# A value's neighbours decide whether it is compressed, so compression must not
+# reveal them.
 sub check_stored_form
 {
 	ask('owner', q{
@@ -665,7 +667,7 @@ sub check_swap
 	}
 }
 
-# A source that takes two seconds to read must not keep readers of the release waiting.
+# Readers of the release must not wait for a source that takes two seconds to read.
 sub check_waiting
 {
 	ask('owner', q{
@@ -696,7 +698,7 @@ sub check_waiting
 
 # --------------------------------------------------------------------------------- failures
 
-# What DDL there was is counted in a sequence, which no rollback takes back.
+# DDL commands are counted in a sequence, which survives a rollback.
 sub check_nothing_before_checks
 {
 	$node->safe_psql('clinic', q{

@@ -1,9 +1,9 @@
 #!/usr/bin/env perl
 #
-# The owner of a type may create casts from it and to it.  Where somebody
-# else's statement uses such a cast, its function runs as that somebody.  So
-# none of our statements may: values become text by their types' output
-# functions, whatever casts there are.
+# The owner of a type may create casts from it and to it.  If another role's
+# statement uses such a cast, its function runs as that role. So none of our
+# statements may use one: values become text by their types' output functions,
+# whatever casts exist.
 
 use strict;
 use warnings;

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
-# Releases against those who made them: what a publisher or the owner of a
-# database may not do to the server, to a superuser or to readers.
+# Attacks by publishers and database owners on the server, on a superuser or on
+# readers.
 #
 # Each of these attacks has worked once.
 
@@ -22,7 +22,7 @@ $node->start;
 $node->safe_psql('postgres', 'CREATE ROLE mallory LOGIN; CREATE ROLE reader LOGIN; CREATE DATABASE clinic OWNER mallory');
 $node->safe_psql('clinic', 'CREATE EXTENSION anonopt; CREATE SCHEMA mallory AUTHORIZATION mallory; GRANT USAGE ON SCHEMA mallory TO reader');
 
-# What a role gets as an answer, and the messages beside it.
+# The answer to a role, and its messages.
 sub hear
 {
 	my ($role, $sql) = @_;
@@ -86,7 +86,7 @@ sub check_report
 	like(hear($superuser, q{SET ROLE mallory; SELECT anonopt.report('reported')}), qr/the promise is kept/, 'or as its owner');
 }
 
-# What a publisher writes beside a release, or into it, is no promise.
+# A publisher's own comments on a release, or changes to it, are not promises.
 sub check_claims
 {
 	make_release('claimed');
@@ -121,7 +121,7 @@ sub check_many_values
 	cmp_ok(time - $start, '<', 20, 'in time that grows with them, not with their square');
 }
 
-# Who reads a column that holds no NULL may not look for one.
+# Reading a column without NULLs must not search for one.
 sub check_constraints
 {
 	make_release('nonnull');
@@ -156,7 +156,8 @@ sub check_policies
 	}
 }
 
-# The name of a schema leads to another one once the data have been read.
+# A schema is renamed while the data are read, so that its name means another
+# one.
 sub check_schema
 {
 	make_release('moving');
@@ -178,7 +179,7 @@ sub check_schema
 		'nothing is written to another schema');
 }
 
-# What one statement publishes, its next call is compared with.
+# A call is compared with what an earlier call in the same statement published.
 sub check_statement
 {
 	make_release('told');

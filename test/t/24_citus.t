@@ -1,9 +1,8 @@
 #!/usr/bin/env perl
 #
-# What Citus does to what we rely on, without Citus: a catalog that lists tables
-# as distributed, as its own does, and a module that stores a query's rows and
-# hands them on when the executor has ended, as its local execution does
-# (test/stored).
+# The effects of Citus, without Citus: a catalog that lists distributed tables
+# like its own, and a module that stores a query's rows and passes them on after
+# the executor has ended, like its local execution (test/stored).
 
 use strict;
 use warnings;

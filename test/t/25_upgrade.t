@@ -3,9 +3,9 @@
 # A database in which the extension was updated holds the same objects as one in
 # which it was created: every released version (sql/anonopt--*.sql in
 # test/released) is brought up to the default one by the scripts
-# sql/anonopt--OLD--NEW.sql.  Before there is a release, an update that does
-# nothing shows that equal is equal, and one that changes each kind of object that
-# what is different is found.
+# sql/anonopt--OLD--NEW.sql.  Before the first release, an empty update shows that
+# equal objects compare as equal, and an update that changes each kind of object
+# shows that differences are found.
 
 use strict;
 use warnings;

@@ -1,8 +1,8 @@
 # Server.pm
 #
-# PostgreSQL::Test::Cluster, but for what it takes from the environment of whoever
-# runs the tests: encoding, locale and time zone.  It drops LC_ALL, so a machine
-# that sets no LANG would have clusters in SQL_ASCII.
+# PostgreSQL::Test::Cluster, but independent of the environment's encoding, locale
+# and time zone.  It drops LC_ALL, so a machine that sets no LANG would have
+# clusters in SQL_ASCII.
 
 package Server;
 

@@ -1,7 +1,7 @@
 # Sessions.pm
 #
-# psql sessions that do their work while a script of tests goes on, and what
-# such scripts ask of a server.
+# psql sessions that work while a test script continues, and queries to a
+# server for such scripts.
 
 package Sessions;
 
