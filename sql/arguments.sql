@@ -1,4 +1,4 @@
--- Arguments that few expect: each is understood, or an error that says which.
+-- Unusual arguments: each is understood, or the error names it.
 SET search_path = public;
 \set VERBOSITY sqlstate
 CREATE TABLE arg_person (age int, town text);
@@ -27,12 +27,12 @@ SELECT anonopt.publish_records('arg_release', 'arg', 0, '');
 SELECT anonopt.drop_dataset('arg');
 DROP TABLE arg_ages;
 
--- nothing to tell people apart by
+-- nothing that distinguishes people
 SELECT anonopt.k_anonymity('arg_person', '{}');
 SELECT anonopt.risk('arg_person', '{}');
 SELECT anonopt.l_diversity('arg_person', '{}', 'town');
 
--- quantiles of what has no least value of its own
+-- quantiles of a type without a min aggregate
 ALTER TABLE arg_person ADD adult boolean;
 UPDATE arg_person SET adult = age > 3;
 SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'adult', '{2}');
@@ -42,7 +42,7 @@ DROP TABLE arg_one;
 -- widths that nothing is a multiple of
 SELECT anonopt.create_range_hierarchy('arg_one', 0, 10, 1, '{0,5}');
 
--- relations that are not there, by number
+-- relations that do not exist, by OID
 SELECT anonopt.check_hierarchy(1::oid::regclass);
 SELECT anonopt.generalize('x'::text, 1::oid::regclass, 0);
 SELECT anonopt.create_tree_hierarchy('arg_tree', 1::oid::regclass);
@@ -53,7 +53,7 @@ SELECT anonopt.suggest_quasi_identifiers(NULL);
 SELECT anonopt.create_interval_hierarchy('""', 0, 9, '{5}');
 SELECT anonopt.create_interval_hierarchy('', 0, 9, '{5}');
 
--- data sets that are not there, or show nothing generalized
+-- data sets that do not exist, or have nothing to generalize
 SELECT anonopt.create_dataset('arg_nothing', 'arg_person');
 SELECT anonopt.publish_records('arg_release', 'arg_unknown', 0, 'age');
 SELECT anonopt.publish_records('arg_release', 'arg_nothing', 0, 'age');

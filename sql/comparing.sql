@@ -1,4 +1,4 @@
--- Anonymizations compared as users compare them: rows, and what is refused.
+-- Comparing anonymizations as users do: rows and errors.
 SET search_path = public;
 \pset null NULL
 CREATE TABLE member (id int, age int, town text, sport text);
@@ -10,7 +10,7 @@ SELECT anonopt.create_dataset('members', 'member', max_suppression => 0.25);
 SELECT anonopt.add_quasi_identifier('members', 'age', 'member_age'), anonopt.add_quasi_identifier('members', 'town', 'member_town');
 -- ages by tens and towns by their first letter
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'class_size', 'id');
--- by their places
+-- by position
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'class_size') LIMIT 2;
 -- the fourth, alone of her kind, is suppressed: a class of its own, and all is lost
 SELECT id, age, town, round(size.value::numeric, 3) AS size, round(loss.value::numeric, 3) AS loss, round(utility.value::numeric, 3) AS utility
@@ -22,7 +22,7 @@ SELECT index, a_over_b, b_over_a, better FROM anonopt.compare('members', '{2,1}'
 SELECT property, index, round(a_over_b::numeric, 3) AS a_over_b, round(b_over_a::numeric, 3) AS b_over_a, better
 FROM anonopt.compare('members', '{2,1}', '{1,1}', '{loss}') WHERE index IN ('p_rank', 'p_cov', 'p_spr', 'p_binary', 'dominance');
 SELECT DISTINCT property FROM anonopt.compare('members', '{2,1}', '{1,1}') ORDER BY property;
--- nodes that do the same to everybody; nodes and others in their places
+-- nodes that treat everybody the same; lists of nodes, compared by position
 SELECT index, a_over_b, b_over_a, better FROM anonopt.compare('members', '{2,1}', '{1,1}', '{class_size}');
 SELECT index, better, a_levels, b_levels FROM anonopt.compare('members', '{{2,1},{0,2}}', '{{3,0},{3,0}}', '{class_size}')
 WHERE index IN ('p_spr', 'dominance');
@@ -87,7 +87,7 @@ SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'loss', 'p_beauty')
 SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'beauty', 'p_cov');
 SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'loss', NULL);
 SELECT * FROM anonopt.tournament('members', '{}', 'loss', 'p_cov');
--- rows of a view have no place; those of partitions have one, with the partition before it
+-- rows of a view have no ctid; those of partitions have one, preceded by the partition
 CREATE VIEW seen AS SELECT * FROM member;
 SELECT anonopt.create_dataset('seen', 'seen'), anonopt.add_quasi_identifier('seen', 'age', 'member_age');
 SELECT * FROM anonopt.property_vector('seen', '{2}', 'class_size');
@@ -105,8 +105,8 @@ INSERT INTO crowd VALUES (21, 3), (22, 0), (24, 2), (35, 4);
 SELECT anonopt.create_dataset('crowd', 'crowd', count_column => 'people'), anonopt.add_quasi_identifier('crowd', 'age', 'member_age');
 SELECT * FROM anonopt.property_vector('crowd', '{1}', 'class_size', 'age');
 SELECT index, a_over_b, b_over_a FROM anonopt.compare('crowd', '{1}', '{0}', '{class_size}') WHERE index IN ('p_spr', 'p_binary', 'p_cov');
--- what shows other rows each time
--- (where a query may run in a worker the server refuses nextval first)
+-- a relation whose rows differ each time (if queries run in workers, the
+-- server refuses nextval first)
 SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 CREATE SEQUENCE ever;
 CREATE VIEW changing AS SELECT nextval('ever') AS id, 20 + (nextval('ever') % 20)::int AS age;

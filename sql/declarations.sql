@@ -1,4 +1,4 @@
--- Declarations: what is stored, what is refused, what has gone since.
+-- Declarations: what is stored, refused, and missing later.
 SET search_path = public;
 \pset null NULL
 CREATE TABLE patient (id int PRIMARY KEY, zip text, age int, sex char(1), illness text, weight int DEFAULT 1);
@@ -144,7 +144,7 @@ DROP TABLE sick;
 SELECT k FROM anonopt.evaluate('bare', '{2,2}');
 SELECT column_name, problem FROM anonopt.describe('bare');
 
--- a relation that inherits the number of one that is gone is not taken for it
+-- a relation that reuses the OID of a dropped one is not mistaken for it
 CREATE TABLE heir (zip text, age int);
 UPDATE anonopt.dataset SET relation = 'heir' WHERE dataset = 'bare';
 SELECT k FROM anonopt.evaluate('bare', '{2,2}');

@@ -1,4 +1,4 @@
--- PBG-EA as users call it: rows, quality, the archive's updator, and what is refused.
+-- PBG-EA as users call it: rows, quality, the archive's updator, and errors.
 SET search_path = public;
 \pset null NULL
 CREATE TABLE visitor (age int, town text, dish text, paid boolean);
@@ -9,7 +9,8 @@ SELECT anonopt.create_mask_hierarchy('visitor_town', 'visitor', 'town');
 SELECT anonopt.create_dataset('visitors', 'visitor', max_suppression => 0.25);
 SELECT anonopt.add_quasi_identifier('visitors', 'age', 'visitor_age'), anonopt.add_quasi_identifier('visitors', 'town', 'visitor_town');
 SELECT levels, k, glm, nwp, sum_k FROM anonopt.lattice('visitors') ORDER BY k DESC, glm, levels;
--- twelve nodes are soon all met: then the archive is the front, as boxes of one tell it apart
+-- all twelve nodes are soon visited: then the archive is the front, at a resolution of boxes
+-- of one
 SELECT levels, k, glm FROM anonopt.pbg_ea('visitors', seed => 1);
 SELECT algorithm, dataset, rows, tuples, nodes, evaluated, workers, exact, seed FROM anonopt.last_search();
 SELECT levels, k, glm FROM anonopt.pareto('visitors');
@@ -29,7 +30,7 @@ SELECT ce, round(rr::numeric, 3) AS rr, minimal, boxes FROM anonopt.archive_qual
 SELECT round(ce::numeric, 6) AS ce, rr, minimal, boxes FROM anonopt.archive_quality('visitors', '{k,glm}', '{0,1}', '{2,4}');
 SELECT * FROM anonopt.archive_quality('visitors', '{k,glm}', '{}');
 SELECT * FROM anonopt.archive_quality('visitors', '{k,glm}', '{}', NULL);
--- the updator: a better one drives out, a box has one, order decides
+-- the updator: a better one removes others, a box has one, the order matters
 SELECT anonopt.box_archive('{{1,5},{5,1},{3,3},{2,2}}', '{1,1}');
 SELECT anonopt.box_archive('{{1,5},{1,6},{2,6}}', '{1,1}');
 SELECT anonopt.box_archive('{{1,5},{0,9},{5,1},{4,4},{3,3}}', '{4,4}');

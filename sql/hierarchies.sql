@@ -1,4 +1,4 @@
--- Hierarchies as users make, check and use them.
+-- Hierarchies as users create, check and use them.
 CREATE EXTENSION anonopt;
 SET search_path = public;
 \pset null NULL
@@ -45,7 +45,7 @@ SELECT anonopt.generalize(7, 'age_h', 4);
 SELECT anonopt.generalize('seven', 'age_h', 1);
 SELECT anonopt.generalize(true, 'age_h', 1);
 
--- a change counts at once, also within one function
+-- a change is visible at once, even within one function
 CREATE FUNCTION labels_around_a_change() RETURNS text[] LANGUAGE plpgsql AS $$
 DECLARE found text[];
 BEGIN

@@ -1,9 +1,10 @@
--- A table that lives: values, NULLs and days come, hierarchies grow, promises change.
+-- A table that changes: new values, NULLs and days, growing hierarchies, changing
+-- promises.
 \pset null NULL
 CREATE SCHEMA living;
 SET search_path = living, public;
 
--- one zone a data set, whoever asks
+-- one time zone per data set, whoever asks
 CREATE TABLE stay AS SELECT i AS id, timestamptz '2024-01-01 20:00+00' + (i % 10) * interval '12 hours' AS came, 'd' || i % 4 AS diagnosis
 	FROM generate_series(1, 2000) i;
 CREATE TABLE day (held daterange, month text, anything text, EXCLUDE USING gist (held WITH &&));
@@ -86,7 +87,7 @@ SELECT anonopt.refresh_release(r) FROM unnest('{guests_cut,guests_seen}'::regcla
 RESET client_min_messages;
 REFRESH MATERIALIZED VIEW guests_seen;
 SELECT town, count(*), (SELECT count(*) FROM guests_seen s WHERE s.town IS NOT DISTINCT FROM c.town) FROM guests_cut c GROUP BY town ORDER BY town;
--- what was there keeps its labels, or nothing is refreshed
+-- existing leaves must keep their labels, or the refresh fails
 UPDATE town SET county = 'A' WHERE town = 'e';
 SELECT anonopt.refresh_release('people_table');
 SELECT ok FROM anonopt.verify('people_table');

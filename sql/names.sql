@@ -1,4 +1,4 @@
--- Names that hurt where they are pasted into a statement.
+-- Names that do harm if they are pasted into a statement.
 SET search_path = public;
 CREATE SCHEMA "S; DROP";
 CREATE TABLE "S; DROP"."x'; DROP TABLE y; --" ("B c" int, "sel""ect" text, "  " text);
@@ -22,7 +22,7 @@ INSERT INTO ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf VALU
 SELECT column_name, hierarchy, levels FROM anonopt.auto_dataset('long', 'ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffäf',
 	'{äääääääääääääääääääääääääääääää}');
 SELECT levels, k FROM anonopt.lattice('long') ORDER BY levels;
--- operators and functions of the caller's own do not get in
+-- the caller's own operators and functions are not used
 CREATE SCHEMA hostile;
 CREATE FUNCTION hostile.eq(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT 1/0 > 0';
 CREATE OPERATOR hostile.= (LEFTARG = text, RIGHTARG = text, FUNCTION = hostile.eq);

@@ -59,14 +59,14 @@ SET ROLE regress_bob;
 SELECT count(*) FROM secret_illness;
 SELECT count(*) FROM open_age;
 RESET ROLE;
--- row security counts: what a role does not see, it does not measure
+-- row security applies: a role does not measure rows that it does not see
 CREATE POLICY only_ones ON secret FOR SELECT TO regress_bob USING (age = 1);
 ALTER TABLE secret ENABLE ROW LEVEL SECURITY;
 SELECT k, sum_k FROM anonopt.evaluate('team', '{2}');
 SET ROLE regress_bob;
 SELECT k, sum_k FROM anonopt.evaluate('bobs', '{2}');
 RESET ROLE;
--- the parts of the aggregate are of no use to anybody else
+-- the aggregate's support functions cannot be used otherwise
 SELECT anonopt.tuples(NULL, 1);
 SELECT anonopt.tuples('x', 1);
 -- hints differ between versions

@@ -1,4 +1,4 @@
--- Keys shown as keyed hashes, and whom they single out.
+-- Keys shown as keyed hashes, and the people they single out.
 \pset null NULL
 CREATE SCHEMA pseudonyms;
 SET search_path = pseudonyms, public;
@@ -12,7 +12,7 @@ SELECT anonopt.set_pseudonym('patients', 'id', 'short');
 SELECT anonopt.set_pseudonym('patients', 'age', 'a secret of thirty-two bytes, or so');
 SELECT anonopt.set_pseudonym('patients', 'id', 'a secret of thirty-two bytes, or so');
 SELECT column_name, role FROM anonopt.attribute WHERE dataset = 'patients' ORDER BY ordinal;
--- a row a person: alone it keeps its promise
+-- one row per person: alone it keeps its promise
 SELECT anonopt.publish_table('patients_open', 'patients', '{1}', k => 50);
 -- HMAC-SHA-256 as RFC 2104 has it
 CREATE FUNCTION hmac(secret bytea, value bytea) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
@@ -32,7 +32,8 @@ FROM patients_open o JOIN patient p ON hmac('a secret of thirty-two bytes, or so
 SELECT anonopt.create_view('patients_view', 'patients', '{1}', k => 50);
 SELECT anonopt.create_view('patients_view', 'patients', '{1}', k => 50, materialized => false);
 SELECT anonopt.view_sql('patients_view', 'patients', '{1}', k => 50);
--- several rows a person, by another secret: the release alone singles people out
+-- several rows per person, by another secret: the release alone singles people
+-- out
 SELECT anonopt.set_pseudonym('visits', 'patient');
 SELECT anonopt.publish_table('visits_alone', 'visits', '{1}', k => 50);
 SELECT min(n), sum(n) FILTER (WHERE n < 50) FROM (SELECT count(*) AS n FROM

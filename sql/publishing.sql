@@ -1,4 +1,4 @@
--- Releases as users make them: rows, warnings and errors.
+-- Releases as users publish them: rows, warnings and errors.
 SET search_path = public;
 \pset null NULL
 \set SHOW_CONTEXT never
@@ -20,7 +20,7 @@ SELECT anonopt.create_view('pub_first', 'pub', '{1,1}', k => 2);
 SELECT * FROM pub_first;
 SELECT regexp_replace(obj_description('pub_first'::regclass), '[0-9a-f-]{36}', 'ID');
 SELECT release, dataset, levels, cuts, k, l, t, measures ->> 'suppressed' AS suppressed, dropped, form FROM anonopt.release WHERE dataset = 'pub';
--- promises about dishes, what else is shown, and what is shown of the others
+-- promises about dishes, further columns, and stars
 SELECT anonopt.add_sensitive('pub', 'dish'), anonopt.set_class_label('pub', 'paid');
 SELECT anonopt.publish_table('pub_second', 'pub', '{2,2}', k => 2, l => 2, columns => '{room}');
 SELECT * FROM pub_second ORDER BY age, town, room, dish, paid;
@@ -75,13 +75,13 @@ UPDATE anonopt.dataset SET max_suppression = 0 WHERE dataset = 'pub';
 SELECT anonopt.create_view('pub_none', 'pub', '{0,0}');
 SELECT anonopt.view_sql('pub_none', 'pub', '{0,0}', k => 1) IS NOT NULL AS said;
 UPDATE anonopt.dataset SET max_suppression = 0.5 WHERE dataset = 'pub';
--- columns that single people out, and the same where that is said to be no matter
+-- columns that single people out, and the same if they are declared insensitive
 SELECT anonopt.create_view('pub_none', 'pub', '{2,2}', k => 3, columns => '{note}');
 SELECT anonopt.set_insensitive('pub', 'note'), anonopt.set_identifier('pub', 'id');
 SELECT anonopt.create_view('pub_sixth', 'pub', '{2,2}', k => 3, columns => '{note}');
 SELECT note, count(*) FROM pub_sixth GROUP BY note ORDER BY note;
 SELECT anonopt.create_view('pub_none', 'pub', '{2,2}', k => 3, columns => '{id}');
--- l and t need something that must not be learned
+-- l and t need a sensitive column
 SELECT anonopt.create_dataset('pub_plain', 'pub_guest', max_suppression => 0.5);
 SELECT anonopt.add_quasi_identifier('pub_plain', 'age', 'pub_age');
 SELECT anonopt.create_view('pub_none', 'pub_plain', '{2}', l => 2);
@@ -123,7 +123,7 @@ SELECT anonopt.verify('pub_guest');
 SELECT anonopt.refresh_release('pub_guest');
 SELECT anonopt.drop_release('pub_guest');
 SELECT anonopt.verify(0);
--- what is dropped stays known
+-- dropped releases stay on record
 SELECT anonopt.drop_release('pub_live'), anonopt.drop_release('pub_third');
 SELECT to_regprocedure('pub_live_rows()') IS NULL AS gone;
 DROP MATERIALIZED VIEW pub_first;

@@ -1,4 +1,4 @@
--- Local recodings: tables that put tuples into classes.
+-- Local recodings: tables that assign tuples to classes.
 CREATE EXTENSION IF NOT EXISTS btree_gist;
 SET client_min_messages = notice;
 SET anonopt.max_workers = 0;
@@ -31,7 +31,7 @@ SELECT algorithm, dataset, rows, tuples, workers, exact, seed FROM anonopt.last_
 -- diversity, and a loss that follows from it
 SELECT anonopt.create_recoding('r2_l2', 'recode', k => 2, l => 2, seed => 1);
 SELECT k, l, classes, glm, feasible FROM anonopt.evaluate_recoding('recode', 'r2_l2', k => 2, l => 2);
--- types, collations and rights of what is made
+-- types, collations and rights of the table created
 SELECT attname, format_type(atttypid, atttypmod), attcollation::regcollation
 FROM pg_attribute WHERE attrelid = 'r2'::regclass AND attnum > 0 ORDER BY attnum;
 ALTER DEFAULT PRIVILEGES IN SCHEMA recode GRANT SELECT ON TABLES TO PUBLIC;
@@ -63,7 +63,7 @@ SELECT property, index, a_over_b, b_over_a, better, a_levels, b_levels
 FROM anonopt.compare('recode', 'r2'::regclass, 'r2_l2'::regclass) WHERE index IN ('p_cov', 'p_spr', 'dominance');
 SELECT property, index, a_over_b, b_over_a, better, a_levels, b_levels
 FROM anonopt.compare('recode', '{2,1}', 'r2_l2', '{loss,sensitive_count}') WHERE index IN ('p_cov', 'p_spr', 'p_rank');
--- what is suppressed is one class, which has lost all
+-- suppressed people are one class, which has lost everything
 CREATE TABLE lost AS SELECT age, zip, CASE WHEN class <> 2 THEN class END AS class FROM r2;
 SELECT p.id, s.value AS size, f.value AS same, l.value AS loss FROM people p
 JOIN anonopt.property_vector('recode', NULL, 'class_size', 'id', recoding => 'lost') s ON s.record = p.id::text
@@ -73,18 +73,18 @@ ORDER BY p.id;
 SELECT anonopt.property_vector('recode', '{1,1}', 'loss', recoding => 'r2');
 SELECT anonopt.property_vector('recode', NULL, 'loss');
 
--- people who come
+-- new people
 INSERT INTO people VALUES (9, 22, '100', 'gout'), (10, 25, '200', 'flu');
 SELECT k FROM anonopt.evaluate_recoding('recode', 'r2');
 SELECT anonopt.extend_recoding('r2', 'recode', k => 2, seed => 1);
 SELECT * FROM r2 ORDER BY class, age, zip;
 SELECT k, classes, glm, feasible FROM anonopt.evaluate_recoding('recode', 'r2', k => 2);
 SELECT anonopt.extend_recoding('r2', 'recode', k => 2, seed => 1);
--- people who are nobody's tuple are passed over
+-- rows whose tuple is not in the data are ignored
 INSERT INTO r2 VALUES (27, '100', 77);
 SELECT k, classes FROM anonopt.evaluate_recoding('recode', 'r2', k => 2);
 
--- nothing may write other rows than those found
+-- rules and triggers must not change the rows written
 CREATE TABLE ruled AS SELECT * FROM r2 WHERE age <> 25;
 CREATE RULE nothing AS ON INSERT TO ruled DO INSTEAD NOTHING;
 SELECT anonopt.extend_recoding('ruled', 'recode', k => 2, seed => 1);
@@ -177,7 +177,7 @@ SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 UPDATE w2 SET class = 9 WHERE weight = 43;
 SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
 
--- published: what is refused, and that nothing is left of it
+-- published: errors, which leave nothing behind
 SELECT anonopt.create_recoding('w3', 'weighed', k => 2, seed => 5);
 CREATE VIEW w3_view AS TABLE w3;
 CREATE TABLE w3_short AS SELECT * FROM w3 WHERE weight IS NOT NULL;

@@ -1,4 +1,4 @@
--- Tuple stores: what is refused, and why one is not read.
+-- Tuple stores: errors, and why one is not read.
 SET search_path = public;
 \set SHOW_CONTEXT never
 CREATE ROLE regress_owner;
@@ -74,7 +74,7 @@ SELECT anonopt.refresh_tuple_store('sojourners');
 RESET ROLE;
 ALTER TABLE sojourner DISABLE ROW LEVEL SECURITY, NO FORCE ROW LEVEL SECURITY;
 
--- whose it is
+-- ownership
 SELECT problem FROM anonopt.describe('sojourners') WHERE role = 'tuple_store';
 SET ROLE regress_other;
 SELECT anonopt.refresh_tuple_store('sojourners');

@@ -7,7 +7,7 @@
 
 SELECT plan(16);
 
--- Nobody is suppressed in the one, up to a hundredth in the other.
+-- Nobody is suppressed in the first, up to one in a hundred in the second.
 SELECT anonopt.create_dataset('all', 'adult.people', max_suppression => 0), anonopt.create_dataset('most', 'adult.people') \g /dev/null
 SELECT anonopt.add_quasi_identifier(d, c::name, ('adult.' || c)::regclass)
 FROM unnest('{all,most}'::text[]) d,
@@ -28,7 +28,7 @@ SELECT is((SELECT array_agg(games ORDER BY property, index) FROM (SELECT propert
 SELECT is((SELECT count(*) FROM (SELECT property, index FROM adult.played GROUP BY property, index HAVING sum(wins) <> sum(losses)) x), 0::bigint,
           'as many are lost as are won');
 
--- the winners of what one number a node decides
+-- the winners, which one number per node decides
 SELECT is((SELECT array_agg(levels ORDER BY wins DESC) FROM adult.played WHERE (property, index) = ('loss', 'p_spr')),
           (SELECT array_agg(levels ORDER BY glm) FROM adult.front), 'by the spread of loss the front is ordered as by glm');
 SELECT is((SELECT levels FROM adult.played WHERE (property, index) = ('class_size', 'p_rank') ORDER BY wins DESC LIMIT 1),
@@ -73,7 +73,7 @@ SELECT results_eq(
     'and of others'' to sum_other');
 SELECT is((SELECT count(*) FROM adult.sums s, anonopt.evaluate(s.dataset, s.levels) e
            WHERE property = 'loss' AND abs(sum - glm) > 1e-9 * glm), 0::bigint, 'losses sum to glm, suppressed or not');
--- the suppressed are a class of their own, of which sum_k knows nothing
+-- suppressed people form a class, which sum_k does not include
 SELECT is((SELECT count(*) FROM adult.sums s, anonopt.evaluate('most', s.levels) e
            WHERE (dataset, property) = ('most', 'class_size') AND sum <> sum_k + suppressed::float8 * suppressed), 0::bigint,
           'with their own class of the suppressed, class sizes sum to sum_k and its square');

@@ -1,4 +1,4 @@
--- PBG-EA on the Adult data: how much of the exact set it stands for, and how many nodes
+-- PBG-EA on the Adult data: how much of the exact set it represents, and how many nodes
 -- that takes.
 \ir adult.inc
 \if :unreadable

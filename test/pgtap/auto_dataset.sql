@@ -1,4 +1,4 @@
--- What auto_dataset makes of columns of all kinds, tells of them, refuses and takes back.
+-- What auto_dataset builds for columns of all kinds, suggests, refuses and drops.
 \ir begin.inc
 \ir reference.inc
 \ir random_data.inc

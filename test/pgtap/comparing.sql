@@ -26,7 +26,7 @@ CREATE TABLE paper.age AS
                      WHEN age <= 45 THEN '(35,45]' ELSE '(45,55]' END AS tens,
            CASE WHEN age <= 35 THEN '(15,35]' ELSE '(35,55]' END AS twenties
     FROM generate_series(16, 55) age;
--- Twenties that begin elsewhere nest with no tens of the others: a hierarchy of their own.
+-- Twenties with another start do not nest with the tens, so they need their own hierarchy.
 CREATE TABLE paper.age_t4 AS
     SELECT age, CASE WHEN age <= 40 THEN '(20,40]' ELSE '(40,60]' END AS twenties
     FROM generate_series(21, 60) age;
@@ -60,7 +60,7 @@ LANGUAGE sql AS $$
     SELECT array_agg(value ORDER BY nr) FROM paper.vector v WHERE (v.release, v.property) = ($1, $2)
 $$;
 
--- An aggregate of two lists.
+-- The result of an aggregate over two lists.
 CREATE FUNCTION pg_temp.of(aggregate text, a float8[], b float8[]) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -155,7 +155,8 @@ LANGUAGE sql VOLATILE AS $$
     SELECT least(n, (floor(random() * 2 ^ 27)::bigint * 67108864::numeric + sample.below(67108864)) % (n + 1))
 $$;
 
--- Values that float8 and numeric hold alike: integers, and integers over a power of 2.
+-- Values that float8 and numeric represent exactly: integers, and integers over a
+-- power of 2.
 CREATE FUNCTION pg_temp.draw(kind int) RETURNS numeric
 LANGUAGE sql VOLATILE AS $$
     SELECT CASE kind
@@ -169,7 +170,7 @@ LANGUAGE sql VOLATILE AS $$
         ELSE 1 + sample.below(30) END
 $$;
 
--- Two vectors: of one kind each, and then made alike in some way or other.
+-- Two vectors, each of one kind, then made similar in some way.
 CREATE FUNCTION pg_temp.vectors(seed int, OUT kind int, OUT a numeric[], OUT b numeric[])
 LANGUAGE plpgsql VOLATILE AS $$
 DECLARE
@@ -202,7 +203,7 @@ BEGIN
     END IF;
 END $$;
 
--- Within a share of what is wanted; the numbers of both sides in full.
+-- Within a share of the expected value; shows both numbers in full.
 CREATE FUNCTION pg_temp.near(got float8, want numeric, share numeric) RETURNS boolean
 LANGUAGE sql AS $$
     SELECT CASE WHEN got IN ('Infinity', '-Infinity') THEN false
@@ -404,7 +405,8 @@ SELECT is((SELECT anonopt.p_rank(a, 0) FROM (SELECT 1e8::float8 AS a UNION ALL S
 CREATE TABLE pg_temp.truth (node_no int, property text, record text, place text, people bigint, value float8, best float8);
 CREATE TABLE pg_temp.got (node_no int, property text, record text, value float8);
 
--- What every row has at a node: the rows with their labels, then classes as they remain.
+-- The properties of every row at a node: the rows with their labels, then the remaining
+-- classes.
 CREATE FUNCTION pg_temp.find_truth(set_name text, nth int, levels int[]) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -603,7 +605,7 @@ BEGIN
                        LATERAL (SELECT * FROM anonopt.compare(set_name, pg_temp.node(nodes, i), pg_temp.node(nodes, j), ARRAY[which])) c
                   WHERE i <> j AND c.index = by_index GROUP BY i) x) w USING (levels, ordinality)
         WHERE ROW(t.wins, t.losses, t.ties) IS DISTINCT FROM ROW(w.wins, w.losses, w.ties);
-        -- a node alone has nobody to play with
+        -- a single node has no opponent
         differing[4] := coalesce(differing[4], CASE WHEN n > 1 THEN difference END);
     END LOOP;
 

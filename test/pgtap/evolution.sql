@@ -12,7 +12,7 @@ SELECT plan(400 * 4 + 300 * 12);
 
 CREATE TYPE pg_temp.vector AS (v float8[]);
 
--- Nowhere worse and somewhere better; more is better.
+-- Whether a vector is nowhere worse and somewhere better; more is better.
 CREATE FUNCTION pg_temp.beats(a float8[], b float8[]) RETURNS boolean
 LANGUAGE plpgsql IMMUTABLE AS $$
 BEGIN
@@ -42,13 +42,13 @@ LANGUAGE sql IMMUTABLE AS $$
          ORDER BY 1 LIMIT cardinality(epsilon) - 1) y
 $$;
 
--- Up to 30 candidates with two to five values, the more alike the more objectives.
+-- Up to 30 candidates with two to five values, more similar with more objectives.
 CREATE FUNCTION pg_temp.candidates(objectives int) RETURNS pg_temp.vector[]
 LANGUAGE plpgsql AS $$
 DECLARE
     kinds text[] := ARRAY(SELECT sample.pick('{bit,small,large,quarter,fraction,share,zero}'::text[])
                           FROM generate_series(1, objectives));
-    -- along a front: what is won in one is lost in the other
+    -- along a front: a gain in one is a loss in the other
     opposed boolean := sample.chance(0.5);
     u float8;
     stream pg_temp.vector[] := '{}';
@@ -76,7 +76,7 @@ LANGUAGE sql AS $$
     SELECT anonopt.box_archive((SELECT array_agg(v ORDER BY i) FROM unnest(stream) WITH ORDINALITY x (v, i)), epsilon)
 $$;
 
--- One stream, looked at after every update: what is first found wrong of each kind.
+-- One stream, checked after every update: the first fault of each kind.
 CREATE FUNCTION pg_temp.check_stream(seed int) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -133,7 +133,7 @@ SELECT pg_temp.check_stream(seed) FROM generate_series(1, 400) seed;
 
 -- Nodes' values ---------------------------------------------------------------------
 
--- What a data set lets one ask for.
+-- The objectives that a data set allows.
 CREATE FUNCTION pg_temp.askable() RETURNS text[]
 LANGUAGE sql AS $$
     SELECT array_agg(o) FROM unnest('{k,suppressed,classes,glm,nwp,dcn,necd,sum_k,t,cm,l,entropy_l,sum_l,sum_other}'::text[]) o
@@ -144,7 +144,7 @@ $$;
 
 CREATE FUNCTION pg_temp.people() RETURNS float8 LANGUAGE sql AS $$ SELECT coalesce(sum(people), 0)::float8 FROM ref.person $$;
 
--- The worst value of a loss; nothing of what is better the more of it there is.
+-- The worst value of a loss; 0 for objectives of which more is better.
 CREATE FUNCTION pg_temp.worst(objective text) RETURNS float8
 LANGUAGE sql AS $$
     SELECT CASE WHEN objective = 'suppressed' THEN pg_temp.people()
@@ -375,7 +375,7 @@ BEGIN
     IF other <> rows OR sample.found(call) <> rows THEN
         differing[6] := format(E'\n%s\n first %s\n then %s', call, rows, other);
     END IF;
-    -- a seed that is told afterwards
+    -- a seed that is shown afterwards
     call := format('pbg_ea(%L, %L, %L, 4, 3', set_name, list, epsilon);
     rows := sample.found(call || ')');
     call := call || format(', seed => %s)', (SELECT s.seed FROM anonopt.last_search() s));

@@ -1,12 +1,12 @@
--- Builders, check_hierarchy and generalize, held against properties in plain SQL:
--- what a builder makes must have the right leaves, the right groups and a key,
--- however it spells its labels.
+-- Builders, check_hierarchy and generalize, checked by properties in plain SQL: a
+-- hierarchy must have the right leaves, the right groups and a key, whatever the
+-- text of its labels.
 \ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 
--- Were tables readable by everybody unless told otherwise, those built from data
--- must still not be.
+-- Even if default privileges make tables readable by everybody, those built from
+-- data must not be.
 ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC;
 
 -- ---------------------------------------------------------------------------
@@ -24,7 +24,7 @@ BEGIN
          FROM unnest(cols[2:]) WITH ORDINALITY u(c, i)), hierarchy);
 END $$;
 
--- The same a level a row, level 0 among them.
+-- The same with one row per level, including level 0.
 CREATE FUNCTION pg_temp.labels_of(hierarchy regclass)
 RETURNS TABLE (leaf text, level int, label text)
 LANGUAGE sql AS $$
@@ -32,7 +32,7 @@ LANGUAGE sql AS $$
     FROM pg_temp.rows_of(hierarchy) r, unnest(r.leaf || r.labels) WITH ORDINALITY u(label, level)
 $$;
 
--- Every way in which a hierarchy is unsound; none that builders make may be.
+-- Every fault of a hierarchy; builders must not create any.
 CREATE FUNCTION pg_temp.faults(hierarchy regclass) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -73,7 +73,7 @@ LANGUAGE sql AS $$
         OR has_any_column_privilege('public', hierarchy, 'SELECT')
 $$;
 
--- How the last level looks, where it should be one label.
+-- The last level's label, if there should be only one.
 CREATE FUNCTION pg_temp.roots(hierarchy regclass) RETURNS text[]
 LANGUAGE sql AS $$
     SELECT array_agg(DISTINCT label)
@@ -128,8 +128,8 @@ BEGIN
     RETURN is(outcome, 'as it should', description);
 END $$;
 
--- Runs a check in a transaction of its own that is rolled back; a check returns
--- what is wrong, or NULL.
+-- Runs a check in a subtransaction that is rolled back; a check returns what is
+-- wrong, or NULL.
 CREATE FUNCTION pg_temp.wrong(call text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -312,7 +312,7 @@ BEGIN
                                     ELSE (d / 4.0)::text END
               FROM (SELECT sample.below(3 + n) AS d FROM generate_series(1, n)) x));
     h := anonopt.create_quantile_hierarchy('sample.by_quantile', 'sample.measured', 'Value', buckets);
-    -- Asked through generalize, whatever the leaves look like.
+    -- Checked through generalize, whatever the leaves look like.
     SELECT string_agg(format('groups of level %s', i), '; ') INTO wrong_levels
     FROM generate_subscripts(buckets, 1) i
     WHERE NOT (
@@ -373,7 +373,7 @@ END $$;
 -- Checks of check_hierarchy and generalize on one random hierarchy
 -- ---------------------------------------------------------------------------
 
--- Plants some faults into a sound hierarchy; all must be named at once.
+-- Adds some faults to a sound hierarchy; all must be reported at once.
 CREATE FUNCTION pg_temp.planted_problem(seed int) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -470,7 +470,7 @@ BEGIN
     PERFORM count(*) FROM anonopt.lattice('unsound');
 END $$;
 
--- What generalize says of every spelling of every leaf on every level.
+-- The results of generalize for every spelling of every leaf at every level.
 CREATE FUNCTION pg_temp.generalize_problem(seed int, form text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -1,5 +1,5 @@
--- Coded ends, rounding, frequencies, prefixes, hours and CSV, each held against
--- plain SQL that says value by value what its labels are.
+-- Top and bottom coding, rounding, frequencies, prefixes, hours and CSV,
+-- compared with plain SQL that computes the labels value by value.
 \ir begin.inc
 \ir reference.inc
 \ir random_data.inc
@@ -15,7 +15,7 @@ BEGIN
          FROM unnest(ref.columns(hierarchy)) WITH ORDINALITY u(c, i)), hierarchy);
 END $$;
 
--- Rows that only one of a hierarchy and a query has, or what is else wrong; then the hierarchy goes.
+-- Rows that only one of a hierarchy and a query has, or other faults; then drops the hierarchy.
 CREATE FUNCTION pg_temp.difference(hierarchy regclass, query text, key text, private boolean, what text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

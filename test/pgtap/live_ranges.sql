@@ -32,7 +32,7 @@ INSERT INTO extremes VALUES ('int', '2147483647'), ('int', '-2147483648'), ('big
     ('numeric', '1e30'), ('numeric', '-1e30'), ('numeric', 'NaN'), ('float8', 'NaN'), ('float8', 'Infinity'), ('float8', '-Infinity'), ('float8', '1e300'),
     ('date', 'infinity'), ('date', '-infinity'), ('timestamp', 'infinity'), ('timestamp', '-infinity'), ('timestamptz', 'infinity');
 
--- how many rows differ between a live view and what a join by @> says
+-- the number of rows that differ between a live view and a join by @>
 CREATE FUNCTION differing(held text) RETURNS bigint LANGUAGE plpgsql AS $$
 DECLARE
     n bigint;
@@ -62,7 +62,7 @@ BEGIN
     PERFORM anonopt.create_dataset('d', 'people', 0.9), anonopt.add_quasi_identifier('d', 'v', 'leaves'), anonopt.add_sensitive('d', 'illness');
     PERFORM anonopt.create_view('seen', 'd', '{1}', k => 3, materialized => false);
     RETURN NEXT is(differing(held), 0::bigint, format('%s, %s', k.kind, CASE WHEN open THEN 'open ends' ELSE 'closed' END));
-    -- values without a leaf come, then leaves
+    -- new values without a leaf, then new leaves
     INSERT INTO people TABLE later;
     RETURN NEXT is(differing(held), 0::bigint, format('%s: with values outside', k.kind));
     EXECUTE format('INSERT INTO leaves SELECT %s(%s, %s), ''new'' || i %% 2, ''*'' FROM generate_series(5, 25, 5) i', k.range_type,

@@ -3,7 +3,7 @@
 \ir reference.inc
 \ir random_data.inc
 
--- What both sides answer, as ref.node.
+-- The answers of both sides, as ref.node.
 CREATE FUNCTION pg_temp.answer(side text, call text) RETURNS ref.node[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -55,7 +55,7 @@ BEGIN
     set_sql := quote_literal(set_name);
     nodes := ref.nodes(set_name);
 
-    -- k, l and t, at least one of them; l and t only where there is something to tell
+    -- k, l and t, at least one of them; l and t only with a sensitive column
     rule := CASE WHEN EXISTS (SELECT FROM ref.attribute WHERE role = 'sensitive')
         THEN sample.pick(ARRAY['k', 'l', 't', 'kl', 'kt', 'lt', 'klt']) ELSE 'k' END;
     rule := format('k => %s, l => %s, t => %s',
@@ -80,7 +80,7 @@ BEGIN
         pg_temp.difference('anonopt', format('evaluate(%s, %L)', set_sql, node),
                            'ref', format('evaluate(%s, %L)', set_sql, node), false));
 
-    -- cuts that say what a node says
+    -- cuts that equal a node
     FOR i IN 1..least(12, array_length(nodes, 1)) LOOP
         node := ARRAY(SELECT unnest(nodes[x:x])
                       FROM (SELECT CASE WHEN array_length(nodes, 1) <= 12 THEN i
@@ -125,8 +125,8 @@ BEGIN
         pg_temp.difference('anonopt', format('lattice(''again'', %s)', rule),
                            'anonopt', format('lattice(%s, %s)', set_sql, rule), true));
 
-    -- a node keeps everybody under its own k, l and t, for no number is rounded
-    -- between being reported and being compared
+    -- a node keeps everybody under its own k, l and t, because numbers are not
+    -- rounded between being reported and being compared
     BEGIN
         FOR bounds IN
             SELECT levels, k, l, entropy_l, t, suppressed, classes, glm, nwp, dcn, cm, necd,

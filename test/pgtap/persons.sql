@@ -1,5 +1,5 @@
--- A person may have many rows: sizes of classes count different people, all else
--- counts rows.  Random visits, each node of them measured by plain SQL.
+-- A person may have many rows: class sizes count different people, everything
+-- else counts rows.  Random visits, each node of them measured by plain SQL.
 \ir begin.inc
 SET client_min_messages = error;
 
@@ -16,7 +16,8 @@ ALTER TABLE visits.ages ADD PRIMARY KEY (value);
 ALTER TABLE visits.zips ADD PRIMARY KEY (value);
 ALTER TABLE visits.wards ADD PRIMARY KEY (value);
 
--- What a data set is like: rows, persons, the share without one, how often a row keeps its person's own values.
+-- The parameters of a data set: rows, persons, the share without one, how often a row keeps its person's own
+-- values.
 CREATE TABLE visits.shape (dataset text, n int, persons int, unknown float8, constant float8, suppression float8);
 INSERT INTO visits.shape VALUES
     ('few', 200, 9, 0, 0, 0.1), ('many', 300, 120, 0.02, 0.3, 0.1), ('constant', 300, 60, 0, 1, 0.05),
@@ -185,7 +186,7 @@ SELECT is_empty(format($q$SELECT * FROM anonopt.property_vector(%1$L, '{1,1,0}',
     WHERE c.people >= (SELECT k FROM visits.node(%1$L, '{1,1,0}')) AND p.value <> c.people$q$, dataset), dataset || ': property vector')
 FROM visits.shape;
 
--- What there is, told beside what is counted.
+-- The reported figures, compared with counts.
 SELECT results_eq($$SELECT column_name = 'who', observed, nulls, rows, people FROM anonopt.describe('many') WHERE role = 'person'$$,
     $$SELECT true, count(DISTINCT who) + 1, count(*) FILTER (WHERE who IS NULL), count(*), count(DISTINCT who) + 1 FROM visits.many$$, 'describe');
 SELECT count(*) FROM anonopt.pareto('many') \g /dev/null

@@ -1,6 +1,6 @@
--- Publisher preferences: the paper's tables and examples, and everything that
--- efficiency, nsga2 and reference_direction say of random small data sets, against
--- plain SQL.
+-- Publisher preferences: the paper's tables and examples, and all results of
+-- efficiency, nsga2 and reference_direction for random small data sets, compared
+-- with plain SQL.
 \ir begin.inc
 SET jit = off;
 \ir reference.inc
@@ -210,7 +210,7 @@ LANGUAGE sql AS $$
     FROM labelled
 $$;
 
--- What is wrong with rows of nsga2, or NULL, a check each.
+-- What is wrong with rows of nsga2, or NULL, one check each.
 CREATE TEMP TABLE found (i bigint, cuts varbit[], groups int[], k bigint, necd float8, nwp float8, ach float8,
                             pref_dev float8, feasible boolean, chosen boolean, further float8[]);
 CREATE TEMP TABLE run (ordinal int, i int, j int);
@@ -343,7 +343,7 @@ $$;
 SET client_min_messages = error;
 SELECT pg_temp.check_set(seed) FROM generate_series(2001, 2120) seed;
 
--- The nearest of all cuts of a small space, by trying every one.
+-- The closest of all cuts of a small space, by trying every one.
 CREATE FUNCTION pg_temp.missed(seed int, OUT cuts_tried bigint, OUT missed text)
 LANGUAGE plpgsql AS $$
 DECLARE

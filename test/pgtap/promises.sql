@@ -1,4 +1,5 @@
--- Declared promises beside plain SQL, on small random tables: measures, suppression, searches.
+-- Declared promises compared with plain SQL, on small random tables: measures, suppression,
+-- searches.
 \ir begin.inc
 
 SET client_min_messages = error;
@@ -141,7 +142,7 @@ LANGUAGE sql STABLE AS $$
     FROM sums, total
 $$;
 
--- What differs between the lattice and the truth
+-- Differences between the lattice and the truth
 CREATE FUNCTION pg_temp.close(a float8, b float8) RETURNS boolean
 LANGUAGE sql IMMUTABLE AS $$ SELECT a IS NOT DISTINCT FROM b OR abs(a - b) < 1e-9 $$;
 CREATE FUNCTION pg_temp.wrong_nodes() RETURNS SETOF text

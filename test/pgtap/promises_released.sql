@@ -1,5 +1,5 @@
--- Releases of declared promises beside plain SQL, on small random tables: what is shown keeps all, what is hidden
--- breaks something, and verify says so.
+-- Releases of declared promises compared with plain SQL, on small random tables: shown classes keep all promises,
+-- hidden ones break some, and verify says so.
 \ir begin.inc
 
 SET client_min_messages = error;
@@ -68,13 +68,13 @@ LANGUAGE sql IMMUTABLE AS $$
     FROM (VALUES (1, a), (2, coalesce(b, 5)), (3, c)) x (nr, v), LATERAL (SELECT cuts[nr]::bit varying AS cut) y
 $$;
 
--- Everybody with their class, as the form that is published has it; outside: the class's people of the population
+-- Everybody with their class, in the published form; outside: the class's people of the population
 CREATE TABLE src (id int, person int, s text, u text, class text, outside bigint);
 -- Rows by class, of a release or of a sample of one
 CREATE TABLE made (call text);    -- what was not refused
 CREATE TABLE held (id int, class text);
 
--- Of each class of what is held what it breaks.  q is always everybody's.
+-- The promises that each class breaks. q is always everybody's.
 CREATE FUNCTION pg_temp.verdicts() RETURNS TABLE (class text, model text, col name, keeps boolean, measured float8)
 LANGUAGE sql STABLE AS $$
     WITH own AS MATERIALIZED (
@@ -168,7 +168,7 @@ BEGIN
         ' LEFT JOIN (SELECT %1$s AS class, count(*) AS outside FROM everybody people GROUP BY 1) e ON e.class = %1$s', class_of);
 END $$;
 
--- What verify says beside what the rows say
+-- The results of verify compared with the rows
 CREATE FUNCTION pg_temp.wrong_verdict(release text) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -201,7 +201,7 @@ BEGIN
     END LOOP;
 END $$;
 
--- What a release shows beside what it may, and must
+-- The rows of a release compared with those it may show, and must
 CREATE FUNCTION pg_temp.wrong_rows(release text, tamper boolean) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -265,7 +265,7 @@ BEGIN
             ELSE
                 EXECUTE format('SELECT anonopt.refresh_release(%L)', release);
             END IF;
-            -- a recoding is extended by those who came
+            -- a recoding is extended by new people
             PERFORM pg_temp.source(class_of);
             done := true;
             IF stricter THEN
@@ -359,7 +359,7 @@ SELECT cmp_ok((SELECT count(*) FROM made WHERE (call LIKE 'again%') = again AND 
     format('of %s some are made%s', source, CASE WHEN again THEN ' again' ELSE '' END))
 FROM unnest('{levels,cuts,recoding}'::text[]) source, unnest('{false,true}'::boolean[]) again;
 
--- Moments are told in the data set's zone, whatever the session's
+-- Timestamps are shown in the data set's zone, whatever the session's
 CREATE TABLE moment (v timestamptz PRIMARY KEY, top text);
 INSERT INTO moment SELECT t, '*' FROM generate_series('2020-01-01 00:00+00'::timestamptz, '2020-01-03 00:00+00', '6 hours') t;
 CREATE TABLE stay AS SELECT v AS t FROM moment, generate_series(1, 10);

@@ -1,6 +1,6 @@
--- What is published, against plain SQL on random small data sets: the rows of
--- classes that keep a promise and no others, what verify counts, and how far
--- several releases together part people.
+-- Releases compared with plain SQL on random small data sets: they show
+-- exactly the rows of classes that keep a promise, verify counts right, and
+-- release_risk knows how far several releases together single people out.
 \ir begin.inc
 SET client_min_messages = error;
 SET jit = off;
@@ -8,7 +8,7 @@ CREATE EXTENSION IF NOT EXISTS btree_gist;
 \ir reference.inc
 \ir random_data.inc
 
--- Names that somebody may have put before the system's.
+-- Names that somebody may have placed before the system's in search_path.
 CREATE SCHEMA hostile;
 CREATE DOMAIN hostile.text AS pg_catalog.text CHECK (VALUE <> VALUE);
 CREATE DOMAIN hostile.int8 AS pg_catalog.int8 CHECK (VALUE < 0);
@@ -112,7 +112,7 @@ BEGIN
     RETURN m = 1 OR distance <= most * (m - 1) * n * all_n;
 END $$;
 
--- Puts every row into its class of sample.recoding, by what that shows.  Rows of no class are one of their own.
+-- Assigns every row to its class of sample.recoding, by the labels shown. Rows without a class form one.
 CREATE FUNCTION pg_temp.recode_rows(how text) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -140,8 +140,8 @@ BEGIN
     DROP TABLE member, look;
 END $$;
 
--- Puts every row into its class, and says whether that keeps the promise.  The k promised, NULL if
--- none can be.
+-- Assigns every row to its class, and computes whether that keeps the promise. Returns the k
+-- promised, or NULL if none can be.
 CREATE FUNCTION pg_temp.judge(levels int[], cuts varbit[], INOUT k bigint, l int, t numeric, recoded text DEFAULT NULL)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_variable
@@ -200,7 +200,7 @@ LANGUAGE sql AS $$
        OR EXISTS (SELECT FROM ref.attribute a WHERE a.column_name = c AND a.role IN ('quasi_identifier', 'sensitive', 'class_label'))
 $$;
 
--- The rows that are to be shown.  Those of a cut without labels: they are compared by group.
+-- The rows to be shown. For a cut they have no labels, because they are compared by group.
 CREATE FUNCTION pg_temp.expected(named name[], star boolean, k bigint, l int, t numeric) RETURNS SETOF jsonb
 LANGUAGE sql AS $$
     WITH pool AS MATERIALIZED (
@@ -234,7 +234,7 @@ BEGIN
         RETURN fault;
     END IF;
     IF by_cuts THEN
-        -- labels are judged by whether they tell groups apart, and no more
+        -- labels are only checked for distinguishing groups
         EXECUTE format('SELECT string_agg(format(''column %%s: %%s labels, %%s groups, %%s pairs'', x.column_name, x.labels, x.groups, x.pairs), ''; '') FROM (
             SELECT a.column_name, count(DISTINCT ref.mark(to_jsonb(v) ->> a.column_name)) AS labels, count(DISTINCT s.groups[a.ordinal]) AS groups,
                 count(DISTINCT (ref.mark(to_jsonb(v) ->> a.column_name), s.groups[a.ordinal])) AS pairs
@@ -257,7 +257,7 @@ BEGIN
     RETURN fault;
 END $$;
 
--- What is wrong with what verify says of it.
+-- What is wrong with the result of verify.
 CREATE FUNCTION pg_temp.verify_fault(release regclass, star boolean, k bigint, l int, t numeric) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -268,7 +268,7 @@ DECLARE
     qi_is_sensitive boolean := EXISTS (SELECT FROM ref.attribute a JOIN ref.attribute b USING (column_name)
         WHERE a.role = 'sensitive' AND b.role = 'quasi_identifier');
 BEGIN
-    -- the pool is there if it keeps the promise, and then one class more
+    -- the pool is shown if it keeps the promise, and is then one more class
     IF NOT star OR NOT EXISTS (SELECT FROM pg_temp.expected('{}', true, k, l, t) e WHERE (e ->> 'anonopt_suppressed')::boolean) THEN
         DELETE FROM pg_temp.shown_row WHERE NOT keeps;
     END IF;
@@ -534,7 +534,8 @@ EXCEPTION
         RETURN format('%s: %s', SQLSTATE, SQLERRM);
 END $$;
 
--- How many newcomers a refreshed release tells, and what release_risk says of it.
+-- How many newcomers a refreshed release reveals, and the result of release_risk
+-- for it.
 CREATE FUNCTION pg_temp.newcomer() RETURNS bigint
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -599,7 +600,8 @@ LANGUAGE sql AS $$
         generate_series(1, CASE WHEN i <= 2 THEN 1 ELSE 2 END) j', classes)
 $$;
 
--- How rows of one class stand beside the order they were made in.
+-- How the order of a class's rows relates to the order in which they were
+-- inserted.
 CREATE FUNCTION pg_temp.correlation() RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -675,7 +677,8 @@ EXCEPTION
         RETURN format('%s: %s', SQLSTATE, SQLERRM);
 END $$;
 
--- What the function of a live view says once the view is dropped, and another one made of that name.
+-- The result of a live view's function after the view was dropped and another one with that name was
+-- created.
 CREATE FUNCTION pg_temp.left_behind() RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -734,7 +737,7 @@ EXCEPTION
         RETURN SQLERRM;
 END $$;
 
--- What comes of an event trigger that adds a column to whatever is created.
+-- The effect of an event trigger that adds a column to every relation created.
 CREATE FUNCTION pg_temp.widened() RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN

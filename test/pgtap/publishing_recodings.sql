@@ -1,5 +1,5 @@
--- Releases by recodings that live: made anew after people came, left and moved,
--- beside plain SQL that joins the relation to the recoding.
+-- Releases by recodings: refreshed after people came, left and moved, compared
+-- with plain SQL that joins the relation to the recoding.
 \ir begin.inc
 SET search_path = public;
 SET client_min_messages = error;
@@ -23,7 +23,8 @@ LANGUAGE sql AS $$
     GROUP BY level HAVING count(DISTINCT coalesce(label, 'NULL')) = 1 ORDER BY level LIMIT 1
 $$;
 
--- What a release by a recoding is to show: the labels of everybody's class, of classes that keep the promise.
+-- The expected rows of a release by a recoding: the labels of everybody's class, for classes that keep the
+-- promise.
 CREATE FUNCTION pg_temp.expected(recoding regclass, labels text, k int, l int) RETURNS TABLE (age text, place text, ill text)
 LANGUAGE plpgsql AS $$
 #variable_conflict use_column
@@ -87,7 +88,8 @@ SELECT ok((SELECT count(*) FROM starred WHERE anonopt_suppressed) >= (SELECT cou
     'who is in no class is starred');
 SELECT is((SELECT count(*) FROM (SELECT age, place FROM starred GROUP BY age, place, anonopt_suppressed HAVING count(*) < 3) x), 0::bigint, 'classes are of three or more');
 
--- Two releases of one table: whoever knows a person's class in both.
+-- Two releases of one table: what somebody knows who knows a person's class in
+-- both.
 CREATE TABLE guest AS SELECT * FROM visitor;
 SELECT anonopt.create_dataset('guests', 'guest', 0.5), anonopt.add_quasi_identifier('guests', 'age', 'ages'),
        anonopt.add_quasi_identifier('guests', 'place', 'places') \g /dev/null
@@ -113,7 +115,8 @@ SELECT anonopt.create_recoding('child_classes', 'children', k => 15, seed => 1) 
 SELECT anonopt.create_view('child_live', 'children', k => 15, materialized => false, recoding => 'child_classes') \g /dev/null
 SELECT is((SELECT count(*) FROM child_live), 80::bigint, 'leaves of a domain');
 
--- Who is suppressed stays so, and is told of where nothing else can be done.
+-- Suppressed people stay suppressed, which is reported if nothing else can be
+-- done.
 UPDATE child_classes SET class = NULL;
 SELECT throws_ok($$SELECT anonopt.extend_recoding('child_classes', 'children', k => 15)$$, '22023', 'no extension of the recoding keeps the promise', 'all are suppressed');
 UPDATE anonopt.dataset SET max_suppression = 1 WHERE dataset = 'children';

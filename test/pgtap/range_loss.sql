@@ -1,9 +1,10 @@
--- Losses of ranges that count their width, beside plain SQL.
+-- Losses that count the width of ranges, compared with plain SQL.
 \ir begin.inc
 \ir reference.inc
 \ir random_data.inc
 
--- What people lose of a column at each level: the width of the part of their label between the least and the greatest value, a share of all.
+-- The loss of people for a column at each level: the width of the part of their label between the smallest and the largest value, as a share
+-- of the total.
 CREATE FUNCTION pg_temp.losses(relation regclass, column_name name, hierarchy regclass, suffix text) RETURNS float8[]
 LANGUAGE plpgsql AS $$
 DECLARE
@@ -90,7 +91,7 @@ SELECT anonopt.create_recoding('sample.recoded', 'people', k => 5, seed => 1) \g
 SELECT is((SELECT round((sum(loss * people) / 500)::numeric, 9) FROM anonopt.recoding_classes('people', 'sample.recoded')),
     (SELECT round((glm / 1000)::numeric, 9) FROM anonopt.evaluate_recoding('people', 'sample.recoded')), 'a recoding');
 SELECT results_eq($$SELECT column_name::text, range_loss FROM anonopt.describe('people') ORDER BY 1$$, $$VALUES ('a', true), ('b', false)$$, 'describe says of which columns');
--- what others declare stays as it was
+-- other declarations are unaffected
 SELECT anonopt.drop_attribute('people', 'a'), anonopt.add_quasi_identifier('people', 'a', 'sample.a_levels') \g /dev/null
 SELECT is((SELECT glm FROM anonopt.evaluate('people', '{0,0}', k => 1)), 0::float8, 'without range_loss leaves lose nothing');
 SELECT throws_ok($$SELECT anonopt.add_quasi_identifier('people', 'b', 'sample.b_levels', range_loss => true)$$, '22023', NULL, 'leaves must be ranges');

@@ -20,8 +20,8 @@ LANGUAGE sql AS $$
     SELECT array_agg(quote_ident(column_name) ORDER BY ordinal) FROM ref.attribute WHERE role = 'quasi_identifier'
 $$;
 
--- A recoding's classes by what they show, as first leaf and number of leaves an
--- attribute; what is shown is found among the labels, level by level.
+-- A recoding's classes by their labels, as first leaf and number of leaves per
+-- attribute; labels are found level by level.
 CREATE FUNCTION pg_temp.looks(recoding regclass, labels text)
 RETURNS TABLE (shown int[], people bigint, tuples bigint, loss float8)
 LANGUAGE plpgsql AS $$
@@ -69,7 +69,7 @@ LANGUAGE sql AS $$
                       WHERE a.role = 'quasi_identifier') l) b GROUP BY ordinal) c
 $$;
 
--- What differs between two ways to ask for a property of everybody.
+-- Differences between two ways to compute a property of everybody.
 CREATE FUNCTION pg_temp.vectors_differ(a text, b text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

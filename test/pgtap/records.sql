@@ -8,7 +8,7 @@ SET client_min_messages = error;
 
 SELECT plan(87 + 200);
 
--- What a call says as it fails; otherwise that it returned.
+-- The error of a call, or that it returned.
 CREATE FUNCTION pg_temp.outcome(call text) RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -264,7 +264,7 @@ BEGIN
         FROM (SELECT *, (ref.columns(hierarchy))[1] AS leaf FROM ref.attribute WHERE role = 'quasi_identifier') a);
 END $$;
 
--- Entries that fit, by node: a bit a level at which the two labels agree.
+-- Matching entries, by node: one bit per level at which the two labels agree.
 CREATE FUNCTION pg_temp.tabulate_fitting(which int, similarity float8) RETURNS void
 LANGUAGE sql AS $$
     INSERT INTO fitting
@@ -592,7 +592,8 @@ SELECT is((SELECT count(levels) FROM anonopt.aruba('broad', bound)), CASE WHEN b
           format('least risk with utility at least %s', bound))
 FROM unnest('{-1e300,-1e9,49,1e9,1e300}'::float8[]) bound;
 
--- A search that its time limit ends returns what it has, which is feasible and true.
+-- A search ended by its time limit returns what it has found, which is feasible and
+-- correct.
 CREATE TABLE beyond.crowd AS
     SELECT nr, (SELECT array_agg(floor(16 * random() * random() + nr * 0)::int ORDER BY i) FROM generate_series(1, 20) i) AS v
     FROM generate_series(1, 2000) nr;

@@ -1,5 +1,5 @@
--- A generalization per record where owners weigh their own values, and where an attacker
--- may hold any of several dictionaries: beside every node tried in plain SQL.
+-- A generalization per record with owners' weights, and with several dictionaries of
+-- attackers, compared with trying every node in plain SQL.
 \ir begin.inc
 
 SELECT plan(30);

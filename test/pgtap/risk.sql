@@ -1,4 +1,5 @@
--- Risk against a population and estimates without one, beside plain SQL.
+-- Risk against a population and estimates without one, compared with plain
+-- SQL.
 \ir begin.inc
 SET client_min_messages = error;
 
@@ -12,7 +13,7 @@ CREATE TABLE risky.population AS
 CREATE TABLE risky.sample AS SELECT who, a::int, b::varchar(3), c FROM risky.population WHERE who % 5 = 0;
 INSERT INTO risky.sample SELECT * FROM risky.sample WHERE who % 3 = 0;
 UPDATE risky.sample SET who = NULL WHERE who % 17 = 0;
--- one whom the population does not know
+-- one who is missing from the population
 INSERT INTO risky.sample VALUES (1, 1, 'zz', '2020-01-01'), (2, 1, 'zz', '2020-01-01');
 
 CREATE FUNCTION risky.close(a float8, b float8) RETURNS boolean LANGUAGE sql AS $$

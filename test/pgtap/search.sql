@@ -3,7 +3,7 @@
 \ir reference.inc
 \ir random_data.inc
 
--- A node's vector of costs, less is better, what is NULL worst.
+-- A node's vector of costs: less is better, and NULL is worst.
 CREATE FUNCTION pg_temp.costs(node anonopt.node, objectives text[]) RETURNS float8[]
 LANGUAGE sql AS $$
     SELECT array_agg(coalesce(CASE WHEN o IN ('k', 'l', 'entropy_l', 'sum_k', 'sum_l', 'sum_other')
@@ -35,7 +35,7 @@ BEGIN
     RETURN coalesce(front, '{}');
 END $$;
 
--- What a data set lets one ask for.
+-- The objectives that a data set allows.
 CREATE FUNCTION pg_temp.askable(losses boolean) RETURNS text[]
 LANGUAGE sql AS $$
     SELECT array_agg(o) FROM unnest('{k,suppressed,classes,glm,nwp,dcn,necd,sum_k,t,cm,l,entropy_l,sum_l,sum_other}'::text[]) o

@@ -1,4 +1,4 @@
--- Optima of lattices that take a while: what a search says when time ends it, and with workers.
+-- Optima of lattices that take a while: results at a time limit, and with workers.
 \ir begin.inc
 
 SET client_min_messages = error;
@@ -7,7 +7,7 @@ SET client_min_messages = error;
 CREATE FUNCTION pg_temp.draw(i int, j int) RETURNS float8
 LANGUAGE sql IMMUTABLE AS $$ SELECT (('x' || left(md5(i || '.' || j), 7))::bit(28)::int) / 268435456.0::float8 $$;
 
--- People of kinds, who in each column go their own way now and then.
+-- People of some kinds, who deviate now and then in each column.
 SELECT format('CREATE TABLE people AS SELECT %s, floor(7 * pg_temp.draw(i, 300))::int AS disease FROM (
         SELECT i, -1 - floor(300 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 9000) i) x',
     string_agg(format('floor(16 * pg_temp.draw(CASE WHEN pg_temp.draw(i, 100 + %s) < 0.15 THEN i ELSE kind END, %1$s) ^ 2)::int AS c%1$s', c), ', '))
@@ -19,7 +19,7 @@ SELECT anonopt.add_quasi_identifier('people', ('c' || c)::name, 'people_levels')
 SELECT anonopt.add_quasi_identifier('some', ('c' || c)::name, 'people_levels') FROM generate_series(1, 6) c \g /dev/null
 SELECT anonopt.add_sensitive(d, 'disease') FROM unnest('{people,some}'::text[]) d \g /dev/null
 
--- An optimum, and what the search says of itself.
+-- An optimum, and the statistics of the search.
 CREATE TYPE pg_temp.answer AS (levels int[], cost float8, feasible boolean, bound float8, exact boolean, evaluated bigint, workers int);
 CREATE FUNCTION pg_temp.optimum(dataset text, promise text, loss text, time_limit text) RETURNS pg_temp.answer
 LANGUAGE plpgsql AS $$
@@ -76,7 +76,7 @@ SELECT ok(bound <= (SELECT cost FROM alone) AND cost >= (SELECT cost FROM alone)
 FROM unnest('{300 ms,600 ms}'::text[]) time_limit, pg_temp.optimum('people', 'k => 5', 'glm', time_limit) a;
 SET anonopt.max_workers = 0;
 
--- What a call returns with the least memory that it can do with.
+-- The result of a call with the least memory that suffices.
 CREATE FUNCTION pg_temp.with_least_memory(call text) RETURNS text
 LANGUAGE plpgsql AS $$
 DECLARE

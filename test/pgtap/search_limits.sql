@@ -36,7 +36,7 @@ BEGIN
     PERFORM anonopt.set_class_label(d, 'label') FROM unnest('{told,empty,alone,single_node,lax}'::text[]) d;
 END $$;
 
--- What a call says as it fails; otherwise how many rows it returned.
+-- The error of a call, or the number of rows it returned.
 CREATE FUNCTION pg_temp.outcome(call text, OUT state text, OUT message text, OUT hint text)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -219,8 +219,8 @@ SELECT CASE WHEN :'before' = '' THEN skip('this system does not tell of memory')
        ELSE cmp_ok(pg_temp.memory('VmHWM') - nullif(:'before', '')::float8, '<', 64::float8,
                    'all that takes no more than anonopt.memory') END;
 
--- What is remembered of measured nodes grows no further than memory allows: with little
--- more than the data themselves need, a search takes longer, but it does not fail.
+-- The cache of measured nodes grows only as far as memory allows: with little more than
+-- the data need, a search takes longer but does not fail.
 CREATE FUNCTION pg_temp.least_memory() RETURNS text
 LANGUAGE plpgsql AS $$
 BEGIN

@@ -1,4 +1,5 @@
--- suggest_quasi_identifiers beside GROUP BY: exact where all keys are kept, near elsewhere.
+-- suggest_quasi_identifiers compared with GROUP BY: exact if all keys are kept, otherwise
+-- close.
 \ir begin.inc
 \ir reference.inc
 \ir random_data.inc
@@ -29,7 +30,8 @@ BEGIN
         OR s.identifier <> (cardinality(s.columns) = 1 AND g.uniques >= 0.9 * (SELECT count(*) FROM sample.suggested) AND (SELECT count(*) FROM sample.suggested) > 1);
     SELECT concat_ws('; ', problem, string_agg('no ' || c, '; ')) INTO problem FROM unnest('{id,"A b",town,n,zero,d,yes,list,c,m,r,b}'::name[]) c
     WHERE NOT EXISTS (SELECT FROM anonopt.suggest_quasi_identifiers('sample.suggested') s WHERE s.columns = ARRAY[c]);
-    -- the order, and what is combined: of the six that part most pairs, but name fewer than 90 %
+    -- the order, and the combinations: of the six most distinguishing columns, excluding those
+    -- that identify 90 % or more
     SELECT concat_ws('; ', nullif(problem, ''), CASE WHEN array_agg(o ORDER BY uniques DESC, separation DESC, cardinality(columns), columns::text[] COLLATE "C") <> array_agg(o ORDER BY o)
         THEN 'order' END) INTO problem FROM anonopt.suggest_quasi_identifiers('sample.suggested') WITH ORDINALITY s (columns, distinction, separation, uniques, labelled, identifier, estimated, o);
     RETURN nullif(problem, '');

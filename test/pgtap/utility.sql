@@ -21,7 +21,7 @@ CREATE TEMP TABLE age_leaves AS
 CREATE TEMP TABLE town_leaves AS
     SELECT DISTINCT label, leaf FROM towns, unnest(ARRAY[leaf, region, anywhere]) label;
 
--- People by pair of leaves, as whoever has the release spreads them.
+-- People by pair of leaves, divided evenly as a reader of the release would.
 CREATE FUNCTION pg_temp.spread(release regclass) RETURNS TABLE (age int, town text, illness text, paid boolean, people float8)
 LANGUAGE plpgsql AS $$
 BEGIN
@@ -109,7 +109,7 @@ SELECT anonopt.publish_table('by_recoding', 'guests', k => 6, l => 2, recoding =
 SELECT * FROM no_plan();
 SELECT pg_temp.check_release(r) FROM unnest('{by_stars,with_l,live,by_recoding}'::regclass[]) r;
 
--- Data shown as they are: nothing is lost.
+-- Data shown unchanged: nothing is lost.
 SELECT anonopt.publish_table('as_it_is', 'guests', levels => '{0,0}', k => 1) \g /dev/null
 SELECT is_empty($$SELECT * FROM anonopt.utility('guests', 'as_it_is') WHERE measure <> 'majority' AND value <> 0$$, 'what is shown as it is loses nothing');
 SELECT results_eq($$SELECT value FROM anonopt.utility('guests', 'as_it_is') WHERE measure = 'majority'$$,
