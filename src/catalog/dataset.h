@@ -35,8 +35,8 @@ typedef struct Declared
 	Distance	distance;
 	Oid			sensitivity;	/* table of weights, or InvalidOid */
 	Oid			sensitivity_type;
-	char	   *owner_sensitivity;	/* column of how much its own value weighs
-									 * for each record, or NULL */
+	char	   *owner_sensitivity;	/* column with the weight of each record's
+									 * own value, or NULL */
 } Declared;
 
 typedef struct Dataset

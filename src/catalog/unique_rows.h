@@ -9,7 +9,10 @@
 
 #include "utils/relcache.h"
 
-/* Whether an index on a column alone is unique, valid, whole and not deferred; NULLs may repeat. */
+/*
+ * Whether an index on a column alone is unique, valid, not partial and not
+ * deferrable; NULLs may repeat.
+ */
 extern bool index_keeps_unique(Relation relation, AttrNumber attnum);
 
 /* Whether a relation's indexes guarantee that a column is unique and not null. */

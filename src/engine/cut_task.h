@@ -31,8 +31,8 @@ typedef struct CutResult
 								 * requested if nothing could be suppressed */
 	double		necd;
 	double		nwp;
-	Measures	measures;		/* if wanted: the same cut, with nobody
-								 * suppressed if it is not feasible */
+	Measures	measures;		/* if requested: the same cut, without
+								 * suppression if it is not feasible */
 } CutResult;
 
 extern const PoolWork evaluate_cuts_work;

@@ -1,14 +1,14 @@
 /*
  * level_people.c
- *	  The people of a table's classes at every level of one attribute.
+ *	  Counts the people of a table's classes at every level of one attribute.
  *
- * The last attribute of a walk turns fastest, and nothing is made of its
- * tables: they are only measured, which asks how many people a class has and
- * not who they are.  So no class's persons are listed there.  The classes of
- * a level are runs of the lowest level's, and runs of a level lie within
- * those of the next.  One pass over the lowest level's persons, which knows
- * where each was met last, counts all levels: a person is new to the runs
- * that began after that, which are those of the levels below some level.
+ * The last attribute of a walk changes fastest, and its tables are only
+ * measured, which needs the number of people in a class but not who they are.
+ * So no class's persons are listed there.  The classes of a level are runs of
+ * the lowest level's classes, and runs of a level lie within those of the
+ * next.  A single pass over the lowest level's persons, which remembers where
+ * each was last seen, counts all levels: a person is new to the runs that
+ * began after that, which are those of the levels below some level.
  */
 #include "engine/level_people.h"
 
@@ -19,9 +19,9 @@ struct LevelPeople
 	const Population *population;
 	MemoryContext context;
 	bool		counted;
-	int			first;			/* of the levels that were counted */
-	Size		room;			/* tuples that the arrays can hold */
-	uint8	   *begun;			/* by tuple: levels, of those counted, whose
+	int			first;			/* of the counted levels */
+	Size		room;			/* tuples that the arrays have room for */
+	uint8	   *begun;			/* by tuple: number of counted levels whose
 								 * run begins here */
 	uint32	   *people[PERSON_LEVELS];	/* by level and class */
 };
@@ -69,7 +69,7 @@ reserve(LevelPeople *people, uint32 ntuples, int nlevels)
 		}
 }
 
-/* A code's labels at the levels that are counted. */
+/* A code's labels at the counted levels. */
 typedef struct CodeLabels
 {
 	uint32		at[PERSON_LEVELS];
@@ -90,7 +90,7 @@ list_labels(LevelPeople *people, const Attribute *attr, int nlevels)
 	return labels;
 }
 
-/* Whether two keys are the same but for a field. */
+/* Whether two keys are equal except for a field. */
 static inline bool
 same_others(const uint64 *a, const uint64 *b, int nwords, const KeyField *field)
 {
@@ -101,8 +101,9 @@ same_others(const uint64 *a, const uint64 *b, int nwords, const KeyField *field)
 }
 
 /*
- * Finds at each tuple how many levels' runs begin there.  Labels part from the
- * lowest level up to some level, so it is enough to count those that differ.
+ * Computes, for each tuple, how many levels' runs begin there.  Labels of
+ * neighbours differ from the lowest level up to some level, so it is enough to
+ * count the levels at which they differ.
  */
 static void
 find_runs(LevelPeople *people, const TupleTable *table, const Attribute *attr, int nlevels)

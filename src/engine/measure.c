@@ -182,7 +182,10 @@ threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, co
 	return threshold_among_large(m, classes, rows);
 }
 
-/* The same, compiled apart for people who have one row each, and for others who have been counted. */
+/*
+ * The same, compiled separately for people with one row each, and for others
+ * whose classes have been counted.
+ */
 static int64
 suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
@@ -505,7 +508,7 @@ part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int
 	sums->squares = squares;
 }
 
-/* The same, compiled apart for those who have one row each. */
+/* The same, compiled separately for people with one row each. */
 static void
 part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
 {

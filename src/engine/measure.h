@@ -22,8 +22,8 @@ typedef struct Promise
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
 								 * measured: only feasible is set */
-	bool		keeps_all;		/* nobody is suppressed, whatever classes
-								 * break */
+	bool		keeps_all;		/* nobody is suppressed, even if classes break
+								 * the promise */
 } Promise;
 
 typedef struct Measures

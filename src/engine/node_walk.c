@@ -300,7 +300,7 @@ forget_from(NodeWalk *node_walk, int depth)
 		population_release(node_walk->population, marks);
 }
 
-/* Makes the tables of the depths that differ from what was there. */
+/* Builds the tables of the depths that differ from the previous node. */
 static void
 walk_to(NodeWalk *node_walk, const int *levels)
 {

@@ -20,7 +20,7 @@
 /* The class of one unlisted person: the first, once persons are finished. */
 #define LONE_PERSON 0
 
-/* Stamps are compared with a sign. */
+/* Stamps are compared as signed numbers. */
 #define MOST_STAMPS ((uint32) PG_INT32_MAX)
 
 /* Up to this many classes of one person are merged without stamps. */
@@ -303,7 +303,7 @@ persons_together(Histograms *h, const uint32 *numbers, uint32 n, int64 enough)
 	return people;
 }
 
-/* Makes so many stamps, from the next one on, mean nobody. */
+/* Reserves a number of stamps, from the next one on, that no person has. */
 static void
 reserve_stamps(Histograms *h, uint32 n)
 {
@@ -317,7 +317,7 @@ reserve_stamps(Histograms *h, uint32 n)
 
 /*
  * A person is new to the runs that began after their stamp.  All levels are
- * looked at each time, and without a branch: compilers do them at once.
+ * checked each time, without a branch, so that compilers vectorize the loop.
  */
 void
 persons_count_runs(Histograms *h, const uint32 *numbers, uint32 n, const uint8 * begun, int nlevels, uint32 *const *people)

@@ -57,10 +57,10 @@ persons_listed(const Histograms *h, uint32 number, uint32 *single, const uint32 
 	return *persons + (class->length - class->alone);
 }
 
-/* Classes to look ahead, because their lists are scattered in memory. */
+/* Classes to prefetch ahead, because their lists are scattered in memory. */
 #define PERSONS_AHEAD 8
 
-/* Prefetches what will be read of the next classes: their records, lists and stamps. */
+/* Prefetches data of the next classes: their records, lists and stamps. */
 static inline void
 persons_look_ahead(const Histograms *h, const uint32 *numbers, uint32 i, uint32 n)
 {
@@ -85,13 +85,13 @@ extern uint32 persons_join(Histograms *persons, const uint32 *slices, uint32 nsl
 /* The number of persons in several classes, or any number from enough on. */
 extern int64 persons_together(Histograms *persons, const uint32 *slices, uint32 nslices, int64 enough);
 
-/* Levels whose runs are counted together. */
+/* Number of levels whose runs are counted together. */
 #define PERSON_LEVELS 8
 
 /*
- * How many persons each run of classes has, of several levels at once: at a
- * class, the runs of so many levels, from the first on, begin.  All begin at
- * the first class.
+ * Counts the persons in each run of classes, for several levels at once.  For
+ * each class, the number of levels, from the first on, whose runs begin there
+ * is given.  All begin at the first class.
  */
 extern void persons_count_runs(Histograms *persons, const uint32 *numbers, uint32 n, const uint8 * begun, int nlevels,
 							   uint32 *const *people);

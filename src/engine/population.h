@@ -39,8 +39,9 @@ typedef struct TupleTable
 	uint64	   *keys;			/* ntuples * the population's nwords */
 	int64	   *counts;
 	uint32	  **slices;			/* by column and tuple: its histogram */
-	uint32	   *people;			/* different ones, where somebody has counted
-								 * them; else NULL: the persons' slices tell */
+	uint32	   *people;			/* different people, if they have been
+								 * counted; otherwise NULL, and the persons'
+								 * slices have the numbers */
 } TupleTable;
 
 /* The promises that the classes of a release must keep together. */

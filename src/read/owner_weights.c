@@ -1,11 +1,11 @@
 /*
  * owner_weights.c
- *	  How sensitive a quasi-identifier is to each record's owner: columns of
- *	  the relation.
+ *	  Owners' weights: columns that say how sensitive a quasi-identifier is to
+ *	  each record's owner.
  *
- * Records of one tuple whose owners weigh differently are generalized
- * differently.  So a tuple is split by its owners' weights; who a record can
- * be taken for is still counted by the tuple's key.
+ * Records of one tuple whose owners have different weights are generalized
+ * differently.  So a tuple is split by its owners' weights; the entries that
+ * match a record are still counted by the tuple's key.
  */
 #include "read/owner_weights.h"
 
@@ -86,7 +86,7 @@ find_columns(OwnerWeights *owners)
 	}
 }
 
-/* An owner who says nothing weighs 1. */
+/* NULL means a weight of 1. */
 static double
 weight_of(const OwnerWeights *owners, int column, Datum value, bool isnull)
 {
@@ -97,11 +97,11 @@ weight_of(const OwnerWeights *owners, int column, Datum value, bool isnull)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" holds a weight that is negative or not finite", owners->column[column]),
 				 errhint("Owners' weights are at least 0; NULL is 1.")));
-	/* no -0: one number, one key */
+	/* no -0, so that equal numbers have equal keys */
 	return weight + 0.0;
 }
 
-/* Writes a row's key as the candidate. */
+/* Writes a row's key as the counter's candidate. */
 static void
 put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *shown, const bool *nulls)
 {

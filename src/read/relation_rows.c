@@ -36,7 +36,7 @@ struct RelationRows
 	Oid		   *types;			/* their types */
 	int			nnumbers;		/* columns passed on behind it, as float8 */
 	AttrNumber *number_columns;
-	int64		row_people;		/* whom the row being visited stands for */
+	int64		row_people;		/* people of the current row */
 	int			nread;			/* columns encoded again */
 	KeyCounter *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, which must add up */

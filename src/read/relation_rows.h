@@ -20,10 +20,10 @@ extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key
 /* State for encoding such rows again. */
 extern const Reading *relation_rows_reading(const RelationRows *records);
 
-/* Passes on numbers from such columns too, behind the name; their types are known to be numeric. */
+/* Also passes on the values of numeric columns, after the name. */
 extern void relation_rows_add_numbers(RelationRows *records, int ncolumns, const char *const *columns);
 
-/* How many people the row being visited stands for. */
+/* The number of people the current row stands for. */
 extern int64 relation_rows_people(const RelationRows *records);
 
 /* NULL if there are no rows. */

@@ -1,12 +1,12 @@
 /*
  * release_indexes.c
- *	  Indexes of fresh rows, built while readers go on with the old rows.
+ *	  Indexes of new rows, built while readers continue with the old rows.
  *
- * An index of the release and one of the fresh heap exchange their files. So
- * the index stays itself: its name, its constraint, its comment, its
- * statistics targets, and whether it is the replica identity or clustered.
- * An index that no statement can tell in full, of an exclusion constraint, is
- * left to be built during the swap; so are those that the owner may not create.
+ * An index of the release and one of the new heap exchange their files, so the
+ * index keeps its name, its constraint, its comment, its statistics targets,
+ * and whether it is the replica identity or clustered. The index of an
+ * exclusion constraint, which a statement cannot fully describe, is built
+ * during the swap; so are indexes that the owner may not create.
  */
 #include "release/release_parts.h"
 
@@ -26,12 +26,12 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-/* What is asked of each index, in this order. */
+/* The columns of the query about each index, in order. */
 typedef struct OldIndex
 {
 	Oid			index;
 	char	   *definition;
-	char	   *prefix;			/* with which that begins: up to the method */
+	char	   *prefix;			/* its beginning, up to the method */
 	char	   *tablespace;		/* or '' */
 	bool		unique;
 } OldIndex;
@@ -65,7 +65,7 @@ find_indexes(Oid relation)
 		found->prefix = SPI_getvalue(row, desc, 3);
 		found->tablespace = SPI_getvalue(row, desc, 4);
 		found->unique = DatumGetBool(SPI_getbinval(row, desc, 5, &isnull));
-		/* whatever is written in another way is left */
+		/* skip definitions in any other form */
 		if (strncmp(found->definition, found->prefix, strlen(found->prefix)) == 0)
 			indexes = lappend(indexes, found);
 	}
@@ -73,7 +73,7 @@ find_indexes(Oid relation)
 	return indexes;
 }
 
-/* The only index of a heap that is not among those that are known. */
+/* The only index of a heap that is not among the known ones. */
 static Oid
 newest_index(Oid heap, const List *known)
 {
@@ -112,7 +112,7 @@ fresh_build_indexes(FreshRows *fresh, Oid relation)
 	AtEOXact_GUC(false, level);
 }
 
-/* Lets two indexes exchange their files, as PostgreSQL lets two heaps. */
+/* Exchanges the files of two indexes, as PostgreSQL does for two heaps. */
 static void
 exchange_files(Oid old, Oid fresh)
 {
@@ -153,7 +153,10 @@ exchange_files(Oid old, Oid fresh)
 	table_close(catalog, RowExclusiveLock);
 }
 
-/* Hides an index from the swap, which would build it again; or shows it as a sound one. */
+/*
+ * Hides an index from the swap, which would build it again, or makes it valid
+ * again.
+ */
 static void
 set_live(Oid index, bool live)
 {

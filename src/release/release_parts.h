@@ -55,13 +55,12 @@ extern List *key_tables(const ReleaseEntry *entry);
 extern void rewrite_key(Release *release, const ReleaseEntry *entry);
 
 /*
- * A new heap for a release's rows.  Swapping it in locks out readers until
- * the end of the transaction.
+ * Creates a new heap for a release's rows.  Swapping it in locks out readers
+ * until the end of the transaction.
  */
 typedef struct FreshRows
 {
-	Oid			heap;			/* which is dropped after the swap, with the
-								 * old rows */
+	Oid			heap;			/* dropped after the swap, with the old rows */
 	List	   *indexes;		/* of it */
 	List	   *old_indexes;	/* of the release, in the same order */
 } FreshRows;
@@ -80,7 +79,7 @@ extern void release_mark_filled(Oid relation);
 /* Gives a materialized view another definition with the same columns. */
 extern void release_replace_definition(Oid view, const char *definition);
 
-/* Makes the relation show fresh rows and, where there is one, another definition. */
+/* Gives the relation new rows and, if given, another definition. */
 extern void release_show(const Release *release, Oid relation, const FreshRows *fresh, const char *definition);
 
 /*

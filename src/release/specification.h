@@ -33,7 +33,7 @@ typedef struct Specification
 	Promise		promise;		/* k always */
 	bool		star;			/* classes that break it are shown as stars */
 	bool		snapshot;		/* what is shown does not change */
-	bool		alike;			/* rows that look alike are counted */
+	bool		alike;			/* rows that look alike are merged and counted */
 	const char *key;			/* table for data that a definition, which
 								 * anybody may read, must not disclose; NULL
 								 * to include them */

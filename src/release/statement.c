@@ -110,7 +110,10 @@ packs(const Specification *spec)
 	return false;
 }
 
-/* The number of a row's label; NULL, which makes all of the row's packed labels NULL, may mean that it has none. */
+/*
+ * The number of a row's label; NULL, which makes all of the row's packed
+ * labels NULL, if it has none.
+ */
 static const char *
 row_number_sql(const Specification *spec, const Joined *joined)
 {
@@ -230,7 +233,7 @@ append_flat(StringInfo sql, const char *alias, Oid relation, const char *column)
 		appendStringInfo(sql, "(ARRAY[%s.%s])[1]", alias, name);
 }
 
-/* Where the relation's rows and their labels come from. */
+/* The FROM clause of the relation's rows and their labels. */
 static void
 append_from(StringInfo sql, const Specification *spec)
 {

@@ -1,13 +1,13 @@
 /*
  * statement_alike.c
- *	  Live views count rows that look alike instead of sorting all rows.
+ *	  Lets live views count rows that look alike instead of sorting all rows.
  *
- * A hash table of what is shown is far smaller than the relation, so classes
- * are counted and ordered there.  It is allowed where values that are equal
- * are the same to the last byte: then it does not matter which one is shown.
- * Labels are joined last, by their numbers.
+ * A hash table of the rows shown is far smaller than the relation, so classes
+ * are counted and sorted there.  This is allowed if equal values are equal to
+ * the last byte, so that it does not matter which one is shown. Labels are
+ * joined last, by their numbers.
  *
- * A range is found without a join: the bounds of all leaves, sorted, part the
+ * A range is found without a join: the sorted bounds of all leaves divide the
  * values into segments, and a second array holds each segment's label number,
  * or 0 for a gap.
  */
@@ -24,7 +24,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* Whether equal values of a column are one sequence of bytes. */
+/* Whether equal values of a column have equal bytes. */
 static bool
 equal_is_same(Oid relation, const char *column)
 {
@@ -50,7 +50,7 @@ equal_is_same(Oid relation, const char *column)
 	return OidIsValid(proc) && DatumGetBool(OidFunctionCall1Coll(proc, collation, ObjectIdGetDatum(input)));
 }
 
-/* Whether a column is shown as it is, and nothing else of it. */
+/* Whether a column is shown only unchanged. */
 static bool
 is_shown(const Specification *spec, const char *column)
 {
@@ -78,7 +78,10 @@ can_count_alike(const Specification *spec)
 #define MAX_DIGITS 18
 #define MAX_INTEGER "9000000000000000000"
 
-/* Counts the digits before and after the point of every number in a range's text; false where one is infinite. */
+/*
+ * Counts the digits before and after the decimal point of every number in a
+ * range's text; returns false if one is infinite.
+ */
 static bool
 count_digits(const char *range, int *most_before, int *most_after)
 {
@@ -104,7 +107,10 @@ count_digits(const char *range, int *most_before, int *most_after)
 	}
 }
 
-/* Whether all leaves of a hierarchy hold their lower bounds and not the upper, and numbers can be looked up. */
+/*
+ * Whether all leaves of a hierarchy include their lower bounds and exclude the
+ * upper ones, and numbers can be looked up.
+ */
 static bool
 has_segments(Oid subtype, const Hierarchy *tree)
 {
@@ -134,8 +140,8 @@ found_by_segments(const Specification *spec, const Joined *joined)
 
 /*
  * A value or a bound in the form in which it is looked up.  Numbers are
- * counted in units of which every bound is a whole number: a value is not
- * less than a bound if and only if its whole units are not.
+ * converted to units in which every bound is an integer: a value is at least a
+ * bound if and only if its integer part in these units is.
  */
 static const char *
 lookup_form(const Joined *joined, const char *value)
@@ -150,7 +156,7 @@ lookup_form(const Joined *joined, const char *value)
 					value, n, value, n, value, n);
 }
 
-/* How many units make one, and the largest number that is looked up. */
+/* The number of units in 1, and the largest number that is looked up. */
 static void
 append_unit(StringInfo sql, int n)
 {
@@ -161,10 +167,10 @@ append_unit(StringInfo sql, int n)
 }
 
 /*
- * Tables that the statement begins with, of each attribute that is found so:
- * its bounds, each with the number of the leaf that begins there, and its
- * segments.  Leaves that do not hold their lower bound, or do hold the upper,
- * are not found: none was there when the statement was made.
+ * Common table expressions for each attribute that is looked up like this: its
+ * bounds, each with the number of the leaf that begins there, and its
+ * segments.  Leaves that exclude their lower bound, or include the upper, are
+ * not found; there were none when the statement was built.
  */
 void
 append_segment_tables(StringInfo sql, const Specification *spec)
@@ -218,7 +224,7 @@ append_segment_number(StringInfo sql, const Specification *spec, const Joined *j
 	}
 }
 
-/* The label of each number of a quasi-identifier's digits. */
+/* The labels of a quasi-identifier, by their number in the packed labels. */
 void
 append_label_joins(StringInfo sql, const Specification *spec, const char *packed)
 {

@@ -53,7 +53,7 @@ extern void append_segment_tables(StringInfo sql, const Specification *spec);
 extern void append_segment_number(StringInfo sql, const Specification *spec, const Joined *joined);
 extern void append_label_joins(StringInfo sql, const Specification *spec, const char *packed);
 
-/* A row's value as the type whose ranges hold it. */
+/* A row's value converted to the type of the ranges' bounds. */
 extern void append_held_value(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy);
 
 /* Names of our own that differ from all shown columns, quoted. */

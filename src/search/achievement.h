@@ -8,7 +8,10 @@
 
 #include "postgres.h"
 
-/* The achievement function of a bias and a loss, and those preferred: less is closer, in every direction. */
+/*
+ * The achievement function of a bias and a loss, given the preferred ones:
+ * less is closer, in every direction.
+ */
 extern double achievement(double necd, double nwp, double necd_preferred, double nwp_preferred);
 
 /*

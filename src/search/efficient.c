@@ -107,7 +107,10 @@ is_beaten_in_all(const Front *front, const double *costs)
 	return false;
 }
 
-/* The same by any number of measures: what beats a node, a member of the front does. */
+/*
+ * The same for any number of measures: if any node beats a node, a member of
+ * the front does.
+ */
 static void
 judge_by_front(const EfficiencySearch *search)
 {

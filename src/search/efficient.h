@@ -46,8 +46,8 @@ extern void efficiency_search(EfficiencySearch *search);
 
 /*
  * The nodes that keep a promise and that none beats in bias, loss and the
- * preference's other measures: whatever is preferred of these, the closest
- * node is among them.  At most a given number of nodes are measured.
+ * preference's other measures: for any preference, the closest node is among
+ * them.  At most a given number of nodes are measured.
  */
 extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference,
 										int64 most_nodes, int workers);

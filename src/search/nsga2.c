@@ -228,7 +228,7 @@ admit(Nsga2 *search)
 	return key_counter_add(search->known, 1);
 }
 
-/* Keeps what was measured of a solution. */
+/* Stores the measures of a solution. */
 static void
 keep_result(Nsga2 *search, uint32 number, const CutResult *result)
 {
@@ -242,7 +242,7 @@ keep_result(Nsga2 *search, uint32 number, const CutResult *result)
 			objective_cost(search->settings.preference.measures[FIRST_FURTHER + i], &result->measures);
 }
 
-/* Makes room for what is known of every cut. */
+/* Allocates the measures of all cuts. */
 static void
 make_room(Nsga2 *search)
 {

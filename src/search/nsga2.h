@@ -37,7 +37,8 @@ typedef struct Nsga2Settings
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
 	bool		unseeded;		/* a generation begins with any cuts */
 	bool		copies;			/* a generation may hold one twice */
-	Preference	preference;		/* its measures: those of every preference */
+	Preference	preference;		/* its measures are the same for every
+								 * preference */
 	int			evaluations;	/* in all, to judge whether workers are worth
 								 * it */
 	int			workers;
@@ -58,7 +59,7 @@ extern int	nsga2_end(Nsga2 *search);
 extern uint32 nsga2_size(const Nsga2 *search);
 extern const Solution *nsga2_solution(const Nsga2 *search, uint32 number);
 
-/* The costs of a solution by the preference's measures beyond bias and loss. */
+/* The costs of a solution for the preference's measures other than bias and loss. */
 extern const double *nsga2_further(const Nsga2 *search, uint32 number);
 extern const uint64 *nsga2_cut(const Nsga2 *search, uint32 number);
 extern const CutSpace *nsga2_space(const Nsga2 *search);

@@ -1,6 +1,6 @@
 /*
  * preference.c
- *	  What a publisher would accept of several measures, and how close a
+ *	  A publisher's preference for several measures, and how close a
  *	  generalization comes to it.
  */
 #include "search/preference.h"
@@ -54,9 +54,9 @@ preference_deviation(const Preference *preference, const double *costs)
 }
 
 /*
- * No class holds more people, or more different values, than the one of
- * everybody, and by concavity the least entropy of several classes is at most
- * that of all.
+ * No class has more people, or more different values, than a single class of
+ * all people, and by concavity the least entropy of several classes is at most
+ * that of all people.
  */
 double
 best_of_one_class(const Population *population, Objective measure)

@@ -1,6 +1,6 @@
 /*
  * preference.h
- *	  What a publisher would accept of several measures, and how close a
+ *	  A publisher's preference for several measures, and how close a
  *	  generalization comes to it.
  */
 #ifndef ANONOPT_PREFERENCE_H
@@ -8,7 +8,7 @@
 
 #include "search/objective.h"
 
-/* Bias and loss, and whatever other measure besides. */
+/* Bias and loss, and any other measures. */
 #define MAX_PREFERRED MAX_OBJECTIVES
 #define FIRST_FURTHER 2
 
@@ -20,8 +20,8 @@ typedef struct Preference
 	double		preferred[MAX_PREFERRED];
 	double		weights[MAX_PREFERRED];
 	double		ideal[MAX_PREFERRED];
-	bool		has_weights;	/* or an ideal point: else all weigh 1, and 0
-								 * is ideal */
+	bool		has_weights;	/* or an ideal point; otherwise all weights
+								 * are 1, and 0 is ideal */
 } Preference;
 
 /* A preference for bias and loss alone. */
@@ -33,13 +33,16 @@ extern void preference_add(Preference *preference, Objective measure, double pre
 /* The costs of a node, by measure. */
 extern void preference_costs(const Preference *preference, const Measures *measures, double *costs);
 
-/* The achievement function of such costs: less is closer. */
+/* The achievement function of costs: less is closer. */
 extern double preference_achievement(const Preference *preference, const double *costs);
 
-/* How much more they cost in total than preferred. */
+/* The sum by which costs exceed the preferred ones. */
 extern double preference_deviation(const Preference *preference, const double *costs);
 
-/* The best that a measure can be if more of it is better: what everybody in one class has; as a cost. */
+/*
+ * The best value of a measure of which more is better, as a cost: that of a
+ * single class of all people.
+ */
 extern double best_of_one_class(const Population *population, Objective measure);
 
 #endif

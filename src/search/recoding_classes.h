@@ -34,7 +34,7 @@ typedef struct Classes
 
 extern Classes *classes_create(const Ground *ground);
 
-/* Forgets all classes and who is suppressed. */
+/* Drops all classes and all suppression. */
 extern void classes_clear(Classes *classes);
 
 /*

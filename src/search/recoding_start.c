@@ -335,7 +335,10 @@ take_node(Visit *visit, const uint8 * levels)
 	return true;
 }
 
-/* The most visits of a tuple, if the loss of labels does not tell when to stop. */
+/*
+ * The most visits of a tuple, if the loss of labels does not indicate when to
+ * stop.
+ */
 #define MOST_VISITS 20000000
 
 bool
@@ -357,7 +360,7 @@ start_by_one_node(Classes *classes, int64 below)
 		const		uint8 *levels = list->node_levels + (Size) list->nodes[i].number * list->nattrs;
 
 		CHECK_FOR_INTERRUPTS();
-		/* the others lose no less as nodes, whomever they suppress */
+		/* the other nodes lose at least as much, whomever they suppress */
 		if (by_labels && below < PG_INT64_MAX && list->nodes[i].loss >= least)
 			break;
 		if (take_node(&visit, levels) && classes->cost < least)

@@ -15,8 +15,8 @@ extern void start_by_nodes(Classes *classes);
 
 /*
  * Creates the classes of the cheapest node that keeps the promise, suppressing
- * classes that break it; returns false if no visited node does, at a cost
- * below the given one.
+ * classes that break it; returns false if no visited node does at less than
+ * the given cost.
  */
 extern bool start_by_one_node(Classes *classes, int64 below);
 

@@ -33,7 +33,7 @@ PG_FUNCTION_INFO_V1(anonopt_reference_direction);
 #define EFFICIENCY_L 4
 #define NSGA2_L 8
 
-/* Where other measures begin behind l. */
+/* The position of further measures, counted from l. */
 #define MEASURES 2
 
 /* What a generation may hold. */
@@ -157,7 +157,7 @@ anonopt_achievement_of(PG_FUNCTION_ARGS)
 						point_of(fcinfo, 2, "weights", n, 1), point_of(fcinfo, 3, "ideal", n, 0));
 }
 
-/* Which measures are preferred beside bias and loss. */
+/* Gets the further measures of a preference. */
 static void
 measures_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Preference *preference)
 {
@@ -174,14 +174,14 @@ measures_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset,
 	}
 }
 
-/* A measure as a cost, and back. */
+/* Converts a measure to a cost, and back. */
 static double
 turned(Objective measure, double value)
 {
 	return objective_rises(measure) ? -value : value;
 }
 
-/* What is preferred of the further measures, one number each. */
+/* Gets the preferred values of the further measures, one number each. */
 static void
 further_argument(FunctionCallInfo fcinfo, int argument, Preference *preference)
 {
@@ -201,7 +201,7 @@ further_argument(FunctionCallInfo fcinfo, int argument, Preference *preference)
 		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures[FIRST_FURTHER + i], values[i]);
 }
 
-/* How important each measure is, and what would be ideal: two arguments. */
+/* Gets the weight and the ideal of each measure, from two arguments. */
 static void
 importance_arguments(FunctionCallInfo fcinfo, int argument, Preference *preference)
 {
@@ -214,7 +214,10 @@ importance_arguments(FunctionCallInfo fcinfo, int argument, Preference *preferen
 		preference->ideal[i] = turned(preference->measures[i], ideal[i]);
 }
 
-/* What would be ideal where nothing is said, once people are known: 0, or what everybody in one class has. */
+/*
+ * Sets default ideals, once the number of people is known: 0, or the value of
+ * a single class of all people.
+ */
 static void
 complete_ideal(FunctionCallInfo fcinfo, int argument, const Population *population, Preference *preference)
 {
@@ -223,7 +226,7 @@ complete_ideal(FunctionCallInfo fcinfo, int argument, const Population *populati
 			preference->ideal[i] = best_of_one_class(population, preference->measures[i]);
 }
 
-/* Fails where a preference cannot direct a search. */
+/* Fails if a preference cannot direct a search. */
 static void
 check_preference(const Preference *preference)
 {
@@ -252,7 +255,7 @@ check_preference(const Preference *preference)
 				 errmsg("weights must have a positive, finite sum")));
 }
 
-/* The further measures of a solution, or NULL where there are none. */
+/* The further measures of a solution, or NULL if there are none. */
 static Datum
 further_datum(const Preference *preference, const double *costs, bool *isnull)
 {
@@ -497,7 +500,7 @@ anonopt_nsga2(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* A point of bias, loss and the further measures, as costs. */
+/* Gets a point of bias, loss and the further measures, as costs. */
 static void
 point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Preference *preference, double *point)
 {
@@ -562,14 +565,14 @@ evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
 	return Max(step == 1 ? settings->evaluations / 2 : settings->evaluations / 2 / (steps - 1), settings->size);
 }
 
-/* What a step refers to: a point between the start and the aspiration. */
+/* The reference point of a step, between the start and the aspiration. */
 static void
 move_reference(Preference *reference, const double *start, const double *aspiration, double share)
 {
 	for (int i = 0; i < reference->n; i++)
 	{
 		reference->preferred[i] = start[i] + share * (aspiration[i] - start[i]);
-		/* rounding must not take it beyond what is ideal */
+		/* rounding must not move it beyond the ideal */
 		if (i < FIRST_FURTHER)
 			reference->preferred[i] = Max(reference->preferred[i], 0);
 		reference->preferred[i] = Max(reference->preferred[i], Min(start[i], aspiration[i]));
@@ -598,7 +601,7 @@ anonopt_reference_direction(PG_FUNCTION_ARGS)
 	point_argument(fcinfo, 2, "start", &reference, start);
 	point_argument(fcinfo, 3, "aspiration", &reference, aspiration);
 	importance_arguments(fcinfo, first + 1, &reference);
-	/* the better end of the walk: what is checked of it holds of all steps */
+	/* the better end of the walk: checks on it hold for all steps */
 	for (int i = 0; i < reference.n; i++)
 		reference.preferred[i] = Min(start[i], aspiration[i]);
 	settings.preference = reference;
