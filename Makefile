@@ -4,7 +4,8 @@
 # make check       runs the regression tests, and holds the sources to their rules, in such a server
 # make test        runs every test in such a server
 # make check-long  runs 100,000 odd calls under the checks of undefined behaviour, the engine's
-#                  fuzzing for ten minutes, and the regression tests under valgrind
+#                  fuzzing for ten minutes, the regression tests under valgrind, and many more
+#                  searches beside all nodes
 # make papers      measures the papers' tables and figures anew, into bench/papers/results and docs/papers.md
 # make bench       prints the benchmark's ratios from such a server
 # make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
@@ -56,7 +57,7 @@ check-long:
 	SANITIZE=undefined test/cluster test/fuzz/run --calls 100000 --seed $${SEED:-$$(date +%s)}
 	test/cluster test/fuzz/engine/run 600
 	test/cluster test/fuzz/valgrind test/run regress
-	ANONOPT_LONG=1 test/cluster test/run t/15_rights.t t/16_faults.t t/17_lasting.t
+	ANONOPT_LONG=1 test/cluster test/run pgtap/search_matrix.sql t/15_rights.t t/16_faults.t t/17_lasting.t
 bench:
 	test/cluster bench/run
 

@@ -21,29 +21,39 @@
  * mixture is at most the mean of its parts'.  So at least a share of (d - t) /
  * (1 - t) of its people is suppressed at every node below.
  *
+ * The measures of the worst class are bounded in the same way.  At a feasible
+ * node at most the limit's s of a class's n rows are suppressed, so if s < n
+ * some parts of it remain, and the worst of them is no better than their mean:
+ * its distance is at least (d - s/n) / (1 - s/n), and the share of a value
+ * that c rows have is at least (c - s) / (n - s).  A class that cannot come
+ * apart remains as it is, unless people outside decide on it.
+ *
  * "People" here are rows.  If a person may have several, the different people
  * of a class are counted only for k, and only until there are enough: a part
  * of a class holds no more people than the class.
  */
 #include "engine/box_table.h"
 
-#include <math.h>
-
 #include "base/budget.h"
+#include "engine/condition.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
 
 /* Classes are sorted by size up to this; larger ones are not sorted. */
 #define SORTED_SIZES 1024
 
+/* Rounding may have made a bound larger by this. */
+#define ROUNDING 1e-9
+
+/* A tuple whose values are looked at takes as much time as so many others. */
+#define VALUES_EFFORT 8
+
 /* Marks a tuple that is left out. */
 #define NO_PLACE PG_UINT32_MAX
 
-/* What rounding may have added to a share of people. */
-#define ROUNDING 1e-9
-
 void
-box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, MemoryContext context)
+box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, WorstMeasure worst,
+				   MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Size		ntuples = (Size) population->tuples->ntuples + 1;
@@ -53,6 +63,7 @@ box_tables_prepare(BoxTables *tables, Population *population, const Promise *pro
 	tables->population = population;
 	tables->context = context;
 	tables->promise = *promise;
+	tables->worst = worst;
 	for (int a = 0; a < population->nattrs; a++)
 		most_leaves = Max(most_leaves, population->attrs[a].hierarchy->nleaves);
 	tables->codes = budget_alloc(sizeof(uint32), most_leaves + 1);
@@ -76,7 +87,8 @@ promises_values(const BoxTables *tables)
 static bool
 looks_closer(const BoxTables *tables)
 {
-	return promises_values(tables) || (tables->promise.has_k && tables->population->has_persons);
+	return promises_values(tables) || tables->worst != WORST_NONE ||
+		(tables->promise.has_k && tables->population->has_persons);
 }
 
 /* ------------------------------------------------------------- memory */
@@ -113,6 +125,7 @@ table_alloc(const BoxTables *tables, uint32 ntuples, uint32 nclasses)
 	for (int column = 0; column < population->ncolumns; column++)
 		table->slices[column] = MemoryContextAllocHuge(tables->context, sizeof(uint32) * ((Size) ntuples + 1));
 	table->classes = MemoryContextAllocHuge(tables->context, sizeof(BoxClass) * ((Size) nclasses + 1));
+	table->smallest = PG_INT64_MAX;
 	MemoryContextSwitchTo(old);
 	return table;
 }
@@ -133,20 +146,6 @@ box_table_free(const BoxTables *tables, BoxTable *table)
 
 /* ----------------------------------------------------- what is suppressed */
 
-/*
- * The least number of people suppressed, given their number and the largest
- * distance of their values.
- */
-static int64
-least_suppressed(const BoxTables *tables, int64 people, double distance)
-{
-	double		t = tables->promise.t;
-
-	if (distance <= t || t >= 1)
-		return 0;
-	return (int64) Max(ceil((double) people * ((distance - t) / (1 - t) - ROUNDING)), 0);
-}
-
 /* Whether a class has too few different people. */
 static bool
 has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *tuples, uint32 ntuples)
@@ -163,9 +162,20 @@ has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *
 	return persons_together(population_persons(population), tables->together, ntuples, k) < k;
 }
 
+/* The histogram of some tuples, given by number, in a column. */
+static const Slice *
+slice_of(BoxTables *tables, const BoxTable *table, int column, const uint32 *tuples, uint32 ntuples)
+{
+	Histograms *histograms = tables->population->columns[column];
+
+	for (uint32 i = 0; i < ntuples; i++)
+		tables->together[i] = table->slices[column][tuples[i]];
+	return &histograms->slices[histograms_merge(histograms, tables->together, ntuples)];
+}
+
 /*
  * How many of a class's people are suppressed at every node below: all of
- * them, or some because of the distance.  Its tuples are given by number.
+ * them, or some because of their values.  Its tuples are given by number.
  */
 static int64
 doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples)
@@ -182,14 +192,8 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)
 	{
-		Histograms *histograms = population->columns[column];
-		const Slice *slice;
-		uint32		number;
+		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
 
-		for (uint32 i = 0; i < ntuples; i++)
-			tables->together[i] = table->slices[column][tuples[i]];
-		number = histograms_merge(histograms, tables->together, ntuples);
-		slice = &histograms->slices[number];
 		too_few = too_few || (promise->has_l && slice->length < promise->l);
 		distance = Max(distance, slice->distance);
 		breaks = breaks || slice->breaks != 0;
@@ -198,7 +202,51 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	population_release(population, tables->marks);
 	if (too_few || (ntuples == 1 && (breaks || (promise->has_t && distance > promise->t))))
 		return people;
-	return promise->has_t ? Max(least, least_suppressed(tables, people, distance)) : least;
+	return promise->has_t ? Max(least, least_beyond_distance(people, distance, promise->t)) : least;
+}
+
+/* --------------------------------------------------------- the worst class */
+
+/* What the rest of a class's histogram has at least, where so many rows of it may be suppressed. */
+static double
+worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 rows, int64 suppressed)
+{
+	const Histograms *histograms = tables->population->columns[column];
+	uint32		models = tables->population->models & histograms->models;
+	double		share = (double) suppressed / rows;
+
+	switch (tables->worst)
+	{
+		case WORST_DISTANCE:
+			return suppressed == 0 ? slice->distance : (slice->distance - share) / (1 - share);
+		case WORST_SHARE:
+			return (models & MODEL_BIT(MODEL_ALPHA)) == 0 ? 0 : (double) (slice->most - suppressed) / (rows - suppressed);
+		case WORST_GAIN:
+			return (models & MODEL_BIT(MODEL_BETA)) == 0 ? 0 : gain_of_rest(histograms, slice, rows, suppressed);
+		default:
+			return (models & MODEL_BIT(MODEL_DISCLOSURE)) == 0 ? 0 : disclosure_of_rest(histograms, slice, rows, suppressed);
+	}
+}
+
+/* Lets a class tell what the worst class has at least; its tuples are given by number. */
+static void
+tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples, BoxTable *to)
+{
+	const Population *population = tables->population;
+	bool		stays = ntuples == 1 && !population->outside[OUTSIDE_K_MAP].given && !population->outside[OUTSIDE_PRESENCE].given;
+	int64		suppressed = stays ? 0 : tables->promise.limit;
+
+	if (tables->worst == WORST_NONE || people <= suppressed)
+		return;
+	population_mark(population, tables->marks);
+	for (int column = 0; column < population->nsensitive; column++)
+	{
+		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
+		double		worst = worst_of_rest(tables, column, slice, people, suppressed);
+
+		to->worst = Max(to->worst, stays ? worst : worst - ROUNDING * Max(worst, 1));
+	}
+	population_release(population, tables->marks);
 }
 
 /* ---------------------------------------------------------- labels of a class */
@@ -332,7 +380,7 @@ box_table_can_lower(BoxTables *tables, const BoxTable *table, int attr, int leve
 
 		suppressed += looks_closer(tables) ? suppressed_by_value(tables, table, class, field) :
 			suppressed_by_size(tables, table, class, field);
-		tables->looked_at += class->ntuples;
+		tables->looked_at += (int64) class->ntuples * (looks_closer(tables) ? VALUES_EFFORT : 1);
 	}
 	return suppressed <= tables->promise.limit;
 }
@@ -353,8 +401,15 @@ copy_tuple(const Population *population, BoxTable *to, uint32 at, const BoxTable
 static void
 keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 {
+	const OutsidePromise *outside = tables->population->outside;
+
 	table->squares += (int128) people * people;
 	table->lasting += people > tables->promise.limit;
+	/* whom people outside suppress is not known here */
+	if ((outside[OUTSIDE_K_MAP].given || outside[OUTSIDE_PRESENCE].given) && people <= tables->promise.limit)
+		return;
+	table->largest = Max(table->largest, people);
+	table->smallest = Min(table->smallest, people);
 }
 
 /*
@@ -411,9 +466,11 @@ place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *cl
 		uint32		label = tables->seen[i];
 		uint32		end = tables->members[label];
 		int64		people = tables->people[label];
+		int64		gone = doomed(tables, from, people, tables->by_code + start, end - start);
 
-		tables->members[label] = place_class(tables, to, people, end - start,
-											 doomed(tables, from, people, tables->by_code + start, end - start));
+		tables->members[label] = place_class(tables, to, people, end - start, gone);
+		if (gone < people)
+			tell_worst(tables, from, people, tables->by_code + start, end - start, to);
 		start = end;
 	}
 }
@@ -480,6 +537,9 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 	lower->suppressed = table->suppressed;
 	lower->squares = table->squares;
 	lower->lasting = table->lasting;
+	lower->largest = table->largest;
+	lower->smallest = table->smallest;
+	lower->worst = table->worst;
 	show_codes(tables, table, attr, level);
 	for (uint32 i = 0; i < table->nclasses; i++)
 	{
@@ -494,7 +554,7 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 		if (lower->ntuples > nplaced)
 			move_parts(tables, table, class, field, lower);
 		forget_labels(tables, nseen);
-		tables->looked_at += class->ntuples;
+		tables->looked_at += (int64) class->ntuples * (looks_closer(tables) ? VALUES_EFFORT : 1);
 		if (lower->suppressed + lower->doubtful > tables->promise.limit)
 		{
 			box_table_free(tables, lower);
@@ -683,4 +743,27 @@ box_table_lasting(const BoxTables *tables, const BoxTable *table)
 	for (uint32 i = 0; i < table->nclasses; i++)
 		lasting += table->classes[i].people > tables->promise.limit;
 	return lasting;
+}
+
+/*
+ * A class that is too large to be suppressed leaves a part, no larger than it;
+ * and tuples that are too many to be suppressed are in a class of as many or
+ * more.
+ */
+int64
+box_table_spread(const BoxTables *tables, const BoxTable *table)
+{
+	int64		largest = table->largest;
+	int64		smallest = table->smallest;
+
+	/* a person may be in several classes */
+	if (tables->population->has_persons)
+		return 0;
+	for (uint32 i = 0; i < table->nclasses; i++)
+		if (table->classes[i].people > tables->promise.limit)
+			smallest = Min(smallest, table->classes[i].people);
+	for (uint32 i = 0; i < table->ntuples; i++)
+		if (table->counts[i] > tables->promise.limit)
+			largest = Max(largest, table->counts[i]);
+	return Max(largest - smallest, 0);
 }

@@ -16,6 +16,16 @@ typedef struct BoxClass
 	int64		people;
 } BoxClass;
 
+/* Of what the worst class of a node counts. */
+typedef enum WorstMeasure
+{
+	WORST_NONE,
+	WORST_DISTANCE,				/* of its values from everyone's */
+	WORST_SHARE,				/* of its most frequent value */
+	WORST_GAIN,					/* of a value, as beta has it */
+	WORST_DISCLOSURE
+} WorstMeasure;
+
 typedef struct BoxTable
 {
 	int			levels[MAX_ATTRIBUTES]; /* the levels of the keys */
@@ -34,6 +44,10 @@ typedef struct BoxTable
 								 * suppressed */
 	int64		doubtful;		/* least number of people of other classes who
 								 * will be suppressed */
+	int64		largest;		/* size of the largest class that stays */
+	int64		smallest;		/* and of the smallest */
+	double		worst;			/* lower bound of the measure asked for, at
+								 * every feasible node of the box */
 } BoxTable;
 
 /* State shared by all tables of a search. */
@@ -42,7 +56,8 @@ typedef struct BoxTables
 	Population *population;
 	MemoryContext context;
 	Promise		promise;
-	int64		looked_at;		/* tuples, so far */
+	WorstMeasure worst;			/* what tables are to tell */
+	int64		looked_at;		/* tuples, so far, by the effort they take */
 
 	/* scratch */
 	uint32	   *codes;			/* of each code at the requested level */
@@ -55,7 +70,8 @@ typedef struct BoxTables
 	HistogramMark *marks;
 } BoxTables;
 
-extern void box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, MemoryContext context);
+extern void box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, WorstMeasure worst,
+							   MemoryContext context);
 
 /*
  * Creates the table of all nodes below one; NULL if each of them suppresses
@@ -88,5 +104,8 @@ extern int128 box_table_squares(const BoxTable *table);
  * that suppresses few enough.
  */
 extern int64 box_table_lasting(const BoxTables *tables, const BoxTable *table);
+
+/* How many more people the largest class of any feasible node has than the smallest, at least. */
+extern int64 box_table_spread(const BoxTables *tables, const BoxTable *table);
 
 #endif

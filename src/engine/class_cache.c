@@ -58,6 +58,8 @@ struct ClassCache
 	TupleTable *room;			/* for classes in keys of one word */
 	uint32	   *slots;			/* a class's number plus one; all are free
 								 * between two nodes */
+	uint32	   *class_of;		/* each tuple's class, if values are counted
+								 * too */
 	bool		wants_finer;	/* a table near the last node */
 	int			finer[MAX_ATTRIBUTES];	/* its levels */
 	Kept		read;			/* the tuples as they were read */
@@ -106,10 +108,12 @@ class_cache_create(Population *population)
 	if (population->ncolumns == 0)
 		cache->class_counter = class_counter_create(context, population->nattrs, key_fields(population), population->nwords,
 													population->tuples->ntuples);
-	if (population->ncolumns == 0 && population->nwords == 1)
+	if (population->nwords == 1)
 	{
 		cache->room = tuple_table_create(population, context, population->tuples->ntuples);
 		cache->slots = budget_alloc_zero(sizeof(uint32), (Size) 1 << slot_bits(population->tuples->ntuples));
+		if (population->ncolumns > 0)
+			cache->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 	}
 	MemoryContextSwitchTo(old);
 	return cache;
@@ -212,6 +216,7 @@ static pg_attribute_always_inline void
 count_changed(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges, TupleTable *classes)
 {
 	uint32	   *slots = cache->slots;
+	uint32	   *class_of = cache->class_of;
 	uint64	   *keys = classes->keys;
 	int64	   *counts = classes->counts;
 	int			bits = slot_bits(source->ntuples);
@@ -236,6 +241,8 @@ count_changed(const ClassCache *cache, const TupleTable *source, const Change *c
 			slots[at] = ++nclasses;
 		}
 		counts[slots[at] - 1] += source->counts[i];
+		if (class_of != NULL)
+			class_of[i] = slots[at] - 1;
 	}
 	memset(slots, 0, sizeof(uint32) * ((Size) mask + 1));
 	classes->ntuples = nclasses;
@@ -308,28 +315,24 @@ count_many_changes(const ClassCache *cache, const Kept *source, Recodings node)
 	return classes;
 }
 
-/* The classes of a node if only people are counted. */
-static TupleTable *
-count_people(const ClassCache *cache, const Kept *source, Recodings node)
-{
-	Change		changes[MAX_ATTRIBUTES];
-	int			nchanges;
-
-	if (cache->slots == NULL)
-		return count_many_changes(cache, source, node);
-	nchanges = list_changes(cache->population, source->node, node, changes);
-	if (nchanges > FEW_CHANGES)
-		return count_many_changes(cache, source, node);
-	return count_few_changes(cache, source->table, changes, nchanges);
-}
-
 /* Counts the classes of a node. */
 static const TupleTable *
 count(const ClassCache *cache, const Kept *source, Recodings node)
 {
-	if (cache->class_counter != NULL)
-		return count_people(cache, source, node);
-	return tuple_table_recode(cache->population, source->table, source->node, node, cache->scratch, NULL);
+	Change		changes[MAX_ATTRIBUTES];
+	int			nchanges = cache->slots == NULL ? 0 : list_changes(cache->population, source->node, node, changes);
+	const TupleTable *counted;
+	TupleTable *classes;
+
+	if (cache->slots == NULL || nchanges > FEW_CHANGES)
+		return cache->class_counter != NULL ? count_many_changes(cache, source, node) :
+			tuple_table_recode(cache->population, source->table, source->node, node, cache->scratch, NULL);
+	counted = count_few_changes(cache, source->table, changes, nchanges);
+	if (cache->class_of == NULL)
+		return counted;
+	classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->ntuples, cache->scratch);
+	classes->keys = counted->keys;
+	return classes;
 }
 
 /*

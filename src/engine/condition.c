@@ -40,6 +40,7 @@
  */
 #include "engine/condition.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/budget.h"
@@ -111,8 +112,7 @@ least_beyond_share(int64 size, int64 count, double share)
 	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
 }
 
-/* The same if the distance from the values of all rows has an upper limit. */
-static int64
+int64
 least_beyond_distance(int64 size, double distance, double t)
 {
 	if (distance <= t || t >= 1)
@@ -284,6 +284,49 @@ disclosure_of(const Histograms *h, const ValueCount *entries, uint32 length, int
 	for (uint32 i = 0; i < length; i++)
 		if (entries[i].count > 0)
 			disclosure = Max(disclosure, fabs(log(ratio_of(h, &entries[i], size))));
+	return disclosure;
+}
+
+/* Some part that remains has no less of a value than all that remain, (c - s) / (n - s) or more. */
+double
+gain_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 suppressed)
+{
+	const ValueCount *entries = h->entries + slice->start;
+	double		gain = 0;
+
+	for (uint32 i = 0; i < slice->length; i++)
+	{
+		ValueCount	rest = {entries[i].value, entries[i].count - suppressed};
+
+		if (rest.count > 0)
+			gain = Max(gain, gain_of(h, &rest, rows - suppressed));
+	}
+	return gain;
+}
+
+/*
+ * The same up.  Down, some part has no more of a value than c / (n - s), which
+ * says nothing where parts may lack it.  A value that misses does so in every
+ * part.
+ */
+double
+disclosure_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 suppressed)
+{
+	const ValueCount *entries = h->entries + slice->start;
+	double		disclosure = 0;
+
+	if (!h->lenient && slice->length < h->values)
+		return DBL_MAX;
+	for (uint32 i = 0; i < slice->length; i++)
+	{
+		ValueCount	most = entries[i];
+		ValueCount	rest = {entries[i].value, entries[i].count - suppressed};
+
+		if (rest.count > 0)
+			disclosure = Max(disclosure, log(ratio_of(h, &rest, rows - suppressed)));
+		if (!h->lenient && most.count > 0)
+			disclosure = Max(disclosure, -log(ratio_of(h, &most, rows - suppressed)));
+	}
 	return disclosure;
 }
 

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "engine/condition.h"
 #include "engine/outside.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
@@ -250,15 +251,18 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 		if (m->promise.has_l && slice->length < m->promise.l)
 			return classes->counts[class];
 		doomed = Max(doomed, slice->least_suppressed);
+		if (m->promise.has_t)
+			doomed = Max(doomed, least_beyond_distance(classes->counts[class], slice->distance, m->promise.t));
 	}
 	return doomed;
 }
 
 /*
  * The least number of people who are suppressed at every node below; for
- * models other than k, k_map and l, condition.c has the proof.  Everybody with
- * the labels of a part of a class has the labels of the class, so if too few
- * people outside match a class, too few match any of its parts.
+ * models other than k, k_map and l, condition.c has the proof, for the
+ * argument t box_table.c.  Everybody with the labels of a part of a class has
+ * the labels of the class, so if too few people outside match a class, too few
+ * match any of its parts.
  */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)

@@ -7,7 +7,6 @@
 #include "base/budget.h"
 #include "base/packed_key.h"
 #include "catalog/pg_type.h"
-#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -130,6 +129,38 @@ value_compare(const ValueType *type, Datum a, Datum b)
 	}
 }
 
+/* Eight bytes of a text from a place, or fewer at its end. */
+static inline uint64
+text_word(const char *bytes, Size length)
+{
+	uint64		word = 0;
+
+	if (length >= sizeof(uint64))
+		memcpy(&word, bytes, sizeof(uint64));
+	else
+		for (Size i = 0; i < length; i++)
+			word = word << 8 | (unsigned char) bytes[i];
+	return word;
+}
+
+/* Every row asks for it, and texts are short: eight bytes at a time. */
+static inline uint32
+text_hash(const struct varlena *text)
+{
+	const char *bytes = VARDATA_ANY(text);
+	Size		length = VARSIZE_ANY_EXHDR(text);
+	uint64		hash = length;
+	Size		at = 0;
+
+	for (; at + sizeof(uint64) <= length; at += sizeof(uint64))
+		hash = word_hash(hash ^ text_word(bytes + at, sizeof(uint64)));
+	/* the last eight bytes, some of them once more, where there are so many */
+	if (at < length)
+		hash = word_hash(hash ^ (length > sizeof(uint64) ? text_word(bytes + length - sizeof(uint64), sizeof(uint64)) :
+								 text_word(bytes, length)));
+	return (uint32) (hash >> 32);
+}
+
 static inline uint32
 value_hash(const ValueType *type, Datum value)
 {
@@ -138,11 +169,7 @@ value_hash(const ValueType *type, Datum value)
 		case VALUE_INTEGER:
 			return (uint32) (word_hash((uint64) DatumGetInt64(value)) >> 32);
 		case VALUE_TEXT:
-			{
-				struct varlena *text = (struct varlena *) DatumGetPointer(value);
-
-				return hash_bytes((unsigned char *) VARDATA_ANY(text), VARSIZE_ANY_EXHDR(text));
-			}
+			return text_hash((struct varlena *) DatumGetPointer(value));
 		default:
 			return DatumGetUInt32(FunctionCall1Coll((FmgrInfo *) &type->hash, type->collation, value));
 	}

@@ -26,7 +26,12 @@
  * every node of the box, and a class of the lowest node costs at least its
  * square, since classes only merge.  At least as many people are suppressed as
  * at the highest node; and each class of that node that is too large to be
- * suppressed leaves at least one class.
+ * suppressed leaves at least one class, which bounds the average risk too.
+ * For CM, the people outside the majority of the lowest node's classes count:
+ * the majority of a merged class is at most the sum of its parts' majorities.
+ * t, alpha, beta, disclosure and NECD are bounded by the classes of the
+ * highest node (engine/box_table.c).  Presence has no bound, since the people
+ * outside with the labels of a part of a class are not known here.
  *
  * A node is hopeless if too many people are suppressed at every node below.
  * Nodes known to be hopeless, and nodes known not to be, answer most
@@ -57,6 +62,10 @@ typedef struct OpenBox
 										 * hopeless */
 	int			rises;			/* rise of lowest levels since tuples were
 								 * merged */
+	int			counted[MAX_ATTRIBUTES];	/* the lowest node when minorities
+											 * were counted */
+	int64		minorities;		/* people outside their class's majority
+								 * there; -1 while not counted */
 	BoxTable   *table;			/* NULL until it is needed */
 } OpenBox;
 
@@ -83,8 +92,26 @@ typedef struct BoxSearch
 bool
 boxes_have_bounds(Objective loss)
 {
-	return loss == OBJECTIVE_GLM || loss == OBJECTIVE_NWP || loss == OBJECTIVE_DCN ||
-		loss == OBJECTIVE_SUPPRESSED || loss == OBJECTIVE_CLASSES;
+	return loss != OBJECTIVE_PRESENCE;
+}
+
+/* What tables are to tell of a node's worst class. */
+static WorstMeasure
+worst_measure(Objective loss)
+{
+	switch (loss)
+	{
+		case OBJECTIVE_T:
+			return WORST_DISTANCE;
+		case OBJECTIVE_ALPHA:
+			return WORST_SHARE;
+		case OBJECTIVE_BETA:
+			return WORST_GAIN;
+		case OBJECTIVE_DISCLOSURE:
+			return WORST_DISCLOSURE;
+		default:
+			return WORST_NONE;
+	}
 }
 
 /*
@@ -120,14 +147,37 @@ box_of_all(const Population *population, Box *box)
 
 /* ---------------------------------------------------------------- costs */
 
+/* The people outside the majority label of their class at a box's lowest node. */
+static int64
+minorities(const BoxSearch *s, OpenBox *box)
+{
+	int			column = s->population->nsensitive;
+	const Slice *slices;
+	Size		size = sizeof(int) * s->population->nattrs;
+	const TupleTable *classes;
+	Recodings	node;
+
+	if (box->minorities >= 0 && memcmp(box->counted, box->lowest, size) == 0)
+		return box->minorities;
+	classes = class_cache_classes(s->cache, box->lowest, &node);
+	slices = s->population->columns[column]->slices;
+	memcpy(box->counted, box->lowest, size);
+	box->minorities = 0;
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		box->minorities += classes->counts[i] - slices[classes->slices[column][i]].most;
+	return box->minorities;
+}
+
 /*
  * The lower bound of the cost of a box's nodes; its table is that of the
  * highest node.
  */
 static double
-least_cost(const BoxSearch *s, const OpenBox *box)
+least_cost(const BoxSearch *s, OpenBox *box)
 {
 	const BoxTable *table = box->table;
+	int64		people = s->population->people;
+	int64		persons = s->population->persons;
 
 	switch (s->order.loss)
 	{
@@ -135,11 +185,19 @@ least_cost(const BoxSearch *s, const OpenBox *box)
 		case OBJECTIVE_NWP:
 			return level_losses_sum(s->losses, box->lowest);
 		case OBJECTIVE_DCN:
-			return (double) (box_table_squares(table) + (int128) s->population->people * table->suppressed);
+			return (double) (box_table_squares(table) + (int128) people * table->suppressed);
 		case OBJECTIVE_SUPPRESSED:
 			return (double) (table->suppressed + table->doubtful);
-		default:
+		case OBJECTIVE_CLASSES:
 			return (double) box_table_lasting(&s->tables, table);
+		case OBJECTIVE_AVERAGE_RISK:
+			return (double) box_table_lasting(&s->tables, table) / people;
+		case OBJECTIVE_CM:
+			return (double) Max(minorities(s, box), table->suppressed + table->doubtful) / people;
+		case OBJECTIVE_NECD:
+			return persons > 1 ? (double) box_table_spread(&s->tables, table) / (persons - 1) : 0;
+		default:
+			return table->worst;
 	}
 }
 
@@ -523,7 +581,7 @@ boxes_begin(Population *population, const void *order)
 	s->population = population;
 	s->context = context;
 	s->order = *(const BoxOrder *) order;
-	box_tables_prepare(&s->tables, population, &s->order.promise, context);
+	box_tables_prepare(&s->tables, population, &s->order.promise, worst_measure(s->order.loss), context);
 	s->measurer = measurer_create(population, &s->order.promise);
 	s->cache = class_cache_create(population);
 	s->ceiling = HUGE_VAL;
@@ -559,6 +617,7 @@ open_box(BoxSearch *s, const Box *box)
 		open->lowest[a] = box->lowest[a];
 		open->highest[a] = box->highest[a];
 	}
+	open->minorities = -1;
 	/* the original tuples, to be merged as soon as anything is known */
 	open->rises = RISES_TO_JOIN;
 	s->nopen = 1;

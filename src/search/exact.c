@@ -19,9 +19,9 @@
  *   classes reduces neither the number of people nor the number of values, so
  *   people suppressed for k or l at a node are suppressed at every node below.
  *   This does not hold for t (a class close to everyone's distribution may
- *   merge with one far from it), so people suppressed only for t are not
- *   counted.  Of those suppressed for a condition on a column, as many count
- *   as condition.c proves.
+ *   merge with one far from it): of a class that is too far, as many people
+ *   count as box_table.c proves, and of one that breaks a condition on a
+ *   column, as many as condition.c proves.
  *
  * Other objectives have no bound here.  If one is requested without a promise,
  * every node is measured.  With a promise, k has no bound either: a class that
@@ -33,8 +33,9 @@
  *
  * A long search is divided into parts, boxes in which the first attributes'
  * levels are chosen.  Any free process takes the next part, and all processes
- * share the nodes they measure.  A part that is not finished after a while is
- * returned, and split when few are left.
+ * share the nodes they measure.  What is above helps to decide what is below,
+ * so parts are taken in order: a short round ends for all processes at once,
+ * and the parts that they were in are split, which keeps them near each other.
  */
 #include "search/exact.h"
 
@@ -57,14 +58,18 @@
 #define BOXES_A_LOOK 64
 
 /*
- * Microseconds after which workers are started, and for which a part is
- * searched at a time.
+ * Microseconds between two checks whether workers would pay, and those that
+ * must be left to do for that.
  */
-#define WORTH_WORKERS 20000
-#define PART_TIME 10000
+#define LOOK_TIME 4000
+#define WORTH_WORKERS 30000
 
-/* Parts handed out at a time, per process. */
-#define PARTS_A_PROCESS 8
+/* Microseconds of a round. */
+#define ROUND_TIME 10000
+
+/* Parts to have at least, per process, and to hand out in a round at most. */
+#define PARTS_A_PROCESS 4
+#define MOST_PARTS_A_PROCESS 32
 
 /*
  * A part of a lattice: the levels of the first depths, and where its search
@@ -74,12 +79,16 @@ typedef struct Part
 {
 	int			depth;			/* number of depths chosen */
 	bool		resumes;		/* from all of the levels */
+	bool		unfinished;		/* a round has ended in it */
+	bool		leads;			/* a round: it goes on a little in any case */
+	TimestampTz until;			/* when the round ends */
 	int16		levels[MAX_ATTRIBUTES];
 } Part;
 
 /* The rest of a part. */
 typedef struct PartResult
 {
+	bool		begun;
 	bool		done;
 	int16		levels[MAX_ATTRIBUTES]; /* where it goes on */
 } PartResult;
@@ -107,6 +116,7 @@ typedef struct Bounds
 	int			boxes;
 
 	/* where a search stopped and continues */
+	TimestampTz begun;			/* set while workers may be started */
 	TimestampTz until;			/* when it returns the rest, or 0 */
 	bool		advanced;		/* since it began or continued */
 	bool		looks;			/* check the clock at the next box */
@@ -316,6 +326,45 @@ time_is_up(ExactSearch *search)
 	return !search->in_time;
 }
 
+/* The share of the lattice before the current box. */
+static double
+share_passed(const Bounds *b)
+{
+	double		passed = 0;
+	double		width = 1;
+
+	for (int depth = 0; depth < b->population->nattrs; depth++)
+	{
+		int			a = b->order[depth];
+		const Attribute *attr = &b->population->attrs[a];
+
+		width /= attr->max_level - attr->min_level + 1;
+		passed += width * (attr->max_level - b->levels[a]);
+	}
+	return passed;
+}
+
+/*
+ * Whether it is time to stop: at the end of a round or, before there are
+ * workers, if so much seems left to do that they would pay.
+ */
+static bool
+is_over(Bounds *b)
+{
+	TimestampTz now = GetCurrentTimestamp();
+	double		passed;
+
+	if (now < b->until)
+		return false;
+	if (b->begun == 0)
+		return true;
+	passed = share_passed(b);
+	if ((now - b->begun) * (1 - passed) > WORTH_WORKERS * passed)
+		return true;
+	b->until = now + LOOK_TIME;
+	return false;
+}
+
 /*
  * Whether a search has to stop before the current box; checks the clock now
  * and then.
@@ -330,7 +379,7 @@ must_stop(Bounds *b)
 	b->looks = false;
 	learn(b);
 	b->stopped = time_is_up(b->search) ||
-		(b->until != 0 && b->advanced && GetCurrentTimestamp() >= b->until);
+		(b->until != 0 && b->advanced && is_over(b));
 	/* keep the position to continue from until it is reached again */
 	if (b->stopped && !b->resuming)
 		memcpy(b->resume, b->levels, sizeof(b->resume));
@@ -430,8 +479,8 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->search = search;
 	b->population = population;
 	b->measurer = measurer_create(population, &search->promise);
-	b->feasibility = search->promise.has_k || search->promise.has_l || population->has_conditions ||
-		population->outside[OUTSIDE_K_MAP].given;
+	b->feasibility = search->promise.has_k || search->promise.has_l || search->promise.has_t ||
+		population->has_conditions || population->outside[OUTSIDE_K_MAP].given;
 	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
 	b->k_place = -1;
@@ -509,7 +558,7 @@ begin_parts(Population *population, const void *argument)
 	return b;
 }
 
-/* Searches a part for a while. */
+/* Searches a part until it is done or the round ends. */
 static void
 search_part(void *state, const void *item, void *result)
 {
@@ -517,13 +566,17 @@ search_part(void *state, const void *item, void *result)
 	const Part *part = item;
 	PartResult *told = result;
 
+	told->begun = told->done = false;
+	if (!part->leads && GetCurrentTimestamp() >= part->until)
+		return;
 	learn(b);
 	choose_levels(b, part);
 	b->resuming = part->resumes;
 	b->stopped = b->advanced = false;
-	b->until = GetCurrentTimestamp() + PART_TIME;
+	b->until = part->until;
 	if (part->resumes || !box_is_out(b, b->levels, b->bottom))
 		search_depth(b, part->depth);
+	told->begun = b->advanced;
 	told->done = !b->stopped;
 	for (int a = 0; a < b->population->nattrs; a++)
 		told->levels[a] = b->resume[a];
@@ -565,6 +618,7 @@ part_further(Bounds *b, Parts *parts, int place)
 		Part		part = whole;
 
 		part.depth++;
+		part.unfinished = false;
 		part.levels[a] = level;
 		part.resumes = whole.resumes && level == highest;
 		choose_levels(b, &part);
@@ -590,9 +644,9 @@ make_enough(Bounds *b, Parts *parts, int wanted)
 	}
 }
 
-/* Keeps the rest of the first parts, which were searched. */
+/* Keeps the rest of the first parts, which were handed out. */
 static void
-keep_rest(Bounds *b, Parts *parts, int nsearched, const PartResult *results)
+keep_rest(Parts *parts, int nitems, const PartResult *results)
 {
 	int			kept = 0;
 
@@ -600,16 +654,43 @@ keep_rest(Bounds *b, Parts *parts, int nsearched, const PartResult *results)
 	{
 		Part		part = parts->parts[i];
 
-		if (i < nsearched && results[i].done)
+		if (i < nitems && results[i].done)
 			continue;
-		if (i < nsearched)
+		if (i < nitems && results[i].begun)
 		{
-			part.resumes = true;
+			part.resumes = part.unfinished = true;
 			memcpy(part.levels, results[i].levels, sizeof(part.levels));
 		}
 		parts->parts[kept++] = part;
 	}
 	parts->n = kept;
+}
+
+/* Splits the parts in which the round ended. */
+static void
+split_unfinished(Bounds *b, Parts *parts)
+{
+	for (int i = parts->n - 1; i >= 0; i--)
+		if (parts->parts[i].unfinished && parts->parts[i].depth < b->population->nattrs - 1)
+			part_further(b, parts, i);
+}
+
+/* Searches the first parts for a round. */
+static void
+search_round(Bounds *b, Parts *parts, WorkerPool *pool, int most_items, PartResult *results)
+{
+	int			nitems = Min(parts->n, most_items);
+	TimestampTz until = GetCurrentTimestamp() + ROUND_TIME;
+
+	for (int i = 0; i < nitems; i++)
+	{
+		parts->parts[i].leads = i == 0;
+		parts->parts[i].until = until;
+	}
+	worker_pool_do(pool, nitems, parts->parts, results);
+	keep_rest(parts, nitems, results);
+	learn(b);
+	split_unfinished(b, parts);
 }
 
 /* Makes room to share more nodes; those in the front stay. */
@@ -654,7 +735,7 @@ static void
 search_together(Bounds *b)
 {
 	ExactSearch *search = b->search;
-	int			most_items = PARTS_A_PROCESS * (search->workers + 1);
+	int			most_items = MOST_PARTS_A_PROCESS * (search->workers + 1);
 	PartsOrder *argument = parts_order(b);
 	PoolOrder	order = {
 		.task = TASK_SEARCH_PARTS,
@@ -680,13 +761,8 @@ search_together(Bounds *b)
 	b->nlearnt = b->shared->nknown;
 	while (parts.n > 0 && !time_is_up(search))
 	{
-		int			nitems;
-
-		make_enough(b, &parts, most_items);
-		nitems = Min(parts.n, most_items);
-		worker_pool_do(pool, nitems, parts.parts, results);
-		keep_rest(b, &parts, nitems, results);
-		learn(b);
+		make_enough(b, &parts, PARTS_A_PROCESS * (search->workers + 1));
+		search_round(b, &parts, pool, most_items, results);
 		if (b->nlearnt > SHARED_NODES * 3 / 4)
 			tell_anew(b);
 	}
@@ -719,11 +795,15 @@ search_by_bounds(Bounds *b)
 	ExactSearch *search = b->search;
 
 	prepare_search(b);
-	if (search->workers > 0)
-		b->until = GetCurrentTimestamp() + WORTH_WORKERS;
 	if (b->beatable)
 		dive(b);
+	if (search->workers > 0)
+	{
+		b->begun = GetCurrentTimestamp();
+		b->until = b->begun + LOOK_TIME;
+	}
 	search_depth(b, 0);
+	b->begun = 0;
 	if (b->stopped && search->in_time)
 		search_together(b);
 	node_walk_free(b->node_walk);

@@ -24,11 +24,11 @@
 #include "engine/worker_pool.h"
 #include "utils/timestamp.h"
 
-/*
- * Tuples to visit, about a tenth of a second, before workers are started, and
- * for each box they get.
- */
+/* Tuples to visit in each box that is handed out, about a tenth of a second. */
 #define EFFORT INT64CONST(40000000)
+
+/* Before workers are started it is so many times less. */
+#define SOONER 4
 
 /* Boxes handed out at a time, per process. */
 #define BOXES_A_PROCESS 4
@@ -116,7 +116,7 @@ time_is_up(OptimumSearch *search)
 
 /* Takes the first boxes as items; returns their number. */
 static int
-take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem *items)
+take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, int64 effort, BoxItem *items)
 {
 	int			nitems = Min(most_items, open->nboxes);
 
@@ -124,7 +124,7 @@ take_items(const OptimumSearch *search, OpenBoxes *open, int most_items, BoxItem
 	{
 		items[i].box = open->boxes[i];
 		items[i].ceiling = open->ceiling;
-		items[i].effort = search->effort;
+		items[i].effort = effort;
 		items[i].answer = search->answer;
 	}
 	open->nboxes -= nitems;
@@ -178,7 +178,7 @@ end_pass(const OptimumSearch *search, Rounds *rounds)
 static void
 do_round(OptimumSearch *search, Rounds *rounds, OpenBoxes *open)
 {
-	int			nitems = take_items(search, open, rounds->most_items, rounds->items);
+	int			nitems = take_items(search, open, rounds->most_items, search->effort, rounds->items);
 
 	worker_pool_do(rounds->pool, nitems, rounds->items, rounds->results);
 	for (int i = 0; i < nitems; i++)
@@ -230,7 +230,7 @@ search_alone(OptimumSearch *search, OpenBoxes *open)
 	BoxItem    *item = palloc0(sizeof(BoxItem));
 	BoxResult  *result = palloc(box_result_size(search->population));
 
-	take_items(search, open, 1, item);
+	take_items(search, open, 1, search->workers > 0 ? search->effort / SOONER : search->effort, item);
 	boxes_work(state, item, result);
 	take_result(search, open, result);
 	sort_open(search, open);
