@@ -9,6 +9,7 @@ SET client_min_messages = error;
 SET anonopt.max_workers = 0;
 CREATE TABLE people (person int, a int, b int, c int, s int, u text, label int);
 CREATE TABLE everybody (a int, b int, c int);
+CREATE TEMP TABLE node OF anonopt.node;
 SELECT anonopt.create_interval_hierarchy('h_a', 0, 7, '{2,4}'), anonopt.create_interval_hierarchy('h_b', 0, 4, '{2}'),
        anonopt.create_interval_hierarchy('h_c', 0, 3, '{2}') \g /dev/null
 
@@ -118,8 +119,8 @@ DECLARE
 BEGIN
     FOREACH name IN ARRAY '{d,alpha,beta,disclosure,presence,average_risk}'::text[] LOOP
         own := CASE name WHEN 'd' THEN '{glm,nwp,dcn,cm,necd,suppressed,classes,t}' ELSE ARRAY[name] END;
-        DROP TABLE IF EXISTS node;
-        EXECUTE format('CREATE TEMP TABLE node AS SELECT * FROM anonopt.lattice(%L%s)', name, CASE WHEN arguments <> '' THEN ', ' || arguments ELSE '' END);
+        DELETE FROM node;
+        EXECUTE format('INSERT INTO node SELECT * FROM anonopt.lattice(%L%s)', name, CASE WHEN arguments <> '' THEN ', ' || arguments ELSE '' END);
         FOREACH loss IN ARRAY own LOOP
             why := coalesce(pg_temp.why_wrong(name, arguments, loss, NULL),
                 pg_temp.why_wrong(name, arguments, loss, floor(20 + 600 * random() ^ 2) || ' us'));
