@@ -167,10 +167,13 @@ static const Slice *
 slice_of(BoxTables *tables, const BoxTable *table, int column, const uint32 *tuples, uint32 ntuples)
 {
 	Histograms *histograms = tables->population->columns[column];
+	uint32		number;
 
 	for (uint32 i = 0; i < ntuples; i++)
 		tables->together[i] = table->slices[column][tuples[i]];
-	return &histograms->slices[histograms_merge(histograms, tables->together, ntuples)];
+	/* the histograms may have moved after this */
+	number = histograms_merge(histograms, tables->together, ntuples);
+	return &histograms->slices[number];
 }
 
 /*

@@ -158,7 +158,10 @@ joint_minority_cost(const Pool *pool, int a, int b)
 	int			column = ground->order->population->nsensitive;
 	uint32		both[2] = {cluster_slices(pool, a)[column], cluster_slices(pool, b)[column]};
 	HistogramMark mark = histograms_mark(h);
-	int64		most = h->slices[histograms_join(h, both, 2)].most;
+
+	/* joining may move the slices */
+	uint32		joined = histograms_join(h, both, 2);
+	int64		most = h->slices[joined].most;
 
 	histograms_release(h, mark);
 	return ground->minority_unit * (pool->people[a] + pool->people[b] - most);
