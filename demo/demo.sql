@@ -13,7 +13,7 @@ SET client_min_messages = warning;
 
 \echo
 \echo '== 1. The table =='
-\echo '20,000 discharges of an invented hospital.  Names are gone, and yet whoever knows'
+\echo '20,000 discharges of an invented hospital.  Names are gone, yet anyone who knows'
 \echo 'a patient''s age, town, job and day of admission finds the diagnosis.'
 \echo
 
@@ -21,8 +21,8 @@ SELECT age, sex, postcode, admitted, profession, diagnosis
 FROM hospital WHERE patient_id <= 12 ORDER BY patient_id;
 
 \echo '== 2. Hierarchies =='
-\echo 'How each of these columns may be coarsened, level by level: a table a column,'
-\echo 'made by a function or by hand.  Level 0 is the value itself.'
+\echo 'How each of these columns can be generalized, level by level: one table per column,'
+\echo 'built by a function or by hand.  Level 0 is the value itself.'
 \echo
 
 CREATE EXTENSION anonopt;
@@ -72,20 +72,20 @@ FROM anonopt.describe('hospital');
 \echo '== 4. The trade-off =='
 \echo 'Every combination of levels is a node.  pareto() finds the exact front: the nodes that'
 \echo 'no other beats in privacy (k, the size of the smallest group that looks alike) and'
-\echo 'loss (0 % for the table as it is, 100 % where every cell says just *) at once.'
+\echo 'loss (0 % for the unchanged table, 100 % if every cell shows just *) at once.'
 \echo
 
 SELECT levels, k, l, suppressed, classes, to_char(100 * nwp, '990.0') AS "loss %"
 FROM anonopt.pareto('hospital', '{k,nwp}') WHERE k BETWEEN 2 AND 1000;
 SELECT nodes, evaluated, round(search_ms::numeric) AS "search, ms" FROM anonopt.last_search();
 
-\echo 'Who knows what must be promised asks for the one node that loses least.'
+\echo 'If you know what you must promise, ask for the node that loses least.'
 \echo
 
 SELECT levels, k, l, suppressed, classes, to_char(100 * nwp, '990.0') AS "loss %"
 FROM anonopt.optimize('hospital', k => 5);
 
-\echo 'A local recoding generalizes each class by itself.  For the same k it loses far less; the'
+\echo 'A local recoding generalizes each class separately.  For the same k it loses far less; the'
 \echo 'picture in the report shows both curves.'
 \echo
 
@@ -110,14 +110,14 @@ FROM (SELECT 'k = 5' AS wanted, * FROM anonopt.evaluate('hospital', :'levels', k
 	SELECT 'k = 5, l = 3', * FROM anonopt.evaluate('hospital', :'levels', k => 5, l => 3)) AS both_ways;
 
 \echo '== 6. What others see =='
-\echo 'The release: a view of the classes that keep the promise, in an order that tells of nobody.'
+\echo 'The release: a view of the classes that keep the promise, in an order that reveals nothing.'
 \echo
 
 SELECT anonopt.create_view('hospital_public', 'hospital', levels => :'levels', k => 5);
 SELECT age, sex, postcode, admitted, profession, count(*), count(DISTINCT diagnosis) AS diagnoses
 FROM hospital_public GROUP BY 1, 2, 3, 4, 5 ORDER BY 6, 1, 2, 3, 4, 5 LIMIT 5;
 
-\echo 'Measured anew on the view, by plain SQL; and what its comment says:'
+\echo 'Measured again on the view, by plain SQL; and its comment:'
 \echo
 
 SELECT promised_k, k, l, rows, ok FROM anonopt.verify('hospital_public');
@@ -125,7 +125,7 @@ SELECT split_part(obj_description('hospital_public'::regclass), ': ', 2) || ': '
 	|| split_part(obj_description('hospital_public'::regclass), ': ', 3) AS promise;
 
 \echo '== 7. Who may read =='
-\echo 'A role that sees the release, and nothing of what it is made from.'
+\echo 'A role that sees the release but none of the data behind it.'
 \echo
 
 \o /dev/null
@@ -140,8 +140,8 @@ RESET ROLE;
 
 \echo
 \echo '== 8. Two releases =='
-\echo 'Another view keeps the same promise; it shows ages more closely, and professions less.'
-\echo 'Whoever has both knows more than either tells.'
+\echo 'Another view keeps the same promise; it shows ages in more detail, and professions in less.'
+\echo 'Anyone who has both knows more than either reveals.'
 \echo
 
 \set ECHO none

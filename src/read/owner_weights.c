@@ -50,7 +50,7 @@ require_weight_column(Oid relation, const char *column)
 	if (!is_number(column_type(relation, column)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" holds no numbers, and cannot weigh", column),
+				 errmsg("column \"%s\" does not hold numbers and cannot be used as weights", column),
 				 errhint("Owners' weights are integers, numerics or floats of at least 0.")));
 }
 
@@ -59,7 +59,7 @@ refuse_column(const Declared *declared)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or holds no numbers",
+			 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
 					declared->owner_sensitivity, declared->column),
 			 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
 }

@@ -337,8 +337,8 @@ refuse_owner_weights(const Release *release)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("records are not published by their owners' weights of column \"%s\"", dataset->attributes[i].column),
-					 errdetail("What is shown would tell how sensitive an owner is."),
+					 errmsg("records cannot be published by owners' weights of column \"%s\"", dataset->attributes[i].column),
+					 errdetail("The release would reveal how sensitive an owner is."),
 					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
 }
 

@@ -169,7 +169,7 @@ measures_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset,
 		if (measures[i] == OBJECTIVE_NECD || measures[i] == OBJECTIVE_NWP)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s is always preferred, and no further measure", objective_name(measures[i]))));
+					 errmsg("%s cannot be a further measure, because it always has a preference", objective_name(measures[i]))));
 		preference_add(preference, measures[i], 0, 0);
 	}
 }
@@ -193,8 +193,8 @@ further_argument(FunctionCallInfo fcinfo, int argument, Preference *preference)
 	if (n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("preferences need measures"),
-				 errhint("Bias and loss are preferred by necd_pref and nwp_pref.")));
+				 errmsg("preferences requires measures"),
+				 errhint("necd_pref and nwp_pref are the preferences for bias and loss.")));
 	require_argument(fcinfo, argument, "preferences");
 	values = point_of(fcinfo, argument, "preferences", n, 0);
 	for (int i = 0; i < n; i++)
@@ -514,7 +514,7 @@ point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Pr
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("%s must be between 0 and 1, not %g", name, values[i]),
-					 errhint("Give {necd,nwp}, and the further measures behind them.")));
+					 errhint("Give {necd,nwp}, followed by the further measures.")));
 		point[i] = turned(preference->measures[i], values[i]);
 	}
 }
