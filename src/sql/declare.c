@@ -545,7 +545,7 @@ anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Warns that a sensitive column is also a quasi-identifier. */
+/* Reports that a sensitive column is also a quasi-identifier. */
 static void
 tell_both_roles(const Dataset *dataset, const char *column)
 {

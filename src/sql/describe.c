@@ -45,8 +45,8 @@ typedef struct Observed
 } Observed;
 
 /*
- * A role, not a superuser, whose code would run as the caller if a relation is
- * read; or NULL.
+ * Names code of another role, not a superuser, that would run as the caller if
+ * a relation is read; NULL if there is none.
  */
 static const char *
 foreign_code(Oid relation)
