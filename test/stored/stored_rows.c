@@ -1,12 +1,12 @@
 /*
  * stored_rows.c
- *	  Runs each query to its end, and hands its rows on from a store.
+ *	  Runs each query to its end, and then passes its rows on from a store.
  *
- * PostgreSQL hands on a row while the executor that made it is there.  What
- * takes the executor's place, as Citus does, may store rows first and hand them on
- * when the executor has ended: a row that points into its memory is gone then.
- * Once this module is loaded, a session's queries that return rows to our
- * code are run that way.
+ * PostgreSQL passes on a row while the executor that produced it is still
+ * running.  A replacement of the executor, such as that of Citus, may store
+ * rows first and pass them on after the executor has ended, when a row that
+ * points into its memory is invalid.  With this module loaded, a session's
+ * queries that return rows to our code are run that way.
  */
 #include "postgres.h"
 
@@ -35,7 +35,7 @@ static bool nested = false;
 
 /* Runs a query's plan, with its parameters and snapshot, into a store. */
 static Tuplestorestate *
-run_into_store(QueryDesc *query)
+run_into_store(QueryDesc * query)
 {
 	Tuplestorestate *store = tuplestore_begin_heap(false, false, work_mem);
 	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
@@ -52,7 +52,7 @@ run_into_store(QueryDesc *query)
 }
 
 static void
-hand_on(QueryDesc *query, Tuplestorestate *store)
+hand_on(QueryDesc * query, Tuplestorestate *store)
 {
 	TupleTableSlot *slot = MakeSingleTupleTableSlot(query->tupDesc, &TTSOpsMinimalTuple);
 	DestReceiver *receiver = query->dest;
@@ -66,7 +66,7 @@ hand_on(QueryDesc *query, Tuplestorestate *store)
 	tuplestore_end(store);
 }
 
-/* Receivers of the server's own expect its own executor; ours is of no known kind. */
+/* The server's own receivers expect its own executor; ours have an unknown kind. */
 static void
 run_stored(RUN_ARGUMENTS)
 {

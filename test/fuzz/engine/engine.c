@@ -1,10 +1,10 @@
 /*
  * engine.c
  *	  The engine outside a server: bytes become hierarchies and people, and
- *	  what it says of them in one way must be what it says in another.
+ *	  different ways to compute a result must agree.
  *
- * A target of libFuzzer.  Every check is against what is slow and obvious, or
- * against another room of the engine; what does not hold aborts.
+ * A target of libFuzzer.  Every check compares with slow and obvious code, or
+ * with another part of the engine; a difference aborts.
  */
 #include "standin.h"
 
@@ -46,7 +46,10 @@ static const uint8_t *bytes;
 static size_t nbytes;
 static uint64 rest;
 
-/* The next byte; those behind the last are drawn from all before, so that short inputs say much. */
+/*
+ * The next byte; bytes beyond the end are derived from all before, so that
+ * short inputs go far.
+ */
 static unsigned
 byte(void)
 {
@@ -83,7 +86,7 @@ share(void)
 
 /* --------------------------------------------------------- hierarchies */
 
-/* Numbers groups in the order in which the leaves name them. */
+/* Numbers groups in order of appearance. */
 static uint32
 number_groups(uint32 *group, uint32 nleaves)
 {
@@ -133,7 +136,7 @@ make_leaf_table(bool sound)
 	return table;
 }
 
-/* Every pair of leaves tried, for each level. */
+/* Tries every pair of leaves, for each level. */
 static uint32
 count_nest_faults(const LeafTable *table)
 {
@@ -401,7 +404,7 @@ compare_counts(const void *a, const void *b)
 	return *(const int64 *) a < *(const int64 *) b ? -1 : *(const int64 *) a > *(const int64 *) b;
 }
 
-/* The sizes of classes in order; they hold everybody. */
+/* The sorted sizes of classes, which must add up to everybody. */
 static int64 *
 sizes_of(const Population *population, const TupleTable *classes)
 {
@@ -488,8 +491,9 @@ check_classes(Measurer *measurer, Recodings recodings, const TupleTable *classes
 }
 
 /*
- * Every node's classes and measures, by all the ways there are; one after the
- * other, for each drops the histograms it has made from the top of a stack.
+ * Compares every node's classes and measures, computed in all possible ways;
+ * one after the other, because each drops its histograms from the top of a
+ * stack.
  */
 static void
 check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
@@ -622,7 +626,10 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 	CHECK(nfound == node_front_size(search.front));
 }
 
-/* The feasible node that costs least, the first among equals; NULL if none is. */
+/*
+ * The feasible node that costs least, the first among equals; NULL if there is
+ * none.
+ */
 static const TriedNode *
 best_node(const Population *population, Objective loss, const TriedNodes * nodes)
 {
@@ -635,7 +642,10 @@ best_node(const Population *population, Objective loss, const TriedNodes * nodes
 	return best;
 }
 
-/* Boxes find that node; a search that time ended finds a feasible one, and a bound that is true. */
+/*
+ * Boxes must find that node; a search with a time limit, a feasible one and a
+ * correct bound.
+ */
 static void
 check_optimum(Population *population, const Promise *promise, TriedNodes * nodes)
 {
@@ -668,7 +678,7 @@ check_optimum(Population *population, const Promise *promise, TriedNodes * nodes
 	}
 }
 
-/* Measures of the nodes where nothing is promised but the limit. */
+/* The measures of the nodes with a limit but no promise. */
 static void
 measure_nodes(Population *population, int64 limit, TriedNodes * nodes)
 {
@@ -769,7 +779,7 @@ check_comparison(Population *population, const Promise *promise, TriedNodes * no
 
 /* ---------------------------------------------------------------- cuts */
 
-/* Of bias, loss, and perhaps a few measures more. */
+/* A preference for bias, loss, and perhaps a few more measures. */
 static Preference
 make_preference(void)
 {
@@ -923,7 +933,7 @@ make_entries(const Population *population)
 	return entries;
 }
 
-/* Entries that a tuple fits, one by one. */
+/* The number of entries that match a tuple, one by one. */
 static int64
 count_matches(const Population *population, const EntryTable *entries, uint32 tuple, const int *levels)
 {
@@ -998,7 +1008,7 @@ best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, doub
 	return found;
 }
 
-/* How much each attribute weighs for each tuple's owners. */
+/* The weight of each attribute for each tuple's owners. */
 static double *
 make_owners(const Population *population)
 {
@@ -1010,7 +1020,7 @@ make_owners(const Population *population)
 	return owners;
 }
 
-/* Up to three dictionaries, the population itself among them perhaps. */
+/* Up to three dictionaries, perhaps including the population itself. */
 static void
 make_dictionaries(const Population *population, RecordSearch *search)
 {
@@ -1068,7 +1078,10 @@ check_records(Population *population, const TriedNodes * nodes)
 	}
 }
 
-/* Too many nodes to try them all: none of some is better than the answer. */
+/*
+ * Too many nodes to try them all: none of a sample must be better than the
+ * answer.
+ */
 static void
 try_wide_records(void)
 {
@@ -1085,7 +1098,7 @@ try_wide_records(void)
 
 			nodes->node[i].levels[a] = attr->min_level + below(attr->max_level - attr->min_level + 1);
 		}
-	/* at most so many looks at the clock */
+	/* at most this many checks of the clock */
 	search.deadline = 1 + 16 * byte();
 	record_search(&search);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
@@ -1277,7 +1290,7 @@ LLVMFuzzerTestOneInput(const uint8_t * data, size_t size)
 	nbytes = size;
 	rest = 0;
 	standin_begin();
-	/* in kB: an end of memory can come anywhere */
+	/* in kB, so that memory can run out anywhere */
 	budget_memory = below(8) ? 65536 : 1 + below(64);
 	if (sigsetjmp(standin_error, 0) == 0)
 		try_bytes();

@@ -1,14 +1,14 @@
 /*
  * gap.c
- *	  How far the search for a recoding stays from the optimum over all
- *	  partitions, on tables of up to a dozen tuples.
+ *	  Measures the gap between the search for a recoding and the optimum over
+ *	  all partitions, on tables of up to a dozen tuples.
  *
  * gap [TABLES [SEED]]
  *
  * The optimum is found over all subsets: the best partition of a set is one
  * class with its first tuple, and the best partition of the rest.  Prints how
- * many answers lose how much more than that; fails where one is not what it
- * says, or the search finds none though there is one, or the reverse.
+ * many answers lose how much more than that; fails if an answer's loss is
+ * wrong, or if the search finds none although there is one, or the reverse.
  */
 #include "standin.h"
 
@@ -22,7 +22,10 @@
 
 static Prng prng;
 
-/* A hierarchy over a few leaves, each level joining neighbours of the one below. */
+/*
+ * A hierarchy over a few leaves, where each level merges neighbours of the one
+ * below.
+ */
 static Hierarchy *
 make_hierarchy(void)
 {
@@ -81,7 +84,7 @@ compare_keys(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Distinct keys in order; returns how many. */
+/* Sorts and deduplicates keys; returns their number. */
 static int
 make_keys(const Population *population, uint64 *keys)
 {
@@ -165,7 +168,10 @@ measured_loss(const RecodingOrder *order, const Measures *measures)
 		order->loss == OBJECTIVE_DCN ? measures->dcn : measures->glm / order->population->nattrs / order->population->people;
 }
 
-/* What a set of tuples loses as the one class, all others being suppressed; infinity where it may not be. */
+/*
+ * The loss of a set of tuples as the only class, with all others suppressed;
+ * infinity if that is not allowed.
+ */
 static double
 loss_alone(const RecodingOrder *order, uint32 set)
 {
@@ -194,7 +200,7 @@ people_of(const Population *population, uint32 set)
 	return people;
 }
 
-/* The least loss of all partitions of all that may be shown. */
+/* The least loss of all partitions of all sets that may be shown. */
 static double
 optimum(const RecodingOrder *order)
 {
@@ -222,7 +228,7 @@ optimum(const RecodingOrder *order)
 
 /* --------------------------------------------------------------- gaps */
 
-/* How much more is lost than must be; -1 where nothing keeps the promise. */
+/* The excess of the loss over the optimum; -1 if nothing keeps the promise. */
 static double
 gap_of(const RecodingOrder *order)
 {

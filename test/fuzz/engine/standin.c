@@ -1,11 +1,11 @@
 /*
  * standin.c
- *	  The little of a server that the engine needs, without one.
+ *	  Replacements for the few server functions that the engine needs.
  *
- * Every chunk is a malloc of its own, so that AddressSanitizer sees both its
- * ends and each use after it was freed; a context is a list of them.  An
- * error is a jump to whoever called the engine.  What only workers need is
- * left out: it is not called where none may help.
+ * Every chunk is a separate malloc, so that AddressSanitizer detects overruns
+ * and use after free; a context is a list of chunks.  An error is a longjmp to
+ * the caller of the engine.  Functions that only workers need are left out,
+ * because no workers are allowed.
  */
 #include "standin.h"
 
@@ -17,7 +17,7 @@
 #include "utils/memutils.h"
 #include "utils/timestamp.h"
 
-/* nobody here is a worker */
+/* no process here is a worker */
 int			ParallelWorkerNumber = -1;
 
 typedef struct Chunk
@@ -99,7 +99,7 @@ MemoryContextAllocExtended(MemoryContext context, Size size, int flags)
 
 	if ((flags & MCXT_ALLOC_HUGE) ? !AllocHugeSizeIsValid(size) : !AllocSizeIsValid(size))
 		elog(ERROR, "invalid memory alloc request size %zu", size);
-	/* what is not asked to be zero must not be taken for zero */
+	/* memory must not be relied on to be zero unless requested */
 	chunk = malloc(sizeof(Chunk) + size);
 	memset(chunk + 1, (flags & MCXT_ALLOC_ZERO) ? 0 : 0x7f, size);
 	return chunk_link(chunk, context, size);
@@ -215,7 +215,7 @@ standin_end(void)
 
 /* -------------------------------------------------------------- errors */
 
-static int	level;				/* of the error that is being told */
+static int	level;				/* of the current error */
 
 bool
 errstart(int elevel, const char *domain)
@@ -285,7 +285,7 @@ ProcessInterrupts(void)
 
 /* ---------------------------------------------------------------- else */
 
-/* The clock goes on by one whenever it is looked at. */
+/* The clock advances by one whenever it is read. */
 TimestampTz
 GetCurrentTimestamp(void)
 {
@@ -299,10 +299,10 @@ pg_mblen(const char *string)
 	return 1;
 }
 
-/* Nobody is told of progress. */
+/* Progress is not reported. */
 PgBackendStatus *MyBEEntry = NULL;
 
-/* A heap as a list, the first to be removed in front. */
+/* A heap as a sorted list. */
 pairingheap *
 pairingheap_allocate(pairingheap_comparator compare, void *arg)
 {
