@@ -149,6 +149,26 @@ INSERT INTO person SELECT 4000 + i, 20 + i % 4, 'g', 'x' || i % 3 FROM generate_
 RESET client_min_messages;
 SELECT anonopt.refresh_release('open_table');
 SELECT town, count(*) FROM open_table GROUP BY town ORDER BY town;
+REFRESH MATERIALIZED VIEW open_cuts;
+SELECT count(*) FROM ((TABLE open_cut EXCEPT ALL TABLE open_cuts) UNION ALL (TABLE open_cuts EXCEPT ALL TABLE open_cut)) x;
+SELECT k, suppressed FROM anonopt.evaluate_recoding('open', 'open_recoding');
+SELECT count(*), bool_and(c.class IS NOT DISTINCT FROM d.class) FROM open_recoding c JOIN open_recoding d ON c.age = d.age AND c.town LIKE 'f%' AND d.town LIKE 'f%';
+-- leaves come at the level that is cut: inside a group, beside one, and for values that had none
+SET client_min_messages = error;
+SELECT anonopt.refresh_release(r) FROM unnest('{open_cut,open_cuts}'::regclass[]) r;
+SELECT name, cuts FROM anonopt.release WHERE name LIKE 'living.open_cut%' ORDER BY name;
+SELECT town, count(*) FROM open_cut GROUP BY town ORDER BY town;
+INSERT INTO town VALUES ('aa', 'A', '*'), ('f1', 'C', '*');
+INSERT INTO person SELECT 5000 + i, 20 + i % 4, 'aa', 'x' || i % 3 FROM generate_series(0, 79) i;
+SELECT anonopt.refresh_release(r) FROM unnest('{open_cut,open_cuts,open_cut}'::regclass[]) r;
+SELECT name, cuts FROM anonopt.release WHERE name LIKE 'living.open_cut%' ORDER BY name;
+SELECT town, count(*) FROM open_cut GROUP BY town ORDER BY town;
+SELECT count(*) FROM ((TABLE open_cut EXCEPT ALL TABLE open_cuts) UNION ALL (TABLE open_cuts EXCEPT ALL TABLE open_cut)) x;
+REFRESH MATERIALIZED VIEW open_cuts;
+SELECT count(*) FROM ((TABLE open_cut EXCEPT ALL TABLE open_cuts) UNION ALL (TABLE open_cuts EXCEPT ALL TABLE open_cut)) x;
+SELECT ok FROM unnest('{open_cut,open_cuts}'::regclass[]) r, anonopt.verify(r);
+RESET client_min_messages;
+SELECT anonopt.create_view('open_recoded', 'open', recoding => 'open_recoding', k => 5);
 CREATE TABLE county (town text PRIMARY KEY, county text);
 INSERT INTO county SELECT town, county FROM town;
 SELECT anonopt.create_dataset('half open', 'person'), anonopt.add_quasi_identifier('half open', 'town', 'county', unknown => '*');

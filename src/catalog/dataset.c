@@ -383,7 +383,7 @@ dataset_refuse_unknown(const Dataset *dataset, const char *what)
 					 errmsg("%s cannot show values without a leaf", what),
 					 errdetail("Column \"%s\" of data set \"%s\" is declared with unknown => '*'.",
 							   dataset->attributes[i].column, dataset->name),
-					 errhint("Publish a table by levels or cuts, or declare the column without it.")));
+					 errhint("Publish a table, or a view by levels or cuts, or declare the column without it.")));
 }
 
 bool

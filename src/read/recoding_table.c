@@ -198,6 +198,8 @@ find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 		uint32		code = encode(encoder, values[a], nulls[a]);
 
 		if (code == NO_LEAF)
+			code = population->attrs[a].unknown_leaf;
+		if (code == NO_LEAF)
 			ereport(ERROR,
 					(errcode(ERRCODE_DATA_EXCEPTION),
 					 errmsg("column \"%s\" of recoding %s holds values without a leaf in hierarchy %s", encoder->column,
@@ -328,7 +330,6 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	Oid		   *types;
 	int			zone = dataset_use_zone(reading->dataset);
 
-	dataset_refuse_unknown(reading->dataset, "a recoding");
 	sql_connect();
 	old = MemoryContextSwitchTo(population->context);
 	check_shape(reading, population->nattrs, table);

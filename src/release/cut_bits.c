@@ -54,3 +54,86 @@ node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new)
 	}
 	return node;
 }
+
+/* Whether old labels are in the order that they had: every subtree that has an old leaf begins with one. */
+static bool
+keeps_order(const Attribute *attr, const bool *old)
+{
+	for (int level = attr->min_level; level <= attr->hierarchy->height; level++)
+	{
+		const Recoding *recoding = &attr->hierarchy->levels[level];
+
+		for (uint32 label = 0; label < recoding->nlabels && recoding->nlabels > 1; label++)
+		{
+			uint32		first = recoding->first_leaf[label];
+
+			for (uint32 leaf = first; leaf < first + recoding->leaves[label] && !old[first]; leaf++)
+				if (old[leaf])
+					return false;
+		}
+	}
+	return true;
+}
+
+/* Groups of labels by a cut of the old ones among them, ascending; their number. */
+static int
+group_grown(const Recoding *finer, uint32 nlabels, const bool *old, VarBit *bits, int *group_of)
+{
+	int			nold = 0;
+	int			group = 0;
+	int			last_old = -1;
+
+	for (uint32 label = 0; label < nlabels; label++)
+	{
+		bool		is_old = false;
+
+		for (uint32 leaf = 0; leaf < finer->leaves[label]; leaf++)
+			is_old = is_old || old[finer->first_leaf[label] + leaf];
+		group_of[label] = -1;
+		if (!is_old)
+			continue;
+		if (nold > 0 && nold <= VARBITLEN(bits))
+			group += (VARBITS(bits)[(nold - 1) / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - (nold - 1) % BITS_PER_BYTE)) & 1;
+		group_of[label] = group;
+		/* what is between two of a group belongs to it */
+		for (int i = last_old + 1; last_old >= 0 && group_of[last_old] == group && i < (int) label; i++)
+			group_of[i] = group;
+		last_old = label;
+		nold++;
+	}
+	return nold;
+}
+
+Datum
+grown_cut(const Attribute *attr, Datum cut, bool *old)
+{
+	const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
+	VarBit	   *bits = DatumGetVarBitP(cut);
+	int			length = VARBITLEN(bits);
+	int		   *group_of = palloc(sizeof(int) * (finer->nlabels + 1));
+	uint32		nlabels = finer->nlabels;
+	VarBit	   *grown;
+	int			nold;
+
+	if (length + 1 >= (int) nlabels || !keeps_order(attr, old))
+		return cut;
+	nold = group_grown(finer, nlabels, old, bits, group_of);
+	if (has_label_of_null(attr, finer) && !old[attr->hierarchy->null_leaf])
+	{
+		/* the data have a NULL, which the bits may not know */
+		if (nold == length + 1)
+			nlabels--;
+		old[attr->hierarchy->null_leaf] = nold == length;
+		if (nold == length)
+			nold = group_grown(finer, nlabels, old, bits, group_of);
+	}
+	if (nold != length + 1 || nlabels == length + 1)
+		return cut;
+	grown = palloc0(VARBITTOTALLEN(nlabels - 1));
+	SET_VARSIZE(grown, VARBITTOTALLEN(nlabels - 1));
+	VARBITLEN(grown) = nlabels - 1;
+	for (uint32 i = 0; i + 1 < nlabels; i++)
+		if (group_of[i] < 0 || group_of[i] != group_of[i + 1])
+			VARBITS(grown)[i / BITS_PER_BYTE] |= 1 << (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE);
+	return VarBitPGetDatum(grown);
+}

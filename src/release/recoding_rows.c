@@ -85,8 +85,6 @@ recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
 {
 	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (dataset->nattributes + 1));
 
-	dataset_refuse_unknown(dataset, "a recoding");
-
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			columns[spool->ncolumns++].name = dataset->attributes[i].column;

@@ -266,28 +266,37 @@ append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
 	}
 }
 
+/* The output functions of a row's columns. */
+static FmgrInfo *
+row_outputs(TupleDesc desc)
+{
+	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (desc->natts + 1));
+
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Oid			output;
+		bool		varlena;
+
+		if (TupleDescAttr(desc, i)->attisdropped)
+			continue;
+		getTypeOutputInfo(TupleDescAttr(desc, i)->atttypid, &output, &varlena);
+		fmgr_info(output, &outputs[i]);
+	}
+	return outputs;
+}
+
 /* The digests of a table's rows, sorted; their number. */
 static Digest *
 digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 {
 	TupleTableSlot *slot = table_slot_create(table, NULL);
 	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
-	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (slot->tts_tupleDescriptor->natts + 1));
+	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
 	Digest	   *digests = NULL;
 	Size		room = 0;
 	StringInfoData text;
 
 	initStringInfo(&text);
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
-	{
-		Oid			output;
-		bool		varlena;
-
-		if (TupleDescAttr(slot->tts_tupleDescriptor, i)->attisdropped)
-			continue;
-		getTypeOutputInfo(TupleDescAttr(slot->tts_tupleDescriptor, i)->atttypid, &output, &varlena);
-		fmgr_info(output, &outputs[i]);
-	}
 	for (*n = 0; table_scan_getnextslot(scan, ForwardScanDirection, slot); (*n)++)
 	{
 		CHECK_FOR_INTERRUPTS();
@@ -332,6 +341,42 @@ hierarchy_digests(Oid hierarchy)
 		memcpy(VARDATA(digests), rows, n * sizeof(Digest));
 	MemoryContextDelete(context);
 	return digests;
+}
+
+List *
+hierarchy_known_leaves(Oid hierarchy, const bytea *digests)
+{
+	const Digest *known = (const Digest *) VARDATA_ANY(digests);
+	Size		nknown = VARSIZE_ANY_EXHDR(digests) / sizeof(Digest);
+	Relation	table = relation_open_existing(hierarchy);
+	TupleTableSlot *slot = table_slot_create(table, NULL);
+	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
+	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
+	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
+	List	   *leaves = NIL;
+	StringInfoData text;
+	int			level = NewGUCNestLevel();
+
+	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	initStringInfo(&text);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		Digest		digest;
+
+		CHECK_FOR_INTERRUPTS();
+		resetStringInfo(&text);
+		append_row(&text, slot, outputs);
+		digest_bytes(hash, text.data, text.len, &digest);
+		if (bsearch(&digest, known, nknown, sizeof(Digest), compare_digests) != NULL)
+			leaves = lappend(leaves, text.data[0] == '-' ? NULL :
+							 pnstrdup(strchr(text.data, ':') + 1, strtoul(text.data, NULL, 10)));
+	}
+	AtEOXact_GUC(false, level);
+	pg_cryptohash_free(hash);
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
+	relation_close(table, NoLock);
+	return leaves;
 }
 
 bool
@@ -522,8 +567,8 @@ release_check(Release *release)
 	release_check_reading(dataset);
 	check_promises(release);
 	check_pseudonyms(release);
-	if (release->cuts != NULL && release->form != RELEASE_TABLE)
-		dataset_refuse_unknown(dataset, "a view by cuts");
+	if (release->recoding != NULL && release->form != RELEASE_TABLE)
+		dataset_refuse_unknown(dataset, "a view by a recoding");
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));

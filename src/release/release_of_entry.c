@@ -126,7 +126,12 @@ release_of_entry(const ReleaseEntry *entry)
 		check_node(dataset, entry->levels);
 	}
 	else if (entry->ncuts > 0)
+	{
 		release->cuts = entry->cuts;
+		release->nhierarchies = entry->nhierarchies;
+		release->hierarchies = entry->hierarchies;
+		release->digests = entry->digests;
+	}
 	else if (entry->has_recoding)
 		release->recoding = recoding_of_entry(entry);
 	else

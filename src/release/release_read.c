@@ -20,6 +20,8 @@
 #include "release/pseudonym.h"
 #include "release/tuple_digest.h"
 #include "release/cut_bits.h"
+#include "release/statement_parts.h"
+#include "release/text_index.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
@@ -130,6 +132,52 @@ read_recoding(Release *release)
 	}
 }
 
+/* Which leaves of an attribute a release has known, or NULL if that cannot be told. */
+static bool *
+known_leaves(const Release *release, const Population *population, int a)
+{
+	const Declared *declared = declared_attribute(release->spec.dataset, a);
+	const Attribute *attr = &population->attrs[a];
+	bool	   *known = palloc0(sizeof(bool) * (attr->hierarchy->nleaves + 1));
+	int			i = 0;
+	ListCell   *cell;
+	TextIndex	leaves;
+
+	while (i < release->nhierarchies && release->hierarchies[i] != declared->hierarchy)
+		i++;
+	if (i == release->nhierarchies)
+		return NULL;
+	leaves = index_texts((const char *const *) attr->hierarchy->labels[0], attr->hierarchy->nleaves);
+	foreach(cell, hierarchy_known_leaves(declared->hierarchy, DatumGetByteaPP(release->digests[i])))
+	{
+		const char *text = lfirst(cell);
+		uint32		leaf = text == NULL ? attr->hierarchy->null_leaf : find_text(&leaves, text);
+
+		if (leaf < attr->hierarchy->nleaves)
+			known[leaf] = true;
+	}
+	if (attr->unknown_leaf != NO_LEAF)
+		known[attr->unknown_leaf] = true;
+	return known;
+}
+
+void
+release_grow_cuts(Release *release, const Population *population)
+{
+	Datum	   *cuts;
+
+	if (!release->again || release->nhierarchies == 0)
+		return;
+	cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		bool	   *known = known_leaves(release, population, a);
+
+		cuts[a] = known == NULL ? release->cuts[a] : grown_cut(&population->attrs[a], release->cuts[a], known);
+	}
+	release->cuts = cuts;
+}
+
 /* Measures a population that has been read. */
 static void
 measure_population(Release *release, Population *population)
@@ -150,6 +198,7 @@ measure_population(Release *release, Population *population)
 		read_recoding(release);
 	else
 	{
+		release_grow_cuts(release, population);
 		specification_choose_cut(spec, node_of_cuts(population, release->cuts, release->again));
 		release->node = spec->cut;
 	}

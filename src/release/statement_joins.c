@@ -338,6 +338,24 @@ append_literal(StringInfo sql, const char *string)
 	appendStringInfoString(sql, string == NULL ? "NULL" : quote_literal_cstr(string));
 }
 
+const char *
+unknown_group_label(const Joined *joined)
+{
+	return joined->cut_labels[joined->cut->label_of[joined->attr->unknown_leaf]];
+}
+
+/* The label of values without a leaf; a cut may merge them with others. */
+static const char *
+unknown_label_sql(const Specification *spec, const Joined *joined)
+{
+	if (joined->cut == NULL)
+		return quote_literal_cstr(joined->unknown);
+	if (spec->key == NULL)
+		return quote_literal_cstr(unknown_group_label(joined));
+	return psprintf("(SELECT k.unknown%d FROM ONLY %s k WHERE k.unknown%d IS NOT NULL) COLLATE pg_catalog.\"C\"",
+					joined->number, spec->key, joined->number);
+}
+
 /* The label of a quasi-identifier. */
 void
 append_label(StringInfo sql, const Specification *spec, const Joined *joined)
@@ -352,17 +370,18 @@ append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
 	if (spec->recoded != NULL)
 		appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", joined->number);
-	else if (joined->unknown != NULL)
-	{
-		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN NULL WHEN h%d.%s IS NULL THEN %s ELSE ", joined->column, n, joined->leaf,
-						 quote_literal_cstr(joined->unknown));
-		append_level(sql, joined);
-		appendStringInfoString(sql, " END");
-	}
-	else if (joined->cut != NULL)
-		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
 	else
-		append_level(sql, joined);
+	{
+		if (joined->unknown != NULL)
+			appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN NULL WHEN h%d.%s IS NULL THEN %s ELSE ", joined->column, n,
+							 joined->leaf, unknown_label_sql(spec, joined));
+		if (joined->cut != NULL)
+			appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", n);
+		else
+			append_level(sql, joined);
+		if (joined->unknown != NULL)
+			appendStringInfoString(sql, " END");
+	}
 	if (label != NULL)
 		appendStringInfoString(sql, " END");
 }
@@ -374,7 +393,9 @@ append_has_leaf(StringInfo sql, const Joined *joined)
 	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) :
 	psprintf("h%d.%s", joined->number, joined->leaf);
 
-	if (joined->unknown != NULL)
+	if (joined->unknown != NULL && joined->cut != NULL)
+		appendStringInfo(sql, "(h%d.%s IS NULL OR %s IS NOT NULL)", joined->number, joined->leaf, found);
+	else if (joined->unknown != NULL)
 		appendStringInfoString(sql, "true");
 	else if (joined->nullable)
 		appendStringInfo(sql, "(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
@@ -411,7 +432,11 @@ append_groups(StringInfo sql, const Specification *spec, int attr)
 	{
 		const char *name = joined.attr->hierarchy->labels[joined.level][label];
 
-		if (name == NULL)
+		/*
+		 * nothing in a hierarchy has the label of NULL, or of values without
+		 * a leaf
+		 */
+		if (name == NULL || finer->first_leaf[label] == joined.attr->unknown_leaf)
 			continue;
 		appendStringInfo(sql, "%s(%s::%s, ", separator, quote_literal_cstr(name), finer_type(spec, attr));
 		append_literal(sql, joined.cut_labels[joined.cut->label_of[finer->first_leaf[label]]]);

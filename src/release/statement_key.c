@@ -53,6 +53,14 @@ release_key_statements(const Specification *spec)
 	{
 		appendStringInfo(&create, "%sfiner%d %s, shown%d pg_catalog.text", separator, a + 1, finer_type(spec, a), a + 1);
 		statements = lappend(statements, key_groups(spec, a));
+		if (prepare_join(spec, a).unknown != NULL)
+		{
+			Joined		joined = prepare_join(spec, a);
+
+			appendStringInfo(&create, ", unknown%d pg_catalog.text", a + 1);
+			statements = lappend(statements, psprintf("INSERT INTO %s (unknown%d) VALUES (%s)", spec->key, a + 1,
+													  quote_literal_cstr(unknown_group_label(&joined))));
+		}
 		separator = ", ";
 	}
 	for (int j = 0; j < spec->population->nsensitive; j++)

@@ -34,6 +34,9 @@ extern bool keeps_incomplete(const Specification *spec);
 /* The label of NULL, or NULL if it has none. */
 extern const char *label_of_null(const Joined *joined);
 
+/* The label of the group that values without a leaf are in. */
+extern const char *unknown_group_label(const Joined *joined);
+
 /*
  * By quasi-identifier, the number of values of its label's number if it is
  * packed; otherwise 0.

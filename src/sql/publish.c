@@ -247,6 +247,7 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 	{
 		release->levels = NULL;
 		release->cuts = NULL;
+		release->nhierarchies = 0;
 		release->recoding = NULL;
 		generalization_arguments(fcinfo, release, &republish_places);
 	}

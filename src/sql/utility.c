@@ -106,14 +106,17 @@ classes_of_node(const Population *population, Recodings node)
 static AnyClasses
 classes_of_release(const Shown * shown)
 {
-	const Release *release = shown->release;
+	Release    *release = shown->release;
 	TableRecoding *table;
 	RecodedClasses *recoded;
 
 	if (release->levels != NULL)
 		return classes_of_node(shown->population, node_of_levels(shown->population, release->levels));
 	if (release->cuts != NULL)
+	{
+		release_grow_cuts(shown->release, shown->population);
 		return classes_of_node(shown->population, node_of_cuts(shown->population, release->cuts, release->again));
+	}
 	recoded = recoding_table_show(shown->spool.reading, shown->population, release->recoding->opened, release->recoding->labels, &table);
 	return (AnyClasses)
 	{
