@@ -15,6 +15,7 @@
 #include "access/transam.h"
 #include "base/limits.h"
 #include "base/names.h"
+#include "catalog/distributed.h"
 #include "catalog/hierarchy_table.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -512,9 +513,11 @@ dataset_count_sql(const Dataset *dataset)
 {
 	const char *column = quote_identifier(dataset->count_column);
 
-	/* a cast would round */
+	/* a cast would round; our function is here only */
 	if (!type_is_integer(column_type(dataset->relation, dataset->count_column)))
-		return psprintf("anonopt.whole_number(r.%s)", column);
+		return is_distributed(dataset->relation) ?
+			psprintf("pg_catalog.trim_scale(r.%s::pg_catalog.numeric)::pg_catalog.text::pg_catalog.int8", column) :
+			psprintf("anonopt.whole_number(r.%s)", column);
 	return psprintf("r.%s::pg_catalog.int8", column);
 }
 

@@ -28,6 +28,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "read/row_count.h"
 #include "read/shards.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -156,50 +157,55 @@ make_buckets(const Reading *reading, int column)
 }
 
 /* What a column is grouped by. */
-static void
-append_grouped(StringInfo sql, const Reading *reading, const ReadPlan *plan, int i, const char *alias)
+static char *
+grouped_by(const Reading *reading, const ReadPlan *plan, int i, const char *alias)
 {
 	const ReadColumn *column = &reading->columns[i];
-	const char *name = reading_column_name(reading, i);
+	const Buckets *buckets = plan->buckets[i];
+	char	   *name = psprintf("%s.%s", alias, reading_column_name(reading, i));
+	char	   *value;
 
-	if (plan->buckets[i] != NULL)
-	{
-		const char *value = sql_as(column->form, psprintf("%s.%s", alias, name));
-
-		appendStringInfo(sql, "pg_catalog.width_bucket(%s, %s)", value, plan->buckets[i]->thresholds);
-
-		/*
-		 * a value equal to the inclusive upper end belongs to the last range
-		 */
-		if (plan->buckets[i]->last != NULL)
-			appendStringInfo(sql, " OPERATOR(pg_catalog.-) (%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4", value,
-							 plan->buckets[i]->last);
-	}
-	else
-		appendStringInfo(sql, "%s.%s%s", alias, name,
-						 column->by_bytes ? " COLLATE pg_catalog.\"C\"" : "");
+	if (buckets == NULL)
+		return column->by_bytes ? psprintf("(%s COLLATE pg_catalog.\"C\")", name) : name;
+	value = sql_as(column->form, name);
+	/* a value equal to the inclusive upper end belongs to the last range */
+	if (buckets->last != NULL)
+		return psprintf("(pg_catalog.width_bucket(%s, %s) OPERATOR(pg_catalog.-) (%s OPERATOR(pg_catalog.=) %s)::pg_catalog.int4)",
+						value, buckets->thresholds, value, buckets->last);
+	return psprintf("pg_catalog.width_bucket(%s, %s)", value, buckets->thresholds);
 }
 
-/* The grouped rows of one relation, under its own name, which errors mention. */
+/* The value of a group as it is returned. */
+static char *
+handed_on(const Reading *reading, const ReadPlan *plan, int i, const char *grouped)
+{
+	return sql_as(plan->buckets[i] != NULL ? "%v" : reading->columns[i].form, grouped);
+}
+
+/*
+ * The grouped rows of one relation, under its own name, which errors mention.
+ * Columns are cast here or, if hand_on is false, by a statement around this one.
+ */
 static void
-append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation)
+append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation, bool hand_on)
 {
 	const char *alias = quote_identifier(get_rel_name(relation));
 
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
-		append_grouped(sql, reading, plan, i, alias);
-		appendStringInfo(sql, " AS c%d, ", i + 1);
+		char	   *grouped = grouped_by(reading, plan, i, alias);
+
+		if (hand_on)
+			appendStringInfo(sql, "%s, ", handed_on(reading, plan, i, grouped));
+		else
+			appendStringInfo(sql, "%s AS c%d, ", grouped, i + 1);
 	}
 	/* a table with children has rows of its own */
-	appendStringInfo(sql, "pg_catalog.count(*) AS n FROM %s%s GROUP BY ",
+	appendStringInfo(sql, "%s AS n FROM %s%s GROUP BY ", group_count_sql(reading->dataset, alias),
 					 plan->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
 	for (int i = 0; i < reading->ncolumns; i++)
-	{
-		appendStringInfoString(sql, i > 0 ? ", " : "");
-		append_grouped(sql, reading, plan, i, alias);
-	}
+		appendStringInfo(sql, "%s%s", i > 0 ? ", " : "", grouped_by(reading, plan, i, alias));
 }
 
 static void
@@ -221,26 +227,37 @@ append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
 	foreach(cell, plan->leaves)
 	{
 		appendStringInfoString(sql, cell == list_head(plan->leaves) ? "\t" : "\n\tUNION ALL\n\t");
-		append_grouping(sql, reading, plan, lfirst_oid(cell));
+		append_grouping(sql, reading, plan, lfirst_oid(cell), false);
 	}
 	appendStringInfoString(sql, "\n) u GROUP BY ");
 	append_numbered(sql, reading->ncolumns, "u");
 }
 
+/*
+ * Foreign servers compute the groups only, and casts are made here.  Elsewhere
+ * there is no subquery, because Citus would write its rows to a file and read
+ * them again.
+ */
 static char *
 grouped_statement(const Reading *reading, const ReadPlan *plan)
 {
+	Oid			relation = reading->dataset->relation;
 	StringInfoData sql;
 
 	initStringInfo(&sql);
+	if (plan->leaves == NIL && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
+	{
+		append_grouping(&sql, reading, plan, relation, true);
+		return sql.data;
+	}
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, "%s, ", sql_as(plan->buckets[i] != NULL ? "%v" : reading->columns[i].form, psprintf("g.c%d", i + 1)));
+		appendStringInfo(&sql, "%s, ", handed_on(reading, plan, i, psprintf("g.c%d", i + 1)));
 	appendStringInfoString(&sql, "g.n FROM (\n");
 	if (plan->leaves != NIL)
 		append_leaves(&sql, reading, plan);
 	else
-		append_grouping(&sql, reading, plan, reading->dataset->relation);
+		append_grouping(&sql, reading, plan, relation, false);
 	appendStringInfoString(&sql, "\n) g");
 	return sql.data;
 }
@@ -267,8 +284,10 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 	Oid			relation = reading->dataset->relation;
 	bool		elsewhere = has_foreign_leaf(relation);
 
-	/* a row that stands for several people is read separately */
-	if (reading->dataset->count_column != NULL || read_mode == READ_AGGREGATE)
+	if (read_mode == READ_AGGREGATE)
+		return false;
+	/* adding up partitions' sums would hide bad values */
+	if (reading->dataset->count_column != NULL && (elsewhere || get_rel_relkind(relation) == RELKIND_FOREIGN_TABLE))
 		return false;
 	if (read_mode != READ_GROUP_BY && !elsewhere && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE &&
 		!is_distributed(relation))

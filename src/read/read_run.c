@@ -14,6 +14,7 @@
 #include "nodes/params.h"
 #include "optimizer/cost.h"
 #include "parser/parse_param.h"
+#include "read/row_count.h"
 #include "read/shards.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -84,7 +85,13 @@ count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 static void
 take_group(void *arg, const Datum *values, const bool *nulls)
 {
-	count_group(arg, values, nulls, DatumGetInt64(values[((GroupCounter *) arg)->reading->ncolumns]));
+	int64		count = DatumGetInt64(values[((GroupCounter *) arg)->reading->ncolumns]);
+
+	if (count < 0)
+		refuse_row_count((RowCountFault) count);
+	/* a group of rows that stand for nobody */
+	if (count > 0)
+		count_group(arg, values, nulls, count);
 }
 
 static void

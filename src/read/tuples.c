@@ -16,6 +16,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
+#include "read/row_count.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"
@@ -126,16 +127,10 @@ row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
 	if (!set->has_count)
 		return 1;
 	if (PG_ARGISNULL(argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_NULL_VALUE_NOT_ALLOWED),
-				 errmsg("count column holds a null value"),
-				 errhint("Every row must say how many people it stands for.")));
+		refuse_row_count(ROW_COUNT_NULL);
 	count = PG_GETARG_INT64(argument);
 	if (count < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DATA_EXCEPTION),
-				 errmsg("count column holds a negative value"),
-				 errhint("Every row must say how many people it stands for.")));
+		refuse_row_count(ROW_COUNT_NEGATIVE);
 	return count;
 }
 

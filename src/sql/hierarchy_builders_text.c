@@ -26,7 +26,7 @@ free_label(const LeafColumn *leaf)
 		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
 		Datum		values[1] = {CStringGetTextDatum(label)};
 
-		if (length == 16 || !holds(psprintf("EXISTS (SELECT FROM %s r WHERE %s = $1)", leaf->relation,
+		if (length == 16 || !holds(psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $1)", leaf->relation,
 											leaf_text(leaf, leaf->expression)), 1, types, values))
 			return label;
 	}
@@ -36,7 +36,7 @@ free_label(const LeafColumn *leaf)
 static void
 refuse_ambiguous(const LeafColumn *leaf, Oid *types, Datum *values)
 {
-	if (!holds(psprintf("EXISTS (SELECT FROM %s r WHERE %s = $2 HAVING count(*) >= $1)",
+	if (!holds(psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $2 HAVING count(*) >= $1)",
 						leaf->relation, leaf_text(leaf, leaf->expression)), 2, types, values))
 		return;
 	ereport(ERROR,

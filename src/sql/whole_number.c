@@ -8,20 +8,12 @@
 
 #include <math.h>
 
+#include "read/row_count.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 
 PG_FUNCTION_INFO_V1(anonopt_whole_number_numeric);
 PG_FUNCTION_INFO_V1(anonopt_whole_number_float8);
-
-static void
-refuse_number(int state, const char *what)
-{
-	ereport(ERROR,
-			(errcode(state),
-			 errmsg("count column holds %s", what),
-			 errhint("Every row must say how many people it stands for.")));
-}
 
 Datum
 anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
@@ -30,10 +22,10 @@ anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
 	Datum		whole;
 
 	if (numeric_is_nan(number) || numeric_is_inf(number))
-		refuse_number(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "a value that is not finite");
+		refuse_row_count(ROW_COUNT_NOT_FINITE);
 	whole = DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0));
 	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number), whole)))
-		refuse_number(ERRCODE_DATA_EXCEPTION, "a fraction");
+		refuse_row_count(ROW_COUNT_FRACTION);
 	return DirectFunctionCall1(numeric_int8, NumericGetDatum(number));
 }
 
@@ -43,8 +35,8 @@ anonopt_whole_number_float8(PG_FUNCTION_ARGS)
 	float8		number = PG_GETARG_FLOAT8(0);
 
 	if (isnan(number) || isinf(number))
-		refuse_number(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE, "a value that is not finite");
+		refuse_row_count(ROW_COUNT_NOT_FINITE);
 	if (number != rint(number))
-		refuse_number(ERRCODE_DATA_EXCEPTION, "a fraction");
+		refuse_row_count(ROW_COUNT_FRACTION);
 	return DirectFunctionCall1(dtoi8, Float8GetDatum(number));
 }

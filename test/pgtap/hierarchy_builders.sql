@@ -84,7 +84,7 @@ BEGIN
                 WHERE NOT isempty(part) AND lower(part) < upper(part)) s', labels, bottom, top, step, low, high);
         -- what ends at high holds high
         query := replace(query, 'SELECT part, lower(part), 0', format('SELECT CASE WHEN %L::numeric IS NULL AND upper(part) = %s
-            THEN numrange(lower(part), %s, ''[]'') ELSE part END, lower(part), 0', top, high, high));
+            THEN numrange(lower(part), upper(part), ''[]'') ELSE part END, lower(part), 0', top, high));
     END IF;
     RETURN pg_temp.difference(anonopt.create_top_coded_hierarchy('sample.coded', low, high, top, bottom, widths, step), query,
         CASE WHEN step IS NULL THEN 'p' ELSE 'x' END, false,

@@ -280,6 +280,8 @@ sub check_counts
 			{
 				my $answer = hear('boss', "BEGIN; UPDATE heads SET n = $value WHERE a = 3; SELECT count(*) FROM anonopt.$call; ROLLBACK");
 				like($answer, $call =~ /publish/ ? qr/ERROR:  (?:$state|0A000)/ : qr/ERROR:  $state/, "$type, a row that stands for $value: $call") or diag($answer);
+				$answer = hear('boss', "BEGIN; SET LOCAL anonopt.read_mode = group_by; UPDATE heads SET n = $value WHERE a = 3; SELECT count(*) FROM anonopt.$call; ROLLBACK");
+				like($answer, $call =~ /publish/ ? qr/ERROR:  (?:$state|0A000)/ : qr/ERROR:  $state/, "and grouped") or diag($answer);
 			}
 		}
 		ask('boss', q{SELECT anonopt.drop_dataset('heads'); DROP TABLE heads});

@@ -86,6 +86,9 @@ sub check_distributed
 		is(ask("SELECT count(*) FROM anonopt.property_vector('$_', '{1,1}', 'class_size', 'id')"), 4000, "$_: a key does");
 	}
 	unlike(ask("SELECT anonopt.read_sql('kept')"), qr/GROUP BY/, 'a materialized view is here');
+	like(ask("SELECT anonopt.read_sql('counted')"), qr/sum\(.*GROUP BY/, 'numbers of people are added up where they are');
+	is(ask("SELECT x FROM anonopt.lattice('counted') x ORDER BY x::text"), ask("SET anonopt.read_mode = aggregate; SELECT x FROM anonopt.lattice('counted') x ORDER BY x::text"),
+		'which gives the same answers');
 
 	is(ask("SELECT problem FROM anonopt.describe('plain') WHERE role = 'tuple_store'"), 'the relation is distributed', 'a store made before it was is not read');
 	is(ask("SELECT coalesce(problem, 'current') FROM anonopt.describe('here') WHERE role = 'tuple_store'"), 'current', 'that of another table is');
