@@ -30,7 +30,7 @@ SELECT levels, k, l, round(t::numeric, 3) AS t, suppressed, classes, cm FROM ano
 SET anonopt.read_mode = 'often';
 SET anonopt.read_mode = '';
 RESET anonopt.read_mode;
--- a sensitive column of ranges is read as it is too; rows that stand for several are never grouped
+-- a sensitive column of ranges is read as it is too; numbers of people are added up
 SELECT anonopt.add_sensitive('boarders', 'rent', 'ordered', 'boarder_rent');
 SELECT anonopt.create_dataset('heads', 'boarder', count_column => 'id'), anonopt.add_quasi_identifier('heads', 'age', 'boarder_age');
 BEGIN;

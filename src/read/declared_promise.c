@@ -49,8 +49,8 @@ void
 promise_add_declared(Promise *promise, const Dataset *dataset)
 {
 	int			nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
-	double		least;
-	double		largest;
+	double		least = 0;
+	double		largest = 0;
 
 	if (thresholds_of(dataset, MODEL_K, &least, &largest) > 0)
 	{
