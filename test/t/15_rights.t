@@ -245,7 +245,7 @@ my %argument = (
 	objectives => '{k,glm}', objective => 'k', epsilon => '{1,1}', start => '{0.1,0.1}', 'poka start' => '{1,1}', aspiration => '{0.2,0.2}', candidates => '{{1,1}}',
 	properties => '{loss}', property => 'loss', index => 'p_rank', algorithm => 'btda', distance => 'equal', loss => 'glm',
 	'risk text' => 'identity', 'utility text' => 'depth', 'risk double precision[]' => '{1}', 'utility double precision[]' => '{1}',
-	dictionaries => 'NULL', dictionary_weights => 'NULL', weight_column => 'age', measures => 'NULL', 'nsga2 preferences' => 'NULL', 'efficiency preferences' => 'NULL', ideal => 'NULL',
+	dictionaries => 'NULL', dictionary_weights => 'NULL', weight_column => 'age', measures => 'NULL', 'nsga2 preferences' => 'NULL', 'efficiency preferences' => 'NULL', 'efficiency weights' => '{1,1}', 'nsga2 weights' => '{1,1}', 'reference_direction weights' => '{1,1}', ideal => 'NULL',
 	population => '10', 'population regclass' => 'SCHEMA.people', model => 'k', threshold => '2', 'risk threshold' => '0.2', queries => '5', review => '2027-01-01', source_risk => '{}', 'drop_promise column_name' => 'illness', 'add_promise column_name' => 'illness', c => '1', iterations => '1', evaluations => '20', steps => '1', depth => '1', max_nodes => '10', k => '2', l => '1', seed => '1',
 	value => 'VALUE', mask => '*', low => '1', high => '2', 'low date' => '2020-01-01', 'high date' => '2020-01-02', step => '1', widths => '{}',
 	buckets => '{2}', minimum => '2', lengths => '{1}', units => '{month}', what => 'measures', form => 'table', suppressed => 'omit', time_limit => '1 s',
