@@ -22,11 +22,11 @@
  * (1 - t) of its people is suppressed at every node below.
  *
  * The measures of the worst class are bounded in the same way.  At a feasible
- * node at most the limit's s of a class's n rows are suppressed, so if s < n
- * some parts of it remain, and the worst of them is no better than their mean:
- * its distance is at least (d - s/n) / (1 - s/n), and the share of a value
- * that c rows have is at least (c - s) / (n - s).  A class that cannot come
- * apart remains as it is, unless people outside decide on it.
+ * node at most s of a class's n rows are suppressed, where s is the limit.  So
+ * if s < n some parts of it remain, and the worst of them is no better than
+ * their mean: its distance is at least (d - s/n) / (1 - s/n), and the share of
+ * a value that c rows have is at least (c - s) / (n - s).  A class that cannot
+ * split remains unchanged, unless people outside decide on it.
  *
  * "People" here are rows.  If a person may have several, the different people
  * of a class are counted only for k, and only until there are enough: a part
@@ -42,10 +42,10 @@
 /* Classes are sorted by size up to this; larger ones are not sorted. */
 #define SORTED_SIZES 1024
 
-/* Rounding may have made a bound larger by this. */
+/* The largest error of a bound by rounding. */
 #define ROUNDING 1e-9
 
-/* A tuple whose values are looked at takes as much time as so many others. */
+/* Visiting a tuple's values takes as long as visiting this many tuples. */
 #define VALUES_EFFORT 8
 
 /* Marks a tuple that is left out. */
@@ -162,7 +162,7 @@ has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *
 	return persons_together(population_persons(population), tables->together, ntuples, k) < k;
 }
 
-/* The histogram of some tuples, given by number, in a column. */
+/* The histogram of some tuples, given by number, for a column. */
 static const Slice *
 slice_of(BoxTables *tables, const BoxTable *table, int column, const uint32 *tuples, uint32 ntuples)
 {
@@ -210,7 +210,10 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 
 /* --------------------------------------------------------- the worst class */
 
-/* What the rest of a class's histogram has at least, where so many rows of it may be suppressed. */
+/*
+ * A lower bound of the measure for the rest of a class, if a number of its
+ * rows may be suppressed.
+ */
 static double
 worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 rows, int64 suppressed)
 {
@@ -231,7 +234,10 @@ worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 row
 	}
 }
 
-/* Lets a class tell what the worst class has at least; its tuples are given by number. */
+/*
+ * Raises the lower bound of the worst class's measure by a class, whose tuples
+ * are given by number.
+ */
 static void
 tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples, BoxTable *to)
 {
@@ -408,7 +414,7 @@ keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 
 	table->squares += (int128) people * people;
 	table->lasting += people > tables->promise.limit;
-	/* whom people outside suppress is not known here */
+	/* suppression because of people outside is not known here */
 	if ((outside[OUTSIDE_K_MAP].given || outside[OUTSIDE_PRESENCE].given) && people <= tables->promise.limit)
 		return;
 	table->largest = Max(table->largest, people);
@@ -749,9 +755,9 @@ box_table_lasting(const BoxTables *tables, const BoxTable *table)
 }
 
 /*
- * A class that is too large to be suppressed leaves a part, no larger than it;
- * and tuples that are too many to be suppressed are in a class of as many or
- * more.
+ * A class that is too large to be suppressed leaves a part no larger than
+ * itself; and a tuple with too many people to be suppressed is in a class of
+ * at least as many.
  */
 int64
 box_table_spread(const BoxTables *tables, const BoxTable *table)

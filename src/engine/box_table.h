@@ -16,7 +16,7 @@ typedef struct BoxClass
 	int64		people;
 } BoxClass;
 
-/* Of what the worst class of a node counts. */
+/* Measures of a node that are those of its worst class. */
 typedef enum WorstMeasure
 {
 	WORST_NONE,
@@ -44,9 +44,9 @@ typedef struct BoxTable
 								 * suppressed */
 	int64		doubtful;		/* least number of people of other classes who
 								 * will be suppressed */
-	int64		largest;		/* size of the largest class that stays */
+	int64		largest;		/* size of the largest of the others */
 	int64		smallest;		/* and of the smallest */
-	double		worst;			/* lower bound of the measure asked for, at
+	double		worst;			/* lower bound of the requested measure, at
 								 * every feasible node of the box */
 } BoxTable;
 
@@ -56,7 +56,7 @@ typedef struct BoxTables
 	Population *population;
 	MemoryContext context;
 	Promise		promise;
-	WorstMeasure worst;			/* what tables are to tell */
+	WorstMeasure worst;			/* the measure to bound */
 	int64		looked_at;		/* tuples, so far, by the effort they take */
 
 	/* scratch */
@@ -105,7 +105,10 @@ extern int128 box_table_squares(const BoxTable *table);
  */
 extern int64 box_table_lasting(const BoxTables *tables, const BoxTable *table);
 
-/* How many more people the largest class of any feasible node has than the smallest, at least. */
+/*
+ * A lower bound of the difference in people between the largest and the
+ * smallest class of a feasible node.
+ */
 extern int64 box_table_spread(const BoxTables *tables, const BoxTable *table);
 
 #endif

@@ -287,7 +287,10 @@ disclosure_of(const Histograms *h, const ValueCount *entries, uint32 length, int
 	return disclosure;
 }
 
-/* Some part that remains has no less of a value than all that remain, (c - s) / (n - s) or more. */
+/*
+ * Some remaining part has at least the share of a value in all that remain,
+ * which is at least (c - s) / (n - s).
+ */
 double
 gain_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 suppressed)
 {
@@ -305,9 +308,9 @@ gain_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 suppress
 }
 
 /*
- * The same up.  Down, some part has no more of a value than c / (n - s), which
- * says nothing where parts may lack it.  A value that misses does so in every
- * part.
+ * The same holds for shares above everybody's.  For those below, some part has
+ * at most a share of c / (n - s), which is no bound if parts may lack the
+ * value. A value missing from the class is missing from every part.
  */
 double
 disclosure_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 suppressed)

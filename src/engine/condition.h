@@ -14,14 +14,15 @@ extern void conditions_prepare(Histograms *histograms);
 extern void conditions_judge(Histograms *histograms, Slice *slice, const ValueCount *entries, int64 size);
 
 /*
- * Of so many rows whose values are so far from those of all, how many are
- * suppressed at least wherever the rest is to be at t or nearer.
+ * The least number of rows suppressed at every node where the rest is within
+ * t, given the number of rows and the distance of their values from
+ * everyone's.
  */
 extern int64 least_beyond_distance(int64 size, double distance, double t);
 
 /*
- * The gain of beta and the disclosure that some part of a class has at least,
- * where fewer rows than all of it may be suppressed.
+ * Lower bounds of the gain (beta) and of the disclosure of some part of a
+ * class, if fewer than all of its rows may be suppressed.
  */
 extern double gain_of_rest(const Histograms *histograms, const Slice *slice, int64 rows, int64 suppressed);
 extern double disclosure_of_rest(const Histograms *histograms, const Slice *slice, int64 rows, int64 suppressed);

@@ -259,9 +259,9 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 
 /*
  * The least number of people who are suppressed at every node below; for
- * models other than k, k_map and l, condition.c has the proof, for the
- * argument t box_table.c.  Everybody with the labels of a part of a class has
- * the labels of the class, so if too few people outside match a class, too few
+ * models other than k, k_map and l, condition.c has the proof, or box_table.c
+ * for the argument t.  Everybody with the labels of a part of a class has the
+ * labels of the class, so if too few people outside match a class, too few
  * match any of its parts.
  */
 int64

@@ -234,9 +234,9 @@ append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
 }
 
 /*
- * Foreign servers compute the groups only, and casts are made here.  Elsewhere
- * there is no subquery, because Citus would write its rows to a file and read
- * them again.
+ * Foreign servers only compute the groups, and casts are done here.  For other
+ * relations there is no subquery, because Citus would write its rows to a file
+ * and read them again.
  */
 static char *
 grouped_statement(const Reading *reading, const ReadPlan *plan)

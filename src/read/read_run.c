@@ -89,7 +89,7 @@ take_group(void *arg, const Datum *values, const bool *nulls)
 
 	if (count < 0)
 		refuse_row_count((RowCountFault) count);
-	/* a group of rows that stand for nobody */
+	/* a group whose rows stand for nobody */
 	if (count > 0)
 		count_group(arg, values, nulls, count);
 }

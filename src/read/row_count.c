@@ -1,6 +1,6 @@
 /*
  * row_count.c
- *	  Values of a count column that are not a number of people.
+ *	  Invalid values of a count column.
  */
 #include "read/row_count.h"
 
@@ -23,7 +23,7 @@ refuse_row_count(RowCountFault fault)
 			 errhint("Every row must say how many people it stands for.")));
 }
 
-/* Conditions under which a value is not a whole number; empty for integers. */
+/* Conditions that a value is not a whole number; empty for integers. */
 static char *
 whole_conditions(Oid type, const char *value)
 {

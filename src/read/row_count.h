@@ -1,6 +1,6 @@
 /*
  * row_count.h
- *	  Values of a count column that are not a number of people.
+ *	  Invalid values of a count column.
  */
 #ifndef ANONOPT_ROW_COUNT_H
 #define ANONOPT_ROW_COUNT_H
@@ -22,8 +22,8 @@ pg_noreturn extern void refuse_row_count(RowCountFault fault);
 
 /*
  * An expression for the number of people in a group of rows: a bigint, or the
- * least RowCountFault among the rows.  It uses PostgreSQL's own functions only,
- * so a server without the extension can compute it.
+ * least RowCountFault among the rows.  It uses only PostgreSQL's own
+ * functions, so a server without the extension can compute it.
  */
 extern char *group_count_sql(const Dataset *dataset, const char *alias);
 

@@ -129,7 +129,7 @@ value_compare(const ValueType *type, Datum a, Datum b)
 	}
 }
 
-/* Eight bytes of a text from a place, or fewer at its end. */
+/* Eight bytes of a text at a position, or fewer at its end. */
 static inline uint64
 text_word(const char *bytes, Size length)
 {
@@ -143,7 +143,10 @@ text_word(const char *bytes, Size length)
 	return word;
 }
 
-/* Every row asks for it, and texts are short: eight bytes at a time. */
+/*
+ * Computed for every row, mostly of short texts, so it takes eight bytes at a
+ * time.
+ */
 static inline uint32
 text_hash(const struct varlena *text)
 {
@@ -154,7 +157,11 @@ text_hash(const struct varlena *text)
 
 	for (; at + sizeof(uint64) <= length; at += sizeof(uint64))
 		hash = word_hash(hash ^ text_word(bytes + at, sizeof(uint64)));
-	/* the last eight bytes, some of them once more, where there are so many */
+
+	/*
+	 * the last eight bytes, which may overlap the previous ones, if there are
+	 * that many
+	 */
 	if (at < length)
 		hash = word_hash(hash ^ (length > sizeof(uint64) ? text_word(bytes + length - sizeof(uint64), sizeof(uint64)) :
 								 text_word(bytes, length)));

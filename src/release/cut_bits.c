@@ -55,7 +55,10 @@ node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new)
 	return node;
 }
 
-/* Whether old labels are in the order that they had: every subtree that has an old leaf begins with one. */
+/*
+ * Whether old labels are still in their old order: every subtree with an old
+ * leaf must begin with one.
+ */
 static bool
 keeps_order(const Attribute *attr, const bool *old)
 {
@@ -75,7 +78,10 @@ keeps_order(const Attribute *attr, const bool *old)
 	return true;
 }
 
-/* Groups of labels by a cut of the old ones among them, ascending; their number. */
+/*
+ * Groups labels by a cut of the old ones among them, ascending; returns the
+ * number of groups.
+ */
 static int
 group_grown(const Recoding *finer, uint32 nlabels, const bool *old, VarBit *bits, int *group_of)
 {
@@ -95,7 +101,7 @@ group_grown(const Recoding *finer, uint32 nlabels, const bool *old, VarBit *bits
 		if (nold > 0 && nold <= VARBITLEN(bits))
 			group += (VARBITS(bits)[(nold - 1) / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - (nold - 1) % BITS_PER_BYTE)) & 1;
 		group_of[label] = group;
-		/* what is between two of a group belongs to it */
+		/* a label between two of a group belongs to it */
 		for (int i = last_old + 1; last_old >= 0 && group_of[last_old] == group && i < (int) label; i++)
 			group_of[i] = group;
 		last_old = label;
@@ -120,7 +126,7 @@ grown_cut(const Attribute *attr, Datum cut, bool *old)
 	nold = group_grown(finer, nlabels, old, bits, group_of);
 	if (has_label_of_null(attr, finer) && !old[attr->hierarchy->null_leaf])
 	{
-		/* the data have a NULL, which the bits may not know */
+		/* the data have a NULL, which the bits may not include */
 		if (nold == length + 1)
 			nlabels--;
 		old[attr->hierarchy->null_leaf] = nold == length;

@@ -14,11 +14,11 @@
 extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new);
 
 /*
- * Bit strings made before an attribute's hierarchy gained leaves, as they
- * would be made now; without NULL if they were made without.  A label whose
- * leaves are all new joins the group on both sides of it, or is one of its
- * own.  Returns the same bit string if no label is new, or if that cannot be
- * told.  Old leaves are marked; NULL is, too, if it turns out to be old.
+ * Adapts a bit string to leaves that an attribute's hierarchy has gained
+ * since; without NULL if it was made without.  A label whose leaves are all
+ * new joins the group on both sides of it, or forms a new group.  Returns the
+ * same bit string if no label is new, or if that is unknown.  Old leaves are
+ * marked; NULL is marked, too, if it turns out to be old.
  */
 extern Datum grown_cut(const Attribute *attr, Datum cut, bool *old);
 

@@ -165,7 +165,7 @@ extern bytea *hierarchy_digests(Oid hierarchy);
 /* Whether a table still has all rows with the given digests; it may have more. */
 extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
 
-/* The leaves of the rows that have these digests, as texts; NULL for NULL. */
+/* The leaves of the rows with these digests, as texts; NULL for NULL. */
 extern List *hierarchy_known_leaves(Oid hierarchy, const bytea *digests);
 
 /* Whether a release needs the frequencies of values among all people. */

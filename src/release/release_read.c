@@ -132,7 +132,10 @@ read_recoding(Release *release)
 	}
 }
 
-/* Which leaves of an attribute a release has known, or NULL if that cannot be told. */
+/*
+ * The leaves of an attribute that a release has known, or NULL if that is
+ * unknown.
+ */
 static bool *
 known_leaves(const Release *release, const Population *population, int a)
 {

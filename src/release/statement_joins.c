@@ -433,8 +433,8 @@ append_groups(StringInfo sql, const Specification *spec, int attr)
 		const char *name = joined.attr->hierarchy->labels[joined.level][label];
 
 		/*
-		 * nothing in a hierarchy has the label of NULL, or of values without
-		 * a leaf
+		 * no row of a hierarchy has the label of NULL, or of values without a
+		 * leaf
 		 */
 		if (name == NULL || finer->first_leaf[label] == joined.attr->unknown_leaf)
 			continue;

@@ -34,7 +34,7 @@ extern bool keeps_incomplete(const Specification *spec);
 /* The label of NULL, or NULL if it has none. */
 extern const char *label_of_null(const Joined *joined);
 
-/* The label of the group that values without a leaf are in. */
+/* The label of the group with values without a leaf. */
 extern const char *unknown_group_label(const Joined *joined);
 
 /*

@@ -62,10 +62,10 @@ typedef struct OpenBox
 										 * hopeless */
 	int			rises;			/* rise of lowest levels since tuples were
 								 * merged */
-	int			counted[MAX_ATTRIBUTES];	/* the lowest node when minorities
-											 * were counted */
+	int			counted[MAX_ATTRIBUTES];	/* the lowest node for which
+											 * minorities were counted */
 	int64		minorities;		/* people outside their class's majority
-								 * there; -1 while not counted */
+								 * there; -1 if not counted */
 	BoxTable   *table;			/* NULL until it is needed */
 } OpenBox;
 
@@ -95,7 +95,7 @@ boxes_have_bounds(Objective loss)
 	return loss != OBJECTIVE_PRESENCE;
 }
 
-/* What tables are to tell of a node's worst class. */
+/* The measure of a node's worst class that tables must bound. */
 static WorstMeasure
 worst_measure(Objective loss)
 {

@@ -19,8 +19,8 @@
  *   classes reduces neither the number of people nor the number of values, so
  *   people suppressed for k or l at a node are suppressed at every node below.
  *   This does not hold for t (a class close to everyone's distribution may
- *   merge with one far from it): of a class that is too far, as many people
- *   count as box_table.c proves, and of one that breaks a condition on a
+ *   merge with one far from it): for a class that is too far, as many people
+ *   count as box_table.c proves, and for one that breaks a condition on a
  *   column, as many as condition.c proves.
  *
  * Other objectives have no bound here.  If one is requested without a promise,
@@ -33,9 +33,10 @@
  *
  * A long search is divided into parts, boxes in which the first attributes'
  * levels are chosen.  Any free process takes the next part, and all processes
- * share the nodes they measure.  What is above helps to decide what is below,
- * so parts are taken in order: a short round ends for all processes at once,
- * and the parts that they were in are split, which keeps them near each other.
+ * share the nodes they measure.  Nodes above help to decide on nodes below, so
+ * parts are taken in order: a short round ends for all processes at once, and
+ * the parts in which it ended are split, which keeps the processes close to
+ * each other.
  */
 #include "search/exact.h"
 
@@ -58,8 +59,8 @@
 #define BOXES_A_LOOK 64
 
 /*
- * Microseconds between two checks whether workers would pay, and those that
- * must be left to do for that.
+ * Microseconds between two checks whether workers would pay off, and the
+ * remaining microseconds from which on they do.
  */
 #define LOOK_TIME 4000
 #define WORTH_WORKERS 30000
@@ -67,7 +68,7 @@
 /* Microseconds of a round. */
 #define ROUND_TIME 10000
 
-/* Parts to have at least, per process, and to hand out in a round at most. */
+/* The fewest parts to have, and the most to hand out in a round, per process. */
 #define PARTS_A_PROCESS 4
 #define MOST_PARTS_A_PROCESS 32
 
@@ -80,7 +81,8 @@ typedef struct Part
 	int			depth;			/* number of depths chosen */
 	bool		resumes;		/* from all of the levels */
 	bool		unfinished;		/* a round has ended in it */
-	bool		leads;			/* a round: it goes on a little in any case */
+	bool		leads;			/* its search continues a little even after
+								 * the round's end */
 	TimestampTz until;			/* when the round ends */
 	int16		levels[MAX_ATTRIBUTES];
 } Part;
@@ -346,7 +348,7 @@ share_passed(const Bounds *b)
 
 /*
  * Whether it is time to stop: at the end of a round or, before there are
- * workers, if so much seems left to do that they would pay.
+ * workers, if enough seems left to do for them to pay off.
  */
 static bool
 is_over(Bounds *b)

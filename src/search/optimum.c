@@ -27,7 +27,7 @@
 /* Tuples to visit in each box that is handed out, about a tenth of a second. */
 #define EFFORT INT64CONST(40000000)
 
-/* Before workers are started it is so many times less. */
+/* Before workers are started, the effort is this many times less. */
 #define SOONER 4
 
 /* Boxes handed out at a time, per process. */

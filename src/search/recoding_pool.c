@@ -159,7 +159,7 @@ joint_minority_cost(const Pool *pool, int a, int b)
 	uint32		both[2] = {cluster_slices(pool, a)[column], cluster_slices(pool, b)[column]};
 	HistogramMark mark = histograms_mark(h);
 
-	/* joining may move the slices */
+	/* merging may move the slices */
 	uint32		joined = histograms_join(h, both, 2);
 	int64		most = h->slices[joined].most;
 
