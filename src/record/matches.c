@@ -335,3 +335,10 @@ matches_of(Matches *m, uint32 tuple)
 		m->fitting[slot] = Max(count_alike(m, tuple), 1);
 	return m->fitting[slot];
 }
+
+const uint32 *
+matches_classes(const Matches *m, uint32 *most)
+{
+	*most = (uint32) 1 << m->class_counter->bits;
+	return m->entries == NULL && m->similarity == 0 ? m->slot_of : NULL;
+}

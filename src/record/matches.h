@@ -23,4 +23,10 @@ extern void matches_go(Matches *matches, const int *levels);
 /* The number of entries that match a tuple there, at least 1. */
 extern int64 matches_of(Matches *matches, uint32 tuple);
 
+/*
+ * The number of each tuple's class at the node, below a limit, if a tuple
+ * matches those of its own class; else NULL.
+ */
+extern const uint32 *matches_classes(const Matches *matches, uint32 *limit);
+
 #endif

@@ -340,7 +340,7 @@ climb_at_random(const RecordRun *run, Prng *prng, int *levels)
 	}
 }
 
-static void
+void
 offer_samples(RecordRun *run)
 {
 	Prng		prng = {1};

@@ -7,6 +7,9 @@
 
 #include "record/record_run.h"
 
+/* Offers random nodes that are just useful enough for some tuple: answers to begin with. */
+extern void offer_samples(RecordRun *run);
+
 /* Anything, tuple by tuple, by bounds. */
 extern void search_by_bounds(RecordRun *run);
 

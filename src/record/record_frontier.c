@@ -42,13 +42,28 @@ typedef struct LeastRisk
 	double		risk;
 } LeastRisk;
 
+/* The risk of all records of a class, if it was computed at this visit. */
+typedef struct ClassRisk
+{
+	double		risk;
+	int64		visit;
+} ClassRisk;
+
 typedef struct Frontier
 {
 	RecordRun  *run;
+	double	   *best;			/* by tuple: the answer's risk, if there is
+								 * one */
+	int64	   *visits;			/* by profile */
 	Profiles	profiles;
 	Size		nleast;
 	Size		capacity;
 	LeastRisk  *least;
+
+	/* if all records of a class have the same risk */
+	const uint32 *classes;		/* by tuple, or NULL */
+	ClassRisk  *risks;			/* by class */
+	int64		visit;
 } Frontier;
 
 /*
@@ -180,24 +195,98 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 	least->risk = risk;
 }
 
+/*
+ * Records counted among themselves, whose owners weigh alike, have the same
+ * risk in all of their class.
+ */
 static void
+prepare_classes(Frontier *frontier)
+{
+	const RecordRun *run = frontier->run;
+	uint32		limit;
+
+	if (run->nmatches == 1 && run->model->owners == NULL)
+		frontier->classes = matches_classes(run->matches[0], &limit);
+	if (frontier->classes != NULL)
+		frontier->risks = budget_alloc_zero(sizeof(ClassRisk), limit);
+}
+
+/* What is asked of every tuple at every node stands close together. */
+static void
+prepare_visits(Frontier *frontier)
+{
+	const RecordRun *run = frontier->run;
+	uint32		ntuples = run->population->tuples->ntuples;
+
+	frontier->best = budget_alloc(sizeof(double), (Size) ntuples + 1);
+	for (uint32 i = 0; i < ntuples; i++)
+		frontier->best[i] = answer_of(run->search, i)->found ? answer_of(run->search, i)->risk : HUGE_VAL;
+	frontier->visits = budget_alloc_zero(sizeof(int64), (Size) frontier->profiles.nprofiles + 1);
+	prepare_classes(frontier);
+}
+
+/* Tells every tuple how many nodes were visited for its profile. */
+static void
+count_visits(const Frontier *frontier)
+{
+	const Profiles *profiles = &frontier->profiles;
+
+	for (uint32 p = 0; p < profiles->nprofiles; p++)
+		for (uint32 i = profiles->start[p]; i < profiles->start[p + 1]; i++)
+			answer_of(frontier->run->search, profiles->tuples[i])->visited += frontier->visits[p];
+}
+
+/* The risk of a tuple at the visited node, computed once for its class. */
+static inline double
+risk_here(Frontier *frontier, uint32 tuple, const int *levels)
+{
+	ClassRisk  *class;
+
+	if (frontier->classes == NULL)
+		return risk_at(frontier->run, tuple, levels);
+	class = &frontier->risks[frontier->classes[tuple]];
+	if (class->visit != frontier->visit)
+	{
+		class->visit = frontier->visit;
+		class->risk = risk_at(frontier->run, tuple, levels);
+	}
+	return class->risk;
+}
+
+static inline void
 visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
 {
 	RecordRun  *run = frontier->run;
-	RecordAnswer *answer = answer_of(run->search, tuple);
-	double		risk = risk_at(run, tuple, levels);
+	double		risk = risk_here(frontier, tuple, levels);
 
-	answer->visited++;
-	if (!answer->found || risk <= answer->risk)
-		keep_least(frontier, tuple, node, risk);
+	if (risk > frontier->best[tuple])
+		return;
+	keep_least(frontier, tuple, node, risk);
 	offer_node(run, tuple, levels, risk, record_utility(run->model, leaves_of(run, tuple), levels));
+	frontier->best[tuple] = answer_of(run->search, tuple)->risk;
+}
+
+/* Visits a node for all tuples of the profiles that are flagged. */
+static void
+visit_profiles(Frontier *frontier, int64 node, const int *levels)
+{
+	const Profiles *profiles = &frontier->profiles;
+
+	frontier->visit++;
+	for (uint32 p = 0; p < profiles->nprofiles; p++)
+	{
+		if (!profiles->flagged[p])
+			continue;
+		frontier->visits[p]++;
+		for (uint32 i = profiles->start[p]; i < profiles->start[p + 1]; i++)
+			visit_tuple(frontier, profiles->tuples[i], node, levels);
+	}
 }
 
 static void
 visit_highest(Frontier *frontier)
 {
 	RecordRun  *run = frontier->run;
-	const Profiles *profiles = &frontier->profiles;
 	int			levels[MAX_ATTRIBUTES];
 
 	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
@@ -208,10 +297,9 @@ visit_highest(Frontier *frontier)
 		go_to_node(run, levels);
 		run->search->evaluated++;
 		progress_update(run->search->evaluated, 0);
-		for (uint32 p = 0; p < profiles->nprofiles; p++)
-			for (uint32 i = profiles->start[p]; profiles->flagged[p] && i < profiles->start[p + 1]; i++)
-				visit_tuple(frontier, profiles->tuples[i], node, levels);
+		visit_profiles(frontier, node, levels);
 	}
+	count_visits(frontier);
 }
 
 static int
@@ -372,6 +460,7 @@ search_frontier(RecordRun *run)
 	Frontier	frontier = {.run = run};
 
 	make_profiles(run, &frontier.profiles);
+	prepare_visits(&frontier);
 	visit_highest(&frontier);
 	forget_beaten(&frontier);
 	if (run->search->in_time)

@@ -17,6 +17,9 @@
 #define MOST_NODES 300000
 #define MOST_WORK 2e10
 
+/* The most nodes of which only the frontier is counted. */
+#define MOST_FRONTIER_NODES 3000000
+
 /* Whether the risk never rises when a record is generalized further. */
 static bool
 risk_is_monotone(const RecordSearch *search)
@@ -81,16 +84,19 @@ record_search(RecordSearch *search)
 
 	search->in_time = true;
 	offer_ends(run);
-	if (!is_small)
-		search_by_bounds(run);
-	else if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search))
+	if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES)
 	{
+		/* what there is when time is over */
+		if (!is_small && search->deadline != 0)
+			offer_samples(run);
 		search_frontier(run);
-		if (search->general_first && search->in_time)
+		if (search->general_first && search->in_time && is_small)
 			count_general_first(run);
 	}
-	else
+	else if (is_small)
 		search_all_nodes(run);
+	else
+		search_by_bounds(run);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

@@ -4,7 +4,7 @@
 \ir begin.inc
 \ir reference.inc
 
-SELECT plan(9);
+SELECT plan(13);
 
 \ir employees.inc
 
@@ -77,6 +77,36 @@ SELECT is(
               FROM anonopt.evaluate_cuts('employee', ARRAY[B'01000001000', B'01'])),
         ARRAY(SELECT n FROM ref.evaluate_cuts('employee', ARRAY[B'01000001000', B'01']) n)),
     NULL, 'cuts that no node has');
+
+-- The comparing paper's ten people: the utility it prints for each, 1 - n/D a column, where a
+-- label covers n of the D values that occur.  xiao_tao is 1 - (n - 1)/D for all columns
+-- together, so the printed numbers are it plus what 1/D is for each.
+CREATE TABLE paper.person (nr int, zip text, age int, status text);
+INSERT INTO paper.person VALUES
+    (1, '13053', 28, 'CF-Spouse'), (2, '13268', 41, 'Separated'), (3, '13268', 39, 'Never Married'), (4, '13053', 26, 'CF-Spouse'),
+    (5, '13253', 50, 'Divorced'), (6, '13253', 55, 'Spouse Absent'), (7, '13250', 49, 'Divorced'), (8, '13052', 31, 'Spouse Present'),
+    (9, '13269', 42, 'Separated'), (10, '13250', 47, 'Separated');
+CREATE TABLE paper.zips AS SELECT DISTINCT zip, left(zip, 4) || '*' AS one, left(zip, 3) || '**' AS two FROM paper.person;
+CREATE TABLE paper.ages AS SELECT age, (age - 6) / 10 * 10 + 5 || '+' AS tens, CASE WHEN age <= 35 THEN '15+' ELSE '35+' END AS twenties FROM paper.person;
+CREATE TABLE paper.statuses AS
+    SELECT DISTINCT status, CASE WHEN status IN ('CF-Spouse', 'Spouse Present') THEN 'Married' ELSE 'Not Married' END AS kind FROM paper.person;
+CREATE FUNCTION pg_temp.utility(levels int[]) RETURNS numeric[] LANGUAGE plpgsql AS $$
+DECLARE
+    result numeric[];
+BEGIN
+    PERFORM anonopt.create_dataset('ten', 'paper.person'), anonopt.add_quasi_identifier('ten', 'zip', 'paper.zips', 1, levels[1], levels[1]),
+        anonopt.add_quasi_identifier('ten', 'age', 'paper.ages', 1, levels[2], levels[2]), anonopt.add_quasi_identifier('ten', 'status', 'paper.statuses', 1, levels[3], levels[3]);
+    result := (SELECT array_agg(round((utility + 2 - 1 / 6.0 - 1 / 10.0 - 1 / 6.0)::numeric, 2) ORDER BY record::int)
+               FROM anonopt.aruba('ten', -10, 'identity', 'xiao_tao', key => 'nr'));
+    PERFORM anonopt.drop_dataset('ten');
+    RETURN result;
+END $$;
+SELECT is(pg_temp.utility('{1,1,1}'), '{2.03,1.70,1.70,2.03,1.60,1.60,1.60,2.03,1.70,1.60}', 'the printed utility of T3a');
+SELECT is(pg_temp.utility('{2,2,1}'), '{2.03,0.97,0.97,2.03,0.97,0.97,0.97,2.03,0.97,0.97}', 'the printed utility of T3b');
+SELECT is((SELECT anonopt.p_cov(a, b) FROM unnest(pg_temp.utility('{1,1,1}')::float8[], pg_temp.utility('{2,2,1}')::float8[]) x (a, b)), 1::float8,
+          'T3a covers T3b by utility');
+SELECT is((SELECT anonopt.p_cov(b, a) FROM unnest(pg_temp.utility('{1,1,1}')::float8[], pg_temp.utility('{2,2,1}')::float8[]) x (a, b)), 0.3::float8,
+          'and is covered in three of ten');
 
 SELECT * FROM finish();
 ROLLBACK;
