@@ -16,3 +16,148 @@ LANGUAGE sql AS $$ SELECT '| ' || string_agg(coalesce(c, '–'), ' | ' ORDER BY 
 -- The line below a table's head
 CREATE FUNCTION rule(columns int) RETURNS text
 LANGUAGE sql AS $$ SELECT '|' || repeat('---|', columns) $$;
+
+-- CPU time of this session so far, in ms: what a loaded machine does not stretch
+CREATE FUNCTION cpu_ms() RETURNS bigint LANGUAGE sql VOLATILE AS
+	$$ SELECT 10 * (f[12]::bigint + f[13]::bigint) FROM string_to_array(regexp_replace(pg_read_file('/proc/self/stat'), '^.*\) ', ''), ' ') AS f $$;
+
+-- The preferences paper's data: nine columns, age by ranges of five years, 105 bits, nobody
+-- suppressed; weights equal, or ten times for two of the columns
+CREATE TABLE weighting (dataset text, says text, heavy name[]);
+INSERT INTO weighting VALUES ('equal', 'equal weights', '{}'), ('person', 'age and education ten times', '{age,education}'),
+	('work', 'workclass and occupation ten times', '{workclass,occupation}');
+SELECT FROM anonopt.create_range_hierarchy('age5', 0, 100, 5, '{10,20,40}');
+CREATE TABLE work AS SELECT * FROM (SELECT DISTINCT occupation AS leaf, '*' AS level1 FROM adult) AS x;
+SELECT FROM weighting, anonopt.create_dataset(dataset, 'adult', max_suppression => 0);
+SELECT anonopt.add_quasi_identifier(dataset, name, (CASE name WHEN 'age' THEN 'age5' WHEN 'occupation' THEN 'work' ELSE 'adult_' || name END)::regclass,
+	CASE WHEN name = ANY (heavy) THEN 10 ELSE 1 END) AS done
+FROM weighting, (SELECT ordinal, name FROM quasi_identifier UNION ALL VALUES (9, 'occupation')) AS each (place, name) ORDER BY dataset, place \g /dev/null
+
+-- What the searches of seed 1 find, and the best level node, for six k each
+CREATE TABLE preferred (ordinal int, says text, asked int, k bigint, nwp float8, necd float8, groups int[], level_nwp float8, level_necd float8);
+CREATE PROCEDURE prefer(ordinal int, says text, dataset text, necd_pref float8, population int, evaluations int) LANGUAGE plpgsql AS $$
+DECLARE
+	asked int;
+BEGIN
+	FOREACH asked IN ARRAY '{2,5,10,25,50,100}'::int[] LOOP
+		INSERT INTO preferred SELECT ordinal, says, asked, f.k, f.nwp, f.necd, f.groups, e.nwp, e.necd
+		FROM (SELECT * FROM anonopt.nsga2(dataset, asked, necd_pref, 0.2, population, evaluations, seed => 1) WHERE chosen) AS f,
+			(SELECT * FROM anonopt.efficiency(dataset, asked, necd_pref, 0.2) WHERE chosen) AS e;
+	END LOOP;
+END $$;
+CREATE FUNCTION preferred_lines() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT line('setting', 'k asked', 'k found', 'NWP', 'NECD', 'groups a column', 'best level node: NWP', 'NECD')
+	UNION ALL SELECT rule(8)
+	UNION ALL (SELECT line(says, asked::text, k::text, round(nwp::numeric, 3)::text, round(necd::numeric, 3)::text, array_to_string(groups, ' '),
+		round(level_nwp::numeric, 3)::text, round(level_necd::numeric, 3)::text) FROM preferred ORDER BY ordinal, asked)
+$$;
+
+-- ARUBA and BTDA beside each other: so many columns each with half of their depth as the
+-- utility, or eight columns with so much utility each
+CREATE TABLE walk (columns int, nodes numeric, c int, aruba_visits numeric, btda_visits numeric, aruba_ms bigint, btda_ms bigint);
+CREATE PROCEDURE compare_walks(columns_ int[], utilities int[]) LANGUAGE plpgsql AS $$
+DECLARE
+	w walk;
+	began bigint;
+BEGIN
+	TRUNCATE walk;
+	FOR w.columns, w.c IN
+		SELECT n, (SELECT (sum(levels) / 2)::int FROM quasi_identifier WHERE ordinal <= n) FROM unnest(columns_) AS n
+		UNION ALL SELECT 8, u FROM unnest(utilities) AS u
+	LOOP
+		CALL declare_adult('columns', 'adult', w.columns);
+		w.nodes := anonopt.lattice_size('columns');
+		began := cpu_ms();
+		w.aruba_visits := (SELECT avg(visited) FROM anonopt.aruba('columns', w.c));
+		w.aruba_ms := cpu_ms() - began;
+		began := cpu_ms();
+		w.btda_visits := (SELECT avg(visited) FROM anonopt.btda('columns', w.c));
+		w.btda_ms := cpu_ms() - began;
+		INSERT INTO walk VALUES (w.*);
+		PERFORM anonopt.drop_dataset('columns');
+	END LOOP;
+END $$;
+
+-- POkA on a metric, a share suppressed, a depth: what it finds of the exact front with k > 1
+CREATE TABLE approximated (metric text, suppression int, depth int, front bigint, hits bigint, evaluated bigint, nodes numeric);
+CREATE PROCEDURE approximate(metric text, suppression int, depth int) LANGUAGE plpgsql AS $$
+DECLARE
+	a approximated;
+BEGIN
+	PERFORM anonopt.create_dataset('poka', 'adult', max_suppression => suppression / 100.0);
+	PERFORM anonopt.add_quasi_identifier('poka', name, ('adult_' || name)::regclass)
+	FROM (SELECT name FROM quasi_identifier WHERE ordinal <= CASE metric WHEN 'cm' THEN 7 ELSE 8 END ORDER BY ordinal) AS one;
+	IF metric = 'cm' THEN
+		PERFORM anonopt.set_class_label('poka', 'salary_class');
+	END IF;
+	EXECUTE format('CREATE TEMP TABLE front ON COMMIT DROP AS SELECT k, %1$I AS loss FROM anonopt.pareto(''poka'', ARRAY[''k'', %1$L]) WHERE k > 1', metric);
+	EXECUTE format('CREATE TEMP TABLE found ON COMMIT DROP AS SELECT k, %I AS loss FROM anonopt.poka(''poka'', %1$L, %s) WHERE k > 1', metric, depth);
+	INSERT INTO approximated SELECT metric, suppression, depth, (SELECT count(*) FROM front), (SELECT count(DISTINCT (k, loss)) FROM found JOIN front USING (k, loss)),
+		evaluated, nodes FROM anonopt.last_search();
+	DROP TABLE front, found;
+	PERFORM anonopt.drop_dataset('poka');
+END $$;
+CREATE FUNCTION approximated_lines() RETURNS SETOF text LANGUAGE sql AS $$
+	SELECT line('metric', 'suppression', 'depth', 'front, k > 1', 'found of it', 'nodes measured', 'of the lattice')
+	UNION ALL SELECT rule(7)
+	UNION ALL (SELECT line(upper(metric), suppression || ' %', depth::text, front::text, hits::text, evaluated::text, round(100.0 * evaluated / nodes, 1) || ' %')
+		FROM approximated ORDER BY array_position('{glm,dcn,cm}', metric), suppression, depth)
+$$;
+
+-- PBG-EA, points of the exact front of k and GLM, and whether the search of seed 1 has them
+CREATE FUNCTION front_lines(epsilon float8[]) RETURNS SETOF text LANGUAGE sql AS $$
+	WITH found AS MATERIALIZED (SELECT k, glm FROM anonopt.pbg_ea('adult_sensitive', epsilon => front_lines.epsilon, seed => 1))
+	SELECT line('k', 'GLM', 'printed', 'found') UNION ALL SELECT rule(4)
+	UNION ALL (SELECT line(k::text, round(glm::numeric, 1)::text, NULL, CASE WHEN EXISTS (SELECT FROM found AS f WHERE (f.k, f.glm) = (p.k, p.glm)) THEN '×' END)
+		FROM anonopt.pareto('adult_sensitive') AS p ORDER BY p.k)
+$$;
+
+-- The comparing paper's ten people, in the releases T3a, T3b and T4
+CREATE TABLE person (nr int PRIMARY KEY, zip text, age int, status text);
+INSERT INTO person VALUES
+	(1, '13053', 28, 'CF-Spouse'), (2, '13268', 41, 'Separated'), (3, '13268', 39, 'Never Married'),
+	(4, '13053', 26, 'CF-Spouse'), (5, '13253', 50, 'Divorced'), (6, '13253', 55, 'Spouse Absent'),
+	(7, '13250', 49, 'Divorced'), (8, '13052', 31, 'Spouse Present'), (9, '13269', 42, 'Separated'), (10, '13250', 47, 'Separated');
+CREATE TABLE zip AS SELECT DISTINCT zip, left(zip, 4) || '*' AS one, left(zip, 3) || '**' AS two, left(zip, 2) || '***' AS three FROM person;
+CREATE TABLE age AS SELECT age, CASE WHEN age <= 25 THEN '(15,25]' WHEN age <= 35 THEN '(25,35]' WHEN age <= 45 THEN '(35,45]' ELSE '(45,55]' END AS tens,
+	CASE WHEN age <= 35 THEN '(15,35]' ELSE '(35,55]' END AS twenties FROM generate_series(16, 55) AS age;
+CREATE TABLE age_t4 AS SELECT age, CASE WHEN age <= 40 THEN '(20,40]' ELSE '(40,60]' END AS twenties FROM generate_series(21, 60) AS age;
+CREATE TABLE status AS SELECT DISTINCT status, CASE WHEN status IN ('CF-Spouse', 'Spouse Present') THEN 'Married' ELSE 'Not Married' END AS kind,
+	'*' AS anything FROM person;
+SELECT FROM anonopt.create_dataset('t3', 'person', max_suppression => 0);
+SELECT FROM anonopt.create_dataset('t4', 'person', max_suppression => 0);
+SELECT FROM anonopt.add_quasi_identifier('t3', 'zip', 'zip');
+SELECT FROM anonopt.add_quasi_identifier('t3', 'age', 'age');
+SELECT FROM anonopt.add_sensitive('t3', 'status');
+SELECT FROM anonopt.add_quasi_identifier('t4', 'zip', 'zip');
+SELECT FROM anonopt.add_quasi_identifier('t4', 'age', 'age_t4');
+SELECT FROM anonopt.add_quasi_identifier('t4', 'status', 'status');
+CREATE TABLE shown AS
+SELECT release, property, record::int AS nr, value
+FROM (VALUES ('T3a', 't3', '{1,1}'::int[]), ('T3b', 't3', '{2,2}'), ('T4', 't4', '{3,1,2}')) AS r (release, dataset, levels),
+	unnest('{class_size,sensitive_count}'::text[]) AS property, LATERAL anonopt.property_vector(dataset, levels, property, 'nr')
+WHERE dataset = 't3' OR property <> 'sensitive_count';
+CREATE FUNCTION of(release text, property text) RETURNS float8[] LANGUAGE sql AS
+	$$ SELECT array_agg(value ORDER BY nr) FROM shown AS v WHERE (v.release, v.property) = ($1, $2) $$;
+CREATE FUNCTION index(aggregate text, a float8[], b float8[]) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+	result text;
+BEGIN
+	EXECUTE format('SELECT anonopt.%I(a, b)::text FROM unnest($1, $2) AS x (a, b)', aggregate) INTO result USING a, b;
+	RETURN result;
+END $$;
+
+-- The paper's utility: one column's is 1 - n/D, where a label covers n of the D values that
+-- there are.  Ours by Xiao and Tao is 1 - (n - 1)/D for all columns together, measured
+-- a record by aruba if its levels are one node.
+CREATE TABLE age_seen AS SELECT age.* FROM age WHERE age IN (SELECT age FROM person);
+CREATE FUNCTION printed_utility(levels int[]) RETURNS float8[] LANGUAGE plpgsql AS $$
+DECLARE
+	result float8[];
+BEGIN
+	PERFORM anonopt.create_dataset('seen', 'person'), anonopt.add_quasi_identifier('seen', 'zip', 'zip', 1, levels[1], levels[1]),
+		anonopt.add_quasi_identifier('seen', 'age', 'age_seen', 1, levels[2], levels[2]), anonopt.add_quasi_identifier('seen', 'status', 'status', 1, levels[3], levels[3]);
+	result := (SELECT array_agg(utility - 1 + 3 - 1 / 6.0 - 1 / 10.0 - 1 / 6.0 ORDER BY record::int) FROM anonopt.aruba('seen', -100, 'identity', 'xiao_tao', key => 'nr'));
+	PERFORM anonopt.drop_dataset('seen');
+	RETURN result;
+END $$;

@@ -226,3 +226,41 @@ walk_aruba(WalkLattice *lattice)
 		visit_cube(lattice, waiting[i], waiting, &nwaiting);
 	}
 }
+
+/*
+ * Branch and bound, depth first from the most general node: nothing below a
+ * feasible node, or below one riskier than the best so far, is looked at.
+ */
+void
+walk_branch_and_bound(WalkLattice *lattice)
+{
+	Size		room = (Size) lattice->nnodes * lattice->ndims + 1;
+	int		   *stack = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int) * room);
+	Size		n = 0;
+
+	lattice->best = -1;
+	stack[n++] = 0;
+	while (n > 0)
+	{
+		int			node = stack[--n];
+
+		CHECK_FOR_INTERRUPTS();
+		if (!visit(lattice, node))
+			continue;
+		if (is_feasible(lattice, node))
+		{
+			if (lattice->best < 0 || compare_nodes(lattice, node, lattice->best) < 0)
+				lattice->best = node;
+			continue;
+		}
+		if (lattice->best >= 0 && lattice->risk[node] > lattice->risk[lattice->best])
+			continue;
+		for (int d = lattice->ndims - 1; d >= 0; d--)
+		{
+			int			below = neighbour(lattice, node, d, 1);
+
+			if (below >= 0 && !lattice->seen[below])
+				stack[n++] = below;
+		}
+	}
+}

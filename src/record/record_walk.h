@@ -27,5 +27,6 @@ typedef struct WalkLattice
 
 extern void walk_btda(WalkLattice *lattice);
 extern void walk_aruba(WalkLattice *lattice);
+extern void walk_branch_and_bound(WalkLattice *lattice);
 
 #endif

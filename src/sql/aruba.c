@@ -457,11 +457,13 @@ anonopt_record_walk(PG_FUNCTION_ARGS)
 		walk_btda(&lattice);
 	else if (strcmp(algorithm, "aruba") == 0)
 		walk_aruba(&lattice);
+	else if (strcmp(algorithm, "branch_and_bound") == 0)
+		walk_branch_and_bound(&lattice);
 	else
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown algorithm \"%s\"", algorithm),
-				 errhint("Algorithms are aruba and btda.")));
+				 errhint("Algorithms are aruba, btda and branch_and_bound.")));
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	values[0] = visited_datum(&lattice);

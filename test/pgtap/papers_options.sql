@@ -5,7 +5,7 @@
 SET jit = off;
 \ir reference.inc
 
-SELECT plan(25);
+SELECT plan(27);
 
 \ir employees.inc
 SELECT setseed(0.2);
@@ -129,6 +129,20 @@ SELECT u, model, a.* FROM unnest('{-1,-3}'::float8[]) u, unnest('{identity,entro
 SELECT is((SELECT count(*) FROM far a JOIN near b USING (u, model, record)
            WHERE (a.levels = b.levels AND a.risk = b.risk) IS NOT TRUE), 0::bigint, 'both utilities by the frontier and by bounds');
 SELECT is((SELECT count(*) FROM far JOIN near USING (u, model, record)), 16::bigint, 'of every record');
+
+-- Branch and bound on random lattices, risk and utility rising with every step down
+CREATE TABLE lattice AS
+SELECT nr, array_agg(risk ORDER BY i) AS risk, array_agg(utility ORDER BY i) AS utility FROM (
+    SELECT nr, i, array_agg(risk ORDER BY j) AS risk, array_agg(utility ORDER BY j) AS utility FROM (
+        SELECT nr, i, j, sum(a) OVER w AS risk, sum(b) OVER w AS utility
+        FROM (SELECT nr, i, j, floor(random() * 5) AS a, floor(random() * 5) AS b FROM generate_series(1, 100) nr, generate_series(0, 5) i, generate_series(0, 4) j) x
+        WINDOW w AS (PARTITION BY nr ORDER BY i + j RANGE UNBOUNDED PRECEDING)) y GROUP BY nr, i) z GROUP BY nr;
+CREATE TABLE walked AS
+SELECT nr, c, risk[b.best[1] + 1][b.best[2] + 1] AS found, cardinality(b.visited) / 2 AS visited,
+    (SELECT min(risk[i][j]) FROM generate_series(1, 6) i, generate_series(1, 5) j WHERE utility[i][j] >= c) AS least
+FROM lattice, unnest('{0,20,60,100}'::float8[]) c, LATERAL anonopt.record_walk('branch_and_bound', risk, utility, c) b;
+SELECT is((SELECT count(*) FROM walked WHERE found IS DISTINCT FROM least), 0::bigint, 'branch and bound finds the least risk');
+SELECT cmp_ok((SELECT min(visited) FROM walked), '<', 5, 'without visiting every node');
 
 -- NSGA-II without help ----------------------------------------------------------------
 
