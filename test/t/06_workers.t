@@ -55,6 +55,8 @@ check_killed_worker();
 check_killed_leader();
 check_memory();
 check_crew();
+check_bounded();
+check_many_sessions();
 check_reading_in_a_worker();
 $node->stop;
 done_testing();
@@ -536,6 +538,64 @@ SELECT set_config('anonopt.memory', pg_size_bytes(current_setting('anonopt.memor
 END
 	is(join(' ', end_session($session)), 't 0 2', 'pbg_ea, more and more memory: ordinary errors, then the same rows')
 	  or diag($session->{err});
+}
+
+# ----------------------------------------------------------- searches by bounds
+
+# Optima by boxes, fronts in parts, and POkA: whatever stops them leaves an
+# ordinary session behind.
+sub check_bounded
+{
+	my %endless = (
+		optimize => q{optimize('vast', k => 5)},
+		pareto => q{pareto('vast')},
+		poka => q{poka('endless', depth => 2)});
+
+	for my $name (sort keys %endless)
+	{
+		my $search = "SELECT FROM anonopt.$endless{$name};\n$aftermath";
+
+		my $session = begin_session($node, "$name cancelled", $search);
+		wait_for_workers($node, 2);
+		my $stopped = time;
+		signal_session($node, 'pg_cancel_backend', "$name cancelled");
+		check_stopped("$name, cancel", 57014, $session, $stopped, end_session($session));
+
+		$session = begin_session($node, "$name bereft", $search);
+		wait_for_workers($node, 2);
+		$stopped = time;
+		$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
+		check_stopped("$name, SIGTERM of a worker", '57P01', $session, $stopped, end_session($session));
+
+		$session = begin_session($node, "$name killed", $search);
+		wait_for_workers($node, 2);
+		signal_session($node, 'pg_terminate_backend', "$name killed");
+		end_session($session);
+		ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), "$name, SIGTERM of the leader: no worker is left");
+	}
+}
+
+# Several at the same time, which share the places for workers: each finds
+# what it finds alone.
+sub check_many_sessions
+{
+	my %search = (
+		optimize => q{optimize('wide', k => 2)},
+		pareto => q{pareto('narrow')},
+		poka => q{poka('narrow')},
+		promised => q{pareto('rich', '{suppressed,glm}', k => 3, t => 0.4)});
+	my %session;
+
+	ask(0, "CREATE TABLE alone_$_ AS SELECT * FROM anonopt.$search{$_}") for keys %search;
+	for my $turn (1, 2)
+	{
+		$session{$_} = begin_session($node, "beside $_ $turn", comparison($search{$_}, "alone_$_") x 2) for sort keys %search;
+		for my $name (sort keys %search)
+		{
+			my @printed = end_session($session{$name});
+			is("$printed[0] $printed[2]", '0 0', "$name beside others, time $turn: the same rows") or diag($session{$name}{err});
+		}
+	}
 }
 
 # ------------------------------------------------------------- reading in a worker
