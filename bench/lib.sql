@@ -77,7 +77,15 @@ BEGIN
 	RETURN taken / 1e6 / times;
 END $$;
 
--- The time of one execution by a clock, a function like those two
+-- The time that the search of one execution took, without its reading
+CREATE FUNCTION bench.search_milliseconds(statement text) RETURNS float8
+LANGUAGE plpgsql AS $$
+BEGIN
+	EXECUTE statement;
+	RETURN (SELECT search_ms FROM anonopt.last_search());
+END $$;
+
+-- The time of one execution by a clock, a function like those
 CREATE FUNCTION bench.timed(clock regproc, statement text) RETURNS float8
 LANGUAGE plpgsql AS $$
 DECLARE

@@ -45,3 +45,25 @@ SELECT 'front of k and glm, proven, measured', evaluated, 'nodes', 1083 FROM ano
 
 CALL bench.alternate('POkA', 'poka', 'SELECT * FROM anonopt.poka(''adult'')',
 	'lattice, serial', 'SELECT count(*) FROM anonopt.lattice(''adult'')', :few_times, 0.4, 'bench.processor_milliseconds');
+
+-- How much faster searches by bounds are with one worker beside the leader.
+-- Two processors must be free for it.
+SELECT anonopt.create_dataset(name, 'many', max_suppression => 0.01) FROM unnest('{many_seven,many_nine}'::text[]) AS name;
+SELECT anonopt.add_quasi_identifier('many_seven', ('c' || number)::name, ('many_' || number)::regclass)
+FROM many_column WHERE number IN (1, 2, 3, 7, 8, 9, 10) ORDER BY number;
+SELECT anonopt.add_quasi_identifier('many_nine', ('c' || number)::name, ('many_' || number)::regclass)
+FROM many_column WHERE number IN (1, 2, 3, 4, 7, 8, 9, 10, 11) ORDER BY number;
+
+CREATE PROCEDURE measure_worker(call text, times int)
+LANGUAGE plpgsql AS $$
+DECLARE
+	statement text := 'SET anonopt.max_workers = %s; SELECT * FROM anonopt.' || replace(call, '%', '%%');
+BEGIN
+	CALL bench.alternate('worker, ' || call, 'serial', format(statement, 0), '1 worker', format(statement, 1), times, 1.6,
+		'bench.search_milliseconds');
+	UPDATE bench.result SET at_least = true WHERE measurement = 'worker, ' || call;
+END $$;
+CALL measure_worker($$pareto('many_nine')$$, :few_times);
+CALL measure_worker($$pareto('many_nine', '{suppressed,glm}', k => 5)$$, :few_times);
+CALL measure_worker($$poka('many_seven')$$, :few_times);
+CALL measure_worker($$optimize('adult_sensitive', t => 0.45)$$, :few_times);
