@@ -40,8 +40,8 @@ COMMENT ON FUNCTION anonopt.create_frequency_hierarchy(text, regclass, name, big
 COMMENT ON FUNCTION anonopt.create_prefix_hierarchy(text, regclass, name, int[], text) IS 'hierarchy of a column''s codes by prefix: cut at separators, then to the given lengths';
 COMMENT ON FUNCTION anonopt.create_csv_hierarchy(text, text, text, regtype) IS 'hierarchy from the text of a CSV file in ARX''s format, one leaf per line';
 COMMENT ON FUNCTION anonopt.check_hierarchy(regclass) IS 'every fault of a hierarchy table; no rows if it is sound';
-COMMENT ON FUNCTION anonopt.generalize(text, regclass, int) IS 'the label of a value at a level';
-COMMENT ON FUNCTION anonopt.generalize(anyelement, regclass, int) IS 'the label of a value at a level';
+COMMENT ON FUNCTION anonopt.generalize(text, regclass, int, text) IS 'the label of a value at a level';
+COMMENT ON FUNCTION anonopt.generalize(anyelement, regclass, int, text) IS 'the label of a value at a level';
 COMMENT ON FUNCTION anonopt.evaluate(text, int[], int, int, float8) IS 'measures of a node, or of several nodes, from one reading';
 COMMENT ON FUNCTION anonopt.lattice(text, int, int, float8) IS 'measures of every node within the declared levels';
 COMMENT ON FUNCTION anonopt.lattice_size(text) IS 'how many nodes lattice returns';

@@ -40,9 +40,9 @@ RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_csv_hierarchy' LANGUAGE C
 CREATE FUNCTION anonopt.check_hierarchy(hierarchy regclass, OUT problem text, OUT level int, OUT labels text[])
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_check_hierarchy' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-CREATE FUNCTION anonopt.generalize(value text, hierarchy regclass, level int)
+CREATE FUNCTION anonopt.generalize(value text, hierarchy regclass, level int, unknown text DEFAULT NULL)
 RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
-CREATE FUNCTION anonopt.generalize(value anyelement, hierarchy regclass, level int)
+CREATE FUNCTION anonopt.generalize(value anyelement, hierarchy regclass, level int, unknown text DEFAULT NULL)
 RETURNS text AS 'MODULE_PATHNAME', 'anonopt_generalize' LANGUAGE C STABLE PARALLEL RESTRICTED;
 

@@ -37,6 +37,9 @@ CREATE TABLE anonopt.published (
 	labels text CHECK (labels IN ('hierarchy', 'range')),
 	-- promises other than k, l, and t for all columns
 	promises jsonb NOT NULL DEFAULT '[]',
+	-- where people of another relation are counted, what labels cover that no level of a hierarchy defines: by
+	-- quasi-identifier a label with its first and its last leaf, or alone if it covers values without a leaf
+	covers jsonb,
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 

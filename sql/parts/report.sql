@@ -79,7 +79,7 @@ $$;
 CREATE FUNCTION anonopt.report_verdict(r anonopt.reported, together bigint) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT concat('<section class="verdict ', CASE WHEN kept THEN 'kept' ELSE 'broken' END, '"><h3>', anonopt.html(r.name), ': ',
-		CASE WHEN kept THEN 'the promise is kept' ELSE 'the promise is NOT kept' END, '</h3><ul><li>Promised: ', anonopt.html(anonopt.report_promise(r)), '.</li>',
+		CASE WHEN kept THEN 'the promise is kept' WHEN NOT kept THEN 'the promise is NOT kept' ELSE 'not all of the promise can be measured' END, '</h3><ul><li>Promised: ', anonopt.html(anonopt.report_promise(r)), '.</li>',
 		'<li>', anonopt.people_text((r.verified ->> 'rows')::float8), ' are shown. Everybody shares all generalized values with at least ',
 		anonopt.short_number((r.verified ->> 'k')::float8 - 1), ' others, so an attacker who knows these values picks the right row with a chance of at most ',
 		anonopt.percent(1 / (r.verified ->> 'k')::float8), ' (before: ', anonopt.percent((r.before ->> 'highest')::float8), ').</li>',
@@ -187,7 +187,7 @@ BEGIN
 			anonopt.html_cells('t: how far a class''s sensitive values are from all', coalesce(r.verified ->> 'promised_t', 'nothing'), anonopt.short_number((measures ->> 't')::float8),
 				anonopt.short_number((r.verified ->> 't')::float8)),
 			anonopt.html_cells('rows shown', '', anonopt.short_number((measures ->> 'people')::float8 - (measures ->> 'suppressed')::float8), anonopt.short_number((r.verified ->> 'rows')::float8)),
-			anonopt.html_cells('the promise is kept', '', '', CASE WHEN (r.verified ->> 'ok')::boolean THEN 'yes' ELSE 'no' END)]
+			anonopt.html_cells('the promise is kept', '', '', CASE WHEN (r.verified ->> 'ok')::boolean THEN 'yes' WHEN NOT (r.verified ->> 'ok')::boolean THEN 'no' ELSE 'not all can be measured' END)]
 			|| ARRAY(SELECT anonopt.html_cells(m.key, m.value ->> 'promised', '', anonopt.short_number((m.value ->> 'measured')::float8))
 				FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m ORDER BY m.key)),
 		'<h4>Loss when published</h4>', anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what, m.value) ORDER BY m.i)
@@ -225,7 +225,9 @@ DECLARE
 		WHERE d.column_name IS NOT NULL);
 	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
-	curve anonopt.node[] := ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC);
+	-- recodings keep no presence
+	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report.dataset AND p.model = 'presence') THEN '{}'
+		ELSE ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC) END;
 	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis, population => report.population,
 		person => (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report.dataset)) r);
 	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);

@@ -166,14 +166,25 @@ most_frequent(const ValueCount *entries, uint32 length, uint32 wanted)
 	return rows;
 }
 
+/* Rows with the l-th most frequent value or a rarer one. */
+static int64
+rows_of_tail(const Slice *slice, const ValueCount *entries, int64 size, double l)
+{
+	return slice->length < l ? 0 : size - most_frequent(entries, slice->length, (uint32) l - 1);
+}
+
+double
+recursive_ratio(const Slice *slice, const ValueCount *entries, int64 size, double l)
+{
+	int64		tail = rows_of_tail(slice, entries, size, l);
+
+	return tail == 0 ? HUGE_VAL : (double) slice->most / tail;
+}
+
 static bool
 keeps_recursive(const Slice *slice, const ValueCount *entries, int64 size, const Condition *condition)
 {
-	uint32		l = (uint32) condition->threshold;
-
-	if (slice->length < l)
-		return false;
-	return (double) slice->most < condition->c * (double) (size - most_frequent(entries, slice->length, l - 1));
+	return (double) slice->most < condition->c * (double) rows_of_tail(slice, entries, size, condition->threshold);
 }
 
 /*

@@ -27,4 +27,10 @@ extern int64 least_beyond_distance(int64 size, double distance, double t);
 extern double gain_of_rest(const Histograms *histograms, const Slice *slice, int64 rows, int64 suppressed);
 extern double disclosure_of_rest(const Histograms *histograms, const Slice *slice, int64 rows, int64 suppressed);
 
+/*
+ * The rows of the most frequent value divided by those of the l-th and rarer
+ * ones: c must be above that.
+ */
+extern double recursive_ratio(const Slice *slice, const ValueCount *entries, int64 size, double l);
+
 #endif

@@ -19,7 +19,6 @@
 #include <math.h>
 
 #include "engine/condition.h"
-#include "engine/outside.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096
@@ -55,7 +54,9 @@ measurer_create(const Population *population, const Promise *promise)
 		if (population->outside[i].given)
 		{
 			m->outside_counters[i] = outside_counter_create(population, &population->outside[i].people, CurrentMemoryContext);
-			m->outside[i] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * ((Size) population->tuples->ntuples + 1));
+			/* nobody, until somebody has looked */
+			m->outside[i] = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(int64) * ((Size) population->tuples->ntuples + 1),
+													   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 		}
 	return m;
 }
@@ -69,11 +70,11 @@ measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 }
 
 void
-measurer_look_into_boxes(Measurer *m, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves)
+measurer_look_into_boxes(Measurer *m, const LeafBoxes *boxes)
 {
 	for (int i = 0; i < OUTSIDES; i++)
 		if (m->outside_counters[i] != NULL)
-			outside_count_boxes(m->outside_counters[i], nclasses, first_leaf, leaves, m->outside[i]);
+			outside_count_boxes(m->outside_counters[i], boxes, m->outside[i]);
 }
 
 /* A class's share of the people outside with its labels. */
@@ -83,7 +84,16 @@ presence_of(const Measurer *m, const TupleTable *classes, uint32 class)
 	return (double) class_people(m->population, classes, class) / m->outside[OUTSIDE_PRESENCE][class];
 }
 
-/* The models that a class breaks because of the people outside. */
+/*
+ * The models that a class breaks because of the people outside.
+ *
+ * People who have the labels of one of two classes also have those of both
+ * merged, so merging keeps k_map.  Let n and m people of the N and M outside
+ * be in the data, both shares at most d.  Then n + m <= d (N + M), and at
+ * least N + M people outside have the merged labels.  So merging keeps a
+ * largest share, but not a least one: people may have the merged labels who
+ * had neither before.
+ */
 static int
 outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
 {
@@ -584,6 +594,13 @@ average_risk(int64 classes, int64 people)
 	return classes == 0 ? 0 : (double) classes / people;
 }
 
+/*
+ * Merging classes makes them fewer, and nobody's class smaller.  So while
+ * nobody is suppressed, both are kept by every node above one that keeps
+ * them.  With suppression they are not: two classes that are too small for k
+ * may be shown once they are merged, and count among the riskiest then.  So
+ * they bound no search.
+ */
 bool
 keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, double *risk)
 {

@@ -5,7 +5,7 @@
 #ifndef ANONOPT_MEASURE_H
 #define ANONOPT_MEASURE_H
 
-#include "engine/population.h"
+#include "engine/outside.h"
 
 /*
  * The promise that every class must keep; if it is empty, k follows from the
@@ -69,7 +69,7 @@ extern Measurer *measurer_create(const Population *population, const Promise *pr
  * itself.
  */
 extern void measurer_look_outside(Measurer *measurer, Recodings node, const TupleTable *classes);
-extern void measurer_look_into_boxes(Measurer *measurer, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves);
+extern void measurer_look_into_boxes(Measurer *measurer, const LeafBoxes *boxes);
 
 /* Measures a node with given classes. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);

@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "engine/class_counter.h"
+#include "engine/outside_boxes.h"
 #include "miscadmin.h"
 
 struct OutsideCounter
@@ -96,40 +97,55 @@ outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *cl
 	class_counter_clear(classes_of);
 }
 
-/* Whether a tuple is in a box. */
-static bool
-is_inside(const OutsideCounter *counter, uint32 tuple, const uint32 *first_leaf, const uint32 *leaves)
+/* Classes that have several boxes; a tuple in two of one class counts once. */
+static void
+count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const LeafBoxes *boxes, const uint32 *several, uint32 n,
+			 int nattrs, int64 *counts)
 {
-	const Population *population = counter->population;
-	const Outsiders *outsiders = counter->outsiders;
-	const uint64 *key = outsiders->keys + (Size) tuple * population->nwords;
+	uint32	   *counted = budget_alloc_zero(sizeof(uint32), (Size) boxes->nclasses + 1);
 
-	for (int a = 0; a < population->nattrs; a++)
+	for (uint32 tuple = 0; tuple < outsiders->ntuples; tuple++)
 	{
-		const Attribute *attr = &population->attrs[a];
+		CHECK_FOR_INTERRUPTS();
+		for (uint32 i = 0; i < n; i++)
+		{
+			uint32		class = boxes->class_of[several[i]];
+			Size		at = (Size) several[i] * nattrs;
 
-		if (leaves[a] == attr->hierarchy->nleaves)
-			continue;
-		if (outsiders->unknown != NULL && (outsiders->unknown[tuple] >> a & 1) != 0)
-			return false;
-		if (key_get(key, &attr->field) - first_leaf[a] >= leaves[a])
-			return false;
+			if (counted[class] == tuple + 1 || !outside_boxes_holds(tree, tuple, boxes->first_leaf + at, boxes->leaves + at))
+				continue;
+			counted[class] = tuple + 1;
+			counts[class] += outsiders->counts[tuple];
+		}
 	}
-	return true;
+	pfree(counted);
 }
 
 void
-outside_count_boxes(OutsideCounter *counter, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves, int64 *counts)
+outside_count_boxes(OutsideCounter *counter, const LeafBoxes *boxes, int64 *counts)
 {
-	const Outsiders *outsiders = counter->outsiders;
-	int			nattrs = counter->population->nattrs;
+	const Population *population = counter->population;
+	uint32	   *boxes_of = budget_alloc_zero(sizeof(uint32), (Size) boxes->nclasses + 1);
+	uint32	   *several = budget_alloc(sizeof(uint32), (Size) boxes->nboxes + 1);
+	uint32		n = 0;
+	OutsideBoxes *tree = outside_boxes_create(population, counter->outsiders, CurrentMemoryContext);
 
-	for (uint32 class = 0; class < nclasses; class++)
+	memset(counts, 0, sizeof(int64) * boxes->nclasses);
+	for (uint32 box = 0; box < boxes->nboxes; box++)
+		boxes_of[boxes->class_of == NULL ? box : boxes->class_of[box]]++;
+	for (uint32 box = 0; box < boxes->nboxes; box++)
 	{
+		uint32		class = boxes->class_of == NULL ? box : boxes->class_of[box];
+		Size		at = (Size) box * population->nattrs;
+
 		CHECK_FOR_INTERRUPTS();
-		counts[class] = 0;
-		for (uint32 i = 0; i < outsiders->ntuples; i++)
-			if (is_inside(counter, i, first_leaf + (Size) class * nattrs, leaves + (Size) class * nattrs))
-				counts[class] += outsiders->counts[i];
+		if (boxes_of[class] > 1)
+			several[n++] = box;
+		else
+			counts[class] = outside_boxes_count(tree, boxes->first_leaf + at, boxes->leaves + at, PG_INT64_MAX);
 	}
+	if (n > 0)
+		count_united(tree, counter->outsiders, boxes, several, n, population->nattrs, counts);
+	pfree(boxes_of);
+	pfree(several);
 }

@@ -14,11 +14,18 @@ extern OutsideCounter *outside_counter_create(const Population *population, cons
 /* Counts them under the labels of each class of a node. */
 extern void outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts);
 
-/*
- * Counts them in boxes, given by class and attribute as the first leaf and the
- * number of leaves.
- */
-extern void outside_count_boxes(OutsideCounter *counter, uint32 nclasses, const uint32 *first_leaf, const uint32 *leaves,
-								int64 *counts);
+/* Boxes of leaves, and the class that each is one of. */
+typedef struct LeafBoxes
+{
+	uint32		nclasses;
+	uint32		nboxes;
+	const uint32 *class_of;		/* by box; NULL: a class has the box of its
+								 * number */
+	const uint32 *first_leaf;	/* by box and attribute */
+	const uint32 *leaves;
+} LeafBoxes;
+
+/* Counts who is in the boxes of each class. */
+extern void outside_count_boxes(OutsideCounter *counter, const LeafBoxes *boxes, int64 *counts);
 
 #endif

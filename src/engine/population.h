@@ -78,6 +78,7 @@ typedef struct OutsidePromise
 	double		least;
 	double		most;
 	Outsiders	people;
+	struct OutsideBoxes *boxes; /* of them, once a search has made it */
 } OutsidePromise;
 
 typedef struct Population

@@ -225,8 +225,11 @@ shared_population_read(char *bytes, MemoryContext context)
 		population->columns[column] = take_column(&bytes, context);
 	}
 	for (int i = 0; i < OUTSIDES; i++)
+	{
+		population->outside[i].boxes = NULL;
 		if (population->outside[i].given)
 			take_outsiders(&bytes, &population->outside[i].people, population->nwords);
+	}
 	tuples->people = NULL;
 	population->tuples = tuples;
 	MemoryContextSwitchTo(old);

@@ -108,15 +108,15 @@ population_add_declared(Population *population, const Dataset *dataset)
 }
 
 void
-require_no_population(const Dataset *dataset, const char *what)
+require_no_presence(const Dataset *dataset, const char *what)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (model_needs_population(dataset->promises[i].model))
+		if (dataset->promises[i].model == MODEL_PRESENCE)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("%s cannot keep the promise of %s", what, model_name(dataset->promises[i].model)),
-					 errdetail("It counts people of another relation under the labels of a node."),
-					 errhint("Publish a node as a table, or call anonopt.drop_promise.")));
+					 errmsg("%s cannot keep the promise of %s", what, model_name(MODEL_PRESENCE)),
+					 errdetail("Labels of its classes overlap: somebody who has the labels of several is likelier to be in the data than each class says."),
+					 errhint("Publish a node or cuts, or call anonopt.drop_promise.")));
 }
 
 /* The smallest class whose risk is no higher. */

@@ -58,7 +58,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
 					 errhint("Drop the release and publish it again.")));
-		entries = reading_entries(dataset, promise->population, population);
+		entries = reading_entries(dataset, promise->population, population, true);
 		outside->people = make_outsiders(entries, population);
 		outside->least = is_k_map ? promise->threshold : promise->has_c ? promise->c : 0;
 		outside->most = is_k_map ? 0 : promise->threshold;

@@ -36,9 +36,20 @@ dataset_over(const Dataset *dataset, Oid relation)
 	return other;
 }
 
+/* The leaf of a value of another relation, or NO_LEAF; NULL is a leaf only if the population has it. */
+static uint32
+leaf_of_entry(const Reading *reading, const Population *population, uint32 entry, int a, bool shows_unknown)
+{
+	uint32		code = read_code(reading, entry, a);
+
+	if (code == reading->set.encoders[a].miss_code)
+		return shows_unknown ? population->attrs[a].unknown_leaf : NO_LEAF;
+	return code < population->attrs[a].hierarchy->nleaves ? code : NO_LEAF;
+}
+
 /* The entries as leaves of the population. */
 static EntryTable *
-make_entries(const Reading *reading, const Population *population)
+make_entries(const Reading *reading, const Population *population, bool shows_unknown)
 {
 	EntryTable *entries = palloc(sizeof(EntryTable));
 	const KeyCounter *counter = reading->tuples->counter;
@@ -52,20 +63,13 @@ make_entries(const Reading *reading, const Population *population)
 	{
 		entries->counts[i] = counter->counts[i];
 		for (int a = 0; a < population->nattrs; a++)
-		{
-			uint32		code = read_code(reading, i, a);
-
-			/* NULL is a leaf only if the population has it */
-			if (code == reading->set.encoders[a].miss_code || code >= population->attrs[a].hierarchy->nleaves)
-				code = NO_LEAF;
-			entries->leaves[(Size) i * population->nattrs + a] = code;
-		}
+			entries->leaves[(Size) i * population->nattrs + a] = leaf_of_entry(reading, population, i, a, shows_unknown);
 	}
 	return entries;
 }
 
 EntryTable *
-reading_entries(const Dataset *dataset, Oid relation, const Population *population)
+reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
 {
 	Reading    *reading;
 	EntryTable *entries;
@@ -80,7 +84,7 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	reading->admits_misses = true;
 	reading_prepare(reading);
 	run_read(reading);
-	entries = make_entries(reading, population);
+	entries = make_entries(reading, population, shows_unknown);
 	reading_close(reading);
 	MemoryContextDelete(reading->tuples->context);
 	MemoryContextSwitchTo(old);

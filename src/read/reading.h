@@ -78,9 +78,10 @@ extern Population *reading_population(const Dataset *dataset, const int *levels,
 
 /*
  * Reads a relation with such columns as a dictionary, in which values may lack
- * a leaf.
+ * a leaf: they have the population's leaf of such values if it shows them and
+ * so wanted, and none otherwise.
  */
-extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population);
+extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 
 /*
  * The columns from first on, as a statement selects them from r, each after a

@@ -5,6 +5,7 @@
 #include "release/release_parts.h"
 
 #include "catalog/sql.h"
+#include "release/release_covers.h"
 #include "release/release_promises.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
@@ -169,6 +170,7 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	entry->nhierarchies = list_length(hierarchies);
 	entry->measures = measures_json(release);
 	entry->promises_json = promises_json(spec->dataset);
+	entry->covers_json = covers_json(release);
 	make_distributions(release, entry);
 	return entry;
 }

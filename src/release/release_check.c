@@ -505,25 +505,12 @@ open_recoding(Release *release)
 	release->opened = lappend(release->opened, table);
 }
 
-/*
- * Fails if this kind of release cannot keep the promises about all classes
- * together.
- */
+/* Fails if this kind of release cannot keep a promise. */
 static void
 check_promises(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
-
-	if (release->levels == NULL)
-		require_no_population(dataset, release->cuts != NULL ? "a release of cuts" : release->recoding != NULL ? "a release of a recoding" :
-							  "a release of records");
-	for (int i = 0; i < dataset->npromises && release->form != RELEASE_TABLE; i++)
-		if (dataset->promises[i].column == NULL && dataset->promises[i].model != MODEL_K)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("a view cannot keep the promise of %s", model_name(dataset->promises[i].model)),
-					 errdetail("Its statement checks one class at a time, but this promise is about all classes or another relation."),
-					 errhint("Use anonopt.publish_table, or call anonopt.drop_promise.")));
+	if (release->levels == NULL && release->cuts == NULL)
+		require_no_presence(release->spec.dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
 }
 
 /*
@@ -574,6 +561,9 @@ release_check(Release *release)
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
 	if (release->recoding != NULL)
 		open_recoding(release);
+	for (int i = 0; i < dataset->npromises; i++)
+		if (OidIsValid(dataset->promises[i].population))
+			release->opened = lappend(release->opened, relation_open_existing(dataset->promises[i].population));
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *declared = &dataset->attributes[i];

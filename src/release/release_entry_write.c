@@ -100,7 +100,7 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[17] = numbers_datum(entry->hierarchies, entry->nhierarchies);
 	values[18] = texts_datum(entry->hierarchy_names, entry->nhierarchies, TEXTOID);
 	values[19] = PointerGetDatum(construct_array(entry->digests, entry->nhierarchies, BYTEAOID, -1, false, TYPALIGN_INT));
-	values[20] = CStringGetTextDatum(psprintf("[%s, %s, %s]", entry->measures, distributions_json(entry), entry->promises_json));
+	values[20] = CStringGetTextDatum(psprintf("[%s, %s, %s, %s]", entry->measures, distributions_json(entry), entry->promises_json, entry->covers_json));
 	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';
 	values[21] = ObjectIdGetDatum(entry->recoding);
 	values[22] = entry->has_recoding ? CStringGetTextDatum(entry->recoding_name) : (Datum) 0;
@@ -131,9 +131,9 @@ release_entry_insert(const ReleaseEntry *entry)
 {
 	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
 				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
-				" distributions, promises, recoding, recoding_name, labels, published_by, published_at)"
+				" distributions, promises, covers, recoding, recoding_name, labels, published_by, published_at)"
 				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
-				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $21::jsonb -> 2, $22::int8, $23, $24, $25, clock_timestamp()"
+				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $21::jsonb -> 2, NULLIF($21::jsonb -> 3, 'null'), $22::int8, $23, $24, $25, clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2", entry);
 }
 
@@ -143,7 +143,7 @@ release_entry_replace(const ReleaseEntry *entry)
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, statement = $15,"
 				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb -> 0,"
-				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
+				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
 				" published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid AND $4 = p.form AND $5 = p.dataset"
 				" AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed AND $16 = p.generalized", entry);
@@ -154,7 +154,7 @@ release_entry_update(const ReleaseEntry *entry)
 {
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, cuts = $9, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
-				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, published_by = $25, published_at = clock_timestamp()"
+				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, published_by = $25, published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
 				" AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND ($9 IS NULL) = (p.cuts IS NULL)"
 				" AND $10 >= p.k AND COALESCE($11 >= p.l, p.l IS NULL) AND COALESCE($12 <= p.t, p.t IS NULL) AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"

@@ -50,21 +50,20 @@ ask(const char *statement, const char *argument)
 	return answer;
 }
 
+/* Fails unless readers see what a live view reads as it is, and cannot add to it. */
 static void
-check_source(const Release *release)
+check_read(Oid relation, bool has_persons)
 {
-	const Dataset *dataset = release->spec.dataset;
-	const char *name = relation_sql_name(dataset->relation);
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(dataset->relation));
+	const char *name = relation_sql_name(relation);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
 	FormData_pg_class class;
 	char	   *writable;
 
 	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(dataset->relation);
+		relation_is_missing(relation);
 	class = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || dataset->person != NULL ||
-		is_distributed(dataset->relation))
+	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || has_persons || is_distributed(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),
@@ -83,6 +82,28 @@ check_source(const Release *release)
 				 errmsg("everybody may write %s", name),
 				 errdetail("A reader who can add rows can expose a class of one person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
+}
+
+/* The relations whose rows a live view reads: the data, and populations that it counts. */
+static List *
+relations_read(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+	List	   *relations = list_make1_oid(dataset->relation);
+
+	for (int i = 0; i < dataset->npromises; i++)
+		if (OidIsValid(dataset->promises[i].population))
+			relations = list_append_unique_oid(relations, dataset->promises[i].population);
+	return relations;
+}
+
+static void
+check_source(const Release *release)
+{
+	ListCell   *cell;
+
+	foreach(cell, relations_read(release))
+		check_read(lfirst_oid(cell), release->spec.dataset->person != NULL);
 }
 
 /*
@@ -104,6 +125,19 @@ function_name(const Release *release)
 	}
 }
 
+/* The relations that are read, as an array's elements. */
+static char *
+sources(const Release *release)
+{
+	StringInfoData list;
+	ListCell   *cell;
+
+	initStringInfo(&list);
+	foreach(cell, relations_read(release))
+		appendStringInfo(&list, "%s%s::regclass", list.len > 0 ? ", " : "", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
+	return list.data;
+}
+
 /* The relations that readers must not be able to write, as an array's elements. */
 static char *
 guarded_relations(const Release *release)
@@ -113,7 +147,7 @@ guarded_relations(const Release *release)
 	ListCell   *cell;
 
 	initStringInfo(&list);
-	appendStringInfo(&list, "%s::regclass", quote_literal_cstr(relation_sql_name(spec->dataset->relation)));
+	appendStringInfoString(&list, sources(release));
 	foreach(cell, release_hierarchies(spec->dataset, &spec->promise))
 		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
 	if (release->key_name != NULL)
@@ -129,9 +163,9 @@ function_body(const Release *release, const char *function, const char *definiti
 
 	initStringInfo(&body);
 	appendStringInfo(&body, "\n#variable_conflict use_column\nBEGIN\n"
-					 "\tIF EXISTS (SELECT FROM pg_class c WHERE c.oid = %s::regclass AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN\n"
+					 "\tIF EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (ARRAY[%s]) AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN\n"
 					 "\t\tRAISE EXCEPTION 'the source of a live release has changed' USING ERRCODE = '42501';\n"
-					 "\tEND IF;\n", source);
+					 "\tEND IF;\n", sources(release));
 	appendStringInfo(&body, "\tIF NOT EXISTS (SELECT FROM pg_rewrite e JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = e.oid\n"
 					 "\t\t\tWHERE e.ev_class = to_regclass(%s) AND d.refclassid = 'pg_proc'::regclass AND d.refobjid = to_regprocedure(%s)) THEN\n"
 					 "\t\tRAISE EXCEPTION 'the live release has been dropped' USING ERRCODE = '42501';\n"

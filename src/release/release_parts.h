@@ -48,11 +48,8 @@ extern void create_key(Release *release, const char *id);
 /* The key tables of a release that belong to its owner. */
 extern List *key_tables(const ReleaseEntry *entry);
 
-/*
- * Fills the key table beside a view by cuts or by positions with the data that
- * its definition reads.
- */
-extern void rewrite_key(Release *release, const ReleaseEntry *entry);
+/* Drops keys that no definition reads any more. */
+extern void drop_keys(List *keys);
 
 /*
  * Creates a new heap for a release's rows.  Swapping it in locks out readers

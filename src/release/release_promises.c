@@ -60,7 +60,7 @@ promises_json(const Dataset *dataset)
 
 /* Appends the members of a verdict. */
 static void
-append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVerdict *verdict, bool ok)
+append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVerdict *verdict)
 {
 	append_number(json, "promised", promise->threshold, false);
 	if (promise->has_c)
@@ -70,12 +70,20 @@ append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVer
 	}
 	appendStringInfoString(json, ", ");
 	append_number(json, "measured", verdict->measured, verdict->is_null);
-	appendStringInfo(json, ", \"ok\": %s", ok ? "true" : "false");
+	appendStringInfo(json, ", \"ok\": %s", !verdict->ok ? "false" : verdict->untold ? "null" : "true");
+}
+
+/* What matters more: that a promise is broken, then that nobody knows. */
+static int
+gravity(const PromiseVerdict *verdict)
+{
+	return !verdict->ok ? 2 : verdict->untold ? 1 : 0;
 }
 
 /*
  * A model with several columns has one member for all, with the figures of the
- * first column that breaks it, or else of the first column; and one for each.
+ * first column that breaks it, or that cannot be measured, or else of the
+ * first column; and one for each.
  */
 static void
 append_model(StringInfo json, int npromises, const DeclaredPromise *promises, const PromiseVerdict *verdicts, PromiseModel model)
@@ -88,12 +96,12 @@ append_model(StringInfo json, int npromises, const DeclaredPromise *promises, co
 	{
 		if (promises[i].model != model)
 			continue;
-		if (shown < 0 || (verdicts[shown].ok && !verdicts[i].ok))
+		if (shown < 0 || gravity(&verdicts[i]) > gravity(&verdicts[shown]))
 			shown = i;
 		n++;
 	}
 	appendStringInfo(json, "\"%s\": {", model_name(model));
-	append_verdict(json, &promises[shown], &verdicts[shown], verdicts[shown].ok);
+	append_verdict(json, &promises[shown], &verdicts[shown]);
 	if (n > 1)
 		appendStringInfoString(json, ", \"columns\": {");
 	for (int i = 0; i < npromises && n > 1; i++)
@@ -104,7 +112,7 @@ append_model(StringInfo json, int npromises, const DeclaredPromise *promises, co
 		separator = ", ";
 		escape_json(json, promises[i].column == NULL ? "" : promises[i].column);
 		appendStringInfoString(json, ": {");
-		append_verdict(json, &promises[i], &verdicts[i], verdicts[i].ok);
+		append_verdict(json, &promises[i], &verdicts[i]);
 		appendStringInfoChar(json, '}');
 	}
 	appendStringInfoString(json, n > 1 ? "}}" : "}");

@@ -14,6 +14,8 @@ typedef struct PromiseVerdict
 	bool		is_null;		/* not measured */
 	double		measured;
 	bool		ok;
+	bool		untold;			/* it cannot be measured, and may be kept or
+								 * not */
 } PromiseVerdict;
 
 /* A data set's promises as json, except for k. */

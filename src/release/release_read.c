@@ -434,6 +434,7 @@ require_kept(const Release *release)
 
 	population_mark(population, marks);
 	table = recoding_class_table(population, shown->place_of, shown->n);
+	measurer_look_into_boxes(measurer, &shown->boxes);
 	for (uint32 i = 0; i < shown->n && broken == NULL; i++)
 	{
 		int			breaks = class_breaks(measurer, table, i, release->spec.promise.k);

@@ -48,6 +48,24 @@ same_names(char *const *a, int na, char *const *b, int nb)
 	return true;
 }
 
+/* Fails where a column that is shown as it is has another type than in the release. */
+static void
+check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
+{
+	Oid			type = shown->pseudonym ? TEXTOID : column_type(release->spec.dataset->relation, shown->name);
+
+	/* a statement may show a domain's values as what they are made of */
+	if (shown->attr >= 0 || getBaseType(column->atttypid) == getBaseType(type))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("column \"%s\" of release %s has another type than its source has now", shown->name, release->sql_name),
+			 errdetail("It shows type %s, and relation %s has %s.", format_type_be(column->atttypid),
+					   relation_sql_name(release->spec.dataset->relation), format_type_be(type)),
+			 errhint(release->form == RELEASE_TABLE ? "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
+					 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
+}
+
 void
 check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation)
 {
@@ -67,6 +85,8 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 			refuse_changed(release);
 		if (i < release->spec.ncolumns && strcmp(NameStr(column->attname), release->spec.columns[i].name) != 0)
 			refuse_changed(release);
+		if (i < release->spec.ncolumns)
+			check_type(release, &release->spec.columns[i], column);
 		n++;
 	}
 	relation_close(rel, NoLock);
@@ -163,20 +183,26 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 
 /*
  * The new definition of a view, after filling the key table beside it; NULL if
- * it stays the same.  A first NULL, or a new label, may change it.
+ * it stays the same.  A first NULL, or a new label, may change it.  A new
+ * promise may need other columns in the key table: the view then gets a new
+ * one, and the old one is to be dropped.
  */
 static char *
-definition_again(Release *release, const ReleaseEntry *entry, char **statement)
+definition_again(Release *release, const ReleaseEntry *entry, char **statement, List **old_keys)
 {
 	*statement = release->form == RELEASE_TABLE ? NULL : statement_to_keep(release);
+	*old_keys = NIL;
 	if (release->form == RELEASE_TABLE)
 		return NULL;
-	if (release->recoding != NULL)
-		refill_key(release, entry);
 	if (entry->statement != NULL && strcmp(*statement, entry->statement) == 0)
+	{
+		if (release->recoding != NULL)
+			refill_key(release, entry);
 		return NULL;
-	if (release->recoding == NULL && statement_tells_leaves(&release->spec))
-		rewrite_key(release, entry);
+	}
+	*old_keys = key_tables(entry);
+	if (statement_tells_leaves(&release->spec))
+		create_key(release, entry->id);
 	return release_statement(&release->spec);
 }
 
@@ -219,6 +245,7 @@ release_refresh(Oid relation)
 	char	   *definition;
 	char	   *statement;
 	FreshRows  *fresh = NULL;
+	List	   *old_keys;
 
 	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
 		ereport(ERROR,
@@ -228,7 +255,7 @@ release_refresh(Oid relation)
 	check_hierarchies(release, entry);
 	release_check(release);
 	read_again(release, entry, relation);
-	definition = definition_again(release, entry, &statement);
+	definition = definition_again(release, entry, &statement, &old_keys);
 	if (release->form != RELEASE_LIVE_VIEW)
 		fresh = release_fresh_rows(release, relation);
 	now = entry_of_release(release, entry->id, relation, statement);
@@ -238,5 +265,6 @@ release_refresh(Oid relation)
 	linked_people_insert(release, now->id);
 	/* the last step, because readers are locked out from here on */
 	release_show(release, relation, fresh, definition);
+	drop_keys(old_keys);
 	release_close(release);
 }

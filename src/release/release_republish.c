@@ -50,7 +50,6 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	Oid			relation = entry->relation;
 	ReleaseEntry *now;
 	List	   *old_keys = key_tables(entry);
-	ListCell   *cell;
 	char	   *statement = NULL;
 	char	   *definition = NULL;
 	FreshRows  *fresh = NULL;
@@ -78,7 +77,6 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	linked_people_insert(release, now->id);
 	release_show(release, relation, fresh, definition);
 	write_comment(release, entry);
-	foreach(cell, old_keys)
-		release_run(psprintf("DROP TABLE %s", relation_sql_name(lfirst_oid(cell))));
+	drop_keys(old_keys);
 	release_close(release);
 }

@@ -16,15 +16,16 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
-#include "engine/histogram.h"
+#include "engine/condition.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
+#include "release/entry_row.h"
 #include "release/release.h"
 #include "release/release_promises.h"
 #include "release/text_index.h"
+#include "release/verify_outside.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/float.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
@@ -266,13 +267,11 @@ take_value(void *arg, const Datum *values, const bool *nulls)
 	counter->shown[number] += people;
 }
 
-/*
- * The measure of a promise over the classes of a release; NaN if it is not a
- * number.
- */
+/* The measure of a promise over the classes of a release. */
 static double
-measured_of(const Histograms *histograms, Size nclasses, PromiseModel model)
+measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *promise)
 {
+	PromiseModel model = promise->model;
 	double		worst = model == MODEL_L || model == MODEL_ENTROPY_L ? HUGE_VAL : 0;
 
 	for (Size i = 0; i < nclasses; i++)
@@ -302,8 +301,11 @@ measured_of(const Histograms *histograms, Size nclasses, PromiseModel model)
 			case MODEL_DISCLOSURE:
 				worst = Max(worst, slice->disclosure);
 				break;
+			case MODEL_RECURSIVE_L:
+				worst = Max(worst, recursive_ratio(slice, histograms->entries + slice->start, size, promise->threshold));
+				break;
 			default:
-				return get_float8_nan();
+				elog(ERROR, "no such condition");
 		}
 	}
 	return worst;
@@ -323,8 +325,8 @@ judge_column(const ReleaseEntry *entry, const Histograms *histograms, Size nclas
 		verdict->ok = !unknown;
 		if (unknown || nclasses == 0)
 			continue;
-		verdict->measured = measured_of(histograms, nclasses, promise->model);
-		verdict->is_null = isnan(verdict->measured);
+		verdict->measured = measured_of(histograms, nclasses, promise);
+		verdict->is_null = false;
 		for (Size class = 0; class < nclasses; class++)
 			verdict->ok = verdict->ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
 	}
@@ -413,11 +415,8 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 
 /* Checks the promises about all classes together. */
 static void
-judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
+judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 {
-	int64		people;
-	bool		by_rows = !people_when_made(entry, &people);
-
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
@@ -425,12 +424,14 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		Datum		risk[1] = {Float8GetDatum(promise->c)};
 		bool		isnull;
 
-		/*
-		 * people cannot be counted, because the release does not show whose
-		 * rows are whose
-		 */
-		if (!by_rows || (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE))
+		if (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE)
 			continue;
+		/* whose rows they are is not shown, so that nobody can count people */
+		if (!by_rows)
+		{
+			verdicts[i].ok = verdicts[i].untold = true;
+			continue;
+		}
 		sql_connect();
 		sql_read(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
 						  " / sum(c.people)::float8 FROM (SELECT count(*) AS people FROM %s r GROUP BY %s) c",
@@ -441,100 +442,6 @@ judge_release(const ReleaseEntry *entry, PromiseVerdict *verdicts)
 		verdicts[i].is_null = isnull;
 		verdicts[i].ok = isnull || verdicts[i].measured <= promise->threshold;
 	}
-}
-
-/* A select list of a node's labels, or of the join condition. */
-static char *
-label_list(const ReleaseEntry *entry, const char *format)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < entry->ngeneralized; i++)
-	{
-		const char *column = quote_identifier(entry->generalized[i]);
-
-		appendStringInfoString(&sql, i > 0 ? ", " : "");
-		if (*format == 'r')
-			appendStringInfo(&sql, "r.%s COLLATE pg_catalog.\"C\" AS l%d", column, i);
-		else if (*format == 'p')
-			appendStringInfo(&sql, "anonopt.generalize(p.%s, %u::oid::regclass, %d) COLLATE pg_catalog.\"C\" AS l%d", column,
-							 entry->hierarchies[i], entry->levels[i], i);
-		else
-			appendStringInfo(&sql, "%d", i + 1);
-	}
-	return sql.data;
-}
-
-/*
- * Compares each class's people with the matching people of a population: the
- * least number, and the largest share.
- */
-static char *
-outside_sql(const ReleaseEntry *entry, const DeclaredPromise *promise)
-{
-	const char *figure = promise->model == MODEL_K_MAP ? "coalesce(o.people, 0)::float8" :
-	"CASE WHEN o.people IS NULL THEN 'Infinity' ELSE c.people::float8 / o.people::float8 END";
-	StringInfoData matches;
-
-	initStringInfo(&matches);
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&matches, "%so.l%d IS NOT DISTINCT FROM c.l%d", i > 0 ? " AND " : "", i, i);
-	return psprintf("WITH c AS (SELECT %s, count(*) AS people FROM %s r GROUP BY %s),"
-					" o AS MATERIALIZED (SELECT %s, count(*) AS people FROM %s p GROUP BY %s)"
-					" SELECT min(%s), max(%s) FROM c LEFT JOIN o ON %s",
-					label_list(entry, "r"), relation_sql_name(entry->relation), label_list(entry, "n"),
-					label_list(entry, "p"), relation_sql_name(promise->population), label_list(entry, "n"), figure, figure, matches.data);
-}
-
-/*
- * Labels of timestamps are texts in the data set's zone, if the data set still
- * exists.
- */
-static int
-use_zone_of_release(const ReleaseEntry *entry)
-{
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
-	Dataset		zone = {0};
-	bool		isnull;
-	Datum		name = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1 AND timezone IS NOT NULL",
-									1, types, values, &isnull);
-
-	if (!isnull && timezone_is_known(TextDatumGetCString(name)))
-		zone.timezone = TextDatumGetCString(name);
-	return dataset_use_zone(&zone);
-}
-
-/* Checks the promises about people of another relation, for a node's labels. */
-static void
-judge_outside(const ReleaseEntry *entry, PromiseVerdict *verdicts)
-{
-	int			level = use_zone_of_release(entry);
-
-	for (int i = 0; i < entry->npromises; i++)
-	{
-		const DeclaredPromise *promise = &entry->promises[i];
-		bool		isnull;
-		double		least;
-		double		most;
-
-		if (!model_needs_population(promise->model))
-			continue;
-		verdicts[i].ok = false;
-		if (!OidIsValid(promise->population) || entry->nlevels == 0)
-			continue;
-		sql_connect();
-		sql_read(outside_sql(entry, promise), 0, NULL, NULL);
-		least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
-		most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
-		sql_finish();
-		verdicts[i].is_null = isnull;
-		verdicts[i].measured = promise->model == MODEL_K_MAP ? least : most;
-		verdicts[i].ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :
-									most <= promise->threshold && least >= (promise->has_c ? promise->c : 0));
-	}
-	AtEOXact_GUC(false, level);
 }
 
 /*
@@ -554,16 +461,89 @@ changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 	return changed.data;
 }
 
-/* Whether a promise can be measured: its column, if any, must be shown unchanged. */
+/* Whether a column is shown unchanged, so that its values can be counted. */
 static bool
 is_told(const ReleaseEntry *entry, const char *column)
 {
-	if (column == NULL)
-		return true;
 	for (int i = 0; i < entry->nsensitive; i++)
 		if (strcmp(entry->sensitive[i], column) == 0)
 			return true;
 	return false;
+}
+
+/* The sensitive columns that are shown generalized, so that nobody can count their values; NULL without any. */
+static char *
+generalized_sensitive(const ReleaseEntry *entry)
+{
+	Oid			types[2] = {TEXTOID, NAMEARRAYOID};
+	Datum		values[2] = {CStringGetTextDatum(entry->dataset), texts_datum(entry->generalized, entry->ngeneralized, NAMEOID)};
+	int			names = sql_use_catalog_names();
+	bool		isnull;
+	Datum		columns;
+
+	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
+						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)", 2, types, values, &isnull);
+	sql_restore_names(names);
+	return isnull ? NULL : TextDatumGetCString(columns);
+}
+
+/*
+ * What holds of promises before they are measured: that they are kept where
+ * there are no rows, that they are not where a hierarchy has changed, and
+ * that nobody knows where a column is not shown as it is.
+ */
+static void
+begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool changed, PromiseVerdict *verdicts)
+{
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const char *column = entry->promises[i].column;
+
+		verdicts[i].is_null = true;
+		verdicts[i].untold = column != NULL && !is_told(entry, column) && result->rows > 0;
+		verdicts[i].ok = !changed && (result->rows == 0 || verdicts[i].untold);
+	}
+}
+
+/* Whether what is promised of all sensitive columns holds, as far as it is measured. */
+static bool
+keeps_arguments(const ReleaseEntry *entry, const Verification *result)
+{
+	if (!result->k_is_null && result->k < entry->k)
+		return false;
+	if (entry->has_l && !result->l_is_null && result->l < entry->l)
+		return false;
+	if (entry->has_t && !result->t_is_null && result->t > entry->t)
+		return false;
+	return true;
+}
+
+/* Measures as the owner: planning a statement may run what an index of the owner's says. */
+static void
+measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, PromiseVerdict *verdicts, char **changed)
+{
+	bool		by_rows;
+	int64		people;
+	Oid			user;
+	int			context;
+
+	GetUserIdAndSecContext(&user, &context);
+	if (owner != user)
+		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	*changed = changed_hierarchies(entry, owner);
+	count_classes(entry, result);
+	count_people(entry, result);
+	by_rows = !people_when_made(entry, &people);
+	begin_verdicts(entry, result, **changed != '\0', verdicts);
+	if (**changed == '\0' && result->rows > 0)
+	{
+		for (int i = 0; i < entry->ndistributions; i++)
+			result->t = Max(result->t, judge_values(entry, &entry->distributions[i], verdicts));
+		verify_outside(entry, by_rows, verdicts);
+	}
+	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || **changed != '\0' || result->rows == 0;
+	judge_release(entry, by_rows, verdicts);
+	SetUserIdAndSecContext(user, context);
 }
 
 void
@@ -572,11 +552,9 @@ release_verify(Oid relation, Verification *result)
 	ReleaseEntry *entry = release_entry_require(relation);
 	Oid			owner = relation_owner(relation);
 	PromiseVerdict *verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
-	double		distance = 0;
 	char	   *changed;
 	char	   *added;
-	Oid			user;
-	int			context;
+	char	   *untold;
 
 	if (owner != GetUserId() && (entry->form == RELEASE_LIVE_VIEW || !superuser()))
 		ereport(ERROR,
@@ -595,39 +573,17 @@ release_verify(Oid relation, Verification *result)
 	 * an error; reset with the other settings
 	 */
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-
-	/*
-	 * as the owner, because planning a statement may run functions of an
-	 * index
-	 */
-	GetUserIdAndSecContext(&user, &context);
-	if (owner != user)
-		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-	changed = changed_hierarchies(entry, owner);
-	count_classes(entry, result);
-	count_people(entry, result);
-	result->t_is_null = !entry->has_t || *changed != '\0' || result->rows == 0;
+	measure_release(entry, owner, result, verdicts, &changed);
+	added = release_entry_added_columns(entry);
+	untold = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;
+	result->ok = *changed == '\0' && added == NULL && keeps_arguments(entry, result);
+	result->untold = result->rows > 0 && ((entry->has_l && (untold != NULL || result->l_is_null)) ||
+										  (entry->has_t && (untold != NULL || result->t_is_null)));
 	for (int i = 0; i < entry->npromises; i++)
 	{
-		/*
-		 * skip what cannot be measured: missing rows, or a column that is
-		 * shown generalized
-		 */
-		verdicts[i].is_null = true;
-		verdicts[i].ok = *changed == '\0' && (result->rows == 0 || !is_told(entry, entry->promises[i].column));
-	}
-	for (int i = 0; i < entry->ndistributions && *changed == '\0' && result->rows > 0; i++)
-		distance = Max(distance, judge_values(entry, &entry->distributions[i], verdicts));
-	result->t = distance;
-	judge_release(entry, verdicts);
-	judge_outside(entry, verdicts);
-	SetUserIdAndSecContext(user, context);
-	added = release_entry_added_columns(entry);
-	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&
-		(result->l_is_null ? result->rows == 0 || !entry->has_l || entry->nsensitive == 0 : !entry->has_l || result->l >= entry->l) &&
-		(!entry->has_t || (result->t_is_null ? result->rows == 0 : result->t <= entry->t));
-	for (int i = 0; i < entry->npromises; i++)
 		result->ok = result->ok && verdicts[i].ok;
+		result->untold = result->untold || verdicts[i].untold;
+	}
 	if (entry->npromises > 0)
 		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
 	if (*changed != '\0')
@@ -636,4 +592,8 @@ release_verify(Oid relation, Verification *result)
 	if (added != NULL)
 		ereport(NOTICE,
 				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
+	if (untold != NULL && result->untold)
+		ereport(NOTICE,
+				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), untold),
+				 errdetail("They are shown generalized, so that their values are no part of the release.")));
 }

@@ -24,6 +24,8 @@ typedef struct Verification
 	double		t;
 	char	   *others;			/* as json, or NULL */
 	bool		ok;
+	bool		untold;			/* something cannot be measured; ok is of the
+								 * rest */
 } Verification;
 
 extern void release_verify(Oid relation, Verification *result);

@@ -95,16 +95,10 @@ refill_key(Release *release, const ReleaseEntry *entry)
 }
 
 void
-rewrite_key(Release *release, const ReleaseEntry *entry)
+drop_keys(List *keys)
 {
-	List	   *keys = key_tables(entry);
 	ListCell   *cell;
 
-	if (list_length(keys) != 1)
-		refuse_changed(release);
-	release->spec.key = relation_sql_name(linitial_oid(keys));
-	release_run(psprintf("DELETE FROM %s", release->spec.key));
-	/* the first statement creates the table */
-	for_each_from(cell, release_key_statements(&release->spec), 1)
-		release_run(lfirst(cell));
+	foreach(cell, keys)
+		release_run(psprintf("DROP TABLE %s", relation_sql_name(lfirst_oid(cell))));
 }

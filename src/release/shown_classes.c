@@ -164,12 +164,9 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 	return true;
 }
 
-/*
- * Finds the classes that break the promise; the node is only needed if people
- * outside count.
- */
+/* Finds the classes of a node, or else of boxes, that break the promise. */
 static bool *
-hidden_classes(const Population *population, Recodings node, const Promise *promise, const TupleTable *table)
+hidden_classes(const Population *population, Recodings node, const LeafBoxes *boxes, const Promise *promise, const TupleTable *table)
 {
 	Measurer   *measurer = measurer_create(population, promise);
 	int64		threshold = size_threshold(measurer, table);
@@ -177,6 +174,8 @@ hidden_classes(const Population *population, Recodings node, const Promise *prom
 
 	if (node != NULL)
 		measurer_look_outside(measurer, node, table);
+	else
+		measurer_look_into_boxes(measurer, boxes);
 	for (uint32 i = 0; i < table->ntuples; i++)
 		hidden[i] = class_breaks(measurer, table, i, threshold) != 0;
 	return hidden;
@@ -219,7 +218,7 @@ shown_classes_of_node(const Population *population, Recodings node, const char *
 	uint32	   *classes;
 	TupleTable *table = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
 										   CurrentMemoryContext, &class_of);
-	bool	   *hidden = hidden_classes(population, node, promise, table);
+	bool	   *hidden = hidden_classes(population, node, NULL, promise, table);
 	uint32	   *codes = codes_of_classes(population, table);
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -258,6 +257,7 @@ typedef struct LabelledClasses
 	uint32		n;
 	uint32	   *codes;			/* by class and attribute */
 	uint32	   *class_of;		/* by tuple; n if in none */
+	LeafBoxes	boxes;
 } LabelledClasses;
 
 static LabelledClasses
@@ -283,8 +283,29 @@ unite_alike(const Population *population, const RecodedClasses *classes, const R
 	united.class_of = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		united.class_of[i] = classes->class_of[i] == NO_CLASS ? united.n : number[classes->class_of[i]];
-	pfree(number);
+	united.boxes = recoding_boxes(classes);
+	united.boxes.nclasses = united.n;
+	united.boxes.class_of = number;
 	return united;
+}
+
+/* The same boxes by the places of their classes. */
+static LeafBoxes
+place_boxes(const LeafBoxes *boxes, const uint32 *classes, uint32 n)
+{
+	LeafBoxes	placed = *boxes;
+	uint32	   *place_of_class = budget_alloc(sizeof(uint32), (Size) boxes->nclasses + 1);
+	uint32	   *places = budget_alloc(sizeof(uint32), (Size) boxes->nboxes + 1);
+
+	memset(place_of_class, 0xff, sizeof(uint32) * boxes->nclasses);
+	for (uint32 i = 0; i < n; i++)
+		place_of_class[classes[i]] = i;
+	for (uint32 box = 0; box < boxes->nboxes; box++)
+		places[box] = place_of_class[boxes->class_of[box]];
+	pfree(place_of_class);
+	placed.nclasses = n;
+	placed.class_of = places;
+	return placed;
 }
 
 ShownClasses *
@@ -304,7 +325,7 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 	/* people in no class form a last one, which is hidden */
 	table = recoding_class_table(population, united.class_of, nall);
 	table->ntuples = united.n;
-	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, NULL, promise, table);
+	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, NULL, &united.boxes, promise, table);
 	hidden[united.n] = true;
 	table->ntuples = nall;
 	for (int a = 0; a < population->nattrs; a++)
@@ -316,6 +337,7 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 		if (!hidden[class])
 			kept[shown->n++] = class;
 	place_classes(shown, united.codes, table->counts, kept, order, norder);
+	shown->boxes = place_boxes(&united.boxes, kept, shown->n);
 	place_tuples(shown, united.class_of, ntuples, kept, nall,
 				 star && may_star(population, promise, table, hidden) ? shown->n : NOT_SHOWN);
 	population_release(population, marks);

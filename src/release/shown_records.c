@@ -53,6 +53,53 @@ number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 	return numbers;
 }
 
+/*
+ * The leaves under each label, by its number: of labels that look alike those
+ * of the narrowest, so that no more people have it than anybody may think.
+ */
+static LeafBoxes
+runs_of_numbers(const Hierarchy *hierarchy, uint32 *const *numbers, uint32 nlabels)
+{
+	uint32	   *first = budget_alloc(sizeof(uint32), (Size) nlabels + 1);
+	uint32	   *leaves = budget_alloc(sizeof(uint32), (Size) nlabels + 1);
+	LeafBoxes	runs = {.nboxes = nlabels,.first_leaf = first,.leaves = leaves};
+
+	memset(leaves, 0xff, sizeof(uint32) * nlabels);
+	for (int level = 0; level <= hierarchy->height; level++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+		{
+			uint32		number = numbers[level][label];
+
+			if (hierarchy->levels[level].leaves[label] >= leaves[number])
+				continue;
+			first[number] = hierarchy->levels[level].first_leaf[label];
+			leaves[number] = hierarchy->levels[level].leaves[label];
+		}
+	return runs;
+}
+
+/* The leaves under what each class shows. */
+static LeafBoxes
+boxes_of_classes(const Population *population, const ShownClasses *shown, uint32 **const *numbers)
+{
+	int			nattrs = population->nattrs;
+	uint32	   *first = budget_alloc(sizeof(uint32) * nattrs, (Size) shown->n + 1);
+	uint32	   *leaves = budget_alloc(sizeof(uint32) * nattrs, (Size) shown->n + 1);
+	LeafBoxes	boxes = {.nclasses = shown->n,.nboxes = shown->n,.first_leaf = first,.leaves = leaves};
+
+	for (int a = 0; a < nattrs; a++)
+	{
+		LeafBoxes	runs = runs_of_numbers(population->attrs[a].hierarchy, numbers[a], shown->nlabels[a]);
+
+		for (Size at = a; at < (Size) shown->n * nattrs; at += nattrs)
+		{
+			first[at] = runs.first_leaf[shown->codes[at]];
+			leaves[at] = runs.leaves[shown->codes[at]];
+		}
+	}
+	return boxes;
+}
+
 /* Tuples that are generalized one by one, by the labels they show. */
 typedef struct RecordClasses
 {
@@ -224,6 +271,7 @@ shown_classes_of_records(const Population *population, const RecordLevels *recor
 		if (is_large_enough(&classes, i))
 			large[shown->n++] = i;
 	place_classes(shown, codes, classes.counter->counts, large, order, norder);
+	shown->boxes = boxes_of_classes(population, shown, classes.numbers);
 	place_tuples(shown, classes.class_of, ntuples, large, classes.counter->nkeys, NOT_SHOWN);
 	pfree(codes);
 	pfree(large);

@@ -39,6 +39,9 @@ typedef struct Specification
 								 * to include them */
 	int			ncolumns;
 	ShownColumn *columns;		/* in the order of the relation */
+	bool		outside;		/* whether it is about people of another
+								 * relation: a label that covers all leaves
+								 * covers their values without a leaf too */
 	uint32	   *radixes;		/* by quasi-identifier, while the statement is
 								 * built: number of its packed labels, or 0 */
 } Specification;

@@ -98,8 +98,7 @@ append_person_rank(StringInfo sql, const Specification *spec, const char *alias)
 	append_told_apart(sql, spec, spec->dataset->person, psprintf("%s.%s", alias, own_name(spec, "person")));
 }
 
-/* Whether any labels are packed; a recoding's class represents all of them. */
-static bool
+bool
 packs(const Specification *spec)
 {
 	if (spec->recoded != NULL)
@@ -244,8 +243,7 @@ append_from(StringInfo sql, const Specification *spec)
 		append_leaves_condition(sql, spec, "\n\t\t\tWHERE ");
 }
 
-/* The relation's rows with their labels. */
-static void
+void
 append_base(StringInfo sql, const Specification *spec)
 {
 	appendStringInfoString(sql, "SELECT ");
@@ -419,6 +417,7 @@ append_promise(StringInfo sql, const Specification *spec)
 			append_t_condition(sql, spec, j);
 		append_conditions(sql, spec, j);
 	}
+	append_outside_conditions(sql, spec);
 }
 
 /* The columns shown for rows that look alike, and their number. */
@@ -478,7 +477,20 @@ append_order(StringInfo sql, const Specification *spec, const char *alias)
 						   " pg_catalog.hashfloat8extended(pg_catalog.random(), 0))");
 }
 
-/* Only rows of classes that keep the promise. */
+/* Rows of classes that keep the promise, after the expressions to be selected. */
+static void
+append_kept(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "\nFROM (\n\t");
+	append_measured(sql, spec);
+	appendStringInfoString(sql, "\n) s");
+	if (spec->alike)
+		append_label_joins(sql, spec, psprintf("s.%s", own_name(spec, "labels")));
+	appendStringInfoString(sql, "\nWHERE ");
+	append_promise(sql, spec);
+}
+
+/* Only those rows; if all classes together promise something, from a table of them. */
 static void
 append_omitting(StringInfo sql, const Specification *spec)
 {
@@ -487,13 +499,13 @@ append_omitting(StringInfo sql, const Specification *spec)
 		append_shown_alike(sql, spec);
 	else
 		append_shown(sql, spec, "s");
-	appendStringInfoString(sql, "\nFROM (\n\t");
-	append_measured(sql, spec);
-	appendStringInfoString(sql, "\n) s");
-	if (spec->alike)
-		append_label_joins(sql, spec, psprintf("s.%s", own_name(spec, "labels")));
-	appendStringInfoString(sql, "\nWHERE ");
-	append_promise(sql, spec);
+	if (has_limits(spec))
+	{
+		appendStringInfoString(sql, "\nFROM anonopt_kept s");
+		append_limits(sql, spec, "\nWHERE ", "anonopt_kept", "");
+	}
+	else
+		append_kept(sql, spec);
 	append_order(sql, spec, "s");
 }
 
@@ -550,7 +562,7 @@ append_starring(StringInfo sql, const Specification *spec)
 		append_value(sql, spec, "u", j);
 		appendStringInfo(sql, ") AS %s", own_name_of(spec, "hidden_rank", j));
 	}
-	if (by_shares(spec))
+	if (by_shares(spec) || has_limits(spec))
 		appendStringInfoString(sql, "\n\t\tFROM anonopt_marked u\n\t) v\n) w");
 	else
 	{
@@ -558,7 +570,7 @@ append_starring(StringInfo sql, const Specification *spec)
 		append_marked(sql, spec);
 		appendStringInfoString(sql, "\n\t\t) u\n\t) v\n) w");
 	}
-	appendStringInfo(sql, "\nWHERE NOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, hidden,
+	appendStringInfo(sql, "\nWHERE %sNOT w.%s OR (w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, has_limits(spec) ? "(" : "", hidden,
 					 own_name(spec, "hidden_size"), spec->promise.k);
 	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
 		appendStringInfo(sql, " AND w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name_of(spec, "hidden_values", j),
@@ -567,8 +579,43 @@ append_starring(StringInfo sql, const Specification *spec)
 		append_hidden_condition(sql, spec, j);
 	for (int j = 0; j < spec->population->nsensitive; j++)
 		append_hidden_conditions(sql, spec, j);
+	append_hidden_limits(sql, spec, psprintf("w.%s", own_name(spec, "hidden_size")));
 	appendStringInfoChar(sql, ')');
+	append_limits(sql, spec, ")\n\tAND ", "anonopt_marked", psprintf(" WHERE NOT f.%s", hidden));
 	append_order(sql, spec, "w");
+}
+
+/* The tables that the statement begins with; nothing where it needs none. */
+static void
+append_tables(StringInfo sql, const Specification *spec)
+{
+	const char *before = append_outside_tables(sql, spec, "WITH ");
+	StringInfoData part;
+
+	initStringInfo(&part);
+	if (by_shares(spec))
+	{
+		append_base(&part, spec);
+		append_t_tables(sql, spec, before, part.data);
+		before = ",\n";
+	}
+	if (spec->star ? by_shares(spec) || has_limits(spec) : has_limits(spec))
+	{
+		appendStringInfo(sql, "%s%s AS MATERIALIZED (\n\t", before, spec->star ? "anonopt_marked" : "anonopt_kept");
+		if (spec->star)
+			append_marked(sql, spec);
+		else
+		{
+			appendStringInfoString(sql, "SELECT s.*");
+			append_kept(sql, spec);
+		}
+		appendStringInfoString(sql, "\n)");
+		before = ",\n";
+	}
+	if (by_shares(spec) && spec->star)
+		append_hidden_tables(sql, spec);
+	if (*before == ',')
+		appendStringInfoChar(sql, '\n');
 }
 
 char *
@@ -577,26 +624,12 @@ release_statement(const Specification *wanted)
 	Specification packed = *wanted;
 	const Specification *spec = &packed;
 	StringInfoData sql;
-	StringInfoData part;
 
 	packed.radixes = choose_radixes(wanted);
 	initStringInfo(&sql);
-	initStringInfo(&part);
 	if (spec->alike)
 		append_segment_tables(&sql, spec);
-	if (by_shares(spec))
-	{
-		append_base(&part, spec);
-		append_t_tables(&sql, spec, part.data);
-	}
-	if (by_shares(spec) && spec->star)
-	{
-		resetStringInfo(&part);
-		append_marked(&part, spec);
-		append_hidden_tables(&sql, spec, part.data);
-	}
-	if (by_shares(spec))
-		appendStringInfoChar(&sql, '\n');
+	append_tables(&sql, spec);
 	if (spec->star)
 		append_starring(&sql, spec);
 	else

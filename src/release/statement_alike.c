@@ -63,7 +63,8 @@ is_shown(const Specification *spec, const char *column)
 bool
 can_count_alike(const Specification *spec)
 {
-	if (spec->snapshot || spec->star || spec->recoded != NULL || spec->dataset->person != NULL || by_shares(spec))
+	if (spec->snapshot || spec->star || spec->recoded != NULL || spec->dataset->person != NULL || by_shares(spec) ||
+		asks_outside(spec) || has_limits(spec))
 		return false;
 	for (int j = 0; j < spec->population->nsensitive && spec->promise.has_l; j++)
 		if (!is_shown(spec, spec->population->columns[j]->name))

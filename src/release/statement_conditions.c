@@ -13,8 +13,7 @@
 /* Computed entropies of equally frequent values are this close to a logarithm. */
 #define ENTROPY_ROUNDING "1e-12"
 
-/* A number for a statement, without loss of precision. */
-static char *
+char *
 number_sql(double number)
 {
 	char text[	DOUBLE_SHORTEST_DECIMAL_LEN];

@@ -177,9 +177,9 @@ append_differences(StringInfo sql, const Specification *spec, int sensitive, con
 }
 
 void
-append_t_tables(StringInfo sql, const Specification *spec, const char *base)
+append_t_tables(StringInfo sql, const Specification *spec, const char *before, const char *base)
 {
-	appendStringInfoString(sql, "WITH anonopt_rows AS MATERIALIZED (\n\tSELECT b.*,\n\t\tpg_catalog.dense_rank() OVER (ORDER BY ");
+	appendStringInfo(sql, "%sanonopt_rows AS MATERIALIZED (\n\tSELECT b.*,\n\t\tpg_catalog.dense_rank() OVER (ORDER BY ", before);
 	append_class_columns(sql, spec, "b");
 	appendStringInfo(sql, ") AS %s", own_name(spec, "class"));
 	for (int j = 0; j < spec->population->nsensitive; j++)
@@ -190,9 +190,8 @@ append_t_tables(StringInfo sql, const Specification *spec, const char *base)
 }
 
 void
-append_hidden_tables(StringInfo sql, const Specification *spec, const char *marked)
+append_hidden_tables(StringInfo sql, const Specification *spec)
 {
-	appendStringInfo(sql, ",\nanonopt_marked AS MATERIALIZED (\n\t%s\n)", marked);
 	for (int j = 0; j < spec->population->nsensitive; j++)
 		append_differences(sql, spec, j, "anonopt_hidden", "anonopt_marked", own_name(spec, "hidden"));
 }

@@ -89,6 +89,13 @@ label_radix(const Specification *spec, int a)
 	if (spec->cut != NULL || spec->recoded != NULL || declared->shows_unknown)
 		return 0;
 	joined.level = spec->levels[a];
+
+	/*
+	 * people outside may have a label that the data's NULL has, or no leaf
+	 * and yet a label
+	 */
+	if (asks_outside(spec) && (label_of_null(&joined) != NULL || hierarchy->levels[joined.level].nlabels == 1))
+		return 0;
 	if (hierarchy->nleaves > MAX_NUMBERED_LEAVES || is_float(hierarchy_leaf_type(declared->hierarchy)) ||
 		strcmp(leaf, "label") == 0 || strcmp(leaf, "number") == 0 || strcmp(leaf, "place") == 0 ||
 		(is_nullable(spec->dataset->relation, declared->column) && label_of_null(&joined) != NULL))
@@ -126,6 +133,30 @@ packed_radix(const Specification *spec, int a)
 	return spec->radixes != NULL ? spec->radixes[a] : 0;
 }
 
+/* The label of a value without a leaf, in SQL; NULL where it has none. */
+static const char *
+label_of_unknown(const Specification *spec, const Joined *joined)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+	uint32		nlabels = joined->cut != NULL ? joined->cut->nlabels : hierarchy->levels[joined->level].nlabels;
+	const char *label;
+
+	if (joined->declared->shows_unknown && joined->cut == NULL)
+		return quote_literal_cstr(hierarchy->labels[hierarchy->height][0]);
+	/* a cut may merge them with others */
+	if (joined->declared->shows_unknown && spec->key == NULL)
+		return quote_literal_cstr(unknown_group_label(joined));
+	if (joined->declared->shows_unknown)
+		return psprintf("(SELECT k.unknown%d FROM ONLY %s k WHERE k.unknown%d IS NOT NULL) COLLATE pg_catalog.\"C\"",
+						joined->number, spec->key, joined->number);
+	if (!spec->outside || spec->recoded != NULL || nlabels != 1)
+		return NULL;
+	if (joined->cut != NULL && spec->key != NULL)
+		return psprintf("(SELECT pg_catalog.max(k.shown%d) FROM ONLY %s k) COLLATE pg_catalog.\"C\"", joined->number, spec->key);
+	label = joined->cut != NULL ? joined->cut_labels[0] : hierarchy->labels[joined->level][0];
+	return label == NULL ? "NULL::pg_catalog.text" : quote_literal_cstr(label);
+}
+
 Joined
 prepare_join(const Specification *spec, int a)
 {
@@ -141,7 +172,7 @@ prepare_join(const Specification *spec, int a)
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
 	joined.radix = packed_radix(spec, a);
-	joined.unknown = joined.declared->shows_unknown ? joined.attr->hierarchy->labels[joined.attr->hierarchy->height][0] : NULL;
+	joined.unknown = label_of_unknown(spec, &joined);
 	joined.places = has_range_places(spec, joined.declared->column, joined.declared->hierarchy, joined.attr->hierarchy);
 	return joined;
 }
@@ -344,18 +375,6 @@ unknown_group_label(const Joined *joined)
 	return joined->cut_labels[joined->cut->label_of[joined->attr->unknown_leaf]];
 }
 
-/* The label of values without a leaf; a cut may merge them with others. */
-static const char *
-unknown_label_sql(const Specification *spec, const Joined *joined)
-{
-	if (joined->cut == NULL)
-		return quote_literal_cstr(joined->unknown);
-	if (spec->key == NULL)
-		return quote_literal_cstr(unknown_group_label(joined));
-	return psprintf("(SELECT k.unknown%d FROM ONLY %s k WHERE k.unknown%d IS NOT NULL) COLLATE pg_catalog.\"C\"",
-					joined->number, spec->key, joined->number);
-}
-
 /* The label of a quasi-identifier. */
 void
 append_label(StringInfo sql, const Specification *spec, const Joined *joined)
@@ -368,20 +387,17 @@ append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 						 spec->key == NULL || joined->cut == NULL ? quote_literal_cstr(label) :
 						 psprintf("(SELECT k.shown%d FROM ONLY %s k WHERE k.finer%d IS NULL AND k.shown%d IS NOT NULL)"
 								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
+	if (joined->unknown != NULL && spec->recoded == NULL)
+		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN NULL WHEN h%d.%s IS NULL THEN %s ELSE ", joined->column, n, joined->leaf,
+						 joined->unknown);
 	if (spec->recoded != NULL)
 		appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", joined->number);
+	else if (joined->cut != NULL)
+		appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", joined->number);
 	else
-	{
-		if (joined->unknown != NULL)
-			appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN NULL WHEN h%d.%s IS NULL THEN %s ELSE ", joined->column, n,
-							 joined->leaf, unknown_label_sql(spec, joined));
-		if (joined->cut != NULL)
-			appendStringInfo(sql, "c%d.shown COLLATE pg_catalog.\"C\"", n);
-		else
-			append_level(sql, joined);
-		if (joined->unknown != NULL)
-			appendStringInfoString(sql, " END");
-	}
+		append_level(sql, joined);
+	if (joined->unknown != NULL && spec->recoded == NULL)
+		appendStringInfoString(sql, " END");
 	if (label != NULL)
 		appendStringInfoString(sql, " END");
 }
@@ -514,6 +530,21 @@ hierarchy_rows(const Specification *spec, const Joined *joined)
 }
 
 void
+append_hierarchy_join(StringInfo sql, const Specification *spec, const Joined *joined, const char *join)
+{
+	appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, joined), joined->number);
+	if (joined->radix > 0)
+		appendStringInfo(sql, "(%s, label, number%s) ", joined->leaf, joined->places ? ", place" : "");
+	appendStringInfoString(sql, "ON ");
+	append_leaf_match(sql, spec, joined->declared->column, joined->declared->hierarchy,
+					  psprintf("h%d", joined->number), !joined->places ? NULL :
+					  psprintf("h%d.%s", joined->number, joined->radix > 0 ? "place" : place_name(joined->declared->hierarchy)));
+	/* labels that have come since would not fit */
+	if (joined->radix > 0)
+		appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined->number, joined->radix - 2);
+}
+
+void
 append_joins(StringInfo sql, const Specification *spec)
 {
 	for (int a = 0; a < spec->population->nattrs; a++)
@@ -523,16 +554,7 @@ append_joins(StringInfo sql, const Specification *spec)
 
 		if (found_by_segments(spec, &joined))
 			continue;
-		appendStringInfo(sql, "\n\t\t\t%s %s h%d ", join, hierarchy_rows(spec, &joined), joined.number);
-		if (joined.radix > 0)
-			appendStringInfo(sql, "(%s, label, number%s) ", joined.leaf, joined.places ? ", place" : "");
-		appendStringInfoString(sql, "ON ");
-		append_leaf_match(sql, spec, joined.declared->column, joined.declared->hierarchy,
-						  psprintf("h%d", joined.number), !joined.places ? NULL :
-						  psprintf("h%d.%s", joined.number, joined.radix > 0 ? "place" : place_name(joined.declared->hierarchy)));
-		/* new labels would not fit */
-		if (joined.radix > 0)
-			appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined.number, joined.radix - 2);
+		append_hierarchy_join(sql, spec, &joined, join);
 		if (joined.cut != NULL)
 			append_group_join(sql, spec, a, join);
 	}

@@ -19,7 +19,8 @@ typedef struct Joined
 	bool		nullable;
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
-	const char *unknown;		/* label of a value without a leaf, or NULL */
+	const char *unknown;		/* label of a value without a leaf, in SQL, or
+								 * NULL */
 	bool		places;			/* its leaves are ranges, found by position */
 	uint32		radix;			/* factor of its label's number in the packed
 								 * labels; 0 if its label is not packed */
@@ -46,6 +47,7 @@ extern uint32 packed_radix(const Specification *spec, int attr);
 
 /* A row's label; the joins that find it; the condition under which every value has a leaf. */
 extern void append_label(StringInfo sql, const Specification *spec, const Joined *joined);
+extern void append_hierarchy_join(StringInfo sql, const Specification *spec, const Joined *joined, const char *join);
 extern void append_joins(StringInfo sql, const Specification *spec);
 extern void append_leaves_condition(StringInfo sql, const Specification *spec, const char *before);
 
@@ -65,6 +67,12 @@ extern const char *own_name_of(const Specification *spec, const char *wanted, in
 
 /* A label of a hierarchy's level, as a text compared by its bytes. */
 extern char *label_sql(const char *alias, Oid hierarchy, int level);
+
+/* Whether any labels are packed; a recoding's class represents all of them. */
+extern bool packs(const Specification *spec);
+
+/* A relation's rows with their labels. */
+extern void append_base(StringInfo sql, const Specification *spec);
 
 /* The columns of a subquery that define classes. */
 extern void append_class_columns(StringInfo sql, const Specification *spec, const char *alias);
@@ -102,14 +110,11 @@ extern void append_within(StringInfo sql, const Specification *spec, int sensiti
  * For a promise of t: the rows, numbered by class and value, and the classes
  * that keep it.
  */
-extern void append_t_tables(StringInfo sql, const Specification *spec, const char *base);
+extern void append_t_tables(StringInfo sql, const Specification *spec, const char *before, const char *base);
 extern void append_t_condition(StringInfo sql, const Specification *spec, int sensitive);
 
-/*
- * The rows, once it is known which are hidden, and whether all of those
- * together keep it.
- */
-extern void append_hidden_tables(StringInfo sql, const Specification *spec, const char *marked);
+/* The same for the hidden rows, and whether all of those together keep it. */
+extern void append_hidden_tables(StringInfo sql, const Specification *spec);
 extern void append_hidden_condition(StringInfo sql, const Specification *spec, int sensitive);
 
 /* The group of each label in a cut: pairs of values, and the type of the first. */
@@ -125,9 +130,45 @@ extern bool told_by_value(const Joined *joined);
 /* The equality operator of a type. */
 extern char *equality_operator(Oid type);
 
+/* The condition that a row has the leaf in a column of leaves; NULL equals NULL. */
+extern void append_same_leaf(StringInfo sql, const Specification *spec, int a, const char *leaf);
+
 /* Joins the tuples of a recoding; the columns of its key. */
 extern void append_tuple_join(StringInfo sql, const Specification *spec);
 extern void append_tuple_columns(StringInfo sql, const Specification *spec);
+
+/* A number, without loss of precision. */
+extern char *number_sql(double number);
+
+/* Whether something is promised about people of another relation; about all classes together. */
+extern bool asks_outside(const Specification *spec);
+extern bool has_limits(const Specification *spec);
+
+/*
+ * Tables that count the people of other relations by label; returns the text
+ * that comes before a further table.
+ */
+extern const char *append_outside_tables(StringInfo sql, const Specification *spec, const char *before);
+
+/* The condition that the class of a row of s keeps the promises about them. */
+extern void append_outside_conditions(StringInfo sql, const Specification *spec);
+
+/*
+ * The columns of a recoding's key that count them; the condition that finds
+ * their rows beside others; those rows.
+ */
+extern void append_outside_columns(StringInfo sql, const Specification *spec);
+extern void append_outside_rows(StringInfo sql, const Specification *spec);
+extern void outside_key_fill(const Specification *spec);
+
+/*
+ * The condition that the classes of a table's rows together keep the promises
+ * about all classes.
+ */
+extern void append_limits(StringInfo sql, const Specification *spec, const char *before, const char *table, const char *condition);
+
+/* The condition that a number of people may be shown as stars. */
+extern void append_hidden_limits(StringInfo sql, const Specification *spec, const char *size);
 
 /* The leaves of a sensitive column's hierarchy, each with its position. */
 extern void append_places(StringInfo sql, const Specification *spec, int sensitive);

@@ -60,6 +60,7 @@ append_tuple_columns(StringInfo sql, const Specification *spec)
 	appendStringInfoString(sql, "class pg_catalog.int4");
 	for (int a = 0; a < spec->population->nattrs; a++)
 		appendStringInfo(sql, ", finer%d %s, shown%d pg_catalog.text", a + 1, finer_type(spec, a), a + 1);
+	append_outside_columns(sql, spec);
 }
 
 static void
@@ -96,15 +97,14 @@ append_tuples(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* The condition that a row has a tuple's leaf; NULL equals NULL. */
-static void
-append_same_leaf(StringInfo sql, const Specification *spec, int a)
+void
+append_same_leaf(StringInfo sql, const Specification *spec, int a, const char *leaf)
 {
 	Joined		joined = prepare_join(spec, a);
 	Oid			hierarchy = joined.declared->hierarchy;
 	bool		by_value = told_by_value(&joined);
 	const char *equal = by_value ? equality_operator(hierarchy_leaf_type(hierarchy)) : "OPERATOR(pg_catalog.=)";
-	const char *theirs = psprintf(by_value ? "q.finer%d" : "q.finer%d COLLATE pg_catalog.\"C\"", joined.number);
+	const char *theirs = by_value ? leaf : psprintf("%s COLLATE pg_catalog.\"C\"", leaf);
 
 	/* arrays of a domain have no operators */
 	const char *ours = by_value ? psprintf("h%d.%s::%s", joined.number, joined.leaf, finer_type(spec, a)) :
@@ -134,7 +134,7 @@ append_tuple_join(StringInfo sql, const Specification *spec)
 	for (int a = 0; a < spec->population->nattrs; a++)
 	{
 		appendStringInfoString(sql, a > 0 ? " AND " : "");
-		append_same_leaf(sql, spec, a);
+		append_same_leaf(sql, spec, a, psprintf("q.finer%d", a + 1));
 	}
 }
 
@@ -258,13 +258,17 @@ batch_write(KeyBatch *batch, const char *statement)
 void
 release_key_fill(const Specification *spec)
 {
+	StringInfoData empty;
 	KeyBatch	batch;
 	char	   *statement;
 	MemoryContext rows;
 	MemoryContext old;
 
 	sql_connect();
-	sql_write(psprintf("DELETE FROM ONLY %s WHERE class IS NOT NULL", spec->key), 0, NULL, NULL, NULL);
+	initStringInfo(&empty);
+	appendStringInfo(&empty, "DELETE FROM ONLY %s WHERE class IS NOT NULL", spec->key);
+	append_outside_rows(&empty, spec);
+	sql_write(empty.data, 0, NULL, NULL, NULL);
 	batch = batch_begin(spec);
 	statement = batch_statement(&batch);
 	rows = AllocSetContextCreate(CurrentMemoryContext, "anonopt tuples", ALLOCSET_DEFAULT_SIZES);
@@ -282,5 +286,6 @@ release_key_fill(const Specification *spec)
 		batch_write(&batch, statement);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(rows);
+	outside_key_fill(spec);
 	sql_finish();
 }

@@ -397,6 +397,14 @@ recoding_people(const Population *population, const RecodedClasses *shown)
 	return people;
 }
 
+LeafBoxes
+recoding_boxes(const RecodedClasses *shown)
+{
+	LeafBoxes	boxes = {shown->nclasses, shown->nclasses, NULL, shown->first_leaf, shown->leaves};
+
+	return boxes;
+}
+
 void
 recoding_measure(const Population *population, const Promise *promise, const RecodedClasses *shown, Measures *result)
 {
@@ -404,9 +412,10 @@ recoding_measure(const Population *population, const Promise *promise, const Rec
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	Measurer   *measurer = measurer_create(population, promise);
+	LeafBoxes	boxes = recoding_boxes(shown);
 
 	population_mark(population, marks);
-	measurer_look_into_boxes(measurer, shown->nclasses, shown->first_leaf, shown->leaves);
+	measurer_look_into_boxes(measurer, &boxes);
 	measure_recoding(measurer,
 					 recoding_class_table(population, shown->class_of, shown->nclasses), shown->first_leaf, shown->leaves, shown->suppressed, result);
 	population_release(population, marks);

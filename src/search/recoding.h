@@ -108,6 +108,9 @@ extern RecodedClasses *recoding_show(const Population *population, const uint32 
 /* The number of different people in each class shown. */
 extern int64 *recoding_people(const Population *population, const RecodedClasses *shown);
 
+/* The leaves under what each class shows. */
+extern LeafBoxes recoding_boxes(const RecodedClasses *shown);
+
 /*
  * The loss of a person in a class: the mean over the attributes, as GLM counts
  * it.

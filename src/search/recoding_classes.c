@@ -115,7 +115,7 @@ class_settle(Classes *classes, uint32 number)
 	if (ground->ncolumns > 0)
 		class_slices(classes, number, slices);
 	class->cost = class_cost(ground, class->people, class->loss, slices);
-	kept = keeps_promise(ground, class->people, slices);
+	kept = keeps_promise(ground, box, class->people, slices);
 	for (int column = 0; column < ground->ncolumns; column++)
 		histograms_release(population->columns[column], marks[column]);
 	classes->cost += class->cost;

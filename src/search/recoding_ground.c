@@ -19,6 +19,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "engine/outside_boxes.h"
 #include "miscadmin.h"
 
 /* Up to this many codes, the losses of pairs are in a table. */
@@ -257,6 +258,21 @@ prepare_axis(Ground *ground, int a)
 	pfree(labels);
 }
 
+/* Prepares to count people outside, once for all grounds of a population. */
+static void
+look_outside(Ground *ground)
+{
+	Population *population = ground->order->population;
+	OutsidePromise *promise = &population->outside[OUTSIDE_K_MAP];
+
+	if (!promise->given)
+		return;
+	if (promise->boxes == NULL)
+		promise->boxes = outside_boxes_create(population, &promise->people, population->context);
+	ground->outside = promise->boxes;
+	ground->least_outside = (int64) promise->least;
+}
+
 Ground *
 ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples)
 {
@@ -287,6 +303,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 		prepare_axis(ground, a);
 	}
 	set_units(ground);
+	look_outside(ground);
 	ground->smallest = order->promise.has_k ? Max(order->promise.k, 1) : 1;
 	if (order->promise.has_l && population->nsensitive > 0)
 		ground->smallest = Max(ground->smallest, order->promise.l);
@@ -332,13 +349,49 @@ class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices)
 	return cost;
 }
 
+/* The leaves under what a class shows of an attribute, given its lowest and its highest code. */
+static void
+shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, uint32 *leaves)
+{
+	const Axis *axis = &ground->axes[a];
+	int			level = low == high ? 0 : joining_level(axis, low, high);
+
+	*first = axis->first[low];
+	*leaves = axis->last[high] - axis->first[low] + 1;
+	if (ground->order->labels == LABELS_HIERARCHY && level < axis->nlevels)
+	{
+		int			min_level = ground->order->population->attrs[a].min_level;
+		const Recoding *recoding = &axis->hierarchy->levels[min_level + level];
+
+		*first = recoding->first_leaf[axis->label[level][low]];
+		*leaves = recoding->leaves[axis->label[level][low]];
+	}
+}
+
+/*
+ * Whether enough people outside have the labels of a class.  The labels of
+ * two classes together cover what either covers, so that merging keeps it.
+ */
+static bool
+keeps_outside(const Ground *ground, const uint32 *box)
+{
+	uint32		first[MAX_ATTRIBUTES];
+	uint32		leaves[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < ground->nattrs; a++)
+		shown_run(ground, a, box[a], box[ground->nattrs + a], &first[a], &leaves[a]);
+	return outside_boxes_count(ground->outside, first, leaves, ground->least_outside) >= ground->least_outside;
+}
+
 bool
-keeps_promise(const Ground *ground, int64 people, const uint32 *slices)
+keeps_promise(const Ground *ground, const uint32 *box, int64 people, const uint32 *slices)
 {
 	const Population *population = ground->order->population;
 	const Promise *promise = &ground->order->promise;
 
 	if (people < ground->smallest)
+		return false;
+	if (ground->outside != NULL && !keeps_outside(ground, box))
 		return false;
 	if (ground->ncolumns == 0)
 		return true;

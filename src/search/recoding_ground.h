@@ -52,6 +52,9 @@ typedef struct Ground
 	int64		minority_unit;	/* cost of a person outside the majority, for
 								 * cm */
 	int64		smallest;		/* least number of people of a class */
+	struct OutsideBoxes *outside;	/* people outside, if labels must hold
+									 * some, or NULL */
+	int64		least_outside;	/* how many */
 } Ground;
 
 /* Creates the ground of some tuples of a population. */
@@ -91,8 +94,8 @@ size_cost(const Ground *ground, int64 people, int64 loss)
 /* Their total loss, given a histogram of each column. */
 extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices);
 
-/* Whether they may form a class. */
-extern bool keeps_promise(const Ground *ground, int64 people, const uint32 *slices);
+/* Whether the people in a box may form a class. */
+extern bool keeps_promise(const Ground *ground, const uint32 *box, int64 people, const uint32 *slices);
 
 /* A box: the lowest code of each attribute, then the highest. */
 static inline void

@@ -75,7 +75,7 @@ settle_cluster(Pool *pool, int cluster)
 
 	pool->loss[cluster] = box_loss(ground, cluster_box(pool, cluster));
 	pool->cost[cluster] = class_cost(ground, people, pool->loss[cluster], cluster_slices(pool, cluster));
-	pool->kept[cluster] = keeps_promise(ground, people, cluster_slices(pool, cluster));
+	pool->kept[cluster] = keeps_promise(ground, cluster_box(pool, cluster), people, cluster_slices(pool, cluster));
 }
 
 void

@@ -262,7 +262,7 @@ read_dictionaries(RecordCall *call, const Population *population)
 
 	for (int i = 0; i < call->ndictionaries; i++)
 	{
-		held[i].entries = reading_entries(call->dataset, call->dictionaries[i], population);
+		held[i].entries = reading_entries(call->dataset, call->dictionaries[i], population, false);
 		held[i].share = call->shares[i];
 	}
 	call->search.ndictionaries = call->ndictionaries;

@@ -257,6 +257,8 @@ anonopt_generalize(PG_FUNCTION_ARGS)
 		code = encode(&generalizer->encoder, (Datum) 0, true);
 	else
 		code = encode(&generalizer->encoder, convert(&generalizer->conversion, PG_GETARG_DATUM(0)), false);
+	if (code == NO_LEAF && PG_NARGS() > 3 && !PG_ARGISNULL(3))
+		PG_RETURN_DATUM(PG_GETARG_DATUM(3));
 	if (code == NO_LEAF)
 	{
 		Oid			output;

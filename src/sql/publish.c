@@ -319,6 +319,7 @@ anonopt_verify(PG_FUNCTION_ARGS)
 	nulls[3] = verified.l_is_null;
 	values[4] = Int64GetDatum(verified.rows);
 	values[5] = BoolGetDatum(verified.ok);
+	nulls[5] = verified.ok && verified.untold;
 	values[6] = Float8GetDatum(verified.promised_t);
 	nulls[6] = !verified.has_t;
 	values[7] = Float8GetDatum(verified.t);

@@ -10,6 +10,7 @@
 #include "base/names.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
+#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "search/recoding.h"
 #include "sql/arguments.h"
@@ -91,6 +92,7 @@ anonopt_recoding_curve(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
+	require_no_presence(dataset, "a recoding");
 	k = curve_argument(fcinfo, 1, &n);
 	order.loss = recoding_loss_argument(fcinfo, 2, dataset);
 	order.labels = labels_argument(fcinfo, 3);
@@ -139,6 +141,7 @@ anonopt_other_recoding(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
+	require_no_presence(dataset, "a recoding");
 	way = find_name(name_argument(fcinfo, 1, "way"), ways, lengthof(ways));
 	if (way < 0)
 		ereport(ERROR,

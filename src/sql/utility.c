@@ -189,10 +189,15 @@ choose_shown(Shown * shown, bool star)
 	bool	   *breaks = budget_alloc_zero(sizeof(bool), (Size) classes.n + 2);
 	bool	   *kept;
 	Measurer   *measurer;
+	LeafBoxes	boxes = {0};
 	uint32		last;
 
 	promise.limit = share_of_people(shown->release->spec.dataset->max_suppression, population->people);
 	measurer = measurer_create(population, &promise);
+	boxes.nclasses = boxes.nboxes = classes.n;
+	boxes.first_leaf = classes.first_leaf;
+	boxes.leaves = classes.leaves;
+	measurer_look_into_boxes(measurer, &boxes);
 	for (uint32 class = 0; class < classes.n; class++)
 		breaks[class] = class_breaks(measurer, table, class, promise.k) != 0;
 	last = hide_classes(shown, &classes, breaks);
@@ -207,7 +212,13 @@ choose_shown(Shown * shown, bool star)
 	}
 	kept = budget_alloc(sizeof(bool), (Size) last + 1);
 	memset(kept, true, last);
-	shown->starred = star && table->ntuples > last && class_breaks(measurer, table, last, promise.k) == 0;
+
+	/*
+	 * as a release has it: what people outside have the labels of is never
+	 * shown as stars
+	 */
+	shown->starred = star && table->ntuples > last && !population->outside[OUTSIDE_K_MAP].given &&
+		!population->outside[OUTSIDE_PRESENCE].given && class_breaks(measurer, table, last, promise.k) == 0;
 	kept[last] = shown->starred;
 	shown->after = runs_of_classes(population, table, classes.first_leaf, classes.leaves, kept);
 }

@@ -649,7 +649,7 @@ SELECT is(array_agg(DISTINCT provolatile::text || proparallel::text), '{sr}', 'g
 FROM pg_proc WHERE pronamespace = 'anonopt'::regnamespace AND proname = 'generalize';
 SELECT cmp_ok(count(*), '>=', 2::bigint, 'generalize has both forms')
 FROM pg_proc WHERE pronamespace = 'anonopt'::regnamespace AND proname = 'generalize'
-  AND pronargs = 3 AND proargtypes[0] IN ('text'::regtype, 'anyelement'::regtype);
+  AND pronargs = 4 AND pronargdefaults = 1 AND proargtypes[0] IN ('text'::regtype, 'anyelement'::regtype);
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -55,6 +55,15 @@ SELECT anonopt.set_class_label('it''s "odd"', 'mood'), anonopt.set_identifier('i
 SELECT anonopt.set_sensitivity('it''s "odd"', 'Zip Code', '"weight of ZIPs"'),
 	anonopt.set_owner_sensitivity('it''s "odd"', 'pay', 'how "many"');
 
+-- Every model, of a population whose name needs quotes
+CREATE TABLE "Odd Schema"."every One" AS SELECT "Zip Code", "select", pay, born, mood FROM "Odd Schema"."Patient's list", generate_series(1, 3);
+SELECT anonopt.add_promise('it''s "odd"', model, threshold, CASE WHEN of_column THEN 'Krankheit, ärztlich' END, c,
+	CASE WHEN of_others THEN '"Odd Schema"."every One"'::regclass END)
+FROM (VALUES ('k', 2.0::float8, false, NULL::float8, false), ('l', 2, true, NULL, false), ('entropy_l', 1.1, true, NULL, false), ('recursive_l', 2, true, 2.5, false),
+	('t', 0.9, true, NULL, false), ('alpha', 0.95, true, NULL, false), ('beta', 1e300, true, NULL, false), ('disclosure', 7.1, true, 0, false),
+	('k_map', 3, false, NULL, true), ('presence', 1, false, 1e-7, true), ('average_risk', 0.1 + 0.2, false, NULL, false), ('share_above', 1, false, 0.3, false))
+	p (model, threshold, of_column, c, of_others);
+
 -- Relations of other kinds.  pg_dump leaves a view that groups by a primary
 -- key until the end, and puts a view of nulls in its place until then.
 CREATE VIEW visits AS SELECT id, "select" AS age, count(*) FROM "Odd Schema"."Patient's list" GROUP BY id;
@@ -89,13 +98,17 @@ CREATE TEMP TABLE temporary_people AS TABLE partly;
 CREATE TABLE dropped_people AS TABLE partly;
 SELECT anonopt.create_dataset(name, name::regclass), anonopt.add_quasi_identifier(name, 'a', '"ORDER"')
 FROM unnest('{temporary_people,dropped_people}'::text[]) name;
-DROP TABLE dropped_levels, dropped_weights, dropped_people;
+SELECT anonopt.add_promise('partly', 'k', 2), anonopt.add_promise('temporary_people', 'k', 2);
+CREATE TABLE dropped_population AS SELECT "select" AS age FROM "Odd Schema"."Patient's list";
+SELECT anonopt.add_promise('young', 'k_map', 2, population => 'dropped_population'), anonopt.add_promise('young', 'k', 1);
+DROP TABLE dropped_levels, dropped_weights, dropped_people, dropped_population;
 END
 
 # What must be the same on both sides of a dump.
 my $declared = <<'END';
 SELECT dataset, relation, row_type, max_suppression, owner, person, count_column FROM anonopt.dataset ORDER BY dataset;
 SELECT * FROM anonopt.attribute ORDER BY dataset, ordinal;
+SELECT dataset, model, column_name, threshold, c, population, population_type FROM anonopt.promise ORDER BY dataset, model, column_name;
 END
 my $measured = <<'END';
 SELECT d.dataset, x.* FROM anonopt.dataset d, anonopt.describe(d.dataset) x ORDER BY d.dataset;
@@ -183,6 +196,7 @@ is(ask($first, 'original', "SELECT rolsuper FROM pg_roles WHERE rolname = '$owne
 my $declared_before = ask($first, 'original', $declared);
 my $measured_before = ask($first, 'original', $measured);
 cmp_ok(() = $measured_before =~ /\n/g, '>', 300, 'there is something to compare');
+is(() = $declared_before =~ /^it's "odd"\|(?:k_map|presence)\|.*"Odd Schema"\."every One"/mg, 2, 'promises of a population among it');
 
 # ------------------------------------------------------- to and fro, unchanged
 
@@ -238,7 +252,10 @@ is( ask($second, 'passed', q{SELECT count(*) FROM anonopt.lattice('partly')}), 4
 	'what is left of it can be measured');
 is(ask($second, 'passed', 'SELECT owner_sensitivity FROM anonopt.attribute WHERE owner_sensitivity IS NOT NULL'), 'how "many"',
 	'a column of owners\' weights is restored');
+is( ask($second, 'passed', q{SELECT dataset, model FROM anonopt.promise WHERE dataset <> 'it''s "odd"' ORDER BY 1, 2}), "partly|k\nyoung|k",
+	'a promise goes with its data set, or with its population');
 ask($second, 'passed', "SELECT anonopt.drop_dataset('partly')");
+ask($second, 'passed', "SELECT anonopt.drop_promise('young', 'k')");
 is(ask($second, 'passed', $measured), $measured_before, 'the others are measured as before');
 
 # pg_dump creates a materialized view that groups by a primary key after it has

@@ -137,6 +137,86 @@ sub check_relations
 	ask('boss', q{SELECT anonopt.drop_dataset('numbers')});
 }
 
+# A promise that nobody declared
+sub check_promises
+{
+	ask('boss', q{
+		CREATE TABLE numbers AS SELECT i % 10 AS a, i % 7 AS b, 'x' || i % 3 AS s FROM generate_series(1, 100) i;
+		CREATE TABLE everybody AS SELECT a, b FROM numbers, generate_series(1, 3);
+		CREATE TABLE texts AS SELECT a::text AS a FROM everybody;
+		CREATE SEQUENCE promised;
+		CREATE TYPE couple AS (a int, b text);
+		SELECT anonopt.create_dataset('numbers', 'numbers', 1), anonopt.add_quasi_identifier('numbers', 'a', 'tens'),
+			anonopt.add_sensitive('numbers', 's')});
+	my $insert = q{INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type) VALUES ('numbers', %s)};
+	my $type_of = q{(SELECT reltype FROM pg_class WHERE oid = '%s'::regclass)};
+	my @false = (
+		q{'K', NULL, 2, NULL, NULL, NULL}, q{'', NULL, 2, NULL, NULL, NULL}, q{'k', NULL, 0, NULL, NULL, NULL}, q{'k', NULL, 'NaN', NULL, NULL, NULL},
+		q{'k', NULL, 2.5, NULL, NULL, NULL}, q{'k', NULL, 1e300, NULL, NULL, NULL}, q{'k', 's', 2, NULL, NULL, NULL}, q{'k', NULL, 2, 1, NULL, NULL},
+		q{'l', NULL, 2, NULL, NULL, NULL}, q{'l', 'a', 2, NULL, NULL, NULL}, q{'l', 'gone', 2, NULL, NULL, NULL}, q{'l', 'ctid', 2, NULL, NULL, NULL},
+		q{'l', 's', 'Infinity', NULL, NULL, NULL}, q{'l', 's', -1, NULL, NULL, NULL}, q{'entropy_l', 's', 0.5, NULL, NULL, NULL}, q{'entropy_l', 's', 'Infinity', NULL, NULL, NULL},
+		q{'recursive_l', 's', 2, NULL, NULL, NULL}, q{'recursive_l', 's', 2, 0, NULL, NULL}, q{'recursive_l', 's', 2, 'NaN', NULL, NULL}, q{'recursive_l', 's', 3e9, 2, NULL, NULL},
+		q{'t', 's', 1.5, NULL, NULL, NULL}, q{'alpha', 's', 0, NULL, NULL, NULL}, q{'beta', 's', 'Infinity', NULL, NULL, NULL}, q{'disclosure', 's', 1, 0.5, NULL, NULL},
+		q{'average_risk', NULL, 0, NULL, NULL, NULL}, q{'share_above', NULL, 0.5, NULL, NULL, NULL}, q{'share_above', NULL, 0.5, 'NaN', NULL, NULL},
+		q{'k_map', NULL, 2, NULL, NULL, NULL}, q{'k', NULL, 2, NULL, 'everybody', } . sprintf($type_of, 'everybody'),
+		q{'presence', NULL, 0.5, 0.6, 'everybody', } . sprintf($type_of, 'everybody'), q{'presence', NULL, 'NaN', 0, 'everybody', } . sprintf($type_of, 'everybody'),
+		q{'k_map', NULL, 2, NULL, 'everybody', NULL}, q{'k_map', NULL, 2, NULL, 'everybody', } . sprintf($type_of, 'numbers'),
+		q{'k_map', NULL, 2, NULL, 4294967295, 4294967295},
+		(map { "'k_map', NULL, 2, NULL, '$_', " . sprintf($type_of, $_) } qw(tens_pkey promised couple pg_catalog.pg_authid pg_catalog.pg_class pg_toast.pg_toast_1255)));
+	for my $false (@false)
+	{
+		for my $call (q{lattice('numbers')}, q{publish_table('numbers_1', 'numbers', '{1}', k => 2)}, q{describe('numbers')}, q{policy_check('numbers')})
+		{
+			my $answer = hear($super, 'BEGIN; ' . sprintf($insert, $false) . "; SELECT count(*) FROM anonopt.$call; ROLLBACK; SELECT 'alive'");
+			# whoever describes a data set must see what is wrong with it
+			like($answer, $call =~ /describe/ ? qr/ERROR:  23514|^\d+$/m : qr/ERROR:  23514/, "$call finds $false") or diag($answer);
+			like($answer, qr/^alive$/m, 'and the session goes on');
+		}
+	}
+	# columns that a population lacks, or has of another type, are found by whoever reads it
+	for my $case ([ 'texts', '23514|42804|22023' ], [ 'tens', '42703|23514|22023' ])
+	{
+		my ($population, $states) = @$case;
+		my $answer = hear('boss', 'BEGIN; ' . sprintf($insert, "'k_map', NULL, 2, NULL, '$population', " . sprintf($type_of, $population))
+			. "; SELECT count(*) FROM anonopt.lattice('numbers'); ROLLBACK; SELECT 'alive'");
+		like($answer, qr/ERROR:  (?:$states)|^\d+$/m, "a population $population") or diag($answer);
+		unlike($answer, qr/XX000|server closed/, 'no fault of ours') or diag($answer);
+		like($answer, qr/^alive$/m, 'and the session goes on');
+	}
+	# more than anybody declares, and one of a data set that is not there
+	refused('boss', q{BEGIN; INSERT INTO anonopt.promise (dataset, model, column_name, threshold) SELECT 'numbers', 'l', 's' || i, 2 FROM generate_series(1, 300) i;
+		SELECT count(*) FROM anonopt.lattice('numbers')}, '23514', '300 promises');
+	is(ask('boss', sprintf($insert, q{'k', NULL, 2, NULL, NULL, NULL}) =~ s/'numbers'/'nobody'/r . q{; SELECT k FROM anonopt.evaluate('numbers', '{1}');
+		DELETE FROM anonopt.promise WHERE dataset = 'nobody'}), '50', 'a promise of no data set is nobody\'s');
+	# a person who may not read the population learns nothing of it
+	ask('boss', sprintf($insert, q{'k_map', NULL, 2, NULL, 'everybody', } . sprintf($type_of, 'everybody')) . '; GRANT SELECT ON numbers, tens TO blind');
+	refused('blind', q{SELECT count(*) FROM anonopt.lattice('numbers')}, '42501', 'a population that the caller may not read');
+	# what is false can be dropped
+	ask($super, q{UPDATE anonopt.promise SET model = 'none of ours' WHERE dataset = 'numbers'});
+	ask('boss', q{SELECT anonopt.drop_promise('numbers', 'none of ours')});
+	is(ask('boss', q{SELECT count(*) FROM anonopt.promise}), '0', 'what is false can be dropped');
+
+	# what is written down of a release: promises, and what its labels cover
+	ask('boss', q{
+		SELECT anonopt.add_promise('numbers', 'k_map', 2, population => 'everybody');
+		CREATE TABLE rel AS SELECT anonopt.publish_table('numbers_1', 'numbers', cuts => ARRAY[B'000010000'], k => 2)});
+	is(ask('boss', q{SELECT ok, others #>> '{k_map,measured}' FROM anonopt.verify('numbers_1')}), 't|150', 'a cut of a population is verified');
+	for my $false (q{covers = '{}'}, q{covers = '[[["x", "0"]]]'}, q{covers = '[[], [["x", "0", "4"]]]'}, q{covers = '"x"'}, q{covers = '[["x"]]'}, q{covers = '[[["x", {}, [], 7]]]'},
+		q{promises = '[{"model": "k_map"}]'}, q{promises = jsonb_set(promises, '{0,threshold}', '"NaN"')}, q{promises = jsonb_set(promises, '{0,population_number}', '-5')},
+		q{promises = jsonb_set(promises, '{0,model}', '"alpha"')})
+	{
+		my $answer = hear('boss', "BEGIN; UPDATE anonopt.published SET $false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK; SELECT 'alive'");
+		like($answer, qr/ERROR:  (?:23514|22\w{3})/, "found: $false") or diag($answer);
+		like($answer, qr/^alive$/m, 'and the session goes on');
+	}
+	for my $false (q{covers = NULL}, q{covers = '[]'}, q{covers = '[[["x", "0", "4"]]]'}, q{covers = '[[["x", "0", "nowhere"], ["x"]]]'},
+		q{promises = jsonb_set(jsonb_set(promises, '{0,population}', '"gone"'), '{0,population_number}', '1')})
+	{
+		is(ask('boss', "BEGIN; UPDATE anonopt.published SET $false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK"), 'f', "not ok: $false");
+	}
+	ask('boss', q{SELECT anonopt.drop_release('numbers_1'); SELECT anonopt.drop_dataset('numbers'); DROP TABLE numbers, everybody, texts, rel; DROP SEQUENCE promised; DROP TYPE couple});
+}
+
 # Logins never wait for the owner of a database.
 sub check_locks
 {
@@ -404,9 +484,9 @@ sub check_describe
 # --------------------------------------------------------------------- the run
 
 ask('boss', 'CREATE EXTENSION anonopt; GRANT CREATE ON SCHEMA public TO alice; SELECT anonopt.create_interval_hierarchy(\'tens\', 0, 9, \'{5}\')');
-my %part = (many => \&check_many, relations => \&check_relations, locks => \&check_locks, columns => \&check_columns, privileges => \&check_default_privileges,
+my %part = (many => \&check_many, relations => \&check_relations, promises => \&check_promises, locks => \&check_locks, columns => \&check_columns, privileges => \&check_default_privileges,
 	counts => \&check_counts, chain => \&check_chain, errors => \&check_errors, describe => \&check_describe, labels => \&check_labels);
-$part{$_}->() for $ENV{PART} ? split ' ', $ENV{PART} : qw(many relations locks columns privileges counts chain errors describe labels);
+$part{$_}->() for $ENV{PART} ? split ' ', $ENV{PART} : qw(many relations promises locks columns privileges counts chain errors describe labels);
 unlike(slurp_file($node->logfile), qr/was terminated by signal/, 'no backend has crashed');
 $node->stop;
 done_testing();

@@ -1,0 +1,165 @@
+/*
+ * release_covers.c
+ *	  What the labels of a release cover, where no level of a hierarchy says so.
+ *
+ * Who of a population has the labels of a cut or a recoding cannot be told
+ * from the labels.  So the runs of leaves under them are written down, by
+ * their first and last leaves: leaves that a hierarchy gains between them are
+ * under them too.
+ */
+#include "release/release_covers.h"
+
+#include "base/key_counter.h"
+#include "catalog/own_tables.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "release/entry_row.h"
+#include "utils/builtins.h"
+#include "utils/json.h"
+
+static void
+append_text(StringInfo json, const char *text)
+{
+	if (text == NULL)
+		appendStringInfoString(json, "null");
+	else
+		escape_json(json, text);
+}
+
+/* A run of leaves, or only its label, which then covers values without a leaf. */
+static void
+append_run(StringInfo json, const Attribute *attr, const char *label, uint32 first, uint32 end)
+{
+	bool		is_first = json->data[json->len - 1] == '[';
+
+	appendStringInfoString(json, is_first ? "[" : ", [");
+	append_text(json, label);
+	if (first < end)
+	{
+		appendStringInfoString(json, ", ");
+		append_text(json, attr->hierarchy->labels[0][first]);
+		appendStringInfoString(json, ", ");
+		append_text(json, attr->hierarchy->labels[0][end - 1]);
+	}
+	appendStringInfoChar(json, ']');
+}
+
+/* What a label covers: leaves, except that of values without one, and those values. */
+static void
+append_cover(StringInfo json, const Attribute *attr, const char *label, uint32 first, uint32 leaves)
+{
+	uint32		end = first + leaves;
+	uint32		unknown = attr->unknown_leaf;
+	bool		has_unknown = unknown >= first && unknown < end;
+
+	if (first < (has_unknown ? unknown : end))
+		append_run(json, attr, label, first, has_unknown ? unknown : end);
+	if (has_unknown && unknown + 1 < end)
+		append_run(json, attr, label, unknown + 1, end);
+	if (has_unknown || leaves == attr->hierarchy->nleaves)
+		append_run(json, attr, label, 0, 0);
+}
+
+/* The labels of a cut's groups. */
+static void
+append_groups(StringInfo json, const Specification *spec, int a)
+{
+	for (uint32 group = 0; group < spec->cut[a]->nlabels; group++)
+		append_cover(json, &spec->population->attrs[a], spec->cut_labels[a][group], spec->cut[a]->first_leaf[group], spec->cut[a]->leaves[group]);
+}
+
+/* The labels of boxes, given the code of each by box and attribute: each label and run once. */
+static void
+append_boxes(StringInfo json, const Population *population, int a, const LeafBoxes *boxes, const uint32 *codes, const char *const *labels)
+{
+	KeyCounter *runs = key_counter_create(CurrentMemoryContext, 2, 1024);
+
+	for (Size box = 0; box < boxes->nboxes; box++)
+	{
+		Size		at = box * population->nattrs + a;
+		uint64	   *key = key_counter_candidate(runs);
+		uint32		known = runs->nkeys;
+
+		CHECK_FOR_INTERRUPTS();
+		key[0] = (uint64) boxes->first_leaf[at] << 32 | boxes->leaves[at];
+		key[1] = codes[at];
+		if (key_counter_add(runs, 1) == known)
+			append_cover(json, &population->attrs[a], labels[codes[at]], boxes->first_leaf[at], boxes->leaves[at]);
+	}
+}
+
+static bool
+needs_covers(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+
+	for (int i = 0; i < dataset->npromises && release->levels == NULL; i++)
+		if (model_needs_population(dataset->promises[i].model))
+			return true;
+	return false;
+}
+
+char *
+covers_json(const Release *release)
+{
+	const Population *population = release->spec.population;
+	StringInfoData json;
+
+	if (!needs_covers(release))
+		return pstrdup("null");
+	initStringInfo(&json);
+	appendStringInfoChar(&json, '[');
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		appendStringInfoString(&json, a > 0 ? ", [" : "[");
+		if (release->cuts != NULL)
+			append_groups(&json, &release->spec, a);
+		else if (release->recoding != NULL)
+		{
+			const RecodedLabels *texts = release->recoding->texts;
+			LeafBoxes	boxes = recoding_boxes(release->recoding->classes);
+
+			append_boxes(&json, population, a, &boxes, texts->codes, texts->labels[a]);
+		}
+		else
+			append_boxes(&json, population, a, &release->shown->boxes, release->shown->codes, release->shown->labels[a]);
+		appendStringInfoChar(&json, ']');
+	}
+	appendStringInfoChar(&json, ']');
+	return json.data;
+}
+
+LabelCovers *
+covers_of_entry(const ReleaseEntry *entry)
+{
+	LabelCovers *covers = palloc0(sizeof(LabelCovers));
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->id)};
+	CatalogReading reading;
+
+	reading = catalog_reading_begin("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
+									" FROM anonopt.published p, jsonb_array_elements(p.covers) WITH ORDINALITY y (a, n), jsonb_array_elements(a) c"
+									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
+	for (int a = 0; a < MAX_ATTRIBUTES; a++)
+		covers->n[a] = 0;
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, entry->name};
+		int			a = (int) number_field(&row, 1, 1, entry->ngeneralized) - 1;
+		int64		length = number_field(&row, 5, 1, 3);
+		LabelCover *cover;
+
+		if (covers->covers[a] == NULL)
+			covers->covers[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelCover) * (SPI_processed + 1));
+		cover = &covers->covers[a][covers->n[a]++];
+		cover->label = text_field(&row, 2);
+		cover->first = text_field(&row, 3);
+		cover->last = text_field(&row, 4);
+		cover->unknown = length == 1;
+		if (length == 2)
+			refuse_entry(&row);
+	}
+	catalog_reading_end(&reading);
+	return covers;
+}

@@ -1,0 +1,334 @@
+/*
+ * verify_outside.c
+ *	  Promises of a release about people of another relation, measured anew.
+ *
+ * A node's labels are found by generalizing the population's values to its
+ * levels.  Those of a cut or a recoding by what was written down of them: the
+ * runs of leaves under each label.
+ */
+#include "release/verify_outside.h"
+
+#include "catalog/own_tables.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "read/hierarchy_read.h"
+#include "release/release_covers.h"
+#include "release/text_index.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+
+/* Stands for a value without a leaf among places. */
+#define NO_PLACE (-1)
+
+/* Parameters of each quasi-identifier in a statement about runs. */
+#define RUN_PARAMETERS 6
+
+/* A statement, and what it is about. */
+typedef struct OutsideQuery
+{
+	const ReleaseEntry *entry;
+	const DeclaredPromise *promise;
+	StringInfoData sql;
+	int			nparameters;
+	Oid			types[MAX_ATTRIBUTES * RUN_PARAMETERS];
+	Datum		values[MAX_ATTRIBUTES * RUN_PARAMETERS];
+} OutsideQuery;
+
+/* The number of a further parameter. */
+static int
+add_parameter(OutsideQuery *query, Oid type, Datum value)
+{
+	query->types[query->nparameters] = type;
+	query->values[query->nparameters] = value;
+	return ++query->nparameters;
+}
+
+/* The labels of an alias. */
+static void
+append_labels(OutsideQuery *query, const char *alias)
+{
+	for (int i = 0; i < query->entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, "%s%s.l%d", i > 0 ? ", " : "", alias, i);
+}
+
+/* The first columns, one a quasi-identifier. */
+static void
+append_numbers(OutsideQuery *query)
+{
+	for (int i = 0; i < query->entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, "%s%d", i > 0 ? ", " : "", i + 1);
+}
+
+/* The classes of the release, c. */
+static void
+append_classes(OutsideQuery *query)
+{
+	const ReleaseEntry *entry = query->entry;
+
+	appendStringInfoString(&query->sql, "WITH c AS MATERIALIZED (SELECT row_number() OVER () AS class, x.* FROM (SELECT ");
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, "r.%s COLLATE pg_catalog.\"C\" AS l%d, ", quote_identifier(entry->generalized[i]), i);
+	appendStringInfo(&query->sql, "count(*) AS people FROM %s r GROUP BY ", relation_sql_name(entry->relation));
+	append_numbers(query);
+	appendStringInfoString(&query->sql, ") x), ");
+}
+
+/* How the classes compare to the people under their labels, by a condition that finds those: the least, and the largest. */
+static void
+append_figures(OutsideQuery *query)
+{
+	const char *figure = query->promise->model == MODEL_K_MAP ? "coalesce(o.people, 0)::float8" :
+	"CASE WHEN o.people IS NULL THEN 'Infinity' ELSE c.people::float8 / o.people::float8 END";
+
+	appendStringInfo(&query->sql, " SELECT min(%s), max(%s) FROM c LEFT JOIN o ON ", figure, figure);
+}
+
+static const Hierarchy *
+load(const OutsideQuery *query, int i)
+{
+	MemoryContext context = CurrentMemoryContext;
+	const char *column = query->entry->generalized[i];
+	LoadedHierarchy *loaded;
+
+	sql_connect();
+	MemoryContextSwitchTo(context);
+	loaded = hierarchy_load(query->entry->hierarchies[i], column_type(query->promise->population, column), column);
+	sql_finish();
+	MemoryContextSwitchTo(context);
+	return loaded->hierarchy;
+}
+
+/* ------------------------------------------------------------------- a node */
+
+/* The label that covers a value without a leaf: one that all have, or the last where it is shown as that; NULL for none. */
+static const char *
+label_of_unknown(const Hierarchy *hierarchy, int level)
+{
+	if (hierarchy->levels[level].nlabels != 1)
+		level = hierarchy->height;
+	return hierarchy->levels[level].nlabels == 1 ? hierarchy->labels[level][0] : NULL;
+}
+
+static void
+make_node_query(OutsideQuery *query)
+{
+	const ReleaseEntry *entry = query->entry;
+	StringInfoData condition;
+
+	initStringInfo(&condition);
+	append_classes(query);
+	appendStringInfoString(&query->sql, "o AS MATERIALIZED (SELECT ");
+	for (int i = 0; i < entry->ngeneralized; i++)
+	{
+		const char *label = label_of_unknown(load(query, i), entry->levels[i]);
+		int			unknown = add_parameter(query, TEXTOID, CStringGetTextDatum(label == NULL ? "" : label));
+		char	   *generalized = psprintf("anonopt.generalize(p.%s, %u::oid::regclass, %d, $%d",
+										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->levels[i], unknown);
+
+		appendStringInfo(&query->sql, "%s) COLLATE pg_catalog.\"C\" AS l%d, ", generalized, i);
+		/* who has no label is told by having any */
+		if (label == NULL)
+			appendStringInfo(&condition, "%s%s) IS NOT DISTINCT FROM %s || 'x')", condition.len > 0 ? " AND " : " WHERE ",
+							 generalized, generalized);
+	}
+	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", relation_sql_name(query->promise->population), condition.data);
+	append_numbers(query);
+	appendStringInfoChar(&query->sql, ')');
+	append_figures(query);
+	/* two NULLs are one label */
+	appendStringInfoString(&query->sql, "ARRAY[");
+	append_labels(query, "o");
+	appendStringInfoString(&query->sql, "] = ARRAY[");
+	append_labels(query, "c");
+	appendStringInfoChar(&query->sql, ']');
+}
+
+/* ------------------------------------------------------ runs of leaves under labels */
+
+static Datum
+texts_array(const char *const *texts, int n)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
+	int			dims[1] = {n};
+	int			bounds[1] = {1};
+
+	for (int i = 0; i < n; i++)
+	{
+		nulls[i] = texts[i] == NULL;
+		elements[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(texts[i]);
+	}
+	return PointerGetDatum(construct_md_array(elements, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+}
+
+static Datum
+places_array(const int *places, int n)
+{
+	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
+
+	for (int i = 0; i < n; i++)
+		elements[i] = Int32GetDatum(places[i]);
+	return PointerGetDatum(construct_array(elements, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+}
+
+/* Whether NULL had a leaf. */
+static bool
+covers_null(const LabelCovers *covers, int i)
+{
+	for (int j = 0; j < covers->n[i]; j++)
+		if (!covers->covers[i][j].unknown && covers->covers[i][j].last == NULL)
+			return true;
+	return false;
+}
+
+/* A text that is no leaf's. */
+static char *
+no_leaf(const TextIndex *leaves)
+{
+	char	   *text = pstrdup("?");
+
+	while (find_text(leaves, text) != PG_UINT32_MAX)
+		text = psprintf("%s?", text);
+	return text;
+}
+
+/* What a quasi-identifier's labels cover, in the places of its leaves: parameters of a statement, the first of which is told. */
+static int
+add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
+{
+	Hierarchy  *hierarchy = unconstify(Hierarchy *, load(query, i));
+	int			n = covers->n[i];
+	const char **labels = palloc(sizeof(char *) * (n + 1));
+	int		   *low = palloc(sizeof(int) * (n + 1));
+	int		   *high = palloc(sizeof(int) * (n + 1));
+	TextIndex	leaves;
+	int			first;
+
+	if (hierarchy->null_leaf == NO_LEAF && covers_null(covers, i))
+		hierarchy_add_null(hierarchy);
+	leaves = index_texts(hierarchy->labels[0], hierarchy->nleaves);
+	for (int j = 0; j < n; j++)
+	{
+		const LabelCover *cover = &covers->covers[i][j];
+		uint32		from = cover->unknown ? PG_UINT32_MAX : find_text(&leaves, cover->first);
+		uint32		to = cover->unknown ? PG_UINT32_MAX : find_text(&leaves, cover->last);
+		bool		known = from != PG_UINT32_MAX && to != PG_UINT32_MAX;
+
+		/* a leaf that is gone covers nobody */
+		labels[j] = cover->label;
+		low[j] = known ? (int) from : NO_PLACE;
+		high[j] = known ? (int) to : cover->unknown ? NO_PLACE : NO_PLACE - 1;
+	}
+	first = add_parameter(query, TEXTARRAYOID, texts_array(hierarchy->labels[0], hierarchy->nleaves));
+	(void) add_parameter(query, TEXTOID, CStringGetTextDatum(no_leaf(&leaves)));
+	(void) add_parameter(query, INT4OID, Int32GetDatum(hierarchy->null_leaf == NO_LEAF ? NO_PLACE : (int) hierarchy->null_leaf));
+	(void) add_parameter(query, TEXTARRAYOID, texts_array(labels, n));
+	(void) add_parameter(query, INT4ARRAYOID, places_array(low, n));
+	(void) add_parameter(query, INT4ARRAYOID, places_array(high, n));
+	return first;
+}
+
+/* Somebody whom two runs of one label hold counts once. */
+static void
+make_run_query(OutsideQuery *query)
+{
+	const ReleaseEntry *entry = query->entry;
+	const LabelCovers *covers = covers_of_entry(entry);
+	StringInfoData from;
+
+	initStringInfo(&from);
+	append_classes(query);
+	appendStringInfoString(&query->sql, "b AS MATERIALIZED (SELECT c.class");
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, ", v%d.low AS low%d, v%d.high AS high%d", i, i, i, i);
+	appendStringInfoString(&query->sql, " FROM c");
+	for (int i = 0; i < entry->ngeneralized; i++)
+	{
+		int			first = add_runs(query, covers, i);
+
+		appendStringInfo(&query->sql, " JOIN unnest($%d, $%d, $%d) v%d (label, low, high) ON ARRAY[v%d.label COLLATE pg_catalog.\"C\"] = ARRAY[c.l%d]",
+						 first + 3, first + 4, first + 5, i, i, i);
+		appendStringInfo(&from, " LEFT JOIN (SELECT x.leaf, x.n::int4 - 1 AS place FROM unnest($%d) WITH ORDINALITY x (leaf, n)) e%d"
+						 " ON e%d.leaf COLLATE pg_catalog.\"C\" = anonopt.generalize(p.%s, %u::oid::regclass, 0, $%d)", first, i, i,
+						 quote_identifier(entry->generalized[i]), entry->hierarchies[i], first + 1);
+	}
+	appendStringInfoString(&query->sql, "), p AS MATERIALIZED (SELECT ");
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, "CASE WHEN p.%s IS NULL THEN $%d ELSE coalesce(e%d.place, %d) END AS place%d, ",
+						 quote_identifier(entry->generalized[i]), i * RUN_PARAMETERS + 3, i, NO_PLACE, i);
+	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", relation_sql_name(query->promise->population), from.data);
+	append_numbers(query);
+	appendStringInfoString(&query->sql, "), o AS (SELECT y.class, sum(y.people) AS people FROM (SELECT DISTINCT b.class, p.* FROM b JOIN p ON true");
+	for (int i = 0; i < entry->ngeneralized; i++)
+		appendStringInfo(&query->sql, " AND p.place%d BETWEEN b.low%d AND b.high%d", i, i, i);
+	appendStringInfoString(&query->sql, ") y GROUP BY y.class)");
+	append_figures(query);
+	appendStringInfoString(&query->sql, "o.class = c.class");
+}
+
+/* ------------------------------------------------------------------ verdicts */
+
+/* Labels of moments are texts in the data set's zone, while there is a data set. */
+static int
+use_zone_of_release(const ReleaseEntry *entry)
+{
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
+	Dataset		zone = {0};
+	bool		isnull;
+	Datum		name = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1 AND timezone IS NOT NULL",
+									1, types, values, &isnull);
+
+	if (!isnull && timezone_is_known(TextDatumGetCString(name)))
+		zone.timezone = TextDatumGetCString(name);
+	return dataset_use_zone(&zone);
+}
+
+static void
+judge(OutsideQuery *query, PromiseVerdict *verdict)
+{
+	const DeclaredPromise *promise = query->promise;
+	bool		isnull;
+	double		least;
+	double		most;
+
+	sql_connect();
+	sql_read(query->sql.data, query->nparameters, query->types, query->values);
+	least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
+	most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
+	sql_finish();
+	verdict->is_null = isnull;
+	verdict->measured = promise->model == MODEL_K_MAP ? least : most;
+	verdict->ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :
+							 most <= promise->threshold && least >= (promise->has_c ? promise->c : 0));
+}
+
+void
+verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
+{
+	int			level = use_zone_of_release(entry);
+
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		OutsideQuery query = {.entry = entry,.promise = &entry->promises[i]};
+
+		if (!model_needs_population(query.promise->model))
+			continue;
+		verdicts[i].ok = false;
+		if (!OidIsValid(query.promise->population))
+			continue;
+		if (query.promise->model == MODEL_PRESENCE && !by_rows)
+		{
+			verdicts[i].ok = verdicts[i].untold = true;
+			continue;
+		}
+		initStringInfo(&query.sql);
+		if (entry->nlevels > 0)
+			make_node_query(&query);
+		else
+			make_run_query(&query);
+		judge(&query, &verdicts[i]);
+	}
+	AtEOXact_GUC(false, level);
+}
