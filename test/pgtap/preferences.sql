@@ -206,7 +206,7 @@ LANGUAGE sql AS $$
                     ELSE 'none' END AS efficiency,
                row_number() OVER (ORDER BY ach, dev, (SELECT sum(x) FROM unnest(levels) x), levels) AS i
         FROM node n)
-    SELECT coalesce(array_agg(ROW(levels, k, necd, nwp, efficiency, ach, dev, i = 1, i)::text ORDER BY i), '{}')
+    SELECT coalesce(array_agg(ROW(levels, k, necd, nwp, efficiency, ach, dev, i = 1, NULL::float8[], i)::text ORDER BY i), '{}')
     FROM labelled
 $$;
 
@@ -285,7 +285,7 @@ BEGIN
         INSERT INTO run SELECT ordinal, r.* FROM ref.attribute, pg_temp.runs(d, ordinal, taxonomy = 1) r
                         WHERE role = 'quasi_identifier';
         EXECUTE format('INSERT INTO found SELECT row_number() OVER (), * FROM anonopt.%s', call);
-        first := ARRAY(SELECT ROW(cuts, groups, f.k, necd, nwp, ach, pref_dev, feasible, chosen, i)::text
+        first := ARRAY(SELECT ROW(cuts, groups, f.k, necd, nwp, ach, pref_dev, feasible, chosen, further, i)::text
                        FROM found f ORDER BY i);
         faults := pg_temp.faults(d, k, p, q);
         FOR i IN 1..8 LOOP
