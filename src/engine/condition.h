@@ -29,7 +29,7 @@ extern double disclosure_of_rest(const Histograms *histograms, const Slice *slic
 
 /*
  * The rows of the most frequent value divided by those of the l-th and rarer
- * ones: c must be above that.
+ * ones; c must be greater.
  */
 extern double recursive_ratio(const Slice *slice, const ValueCount *entries, int64 size, double l);
 

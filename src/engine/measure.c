@@ -54,7 +54,7 @@ measurer_create(const Population *population, const Promise *promise)
 		if (population->outside[i].given)
 		{
 			m->outside_counters[i] = outside_counter_create(population, &population->outside[i].people, CurrentMemoryContext);
-			/* nobody, until somebody has looked */
+			/* empty until they are counted */
 			m->outside[i] = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(int64) * ((Size) population->tuples->ntuples + 1),
 													   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 		}
@@ -87,12 +87,11 @@ presence_of(const Measurer *m, const TupleTable *classes, uint32 class)
 /*
  * The models that a class breaks because of the people outside.
  *
- * People who have the labels of one of two classes also have those of both
- * merged, so merging keeps k_map.  Let n and m people of the N and M outside
- * be in the data, both shares at most d.  Then n + m <= d (N + M), and at
- * least N + M people outside have the merged labels.  So merging keeps a
- * largest share, but not a least one: people may have the merged labels who
- * had neither before.
+ * People with the labels of one of two classes also have those of both merged,
+ * so merging keeps k_map.  Let n and m people of the N and M outside be in the
+ * data, with both shares at most d.  Then n + m <= d (N + M), and at least N +
+ * M people outside have the merged labels.  So merging keeps a largest share,
+ * but not a least one: people who had neither labels may have the merged ones.
  */
 static int
 outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
@@ -595,11 +594,11 @@ average_risk(int64 classes, int64 people)
 }
 
 /*
- * Merging classes makes them fewer, and nobody's class smaller.  So while
- * nobody is suppressed, both are kept by every node above one that keeps
- * them.  With suppression they are not: two classes that are too small for k
- * may be shown once they are merged, and count among the riskiest then.  So
- * they bound no search.
+ * Merging makes classes fewer, and nobody's class smaller.  So without
+ * suppression every node above one that keeps both promises keeps them, too.
+ * With suppression this does not hold: two classes that are too small for k
+ * may be shown once they are merged, and then are among the riskiest.  So
+ * these promises give no bound.
  */
 bool
 keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, double *risk)

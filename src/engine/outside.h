@@ -14,7 +14,7 @@ extern OutsideCounter *outside_counter_create(const Population *population, cons
 /* Counts them under the labels of each class of a node. */
 extern void outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts);
 
-/* Boxes of leaves, and the class that each is one of. */
+/* Boxes of leaves, and the class of each. */
 typedef struct LeafBoxes
 {
 	uint32		nclasses;
@@ -25,7 +25,7 @@ typedef struct LeafBoxes
 	const uint32 *leaves;
 } LeafBoxes;
 
-/* Counts who is in the boxes of each class. */
+/* Counts the people in the boxes of each class. */
 extern void outside_count_boxes(OutsideCounter *counter, const LeafBoxes *boxes, int64 *counts);
 
 #endif

@@ -1,20 +1,20 @@
 /*
  * outside_boxes.c
- *	  How many people of another relation are in a box of leaves.
+ *	  Counts the people of another relation in a box of leaves.
  *
- * Their tuples stand in a tree: a node's are parted at the middle of the
- * attribute in which they lie farthest apart.  A box takes nodes that lie in
- * it whole, and looks only into those that it cuts.
+ * Their tuples are in a tree: a node's tuples are split at the middle of the
+ * attribute in which they are farthest apart.  A box counts nodes that lie
+ * completely inside, and descends only into those that it cuts.
  *
- * A value's place is one more than its leaf; 0 is a value without a leaf,
- * which is in a box only where the box has every leaf.
+ * A value's place is its leaf plus one; 0 is a value without a leaf, which is
+ * in a box only if the box has every leaf.
  */
 #include "engine/outside_boxes.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"
 
-/* Nodes of so few tuples are not parted. */
+/* Nodes with at most this many tuples are not split. */
 #define FEW_TUPLES 8
 
 typedef struct OutsideNode
@@ -22,7 +22,7 @@ typedef struct OutsideNode
 	uint32		start;			/* its tuples are order[start] to order[end -
 								 * 1] */
 	uint32		end;
-	uint32		left;			/* 0: it is not parted */
+	uint32		left;			/* 0 if it is not split */
 	uint32		right;
 	int64		people;
 } OutsideNode;
@@ -33,7 +33,7 @@ struct OutsideBoxes
 	int			nattrs;
 	const Attribute *attrs;
 	const int64 *counts;
-	uint32	   *places;			/* nattrs a tuple */
+	uint32	   *places;			/* nattrs per tuple */
 	uint32	   *order;			/* of tuples */
 	OutsideNode *nodes;
 	uint32	   *bounds;			/* by node: the lowest place of each
@@ -90,7 +90,7 @@ add_node(OutsideBoxes *boxes, uint32 start, uint32 end)
 	return number;
 }
 
-/* The attribute in which a node's tuples lie farthest apart; -1 where they are all alike. */
+/* The attribute in which a node's tuples are farthest apart; -1 if all are equal. */
 static int
 widest_attribute(const OutsideBoxes *boxes, uint32 node)
 {
@@ -111,7 +111,10 @@ widest_attribute(const OutsideBoxes *boxes, uint32 node)
 	return widest;
 }
 
-/* Moves the tuples up to a place of an attribute to the front; returns where the others begin. */
+/*
+ * Moves the tuples up to a place of an attribute to the front; returns the
+ * start of the others.
+ */
 static uint32
 part_tuples(OutsideBoxes *boxes, uint32 start, uint32 end, int attr, uint32 place)
 {
@@ -132,7 +135,7 @@ part_tuples(OutsideBoxes *boxes, uint32 start, uint32 end, int attr, uint32 plac
 	return start;
 }
 
-/* Each parting halves a width, so the depth is bounded by those of all attributes. */
+/* Each split halves a width, so the widths of all attributes bound the depth. */
 static uint32
 build_node(OutsideBoxes *boxes, uint32 start, uint32 end)
 {
@@ -184,7 +187,7 @@ outside_boxes_create(const Population *population, const Outsiders *outsiders, M
 	return boxes;
 }
 
-/* The places that a box has of an attribute. */
+/* The places of a box for an attribute. */
 static inline void
 places_of_box(const OutsideBoxes *boxes, int a, const uint32 *first_leaf, const uint32 *leaves, uint32 *low, uint32 *high)
 {

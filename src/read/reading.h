@@ -78,8 +78,8 @@ extern Population *reading_population(const Dataset *dataset, const int *levels,
 
 /*
  * Reads a relation with such columns as a dictionary, in which values may lack
- * a leaf: they have the population's leaf of such values if it shows them and
- * so wanted, and none otherwise.
+ * a leaf: they get the population's leaf of such values if it has one and that
+ * is requested, and none otherwise.
  */
 extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 

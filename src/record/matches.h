@@ -25,7 +25,7 @@ extern int64 matches_of(Matches *matches, uint32 tuple);
 
 /*
  * The number of each tuple's class at the node, below a limit, if a tuple
- * matches those of its own class; else NULL.
+ * matches only its own class; otherwise NULL.
  */
 extern const uint32 *matches_classes(const Matches *matches, uint32 *limit);
 

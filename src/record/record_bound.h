@@ -7,7 +7,10 @@
 
 #include "record/record_run.h"
 
-/* Offers random nodes that are just useful enough for some tuple: answers to begin with. */
+/*
+ * Offers random nodes that are just useful enough for some tuple, as first
+ * answers.
+ */
 extern void offer_samples(RecordRun *run);
 
 /* Anything, tuple by tuple, by bounds. */

@@ -196,8 +196,8 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 }
 
 /*
- * Records counted among themselves, whose owners weigh alike, have the same
- * risk in all of their class.
+ * Without a dictionary and with equal weights of owners, all records of a
+ * class have the same risk.
  */
 static void
 prepare_classes(Frontier *frontier)
@@ -211,7 +211,7 @@ prepare_classes(Frontier *frontier)
 		frontier->risks = budget_alloc_zero(sizeof(ClassRisk), limit);
 }
 
-/* What is asked of every tuple at every node stands close together. */
+/* Data needed for every tuple at every node are stored close together. */
 static void
 prepare_visits(Frontier *frontier)
 {
@@ -225,7 +225,7 @@ prepare_visits(Frontier *frontier)
 	prepare_classes(frontier);
 }
 
-/* Tells every tuple how many nodes were visited for its profile. */
+/* Sets the number of visited nodes of every tuple from its profile. */
 static void
 count_visits(const Frontier *frontier)
 {
@@ -266,7 +266,7 @@ visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
 	frontier->best[tuple] = answer_of(run->search, tuple)->risk;
 }
 
-/* Visits a node for all tuples of the profiles that are flagged. */
+/* Visits a node for all tuples of the flagged profiles. */
 static void
 visit_profiles(Frontier *frontier, int64 node, const int *levels)
 {

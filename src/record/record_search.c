@@ -17,7 +17,7 @@
 #define MOST_NODES 300000
 #define MOST_WORK 2e10
 
-/* The most nodes of which only the frontier is counted. */
+/* The most nodes of a search that counts only at the frontier. */
 #define MOST_FRONTIER_NODES 3000000
 
 /* Whether the risk never rises when a record is generalized further. */
@@ -86,7 +86,7 @@ record_search(RecordSearch *search)
 	offer_ends(run);
 	if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES)
 	{
-		/* what there is when time is over */
+		/* an answer in case time runs out */
 		if (!is_small && search->deadline != 0)
 			offer_samples(run);
 		search_frontier(run);

@@ -228,8 +228,8 @@ walk_aruba(WalkLattice *lattice)
 }
 
 /*
- * Branch and bound, depth first from the most general node: nothing below a
- * feasible node, or below one riskier than the best so far, is looked at.
+ * Branch and bound, depth first from the most general node: it does not visit
+ * nodes below a feasible one, or below one riskier than the best so far.
  */
 void
 walk_branch_and_bound(WalkLattice *lattice)

@@ -1,11 +1,11 @@
 /*
  * release_covers.c
- *	  What the labels of a release cover, where no level of a hierarchy says so.
+ *	  The leaves under the labels of a release that are not those of a level.
  *
- * Who of a population has the labels of a cut or a recoding cannot be told
- * from the labels.  So the runs of leaves under them are written down, by
- * their first and last leaves: leaves that a hierarchy gains between them are
- * under them too.
+ * The people of a population with the labels of a cut or a recoding cannot be
+ * found by the labels.  So the runs of leaves under them are stored, by their
+ * first and last leaves; leaves that a hierarchy gains between these are under
+ * the label, too.
  */
 #include "release/release_covers.h"
 
@@ -45,7 +45,7 @@ append_run(StringInfo json, const Attribute *attr, const char *label, uint32 fir
 	appendStringInfoChar(json, ']');
 }
 
-/* What a label covers: leaves, except that of values without one, and those values. */
+/* The leaves under a label, except that of values without one, and these values. */
 static void
 append_cover(StringInfo json, const Attribute *attr, const char *label, uint32 first, uint32 leaves)
 {
@@ -69,7 +69,10 @@ append_groups(StringInfo json, const Specification *spec, int a)
 		append_cover(json, &spec->population->attrs[a], spec->cut_labels[a][group], spec->cut[a]->first_leaf[group], spec->cut[a]->leaves[group]);
 }
 
-/* The labels of boxes, given the code of each by box and attribute: each label and run once. */
+/*
+ * The labels of boxes, given the code of each by box and attribute; each label
+ * and run occurs once.
+ */
 static void
 append_boxes(StringInfo json, const Population *population, int a, const LeafBoxes *boxes, const uint32 *codes, const char *const *labels)
 {

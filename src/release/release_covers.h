@@ -1,13 +1,13 @@
 /*
  * release_covers.h
- *	  What the labels of a release cover, where no level of a hierarchy says so.
+ *	  The leaves under the labels of a release that are not those of a level.
  */
 #ifndef ANONOPT_RELEASE_COVERS_H
 #define ANONOPT_RELEASE_COVERS_H
 
 #include "release/release.h"
 
-/* A label, and a run of leaves that have it, or values without a leaf. */
+/* A label, and a run of leaves with it, or values without a leaf. */
 typedef struct LabelCover
 {
 	char	   *label;			/* or NULL */
@@ -23,10 +23,13 @@ typedef struct LabelCovers
 	LabelCover *covers[MAX_ATTRIBUTES];
 } LabelCovers;
 
-/* Those of a release that has been read, to be written down; "null" where nobody will ask. */
+/*
+ * Those of a release that has been read, to be stored; "null" if they are not
+ * needed.
+ */
 extern char *covers_json(const Release *release);
 
-/* Those that were written down. */
+/* The stored ones. */
 extern LabelCovers *covers_of_entry(const ReleaseEntry *entry);
 
 #endif

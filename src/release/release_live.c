@@ -50,7 +50,7 @@ ask(const char *statement, const char *argument)
 	return answer;
 }
 
-/* Fails unless readers see what a live view reads as it is, and cannot add to it. */
+/* Fails unless readers see all rows that a live view reads, and cannot add rows. */
 static void
 check_read(Oid relation, bool has_persons)
 {

@@ -73,7 +73,7 @@ append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVer
 	appendStringInfo(json, ", \"ok\": %s", !verdict->ok ? "false" : verdict->untold ? "null" : "true");
 }
 
-/* What matters more: that a promise is broken, then that nobody knows. */
+/* Orders verdicts by importance: broken first, then unknown. */
 static int
 gravity(const PromiseVerdict *verdict)
 {

@@ -48,13 +48,13 @@ same_names(char *const *a, int na, char *const *b, int nb)
 	return true;
 }
 
-/* Fails where a column that is shown as it is has another type than in the release. */
+/* Fails if a column that is shown unchanged has another type than in the release. */
 static void
 check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
 {
 	Oid			type = shown->pseudonym ? TEXTOID : column_type(release->spec.dataset->relation, shown->name);
 
-	/* a statement may show a domain's values as what they are made of */
+	/* a statement may show a domain's values as its base type */
 	if (shown->attr >= 0 || getBaseType(column->atttypid) == getBaseType(type))
 		return;
 	ereport(ERROR,
@@ -184,8 +184,8 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 /*
  * The new definition of a view, after filling the key table beside it; NULL if
  * it stays the same.  A first NULL, or a new label, may change it.  A new
- * promise may need other columns in the key table: the view then gets a new
- * one, and the old one is to be dropped.
+ * promise may need other columns in the key table: then the view gets a new
+ * key table, and the old one must be dropped.
  */
 static char *
 definition_again(Release *release, const ReleaseEntry *entry, char **statement, List **old_keys)

@@ -426,7 +426,11 @@ judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 
 		if (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE)
 			continue;
-		/* whose rows they are is not shown, so that nobody can count people */
+
+		/*
+		 * people cannot be counted, because the release does not show whose
+		 * rows are whose
+		 */
 		if (!by_rows)
 		{
 			verdicts[i].ok = verdicts[i].untold = true;
@@ -471,7 +475,10 @@ is_told(const ReleaseEntry *entry, const char *column)
 	return false;
 }
 
-/* The sensitive columns that are shown generalized, so that nobody can count their values; NULL without any. */
+/*
+ * The sensitive columns that are shown generalized, so that their values
+ * cannot be counted; NULL without any.
+ */
 static char *
 generalized_sensitive(const ReleaseEntry *entry)
 {
@@ -488,9 +495,8 @@ generalized_sensitive(const ReleaseEntry *entry)
 }
 
 /*
- * What holds of promises before they are measured: that they are kept where
- * there are no rows, that they are not where a hierarchy has changed, and
- * that nobody knows where a column is not shown as it is.
+ * Verdicts before measuring: promises are kept if there are no rows, not kept
+ * if a hierarchy has changed, and unknown if a column is not shown unchanged.
  */
 static void
 begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool changed, PromiseVerdict *verdicts)
@@ -505,7 +511,10 @@ begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool chang
 	}
 }
 
-/* Whether what is promised of all sensitive columns holds, as far as it is measured. */
+/*
+ * Whether the promises about all sensitive columns hold, as far as they are
+ * measured.
+ */
 static bool
 keeps_arguments(const ReleaseEntry *entry, const Verification *result)
 {
@@ -518,7 +527,10 @@ keeps_arguments(const ReleaseEntry *entry, const Verification *result)
 	return true;
 }
 
-/* Measures as the owner: planning a statement may run what an index of the owner's says. */
+/*
+ * Measures as the owner, because planning a statement may run functions of an
+ * index.
+ */
 static void
 measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, PromiseVerdict *verdicts, char **changed)
 {

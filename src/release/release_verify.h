@@ -24,7 +24,7 @@ typedef struct Verification
 	double		t;
 	char	   *others;			/* as json, or NULL */
 	bool		ok;
-	bool		untold;			/* something cannot be measured; ok is of the
+	bool		untold;			/* something cannot be measured; ok covers the
 								 * rest */
 } Verification;
 

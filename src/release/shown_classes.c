@@ -289,7 +289,7 @@ unite_alike(const Population *population, const RecodedClasses *classes, const R
 	return united;
 }
 
-/* The same boxes by the places of their classes. */
+/* The same boxes, by the positions of their classes. */
 static LeafBoxes
 place_boxes(const LeafBoxes *boxes, const uint32 *classes, uint32 n)
 {

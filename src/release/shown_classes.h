@@ -23,9 +23,9 @@ typedef struct ShownClasses
 	bool		starred;		/* whether some people are starred */
 	uint32	   *place_of;		/* by tuple: position of its class, n if it is
 								 * starred, or NOT_SHOWN */
-	LeafBoxes	boxes;			/* of a recoding or of records: the leaves
-								 * under what each class shows, with the
-								 * positions of their classes, or NOT_SHOWN */
+	LeafBoxes	boxes;			/* for a recoding or records: the leaves under
+								 * each class's labels, with the positions of
+								 * their classes, or NOT_SHOWN */
 } ShownClasses;
 
 /* The classes of a node that keep the promise; others are starred if allowed. */

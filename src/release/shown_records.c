@@ -54,8 +54,8 @@ number_labels(ShownClasses *shown, const Hierarchy *hierarchy, int a)
 }
 
 /*
- * The leaves under each label, by its number: of labels that look alike those
- * of the narrowest, so that no more people have it than anybody may think.
+ * The leaves under each label, by its number: among labels that look alike
+ * those of the narrowest, so that people are not overcounted.
  */
 static LeafBoxes
 runs_of_numbers(const Hierarchy *hierarchy, uint32 *const *numbers, uint32 nlabels)
@@ -78,7 +78,7 @@ runs_of_numbers(const Hierarchy *hierarchy, uint32 *const *numbers, uint32 nlabe
 	return runs;
 }
 
-/* The leaves under what each class shows. */
+/* The leaves under each class's labels. */
 static LeafBoxes
 boxes_of_classes(const Population *population, const ShownClasses *shown, uint32 **const *numbers)
 {

@@ -477,7 +477,7 @@ append_order(StringInfo sql, const Specification *spec, const char *alias)
 						   " pg_catalog.hashfloat8extended(pg_catalog.random(), 0))");
 }
 
-/* Rows of classes that keep the promise, after the expressions to be selected. */
+/* Rows of classes that keep the promise, following the expressions to select. */
 static void
 append_kept(StringInfo sql, const Specification *spec)
 {
@@ -490,7 +490,10 @@ append_kept(StringInfo sql, const Specification *spec)
 	append_promise(sql, spec);
 }
 
-/* Only those rows; if all classes together promise something, from a table of them. */
+/*
+ * Only those rows; if there is a promise about all classes together, from a
+ * table of them.
+ */
 static void
 append_omitting(StringInfo sql, const Specification *spec)
 {
@@ -585,7 +588,7 @@ append_starring(StringInfo sql, const Specification *spec)
 	append_order(sql, spec, "w");
 }
 
-/* The tables that the statement begins with; nothing where it needs none. */
+/* The common table expressions of the statement, if it needs any. */
 static void
 append_tables(StringInfo sql, const Specification *spec)
 {

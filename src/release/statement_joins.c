@@ -91,8 +91,8 @@ label_radix(const Specification *spec, int a)
 	joined.level = spec->levels[a];
 
 	/*
-	 * people outside may have a label that the data's NULL has, or no leaf
-	 * and yet a label
+	 * people outside may share the label of the data's NULL, or have a label
+	 * without a leaf
 	 */
 	if (asks_outside(spec) && (label_of_null(&joined) != NULL || hierarchy->levels[joined.level].nlabels == 1))
 		return 0;
@@ -133,7 +133,7 @@ packed_radix(const Specification *spec, int a)
 	return spec->radixes != NULL ? spec->radixes[a] : 0;
 }
 
-/* The label of a value without a leaf, in SQL; NULL where it has none. */
+/* The label of a value without a leaf, in SQL; NULL if it has none. */
 static const char *
 label_of_unknown(const Specification *spec, const Joined *joined)
 {
@@ -539,7 +539,7 @@ append_hierarchy_join(StringInfo sql, const Specification *spec, const Joined *j
 	append_leaf_match(sql, spec, joined->declared->column, joined->declared->hierarchy,
 					  psprintf("h%d", joined->number), !joined->places ? NULL :
 					  psprintf("h%d.%s", joined->number, joined->radix > 0 ? "place" : place_name(joined->declared->hierarchy)));
-	/* labels that have come since would not fit */
+	/* new labels would not fit */
 	if (joined->radix > 0)
 		appendStringInfo(sql, " AND h%d.number OPERATOR(pg_catalog.<=) %u", joined->number, joined->radix - 2);
 }

@@ -3,13 +3,14 @@
  *	  Promises about people of another relation, and about all classes
  *	  together, in SQL.
  *
- * People of another relation get their labels as the rows of the data do, by
- * the same joins, and are counted by them.  The classes of a recoding show
- * labels of different widths, so that a person may have those of several:
- * there the key holds each class's leaves as places, and each leaf's.
+ * People of another relation get their labels like the rows of the data, by
+ * the same joins, and are counted by label.  The classes of a recoding show
+ * labels of different widths, so that a person may have those of several; for
+ * a recoding, the key table holds the places of each class's leaves, and of
+ * each leaf.
  *
- * What is promised of all classes together decides over all rows at once: if
- * the classes that would be shown do not keep it, no row is shown.
+ * A promise about all classes together decides about all rows at once: if the
+ * classes that would be shown break it, no row is shown.
  */
 #include "release/statement_parts.h"
 
@@ -19,10 +20,10 @@
 #include "read/hierarchy_read.h"
 #include "utils/builtins.h"
 
-/* Rows that are written at once. */
+/* Rows written at once. */
 #define BATCH 1000
 
-/* A place that is no leaf's. */
+/* A place that does not belong to a leaf. */
 #define NO_PLACE "-1"
 
 static bool
@@ -55,7 +56,7 @@ has_limits(const Specification *spec)
 	return false;
 }
 
-/* What shows the people of another relation: their labels, and nothing else. */
+/* The specification for people of another relation: only their labels. */
 static Specification
 outside_specification(const Specification *spec, Oid relation)
 {
@@ -82,7 +83,10 @@ outside_specification(const Specification *spec, Oid relation)
 	return outside;
 }
 
-/* The name of a promise's counts: of two promises of one relation the first one's. */
+/*
+ * The name of a promise's counts; two promises about the same relation share
+ * the first one's.
+ */
 static char *
 table_name(const Specification *spec, int promise)
 {
@@ -109,7 +113,10 @@ append_by_labels(StringInfo sql, const Specification *outside)
 
 /* -------------------------------------------------------------- a recoding's boxes */
 
-/* An attribute's leaves from one on, each with its place; up to so many.  NULL is found as it is. */
+/*
+ * A batch of an attribute's leaves, from a given one on, each with its place.
+ * NULL is found directly.
+ */
 static void
 append_leaves(StringInfo sql, const Specification *spec, int a, uint32 from, uint32 n, bool with_null)
 {
@@ -130,7 +137,10 @@ append_leaves(StringInfo sql, const Specification *spec, int a, uint32 from, uin
 		appendStringInfo(sql, "SELECT NULL::%s, NULL::pg_catalog.int4 WHERE false", finer_type(spec, a));
 }
 
-/* A box's class, and its lowest and highest place of each attribute; none where it has every leaf. */
+/*
+ * A box's class, and its lowest and highest place for each attribute, or none
+ * if it has every leaf.
+ */
 static void
 append_box(StringInfo sql, const Specification *spec, uint32 box)
 {
@@ -152,7 +162,10 @@ append_box(StringInfo sql, const Specification *spec, uint32 box)
 	appendStringInfoChar(sql, ')');
 }
 
-/* Boxes from one on, as far as their classes are shown; up to so many.  False where there are none. */
+/*
+ * A batch of boxes, from a given one on, whose classes are shown.  Returns
+ * false if there are none.
+ */
 static bool
 append_boxes(StringInfo sql, const Specification *spec, uint32 from, uint32 n)
 {
@@ -169,7 +182,7 @@ append_boxes(StringInfo sql, const Specification *spec, uint32 from, uint32 n)
 	return *separator == ',';
 }
 
-/* The columns of boxes, each behind a prefix. */
+/* The columns of boxes, each with a prefix. */
 static void
 append_box_columns(StringInfo sql, const Specification *spec, const char *prefix, const char *type)
 {
@@ -229,7 +242,7 @@ append_places_outside(StringInfo sql, const Specification *outside)
 		appendStringInfo(sql, "%s%d", a > 0 ? ", " : "", a + 1);
 }
 
-/* Somebody in two boxes of one class counts once. */
+/* A person in two boxes of a class counts once. */
 static void
 append_by_boxes(StringInfo sql, const Specification *outside)
 {
@@ -333,7 +346,7 @@ append_outside_tables(StringInfo sql, const Specification *spec, const char *bef
 	return before;
 }
 
-/* The condition under which somebody outside has the labels of a row's class. */
+/* The condition that somebody outside has the labels of a row's class. */
 static void
 append_same_labels(StringInfo sql, const Specification *spec)
 {
@@ -354,7 +367,7 @@ append_same_labels(StringInfo sql, const Specification *spec)
 
 		if (spec->recoded != NULL || packed_radix(spec, a) > 0)
 			continue;
-		/* two NULLs are the same label */
+		/* NULL equals NULL as a label */
 		appendStringInfo(sql, may_be_null ? "%sARRAY[o.%s] OPERATOR(pg_catalog.=) ARRAY[s.%s]" : "%so.%s OPERATOR(pg_catalog.=) s.%s",
 						 separator, name, name);
 		separator = " AND ";
@@ -385,7 +398,10 @@ append_outside_conditions(StringInfo sql, const Specification *spec)
 	}
 }
 
-/* Whether all classes together keep a promise; c are the classes, n their sizes.  Without any they do. */
+/*
+ * The condition that all classes together keep a promise; c are the classes, n
+ * their sizes.  No classes keep it.
+ */
 static void
 append_limit(StringInfo sql, const DeclaredPromise *promise)
 {
@@ -423,7 +439,7 @@ append_limits(StringInfo sql, const Specification *spec, const char *before, con
 void
 append_hidden_limits(StringInfo sql, const Specification *spec, const char *size)
 {
-	/* everybody outside has the labels of stars */
+	/* everybody outside matches stars */
 	if (asks_outside(spec))
 		appendStringInfoString(sql, " AND false");
 	for (int i = 0; i < spec->dataset->npromises; i++)

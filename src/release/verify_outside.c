@@ -1,10 +1,9 @@
 /*
  * verify_outside.c
- *	  Promises of a release about people of another relation, measured anew.
+ *	  Measures a release's promises about people of another relation again.
  *
- * A node's labels are found by generalizing the population's values to its
- * levels.  Those of a cut or a recoding by what was written down of them: the
- * runs of leaves under each label.
+ * For a node, the population's values are generalized to its levels.  For a
+ * cut or a recoding, the stored runs of leaves under each label are used.
  */
 #include "release/verify_outside.h"
 
@@ -18,13 +17,13 @@
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
-/* Stands for a value without a leaf among places. */
+/* The place of a value without a leaf. */
 #define NO_PLACE (-1)
 
 /* Parameters of each quasi-identifier in a statement about runs. */
 #define RUN_PARAMETERS 6
 
-/* A statement, and what it is about. */
+/* A statement, and its subject. */
 typedef struct OutsideQuery
 {
 	const ReleaseEntry *entry;
@@ -52,7 +51,7 @@ append_labels(OutsideQuery *query, const char *alias)
 		appendStringInfo(&query->sql, "%s%s.l%d", i > 0 ? ", " : "", alias, i);
 }
 
-/* The first columns, one a quasi-identifier. */
+/* The first columns, one per quasi-identifier. */
 static void
 append_numbers(OutsideQuery *query)
 {
@@ -74,7 +73,10 @@ append_classes(OutsideQuery *query)
 	appendStringInfoString(&query->sql, ") x), ");
 }
 
-/* How the classes compare to the people under their labels, by a condition that finds those: the least, and the largest. */
+/*
+ * Compares the classes with the people who have their labels, given a
+ * condition that finds these: the least number, and the largest share.
+ */
 static void
 append_figures(OutsideQuery *query)
 {
@@ -101,7 +103,10 @@ load(const OutsideQuery *query, int i)
 
 /* ------------------------------------------------------------------- a node */
 
-/* The label that covers a value without a leaf: one that all have, or the last where it is shown as that; NULL for none. */
+/*
+ * The label of a value without a leaf: one that covers all leaves, or the last
+ * one if it is shown as that; NULL if there is none.
+ */
 static const char *
 label_of_unknown(const Hierarchy *hierarchy, int level)
 {
@@ -127,7 +132,7 @@ make_node_query(OutsideQuery *query)
 										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->levels[i], unknown);
 
 		appendStringInfo(&query->sql, "%s) COLLATE pg_catalog.\"C\" AS l%d, ", generalized, i);
-		/* who has no label is told by having any */
+		/* true only if the label is NULL */
 		if (label == NULL)
 			appendStringInfo(&condition, "%s%s) IS NOT DISTINCT FROM %s || 'x')", condition.len > 0 ? " AND " : " WHERE ",
 							 generalized, generalized);
@@ -136,7 +141,7 @@ make_node_query(OutsideQuery *query)
 	append_numbers(query);
 	appendStringInfoChar(&query->sql, ')');
 	append_figures(query);
-	/* two NULLs are one label */
+	/* NULL equals NULL as a label */
 	appendStringInfoString(&query->sql, "ARRAY[");
 	append_labels(query, "o");
 	appendStringInfoString(&query->sql, "] = ARRAY[");
@@ -182,7 +187,7 @@ covers_null(const LabelCovers *covers, int i)
 	return false;
 }
 
-/* A text that is no leaf's. */
+/* A text that is not a leaf. */
 static char *
 no_leaf(const TextIndex *leaves)
 {
@@ -193,7 +198,10 @@ no_leaf(const TextIndex *leaves)
 	return text;
 }
 
-/* What a quasi-identifier's labels cover, in the places of its leaves: parameters of a statement, the first of which is told. */
+/*
+ * The leaves under a quasi-identifier's labels, by place, as parameters of a
+ * statement; returns the number of the first.
+ */
 static int
 add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
 {
@@ -215,7 +223,7 @@ add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
 		uint32		to = cover->unknown ? PG_UINT32_MAX : find_text(&leaves, cover->last);
 		bool		known = from != PG_UINT32_MAX && to != PG_UINT32_MAX;
 
-		/* a leaf that is gone covers nobody */
+		/* a missing leaf covers nobody */
 		labels[j] = cover->label;
 		low[j] = known ? (int) from : NO_PLACE;
 		high[j] = known ? (int) to : cover->unknown ? NO_PLACE : NO_PLACE - 1;
@@ -229,7 +237,7 @@ add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
 	return first;
 }
 
-/* Somebody whom two runs of one label hold counts once. */
+/* A person in two runs of a label counts once. */
 static void
 make_run_query(OutsideQuery *query)
 {
@@ -269,7 +277,10 @@ make_run_query(OutsideQuery *query)
 
 /* ------------------------------------------------------------------ verdicts */
 
-/* Labels of moments are texts in the data set's zone, while there is a data set. */
+/*
+ * Labels of timestamps are texts in the data set's zone, if the data set still
+ * exists.
+ */
 static int
 use_zone_of_release(const ReleaseEntry *entry)
 {

@@ -1,6 +1,6 @@
 /*
  * verify_outside.h
- *	  Promises of a release about people of another relation, measured anew.
+ *	  Measures a release's promises about people of another relation again.
  */
 #ifndef ANONOPT_VERIFY_OUTSIDE_H
 #define ANONOPT_VERIFY_OUTSIDE_H
@@ -8,7 +8,10 @@
 #include "release/release_entry.h"
 #include "release/release_promises.h"
 
-/* Judges them; whether people can be told from rows, as presence needs. */
+/*
+ * Checks them, given whether people can be distinguished from rows, which
+ * presence needs.
+ */
 extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts);
 
 #endif

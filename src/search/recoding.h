@@ -108,7 +108,7 @@ extern RecodedClasses *recoding_show(const Population *population, const uint32 
 /* The number of different people in each class shown. */
 extern int64 *recoding_people(const Population *population, const RecodedClasses *shown);
 
-/* The leaves under what each class shows. */
+/* The leaves under each class's labels. */
 extern LeafBoxes recoding_boxes(const RecodedClasses *shown);
 
 /*

@@ -349,7 +349,10 @@ class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices)
 	return cost;
 }
 
-/* The leaves under what a class shows of an attribute, given its lowest and its highest code. */
+/*
+ * The leaves under a class's label of an attribute, given its lowest and its
+ * highest code.
+ */
 static void
 shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, uint32 *leaves)
 {
@@ -369,8 +372,8 @@ shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, u
 }
 
 /*
- * Whether enough people outside have the labels of a class.  The labels of
- * two classes together cover what either covers, so that merging keeps it.
+ * Whether enough people outside have the labels of a class.  The labels of two
+ * merged classes cover what either covers, so merging keeps it.
  */
 static bool
 keeps_outside(const Ground *ground, const uint32 *box)

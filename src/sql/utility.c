@@ -214,8 +214,8 @@ choose_shown(Shown * shown, bool star)
 	memset(kept, true, last);
 
 	/*
-	 * as a release has it: what people outside have the labels of is never
-	 * shown as stars
+	 * as in a release: with promises about people outside, nothing is shown
+	 * as stars
 	 */
 	shown->starred = star && table->ntuples > last && !population->outside[OUTSIDE_K_MAP].given &&
 		!population->outside[OUTSIDE_PRESENCE].given && class_breaks(measurer, table, last, promise.k) == 0;
