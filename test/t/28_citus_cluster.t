@@ -223,6 +223,7 @@ sub check_writers
 	my $script = "$FindBin::RealBin/../../tmp_check/write.sql";
 	my $output = '';
 
+	unlink $script;
 	append_to_file($script, "UPDATE spread SET ill = translate(ill, '012345', '123450');\n");
 	my $writer = IPC::Run::start([ 'pgbench', '-n', '-T', 20, '-c', 1, '-f', $script, '-d', $hub->connstr('postgres') ], '>&', \$output);
 	my ($published, $broken) = (0, '');
