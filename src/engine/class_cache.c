@@ -143,14 +143,14 @@ copy_table(const Population *population, const TupleTable *table, MemoryContext 
 	return copy;
 }
 
-/* Whether a table is worth its memory; half of the total is left to others. */
+/* Whether a table is worth its memory; two thirds of the total are left to others. */
 static bool
 is_worth_keeping(const ClassCache *cache, const TupleTable *source, const TupleTable *table)
 {
 	Size		size = (Size) table->ntuples * sizeof(uint64) * (cache->population->nwords + 2);
 
 	return table->ntuples * WORTH_KEEPING <= source->ntuples &&
-		budget_allows(cache->population->context, size + budget_limit() / 2);
+		budget_allows(cache->population->context, size + budget_limit() / 3 * 2);
 }
 
 /* Keeps a table, unless there is no memory for it; returns whether it did. */

@@ -221,6 +221,18 @@ add_to_size(SearchSize *size, const Declared *attribute, const Observed *observe
 }
 
 /*
+ * The memory of the searches that need most, which are those for a recoding
+ * and, with sensitive columns, through a whole lattice.
+ */
+static Size
+memory_of_search(int nwords, int ncolumns, double ntuples)
+{
+	double		bytes = ntuples * (240 + 120 * nwords + 280 * ncolumns);
+
+	return (Size) Min(bytes, (double) MaxAllocHugeSize / 8) + memory_of_tuples(nwords, ncolumns, 0);
+}
+
+/*
  * Adds the rows; those with a weight, the quasi-identifiers, include the
  * memory of a search.
  */
@@ -230,7 +242,7 @@ put_rows(ReturnSetInfo *result, const SearchSize *size)
 	double		tuples = Min(size->tuples, (double) size->people);
 	double		read = size->has_persons ? (double) size->people : tuples;
 	double		bits = size->bits + (size->has_persons ? 32 : 0);
-	Size		memory = memory_of_tuples((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
+	Size		memory = memory_of_search((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
 	ListCell   *cell;
 
 	foreach(cell, size->rows)
