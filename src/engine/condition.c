@@ -344,6 +344,21 @@ disclosure_of_rest(const Histograms *h, const Slice *slice, int64 rows, int64 su
 	return disclosure;
 }
 
+static void
+measure_ratios(Histograms *h, const Slice *slice, const ValueCount *entries, int64 size)
+{
+	Size		number = slice - h->slices;
+	SliceRatios *ratios;
+
+	while (h->ratio_capacity <= number)
+		h->ratios = budget_grow(h->context, h->ratios, sizeof(SliceRatios), &h->ratio_capacity);
+	ratios = &h->ratios[number];
+	if (h->models & MODEL_BIT(MODEL_BETA))
+		ratios->beta = beta_of(h, entries, slice->length, size);
+	if (h->models & MODEL_BIT(MODEL_DISCLOSURE))
+		ratios->disclosure = disclosure_of(h, entries, slice->length, size);
+}
+
 void
 conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
 {
@@ -356,8 +371,6 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		slice->breaks |= MODEL_BIT(h->conditions[i].model);
 		slice->least_suppressed = Max(slice->least_suppressed, least);
 	}
-	if (h->models & MODEL_BIT(MODEL_BETA))
-		slice->beta = beta_of(h, entries, slice->length, size);
-	if (h->models & MODEL_BIT(MODEL_DISCLOSURE))
-		slice->disclosure = disclosure_of(h, entries, slice->length, size);
+	if (h->models & RATIO_MODELS)
+		measure_ratios(h, slice, entries, size);
 }

@@ -7,6 +7,9 @@
 
 #include "engine/histogram.h"
 
+/* Models whose measures need further properties of each histogram. */
+#define RATIO_MODELS (MODEL_BIT(MODEL_BETA) | MODEL_BIT(MODEL_DISCLOSURE))
+
 /* Prepares to check histograms, after everybody has been counted. */
 extern void conditions_prepare(Histograms *histograms);
 

@@ -163,6 +163,9 @@ histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const
 	h->nentries = nentries;
 	h->nslices = nslices;
 	prepare_measures(h);
+	if (h->models & RATIO_MODELS)
+		for (Size i = 0; i < h->nslices; i++)
+			slice_measure(h, &h->slices[i]);
 }
 
 /* Makes room for a number of entries. */
@@ -366,7 +369,11 @@ histograms_forget(Histograms *h)
 		pfree(h->classes);
 	if (h->slices != NULL)
 		pfree(h->slices);
+	if (h->ratios != NULL)
+		pfree(h->ratios);
 	h->entries = NULL;
+	h->ratios = NULL;
+	h->ratio_capacity = 0;
 	h->listed = NULL;
 	h->classes = NULL;
 	h->slices = NULL;

@@ -34,9 +34,17 @@ typedef struct Slice
 	int128		squares;		/* sum of the squared counts */
 	double		entropy;		/* in nats */
 	double		distance;		/* from the distribution over all people */
-	double		beta;			/* these two only if requested */
-	double		disclosure;
 } Slice;
+
+/*
+ * Further properties, only if requested.  They are kept apart: walks merge
+ * histograms at random, and a slice takes as much as a line of the cache.
+ */
+typedef struct SliceRatios
+{
+	double		beta;
+	double		disclosure;
+} SliceRatios;
 
 /* The persons with rows in a class, instead of a histogram. */
 typedef struct PersonClass
@@ -74,6 +82,8 @@ typedef struct Histograms
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;
+	SliceRatios *ratios;		/* by slice, or NULL */
+	Size		ratio_capacity;
 
 	int64	   *sum;			/* by value: the current histogram */
 	uint64	   *present;		/* bit by value: whether sum is not zero */

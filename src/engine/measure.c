@@ -398,14 +398,14 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 	for (int64 i = 0; i < result->classes && (alpha || beta || disclosure); i++)
 	{
 		uint32		class = m->remaining[i];
-		const Slice *slice = &slices[number[class]];
+		const SliceRatios *ratios = beta || disclosure ? &population->columns[column]->ratios[number[class]] : NULL;
 
 		if (alpha)
-			result->alpha = Max(result->alpha, (double) slice->most / classes->counts[class]);
+			result->alpha = Max(result->alpha, (double) slices[number[class]].most / classes->counts[class]);
 		if (beta)
-			result->beta = Max(result->beta, slice->beta);
+			result->beta = Max(result->beta, ratios->beta);
 		if (disclosure)
-			result->disclosure = Max(result->disclosure, slice->disclosure);
+			result->disclosure = Max(result->disclosure, ratios->disclosure);
 	}
 }
 

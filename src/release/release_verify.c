@@ -296,10 +296,10 @@ measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *
 				worst = Max(worst, (double) slice->most / size);
 				break;
 			case MODEL_BETA:
-				worst = Max(worst, slice->beta);
+				worst = Max(worst, histograms->ratios[i].beta);
 				break;
 			case MODEL_DISCLOSURE:
-				worst = Max(worst, slice->disclosure);
+				worst = Max(worst, histograms->ratios[i].disclosure);
 				break;
 			case MODEL_RECURSIVE_L:
 				worst = Max(worst, recursive_ratio(slice, histograms->entries + slice->start, size, promise->threshold));

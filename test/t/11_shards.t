@@ -43,6 +43,7 @@ check_travel();
 check_modes();
 check_guards();
 check_other_relations();
+check_persons();
 check_leaves_and_collations();
 check_columns_of_shards();
 check_changes();
@@ -320,6 +321,73 @@ END
 	like(ask("SET anonopt.read_mode = $_; SELECT anonopt.read_sql('odd') \\gset\nEXPLAIN :read_sql"), qr/rows=/, "odd names: what read_sql says in mode $_ can be explained")
 	  for 'group_by', 'aggregate';
 	like(failure(read_sql('plain')), qr/0A000: /, 'what read_sql says of our aggregate cannot be run');
+}
+
+# --------------------------------------------------------- a person on two shards
+
+# Patients 30 to 59 and those without a number have rows on both shards, and
+# number 999 one row on each, in a class of their own.
+sub check_persons
+{
+	my $columns = 'shard int, patient text, age int, town text, ill text';
+
+	for ([ $north, 1 ], [ $south, 2 ])
+	{
+		my ($shard, $number) = @$_;
+		$shard->safe_psql('postgres', <<"END");
+CREATE TABLE stays ($columns);
+INSERT INTO stays SELECT $number, nullif('P' || 30 * ($number - 1) + i * i % 60, 'P4'), 20 + (i * 7 + $number) % 18, 'T' || i / 5 % 3, 'I' || i % 5 FROM generate_series(1, 700) i;
+INSERT INTO stays VALUES ($number, 'P999', 39, 'T9', 'I0');
+GRANT SELECT ON stays TO remote;
+END
+	}
+	ask(<<"END");
+CREATE TABLE stays ($columns) PARTITION BY LIST (shard);
+CREATE FOREIGN TABLE stays_north PARTITION OF stays FOR VALUES IN (1) SERVER north OPTIONS (table_name 'stays');
+CREATE FOREIGN TABLE stays_south PARTITION OF stays FOR VALUES IN (2) SERVER south OPTIONS (table_name 'stays');
+CREATE TABLE stays_plain AS TABLE stays;
+SELECT anonopt.create_mask_hierarchy('stays_towns', 'stays_plain', 'town');
+CREATE FUNCTION declare_visits(name text, relation regclass) RETURNS void LANGUAGE sql AS \$\$
+	SELECT anonopt.create_dataset(name, relation, 0.02, person => 'patient'), anonopt.add_quasi_identifier(name, 'age', 'ages'),
+		anonopt.add_quasi_identifier(name, 'town', 'stays_towns'), anonopt.add_sensitive(name, 'ill')
+\$\$;
+SELECT declare_visits('stays spread', 'stays'), declare_visits('stays plain', 'stays_plain');
+END
+	is(ask('SELECT count(DISTINCT patient) FROM stays_north n JOIN stays_south s USING (patient)'), '31', 'people have rows on both shards');
+
+	my $people = ask("SELECT count(DISTINCT patient) + 1 FROM stays_plain");
+	is(ask("SELECT k FROM anonopt.evaluate('stays spread', '{3,2}')"), $people, 'each counts once in the class of all');
+	is(ask("SELECT k FROM anonopt.evaluate('stays spread', '{0,0}', k => 1)"), '1', 'a class with a row of one person on each shard has one');
+	is(ask("SELECT size FROM anonopt.suppressed_classes('stays spread', '{0,0}', k => 2)"), '1', 'which breaks k');
+	is(ask("SELECT rows, people FROM anonopt.describe('stays spread') WHERE role = 'person'"), ask('SELECT count(*) FROM stays_plain') . "|$people", 'describe');
+	for my $question (q{evaluate('%s', '{{0,0},{1,1},{2,1},{3,2}}')}, q{lattice('%s')}, q{lattice('%s', 4, 2)}, q{pareto('%s', '{k,l,glm}')}, q{poka('%s')},
+		q{optimize('%s', k => 5)}, q{suppressed_classes('%s', '{1,0}', k => 12)}, q{release_risk('%s')})
+	{
+		my ($expected, $got) = map { ask(sprintf "SELECT x FROM anonopt.$question x ORDER BY x::text", $_) } 'stays plain', 'stays spread';
+		is($got, $expected, sprintf "$question: the same", 'stays spread');
+	}
+
+	# every class of the lattice by plain SQL on the rows of both shards
+	is(ask(<<'END'), '', 'the sizes of classes are the different people');
+SELECT DISTINCT 'age ' || a || ', town ' || t FROM generate_series(0, 3) a, generate_series(0, 2) t,
+	LATERAL (SELECT min(people) AS k FROM (SELECT count(DISTINCT patient) + (count(*) > count(patient))::int AS people FROM stays_plain
+		GROUP BY anonopt.generalize(age, 'ages', a), anonopt.generalize(town, 'stays_towns', t)) c) x
+WHERE k <> (SELECT k FROM anonopt.evaluate('stays spread', ARRAY[a, t], k => 1))
+END
+
+	my %risk = map { $_ => ask("SELECT x FROM anonopt.risk('$_', '{age,town}', person => 'patient') x") } qw(stays stays_plain);
+	is($risk{stays}, $risk{stays_plain}, 'risk: the same');
+	is(ask("SELECT records, people FROM anonopt.risk('stays', '{age,town}', person => 'patient')"), ask('SELECT count(*) FROM stays_plain') . "|$people", 'rows and people');
+
+	ask("SELECT anonopt.publish_table('shown_$_', 'stays $_', '{1,1}', k => 6) FROM (SELECT set_config('anonopt.composition', 'off', false)) x") for qw(spread plain);
+	my %shown = map { $_ => ask("SELECT age, town, ill, count(*) FROM shown_$_ GROUP BY 1, 2, 3 ORDER BY 1, 2, 3") } qw(spread plain);
+	like($shown{spread}, qr/\|T/, 'a table is published');
+	is($shown{spread}, $shown{plain}, 'publish_table: the same');
+	my %verified = map { $_ => ask("SELECT v FROM anonopt.verify('shown_$_') v") } qw(spread plain);
+	like($verified{spread}, qr/^\(6,\d+,.*,t,/, 'verify: it keeps its promise');
+	is($verified{spread}, $verified{plain}, 'the same');
+	is(ask("SELECT measures ->> 'rows', measures ->> 'people' FROM anonopt.release WHERE release::text = 'shown_spread'"),
+		ask('SELECT count(*) FROM stays_plain') . "|$people", 'the release says how many rows and people there were');
 }
 
 # ----------------------------------------------------- leaves, collations, shards
