@@ -31,6 +31,12 @@ struct Matches
 	Keys		tuple_keys;
 	ClassCounter *class_counter;
 	uint32	   *slot_of;		/* by tuple */
+
+	/* for the population's own entries, if a person may have several */
+	int64	   *people;			/* by slot: different people */
+	uint32	   *ends;			/* by slot: of its tuples in together */
+	uint32	   *together;		/* persons' classes, slot by slot */
+
 	const int  *levels;
 
 	double		similarity;		/* 0 if labels must be equal */
@@ -114,6 +120,25 @@ make_entry_keys(Matches *m)
 		}
 }
 
+/* Prepares to count different people. */
+static void
+prepare_people(Matches *m)
+{
+	Size		nslots = (Size) 1 << m->class_counter->bits;
+	Size		ntuples = m->population->tuples->ntuples;
+
+	budget_require(m->population->context, (sizeof(int64) + sizeof(uint32)) * nslots + sizeof(uint32) * (ntuples + 1));
+	m->people = MemoryContextAllocHuge(m->context, sizeof(int64) * nslots);
+	m->ends = MemoryContextAllocHuge(m->context, sizeof(uint32) * nslots);
+	m->together = MemoryContextAllocHuge(m->context, sizeof(uint32) * (ntuples + 1));
+}
+
+bool
+counts_persons(const Population *population, const EntryTable *entries)
+{
+	return entries == NULL && population->has_persons;
+}
+
 Matches *
 matches_create(const Population *population, const EntryTable *entries, double similarity)
 {
@@ -135,6 +160,8 @@ matches_create(const Population *population, const EntryTable *entries, double s
 	m->class_counter = class_counter_create(m->context, population->nattrs, m->fields, m->nwords, m->entry_keys.n);
 	budget_require(population->context, sizeof(uint32) * (Size) ntuples);
 	m->slot_of = MemoryContextAllocHuge(m->context, sizeof(uint32) * ((Size) ntuples + 1));
+	if (counts_persons(population, entries))
+		prepare_people(m);
 	if (similarity > 0)
 	{
 		Size		nslots = (Size) 1 << m->class_counter->bits;
@@ -148,6 +175,38 @@ matches_create(const Population *population, const EntryTable *entries, double s
 		m->one.words = palloc(sizeof(uint64) * m->nwords);
 	}
 	return m;
+}
+
+/* Counts the different people of every class. */
+static void
+count_people(Matches *m)
+{
+	const Population *population = m->population;
+	const uint32 *slices = population->tuples->slices[population->ncolumns - 1];
+	const uint32 *used = m->class_counter->used;
+	uint32		nused = m->class_counter->nused;
+	uint32		start = 0;
+
+	for (uint32 i = 0; i < nused; i++)
+		m->ends[used[i]] = 0;
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		m->ends[m->slot_of[i]]++;
+	for (uint32 i = 0; i < nused; i++)
+	{
+		uint32		ntuples = m->ends[used[i]];
+
+		m->ends[used[i]] = start;
+		start += ntuples;
+	}
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		m->together[m->ends[m->slot_of[i]]++] = slices[i];
+	start = 0;
+	for (uint32 i = 0; i < nused; i++)
+	{
+		m->people[used[i]] = persons_together(population_persons(population), m->together + start, m->ends[used[i]] - start,
+											  PG_INT64_MAX);
+		start = m->ends[used[i]];
+	}
 }
 
 /* A label's characters; NULL is similar only to itself. */
@@ -241,6 +300,8 @@ matches_go(Matches *m, const int *levels)
 		memset(m->fitting, 0xff, sizeof(int64) * ((Size) 1 << m->class_counter->bits));
 	if (m->entries != NULL)
 		class_counter_find(m->class_counter, &m->tuple_keys, m->slot_of);
+	if (m->people != NULL)
+		count_people(m);
 	for (int a = 0; a < m->population->nattrs; a++)
 		pfree(codes[a]);
 }
@@ -327,6 +388,8 @@ matches_of(Matches *m, uint32 tuple)
 {
 	uint32		slot = m->slot_of[tuple];
 
+	if (m->people != NULL)
+		return m->people[slot];
 	if (m->similarity == 0)
 		return slot == NO_SLOT ? 1 : m->class_counter->slots[slot].count;
 	if (slot == NO_SLOT)

@@ -12,6 +12,12 @@
 typedef struct Matches Matches;
 
 /*
+ * Whether entries are counted by the people whose they are: those of the
+ * population itself, if a person may have several.  Only for equal labels.
+ */
+extern bool counts_persons(const Population *population, const EntryTable *entries);
+
+/*
  * Prepares to count entries, or the population's own tuples if there are none;
  * labels must be equal if similarity is 0.
  */

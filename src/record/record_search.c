@@ -73,6 +73,31 @@ search_all_nodes(RecordRun *run)
 	}
 }
 
+/* Whether somebody's different people are counted, which bounds of entries say nothing about. */
+static bool
+counts_people(const RecordRun *run)
+{
+	for (int i = 0; i < run->nmatches; i++)
+		if (counts_persons(run->population, run->dictionaries[i].entries))
+			return true;
+	return false;
+}
+
+/* Fails where different people would have to be counted by bounds, or of labels that are alike. */
+static void
+require_countable(const RecordRun *run, bool is_small)
+{
+	if (!counts_people(run) || (is_small && run->search->similarity == 0))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+			 errmsg(is_small ? "records of people with several rows cannot be matched by similarity" :
+					"the lattice is too large to count people with several rows"),
+			 errdetail("Each class of every node would have to be counted by its different people."),
+			 is_small ? errhint("Leave out similarity, or name a dictionary with a row per person.") :
+			 errhint("Use fewer levels or quasi-identifiers, or name a dictionary with a row per person.")));
+}
+
 void
 record_search(RecordSearch *search)
 {
@@ -82,6 +107,7 @@ record_search(RecordSearch *search)
 	bool		is_small = run->nnodes <= MOST_NODES &&
 	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
 
+	require_countable(run, is_small);
 	search->in_time = true;
 	offer_ends(run);
 	if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES)

@@ -32,8 +32,15 @@ measures_json(const Release *release)
 		append_number(&json, "min_utility", release->records->min_utility, false);
 		appendStringInfoString(&json, ", \"key\": ");
 		escape_json(&json, release->records->key);
-		appendStringInfo(&json, ", \"risk\": \"%s\", \"utility\": \"%s\"}", risk_name(release->records->risk),
+		appendStringInfo(&json, ", \"risk\": \"%s\", \"utility\": \"%s\"", risk_name(release->records->risk),
 						 utility_name(release->records->utility));
+		if (population->has_persons)
+		{
+			append_number(&json, "rows", (double) population->people, false);
+			append_number(&json, "people", (double) population->persons, false);
+			append_number(&json, "k", (double) release->measures.k, false);
+		}
+		appendStringInfoChar(&json, '}');
 		return json.data;
 	}
 	if (population->has_persons)

@@ -422,7 +422,7 @@ record_levels(Release *release)
 
 /* Fails if classes of records, which are built for k, break another promise. */
 static void
-require_kept(const Release *release)
+require_kept(Release *release)
 {
 	const Population *population = release->spec.population;
 	const ShownClasses *shown = release->shown;
@@ -435,6 +435,9 @@ require_kept(const Release *release)
 	population_mark(population, marks);
 	table = recoding_class_table(population, shown->place_of, shown->n);
 	measurer_look_into_boxes(measurer, &shown->boxes);
+	release->measures.k = PG_INT64_MAX;
+	for (uint32 i = 0; i < shown->n; i++)
+		release->measures.k = Min(release->measures.k, class_people(population, table, i));
 	for (uint32 i = 0; i < shown->n && broken == NULL; i++)
 	{
 		int			breaks = class_breaks(measurer, table, i, release->spec.promise.k);
@@ -566,8 +569,6 @@ release_read(Release *release)
 	begin_spool(release);
 	release->spool.wants_values = tells_values(release->spec.dataset, &release->spec.promise);
 	spool_read(&release->spool, release->spec.dataset, lowest_levels(release));
-	if (release->spool.population != NULL && release->records != NULL)
-		require_row_a_person(release->spec.dataset, release->spool.population, "a release per record");
 	measure_population(release, release->spool.population);
 	check_columns(release);
 }

@@ -8,6 +8,7 @@
 #include "base/key_counter.h"
 #include "miscadmin.h"
 #include "release/content.h"
+#include "search/recoding.h"
 
 /*
  * The number of each label at each level of an attribute; labels of different
@@ -107,6 +108,7 @@ typedef struct RecordClasses
 	const RecordLevels *records;
 	int64		k;
 	uint32	 ***numbers;		/* by attribute, level and label */
+	int64	   *sizes;			/* by class: different people */
 	KeyCounter *counter;		/* people with the same labels */
 	uint32	   *class_of;		/* by tuple: a number of the counter's, or
 								 * NOT_SHOWN */
@@ -147,10 +149,33 @@ count_records(RecordClasses *classes)
 	}
 }
 
+/* Counts the different people of each class. */
+static void
+count_people(RecordClasses *classes)
+{
+	const Population *population = classes->population;
+	uint32		nclasses = classes->counter->nkeys;
+	TupleTable *table;
+	HistogramMark *marks;
+
+	classes->sizes = budget_alloc(sizeof(int64), (Size) nclasses + 1);
+	if (!population->has_persons)
+	{
+		memcpy(classes->sizes, classes->counter->counts, sizeof(int64) * nclasses);
+		return;
+	}
+	marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	population_mark(population, marks);
+	table = recoding_class_table(population, classes->class_of, nclasses);
+	for (uint32 i = 0; i < nclasses; i++)
+		classes->sizes[i] = class_people(population, table, i);
+	population_release(population, marks);
+}
+
 static bool
 is_large_enough(const RecordClasses *classes, uint32 class)
 {
-	return class != NOT_SHOWN && classes->counter->counts[class] >= classes->k;
+	return class != NOT_SHOWN && classes->sizes[class] >= classes->k;
 }
 
 static int
@@ -264,6 +289,7 @@ shown_classes_of_records(const Population *population, const RecordLevels *recor
 	classes.counter = key_counter_create(CurrentMemoryContext, Max(content_code_words(population->nattrs), 1), 1024);
 	classes.class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
 	count_records(&classes);
+	count_people(&classes);
 	join_large(&classes);
 	codes = codes_of_keys(classes.counter, population->nattrs);
 	large = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes.counter->nkeys + 1));

@@ -28,7 +28,7 @@ CREATE FUNCTION visits.make(shape visits.shape) RETURNS void LANGUAGE plpgsql AS
 BEGIN
     EXECUTE format($q$
         CREATE TABLE visits.%1$I AS
-        SELECT i AS nr,
+        SELECT i AS nr, i AS tag,
                CASE WHEN %4$s > random() THEN NULL WHEN %3$s = 0 THEN 'p' || i ELSE 'p' || w END AS who,
                CASE WHEN random() < %5$s THEN w %% 12 ELSE floor(random() * 12)::int END AS age,
                CASE WHEN random() < %5$s THEN (w * 7) %% 9 ELSE floor(random() * 9)::int END AS zip,
@@ -40,7 +40,8 @@ BEGIN
             anonopt.add_quasi_identifier(shape.dataset, 'age', 'visits.ages'),
             anonopt.add_quasi_identifier(shape.dataset, 'zip', 'visits.zips'),
             anonopt.add_quasi_identifier(shape.dataset, 'ward', 'visits.wards'),
-            anonopt.add_sensitive(shape.dataset, 'ill'), anonopt.set_class_label(shape.dataset, 'label');
+            anonopt.add_sensitive(shape.dataset, 'ill'), anonopt.set_class_label(shape.dataset, 'label'),
+            anonopt.set_insensitive(shape.dataset, 'tag');
 END $$;
 SELECT visits.make(s) FROM visits.shape s \g /dev/null
 
@@ -178,6 +179,107 @@ BEGIN
 END $$;
 SELECT is_empty(format('SELECT visits.partitions(%L, %s)', dataset, k), format('%s: nsga2, k = %s', dataset, k))
 FROM visits.shape, unnest('{2,6}'::int[]) k;
+
+-- Records: whoever fits a record's labels counts once, whatever rows they have.
+CREATE FUNCTION visits.record_people(dataset text, record int, levels int[]) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    people bigint;
+BEGIN
+    EXECUTE format($q$
+        SELECT count(DISTINCT o.who) + (count(*) > count(o.who))::int FROM visits.%1$I d, visits.%1$I o
+        WHERE d.nr = $1 AND anonopt.generalize(o.age, 'visits.ages', $2[1]) = anonopt.generalize(d.age, 'visits.ages', $2[1])
+          AND anonopt.generalize(o.zip, 'visits.zips', $2[2]) = anonopt.generalize(d.zip, 'visits.zips', $2[2])
+          AND anonopt.generalize(o.ward, 'visits.wards', $2[3]) = anonopt.generalize(d.ward, 'visits.wards', $2[3])$q$, dataset)
+    INTO people USING record, levels;
+    RETURN people;
+END $$;
+SELECT is_empty(format($q$SELECT record, levels, risk FROM anonopt.aruba(%1$L, %2$s, risk => 'identity', key => 'nr')
+    WHERE levels IS NOT NULL AND abs(risk * visits.record_people(%1$L, record::int, levels) - 1) > 1e-12$q$, dataset, utility),
+    format('%s: aruba, utility %s', dataset, utility))
+FROM visits.shape, unnest('{1,3,5}'::int[]) utility WHERE dataset <> 'long';
+-- none of the 24 nodes of enough utility has less risk
+SELECT is_empty(format($q$SELECT r.record FROM anonopt.aruba(%1$L, 3, risk => 'identity', key => 'nr') r,
+        generate_series(0, 3) a, generate_series(0, 2) z, generate_series(0, 1) w
+    WHERE 6 - a - z - w >= 3 AND 1.0 / visits.record_people(%1$L, r.record::int, ARRAY[a, z, w]) < r.risk - 1e-12$q$, dataset), dataset || ': least risk')
+FROM visits.shape WHERE dataset IN ('few', 'one', 'nobody');
+SELECT is_empty(format($q$SELECT record FROM anonopt.%3$s(%1$L, %2$s, risk => 'identity', key => 'nr')
+    WHERE levels IS NOT NULL AND (abs(risk * visits.record_people(%1$L, record::int, levels) - 1) > 1e-12)$q$, dataset, bound, how), dataset || ': ' || how)
+FROM visits.shape, (VALUES ('btda', 3), ('aruba_budget', 0.1), ('aruba_balance', 0.01)) h (how, bound) WHERE dataset IN ('few', 'many', 'almost');
+SELECT throws_ok($$SELECT * FROM anonopt.aruba('many', 3, similarity => 0.8)$$, '0A000', NULL, 'people are not counted by similarity');
+SELECT lives_ok($$SELECT * FROM anonopt.aruba('many', 3, similarity => 0.8, dictionary => 'visits.many')$$, 'entries of a dictionary are');
+
+-- Published records: every class shown has k different people.
+SET anonopt.composition = 'off';
+CREATE FUNCTION visits.records_released(dataset text, k int, utility int) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    shown int;
+BEGIN
+    UPDATE anonopt.dataset d SET max_suppression = 1 WHERE d.dataset = records_released.dataset;
+    BEGIN
+        PERFORM anonopt.publish_records('visits.shown_records', dataset, utility, 'nr', k, columns => '{tag}');
+    EXCEPTION WHEN invalid_parameter_value THEN
+        RETURN;
+    END;
+    RETURN QUERY EXECUTE format($q$
+        WITH class AS (SELECT count(*) AS n, count(DISTINCT who) + (count(*) > count(who))::int AS people
+                       FROM visits.shown_records s JOIN visits.%1$I d ON d.tag = s.tag GROUP BY s.age, s.zip, s.ward)
+        SELECT format('a class of %%s people', people) FROM class WHERE people < %2$s
+        UNION ALL SELECT format('verify: %%s', v) FROM anonopt.verify('visits.shown_records') v WHERE NOT ok OR v.k <> (SELECT min(people) FROM class)
+        UNION ALL SELECT format('measures: %%s', measures) FROM anonopt.release r WHERE r.release = 'visits.shown_records'::regclass
+            AND ((measures ->> 'k')::int <> (SELECT min(people) FROM class) OR (measures ->> 'rows')::int <> (SELECT count(*) FROM visits.%1$I))
+        $q$, dataset, k);
+    PERFORM anonopt.drop_release('visits.shown_records');
+END $$;
+SELECT is_empty(format('SELECT visits.records_released(%L, %s, %s)', dataset, k, utility), format('%s: records, k = %s, utility %s', dataset, k, utility))
+FROM visits.shape, unnest('{2,6}'::int[]) k, unnest('{1,3}'::int[]) utility WHERE dataset IN ('few', 'many', 'constant', 'almost');
+UPDATE anonopt.dataset d SET max_suppression = s.suppression FROM visits.shape s WHERE d.dataset = s.dataset;
+
+-- Recodings at several k, and one that is extended.
+SELECT is_empty($$SELECT k FROM anonopt.recoding_curve('few', '{4}') WHERE k < 4 OR NOT feasible$$, 'recoding_curve');
+CREATE TABLE visits.growing AS SELECT * FROM visits.almost;
+SELECT anonopt.create_dataset('growing', 'visits.growing', 0.1, person => 'who'), anonopt.add_quasi_identifier('growing', 'age', 'visits.ages'),
+    anonopt.add_quasi_identifier('growing', 'zip', 'visits.zips'), anonopt.add_quasi_identifier('growing', 'ward', 'visits.wards') \g /dev/null
+SELECT anonopt.create_recoding('visits.grown', 'growing', k => 4) \g /dev/null
+INSERT INTO visits.growing SELECT 1000 + i, 1000 + i, 'p' || i % 7, i % 12, i % 9, i % 3, 0, 0 FROM generate_series(1, 60) i;
+SELECT anonopt.extend_recoding('visits.grown', 'growing', k => 4) \g /dev/null
+SELECT is_empty($$SELECT class, count(DISTINCT who) FROM visits.growing JOIN visits.grown USING (age, zip, ward) WHERE class IS NOT NULL
+    GROUP BY class HAVING count(DISTINCT who) + (count(*) > count(who))::int < 4$$, 'extend_recoding');
+SELECT is_empty($$SELECT count(*) FROM visits.growing LEFT JOIN visits.grown USING (age, zip, ward) WHERE class IS NULL HAVING count(*) > 31$$, 'and few are left out');
+
+-- Persons of any type, and one that is a quasi-identifier too.
+CREATE TABLE visits.typed AS
+    SELECT who, age, zip, hashtext(coalesce(who, ''))::int4 AS as_int4, hashtext(who)::int8 AS as_int8, hashtext(who)::numeric / 7 AS as_numeric,
+        hashtext(who)::float8 / 7 AS as_float8, md5(who)::uuid AS as_uuid, ('2000-01-01'::date + abs(hashtext(who)) % 90000) AS as_date,
+        to_timestamp(hashtext(who)) AS as_timestamptz, who::char(30) AS as_bpchar, who::name AS as_name, who::bytea AS as_bytea,
+        hashtext(who) % 2 = 0 AS as_boolean, ARRAY[who, 'x'] AS as_array, row(who, 1)::record IS NULL AS as_bool, int4range(abs(hashtext(who)) % 100000, 200000) AS as_range,
+        make_interval(hours => abs(hashtext(who)) % 100000) AS as_interval, ('0.0.0.0'::inet + abs(hashtext(who))) AS as_inet
+    FROM visits.many;
+SELECT anonopt.create_dataset('as ' || c, 'visits.typed', 0.1, person => c::name), anonopt.add_quasi_identifier('as ' || c, 'age', 'visits.ages')
+FROM (SELECT attname::text AS c FROM pg_attribute WHERE attrelid = 'visits.typed'::regclass AND attnum > 0 AND attname LIKE 'as\_%') x \g /dev/null
+CREATE FUNCTION visits.typed_k(c text, level int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+    k bigint;
+BEGIN
+    EXECUTE format('SELECT min(people) FROM (SELECT count(DISTINCT %1$I) + (count(*) > count(%1$I))::int AS people FROM visits.typed
+        GROUP BY anonopt.generalize(age, %2$L, %3$s)) x', c, 'visits.ages', level) INTO k;
+    RETURN k;
+END $$;
+SELECT is((SELECT array_agg(k ORDER BY levels) FROM anonopt.lattice('as ' || c, k => 1)), ARRAY(SELECT visits.typed_k(c, l) FROM generate_series(0, 3) l), 'persons: ' || c)
+FROM (SELECT attname::text AS c FROM pg_attribute WHERE attrelid = 'visits.typed'::regclass AND attnum > 0 AND attname LIKE 'as\_%') x;
+SELECT anonopt.create_dataset('own age', 'visits.typed', 0.1, person => 'age'), anonopt.add_quasi_identifier('own age', 'age', 'visits.ages') \g /dev/null
+SELECT results_eq($$SELECT k, classes FROM anonopt.lattice('own age', k => 1) ORDER BY levels$$, $$VALUES (1::bigint, 12::bigint), (2, 6), (6, 2), (12, 1)$$,
+    'a person that is a quasi-identifier');
+SELECT throws_ok($$SELECT anonopt.publish_table('visits.never', 'many', '{2,1,1}', k => 2, columns => '{who}')$$, '22023', NULL, 'the person is not shown');
+SELECT throws_ok($$SELECT anonopt.publish_records('visits.never', 'many', 2, 'nr', columns => '{who}')$$, '22023', NULL, 'nor with records');
+SELECT throws_ok($$SELECT anonopt.create_dataset('both', 'visits.many', person => 'who', count_column => 'nr')$$, '22023', NULL, 'a person or a count');
+CREATE VIEW visits.seen AS SELECT * FROM visits.many WHERE age < 20;
+SELECT anonopt.create_dataset('seen', 'visits.seen', 0.1, person => 'who'), anonopt.add_quasi_identifier('seen', 'age', 'visits.ages'),
+    anonopt.add_quasi_identifier('seen', 'zip', 'visits.zips'), anonopt.add_quasi_identifier('seen', 'ward', 'visits.wards'),
+    anonopt.add_sensitive('seen', 'ill'), anonopt.set_class_label('seen', 'label') \g /dev/null
+SELECT set_eq($$SELECT * FROM anonopt.lattice('seen', 3)$$, $$SELECT * FROM anonopt.lattice('many', 3)$$, 'a view');
+SELECT set_eq($$SELECT * FROM anonopt.evaluate_cuts('many', ARRAY[B'01010101010', B'00100100', B'11'], 3)$$,
+    $$SELECT * FROM anonopt.evaluate_cuts('seen', ARRAY[B'01010101010', B'00100100', B'11'], 3)$$, 'cuts of it');
+SELECT throws_ok($$SELECT anonopt.create_tuple_store('many')$$, '0A000', NULL, 'no store holds them');
 
 -- Property vectors and their comparison: every row has its class's different people.
 SELECT is_empty(format($q$SELECT * FROM anonopt.property_vector(%1$L, '{1,1,0}', 'class_size', key => 'nr') p

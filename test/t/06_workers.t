@@ -21,6 +21,8 @@ my @calls = (
 	q{lattice('narrow')},
 	q{lattice('narrow', k => 5)},
 	q{lattice('wide')},
+	q{lattice('visits')},
+	q{lattice('visits', k => 3)},
 	q{lattice('rich')},
 	q{lattice('rich', k => 3, l => 2, t => 0.4)},
 	q{pareto('narrow', '{suppressed,dcn,classes,necd}')},
@@ -69,6 +71,7 @@ done_testing();
 #          and of a class label; weights, NULLs, a level that is not searched
 # endless  the same on more nodes than any test waits for
 # vast     few tuples, and nodes beyond number
+# visits   people with several rows
 # small    not worth workers
 sub make_data
 {
@@ -106,6 +109,9 @@ END $$;
 SELECT anonopt.create_dataset('vast', 'sample');
 SELECT anonopt.add_quasi_identifier('vast', ('v' || c)::name, 'digits') FROM generate_series(1, 16) c;
 
+SELECT anonopt.create_dataset('visits', 'people', 0.02, person => 'p');
+SELECT anonopt.add_quasi_identifier('visits', c, h)
+FROM (VALUES ('age'::name, 'years'::regclass), ('code', 'codes'), ('a', 'ranks'), ('b', 'ranks'), ('c', 'ranks')) v (c, h);
 SELECT anonopt.create_dataset(d, 'people', 0.02) FROM unnest('{narrow,wide,rich,endless,small}'::text[]) d;
 SELECT anonopt.add_quasi_identifier(d, c, h, w, 0, m)
 FROM (VALUES ('narrow', 'age'::name, 'years'::regclass, 1, NULL::int), ('narrow', 'code', 'codes', 1, NULL),
