@@ -27,6 +27,8 @@ CALL declare_promise('promised', NULL, NULL, NULL);
 CALL declare_promise('promised_k', 'k', 5, NULL);
 CALL bench.alternate('k declared', 'declared', 'SELECT * FROM anonopt.optimize(''promised_k'')',
 	'argument', 'SELECT * FROM anonopt.optimize(''promised'', k => 5)', :few_times, 1.1, 'bench.processor_milliseconds');
+CALL bench.alternate('l as an argument', 'l => 3', 'SELECT count(*) FROM anonopt.lattice(''promised'', k => 5, l => 3)',
+	'k alone', 'SELECT count(*) FROM anonopt.lattice(''promised'', k => 5)', :few_times, NULL, 'bench.processor_milliseconds');
 SELECT format('CALL declare_promise(%L, %L, %s, %s); CALL bench.alternate(%L, %L, %L, ''l => 3'', %L, %s, %s, ''bench.processor_milliseconds'')',
 	'promised_' || model, model, threshold, coalesce(c::text, 'NULL'), 'promise of ' || model, model,
 	format('SELECT count(*) FROM anonopt.lattice(%L)', 'promised_' || model), 'SELECT count(*) FROM anonopt.lattice(''promised'', l => 3)',
