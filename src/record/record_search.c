@@ -73,7 +73,7 @@ search_all_nodes(RecordRun *run)
 	}
 }
 
-/* Whether somebody's different people are counted, which bounds of entries say nothing about. */
+/* Whether different people are counted, of whom bounds of entries say nothing. */
 static bool
 counts_people(const RecordRun *run)
 {
@@ -83,18 +83,20 @@ counts_people(const RecordRun *run)
 	return false;
 }
 
-/* Fails where different people would have to be counted by bounds, or of labels that are alike. */
+/* Fails if different people would have to be counted by bounds, or by labels that are alike. */
 static void
-require_countable(const RecordRun *run, bool is_small)
+require_countable(const RecordRun *run, bool without_bounds)
 {
-	if (!counts_people(run) || (is_small && run->search->similarity == 0))
+	bool		equal = run->search->similarity == 0;
+
+	if (!counts_people(run) || (without_bounds && equal))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg(is_small ? "records of people with several rows cannot be matched by similarity" :
+			 errmsg(!equal ? "records of people with several rows cannot be matched by similarity" :
 					"the lattice is too large to count people with several rows"),
 			 errdetail("Each class of every node would have to be counted by its different people."),
-			 is_small ? errhint("Leave out similarity, or name a dictionary with a row per person.") :
+			 !equal ? errhint("Leave out similarity, or name a dictionary with a row per person.") :
 			 errhint("Use fewer levels or quasi-identifiers, or name a dictionary with a row per person.")));
 }
 
@@ -106,11 +108,12 @@ record_search(RecordSearch *search)
 	RecordRun  *run = record_run_begin(search);
 	bool		is_small = run->nnodes <= MOST_NODES &&
 	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
+	bool		has_frontier = search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES;
 
-	require_countable(run, is_small);
+	require_countable(run, is_small || has_frontier);
 	search->in_time = true;
 	offer_ends(run);
-	if (search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES)
+	if (has_frontier)
 	{
 		/* an answer in case time runs out */
 		if (!is_small && search->deadline != 0)
