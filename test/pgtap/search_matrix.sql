@@ -2,7 +2,7 @@
 -- beside all nodes; with time limits that fall anywhere, with little memory, and with a worker.
 -- ANONOPT_LONG makes many more of them.
 \ir begin.inc
-\set rounds `echo ${ANONOPT_LONG:+25}`
+\set rounds `echo ${ANONOPT_LONG:+8}`
 SELECT coalesce(nullif(:'rounds', ''), '1') AS rounds \gset
 
 SET client_min_messages = error;
