@@ -36,6 +36,18 @@ SELECT anonopt.publish_table('stay_alone', 'stays by themselves', '{1}', k => 2)
 RESET timezone;
 RESET datestyle;
 
+-- t along leaves that are timestamps
+CREATE TABLE moment AS SELECT DISTINCT came, to_char(came AT TIME ZONE 'Asia/Tokyo', 'DD') AS day, '*' AS anything FROM stay;
+ALTER TABLE moment ADD PRIMARY KEY (came);
+SELECT anonopt.create_mask_hierarchy('diagnoses', 'stay', 'diagnosis');
+SELECT anonopt.create_dataset('moments', 'stay', 0.2, timezone => 'Asia/Tokyo'), anonopt.add_quasi_identifier('moments', 'diagnosis', 'diagnoses'),
+	anonopt.add_sensitive('moments', 'came', 'hierarchical', 'moment');
+SET client_min_messages = error;
+SELECT anonopt.publish_table('moment_table', 'moments', '{0}', k => 2, t => 1);
+RESET client_min_messages;
+SELECT v.ok, v.t = (SELECT t FROM anonopt.evaluate('moments', '{0}')) AS same FROM anonopt.verify('moment_table') v;
+SELECT anonopt.drop_release('moment_table'), anonopt.drop_dataset('moments');
+
 -- hierarchies grow
 CREATE TABLE person AS SELECT i AS id, 20 + i % 4 AS age, (ARRAY['a', 'b', 'c', 'd'])[1 + i / 4 % 4] AS town, 'x' || i % 3 AS illness FROM generate_series(0, 799) i;
 SELECT anonopt.create_interval_hierarchy('age', 20, 23, '{2}');

@@ -549,8 +549,11 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 	begin_verdicts(entry, result, **changed != '\0', verdicts);
 	if (**changed == '\0' && result->rows > 0)
 	{
+		int			level = use_zone_of_release(entry);
+
 		for (int i = 0; i < entry->ndistributions; i++)
 			result->t = Max(result->t, judge_values(entry, &entry->distributions[i], verdicts));
+		AtEOXact_GUC(false, level);
 		verify_outside(entry, by_rows, verdicts);
 	}
 	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || **changed != '\0' || result->rows == 0;

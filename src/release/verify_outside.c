@@ -277,11 +277,7 @@ make_run_query(OutsideQuery *query)
 
 /* ------------------------------------------------------------------ verdicts */
 
-/*
- * Labels of timestamps are texts in the data set's zone, if the data set still
- * exists.
- */
-static int
+int
 use_zone_of_release(const ReleaseEntry *entry)
 {
 	Oid			types[1] = {TEXTOID};

@@ -14,4 +14,10 @@
  */
 extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts);
 
+/*
+ * Labels of timestamps are texts in the data set's zone, if the data set still
+ * exists; returns the level of settings to go back to.
+ */
+extern int	use_zone_of_release(const ReleaseEntry *entry);
+
 #endif
