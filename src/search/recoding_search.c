@@ -270,7 +270,7 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingRes
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
 		classes_clear(plan->classes);
-		if (!start_by_one_node(plan->classes, below))
+		if (!start_by_one_node(plan->classes, below, plan->watch))
 			return below < PG_INT64_MAX || suppress_everybody(plan, result);
 		if (better)
 			better_classes(plan->classes, tree, plan->order->seed, plan->watch);

@@ -311,11 +311,32 @@ start_by_nodes(Classes *classes)
 	MemoryContextDelete(context);
 }
 
+/* The people in groups that are too small. */
+static int64
+people_in_small_groups(const Visit *visit)
+{
+	const Ground *ground = visit->classes->ground;
+	int64		people = 0;
+
+	for (uint32 i = 0; i < visit->nleft; i++)
+		if (visit->groups[visit->group_of[i]].people < ground->smallest)
+			people += ground->people[visit->left[i]];
+	return people;
+}
+
+/* What a node is worth. */
+typedef enum NodeVerdict
+{
+	NODE_KEEPS,					/* it keeps the promise */
+	NODE_BREAKS,				/* it does not */
+	NODE_TOO_FINE				/* nor does any finer node */
+} NodeVerdict;
+
 /*
- * Creates one node's classes and suppresses the remaining people; returns
- * false if they are too many, or everybody.
+ * Creates one node's classes and suppresses the remaining people, unless they
+ * are too many, or everybody.
  */
-static bool
+static NodeVerdict
 take_node(Visit *visit, const uint8 * levels)
 {
 	Classes    *classes = visit->classes;
@@ -325,56 +346,138 @@ take_node(Visit *visit, const uint8 * levels)
 	for (uint32 i = 0; i < classes->ground->ntuples; i++)
 		visit->left[visit->nleft++] = i;
 	count_groups(visit, levels);
+	if (people_in_small_groups(visit) > classes->limit)
+		return NODE_TOO_FINE;
 	take_groups(visit);
 	for (uint32 i = 0; i < visit->nleft; i++)
 		left += classes->ground->people[visit->left[i]];
 	if (left > classes->limit || visit->nleft == classes->ground->ntuples)
-		return false;
+		return NODE_BREAKS;
 	for (uint32 i = 0; i < visit->nleft; i++)
 		tuple_suppress(classes, visit->left[i]);
-	return true;
+	return NODE_KEEPS;
 }
 
 /*
- * The most visits of a tuple, if the loss of labels does not indicate when to
- * stop.
+ * The most visits of a tuple in search of a node that loses less than an
+ * answer: more where the loss of labels rules out most nodes.
  */
 #define MOST_VISITS 20000000
+#define MOST_VISITS_BY_LABELS 100000000
+
+/* Nodes that are known to be too fine: more of them would only slow lookups. */
+#define MOST_TOO_FINE 1024
+
+/* A search for the node that loses least. */
+typedef struct NodeSearch
+{
+	const NodeList *list;
+	const RecodingWatch *watch;
+	Visit		visit;
+	int64		least;			/* loss to beat */
+	const		uint8 *best;	/* levels, or NULL */
+	uint32		nfine;
+	const		uint8 *fine[MOST_TOO_FINE]; /* levels of nodes that are too
+											 * fine */
+} NodeSearch;
+
+static const uint8 *
+levels_of_node(const NodeList *list, uint32 i)
+{
+	return list->node_levels + (Size) list->nodes[i].number * list->nattrs;
+}
+
+/* Whether a node is as fine as one that is too fine. */
+static bool
+is_too_fine(const NodeSearch *search, const uint8 * levels)
+{
+	for (uint32 i = 0; i < search->nfine; i++)
+	{
+		int			a = 0;
+
+		while (a < search->list->nattrs && levels[a] <= search->fine[i][a])
+			a++;
+		if (a == search->list->nattrs)
+			return true;
+	}
+	return false;
+}
+
+static void
+try_node(NodeSearch *search, const uint8 * levels)
+{
+	Classes    *classes = search->visit.classes;
+	NodeVerdict verdict = take_node(&search->visit, levels);
+
+	CHECK_FOR_INTERRUPTS();
+	if (verdict == NODE_KEEPS && classes->cost < search->least)
+	{
+		search->least = classes->cost;
+		search->best = levels;
+	}
+	if (verdict == NODE_TOO_FINE && search->nfine < MOST_TOO_FINE)
+		search->fine[search->nfine++] = levels;
+	classes_clear(classes);
+}
+
+/*
+ * Looks for any node that keeps the promise, and for the one that loses least
+ * among them.
+ */
+static void
+try_all_nodes(NodeSearch *search)
+{
+	for (uint32 i = 0; i < search->list->nnodes; i++)
+		try_node(search, levels_of_node(search->list, i));
+}
+
+/*
+ * Looks for a node that loses less than an answer.  The answer is good as it
+ * is, so time and visits are limited.  Coarse nodes come first, because one
+ * that is too fine rules out all finer ones.  If only labels count, a node
+ * loses no less than its labels, whomever it suppresses.
+ */
+static void
+try_better_nodes(NodeSearch *search)
+{
+	const Ground *ground = search->visit.classes->ground;
+	bool		by_labels = ground->size_unit == 0 && ground->minority_unit == 0;
+	uint32		left = (by_labels ? MOST_VISITS_BY_LABELS : MOST_VISITS) / Max(ground->ntuples, 1);
+
+	for (uint32 i = search->list->nnodes; i > 0 && left > 0 && !recoding_is_over(search->watch); i--)
+	{
+		const		uint8 *levels = levels_of_node(search->list, i - 1);
+
+		if ((by_labels && search->list->nodes[i - 1].loss >= search->least) || is_too_fine(search, levels))
+			continue;
+		try_node(search, levels);
+		left--;
+	}
+}
 
 bool
-start_by_one_node(Classes *classes, int64 below)
+start_by_one_node(Classes *classes, int64 below, const RecodingWatch *watch)
 {
 	const Ground *ground = classes->ground;
-	bool		by_labels = ground->size_unit == 0 && ground->minority_unit == 0;
-	uint32		most = below == PG_INT64_MAX || by_labels ? PG_UINT32_MAX : MOST_VISITS / Max(ground->ntuples, 1);
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	NodeList   *list = make_node_list(ground);
-	const		uint8 *best = NULL;
-	int64		least = below;
-	Visit		visit;
+	NodeSearch *search = palloc0(sizeof(NodeSearch));
+	bool		found;
 
-	prepare_visit(&visit, classes);
-	for (uint32 i = 0; i < Min(list->nnodes, most); i++)
-	{
-		const		uint8 *levels = list->node_levels + (Size) list->nodes[i].number * list->nattrs;
-
-		CHECK_FOR_INTERRUPTS();
-		/* the other nodes lose at least as much, whomever they suppress */
-		if (by_labels && below < PG_INT64_MAX && list->nodes[i].loss >= least)
-			break;
-		if (take_node(&visit, levels) && classes->cost < least)
-		{
-			least = classes->cost;
-			best = levels;
-		}
-		classes_clear(classes);
-	}
-	if (best != NULL)
-		(void) take_node(&visit, best);
+	search->list = make_node_list(ground);
+	search->watch = watch;
+	search->least = below;
+	prepare_visit(&search->visit, classes);
+	if (below == PG_INT64_MAX)
+		try_all_nodes(search);
+	else
+		try_better_nodes(search);
+	found = search->best != NULL;
+	if (found)
+		(void) take_node(&search->visit, search->best);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return best != NULL;
+	return found;
 }
 
 /* ----------------------------------------------------------- merging */

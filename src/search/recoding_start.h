@@ -16,9 +16,9 @@ extern void start_by_nodes(Classes *classes);
 /*
  * Creates the classes of the cheapest node that keeps the promise, suppressing
  * classes that break it; returns false if no visited node does at less than
- * the given cost.
+ * the given cost.  With such a cost, the watch may end the search.
  */
-extern bool start_by_one_node(Classes *classes, int64 below);
+extern bool start_by_one_node(Classes *classes, int64 below, const RecodingWatch *watch);
 
 /* Merges tuples without a class into classes; some may be left. */
 extern void start_by_merging(Classes *classes);
