@@ -20,6 +20,13 @@ achievement(double necd, double nwp, double necd_preferred, double nwp_preferred
 	return Max(weight * (necd - UTOPIA), (1 - weight) * (nwp - UTOPIA));
 }
 
+/* The utopian value of a measure: near a large ideal, UTOPIA would be rounded away. */
+static double
+utopian_value(double ideal)
+{
+	return fabs(ideal) > 1e6 ? ideal - fabs(ideal) * 1e-12 : ideal + UTOPIA;
+}
+
 double
 achievement_of(int n, const double *values, const double *preferences, const double *weights, const double *ideal)
 {
@@ -27,12 +34,16 @@ achievement_of(int n, const double *values, const double *preferences, const dou
 	double		largest = -HUGE_VAL;
 
 	for (int i = 0; i < n; i++)
-		sum += weights[i] / (preferences[i] - (ideal[i] + UTOPIA));
+		sum += weights[i] / (preferences[i] - utopian_value(ideal[i]));
 	for (int i = 0; i < n; i++)
 	{
-		double		utopian = ideal[i] + UTOPIA;
+		double		utopian = utopian_value(ideal[i]);
 
-		largest = Max(largest, weights[i] / (preferences[i] - utopian) / sum * (values[i] - utopian));
+		/* without weight, an infinite value counts as 0, too */
+		if (weights[i] == 0)
+			largest = Max(largest, 0);
+		else
+			largest = Max(largest, weights[i] / (preferences[i] - utopian) / sum * (values[i] - utopian));
 	}
 	return largest;
 }

@@ -3,7 +3,7 @@
 \ir begin.inc
 SET jit = off;
 
-SELECT plan(47);
+SELECT plan(50);
 
 SELECT setseed(0.61);
 CREATE SCHEMA f;
@@ -95,6 +95,15 @@ SELECT is((SELECT array_agg(ARRAY(SELECT round(x::numeric, 6) FROM unnest(refere
 SELECT is((SELECT count(*) FROM f.walk w, anonopt.evaluate_cuts('f', w.cuts, k => 2) n WHERE w.further <> ARRAY[n.t, n.l]), 0::bigint, 'and its measures');
 SELECT is((SELECT count(*) FROM f.walk WHERE abs(ach - pg_temp.ach(ARRAY[necd, nwp, further[1], -further[2]], ARRAY[reference[1], reference[2], reference[3], -reference[4]],
                                                                     '{1,1,1,1}', '{0,0,0,-3}')) > 1e-9), 0::bigint, 'and its achievement');
+
+-- Measures that are infinite, or huge beside the utopian point --------------------------------
+
+SELECT cmp_ok((SELECT count(*) FROM anonopt.efficiency('f', 1, 0.2, 0.3, measures => '{disclosure}', preferences => '{1}') WHERE further[1] = 'Infinity'), '>', 0::bigint,
+              'nodes whose classes lack a value');
+SELECT is((SELECT count(*) FROM anonopt.efficiency('f', 1, 0.2, 0.3, measures => '{disclosure}', preferences => '{1}', weights => '{1,1,0}') x
+           FULL JOIN anonopt.efficiency('f', 1, 0.2, 0.3, weights => '{1,1}') y USING (levels) WHERE (abs(x.ach - y.ach) < 1e-12) IS NOT TRUE), 0::bigint,
+          'a measure of no weight does not count');
+SELECT ok(abs(a - 2) < 1e-5, 'an ideal so large that the utopian point is rounded') FROM anonopt.achievement_of('{2,1e20}', '{1,1e20}', ideal => '{0,1e20}') a;
 
 -- Promises of every kind ------------------------------------------------------------------
 
