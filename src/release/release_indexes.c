@@ -7,6 +7,11 @@
  * and whether it is the replica identity or clustered. The index of an
  * exclusion constraint, which a statement cannot fully describe, is built
  * during the swap; so are indexes that the owner may not create.
+ *
+ * An index's expressions run the owner's functions, which may change anything
+ * that is not in use.  So the new heap is found by its OID for each index, and
+ * only in the swap, when no such function runs any more, are indexes paired,
+ * by their definitions.
  */
 #include "release/release_parts.h"
 
@@ -27,14 +32,14 @@
 #include "utils/syscache.h"
 
 /* The columns of the query about each index, in order. */
-typedef struct OldIndex
+typedef struct IndexText
 {
 	Oid			index;
 	char	   *definition;
 	char	   *prefix;			/* its beginning, up to the method */
 	char	   *tablespace;		/* or '' */
 	bool		unique;
-} OldIndex;
+} IndexText;
 
 static List *
 find_indexes(Oid relation)
@@ -57,7 +62,7 @@ find_indexes(Oid relation)
 	{
 		HeapTuple	row = SPI_tuptable->vals[i];
 		TupleDesc	desc = SPI_tuptable->tupdesc;
-		OldIndex   *found = palloc(sizeof(OldIndex));
+		IndexText  *found = palloc(sizeof(IndexText));
 		bool		isnull;
 
 		found->index = DatumGetObjectId(SPI_getbinval(row, desc, 1, &isnull));
@@ -73,43 +78,47 @@ find_indexes(Oid relation)
 	return indexes;
 }
 
-/* The only index of a heap that is not among the known ones. */
-static Oid
-newest_index(Oid heap, const List *known)
-{
-	Relation	table = table_open(heap, NoLock);
-	List	   *all = RelationGetIndexList(table);
-	List	   *others = list_difference_oid(all, known);
-	Oid			index = list_length(others) == 1 ? linitial_oid(others) : InvalidOid;
-
-	table_close(table, NoLock);
-	if (!OidIsValid(index))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("an index of fresh rows is not what was made"),
-				 errhint("Check whether an event trigger changes created objects.")));
-	return index;
-}
-
 void
-fresh_build_indexes(FreshRows *fresh, Oid relation)
+fresh_build_indexes(const FreshRows *fresh)
 {
 	int			level = NewGUCNestLevel();
-	const char *heap = relation_sql_name(fresh->heap);
 	ListCell   *cell;
 
-	foreach(cell, find_indexes(relation))
+	foreach(cell, find_indexes(RelationGetRelid(fresh->release)))
 	{
-		OldIndex   *old = lfirst(cell);
+		IndexText  *old = lfirst(cell);
 
 		(void) set_config_option("default_tablespace", old->tablespace, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		release_run(psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", heap,
+		release_run(psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", relation_sql_name(fresh->heap),
 							 old->definition + strlen(old->prefix)));
 		CommandCounterIncrement();
-		fresh->indexes = lappend_oid(fresh->indexes, newest_index(fresh->heap, fresh->indexes));
-		fresh->old_indexes = lappend_oid(fresh->old_indexes, old->index);
 	}
 	AtEOXact_GUC(false, level);
+}
+
+static bool
+same_definition(const IndexText *a, const IndexText *b)
+{
+	return a->unique == b->unique && strcmp(a->definition + strlen(a->prefix), b->definition + strlen(b->prefix)) == 0;
+}
+
+/* Finds an index with the same definition, and removes it from a list; NULL if there is none. */
+static const IndexText *
+take_same(List **indexes, const IndexText *wanted)
+{
+	ListCell   *cell;
+
+	foreach(cell, *indexes)
+	{
+		IndexText  *index = lfirst(cell);
+
+		if (same_definition(index, wanted))
+		{
+			*indexes = list_delete_cell(*indexes, cell);
+			return index;
+		}
+	}
+	return NULL;
 }
 
 /* Exchanges the files of two indexes, as PostgreSQL does for two heaps. */
@@ -117,13 +126,13 @@ static void
 exchange_files(Oid old, Oid fresh)
 {
 	Relation	catalog = table_open(RelationRelationId, RowExclusiveLock);
+	Relation	old_index = relation_open(old, AccessExclusiveLock);
+	Relation	fresh_index = relation_open(fresh, AccessExclusiveLock);
 	HeapTuple	old_tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(old));
 	HeapTuple	fresh_tuple = SearchSysCacheCopy1(RELOID, ObjectIdGetDatum(fresh));
 	Form_pg_class a;
 	Form_pg_class b;
 	FormData_pg_class kept;
-	Relation	old_index;
-	Relation	fresh_index;
 
 	if (!HeapTupleIsValid(old_tuple) || !HeapTupleIsValid(fresh_tuple))
 		elog(ERROR, "an index is missing");
@@ -138,8 +147,6 @@ exchange_files(Oid old, Oid fresh)
 	b->relfilenode = kept.relfilenode;
 	b->reltablespace = kept.reltablespace;
 
-	old_index = relation_open(old, AccessExclusiveLock);
-	fresh_index = relation_open(fresh, AccessExclusiveLock);
 	TransferPredicateLocksToHeapRelation(old_index);
 	fresh_index->rd_createSubid = old_index->rd_createSubid;
 	fresh_index->rd_newRelfilelocatorSubid = old_index->rd_newRelfilelocatorSubid;
@@ -179,32 +186,42 @@ set_live(Oid index, bool live)
 }
 
 static void
-set_all_live(const FreshRows *fresh, Oid relation, bool live)
+set_all_live(Oid relation, const List *indexes, bool live)
 {
 	ListCell   *cell;
 
-	foreach(cell, fresh->old_indexes)
+	foreach(cell, indexes)
 		set_live(lfirst_oid(cell), live);
 	CacheInvalidateRelcacheByRelid(relation);
 	CommandCounterIncrement();
 }
 
-void
-fresh_begin_swap(const FreshRows *fresh, Oid relation)
+List *
+fresh_begin_swap(const FreshRows *fresh)
 {
-	ListCell   *old;
-	ListCell   *new;
+	Oid			relation = RelationGetRelid(fresh->release);
+	List	   *built = find_indexes(fresh->heap);
+	List	   *exchanged = NIL;
+	ListCell   *cell;
 
-	if (fresh->indexes == NIL)
-		return;
-	forboth(old, fresh->old_indexes, new, fresh->indexes)
-		exchange_files(lfirst_oid(old), lfirst_oid(new));
-	set_all_live(fresh, relation, false);
+	foreach(cell, find_indexes(relation))
+	{
+		const IndexText *old = lfirst(cell);
+		const IndexText *same = take_same(&built, old);
+
+		if (same == NULL)
+			continue;
+		exchange_files(old->index, same->index);
+		exchanged = lappend_oid(exchanged, old->index);
+	}
+	if (exchanged != NIL)
+		set_all_live(relation, exchanged, false);
+	return exchanged;
 }
 
 void
-fresh_end_swap(const FreshRows *fresh, Oid relation)
+fresh_end_swap(const FreshRows *fresh, const List *exchanged)
 {
-	if (fresh->indexes != NIL)
-		set_all_live(fresh, relation, true);
+	if (exchanged != NIL)
+		set_all_live(RelationGetRelid(fresh->release), exchanged, true);
 }

@@ -18,6 +18,7 @@
 #include "catalog/sql.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
+#include "release/statement_parts.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -84,6 +85,41 @@ check_read(Oid relation, bool has_persons)
 				 errhint("Publish a snapshot instead: materialized => true.")));
 }
 
+static Oid
+type_owner(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u is missing", type);
+	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+/*
+ * Fails if a column's type belongs to another role, which could later give it
+ * casts of its own.
+ */
+static void
+check_type_owner(Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+	Oid			owner;
+
+	if (!OidIsValid(type) || (type < FirstNormalObjectId && getBaseType(type) == type))
+		return;
+	owner = type_owner(getBaseType(type));
+	if (owner == GetUserId() || superuser_arg(owner))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("the type of column \"%s\" of relation %s belongs to another role", column, relation_sql_name(relation)),
+			 errdetail("Its owner could give it casts that run with the rights of the release's owner."),
+			 errhint("Publish a snapshot instead: materialized => true.")));
+}
+
 /* The relations whose rows a live view reads: the data, and populations that it counts. */
 static List *
 relations_read(const Release *release)
@@ -103,7 +139,13 @@ check_source(const Release *release)
 	ListCell   *cell;
 
 	foreach(cell, relations_read(release))
+	{
 		check_read(lfirst_oid(cell), release->spec.dataset->person != NULL);
+		for (int a = 0; a < release->spec.population->nattrs; a++)
+			check_type_owner(lfirst_oid(cell), declared_attribute(release->spec.dataset, a)->column);
+	}
+	for (int j = 0; j < release->spec.population->nsensitive; j++)
+		check_type_owner(release->spec.dataset->relation, release->spec.population->columns[j]->name);
 }
 
 /*
@@ -125,34 +167,69 @@ function_name(const Release *release)
 	}
 }
 
-/* The relations that are read, as an array's elements. */
-static char *
-sources(const Release *release)
-{
-	StringInfoData list;
-	ListCell   *cell;
-
-	initStringInfo(&list);
-	foreach(cell, relations_read(release))
-		appendStringInfo(&list, "%s%s::regclass", list.len > 0 ? ", " : "", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
-	return list.data;
-}
-
-/* The relations that readers must not be able to write, as an array's elements. */
-static char *
+/* The relations that readers must not be able to write, besides the key. */
+static List *
 guarded_relations(const Release *release)
 {
-	const Specification *spec = &release->spec;
+	return list_concat_unique_oid(relations_read(release), release_hierarchies(release->spec.dataset, &release->spec.promise));
+}
+
+/* An array of relations, and possibly a further name. */
+static char *
+relations_array(const List *relations, const char *name)
+{
 	StringInfoData list;
 	ListCell   *cell;
 
 	initStringInfo(&list);
-	appendStringInfoString(&list, sources(release));
-	foreach(cell, release_hierarchies(spec->dataset, &spec->promise))
-		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
-	if (release->key_name != NULL)
-		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(release->key_name));
-	return list.data;
+	foreach(cell, relations)
+		appendStringInfo(&list, "%s%s::regclass", list.len > 0 ? ", " : "", quote_literal_cstr(relation_sql_name(lfirst_oid(cell))));
+	if (name != NULL)
+		appendStringInfo(&list, ", %s::regclass", quote_literal_cstr(name));
+	return psprintf("ARRAY[%s]", list.data);
+}
+
+/* A condition that holds once a column has another type than now. */
+static void
+append_type_changed(StringInfo sql, Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+
+	if (OidIsValid(type))
+		appendStringInfo(sql, "\n\t\tOR pg_typeof((NULL::%s).%s) <> %s::regtype", relation_sql_name(relation), quote_identifier(column),
+						 quote_literal_cstr(format_type_be_qualified(type)));
+}
+
+/*
+ * The condition that a relation is another one now.  Names are looked up at
+ * every reading, so a view, a policy or a type with casts of its own in a
+ * relation's place would run functions of others with the rights of the
+ * release's owner.  Relations are counted, and types looked up by a function,
+ * because the reader's snapshot may be older than what has taken their place.
+ */
+static char *
+changed_condition(const Release *release)
+{
+	const Specification *spec = &release->spec;
+	List	   *relations = relations_read(release);
+	const char *read = relations_array(relations, NULL);
+	const char *guarded = relations_array(guarded_relations(release), release->key_name);
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (%s) AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass))\n"
+					 "\t\tOR (SELECT count(*) FROM pg_class c WHERE c.oid = ANY (%s) AND c.relkind = 'r' AND NOT row_security_active(c.oid)\n"
+					 "\t\t\tAND (c.oid = ANY (%s) OR pg_get_userbyid(c.relowner) = current_user)) <> cardinality(%s)",
+					 read, guarded, read, guarded);
+	foreach(cell, relations)
+		for (int a = 0; a < spec->population->nattrs; a++)
+		append_type_changed(&sql, lfirst_oid(cell), declared_attribute(spec->dataset, a)->column);
+	for (int i = 0; i < spec->ncolumns; i++)
+		append_type_changed(&sql, spec->dataset->relation, spec->columns[i].name);
+	for (int j = 0; j < spec->population->nsensitive; j++)
+		append_type_changed(&sql, spec->dataset->relation, spec->population->columns[j]->name);
+	return sql.data;
 }
 
 static char *
@@ -163,16 +240,16 @@ function_body(const Release *release, const char *function, const char *definiti
 
 	initStringInfo(&body);
 	appendStringInfo(&body, "\n#variable_conflict use_column\nBEGIN\n"
-					 "\tIF EXISTS (SELECT FROM pg_class c WHERE c.oid = ANY (ARRAY[%s]) AND (c.relrowsecurity OR c.relforcerowsecurity OR c.relhassubclass)) THEN\n"
+					 "\tIF %s THEN\n"
 					 "\t\tRAISE EXCEPTION 'the source of a live release has changed' USING ERRCODE = '42501';\n"
-					 "\tEND IF;\n", sources(release));
+					 "\tEND IF;\n", changed_condition(release));
 	appendStringInfo(&body, "\tIF NOT EXISTS (SELECT FROM pg_rewrite e JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = e.oid\n"
 					 "\t\t\tWHERE e.ev_class = to_regclass(%s) AND d.refclassid = 'pg_proc'::regclass AND d.refobjid = to_regprocedure(%s)) THEN\n"
 					 "\t\tRAISE EXCEPTION 'the live release has been dropped' USING ERRCODE = '42501';\n"
 					 "\tEND IF;\n", quote_literal_cstr(release->sql_name), quote_literal_cstr(psprintf("%s()", function)));
 	appendStringInfo(&body, "\tIF NOT has_table_privilege(session_user, %s::regclass, 'SELECT') AND EXISTS (\n"
 					 "\t\t\tWITH RECURSIVE writable (w) AS (\n"
-					 "\t\t\t\tSELECT g::oid FROM unnest(ARRAY[%s]) g\n"
+					 "\t\t\t\tSELECT g::oid FROM unnest(%s) g\n"
 					 "\t\t\t\tUNION\n"
 					 "\t\t\t\tSELECT e.ev_class FROM writable v\n"
 					 "\t\t\t\tJOIN pg_depend d ON d.refclassid = 'pg_class'::regclass AND d.refobjid = v.w AND d.classid = 'pg_rewrite'::regclass\n"
@@ -181,7 +258,7 @@ function_body(const Release *release, const char *function, const char *definiti
 					 "\t\t\tWHERE pg_has_role(session_user, o.oid, 'MEMBER') AND (has_any_column_privilege(o.oid, w, 'INSERT, UPDATE')\n"
 					 "\t\t\t\tOR has_table_privilege(o.oid, w, 'DELETE, TRUNCATE'))) THEN\n"
 					 "\t\tRAISE EXCEPTION 'whoever may write the source of a live release may not read it' USING ERRCODE = '42501';\n"
-					 "\tEND IF;\n", source, guarded_relations(release));
+					 "\tEND IF;\n", source, relations_array(guarded_relations(release), release->key_name));
 	appendStringInfo(&body, "\tRETURN QUERY %s;\nEND", definition);
 	return body.data;
 }

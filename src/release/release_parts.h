@@ -58,17 +58,19 @@ extern void drop_keys(List *keys);
 typedef struct FreshRows
 {
 	Oid			heap;			/* dropped after the swap, with the old rows */
-	List	   *indexes;		/* of it */
-	List	   *old_indexes;	/* of the release, in the same order */
+	Relation	release;		/* kept open, so that no function changes it */
 } FreshRows;
 
 extern FreshRows *release_fresh_rows(Release *release, Oid relation);
-extern void release_swap_rows(Oid relation, const FreshRows *fresh);
+extern void release_swap_rows(FreshRows *fresh);
 
-/* Builds a release's indexes on the new heap; exchanges them, before and after the heaps are swapped. */
-extern void fresh_build_indexes(FreshRows *fresh, Oid relation);
-extern void fresh_begin_swap(const FreshRows *fresh, Oid relation);
-extern void fresh_end_swap(const FreshRows *fresh, Oid relation);
+/*
+ * Builds a release's indexes on the new heap; exchanges their files before the
+ * heaps are swapped, and makes the exchanged ones usable again afterwards.
+ */
+extern void fresh_build_indexes(const FreshRows *fresh);
+extern List *fresh_begin_swap(const FreshRows *fresh);
+extern void fresh_end_swap(const FreshRows *fresh, const List *exchanged);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
@@ -77,7 +79,7 @@ extern void release_mark_filled(Oid relation);
 extern void release_replace_definition(Oid view, const char *definition);
 
 /* Gives the relation new rows and, if given, another definition. */
-extern void release_show(const Release *release, Oid relation, const FreshRows *fresh, const char *definition);
+extern void release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition);
 
 /*
  * The entry of a release that the caller itself owns; locks it against other

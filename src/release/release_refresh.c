@@ -207,10 +207,10 @@ definition_again(Release *release, const ReleaseEntry *entry, char **statement, 
 }
 
 void
-release_show(const Release *release, Oid relation, const FreshRows *fresh, const char *definition)
+release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition)
 {
 	if (release->form != RELEASE_LIVE_VIEW)
-		release_swap_rows(relation, fresh);
+		release_swap_rows(fresh);
 	if (definition != NULL && release->form == RELEASE_LIVE_VIEW)
 		release_replace_live(release, relation);
 	else if (definition != NULL)

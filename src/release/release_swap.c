@@ -55,10 +55,10 @@ release_fresh_rows(Release *release, Oid relation)
 
 	CheckTableNotInUse(table, "refresh_release");
 	refuse_constraints(table);
-	table_close(table, NoLock);
+	fresh->release = table;
 	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh->heap, true);
-	fresh_build_indexes(fresh, relation);
+	fresh_build_indexes(fresh);
 	return fresh;
 }
 
@@ -77,16 +77,41 @@ release_mark_filled(Oid relation)
 	CommandCounterIncrement();
 }
 
-void
-release_swap_rows(Oid relation, const FreshRows *fresh)
+/* Fails if the new heap is not shaped like the release. */
+static void
+require_same_shape(const FreshRows *fresh)
 {
+	Relation	heap = table_open(fresh->heap, AccessExclusiveLock);
+	TupleDesc	wanted = RelationGetDescr(fresh->release);
+	TupleDesc	made = RelationGetDescr(heap);
+	bool		same = wanted->natts == made->natts;
+
+	for (int i = 0; i < wanted->natts && same; i++)
+		same = TupleDescAttr(wanted, i)->atttypid == TupleDescAttr(made, i)->atttypid &&
+			TupleDescAttr(wanted, i)->attisdropped == TupleDescAttr(made, i)->attisdropped;
+	table_close(heap, NoLock);
+	if (!same)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("columns of release %s have changed meanwhile", relation_sql_name(RelationGetRelid(fresh->release)))));
+}
+
+void
+release_swap_rows(FreshRows *fresh)
+{
+	Oid			relation = RelationGetRelid(fresh->release);
+	List	   *exchanged;
+
 	LockRelationOid(relation, AccessExclusiveLock);
+	require_same_shape(fresh);
 	release_mark_filled(relation);
-	fresh_begin_swap(fresh, relation);
+	exchanged = fresh_begin_swap(fresh);
 	finish_heap_swap(relation, fresh->heap, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
 					 get_rel_persistence(relation));
 	CommandCounterIncrement();
-	fresh_end_swap(fresh, relation);
+	fresh_end_swap(fresh, exchanged);
+	table_close(fresh->release, NoLock);
+	fresh->release = NULL;
 }
 
 void

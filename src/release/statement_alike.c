@@ -190,7 +190,7 @@ append_segment_tables(StringInfo sql, const Specification *spec)
 		appendStringInfo(sql, "%sanonopt_leaves%d (leaf, number) AS (SELECT f.%s, pg_catalog.dense_rank() OVER (ORDER BY %s) FROM ONLY %s f),\n"
 						 "anonopt_bounds%d (bound, number) AS MATERIALIZED (\n"
 						 "\tSELECT pg_catalog.lower(v.leaf), CASE WHEN v.number OPERATOR(pg_catalog.<=) %u THEN v.number ELSE 0 END FROM anonopt_leaves%d v\n"
-						 "\t\tWHERE pg_catalog.lower_inc(v.leaf) OR pg_catalog.lower_inf(v.leaf)\n"
+						 "\t\tWHERE (pg_catalog.lower_inc(v.leaf) OR pg_catalog.lower_inf(v.leaf)) AND NOT pg_catalog.upper_inc(v.leaf)\n"
 						 "\tUNION ALL SELECT pg_catalog.upper(v.leaf), 0 FROM anonopt_leaves%d v WHERE pg_catalog.upper(v.leaf) IS NOT NULL\n"
 						 "\tUNION ALL SELECT NULL, 0),\n",
 						 separator, n, joined.leaf, label, relation_sql_name(hierarchy), n, joined.radix - 2, n, n);

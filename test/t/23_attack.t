@@ -273,6 +273,94 @@ sub check_extensions
 		'who sees all may');
 }
 
+# An index's expression runs its owner's functions while new rows are indexed.
+sub check_index_functions
+{
+	hear('mallory', q{
+		CREATE TABLE mallory.typed AS SELECT i % 2 AS age, 1000000 + i % 3 AS pay FROM generate_series(1, 60) i;
+		CREATE TABLE mallory.typed_levels (value int PRIMARY KEY, label text);
+		INSERT INTO mallory.typed_levels VALUES (0, '*'), (1, '*');
+		SELECT anonopt.create_dataset('typed', 'mallory.typed'), anonopt.add_quasi_identifier('typed', 'age', 'mallory.typed_levels'),
+			anonopt.add_sensitive('typed', 'pay');
+		SELECT anonopt.publish_table('mallory.typed_release', 'typed', '{1}', k => 5);
+		CREATE TABLE mallory.command (command text);
+		CREATE FUNCTION mallory.act() RETURNS int LANGUAGE plpgsql AS $$
+		DECLARE c text;
+		BEGIN
+			FOR c IN SELECT command FROM mallory.command LOOP EXECUTE replace(c, 'HEAP', 'mallory.pg_temp_' || 'mallory.typed_release'::regclass::oid::int8); END LOOP;
+			RETURN 1;
+		END $$;
+		CREATE FUNCTION mallory.one(int) RETURNS int LANGUAGE plpgsql IMMUTABLE AS $$ BEGIN PERFORM mallory.act(); RETURN $1; END $$;
+		CREATE INDEX ON mallory.typed_release (mallory.one(length(age)));
+		CREATE INDEX typed_pay ON mallory.typed_release (pay)});
+	for my $command (
+		'ALTER TABLE HEAP RENAME TO hidden; ALTER TABLE mallory.typed_release ALTER pay TYPE text',
+		'ALTER TABLE mallory.typed_release ADD more text', 'ALTER TABLE mallory.typed_release ADD CHECK (pay < 0)',
+		'ALTER TABLE HEAP ALTER pay TYPE text', 'DROP TABLE HEAP', 'CREATE INDEX ON HEAP (age)')
+	{
+		hear('mallory', "INSERT INTO mallory.command VALUES (\$\$$command\$\$)");
+		like(hear('mallory', q{SELECT anonopt.refresh_release('mallory.typed_release')}), qr/ERROR:  55006/, "an index's function may not: $command");
+		hear('mallory', 'DELETE FROM mallory.command');
+	}
+	# the next index was made on a table of the old name, and one of another type taken for it
+	hear('mallory', q{INSERT INTO mallory.command VALUES ($$DO 'BEGIN IF to_regclass(''mallory.hidden'') IS NULL THEN
+		ALTER TABLE HEAP RENAME TO hidden; CREATE TABLE HEAP (age text, pay int); END IF; END'$$)});
+	unlike(hear('mallory', q{SELECT anonopt.refresh_release('mallory.typed_release')}), qr/ERROR/, 'rows that a function renames are found');
+	hear('mallory', 'DELETE FROM mallory.command; DROP INDEX mallory.typed_pay');
+	hear('mallory', q{CREATE INDEX typed_pay ON mallory.typed_release (pay);
+		INSERT INTO mallory.command VALUES ('DROP INDEX mallory.typed_pay'), ('CREATE INDEX typed_pay ON mallory.typed_release (age)')});
+	unlike(hear('mallory', q{SELECT anonopt.refresh_release('mallory.typed_release')}), qr/server closed/, 'an index that is replaced meanwhile is built again');
+	hear('mallory', 'DELETE FROM mallory.command');
+	like(hear('mallory', q{SET enable_seqscan = off; SELECT count(*) FROM mallory.typed_release WHERE age = '*'; SELECT ok FROM anonopt.verify('mallory.typed_release')}),
+		qr/^60\nt$/m, 'and the release is whole');
+}
+
+# The body of a live view's function is bound to names.
+sub check_live_names
+{
+	$node->safe_psql('clinic', 'CREATE ROLE stranger LOGIN; CREATE SCHEMA stranger AUTHORIZATION stranger; GRANT USAGE ON SCHEMA stranger TO PUBLIC');
+	hear('stranger', q{
+		CREATE TABLE stranger.everybody AS SELECT i % 2 AS age FROM generate_series(1, 500) i; GRANT SELECT ON stranger.everybody TO mallory;
+		CREATE FUNCTION stranger.listen(int) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'runs as %', current_user; RETURN 1; END $$;
+		CREATE TYPE stranger.kind AS ENUM ('a');
+		CREATE FUNCTION stranger.listen(stranger.kind) RETURNS int LANGUAGE plpgsql AS $$ BEGIN RAISE WARNING 'runs as %', current_user; RETURN 1; END $$;
+		CREATE CAST (stranger.kind AS int) WITH FUNCTION stranger.listen(stranger.kind) AS IMPLICIT});
+	make_release('named');
+	hear('mallory', q{
+		SELECT anonopt.add_promise('named', 'k_map', 20, population => 'stranger.everybody');
+		SELECT anonopt.create_view('mallory.named_live', 'named', '{1}', k => 5, materialized => false);
+		GRANT SELECT ON mallory.named_live TO reader; GRANT EXECUTE ON FUNCTION mallory.named_live_rows() TO reader});
+	my $read = 'SELECT count(*) FROM mallory.named_live';
+	like(hear('reader', $read), qr/^60$/m, 'a live view counts a population of another role');
+	my %replaced = (
+		'a view' => q{DROP TABLE stranger.everybody; CREATE VIEW stranger.everybody AS SELECT stranger.listen(1) AS age; GRANT SELECT ON stranger.everybody TO mallory},
+		'another type' => q{DROP VIEW stranger.everybody; CREATE TABLE stranger.everybody AS SELECT 'a'::stranger.kind AS age FROM generate_series(1, 500); GRANT SELECT ON stranger.everybody TO mallory},
+		'a policy' => q{ALTER TABLE stranger.everybody ALTER age TYPE int USING 1; ALTER TABLE stranger.everybody ENABLE ROW LEVEL SECURITY;
+			CREATE POLICY p ON stranger.everybody USING (stranger.listen(1) = 1)});
+	my $session = $node->background_psql('clinic', extra_params => [ '-U', 'reader' ], on_error_stop => 0);
+	for my $what ('a view', 'another type', 'a policy')
+	{
+		# a snapshot from before shows the catalogs of then
+		$session->query('BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1');
+		hear('stranger', $replaced{$what});
+		like(hear('reader', $read), qr/^\s*psql:<stdin>:\d+: ERROR:  42501: the source of a live release has changed/m, "a live view does not read $what in a population's place");
+		my $answer = $session->query("DO \$\$ BEGIN PERFORM count(*) FROM mallory.named_live; EXCEPTION WHEN insufficient_privilege THEN PERFORM set_config('attack.refused', '$what', false); END \$\$;"
+			. " SELECT current_setting('attack.refused', true)");
+		like($answer, qr/$what/, "nor in a transaction from before");
+		$session->query('ROLLBACK');
+	}
+	$session->quit;
+	$node->safe_psql('clinic', 'ALTER TABLE stranger.everybody DISABLE ROW LEVEL SECURITY; ALTER TABLE stranger.everybody ALTER age TYPE int USING 1');
+	like(hear('reader', $read), qr/^60$/m, 'and reads the population again');
+	hear('mallory', q{CREATE TABLE mallory.kinds AS SELECT 'a'::stranger.kind AS kind FROM generate_series(1, 60);
+		CREATE TABLE mallory.kind_levels (value text PRIMARY KEY, label text); INSERT INTO mallory.kind_levels VALUES ('a', '*');
+		SELECT anonopt.create_dataset('kinds', 'mallory.kinds'), anonopt.add_quasi_identifier('kinds', 'kind', 'mallory.kind_levels')});
+	like(hear('mallory', q{SELECT anonopt.create_view('mallory.kinds_live', 'kinds', '{1}', k => 5, materialized => false)}),
+		qr/ERROR:  42501: the type of column "kind" of relation mallory\.kinds belongs to another role/, 'no live view reads a type of another role');
+}
+
+check_index_functions();
+check_live_names();
 check_keys();
 check_extensions();
 check_settings();
