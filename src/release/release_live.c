@@ -193,7 +193,8 @@ relations_array(const List *relations, const char *name)
 static void
 append_type_changed(StringInfo sql, Oid relation, const char *column)
 {
-	Oid			type = column_type(relation, column);
+	AttrNumber	number = get_attnum(relation, column);
+	Oid			type = number == InvalidAttrNumber ? InvalidOid : get_atttype(relation, number);
 
 	if (OidIsValid(type))
 		appendStringInfo(sql, "\n\t\tOR pg_typeof((NULL::%s).%s) <> %s::regtype", relation_sql_name(relation), quote_identifier(column),

@@ -170,8 +170,9 @@ append_unit(StringInfo sql, int n)
 /*
  * Common table expressions for each attribute that is looked up like this: its
  * bounds, each with the number of the leaf that begins there, and its
- * segments.  Leaves that exclude their lower bound, or include the upper, are
- * not found; there were none when the statement was built.
+ * segments.  Leaves that exclude their lower bound, include the upper, or
+ * begin beyond the numbers that are looked up are not found; there were none
+ * when the statement was built.
  */
 void
 append_segment_tables(StringInfo sql, const Specification *spec)
@@ -183,6 +184,7 @@ append_segment_tables(StringInfo sql, const Specification *spec)
 		Joined		joined = prepare_join(spec, a);
 		int			n = joined.number;
 		Oid			hierarchy = joined.declared->hierarchy;
+		const char *number = "u.number";
 		const char *label = label_sql("f", hierarchy, joined.level);
 
 		if (!found_by_segments(spec, &joined))
@@ -195,9 +197,13 @@ append_segment_tables(StringInfo sql, const Specification *spec)
 						 "\tUNION ALL SELECT NULL, 0),\n",
 						 separator, n, joined.leaf, label, relation_sql_name(hierarchy), n, joined.radix - 2, n, n);
 		if (get_range_subtype(hierarchy_leaf_type(hierarchy)) == NUMERICOID)
+		{
 			append_unit(sql, n);
+			number = psprintf("CASE WHEN pg_catalog.abs(u.bound) OPERATOR(pg_catalog.>) (SELECT i.most FROM anonopt_unit%d i)"
+							  " THEN 0 ELSE u.number END", n);
+		}
 		appendStringInfo(sql, "anonopt_segments%d (bound, number) AS MATERIALIZED (\n"
-						 "\tSELECT %s, pg_catalog.max(u.number) FROM anonopt_bounds%d u GROUP BY 1)", n, lookup_form(&joined, "u.bound"), n);
+						 "\tSELECT %s, pg_catalog.max(%s) FROM anonopt_bounds%d u GROUP BY 1)", n, lookup_form(&joined, "u.bound"), number, n);
 		separator = ",\n";
 	}
 	if (*separator == ',')

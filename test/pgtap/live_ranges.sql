@@ -75,5 +75,18 @@ END $$;
 
 SELECT no_plan();
 SELECT check_kind(k, open) FROM kinds k, unnest('{f,t}'::boolean[]) open;
+
+-- leaves of a kind that is not looked up: they label nobody, least of all those who are not in them
+CREATE TABLE leaves (held numrange, l1 text, l2 text, EXCLUDE USING gist (held WITH &&));
+INSERT INTO leaves VALUES ('[0,10)', 'a', '*'), ('[20,30)', 'b', '*');
+CREATE TABLE people AS SELECT (ARRAY[5, 15, 25, 1e20])[1 + i % 4]::numeric AS v, 'flu' AS illness FROM generate_series(1, 40) i;
+SELECT anonopt.create_dataset('d', 'people', 0.9), anonopt.add_quasi_identifier('d', 'v', 'leaves'), anonopt.add_sensitive('d', 'illness') \g /dev/null
+DELETE FROM people WHERE v IN (15, 1e20);
+SELECT anonopt.create_view('seen', 'd', '{1}', k => 3, materialized => false) \g /dev/null
+INSERT INTO people SELECT (ARRAY[15, 1e20])[1 + i % 2], 'flu' FROM generate_series(1, 20) i;
+INSERT INTO leaves VALUES ('[12,12]', 'c', '*');
+SELECT is((SELECT string_agg(v || n, ',' ORDER BY v) FROM (SELECT v, count(*) AS n FROM seen GROUP BY v) x), 'a10,b10', 'a leaf of one point does not label the gap above it');
+INSERT INTO leaves VALUES ('[1e21,2e21)', 'd', '*'), ('[2e21,)', 'e', '*');
+SELECT is((SELECT string_agg(v || n, ',' ORDER BY v) FROM (SELECT v, count(*) AS n FROM seen GROUP BY v) x), 'a10,b10', 'nor leaves of huge numbers those below them');
 SELECT * FROM finish();
 ROLLBACK;
