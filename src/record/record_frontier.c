@@ -18,6 +18,7 @@
  */
 #include "record/record_frontier.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "base/budget.h"
@@ -345,8 +346,6 @@ add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
 static int64
 matches_of_risk(const RecordModel *model, double weight, double risk)
 {
-	if (risk <= 0)
-		return 1;
 	return llround((model->risk == RISK_IDENTITY ? 1 : weight) / risk);
 }
 
@@ -354,17 +353,18 @@ matches_of_risk(const RecordModel *model, double weight, double risk)
  * A lower bound of the risk of a node directly below another, which matches no
  * more entries, given the weights shown at both.  With several dictionaries
  * only a mean is known, not the number of matching entries of each, so it is
- * rounded down.
+ * rounded down.  A risk too small for all its digits does not reveal that
+ * number at all: any number may match.
  */
 static double
 least_risk_below(const RecordRun *run, double weight, double risk, double weight_below)
 {
+	if (risk < DBL_MIN)
+		return record_risk(run->model->risk, weight_below, PG_INT64_MAX);
 	if (run->nmatches == 1)
 		return record_risk(run->model->risk, weight_below, matches_of_risk(run->model, weight, risk));
 	if (run->model->risk == RISK_IDENTITY)
 		return risk;
-	if (risk <= 0)
-		return weight_below;
 	return risk / weight * weight_below * (1 - 1e-12);
 }
 

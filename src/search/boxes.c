@@ -92,7 +92,7 @@ typedef struct BoxSearch
 bool
 boxes_have_bounds(Objective loss)
 {
-	return loss != OBJECTIVE_PRESENCE;
+	return !objective_rises(loss) && loss != OBJECTIVE_PRESENCE;
 }
 
 /* The measure of a node's worst class that tables must bound. */

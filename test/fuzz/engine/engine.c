@@ -548,6 +548,25 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 
 /* ------------------------------------------------------------ searches */
 
+/* Whether the population has the columns that an objective needs; the server's functions refuse it otherwise. */
+static bool
+can_measure(const Population *population, Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_L:
+		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_T:
+		case OBJECTIVE_SUM_L:
+		case OBJECTIVE_SUM_OTHER:
+			return population->nsensitive > 0;
+		case OBJECTIVE_CM:
+			return population->ncolumns > population->nsensitive;
+		default:
+			return true;
+	}
+}
+
 static int
 make_objectives(const Population *population, Objective *objectives, int most)
 {
@@ -561,12 +580,7 @@ make_objectives(const Population *population, Objective *objectives, int most)
 
 		for (int j = 0; j < n; j++)
 			known |= objectives[j] == objective;
-		if ((objective == OBJECTIVE_L || objective == OBJECTIVE_ENTROPY_L || objective == OBJECTIVE_T ||
-			 objective == OBJECTIVE_SUM_L || objective == OBJECTIVE_SUM_OTHER) && population->nsensitive == 0)
-			known = true;
-		if (objective == OBJECTIVE_CM && population->ncolumns == population->nsensitive)
-			known = true;
-		if (!known)
+		if (!known && can_measure(population, objective))
 			objectives[n++] = objective;
 	}
 	if (n == 0)
@@ -655,7 +669,7 @@ check_optimum(Population *population, const Promise *promise, TriedNodes * nodes
 	search.order.promise = *promise;
 	do
 		search.order.loss = below(OBJECTIVES);
-	while (!boxes_have_bounds(search.order.loss));
+	while (!boxes_have_bounds(search.order.loss) || !can_measure(population, search.order.loss));
 	search.order.deadline = below(2) ? 1 + below(64) : 0;
 	search.effort = below(2) ? 1 + below(200) : 0;
 	best = best_node(population, search.order.loss, nodes);
