@@ -548,7 +548,7 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 
 /* ------------------------------------------------------------ searches */
 
-/* Whether the population has the columns that an objective needs; the server's functions refuse it otherwise. */
+/* Whether an objective is measured here; the server's functions refuse it where columns are missing, and request what they need. */
 static bool
 can_measure(const Population *population, Objective objective)
 {
@@ -563,7 +563,7 @@ can_measure(const Population *population, Objective objective)
 		case OBJECTIVE_CM:
 			return population->ncolumns > population->nsensitive;
 		default:
-			return true;
+			return objective_model(objective) < 0;
 	}
 }
 
