@@ -297,7 +297,8 @@ make_population(bool wide)
 	population->context = CurrentMemoryContext;
 	population->nattrs = wide ? 13 + below(6) : 1 + below(4);
 	population->nsensitive = below(3);
-	population->ncolumns = population->nsensitive + below(2);
+	population->has_label = below(2);
+	population->ncolumns = population->nsensitive + population->has_label;
 	population->attrs = palloc0(sizeof(Attribute) * population->nattrs);
 	population->columns = palloc0(sizeof(Histograms *) * (population->ncolumns + 1));
 	for (int a = 0; a < population->nattrs; a++)
@@ -561,7 +562,7 @@ can_measure(const Population *population, Objective objective)
 		case OBJECTIVE_SUM_OTHER:
 			return population->nsensitive > 0;
 		case OBJECTIVE_CM:
-			return population->ncolumns > population->nsensitive;
+			return population->has_label;
 		default:
 			return objective_model(objective) < 0;
 	}
