@@ -32,6 +32,7 @@ SELECT anonopt.add_quasi_identifier('people', 'age', 'ages'), anonopt.add_quasi_
 	anonopt.add_quasi_identifier('people', 'pay', 'pays'), anonopt.add_sensitive('people', 'ill', 'ordered'), anonopt.set_class_label('people', 'paid'),
 	anonopt.set_insensitive('people', 'day'), anonopt.set_identifier('people', 'id');
 CREATE TABLE weights AS SELECT age, age / 10.0 AS weight FROM generate_series(0, 19) age;
+SELECT anonopt.set_owner_sensitivity('people', 'age', 'pay'), anonopt.set_owner_sensitivity('people', 'age', NULL);
 SELECT anonopt.set_sensitivity('people', 'age', 'weights'), anonopt.drop_attribute('people', 'id', 'identifier');
 SELECT anonopt.auto_dataset('auto', 'people', '{age,town,day}');
 SELECT anonopt.describe('people'), anonopt.read_sql('people');

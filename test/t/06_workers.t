@@ -21,14 +21,14 @@ my @calls = (
 	q{lattice('narrow')},
 	q{lattice('narrow', k => 5)},
 	q{lattice('wide')},
-	q{lattice('visits')},
-	q{lattice('visits', k => 3)},
 	q{lattice('rich')},
 	q{lattice('rich', k => 3, l => 2, t => 0.4)},
 	q{pareto('narrow', '{suppressed,dcn,classes,necd}')},
 	q{pareto('rich', '{l,t,cm,sum_other}')},
 	q{pbg_ea('rich', '{l,t,glm}', seed => 7)},
-	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 700)});
+	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 700)},
+	q{lattice('visits')},
+	q{lattice('visits', k => 3)});
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
 
@@ -347,12 +347,19 @@ END
 # the leader until the worker is gone: then nothing else will wake it up.
 sub check_late_worker
 {
-	my $session = begin_session($node, 'patient', "SET statement_timeout = '6 s';\n" . comparison($calls[3]));
+	my ($session, $leader, $worker);
 
-	wait_for_workers($node, 2);
-	my ($leader, $worker) = split /\|/, $node->safe_psql('postgres', <<'END');
-SELECT leader_pid, min(pid) FROM worker GROUP BY leader_pid
+	# a search that was over too soon is begun again
+	for (1 .. 20)
+	{
+		$session = begin_session($node, 'patient', "SET statement_timeout = '6 s';\n" . comparison($calls[-1]));
+		wait_for_workers($node, 2);
+		($leader, $worker) = split /\|/, $node->safe_psql('postgres', <<'END');
+SELECT leader_pid, min(pid) FROM worker GROUP BY leader_pid HAVING count(*) = 2
 END
+		last if $worker;
+		end_session($session);
+	}
 	kill 'STOP', $worker;
 	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $leader")
 	  or die "the leader does not wait\n";
@@ -555,7 +562,7 @@ sub check_bounded
 	my %endless = (
 		optimize => q{optimize('vast', k => 5)},
 		pareto => q{pareto('vast')},
-		poka => q{poka('endless', depth => 2)});
+		poka => q{poka('vast', depth => 2)});
 
 	for my $name (sort keys %endless)
 	{

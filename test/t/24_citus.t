@@ -82,7 +82,7 @@ sub check_distributed
 		like(ask("SELECT anonopt.read_sql('$_')"), qr/count\(\*\).*GROUP BY/, "$_ is grouped where its rows are");
 		is(ask("SELECT x FROM anonopt.lattice('$_') x ORDER BY x::text"), $expected, "$_: the same answers");
 		like(failure("SELECT anonopt.property_vector('$_', '{1,1}', 'class_size')"),
-			qr/22023: rows of public\.$_ have no place.*HINT:  Name a column/s, "$_: a place names no record");
+			qr/22023: rows of public\.$_ cannot be identified by their place.*HINT:  Name a column/s, "$_: a place names no record");
 		is(ask("SELECT count(*) FROM anonopt.property_vector('$_', '{1,1}', 'class_size', 'id')"), 4000, "$_: a key does");
 	}
 	unlike(ask("SELECT anonopt.read_sql('kept')"), qr/GROUP BY/, 'a materialized view is here');
