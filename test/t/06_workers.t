@@ -360,15 +360,19 @@ END
 		last if $worker;
 		end_session($session);
 	}
-	kill 'STOP', $worker;
-	$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $leader")
-	  or die "the leader does not wait\n";
-	kill 'STOP', $leader;
-	kill 'CONT', $worker;
-	$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker') or die "the worker does not end\n";
-	kill 'CONT', $leader;
-	is(join(' ', end_session($session)), '0 2', 'a late worker: the leader does not miss its end')
-	  or diag($session->{err});
+  SKIP:
+	{
+		skip 'every search is over before its worker can be held', 1 if !$worker;
+		kill 'STOP', $worker;
+		$node->poll_query_until('postgres', "SELECT wait_event_type = 'Extension' FROM pg_stat_activity WHERE pid = $leader")
+		  or die "the leader does not wait\n";
+		kill 'STOP', $leader;
+		kill 'CONT', $worker;
+		$node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker') or die "the worker does not end\n";
+		kill 'CONT', $leader;
+		is(join(' ', end_session($session)), '0 2', 'a late worker: the leader does not miss its end')
+		  or diag($session->{err});
+	}
 }
 
 # --------------------------------------------------------------- what stops them
