@@ -85,6 +85,12 @@ model_needs_population(PromiseModel model)
 	return model == MODEL_K_MAP || model == MODEL_PRESENCE;
 }
 
+bool
+model_limits_all_classes(PromiseModel model)
+{
+	return model == MODEL_AVERAGE_RISK || model == MODEL_SHARE_ABOVE;
+}
+
 /* NaN is not in any range. */
 static const char *
 range_problem(PromiseModel model, double threshold)

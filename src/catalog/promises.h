@@ -35,6 +35,9 @@ extern char *model_names(void);
 extern bool model_needs_column(PromiseModel model);
 extern bool model_needs_population(PromiseModel model);
 
+/* Whether it limits a figure of all classes together. */
+extern bool model_limits_all_classes(PromiseModel model);
+
 /* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
 extern char *promise_problem(const DeclaredPromise *promise);
 

@@ -138,11 +138,11 @@ promise_imply_limits(Promise *promise, const Dataset *dataset)
 	for (int i = 0; i < dataset->npromises; i++)
 	{
 		const DeclaredPromise *declared = &dataset->promises[i];
-		bool		is_average = declared->model == MODEL_AVERAGE_RISK;
+		double		risk = declared->model == MODEL_AVERAGE_RISK ? declared->threshold : declared->c;
 
-		if (!is_average && declared->model != MODEL_SHARE_ABOVE)
+		if (!model_limits_all_classes(declared->model))
 			continue;
-		promise->k = Max(promise->has_k ? promise->k : 1, size_of_risk(is_average ? declared->threshold : declared->c));
+		promise->k = Max(promise->has_k ? promise->k : 1, size_of_risk(risk));
 		promise->has_k = true;
 	}
 }

@@ -135,34 +135,3 @@ catalog_reading_end(const CatalogReading *reading)
 	sql_restore_names(reading->names);
 	MemoryContextSwitchTo(reading->context);
 }
-
-Datum
-texts_datum(char *const *texts, int n, Oid type)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
-
-	for (int i = 0; i < n; i++)
-		elements[i] = type == NAMEOID ? name_datum(texts[i]) : CStringGetTextDatum(texts[i]);
-	return PointerGetDatum(type == NAMEOID ? construct_array(elements, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR) :
-						   construct_array(elements, n, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-Datum
-integers_datum(const int *integers, int n)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
-
-	for (int i = 0; i < n; i++)
-		elements[i] = Int32GetDatum(integers[i]);
-	return PointerGetDatum(construct_array(elements, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
-}
-
-Datum
-numbers_datum(const Oid *oids, int n)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
-
-	for (int i = 0; i < n; i++)
-		elements[i] = Int64GetDatum(oids[i]);
-	return PointerGetDatum(construct_array(elements, n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
-}

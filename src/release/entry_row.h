@@ -33,11 +33,6 @@ extern char **texts_field(const EntryRow *row, int column, int *n);
 extern int *integers_field(const EntryRow *row, int column, int *n);
 extern Oid *oids_field(const EntryRow *row, int column, int *n);
 
-/* Arrays to be written. */
-extern Datum texts_datum(char *const *texts, int n, Oid type);
-extern Datum integers_datum(const int *integers, int n);
-extern Datum numbers_datum(const Oid *oids, int n);
-
 /*
  * A relation, identified by its OID in this database and by its name in any
  * other; 0 if there is none.

@@ -4,6 +4,7 @@
  */
 #include "release/known_content.h"
 
+#include "catalog/arrays.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -20,22 +21,15 @@ labels_datum(const Content *content)
 {
 	int			n = 0;
 	int			at = 0;
-	Datum	   *elements;
-	bool	   *nulls;
-	int			bounds[1] = {1};
+	const char **labels;
 
 	for (int a = 0; a < content->nattrs; a++)
 		n += content->nlabels[a];
-	elements = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) n + 1));
-	nulls = MemoryContextAllocHuge(CurrentMemoryContext, (Size) n + 1);
+	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) n + 1));
 	for (int a = 0; a < content->nattrs; a++)
 		for (uint32 code = 0; code < content->nlabels[a]; code++)
-		{
-			nulls[at] = content->labels[a][code] == NULL;
-			elements[at] = nulls[at] ? (Datum) 0 : CStringGetTextDatum(content->labels[a][code]);
-			at++;
-		}
-	return PointerGetDatum(construct_md_array(elements, nulls, 1, &n, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+			labels[at++] = content->labels[a][code];
+	return texts_datum(labels, n);
 }
 
 void
@@ -49,7 +43,7 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 	int			part = 0;
 
 	values[0] = CStringGetTextDatum(entry->id);
-	values[2] = texts_datum(content->values, content->nvalues, NAMEOID);
+	values[2] = names_datum(content->values, content->nvalues);
 	values[3] = labels_datum(content);
 	values[4] = integers_datum((const int *) content->nlabels, content->nattrs);
 	nulls[6] = difference < 0 ? 'n' : ' ';

@@ -10,6 +10,7 @@
 #include "release/release_entry.h"
 
 #include "base/names.h"
+#include "catalog/arrays.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -308,8 +309,8 @@ release_entry_added_columns(const ReleaseEntry *entry)
 {
 	Oid			types[6] = {TEXTOID, OIDOID, NAMEARRAYOID, NAMEARRAYOID, NAMEARRAYOID, BOOLOID};
 	Datum		values[6] = {CStringGetTextDatum(entry->id), ObjectIdGetDatum(entry->relation),
-		texts_datum(entry->generalized, entry->ngeneralized, NAMEOID), texts_datum(entry->sensitive, entry->nsensitive, NAMEOID),
-	texts_datum(entry->columns, entry->ncolumns, NAMEOID), BoolGetDatum(entry->star)};
+		names_datum(entry->generalized, entry->ngeneralized), names_datum(entry->sensitive, entry->nsensitive),
+	names_datum(entry->columns, entry->ncolumns), BoolGetDatum(entry->star)};
 	int			names = sql_use_catalog_names();
 	bool		isnull;
 	Datum		added;

@@ -4,6 +4,7 @@
  */
 #include "release/release_entry.h"
 
+#include "catalog/arrays.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -91,14 +92,14 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	nulls[11] = entry->has_t ? ' ' : 'n';
 	values[11] = Float8GetDatum(entry->t);
 	nulls[12] = entry->ncolumns == 0 ? 'n' : ' ';
-	values[12] = texts_datum(entry->columns, entry->ncolumns, NAMEOID);
+	values[12] = names_datum(entry->columns, entry->ncolumns);
 	values[13] = CStringGetTextDatum(entry->star ? "star" : "omit");
 	nulls[14] = entry->statement == NULL ? 'n' : ' ';
 	values[14] = entry->statement == NULL ? (Datum) 0 : CStringGetTextDatum(entry->statement);
-	values[15] = texts_datum(entry->generalized, entry->ngeneralized, NAMEOID);
-	values[16] = texts_datum(entry->sensitive, entry->nsensitive, NAMEOID);
+	values[15] = names_datum(entry->generalized, entry->ngeneralized);
+	values[16] = names_datum(entry->sensitive, entry->nsensitive);
 	values[17] = numbers_datum(entry->hierarchies, entry->nhierarchies);
-	values[18] = texts_datum(entry->hierarchy_names, entry->nhierarchies, TEXTOID);
+	values[18] = texts_datum((const char *const *) entry->hierarchy_names, entry->nhierarchies);
 	values[19] = PointerGetDatum(construct_array(entry->digests, entry->nhierarchies, BYTEAOID, -1, false, TYPALIGN_INT));
 	values[20] = CStringGetTextDatum(psprintf("[%s, %s, %s, %s]", entry->measures, distributions_json(entry), entry->promises_json, entry->covers_json));
 	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';

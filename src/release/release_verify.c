@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/arrays.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -424,7 +425,7 @@ judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 		Datum		risk[1] = {Float8GetDatum(promise->c)};
 		bool		isnull;
 
-		if (promise->model != MODEL_AVERAGE_RISK && promise->model != MODEL_SHARE_ABOVE)
+		if (!model_limits_all_classes(promise->model))
 			continue;
 
 		/*
@@ -483,7 +484,7 @@ static char *
 generalized_sensitive(const ReleaseEntry *entry)
 {
 	Oid			types[2] = {TEXTOID, NAMEARRAYOID};
-	Datum		values[2] = {CStringGetTextDatum(entry->dataset), texts_datum(entry->generalized, entry->ngeneralized, NAMEOID)};
+	Datum		values[2] = {CStringGetTextDatum(entry->dataset), names_datum(entry->generalized, entry->ngeneralized)};
 	int			names = sql_use_catalog_names();
 	bool		isnull;
 	Datum		columns;

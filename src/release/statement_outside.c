@@ -35,7 +35,7 @@ is_outside(const DeclaredPromise *promise)
 static bool
 is_limit(const DeclaredPromise *promise)
 {
-	return promise->model == MODEL_AVERAGE_RISK || promise->model == MODEL_SHARE_ABOVE;
+	return model_limits_all_classes(promise->model);
 }
 
 bool

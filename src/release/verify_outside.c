@@ -7,13 +7,13 @@
  */
 #include "release/verify_outside.h"
 
+#include "catalog/arrays.h"
 #include "catalog/own_tables.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "read/hierarchy_read.h"
 #include "release/release_covers.h"
 #include "release/text_index.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 
@@ -151,32 +151,6 @@ make_node_query(OutsideQuery *query)
 
 /* ------------------------------------------------------ runs of leaves under labels */
 
-static Datum
-texts_array(const char *const *texts, int n)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
-	bool	   *nulls = palloc(sizeof(bool) * (n + 1));
-	int			dims[1] = {n};
-	int			bounds[1] = {1};
-
-	for (int i = 0; i < n; i++)
-	{
-		nulls[i] = texts[i] == NULL;
-		elements[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(texts[i]);
-	}
-	return PointerGetDatum(construct_md_array(elements, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
-}
-
-static Datum
-places_array(const int *places, int n)
-{
-	Datum	   *elements = palloc(sizeof(Datum) * (n + 1));
-
-	for (int i = 0; i < n; i++)
-		elements[i] = Int32GetDatum(places[i]);
-	return PointerGetDatum(construct_array(elements, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
-}
-
 /* Whether NULL had a leaf. */
 static bool
 covers_null(const LabelCovers *covers, int i)
@@ -228,12 +202,12 @@ add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
 		low[j] = known ? (int) from : NO_PLACE;
 		high[j] = known ? (int) to : cover->unknown ? NO_PLACE : NO_PLACE - 1;
 	}
-	first = add_parameter(query, TEXTARRAYOID, texts_array(hierarchy->labels[0], hierarchy->nleaves));
+	first = add_parameter(query, TEXTARRAYOID, texts_datum((const char *const *) hierarchy->labels[0], hierarchy->nleaves));
 	(void) add_parameter(query, TEXTOID, CStringGetTextDatum(no_leaf(&leaves)));
 	(void) add_parameter(query, INT4OID, Int32GetDatum(hierarchy->null_leaf == NO_LEAF ? NO_PLACE : (int) hierarchy->null_leaf));
-	(void) add_parameter(query, TEXTARRAYOID, texts_array(labels, n));
-	(void) add_parameter(query, INT4ARRAYOID, places_array(low, n));
-	(void) add_parameter(query, INT4ARRAYOID, places_array(high, n));
+	(void) add_parameter(query, TEXTARRAYOID, texts_datum(labels, n));
+	(void) add_parameter(query, INT4ARRAYOID, integers_datum(low, n));
+	(void) add_parameter(query, INT4ARRAYOID, integers_datum(high, n));
 	return first;
 }
 

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "catalog/arrays.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/narrow_population.h"
@@ -194,21 +195,16 @@ static Datum
 labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
 {
 	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
-	Datum		labels[MAX_ATTRIBUTES];
-	bool		nulls[MAX_ATTRIBUTES];
-	int			dims[1] = {population->nattrs};
-	int			bounds[1] = {1};
+	const char *labels[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
 		uint32		leaf = key_get(key, &population->attrs[a].field);
-		const char *label = hierarchy->labels[levels[a]][hierarchy->levels[levels[a]].label_of[leaf]];
 
-		nulls[a] = label == NULL;
-		labels[a] = nulls[a] ? (Datum) 0 : CStringGetTextDatum(label);
+		labels[a] = hierarchy->labels[levels[a]][hierarchy->levels[levels[a]].label_of[leaf]];
 	}
-	return PointerGetDatum(construct_md_array(labels, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+	return texts_datum(labels, population->nattrs);
 }
 
 static void

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/arrays.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/declared_promise.h"
@@ -223,7 +224,7 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 	int			nobjectives = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[1] : nepsilons;
 	int			ncandidates = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[0] : 0;
 	Archive    *archive;
-	Datum	   *positions;
+	int		   *positions;
 
 	if ((ARR_NDIM(stream) != 2 && ARR_NDIM(stream) != 0) || array_contains_nulls(stream) ||
 		nobjectives > MAX_OBJECTIVES)
@@ -248,10 +249,10 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 			costs[j] = -values[(Size) i * nobjectives + j];
 		archive_offer(archive, i + 1, costs);
 	}
-	positions = palloc(sizeof(Datum) * (archive_size(archive) + 1));
+	positions = palloc(sizeof(int) * (archive_size(archive) + 1));
 	for (int i = 0; i < archive_size(archive); i++)
-		positions[i] = Int32GetDatum(archive_member(archive, i)->item);
-	PG_RETURN_ARRAYTYPE_P(construct_array(positions, archive_size(archive), INT4OID, sizeof(int32), true, TYPALIGN_INT));
+		positions[i] = archive_member(archive, i)->item;
+	PG_RETURN_DATUM(integers_datum(positions, archive_size(archive)));
 }
 
 /* The size limit of a generation: fitness compares all with all. */

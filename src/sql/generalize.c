@@ -4,6 +4,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/arrays.h"
 #include "sql/arguments.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -12,7 +13,6 @@
 #include "parser/parse_coerce.h"
 #include "catalog/sql.h"
 #include "access/xact.h"
-#include "utils/array.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -25,22 +25,13 @@ PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);
 
 static Datum
-texts_datum(List *texts)
+list_datum(const List *list)
 {
-	int			n = list_length(texts);
-	Datum	   *elements = palloc(sizeof(Datum) * n);
-	bool	   *nulls = palloc(sizeof(bool) * n);
-	int			bounds[1] = {1};
+	const char **texts = palloc(sizeof(char *) * list_length(list));
 
-	for (int i = 0; i < n; i++)
-	{
-		const char *text = list_nth(texts, i);
-
-		nulls[i] = text == NULL;
-
-		elements[i] = nulls[i] ? (Datum) 0 : CStringGetTextDatum(text);
-	}
-	return PointerGetDatum(construct_md_array(elements, nulls, 1, &n, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+	for (int i = 0; i < list_length(list); i++)
+		texts[i] = list_nth(list, i);
+	return texts_datum(texts, list_length(list));
 }
 
 Datum
@@ -65,7 +56,7 @@ anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 
 		values[0] = CStringGetTextDatum(fault->problem);
 		values[1] = Int32GetDatum(fault->level);
-		values[2] = texts_datum(fault->labels);
+		values[2] = list_datum(fault->labels);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 	}
 	return (Datum) 0;

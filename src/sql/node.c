@@ -4,7 +4,7 @@
  */
 #include "sql/node.h"
 
-#include "catalog/pg_type.h"
+#include "catalog/arrays.h"
 #include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
@@ -14,7 +14,6 @@
 #include "release/cut_bits.h"
 #include "sql/cuts_argument.h"
 #include "sql/session.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_evaluate);
@@ -35,11 +34,7 @@ enum
 Datum
 levels_datum(const int *levels, int nattrs)
 {
-	Datum		elements[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < nattrs; a++)
-		elements[a] = Int32GetDatum(levels[a]);
-	return PointerGetDatum(construct_array(elements, nattrs, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	return integers_datum(levels, nattrs);
 }
 
 /* Adds measures of models that were promised or requested. */
@@ -259,20 +254,15 @@ anonopt_node_detail(PG_FUNCTION_ARGS)
 static Datum
 labels_datum(const Population *population, const int *levels, const uint64 *key)
 {
-	Datum		labels[MAX_ATTRIBUTES];
-	bool		nulls[MAX_ATTRIBUTES];
-	int			dims[1] = {population->nattrs};
-	int			bounds[1] = {1};
+	const char *labels[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		const Attribute *attr = &population->attrs[a];
-		const char *label = attr->hierarchy->labels[levels[a]][key_get(key, &attr->field)];
 
-		nulls[a] = label == NULL;
-		labels[a] = nulls[a] ? (Datum) 0 : CStringGetTextDatum(label);
+		labels[a] = attr->hierarchy->labels[levels[a]][key_get(key, &attr->field)];
 	}
-	return PointerGetDatum(construct_md_array(labels, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+	return texts_datum(labels, population->nattrs);
 }
 
 static Datum

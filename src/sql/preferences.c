@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "catalog/arrays.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -260,14 +261,14 @@ static Datum
 further_datum(const Preference *preference, const double *costs, bool *isnull)
 {
 	int			n = preference->n - FIRST_FURTHER;
-	Datum		values[MAX_PREFERRED];
+	double		values[MAX_PREFERRED];
 
 	*isnull = n == 0;
 	if (n == 0)
 		return (Datum) 0;
 	for (int i = 0; i < n; i++)
-		values[i] = Float8GetDatum(turned(preference->measures[FIRST_FURTHER + i], costs[i]));
-	return PointerGetDatum(construct_array(values, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		values[i] = turned(preference->measures[FIRST_FURTHER + i], costs[i]);
+	return doubles_datum(values, n);
 }
 
 static void
@@ -522,11 +523,11 @@ point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Pr
 static Datum
 point_datum(const Preference *point)
 {
-	Datum		values[MAX_PREFERRED];
+	double		values[MAX_PREFERRED];
 
 	for (int i = 0; i < point->n; i++)
-		values[i] = Float8GetDatum(turned(point->measures[i], point->preferred[i]));
-	return PointerGetDatum(construct_array(values, point->n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+		values[i] = turned(point->measures[i], point->preferred[i]);
+	return doubles_datum(values, point->n);
 }
 
 /* Adds a step's row: the chosen solution, if there is one. */

@@ -5,6 +5,7 @@
 #include "base/compat.h"
 
 #include "base/budget.h"
+#include "catalog/arrays.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -176,19 +177,11 @@ list_classes(const Population *population, const TableRecoding *recoding, const 
 static Datum
 shown_datum(const RecodedLabels *labels, uint32 class)
 {
-	Datum	   *texts = palloc(sizeof(Datum) * labels->nattrs);
-	bool	   *nulls = palloc(sizeof(bool) * labels->nattrs);
-	int			dims[1] = {labels->nattrs};
-	int			bounds[1] = {1};
+	const char *texts[MAX_ATTRIBUTES];
 
 	for (int a = 0; a < labels->nattrs; a++)
-	{
-		const char *label = labels->labels[a][labels->codes[(Size) class * labels->nattrs + a]];
-
-		nulls[a] = label == NULL;
-		texts[a] = nulls[a] ? (Datum) 0 : CStringGetTextDatum(label);
-	}
-	return PointerGetDatum(construct_md_array(texts, nulls, 1, dims, bounds, TEXTOID, -1, false, TYPALIGN_INT));
+		texts[a] = labels->labels[a][labels->codes[(Size) class * labels->nattrs + a]];
+	return texts_datum(texts, labels->nattrs);
 }
 
 static void

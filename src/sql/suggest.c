@@ -18,6 +18,7 @@
 #include "base/budget.h"
 #include "base/packed_key.h"
 #include "base/prng.h"
+#include "catalog/arrays.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -28,7 +29,6 @@
 #include "engine/key_sample.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -519,13 +519,10 @@ put_suggestion(ReturnSetInfo *result, const SuggestionRow *row, List *labelled)
 {
 	const KeyTotals *totals = &row->suggestion->totals;
 	double		people = row->people;
-	Datum		names[COMBINED_AT_ONCE];
 	Datum		values[7];
 	bool		nulls[7] = {0};
 
-	for (int i = 0; i < row->nnames; i++)
-		names[i] = name_datum(row->names[i]);
-	values[0] = PointerGetDatum(construct_array(names, row->nnames, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR));
+	values[0] = names_datum((char *const *) row->names, row->nnames);
 	values[1] = Float8GetDatum(totals->keys / people);
 	values[2] = Float8GetDatum(people > 1 ? 1 - totals->pairs / (people * (people - 1)) : 0);
 	values[3] = Int64GetDatum((int64) totals->singles);

@@ -14,7 +14,7 @@
 #include "access/relation.h"
 #include "base/budget.h"
 #include "base/doubles.h"
-#include "catalog/pg_type.h"
+#include "catalog/arrays.h"
 #include "catalog/sql.h"
 #include "compare/naive_bayes.h"
 #include "miscadmin.h"
@@ -23,7 +23,6 @@
 #include "release/release.h"
 #include "sql/arguments.h"
 #include "utils/acl.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -253,15 +252,14 @@ read_shown(FunctionCallInfo fcinfo, Shown * shown)
 static void
 put_utility(ReturnSetInfo *result, const char *measure, const char *column, const char *other, double before, double after, double value)
 {
-	Datum		names[2] = {name_datum(column), name_datum(other)};
+	const char *names[2] = {column, other};
 	double		numbers[3] = {before, after, value};
 	Datum		values[5];
 	bool		nulls[5] = {0};
 
 	values[0] = CStringGetTextDatum(measure);
 	nulls[1] = column == NULL;
-	values[1] = column == NULL ? (Datum) 0 :
-		PointerGetDatum(construct_array(names, other == NULL ? 1 : 2, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR));
+	values[1] = column == NULL ? (Datum) 0 : names_datum((char *const *) names, other == NULL ? 1 : 2);
 	for (int i = 0; i < 3; i++)
 	{
 		nulls[2 + i] = isnan(numbers[i]);

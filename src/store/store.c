@@ -14,6 +14,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/arrays.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
@@ -185,20 +186,13 @@ tuple_of_store(const Store *store, TupleDesc desc)
 {
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS] = {0};
-	Datum	   *names = palloc(sizeof(Datum) * store->ncolumns);
-	Datum		fingerprints[FINGERPRINTS];
 
-	for (int i = 0; i < store->ncolumns; i++)
-		names[i] = name_datum(store->columns[i]);
-	for (int i = 0; i < FINGERPRINTS; i++)
-		fingerprints[i] = CStringGetTextDatum(store->fingerprints[i]);
 	values[STORE_NUMBER - 1] = Int64GetDatum(store->number);
 	values[STORE_DATASET - 1] = CStringGetTextDatum(store->dataset);
 	values[STORE_RELATION - 1] = ObjectIdGetDatum(store->relation);
-	values[STORE_COLUMNS - 1] = PointerGetDatum(construct_array(names, store->ncolumns, NAMEOID, NAMEDATALEN, false,
-																TYPALIGN_CHAR));
+	values[STORE_COLUMNS - 1] = names_datum(store->columns, store->ncolumns);
 	values[STORE_TRACKED - 1] = BoolGetDatum(store->tracked);
-	values[STORE_FINGERPRINT - 1] = PointerGetDatum(construct_array(fingerprints, FINGERPRINTS, TEXTOID, -1, false, TYPALIGN_INT));
+	values[STORE_FINGERPRINT - 1] = texts_datum((const char *const *) store->fingerprints, FINGERPRINTS);
 	values[STORE_COUNTED_AT - 1] = TimestampTzGetDatum(store->counted_at);
 	return heap_form_tuple(desc, values, nulls);
 }
