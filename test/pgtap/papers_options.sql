@@ -12,12 +12,7 @@ SELECT setseed(0.2);
 
 -- Achievement -----------------------------------------------------------------
 
-CREATE FUNCTION pg_temp.ach(v float8[], preferred float8[], weights float8[], ideal float8[]) RETURNS float8
-LANGUAGE sql AS $$
-    SELECT max(w / total * (v - u)) FROM (
-        SELECT v, u, w / (p - u) AS w, sum(w / (p - u)) OVER () AS total
-        FROM (SELECT v, p, w, i - 1e-6 AS u FROM unnest(v, preferred, weights, ideal) x (v, p, w, i)) y) z
-$$;
+\ir achievement.inc
 CREATE TABLE asked AS
 SELECT nr, ARRAY(SELECT random() FROM generate_series(1, n) WHERE nr > 0) AS v,
        ARRAY(SELECT 0.1 + random() FROM generate_series(1, n) WHERE nr > 0) AS preferred,

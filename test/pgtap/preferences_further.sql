@@ -17,13 +17,7 @@ SELECT anonopt.create_dataset('f', 'f.people', max_suppression => 0.1) \g /dev/n
 SELECT anonopt.add_quasi_identifier('f', 'age', 'f.ages'), anonopt.add_quasi_identifier('f', 'town', 'f.towns', 2),
        anonopt.add_sensitive('f', 'ill'), anonopt.set_class_label('f', 'smokes') \g /dev/null
 
--- values and preferences as costs, weights, ideal: the paper's formula for any number
-CREATE FUNCTION pg_temp.ach(v float8[], preferred float8[], weights float8[], ideal float8[]) RETURNS float8
-LANGUAGE sql AS $$
-    SELECT max(w / total * (v - u)) FROM (
-        SELECT v, u, w / (p - u) AS w, sum(w / (p - u)) OVER () AS total
-        FROM (SELECT v, p, w, i - 1e-6 AS u FROM unnest(v, preferred, weights, ideal) x (v, p, w, i)) y) z
-$$;
+\ir achievement.inc
 CREATE FUNCTION pg_temp.measure(n anonopt.node, name text) RETURNS float8 LANGUAGE sql AS $$ SELECT (to_jsonb(n) ->> name)::float8 $$;
 CREATE FUNCTION pg_temp.sign(name text) RETURNS int LANGUAGE sql AS $$ SELECT CASE WHEN name IN ('k', 'l', 'entropy_l', 'sum_k', 'sum_l', 'sum_other', 'k_map') THEN -1 ELSE 1 END $$;
 

@@ -3,9 +3,7 @@
 
 SET client_min_messages = error;
 
--- A number from 0 to below 1, the same in every run
-CREATE FUNCTION pg_temp.draw(i int, j int) RETURNS float8
-LANGUAGE sql IMMUTABLE AS $$ SELECT (('x' || left(md5(i || '.' || j), 7))::bit(28)::int) / 268435456.0::float8 $$;
+\ir search_help.inc
 
 -- People of some kinds, who deviate now and then in each column.
 SELECT format('CREATE TABLE people AS SELECT %s, floor(7 * pg_temp.draw(i, 300))::int AS disease FROM (
@@ -76,25 +74,12 @@ SELECT ok(bound <= (SELECT cost FROM alone) AND cost >= (SELECT cost FROM alone)
 FROM unnest('{300 ms,600 ms}'::text[]) time_limit, pg_temp.optimum('people', 'k => 5', 'glm', time_limit) a;
 SET anonopt.max_workers = 0;
 
--- The result of a call with the least memory that suffices.
-CREATE FUNCTION pg_temp.with_least_memory(call text) RETURNS text
-LANGUAGE plpgsql AS $$
-DECLARE
-    result text;
-BEGIN
-    FOR kb IN 1024..65536 BY 512 LOOP
-        BEGIN
-            PERFORM set_config('anonopt.memory', kb || 'kB', true);
-            EXECUTE format('SELECT string_agg(levels::text, '' '' ORDER BY n) FROM (SELECT levels, row_number() OVER () AS n FROM anonopt.%s) f', call) INTO result;
-            EXIT;
-        EXCEPTION WHEN out_of_memory THEN
-            CONTINUE;
-        END;
-    END LOOP;
-    PERFORM set_config('anonopt.memory', '1GB', true);
-    RETURN result;
-END $$;
-SELECT is(pg_temp.with_least_memory($$optimize('people', k => 5)$$), (SELECT levels::text FROM alone), 'where little is remembered, the same is found');
+-- The nodes of a call, in its order, with the least memory that suffices.
+CREATE FUNCTION pg_temp.levels_with_least_memory(call text) RETURNS text
+LANGUAGE sql AS $$
+    SELECT pg_temp.with_least_memory(format('SELECT string_agg(levels::text, '' '' ORDER BY n) FROM (SELECT levels, row_number() OVER () AS n FROM anonopt.%s) f', call))
+$$;
+SELECT is(pg_temp.levels_with_least_memory($$optimize('people', k => 5)$$), (SELECT levels::text FROM alone), 'where little is remembered, the same is found');
 
 -- Fronts that are searched in parts, and POkA: against all nodes, alone, with a worker, and where little is remembered.
 SELECT anonopt.create_dataset('middle', 'people', max_suppression => 0.02) \g /dev/null
@@ -147,9 +132,9 @@ SELECT cmp_ok((anonopt.last_search()).workers, '>=', 1, 'who was called');
 SET anonopt.max_workers = 0;
 CREATE TEMP TABLE poka_alone AS SELECT * FROM anonopt.poka('middle');
 CREATE TEMP TABLE front_alone AS SELECT * FROM anonopt.pareto('middle');
-SELECT is(pg_temp.with_least_memory($$pareto('middle')$$), (SELECT string_agg(levels::text, ' ' ORDER BY k DESC) FROM front_alone),
+SELECT is(pg_temp.levels_with_least_memory($$pareto('middle')$$), (SELECT string_agg(levels::text, ' ' ORDER BY k DESC) FROM front_alone),
     'the front, where little is remembered');
-SELECT is(pg_temp.with_least_memory($$poka('middle')$$), (SELECT string_agg(levels::text, ' ' ORDER BY n) FROM (SELECT levels, row_number() OVER () AS n FROM poka_alone) p),
+SELECT is(pg_temp.levels_with_least_memory($$poka('middle')$$), (SELECT string_agg(levels::text, ' ' ORDER BY n) FROM (SELECT levels, row_number() OVER () AS n FROM poka_alone) p),
     'POkA, where few tables are kept');
 SET anonopt.max_workers = 1;
 SELECT results_eq('SELECT * FROM anonopt.poka(''middle'')', 'TABLE poka_alone', 'POkA with a worker');

@@ -7,63 +7,27 @@ SELECT coalesce(nullif(:'rounds', ''), '1') AS rounds \gset
 
 SET client_min_messages = error;
 SET anonopt.max_workers = 0;
-CREATE TABLE people (person int, a int, b int, c int, s int, u text, label int);
-CREATE TABLE everybody (a int, b int, c int);
+\ir search_people.inc
+\ir search_help.inc
 CREATE TEMP TABLE node OF anonopt.node;
-SELECT anonopt.create_interval_hierarchy('h_a', 0, 7, '{2,4}'), anonopt.create_interval_hierarchy('h_b', 0, 4, '{2}'),
-       anonopt.create_interval_hierarchy('h_c', 0, 3, '{2}') \g /dev/null
-
--- Promises one model of a data set, not too much of it.
-CREATE FUNCTION pg_temp.promise_one(name text, model text) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    col name;
-BEGIN
-    IF model IN ('k', 'k_map') THEN
-        PERFORM anonopt.add_promise(name, model, 2 + floor(6 * random()), population => CASE WHEN model = 'k_map' THEN 'everybody'::regclass END);
-    ELSIF model = 'presence' THEN
-        PERFORM anonopt.add_promise(name, model, 0.3 + 0.5 * random(), c => 0.2 * random(), population => 'everybody');
-    ELSIF model = 'average_risk' THEN
-        PERFORM anonopt.add_promise(name, model, 0.05 + 0.3 * random());
-    ELSIF model = 'share_above' THEN
-        PERFORM anonopt.add_promise(name, model, 0.3 * random(), c => 0.1 + 0.3 * random());
-    ELSE
-        FOREACH col IN ARRAY CASE WHEN random() < 0.5 THEN '{s,u}' ELSE '{u}' END::name[] LOOP
-            PERFORM anonopt.add_promise(name, model, CASE model WHEN 'l' THEN 2 + floor(2 * random()) WHEN 'entropy_l' THEN 1.2 + 1.5 * random()
-                WHEN 'recursive_l' THEN 1 + floor(3 * random()) WHEN 't' THEN 0.1 + 0.4 * random() WHEN 'alpha' THEN 0.4 + 0.5 * random()
-                WHEN 'beta' THEN 0.3 + 2 * random() ELSE 0.5 + 2 * random() END, col,
-                CASE model WHEN 'recursive_l' THEN 0.5 + 2 * random() WHEN 'disclosure' THEN floor(2 * random()) END);
-        END LOOP;
-    END IF;
-END $$;
 
 -- Random people, and data sets that promise them the same: one for each loss that wants a promise of its own.
 CREATE FUNCTION pg_temp.make_data(seed int, models text[], share float8) RETURNS void
 LANGUAGE plpgsql AS $$
 DECLARE
-    skew float8;
     own text;
     name text;
 BEGIN
-    PERFORM setseed(seed / 100000.0);
-    skew := 1 + 3 * random();
-    DELETE FROM people;
-    DELETE FROM everybody;
-    PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset;
-    INSERT INTO people
-    SELECT floor(25 * random()), floor(8 * random() ^ skew), CASE WHEN random() > 0.1 THEN floor(5 * random()) END, floor(4 * random() ^ skew),
-           floor(4 * random() ^ skew), (ARRAY['x', 'y', NULL, 'z', 'w'])[1 + floor(5 * random() ^ skew)::int], floor(3 * random() ^ skew)
-    FROM generate_series(1, 40 + seed % 50);
-    INSERT INTO everybody SELECT a, b, c FROM people UNION ALL SELECT floor(8 * random()), floor(5 * random()), floor(4 * random()) FROM generate_series(1, 150);
+    PERFORM pg_temp.replace_people(seed);
     FOREACH own IN ARRAY ARRAY[NULL, 'alpha', 'beta', 'disclosure', 'presence', 'average_risk'] LOOP
         name := coalesce(own, 'd');
         PERFORM anonopt.create_dataset(name, 'people', share, person => CASE WHEN seed % 3 = 0 THEN 'person'::name END);
         PERFORM anonopt.add_quasi_identifier(name, x::name, ('h_' || x)::regclass) FROM unnest('{a,b,c}'::text[]) x;
         PERFORM anonopt.add_sensitive(name, 's', CASE WHEN seed % 2 = 0 THEN 'ordered' ELSE 'equal' END), anonopt.add_sensitive(name, 'u');
         PERFORM anonopt.set_class_label(name, 'label');
-        PERFORM pg_temp.promise_one(name, model) FROM unnest(models) model;
+        PERFORM pg_temp.promise_one(name, model, CASE WHEN random() < 0.5 THEN '{s,u}' ELSE '{u}' END::name[]) FROM unnest(models) model;
         IF own IS NOT NULL AND own <> ALL (models) THEN
-            PERFORM pg_temp.promise_one(name, own);
+            PERFORM pg_temp.promise_one(name, own, '{s,u}');
         END IF;
     END LOOP;
 END $$;
@@ -156,8 +120,6 @@ FROM unnest(ARRAY['k', 'l', 'entropy_l', 'recursive_l', 't', 'alpha', 'beta', 'd
 WHERE :rounds > 1 OR place = 1 + nr % 3;
 
 -- People enough for workers, and for memory to end: kinds of them, who in each column go their own way now and then.
-CREATE FUNCTION pg_temp.draw(i int, j int) RETURNS float8
-LANGUAGE sql IMMUTABLE AS $$ SELECT (('x' || left(md5(i || '.' || j), 7))::bit(28)::int) / 268435456.0::float8 $$;
 SELECT format('CREATE TABLE crowd AS SELECT %s, floor(6 * pg_temp.draw(i, 300) ^ 2)::int AS s, floor(3 * pg_temp.draw(i, 301) ^ 2)::int AS label FROM (
         SELECT i, -1 - floor(200 * pg_temp.draw(i, 0) ^ 3)::int AS kind FROM generate_series(1, 6000) i) x',
     string_agg(format('floor(8 * pg_temp.draw(CASE WHEN pg_temp.draw(i, 100 + %s) < 0.2 THEN i ELSE kind END, %1$s) ^ 2)::int AS c%1$s', c), ', '))
@@ -172,7 +134,6 @@ DECLARE
     call text := format('SELECT levels FROM anonopt.optimize(%L, loss => %L)', name, loss);
     alone int[];
     together int[];
-    least int[];
     told record;
 BEGIN
     PERFORM anonopt.create_dataset(name, 'crowd', 0.02);
@@ -185,18 +146,8 @@ BEGIN
     EXECUTE call INTO together;
     SELECT exact, workers INTO told FROM anonopt.last_search();
     PERFORM set_config('anonopt.max_workers', '0', true);
-    FOR kb IN 1024..65536 BY 512 LOOP
-        BEGIN
-            PERFORM set_config('anonopt.memory', kb || 'kB', true);
-            EXECUTE call INTO least;
-            EXIT;
-        EXCEPTION WHEN out_of_memory THEN
-            CONTINUE;
-        END;
-    END LOOP;
-    PERFORM set_config('anonopt.memory', '1GB', true);
     RETURN NEXT is((together, told.exact), (alone, true), format('%s, %s: with %s worker', model, loss, told.workers));
-    RETURN NEXT is(least, alone, 'with little memory');
+    RETURN NEXT is(pg_temp.with_least_memory(call), alone::text, 'with little memory');
 END $$;
 SELECT pg_temp.check_crowd(model, threshold, loss)
 FROM (VALUES ('k', 4, 'glm'), ('l', 3, 'dcn'), ('entropy_l', 2, 'suppressed'), ('recursive_l', 3, 'glm'), ('t', 0.4, 'nwp'), ('alpha', 0.7, 'classes'),

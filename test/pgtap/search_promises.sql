@@ -2,33 +2,7 @@
 \ir begin.inc
 
 SET client_min_messages = error;
-CREATE TABLE people (person int, a int, b int, c int, s int, u text);
-CREATE TABLE everybody (a int, b int, c int);
-SELECT anonopt.create_interval_hierarchy('h_a', 0, 7, '{2,4}'), anonopt.create_interval_hierarchy('h_b', 0, 4, '{2}'),
-       anonopt.create_interval_hierarchy('h_c', 0, 3, '{2}') \g /dev/null
-
-CREATE FUNCTION pg_temp.promise_one(model text) RETURNS void
-LANGUAGE plpgsql AS $$
-DECLARE
-    col name;
-BEGIN
-    IF model IN ('k', 'k_map') THEN
-        PERFORM anonopt.add_promise('d', model, 2 + floor(6 * random()), population => CASE WHEN model = 'k_map' THEN 'everybody'::regclass END);
-    ELSIF model = 'presence' THEN
-        PERFORM anonopt.add_promise('d', model, 0.3 + 0.5 * random(), c => 0.2 * random(), population => 'everybody');
-    ELSIF model = 'average_risk' THEN
-        PERFORM anonopt.add_promise('d', model, 0.05 + 0.3 * random());
-    ELSIF model = 'share_above' THEN
-        PERFORM anonopt.add_promise('d', model, 0.3 * random(), c => 0.1 + 0.3 * random());
-    ELSE
-        FOREACH col IN ARRAY '{s,u}'::name[] LOOP
-            PERFORM anonopt.add_promise('d', model, CASE model WHEN 'l' THEN 2 + floor(2 * random()) WHEN 'entropy_l' THEN 1.2 + 1.5 * random()
-                WHEN 'recursive_l' THEN 1 + floor(3 * random()) WHEN 't' THEN 0.1 + 0.4 * random() WHEN 'alpha' THEN 0.4 + 0.5 * random()
-                WHEN 'beta' THEN 0.3 + 2 * random() ELSE 0.5 + 2 * random() END, col,
-                CASE model WHEN 'recursive_l' THEN 0.5 + 2 * random() WHEN 'disclosure' THEN floor(2 * random()) END);
-        END LOOP;
-    END IF;
-END $$;
+\ir search_people.inc
 
 -- Losses of the best nodes, and fronts of two objectives, where search and lattice disagree
 CREATE FUNCTION pg_temp.wrong_searches() RETURNS SETOF text
@@ -57,22 +31,12 @@ END $$;
 
 CREATE FUNCTION pg_temp.verdict(seed int, models text[], share float8) RETURNS SETOF text
 LANGUAGE plpgsql AS $$
-DECLARE
-    skew float8;
 BEGIN
-    PERFORM setseed(seed / 1000.0);
-    skew := 1 + 3 * random();
-    DELETE FROM people; DELETE FROM everybody;
-    PERFORM anonopt.drop_dataset(dataset) FROM anonopt.dataset;
-    INSERT INTO people
-    SELECT floor(25 * random()), floor(8 * random() ^ skew), CASE WHEN random() > 0.1 THEN floor(5 * random()) END, floor(4 * random() ^ skew),
-           floor(4 * random() ^ skew), (ARRAY['x', 'y', NULL, 'z', 'w'])[1 + floor(5 * random() ^ skew)::int]
-    FROM generate_series(1, 40 + seed % 50);
-    INSERT INTO everybody SELECT a, b, c FROM people UNION ALL SELECT floor(8 * random()), floor(5 * random()), floor(4 * random()) FROM generate_series(1, 150);
+    PERFORM pg_temp.replace_people(seed);
     PERFORM anonopt.create_dataset('d', 'people', share, person => CASE WHEN seed % 3 = 0 THEN 'person'::name END);
     PERFORM anonopt.add_quasi_identifier('d', x::name, ('h_' || x)::regclass) FROM unnest('{a,b,c}'::text[]) x;
     PERFORM anonopt.add_sensitive('d', 's'), anonopt.add_sensitive('d', 'u');
-    PERFORM pg_temp.promise_one(model) FROM unnest(models) model;
+    PERFORM pg_temp.promise_one('d', model, '{s,u}') FROM unnest(models) model;
     RETURN QUERY SELECT is(ARRAY(SELECT pg_temp.wrong_searches()), '{}', format('seed %s: %s, of at most %s suppressed', seed, models, share));
 END $$;
 
