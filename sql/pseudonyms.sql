@@ -57,6 +57,25 @@ SET anonopt.composition = refuse;
 SELECT anonopt.refresh_release('visits_open');
 RESET anonopt.composition;
 SELECT promised_k, k, ok FROM anonopt.verify('visits_open');
+-- the key of people with several rows: classes count people, and the rows of
+-- each are linked
+SELECT anonopt.create_dataset('visits_of', 'visit', 0.1, person => 'patient'), anonopt.add_quasi_identifier('visits_of', 'month', 'month');
+SELECT anonopt.publish_table('refused', 'visits_of', '{1}', k => 50, columns => '{patient}');
+SELECT anonopt.set_pseudonym('visits_of', 'patient', 'a secret of thirty-two bytes, or so');
+SELECT anonopt.publish_table('visits_of_open', 'visits_of', '{1}', k => 50);
+SELECT min(n), sum(n) FILTER (WHERE n < 50) FROM (SELECT count(*) AS n FROM
+	(SELECT id, p.age, p.all_months, v.months FROM
+		(SELECT p.id, p.age, array_agg(v.month ORDER BY v.month) AS all_months FROM patients_open p LEFT JOIN visits_open v ON v.patient = p.id GROUP BY p.id, p.age) p
+		LEFT JOIN (SELECT patient AS id, array_agg(month ORDER BY month) AS months FROM visits_of_open GROUP BY patient) v USING (id)) x
+	GROUP BY age, all_months, months) g;
+SELECT min(n) AS k, (SELECT k FROM anonopt.evaluate('visits_of', '{1}', k => 50)) AS evaluated
+FROM (SELECT count(DISTINCT patient) AS n FROM visits_of_open GROUP BY month) g;
+SELECT releases[cardinality(releases)], k, smallest FROM anonopt.release_risk('visits_of') ORDER BY cardinality(releases) DESC LIMIT 1;
+SELECT promised_k, k, ok FROM anonopt.verify('visits_of_open');
+SET anonopt.composition = refuse;
+SELECT anonopt.refresh_release('visits_of_open');
+RESET anonopt.composition;
+SELECT anonopt.drop_dataset('visits_of');
 -- nobody reads a secret
 CREATE ROLE regress_curious;
 SET ROLE regress_curious;

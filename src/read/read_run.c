@@ -149,7 +149,7 @@ refuse_misses(const Reading *reading)
 			 errmsg("column \"%s\" holds values without a leaf in hierarchy %s",
 					encoder->column, encoder->hierarchy),
 			 errdetail("Among them: %s.", values.data),
-			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy.")));
+			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy or with unknown => '*'.")));
 }
 
 void

@@ -425,10 +425,11 @@ check_identifiers(const Release *release)
 			}
 	}
 	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
-		if (strcmp(release->spec.columns[j].name, dataset->person) == 0)
+		if (strcmp(release->spec.columns[j].name, dataset->person) == 0 && !release->spec.columns[j].pseudonym)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" identifies persons and is never published", dataset->person)));
+					 errmsg("column \"%s\" identifies persons and is never published", dataset->person),
+					 errhint("Declare it with anonopt.set_pseudonym to show it as keyed hashes.")));
 }
 
 /* Whether a relation is a release, or a view that reads one. */

@@ -41,7 +41,10 @@ tell_infeasible(const Measures *nearest, const Population *population, const Pro
 	ereport(NOTICE,
 			(errmsg("no node is feasible"),
 			 errdetail("The closest suppresses " INT64_FORMAT " of " INT64_FORMAT " people, " INT64_FORMAT " may be.",
-					   nearest->suppressed, population->people, promise->limit)));
+					   nearest->suppressed, population->people, promise->limit),
+			 nearest->suppressed == population->people ?
+			 errhint("Promise less: anonopt.describe counts the people and the distinct values of each sensitive column.") :
+			 errhint("Promise less, add coarser levels to the hierarchies, or declare the data set with more suppression.")));
 }
 
 /*
