@@ -11,7 +11,7 @@ use PostgreSQL::Test::Utils;
 use Server;
 use Sessions;
 use Test::More;
-use Time::HiRes qw(sleep time);
+use Time::HiRes qw(sleep);
 
 # Processes for workers; one more is the server's own.
 my $slots = 3;
@@ -34,11 +34,6 @@ my @calls = (
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
 
-# Statements that print when a search was over, how many workers are left, and
-# whether the next search is as ever.
-my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
-my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison($call);
-
 my $node = Server->new('workers');
 $node->init;
 $node->append_conf('postgresql.conf',
@@ -53,10 +48,9 @@ check_places();
 check_two_sessions();
 check_large_lattice();
 check_late_worker();
-check_cancel();
-check_timeout();
-check_killed_worker();
-check_killed_leader();
+check_stops($node, 'lattice', q{lattice('endless')}, comparison($call));
+check_late($node, 'pareto', q{pareto('endless', '{dcn,t}')}, comparison($call), 1.5);
+check_caught();
 check_memory();
 check_crew();
 check_bounded();
@@ -371,39 +365,8 @@ END
 
 # --------------------------------------------------------------- what stops them
 
-# Check what a session printed of a search that was to stop at a time.
-sub check_stopped
+sub check_caught
 {
-	my ($what, $error, $session, $stopped, $over, @printed) = @_;
-
-	like($session->{err}, qr/\AERROR:  $error:[^\n]*\n(?!.*ERROR)/s, "$what: an ordinary error");
-	cmp_ok($over - $stopped, '<', 1, "$what: within a second");
-	is("@printed", '0 0 2', "$what: no worker is left, and the session goes on");
-}
-
-sub check_cancel
-{
-	my $session = begin_session($node, 'cancelled', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
-
-	wait_for_workers($node, 2);
-	my $stopped = time;
-	signal_session($node, 'pg_cancel_backend', 'cancelled');
-	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
-}
-
-sub check_timeout
-{
-	my $session = begin_session($node, 'late', <<"END");
-SET statement_timeout = '1500 ms';
-$clock
-SELECT FROM anonopt.pareto('endless', '{dcn,t}');
-RESET statement_timeout;
-$aftermath
-END
-	wait_for_workers($node, 2);
-	my ($began, @printed) = end_session($session);
-	check_stopped('statement timeout', 57014, $session, $began + 1.5, @printed);
-
 	is( ask(2, <<"END"), "0\n2", 'statement timeout that PL/pgSQL catches: the transaction goes on');
 CREATE FUNCTION search_in_time() RETURNS bigint LANGUAGE plpgsql AS \$\$
 BEGIN
@@ -416,26 +379,6 @@ SET statement_timeout = '1 s';
 SELECT search_in_time();
 SELECT workers FROM anonopt.last_search();
 END
-}
-
-sub check_killed_worker
-{
-	my $session = begin_session($node, 'bereft', "SELECT FROM anonopt.lattice('endless');\n$aftermath");
-
-	wait_for_workers($node, 2);
-	my $stopped = time;
-	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
-	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
-}
-
-sub check_killed_leader
-{
-	my $session = begin_session($node, 'killed', "SELECT FROM anonopt.lattice('endless')");
-
-	wait_for_workers($node, 2);
-	signal_session($node, 'pg_terminate_backend', 'killed');
-	end_session($session);
-	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
 }
 
 # More and more memory, until it suffices.
@@ -472,37 +415,14 @@ END
 sub check_crew
 {
 	my $endless = q{pbg_ea('endless', '{l,t,glm}', population => 50, iterations => 1000000, seed => 1)};
-	my $search = "SELECT FROM anonopt.$endless;\n$clock"
-	  . "SELECT count(*) FROM worker;\n" . comparison($calls[7]);
 
-	my $session = begin_session($node, 'crew cancelled', $search);
-	wait_for_workers($node, 2);
-	my $stopped = time;
-	signal_session($node, 'pg_cancel_backend', 'crew cancelled');
-	check_stopped('pbg_ea, cancel', 57014, $session, $stopped, end_session($session));
-
-	$session = begin_session($node, 'crew late', "SET statement_timeout = '1500 ms';\n$clock"
-		. $search =~ s/;\n/;\nRESET statement_timeout;\n/r);
-	wait_for_workers($node, 2);
-	my ($began, @printed) = end_session($session);
-	check_stopped('pbg_ea, statement timeout', 57014, $session, $began + 1.5, @printed);
-
-	$session = begin_session($node, 'crew bereft', $search);
-	wait_for_workers($node, 2);
-	$stopped = time;
-	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
-	check_stopped('pbg_ea, SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
-
-	$session = begin_session($node, 'crew killed', $search);
-	wait_for_workers($node, 2);
-	signal_session($node, 'pg_terminate_backend', 'crew killed');
-	end_session($session);
-	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'pbg_ea, SIGTERM of the leader: no worker is left');
+	check_stops($node, 'pbg_ea', $endless, comparison($calls[7]));
+	check_late($node, 'pbg_ea', $endless, comparison($calls[7]), 1.5);
 
 	# a worker that is held in a batch, or between two
 	my $long = $endless =~ s/1000000/45, max_nodes => 700/r;
 	ask(0, "CREATE TABLE long_answer AS SELECT * FROM anonopt.$long");
-	$session = begin_session($node, 'crew patient', "SET statement_timeout = '20 s';\n" . comparison($long, 'long_answer'));
+	my $session = begin_session($node, 'crew patient', "SET statement_timeout = '20 s';\n" . comparison($long, 'long_answer'));
 	wait_for_workers($node, 2);
 	my $worker = $node->safe_psql('postgres', 'SELECT min(pid) FROM worker');
 	kill 'STOP', $worker;
@@ -562,28 +482,7 @@ sub check_bounded
 		pareto => q{pareto('vast')},
 		poka => q{poka('endless', depth => 6)});
 
-	for my $name (sort keys %endless)
-	{
-		my $search = "SELECT FROM anonopt.$endless{$name};\n$aftermath";
-
-		my $session = begin_session($node, "$name cancelled", $search);
-		wait_for_workers($node, 2);
-		my $stopped = time;
-		signal_session($node, 'pg_cancel_backend', "$name cancelled");
-		check_stopped("$name, cancel", 57014, $session, $stopped, end_session($session));
-
-		$session = begin_session($node, "$name bereft", $search);
-		wait_for_workers($node, 2);
-		$stopped = time;
-		$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
-		check_stopped("$name, SIGTERM of a worker", '57P01', $session, $stopped, end_session($session));
-
-		$session = begin_session($node, "$name killed", $search);
-		wait_for_workers($node, 2);
-		signal_session($node, 'pg_terminate_backend', "$name killed");
-		end_session($session);
-		ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), "$name, SIGTERM of the leader: no worker is left");
-	}
+	check_stops($node, $_, $endless{$_}, comparison($call)) for sort keys %endless;
 }
 
 # Several at the same time, which share the places for workers: each finds

@@ -11,7 +11,6 @@ use PostgreSQL::Test::Utils;
 use Server;
 use Sessions;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 # The searches. Each call is worth workers; see is_worth_workers() in nsga2.c.
 my @calls = (
@@ -20,11 +19,6 @@ my @calls = (
 	q{reference_direction('narrow', 5, '{1,0.5}', '{0.1,0.1}', 3, evaluations => 12000, seed => 1)},
 	q{nsga2('wide', 5, 0.3, 0.2, population => 20, evaluations => 50000, crossover => 0.01, mutation => 0.000002, seed => 1)});
 my $endless = q{nsga2('narrow', 5, 0.3, 0.2, evaluations => 2000000000, mutation => 0.01, seed => 1)};
-
-# Statements that print when a search was over, how many workers are left, and
-# whether the next search is as ever.
-my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
-my $aftermath = $clock . "SELECT count(*) FROM worker;\n" . comparison(0);
 
 my $node = Server->new('preferences');
 $node->init;
@@ -35,10 +29,12 @@ make_data();
 check_rows($_) for 0 .. $#calls;
 check_few();
 check_places();
-check_cancel();
-check_timeout();
-check_killed_worker();
-check_killed_leader();
+check_stops($node, 'nsga2', $endless, comparison(0), sub {
+	is($node->safe_psql('postgres', "SELECT algorithm, phase, total FROM anonopt.progress"),
+		'nsga2|searching|2000000000', 'progress shows the search');
+});
+check_late($node, 'reference_direction', $endless =~ s/nsga2\('narrow', 5, 0.3, 0.2/reference_direction('narrow', 5, '{0,0}', '{1,1}'/r,
+	comparison(0), 0.7);
 check_growth();
 $node->stop;
 done_testing();
@@ -142,63 +138,6 @@ END
 	my $setting = $node->safe_psql('postgres',
 		"SELECT name FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query')");
 	is(ask(2, "SET $setting = on;\n$compare"), "0\n2", "$setting = on: the same rows");
-}
-
-# --------------------------------------------------------------- what stops them
-
-# Check what a session printed of a search that was to stop at a time.
-sub check_stopped
-{
-	my ($what, $error, $session, $stopped, $over, @printed) = @_;
-
-	like($session->{err}, qr/\AERROR:  $error:[^\n]*\n(?!.*ERROR)/s, "$what: an ordinary error");
-	cmp_ok($over - $stopped, '<', 1, "$what: within a second");
-	is("@printed", '0 0 2', "$what: no worker is left, and the session goes on");
-}
-
-sub check_cancel
-{
-	my $session = begin_session($node, 'cancelled', "SELECT FROM anonopt.$endless;\n$aftermath");
-
-	wait_for_workers($node, 2);
-	is($node->safe_psql('postgres', "SELECT algorithm, phase, total FROM anonopt.progress"),
-		'nsga2|searching|2000000000', 'progress shows the search');
-	my $stopped = time;
-	signal_session($node, 'pg_cancel_backend', 'cancelled');
-	check_stopped('cancel', 57014, $session, $stopped, end_session($session));
-}
-
-sub check_timeout
-{
-	my $session = begin_session($node, 'late', <<"END");
-SET statement_timeout = '700 ms';
-$clock
-SELECT FROM anonopt.@{[$endless =~ s/nsga2\('narrow', 5, 0.3, 0.2/reference_direction('narrow', 5, '{0,0}', '{1,1}'/r]};
-RESET statement_timeout;
-$aftermath
-END
-	my ($began, @printed) = end_session($session);
-	check_stopped('statement timeout', 57014, $session, $began + 0.7, @printed);
-}
-
-sub check_killed_worker
-{
-	my $session = begin_session($node, 'bereft', "SELECT FROM anonopt.$endless;\n$aftermath");
-
-	wait_for_workers($node, 2);
-	my $stopped = time;
-	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
-	check_stopped('SIGTERM of a worker', '57P01', $session, $stopped, end_session($session));
-}
-
-sub check_killed_leader
-{
-	my $session = begin_session($node, 'killed', "SELECT FROM anonopt.$endless");
-
-	wait_for_workers($node, 2);
-	signal_session($node, 'pg_terminate_backend', 'killed');
-	end_session($session);
-	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), 'SIGTERM of the leader: no worker is left');
 }
 
 # One session, call after call: memory does not grow after the first ones.

@@ -10,9 +10,10 @@ use warnings;
 use Exporter qw(import);
 use IPC::Run;
 use PostgreSQL::Test::Utils;
-use Time::HiRes qw(sleep);
+use Test::More;
+use Time::HiRes qw(sleep time);
 
-our @EXPORT = qw(make_helpers begin_session end_session wait_for_workers signal_session);
+our @EXPORT = qw(make_helpers begin_session end_session wait_for_workers signal_session check_stops check_late);
 
 my $scratch = PostgreSQL::Test::Utils::tempdir;
 
@@ -79,6 +80,69 @@ sub signal_session
 	my ($node, $function, $name) = @_;
 	$node->safe_psql('postgres',
 		"SELECT $function(pid) FROM pg_stat_activity WHERE application_name = '$name'");
+}
+
+# Prints when it runs.
+my $clock = "SELECT extract(epoch FROM clock_timestamp());\n";
+
+# Prints when a search was over, how many workers are left, and what a
+# comparison says of the next search.
+sub aftermath
+{
+	my ($comparison) = @_;
+	return $clock . "SELECT count(*) FROM worker;\n" . $comparison;
+}
+
+# Stop a search that does not end by itself: cancel it, then end a worker, then
+# its leader. A hook runs while the first one works.
+sub check_stops
+{
+	my ($node, $what, $search, $comparison, $hook) = @_;
+	my $script = "SELECT FROM anonopt.$search;\n" . aftermath($comparison);
+
+	my $session = begin_session($node, "$what cancelled", $script);
+	wait_for_workers($node, 2);
+	$hook->() if $hook;
+	my $stopped = time;
+	signal_session($node, 'pg_cancel_backend', $session->{name});
+	check_stopped("$what, cancel", 57014, $session, $stopped, end_session($session));
+
+	$session = begin_session($node, "$what bereft", $script);
+	wait_for_workers($node, 2);
+	$stopped = time;
+	$node->safe_psql('postgres', 'SELECT pg_terminate_backend(pid) FROM worker LIMIT 1');
+	check_stopped("$what, SIGTERM of a worker", '57P01', $session, $stopped, end_session($session));
+
+	$session = begin_session($node, "$what killed", $script);
+	wait_for_workers($node, 2);
+	signal_session($node, 'pg_terminate_backend', $session->{name});
+	end_session($session);
+	ok($node->poll_query_until('postgres', 'SELECT count(*) = 0 FROM worker'), "$what, SIGTERM of the leader: no worker is left");
+}
+
+# Let the server's time limit stop it.
+sub check_late
+{
+	my ($node, $what, $search, $comparison, $seconds) = @_;
+	my $session = begin_session($node, "$what late", <<"END" . aftermath($comparison));
+SET statement_timeout = '$seconds s';
+$clock
+SELECT FROM anonopt.$search;
+RESET statement_timeout;
+END
+	wait_for_workers($node, 2);
+	my ($began, @printed) = end_session($session);
+	check_stopped("$what, statement timeout", 57014, $session, $began + $seconds, @printed);
+}
+
+# Check what a session printed of a search that was to stop at a time.
+sub check_stopped
+{
+	my ($what, $error, $session, $stopped, $over, @printed) = @_;
+
+	like($session->{err}, qr/\AERROR:  $error:[^\n]*\n(?!.*ERROR)/s, "$what: an ordinary error");
+	cmp_ok($over - $stopped, '<', 1, "$what: within a second");
+	is("@printed", '0 0 2', "$what: no worker is left, and the session goes on");
 }
 
 1;
