@@ -207,13 +207,13 @@ sub check_refusals
 	for my $name (grep { $_ ne 'columns' } sort keys %relations)
 	{
 		like(ask("SELECT anonopt.create_tuple_store('$name', track => true)"), qr/ERROR:  42809/, "$name: no tuple store");
-		like(ask("SELECT anonopt.property_vector('$name', '{1,1}', 'class_size')"), qr/ERROR:  22023: rows of public.$name have no place/, "$name: rows need a key");
+		like(ask("SELECT anonopt.property_vector('$name', '{1,1}', 'class_size')"), qr/ERROR:  22023: rows of public.$name cannot be identified by their place/, "$name: rows need a key");
 		like(ask("SELECT anonopt.create_view('live', '$name', '{3,2}', k => 2, materialized => false)"), qr/ERROR:  22023: relation public.$name cannot be published live/, "$name: no live view");
 	}
 	ask('CREATE UNIQUE INDEX ON appended (id)');
 	ask(sprintf q{SELECT master_create_empty_shard('appended') AS shard \\gset
 		COPY appended FROM '%s' WITH (append_to_shard :shard)}, "$FindBin::RealBin/../../tmp_check/rows");
-	like(ask("SELECT anonopt.property_vector('appended', '{1,1}', 'class_size', 'id')"), qr/ERROR:  22023: column "id" does not tell rows of public.appended apart/,
+	like(ask("SELECT anonopt.property_vector('appended', '{1,1}', 'class_size', 'id')"), qr/ERROR:  22023: column "id" does not identify rows of public.appended/,
 		'an index of an append-distributed table proves nothing');
 }
 
