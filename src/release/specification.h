@@ -20,6 +20,8 @@ typedef struct ShownColumn
 	bool		promised;		/* sensitive: promises of l or t apply */
 } ShownColumn;
 
+typedef struct Lookup Lookup;
+
 typedef struct Specification
 {
 	const Dataset *dataset;
@@ -44,6 +46,8 @@ typedef struct Specification
 								 * covers their values without a leaf too */
 	uint32	   *radixes;		/* by quasi-identifier, while the statement is
 								 * built: number of its packed labels, or 0 */
+	Lookup	  **lookups;		/* the same: how that number is found without
+								 * a join, or NULL */
 } Specification;
 
 /*

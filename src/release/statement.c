@@ -119,8 +119,11 @@ row_number_sql(const Specification *spec, const Joined *joined)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	if (found_by_segments(spec, joined))
-		append_segment_number(&sql, spec, joined);
+	if (joined->lookup != NULL)
+		append_looked_up_number(&sql, spec, joined);
+	else if (spec->alike && joined->nullable)
+		appendStringInfo(&sql, "COALESCE(h%d.number, CASE WHEN r.%s IS NULL THEN %u END)", joined->number, joined->column,
+						 joined->radix - 1);
 	else
 		appendStringInfo(&sql, joined->nullable || keeps_incomplete(spec) ? "COALESCE(h%d.number, %u)" : "h%d.number",
 						 joined->number, joined->radix - 1);
@@ -332,7 +335,7 @@ append_counts(StringInfo sql, const Specification *spec)
 		appendStringInfo(sql, "SELECT b.*,\n\t\t\tpg_catalog.dense_rank() OVER w0 AS %s", own_name(spec, "person_rank"));
 	else
 		appendStringInfo(sql, "SELECT b.*,\n\t\t\t%s OVER w1 AS %s", spec->alike ?
-						 psprintf("pg_catalog.sum(b.%s)", own_name(spec, "rows")) : "pg_catalog.count(*)", own_name(spec, "size"));
+						 psprintf("pg_catalog.sum(b.%s::pg_catalog.float8)", own_name(spec, "rows")) : "pg_catalog.count(*)", own_name(spec, "size"));
 	for (int j = 0; j < nvalues; j++)
 		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER w%d AS %s", j + 1, own_name_of(spec, "rank", j));
 	if (by_shares(spec))
@@ -631,7 +634,10 @@ release_statement(const Specification *wanted)
 	packed.radixes = choose_radixes(wanted);
 	initStringInfo(&sql);
 	if (spec->alike)
-		append_segment_tables(&sql, spec);
+	{
+		packed.lookups = choose_lookups(spec);
+		append_lookup_tables(&sql, spec);
+	}
 	append_tables(&sql, spec);
 	if (spec->star)
 		append_starring(&sql, spec);

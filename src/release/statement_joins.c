@@ -173,6 +173,7 @@ prepare_join(const Specification *spec, int a)
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
 	joined.radix = packed_radix(spec, a);
 	joined.unknown = label_of_unknown(spec, &joined);
+	joined.lookup = spec->lookups != NULL ? spec->lookups[a] : NULL;
 	joined.places = has_range_places(spec, joined.declared->column, joined.declared->hierarchy, joined.attr->hierarchy);
 	return joined;
 }
@@ -552,7 +553,7 @@ append_joins(StringInfo sql, const Specification *spec)
 		Joined		joined = prepare_join(spec, a);
 		const char *join = keeps_incomplete(spec) || joined.nullable || joined.unknown != NULL ? "LEFT JOIN" : "JOIN";
 
-		if (found_by_segments(spec, &joined))
+		if (joined.lookup != NULL)
 			continue;
 		append_hierarchy_join(sql, spec, &joined, join);
 		if (joined.cut != NULL)
@@ -564,7 +565,7 @@ append_joins(StringInfo sql, const Specification *spec)
 
 /*
  * The condition that every value of a row has a leaf, except where joins
- * ensure it.
+ * ensure it, or packed labels are NULL otherwise.
  */
 void
 append_leaves_condition(StringInfo sql, const Specification *spec, const char *before)
@@ -578,7 +579,7 @@ append_leaves_condition(StringInfo sql, const Specification *spec, const char *b
 	{
 		Joined		joined = prepare_join(spec, a);
 
-		if ((!keeps_incomplete(spec) && !joined.nullable) || found_by_segments(spec, &joined))
+		if ((!keeps_incomplete(spec) && !joined.nullable) || (spec->alike && joined.radix > 0))
 			continue;
 		appendStringInfoString(sql, before);
 		append_has_leaf(sql, &joined);

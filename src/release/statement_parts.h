@@ -22,6 +22,8 @@ typedef struct Joined
 	const char *unknown;		/* label of a value without a leaf, in SQL, or
 								 * NULL */
 	bool		places;			/* its leaves are ranges, found by position */
+	const Lookup *lookup;		/* how its number is found without a join, or
+								 * NULL */
 	uint32		radix;			/* factor of its label's number in the packed
 								 * labels; 0 if its label is not packed */
 } Joined;
@@ -53,10 +55,15 @@ extern void append_leaves_condition(StringInfo sql, const Specification *spec, c
 
 /* Whether rows that look alike may be merged and counted, and what that needs. */
 extern bool can_count_alike(const Specification *spec);
-extern bool found_by_segments(const Specification *spec, const Joined *joined);
-extern void append_segment_tables(StringInfo sql, const Specification *spec);
-extern void append_segment_number(StringInfo sql, const Specification *spec, const Joined *joined);
 extern void append_label_joins(StringInfo sql, const Specification *spec, const char *packed);
+
+/*
+ * By quasi-identifier, how its packed label's number is found without a join,
+ * or NULL; the tables that this needs, and the number.
+ */
+extern Lookup **choose_lookups(const Specification *spec);
+extern void append_lookup_tables(StringInfo sql, const Specification *spec);
+extern void append_looked_up_number(StringInfo sql, const Specification *spec, const Joined *joined);
 
 /* A row's value converted to the type of the ranges' bounds. */
 extern void append_held_value(StringInfo sql, const Specification *spec, const char *column, Oid hierarchy);

@@ -1,4 +1,4 @@
--- Live views over range leaves show what a join by @> shows: gaps, open ends, decimals, extremes, NULLs; and after growth.
+-- Live views show what a join by @> or = shows: gaps, open ends, decimals, extremes, NULLs; and after growth.
 \ir begin.inc
 CREATE EXTENSION IF NOT EXISTS btree_gist;
 SET client_min_messages = error;
@@ -73,8 +73,55 @@ BEGIN
     DROP TABLE people, later, leaves;
 END $$;
 
+-- leaves that are single values, close together or not, with extremes; then new ones below and far above
+CREATE TABLE singles (kind text, column_type text, leaf_type text, value text, step int, extremes text[], far text[]);
+INSERT INTO singles VALUES
+    ('int', 'int', 'int', '%', 1, '{2147483647,-2147483648}', '{-3,1000000000}'),
+    ('smallint by int', 'smallint', 'int', '%', 2, '{32767,-32768}', '{-20000,1000000000}'),
+    ('int by bigint', 'int', 'bigint', '%', 3, '{2147483647,-2147483648}', '{-7,9000000000000000000}'),
+    ('bigint', 'bigint', 'bigint', '%', 1, '{9223372036854775807,-9223372036854775808}', '{-9223372036854775808,9223372036854775807}'),
+    ('the greatest', 'int', 'int', '2147483600 + %', 1, '{-2147483648}', '{2147483647}'),
+    ('the least', 'bigint', 'bigint', '-9223372036854775808 + %', 1, '{9223372036854775807}', '{0}'),
+    ('int, far apart', 'int', 'int', '1000 * %', 1, '{2147483647}', '{500}'),
+    ('int by numeric', 'int', 'numeric', '%', 1, '{2147483647}', '{-3}'),
+    ('numeric by int', 'numeric', 'int', '%', 1, '{NaN}', '{-3}'),
+    ('date', 'date', 'date', 'date ''2020-01-01'' + %', 1, '{infinity,-infinity,5874897-12-31,4714-11-24 BC}', '{2019-12-30,infinity,-infinity,5874897-12-31}'),
+    ('the last date', 'date', 'date', 'date ''5874897-11-30'' + %', 1, '{infinity}', '{5874897-12-31,infinity}'),
+    ('the first date', 'date', 'date', 'date ''4714-11-24 BC'' + %', 1, '{-infinity}', '{-infinity}'),
+    ('text', 'text', 'text', '''t'' || %', 1, '{x}', '{y}');
+
+CREATE FUNCTION check_single(k singles, nullable boolean) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    held text := CASE WHEN k.kind LIKE '%numeric%' THEN 'h.held::numeric = r.v::numeric' ELSE 'h.held = r.v' END;
+BEGIN
+    EXECUTE format('CREATE TABLE leaves AS SELECT (%s)::%s AS held, ''g'' || i / 7 AS l1, ''*'' AS l2 FROM generate_series(0, 29) i WHERE i %% %s = 0',
+        replace(k.value, '%', 'i'), k.leaf_type, k.step);
+    ALTER TABLE leaves ADD PRIMARY KEY (held);
+    EXECUTE format('CREATE TABLE people AS SELECT CASE WHEN %L AND random() < 0.05 THEN NULL ELSE (%s)::%s END AS v, (ARRAY[''flu'', ''gout''])[1 + (random() * 1.5)::int] AS illness
+        FROM (SELECT (random() * 31)::int AS i FROM generate_series(1, 400)) x', nullable, replace(k.value, '%', 'i'), k.column_type);
+    CREATE TABLE later AS TABLE people WITH NO DATA;
+    EXECUTE format('WITH gone AS (DELETE FROM people r WHERE v IS NOT NULL AND NOT EXISTS (SELECT FROM leaves h WHERE %s) RETURNING *) INSERT INTO later TABLE gone', held);
+    EXECUTE format('INSERT INTO later SELECT e::%s, ''flu'' FROM unnest(%L::text[] || %L::text[]) e, generate_series(1, 4)', k.column_type, k.extremes,
+        CASE WHEN k.leaf_type = k.column_type THEN k.far ELSE '{}' END);
+    IF NOT nullable THEN
+        ALTER TABLE people ALTER v SET NOT NULL;
+    END IF;
+    PERFORM anonopt.create_dataset('d', 'people', 0.9), anonopt.add_quasi_identifier('d', 'v', 'leaves'), anonopt.add_sensitive('d', 'illness');
+    PERFORM anonopt.create_view('seen', 'd', '{1}', k => 3, materialized => false);
+    RETURN NEXT is(differing(held), 0::bigint, k.kind);
+    RETURN NEXT is((SELECT prosrc ~ 'anonopt_offsets' FROM pg_proc WHERE proname = 'seen_rows'), k.kind !~ 'numeric|text|apart', k.kind || ': looked up or joined');
+    INSERT INTO people TABLE later;
+    RETURN NEXT is(differing(held), 0::bigint, format('%s: with values outside', k.kind));
+    EXECUTE format('INSERT INTO leaves SELECT e::%s, ''new'' || i %% 2, ''*'' FROM unnest(%L::text[]) WITH ORDINALITY e (e, i) ON CONFLICT DO NOTHING', k.leaf_type, k.far);
+    RETURN NEXT is(differing(held), 0::bigint, format('%s: grown', k.kind));
+    PERFORM anonopt.drop_release('seen');
+    PERFORM anonopt.drop_dataset('d');
+    DROP TABLE people, later, leaves;
+END $$;
+
 SELECT no_plan();
 SELECT check_kind(k, open) FROM kinds k, unnest('{f,t}'::boolean[]) open;
+SELECT check_single(k, nullable) FROM singles k, unnest('{f,t}'::boolean[]) nullable;
 
 -- leaves of a kind that is not looked up: they label nobody, least of all those who are not in them
 CREATE TABLE leaves (held numrange, l1 text, l2 text, EXCLUDE USING gist (held WITH &&));
