@@ -8,11 +8,13 @@
 #                  searches beside all nodes
 # make papers      measures the papers' tables and figures anew, into bench/papers/results and docs/papers.md
 # make bench       prints the benchmark's ratios from such a server
+# make keep        keeps this version in test/released: the install script, and a dump of an example with its answers
 # make dist        makes dist/anonopt-VERSION.zip, as PGXN takes it, of the last commit
 # make deb         makes Debian packages in dist/, one for each PostgreSQL that the machine supports
 MODULE_big = anonopt
 EXTENSION = anonopt
-DATA_built = sql/anonopt--1.0.sql
+SQL_VERSION := $(shell sed -n "s/^default_version = '\(.*\)'/\1/p" anonopt.control)
+DATA_built = sql/anonopt--$(SQL_VERSION).sql
 DATA = $(wildcard sql/anonopt--*--*.sql)
 PGFILEDESC = "anonopt - privacy and utility of a table"
 # src/ has one folder per room; includes are relative to src/
@@ -31,14 +33,14 @@ EXTRA_CLEAN = results regression.diffs regression.out tmp_check
 .DEFAULT_GOAL := all
 
 # these install what they need, including pg_config; PGXS's own check would only fail
-PRIVATE = demo check test check-long bench papers dist deb print-regress
+PRIVATE = demo check test check-long bench papers keep dist deb print-regress
 PG_CONFIG ?= pg_config
 ifneq ($(filter-out $(PRIVATE),$(or $(MAKECMDGOALS),all)),)
 PGXS := $(shell $(PG_CONFIG) --pgxs 2>/dev/null)
 ifneq ($(PGXS),)
 include $(PGXS)
 $(OBJS) $(OBJS:.o=.bc): $(wildcard src/*/*.h)
-sql/anonopt--1.0.sql: $(PARTS)
+sql/anonopt--$(SQL_VERSION).sql: $(PARTS)
 	cat $^ >$@
 else
 all install installcheck:
@@ -65,6 +67,12 @@ bench:
 papers:
 	test/cluster bench/papers/run $(PAPERS) | bench/papers/split
 	bench/papers/weave
+
+KEPT = test/released/anonopt--$(SQL_VERSION)
+keep:
+	test/cluster bash test/released/dump >$(KEPT).dump.new
+	mv $(KEPT).dump.new $(KEPT).dump
+	cat $(PARTS) >$(KEPT).sql
 
 DIST_VERSION = $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
 dist:

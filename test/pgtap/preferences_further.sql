@@ -41,14 +41,14 @@ SELECT is((SELECT count(*) FROM f.asked, anonopt.lattice('f', k => 2) n WHERE n.
 SELECT is((SELECT count(*) FROM f.judged WHERE (further IS NULL) <> (nr = 7)), 0::bigint, 'NULL where nothing is asked');
 
 -- all as costs
-CREATE VIEW f.cost AS
+CREATE VIEW pg_temp.cost AS
 SELECT j.nr, j.levels, j.ach, j.pref_dev, j.efficiency, j.chosen,
        ARRAY[j.necd, j.nwp] || ARRAY(SELECT v * pg_temp.sign(m) FROM unnest(j.further, a.measures) WITH ORDINALITY x (v, m, i) ORDER BY i) AS v,
        ARRAY[0.2, 0.3] || ARRAY(SELECT p * pg_temp.sign(m) FROM unnest(a.preferred, a.measures) WITH ORDINALITY x (p, m, i) ORDER BY i) AS p,
        coalesce(a.weights, ARRAY(SELECT 1 FROM unnest(a.means))) AS w,
        ARRAY(SELECT d * coalesce(pg_temp.sign(m), 1) FROM unnest(a.means, '{necd,nwp}' || a.measures) WITH ORDINALITY x (d, m, i) ORDER BY i) AS ideal
 FROM f.judged j JOIN f.asked a USING (nr);
-CREATE TABLE f.costs AS TABLE f.cost;
+CREATE TABLE f.costs AS TABLE pg_temp.cost;
 SELECT is((SELECT count(*) FROM f.costs WHERE abs(ach - pg_temp.ach(v, p, w, ideal)) > 1e-9 * (1 + abs(ach))), 0::bigint, 'achievement by the formula');
 SELECT is((SELECT count(*) FROM f.costs WHERE abs(pref_dev - (SELECT sum(x) FROM unnest(v) x) + (SELECT sum(x) FROM unnest(p) x)) > 1e-6), 0::bigint, 'deviation');
 SELECT is((SELECT count(*) FROM f.costs a WHERE efficiency IS DISTINCT FROM CASE

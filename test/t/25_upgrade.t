@@ -1,11 +1,15 @@
 #!/usr/bin/env perl
 #
-# A database in which the extension was updated holds the same objects as one in
-# which it was created: every released version (sql/anonopt--*.sql in
-# test/released) is brought up to the default one by the scripts
-# sql/anonopt--OLD--NEW.sql.  Before the first release, an empty update shows that
-# equal objects compare as equal, and an update that changes each kind of object
-# shows that differences are found.
+# What is released lasts.  A database in which the extension was updated holds the
+# same objects as one in which it was created, and answers as before; a dump of an
+# old version restores; and the objects of a released version do not change.
+#
+# `make keep` keeps a version in test/released: its install script, and a dump of
+# example.sql that holds the answers of then.  Every version that CHANGELOG.md dates
+# must be there.  The scripts sql/anonopt--OLD--NEW.sql bring each up to the default
+# version.  Until there are such scripts, an empty update shows that equal objects
+# compare as equal, and updates that change each kind of object that differences are
+# found.
 
 use strict;
 use warnings;
@@ -20,10 +24,14 @@ chomp(my $share = `pg_config --sharedir`);
 my ($default) = slurp_file("$root/anonopt.control") =~ /default_version = '(.*)'/;
 my $node = Server->new('upgrade');
 my $databases = 0;
+my $dumps = PostgreSQL::Test::Utils::tempdir;
 
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\nclient_min_messages = warning\n");
 $node->start;
+$ENV{PGHOST} = $node->host;
+$ENV{PGPORT} = $node->port;
+$ENV{PGUSER} = $node->safe_psql('postgres', 'SELECT current_user');
 
 # Everything an extension holds, catalog by catalog, a line an object, without oids.
 my $objects = q{
@@ -85,16 +93,86 @@ sub write_script
 my $fresh = objects_after('CREATE EXTENSION anonopt');
 cmp_ok(scalar keys %$fresh, '>', 300, 'what the extension holds is known');
 
+# ------------------------------------------------------------- the default version
+
+my $changelog = slurp_file("$root/CHANGELOG.md");
+my ($newest, $state) = $changelog =~ /^## ([\d.]+) \((.*)\)$/m;
+my ($debian, $suite) = slurp_file("$root/debian/changelog") =~ /^anonopt \((\S+)-\d+\) (\w+);/;
+my $meta = slurp_file("$root/META.json");
+my $is_released = $state ne 'in development';
+
+like($newest, qr/^\Q$default\E\.\d+$/, 'the newest version in CHANGELOG.md has the SQL objects of the default version');
+like($state, qr/^\d{4}-\d\d-\d\d$/, 'its release is dated') if $is_released;
+is(() = $meta =~ /^(?: {3}| {9})"version": "\Q$newest\E"/mg, 2, 'META.json names it twice');
+like($meta, $is_released ? qr/"release_status": "stable"/ : qr/"release_status": "(?:un|test)/, 'and whether it is released');
+like($debian, $is_released ? qr/^\Q$newest\E$/ : qr/^\Q$newest\E~/, 'so does debian/changelog');
+is($suite ne 'UNRELEASED', $is_released, 'and for whom');
+
 # ------------------------------------------------------------- released versions
 
-my @released = map { m{anonopt--([\d.]+)\.sql$} } glob "$root/test/released/anonopt--*.sql";
-for my $version (grep { $_ ne $default } @released)
+# Restores a dump as its owner; the extension may be there already, in the version of then.
+sub restore
 {
-	write_script("anonopt--$version.sql", slurp_file("$root/test/released/anonopt--$version.sql"));
-	my @different = differences($fresh, objects_after("CREATE EXTENSION anonopt VERSION '$version'; ALTER EXTENSION anonopt UPDATE"));
-	is_deeply(\@different, [], "$version updated to $default is $default");
+	my ($dump, $version) = @_;
+	my $database = 'upgrade_' . ++$databases;
+
+	$node->safe_psql('postgres', "CREATE DATABASE $database OWNER regress_keeper TEMPLATE template0");
+	$node->safe_psql($database, "CREATE EXTENSION anonopt VERSION '$version'", extra_params => [ '-U', 'regress_keeper' ]) if $version;
+	IPC::Run::run([ 'psql', '-Xq', '-v', 'ON_ERROR_STOP=1', '-U', 'regress_keeper', '-d', $database, '-f', $dump ], '>', \my $said, '2>', \my $error);
+	is($error, '', "$dump is restored" . ($version ? " into $version" : ''));
+	return $database;
 }
-note 'no version has been released' unless @released;
+
+# Holds what a restored database answers against what it answered when it was dumped.
+sub check_answers
+{
+	my ($database, $what) = @_;
+
+	my $answers = $node->safe_psql($database, q{
+		SET search_path = pg_catalog, public;
+		SELECT 'asked', count(*), count(answer) FROM answer;
+		SELECT question, answer, answer_to(question) FROM answer WHERE answer IS DISTINCT FROM answer_to(question)}, extra_params => [ '-U', 'regress_keeper' ]);
+	like($answers, qr/\Aasked\|(\d\d)\|\1\z/, "$what answers as it did");
+	# what is published and counted there can be renewed
+	is( $node->safe_psql($database, q{
+			SET client_min_messages = error;
+			INSERT INTO people VALUES (400, 3, '111', 'flu'), (401, 3, '111', 'cold'), (402, 3, '111', 'gout');
+			INSERT INTO counted VALUES (400, 3, '111', 'flu');
+			SELECT anonopt.set_pseudonym('promised', 'nr', 'a secret of thirty-two bytes, or so') \g /dev/null
+			SELECT anonopt.refresh_tuple_store('counted') \g /dev/null
+			SELECT anonopt.refresh_release(release) FROM unnest('{seen,shown,starred,records,recoded_seen,recoded_shown,pseudonymous}'::regclass[]) release \g /dev/null
+			SELECT bool_and(v.ok), count(*) FROM anonopt.release r, anonopt.verify(r.release) v;
+			SELECT n.k = anonopt.k_anonymity('counted', '{age}') FROM anonopt.evaluate('counted', '{0}', k => 1) n}, extra_params => [ '-U', 'regress_keeper' ]),
+		"t|9\nt", 'its releases and stores are renewed');
+}
+
+my %kept = map { m{anonopt--([\d.]+)\.sql$} ? ($1 => 1) : () } glob "$root/test/released/anonopt--*.sql";
+my %dated = map { /^(\d+\.\d+)/ ? ($1 => 1) : () } $changelog =~ /^## ([\d.]+) \(\d{4}-/mg;
+is_deeply([ sort keys %kept ], [ sort keys %dated ], 'every released version is kept in test/released: see `make keep`');
+for my $version (sort keys %kept)
+{
+	my $kept = $version eq $default ? "$version.kept" : $version;
+	write_script("anonopt--$kept.sql", slurp_file("$root/test/released/anonopt--$version.sql"));
+	my $update = $version eq $default ? '' : 'ALTER EXTENSION anonopt UPDATE';
+	my @different = differences($fresh, objects_after("CREATE EXTENSION anonopt VERSION '$kept'; $update"));
+	is_deeply(\@different, [], $version eq $default ? "the released $version still has the same objects; else raise default_version, and write sql/anonopt--$version--NEW.sql"
+		: "$version updated to $default is $default");
+}
+
+# the default version as it would be kept today, then those that are kept
+my $today = "$dumps/today.dump";
+system("$root/test/released/dump > $today") == 0 or die 'the example cannot be dumped';
+check_answers(restore($today), 'a dump of today');
+for my $version (sort keys %kept)
+{
+	my $dump = "$root/test/released/anonopt--$version.dump";
+
+	check_answers(restore($dump), "a dump of $version");
+	next if $version eq $default;
+	my $database = restore($dump, $version);
+	$node->safe_psql($database, 'ALTER EXTENSION anonopt UPDATE', extra_params => [ '-U', 'regress_keeper' ]);
+	check_answers($database, "$version, updated,");
+}
 
 # ---------------------------------------------------------------- the comparison
 
