@@ -20,6 +20,12 @@
 /* no process here is a worker */
 int			ParallelWorkerNumber = -1;
 
+/* the clock of 19: the system's, which counts nanoseconds */
+bool		timing_initialized = true;
+bool		timing_tsc_enabled = false;
+uint64		ticks_per_ns_scaled = 0;
+uint64		max_ticks_no_overflow = 0;
+
 typedef struct Chunk
 {
 	struct Chunk *next;
