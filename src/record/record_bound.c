@@ -1,380 +1,379 @@
 /*
  * record_bound.c
- *	  Searches for any goal, tuple by tuple, using bounds.
+ *	  Searches for any goal, class by class, using bounds.
  *
- * If the lattice is too large for a full pass, a tuple's levels are chosen one
- * attribute after another, and a prefix is abandoned as soon as no extension
- * of it can beat the best answer.  It is bounded by the number of entries that
- * match the labels chosen so far, which further labels can only reduce; by the
- * weight of those labels, and the least weight that the other attributes must
- * show for enough utility; and by all the utility that is left. Bounds are
- * summed in another order than the numbers they bound, hence SLACK.
+ * Levels are chosen one attribute after another, for all tuples together: the
+ * levels chosen so far divide the entries of every dictionary and the tuples
+ * into classes, and each class is divided further by itself.  A tuple leaves
+ * its class as soon as no completion of these levels can beat the tuple's best
+ * answer (record_reach.c), and a class without tuples is abandoned.  Most
+ * classes of most prefixes are small, and small classes are risky: so most are
+ * abandoned early, and a class is sorted once for all levels of an attribute.
  *
- * The first answers are random nodes that are just useful enough for some
- * tuple, offered to all tuples.
+ * If a finer level divides a class no further, a coarser one shows less of it
+ * to no fewer attackers: it need not be tried if its risk is no less.
  */
 #include "record/record_bound.h"
 
-#include <math.h>
-
 #include "base/budget.h"
-#include "base/prng.h"
 #include "base/progress.h"
+#include "record/record_items.h"
+#include "record/record_reach.h"
+#include "record/record_sample.h"
 
-#define SAMPLES 500
-#define SLACK 1e-9
+/* Of the classes with so many attributes chosen, it is reported when they are left. */
+#define REPORTED_DEPTH 2
 
-/* Steps of utility in the table of least weights. */
-#define BINS 128
-
-/* Entries that match a prefix. */
+/* Entries of a dictionary that match the labels chosen: some of those sorted for the depth before. */
 typedef struct Fitting
 {
+	uint32		first_block;
+	uint32		end_block;
 	uint32		n;
-	uint32	   *entries;
-	int64		count;
+	const uint32 *entries;
 } Fitting;
 
-/* A dictionary, and its matching entries. */
-typedef struct NarrowedDictionary
+/* A run of tuples with the same labels. */
+typedef struct TupleRun
 {
-	uint32		nentries;
-	const uint32 *leaves;		/* nattrs per entry */
-	const int64 *counts;
-	double		share;
-	Fitting		fitting[MAX_ATTRIBUTES + 1];	/* by depth */
-} NarrowedDictionary;
+	uint32		first_leaf;
+	uint32		last_leaf;
+	uint32		n;
+	const uint32 *tuples;
+} TupleRun;
+
+/* The levels chosen so far, for the tuples of a class. */
+typedef struct Prefix
+{
+	int			depth;
+	int64		node;			/* its number if the other levels are lowest */
+	double		weight;			/* without owners */
+	double		utility;
+	double		share;			/* of the search */
+} Prefix;
 
 typedef struct Bounding
 {
 	RecordRun  *run;
-	int			order[MAX_ATTRIBUTES];	/* attribute of each depth */
-	int			ndictionaries;
-	NarrowedDictionary *dictionaries;
-	int64		steps;
-
-	/* of the current tuple */
-	uint32		tuple;
-	const uint32 *leaves;
+	const Reach *reach;
+	int			nattrs;
 	int			levels[MAX_ATTRIBUTES];
-	double		most_utility[MAX_ATTRIBUTES + 1];	/* of this depth and later
-													 * ones */
-	double		most_weight[MAX_ATTRIBUTES + 1];
-	double		bin;			/* utility of one */
-	double		least_weight[MAX_ATTRIBUTES + 1][BINS + 1]; /* with at least this
-															 * many bins */
+	ItemTable  *tuples;
+	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples of a class, by depth */
+	BestSoFar  *best;			/* by tuple */
+	ItemTable **entries;		/* by dictionary */
+	Fitting    *fitting[MAX_ATTRIBUTES + 1];	/* by depth and dictionary */
+	int64	   *people[MAX_ATTRIBUTES + 1]; /* that match, the same way */
+	uint32	   *together;		/* work space to count persons, or NULL */
+	int64		steps;
+	double		done;			/* share of the search */
 } Bounding;
 
-static double
-least_weight(const Bounding *b, int depth, double utility)
+static void divide_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n);
+
+static bool
+is_stopped(Bounding *b)
 {
-	if (utility <= 0 || b->bin <= 0)
-		return b->least_weight[depth][0];
-	return b->least_weight[depth][(int) Min(utility / b->bin * (1 - SLACK), BINS)];
+	if (++b->steps % 256 == 0)
+		return out_of_time(b->run);
+	return !b->run->search->in_time;
 }
 
-/* Tabulates the least weight of the depths from a given one on, backwards. */
-static void
-tabulate(Bounding *b)
-{
-	const RecordModel *model = b->run->model;
-	int			nattrs = b->run->population->nattrs;
-
-	b->most_utility[nattrs] = b->most_weight[nattrs] = 0;
-	for (int bin = 0; bin <= BINS; bin++)
-		b->least_weight[nattrs][bin] = bin == 0 ? 0 : HUGE_VAL;
-	for (int depth = nattrs - 1; depth >= 0; depth--)
-	{
-		int			a = b->order[depth];
-		int			lowest = b->run->population->attrs[a].min_level;
-
-		b->most_utility[depth] = b->most_utility[depth + 1] + model->gain[a][lowest][b->leaves[a]];
-		b->most_weight[depth] = b->most_weight[depth + 1] + label_weight(model, b->tuple, b->leaves, a, lowest);
-	}
-	b->bin = b->most_utility[0] / BINS;
-	for (int depth = nattrs - 1; depth >= 0; depth--)
-	{
-		const Attribute *attr = &b->run->population->attrs[b->order[depth]];
-
-		for (int bin = 0; bin <= BINS; bin++)
-			b->least_weight[depth][bin] = HUGE_VAL;
-		for (int level = attr->min_level; level <= attr->max_level; level++)
-		{
-			double		weight = label_weight(model, b->tuple, b->leaves, b->order[depth], level);
-			double		gain = model->gain[b->order[depth]][level][b->leaves[b->order[depth]]];
-			int			bins = b->bin > 0 ? (int) Min(ceil(gain / b->bin * (1 + SLACK)), BINS) : 0;
-
-			for (int bin = 0; bin <= BINS; bin++)
-				b->least_weight[depth][bin] = Min(b->least_weight[depth][bin],
-												  weight + b->least_weight[depth + 1][Max(bin - bins, 0)]);
-		}
-	}
-}
-
-/* The weight for which the extensions of a prefix have the least risk. */
+/* The mean risk over the dictionaries at a complete node. */
 static double
-weight_of_least_risk(const Bounding *b, int depth, double weight, double utility)
+mean_risk(const Bounding *b, uint32 tuple)
 {
-	const RecordSearch *search = b->run->search;
-
-	switch (b->run->model->risk)
-	{
-		case RISK_IDENTITY:
-			return 0;
-		case RISK_ENTROPY:
-			return weight + b->most_weight[depth];
-		default:
-			return weight + least_weight(b, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
-	}
-}
-
-/*
- * The risk at a complete node, or a lower bound for a prefix, given the
- * matching entries.
- */
-static double
-mean_risk(const Bounding *b, int depth, double weight)
-{
-	RiskModel	model = b->run->model->risk;
+	const RecordRun *run = b->run;
+	const int64 *people = b->people[b->nattrs];
+	double		weight = record_weight(run->model, tuple, leaves_of(run, tuple), b->levels);
 	double		risk = 0;
 
-	if (b->ndictionaries == 1)
-		return record_risk(model, weight, Max(b->dictionaries[0].fitting[depth].count, 1));
-	for (int i = 0; i < b->ndictionaries; i++)
-		risk += b->dictionaries[i].share * record_risk(model, weight, Max(b->dictionaries[i].fitting[depth].count, 1));
+	if (run->nmatches == 1)
+		return record_risk(run->model->risk, weight, Max(people[0], 1));
+	for (int i = 0; i < run->nmatches; i++)
+		risk += run->dictionaries[i].share * record_risk(run->model->risk, weight, Max(people[i], 1));
 	return risk;
 }
 
-/* A lower bound of the risk of a prefix's extensions. */
-static double
-least_risk(const Bounding *b, int depth, double weight, double utility)
+/* Keeps a class's tuples that may still find a better answer; returns their number. */
+static uint32
+keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 {
-	double		risk = mean_risk(b, b->run->search->similarity > 0 ? 0 : depth,
-								 weight_of_least_risk(b, depth, weight, utility));
+	int			depth = prefix->depth;
+	const int64 *people = b->people[depth];
+	bool		has_owners = b->run->model->owners != NULL;
+	Prospect	prospect = prospect_of(b->reach, depth, prefix->weight, prefix->utility, people);
+	uint32		kept = 0;
 
-	return risk - SLACK * fabs(risk);
-}
-
-/* Whether no extension of a prefix can be the answer. */
-static bool
-is_hopeless(const Bounding *b, int depth, double weight, double utility)
-{
-	const RecordSearch *search = b->run->search;
-	const RecordAnswer *answer = answer_of(search, b->tuple);
-	double		most = utility + b->most_utility[depth];
-	double		risk = least_risk(b, depth, weight, utility);
-	double		slack;
-
-	most += SLACK * (1 + fabs(most));
-	slack = SLACK * (1 + fabs(search->bound));
-	switch (search->goal)
+	if (!prospect.possible && !has_owners)
+		return 0;
+	if (b->hopeful[depth] == NULL)
+		b->hopeful[depth] = budget_alloc(sizeof(uint32), (Size) b->tuples->n + 1);
+	for (uint32 i = 0; i < tuples->n; i++)
 	{
-		case GOAL_MOST_UTILITY:
-			return risk > search->bound + slack || (answer->found && most < answer->utility);
-		case GOAL_BALANCE:
-			return answer->found &&
-				risk - search->bound * most - slack > answer->risk - search->bound * answer->utility;
-		default:
-			if (most < search->bound)
-				return true;
-			return answer->found && (risk > answer->risk || (risk == answer->risk && most < answer->utility));
+		uint32		tuple = tuples->tuples[i];
+
+		if (has_owners)
+			prospect = prospect_of(b->reach, depth, chosen_weight(b->reach, depth, tuple, b->levels), prefix->utility, people);
+		if (prospect.possible && !is_hopeless(b->reach, &prospect, &b->best[tuple]))
+			b->hopeful[depth][kept++] = tuple;
 	}
+	return kept;
 }
 
-/* Keeps the entries of a dictionary that also match the next label. */
+/* Counts different people, if a person may have several of the population's tuples. */
 static void
-narrow_dictionary(const Bounding *b, NarrowedDictionary *dictionary, int depth, int a, int level)
+count_persons(Bounding *b)
 {
-	const Recoding *recoding = &b->run->population->attrs[a].hierarchy->levels[level];
-	int			nattrs = b->run->population->nattrs;
-	uint32		label = recoding->label_of[b->leaves[a]];
-	const Fitting *from = &dictionary->fitting[depth];
-	Fitting    *to = &dictionary->fitting[depth + 1];
+	const Population *population = b->run->population;
+	const uint32 *slices = population->tuples->slices[population->ncolumns - 1];
 
-	to->n = 0;
-	to->count = 0;
-	for (uint32 i = 0; i < from->n; i++)
+	for (int i = 0; i < b->run->nmatches; i++)
 	{
-		uint32		entry = from->entries[i];
-		uint32		leaf = dictionary->leaves[(Size) entry * nattrs + a];
+		const Fitting *fitting = &b->fitting[b->nattrs][i];
 
-		if (leaf == NO_LEAF ? recoding->nlabels > 1 : recoding->label_of[leaf] != label)
+		if (!counts_persons(population, b->run->dictionaries[i].entries))
 			continue;
-		to->entries[to->n++] = entry;
-		to->count += dictionary->counts[entry];
+		for (uint32 j = 0; j < fitting->n; j++)
+			b->together[j] = slices[fitting->entries[j]];
+		b->people[b->nattrs][i] = persons_together(population_persons(population), b->together, fitting->n, PG_INT64_MAX);
 	}
 }
 
+/* Offers a complete node to tuples with the same labels. */
 static void
-narrow(Bounding *b, int depth, int a, int level)
+visit_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 {
-	for (int i = 0; i < b->ndictionaries; i++)
-		narrow_dictionary(b, &b->dictionaries[i], depth, a, level);
-}
-
-/* Handles a complete node. */
-static void
-visit(Bounding *b)
-{
-	RecordRun  *run = b->run;
-	double		utility = record_utility(run->model, b->leaves, b->levels);
+	double		utility = record_utility(b->run->model, leaves_of(b->run, tuples[0]), b->levels);
 	double		risk;
 
-	if (run->search->similarity > 0)
+	count_node(b->run, prefix->node);
+	if (b->together != NULL)
+		count_persons(b);
+	risk = mean_risk(b, tuples[0]);
+	for (uint32 i = 0; i < n; i++)
 	{
-		go_to_node(run, b->levels);
-		risk = risk_at(run, b->tuple, b->levels);
-	}
-	else
-		risk = mean_risk(b, run->population->nattrs, record_weight(run->model, b->tuple, b->leaves, b->levels));
-	answer_of(run->search, b->tuple)->visited++;
-	offer_node(run, b->tuple, b->levels, risk, utility);
-}
-
-/* Chooses the levels from a depth on, most general first. */
-static void
-choose_from(Bounding *b, int depth, double weight, double utility)
-{
-	const RecordRun *run = b->run;
-	const Attribute *attr;
-	int			a;
-
-	if (depth == run->population->nattrs)
-	{
-		visit(b);
-		return;
-	}
-	a = b->order[depth];
-	attr = &run->population->attrs[a];
-	for (int level = attr->max_level; level >= attr->min_level; level--)
-	{
-		double		chosen = weight + label_weight(run->model, b->tuple, b->leaves, a, level);
-		double		useful = utility + run->model->gain[a][level][b->leaves[a]];
-
-		if (++b->steps % 256 == 0 && out_of_time(b->run))
-			return;
-		b->levels[a] = level;
-		if (run->search->similarity == 0)
-			narrow(b, depth, a, level);
-		if (!is_hopeless(b, depth + 1, chosen, useful))
-			choose_from(b, depth + 1, chosen, useful);
-		if (!run->search->in_time)
-			return;
+		if (b->run->model->owners != NULL)
+			risk = mean_risk(b, tuples[i]);
+		offer_to_best(b->run, b->best, tuples[i], b->levels, risk, utility);
 	}
 }
 
+/* Finds the entries that show a label, given those that show the label before. */
 static void
-prepare_dictionary(const RecordRun *run, const HeldDictionary *held, NarrowedDictionary *dictionary)
+fit_label(Bounding *b, int depth, const Recoding *recoding, uint32 label)
 {
-	const EntryTable *entries = held->entries;
-	Size		size;
+	uint32		first = recoding->first_leaf[label];
+	uint32		end = recoding->nlabels == 1 ? PG_UINT32_MAX : first + recoding->leaves[label];
 
-	dictionary->share = held->share;
-	dictionary->nentries = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
-	dictionary->leaves = entries != NULL ? entries->leaves : run->leaves;
-	dictionary->counts = entries != NULL ? entries->counts : run->population->tuples->counts;
-	size = sizeof(uint32) * ((Size) dictionary->nentries + 1);
-	budget_require(run->population->context, size * (run->population->nattrs + 1));
-	for (int depth = 0; depth <= run->population->nattrs; depth++)
-		dictionary->fitting[depth].entries = MemoryContextAllocHuge(CurrentMemoryContext, size);
-	dictionary->fitting[0].n = dictionary->nentries;
-	for (uint32 i = 0; i < dictionary->nentries; i++)
+	for (int i = 0; i < b->run->nmatches; i++)
 	{
-		dictionary->fitting[0].entries[i] = i;
-		dictionary->fitting[0].count += dictionary->counts[i];
+		const SortedItems *sorted = &b->entries[i]->sorted[depth];
+		const LeafBlock *blocks = sorted->blocks;
+		Fitting    *fitting = &b->fitting[depth + 1][i];
+		uint32		block = fitting->end_block;
+
+		while (blocks[block].leaf < first)
+			block++;
+		fitting->first_block = block;
+		while (blocks[block].leaf < end)
+			block++;
+		fitting->end_block = block;
+		fitting->entries = sorted->items + blocks[fitting->first_block].start;
+		fitting->n = blocks[block].start - blocks[fitting->first_block].start;
+		b->people[depth + 1][i] = blocks[block].before - blocks[fitting->first_block].before;
 	}
 }
 
-static void
-prepare_dictionaries(Bounding *b)
+/* Whether all entries that show a label, and the tuples, show the same finer label. */
+static bool
+is_divided_no_further(const Bounding *b, int depth, const Recoding *finer, const TupleRun *tuples)
 {
-	b->ndictionaries = b->run->nmatches;
-	b->dictionaries = palloc0(sizeof(NarrowedDictionary) * b->ndictionaries);
-	for (int i = 0; i < b->ndictionaries; i++)
-		prepare_dictionary(b->run, &b->run->dictionaries[i], &b->dictionaries[i]);
-}
+	uint32		label = finer->label_of[tuples->first_leaf];
+	uint32		first = finer->first_leaf[label];
+	uint32		last = finer->nlabels == 1 ? PG_UINT32_MAX : first + finer->leaves[label] - 1;
 
-/* Attributes with many labels come first, because they separate entries best. */
-static void
-order_attributes(Bounding *b)
-{
-	const Attribute *attrs = b->run->population->attrs;
-
-	for (int a = 0; a < b->run->population->nattrs; a++)
+	if (tuples->last_leaf > last)
+		return false;
+	for (int i = 0; i < b->run->nmatches; i++)
 	{
-		int			place = a;
+		const LeafBlock *blocks = b->entries[i]->sorted[depth].blocks;
+		const Fitting *fitting = &b->fitting[depth + 1][i];
 
-		for (; place > 0 && attrs[b->order[place - 1]].hierarchy->nleaves < attrs[a].hierarchy->nleaves; place--)
-			b->order[place] = b->order[place - 1];
-		b->order[place] = a;
+		if (fitting->n > 0 && (blocks[fitting->first_block].leaf < first || blocks[fitting->end_block - 1].leaf > last))
+			return false;
 	}
+	return true;
 }
 
 /*
- * Climbs from the bottom along random attributes as long as a tuple's utility
- * allows.
+ * Whether the next finer level is as good in every completion: the same entries
+ * match, and it shows no more weight, or weight is no risk.
  */
-static void
-climb_at_random(const RecordRun *run, Prng *prng, int *levels)
+static bool
+is_dominated(const Bounding *b, int depth, int level, const TupleRun *tuples)
 {
-	const Population *population = run->population;
-	const uint32 *leaves = leaves_of(run, prng_below(prng, population->tuples->ntuples));
-	int			refused = 0;
+	const RecordModel *model = b->run->model;
+	int			a = b->reach->order[depth];
+	const Attribute *attr = &b->run->population->attrs[a];
 
-	for (int a = 0; a < population->nattrs; a++)
-		levels[a] = population->attrs[a].min_level;
-	while (refused < 4 * population->nattrs)
+	if (level == attr->min_level)
+		return false;
+	if (model->risk == RISK_SENSITIVITY &&
+		model->weight[a][level][tuples->first_leaf] != model->weight[a][level - 1][tuples->first_leaf])
+		return false;
+	return is_divided_no_further(b, depth, &attr->hierarchy->levels[level - 1], tuples);
+}
+
+/* Reports how far the search is when it leaves one of its first classes. */
+static void
+leave_class(Bounding *b, const Prefix *prefix, bool is_divided)
+{
+	if (prefix->depth > REPORTED_DEPTH || (is_divided && prefix->depth < REPORTED_DEPTH))
+		return;
+	b->done += prefix->share;
+	if (b->run->nnodes < PG_INT64_MAX)
+		progress_update((int64) (b->done * b->run->nnodes), 0);
+}
+
+/* Chooses a level for tuples that show the same label there. */
+static void
+choose_level(Bounding *b, Prefix *next, int level, const TupleRun *tuples)
+{
+	const RecordModel *model = b->run->model;
+	int			a = b->reach->order[next->depth - 1];
+	bool		is_complete = next->depth == b->nattrs;
+	uint32		n = 0;
+
+	if (b->run->counted != NULL)
+		next->node += b->run->stride[a] * (level - b->run->population->attrs[a].min_level);
+	next->weight += model->weight[a][level][tuples->first_leaf];
+	next->utility += model->gain[a][level][tuples->first_leaf];
+	if (is_complete && b->together == NULL)
+		visit_class(b, next, tuples->tuples, tuples->n);
+	else if ((n = keep_hopeful(b, next, tuples)) > 0)
 	{
-		int			a = prng_below(prng, population->nattrs);
-
-		refused++;
-		if (levels[a] == population->attrs[a].max_level)
-			continue;
-		levels[a]++;
-		if (run->search->goal == GOAL_LEAST_RISK && !(record_utility(run->model, leaves, levels) >= run->search->bound))
-			levels[a]--;
-		else if (run->search->goal != GOAL_LEAST_RISK && prng_below(prng, 16) == 0)
-			return;
+		if (is_complete)
+			visit_class(b, next, b->hopeful[next->depth], n);
 		else
-			refused = 0;
+			divide_class(b, next, b->hopeful[next->depth], n);
+	}
+	leave_class(b, next, n > 0 && !is_complete);
+}
+
+/* Divides sorted tuples by the labels of a level. */
+static void
+divide_by_level(Bounding *b, const Prefix *prefix, int level)
+{
+	int			depth = prefix->depth;
+	int			a = b->reach->order[depth];
+	const Recoding *recoding = &b->run->population->attrs[a].hierarchy->levels[level];
+	const SortedItems *sorted = &b->tuples->sorted[depth];
+	int			nlevels = b->run->population->attrs[a].max_level - b->run->population->attrs[a].min_level + 1;
+	uint32		end;
+
+	b->levels[a] = level;
+	for (int i = 0; i < b->run->nmatches; i++)
+		b->fitting[depth + 1][i].end_block = 0;
+	for (uint32 first = 0; first < sorted->nblocks; first = end)
+	{
+		Prefix		next = *prefix;
+		TupleRun	tuples = {.first_leaf = sorted->blocks[first].leaf};
+		uint32		label = recoding->label_of[tuples.first_leaf];
+
+		if (is_stopped(b))
+			return;
+		for (end = first + 1; end < sorted->nblocks && recoding->label_of[sorted->blocks[end].leaf] == label; end++)
+			;
+		tuples.last_leaf = sorted->blocks[end - 1].leaf;
+		tuples.tuples = sorted->items + sorted->blocks[first].start;
+		tuples.n = sorted->blocks[end].start - sorted->blocks[first].start;
+		fit_label(b, depth, recoding, label);
+		next.depth++;
+		next.share *= (double) tuples.n / sorted->n / nlevels;
+		if (!is_dominated(b, depth, level, &tuples))
+			choose_level(b, &next, level, &tuples);
+		else
+			leave_class(b, &next, false);
 	}
 }
 
-void
-offer_samples(RecordRun *run)
+/* Divides a class by the next attribute's levels, most general first. */
+static void
+divide_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 {
-	Prng		prng = {1};
-	int			levels[MAX_ATTRIBUTES];
+	int			depth = prefix->depth;
+	int			a = b->reach->order[depth];
+	const Attribute *attr = &b->run->population->attrs[a];
 
-	for (int i = 0; i < SAMPLES && !out_of_time(run); i++)
+	item_table_sort(b->tuples, depth, a, tuples, n);
+	for (int i = 0; i < b->run->nmatches; i++)
+		item_table_sort(b->entries[i], depth, a, b->fitting[depth][i].entries, b->fitting[depth][i].n);
+	for (int level = attr->max_level; level >= attr->min_level; level--)
+		divide_by_level(b, prefix, level);
+}
+
+static uint32 *
+all_items(uint32 n)
+{
+	uint32	   *items = budget_alloc(sizeof(uint32), (Size) n + 1);
+
+	for (uint32 i = 0; i < n; i++)
+		items[i] = i;
+	return items;
+}
+
+static void
+prepare_entries(Bounding *b)
+{
+	const RecordRun *run = b->run;
+
+	b->entries = palloc(sizeof(ItemTable *) * run->nmatches);
+	for (int depth = 0; depth <= b->nattrs; depth++)
 	{
-		climb_at_random(run, &prng, levels);
-		go_to_node(run, levels);
-		run->search->evaluated++;
-		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
-		{
-			answer_of(run->search, tuple)->visited++;
-			offer_node(run, tuple, levels, risk_at(run, tuple, levels),
-					   record_utility(run->model, leaves_of(run, tuple), levels));
-		}
+		b->fitting[depth] = palloc0(sizeof(Fitting) * run->nmatches);
+		b->people[depth] = palloc0(sizeof(int64) * run->nmatches);
 	}
+	for (int i = 0; i < run->nmatches; i++)
+	{
+		const EntryTable *entries = run->dictionaries[i].entries;
+		const TupleTable *tuples = run->population->tuples;
+
+		b->entries[i] = entries != NULL ? item_table_create(run->population, entries->nentries, entries->leaves, entries->counts) :
+			item_table_create(run->population, tuples->ntuples, run->leaves, tuples->counts);
+		b->fitting[0][i].n = b->entries[i]->n;
+		b->fitting[0][i].entries = all_items(b->entries[i]->n);
+	}
+}
+
+static void
+prepare(Bounding *b, RecordRun *run)
+{
+	uint32		ntuples = run->population->tuples->ntuples;
+
+	b->run = run;
+	b->reach = reach_create(run);
+	b->nattrs = run->population->nattrs;
+	b->tuples = item_table_create(run->population, ntuples, run->leaves, NULL);
+	b->best = best_so_far(run);
+	prepare_entries(b);
+	for (int i = 0; i < run->nmatches; i++)
+		if (b->together == NULL && counts_persons(run->population, run->dictionaries[i].entries))
+			b->together = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
 }
 
 void
 search_by_bounds(RecordRun *run)
 {
 	Bounding   *b = palloc0(sizeof(Bounding));
+	Prefix		nothing = {.utility = run->model->base,.share = 1};
+	uint32		ntuples = run->population->tuples->ntuples;
 
+	count_nodes_once(run);
+	count_ends(run);
 	offer_samples(run);
-	b->run = run;
-	order_attributes(b);
-	prepare_dictionaries(b);
-	for (uint32 tuple = 0; tuple < run->population->tuples->ntuples && !out_of_time(run); tuple++)
-	{
-		b->tuple = tuple;
-		b->leaves = leaves_of(run, tuple);
-		tabulate(b);
-		choose_from(b, 0, 0, run->model->base);
-		progress_update(tuple + 1, 0);
-	}
+	prepare(b, run);
+	if (ntuples > 0)
+		divide_class(b, &nothing, all_items(ntuples), ntuples);
+	count_best_visits(run, b->best);
 }

@@ -8,6 +8,9 @@
 #include "miscadmin.h"
 #include "utils/timestamp.h"
 
+/* The most nodes each of which is counted once: a bit for each, 8 MB. */
+#define MOST_NODES_COUNTED (64 * 1024 * 1024)
+
 void
 levels_of_node(const RecordRun *run, int64 node, int *levels)
 {
@@ -19,9 +22,18 @@ levels_of_node(const RecordRun *run, int64 node, int *levels)
 	}
 }
 
-/* The order of preference of nodes: less is better. */
-static double
-cost(const RecordSearch *search, double risk, double utility)
+int64
+number_of_node(const RecordRun *run, const int *levels)
+{
+	int64		node = 0;
+
+	for (int a = 0; a < run->population->nattrs; a++)
+		node += run->stride[a] * (levels[a] - run->population->attrs[a].min_level);
+	return node;
+}
+
+double
+record_cost(const RecordSearch *search, double risk, double utility)
 {
 	switch (search->goal)
 	{
@@ -39,8 +51,8 @@ is_better(const RecordSearch *search, uint32 tuple, const int *levels, double ri
 {
 	const RecordAnswer *answer = answer_of(search, tuple);
 	int			answer_nodes[MAX_ATTRIBUTES];
-	double		old = cost(search, answer->risk, answer->utility);
-	double		new = cost(search, risk, utility);
+	double		old = record_cost(search, answer->risk, answer->utility);
+	double		new = record_cost(search, risk, utility);
 
 	if (new != old)
 		return new < old;
@@ -69,6 +81,13 @@ offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double 
 	answer->utility = utility;
 	for (int a = 0; a < search->population->nattrs; a++)
 		answer->levels[a] = levels[a];
+}
+
+void
+count_nodes_once(RecordRun *run)
+{
+	if (run->nnodes <= MOST_NODES_COUNTED)
+		run->counted = budget_alloc_zero(sizeof(uint64), run->nnodes / 64 + 1);
 }
 
 void

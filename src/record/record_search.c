@@ -2,23 +2,22 @@
  * record_search.c
  *	  Searches for a generalization per record, by risk and utility.
  *
- * Records that share a tuple share the answer, and all share the classes of
- * every node.  So a search visits node by node, each for all tuples at once,
- * as long as the lattice is small enough for a full pass.  If it is not,
- * tuples are searched one by one, using bounds.
+ * Records that share a tuple share the answer.  Least risk, if it is monotone,
+ * is found by the paper's frontier as long as that is affordable, because the
+ * nodes on it are what the paper counts; everything else by bounds.
  */
 #include "record/record_search.h"
 
-#include "base/progress.h"
+#include "record/record_alike.h"
 #include "record/record_bound.h"
 #include "record/record_frontier.h"
 
-/* The most nodes of a full pass, and the most tuples at all of them. */
-#define MOST_NODES 300000
-#define MOST_WORK 2e10
+/* The most tuples at all nodes for which the frontier is gone through. */
+#define MOST_FRONTIER_WORK 1e9
 
-/* The most nodes of a search that counts only at the frontier. */
-#define MOST_FRONTIER_NODES 3000000
+/* The same for counting the nodes of a search from the top, and its most nodes. */
+#define MOST_COUNTED_WORK 2e10
+#define MOST_COUNTED_NODES 300000
 
 /* Whether the risk never rises when a record is generalized further. */
 static bool
@@ -46,58 +45,17 @@ offer_ends(RecordRun *run)
 	}
 }
 
-/* Searches for any goal, node by node. */
+/* Fails if different people would have to be counted by labels that are alike. */
 static void
-search_all_nodes(RecordRun *run)
-{
-	RecordSearch *search = run->search;
-	uint32		ntuples = run->population->tuples->ntuples;
-	int			levels[MAX_ATTRIBUTES];
-
-	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
-	{
-		levels_of_node(run, node, levels);
-		go_to_node(run, levels);
-		search->evaluated++;
-		progress_update(search->evaluated, 0);
-		for (uint32 i = 0; i < ntuples; i++)
-		{
-			double		utility = record_utility(run->model, leaves_of(run, i), levels);
-
-			/* a search from the top has no reason to stop earlier */
-			if (search->goal == GOAL_LEAST_RISK && !(utility >= search->bound) && !search->general_first)
-				continue;
-			answer_of(search, i)->visited++;
-			offer_node(run, i, levels, risk_at(run, i, levels), utility);
-		}
-	}
-}
-
-/* Whether different people are counted, of whom bounds of entries say nothing. */
-static bool
-counts_people(const RecordRun *run)
+require_countable(const RecordRun *run)
 {
 	for (int i = 0; i < run->nmatches; i++)
-		if (counts_persons(run->population, run->dictionaries[i].entries))
-			return true;
-	return false;
-}
-
-/* Fails if different people would have to be counted by bounds, or by labels that are alike. */
-static void
-require_countable(const RecordRun *run, bool without_bounds)
-{
-	bool		equal = run->search->similarity == 0;
-
-	if (!counts_people(run) || (without_bounds && equal))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg(!equal ? "records of people with several rows cannot be matched by similarity" :
-					"the lattice is too large to count people with several rows"),
-			 errdetail("Each class of every node would have to be counted by its different people."),
-			 !equal ? errhint("Leave out similarity, or name a dictionary with a row per person.") :
-			 errhint("Use fewer levels or quasi-identifiers, or name a dictionary with a row per person.")));
+		if (run->search->similarity > 0 && counts_persons(run->population, run->dictionaries[i].entries))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("records of people with several rows cannot be matched by similarity"),
+					 errdetail("Each class of every node would have to be counted by its different people."),
+					 errhint("Leave out similarity, or name a dictionary with a row per person.")));
 }
 
 void
@@ -106,26 +64,21 @@ record_search(RecordSearch *search)
 	MemoryContext work = AllocSetContextCreate(search->population->context, "anonopt records", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(work);
 	RecordRun  *run = record_run_begin(search);
-	bool		is_small = run->nnodes <= MOST_NODES &&
-	(double) run->nnodes * search->population->tuples->ntuples <= MOST_WORK;
-	bool		has_frontier = search->goal == GOAL_LEAST_RISK && risk_is_monotone(search) && run->nnodes <= MOST_FRONTIER_NODES;
+	double		everything = (double) run->nnodes * search->population->tuples->ntuples;
+	bool		is_monotone = search->goal == GOAL_LEAST_RISK && risk_is_monotone(search);
 
-	require_countable(run, is_small || has_frontier);
+	require_countable(run);
 	search->in_time = true;
 	offer_ends(run);
-	if (has_frontier)
-	{
-		/* an answer in case time runs out */
-		if (!is_small && search->deadline != 0)
-			offer_samples(run);
+	if (search->similarity > 0)
+		search_alike(run);
+	else if (is_monotone && everything <= MOST_FRONTIER_WORK)
 		search_frontier(run);
-		if (search->general_first && search->in_time && is_small)
-			count_general_first(run);
-	}
-	else if (is_small)
-		search_all_nodes(run);
 	else
 		search_by_bounds(run);
+	if (search->general_first && is_monotone && search->in_time &&
+		run->nnodes <= MOST_COUNTED_NODES && everything <= MOST_COUNTED_WORK)
+		count_general_first(run);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
 }

@@ -321,10 +321,10 @@ BEGIN
             FROM candidate c LEFT JOIN best b USING (tuple_no) GROUP BY c.tuple_no),
         want AS (
             SELECT record, levels, labels, risk, utility,
-                   CASE WHEN %7$s THEN CASE %8$L WHEN 'btda' THEN from_top ELSE frontier END
-                        WHEN %8$L = 'aruba' THEN counted.feasible ELSE nodes END AS least_visited,
+                   -- bounds rule nodes out where risk is not monotone
+                   CASE WHEN %7$s THEN CASE %8$L WHEN 'btda' THEN from_top ELSE frontier END ELSE 1 END AS least_visited,
                    CASE WHEN %7$s AND %8$L = 'btda' THEN from_top
-                        WHEN %8$L = 'aruba' THEN counted.feasible ELSE nodes END AS most_visited
+                        WHEN %7$s AND %8$L = 'aruba' THEN counted.feasible ELSE nodes END AS most_visited
             FROM tuple CROSS JOIN unnest(records) record JOIN counted USING (tuple_no) LEFT JOIN best USING (tuple_no))
         SELECT format('record %%s: got %%s, want %%s, least visited %%s', record, g, w, least_visited)
         FROM got g FULL JOIN want w USING (record)

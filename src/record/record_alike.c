@@ -1,0 +1,119 @@
+/*
+ * record_alike.c
+ *	  Searches for any goal, if labels need only be alike.
+ *
+ * Labels that are alike do not divide the entries into classes, and labels
+ * above them may be less alike.  So levels are chosen for all tuples together,
+ * any entry may match until a node is complete, and a tuple leaves the search
+ * of a prefix when weight and utility alone rule it out.
+ */
+#include "record/record_alike.h"
+
+#include "base/budget.h"
+#include "base/progress.h"
+#include "record/record_reach.h"
+#include "record/record_sample.h"
+
+typedef struct Choosing
+{
+	RecordRun  *run;
+	const Reach *reach;
+	BestSoFar  *best;			/* by tuple */
+	int64	   *people;			/* all of them, by dictionary */
+	int			levels[MAX_ATTRIBUTES];
+	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples, by depth */
+	uint32		nhopeful[MAX_ATTRIBUTES + 1];
+} Choosing;
+
+/* Keeps the tuples that may still find a better answer. */
+static void
+keep_hopeful(Choosing *c, int depth)
+{
+	uint32		kept = 0;
+
+	if (c->hopeful[depth] == NULL)
+		c->hopeful[depth] = budget_alloc(sizeof(uint32), (Size) c->run->population->tuples->ntuples + 1);
+	for (uint32 i = 0; i < c->nhopeful[depth - 1]; i++)
+	{
+		uint32		tuple = c->hopeful[depth - 1][i];
+		Prospect	prospect = prospect_of(c->reach, depth, chosen_weight(c->reach, depth, tuple, c->levels),
+										   chosen_utility(c->reach, depth, tuple, c->levels), c->people);
+
+		if (prospect.possible && !is_hopeless(c->reach, &prospect, &c->best[tuple]))
+			c->hopeful[depth][kept++] = tuple;
+	}
+	c->nhopeful[depth] = kept;
+}
+
+/* Offers a complete node to the tuples that are left. */
+static void
+visit_node(Choosing *c)
+{
+	RecordRun  *run = c->run;
+	int			depth = run->population->nattrs;
+
+	go_to_node(run, c->levels);
+	run->search->evaluated++;
+	progress_update(run->search->evaluated, 0);
+	for (uint32 i = 0; i < c->nhopeful[depth]; i++)
+	{
+		uint32		tuple = c->hopeful[depth][i];
+
+		offer_to_best(run, c->best, tuple, c->levels, risk_at(run, tuple, c->levels),
+					  record_utility(run->model, leaves_of(run, tuple), c->levels));
+	}
+}
+
+/* Chooses the levels from a depth on, most general first. */
+static void
+choose_from(Choosing *c, int depth)
+{
+	const RecordRun *run = c->run;
+	int			a = c->reach->order[depth];
+	const Attribute *attr = &run->population->attrs[a];
+
+	for (int level = attr->max_level; level >= attr->min_level && !out_of_time(c->run); level--)
+	{
+		c->levels[a] = level;
+		keep_hopeful(c, depth + 1);
+		if (c->nhopeful[depth + 1] == 0)
+			continue;
+		if (depth + 1 == run->population->nattrs)
+			visit_node(c);
+		else
+			choose_from(c, depth + 1);
+	}
+}
+
+static int64
+people_in(const RecordRun *run, const EntryTable *entries)
+{
+	uint32		n = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
+	const int64 *counts = entries != NULL ? entries->counts : run->population->tuples->counts;
+	int64		people = 0;
+
+	for (uint32 i = 0; i < n; i++)
+		people += counts[i];
+	return people;
+}
+
+void
+search_alike(RecordRun *run)
+{
+	Choosing   *c = palloc0(sizeof(Choosing));
+	uint32		ntuples = run->population->tuples->ntuples;
+
+	offer_samples(run);
+	c->run = run;
+	c->reach = reach_create(run);
+	c->best = best_so_far(run);
+	c->people = palloc(sizeof(int64) * run->nmatches);
+	for (int i = 0; i < run->nmatches; i++)
+		c->people[i] = people_in(run, run->dictionaries[i].entries);
+	c->hopeful[0] = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
+	for (uint32 i = 0; i < ntuples; i++)
+		c->hopeful[0][i] = i;
+	c->nhopeful[0] = ntuples;
+	choose_from(c, 0);
+	count_best_visits(run, c->best);
+}

@@ -1,0 +1,136 @@
+/*
+ * record_items.c
+ *	  Records or entries, sorted by one attribute after another.
+ *
+ * The leaves under a label are neighbours at every level.  So once a class is
+ * sorted by an attribute's leaves, all classes into which any level of the
+ * attribute divides it are runs of it.
+ */
+#include "record/record_items.h"
+
+#include "base/budget.h"
+
+/* Fewer items than this share of the leaves are sorted by comparison. */
+#define LEAVES_PER_ITEM 4
+
+ItemTable *
+item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts)
+{
+	ItemTable  *table = palloc0(sizeof(ItemTable));
+	int			nattrs = population->nattrs;
+	uint32		most_leaves = 0;
+
+	table->population = population;
+	table->n = n;
+	table->counts = counts;
+	table->leaves = palloc(sizeof(uint32 *) * nattrs);
+	table->sorted = palloc0(sizeof(SortedItems) * (nattrs + 1));
+	for (int a = 0; a < nattrs; a++)
+	{
+		uint32		nleaves = population->attrs[a].hierarchy->nleaves;
+
+		most_leaves = Max(most_leaves, nleaves);
+		table->leaves[a] = budget_alloc(sizeof(uint32), (Size) n + 1);
+		for (uint32 i = 0; i < n; i++)
+			table->leaves[a][i] = Min(leaves[(Size) i * nattrs + a], nleaves);
+	}
+	table->starts = budget_alloc(sizeof(uint32), (Size) most_leaves + 2);
+	table->pairs = budget_alloc(sizeof(uint64), (Size) n + 1);
+	return table;
+}
+
+#define ST_SORT sort_pairs
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* Replaces an array by one for at least n elements. */
+static void *
+make_room(void *array, Size element, Size n, Size *capacity)
+{
+	if (n <= *capacity)
+		return array;
+	if (array != NULL)
+		pfree(array);
+	*capacity = n;
+	return budget_alloc(element, n);
+}
+
+static void
+sort_by_counting(const ItemTable *table, const uint32 *leaves, uint32 nleaves, const uint32 *items, uint32 n, uint32 *sorted)
+{
+	uint32	   *starts = table->starts;
+	uint32		start = 0;
+
+	memset(starts, 0, sizeof(uint32) * ((Size) nleaves + 1));
+	for (uint32 i = 0; i < n; i++)
+		starts[leaves[items[i]]]++;
+	for (uint32 leaf = 0; leaf <= nleaves; leaf++)
+	{
+		uint32		here = starts[leaf];
+
+		starts[leaf] = start;
+		start += here;
+	}
+	for (uint32 i = 0; i < n; i++)
+		sorted[starts[leaves[items[i]]]++] = items[i];
+}
+
+static void
+sort_by_comparing(const ItemTable *table, const uint32 *leaves, const uint32 *items, uint32 n, uint32 *sorted)
+{
+	for (uint32 i = 0; i < n; i++)
+		table->pairs[i] = ((uint64) leaves[items[i]] << 32) | items[i];
+	sort_pairs(table->pairs, n);
+	for (uint32 i = 0; i < n; i++)
+		sorted[i] = (uint32) table->pairs[i];
+}
+
+/* Finds the blocks of sorted items. */
+static void
+find_blocks(const ItemTable *table, const uint32 *leaves, SortedItems *sorted)
+{
+	LeafBlock  *blocks = sorted->blocks;
+	uint32		nblocks = 0;
+	int64		before = 0;
+
+	for (uint32 i = 0; i < sorted->n; i++)
+	{
+		uint32		leaf = leaves[sorted->items[i]];
+
+		if (nblocks == 0 || blocks[nblocks - 1].leaf != leaf)
+		{
+			blocks[nblocks].leaf = leaf;
+			blocks[nblocks].start = i;
+			blocks[nblocks].before = before;
+			nblocks++;
+		}
+		if (table->counts != NULL)
+			before += table->counts[sorted->items[i]];
+	}
+	blocks[nblocks].leaf = PG_UINT32_MAX;
+	blocks[nblocks].start = sorted->n;
+	blocks[nblocks].before = before;
+	sorted->nblocks = nblocks;
+}
+
+void
+item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n)
+{
+	SortedItems *sorted = &table->sorted[depth];
+	const uint32 *leaves = table->leaves[attribute];
+	uint32		nleaves = table->population->attrs[attribute].hierarchy->nleaves;
+
+	sorted->n = n;
+	sorted->items = make_room(sorted->items, sizeof(uint32), (Size) n + 1, &sorted->capacity);
+	sorted->blocks = make_room(sorted->blocks, sizeof(LeafBlock), Min((Size) n, (Size) nleaves + 1) + 1,
+							   &sorted->block_capacity);
+	if (nleaves / LEAVES_PER_ITEM <= n)
+		sort_by_counting(table, leaves, nleaves, items, n, sorted->items);
+	else
+		sort_by_comparing(table, leaves, items, n, sorted->items);
+	find_blocks(table, leaves, sorted);
+}
