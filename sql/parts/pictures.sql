@@ -106,7 +106,7 @@ BEGIN
 		px := round((80 + 600 * anonopt.axis_place((shown[i] ->> x)::float8, low[1], high[1], logs[1]))::numeric, 1);
 		py := round((380 - 360 * anonopt.axis_place((shown[i] ->> y)::float8, low[2], high[2], logs[2]))::numeric, 1);
 		IF kind = 3 THEN
-			points := points || format('<circle class="published" cx="%s" cy="%s" r="8" tabindex="0">%s</circle><text class="name" x="%s" y="%s" text-anchor="%s">%s</text>',
+			points := points || format('<circle class="published" cx="%s" cy="%s" r="8" tabindex="0" role="img">%s</circle><text class="name" x="%s" y="%s" text-anchor="%s">%s</text>',
 				px, py, anonopt.front_tip(format('release %s', shown[i] ->> 'name'), shown[i], objectives), CASE WHEN px > 400 THEN px - 12 ELSE px + 12 END, py + 4,
 				CASE WHEN px > 400 THEN 'end' ELSE 'start' END, anonopt.html(shown[i] ->> 'name'));
 			CONTINUE;
@@ -115,19 +115,20 @@ BEGIN
 		-- a point's numbers are printed beside it if there is room
 		IF kind = 1 AND cardinality(objectives) = 2 AND abs(px - apart) >= 70 THEN
 			apart := px;
-			points := points || format('<text class="note" x="%s" y="%s" text-anchor="middle">%s; %s</text>', least(greatest(px, 110), 640), greatest(py - 8, 12),
+			points := points || format('<text class="note" x="%s" y="%s" text-anchor="%s">%s; %s</text>', CASE WHEN px > 600 THEN px - 7 ELSE px + 7 END,
+				least(py + 14, 376), CASE WHEN px > 600 THEN 'end' ELSE 'start' END,
 				anonopt.tick_label((shown[i] ->> x)::float8), anonopt.tick_label((shown[i] ->> y)::float8));
 		END IF;
-		points := points || CASE kind WHEN 1 THEN format('<circle cx="%s" cy="%s" r="4" tabindex="0">%s</circle>', px, py,
+		points := points || CASE kind WHEN 1 THEN format('<circle cx="%s" cy="%s" r="4" tabindex="0" role="img">%s</circle>', px, py,
 				anonopt.front_tip(format('levels %s', translate((shown[i] -> 'levels')::text, '[] ', '{}')), shown[i], objectives))
-			ELSE format('<path class="recoding" d="M%s %sl5 5 -5 5 -5 -5z" tabindex="0">%s</path>', px, py - 5,
+			ELSE format('<path class="recoding" d="M%s %sl5 5 -5 5 -5 -5z" tabindex="0" role="img">%s</path>', px, py - 5,
 				anonopt.front_tip('local recoding', shown[i], objectives)) END;
 	END LOOP;
 	IF recodings IS NOT NULL THEN
-		points := points || '<path class="dot" d="M506 10a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><text x="520" y="14">nodes</text>'
-			'<path class="recoding" d="M580 5l5 5 -5 5 -5 -5z"/><text x="590" y="14">local recodings</text>';
+		points := points || '<path class="dot" d="M506 424a4 4 0 1 0 8 0a4 4 0 1 0 -8 0z"/><text x="520" y="428">nodes</text>'
+			'<path class="recoding" d="M580 419l5 5 -5 5 -5 -5z"/><text x="590" y="428">local recodings</text>';
 	END IF;
-	RETURN format($svg$<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 440" role="img" aria-label="Front of %s and %s">
+	RETURN format($svg$<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 700 440" role="group" aria-label="Front of %s and %s">
 <style>
 .anonopt-front text { font: 12px system-ui, sans-serif; fill: #333 }
 .anonopt-front .grid { stroke: #ddd } .anonopt-front .axis { stroke: #333; fill: none }
@@ -136,7 +137,8 @@ BEGIN
 .anonopt-front circle:hover, .anonopt-front circle:focus { fill: #c2410c; r: 6px; outline: none }
 .anonopt-front .recoding:hover, .anonopt-front .recoding:focus { fill: #c2410c; outline: none }
 .anonopt-front .published { fill: none; stroke: #c2410c; stroke-width: 2; pointer-events: all } .anonopt-front circle.published:hover, .anonopt-front circle.published:focus { fill: none; r: 10px }
-.anonopt-front text.note { font-size: 10px; opacity: .8 } .anonopt-front text.name { font-weight: 600 }
+.anonopt-front text.note, .anonopt-front text.name { paint-order: stroke; stroke: Canvas; stroke-width: 3px }
+.anonopt-front text.note { font-size: 10px } .anonopt-front text.name { font-weight: 600 }
 @media (prefers-color-scheme: dark) { .anonopt-front text { fill: #ddd } .anonopt-front .grid { stroke: #444 }
 .anonopt-front .axis { stroke: #ddd } .anonopt-front .front { stroke: #7db4ee } .anonopt-front circle, .anonopt-front .dot { fill: #7db4ee }
 .anonopt-front .curve { stroke: #86d9a2 } .anonopt-front .recoding { fill: #86d9a2 } .anonopt-front .published { stroke: #fb923c } }
@@ -177,6 +179,6 @@ $$;
 
 CREATE FUNCTION anonopt.html_cells(VARIADIC cells text[]) RETURNS text
 LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
-	SELECT string_agg(CASE WHEN c ~ '^[-0-9.,]+$' THEN '<td class="number">' ELSE '<td>' END || coalesce(anonopt.html(c), '') || '</td>', '' ORDER BY i)
+	SELECT string_agg(CASE WHEN c ~ '^(< )?-?[0-9][0-9,]*(\.[0-9]+)?( %)?$' THEN '<td class="number">' ELSE '<td>' END || coalesce(anonopt.html(c), '') || '</td>', '' ORDER BY i)
 	FROM unnest(cells) WITH ORDINALITY x (c, i)
 $$;

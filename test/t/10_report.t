@@ -58,6 +58,7 @@ make_database();
 test_sample();
 test_hostile();
 test_without();
+test_several_rows();
 test_objectives();
 psql_in('postgres', 'DROP DATABASE anonopt_report');
 done_testing();
@@ -85,7 +86,7 @@ sub test_sample
 			is($told->{width}, $width, "$name: the frame is as wide as it is to be");
 			cmp_ok($told->{needed}, '<=', $width, "$name: nothing is wider than the page");
 			is_deeply([ grep { /^(?:Verdict|The original data|The trade-off|Releases|Declaration)$/ } @{ $told->{heads} } ],
-				[ 'Verdict', 'The original data', 'The trade-off', 'Releases', 'Declaration' ], "$name: all sections are there");
+				[ 'Verdict', 'The trade-off', 'Releases', 'Declaration' ], "$name: all sections are there");
 			is($told->{points}, $front + 2, "$name: a point a node of the front, a ring a release");
 			like($told->{told}, qr/^levels \{[\d,]+\}, k [\d,]+/, "$name: a point that is chosen tells its numbers");
 			cmp_ok($told->{scripts}, '<=', 1, "$name: by the one script there is");
@@ -109,6 +110,7 @@ sub test_sample
 		unlike($told->{text}, qr/NaN|Infinity|undefined/, 'no number is none');
 	}
 	check_dark($report);
+	check_print($report);
 }
 
 # Names and labels that would be markup if they were not escaped
@@ -175,6 +177,24 @@ sub test_without
 		is($told->{points}, 1, 'the report shows it');
 		is($told->{far}, 0, 'inside of the picture');
 	}
+}
+
+# People with several rows: rows are called rows, and losses are shares of them.
+sub test_several_rows
+{
+	sql("CREATE TABLE visit AS SELECT i AS id, i % 100 AS patient, i % 12 AS month, 'd' || i % 5 AS diagnosis FROM generate_series(1, 1000) i",
+		"SELECT anonopt.create_interval_hierarchy('month_levels', 0, 11, '{3,6}'), anonopt.create_dataset('visits', 'visit', person => 'patient')",
+		"SELECT anonopt.add_quasi_identifier('visits', 'month', 'month_levels'), anonopt.set_pseudonym('visits', 'patient')",
+		"SET anonopt.composition = off; SELECT anonopt.publish_table('visits_open', 'visits', levels => '{1}', k => 5)");
+	my $report = value("SELECT anonopt.report('visits')");
+	my $loss = value("SELECT round(nwp::numeric * 100, 1) FROM anonopt.evaluate('visits', '{1}')");
+
+	like($report, qr/<li>1,000 rows are shown\./, 'rows are not called people');
+	like($report, qr{<th scope="row">people</th><td>100</td>}, 'people are counted beside them');
+	like($report, qr{GLM: detail lost, all columns equally</td><td class="number">\Q$loss\E %</td>}, 'the loss is a share of the rows');
+	like($report, qr/<li>Nobody is left out\.</, 'nobody is left out');
+	like($report, qr/Shown as pseudonyms, which link the rows of one person: patient\./, 'pseudonyms are named');
+	unlike($report, qr/covered by no promise/, 'as what they are');
 }
 
 # Every objective can be an axis
@@ -244,6 +264,25 @@ sub check_dark
 		cmp_ok(brightness($dark->{ink}) - brightness($dark->{paper}), '>', 400, 'dark: light ink on dark paper');
 		cmp_ok(brightness($light->{paper}) - brightness($light->{picture_ink}), '>', 400, 'light: the picture can be read');
 		cmp_ok(brightness($dark->{picture_ink}) - brightness($dark->{paper}), '>', 400, 'dark: the picture can be read');
+	}
+}
+
+# It prints to two to six A4 pages.
+sub check_print
+{
+	my ($report) = @_;
+  SKIP:
+	{
+		skip('print: no Chromium', 2) unless $chromium;
+		my $file = "$scratch/print.pdf";
+
+		write_file("$scratch/print.html", $report);
+		chromium("--print-to-pdf=$file", '--no-pdf-header-footer', "file://$scratch/print.html");
+		my $pdf = read_file($file);
+		my @pages = $pdf =~ m{/Type\s*/Page\b[^s]}g;
+		cmp_ok(scalar(@pages), '>=', 2, 'print: at least two pages');
+		cmp_ok(scalar(@pages), '<=', 6, 'print: at most six');
+		like($pdf, qr{/MediaBox\s*\[0 0 59[45][.\d]* 84[12]}, 'print: A4');
 	}
 }
 

@@ -653,6 +653,8 @@ sub check_hostile
 	my $name = sub { $_[0] eq 'schema' ? 'flow' : $_[0] };
 	my @statements = map { s/^-//r } @way;
 	my ($expected, $told) = go($name, 'SET search_path = public', 'SELECT', @statements);
+	my $date = qr{>date</th><td>\K[^<]*};
+	$expected =~ s/$date//g;
 	# of the caller's own session, which is looked at first unless said otherwise
 	my $temporary = join ';', 'SET search_path = public',
 	  (map { "CREATE TEMP TABLE $_ (LIKE hostile.$_)" } qw(pg_class pg_attribute pg_type pg_proc pg_roles pg_depend pg_description pg_index pg_constraint
@@ -670,6 +672,7 @@ sub check_hostile
 	for my $path ('hostile, pg_catalog, public', 'pg_temp, hostile, public, pg_catalog', 'hostile', 'pg_catalog, pg_temp, hostile')
 	{
 		my ($answer, $told) = go($name, "SET search_path = $path", $temporary, @statements);
+		$answer =~ s/$date//g;
 
 		is($told, '', "the whole way is gone by $path");
 		ok($answer eq $expected, 'all answers are the same') or differ($expected, $answer);
