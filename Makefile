@@ -75,9 +75,16 @@ keep:
 	cat $(PARTS) >$(KEPT).sql
 
 DIST_VERSION = $(shell sed -n 's/^   "version": "\(.*\)",$$/\1/p' META.json)
+DIST = dist/anonopt-$(DIST_VERSION)
+# with the install script, which META.json names; both are of the last commit
 dist:
-	mkdir -p dist
-	git archive --format=zip --prefix=anonopt-$(DIST_VERSION)/ -o dist/anonopt-$(DIST_VERSION).zip HEAD
+	rm -rf $(DIST) $(DIST).zip
+	mkdir -p $(DIST)
+	git archive HEAD $(PARTS) | tar -x -C $(DIST)
+	cd $(DIST) && cat $(PARTS) >anonopt--$(SQL_VERSION).sql
+	git archive --format=zip -o $(DIST).zip --prefix=anonopt-$(DIST_VERSION)/sql/ --add-file=$(DIST)/anonopt--$(SQL_VERSION).sql \
+		--prefix=anonopt-$(DIST_VERSION)/ HEAD
+	rm -r $(DIST)
 deb:
 	debian/build
 

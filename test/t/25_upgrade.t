@@ -105,6 +105,7 @@ like($newest, qr/^\Q$default\E\.\d+$/, 'the newest version in CHANGELOG.md has t
 like($state, qr/^\d{4}-\d\d-\d\d$/, 'its release is dated') if $is_released;
 is(() = $meta =~ /^(?: {3}| {9})"version": "\Q$newest\E"/mg, 2, 'META.json names it twice');
 like($meta, $is_released ? qr/"release_status": "stable"/ : qr/"release_status": "(?:un|test)/, 'and whether it is released');
+like($meta, qr{"file": "sql/anonopt--\Q$default\E\.sql"}, 'and its install script');
 like($debian, $is_released ? qr/^\Q$newest\E$/ : qr/^\Q$newest\E~/, 'so does debian/changelog');
 is($suite ne 'UNRELEASED', $is_released, 'and for whom');
 
