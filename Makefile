@@ -70,6 +70,7 @@ papers:
 
 KEPT = test/released/anonopt--$(SQL_VERSION)
 keep:
+	@[ ! -e $(KEPT).sql ] || { echo "$(KEPT).sql is there: a released version does not change" >&2; exit 1; }
 	test/cluster bash test/released/dump >$(KEPT).dump.new
 	mv $(KEPT).dump.new $(KEPT).dump
 	cat $(PARTS) >$(KEPT).sql
