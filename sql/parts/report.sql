@@ -127,7 +127,7 @@ $$;
 -- Risks before and after.
 CREATE FUNCTION anonopt.report_risk(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
-	SELECT anonopt.html_table(ARRAY['attacker', 'risk', 'original data', r.name], ARRAY[
+	SELECT anonopt.html_table('{attacker,risk,before,after}', ARRAY[
 		anonopt.html_cells('prosecutor: knows that the person is in the data', 'highest', anonopt.percent((r.before ->> 'highest')::float8), anonopt.percent(1 / (r.verified ->> 'k')::float8)),
 		anonopt.html_cells('', 'average', anonopt.percent((r.before ->> 'average')::float8), CASE WHEN r.after IS NULL THEN 'not shown whose rows they are' ELSE anonopt.percent((r.after ->> 'average')::float8) END),
 		anonopt.html_cells('', 'people above 20 %', anonopt.percent((r.before ->> 'share_above')::float8), CASE WHEN r.after IS NULL AND (r.verified ->> 'k')::bigint >= 5 THEN '0.0 %' ELSE anonopt.percent((r.after ->> 'share_above')::float8) END),
@@ -308,6 +308,7 @@ h1, h2, h3, p, li, .bars th { overflow-wrap: anywhere }
 .bars span { display: block; height: .45rem; background: var(--bar); min-width: 1px } .bars .after { background: var(--after) }
 #told { min-height: 1.5em } summary { cursor: pointer }
 footer { margin-top: 3rem; font-size: .85rem; opacity: .8 }
+@media (max-width: 30rem) { th, td { padding: .2rem .3rem; font-size: .85rem } }
 @media print { body { font-size: 9pt; line-height: 1.3; max-width: none; padding: 0 } @page { size: A4; margin: 13mm } h2 { margin-top: 1rem; break-after: avoid } h4 { margin: .5rem 0 0 } h3, h4 { break-after: avoid }
 table, .verdict, svg { break-inside: avoid } th, td { padding: .1rem .4rem } .bars { font-size: 7pt } .bars th, .bars td { padding: 0 .2rem } .bars td:last-child { width: 2.5rem } .columns { gap: .5rem }
 svg { min-width: 0; max-height: 9cm } .wide { overflow: visible } #told, details { display: none } }
