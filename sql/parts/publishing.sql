@@ -127,6 +127,10 @@ CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] D
 	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_view' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
+-- called by the functions of live views
+CREATE FUNCTION anonopt.live_rows(statement text, columns text[])
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_live_rows' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
+
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,
 	recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')

@@ -32,8 +32,15 @@
 #define table_beginscan(table, snapshot, nkeys, keys, flags) table_beginscan(table, snapshot, nkeys, keys)
 #endif
 
+#if PG_VERSION_NUM < 190000
+#include "tcop/tcopprot.h"
+#define pg_plan_query(query, source, options, parameters, explain) pg_plan_query(query, source, options, parameters)
+#endif
+
 #if PG_VERSION_NUM < 180000
+#include "executor/executor.h"
 #define pg_noreturn pg_attribute_noreturn()
+#define ExecutorRun(query, direction, count) ExecutorRun(query, direction, count, true)
 #endif
 
 #if PG_VERSION_NUM < 170000

@@ -13,16 +13,34 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/typcache.h"
+
+/*
+ * Whether values that are equal for a column are equal for an index over it.
+ * An index with a finer equality, by its operator class or because its
+ * collation distinguishes texts that the column's takes for one, allows what
+ * is twice the same value.
+ */
+static bool
+is_as_coarse(Relation index, Form_pg_attribute column)
+{
+	Oid			equality = lookup_type_cache(getBaseType(column->atttypid), TYPECACHE_EQ_OPR)->eq_opr;
+	Oid			collation = column->attcollation;
+
+	return OidIsValid(equality) && op_in_opfamily(equality, index->rd_opfamily[0]) &&
+		(!OidIsValid(collation) || get_collation_isdeterministic(collation) || collation == index->rd_indcollation[0]);
+}
 
 /* Whether an index guarantees that a column's values are unique. */
 static bool
-is_unique_over(Relation index, AttrNumber attnum)
+is_unique_over(Relation index, Relation relation, AttrNumber attnum)
 {
 	Form_pg_index form = index->rd_index;
 
 	return form->indisunique && form->indisvalid && form->indimmediate &&
 		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
-		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL);
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		is_as_coarse(index, TupleDescAttr(RelationGetDescr(relation), attnum - 1));
 }
 
 bool
@@ -36,7 +54,7 @@ index_keeps_unique(Relation relation, AttrNumber attnum)
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
 
-		found = found || is_unique_over(index, attnum);
+		found = found || is_unique_over(index, relation, attnum);
 		index_close(index, AccessShareLock);
 	}
 	list_free(indexes);

@@ -11,7 +11,7 @@
 
 /*
  * Whether an index on a column alone is unique, valid, not partial and not
- * deferrable; NULLs may repeat.
+ * deferrable, and takes for equal what the column does; NULLs may repeat.
  */
 extern bool index_keeps_unique(Relation relation, AttrNumber attnum);
 

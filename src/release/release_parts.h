@@ -90,6 +90,9 @@ extern ReleaseEntry *release_lock_entry(Oid relation);
 /* Fails if the release would have other columns. */
 extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
 
+/* Whether a type is the current role's own, or a superuser's. */
+extern bool type_is_trusted(Oid type);
+
 /* The function through which a live view reads, without parentheses, or NULL. */
 extern char *rows_function(Oid view);
 

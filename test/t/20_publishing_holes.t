@@ -629,6 +629,39 @@ SKIP:
 	}
 }
 
+# ------------------------------------------------------------------------------- unique columns
+
+# A unique index whose equality is finer than the column's does not prove that
+# the column's values are unique.
+sub check_unique_columns
+{
+	my $has_icu = $node->safe_psql('clinic', q{SELECT count(*) > 0 FROM pg_collation WHERE collprovider = 'i'}) eq 't';
+	my %kind = (
+		'numbers of several scales in a row type' => [ 'one_number', q{ROW(CASE WHEN i = 2 THEN '1.0' ELSE i::text END::numeric)::one_number}, 'record_image_ops', 'record_ops' ],
+		'NULLs' => [ 'int', 'CASE WHEN i > 2 THEN i END', 'int4_ops', undef ],
+		$has_icu ? ('spellings that collate as equal' => [ 'text COLLATE any_case', q{CASE i WHEN 2 THEN 'V1' ELSE 'v' || i END}, 'COLLATE "C"', 'COLLATE any_case' ]) : ());
+
+	ask('owner', 'CREATE TYPE one_number AS (n numeric)');
+	for my $what (sort keys %kind)
+	{
+		my ($type, $value, $finer, $same) = @{ $kind{$what} };
+		my $not_null = $what eq 'NULLs' ? '' : 'NOT NULL';
+		my $call = q{SELECT count(*) FROM anonopt.property_vector('keys', '{0}', 'class_size', 'nr')};
+
+		ask('owner', qq{
+			CREATE TABLE keys (nr $type $not_null, age int); INSERT INTO keys SELECT $value, 20 + i % 20 FROM generate_series(1, 40) i; CREATE UNIQUE INDEX keys_nr ON keys (nr $finer);
+			SELECT anonopt.create_dataset('keys', 'keys'), anonopt.add_quasi_identifier('keys', 'age', 'age_levels')});
+		is(ask('owner', 'SELECT count(*) FROM (SELECT nr FROM keys GROUP BY nr) x'), 39, "still: a value twice in spite of a unique index: $what");
+		like(hear('owner', $call), qr/ERROR:  22023: column "nr" does not identify (rows|every row) of public\.keys/, "an index does not prove that a key is unique: $what");
+		if (defined $same)
+		{
+			ask('owner', "DROP INDEX keys_nr; DELETE FROM keys WHERE ctid = (SELECT max(ctid) FROM keys k WHERE (SELECT count(*) FROM keys o WHERE o.nr = k.nr) > 1); CREATE UNIQUE INDEX keys_nr ON keys (nr $same)");
+			is(ask('owner', $call), 39, "unless it takes the same for equal: $what");
+		}
+		ask('owner', q{SELECT anonopt.drop_dataset('keys'); DROP TABLE keys});
+	}
+}
+
 # ------------------------------------------------------------------------------- refreshes
 
 # A transaction that began before the refresh never finds a release empty.
@@ -765,6 +798,7 @@ check_live_order();
 check_memory();
 check_stored_form();
 check_equal_values();
+check_unique_columns();
 check_swap();
 check_waiting();
 check_nothing_before_checks();

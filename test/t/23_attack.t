@@ -13,6 +13,7 @@ use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
 use Server;
 use Test::More;
+use Time::HiRes qw(sleep);
 
 my $superuser = (getpwuid $<)[0];
 my $node = Server->new('attack');
@@ -359,8 +360,55 @@ sub check_live_names
 		qr/ERROR:  42501: the type of column "kind" of relation mallory\.kinds belongs to another role/, 'no live view reads a type of another role');
 }
 
+# What has been checked is what is read: a session that reads a live view waits
+# for the check of its reader, and a stranger takes the place of a relation
+# meanwhile.
+sub check_live_race
+{
+	$node->safe_psql('clinic', 'GRANT CREATE ON DATABASE clinic TO stranger');
+	make_release('raced');
+	hear('mallory', q{
+		SELECT anonopt.add_promise('raced', 'k_map', 20, population => 'stranger.everybody');
+		SELECT anonopt.create_view('mallory.raced_live', 'raced', '{1}', k => 5, materialized => false);
+		GRANT SELECT ON mallory.raced_live TO reader; GRANT EXECUTE ON FUNCTION mallory.raced_live_rows() TO reader});
+	my $master = $node->background_psql('clinic', on_error_stop => 0);
+	my $stranger = $node->background_psql('clinic', extra_params => [ '-U', 'stranger' ], on_error_stop => 0);
+	my ($out, $err) = ('', '');
+	my $waits = sub {
+		my ($what) = @_;
+		for (1 .. 100)
+		{
+			return 1 if $master->query("SELECT 'it waits' FROM pg_locks WHERE NOT granted AND $what") =~ /it waits/;
+			sleep 0.1;
+		}
+		return 0;
+	};
+
+	$stranger->query("SET lock_timeout = '2s'; SELECT to_regclass('stranger.everybody')");
+	$master->query('SELECT pg_advisory_lock(77)');
+	my $reader = IPC::Run::start([ 'psql', '-XAtq', '-d', $node->connstr('clinic'), '-U', 'reader', '-c', 'SELECT pg_advisory_lock_shared(77) IS NULL',
+			'-c', 'SELECT count(*) FROM mallory.raced_live' ], '<', '/dev/null', '>', \$out, '2>', \$err);
+	ok($waits->(q{locktype = 'advisory'}), 'a reader is about to read');
+	# the reader's roles are looked up there
+	$master->query('BEGIN; LOCK TABLE pg_db_role_setting IN ACCESS EXCLUSIVE MODE; SELECT pg_advisory_unlock(77)');
+	ok($waits->(q{relation = 'pg_db_role_setting'::regclass}), 'and waits within the check');
+	$stranger->query('DROP TABLE stranger.everybody');
+	like($stranger->query(q{SELECT 'is ' || COALESCE(to_regclass('stranger.everybody')::text, 'gone')}), qr/is (stranger\.)?everybody/, 'the population cannot be dropped meanwhile');
+	$stranger->query(q{ALTER SCHEMA stranger RENAME TO elsewhere; CREATE SCHEMA stranger; GRANT USAGE ON SCHEMA stranger TO PUBLIC;
+		CREATE VIEW stranger.everybody AS SELECT elsewhere.listen(1) AS age; GRANT SELECT ON stranger.everybody TO PUBLIC});
+	like($stranger->query(q{SELECT 'is ' || relkind::text FROM pg_class WHERE oid = 'stranger.everybody'::regclass}), qr/is v/, 'still: a view is in its place');
+	$master->query('COMMIT');
+	$reader->finish;
+	like($out, qr/^60$/m, 'the reader gets what was checked') or diag($err);
+	unlike($err, qr/runs as/, 'and nobody else\'s code runs');
+	like(hear('reader', 'SELECT count(*) FROM mallory.raced_live'), qr/ERROR:  42501: the source of a live release has changed/, 'the next reading is refused');
+	$_->quit for $master, $stranger;
+	$node->safe_psql('clinic', 'DROP SCHEMA stranger CASCADE; ALTER SCHEMA elsewhere RENAME TO stranger');
+}
+
 check_index_functions();
 check_live_names();
+check_live_race();
 check_keys();
 check_extensions();
 check_settings();
