@@ -246,6 +246,23 @@ put_answer(RecodingPlan *plan, RecodingResult *result)
 	return number_classes(plan->order, Max(plan->nclasses, plan->classes->nclasses), result);
 }
 
+/*
+ * What an answer costs.  Classes that look alike have been merged, so if sizes
+ * or values count, it costs more than the classes that were searched for.
+ */
+static int64
+cost_of_answer(RecodingPlan *plan, const RecodingResult *result)
+{
+	Classes    *classes = plan->classes;
+
+	classes_clear(classes);
+	classes_take_over(classes, result->class_of, plan->ground->tuple);
+	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
+		if (classes->class_of[tuple] == NO_CLASS)
+			tuple_suppress(classes, tuple);
+	return classes->cost;
+}
+
 /* Returns no class at all, if that many people may be suppressed. */
 static bool
 suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
@@ -259,7 +276,8 @@ suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
  * If no label covers everybody, the remaining tuples cannot always be merged
  * with others.  A node may still keep the promise, by suppressing classes that
  * break it.  Improving from there may merge tuples that no label covers, if
- * sizes or values count more than labels; then the node itself is the answer.
+ * sizes or values count more than labels, or many that then look alike; then
+ * the node itself is the answer.
  *
  * A node is the better start, too, if it loses less than an answer that was
  * found otherwise.
@@ -269,12 +287,15 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingRes
 {
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
+		int64		cost;
+
 		classes_clear(plan->classes);
 		if (!start_by_one_node(plan->classes, below, plan->watch))
 			return below < PG_INT64_MAX || suppress_everybody(plan, result);
+		cost = plan->classes->cost;
 		if (better)
 			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
-		if (put_answer(plan, result) || !better)
+		if ((put_answer(plan, result) && (!better || cost_of_answer(plan, result) <= cost)) || !better)
 			return result->nclasses > 0;
 	}
 }
@@ -299,8 +320,9 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 			better_classes(plan.classes, tree, order->seed, watch);
 		else if (order->effort > 0)
 			result->helped = better_in_blocks(&plan, workers);
-		below = n <= BLOCK_TUPLES || order->effort == 0 ? plan.classes->cost : (int64) (plan.loss * plan.ground->whole_loss);
 		result->feasible = put_answer(&plan, result);
+		if (result->feasible)
+			below = cost_of_answer(&plan, result);
 	}
 	result->feasible = answer_by_node(&plan, tree, result->feasible ? below : PG_INT64_MAX, result);
 }
