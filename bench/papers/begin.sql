@@ -161,3 +161,21 @@ BEGIN
 	PERFORM anonopt.drop_dataset('seen');
 	RETURN result;
 END $$;
+
+-- ARUBA's printed lattice, of Figures 5 and 6; (0, 0) is the most general node
+CREATE TABLE figure (name text, x int, y int, risk float8, utility float8);
+INSERT INTO figure VALUES
+	('t', 0, 0, 0, 0), ('r', 1, 0, 12, 2), ('s', 0, 1, 10, 4), ('o', 2, 0, 14, 5), ('p', 1, 1, 15, 7),
+	('q', 0, 2, 21, 9), ('k', 3, 0, 16, 8), ('l', 2, 1, 22, 11), ('m', 1, 2, 28, 13), ('n', 0, 3, 32, 13),
+	('g', 3, 1, 25, 12), ('h', 2, 2, 36, 14), ('i', 1, 3, 45, 16), ('j', 0, 4, 55, 17), ('d', 3, 2, 50, 17),
+	('e', 2, 3, 60, 21), ('f', 1, 4, 62, 18), ('b', 3, 3, 63, 23), ('c', 2, 4, 70, 25), ('a', 3, 4, 80, 30);
+CREATE VIEW printed_lattice AS
+SELECT array_agg(risk ORDER BY x) AS risk, array_agg(utility ORDER BY x) AS utility
+FROM (SELECT x, array_agg(risk ORDER BY y) AS risk, array_agg(utility ORDER BY y) AS utility FROM figure GROUP BY x) AS line;
+
+-- The nodes of it that a walk visits for a utility of 18, in their order, and the best
+CREATE FUNCTION walk_printed(algorithm text, OUT visits text, OUT best text) LANGUAGE sql AS $$
+	SELECT (SELECT string_agg(name, ' ' ORDER BY i) FROM generate_subscripts(visited, 1) AS i JOIN figure ON (x, y) = (visited[i][1], visited[i][2])),
+		(SELECT name FROM figure WHERE ARRAY[x, y] = w.best)
+	FROM printed_lattice AS l, anonopt.record_walk(algorithm, l.risk, l.utility, 18) AS w
+$$;

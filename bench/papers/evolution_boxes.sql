@@ -1,30 +1,28 @@
--- PBG-EA, three sizes of boxes for k and GLM: RR and CE over seeds 1 to :seeds
-CREATE TABLE vector (ordinal int, epsilon float8[], rr text);
-INSERT INTO vector VALUES (1, '{5,100}', '.95'), (2, '{10,1000}', '.98'), (3, '{50,10000}', '1.0');
+-- PBG-EA, three sizes of boxes, of k and GLM, and of k, l and GLM: RR and CE over seeds 1
+-- to :seeds.  As it is unless told: 100 iterations; with levels that stay at their ends, at
+-- the paper's nodes; with bounds too, at no more nodes than the paper.
+CREATE TABLE vector (ordinal int, objectives text[], epsilon float8[], rr text, nodes int);
+INSERT INTO vector VALUES (1, '{k,glm}', '{5,100}', '.95', 916), (2, '{k,glm}', '{10,1000}', '.98', 916), (3, '{k,glm}', '{50,10000}', '1.0', 916),
+	(4, '{k,l,glm}', '{5,2,100}', NULL, 946), (5, '{k,l,glm}', '{10,4,1000}', NULL, 946), (6, '{k,l,glm}', '{50,6,10000}', NULL, 946);
 CREATE TABLE search (ordinal int, kind int, rr float8, ce float8, boxes bigint, evaluated bigint);
-CREATE PROCEDURE go(seeds int) LANGUAGE plpgsql AS $$
+CREATE PROCEDURE go(nr int, kind int, options text, seeds int) LANGUAGE plpgsql AS $$
 DECLARE
-	v vector;
+	v vector := (SELECT x FROM vector AS x WHERE ordinal = nr);
 	nodes int[];
 	measured bigint;
 BEGIN
-	FOR v IN SELECT * FROM vector LOOP
-		FOR kind IN 1..2 LOOP
-			FOR seed IN 1..seeds LOOP
-				SELECT array_agg(levels) INTO nodes FROM anonopt.pbg_ea('adult_sensitive', '{k,glm}', v.epsilon, iterations => 1000,
-					max_nodes => 916, seed => seed, bounds => kind = 2, reflect => false);
-				SELECT evaluated INTO measured FROM anonopt.last_search();
-				INSERT INTO search SELECT v.ordinal, kind, q.rr, q.ce, q.boxes, measured
-				FROM anonopt.archive_quality('adult_sensitive', '{k,glm}', nodes, v.epsilon) AS q;
-			END LOOP;
-		END LOOP;
+	FOR seed IN 1..seeds LOOP
+		EXECUTE format('SELECT array_agg(levels) FROM anonopt.pbg_ea(''adult_sensitive'', %L, %L, seed => %s%s)', v.objectives, v.epsilon, seed, options) INTO nodes;
+		SELECT evaluated INTO measured FROM anonopt.last_search();
+		INSERT INTO search SELECT v.ordinal, kind, q.rr, q.ce, q.boxes, measured
+		FROM anonopt.archive_quality('adult_sensitive', v.objectives, nodes, v.epsilon) AS q;
 	END LOOP;
 END $$;
-CALL go(:seeds);
-SELECT line('boxes of', 'there are', 'paper''s RR', 'levels stay: RR', 'CE', 'nodes', 'with bounds: RR', 'CE', 'nodes');
-SELECT rule(9);
-SELECT line(array_to_string(epsilon, ', '), max(boxes)::text, v.rr, round(avg(s.rr) FILTER (WHERE kind = 1)::numeric, 3)::text,
-	round(avg(ce) FILTER (WHERE kind = 1)::numeric, 4)::text, round(avg(evaluated) FILTER (WHERE kind = 1))::text,
-	round(avg(s.rr) FILTER (WHERE kind = 2)::numeric, 3)::text, round(avg(ce) FILTER (WHERE kind = 2)::numeric, 4)::text,
-	round(avg(evaluated) FILTER (WHERE kind = 2))::text)
-FROM search AS s JOIN vector AS v USING (ordinal) GROUP BY ordinal, epsilon, v.rr ORDER BY ordinal;
+SELECT format('CALL go(%s, %s, %L, %s)', ordinal, kind, options, :seeds)
+FROM vector, LATERAL (VALUES (1, ''), (2, format(', reflect => false, iterations => 1000, max_nodes => %s', nodes)),
+	(3, format(', bounds => true, reflect => false, iterations => 1000, max_nodes => %s', nodes))) AS way (kind, options) ORDER BY ordinal, kind \gexec
+SELECT line('objectives', 'boxes of', 'there are', 'search', 'paper: RR', 'ours: RR', 'CE', 'nodes');
+SELECT rule(8);
+SELECT line(array_to_string(objectives, ', '), array_to_string(epsilon, ', '), max(boxes)::text, (ARRAY['as it is', 'levels stay', 'bounds, levels stay'])[kind],
+	v.rr, round(avg(s.rr)::numeric, 3)::text, round(avg(ce)::numeric, 4)::text, round(avg(evaluated))::text)
+FROM search AS s JOIN vector AS v USING (ordinal) GROUP BY ordinal, objectives, epsilon, v.rr, kind ORDER BY ordinal, kind;
