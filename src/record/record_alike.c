@@ -19,7 +19,7 @@ typedef struct Choosing
 	RecordRun  *run;
 	const Reach *reach;
 	BestSoFar  *best;			/* by tuple */
-	int64	   *people;			/* all of them, by dictionary */
+	double		risk_of_one;	/* of a weight of 1, if everybody matches */
 	int			levels[MAX_ATTRIBUTES];
 	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples, by depth */
 	uint32		nhopeful[MAX_ATTRIBUTES + 1];
@@ -37,7 +37,7 @@ keep_hopeful(Choosing *c, int depth)
 	{
 		uint32		tuple = c->hopeful[depth - 1][i];
 		Prospect	prospect = prospect_of(c->reach, depth, chosen_weight(c->reach, depth, tuple, c->levels),
-										   chosen_utility(c->reach, depth, tuple, c->levels), c->people);
+										   chosen_utility(c->reach, depth, tuple, c->levels), c->risk_of_one);
 
 		if (prospect.possible && !is_hopeless(c->reach, &prospect, &c->best[tuple]))
 			c->hopeful[depth][kept++] = tuple;
@@ -102,14 +102,16 @@ search_alike(RecordRun *run)
 {
 	Choosing   *c = palloc0(sizeof(Choosing));
 	uint32		ntuples = run->population->tuples->ntuples;
+	int64	   *people;
 
 	offer_samples(run);
 	c->run = run;
 	c->reach = reach_create(run);
 	c->best = best_so_far(run);
-	c->people = palloc(sizeof(int64) * run->nmatches);
+	people = palloc(sizeof(int64) * run->nmatches);
 	for (int i = 0; i < run->nmatches; i++)
-		c->people[i] = people_in(run, run->dictionaries[i].entries);
+		people[i] = people_in(run, run->dictionaries[i].entries);
+	c->risk_of_one = risk_of_one(run, people);
 	c->hopeful[0] = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		c->hopeful[0][i] = i;

@@ -58,6 +58,8 @@ typedef struct Bounding
 	const Reach *reach;
 	int			nattrs;
 	int			levels[MAX_ATTRIBUTES];
+	double		shown[MAX_ATTRIBUTES];	/* weight of the label chosen, by
+										 * depth */
 	ItemTable  *tuples;
 	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples of a class, by depth */
 	BestSoFar  *best;			/* by tuple */
@@ -95,14 +97,26 @@ mean_risk(const Bounding *b, uint32 tuple)
 	return risk;
 }
 
+/* The weight of the labels chosen, for a tuple's owners. */
+static double
+owned_weight(const Bounding *b, int depth, uint32 tuple)
+{
+	const double *owners = b->run->model->owners + (Size) tuple * b->nattrs;
+	double		weight = 0;
+
+	for (int i = 0; i < depth; i++)
+		weight += b->shown[i] * owners[b->reach->order[i]];
+	return weight;
+}
+
 /* Keeps a class's tuples that may still find a better answer; returns their number. */
 static uint32
 keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 {
 	int			depth = prefix->depth;
-	const int64 *people = b->people[depth];
+	double		one = risk_of_one(b->run, b->people[depth]);
 	bool		has_owners = b->run->model->owners != NULL;
-	Prospect	prospect = prospect_of(b->reach, depth, prefix->weight, prefix->utility, people);
+	Prospect	prospect = prospect_of(b->reach, depth, prefix->weight, prefix->utility, one);
 	uint32		kept = 0;
 
 	if (!prospect.possible && !has_owners)
@@ -114,7 +128,7 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 		uint32		tuple = tuples->tuples[i];
 
 		if (has_owners)
-			prospect = prospect_of(b->reach, depth, chosen_weight(b->reach, depth, tuple, b->levels), prefix->utility, people);
+			prospect = prospect_of(b->reach, depth, owned_weight(b, depth, tuple), prefix->utility, one);
 		if (prospect.possible && !is_hopeless(b->reach, &prospect, &b->best[tuple]))
 			b->hopeful[depth][kept++] = tuple;
 	}
@@ -247,9 +261,10 @@ choose_level(Bounding *b, Prefix *next, int level, const TupleRun *tuples)
 
 	if (b->run->counted != NULL)
 		next->node += b->run->stride[a] * (level - b->run->population->attrs[a].min_level);
-	next->weight += model->weight[a][level][tuples->first_leaf];
+	b->shown[next->depth - 1] = model->weight[a][level][tuples->first_leaf];
+	next->weight += b->shown[next->depth - 1];
 	next->utility += model->gain[a][level][tuples->first_leaf];
-	if (is_complete && b->together == NULL)
+	if (is_complete && b->together == NULL && model->owners == NULL)
 		visit_class(b, next, tuples->tuples, tuples->n);
 	else if ((n = keep_hopeful(b, next, tuples)) > 0)
 	{

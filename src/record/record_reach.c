@@ -184,51 +184,52 @@ least_weight(const Reach *reach, int depth, double utility)
 	return reach->least_weight[depth][(int) Min(utility / reach->bin * (1 - SLACK), REACH_BINS)];
 }
 
-/* The weight for which completions have the least risk. */
+/* The weight for which completions have the least risk, if weight matters. */
 static double
 weight_of_least_risk(const Reach *reach, int depth, double weight, double utility)
 {
 	const RecordSearch *search = reach->run->search;
 
-	switch (reach->run->model->risk)
-	{
-		case RISK_IDENTITY:
-			return 0;
-		case RISK_ENTROPY:
-			return weight + reach->most_weight[depth];
-		default:
-			return weight + least_weight(reach, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
-	}
+	if (reach->run->model->risk == RISK_ENTROPY)
+		return weight + reach->most_weight[depth];
+	return weight + least_weight(reach, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
+}
+
+double
+risk_of_one(const RecordRun *run, const int64 *people)
+{
+	double		risk = 0;
+
+	if (run->nmatches == 1)
+		return record_risk(run->model->risk, 1, Max(people[0], 1));
+	for (int i = 0; i < run->nmatches; i++)
+		risk += run->dictionaries[i].share * record_risk(run->model->risk, 1, Max(people[i], 1));
+	return risk;
 }
 
 /* A lower bound of the risk of completions. */
 static double
-least_risk(const Reach *reach, int depth, double weight, double utility, const int64 *people)
+least_risk(const Reach *reach, int depth, double weight, double utility, double risk_of_one)
 {
-	const RecordRun *run = reach->run;
-	double		least = weight_of_least_risk(reach, depth, weight, utility);
-	double		risk = 0;
+	bool		is_identity = reach->run->model->risk == RISK_IDENTITY;
+	double		risk = is_identity ? risk_of_one : weight_of_least_risk(reach, depth, weight, utility) * risk_of_one;
 
-	if (run->nmatches == 1)
-		risk = record_risk(run->model->risk, least, Max(people[0], 1));
-	for (int i = 0; i < run->nmatches && run->nmatches > 1; i++)
-		risk += run->dictionaries[i].share * record_risk(run->model->risk, least, Max(people[i], 1));
 	/* 1 over a number is exact */
-	if (isinf(risk) || (run->model->risk == RISK_IDENTITY && run->nmatches == 1))
+	if (isinf(risk) || (is_identity && reach->run->nmatches == 1))
 		return risk;
 	/* tiny risks have fewer digits */
 	return risk - SLACK * fabs(risk) - DBL_MIN;
 }
 
 Prospect
-prospect_of(const Reach *reach, int depth, double weight, double utility, const int64 *people)
+prospect_of(const Reach *reach, int depth, double weight, double utility, double risk_of_one)
 {
 	const RecordSearch *search = reach->run->search;
 	Prospect	prospect = {.possible = true};
 
 	prospect.utility = utility + reach->most_utility[depth];
 	prospect.utility += reach->utility_slack * (1 + fabs(prospect.utility));
-	prospect.risk = least_risk(reach, depth, weight, utility, people);
+	prospect.risk = least_risk(reach, depth, weight, utility, risk_of_one);
 	if (search->goal == GOAL_LEAST_RISK)
 		prospect.possible = prospect.utility >= search->bound;
 	else if (search->goal == GOAL_MOST_UTILITY)

@@ -37,11 +37,14 @@ extern Reach *reach_create(const RecordRun *run);
 extern double chosen_weight(const Reach *reach, int depth, uint32 tuple, const int *levels);
 extern double chosen_utility(const Reach *reach, int depth, uint32 tuple, const int *levels);
 
+/* The mean risk of a weight of 1, given the people that match by dictionary. */
+extern double risk_of_one(const RecordRun *run, const int64 *people);
+
 /*
- * The prospect of a class of tuples with the same labels chosen, given their
- * weight and utility and the people that match them by dictionary.
+ * The prospect of tuples with the same labels chosen, given their weight and
+ * utility, and the risk of a weight of 1.
  */
-extern Prospect prospect_of(const Reach *reach, int depth, double weight, double utility, const int64 *people);
+extern Prospect prospect_of(const Reach *reach, int depth, double weight, double utility, double risk_of_one);
 
 /* Whether no completion can be better than a tuple's best so far. */
 static inline bool
