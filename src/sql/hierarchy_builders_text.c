@@ -67,10 +67,11 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 
 /*
  * Builds a hierarchy whose leaves are a column's values, with labels given as
- * expressions of a value v, then *.
+ * expressions of a value v, then *.  A query over the relation v of values may
+ * add leaves; NULL for none.
  */
 static Oid
-build_expressions(const char *name, Oid relation, const char *column, const char *const *labels, int nlabels)
+build_expressions(const char *name, Oid relation, const char *column, const char *const *labels, int nlabels, const char *further)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	NewHierarchy *table = hierarchy_table_begin(name);
@@ -78,10 +79,11 @@ build_expressions(const char *name, Oid relation, const char *column, const char
 
 	hierarchy_table_create(table, leaf.type, nlabels + 1);
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "INSERT INTO %s SELECT v", table->sql_name);
+	appendStringInfo(&sql, "WITH v AS (SELECT DISTINCT %s AS v FROM %s r) INSERT INTO %s SELECT v",
+					 leaf.expression, leaf.relation, table->sql_name);
 	for (int i = 0; i < nlabels; i++)
 		appendStringInfo(&sql, ", %s", labels[i]);
-	appendStringInfo(&sql, ", '*' FROM (SELECT DISTINCT %s AS v FROM %s r) s WHERE v IS NOT NULL", leaf.expression, leaf.relation);
+	appendStringInfo(&sql, ", '*' FROM (SELECT v FROM v%s%s) s WHERE v IS NOT NULL", further == NULL ? "" : " UNION ", further == NULL ? "" : further);
 	sql_write(sql.data, 0, NULL, NULL, NULL);
 	return hierarchy_table_finish(table, false, true);
 }
@@ -95,7 +97,13 @@ build_hours(const char *name, Oid relation, const char *column)
 		" WHEN v < time '18:00' THEN '[12:00, 18:00)' ELSE '[18:00, 24:00]' END"
 	};
 
-	return build_expressions(name, relation, column, labels, lengthof(labels));
+	/* so that tomorrow's times have leaves, too */
+	static const char *const all_times =
+	"SELECT time '00:00' + i * step FROM (SELECT CASE WHEN bool_and(extract(second FROM v) = 0) THEN interval '1 minute'"
+	" WHEN bool_and(extract(second FROM v) = trunc(extract(second FROM v))) THEN interval '1 second' END AS step FROM v) s,"
+	" generate_series(0, (86400 / extract(epoch FROM step))::int - 1) i";
+
+	return build_expressions(name, relation, column, labels, lengthof(labels), all_times);
 }
 
 Oid
@@ -103,7 +111,7 @@ build_mails(const char *name, Oid relation, const char *column)
 {
 	static const char *const labels[] = {"'*@' || lower(substr(v, strpos(v, '@') + 1))"};
 
-	return build_expressions(name, relation, column, labels, lengthof(labels));
+	return build_expressions(name, relation, column, labels, lengthof(labels), NULL);
 }
 
 /* Codes cut at separators, then to given lengths. */

@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(51);
+SELECT plan(54);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
@@ -74,6 +74,14 @@ SELECT is((SELECT level1 FROM kept.all_kinds_mail_hierarchy WHERE value = 'user7
 SELECT is((SELECT level1 FROM kept.all_kinds_calls_hierarchy WHERE value = 'Meyer'), 'Meyer', 'names are not masked');
 SELECT is((SELECT array_agg(DISTINCT level1) FROM kept.all_kinds_calls_hierarchy WHERE value ~ '[0-9]'), '{other}', 'rare ones are one');
 SELECT is((SELECT level2 FROM kept.all_kinds_hour_hierarchy WHERE value = '13:37'), '[12:00, 18:00)', 'times of day');
+CREATE TABLE sample.shift AS SELECT i AS nr, time '08:00' + i * interval '7 min' AS starts, time '08:00' + i * interval '11 s' AS ends,
+    time '08:00' + i * interval '0.5 s' AS pause FROM generate_series(1, 50) i;
+SELECT anonopt.auto_dataset('shifts', 'sample.shift', '{starts,ends,pause}', 'kept') \g /dev/null
+SELECT results_eq('SELECT value FROM kept.shift_starts_hierarchy ORDER BY 1',
+    $$SELECT time '00:00' + i * interval '1 min' FROM generate_series(0, 1439) i ORDER BY 1$$, 'whole minutes: tomorrow''s have leaves');
+SELECT is((SELECT count(*) FROM kept.shift_ends_hierarchy), 86400::bigint, 'so do whole seconds');
+SELECT is((SELECT array_agg(value ORDER BY value) FROM kept.shift_pause_hierarchy), (SELECT array_agg(DISTINCT pause) FROM sample.shift), 'finer times are as they occur');
+SELECT anonopt.drop_dataset('shifts', hierarchies => true) \g /dev/null
 
 -- taken back
 CREATE ROLE regress_auto;
