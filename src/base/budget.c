@@ -28,6 +28,12 @@ budget_expect(Size bytes)
 	forecast = bytes;
 }
 
+void
+budget_expect_further(MemoryContext context, Size more)
+{
+	forecast = Max(forecast, MemoryContextMemAllocated(context, true) + more);
+}
+
 /* Reports that the limit is reached, and what to do about it. */
 static void
 budget_exceeded(Size wanted)

@@ -96,9 +96,48 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 Size
 memory_of_tuples(int nwords, int ncolumns, double ntuples)
 {
-	double		bytes = ntuples * (160 + 80 * nwords + 64 * ncolumns) + 4 * 1024 * 1024;
+	double		bytes = ntuples * (180 + 80 * nwords + 280 * ncolumns) + 4 * 1024 * 1024;
 
 	return (Size) Min(bytes, (double) MaxAllocHugeSize / 4);
+}
+
+/* More ties than that are not expected. */
+#define MOST_TIES 64
+
+/*
+ * The nodes of the lattice's widest layer, which have no common path: as many
+ * may be equally good for a tuple.
+ */
+static double
+most_ties(const Reading *reading)
+{
+	double	   *nodes = palloc0(sizeof(double));
+	double		most = 1;
+	int			top = 0;
+
+	nodes[0] = 1;
+	for (int i = 0; i < reading->ncolumns && most < MOST_TIES; i++)
+	{
+		const ReadColumn *read = &reading->columns[i];
+		int			height;
+
+		if (read->declared == NULL || read->declared->role != ROLE_QUASI_IDENTIFIER || read->loaded == NULL)
+			continue;
+		height = (read->declared->max_level < 0 ? read->loaded->hierarchy->height : read->declared->max_level) - read->declared->min_level;
+		if (height <= 0)
+			continue;
+		nodes = repalloc(nodes, sizeof(double) * (top + height + 1));
+		memset(nodes + top + 1, 0, sizeof(double) * height);
+		top += height;
+		for (int sum = top; sum >= 0; sum--)
+		{
+			for (int level = 1; level <= Min(height, sum); level++)
+				nodes[sum] += nodes[sum - level];
+			most = Max(most, nodes[sum]);
+		}
+	}
+	pfree(nodes);
+	return Min(most, MOST_TIES);
 }
 
 static Size
@@ -106,7 +145,12 @@ bytes_of_tuples(const Reading *reading, double ntuples)
 {
 	int			ncolumns = reading->ncolumns - dataset_count_role(reading->dataset, ROLE_QUASI_IDENTIFIER);
 
-	return memory_of_tuples(reading->set.nwords, ncolumns, ntuples * Max(reading->memory_times, 1));
+	Size		bytes = memory_of_tuples(reading->set.nwords, ncolumns, ntuples * Max(reading->memory_times, 1));
+
+	/* a node takes 16 bytes; twice while an array grows, and once to sort */
+	if (reading->keeps_ties)
+		bytes += (Size) Min(ntuples * 48 * most_ties(reading), (double) MaxAllocHugeSize / 4);
+	return bytes;
 }
 
 /* The server's estimate of a table's rows; 0 if it has none. */
@@ -132,7 +176,7 @@ reading_expect_memory(const Reading *reading)
 }
 
 Population *
-reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **result)
+reading_population(const Dataset *dataset, const int *levels, bool may_use_store, bool keeps_ties, Reading **result)
 {
 	Reading    *reading;
 	Population *population;
@@ -147,6 +191,7 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading->context = context;
 	reading->levels = levels;
 	reading->may_use_store = may_use_store;
+	reading->keeps_ties = keeps_ties;
 	reading_prepare(reading);
 	reading_expect_memory(reading);
 	run_read(reading);
@@ -189,7 +234,7 @@ Population *
 population_read(const Dataset *dataset)
 {
 	Reading    *reading;
-	Population *population = reading_population(dataset, NULL, true, &reading);
+	Population *population = reading_population(dataset, NULL, true, false, &reading);
 
 	/* its dictionaries are no longer needed */
 	MemoryContextDelete(reading->tuples->context);

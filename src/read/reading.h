@@ -47,6 +47,8 @@ typedef struct Reading
 								 * or NULL */
 	int			memory_times;	/* its use takes this many times the memory of
 								 * a search; 0 means 1 */
+	bool		keeps_ties;		/* its use may keep several nodes a tuple,
+								 * those with equal risk */
 	bool		may_use_store;	/* only distinct tuples are needed */
 	Oid			opaque_type;
 	uint32	   *tuple_of;		/* by tuple read: the population's tuple, if
@@ -74,7 +76,7 @@ extern const char *reading_column_name(const Reading *reading, int i);
  * nodes that are nowhere below them: each label's first leaf represents all
  * its leaves, which makes tuples fewer.
  */
-extern Population *reading_population(const Dataset *dataset, const int *levels, bool may_use_store, Reading **reading);
+extern Population *reading_population(const Dataset *dataset, const int *levels, bool may_use_store, bool keeps_ties, Reading **reading);
 
 /*
  * Reads a relation with such columns as a dictionary, in which values may lack

@@ -133,7 +133,7 @@ show_column(RelationRows *records, Oid relation, int i, const char *column)
 }
 
 RelationRows *
-relation_rows_begin(const Dataset *dataset, const char *key)
+relation_rows_begin(const Dataset *dataset, const char *key, bool keeps_ties)
 {
 	RelationRows *records = palloc0(sizeof(RelationRows));
 
@@ -149,7 +149,7 @@ relation_rows_begin(const Dataset *dataset, const char *key)
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
 		sql_finish();
 	}
-	records->population = reading_population(dataset, NULL, false, &records->reading);
+	records->population = reading_population(dataset, NULL, false, keeps_ties, &records->reading);
 	records->nread = records->reading->ncolumns;
 	return records;
 }

@@ -15,7 +15,7 @@ typedef struct RelationRows RelationRows;
  * Reads a population whose rows can be visited.  A row is identified by a
  * column or, if that is NULL, by its position in a table.
  */
-extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key);
+extern RelationRows *relation_rows_begin(const Dataset *dataset, const char *key, bool keeps_ties);
 
 /* State for encoding such rows again. */
 extern const Reading *relation_rows_reading(const RelationRows *records);

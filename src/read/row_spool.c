@@ -261,6 +261,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->context = context;
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
+	reading->keeps_ties = spool->keeps_ties;
 	reading_prepare(reading);
 	reading_expect_memory(reading);
 	run_spooling(reading, spool);

@@ -28,6 +28,7 @@ typedef struct SpoolColumn
 typedef struct RowSpool
 {
 	int			memory_times;	/* as in Reading */
+	bool		keeps_ties;		/* the same */
 	bool		wants_values;	/* of sensitive columns, as texts */
 	int			ncolumns;
 	const SpoolColumn *columns;

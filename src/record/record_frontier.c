@@ -60,6 +60,7 @@ typedef struct Frontier
 	Size		nleast;
 	Size		capacity;
 	LeastRisk  *least;
+	int64		node;			/* visited last */
 
 	/* if all records of a class have the same risk */
 	const uint32 *classes;		/* by tuple, or NULL */
@@ -166,6 +167,46 @@ flag_profiles(const Frontier *frontier, int *levels)
 	return any;
 }
 
+/* Passes over the lattice that take longer do not count what is needed. */
+#define MAX_COUNTED 100000000
+
+/* The nodes without a feasible generalization directly above, of all tuples together. */
+static double
+count_highest(const Frontier *frontier)
+{
+	const Profiles *profiles = &frontier->profiles;
+	const RecordRun *run = frontier->run;
+	double		count = 0;
+	int			levels[MAX_ATTRIBUTES];
+
+	for (int64 node = 0; node < run->nnodes; node++)
+	{
+		levels_of_node(run, node, levels);
+		for (uint32 p = 0; p < profiles->nprofiles; p++)
+			if (is_highest_feasible(run, leaves_of(run, profiles->tuples[profiles->start[p]]), levels))
+				count += profiles->start[p + 1] - profiles->start[p];
+	}
+	return count;
+}
+
+/*
+ * Expects what the whole frontier needs: at worst every such node has its
+ * tuple's least risk, and as many steps lead down from them.  A lattice that
+ * takes too long to count is taken to go on as it began.
+ */
+static void
+expect_frontier(const Frontier *frontier)
+{
+	const RecordRun *run = frontier->run;
+	double		most = (double) run->nnodes * frontier->profiles.nprofiles <= MAX_COUNTED ? count_highest(frontier) :
+	(double) frontier->nleast / (frontier->node + 1) * run->nnodes;
+	Size		capacity = Max(frontier->capacity, 64);
+
+	while (capacity < most)
+		capacity *= 2;
+	budget_expect_further(run->context, sizeof(LeastRisk) * 3 * capacity);
+}
+
 /* Drops nodes whose risk is no longer the least. */
 static void
 forget_beaten(Frontier *frontier)
@@ -178,18 +219,26 @@ forget_beaten(Frontier *frontier)
 	frontier->nleast = kept;
 }
 
+static void
+make_room(Frontier *frontier)
+{
+	forget_beaten(frontier);
+	if (frontier->nleast < frontier->capacity / 4 * 3)
+		return;
+	if (!budget_allows(frontier->run->context, 2 * sizeof(LeastRisk) * frontier->capacity))
+		expect_frontier(frontier);
+	frontier->least = budget_grow(frontier->run->context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
+}
+
 /* Stores a node at which a tuple's risk is at most the least so far. */
 static void
 keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 {
 	LeastRisk  *least;
 
+	frontier->node = node;
 	if (frontier->nleast == frontier->capacity)
-	{
-		forget_beaten(frontier);
-		if (frontier->nleast >= frontier->capacity / 4 * 3)
-			frontier->least = budget_grow(frontier->run->context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
-	}
+		make_room(frontier);
 	least = &frontier->least[frontier->nleast++];
 	least->tuple = tuple;
 	least->node = node;

@@ -263,6 +263,7 @@ begin_spool(Release *release)
 																				   column_type(spec->dataset->relation, spec->columns[i].name), spool->ncolumns));
 			columns[spool->ncolumns++].digested = is_told(spec->dataset, spec->columns[i].name);
 		}
+	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
 	spool->keeps_rows = release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 }
 

@@ -290,7 +290,7 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 {
 	RecordSearch *search = &call->search;
 	Session    *session = session_begin(algorithm, call->dataset);
-	RelationRows *records = relation_rows_begin(call->dataset, call->key);
+	RelationRows *records = relation_rows_begin(call->dataset, call->key, goal == GOAL_LEAST_RISK && call->risk == RISK_IDENTITY);
 	Population *population = relation_rows_population(records);
 
 	session_read(session, population);

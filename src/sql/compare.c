@@ -183,7 +183,7 @@ anonopt_property_vector(PG_FUNCTION_ARGS)
 	subject = subject_arguments(fcinfo, dataset);
 	call.property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
 	key = key_argument(fcinfo, 3, dataset);
-	records = relation_rows_begin(dataset, key);
+	records = relation_rows_begin(dataset, key, false);
 	population = relation_rows_population(records);
 	if (population != NULL)
 	{

@@ -58,7 +58,7 @@ recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, cons
 	tables->tables = palloc(sizeof(Relation) * (n + 1));
 	for (int i = 0; i < n; i++)
 		tables->tables[i] = recoding_table_open(oids[i]);
-	tables->population = reading_population(dataset, NULL, true, &tables->reading);
+	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
 	if (tables->population->people == 0)
 		tables->population = NULL;
 	else

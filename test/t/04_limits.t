@@ -206,20 +206,30 @@ for my $name (sort keys %large)
 }
 # The figure that the hint names is enough.
 $node->safe_psql('postgres', q{
-	CREATE TABLE broad AS SELECT i % 10 AS a, i / 10 % 10 AS b, i / 100 % 10 AS c, i / 1000 % 10 AS d, i / 10000 AS e, i % 7 AS s FROM generate_series(0, 99999) i;
+	CREATE TABLE broad AS SELECT i AS id, i % 10 AS a, i / 10 % 10 AS b, i / 100 % 10 AS c, i / 1000 % 10 AS d, i / 10000 AS e, i % 7 AS s FROM generate_series(0, 99999) i;
 	ANALYZE broad;
 	SELECT anonopt.create_interval_hierarchy('ten_by_five', 0, 9, '{5}'), anonopt.create_dataset('broad', 'broad', 0.1), anonopt.create_dataset('broad values', 'broad', 0.1);
 	SELECT anonopt.add_quasi_identifier(d, q, 'ten_by_five') FROM unnest('{broad,broad values}'::text[]) d, unnest('{a,b,c,d,e}'::name[]) q;
-	SELECT anonopt.add_sensitive('broad values', 's')});
-for my $call (q{evaluate('broad', '{1,1,1,1,1}')}, q{evaluate('broad values', '{1,1,1,1,1}')}, q{lattice('broad')}, q{pareto('broad values')},
-	q{optimize('broad', k => 5)}, q{create_recoding('broad_recoding', 'broad', k => 5, time_limit => '2 s')},
-	q{publish_table('broad_rows', 'broad', '{1,1,1,1,1}', k => 5)})
+	ALTER TABLE broad ADD PRIMARY KEY (id);
+	SELECT anonopt.add_sensitive('broad values', 's');
+	SELECT anonopt.publish_table('broad_shown', 'broad', '{1,1,1,1,1}', k => 5)});
+for my $call (q{evaluate('broad', '{1,1,1,1,1}')}, q{evaluate('broad values', '{1,1,1,1,1}')}, q{lattice('broad')}, q{lattice('broad values')},
+	q{pareto('broad values')}, q{optimize('broad', k => 5)}, q{optimize('broad values', k => 5, l => 3)}, q{poka('broad values')},
+	q{pbg_ea('broad', iterations => 10, seed => 1)}, q{archive_quality('broad', '{k,glm}', '{{1,1,1,1,1}}')},
+	q{nsga2('broad values', 5, 0.3, 0.3, evaluations => 400, seed => 1, l => 2)}, q{efficiency('broad values', 5, 0.3, 0.3, l => 2)},
+	q{reference_direction('broad', 5, '{0.1,0.1}', '{0.3,0.3}', 2, 20, 400, seed => 1)}, q{k_anonymity('broad', '{a,b,c,d,e}')},
+	q{risk('broad', '{a,b,c,d,e}', population => 'broad')}, q{property_vector('broad', '{1,1,1,1,1}', 'class_size', 'id')},
+	q{create_recoding('broad_recoding', 'broad', k => 5, time_limit => '2 s')}, q{create_view('broad_seen', 'broad', k => 5, recoding => 'broad_recoding')},
+	q{publish_table('broad_rows', 'broad', '{1,1,1,1,1}', k => 5)}, q{publish_table('broad_values', 'broad values', '{1,1,1,1,0}', k => 5, l => 2)},
+	q{refresh_release('broad_shown')}, q{utility('broad', 'broad_shown', 50)}, q{aruba('broad values', 1, key => 'id')},
+	q{btda('broad', 1, risk => 'identity', key => 'id')}, q{aruba_budget('broad', 0.1, risk => 'identity', key => 'id')},
+	q{publish_records('broad_records', 'broad', 1, 'id', k => 5, risk => 'identity')})
 {
 	my ($memory, $steps) = ('2MB', 0);
 
 	for (;;)
 	{
-		my $status = $node->psql('postgres', "SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0; SET anonopt.memory = '$memory'; SELECT count(*) FROM anonopt.$call",
+		my $status = $node->psql('postgres', "SET anonopt.max_workers = 0; SET max_parallel_workers_per_gather = 0; SET anonopt.composition = off; SET anonopt.memory = '$memory'; SELECT count(*) FROM anonopt.$call",
 			stderr => \my $errors);
 		last if $status == 0 || $errors !~ /Set anonopt.memory to '(\d+) MB'/ || $steps++ > 4;
 		$memory = "$1MB";

@@ -504,9 +504,9 @@ SKIP:
 	{
 		skip 'no /proc/self/status tells what memory a process has used', 3 unless -r '/proc/self/status' && slurp_file('/proc/self/status') =~ /VmHWM/;
 
-		# 64 MB to read and count by, as much again for the sort, and what a process takes beside;
+		# 32 MB to read and count by, as much again for the sort, and what a process takes beside;
 		# a view is filled by a statement of its own, which takes work_mem several times
-		my $allowed = 144 * 1024;
+		my $allowed = 80 * 1024;
 		$node->safe_psql('clinic', q{CREATE FUNCTION peak() RETURNS int LANGUAGE sql SECURITY DEFINER AS
 			$$ SELECT substring(pg_read_file('/proc/self/status') FROM 'VmHWM:\s+(\d+)')::int $$});
 		# long labels, which the reading holds once and a content once a class
@@ -524,7 +524,7 @@ SKIP:
 		for my $call (q{publish_table('many_rows', 'many', '{0,0,0}', k => 2)}, q{refresh_release('many_rows')},
 			q{create_view('many_seen', 'many', '{0,0,0}', k => 2)})
 		{
-			my $answer = hear('owner', "SET anonopt.memory = '64MB'; SET maintenance_work_mem = '64MB'; SELECT peak(); SELECT anonopt.$call; SELECT peak()");
+			my $answer = hear('owner', "SET anonopt.memory = '32MB'; SET maintenance_work_mem = '32MB'; SELECT peak(); SELECT anonopt.$call; SELECT peak()");
 			my ($before, $after) = $answer =~ /\A(\d+)\n(?:many\w+)?\n(\d+)\n\s*\z/;
 			cmp_ok(defined $after ? $after - $before : 'inf', '<=', $call =~ /view/ ? $allowed + 16 * 1024 : $allowed, "100,000 classes keep to the memory allowed: $call")
 			  or diag($answer);
