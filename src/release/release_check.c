@@ -28,6 +28,7 @@
 #include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "release/pseudonym.h"
+#include "release/statement_parts.h"
 #include "catalog/dataset_rights.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -555,8 +556,9 @@ release_check(Release *release)
 	release_check_reading(dataset);
 	check_promises(release);
 	check_pseudonyms(release);
-	if (release->recoding != NULL && release->form != RELEASE_TABLE)
-		dataset_refuse_unknown(dataset, "a view by a recoding");
+	/* the boxes of classes have no place for such values */
+	if (release->recoding != NULL && release->form != RELEASE_TABLE && asks_outside(&release->spec))
+		dataset_refuse_unknown(dataset, "a view by a recoding with a promise about another relation's people");
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));

@@ -5,7 +5,8 @@
  *
  * The key of a view contains the tuples, each with its leaves, its labels and
  * the number of its class, or -1 if it is suppressed.  Rows with other tuples
- * are not shown.
+ * are not shown.  Values without a leaf, if they are shown, are one more leaf,
+ * which has a flag of its own: its value in the key is NULL, as for NULL.
  */
 #include "release/statement_parts.h"
 
@@ -28,7 +29,22 @@ leaf_of_tuple(const Population *population, uint32 tuple, int a)
 	const Attribute *attr = &population->attrs[a];
 	uint32		leaf = key_get(population->tuples->keys + (Size) tuple * population->nwords, &attr->field);
 
-	return leaf == attr->hierarchy->null_leaf ? NULL : attr->hierarchy->labels[0][leaf];
+	return leaf == attr->hierarchy->null_leaf || leaf == attr->unknown_leaf ? NULL : attr->hierarchy->labels[0][leaf];
+}
+
+/* Whether the key has a flag for values of an attribute that have no leaf. */
+static bool
+has_flag(const Specification *spec, int a)
+{
+	return declared_attribute(spec->dataset, a)->shows_unknown;
+}
+
+static bool
+lacks_leaf(const Population *population, uint32 tuple, int a)
+{
+	const Attribute *attr = &population->attrs[a];
+
+	return key_get(population->tuples->keys + (Size) tuple * population->nwords, &attr->field) == attr->unknown_leaf;
 }
 
 /* The class of a tuple, or -1. */
@@ -51,7 +67,11 @@ append_columns(StringInfo sql, const Specification *spec, const char *alias)
 {
 	appendStringInfo(sql, "%sclass", alias);
 	for (int a = 0; a < spec->population->nattrs; a++)
+	{
 		appendStringInfo(sql, ", %sfiner%d, %sshown%d", alias, a + 1, alias, a + 1);
+		if (has_flag(spec, a))
+			appendStringInfo(sql, ", %slacking%d", alias, a + 1);
+	}
 }
 
 void
@@ -59,7 +79,11 @@ append_tuple_columns(StringInfo sql, const Specification *spec)
 {
 	appendStringInfoString(sql, "class pg_catalog.int4");
 	for (int a = 0; a < spec->population->nattrs; a++)
+	{
 		appendStringInfo(sql, ", finer%d %s, shown%d pg_catalog.text", a + 1, finer_type(spec, a), a + 1);
+		if (has_flag(spec, a))
+			appendStringInfo(sql, ", lacking%d pg_catalog.bool", a + 1);
+	}
 	append_outside_columns(sql, spec);
 }
 
@@ -91,6 +115,8 @@ append_tuples(StringInfo sql, const Specification *spec)
 		{
 			append_text(sql, leaf_of_tuple(population, tuple, a), types[a]);
 			append_text(sql, label_of_class(spec->recoded, class, a), "pg_catalog.text");
+			if (has_flag(spec, a))
+				appendStringInfoString(sql, lacks_leaf(population, tuple, a) ? ", true" : ", false");
 		}
 		appendStringInfoChar(sql, ')');
 		separator = ",\n\t\t\t\t";
@@ -110,10 +136,20 @@ append_same_leaf(StringInfo sql, const Specification *spec, int a, const char *l
 	const char *ours = by_value ? psprintf("h%d.%s::%s", joined.number, joined.leaf, finer_type(spec, a)) :
 	label_sql(psprintf("h%d", joined.number), hierarchy, 0);
 
-	if (joined.nullable)
+	if (joined.nullable || has_flag(spec, a))
 		appendStringInfo(sql, "ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", theirs, ours);
 	else
 		appendStringInfo(sql, "%s %s %s", theirs, equal, ours);
+}
+
+/* The condition that the row's value has no leaf if the tuple's has none. */
+static void
+append_same_flag(StringInfo sql, const Specification *spec, int a)
+{
+	Joined		joined = prepare_join(spec, a);
+
+	appendStringInfo(sql, " AND q.lacking%d OPERATOR(pg_catalog.=) (r.%s IS NOT NULL AND h%d.%s IS NULL)", joined.number, joined.column,
+					 joined.number, joined.leaf);
 }
 
 void
@@ -135,10 +171,14 @@ append_tuple_join(StringInfo sql, const Specification *spec)
 	{
 		appendStringInfoString(sql, a > 0 ? " AND " : "");
 		append_same_leaf(sql, spec, a, psprintf("q.finer%d", a + 1));
+		if (has_flag(spec, a))
+			append_same_flag(sql, spec, a);
 	}
 }
 
 /* ------------------------------------------------------------------- the key */
+
+#define MAX_KEY_COLUMNS (1 + 3 * MAX_ATTRIBUTES)
 
 /* A column of the key, with the values to be written. */
 typedef struct KeyColumn
@@ -157,8 +197,8 @@ typedef struct KeyColumn
 typedef struct KeyBatch
 {
 	const Specification *spec;
-	int			ncolumns;		/* the class, and a leaf and a label per
-								 * attribute */
+	int			ncolumns;		/* the class, and per attribute a leaf, a
+								 * label, and possibly a flag */
 	KeyColumn  *columns;
 	int			n;
 } KeyBatch;
@@ -179,16 +219,18 @@ column_begin(KeyColumn *column, Oid type)
 static KeyBatch
 batch_begin(const Specification *spec)
 {
-	KeyBatch	batch = {.spec = spec,.ncolumns = 1 + 2 * spec->population->nattrs};
+	KeyBatch	batch = {.spec = spec};
 
-	batch.columns = palloc0(sizeof(KeyColumn) * batch.ncolumns);
-	column_begin(&batch.columns[0], INT4OID);
+	batch.columns = palloc0(sizeof(KeyColumn) * MAX_KEY_COLUMNS);
+	column_begin(&batch.columns[batch.ncolumns++], INT4OID);
 	for (int a = 0; a < spec->population->nattrs; a++)
 	{
 		Joined		joined = prepare_join(spec, a);
 
-		column_begin(&batch.columns[1 + 2 * a], told_by_value(&joined) ? hierarchy_leaf_type(joined.declared->hierarchy) : TEXTOID);
-		column_begin(&batch.columns[2 + 2 * a], TEXTOID);
+		column_begin(&batch.columns[batch.ncolumns++], told_by_value(&joined) ? hierarchy_leaf_type(joined.declared->hierarchy) : TEXTOID);
+		column_begin(&batch.columns[batch.ncolumns++], TEXTOID);
+		if (has_flag(spec, a))
+			column_begin(&batch.columns[batch.ncolumns++], BOOLOID);
 	}
 	return batch;
 }
@@ -209,13 +251,16 @@ batch_tuple(KeyBatch *batch, uint32 tuple)
 {
 	const Specification *spec = batch->spec;
 	int32		class = class_of_tuple(spec->recoded, tuple);
+	int			column = 1;
 
 	batch->columns[0].values[batch->n] = Int32GetDatum(class);
 	batch->columns[0].nulls[batch->n] = false;
 	for (int a = 0; a < spec->population->nattrs; a++)
 	{
-		batch_put(batch, 1 + 2 * a, leaf_of_tuple(spec->population, tuple, a));
-		batch_put(batch, 2 + 2 * a, label_of_class(spec->recoded, class, a));
+		batch_put(batch, column++, leaf_of_tuple(spec->population, tuple, a));
+		batch_put(batch, column++, label_of_class(spec->recoded, class, a));
+		if (has_flag(spec, a))
+			batch_put(batch, column++, lacks_leaf(spec->population, tuple, a) ? "true" : "false");
 	}
 	batch->n++;
 }
@@ -239,8 +284,8 @@ batch_statement(const KeyBatch *batch)
 static void
 batch_write(KeyBatch *batch, const char *statement)
 {
-	Oid			types[1 + 2 * MAX_ATTRIBUTES];
-	Datum		arrays[1 + 2 * MAX_ATTRIBUTES];
+	Oid			types[MAX_KEY_COLUMNS];
+	Datum		arrays[MAX_KEY_COLUMNS];
 	int			bounds[1] = {1};
 
 	for (int c = 0; c < batch->ncolumns; c++)

@@ -52,7 +52,7 @@ BEGIN
     RETURN coalesce(fault, CASE WHEN NOT (anonopt.verify(release)).ok THEN 'verify: ' || anonopt.verify(release) END);
 END $$;
 
-SELECT plan(2 * 3 * 2 + 15);
+SELECT plan(2 * 3 * 2 + 15 + 4 * 2 * 2 * 5);
 SELECT anonopt.create_recoding('by_' || w, 'visitors', k => 5, l => 2, labels => w, seed => 1) FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
 SELECT anonopt.publish_table(w || '_table', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
        anonopt.create_view(w || '_snapshot', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
@@ -154,5 +154,40 @@ EXCEPTION WHEN out_of_memory THEN
 END $$;
 SET LOCAL anonopt.memory = '16MB';
 SELECT ok(pg_temp.needed($$SELECT count(*) FROM anonopt.recoding_classes('names', 'name_classes', 'range')$$) BETWEEN 16384 AND 40000, 'long labels are counted as memory');
+
+-- Values without a leaf: a table, a view and a live view by a recoding show the same, also beside NULL and after more came.
+RESET anonopt.memory;
+CREATE EXTENSION IF NOT EXISTS btree_gist;
+CREATE FUNCTION pg_temp.same_unknown(kind text, type text, value text, leaves text, outside text, nullable boolean, labels text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+    form text;
+BEGIN
+    EXECUTE format('CREATE TABLE odd_leaves AS SELECT %s AS leaf, ''g'' || i / 4 AS near, ''*'' AS far FROM generate_series(0, 11) i', leaves);
+    EXECUTE CASE WHEN leaves ~ 'range' THEN 'ALTER TABLE odd_leaves ADD EXCLUDE USING gist (leaf WITH &&)' ELSE 'ALTER TABLE odd_leaves ADD PRIMARY KEY (leaf)' END;
+    EXECUTE format('CREATE TABLE odd AS SELECT CASE WHEN %L AND random() < 0.1 THEN NULL WHEN random() < 0.1 THEN %s ELSE %s END AS v, (random() * 3)::int AS age, random() < 0.5 AS ill
+        FROM (SELECT (random() * 11)::int AS i FROM generate_series(1, 300)) x', nullable, outside, value);
+    PERFORM anonopt.create_dataset('odd', 'odd', 0.3), anonopt.add_quasi_identifier('odd', 'v', 'odd_leaves', unknown => '*'), anonopt.add_quasi_identifier('odd', 'age', 'ages', unknown => '*'),
+        anonopt.add_sensitive('odd', 'ill');
+    PERFORM anonopt.create_recoding('odd_classes', 'odd', k => 7, l => 2, seed => 1);
+    PERFORM anonopt.publish_table('odd_table', 'odd', recoding => 'odd_classes', k => 7, l => 2, labels => labels),
+        anonopt.create_view('odd_view', 'odd', recoding => 'odd_classes', k => 7, l => 2, labels => labels), anonopt.create_view('odd_live', 'odd', recoding => 'odd_classes', k => 7, l => 2, labels => labels, materialized => false);
+    RETURN NEXT ok((SELECT count(*) > 0 FROM odd_table WHERE v LIKE '%*%'), format('still: values without a leaf are shown: %s', kind));
+    FOR turn IN 1 .. 2 LOOP
+        FOREACH form IN ARRAY '{odd_view,odd_live}'::text[] LOOP
+            RETURN NEXT bag_eq(format('SELECT v, age, ill FROM %I', form), 'SELECT v, age, ill FROM odd_table',
+                format('%s, %s%s, by %s: the same rows%s', form, kind, CASE WHEN nullable THEN ' with NULL' ELSE '' END, labels, CASE turn WHEN 2 THEN ', after more came' ELSE '' END));
+        END LOOP;
+        EXECUTE format('INSERT INTO odd SELECT %s, i %% 4, i %% 2 = 0 FROM generate_series(1, 40) i WHERE (%s, i %% 4) IN (SELECT v, age FROM odd)', outside, outside);
+        PERFORM anonopt.refresh_release('odd_table'), anonopt.refresh_release('odd_view');
+    END LOOP;
+    PERFORM anonopt.drop_release(r::regclass) FROM unnest('{odd_table,odd_view,odd_live}'::text[]) r;
+    PERFORM anonopt.drop_dataset('odd');
+    DROP TABLE odd, odd_leaves, odd_classes;
+END $$;
+SET LOCAL anonopt.composition = off;
+SELECT pg_temp.same_unknown(kind, type, value, leaves, outside, nullable, labels) FROM (VALUES
+    ('integers', 'int', 'i', 'i', '100'), ('texts', 'text', '''t'' || i', '''t'' || i', '''x'''), ('days', 'date', 'date ''2020-01-01'' + i', 'date ''2020-01-01'' + i', 'date ''infinity'''),
+    ('ranges', 'int', 'i * 10 + 3', 'int4range(i * 10, i * 10 + 10)', '1000')) k (kind, type, value, leaves, outside),
+    unnest('{f,t}'::boolean[]) nullable, unnest('{hierarchy,range}'::text[]) labels;
 SELECT * FROM finish();
 ROLLBACK;
