@@ -19,7 +19,7 @@ my $node = Server->new('input');
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nstatement_timeout = '60s'\nrestart_after_crash = on\n");
 $node->start;
-my $super = (getpwuid $<)[0];
+my $super = 'postgres';
 $node->safe_psql('postgres', "CREATE ROLE boss LOGIN; CREATE ROLE alice LOGIN; CREATE ROLE blind LOGIN; CREATE DATABASE clinic OWNER boss");
 
 # What a role gets as an answer, and what it is told beside; it never waits long

@@ -15,7 +15,7 @@ use Server;
 use Test::More;
 use Time::HiRes qw(sleep);
 
-my $superuser = (getpwuid $<)[0];
+my $superuser = 'postgres';
 my $node = Server->new('attack');
 $node->init;
 $node->append_conf('postgresql.conf', "autovacuum = off\nclient_encoding = utf8\n");

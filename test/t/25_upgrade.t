@@ -31,7 +31,6 @@ $node->append_conf('postgresql.conf', "autovacuum = off\nclient_min_messages = w
 $node->start;
 $ENV{PGHOST} = $node->host;
 $ENV{PGPORT} = $node->port;
-$ENV{PGUSER} = $node->safe_psql('postgres', 'SELECT current_user');
 
 # Everything an extension holds, catalog by catalog, a line an object, without oids.
 my $objects = q{
