@@ -7,6 +7,7 @@
 #include "access/relation.h"
 #include "base/names.h"
 #include "catalog/sql.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"
 #include "sql/arguments.h"
@@ -57,7 +58,10 @@ recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, cons
 	tables->n = n;
 	tables->tables = palloc(sizeof(Relation) * (n + 1));
 	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
 		tables->tables[i] = recoding_table_open(oids[i]);
+	}
 	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
 	if (tables->population->people == 0)
 		tables->population = NULL;

@@ -279,6 +279,12 @@ for my $case (
 	is("@late", '', "$name: and is back within $patience s");
 }
 
+# ------------------------------------------------------------ a long argument
+
+# From 17 on, opening one relation often takes time in the square.
+my (undef, undef, $late) = time_out_after("SELECT count(*) FROM anonopt.evaluate_recoding('fewer', array_fill('small'::regclass, ARRAY[300000]))", 0.3);
+cmp_ok($late, '<', $patience, 'opening 300,000 recodings reacts in time');
+
 # -------------------------------------------------------- memory of many calls
 
 # As many statements, each by itself
