@@ -150,6 +150,8 @@ COMMENT ON FUNCTION anonopt.report_bars(anonopt.reported, text) IS 'internal';
 COMMENT ON FUNCTION anonopt.percent(float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.people_text(float8) IS 'internal';
 COMMENT ON FUNCTION anonopt.chance_text(float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.promise_text(text, float8, float8) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_others(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.rows_text(float8, jsonb) IS 'internal';
 COMMENT ON FUNCTION anonopt.rows_measured(jsonb) IS 'internal';
 COMMENT ON FUNCTION anonopt.levels_text(name[], int[]) IS 'internal';

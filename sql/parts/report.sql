@@ -81,6 +81,29 @@ BEGIN
 	RETURN found;
 END $$;
 
+-- A promise other than k, l and t, in words.
+CREATE FUNCTION anonopt.promise_text(model text, threshold float8, c float8) RETURNS text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
+	SELECT CASE model WHEN 'alpha' THEN format('no sensitive value has more than %s of a class', anonopt.percent(threshold))
+		WHEN 'entropy_l' THEN format('entropy l-diversity of at least %s', anonopt.short_number(threshold))
+		WHEN 'recursive_l' THEN format('recursive (c, l)-diversity with c = %s, l = %s', anonopt.short_number(c), anonopt.short_number(threshold))
+		WHEN 'beta' THEN format('beta-likeness of at most %s', anonopt.short_number(threshold))
+		WHEN 'disclosure' THEN format('delta-disclosure of at most %s', anonopt.short_number(threshold))
+		WHEN 'k_map' THEN format('each class fits at least %s of the population', anonopt.people_text(threshold))
+		WHEN 'presence' THEN format('the chance that a person is in the data is at most %s', anonopt.percent(threshold)) || CASE WHEN c > 0 THEN ' and at least ' || anonopt.percent(c) ELSE '' END
+		WHEN 'average_risk' THEN format('an average risk of at most %s', anonopt.percent(threshold))
+		WHEN 'share_above' THEN format('at most %s of the people have a risk above %s', anonopt.percent(threshold), anonopt.percent(c))
+		ELSE format('%s: %s', model, anonopt.short_number(threshold)) END
+$$;
+
+-- A release's promises other than k, l and t.
+CREATE FUNCTION anonopt.report_others(r anonopt.reported, OUT model text, OUT promise text, OUT measured float8) RETURNS SETOF record
+LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
+	SELECT m.key, anonopt.promise_text(m.key, (m.value ->> 'promised')::float8, (m.value ->> 'c')::float8), (m.value ->> 'measured')::float8
+	FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m
+	WHERE m.key NOT IN ('k', 'l', 't') ORDER BY m.key
+$$;
+
 -- The promises of a release, in words.
 CREATE FUNCTION anonopt.report_promise(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
@@ -88,8 +111,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 			(SELECT string_agg(g, ', ' ORDER BY i) FROM jsonb_array_elements_text(r.entry -> 'generalized') WITH ORDINALITY x (g, i))),
 		'l = ' || (r.verified ->> 'promised_l') || ' in ' || array_to_string(r.sensitive, ', '),
 		't = ' || (r.verified ->> 'promised_t') || ' in ' || array_to_string(r.sensitive, ', '),
-		(SELECT string_agg(format('%s: %s', m.key, m.value ->> 'promised'), '; ' ORDER BY m.key)
-			FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m))
+		(SELECT string_agg(o.promise, '; ' ORDER BY o.model) FROM anonopt.report_others(r) o))
 $$;
 
 -- Columns that are shown without a promise about them.
@@ -228,8 +250,7 @@ BEGIN
 				anonopt.short_number((r.verified ->> 't')::float8)),
 			anonopt.html_cells('rows shown', '', anonopt.short_number(anonopt.rows_measured(measures) - (measures ->> 'suppressed')::float8), anonopt.short_number((r.verified ->> 'rows')::float8)),
 			anonopt.html_cells('the promise is kept', '', '', CASE WHEN (r.verified ->> 'ok')::boolean THEN 'yes' WHEN NOT (r.verified ->> 'ok')::boolean THEN 'no' ELSE 'not all can be measured' END)]
-			|| ARRAY(SELECT anonopt.html_cells(m.key, m.value ->> 'promised', '', anonopt.short_number((m.value ->> 'measured')::float8))
-				FROM jsonb_each(CASE WHEN jsonb_typeof(r.verified -> 'others') = 'object' THEN r.verified -> 'others' ELSE '{}' END) m ORDER BY m.key)),
+			|| ARRAY(SELECT anonopt.html_cells(o.model, o.promise, '', anonopt.short_number(o.measured)) FROM anonopt.report_others(r) o ORDER BY o.model)),
 		'<div class="columns"><div><h4>Loss when published</h4>', anonopt.html_table('{measure,value}', (SELECT array_agg(anonopt.html_cells(m.what, m.value) ORDER BY m.i)
 			FROM (VALUES (1, 'GLM: detail lost, all columns equally', anonopt.percent((measures ->> 'glm')::float8 / nullif(cells, 0))),
 				(2, 'NWP: detail lost, columns by weight', anonopt.percent((measures ->> 'nwp')::float8)),

@@ -59,6 +59,7 @@ test_sample();
 test_hostile();
 test_without();
 test_several_rows();
+test_promises();
 test_objectives();
 psql_in('postgres', 'DROP DATABASE anonopt_report');
 done_testing();
@@ -195,6 +196,22 @@ sub test_several_rows
 	like($report, qr/<li>Nobody is left out\.</, 'nobody is left out');
 	like($report, qr/Shown as pseudonyms, which link the rows of one person: patient\./, 'pseudonyms are named');
 	unlike($report, qr/covered by no promise/, 'as what they are');
+}
+
+# Promises beside k, l and t, in words, and measured
+sub test_promises
+{
+	sql("SELECT anonopt.create_dataset('promising', 'hospital'), anonopt.add_quasi_identifier('promising', 'age', 'hospital_age_hierarchy')",
+		"SELECT anonopt.add_sensitive('promising', 'diagnosis'), anonopt.add_promise('promising', 'l', 3, 'diagnosis'),
+			anonopt.add_promise('promising', 'alpha', 0.5, 'diagnosis'), anonopt.add_promise('promising', 'average_risk', 0.01),
+			anonopt.add_promise('promising', 'share_above', 0.1, c => 0.2), anonopt.add_promise('promising', 'presence', 1, population => 'hospital')",
+		"SET anonopt.composition = off; SELECT anonopt.publish_table('promising_table', 'promising', levels => '{3}', k => 20)");
+	my $report = value("SELECT anonopt.report('promising')");
+
+	my $promised = 'k = 20 by age; l = 3 in diagnosis; no sensitive value has more than 50.0 % of a class; an average risk of at most 1.0 %; '
+	  . 'the chance that a person is in the data is at most 100.0 %; at most 10.0 % of the people have a risk above 20.0 %.';
+	like($report, qr{<li>Promised: \Q$promised\E</li>}, 'promises in words');
+	like($report, qr{<td>alpha</td><td>no sensitive value [^<]*</td><td></td><td class="number">0\.\d+</td>}, 'each measured');
 }
 
 # Every objective can be an axis
