@@ -12,12 +12,12 @@
 #include "record/record_bound.h"
 #include "record/record_frontier.h"
 
-/* The most tuples at all nodes for which the frontier is gone through. */
+/* The most nodes that are gone through, and the most tuples at all of them. */
+#define MOST_NODES 300000
 #define MOST_FRONTIER_WORK 1e9
 
-/* The same for counting the nodes of a search from the top, and its most nodes. */
+/* The same for counting the nodes of a search from the top. */
 #define MOST_COUNTED_WORK 2e10
-#define MOST_COUNTED_NODES 300000
 
 /* Whether the risk never rises when a record is generalized further. */
 static bool
@@ -72,12 +72,12 @@ record_search(RecordSearch *search)
 	offer_ends(run);
 	if (search->similarity > 0)
 		search_alike(run);
-	else if (is_monotone && everything <= MOST_FRONTIER_WORK)
+	else if (is_monotone && run->nnodes <= MOST_NODES && everything <= MOST_FRONTIER_WORK)
 		search_frontier(run);
 	else
 		search_by_bounds(run);
 	if (search->general_first && is_monotone && search->in_time &&
-		run->nnodes <= MOST_COUNTED_NODES && everything <= MOST_COUNTED_WORK)
+		run->nnodes <= MOST_NODES && everything <= MOST_COUNTED_WORK)
 		count_general_first(run);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
