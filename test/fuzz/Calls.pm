@@ -39,7 +39,7 @@ sub vector { my (@values) = @_; return "'{" . join(',', @values) . "}'" }
 
 # Ordinary names, and malicious ones
 my @noise = (
-	q~''~, q~' '~, q~'nothing'~, q~'"'~, q~'""'~, q~''''~, q~'\\'~, q~E'\n\t\r'~, q~E'\x01'~, q~'%s%n%I%L'~, q~'a.b.c.d'~, q~'.'~, q~'a.'~,
+	q~''~, q~' '~, q~'nothing'~, q~'"'~, q~'""'~, q~''''~, q~E'\\\\'~, q~E'\n\t\r'~, q~E'\x01'~, q~'%s%n%I%L'~, q~'a.b.c.d'~, q~'.'~, q~'a.'~,
 	q~'; SELECT nextval(''fuzz.canary'');--'~, q~''' || nextval(''fuzz.canary'') || '''~, q~'" || nextval(''fuzz.canary'') || "'~,
 	q~'"x"; SELECT nextval(''fuzz.canary''); --'~, q~'$$; SELECT nextval(''fuzz.canary''); $$'~, q~'x) AS y; SELECT nextval(''fuzz.canary''); --'~,
 	q~'{'~, q~'{}'~, q~'NULL'~, q~'null'~, q~'*'~, q~'ctid'~, q~'tableoid'~, q~'xmin'~, q~'oid'~, q~'anonopt_suppressed'~, q~'pg_temp.x'~, q~'pg_catalog.x'~,
