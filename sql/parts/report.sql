@@ -319,7 +319,7 @@ BEGIN
 body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper); margin: 0 auto; max-width: 60rem; padding: 1rem }
 h1 { font-size: 1.6rem } h2 { margin-top: 2.5rem; border-bottom: 1px solid var(--line) }
 .wide { overflow-x: auto } table { border-collapse: collapse; margin: .5rem 0 } th, td { padding: .3rem .7rem; border: 1px solid var(--line); text-align: left }
-th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums } svg { width: 100%; min-width: 34rem; height: auto }
+th { background: var(--soft) } td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap } svg { width: 100%; min-width: 34rem; height: auto }
 h1, h2, h3, p, li, .bars th { overflow-wrap: anywhere }
 .verdict { border-left: .4rem solid var(--good); padding: .1rem 1rem; margin: 1rem 0; background: var(--soft) } .verdict.broken { border-color: var(--bad) }
 .verdict h3 { margin: .5rem 0; color: var(--good) } .verdict.broken h3, .warning { color: var(--bad) }
