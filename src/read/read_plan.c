@@ -14,6 +14,9 @@
  *			SELECT r.a AS c1, …, count(*) AS n FROM leaf r GROUP BY …
  *			UNION ALL …) u GROUP BY c1, …) g
  *
+ * If nearly every row of a distributed relation is a tuple of its own, its rows
+ * are not grouped at all (tuple_estimate.c).
+ *
  * Values are transferred unchanged and encoded here.  Only if leaves are
  * ranges is a bucket number transferred instead, because there are fewer.
  *
@@ -30,6 +33,7 @@
 #include "miscadmin.h"
 #include "read/row_count.h"
 #include "read/shards.h"
+#include "read/tuple_estimate.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -262,6 +266,43 @@ grouped_statement(const Reading *reading, const ReadPlan *plan)
 	return sql.data;
 }
 
+/* The rows themselves, to be counted here. */
+static char *
+bare_columns(const Reading *reading, const ReadPlan *plan)
+{
+	const char *alias = quote_identifier(get_rel_name(reading->dataset->relation));
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(&sql, "%s, ", handed_on(reading, plan, i, grouped_by(reading, plan, i, alias)));
+	appendStringInfo(&sql, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(reading->dataset->relation));
+	return sql.data;
+}
+
+/*
+ * The statement for a relation that is grouped where it is stored, unless it
+ * is a distributed table of which nearly every row is a tuple of its own.  To
+ * estimate that, a table is read once more; a view could take as long for its
+ * first rows as for all, and is read once.
+ */
+static char *
+statement_elsewhere(const Reading *reading, const ReadPlan *plan)
+{
+	Oid			relation = reading->dataset->relation;
+	char	   *bare = bare_columns(reading, plan);
+	StringInfoData names;
+
+	if (read_mode != READ_AUTO || plan->leaves != NIL || reading->dataset->count_column != NULL ||
+		get_rel_relkind(relation) == RELKIND_VIEW || !is_distributed(relation))
+		return grouped_statement(reading, plan);
+	initStringInfo(&names);
+	for (int i = 1; i <= reading->ncolumns; i++)
+		appendStringInfo(&names, "%sc%d", i > 1 ? ", " : "", i);
+	return rows_are_tuples(bare, relation_sql_name(relation), names.data) ? bare : grouped_statement(reading, plan);
+}
+
 static char *
 aggregate_statement(const Reading *reading)
 {
@@ -370,6 +411,6 @@ plan_read(const Reading *reading)
 	plan->grouped = choose_grouping(reading, plan);
 	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
 		plan->buckets[i] = make_buckets(reading, i);
-	plan->statement = plan->grouped ? grouped_statement(reading, plan) : aggregate_statement(reading);
+	plan->statement = plan->grouped ? statement_elsewhere(reading, plan) : aggregate_statement(reading);
 	return plan;
 }

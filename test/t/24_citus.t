@@ -108,6 +108,21 @@ sub check_distributed
 	like(failure("SELECT anonopt.create_view('live', 'plain', '{3,2}', k => 2, materialized => false)"),
 		qr/22023: relation public\.plain cannot be published live/, 'a live view is refused');
 	is(ask("SELECT anonopt.publish_table('shown', 'plain', '{3,2}', k => 2); SELECT ok FROM anonopt.verify('shown')"), "shown\nt", 'a snapshot is not');
+
+	# rows that nearly all are tuples of their own are not grouped first
+	ask(q{CREATE TABLE unlike AS SELECT i AS id, i % 100 AS age, i / 100 AS nr, i % 3 AS ill FROM generate_series(1, 30000) i; INSERT INTO unlike SELECT 0, age, nr, ill FROM unlike WHERE id % 50 = 0;
+		CREATE TABLE alike AS SELECT id, age % 30 AS age, nr % 20 AS nr, ill FROM unlike; CREATE VIEW unlike_seen AS TABLE unlike;
+		INSERT INTO pg_catalog.pg_dist_partition VALUES ('unlike'), ('alike'); SELECT anonopt.create_interval_hierarchy('numbers', 0, 300, '{10}');
+		SELECT anonopt.create_dataset(d, d::regclass, 0), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'nr', 'numbers'), anonopt.add_sensitive(d, 'ill') FROM unnest('{unlike,unlike_seen,alike}'::text[]) d;
+		SELECT anonopt.create_dataset('unlike people', 'unlike', 0, person => 'id'), anonopt.add_quasi_identifier('unlike people', 'age', 'ages'), anonopt.add_quasi_identifier('unlike people', 'nr', 'numbers')});
+	for ([ 'unlike', 0 ], [ 'unlike_seen', 1 ], [ 'unlike people', 0 ], [ 'alike', 1 ])
+	{
+		my ($name, $grouped) = @$_;
+		is(ask("SELECT anonopt.read_sql('$name') ~ 'GROUP BY'"), $grouped ? 't' : 'f', "$name: " . ($grouped ? 'grouped' : 'read row by row'));
+		is(ask("SET anonopt.read_mode = group_by; SELECT anonopt.read_sql('$name') ~ 'GROUP BY'"), 't', "$name: grouped on demand");
+		is(ask("SELECT x FROM anonopt.lattice('$name') x ORDER BY x::text"), ask("SET anonopt.read_mode = aggregate; SELECT x FROM anonopt.lattice('$name') x ORDER BY x::text"),
+			"$name: the same answers");
+	}
 }
 
 check_stored_rows();
