@@ -5,6 +5,7 @@
 #include "sql/hierarchy_builders.h"
 
 #include "access/relation.h"
+#include "catalog/distributed.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "mb/pg_wchar.h"
@@ -199,15 +200,38 @@ refuse_edges(const char *with, const char *query, const char *message, const cha
 }
 
 /*
+ * The edges under the alias r.  Distributed ones are fetched first, because
+ * Citus does not walk down a tree.
+ */
+static const char *
+tree_edges(const LeafColumn *leaf, Oid edges, const char *child, const char *parent)
+{
+	const char *names[2] = {quote_identifier(child), quote_identifier(parent)};
+	const char *columns[2];
+
+	if (!is_distributed(edges))
+		return psprintf("%s r", leaf->relation);
+	sql_read(psprintf("SELECT array_agg(r.%s)::text, array_agg(r.%s)::text FROM %s r", names[0], names[1], leaf->relation), 0, NULL, NULL);
+	for (int i = 0; i < 2; i++)
+	{
+		char	   *values = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+
+		columns[i] = psprintf("%s::%s[]", quote_literal_cstr(values == NULL ? "{}" : values),
+							  format_type_be_qualified(column_type(edges, i == 0 ? child : parent)));
+	}
+	return psprintf("unnest(%s, %s) AS r (%s, %s)", columns[0], columns[1], names[0], names[1]);
+}
+
+/*
  * Common table expressions with the nodes of a tree from the roots down, and
  * the leaves.  Nodes that hang on a cycle are never reached, nor those more
  * than one level deeper than a table has room for.
  */
 static char *
-tree_terms(const LeafColumn *leaf, Oid edges, const char *parent)
+tree_terms(const LeafColumn *leaf, Oid edges, const char *child, const char *parent)
 {
 	return psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, %s COLLATE \"C\" AS c,"
-					" %s COLLATE \"C\" AS p FROM %s r),"
+					" %s COLLATE \"C\" AS p FROM %s),"
 					" root AS (SELECT p AS c FROM edge a WHERE p IS NOT NULL"
 					" AND NOT EXISTS (SELECT FROM edge b WHERE b.c = a.p)"
 					" UNION SELECT c FROM edge WHERE p IS NULL),"
@@ -218,7 +242,7 @@ tree_terms(const LeafColumn *leaf, Oid edges, const char *parent)
 					" WHERE NOT EXISTS (SELECT FROM edge e WHERE e.p = node.c))",
 					leaf->expression, leaf_text(leaf, leaf->expression),
 					sql_as(text_form(column_type(edges, parent)), psprintf("r.%s", quote_identifier(parent))),
-					leaf->relation, MOST_LEVELS);
+					tree_edges(leaf, edges, child, parent), MOST_LEVELS);
 }
 
 /*
@@ -288,7 +312,7 @@ build_tree(const char *name, Oid edges)
 	leaf = leaf_column(edges, child);
 	table = hierarchy_table_begin(name);
 	use_hash_joins();
-	with = tree_terms(&leaf, edges, parent);
+	with = tree_terms(&leaf, edges, child, parent);
 	depth = check_tree(with, &leaf);
 	hierarchy_table_create(table, leaf.type, depth);
 	initStringInfo(&sql);

@@ -109,6 +109,11 @@ sub check_distributed
 		qr/22023: relation public\.plain cannot be published live/, 'a live view is refused');
 	is(ask("SELECT anonopt.publish_table('shown', 'plain', '{3,2}', k => 2); SELECT ok FROM anonopt.verify('shown')"), "shown\nt", 'a snapshot is not');
 
+	ask(q{CREATE TABLE edge (child int, parent text); INSERT INTO edge SELECT i, 'b' || i / 5 FROM generate_series(0, 24) i;
+		CREATE TABLE spread_edge AS TABLE edge; INSERT INTO pg_catalog.pg_dist_partition VALUES ('spread_edge');
+		SELECT anonopt.create_tree_hierarchy('tree', 'edge'), anonopt.create_tree_hierarchy('spread_tree', 'spread_edge')});
+	is(ask('SELECT string_agg(t::text, E\'\n\' ORDER BY t::text) FROM spread_tree t'), ask('SELECT string_agg(t::text, E\'\n\' ORDER BY t::text) FROM tree t'), 'a tree of distributed edges is fetched');
+
 	# rows that nearly all are tuples of their own are not grouped first
 	ask(q{CREATE TABLE unlike AS SELECT i AS id, i % 100 AS age, i / 100 AS nr, i % 3 AS ill FROM generate_series(1, 30000) i; INSERT INTO unlike SELECT 0, age, nr, ill FROM unlike WHERE id % 50 = 0;
 		CREATE TABLE alike AS SELECT id, age % 30 AS age, nr % 20 AS nr, ill FROM unlike; CREATE VIEW unlike_seen AS TABLE unlike;

@@ -217,6 +217,35 @@ sub check_refusals
 		'an index of an append-distributed table proves nothing');
 }
 
+# A tree is walked through its edges, wherever they are.
+sub check_tree
+{
+	ask(q{CREATE TABLE edge (child text, parent text); INSERT INTO edge SELECT 'leaf ' || i, 'branch ' || i / 10 FROM generate_series(0, 199) i;
+		INSERT INTO edge SELECT 'branch ' || i, CASE WHEN i < 20 THEN '*' END FROM generate_series(0, 19) i; SELECT anonopt.create_tree_hierarchy('tree', 'edge')});
+	my $expected = ask('SELECT t FROM tree t ORDER BY t::text');
+	like($expected, qr/leaf 199","branch 19",\*/, 'a tree of local edges');
+	for my $distributed (q{create_distributed_table('spread_edge', 'child')}, q{create_reference_table('spread_edge')}, q{create_distributed_table('spread_edge', NULL)})
+	{
+		ask("DROP TABLE IF EXISTS spread_tree, spread_edge; CREATE TABLE spread_edge (LIKE edge)");
+		ask("SELECT $distributed");
+		ask('INSERT INTO spread_edge TABLE edge');
+		is(ask("SELECT anonopt.create_tree_hierarchy('spread_tree', 'spread_edge'); SELECT t FROM spread_tree t ORDER BY t::text"), "spread_tree\n$expected", "a tree of edges by $distributed");
+	}
+}
+
+# Rows that nearly all are tuples of their own are not grouped first.
+sub check_bare_rows
+{
+	ask('CREATE TABLE unlike (id int, age int, nr int)');
+	ask("SELECT create_distributed_table('unlike', 'id', shard_count => 4)");
+	ask(q{INSERT INTO unlike SELECT i, i % 100, i / 100 FROM generate_series(1, 30000) i; CREATE TABLE unlike_here AS TABLE unlike;
+		SELECT anonopt.create_interval_hierarchy('numbers', 0, 300, '{10}');
+		SELECT anonopt.create_dataset(d, d::regclass, 0), anonopt.add_quasi_identifier(d, 'age', 'ages'), anonopt.add_quasi_identifier(d, 'nr', 'numbers') FROM unnest('{unlike,unlike_here}'::text[]) d});
+	unlike(ask("SELECT anonopt.read_sql('unlike')"), qr/GROUP BY|ERROR/, 'rows are read as they are');
+	same(answer(q{anonopt.lattice('%1$s')}, 'unlike'), answer(q{anonopt.lattice('%1$s')}, 'unlike_here'), 'with the same answers');
+	like(ask("SET anonopt.read_mode = group_by; SELECT anonopt.read_sql('unlike')"), qr/GROUP BY/, 'unless they are to be grouped');
+}
+
 # A promise holds in what is published while every shard changes.
 sub check_writers
 {
@@ -258,6 +287,8 @@ for my $name (sort(keys %relations), sort keys %views)
 	}
 }
 check_counts();
+check_tree();
+check_bare_rows();
 check_refusals();
 check_writers();
 $_->stop for $hub, @workers;
