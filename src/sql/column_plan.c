@@ -558,6 +558,21 @@ plan_dates(ColumnPlan *plan, Oid relation)
 
 /* ------------------------------------------------------------------ texts */
 
+/* Columns of people's names: their beginnings mean nothing, even in capitals. */
+static const char *const names[] = {"surname", "last_name", "lastname", "first_name", "firstname", "full_name", NULL};
+
+/* Whether a column's name is among some words. */
+static bool
+name_has(const char *column, const char *const *words)
+{
+	char	   *name = asc_tolower(column, strlen(column));
+
+	for (; *words != NULL; words++)
+		if (strstr(name, *words) != NULL)
+			return true;
+	return false;
+}
+
 static void
 plan_texts(ColumnPlan *plan)
 {
@@ -569,7 +584,7 @@ plan_texts(ColumnPlan *plan)
 		plan->levels = 2;
 		plan->form = "e-mail addresses, to their domains";
 	}
-	else if (profile->values > FEW_VALUES && profile->codes)
+	else if (profile->values > FEW_VALUES && profile->codes && !name_has(plan->column, names))
 	{
 		plan->kind = PLAN_MASKS;
 		plan->levels = Max(profile->longest, 1);
@@ -584,23 +599,11 @@ plan_texts(ColumnPlan *plan)
 	}
 }
 
-/* Whether a column's name is among some words. */
-static bool
-name_has(const char *column, const char *const *words)
-{
-	char	   *name = asc_tolower(column, strlen(column));
-
-	for (; *words != NULL; words++)
-		if (strstr(name, *words) != NULL)
-			return true;
-	return false;
-}
-
 /* The role that a column's name and values suggest. */
 static void
 plan_role(ColumnPlan *plan, Relation relation)
 {
-	static const char *const naming[] = {"surname", "last_name", "lastname", "first_name", "firstname", "full_name", "mail", "phone", "mobile", "ssn", "iban", "passport", "street", NULL};
+	static const char *const naming[] = {"mail", "phone", "mobile", "ssn", "iban", "passport", "street", NULL};
 	static const char *const hiding[] = {"diagnos", "disease", "illness", "religio", "ethnic", "salary", "income", "wage", "hiv", "medication", "drug", "treatment", "therapy", "orientation", "politic", "verdict", "outcome", NULL};
 	const Profile *profile = &plan->profile;
 	bool		alone = profile->people >= NAMING_PEOPLE && profile->singles >= NAMING_SHARE * profile->people;
@@ -615,7 +618,7 @@ plan_role(ColumnPlan *plan, Relation relation)
 		plan->role = "identifier";
 		plan->reason = "it holds e-mail addresses";
 	}
-	else if (name_has(plan->column, naming))
+	else if (name_has(plan->column, names) || name_has(plan->column, naming))
 	{
 		plan->role = "identifier";
 		plan->reason = "its name suggests that it identifies people";

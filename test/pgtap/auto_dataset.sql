@@ -15,7 +15,7 @@ FROM generate_series(1, 2000) i;
 ALTER TABLE sample.all_kinds ADD PRIMARY KEY (id);
 CREATE SCHEMA kept;
 
-SELECT plan(54);
+SELECT plan(55);
 
 -- what would be
 CREATE TEMP TABLE told AS SELECT * FROM anonopt.auto_dataset('all', 'sample.all_kinds', NULL, dry_run => true);
@@ -82,6 +82,10 @@ SELECT results_eq('SELECT value FROM kept.shift_starts_hierarchy ORDER BY 1',
 SELECT is((SELECT count(*) FROM kept.shift_ends_hierarchy), 86400::bigint, 'so do whole seconds');
 SELECT is((SELECT array_agg(value ORDER BY value) FROM kept.shift_pause_hierarchy), (SELECT array_agg(DISTINCT pause) FROM sample.shift), 'finer times are as they occur');
 SELECT anonopt.drop_dataset('shifts', hierarchies => true) \g /dev/null
+
+CREATE TABLE sample.member AS SELECT i AS nr, 'NAM' || chr(65 + i % 26) || chr(65 + i % 7) AS surname FROM generate_series(1, 500) i;
+SELECT is((SELECT reason FROM anonopt.auto_dataset('members', 'sample.member', '{surname}', 'kept')), 'many values, in one step', 'nor in capitals of one length');
+SELECT anonopt.drop_dataset('members', hierarchies => true) \g /dev/null
 
 -- taken back
 CREATE ROLE regress_auto;
