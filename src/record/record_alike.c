@@ -9,7 +9,6 @@
  */
 #include "record/record_alike.h"
 
-#include "base/budget.h"
 #include "base/progress.h"
 #include "record/record_reach.h"
 #include "record/record_sample.h"
@@ -32,7 +31,7 @@ keep_hopeful(Choosing *c, int depth)
 	uint32		kept = 0;
 
 	if (c->hopeful[depth] == NULL)
-		c->hopeful[depth] = budget_alloc(sizeof(uint32), (Size) c->run->population->tuples->ntuples + 1);
+		c->hopeful[depth] = record_alloc(c->run->population, sizeof(uint32), (Size) c->run->population->tuples->ntuples + 1);
 	for (uint32 i = 0; i < c->nhopeful[depth - 1]; i++)
 	{
 		uint32		tuple = c->hopeful[depth - 1][i];
@@ -112,7 +111,7 @@ search_alike(RecordRun *run)
 	for (int i = 0; i < run->nmatches; i++)
 		people[i] = people_in(run, run->dictionaries[i].entries);
 	c->risk_of_one = risk_of_one(run, people);
-	c->hopeful[0] = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
+	c->hopeful[0] = record_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		c->hopeful[0][i] = i;
 	c->nhopeful[0] = ntuples;

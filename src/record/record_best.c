@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "base/budget.h"
 
 static void
 read_answer(const RecordRun *run, uint32 tuple, BestSoFar *best)
@@ -22,10 +21,13 @@ BestSoFar *
 best_so_far(const RecordRun *run)
 {
 	uint32		ntuples = run->population->tuples->ntuples;
-	BestSoFar  *all = budget_alloc_zero(sizeof(BestSoFar), (Size) ntuples + 1);
+	BestSoFar  *all = record_alloc(run->population, sizeof(BestSoFar), (Size) ntuples + 1);
 
 	for (uint32 i = 0; i < ntuples; i++)
+	{
 		read_answer(run, i, &all[i]);
+		all[i].visited = 0;
+	}
 	return all;
 }
 

@@ -61,7 +61,8 @@ typedef struct Bounding
 	double		shown[MAX_ATTRIBUTES];	/* weight of the label chosen, by
 										 * depth */
 	ItemTable  *tuples;
-	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples of a class, by depth */
+	uint32	   *hopeful;		/* of a class, until they are sorted or have
+								 * visited its node */
 	BestSoFar  *best;			/* by tuple */
 	ItemTable **entries;		/* by dictionary */
 	Fitting    *fitting[MAX_ATTRIBUTES + 1];	/* by depth and dictionary */
@@ -121,8 +122,6 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 
 	if (!prospect.possible && !has_owners)
 		return 0;
-	if (b->hopeful[depth] == NULL)
-		b->hopeful[depth] = budget_alloc(sizeof(uint32), (Size) b->tuples->n + 1);
 	for (uint32 i = 0; i < tuples->n; i++)
 	{
 		uint32		tuple = tuples->tuples[i];
@@ -130,7 +129,7 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 		if (has_owners)
 			prospect = prospect_of(b->reach, depth, owned_weight(b, depth, tuple), prefix->utility, one);
 		if (prospect.possible && !is_hopeless(b->reach, &prospect, &b->best[tuple]))
-			b->hopeful[depth][kept++] = tuple;
+			b->hopeful[kept++] = tuple;
 	}
 	return kept;
 }
@@ -269,9 +268,9 @@ choose_level(Bounding *b, Prefix *next, int level, const TupleRun *tuples)
 	else if ((n = keep_hopeful(b, next, tuples)) > 0)
 	{
 		if (is_complete)
-			visit_class(b, next, b->hopeful[next->depth], n);
+			visit_class(b, next, b->hopeful, n);
 		else
-			divide_class(b, next, b->hopeful[next->depth], n);
+			divide_class(b, next, b->hopeful, n);
 	}
 	leave_class(b, next, n > 0 && !is_complete);
 }
@@ -329,9 +328,9 @@ divide_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 }
 
 static uint32 *
-all_items(uint32 n)
+all_items(const Population *population, uint32 n)
 {
-	uint32	   *items = budget_alloc(sizeof(uint32), (Size) n + 1);
+	uint32	   *items = record_alloc(population, sizeof(uint32), (Size) n + 1);
 
 	for (uint32 i = 0; i < n; i++)
 		items[i] = i;
@@ -354,11 +353,30 @@ prepare_entries(Bounding *b)
 		const EntryTable *entries = run->dictionaries[i].entries;
 		const TupleTable *tuples = run->population->tuples;
 
-		b->entries[i] = entries != NULL ? item_table_create(run->population, entries->nentries, entries->leaves, entries->counts) :
-			item_table_create(run->population, tuples->ntuples, run->leaves, tuples->counts);
+		b->entries[i] = entries != NULL ? item_table_create(run->population, entries->nentries, entries->leaves, entries->counts, NULL) :
+			item_table_create(run->population, tuples->ntuples, NULL, tuples->counts, b->tuples);
 		b->fitting[0][i].n = b->entries[i]->n;
-		b->fitting[0][i].entries = all_items(b->entries[i]->n);
+		b->fitting[0][i].entries = all_items(run->population, b->entries[i]->n);
 	}
+}
+
+/* What the search will need, for the hint if that is too much. */
+static void
+expect_search(const RecordRun *run)
+{
+	const Population *population = run->population;
+	Size		ntuples = population->tuples->ntuples;
+	Size		leaves = sizeof(uint32) * population->nattrs;
+	Size		bytes = ntuples * (leaves + sizeof(BestSoFar) + 3 * sizeof(uint32)) + item_table_size(population, ntuples);
+
+	for (int i = 0; i < run->nmatches; i++)
+	{
+		const EntryTable *entries = run->dictionaries[i].entries;
+		Size		n = entries != NULL ? entries->nentries : ntuples;
+
+		bytes += item_table_size(population, n) + n * (sizeof(uint32) + (entries != NULL ? leaves : 0));
+	}
+	budget_expect_further(population->context, bytes + bytes / 8);
 }
 
 static void
@@ -366,15 +384,17 @@ prepare(Bounding *b, RecordRun *run)
 {
 	uint32		ntuples = run->population->tuples->ntuples;
 
+	expect_search(run);
 	b->run = run;
 	b->reach = reach_create(run);
 	b->nattrs = run->population->nattrs;
-	b->tuples = item_table_create(run->population, ntuples, run->leaves, NULL);
+	b->tuples = item_table_create(run->population, ntuples, run->leaves, NULL, NULL);
+	b->hopeful = all_items(run->population, ntuples);
 	b->best = best_so_far(run);
 	prepare_entries(b);
 	for (int i = 0; i < run->nmatches; i++)
 		if (b->together == NULL && counts_persons(run->population, run->dictionaries[i].entries))
-			b->together = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
+			b->together = record_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 }
 
 void
@@ -389,6 +409,6 @@ search_by_bounds(RecordRun *run)
 	offer_samples(run);
 	prepare(b, run);
 	if (ntuples > 0)
-		divide_class(b, &nothing, all_items(ntuples), ntuples);
+		divide_class(b, &nothing, b->hopeful, ntuples);
 	count_best_visits(run, b->best);
 }

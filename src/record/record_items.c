@@ -8,34 +8,65 @@
  */
 #include "record/record_items.h"
 
-#include "base/budget.h"
-
 /* Fewer items than this share of the leaves are sorted by comparison. */
 #define LEAVES_PER_ITEM 4
 
+/* The most leaves of an attribute. */
+static uint32
+most_leaves(const Population *population)
+{
+	uint32		most = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		most = Max(most, population->attrs[a].hierarchy->nleaves);
+	return most;
+}
+
+/* The most items that are sorted by comparison. */
+static uint32
+most_pairs(const Population *population, uint32 n)
+{
+	return Min(n, most_leaves(population) / LEAVES_PER_ITEM);
+}
+
+Size
+item_table_size(const Population *population, uint32 n)
+{
+	Size		size = sizeof(uint64) * most_pairs(population, n) + sizeof(uint32) * most_leaves(population);
+
+	for (int a = 0; a < population->nattrs; a++)
+		size += sizeof(uint32) * (Size) n + sizeof(LeafBlock) * Min((Size) n, (Size) population->attrs[a].hierarchy->nleaves + 1);
+	return size;
+}
+
+/* Stores each attribute's leaves together. */
+static uint32 **
+divide_leaves(const Population *population, uint32 n, const uint32 *leaves)
+{
+	int			nattrs = population->nattrs;
+	uint32	  **divided = palloc(sizeof(uint32 *) * nattrs);
+
+	for (int a = 0; a < nattrs; a++)
+	{
+		divided[a] = record_alloc(population, sizeof(uint32), (Size) n + 1);
+		for (uint32 i = 0; i < n; i++)
+			divided[a][i] = Min(leaves[(Size) i * nattrs + a], population->attrs[a].hierarchy->nleaves);
+	}
+	return divided;
+}
+
 ItemTable *
-item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts)
+item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts, const ItemTable *same)
 {
 	ItemTable  *table = palloc0(sizeof(ItemTable));
-	int			nattrs = population->nattrs;
-	uint32		most_leaves = 0;
 
 	table->population = population;
 	table->n = n;
 	table->counts = counts;
-	table->leaves = palloc(sizeof(uint32 *) * nattrs);
-	table->sorted = palloc0(sizeof(SortedItems) * (nattrs + 1));
-	for (int a = 0; a < nattrs; a++)
-	{
-		uint32		nleaves = population->attrs[a].hierarchy->nleaves;
-
-		most_leaves = Max(most_leaves, nleaves);
-		table->leaves[a] = budget_alloc(sizeof(uint32), (Size) n + 1);
-		for (uint32 i = 0; i < n; i++)
-			table->leaves[a][i] = Min(leaves[(Size) i * nattrs + a], nleaves);
-	}
-	table->starts = budget_alloc(sizeof(uint32), (Size) most_leaves + 2);
-	table->pairs = budget_alloc(sizeof(uint64), (Size) n + 1);
+	table->leaves = same != NULL ? same->leaves : divide_leaves(population, n, leaves);
+	table->sorted = palloc0(sizeof(SortedItems) * (population->nattrs + 1));
+	table->starts = record_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
+	table->pairs = record_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);
 	return table;
 }
 
@@ -49,14 +80,14 @@ item_table_create(const Population *population, uint32 n, const uint32 *leaves, 
 
 /* Replaces an array by one for at least n elements. */
 static void *
-make_room(void *array, Size element, Size n, Size *capacity)
+make_room(const ItemTable *table, void *array, Size element, Size n, Size *capacity)
 {
 	if (n <= *capacity)
 		return array;
 	if (array != NULL)
 		pfree(array);
 	*capacity = n;
-	return budget_alloc(element, n);
+	return record_alloc(table->population, element, n);
 }
 
 static void
@@ -125,8 +156,8 @@ item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items,
 	uint32		nleaves = table->population->attrs[attribute].hierarchy->nleaves;
 
 	sorted->n = n;
-	sorted->items = make_room(sorted->items, sizeof(uint32), (Size) n + 1, &sorted->capacity);
-	sorted->blocks = make_room(sorted->blocks, sizeof(LeafBlock), Min((Size) n, (Size) nleaves + 1) + 1,
+	sorted->items = make_room(table, sorted->items, sizeof(uint32), (Size) n + 1, &sorted->capacity);
+	sorted->blocks = make_room(table, sorted->blocks, sizeof(LeafBlock), Min((Size) n, (Size) nleaves + 1) + 1,
 							   &sorted->block_capacity);
 	if (nleaves / LEAVES_PER_ITEM <= n)
 		sort_by_counting(table, leaves, nleaves, items, n, sorted->items);

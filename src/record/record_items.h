@@ -5,7 +5,7 @@
 #ifndef ANONOPT_RECORD_ITEMS_H
 #define ANONOPT_RECORD_ITEMS_H
 
-#include "engine/population.h"
+#include "record/record_run.h"
 
 /* Items with the same leaf. */
 typedef struct LeafBlock
@@ -35,11 +35,18 @@ typedef struct ItemTable
 								 * matter */
 	SortedItems *sorted;		/* by depth of the search */
 	uint32	   *starts;			/* work space, by leaf */
-	uint64	   *pairs;			/* the same, by item */
+	uint64	   *pairs;			/* the same, for items that are few */
 } ItemTable;
 
-/* Prepares to sort items, given nattrs leaves of each. */
-extern ItemTable *item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts);
+/* The bytes of tables of so many items, apart from their leaves. */
+extern Size item_table_size(const Population *population, uint32 n);
+
+/*
+ * Prepares to sort items, given nattrs leaves of each, or another table of the
+ * same items.
+ */
+extern ItemTable *item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts,
+									const ItemTable *same);
 
 /* Sorts some of the items by an attribute, for a depth. */
 extern void item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n);

@@ -222,7 +222,7 @@ for my $call (q{evaluate('broad', '{1,1,1,1,1}')}, q{evaluate('broad values', '{
 	q{create_recoding('broad_recoding', 'broad', k => 5, time_limit => '2 s')}, q{create_view('broad_seen', 'broad', k => 5, recoding => 'broad_recoding')},
 	q{publish_table('broad_rows', 'broad', '{1,1,1,1,1}', k => 5)}, q{publish_table('broad_values', 'broad values', '{1,1,1,1,0}', k => 5, l => 2)},
 	q{refresh_release('broad_shown')}, q{utility('broad', 'broad_shown', 50)}, q{aruba('broad values', 1, key => 'id')},
-	q{btda('broad', 1, risk => 'identity', key => 'id')}, q{aruba_budget('broad', 0.1, risk => 'identity', key => 'id')},
+	q{btda('broad', 1, risk => 'identity', key => 'id')}, q{aruba_budget('broad', 0.1, risk => 'identity', key => 'id')}, q{aruba('broad', 1, risk => 'entropy', key => 'id')}, q{aruba_balance('broad', 0.01, key => 'id', dictionaries => '{broad,broad_shown}')},
 	q{publish_records('broad_records', 'broad', 1, 'id', k => 5, risk => 'identity')})
 {
 	my ($memory, $steps) = ('2MB', 0);
