@@ -282,16 +282,10 @@ append_base(StringInfo sql, const Specification *spec)
 	append_from(sql, spec);
 }
 
-/*
- * One row for all that look alike, with packed labels instead of the labels
- * themselves.
- */
+/* The shown columns of a row, with packed labels instead of the labels themselves. */
 static void
-append_alike(StringInfo sql, const Specification *spec)
+append_alike_columns(StringInfo sql, const Specification *spec)
 {
-	int			nkeys = 0;
-
-	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < spec->ncolumns; i++)
 	{
 		const ShownColumn *column = &spec->columns[i];
@@ -308,18 +302,32 @@ append_alike(StringInfo sql, const Specification *spec)
 		else
 			appendStringInfo(sql, "r.%s", name);
 		appendStringInfo(sql, " AS %s,\n\t\t\t\t", name);
-		nkeys++;
 	}
 	if (packs(spec))
-	{
 		append_packed(sql, spec);
-		appendStringInfoString(sql, ",\n\t\t\t\t");
-		nkeys++;
-	}
-	appendStringInfo(sql, "pg_catalog.count(*) AS %s", own_name(spec, "rows"));
+	else
+		appendStringInfo(sql, "0 AS %s", own_name(spec, "labels"));
+}
+
+/*
+ * One row for all that look alike.  They are grouped outside a subquery: the
+ * planner would take every combination of values for a group otherwise, and
+ * make a hash table that does not fit into the processor's caches.
+ */
+static void
+append_alike(StringInfo sql, const Specification *spec)
+{
+	StringInfoData keys;
+
+	initStringInfo(&keys);
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (spec->columns[i].attr < 0 || packed_radix(spec, spec->columns[i].attr) == 0)
+			appendStringInfo(&keys, "o.%s, ", quote_identifier(spec->columns[i].name));
+	appendStringInfo(&keys, "o.%s", own_name(spec, "labels"));
+	appendStringInfo(sql, "SELECT %s, pg_catalog.count(*) AS %s FROM (\n\t\t\tSELECT ", keys.data, own_name(spec, "rows"));
+	append_alike_columns(sql, spec);
 	append_from(sql, spec);
-	for (int key = 1; key <= nkeys; key++)
-		appendStringInfo(sql, "%s%d", key > 1 ? ", " : "\n\t\t\tGROUP BY ", key);
+	appendStringInfo(sql, "\n\t\t\tOFFSET 0) o GROUP BY %s", keys.data);
 }
 
 /*
