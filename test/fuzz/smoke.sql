@@ -67,6 +67,9 @@ SELECT anonopt.evaluate(d, '{1,1}') FROM unnest('{stored,counted}'::text[]) d;
 SELECT anonopt.refresh_tuple_store('stored'), anonopt.evaluate('stored', '{1,1}');
 SELECT anonopt.drop_tuple_store('stored'), anonopt.drop_tuple_store('counted'), anonopt.drop_dataset('stored'), anonopt.drop_dataset('counted');
 
+-- what a live view calls
+SELECT count(*) FROM anonopt.live_rows('SELECT age FROM people', ARRAY[['public.people', 'age', 'integer']]) AS x (age int);
+
 -- searches
 SELECT anonopt.pareto('people'), anonopt.pareto('people', '{k,t,cm,sum_l}', 2, time_limit => '1 min'), anonopt.optimize('people', 3, 2, 0.6),
 	anonopt.poka('people'), anonopt.pbg_ea('people', '{k,glm,sum_k}', NULL, 6, 5, seed => 1, local_search => 0.5), anonopt.last_search();
