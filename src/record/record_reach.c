@@ -212,8 +212,12 @@ static double
 least_risk(const Reach *reach, int depth, double weight, double utility, double risk_of_one)
 {
 	bool		is_identity = reach->run->model->risk == RISK_IDENTITY;
-	double		risk = is_identity ? risk_of_one : weight_of_least_risk(reach, depth, weight, utility) * risk_of_one;
+	double		least = is_identity ? 1 : weight_of_least_risk(reach, depth, weight, utility);
+	double		risk = least * risk_of_one;
 
+	/* a logarithm of at most 44 makes the risk of a dictionary infinite */
+	if (reach->run->model->risk == RISK_ENTROPY && least > DBL_MAX / 64)
+		return -HUGE_VAL;
 	/* 1 over a number is exact */
 	if (isinf(risk) || (is_identity && reach->run->nmatches == 1))
 		return risk;
