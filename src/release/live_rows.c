@@ -277,6 +277,18 @@ run_query(Query * query, const char *statement, ReturnSetInfo *result)
 	receiver->rDestroy(receiver);
 }
 
+static void
+require_named_columns(FunctionCallInfo fcinfo)
+{
+	TupleDesc	desc;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("columns of live_rows must be named"),
+				 errhint("anonopt.live_rows is called by functions that anonopt.create_view makes.")));
+}
+
 Datum
 anonopt_live_rows(PG_FUNCTION_ARGS)
 {
@@ -287,6 +299,7 @@ anonopt_live_rows(PG_FUNCTION_ARGS)
 	List	   *sources;
 	Query	   *query;
 
+	require_named_columns(fcinfo);
 	InitMaterializedSRF(fcinfo, 0);
 	query = analyze(statement);
 	(void) note_bound((Node *) query, &bound);
