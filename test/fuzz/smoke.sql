@@ -115,7 +115,6 @@ SELECT anonopt.publish_table('shown_keyed', 'keyed', '{2}', k => 2);
 SELECT anonopt.suggest_quasi_identifiers('people');
 SELECT anonopt.front_svg('people', '{k,glm}', recodings => true), anonopt.report('people');
 SELECT anonopt.drop_release('shown_view');
-SELECT count(*) FROM anonopt.live_rows('SELECT age FROM people', ARRAY[['people', 'age', 'integer']]) AS x (age int);
 
 -- tuple stores
 SELECT anonopt.create_tuple_store('people', track => true);
