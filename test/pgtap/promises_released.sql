@@ -157,12 +157,13 @@ LANGUAGE sql STABLE AS $$
 $$;
 
 SET check_function_bodies = off;
--- What covers each class of the recoding: the lowest label of its tuples, or the first and the last of them
-CREATE FUNCTION pg_temp.covers(by_range boolean) RETURNS TABLE (class bigint, cover text)
+-- What covers each class of the recoding: the lowest label of its tuples, or the first and the last of them; in a renewed
+-- release, of those tuples that somebody still has
+CREATE FUNCTION pg_temp.covers(by_range boolean, renewed boolean) RETURNS TABLE (class bigint, cover text)
 LANGUAGE sql STABLE AS $$
     WITH value AS (
         SELECT r.class, x.* FROM recoded r, LATERAL (VALUES ('a', a, '{2,4}'::int[]), ('b', b, '{2}'), ('c', c, '{2}')) x (col, v, widths)
-        WHERE r.class IS NOT NULL),
+        WHERE r.class IS NOT NULL AND (NOT renewed OR EXISTS (SELECT FROM people p WHERE (p.a, p.b, p.c) IS NOT DISTINCT FROM (r.a, r.b, r.c)))),
     one AS (
         SELECT v.class, col, format('%s to %s', min(coalesce(v, 9)), max(coalesce(v, 9))) AS run,
             (SELECT min(label) FROM generate_series(0, 3) l, LATERAL (
@@ -183,12 +184,12 @@ LANGUAGE sql STABLE AS $$
         LATERAL (SELECT split_part(cover, '|', nr) AS one, EXISTS (SELECT FROM people p WHERE p.b IS NULL) AS some_null) y
 $$;
 
-CREATE FUNCTION pg_temp.source(class_of text) RETURNS void
+CREATE FUNCTION pg_temp.source(class_of text, renewed boolean DEFAULT false) RETURNS void
 LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM src; DELETE FROM recoded_as;
     IF class_of LIKE '%recoded%' THEN
-        INSERT INTO recoded_as SELECT r.a, r.b, r.c, k.cover FROM recoded r JOIN (SELECT * FROM pg_temp.covers(class_of LIKE '%range%')) k USING (class);
+        INSERT INTO recoded_as SELECT r.a, r.b, r.c, k.cover FROM recoded r JOIN (SELECT * FROM pg_temp.covers(class_of LIKE '%range%', renewed)) k USING (class);
     END IF;
     EXECUTE format('INSERT INTO src SELECT id, person, s, u, %1$s, outside FROM people'
         ' LEFT JOIN (%2$s) e ON e.class = %1$s', class_of,
@@ -327,7 +328,7 @@ BEGIN
                 EXECUTE format('SELECT anonopt.refresh_release(%L)', release);
             END IF;
             -- a recoding is extended by new people
-            PERFORM pg_temp.source(class_of);
+            PERFORM pg_temp.source(class_of, true);
             done := true;
             IF stricter THEN
                 UPDATE anonopt.promise SET threshold = greatest(threshold, 4) WHERE model = 'k';
@@ -418,13 +419,12 @@ END $$;
 
 SELECT no_plan();
 SELECT pg_temp.verdict(seed) FROM generate_series(1, 12) seed;
--- A seed draws other numbers on 14: more of them, until what is rare has happened. Seed 22 is left out: there, after a
--- refresh, covers() counts tuples of the recoding that have gone from the data, and labels do not.
+-- A seed draws other numbers on 14: more of them, until what is rare has happened.
 CREATE FUNCTION pg_temp.is_missing() RETURNS boolean LANGUAGE plpgsql AS $$
 BEGIN
     RETURN EXISTS (SELECT FROM unnest('{cuts,recoding}'::text[]) source WHERE NOT EXISTS (SELECT FROM read WHERE 'k_map' = ANY (models) AND call LIKE format('%%%s =>%%', source)));
 END $$;
-SELECT pg_temp.verdict(seed) FROM generate_series(29, 60) seed WHERE pg_temp.is_missing();
+SELECT pg_temp.verdict(seed) FROM generate_series(13, 60) seed WHERE pg_temp.is_missing();
 SELECT cmp_ok((SELECT count(*) FROM made WHERE (call LIKE 'again%') = again AND call LIKE format('%%%s =>%%', source)), '>', 0::bigint,
     format('of %s some are made%s', source, CASE WHEN again THEN ' again' ELSE '' END))
 FROM unnest('{levels,cuts,recoding}'::text[]) source, unnest('{false,true}'::boolean[]) again;
