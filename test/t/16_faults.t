@@ -253,13 +253,14 @@ sub plan_skip
 }
 
 # Bytes of a session's memory but for PostgreSQL's caches, and kilobytes of its process beside what it shares
-# (18 shows a context's path in place of its parent's name)
+# (18 shows a context's path in place of its parent's name; this query's own tuplestore has a row for each
+# context, those of cached plans among them)
 my $in_cache = qx(pg_config --version) =~ /(\d+)/ && $1 >= 18
   ? q{path[level - 1] = (SELECT path[level] FROM context WHERE name = 'CacheMemoryContext')}
   : q{parent = 'CacheMemoryContext'};
 my $memory = qq{WITH context AS MATERIALIZED (SELECT * FROM pg_backend_memory_contexts)
 	SELECT sum(total_bytes) FROM context
-	WHERE NOT (name ~ 'Cache|^index info|^relation rules|RelCache|TableSpace|^CachedPlan|event trigger' OR $in_cache)};
+	WHERE NOT (name ~ 'Cache|^index info|^relation rules|RelCache|TableSpace|^CachedPlan|event trigger|^tuplestore tuples' OR $in_cache)};
 
 # Statements one after the other, so many times over; some may fail
 sub call_often
