@@ -61,6 +61,17 @@ doubles_datum(const double *doubles, int n)
 }
 
 Datum
+oids_datum(const List *oids, Oid type)
+{
+	int			n = list_length(oids);
+	Datum	   *elements = new_elements(n);
+
+	for (int i = 0; i < n; i++)
+		elements[i] = ObjectIdGetDatum(list_nth_oid(oids, i));
+	return PointerGetDatum(construct_array(elements, n, type, sizeof(Oid), true, TYPALIGN_INT));
+}
+
+Datum
 numbers_datum(const Oid *oids, int n)
 {
 	Datum	   *elements = new_elements(n);

@@ -15,6 +15,7 @@
 #include "access/htup_details.h"
 #include "access/transam.h"
 #include "access/tupconvert.h"
+#include "catalog/arrays.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
@@ -208,7 +209,7 @@ function_is_trusted(Oid function)
 		return false;
 	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
 	ReleaseSysCache(tuple);
-	return owner == GetUserId() || superuser_arg(owner);
+	return owner_is_trusted(owner);
 }
 
 static void
@@ -217,11 +218,15 @@ check_bound(const Bound *bound, const List *sources)
 	ListCell   *cell;
 
 	foreach(cell, bound->relations)
+	{
 		if (!is_plain_source(lfirst_oid(cell), list_member_oid(sources, lfirst_oid(cell))))
-		refuse_source();
+			refuse_source();
+	}
 	foreach(cell, bound->functions)
+	{
 		if (!function_is_trusted(lfirst_oid(cell)))
-		refuse_source();
+			refuse_source();
+	}
 }
 
 /*
@@ -231,15 +236,10 @@ check_bound(const Bound *bound, const List *sources)
 static void
 check_reader(Oid source, const List *relations)
 {
-	Datum	   *values = palloc(sizeof(Datum) * list_length(relations));
 	Oid			types[2] = {OIDOID, OIDARRAYOID};
-	Datum		arguments[2];
+	Datum		arguments[2] = {ObjectIdGetDatum(source), oids_datum(relations, OIDOID)};
 	bool		isnull;
 
-	for (int i = 0; i < list_length(relations); i++)
-		values[i] = ObjectIdGetDatum(list_nth_oid(relations, i));
-	arguments[0] = ObjectIdGetDatum(source);
-	arguments[1] = PointerGetDatum(construct_array(values, list_length(relations), OIDOID, sizeof(Oid), true, TYPALIGN_INT));
 	sql_read("SELECT NOT pg_catalog.has_table_privilege(session_user, $1, 'SELECT') AND EXISTS ("
 			 "WITH RECURSIVE writable (w) AS (SELECT g FROM pg_catalog.unnest($2) g UNION"
 			 " SELECT e.ev_class FROM writable v JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"

@@ -99,14 +99,15 @@ type_owner(Oid type)
 }
 
 bool
+owner_is_trusted(Oid owner)
+{
+	return owner == GetUserId() || superuser_arg(owner);
+}
+
+bool
 type_is_trusted(Oid type)
 {
-	Oid			owner;
-
-	if (type < FirstNormalObjectId && getBaseType(type) == type)
-		return true;
-	owner = type_owner(getBaseType(type));
-	return owner == GetUserId() || superuser_arg(owner);
+	return (type < FirstNormalObjectId && getBaseType(type) == type) || owner_is_trusted(type_owner(getBaseType(type)));
 }
 
 /*

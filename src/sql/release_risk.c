@@ -8,6 +8,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/arrays.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -15,7 +16,6 @@
 #include "release/content_comparison.h"
 #include "release/linked_people.h"
 #include "sql/arguments.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_release_risk);
@@ -43,19 +43,11 @@ require_reading(const Dataset *dataset)
 static Datum
 relations_datum(const PlacedContent *contents, int n)
 {
-	Datum	   *relations = palloc(sizeof(Datum) * n);
-	int			nrelations = 0;
+	List	   *relations = NIL;
 
 	for (int i = 0; i < n; i++)
-	{
-		int			j = 0;
-
-		while (j < nrelations && DatumGetObjectId(relations[j]) != contents[i].known->relation)
-			j++;
-		if (j == nrelations)
-			relations[nrelations++] = ObjectIdGetDatum(contents[i].known->relation);
-	}
-	return PointerGetDatum(construct_array(relations, nrelations, REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
+		relations = list_append_unique_oid(relations, contents[i].known->relation);
+	return oids_datum(relations, REGCLASSOID);
 }
 
 /* Whether a person's class in it is unknown: it is a live view, or by records. */
@@ -181,15 +173,12 @@ static void
 put_linked(ReturnSetInfo *result, const Dataset *dataset)
 {
 	LinkedGroups *groups = linked_people_of_source(dataset->relation);
-	Datum	   *relations = palloc(sizeof(Datum) * (list_length(groups->relations) + 1));
 	Datum		values[3];
 	bool		nulls[3] = {0};
 
 	if (groups->ncontents == 0)
 		return;
-	for (int i = 0; i < list_length(groups->relations); i++)
-		relations[i] = ObjectIdGetDatum(list_nth_oid(groups->relations, i));
-	values[0] = PointerGetDatum(construct_array(relations, list_length(groups->relations), REGCLASSOID, sizeof(Oid), true, TYPALIGN_INT));
+	values[0] = oids_datum(groups->relations, REGCLASSOID);
 	values[1] = Int64GetDatum(groups->k);
 	values[2] = Int64GetDatum(groups->smallest);
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
