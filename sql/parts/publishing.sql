@@ -128,7 +128,7 @@ CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] D
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_view' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 -- called by the functions of live views
-CREATE FUNCTION anonopt.live_rows(statement text, columns text[])
+CREATE FUNCTION anonopt.live_rows(statement text, columns text[], view_name text, rows_function text)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_live_rows' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,

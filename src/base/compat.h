@@ -48,7 +48,13 @@
 #endif
 
 #if PG_VERSION_NUM >= 160000
+#include "parser/parse_relation.h"
 #include "varatt.h"
+#define rte_forget_rights(entry) ((entry)->perminfoindex = 0)
+#define rte_selected_columns(query, entry) (getRTEPermissionInfo((query)->rteperminfos, entry)->selectedCols)
+#else
+#define rte_forget_rights(entry) ((entry)->requiredPerms = 0)
+#define rte_selected_columns(query, entry) ((entry)->selectedCols)
 #endif
 
 #if PG_VERSION_NUM < 160000
@@ -75,6 +81,7 @@
 #endif
 
 #if PG_VERSION_NUM < 150000
+#define RelationHasSecurityInvoker(relation) false
 #define parse_analyze_fixedparams(tree, source, types, n, environment) parse_analyze(tree, source, types, n, environment)
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
 #define setup_parse_fixed_parameters parse_fixed_parameters

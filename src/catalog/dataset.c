@@ -17,6 +17,7 @@
 #include "base/names.h"
 #include "catalog/distributed.h"
 #include "catalog/hierarchy_table.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -74,21 +75,6 @@ role_by_name(const char *name)
 	return (Role) role;
 }
 
-/* A column of an SPI row as text in a memory context; NULL for null. */
-static char *
-text_field(HeapTuple row, int column, MemoryContext context)
-{
-	char	   *text = SPI_getvalue(row, SPI_tuptable->tupdesc, column);
-
-	return text == NULL ? NULL : MemoryContextStrdup(context, text);
-}
-
-static Datum
-field(HeapTuple row, int column, bool *isnull)
-{
-	return SPI_getbinval(row, SPI_tuptable->tupdesc, column, isnull);
-}
-
 /* Fails with 23514: the catalogs hold a row that no function here would write. */
 static void
 refuse_declaration(const char *dataset, const char *detail)
@@ -100,9 +86,28 @@ refuse_declaration(const char *dataset, const char *detail)
 			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare it again.")));
 }
 
-/* A relation column of a row, or InvalidOid. */
+/* A row of our tables; its columns are counted from 0. */
+typedef struct DeclaredRow
+{
+	const CatalogRows *rows;
+	int			number;
+} DeclaredRow;
+
+static Datum
+field(DeclaredRow row, int column, bool *isnull)
+{
+	return catalog_value(row.rows, row.number, column, isnull);
+}
+
+static char *
+text_field(DeclaredRow row, int column)
+{
+	return catalog_text(row.rows, row.number, column);
+}
+
+/* A relation, or InvalidOid. */
 static Oid
-oid_field(HeapTuple row, int column)
+oid_field(DeclaredRow row, int column)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -110,9 +115,9 @@ oid_field(HeapTuple row, int column)
 	return isnull ? InvalidOid : DatumGetObjectId(value);
 }
 
-/* A level column of a row, or -1. */
+/* A level, or -1. */
 static int
-level_field(HeapTuple row, int column)
+level_field(DeclaredRow row, int column)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -120,9 +125,9 @@ level_field(HeapTuple row, int column)
 	return isnull ? -1 : DatumGetInt32(value);
 }
 
-/* A number column of a row, or NaN. */
+/* A number, or NaN. */
 static double
-number_field(HeapTuple row, int column)
+number_field(DeclaredRow row, int column)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -130,9 +135,9 @@ number_field(HeapTuple row, int column)
 	return isnull ? get_float8_nan() : DatumGetFloat8(value);
 }
 
-/* A boolean column of a row; false for NULL. */
+/* A boolean; false for NULL. */
 static bool
-bool_field(HeapTuple row, int column)
+bool_field(DeclaredRow row, int column)
 {
 	bool		isnull;
 	Datum		value = field(row, column, &isnull);
@@ -141,27 +146,27 @@ bool_field(HeapTuple row, int column)
 }
 
 static void
-load_attribute(const char *dataset, HeapTuple row, Declared *attribute, MemoryContext context)
+load_attribute(const char *dataset, DeclaredRow row, Declared *attribute)
 {
-	char	   *role = text_field(row, 1, context);
-	char	   *distance = text_field(row, 8, context);
-	char	   *unknown = text_field(row, 11, context);
+	char	   *role = text_field(row, 0);
+	char	   *distance = text_field(row, 7);
+	char	   *unknown = text_field(row, 10);
 
-	attribute->column = text_field(row, 2, context);
+	attribute->column = text_field(row, 1);
 	if (role == NULL || distance == NULL || attribute->column == NULL)
 		refuse_declaration(dataset, "A column lacks its name, role or distance.");
 	attribute->role = role_by_name(role);
 	attribute->distance = distance_by_name(distance);
-	attribute->hierarchy = oid_field(row, 3);
-	attribute->hierarchy_type = oid_field(row, 4);
-	attribute->weight = number_field(row, 5);
-	attribute->min_level = level_field(row, 6);
-	attribute->max_level = level_field(row, 7);
-	attribute->sensitivity = oid_field(row, 9);
-	attribute->sensitivity_type = oid_field(row, 10);
+	attribute->hierarchy = oid_field(row, 2);
+	attribute->hierarchy_type = oid_field(row, 3);
+	attribute->weight = number_field(row, 4);
+	attribute->min_level = level_field(row, 5);
+	attribute->max_level = level_field(row, 6);
+	attribute->sensitivity = oid_field(row, 8);
+	attribute->sensitivity_type = oid_field(row, 9);
 	attribute->shows_unknown = unknown != NULL;
-	attribute->range_loss = bool_field(row, 12);
-	attribute->owner_sensitivity = text_field(row, 13, context);
+	attribute->range_loss = bool_field(row, 11);
+	attribute->owner_sensitivity = text_field(row, 12);
 }
 
 static void
@@ -196,24 +201,21 @@ check_attributes(const Dataset *dataset)
 static void
 load_attributes(Dataset *dataset)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
+	const Oid	results[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
+	CatalogRows *rows;
 
-	sql_connect();
-	sql_read(psprintf("SELECT role, column_name::pg_catalog.text, hierarchy::pg_catalog.oid,"
-					  " hierarchy_type::pg_catalog.oid, weight, min_level, max_level, distance,"
-					  " sensitivity::pg_catalog.oid, sensitivity_type::pg_catalog.oid, unknown, range_loss,"
-					  " owner_sensitivity::pg_catalog.text"
-					  " FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1 ORDER BY ordinal LIMIT %d",
-					  MAX_DECLARED + 1), 1, types, values);
-	if (SPI_processed > MAX_DECLARED)
+	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, weight, min_level, max_level, distance,"
+								 " sensitivity::oid, sensitivity_type::oid, unknown, range_loss, owner_sensitivity::text"
+								 " FROM anonopt.attribute WHERE dataset = $1 ORDER BY ordinal LIMIT %d", MAX_DECLARED + 1),
+						1, types, values, lengthof(results), results);
+	if (rows->n > MAX_DECLARED)
 		refuse_declaration(dataset->name, "It has more columns than a relation.");
-	dataset->nattributes = (int) SPI_processed;
-	dataset->attributes = MemoryContextAllocZero(context, sizeof(Declared) * (dataset->nattributes + 1));
+	dataset->nattributes = rows->n;
+	dataset->attributes = palloc0(sizeof(Declared) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
-		load_attribute(dataset->name, SPI_tuptable->vals[i], &dataset->attributes[i], context);
-	sql_finish();
+		load_attribute(dataset->name, (DeclaredRow) {rows, i}, &dataset->attributes[i]);
 	check_attributes(dataset);
 }
 
@@ -232,21 +234,21 @@ refuse_promise(const char *dataset, const char *detail)
 }
 
 static void
-load_promise(const char *dataset, HeapTuple row, DeclaredPromise *promise, MemoryContext context)
+load_promise(const char *dataset, DeclaredRow row, DeclaredPromise *promise)
 {
-	char	   *name = text_field(row, 1, context);
+	char	   *name = text_field(row, 0);
 	int			model = name == NULL ? -1 : model_by_name(name);
 
 	if (model < 0)
 		refuse_promise(dataset, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
 	promise->model = (PromiseModel) model;
-	promise->column = text_field(row, 2, context);
-	promise->threshold = number_field(row, 3);
-	(void) field(row, 4, &promise->has_c);
+	promise->column = text_field(row, 1);
+	promise->threshold = number_field(row, 2);
+	(void) field(row, 3, &promise->has_c);
 	promise->has_c = !promise->has_c;
-	promise->c = number_field(row, 4);
-	promise->population = oid_field(row, 5);
-	promise->population_type = oid_field(row, 6);
+	promise->c = number_field(row, 3);
+	promise->population = oid_field(row, 4);
+	promise->population_type = oid_field(row, 5);
 }
 
 static void
@@ -272,21 +274,20 @@ check_promise(const Dataset *dataset, const DeclaredPromise *promise)
 static void
 load_promises(Dataset *dataset)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
+	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
+	CatalogRows *rows;
 
-	sql_connect();
-	sql_read(psprintf("SELECT model, column_name::pg_catalog.text, threshold, c, population::pg_catalog.oid,"
-					  " population_type::pg_catalog.oid FROM anonopt.promise WHERE dataset OPERATOR(pg_catalog.=) $1"
-					  " ORDER BY model COLLATE pg_catalog.\"C\", column_name LIMIT %d", MAX_PROMISES + 1), 1, types, values);
-	if (SPI_processed > MAX_PROMISES)
+	rows = read_catalog(psprintf("SELECT model, column_name::text, threshold, c, population::oid, population_type::oid FROM anonopt.promise"
+								 " WHERE dataset = $1 ORDER BY model COLLATE \"C\", column_name LIMIT %d", MAX_PROMISES + 1),
+						1, types, values, lengthof(results), results);
+	if (rows->n > MAX_PROMISES)
 		refuse_promise(dataset->name, psprintf("There are more than %d.", MAX_PROMISES));
-	dataset->npromises = (int) SPI_processed;
-	dataset->promises = MemoryContextAllocZero(context, sizeof(DeclaredPromise) * (dataset->npromises + 1));
+	dataset->npromises = rows->n;
+	dataset->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + 1));
 	for (int i = 0; i < dataset->npromises; i++)
-		load_promise(dataset->name, SPI_tuptable->vals[i], &dataset->promises[i], context);
-	sql_finish();
+		load_promise(dataset->name, (DeclaredRow) {rows, i}, &dataset->promises[i]);
 	for (int i = 0; i < dataset->npromises; i++)
 		check_promise(dataset, &dataset->promises[i]);
 }
@@ -329,30 +330,29 @@ dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 Dataset *
 dataset_load_entry(const char *name)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(name)};
-	HeapTuple	row;
+	const Oid	results[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	CatalogRows *rows;
+	DeclaredRow row;
 
 	dataset->name = pstrdup(name);
-	sql_connect();
-	sql_read("SELECT relation::pg_catalog.oid, row_type::pg_catalog.oid, max_suppression, owner, person, count_column, timezone"
-			 " FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1", 1, types, values);
-	if (SPI_processed == 0)
+	rows = read_catalog("SELECT relation::oid, row_type::oid, max_suppression, owner::text, person::text, count_column::text, timezone"
+						" FROM anonopt.dataset WHERE dataset = $1", 1, types, values, lengthof(results), results);
+	if (rows->n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("data set \"%s\" does not exist", name),
 				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists existing data sets.")));
-	row = SPI_tuptable->vals[0];
-	dataset->relation = oid_field(row, 1);
-	dataset->row_type = oid_field(row, 2);
-	dataset->max_suppression = number_field(row, 3);
-	dataset->owner = text_field(row, 4, context);
-	dataset->person = text_field(row, 5, context);
-	dataset->count_column = text_field(row, 6, context);
-	dataset->timezone = text_field(row, 7, context);
-	sql_finish();
+	row = (DeclaredRow) {rows, 0};
+	dataset->relation = oid_field(row, 0);
+	dataset->row_type = oid_field(row, 1);
+	dataset->max_suppression = number_field(row, 2);
+	dataset->owner = text_field(row, 3);
+	dataset->person = text_field(row, 4);
+	dataset->count_column = text_field(row, 5);
+	dataset->timezone = text_field(row, 6);
 	if (dataset->owner == NULL)
 		refuse_declaration(name, "It has no owner.");
 	return dataset;
@@ -517,7 +517,7 @@ dataset_count_sql(const Dataset *dataset)
 	if (!type_is_integer(column_type(dataset->relation, dataset->count_column)))
 		return is_distributed(dataset->relation) ?
 			psprintf("pg_catalog.trim_scale(r.%s::pg_catalog.numeric)::pg_catalog.text::pg_catalog.int8", column) :
-			psprintf("anonopt.whole_number(r.%s)", column);
+			psprintf("%s.whole_number(r.%s)", own_schema_name(), column);
 	return psprintf("r.%s::pg_catalog.int8", column);
 }
 

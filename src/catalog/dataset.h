@@ -53,6 +53,8 @@ typedef struct Dataset
 	Declared   *attributes;		/* in the order they were added */
 	int			npromises;
 	DeclaredPromise *promises;	/* by model and column */
+	bool		for_release;	/* its relations are read under the rule of
+								 * trusted_code.h */
 } Dataset;
 
 /*

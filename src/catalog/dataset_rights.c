@@ -5,7 +5,7 @@
 #include "catalog/dataset_rights.h"
 
 #include "access/xact.h"
-#include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -45,12 +45,11 @@ static void
 require_owner(const Dataset *dataset)
 {
 	Oid			owner = get_role_oid(dataset->owner, true);
-	Oid			schema = get_namespace_oid("anonopt", false);
 
 	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
 		return;
 	/* whoever can write the catalogs could change them anyway */
-	if (pg_class_aclcheck(get_relname_relid("dataset", schema), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
+	if (pg_class_aclcheck(own_relation("dataset"), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -103,18 +103,29 @@ end_rows(DestReceiver *self)
 {
 }
 
+DestReceiver *
+rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg)
+{
+	RowReceiver *receiver = palloc(sizeof(RowReceiver));
+
+	*receiver = (RowReceiver)
+	{
+		{take_row, start_rows, end_rows, end_rows, DestNone}, ncolumns, types, take, arg
+	};
+	return &receiver->pub;
+}
+
 /* SPI would leave its own memory context current, which is freed with it. */
 void
 rows_read(const char *statement, ParamListInfo params, int ncolumns, const Oid *types, RowTaker take, void *arg)
 {
-	RowReceiver receiver = {{take_row, start_rows, end_rows, end_rows, DestNone}, ncolumns, types, take, arg};
 	SPIExecuteOptions options = {0};
 	MemoryContext context = CurrentMemoryContext;
 	int			code;
 
 	options.params = params;
 	options.read_only = true;
-	options.dest = &receiver.pub;
+	options.dest = rows_receiver(ncolumns, types, take, arg);
 	code = SPI_execute_extended(statement, &options);
 	MemoryContextSwitchTo(context);
 	if (code < 0)

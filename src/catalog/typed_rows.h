@@ -10,6 +10,7 @@
 
 #include "access/tupdesc.h"
 #include "nodes/params.h"
+#include "tcop/dest.h"
 
 /*
  * Receives one row.  The current memory context is the executor's, which lasts
@@ -24,6 +25,9 @@ typedef void (*RowTaker) (void *arg, const Datum *values, const bool *nulls);
  */
 extern void rows_read(const char *statement, ParamListInfo params, int ncolumns, const Oid *types,
 					  RowTaker take, void *arg);
+
+/* A receiver that checks types and passes rows on in this way. */
+extern DestReceiver *rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg);
 
 /* Fails if the columns from first on do not have these types, or are missing. */
 extern void rows_require_types(TupleDesc desc, int first, int ncolumns, const Oid *types);

@@ -29,6 +29,7 @@ dataset_over(const Dataset *dataset, Oid relation)
 
 	other->name = dataset->name;
 	other->relation = relation;
+	other->for_release = dataset->for_release;
 	other->attributes = palloc(sizeof(Declared) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)

@@ -19,7 +19,9 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "catalog/trusted_code.h"
 #include "catalog/unique_rows.h"
+#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -99,6 +101,22 @@ check_number(const Reading *reading)
 				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 }
 
+/* The role that reads the relation: for a release, trusted_code.c tells. */
+static Oid
+choose_role(const Reading *reading)
+{
+	const Dataset *dataset = reading->dataset;
+	List	   *columns = NIL;
+
+	if (!dataset->for_release)
+		return GetUserId();
+	for (int i = 0; i < reading->ncolumns; i++)
+		columns = lappend_int(columns, get_attnum(dataset->relation, reading->columns[i].declared->column));
+	if (dataset->person != NULL)
+		columns = lappend_int(columns, get_attnum(dataset->relation, dataset->person));
+	return reading_role(dataset->relation, columns);
+}
+
 static void
 open_relations(Reading *reading)
 {
@@ -107,6 +125,7 @@ open_relations(Reading *reading)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			reading->hierarchies = lappend(reading->hierarchies,
 										   relation_open_existing(reading->columns[i].declared->hierarchy));
+	reading->role = choose_role(reading);
 }
 
 void

@@ -25,6 +25,7 @@
 #include "read/read_plan.h"
 
 #include "catalog/distributed.h"
+#include "catalog/own_objects.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -309,7 +310,7 @@ aggregate_statement(const Reading *reading)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	appendStringInfo(&sql, "SELECT %s.tuples($1", own_schema_name());
 	append_read_columns(reading, reading->ncolumns, &sql);
 	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
 	return sql.data;
@@ -352,7 +353,7 @@ plan_store_statement(const Reading *reading, ReadPlan *plan)
 
 	store_read_scan(plan->store);
 	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT anonopt.tuples($1");
+	appendStringInfo(&sql, "SELECT %s.tuples($1", own_schema_name());
 	append_read_columns(reading, reading->ncolumns, &sql);
 	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
 	plan->places = NULL;

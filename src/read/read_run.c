@@ -7,9 +7,10 @@
  */
 #include "read/reading_parts.h"
 
-#include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
 #include "nodes/params.h"
 #include "optimizer/cost.h"
@@ -100,14 +101,6 @@ set_parameter_types(ParseState *state, void *arg)
 	setup_parse_fixed_parameters(state, arg, 1);
 }
 
-/* The SQL type anonopt.opaque, that of the parameter. */
-static Oid
-opaque_type(void)
-{
-	return GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum("opaque"),
-						   ObjectIdGetDatum(get_namespace_oid("anonopt", false)));
-}
-
 /*
  * The encoders for this process and, as bytes, for workers.  The parameter is
  * not marked constant, so that the planner does not copy it into its plan.
@@ -117,7 +110,7 @@ read_parameters(Reading *reading)
 {
 	ParamListInfo params = makeParamList(1);
 
-	reading->opaque_type = opaque_type();
+	reading->opaque_type = own_type("opaque");
 	params->parserSetup = set_parameter_types;
 	params->parserSetupArg = &reading->opaque_type;
 	params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
@@ -224,6 +217,7 @@ run_statement(GroupCounter *groups, const ReadPlan *plan)
 void
 run_read(Reading *reading)
 {
+	ActingAs	before = act_as(reading->role);
 	ReadPlan   *plan = plan_read(reading);
 	GroupCounter groups = {reading, plan, NULL};
 
@@ -231,6 +225,7 @@ run_read(Reading *reading)
 		store_read_tell(plan->store);
 	if (plan->places == NULL || !feed_from_store(&groups, plan))
 		run_statement(&groups, plan);
+	act_end(&before);
 	check_leaves(plan, reading->dataset->relation);
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);

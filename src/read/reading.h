@@ -35,6 +35,7 @@ typedef struct Reading
 	const Dataset *dataset;
 	MemoryContext context;
 	Relation	relation;		/* open until the reading ends */
+	Oid			role;			/* reads it */
 	List	   *hierarchies;	/* so are these */
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class

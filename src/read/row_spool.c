@@ -11,6 +11,7 @@
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
 #include "common/hashfn.h"
 #include "executor/tuptable.h"
@@ -173,6 +174,7 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 			relation_has_changed(reading->dataset->relation);
 		types[i] = get_atttype(reading->dataset->relation, numbers[i]);
 		appendStringInfo(sql, ", r.%s", quote_identifier(spool->columns[i].name));
+		require_columns_select(reading->dataset->relation, list_make1_int(numbers[i]));
 	}
 	spool_begin_rows(spool, reading->relation, numbers);
 }
@@ -185,6 +187,7 @@ run_spooling(Reading *reading, RowSpool *spool)
 	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
 	int			has_count = reading->dataset->count_column != NULL ? 1 : 0;
 	StringInfoData columns;
+	ActingAs	before;
 
 	plan.buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
@@ -195,8 +198,10 @@ run_spooling(Reading *reading, RowSpool *spool)
 	append_read_columns(reading, reading->ncolumns, &columns);
 	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
 	types[spool->ncolumns + reading->ncolumns] = INT8OID;
+	before = act_as(reading->role);
 	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)), NULL,
 			  spool->ncolumns + reading->ncolumns + has_count, types, take_spooled, &spooler);
+	act_end(&before);
 	refuse_misses(reading);
 }
 

@@ -5,9 +5,7 @@
  */
 #include "release/entry_row.h"
 
-#include "catalog/own_tables.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -24,7 +22,7 @@ refuse_entry(const EntryRow *row)
 Datum
 row_field(const EntryRow *row, int column, bool *isnull)
 {
-	return SPI_getbinval(row->tuple, row->desc, column, isnull);
+	return catalog_value(row->rows, row->number, column - 1, isnull);
 }
 
 char *
@@ -115,23 +113,4 @@ oids_field(const EntryRow *row, int column, int *n)
 		oids[i] = oid > 0 && oid <= OID_MAX ? (Oid) oid : InvalidOid;
 	}
 	return oids;
-}
-
-CatalogReading
-catalog_reading_begin(const char *statement, int nargs, Oid *types, Datum *values)
-{
-	CatalogReading reading = {CurrentMemoryContext, sql_use_catalog_names()};
-
-	sql_connect();
-	read_catalog_rows(statement, nargs, types, values);
-	MemoryContextSwitchTo(reading.context);
-	return reading;
-}
-
-void
-catalog_reading_end(const CatalogReading *reading)
-{
-	sql_finish();
-	sql_restore_names(reading->names);
-	MemoryContextSwitchTo(reading->context);
 }

@@ -8,13 +8,13 @@
 #ifndef ANONOPT_ENTRY_ROW_H
 #define ANONOPT_ENTRY_ROW_H
 
-#include "base/compat.h"
+#include "catalog/own_objects.h"
 
-/* A row that is read. */
+/* A row that is read; its columns are counted from 1. */
 typedef struct EntryRow
 {
-	HeapTuple	tuple;
-	TupleDesc	desc;
+	const CatalogRows *rows;
+	int			number;
 	const char *what;			/* for errors */
 } EntryRow;
 
@@ -45,15 +45,5 @@ extern Oid *oids_field(const EntryRow *row, int column, int *n);
 
 /* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"
-
-/* Runs a statement on our catalogs; SPI stays connected, names are PostgreSQL's own until the end. */
-typedef struct CatalogReading
-{
-	MemoryContext context;
-	int			names;
-} CatalogReading;
-
-extern CatalogReading catalog_reading_begin(const char *statement, int nargs, Oid *types, Datum *values);
-extern void catalog_reading_end(const CatalogReading *reading);
 
 #endif

@@ -5,7 +5,7 @@
 #include "release/known_content.h"
 
 #include "catalog/arrays.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/population.h"
@@ -38,7 +38,6 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 	Oid			types[8] = {TEXTOID, INT4OID, NAMEARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, INT8OID, BYTEAOID};
 	Datum		values[8];
 	char		nulls[9] = "        ";
-	int			names = sql_use_catalog_names();
 	uint32		n = content->rows->nkeys;
 	int			part = 0;
 
@@ -63,7 +62,6 @@ release_content_insert(const ReleaseEntry *entry, const Content *content, int64 
 		part++;
 		nulls[2] = nulls[3] = nulls[4] = nulls[6] = nulls[7] = 'n';
 	}
-	sql_restore_names(names);
 }
 
 static void
@@ -99,23 +97,23 @@ known_contents(Oid source, int *n)
 {
 	Oid			types[1] = {INT8OID};
 	Datum		values[1] = {Int64GetDatum(source)};
+	const Oid	results[] = {TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID, INT8OID, INT4ARRAYOID, VARBITARRAYOID, TEXTARRAYOID, INT8ARRAYOID, INT8OID, TEXTOID, TEXTOID};
 	KnownContent *contents;
-	CatalogReading reading;
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k, p.levels, p.cuts,"
+	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k, p.levels, p.cuts,"
 									" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, p.recoding_name, p.labels"
 									" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
 									" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
-									1, types, values);
-	*n = (int) SPI_processed;
+						1, types, values, lengthof(results), results);
+	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, "of earlier times"};
+		EntryRow	row = {rows, i, "of earlier times"};
 
 		read_known(&row, &contents[i]);
 	}
-	catalog_reading_end(&reading);
 	return contents;
 }
 
@@ -163,14 +161,15 @@ known_content_load(const KnownContent *known, MemoryContext context)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Oid			types[2] = {TEXTOID, INT4OID};
 	Datum		values[2] = {CStringGetTextDatum(known->id), Int32GetDatum(known->version)};
+	const Oid	results[] = {TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, BYTEAOID};
 	Content    *content = NULL;
-	CatalogReading reading;
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
-									" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	rows = read_catalog("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
+									" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values, lengthof(results), results);
+	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, known->name};
+		EntryRow	row = {rows, i, known->name};
 		bool		isnull;
 		Datum		bytes = row_field(&row, 4, &isnull);
 
@@ -188,7 +187,6 @@ known_content_load(const KnownContent *known, MemoryContext context)
 		if (isnull || !content_unpack(content, DatumGetByteaPP(bytes)))
 			refuse_entry(&row);
 	}
-	catalog_reading_end(&reading);
 	MemoryContextSwitchTo(old);
 	return content;
 }

@@ -13,7 +13,7 @@
 #include "base/budget.h"
 #include "base/key_counter.h"
 #include "base/packed_key.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -118,16 +118,18 @@ typedef struct KnownLink
 static KnownLink *
 read_links(const char *condition, Oid type, Datum value, int *n)
 {
-	CatalogReading reading = catalog_reading_begin(psprintf("SELECT l.id::text, l.version::int8, p.name, p.k, COALESCE(" FIND_RELEASE "::int8, p.relation), l.secret_name"
+	const Oid	results[] = {TEXTOID, INT8OID, TEXTOID, INT8OID, INT8OID, BYTEAOID};
+	CatalogRows *rows = read_catalog(psprintf("SELECT l.id::text, l.version::int8, p.name, p.k, COALESCE(" FIND_RELEASE "::int8, p.relation), l.secret_name"
 															" FROM anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
-															" WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition), 1, &type, &value);
+															" WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
+									 1, &type, &value, lengthof(results), results);
 	KnownLink  *links;
 
-	*n = (int) SPI_processed;
+	*n = rows->n;
 	links = palloc(sizeof(KnownLink) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, "of earlier times"};
+		EntryRow	row = {rows, i, "of earlier times"};
 		bool		isnull;
 		Datum		secret_name = row_field(&row, 6, &isnull);
 
@@ -140,7 +142,6 @@ read_links(const char *condition, Oid type, Datum value, int *n)
 			refuse_entry(&row);
 		links[i].secret_name = PointerGetDatum(PG_DETOAST_DATUM_COPY(secret_name));
 	}
-	catalog_reading_end(&reading);
 	return links;
 }
 
@@ -151,12 +152,13 @@ load_link(const KnownLink *link)
 	LinkedPeople *people = palloc0(sizeof(LinkedPeople));
 	Oid			types[3] = {TEXTOID, INT4OID, BYTEAOID};
 	Datum		values[3] = {CStringGetTextDatum(link->id), Int32GetDatum(link->version), link->secret_name};
-	CatalogReading reading = catalog_reading_begin("SELECT l.people FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.version = $2"
-												   " AND l.secret_name = $3 ORDER BY l.part", 3, types, values);
+	const Oid	results[] = {BYTEAOID};
+	CatalogRows *rows = read_catalog("SELECT l.people FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.version = $2"
+												   " AND l.secret_name = $3 ORDER BY l.part", 3, types, values, lengthof(results), results);
 
-	for (uint64 i = 0; i < SPI_processed; i++)
+	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, link->name};
+		EntryRow	row = {rows, i, link->name};
 		bool		isnull;
 		Datum		value = row_field(&row, 1, &isnull);
 		bytea	   *bytes = isnull ? NULL : DatumGetByteaPP(value);
@@ -172,7 +174,6 @@ load_link(const KnownLink *link)
 		people->people = grown;
 		people->n += n;
 	}
-	catalog_reading_end(&reading);
 	return people;
 }
 
@@ -366,7 +367,6 @@ void
 linked_people_insert(const Release *release, const char *id)
 {
 	Oid			types[5] = {TEXTOID, INT4OID, TEXTOID, BYTEAOID, BYTEAOID};
-	int			names = sql_use_catalog_names();
 	ListCell   *cell;
 
 	foreach(cell, release->linked)
@@ -393,7 +393,6 @@ linked_people_insert(const Release *release, const char *id)
 			part++;
 		}
 	}
-	sql_restore_names(names);
 }
 
 LinkedGroups *

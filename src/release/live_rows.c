@@ -4,44 +4,33 @@
  *
  * The statement of a live view runs with the rights of the view's owner, but
  * refers to relations by name, and somebody else may own the schema, the source
- * or the population that it reads.  So the statement is analyzed first, which
- * binds its names and locks its relations to the end of the transaction.  What
- * it is bound to is checked then, and that very analysis is planned and run:
- * whatever takes a name meanwhile is not read, and nobody's code runs before
- * the check, not even while a plan is made.
+ * or the population that it reads.  So the statement is bound first; what it
+ * is bound to is checked; and what was checked is planned and run.  Whatever
+ * takes a name meanwhile is not read, and nobody's code runs before the check.
+ * A source or population of another role is read as that role (copied_relation.c).
  */
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "access/transam.h"
 #include "access/tupconvert.h"
 #include "catalog/arrays.h"
+#include "catalog/bound_query.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "executor/executor.h"
+#include "catalog/trusted_code.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "parser/analyze.h"
-#include "parser/parser.h"
-#include "tcop/tcopprot.h"
+#include "release/copied_relation.h"
+#include "release/writable.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rls.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_live_rows);
-
-/* What a statement refers to. */
-typedef struct Bound
-{
-	List	   *relations;
-	List	   *functions;		/* that were not part of a new database */
-} Bound;
+OWN_FUNCTION(anonopt_live_rows);
 
 /* A column and the type that the statement was written for. */
 typedef struct ExpectedColumn
@@ -61,55 +50,18 @@ refuse_source(void)
 			 errhint("Its owner can adopt the change: see anonopt.republish.")));
 }
 
-static bool
-note_function(Oid function, void *context)
+/* Binds a query, which locks its relations. */
+static BoundQuery *
+bind_query(const char *statement)
 {
-	Bound	   *bound = context;
+	BoundQuery *bound = query_bind(statement, NULL, 0);
 
-	if (function >= FirstNormalObjectId)
-		bound->functions = list_append_unique_oid(bound->functions, function);
-	return false;
-}
-
-static bool
-note_bound(Node * node, void *context)
-{
-	Bound	   *bound = context;
-
-	if (node == NULL)
-		return false;
-	if (IsA(node, Query))
-	{
-		ListCell   *cell;
-
-		foreach(cell, ((Query *) node)->rtable)
-		{
-			RangeTblEntry *entry = lfirst(cell);
-
-			if (entry->rtekind == RTE_RELATION)
-				bound->relations = list_append_unique_oid(bound->relations, entry->relid);
-		}
-		return query_tree_walker((Query *) node, note_bound, context, 0);
-	}
-	(void) check_functions_in_node(node, note_function, context);
-	return expression_tree_walker(node, note_bound, context);
-}
-
-/* Analyzes a query, which locks its relations, without rewriting it. */
-static Query *
-analyze(const char *statement)
-{
-	List	   *parsed = raw_parser(statement, RAW_PARSE_DEFAULT);
-	Query	   *query = NULL;
-
-	if (list_length(parsed) == 1)
-		query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, NULL, 0, NULL);
-	if (query == NULL || query->commandType != CMD_SELECT || query->utilityStmt != NULL || query->hasModifyingCTE || query->rowMarks != NIL)
+	if (bound == NULL || bound->query->commandType != CMD_SELECT || bound->query->hasModifyingCTE || bound->query->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("the statement of a live view must be a query"),
 				 errhint("anonopt.live_rows is called by functions that anonopt.create_view makes.")));
-	return query;
+	return bound;
 }
 
 /* The columns that a statement was written for: relation, column, type. */
@@ -157,7 +109,7 @@ named_relation(const char *name)
  * types; SPI is connected.
  */
 static List *
-check_sources(const ExpectedColumn *columns, int n, const Bound *bound)
+check_sources(const ExpectedColumn *columns, int n, const BoundQuery *bound)
 {
 	List	   *sources = NIL;
 	Oid			source = InvalidOid;
@@ -180,7 +132,7 @@ check_sources(const ExpectedColumn *columns, int n, const Bound *bound)
 	return sources;
 }
 
-/* Whether a relation is a table whose rows all are read, by nobody's code. */
+/* Whether a relation is a table all of whose rows are read. */
 static bool
 is_plain_source(Oid relation, bool is_source)
 {
@@ -198,40 +150,38 @@ is_plain_source(Oid relation, bool is_source)
 	return class.relowner == GetUserId();
 }
 
-/* Whether a function is the current role's own, or a superuser's. */
-static bool
-function_is_trusted(Oid function)
+/*
+ * Checks what a query is bound to, and makes it read copies of what belongs to
+ * other roles; returns the copies.
+ */
+static QueryEnvironment *
+check_bound(const BoundQuery *bound, const List *sources)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	ReleaseSysCache(tuple);
-	return owner_is_trusted(owner);
-}
-
-static void
-check_bound(const Bound *bound, const List *sources)
-{
+	QueryEnvironment *environment = create_queryEnv();
 	ListCell   *cell;
 
-	foreach(cell, bound->relations)
-	{
-		if (!is_plain_source(lfirst_oid(cell), list_member_oid(sources, lfirst_oid(cell))))
-			refuse_source();
-	}
 	foreach(cell, bound->functions)
-	{
 		if (!function_is_trusted(lfirst_oid(cell)))
 			refuse_source();
+	foreach(cell, bound->relations)
+		if (!is_plain_source(lfirst_oid(cell), list_member_oid(sources, lfirst_oid(cell))))
+			refuse_source();
+	foreach(cell, bound->relations)
+	{
+		Oid			relation = lfirst_oid(cell);
+		EphemeralNamedRelation copy = copied_relation(relation, query_columns(bound->query, relation), psprintf("copy %u", relation));
+
+		if (copy == NULL)
+			continue;
+		register_ENR(environment, copy);
+		query_read_copy(bound->query, relation, copy);
 	}
+	return environment;
 }
 
 /*
  * Fails if the reader, in any role that it can assume, may write one of the
- * relations or a view through which they are written; SPI is connected.
+ * relations, unless it may read the data; SPI is connected.
  */
 static void
 check_reader(Oid source, const List *relations)
@@ -240,41 +190,47 @@ check_reader(Oid source, const List *relations)
 	Datum		arguments[2] = {ObjectIdGetDatum(source), oids_datum(relations, OIDOID)};
 	bool		isnull;
 
-	sql_read("SELECT NOT pg_catalog.has_table_privilege(session_user, $1, 'SELECT') AND EXISTS ("
-			 "WITH RECURSIVE writable (w) AS (SELECT g FROM pg_catalog.unnest($2) g UNION"
-			 " SELECT e.ev_class FROM writable v JOIN pg_catalog.pg_depend d ON d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
-			 " AND d.refobjid OPERATOR(pg_catalog.=) v.w AND d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-			 " JOIN pg_catalog.pg_rewrite e ON e.oid OPERATOR(pg_catalog.=) d.objid)"
+	sql_read("SELECT NOT pg_catalog.has_table_privilege(session_user, $1, 'SELECT') AND EXISTS (" WRITABLE_CLOSURE("$2")
 			 " SELECT FROM pg_catalog.pg_roles o CROSS JOIN writable WHERE pg_catalog.pg_has_role(session_user, o.oid, 'MEMBER')"
-			 " AND (pg_catalog.has_any_column_privilege(o.oid, w, 'INSERT, UPDATE') OR pg_catalog.has_table_privilege(o.oid, w, 'DELETE, TRUNCATE')))",
-			 2, types, arguments);
+			 " AND " MAY_WRITE("o.oid") ")", 2, types, arguments);
 	if (DatumGetBool(sql_value(1, BOOLOID, &isnull)) && !isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("whoever may write the source of a live release may not read it")));
+				 errmsg("role \"%s\" may write the source of a live release, so it may not read it",
+						GetUserNameFromId(GetSessionUserId(), false)),
+				 errdetail("Rows that a reader adds, changes or deletes could expose a class of one person. Writing a parent, a referenced table or a view counts, too.")));
 }
 
-/* Runs a query that has been checked, and stores its rows. */
+/*
+ * Fails if a view no longer reads through a function; whoever may still call
+ * that function learns no more.
+ */
 static void
-run_query(Query * query, const char *statement, ReturnSetInfo *result)
+check_view(Datum view, Datum function)
 {
-	List	   *rewritten = pg_rewrite_query(query);
-	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
-	PlannedStmt *plan;
-	QueryDesc  *run;
+	Oid			types[2] = {TEXTOID, TEXTOID};
+	Datum		arguments[2] = {view, function};
 
-	if (list_length(rewritten) != 1)
-		refuse_source();
+	sql_read("SELECT FROM pg_catalog.pg_rewrite e JOIN pg_catalog.pg_depend d"
+			 " ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid OPERATOR(pg_catalog.=) e.oid"
+			 " WHERE e.ev_class OPERATOR(pg_catalog.=) pg_catalog.to_regclass($1)"
+			 " AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_proc'::pg_catalog.regclass"
+			 " AND d.refobjid OPERATOR(pg_catalog.=) pg_catalog.to_regprocedure($2)", 2, types, arguments);
+	if (SPI_processed == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("the live release has been dropped")));
+}
+
+/* A receiver for rows of the result. */
+static DestReceiver *
+result_receiver(ReturnSetInfo *result)
+{
+	DestReceiver *receiver = CreateDestReceiver(DestTuplestore);
+
 	SetTuplestoreDestReceiverParams(receiver, result->setResult, result->econtext->ecxt_per_query_memory, false, result->setDesc,
 									gettext_noop("the columns of a live view have changed"));
-	plan = pg_plan_query(linitial_node(Query, rewritten), statement, CURSOR_OPT_PARALLEL_OK, NULL, NULL);
-	run = CreateQueryDesc(plan, statement, GetActiveSnapshot(), InvalidSnapshot, receiver, NULL, NULL, 0);
-	ExecutorStart(run, 0);
-	ExecutorRun(run, ForwardScanDirection, 0);
-	ExecutorFinish(run);
-	ExecutorEnd(run);
-	FreeQueryDesc(run);
-	receiver->rDestroy(receiver);
+	return receiver;
 }
 
 static void
@@ -289,25 +245,24 @@ require_named_columns(FunctionCallInfo fcinfo)
 				 errhint("anonopt.live_rows is called by functions that anonopt.create_view makes.")));
 }
 
-Datum
-anonopt_live_rows(PG_FUNCTION_ARGS)
+static Datum
+anonopt_live_rows_call(PG_FUNCTION_ARGS)
 {
-	char	   *statement = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	Bound		bound = {0};
+	BoundQuery *bound;
 	int			ncolumns;
 	ExpectedColumn *columns = expected_columns(PG_GETARG_ARRAYTYPE_P(1), &ncolumns);
 	List	   *sources;
-	Query	   *query;
+	QueryEnvironment *copies;
 
 	require_named_columns(fcinfo);
 	InitMaterializedSRF(fcinfo, 0);
-	query = analyze(statement);
-	(void) note_bound((Node *) query, &bound);
+	bound = bind_query(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	sql_connect();
-	sources = check_sources(columns, ncolumns, &bound);
-	check_bound(&bound, sources);
-	check_reader(linitial_oid(sources), bound.relations);
+	check_view(PG_GETARG_DATUM(2), PG_GETARG_DATUM(3));
+	sources = check_sources(columns, ncolumns, bound);
+	check_reader(linitial_oid(sources), bound->relations);
 	sql_finish();
-	run_query(query, statement, (ReturnSetInfo *) fcinfo->resultinfo);
+	copies = check_bound(bound, sources);
+	(void) query_run(bound, NULL, copies, result_receiver((ReturnSetInfo *) fcinfo->resultinfo));
 	return (Datum) 0;
 }

@@ -10,7 +10,7 @@
  */
 #include "release/pseudonym.h"
 
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "common/sha2.h"
 #include "miscadmin.h"
@@ -31,22 +31,20 @@ declared_secret(const Dataset *dataset, const char *column)
 {
 	Oid			types[2] = {TEXTOID, TEXTOID};
 	Datum		values[2] = {CStringGetTextDatum(dataset->name), CStringGetTextDatum(column)};
+	const Oid	results[] = {BYTEAOID};
+	CatalogRows *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2::name",
+									 2, types, values, 1, results);
 	bool		isnull;
-	bool		none;
-	Datum		secret = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset OPERATOR(pg_catalog.=) $1"
-									  " AND column_name OPERATOR(pg_catalog.=) $2::pg_catalog.name AND secret IS NOT NULL", 2, types, values, &isnull);
+	Datum		secret;
 
-	if (!isnull)
-		return DatumGetByteaPP(secret);
-	(void) read_catalog("SELECT 'none'::pg_catalog.text FROM anonopt.pseudonym_secret WHERE dataset OPERATOR(pg_catalog.=) $1"
-						" AND column_name OPERATOR(pg_catalog.=) $2::pg_catalog.name AND secret IS NULL", 2, types, values, &none);
-	if (none)
+	if (rows->n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("secret of column \"%s\" of data set \"%s\" is missing", column, dataset->name),
 				 errdetail("Secrets are not dumped."),
 				 errhint("Call anonopt.set_pseudonym again.")));
-	return NULL;
+	secret = catalog_value(rows, 0, 0, &isnull);
+	return isnull ? NULL : DatumGetByteaPP(secret);
 }
 
 Pseudonym *

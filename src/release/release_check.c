@@ -20,6 +20,7 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/unique_rows.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
@@ -215,6 +216,7 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 				 ranges ? errhint("Add an exclusion constraint: EXCLUDE USING gist (... WITH &&).") :
 				 errhint("Add a primary key or a unique index on its first column.")));
 	relation_close(table, NoLock);
+	require_trusted_relation(hierarchy);
 }
 
 /* The prefix of a row's SHA-256, long enough to detect changes. */
@@ -503,6 +505,7 @@ open_recoding(Release *release)
 
 	if (table->rd_rel->relowner != GetUserId())
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
+	require_trusted_relation(release->recoding->table);
 	release->recoding->opened = table;
 	release->opened = lappend(release->opened, table);
 }
@@ -562,6 +565,9 @@ release_check(Release *release)
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
+	for (int i = 0; i < dataset->nattributes && release->records != NULL; i++)
+		if (OidIsValid(dataset->attributes[i].sensitivity))
+			require_trusted_relation(dataset->attributes[i].sensitivity);
 	if (release->recoding != NULL)
 		open_recoding(release);
 	for (int i = 0; i < dataset->npromises; i++)

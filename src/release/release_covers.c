@@ -10,7 +10,7 @@
 #include "release/release_covers.h"
 
 #include "base/key_counter.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -139,22 +139,23 @@ covers_of_entry(const ReleaseEntry *entry)
 	LabelCovers *covers = palloc0(sizeof(LabelCovers));
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	CatalogReading reading;
+	const Oid	results[] = {INT8OID, TEXTOID, TEXTOID, TEXTOID, INT8OID};
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
+	rows = read_catalog("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
 									" FROM anonopt.published p, jsonb_array_elements(p.covers) WITH ORDINALITY y (a, n), jsonb_array_elements(a) c"
-									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
+									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
 	for (int a = 0; a < MAX_ATTRIBUTES; a++)
 		covers->n[a] = 0;
-	for (uint64 i = 0; i < SPI_processed; i++)
+	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, entry->name};
+		EntryRow	row = {rows, i, entry->name};
 		int			a = (int) number_field(&row, 1, 1, entry->ngeneralized) - 1;
 		int64		length = number_field(&row, 5, 1, 3);
 		LabelCover *cover;
 
 		if (covers->covers[a] == NULL)
-			covers->covers[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelCover) * (SPI_processed + 1));
+			covers->covers[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelCover) * ((Size) rows->n + 1));
 		cover = &covers->covers[a][covers->n[a]++];
 		cover->label = text_field(&row, 2);
 		cover->first = text_field(&row, 3);
@@ -163,6 +164,5 @@ covers_of_entry(const ReleaseEntry *entry)
 		if (length == 2)
 			refuse_entry(&row);
 	}
-	catalog_reading_end(&reading);
 	return covers;
 }

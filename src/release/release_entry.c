@@ -11,7 +11,7 @@
 
 #include "base/names.h"
 #include "catalog/arrays.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -79,23 +79,23 @@ read_distributions(ReleaseEntry *entry)
 {
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	CatalogReading reading;
+	const Oid	results[] = {TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID};
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT d ->> 'column', d ->> 'distance', (d ->> 'hierarchy')::int8,"
+	rows = read_catalog("SELECT d ->> 'column', d ->> 'distance', (d ->> 'hierarchy')::int8,"
 									" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'values') WITH ORDINALITY x (v, i) ORDER BY i),"
 									" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'leaves') WITH ORDINALITY x (v, i) ORDER BY i),"
 									" ARRAY(SELECT v::int8 FROM jsonb_array_elements_text(d -> 'people') WITH ORDINALITY x (v, i) ORDER BY i)"
 									" FROM anonopt.published p, jsonb_array_elements(p.distributions) WITH ORDINALITY y (d, n)"
-									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
-	entry->ndistributions = (int) SPI_processed;
+									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
+	entry->ndistributions = rows->n;
 	entry->distributions = palloc0(sizeof(Distribution) * (entry->ndistributions + 1));
 	for (int i = 0; i < entry->ndistributions; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, entry->name};
+		EntryRow	row = {rows, i, entry->name};
 
 		read_distribution(&row, entry, &entry->distributions[i]);
 	}
-	catalog_reading_end(&reading);
 }
 
 /* Reads a promise from the columns of a row. */
@@ -133,23 +133,23 @@ read_promises(ReleaseEntry *entry)
 {
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	CatalogReading reading;
+	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, TEXTOID};
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
+	rows = read_catalog("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
 									" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
 									" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
-									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values);
-	entry->npromises = (int) Min(SPI_processed, MAX_PROMISES + 1);
+									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
+	entry->npromises = Min(rows->n, MAX_PROMISES + 1);
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (entry->npromises + 1));
 	for (int i = 0; i < entry->npromises; i++)
 	{
-		EntryRow	row = {SPI_tuptable->vals[i], SPI_tuptable->tupdesc, entry->name};
+		EntryRow	row = {rows, i, entry->name};
 
 		if (entry->npromises > MAX_PROMISES)
 			refuse_entry(&row);
 		read_promise(&row, &entry->promises[i]);
 	}
-	catalog_reading_end(&reading);
 }
 
 /* Whether anything is promised about the shares of a column's values. */
@@ -169,7 +169,7 @@ promises_column(const ReleaseEntry *entry, const char *column)
 static void
 require_distributions(const ReleaseEntry *entry)
 {
-	const EntryRow row = {NULL, NULL, entry->name};
+	const EntryRow row = {NULL, 0, entry->name};
 
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
@@ -258,21 +258,22 @@ release_entry_find(Oid relation)
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	ReleaseEntry *entry = NULL;
-	CatalogReading reading;
+	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT4ARRAYOID, VARBITARRAYOID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
+		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, TEXTOID, INT8OID, TEXTOID};
+	CatalogRows *rows;
 
-	reading = catalog_reading_begin("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ", p.levels, p.cuts,"
+	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ", p.levels, p.cuts,"
 									" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
 									" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text,"
 									" p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels"
 									" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
-									1, types, values);
-	if (SPI_processed > 0)
+						1, types, values, lengthof(results), results);
+	if (rows->n > 0)
 	{
-		EntryRow	row = {SPI_tuptable->vals[0], SPI_tuptable->tupdesc, relation_sql_name(relation)};
+		EntryRow	row = {rows, 0, relation_sql_name(relation)};
 
 		entry = read_entry(&row, relation);
 	}
-	catalog_reading_end(&reading);
 	if (entry != NULL)
 	{
 		read_distributions(entry);
@@ -311,9 +312,8 @@ release_entry_added_columns(const ReleaseEntry *entry)
 	Datum		values[6] = {CStringGetTextDatum(entry->id), ObjectIdGetDatum(entry->relation),
 		names_datum(entry->generalized, entry->ngeneralized), names_datum(entry->sensitive, entry->nsensitive),
 	names_datum(entry->columns, entry->ncolumns), BoolGetDatum(entry->star)};
-	int			names = sql_use_catalog_names();
-	bool		isnull;
-	Datum		added;
+	const Oid	results[] = {TEXTOID};
+	CatalogRows *added;
 
 	/*
 	 * the content says which column was the class label; a live view has no
@@ -326,7 +326,6 @@ release_entry_added_columns(const ReleaseEntry *entry)
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
-						 6, types, values, &isnull);
-	sql_restore_names(names);
-	return isnull ? NULL : TextDatumGetCString(added);
+						 6, types, values, 1, results);
+	return catalog_text(added, 0, 0);
 }

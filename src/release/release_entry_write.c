@@ -5,7 +5,7 @@
 #include "release/release_entry.h"
 
 #include "catalog/arrays.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -114,7 +114,6 @@ write_entry(const char *statement, const ReleaseEntry *entry)
 	Oid			types[ENTRY_VALUES + 1];
 	Datum		values[ENTRY_VALUES + 1];
 	char		nulls[ENTRY_VALUES + 2] = {0};
-	int			names = sql_use_catalog_names();
 
 	entry_values(entry, types, values, nulls);
 	types[ENTRY_VALUES] = NAMEOID;
@@ -124,7 +123,6 @@ write_entry(const char *statement, const ReleaseEntry *entry)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("could not write the entry of release %s", entry->name)));
-	sql_restore_names(names);
 }
 
 void

@@ -13,12 +13,15 @@
 #include "access/htup_details.h"
 #include "catalog/distributed.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
 #include "release/statement_parts.h"
+#include "release/writable.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -75,39 +78,13 @@ check_read(Oid relation, bool has_persons)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row security applies to %s", name),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-	writable = ask("SELECT has_any_column_privilege('public', $1::regclass, 'INSERT, UPDATE') OR"
-				   " has_table_privilege('public', $1::regclass, 'DELETE, TRUNCATE')", name);
+	writable = ask("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1::regclass::oid]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")", name);
 	if (writable != NULL && strcmp(writable, "t") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("everybody may write %s", name),
-				 errdetail("A reader who can add rows can expose a class of one person."),
+				 errdetail("A reader who can change rows, also through a parent, a view or a foreign key, can expose a class of one person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-}
-
-static Oid
-type_owner(Oid type)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "type %u is missing", type);
-	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
-	ReleaseSysCache(tuple);
-	return owner;
-}
-
-bool
-owner_is_trusted(Oid owner)
-{
-	return owner == GetUserId() || superuser_arg(owner);
-}
-
-bool
-type_is_trusted(Oid type)
-{
-	return (type < FirstNormalObjectId && getBaseType(type) == type) || owner_is_trusted(type_owner(getBaseType(type)));
 }
 
 /*
@@ -211,42 +188,22 @@ expected_columns(const Release *release)
 }
 
 /*
- * Its names are looked up at every reading, so a view, a policy or a type with
- * casts of its own in a relation's place would run functions of others with the
- * rights of the release's owner: live_rows refuses those.
+ * Creates the function that reads, or replaces its definition.  Its body is
+ * bound to our live_rows now, and depends on it.  live_rows looks up the names in
+ * the statement at every reading, and checks what they mean.
  */
-static char *
-function_body(const Release *release, const char *function, const char *result, const char *definition)
-{
-	StringInfoData body;
-
-	initStringInfo(&body);
-	appendStringInfo(&body, "\n#variable_conflict use_column\nBEGIN\n"
-					 "\tIF NOT EXISTS (SELECT FROM pg_rewrite e JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass AND d.objid = e.oid\n"
-					 "\t\t\tWHERE e.ev_class = to_regclass(%s) AND d.refclassid = 'pg_proc'::regclass AND d.refobjid = to_regprocedure(%s)) THEN\n"
-					 "\t\tRAISE EXCEPTION 'the live release has been dropped' USING ERRCODE = '42501';\n"
-					 "\tEND IF;\n", quote_literal_cstr(release->sql_name), quote_literal_cstr(psprintf("%s()", function)));
-	appendStringInfo(&body, "\tRETURN QUERY SELECT * FROM anonopt.live_rows(%s,\n\t\t%s) AS x %s;\nEND",
-					 quote_literal_cstr(definition), expected_columns(release), result + strlen("TABLE"));
-	return body.data;
-}
-
-/* Creates the function that reads, or replaces its definition. */
 static void
 make_function(const Release *release, const char *create, const char *function, const char *result)
 {
 	const char *definition = live_statement(&release->spec);
 
-	/*
-	 * checking a body would cache it for the rest of the session, and its
-	 * statement has already been tried
-	 */
-	run("SET LOCAL check_function_bodies = off");
-	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE plpgsql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
 				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET jit = off SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
-				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex' AS %s", create, function, result,
-				 quote_literal_cstr(release->spec.dataset->timezone),
-				 quote_literal_cstr(function_body(release, function, result, definition))));
+				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex'"
+				 " BEGIN ATOMIC SELECT * FROM %s.live_rows(%s, %s, %s, %s) AS x %s; END", create, function, result,
+				 quote_literal_cstr(release->spec.dataset->timezone), own_schema_name(), quote_literal_cstr(definition),
+				 expected_columns(release), quote_literal_cstr(release->sql_name),
+				 quote_literal_cstr(psprintf("%s()", function)), result + strlen("TABLE")));
 }
 
 char *

@@ -99,6 +99,7 @@ release_of_entry(const ReleaseEntry *entry)
 
 	release->again = true;
 	spec->dataset = dataset;
+	dataset->for_release = true;
 	release->form = entry->form;
 	release->schema = get_rel_namespace(entry->relation);
 	release->name = get_rel_name(entry->relation);

@@ -90,10 +90,6 @@ extern ReleaseEntry *release_lock_entry(Oid relation);
 /* Fails if the release would have other columns. */
 extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
 
-/* Whether an object's owner is the current role or a superuser; the same of a type's. */
-extern bool owner_is_trusted(Oid owner);
-extern bool type_is_trusted(Oid type);
-
 /* The function through which a live view reads, without parentheses, or NULL. */
 extern char *rows_function(Oid view);
 

@@ -12,10 +12,11 @@
 
 #include "access/htup_details.h"
 #include "catalog/arrays.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
 #include "engine/condition.h"
 #include "miscadmin.h"
@@ -485,14 +486,13 @@ generalized_sensitive(const ReleaseEntry *entry)
 {
 	Oid			types[2] = {TEXTOID, NAMEARRAYOID};
 	Datum		values[2] = {CStringGetTextDatum(entry->dataset), names_datum(entry->generalized, entry->ngeneralized)};
-	int			names = sql_use_catalog_names();
-	bool		isnull;
-	Datum		columns;
+	const Oid	results[] = {TEXTOID};
+	CatalogRows *columns;
 
 	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
-						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)", 2, types, values, &isnull);
-	sql_restore_names(names);
-	return isnull ? NULL : TextDatumGetCString(columns);
+						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)",
+						   2, types, values, 1, results);
+	return catalog_text(columns, 0, 0);
 }
 
 /*
@@ -543,6 +543,7 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 	GetUserIdAndSecContext(&user, &context);
 	if (owner != user)
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	require_trusted_relation(entry->relation);
 	*changed = changed_hierarchies(entry, owner);
 	count_classes(entry, result);
 	count_people(entry, result);

@@ -8,14 +8,16 @@
 #include "release/verify_outside.h"
 
 #include "catalog/arrays.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "read/hierarchy_read.h"
+#include "release/copied_relation.h"
 #include "release/release_covers.h"
 #include "release/text_index.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/lsyscache.h"
 
 /* The place of a value without a leaf. */
 #define NO_PLACE (-1)
@@ -28,11 +30,33 @@ typedef struct OutsideQuery
 {
 	const ReleaseEntry *entry;
 	const DeclaredPromise *promise;
+	EphemeralNamedRelation copy;	/* of the population, or NULL */
 	StringInfoData sql;
 	int			nparameters;
 	Oid			types[MAX_ATTRIBUTES * RUN_PARAMETERS];
 	Datum		values[MAX_ATTRIBUTES * RUN_PARAMETERS];
 } OutsideQuery;
+
+/* The population in a statement. */
+static const char *
+population_name(const OutsideQuery *query)
+{
+	return query->copy != NULL ? query->copy->md.name : relation_sql_name(query->promise->population);
+}
+
+/* Copies a population of another role. */
+static void
+copy_population(OutsideQuery *query)
+{
+	List	   *columns = NIL;
+
+	for (int i = 0; i < query->entry->ngeneralized; i++)
+	{
+		require_column(query->promise->population, query->entry->generalized[i]);
+		columns = lappend_int(columns, get_attnum(query->promise->population, query->entry->generalized[i]));
+	}
+	query->copy = copied_relation(query->promise->population, columns, "anonopt_population");
+}
 
 /* The number of a further parameter. */
 static int
@@ -128,7 +152,7 @@ make_node_query(OutsideQuery *query)
 	{
 		const char *label = label_of_unknown(load(query, i), entry->levels[i]);
 		int			unknown = add_parameter(query, TEXTOID, CStringGetTextDatum(label == NULL ? "" : label));
-		char	   *generalized = psprintf("anonopt.generalize(p.%s, %u::oid::regclass, %d, $%d",
+		char	   *generalized = psprintf("%s.generalize(p.%s, %u::oid::regclass, %d, $%d", own_schema_name(),
 										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->levels[i], unknown);
 
 		appendStringInfo(&query->sql, "%s) COLLATE pg_catalog.\"C\" AS l%d, ", generalized, i);
@@ -137,7 +161,7 @@ make_node_query(OutsideQuery *query)
 			appendStringInfo(&condition, "%s%s) IS NOT DISTINCT FROM %s || 'x')", condition.len > 0 ? " AND " : " WHERE ",
 							 generalized, generalized);
 	}
-	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", relation_sql_name(query->promise->population), condition.data);
+	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", population_name(query), condition.data);
 	append_numbers(query);
 	appendStringInfoChar(&query->sql, ')');
 	append_figures(query);
@@ -232,14 +256,14 @@ make_run_query(OutsideQuery *query)
 		appendStringInfo(&query->sql, " JOIN unnest($%d, $%d, $%d) v%d (label, low, high) ON ARRAY[v%d.label COLLATE pg_catalog.\"C\"] = ARRAY[c.l%d]",
 						 first + 3, first + 4, first + 5, i, i, i);
 		appendStringInfo(&from, " LEFT JOIN (SELECT x.leaf, x.n::int4 - 1 AS place FROM unnest($%d) WITH ORDINALITY x (leaf, n)) e%d"
-						 " ON e%d.leaf COLLATE pg_catalog.\"C\" = anonopt.generalize(p.%s, %u::oid::regclass, 0, $%d)", first, i, i,
-						 quote_identifier(entry->generalized[i]), entry->hierarchies[i], first + 1);
+						 " ON e%d.leaf COLLATE pg_catalog.\"C\" = %s.generalize(p.%s, %u::oid::regclass, 0, $%d)", first, i, i,
+						 own_schema_name(), quote_identifier(entry->generalized[i]), entry->hierarchies[i], first + 1);
 	}
 	appendStringInfoString(&query->sql, "), p AS MATERIALIZED (SELECT ");
 	for (int i = 0; i < entry->ngeneralized; i++)
 		appendStringInfo(&query->sql, "CASE WHEN p.%s IS NULL THEN $%d ELSE coalesce(e%d.place, %d) END AS place%d, ",
 						 quote_identifier(entry->generalized[i]), i * RUN_PARAMETERS + 3, i, NO_PLACE, i);
-	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", relation_sql_name(query->promise->population), from.data);
+	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", population_name(query), from.data);
 	append_numbers(query);
 	appendStringInfoString(&query->sql, "), o AS (SELECT y.class, sum(y.people) AS people FROM (SELECT DISTINCT b.class, p.* FROM b JOIN p ON true");
 	for (int i = 0; i < entry->ngeneralized; i++)
@@ -257,12 +281,12 @@ use_zone_of_release(const ReleaseEntry *entry)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
 	Dataset		zone = {0};
-	bool		isnull;
-	Datum		name = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1 AND timezone IS NOT NULL",
-									1, types, values, &isnull);
+	const Oid	results[] = {TEXTOID};
+	CatalogRows *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", 1, types, values, 1, results);
+	char	   *name = rows->n == 0 ? NULL : catalog_text(rows, 0, 0);
 
-	if (!isnull && timezone_is_known(TextDatumGetCString(name)))
-		zone.timezone = TextDatumGetCString(name);
+	if (name != NULL && timezone_is_known(name))
+		zone.timezone = name;
 	return dataset_use_zone(&zone);
 }
 
@@ -275,6 +299,8 @@ judge(OutsideQuery *query, PromiseVerdict *verdict)
 	double		most;
 
 	sql_connect();
+	if (query->copy != NULL && SPI_register_relation(query->copy) != SPI_OK_REL_REGISTER)
+		elog(ERROR, "could not show a population");
 	sql_read(query->sql.data, query->nparameters, query->types, query->values);
 	least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
 	most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
@@ -305,6 +331,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 			continue;
 		}
 		initStringInfo(&query.sql);
+		copy_population(&query);
 		if (entry->nlevels > 0)
 			make_node_query(&query);
 		else

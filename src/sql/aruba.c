@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/narrow_population.h"
@@ -26,13 +27,13 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_aruba);
-PG_FUNCTION_INFO_V1(anonopt_btda);
-PG_FUNCTION_INFO_V1(anonopt_aruba_budget);
-PG_FUNCTION_INFO_V1(anonopt_aruba_balance);
+OWN_FUNCTION(anonopt_aruba);
+OWN_FUNCTION(anonopt_btda);
+OWN_FUNCTION(anonopt_aruba_budget);
+OWN_FUNCTION(anonopt_aruba_balance);
 PG_FUNCTION_INFO_V1(anonopt_unpack);
 PG_FUNCTION_INFO_V1(anonopt_jaro);
-PG_FUNCTION_INFO_V1(anonopt_record_walk);
+OWN_FUNCTION(anonopt_record_walk);
 
 /* The arguments of all four functions, checked. */
 typedef struct RecordCall
@@ -310,26 +311,26 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	return (Datum) 0;
 }
 
-Datum
-anonopt_aruba(PG_FUNCTION_ARGS)
+static Datum
+anonopt_aruba_call(PG_FUNCTION_ARGS)
 {
 	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_ARUBA, GOAL_LEAST_RISK);
 }
 
-Datum
-anonopt_btda(PG_FUNCTION_ARGS)
+static Datum
+anonopt_btda_call(PG_FUNCTION_ARGS)
 {
 	return run_record_search(record_arguments(fcinfo, "min_utility"), ALGORITHM_BTDA, GOAL_LEAST_RISK);
 }
 
-Datum
-anonopt_aruba_budget(PG_FUNCTION_ARGS)
+static Datum
+anonopt_aruba_budget_call(PG_FUNCTION_ARGS)
 {
 	return run_record_search(record_arguments(fcinfo, "max_risk"), ALGORITHM_ARUBA_BUDGET, GOAL_MOST_UTILITY);
 }
 
-Datum
-anonopt_aruba_balance(PG_FUNCTION_ARGS)
+static Datum
+anonopt_aruba_balance_call(PG_FUNCTION_ARGS)
 {
 	RecordCall *call = record_arguments(fcinfo, "lambda");
 
@@ -423,8 +424,8 @@ visited_datum(const WalkLattice *lattice)
  * Returns the nodes that an algorithm visits and finds in one record's
  * lattice, given as arrays of risk and utility.
  */
-Datum
-anonopt_record_walk(PG_FUNCTION_ARGS)
+static Datum
+anonopt_record_walk_call(PG_FUNCTION_ARGS)
 {
 	char	   *algorithm = text_to_cstring(PG_GETARG_TEXT_PP(0));
 	ArrayType  *risk = PG_GETARG_ARRAYTYPE_P(1);

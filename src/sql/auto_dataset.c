@@ -14,6 +14,7 @@
 #include "access/relation.h"
 #include "catalog/dataset_rights.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
@@ -33,7 +34,7 @@
 #include "utils/rel.h"
 #include "utils/tuplestore.h"
 
-PG_FUNCTION_INFO_V1(anonopt_auto_dataset);
+OWN_FUNCTION(anonopt_auto_dataset);
 
 enum
 {
@@ -279,8 +280,8 @@ make_dataset(AutoCall *call)
 	sql_restore_names(zone);
 }
 
-Datum
-anonopt_auto_dataset(PG_FUNCTION_ARGS)
+static Datum
+anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 {
 	AutoCall	call = {0};
 	Faults		faults = {0};

@@ -9,6 +9,7 @@
 
 #include "access/relation.h"
 #include "base/names.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "compare/node_comparison.h"
 #include "engine/narrow_population.h"
@@ -24,14 +25,14 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
-PG_FUNCTION_INFO_V1(anonopt_property_vector);
-PG_FUNCTION_INFO_V1(anonopt_compare);
-PG_FUNCTION_INFO_V1(anonopt_compare_recodings);
-PG_FUNCTION_INFO_V1(anonopt_compare_named);
-PG_FUNCTION_INFO_V1(anonopt_compare_cuts);
-PG_FUNCTION_INFO_V1(anonopt_compare_cuts_with_node);
-PG_FUNCTION_INFO_V1(anonopt_compare_cuts_with_recoding);
-PG_FUNCTION_INFO_V1(anonopt_tournament);
+OWN_FUNCTION(anonopt_property_vector);
+OWN_FUNCTION(anonopt_compare);
+OWN_FUNCTION(anonopt_compare_recodings);
+OWN_FUNCTION(anonopt_compare_named);
+OWN_FUNCTION(anonopt_compare_cuts);
+OWN_FUNCTION(anonopt_compare_cuts_with_node);
+OWN_FUNCTION(anonopt_compare_cuts_with_recoding);
+OWN_FUNCTION(anonopt_tournament);
 
 static Property
 property_argument(const char *name, const Dataset *dataset)
@@ -166,8 +167,8 @@ side_of_subject(const VectorSubject *subject, const RelationRows *records, Popul
 							subject->labels);
 }
 
-Datum
-anonopt_property_vector(PG_FUNCTION_ARGS)
+static Datum
+anonopt_property_vector_call(PG_FUNCTION_ARGS)
 {
 	VectorCall	call = {0};
 	Dataset    *dataset;
@@ -341,8 +342,8 @@ properties_argument(FunctionCallInfo fcinfo, int argument, const Dataset *datase
 }
 
 /* Compares two lists of nodes, position by position. */
-Datum
-anonopt_compare(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result;
 	Dataset    *dataset;
@@ -438,8 +439,8 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 	recoding_tables_close(&tables);
 }
 
-Datum
-anonopt_compare_recodings(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_recodings_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	SideArgument arguments[2] = {0};
@@ -489,20 +490,20 @@ compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
 	return (Datum) 0;
 }
 
-Datum
-anonopt_compare_cuts(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_cuts_call(PG_FUNCTION_ARGS)
 {
 	return compare_with_cuts(fcinfo, VARBITARRAYOID);
 }
 
-Datum
-anonopt_compare_cuts_with_node(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_cuts_with_node_call(PG_FUNCTION_ARGS)
 {
 	return compare_with_cuts(fcinfo, INT4ARRAYOID);
 }
 
-Datum
-anonopt_compare_cuts_with_recoding(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_cuts_with_recoding_call(PG_FUNCTION_ARGS)
 {
 	return compare_with_cuts(fcinfo, REGCLASSOID);
 }
@@ -533,8 +534,8 @@ is_levels(FunctionCallInfo fcinfo, int argument)
  * Resolves string constants, which may be nodes or recodings: PostgreSQL could
  * not choose an overload.
  */
-Datum
-anonopt_compare_named(PG_FUNCTION_ARGS)
+static Datum
+anonopt_compare_named_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	SideArgument arguments[2] = {0};
@@ -546,7 +547,7 @@ anonopt_compare_named(PG_FUNCTION_ARGS)
 	{
 		for (int i = 1; i <= 2; i++)
 			fcinfo->args[i].value = OidInputFunctionCall(F_ARRAY_IN, TextDatumGetCString(PG_GETARG_DATUM(i)), INT4OID, -1);
-		return anonopt_compare(fcinfo);
+		return anonopt_compare_call(fcinfo);
 	}
 	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 0; i < 2; i++)
@@ -599,8 +600,8 @@ play(Comparer *comparer, Contestant *contestants, int n, Property property, Qual
 		}
 }
 
-Datum
-anonopt_tournament(PG_FUNCTION_ARGS)
+static Datum
+anonopt_tournament_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result;
 	Dataset    *dataset;

@@ -15,7 +15,7 @@
 #include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
 #include "catalog/namespace.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -37,17 +37,17 @@
 #include "utils/syscache.h"
 #include "utils/typcache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_create_dataset);
-PG_FUNCTION_INFO_V1(anonopt_drop_dataset);
-PG_FUNCTION_INFO_V1(anonopt_add_quasi_identifier);
-PG_FUNCTION_INFO_V1(anonopt_add_sensitive);
-PG_FUNCTION_INFO_V1(anonopt_set_class_label);
-PG_FUNCTION_INFO_V1(anonopt_set_identifier);
-PG_FUNCTION_INFO_V1(anonopt_set_insensitive);
-PG_FUNCTION_INFO_V1(anonopt_set_pseudonym);
-PG_FUNCTION_INFO_V1(anonopt_set_sensitivity);
-PG_FUNCTION_INFO_V1(anonopt_set_owner_sensitivity);
-PG_FUNCTION_INFO_V1(anonopt_drop_attribute);
+OWN_FUNCTION(anonopt_create_dataset);
+OWN_FUNCTION(anonopt_drop_dataset);
+OWN_FUNCTION(anonopt_add_quasi_identifier);
+OWN_FUNCTION(anonopt_add_sensitive);
+OWN_FUNCTION(anonopt_set_class_label);
+OWN_FUNCTION(anonopt_set_identifier);
+OWN_FUNCTION(anonopt_set_insensitive);
+OWN_FUNCTION(anonopt_set_pseudonym);
+OWN_FUNCTION(anonopt_set_sensitivity);
+OWN_FUNCTION(anonopt_set_owner_sensitivity);
+OWN_FUNCTION(anonopt_drop_attribute);
 
 static HeapTuple
 class_tuple(Oid relation)
@@ -225,7 +225,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	nulls[6] = count_column == NULL ? 'n' : ' ';
 	written = write_catalog("INSERT INTO anonopt.dataset"
 							" (dataset, relation, row_type, max_suppression, owner, person, count_column, timezone)"
-							" VALUES ($1, $2::pg_catalog.regclass, $3::pg_catalog.regtype, $4, $5, $6, $7, $8)"
+							" VALUES ($1, $2::regclass, $3::regtype, $4, $5, $6, $7, $8)"
 							" ON CONFLICT DO NOTHING", 8, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
@@ -234,8 +234,8 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 				 errhint("Drop it with anonopt.drop_dataset, or choose another name.")));
 }
 
-Datum
-anonopt_create_dataset(PG_FUNCTION_ARGS)
+static Datum
+anonopt_create_dataset_call(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, 0, "dataset");
 
@@ -261,31 +261,27 @@ typedef struct DeclaredHierarchy
 static List *
 declared_hierarchies(const char *dataset)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset)};
+	const Oid	results[] = {OIDOID, OIDOID, TEXTOID};
 	List	   *hierarchies = NIL;
+	CatalogRows *rows;
 
 	see_own_changes();
-	sql_connect();
-	sql_read("SELECT hierarchy::pg_catalog.oid, hierarchy_type::pg_catalog.oid, column_name FROM anonopt.attribute"
-			 " WHERE dataset OPERATOR(pg_catalog.=) $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
-			 1, types, values);
-	for (uint64 i = 0; i < SPI_processed; i++)
+	rows = read_catalog("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
+						" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
+						1, types, values, lengthof(results), results);
+	PopActiveSnapshot();
+	for (int i = 0; i < rows->n; i++)
 	{
-		HeapTuple	row = SPI_tuptable->vals[i];
-		MemoryContext old = MemoryContextSwitchTo(context);
 		DeclaredHierarchy *hierarchy = palloc(sizeof(DeclaredHierarchy));
 		bool		isnull;
 
-		hierarchy->relation = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 1, &isnull));
-		hierarchy->row_type = DatumGetObjectId(SPI_getbinval(row, SPI_tuptable->tupdesc, 2, &isnull));
-		hierarchy->column = pstrdup(SPI_getvalue(row, SPI_tuptable->tupdesc, 3));
+		hierarchy->relation = DatumGetObjectId(catalog_value(rows, i, 0, &isnull));
+		hierarchy->row_type = DatumGetObjectId(catalog_value(rows, i, 1, &isnull));
+		hierarchy->column = catalog_text(rows, i, 2);
 		hierarchies = lappend(hierarchies, hierarchy);
-		MemoryContextSwitchTo(old);
 	}
-	sql_finish();
-	PopActiveSnapshot();
 	return hierarchies;
 }
 
@@ -295,15 +291,13 @@ hierarchy_is_declared(Oid relation)
 {
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	bool		found;
+	const Oid	results[] = {INT4OID};
+	CatalogRows *rows;
 
 	see_own_changes();
-	sql_connect();
-	sql_read("SELECT 1 FROM anonopt.attribute WHERE hierarchy OPERATOR(pg_catalog.=) $1 LIMIT 1", 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
+	rows = read_catalog("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", 1, types, values, 1, results);
 	PopActiveSnapshot();
-	return found;
+	return rows->n > 0;
 }
 
 /* Why a hierarchy is not dropped with its data set, or NULL; locks it. */
@@ -361,14 +355,14 @@ forget_secrets(const char *dataset)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset)};
 
-	write_catalog("DELETE FROM anonopt.pseudonym_secret s WHERE s.dataset OPERATOR(pg_catalog.=) $1 AND NOT EXISTS ("
-				  "SELECT FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) s.dataset"
-				  " AND a.column_name OPERATOR(pg_catalog.=) s.column_name AND a.role OPERATOR(pg_catalog.=) 'pseudonym')",
+	write_catalog("DELETE FROM anonopt.pseudonym_secret s WHERE s.dataset = $1 AND NOT EXISTS ("
+				  "SELECT FROM anonopt.attribute a WHERE a.dataset = s.dataset"
+				  " AND a.column_name = s.column_name AND a.role = 'pseudonym')",
 				  1, types, values, NULL);
 }
 
-Datum
-anonopt_drop_dataset(PG_FUNCTION_ARGS)
+static Datum
+anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, 0, "dataset");
 	Dataset    *dataset;
@@ -382,9 +376,9 @@ anonopt_drop_dataset(PG_FUNCTION_ARGS)
 	hierarchies = PG_GETARG_BOOL(1) ? declared_hierarchies(name) : NIL;
 	values[0] = CStringGetTextDatum(name);
 	delete_promises(dataset, NULL, NULL);
-	write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1",
+	write_catalog("DELETE FROM anonopt.attribute WHERE dataset = $1",
 				  1, types, values, NULL);
-	write_catalog("DELETE FROM anonopt.dataset WHERE dataset OPERATOR(pg_catalog.=) $1",
+	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1",
 				  1, types, values, NULL);
 	forget_secrets(name);
 	(void) store_drop(dataset);
@@ -419,9 +413,9 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	values[10] = BoolGetDatum(declared->range_loss);
 	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
 							" hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
-							" SELECT $1, COALESCE(pg_catalog.max(a.ordinal), 0) OPERATOR(pg_catalog.+) 1, $2, $3,"
-							" $4::pg_catalog.regclass, $5::pg_catalog.regtype, $6, $7, $8, $9, $10, $11"
-							" FROM anonopt.attribute a WHERE a.dataset OPERATOR(pg_catalog.=) $1"
+							" SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
+							" $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
+							" FROM anonopt.attribute a WHERE a.dataset = $1"
 							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 11, types, values, nulls);
 	if (written == 0)
 		ereport(ERROR,
@@ -517,8 +511,8 @@ unknown_argument(FunctionCallInfo fcinfo, int argument)
 	return unknown != NULL;
 }
 
-Datum
-anonopt_add_quasi_identifier(PG_FUNCTION_ARGS)
+static Datum
+anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -557,8 +551,8 @@ tell_both_roles(const Dataset *dataset, const char *column)
 					 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
 }
 
-Datum
-anonopt_add_sensitive(PG_FUNCTION_ARGS)
+static Datum
+anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -588,9 +582,9 @@ delete_attributes(const Dataset *dataset, const char *column, const char *role)
 	values[2] = role == NULL ? (Datum) 0 : CStringGetTextDatum(role);
 	nulls[1] = column == NULL ? 'n' : ' ';
 	nulls[2] = role == NULL ? 'n' : ' ';
-	return write_catalog("DELETE FROM anonopt.attribute WHERE dataset OPERATOR(pg_catalog.=) $1"
-						 " AND ($2 IS NULL OR column_name OPERATOR(pg_catalog.=) $2)"
-						 " AND ($3 IS NULL OR role OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
+	return write_catalog("DELETE FROM anonopt.attribute WHERE dataset = $1"
+						 " AND ($2 IS NULL OR column_name = $2)"
+						 " AND ($3 IS NULL OR role = $3)", 3, types, values, nulls);
 }
 
 /* Gives a column a role that has no options. */
@@ -608,20 +602,20 @@ set_role(FunctionCallInfo fcinfo, Role role)
 	PG_RETURN_VOID();
 }
 
-Datum
-anonopt_set_class_label(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_class_label_call(PG_FUNCTION_ARGS)
 {
 	return set_role(fcinfo, ROLE_CLASS_LABEL);
 }
 
-Datum
-anonopt_set_identifier(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_identifier_call(PG_FUNCTION_ARGS)
 {
 	return set_role(fcinfo, ROLE_IDENTIFIER);
 }
 
-Datum
-anonopt_set_insensitive(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_insensitive_call(PG_FUNCTION_ARGS)
 {
 	return set_role(fcinfo, ROLE_INSENSITIVE);
 }
@@ -657,8 +651,8 @@ refuse_other_roles(const Dataset *dataset, const char *column)
 					 errhint("Call anonopt.drop_attribute first.")));
 }
 
-Datum
-anonopt_set_pseudonym(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -698,8 +692,8 @@ change_quasi_identifier(const Dataset *dataset, const Declared *declared, const 
 		values[3 + i] = own[i];
 	}
 	if (write_catalog(psprintf("UPDATE anonopt.attribute SET %s"
-							   " WHERE dataset OPERATOR(pg_catalog.=) $1 AND column_name OPERATOR(pg_catalog.=) $2"
-							   " AND role OPERATOR(pg_catalog.=) $3", change), 3 + nown, types, values, nulls) == 0)
+							   " WHERE dataset = $1 AND column_name = $2"
+							   " AND role = $3", change), 3 + nown, types, values, nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
@@ -707,8 +701,8 @@ change_quasi_identifier(const Dataset *dataset, const Declared *declared, const 
 				 errhint("Call anonopt.add_quasi_identifier first.")));
 }
 
-Datum
-anonopt_set_sensitivity(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -728,8 +722,8 @@ anonopt_set_sensitivity(PG_FUNCTION_ARGS)
 }
 
 /* Sets a column of weights per record; NULL resets them to 1. */
-Datum
-anonopt_set_owner_sensitivity(PG_FUNCTION_ARGS)
+static Datum
+anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
@@ -754,28 +748,25 @@ require_unpromised(const Dataset *dataset, const char *column, const char *role)
 {
 	Oid			types[2] = {TEXTOID, NAMEOID};
 	Datum		values[2];
-	bool		promised;
+	const Oid	results[] = {INT4OID};
+	CatalogRows *promised;
 
 	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
 		return;
 	values[0] = CStringGetTextDatum(dataset->name);
 	values[1] = name_datum(column);
 	see_own_changes();
-	sql_connect();
-	sql_read("SELECT model FROM anonopt.promise WHERE dataset OPERATOR(pg_catalog.=) $1"
-			 " AND column_name OPERATOR(pg_catalog.=) $2 LIMIT 1", 2, types, values);
-	promised = SPI_processed > 0;
-	sql_finish();
+	promised = read_catalog("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", 2, types, values, 1, results);
 	PopActiveSnapshot();
-	if (promised)
+	if (promised->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
 				 errhint("Call anonopt.drop_promise first; anonopt.promise lists the promises.")));
 }
 
-Datum
-anonopt_drop_attribute(PG_FUNCTION_ARGS)
+static Datum
+anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
 	char	   *column;

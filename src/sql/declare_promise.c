@@ -10,15 +10,15 @@
 #include <math.h>
 
 #include "catalog/dataset_rights.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "sql/arguments.h"
 #include "sql/declare.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(anonopt_add_promise);
-PG_FUNCTION_INFO_V1(anonopt_drop_promise);
+OWN_FUNCTION(anonopt_add_promise);
+OWN_FUNCTION(anonopt_drop_promise);
 
 static PromiseModel
 model_argument(FunctionCallInfo fcinfo, int argument)
@@ -120,7 +120,7 @@ insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
 	values[6] = ObjectIdGetDatum(has_population ? row_type(promise->population) : InvalidOid);
 	nulls[5] = nulls[6] = has_population ? ' ' : 'n';
 	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
-					  " VALUES ($1, $2, $3, $4, $5, $6::pg_catalog.regclass, $7::pg_catalog.regtype)"
+					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
 					  " ON CONFLICT DO NOTHING", 7, types, values, nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -131,8 +131,8 @@ insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
 				 errhint("Call anonopt.drop_promise first.")));
 }
 
-Datum
-anonopt_add_promise(PG_FUNCTION_ARGS)
+static Datum
+anonopt_add_promise_call(PG_FUNCTION_ARGS)
 {
 	DeclaredPromise promise = {0};
 	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
@@ -162,14 +162,14 @@ delete_promises(const Dataset *dataset, const char *model, const char *column)
 	values[2] = name_datum(column);
 	nulls[1] = model == NULL ? 'n' : ' ';
 	nulls[2] = column == NULL ? 'n' : ' ';
-	return write_catalog("DELETE FROM anonopt.promise WHERE dataset OPERATOR(pg_catalog.=) $1"
-						 " AND ($2 IS NULL OR model OPERATOR(pg_catalog.=) $2)"
-						 " AND ($3 IS NULL OR column_name OPERATOR(pg_catalog.=) $3)", 3, types, values, nulls);
+	return write_catalog("DELETE FROM anonopt.promise WHERE dataset = $1"
+						 " AND ($2 IS NULL OR model = $2)"
+						 " AND ($3 IS NULL OR column_name = $3)", 3, types, values, nulls);
 }
 
 /* Accepts unknown models, too: any row in the catalogs must be droppable. */
-Datum
-anonopt_drop_promise(PG_FUNCTION_ARGS)
+static Datum
+anonopt_drop_promise_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
 	char	   *model = name_argument(fcinfo, 1, "model");

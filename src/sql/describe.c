@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -21,8 +22,8 @@
 #include "utils/rls.h"
 #include "utils/syscache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_describe);
-PG_FUNCTION_INFO_V1(anonopt_read_sql);
+OWN_FUNCTION(anonopt_describe);
+OWN_FUNCTION(anonopt_read_sql);
 
 enum
 {
@@ -389,8 +390,8 @@ put_promise(ReturnSetInfo *result, const DeclaredPromise *promise)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-Datum
-anonopt_describe(PG_FUNCTION_ARGS)
+static Datum
+anonopt_describe_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Dataset    *dataset;
@@ -415,8 +416,8 @@ anonopt_describe(PG_FUNCTION_ARGS)
  * The encoders, which only our own code creates, are written as NULL, which is
  * enough for EXPLAIN.
  */
-Datum
-anonopt_read_sql(PG_FUNCTION_ARGS)
+static Datum
+anonopt_read_sql_call(PG_FUNCTION_ARGS)
 {
 	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
 	const char *beginning = "SELECT anonopt.tuples($1";

@@ -8,6 +8,7 @@
 
 #include "access/htup_details.h"
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/declared_promise.h"
@@ -21,9 +22,9 @@
 #include "sql/session.h"
 #include "utils/array.h"
 
-PG_FUNCTION_INFO_V1(anonopt_pbg_ea);
-PG_FUNCTION_INFO_V1(anonopt_archive_quality);
-PG_FUNCTION_INFO_V1(anonopt_hypervolume);
+OWN_FUNCTION(anonopt_pbg_ea);
+OWN_FUNCTION(anonopt_archive_quality);
+OWN_FUNCTION(anonopt_hypervolume);
 PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
 /* The numbers in a one-dimensional array. */
@@ -129,8 +130,8 @@ nodes_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, in
 	return levels_argument(fcinfo, argument, dataset, nnodes);
 }
 
-Datum
-anonopt_archive_quality(PG_FUNCTION_ARGS)
+static Datum
+anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_argument(fcinfo, 0);
 	Objective	objectives[MAX_OBJECTIVES];
@@ -185,8 +186,8 @@ reference_argument(FunctionCallInfo fcinfo, int argument, const Population *popu
 	}
 }
 
-Datum
-anonopt_hypervolume(PG_FUNCTION_ARGS)
+static Datum
+anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_argument(fcinfo, 0);
 	Objective	objectives[MAX_OBJECTIVES];
@@ -281,8 +282,8 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return evolution;
 }
 
-Datum
-anonopt_pbg_ea(PG_FUNCTION_ARGS)
+static Datum
+anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	Evolution  *evolution;

@@ -5,6 +5,7 @@
 #include "sql/node.h"
 
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
@@ -16,11 +17,11 @@
 #include "sql/session.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(anonopt_evaluate);
-PG_FUNCTION_INFO_V1(anonopt_lattice);
-PG_FUNCTION_INFO_V1(anonopt_evaluate_cuts);
-PG_FUNCTION_INFO_V1(anonopt_node_detail);
-PG_FUNCTION_INFO_V1(anonopt_suppressed_classes);
+OWN_FUNCTION(anonopt_evaluate);
+OWN_FUNCTION(anonopt_lattice);
+OWN_FUNCTION(anonopt_evaluate_cuts);
+OWN_FUNCTION(anonopt_node_detail);
+OWN_FUNCTION(anonopt_suppressed_classes);
 
 /* The columns of anonopt.node. */
 enum
@@ -131,8 +132,8 @@ put_measured(Call *call, Recodings node, const int *levels)
 	MemoryContextReset(call->node_context);
 }
 
-Datum
-anonopt_evaluate(PG_FUNCTION_ARGS)
+static Datum
+anonopt_evaluate_call(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
 	int		  **nodes;
@@ -170,8 +171,8 @@ put_visited(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-Datum
-anonopt_lattice(PG_FUNCTION_ARGS)
+static Datum
+anonopt_lattice_call(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
 	Session    *session;
@@ -191,8 +192,8 @@ anonopt_lattice(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-Datum
-anonopt_evaluate_cuts(PG_FUNCTION_ARGS)
+static Datum
+anonopt_evaluate_cuts_call(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
 	Datum	   *cuts;
@@ -219,8 +220,8 @@ anonopt_evaluate_cuts(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-Datum
-anonopt_node_detail(PG_FUNCTION_ARGS)
+static Datum
+anonopt_node_detail_call(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
 	double		losses[MAX_ATTRIBUTES];
@@ -291,8 +292,8 @@ compare_keys(const void *a, const void *b, void *arg)
 	return 0;
 }
 
-Datum
-anonopt_suppressed_classes(PG_FUNCTION_ARGS)
+static Datum
+anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 {
 	Call		call = {0};
 	int		   *levels;

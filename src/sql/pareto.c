@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "catalog/own_objects.h"
 #include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
@@ -17,9 +18,9 @@
 #include "sql/session.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(anonopt_pareto);
-PG_FUNCTION_INFO_V1(anonopt_optimize);
-PG_FUNCTION_INFO_V1(anonopt_poka);
+OWN_FUNCTION(anonopt_pareto);
+OWN_FUNCTION(anonopt_optimize);
+OWN_FUNCTION(anonopt_poka);
 
 /*
  * Warns that a time limit ended a search, and how far its answer may be from
@@ -142,8 +143,8 @@ run_boxes(FunctionCallInfo fcinfo, const Dataset *dataset, OptimumSearch *search
 	tell_gap(search);
 }
 
-Datum
-anonopt_pareto(PG_FUNCTION_ARGS)
+static Datum
+anonopt_pareto_call(PG_FUNCTION_ARGS)
 {
 	ExactSearch search = {0};
 	Dataset    *dataset;
@@ -158,8 +159,8 @@ anonopt_pareto(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-Datum
-anonopt_optimize(PG_FUNCTION_ARGS)
+static Datum
+anonopt_optimize_call(PG_FUNCTION_ARGS)
 {
 	BoxOrder	order = {0};
 	Dataset    *dataset;
@@ -225,8 +226,8 @@ check_start(const Population *population, const int *levels)
 	}
 }
 
-Datum
-anonopt_poka(PG_FUNCTION_ARGS)
+static Datum
+anonopt_poka_call(PG_FUNCTION_ARGS)
 {
 	PokaSearch	search = {0};
 	Promise    *promise = &search.promise;

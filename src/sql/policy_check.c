@@ -8,6 +8,7 @@
  */
 #include "base/compat.h"
 
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
@@ -18,7 +19,7 @@
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
-PG_FUNCTION_INFO_V1(anonopt_policy_check);
+OWN_FUNCTION(anonopt_policy_check);
 
 /* The fewest people that a node suppresses to keep the promises. */
 typedef struct LeastSuppression
@@ -93,8 +94,8 @@ put_verdict(ReturnSetInfo *result, const Dataset *dataset, const DeclaredPromise
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-Datum
-anonopt_policy_check(PG_FUNCTION_ARGS)
+static Datum
+anonopt_policy_check_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	ReturnSetInfo *result;

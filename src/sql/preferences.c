@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -22,10 +23,10 @@
 #include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);
-PG_FUNCTION_INFO_V1(anonopt_achievement_of);
-PG_FUNCTION_INFO_V1(anonopt_efficiency);
-PG_FUNCTION_INFO_V1(anonopt_nsga2);
-PG_FUNCTION_INFO_V1(anonopt_reference_direction);
+OWN_FUNCTION(anonopt_achievement_of);
+OWN_FUNCTION(anonopt_efficiency);
+OWN_FUNCTION(anonopt_nsga2);
+OWN_FUNCTION(anonopt_reference_direction);
 
 /*
  * The position of l among the arguments, followed by t: among all, and counted
@@ -140,8 +141,8 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 }
 
 /* The achievement of any number of values, where less is better. */
-Datum
-anonopt_achievement_of(PG_FUNCTION_ARGS)
+static Datum
+anonopt_achievement_of_call(PG_FUNCTION_ARGS)
 {
 	ArrayType  *array;
 	int			n;
@@ -323,8 +324,8 @@ put_judged(ReturnSetInfo *result, const EfficiencySearch *search, const JudgedNo
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-Datum
-anonopt_efficiency(PG_FUNCTION_ARGS)
+static Datum
+anonopt_efficiency_call(PG_FUNCTION_ARGS)
 {
 	EfficiencySearch search = {0};
 	ReturnSetInfo *result;
@@ -469,8 +470,8 @@ put_solution(ReturnSetInfo *result, const Nsga2 *search, uint32 number, const Ns
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-Datum
-anonopt_nsga2(PG_FUNCTION_ARGS)
+static Datum
+anonopt_nsga2_call(PG_FUNCTION_ARGS)
 {
 	const int	first = 4 + NSGA2_L + MEASURES;
 	Dataset    *dataset;
@@ -580,8 +581,8 @@ move_reference(Preference *reference, const double *start, const double *aspirat
 	}
 }
 
-Datum
-anonopt_reference_direction(PG_FUNCTION_ARGS)
+static Datum
+anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 {
 	const int	first = 5 + NSGA2_L + MEASURES;
 	Dataset    *dataset;

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "access/htup_details.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -21,14 +22,14 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-PG_FUNCTION_INFO_V1(anonopt_view_sql);
-PG_FUNCTION_INFO_V1(anonopt_create_view);
-PG_FUNCTION_INFO_V1(anonopt_publish_table);
-PG_FUNCTION_INFO_V1(anonopt_publish_records);
-PG_FUNCTION_INFO_V1(anonopt_refresh_release);
-PG_FUNCTION_INFO_V1(anonopt_republish);
-PG_FUNCTION_INFO_V1(anonopt_drop_release);
-PG_FUNCTION_INFO_V1(anonopt_verify);
+OWN_FUNCTION(anonopt_view_sql);
+OWN_FUNCTION(anonopt_create_view);
+OWN_FUNCTION(anonopt_publish_table);
+OWN_FUNCTION(anonopt_publish_records);
+OWN_FUNCTION(anonopt_refresh_release);
+OWN_FUNCTION(anonopt_republish);
+OWN_FUNCTION(anonopt_drop_release);
+OWN_FUNCTION(anonopt_verify);
 
 /* Positions of arguments that several functions have. */
 typedef struct Places
@@ -101,6 +102,7 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *place
 {
 	Dataset    *dataset = dataset_argument(fcinfo, 1);
 
+	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->spec.dataset = dataset;
 	release->spec.star = star_argument(fcinfo, places->suppressed);
@@ -121,8 +123,8 @@ view_form(FunctionCallInfo fcinfo)
 	return !PG_ARGISNULL(7) && !PG_GETARG_BOOL(7) ? RELEASE_LIVE_VIEW : RELEASE_MATERIALIZED_VIEW;
 }
 
-Datum
-anonopt_view_sql(PG_FUNCTION_ARGS)
+static Datum
+anonopt_view_sql_call(PG_FUNCTION_ARGS)
 {
 	Release    *release = palloc0(sizeof(Release));
 	int			settings = release_settings_begin();
@@ -156,14 +158,14 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 	return relation;
 }
 
-Datum
-anonopt_create_view(PG_FUNCTION_ARGS)
+static Datum
+anonopt_create_view_call(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(publish(fcinfo, view_form(fcinfo), &view_places, "create_view()"));
 }
 
-Datum
-anonopt_publish_table(PG_FUNCTION_ARGS)
+static Datum
+anonopt_publish_table_call(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, &table_places, "publish_table()"));
 }
@@ -190,8 +192,8 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return options;
 }
 
-Datum
-anonopt_publish_records(PG_FUNCTION_ARGS)
+static Datum
+anonopt_publish_records_call(PG_FUNCTION_ARGS)
 {
 	Release    *release = palloc0(sizeof(Release));
 	Dataset    *dataset;
@@ -207,6 +209,7 @@ anonopt_publish_records(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1, not %s", PG_ARGISNULL(4) ? "<NULL>" : psprintf("%d", PG_GETARG_INT32(4)))));
 	release->spec.dataset = dataset = dataset_argument(fcinfo, 1);
+	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
 	release->spec.promise.has_k = true;
@@ -220,8 +223,8 @@ anonopt_publish_records(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(relation);
 }
 
-Datum
-anonopt_refresh_release(PG_FUNCTION_ARGS)
+static Datum
+anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 {
 	int			settings;
 
@@ -265,8 +268,8 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 	*promise = wanted;
 }
 
-Datum
-anonopt_republish(PG_FUNCTION_ARGS)
+static Datum
+anonopt_republish_call(PG_FUNCTION_ARGS)
 {
 	ReleaseEntry *entry;
 	Release    *release;
@@ -282,8 +285,8 @@ anonopt_republish(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(PG_GETARG_OID(0));
 }
 
-Datum
-anonopt_drop_release(PG_FUNCTION_ARGS)
+static Datum
+anonopt_drop_release_call(PG_FUNCTION_ARGS)
 {
 	int			settings;
 
@@ -295,8 +298,8 @@ anonopt_drop_release(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-Datum
-anonopt_verify(PG_FUNCTION_ARGS)
+static Datum
+anonopt_verify_call(PG_FUNCTION_ARGS)
 {
 	Verification verified;
 	TupleDesc	desc;

@@ -8,6 +8,7 @@
 #include "base/compat.h"
 
 #include "base/names.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/declared_promise.h"
@@ -20,8 +21,8 @@
 #include "sql/session.h"
 #include "utils/array.h"
 
-PG_FUNCTION_INFO_V1(anonopt_recoding_curve);
-PG_FUNCTION_INFO_V1(anonopt_other_recoding);
+OWN_FUNCTION(anonopt_recoding_curve);
+OWN_FUNCTION(anonopt_other_recoding);
 
 typedef RecodingResult *(*RecodingSearch) (const RecodingOrder *order);
 
@@ -79,8 +80,8 @@ search_all(const RecodingOrder *order)
 	return recoding_search(order, NULL, max_workers());
 }
 
-Datum
-anonopt_recoding_curve(PG_FUNCTION_ARGS)
+static Datum
+anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	Population *population;
@@ -129,8 +130,8 @@ search_start(const RecodingOrder *order)
 }
 
 /* Other algorithms: only the start of the search, and strict Mondrian. */
-Datum
-anonopt_other_recoding(PG_FUNCTION_ARGS)
+static Datum
+anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 {
 	static const char *const ways[] = {"start", "mondrian"};
 	static const RecodingSearch searches[] = {search_start, recoding_mondrian};

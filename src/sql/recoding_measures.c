@@ -6,6 +6,7 @@
 
 #include "base/budget.h"
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -17,10 +18,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
-PG_FUNCTION_INFO_V1(anonopt_evaluate_recoding);
-PG_FUNCTION_INFO_V1(anonopt_evaluate_recodings);
-PG_FUNCTION_INFO_V1(anonopt_evaluate_recoding_named);
-PG_FUNCTION_INFO_V1(anonopt_recoding_classes);
+OWN_FUNCTION(anonopt_evaluate_recoding);
+OWN_FUNCTION(anonopt_evaluate_recodings);
+OWN_FUNCTION(anonopt_evaluate_recoding_named);
+OWN_FUNCTION(anonopt_recoding_classes);
 
 /* Adds a row for each of some recodings. */
 static void
@@ -46,8 +47,8 @@ evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *
 	recoding_tables_close(&tables);
 }
 
-Datum
-anonopt_evaluate_recoding(PG_FUNCTION_ARGS)
+static Datum
+anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	Oid			oid;
@@ -74,8 +75,8 @@ recodings_of_array(Datum datum, int *n)
 	return (const Oid *) ARR_DATA_PTR(array);
 }
 
-Datum
-anonopt_evaluate_recodings(PG_FUNCTION_ARGS)
+static Datum
+anonopt_evaluate_recodings_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	const Oid  *oids;
@@ -93,8 +94,8 @@ anonopt_evaluate_recodings(PG_FUNCTION_ARGS)
  * Resolves a string constant, which may name one recoding or, in braces,
  * several: PostgreSQL could not choose an overload.
  */
-Datum
-anonopt_evaluate_recoding_named(PG_FUNCTION_ARGS)
+static Datum
+anonopt_evaluate_recoding_named_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	char	   *name;
@@ -208,8 +209,8 @@ put_classes(ReturnSetInfo *result, const ListedClass *listed, const RecodedClass
 	MemoryContextDelete(row);
 }
 
-Datum
-anonopt_recoding_classes(PG_FUNCTION_ARGS)
+static Datum
+anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	RecodingTables tables;

@@ -9,6 +9,7 @@
 
 #include "access/table.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -26,8 +27,8 @@
 #include "utils/snapmgr.h"
 #include "utils/timestamp.h"
 
-PG_FUNCTION_INFO_V1(anonopt_create_recoding);
-PG_FUNCTION_INFO_V1(anonopt_extend_recoding);
+OWN_FUNCTION(anonopt_create_recoding);
+OWN_FUNCTION(anonopt_extend_recoding);
 
 /* ------------------------------------------------------------- what is asked */
 
@@ -218,8 +219,8 @@ write_recoding(RecodingCall *call, const NewTable *place, const RecodingResult *
 	return oid;
 }
 
-Datum
-anonopt_create_recoding(PG_FUNCTION_ARGS)
+static Datum
+anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 {
 	RecodingCall call = {0};
 	RecodingWatch watch = {is_over, tell_answer, &call};
@@ -239,8 +240,8 @@ anonopt_create_recoding(PG_FUNCTION_ARGS)
 
 /* -------------------------------------------------------------- extend_recoding */
 
-Datum
-anonopt_extend_recoding(PG_FUNCTION_ARGS)
+static Datum
+anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 {
 	RecodingCall call = {0};
 	RecodingExtension *extension;

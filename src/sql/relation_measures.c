@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
@@ -17,10 +18,10 @@
 #include "sql/relation_measures.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(anonopt_k_anonymity);
-PG_FUNCTION_INFO_V1(anonopt_l_diversity);
-PG_FUNCTION_INFO_V1(anonopt_entropy_l_diversity);
-PG_FUNCTION_INFO_V1(anonopt_t_closeness);
+OWN_FUNCTION(anonopt_k_anonymity);
+OWN_FUNCTION(anonopt_l_diversity);
+OWN_FUNCTION(anonopt_entropy_l_diversity);
+OWN_FUNCTION(anonopt_t_closeness);
 
 static Declared *
 add_declared(Dataset *dataset, Role role, char *column)
@@ -85,8 +86,8 @@ measure_relation(const Dataset *dataset, Measures *measures)
 	return true;
 }
 
-Datum
-anonopt_k_anonymity(PG_FUNCTION_ARGS)
+static Datum
+anonopt_k_anonymity_call(PG_FUNCTION_ARGS)
 {
 	Measures	measures;
 
@@ -95,8 +96,8 @@ anonopt_k_anonymity(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(measures.k);
 }
 
-Datum
-anonopt_l_diversity(PG_FUNCTION_ARGS)
+static Datum
+anonopt_l_diversity_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
@@ -107,8 +108,8 @@ anonopt_l_diversity(PG_FUNCTION_ARGS)
 	PG_RETURN_INT64(measures.l);
 }
 
-Datum
-anonopt_entropy_l_diversity(PG_FUNCTION_ARGS)
+static Datum
+anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
@@ -119,8 +120,8 @@ anonopt_entropy_l_diversity(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(measures.entropy_l);
 }
 
-Datum
-anonopt_t_closeness(PG_FUNCTION_ARGS)
+static Datum
+anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	Declared   *sensitive;

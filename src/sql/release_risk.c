@@ -9,6 +9,7 @@
 #include "base/compat.h"
 
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -18,7 +19,7 @@
 #include "sql/arguments.h"
 #include "utils/builtins.h"
 
-PG_FUNCTION_INFO_V1(anonopt_release_risk);
+OWN_FUNCTION(anonopt_release_risk);
 
 /*
  * Fails unless the caller may read the relations that the releases were made
@@ -184,8 +185,8 @@ put_linked(ReturnSetInfo *result, const Dataset *dataset)
 	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 }
 
-Datum
-anonopt_release_risk(PG_FUNCTION_ARGS)
+static Datum
+anonopt_release_risk_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result;
 	Dataset    *dataset;

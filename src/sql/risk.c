@@ -15,6 +15,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
@@ -26,7 +27,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_risk);
+OWN_FUNCTION(anonopt_risk);
 
 enum
 {
@@ -303,8 +304,8 @@ fraction_argument(FunctionCallInfo fcinfo, int argument)
 	return fraction;
 }
 
-Datum
-anonopt_risk(PG_FUNCTION_ARGS)
+static Datum
+anonopt_risk_call(PG_FUNCTION_ARGS)
 {
 	double		threshold;
 	double		fraction;

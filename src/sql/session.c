@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "base/budget.h"
+#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "portability/instr_time.h"
@@ -21,7 +22,7 @@
 #include "utils/numeric.h"
 
 PG_FUNCTION_INFO_V1(anonopt_last_search);
-PG_FUNCTION_INFO_V1(anonopt_lattice_size);
+OWN_FUNCTION(anonopt_lattice_size);
 
 /* The figures of a search that last_search returns. */
 struct Session
@@ -218,8 +219,8 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 }
 
 /* The number of nodes, which may not fit into an integer type. */
-Datum
-anonopt_lattice_size(PG_FUNCTION_ARGS)
+static Datum
+anonopt_lattice_size_call(PG_FUNCTION_ARGS)
 {
 	PG_RETURN_DATUM(lattice_size(dataset_argument(fcinfo, 0)));
 }

@@ -4,32 +4,33 @@
  */
 #include "base/compat.h"
 
+#include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "sql/arguments.h"
 #include "store/store.h"
 
-PG_FUNCTION_INFO_V1(anonopt_create_tuple_store);
-PG_FUNCTION_INFO_V1(anonopt_refresh_tuple_store);
-PG_FUNCTION_INFO_V1(anonopt_drop_tuple_store);
+OWN_FUNCTION(anonopt_create_tuple_store);
+OWN_FUNCTION(anonopt_refresh_tuple_store);
+OWN_FUNCTION(anonopt_drop_tuple_store);
 
-Datum
-anonopt_create_tuple_store(PG_FUNCTION_ARGS)
+static Datum
+anonopt_create_tuple_store_call(PG_FUNCTION_ARGS)
 {
 	require_argument(fcinfo, 1, "track");
 	PreventCommandIfReadOnly("create_tuple_store()");
 	PG_RETURN_OID(store_create(name_argument(fcinfo, 0, "dataset"), PG_GETARG_BOOL(1)));
 }
 
-Datum
-anonopt_refresh_tuple_store(PG_FUNCTION_ARGS)
+static Datum
+anonopt_refresh_tuple_store_call(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("refresh_tuple_store()");
 	store_refresh(name_argument(fcinfo, 0, "dataset"));
 	PG_RETURN_VOID();
 }
 
-Datum
-anonopt_drop_tuple_store(PG_FUNCTION_ARGS)
+static Datum
+anonopt_drop_tuple_store_call(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("drop_tuple_store()");
 	store_drop_by_name(name_argument(fcinfo, 0, "dataset"));

@@ -19,6 +19,7 @@
 #include "base/packed_key.h"
 #include "base/prng.h"
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -38,7 +39,7 @@
 #include "utils/tuplestore.h"
 #include "utils/typcache.h"
 
-PG_FUNCTION_INFO_V1(anonopt_suggest_quasi_identifiers);
+OWN_FUNCTION(anonopt_suggest_quasi_identifiers);
 
 /* A larger relation is read in part. */
 #define MOST_ROWS 1000000
@@ -602,8 +603,8 @@ suggest(ReturnSetInfo *result, Relation relation)
 		put_suggestion(result, &rows[i], labelled);
 }
 
-Datum
-anonopt_suggest_quasi_identifiers(PG_FUNCTION_ARGS)
+static Datum
+anonopt_suggest_quasi_identifiers_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Relation	relation;

@@ -15,6 +15,7 @@
 #include "base/budget.h"
 #include "base/doubles.h"
 #include "catalog/arrays.h"
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "compare/naive_bayes.h"
 #include "miscadmin.h"
@@ -27,8 +28,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 
-PG_FUNCTION_INFO_V1(anonopt_utility);
-PG_FUNCTION_INFO_V1(anonopt_release_distribution);
+OWN_FUNCTION(anonopt_utility);
+OWN_FUNCTION(anonopt_release_distribution);
 
 /* The least denominator of a relative error, as a share of the people. */
 #define LEAST_SHARE 0.001
@@ -389,8 +390,8 @@ put_classifier(ReturnSetInfo *result, const Shown * shown)
 	put_utility(result, "auc", name, NULL, before.auc, after.auc, before.auc - after.auc);
 }
 
-Datum
-anonopt_utility(PG_FUNCTION_ARGS)
+static Datum
+anonopt_utility_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Shown		shown;
@@ -473,8 +474,8 @@ put_sensitive(ReturnSetInfo *result, const Shown * shown, int column)
 	pfree(after);
 }
 
-Datum
-anonopt_release_distribution(PG_FUNCTION_ARGS)
+static Datum
+anonopt_release_distribution_call(PG_FUNCTION_ARGS)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
 	Shown		shown;

@@ -16,9 +16,9 @@
 #include "access/xact.h"
 #include "catalog/arrays.h"
 #include "catalog/indexing.h"
-#include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"
@@ -33,30 +33,21 @@ enum
 	STORE_COUNTED_AT, STORE_NATTS = STORE_COUNTED_AT
 };
 
-static Oid
-catalog_oid(const char *name)
-{
-	return get_relname_relid(name, get_namespace_oid("anonopt", false));
-}
+static const Oid store_types[STORE_NATTS] = {INT8OID, TEXTOID, REGCLASSOID, NAMEARRAYOID, BOOLOID, TEXTARRAYOID, TIMESTAMPTZOID};
 
 static Relation
 open_catalog(const char *name, LOCKMODE lockmode)
 {
-	Oid			catalog = catalog_oid(name);
-
-	if (!OidIsValid(catalog))
-		elog(ERROR, "no table of tuple stores");
-	return table_open(catalog, lockmode);
+	return table_open(own_relation(name), lockmode);
 }
 
 static SysScanDesc
 scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snapshot)
 {
 	ScanKeyData key;
-	Oid			index_oid = catalog_oid(index);
 
 	ScanKeyInit(&key, STORE_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(number));
-	return systable_beginscan(catalog, index_oid, OidIsValid(index_oid), snapshot, 1, &key);
+	return systable_beginscan(catalog, own_index(RelationGetRelid(catalog), index), true, snapshot, 1, &key);
 }
 
 /*
@@ -119,8 +110,7 @@ store_of_tuple(HeapTuple tuple, TupleDesc desc)
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS];
 
-	if (desc->natts != STORE_NATTS)
-		elog(ERROR, "table of tuple stores has %d columns", desc->natts);
+	rows_require_types(desc, 0, STORE_NATTS, store_types);
 	heap_deform_tuple(tuple, desc, values, nulls);
 	for (int i = 0; i < STORE_NATTS; i++)
 		if (nulls[i])

@@ -17,6 +17,7 @@
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
@@ -34,8 +35,8 @@
 /* Up to this many rows are not worth a statement. */
 #define FEW_ROWS 16
 
-PG_FUNCTION_INFO_V1(anonopt_count_changes);
-PG_FUNCTION_INFO_V1(anonopt_note_row);
+OWN_FUNCTION(anonopt_count_changes);
+OWN_FUNCTION(anonopt_note_row);
 
 /* Rows to be inserted into a store's table. */
 typedef struct Appender
@@ -401,8 +402,8 @@ changed_rows(const TriggerData *data)
 }
 
 /* Counts what a statement changed. */
-Datum
-anonopt_count_changes(PG_FUNCTION_ARGS)
+static Datum
+anonopt_count_changes_call(PG_FUNCTION_ARGS)
 {
 	TriggerData *data;
 	bool		truncated;
@@ -439,8 +440,8 @@ anonopt_count_changes(PG_FUNCTION_ARGS)
  * Applying a subscription fires no statement triggers, and row triggers only
  * as a replica.
  */
-Datum
-anonopt_note_row(PG_FUNCTION_ARGS)
+static Datum
+anonopt_note_row_call(PG_FUNCTION_ARGS)
 {
 	static int64 noted = 0;
 	static TransactionId when = InvalidTransactionId;

@@ -29,6 +29,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"
 #include "catalog/pg_subscription_rel.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
@@ -184,7 +185,7 @@ is_store_trigger(HeapTuple tuple, TupleDesc desc, int64 number)
 	bool		isnull;
 	bytea	   *arguments;
 
-	if (trigger->tgnargs != 1 || get_func_namespace(trigger->tgfoid) != get_namespace_oid("anonopt", false))
+	if (trigger->tgnargs != 1 || !is_own_function(trigger->tgfoid))
 		return false;
 	arguments = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs, desc, &isnull));
 	return VARSIZE_ANY_EXHDR(arguments) == strlen(wanted) + 1 &&

@@ -10,7 +10,7 @@
 #include "catalog/dataset_rights.h"
 #include "catalog/distributed.h"
 #include "catalog/namespace.h"
-#include "catalog/own_tables.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -162,7 +162,7 @@ count_store(Store *store, Relation relation)
 static int64
 new_number(Oid schema)
 {
-	Oid			sequence = get_relname_relid("tuple_store_number", get_namespace_oid("anonopt", false));
+	Oid			sequence = own_relation("tuple_store_number");
 	int64		number;
 
 	do
@@ -199,7 +199,7 @@ lock_dataset(const char *name)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(name)};
 
-	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset OPERATOR(pg_catalog.=) $1 FOR KEY SHARE",
+	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE",
 					  1, types, values, NULL) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

@@ -23,6 +23,7 @@
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_collation.h"
@@ -57,7 +58,7 @@ extension_address(void)
 {
 	ObjectAddress address;
 
-	ObjectAddressSet(address, ExtensionRelationId, get_extension_oid("anonopt", false));
+	ObjectAddressSet(address, ExtensionRelationId, own_extension());
 	return address;
 }
 
@@ -216,8 +217,7 @@ make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 {
 	char	   *number = psprintf(INT64_FORMAT, store->number);
 	CreateTrigStmt *statement = makeNode(CreateTrigStmt);
-	Oid			function = LookupFuncName(list_make2(makeString("anonopt"), makeString(pstrdup(trigger->function))),
-										  0, NULL, false);
+	Oid			function = own_function(trigger->function);
 	ObjectAddress address;
 	ObjectAddress extension = extension_address();
 

@@ -1,0 +1,198 @@
+/*
+ * bound_query.c
+ *	  A statement whose names have been resolved, so that it can be checked
+ *	  before any of it runs.
+ *
+ * Analysis runs nobody's code.  It binds every name to an object and locks
+ * the relations; whatever takes a name afterwards is not read.  Planning does
+ * run code, such as the constant parts of an index's expressions, so what a
+ * statement is bound to must be checked before.
+ */
+#include "catalog/bound_query.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "catalog/indexing.h"
+#include "catalog/pg_constraint.h"
+#include "catalog/pg_type.h"
+#include "executor/executor.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "parser/analyze.h"
+#include "parser/parser.h"
+#include "tcop/tcopprot.h"
+#include "utils/builtins.h"
+#include "utils/fmgroids.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+static bool
+note_function(Oid function, void *context)
+{
+	List	  **functions = context;
+
+	if (function >= FirstNormalObjectId)
+		*functions = list_append_unique_oid(*functions, function);
+	return false;
+}
+
+static void note_type(Oid type, List **functions);
+
+/* The functions in the checks of a domain. */
+static void
+note_checks(Oid domain, List **functions)
+{
+	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
+	ScanKeyData key;
+	SysScanDesc scan;
+	HeapTuple	tuple;
+
+	ScanKeyInit(&key, Anum_pg_constraint_contypid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(domain));
+	scan = systable_beginscan(catalog, ConstraintTypidIndexId, true, NULL, 1, &key);
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	{
+		bool		isnull;
+		Datum		stored = heap_getattr(tuple, Anum_pg_constraint_conbin, RelationGetDescr(catalog), &isnull);
+
+		if (!isnull)
+			*functions = expression_functions(stringToNode(TextDatumGetCString(stored)), *functions);
+	}
+	systable_endscan(scan);
+	table_close(catalog, AccessShareLock);
+}
+
+static void
+note_domain(Oid domain, List **functions)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
+	Oid			base = HeapTupleIsValid(tuple) ? ((Form_pg_type) GETSTRUCT(tuple))->typbasetype : InvalidOid;
+
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
+	note_checks(domain, functions);
+	note_type(base, functions);
+}
+
+static void
+note_columns(Oid type, List **functions)
+{
+	Relation	relation = try_relation_open(get_typ_typrelid(type), AccessShareLock);
+
+	for (int i = 0; relation != NULL && i < RelationGetNumberOfAttributes(relation); i++)
+		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
+			note_type(TupleDescAttr(RelationGetDescr(relation), i)->atttypid, functions);
+	if (relation != NULL)
+		relation_close(relation, NoLock);
+}
+
+/* The functions that making a value of a type may run: checks of the domains in it. */
+static void
+note_type(Oid type, List **functions)
+{
+	check_stack_depth();
+	if (type < FirstNormalObjectId)
+		return;
+	switch (get_typtype(type))
+	{
+		case TYPTYPE_DOMAIN:
+			note_domain(type, functions);
+			break;
+		case TYPTYPE_COMPOSITE:
+			note_columns(type, functions);
+			break;
+		case TYPTYPE_RANGE:
+			note_type(get_range_subtype(type), functions);
+			break;
+		case TYPTYPE_MULTIRANGE:
+			note_type(get_multirange_range(type), functions);
+			break;
+		default:
+			note_type(get_element_type(type), functions);
+	}
+}
+
+static bool
+note_functions(Node *node, void *context)
+{
+	if (node == NULL)
+		return false;
+	(void) check_functions_in_node(node, note_function, context);
+	if (IsA(node, CoerceToDomain))
+		note_type(((CoerceToDomain *) node)->resulttype, context);
+	if (IsA(node, CoerceViaIO))
+		note_type(((CoerceViaIO *) node)->resulttype, context);
+	if (IsA(node, Query))
+		return query_tree_walker((Query *) node, note_functions, context, 0);
+	return expression_tree_walker(node, note_functions, context);
+}
+
+List *
+expression_functions(Node *expression, List *functions)
+{
+	(void) note_functions(expression, &functions);
+	return functions;
+}
+
+static bool
+note_relations(Node *node, void *context)
+{
+	List	  **relations = context;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, note_relations, context);
+	foreach(cell, ((Query *) node)->rtable)
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (entry->rtekind == RTE_RELATION)
+			*relations = list_append_unique_oid(*relations, entry->relid);
+	}
+	return query_tree_walker((Query *) node, note_relations, context, 0);
+}
+
+BoundQuery *
+query_bind(const char *statement, const Oid *types, int ntypes)
+{
+	List	   *parsed = raw_parser(statement, RAW_PARSE_DEFAULT);
+	BoundQuery *bound = palloc0(sizeof(BoundQuery));
+
+	if (list_length(parsed) != 1)
+		return NULL;
+	bound->statement = statement;
+	bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, types, ntypes, NULL);
+	if (bound->query->commandType == CMD_UTILITY)
+		return NULL;
+	(void) note_relations((Node *) bound->query, &bound->relations);
+	bound->functions = expression_functions((Node *) bound->query, NIL);
+	return bound;
+}
+
+uint64
+query_run(const BoundQuery *bound, ParamListInfo params, QueryEnvironment *environment, DestReceiver *receiver)
+{
+	List	   *rewritten = pg_rewrite_query(copyObject(bound->query));
+	PlannedStmt *plan;
+	QueryDesc  *run;
+	uint64		processed;
+
+	if (list_length(rewritten) != 1)
+		elog(ERROR, "a rule rewrites \"%s\"", bound->statement);
+	plan = pg_plan_query(linitial_node(Query, rewritten), bound->statement, CURSOR_OPT_PARALLEL_OK, params, NULL);
+	run = CreateQueryDesc(plan, bound->statement, GetActiveSnapshot(), InvalidSnapshot,
+						  receiver == NULL ? None_Receiver : receiver, params, environment, 0);
+	ExecutorStart(run, 0);
+	ExecutorRun(run, ForwardScanDirection, 0);
+	processed = run->estate->es_processed;
+	ExecutorFinish(run);
+	ExecutorEnd(run);
+	FreeQueryDesc(run);
+	return processed;
+}

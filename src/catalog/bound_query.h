@@ -1,0 +1,44 @@
+/*
+ * bound_query.h
+ *	  A statement whose names have been resolved, so that it can be checked
+ *	  before any of it runs.
+ */
+#ifndef ANONOPT_BOUND_QUERY_H
+#define ANONOPT_BOUND_QUERY_H
+
+#include "base/compat.h"
+
+#include "nodes/params.h"
+#include "nodes/parsenodes.h"
+#include "tcop/dest.h"
+#include "utils/queryenvironment.h"
+
+typedef struct BoundQuery
+{
+	const char *statement;
+	Query	   *query;
+	List	   *relations;		/* OIDs */
+	List	   *functions;		/* OIDs, of those that were not part of a new
+								 * database */
+} BoundQuery;
+
+/*
+ * Analyzes a statement with the rights of the current role, which locks its
+ * relations to the end of the transaction.  NULL unless it is one query or one
+ * change of rows.
+ */
+extern BoundQuery *query_bind(const char *statement, const Oid *types, int ntypes);
+
+/*
+ * Plans and runs what was bound, under the active snapshot; returns the number
+ * of rows.  The receiver may be NULL.
+ */
+extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, QueryEnvironment *environment, DestReceiver *receiver);
+
+/*
+ * Adds to a list the functions that an expression may call, checks of domains
+ * included, and that were not part of a new database.
+ */
+extern List *expression_functions(Node *expression, List *functions);
+
+#endif

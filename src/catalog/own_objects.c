@@ -1,0 +1,338 @@
+/*
+ * own_objects.c
+ *	  The extension's own schema, tables, types and functions, and statements
+ *	  on its tables.
+ *
+ * A call begins with the OID of the function that PostgreSQL called.  Its
+ * extension is locked to the end of the transaction, so that another session
+ * waits before it drops it.  One of its tables stays open during the call, so
+ * that a command of this session, in a function that we call, cannot drop it
+ * either.  All other objects are members of that extension in that function's
+ * schema, and belong to that function's owner, a superuser.
+ *
+ * Statements on our tables are analyzed with the rights of the current role.
+ * Only if everything they are bound to is ours or PostgreSQL's are they planned
+ * and run with the rights of the tables' owner.
+ */
+#include "catalog/own_objects.h"
+
+#include "access/htup_details.h"
+#include "access/table.h"
+#include "access/transam.h"
+#include "access/xact.h"
+#include "catalog/bound_query.h"
+#include "catalog/dependency.h"
+#include "catalog/index.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_extension.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/builtins.h"
+#include "utils/catcache.h"
+#include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
+#include "utils/syscache.h"
+
+/* A call of one of our functions; a function that it calls may make another. */
+typedef struct OwnCall
+{
+	struct OwnCall *outer;
+	Oid			extension;
+	Oid			schema;
+	Oid			owner;
+	Relation	anchor;			/* kept open */
+} OwnCall;
+
+static OwnCall *current_call = NULL;
+
+static void
+refuse_object(const char *what)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+			 errmsg("%s is not an object of the extension \"anonopt\"", what),
+			 errdetail("The extension was dropped or changed after this statement had begun."),
+			 errhint("Run the statement again.")));
+}
+
+static const OwnCall *
+running_call(void)
+{
+	if (current_call == NULL)
+		elog(ERROR, "no function of the extension is running");
+	return current_call;
+}
+
+/* ------------------------------------------------------------------ the call */
+
+/*
+ * Finds a function's extension and locks it.  The lock may have waited for a
+ * DROP EXTENSION, so the function must still belong to it.
+ */
+static Oid
+lock_extension(Oid function)
+{
+	Oid			extension = getExtensionOfObject(ProcedureRelationId, function);
+
+	if (OidIsValid(extension))
+		LockDatabaseObject(ExtensionRelationId, extension, 0, AccessShareLock);
+	if (!OidIsValid(extension) || getExtensionOfObject(ProcedureRelationId, function) != extension)
+		refuse_object(psprintf("function with OID %u", function));
+	return extension;
+}
+
+static void
+begin_call(OwnCall *call, Oid function)
+{
+	HeapTuple	tuple;
+
+	call->extension = lock_extension(function);
+	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	if (!HeapTupleIsValid(tuple))
+		refuse_object(psprintf("function with OID %u", function));
+	call->schema = ((Form_pg_proc) GETSTRUCT(tuple))->pronamespace;
+	call->owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	ReleaseSysCache(tuple);
+	call->outer = current_call;
+	current_call = call;
+	PG_TRY();
+	{
+		call->anchor = table_open(own_relation("dataset"), AccessShareLock);
+	}
+	PG_CATCH();
+	{
+		current_call = call->outer;
+		PG_RE_THROW();
+	}
+	PG_END_TRY();
+}
+
+Datum
+own_call(FunctionCallInfo fcinfo, PGFunction code)
+{
+	OwnCall		call;
+	Datum		result;
+
+	begin_call(&call, fcinfo->flinfo->fn_oid);
+	PG_TRY();
+	{
+		result = code(fcinfo);
+	}
+	PG_FINALLY();
+	{
+		current_call = call.outer;
+	}
+	PG_END_TRY();
+	table_close(call.anchor, NoLock);
+	return result;
+}
+
+/* ------------------------------------------------------------------- objects */
+
+Oid
+own_extension(void)
+{
+	return running_call()->extension;
+}
+
+const char *
+own_schema_name(void)
+{
+	return quote_identifier(get_namespace_name(running_call()->schema));
+}
+
+static bool
+is_member(Oid catalog, Oid object, Oid owner)
+{
+	return owner == running_call()->owner && getExtensionOfObject(catalog, object) == running_call()->extension;
+}
+
+bool
+is_own_relation(Oid relation)
+{
+	return is_member(RelationRelationId, relation, relation_owner(relation));
+}
+
+bool
+is_own_function(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return false;
+	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	ReleaseSysCache(tuple);
+	return is_member(ProcedureRelationId, function, owner);
+}
+
+Oid
+own_relation(const char *name)
+{
+	Oid			relation = get_relname_relid(name, running_call()->schema);
+
+	if (!OidIsValid(relation) || !is_own_relation(relation))
+		refuse_object(psprintf("relation \"%s\"", name));
+	return relation;
+}
+
+/* Indexes are no members; they belong to their tables. */
+Oid
+own_index(Oid relation, const char *name)
+{
+	Oid			index = get_relname_relid(name, running_call()->schema);
+
+	if (!OidIsValid(index) || get_rel_relkind(index) != RELKIND_INDEX || IndexGetRelation(index, true) != relation)
+		refuse_object(psprintf("index \"%s\"", name));
+	return index;
+}
+
+Oid
+own_type(const char *name)
+{
+	HeapTuple	tuple = SearchSysCache2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(running_call()->schema));
+	Form_pg_type form = HeapTupleIsValid(tuple) ? (Form_pg_type) GETSTRUCT(tuple) : NULL;
+	Oid			type = form != NULL && is_member(TypeRelationId, form->oid, form->typowner) ? form->oid : InvalidOid;
+
+	if (!OidIsValid(type))
+		refuse_object(psprintf("type \"%s\"", name));
+	ReleaseSysCache(tuple);
+	return type;
+}
+
+/* The function with a name that no other of ours has. */
+Oid
+own_function(const char *name)
+{
+	CatCList   *list = SearchSysCacheList1(PROCNAMEARGSNSP, CStringGetDatum(name));
+	Oid			function = InvalidOid;
+
+	for (int i = 0; i < list->n_members; i++)
+	{
+		Form_pg_proc form = (Form_pg_proc) GETSTRUCT(&list->members[i]->tuple);
+
+		if (form->pronamespace == running_call()->schema && is_own_function(form->oid))
+			function = form->oid;
+	}
+	ReleaseSysCacheList(list);
+	if (!OidIsValid(function))
+		refuse_object(psprintf("function \"%s\"", name));
+	return function;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+/* Fails unless everything that a statement refers to is ours or PostgreSQL's. */
+static void
+require_own(const BoundQuery *bound)
+{
+	ListCell   *cell;
+
+	foreach(cell, bound->relations)
+		if (lfirst_oid(cell) >= FirstNormalObjectId && !is_own_relation(lfirst_oid(cell)))
+			refuse_object(psprintf("relation %s", relation_sql_name(lfirst_oid(cell))));
+	foreach(cell, bound->functions)
+		if (!is_own_function(lfirst_oid(cell)))
+			refuse_object(psprintf("function with OID %u", lfirst_oid(cell)));
+}
+
+static ParamListInfo
+parameters(int nargs, const Oid *types, const Datum *values, const char *nulls)
+{
+	ParamListInfo params = nargs == 0 ? NULL : makeParamList(nargs);
+
+	for (int i = 0; i < nargs; i++)
+	{
+		params->params[i].value = values[i];
+		params->params[i].isnull = nulls != NULL && nulls[i] == 'n';
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = types[i];
+	}
+	return params;
+}
+
+/* Runs a statement with the rights of our tables' owner, after checking it. */
+static uint64
+run_as_owner(const char *statement, int nargs, const Oid *types, ParamListInfo params, DestReceiver *receiver)
+{
+	int			names = sql_use_catalog_names();
+	BoundQuery *bound = query_bind(statement, types, nargs);
+	uint64		processed;
+	Oid			user;
+	int			context;
+
+	if (bound == NULL)
+		elog(ERROR, "not a query: %s", statement);
+	require_own(bound);
+	GetUserIdAndSecContext(&user, &context);
+	SetUserIdAndSecContext(running_call()->owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	processed = query_run(bound, params, NULL, receiver);
+	SetUserIdAndSecContext(user, context);
+	sql_restore_names(names);
+	return processed;
+}
+
+uint64
+write_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls)
+{
+	uint64		written;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	written = run_as_owner(statement, nargs, types, parameters(nargs, types, values, nulls), NULL);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+	return written;
+}
+
+/* Collects rows outside the executor's memory. */
+typedef struct RowCollector
+{
+	CatalogRows *rows;
+	MemoryContext context;
+} RowCollector;
+
+static void
+collect_row(void *arg, const Datum *values, const bool *nulls)
+{
+	RowCollector *collector = arg;
+	MemoryContext old = MemoryContextSwitchTo(collector->context);
+
+	collector->rows->tuples = lappend(collector->rows->tuples, heap_form_tuple(collector->rows->desc, unconstify(Datum *, values), unconstify(bool *, nulls)));
+	collector->rows->n++;
+	MemoryContextSwitchTo(old);
+}
+
+CatalogRows *
+read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, int ncolumns, const Oid *results)
+{
+	CatalogRows *rows = palloc0(sizeof(CatalogRows));
+	RowCollector collector = {rows, CurrentMemoryContext};
+
+	rows->desc = CreateTemplateTupleDesc(ncolumns);
+	for (int i = 0; i < ncolumns; i++)
+		TupleDescInitEntry(rows->desc, i + 1, NULL, results[i], -1, 0);
+	TupleDescFinalize(rows->desc);
+	(void) run_as_owner(statement, nargs, types, parameters(nargs, types, values, NULL),
+						rows_receiver(ncolumns, results, collect_row, &collector));
+	return rows;
+}
+
+Datum
+catalog_value(const CatalogRows *rows, int row, int column, bool *isnull)
+{
+	return heap_getattr(list_nth(rows->tuples, row), column + 1, rows->desc, isnull);
+}
+
+char *
+catalog_text(const CatalogRows *rows, int row, int column)
+{
+	bool		isnull;
+	Datum		value = catalog_value(rows, row, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}

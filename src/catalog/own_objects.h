@@ -1,0 +1,68 @@
+/*
+ * own_objects.h
+ *	  The extension's own schema, tables, types and functions, and statements
+ *	  on its tables.
+ *
+ * They are found from the function that was called, never by a name alone: a
+ * database owner may drop the extension, and put objects of the same names in
+ * its place.
+ */
+#ifndef ANONOPT_OWN_OBJECTS_H
+#define ANONOPT_OWN_OBJECTS_H
+
+#include "base/compat.h"
+
+#include "fmgr.h"
+
+/*
+ * Declares an SQL-callable function, whose code is the static function
+ * NAME_call.  While it runs, the extension cannot be dropped.
+ */
+#define OWN_FUNCTION(name) \
+	PG_FUNCTION_INFO_V1(name); \
+	static Datum name##_call(PG_FUNCTION_ARGS); \
+	Datum name(PG_FUNCTION_ARGS) { return own_call(fcinfo, name##_call); } \
+	extern Datum name(PG_FUNCTION_ARGS)
+
+extern Datum own_call(FunctionCallInfo fcinfo, PGFunction code);
+
+/* The extension of the running call. */
+extern Oid	own_extension(void);
+
+/* Objects of it, by name; the schema's name is quoted. */
+extern const char *own_schema_name(void);
+extern Oid	own_relation(const char *name);
+extern Oid	own_index(Oid relation, const char *name);
+extern Oid	own_type(const char *name);
+extern Oid	own_function(const char *name);
+
+/* Whether an object belongs to it, and to the owner of its functions. */
+extern bool is_own_relation(Oid relation);
+extern bool is_own_function(Oid function);
+
+/*
+ * Runs a statement that writes our tables with their owner's rights; returns
+ * the number of rows.  All names in it are PostgreSQL's own or ours.
+ */
+extern uint64 write_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls);
+
+/* Rows of our tables. */
+typedef struct CatalogRows
+{
+	int			n;
+	List	   *tuples;
+	TupleDesc	desc;
+} CatalogRows;
+
+/*
+ * Runs such a query under the active snapshot.  Fails unless its columns have
+ * these types.
+ */
+extern CatalogRows *read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values,
+								 int ncolumns, const Oid *results);
+
+/* A column of a row, both counted from 0; as a text for columns of that type. */
+extern Datum catalog_value(const CatalogRows *rows, int row, int column, bool *isnull);
+extern char *catalog_text(const CatalogRows *rows, int row, int column);
+
+#endif

@@ -1,0 +1,356 @@
+/*
+ * trusted_code.c
+ *	  Whose code reading a relation can run, and with whose rights.
+ *
+ * A query runs more code than it names: views and policies, and in the
+ * planner the constant parts of expressions in indexes, statistics,
+ * constraints and partition keys.  All of it runs as the role that runs the
+ * query.  A SELECT by hand is the caller's own risk, but a release is refreshed
+ * and verified by jobs, so for a release there is one rule: a role runs only
+ * its own code, a superuser's and PostgreSQL's.
+ *
+ * A check alone could not keep the rule, because an owner can add an index
+ * between the check and the plan, and no lock that readers may take prevents
+ * it.  So what counts first is who owns the relations, which does not change
+ * while they are locked.  If the current role or a superuser owns all that is
+ * read, nobody else can add code, and the functions found are all there are.
+ * Otherwise the relation is read as its owner, on the same terms.
+ */
+#include "catalog/trusted_code.h"
+
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "access/transam.h"
+#include "catalog/bound_query.h"
+#include "catalog/partition.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
+#include "catalog/pg_partitioned_table.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_statistic_ext.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "rewrite/prs2lock.h"
+#include "rewrite/rowsecurity.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/regproc.h"
+#include "utils/rel.h"
+#include "utils/rls.h"
+#include "utils/syscache.h"
+
+/* What reading a relation can reach. */
+typedef struct Reached
+{
+	List	   *relations;
+	List	   *functions;		/* that were not part of a new database */
+	bool		as_invoker;		/* a view that reads with its caller's rights */
+} Reached;
+
+bool
+role_trusts(Oid role, Oid owner)
+{
+	return owner == role || superuser_arg(owner);
+}
+
+static Oid
+function_owner(Oid function)
+{
+	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
+	Oid			owner;
+
+	if (!HeapTupleIsValid(tuple))
+		return InvalidOid;
+	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
+	ReleaseSysCache(tuple);
+	return owner;
+}
+
+bool
+function_is_trusted(Oid function)
+{
+	return role_trusts(GetUserId(), function_owner(function));
+}
+
+bool
+type_is_trusted(Oid type)
+{
+	HeapTuple	tuple;
+	Oid			owner;
+
+	if (type < FirstNormalObjectId && getBaseType(type) == type)
+		return true;
+	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(getBaseType(type)));
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u is missing", type);
+	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
+	ReleaseSysCache(tuple);
+	return role_trusts(GetUserId(), owner);
+}
+
+/* -------------------------------------------------------------- what is reached */
+
+/* Expressions as they are stored; the relation cache would evaluate them. */
+static void
+reach_stored(Reached *reached, int cache, HeapTuple tuple, AttrNumber column)
+{
+	bool		isnull;
+	Datum		stored = SysCacheGetAttr(cache, tuple, column, &isnull);
+
+	if (!isnull)
+		reached->functions = expression_functions(stringToNode(TextDatumGetCString(stored)), reached->functions);
+}
+
+static void
+reach_object(Reached *reached, int cache, Oid object, const AttrNumber *columns, int n)
+{
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(object));
+
+	if (!HeapTupleIsValid(tuple))
+		return;
+	for (int i = 0; i < n; i++)
+		reach_stored(reached, cache, tuple, columns[i]);
+	ReleaseSysCache(tuple);
+}
+
+static void
+reach_planned(Reached *reached, Relation relation)
+{
+	const AttrNumber of_index[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
+	const AttrNumber of_statistics[] = {Anum_pg_statistic_ext_stxexprs};
+	const AttrNumber of_partitions[] = {Anum_pg_partitioned_table_partexprs};
+	ListCell   *cell;
+
+	foreach(cell, RelationGetIndexList(relation))
+		reach_object(reached, INDEXRELID, lfirst_oid(cell), of_index, lengthof(of_index));
+	foreach(cell, RelationGetStatExtList(relation))
+		reach_object(reached, STATEXTOID, lfirst_oid(cell), of_statistics, lengthof(of_statistics));
+	if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
+		reach_object(reached, PARTRELID, RelationGetRelid(relation), of_partitions, lengthof(of_partitions));
+}
+
+/* Constraints, defaults and generated columns. */
+static void
+reach_columns(Reached *reached, const TupleConstr *constraints)
+{
+	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
+		reached->functions = expression_functions(stringToNode(constraints->check[i].ccbin), reached->functions);
+	for (int i = 0; constraints != NULL && i < constraints->num_defval; i++)
+		reached->functions = expression_functions(stringToNode(constraints->defval[i].adbin), reached->functions);
+}
+
+static void
+reach_policies(Reached *reached, const RowSecurityDesc *security)
+{
+	ListCell   *cell;
+
+	if (security == NULL)
+		return;
+	foreach(cell, security->policies)
+	{
+		const RowSecurityPolicy *policy = lfirst(cell);
+
+		reached->functions = expression_functions((Node *) policy->qual, reached->functions);
+		reached->functions = expression_functions((Node *) policy->with_check_qual, reached->functions);
+	}
+}
+
+static void reach_relation(Reached *reached, Oid oid);
+
+/* Relations that a view's query reads. */
+static bool
+reach_query(Node *node, void *context)
+{
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, reach_query, context);
+	foreach(cell, ((Query *) node)->rtable)
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (entry->rtekind == RTE_RELATION)
+			reach_relation(context, entry->relid);
+	}
+	return query_tree_walker((Query *) node, reach_query, context, 0);
+}
+
+static void
+reach_rules(Reached *reached, Relation relation)
+{
+	for (int i = 0; relation->rd_rules != NULL && i < relation->rd_rules->numLocks; i++)
+	{
+		ListCell   *cell;
+
+		foreach(cell, relation->rd_rules->rules[i]->actions)
+		{
+			reached->functions = expression_functions(lfirst(cell), reached->functions);
+			(void) reach_query(lfirst(cell), reached);
+		}
+		reached->functions = expression_functions(relation->rd_rules->rules[i]->qual, reached->functions);
+	}
+}
+
+/*
+ * Partitions and children are read with a table.  The planner may use a
+ * partition's constraint, which is an expression of its parents.
+ */
+static void
+reach_family(Reached *reached, Relation relation)
+{
+	ListCell   *cell;
+
+	if (relation->rd_rel->relispartition)
+		foreach(cell, get_partition_ancestors(RelationGetRelid(relation)))
+			reach_relation(reached, lfirst_oid(cell));
+	if (relation->rd_rel->relhassubclass)
+		foreach(cell, find_inheritance_children(RelationGetRelid(relation), AccessShareLock))
+			reach_relation(reached, lfirst_oid(cell));
+}
+
+static void
+reach_relation(Reached *reached, Oid oid)
+{
+	Relation	relation;
+
+	if (list_member_oid(reached->relations, oid))
+		return;
+	CHECK_FOR_INTERRUPTS();
+	check_stack_depth();
+	relation = relation_open_existing(oid);
+	reached->relations = lappend_oid(reached->relations, oid);
+	if (oid >= FirstNormalObjectId)
+	{
+		reach_planned(reached, relation);
+		reach_columns(reached, RelationGetDescr(relation)->constr);
+		reach_policies(reached, relation->rd_rsdesc);
+		if (relation->rd_rel->relkind == RELKIND_VIEW)
+			reach_rules(reached, relation);
+		reach_family(reached, relation);
+		reached->as_invoker |= relation->rd_rel->relkind == RELKIND_VIEW && RelationHasSecurityInvoker(relation);
+	}
+	relation_close(relation, NoLock);
+}
+
+/* --------------------------------------------------------------------- the rule */
+
+static void
+refuse_relation(Oid relation, Oid role, const char *detail)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("reading %s for a release could run another role's code as role \"%s\"",
+					relation_sql_name(relation), GetUserNameFromId(role, false)),
+			 errdetail("%s", detail),
+			 errhint("A release reads only relations whose code belongs to one role or to superusers. Publish as that role, or change the owner.")));
+}
+
+/* Fails unless a role may run all the code that reading a relation can reach. */
+static void
+require_trust(Oid relation, Oid role, const Reached *reached)
+{
+	ListCell   *cell;
+
+	foreach(cell, reached->functions)
+	{
+		Oid			owner = function_owner(lfirst_oid(cell));
+
+		if (!role_trusts(role, owner))
+			refuse_relation(relation, role, psprintf("Function %s belongs to role \"%s\".", format_procedure_qualified(lfirst_oid(cell)),
+													 GetUserNameFromId(owner, true)));
+	}
+	foreach(cell, reached->relations)
+	{
+		Oid			owner = relation_owner(lfirst_oid(cell));
+
+		if (!role_trusts(role, owner))
+			refuse_relation(relation, role, psprintf("Relation %s belongs to role \"%s\", who could give it an index with any function.",
+													 relation_sql_name(lfirst_oid(cell)), GetUserNameFromId(owner, false)));
+	}
+}
+
+void
+require_columns_select(Oid relation, const List *columns)
+{
+	ListCell   *cell;
+
+	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
+		return;
+	foreach(cell, columns)
+		if (pg_attribute_aclcheck(relation, lfirst_int(cell), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+			aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
+/*
+ * Fails if the owner would read other rows than the current role: row security
+ * and the user mappings of foreign servers depend on the role.
+ */
+static void
+require_same_rows(Oid relation, Oid owner, const Reached *reached)
+{
+	ListCell   *cell;
+	bool		foreign = false;
+
+	foreach(cell, reached->relations)
+		foreign = foreign || get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE;
+	if (foreign || reached->as_invoker || check_enable_rls(relation, GetUserId(), true) == RLS_ENABLED)
+		refuse_relation(relation, GetUserId(),
+						psprintf("It belongs to role \"%s\", for whom %s may show other rows.", GetUserNameFromId(owner, false),
+								 foreign ? "a foreign server" : reached->as_invoker ? "a view with security_invoker" : "row security"));
+}
+
+Oid
+reading_role(Oid relation, const List *columns)
+{
+	Reached		reached = {0};
+	Oid			role = GetUserId();
+	Oid			owner;
+
+	reach_relation(&reached, relation);
+	owner = relation_owner(relation);
+	if (!role_trusts(role, owner))
+		role = owner;
+	require_trust(relation, role, &reached);
+	if (role != GetUserId())
+	{
+		require_columns_select(relation, columns);
+		require_same_rows(relation, owner, &reached);
+	}
+	return role;
+}
+
+void
+require_trusted_relation(Oid relation)
+{
+	Reached		reached = {0};
+
+	reach_relation(&reached, relation);
+	require_trust(relation, GetUserId(), &reached);
+}
+
+/* ------------------------------------------------------------------- other roles */
+
+ActingAs
+act_as(Oid role)
+{
+	ActingAs	before;
+
+	GetUserIdAndSecContext(&before.user, &before.context);
+	before.settings = NewGUCNestLevel();
+	if (role != before.user)
+		SetUserIdAndSecContext(role, before.context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
+	return before;
+}
+
+void
+act_end(const ActingAs *before)
+{
+	AtEOXact_GUC(false, before->settings);
+	SetUserIdAndSecContext(before->user, before->context);
+}

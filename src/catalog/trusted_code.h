@@ -1,0 +1,46 @@
+/*
+ * trusted_code.h
+ *	  Whose code reading a relation can run, and with whose rights.
+ */
+#ifndef ANONOPT_TRUSTED_CODE_H
+#define ANONOPT_TRUSTED_CODE_H
+
+#include "base/compat.h"
+
+/*
+ * The role as which a relation must be read, so that no code runs with the
+ * rights of a role that did not write it: the current role, or else the
+ * relation's owner.  Locks everything the relation reads until the transaction
+ * ends.  Fails with 42501, naming the function or relation, if neither will do,
+ * and unless the current role may select the columns.
+ */
+extern Oid	reading_role(Oid relation, const List *columns);
+
+/* Fails with 42501 unless the current role can read a relation itself. */
+extern void require_trusted_relation(Oid relation);
+
+/* Fails unless the current role may select columns, given by number. */
+extern void require_columns_select(Oid relation, const List *columns);
+
+/* Whether a role may run code of another: its own, or a superuser's. */
+extern bool role_trusts(Oid role, Oid owner);
+
+/* The same for the current role, and for a function's or a type's owner. */
+extern bool function_is_trusted(Oid function);
+extern bool type_is_trusted(Oid type);
+
+/*
+ * Begins and ends acting as another role, in a security-restricted operation;
+ * settings changed meanwhile are reset.
+ */
+typedef struct ActingAs
+{
+	Oid			user;
+	int			context;
+	int			settings;
+} ActingAs;
+
+extern ActingAs act_as(Oid role);
+extern void act_end(const ActingAs *before);
+
+#endif

@@ -1,0 +1,181 @@
+/*
+ * copied_relation.c
+ *	  Rows of a relation that the current role must not read itself.
+ *
+ * A statement that joins tables of two roles is planned as one of them, and
+ * could run the other's code.  So a relation of another role is first read on
+ * its own, as its owner, and the statement reads the copy.
+ */
+#include "release/copied_relation.h"
+
+#include "access/relation.h"
+#include "access/sysattr.h"
+#include "catalog/sql.h"
+#include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "nodes/nodeFuncs.h"
+#include "utils/builtins.h"
+#include "utils/rel.h"
+#include "utils/tuplestore.h"
+
+typedef struct RowCopier
+{
+	Tuplestorestate *rows;
+	TupleDesc	desc;
+	const List *columns;
+	Datum	   *values;
+	bool	   *nulls;
+} RowCopier;
+
+static void
+copy_row(void *arg, const Datum *values, const bool *nulls)
+{
+	RowCopier  *copier = arg;
+
+	for (int i = 0; i < list_length(copier->columns); i++)
+	{
+		int			column = list_nth_int(copier->columns, i) - 1;
+
+		copier->values[column] = values[i];
+		copier->nulls[column] = nulls[i];
+	}
+	CHECK_FOR_INTERRUPTS();
+	tuplestore_putvalues(copier->rows, copier->desc, copier->values, copier->nulls);
+}
+
+/* Reads the columns as a role. */
+static Tuplestorestate *
+copy_rows(Relation relation, const List *columns, Oid role)
+{
+	TupleDesc	desc = RelationGetDescr(relation);
+	RowCopier	copier = {.desc = desc,.columns = columns};
+	Oid		   *types = palloc(sizeof(Oid) * (list_length(columns) + 1));
+	StringInfoData sql;
+	ActingAs	before;
+
+	copier.rows = tuplestore_begin_heap(false, false, work_mem);
+	copier.values = palloc0(sizeof(Datum) * (desc->natts + 1));
+	copier.nulls = palloc(sizeof(bool) * (desc->natts + 1));
+	memset(copier.nulls, true, desc->natts);
+	initStringInfo(&sql);
+	for (int i = 0; i < list_length(columns); i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, list_nth_int(columns, i) - 1);
+
+		types[i] = column->atttypid;
+		appendStringInfo(&sql, "%sr.%s", i > 0 ? ", " : "", quote_identifier(NameStr(column->attname)));
+	}
+	before = act_as(role);
+	sql_connect();
+	rows_read(psprintf("SELECT %s FROM %s r", sql.data, relation_sql_name(RelationGetRelid(relation))), NULL,
+			  list_length(columns), types, copy_row, &copier);
+	sql_finish();
+	act_end(&before);
+	return copier.rows;
+}
+
+EphemeralNamedRelation
+copied_relation(Oid oid, const List *columns, const char *name)
+{
+	Relation	relation = relation_open_existing(oid);
+	Oid			role = reading_role(oid, columns);
+	EphemeralNamedRelation copy = NULL;
+
+	if (role != GetUserId())
+	{
+		copy = palloc0(sizeof(EphemeralNamedRelationData));
+		copy->md.name = pstrdup(name);
+		copy->md.tupdesc = CreateTupleDescCopy(RelationGetDescr(relation));
+		copy->md.enrtype = ENR_NAMED_TUPLESTORE;
+		copy->reldata = copy_rows(relation, columns, role);
+		copy->md.enrtuples = tuplestore_tuple_count(copy->reldata);
+	}
+	relation_close(relation, NoLock);
+	return copy;
+}
+
+/* ----------------------------------------------------------- in place of a table */
+
+typedef struct Replacement
+{
+	Oid			relation;
+	EphemeralNamedRelation copy;	/* or */
+	List	   *columns;		/* to be found */
+} Replacement;
+
+static void
+read_copy(RangeTblEntry *entry, EphemeralNamedRelation copy)
+{
+	TupleDesc	desc = copy->md.tupdesc;
+
+	entry->rtekind = RTE_NAMEDTUPLESTORE;
+	entry->relid = InvalidOid;
+	entry->inh = false;
+	entry->enrname = copy->md.name;
+	entry->enrtuples = copy->md.enrtuples;
+	rte_forget_rights(entry);
+	for (int i = 0; i < desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(desc, i);
+
+		entry->coltypes = lappend_oid(entry->coltypes, column->attisdropped ? InvalidOid : column->atttypid);
+		entry->coltypmods = lappend_int(entry->coltypmods, column->attisdropped ? 0 : column->atttypmod);
+		entry->colcollations = lappend_oid(entry->colcollations, column->attisdropped ? InvalidOid : column->attcollation);
+	}
+}
+
+static void
+note_columns(Query *query, RangeTblEntry *entry, Replacement *replacement)
+{
+	int			column = -1;
+
+	while ((column = bms_next_member(rte_selected_columns(query, entry), column)) >= 0)
+		if (column + FirstLowInvalidHeapAttributeNumber > 0)
+			replacement->columns = list_append_unique_int(replacement->columns, column + FirstLowInvalidHeapAttributeNumber);
+		else
+			ereport(ERROR,
+					(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+					 errmsg("a live view cannot read system columns or whole rows of %s", relation_sql_name(entry->relid))));
+}
+
+static bool
+visit_entries(Node *node, void *context)
+{
+	Replacement *replacement = context;
+	ListCell   *cell;
+
+	if (node == NULL)
+		return false;
+	if (!IsA(node, Query))
+		return expression_tree_walker(node, visit_entries, context);
+	foreach(cell, ((Query *) node)->rtable)
+	{
+		RangeTblEntry *entry = lfirst(cell);
+
+		if (entry->rtekind != RTE_RELATION || entry->relid != replacement->relation)
+			continue;
+		if (replacement->copy != NULL)
+			read_copy(entry, replacement->copy);
+		else
+			note_columns((Query *) node, entry, replacement);
+	}
+	return query_tree_walker((Query *) node, visit_entries, context, 0);
+}
+
+void
+query_read_copy(Query *query, Oid relation, EphemeralNamedRelation copy)
+{
+	Replacement replacement = {.relation = relation,.copy = copy};
+
+	(void) visit_entries((Node *) query, &replacement);
+}
+
+List *
+query_columns(Query *query, Oid relation)
+{
+	Replacement replacement = {.relation = relation};
+
+	(void) visit_entries((Node *) query, &replacement);
+	return replacement.columns;
+}
