@@ -15,7 +15,7 @@ void
 see_own_changes(void)
 {
 	CommandCounterIncrement();
-	PushActiveSnapshot(GetTransactionSnapshot());
+	PushActiveSnapshot(GetLatestSnapshot());
 }
 
 Dataset *

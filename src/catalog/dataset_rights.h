@@ -7,7 +7,10 @@
 
 #include "catalog/dataset.h"
 
-/* Pushes a snapshot that sees what this statement has declared so far. */
+/*
+ * Pushes a snapshot that sees what this statement has declared so far, and what
+ * others have committed, whatever the transaction's isolation.
+ */
 extern void see_own_changes(void);
 
 /* Loads a declaration as this statement has left it. */

@@ -268,14 +268,31 @@ build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
 	build_end(&builder);
 }
 
+/*
+ * Fails if leaves did not come in their order: a foreign server sorted them,
+ * or said so.  Enums are sorted here, perhaps in another order than their texts.
+ */
+static void
+require_order(const HierarchyRows *rows, const ValueType *type, Oid leaf_type)
+{
+	for (uint32 i = 1; i < rows->nleaves && !type_is_enum(leaf_type); i++)
+		if (value_compare(type, rows->leaves[i - 1], rows->leaves[i]) > 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("leaves of hierarchy %s did not come in their order", rows->name),
+					 errdetail("The server that holds it sorts them differently."),
+					 errhint("Copy it to a table here, and declare the column with that.")));
+}
+
 /* Equal leaves are neighbours; NULLs come last. */
 static void
-find_duplicates(HierarchyRows *rows)
+find_duplicates(HierarchyRows *rows, Oid leaf_type)
 {
 	ValueType	type;
 	uint32		nnulls = rows->table.nleaves - rows->nleaves;
 
 	value_type_init(&type, rows->match.leaf_type);
+	require_order(rows, &type, leaf_type);
 	for (uint32 i = 1; i < rows->nleaves; i++)
 		if (value_compare(&type, rows->leaves[i - 1], rows->leaves[i]) == 0 &&
 			(i == 1 || value_compare(&type, rows->leaves[i - 2], rows->leaves[i]) != 0))
@@ -356,7 +373,7 @@ hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 	build_rows(rows, names, leaf_type);
 	relation_close(rel, NoLock);
 
-	find_duplicates(rows);
+	find_duplicates(rows, leaf_type);
 	if (type_is_range(rows->match.leaf_type))
 		find_overlaps(rows);
 	find_nest_faults(rows);

@@ -31,6 +31,17 @@ take_tuples(void *arg, const Datum *values, const bool *nulls)
 		reading->tuples = tuples_of_value(values[0], reading->context);
 }
 
+/* Whatever a server answers is a number, and no index yet. */
+static void
+refuse_answer(const Encoder *encoder, int bucket)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_FDW_ERROR),
+			 errmsg("a server gave an impossible answer for column \"%s\"", encoder->column),
+			 errdetail("It placed a value in bucket %d of hierarchy %s.", bucket, encoder->hierarchy),
+			 errhint("Set anonopt.read_mode to aggregate to read row by row.")));
+}
+
 /* The code of a column of a row that stands for several rows. */
 static uint32
 code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
@@ -47,6 +58,8 @@ code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
 		return code == NO_LEAF ? tuples_miss(reading->tuples, &reading->set, i, value) : code;
 	}
 	bucket = DatumGetInt32(value);
+	if (bucket < 0 || bucket > buckets->n)
+		refuse_answer(encoder, bucket);
 	code = buckets->codes[bucket];
 	if (code != NO_LEAF)
 		return code;
@@ -86,8 +99,11 @@ count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 static void
 take_group(void *arg, const Datum *values, const bool *nulls)
 {
-	int64		count = DatumGetInt64(values[((GroupCounter *) arg)->reading->ncolumns]);
+	int			ncolumns = ((GroupCounter *) arg)->reading->ncolumns;
+	int64		count = DatumGetInt64(values[ncolumns]);
 
+	if (nulls[ncolumns])
+		refuse_row_count(ROW_COUNT_NULL);
 	if (count < 0)
 		refuse_row_count((RowCountFault) count);
 	/* a group whose rows stand for nobody */

@@ -165,7 +165,7 @@ combination_add(Combination *combination, const Population *population, const Pl
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyCounter *groups = key_counter_create(context, 1, 1024);
-	uint32	   *class_of = placed->known->recoding != NULL ? classes_of_recoding(population, placed) :
+	uint32	   *class_of = placed->known->by.kind == BY_RECODING ? classes_of_recoding(population, placed) :
 	classes_of_node(population, placed);
 	const int64 *people_of;
 	int64		smallest = 0;

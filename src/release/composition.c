@@ -6,12 +6,15 @@
 #include "release/composition.h"
 
 #include "catalog/dataset_rights.h"
+#include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
 #include "release/linked_people.h"
+#include "release/release_parts.h"
+#include "storage/lmgr.h"
 #include "utils/guc.h"
 #include "utils/snapmgr.h"
 
@@ -58,15 +61,7 @@ known_of_release(const Release *release, KnownContent *known)
 	for (int i = 0, a = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			known->hierarchies[a++] = dataset->attributes[i].hierarchy;
-	known->nlevels = release->levels != NULL ? known->nattrs : 0;
-	known->levels = release->levels;
-	known->ncuts = release->cuts != NULL ? known->nattrs : 0;
-	known->cuts = release->cuts;
-	if (release->recoding != NULL)
-	{
-		known->recoding = relation_sql_name(release->recoding->table);
-		known->labels = unconstify(char *, recoding_labels_name(release->recoding->labels));
-	}
+	known->by = release_generalization(release);
 }
 
 static void
@@ -99,6 +94,29 @@ tell(const Release *release, int64 people, const char *other)
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 }
 
+/* Says that a column of two contents cannot be compared. */
+static void
+tell_unseen(const Release *release, const char *other, const char *column)
+{
+	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+
+	ereport(level,
+			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
+			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, other, column),
+			 errdetail("The hierarchy it was made with is gone or belongs to another role, and the data set's has other labels."),
+			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
+}
+
+/*
+ * Others who are about to show a content of the same source wait from here
+ * until this transaction ends, so that each compares with the other's.
+ */
+static void
+lock_contents(Oid source)
+{
+	LockDatabaseObject(own_relation("published"), source, 0, ExclusiveLock);
+}
+
 void
 composition_check(Release *release)
 {
@@ -114,6 +132,7 @@ composition_check(Release *release)
 	int			n;
 
 	release->difference = -1;
+	lock_contents(dataset->relation);
 	see_own_changes();
 	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
 	PopActiveSnapshot();
@@ -126,7 +145,7 @@ composition_check(Release *release)
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();
 	for (int i = 0; i < n && population == NULL; i++)
-		if (contents[i].version >= 0 && (own.recoding != NULL || !contents_are_alike(&own, &contents[i])))
+		if (contents[i].version >= 0 && (own.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
 	if (population != NULL)
 	{
@@ -140,6 +159,7 @@ composition_check(Release *release)
 		MemoryContext old = MemoryContextSwitchTo(context);
 		PlacedContent earlier = {.known = &contents[i]};
 		int64		difference;
+		const char *unseen;
 
 		CHECK_FOR_INTERRUPTS();
 		see_own_changes();
@@ -148,7 +168,9 @@ composition_check(Release *release)
 		if (earlier.content != NULL)
 		{
 			content_place(&earlier, dataset, population);
-			difference = contents_difference(&placed, &earlier, hierarchies);
+			difference = contents_difference(&placed, &earlier, hierarchies, &unseen);
+			if (unseen != NULL)
+				tell_unseen(release, contents[i].name, unseen);
 			/* contents count rows */
 			if (release->spec.population->has_persons)
 				difference = Min(difference, 1);

@@ -76,7 +76,7 @@ have_moved(const Content *a, const Content *b)
 }
 
 int64
-contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies)
+contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies, const char **unseen)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -88,6 +88,7 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	int			nvalues = 0;
 	int64		difference;
 
+	*unseen = NULL;
 	for (int i = 0; i < a->known->nattrs; i++)
 		for (int j = 0; j < b->known->nattrs; j++)
 		{
@@ -96,7 +97,12 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 			if (alike)
 				view_by_texts(a, b, i, j, &views_a[nviews], &views_b[nviews]);
 			else if (hierarchies == NULL || !view_by_values(hierarchies, a, b, i, j, &views_a[nviews], &views_b[nviews]))
+			{
+				/* the combination of their classes tells as much */
+				if (!content_is_placed(a) || !content_is_placed(b))
+					*unseen = a->known->generalized[i];
 				continue;
+			}
 			nviews++;
 			break;
 		}
@@ -114,7 +120,7 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	 * moves hide newcomers among people who only changed class, but not if
 	 * all classes are compared at once
 	 */
-	if (alike && a->known->recoding != NULL && have_moved(a->content, b->content))
+	if (alike && a->known->by.kind == BY_RECODING && have_moved(a->content, b->content))
 	{
 		int64		whole = content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues);
 

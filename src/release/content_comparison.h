@@ -8,6 +8,6 @@
 #include "release/value_view.h"
 
 /* The number of people in the smallest group by which two contents differ, or 0. */
-extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies);
+extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies, const char **unseen);
 
 #endif

@@ -127,6 +127,31 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 	}
 }
 
+Generalization
+release_generalization(const Release *release)
+{
+	Generalization by = {BY_RECORDS};
+
+	if (release->levels != NULL)
+	{
+		by.kind = BY_LEVELS;
+		by.levels = release->levels;
+	}
+	else if (release->cuts != NULL)
+	{
+		by.kind = BY_CUTS;
+		by.cuts = release->cuts;
+	}
+	else if (release->recoding != NULL)
+	{
+		by.kind = BY_RECODING;
+		by.recoding.table = release->recoding->table;
+		by.recoding.name = relation_sql_name(release->recoding->table);
+		by.recoding.labels = release->recoding->labels;
+	}
+	return by;
+}
+
 ReleaseEntry *
 entry_of_release(const Release *release, const char *id, Oid relation, const char *statement)
 {
@@ -141,17 +166,7 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	entry->name = release->sql_name;
 	entry->dataset = spec->dataset->name;
 	entry->source = spec->dataset->relation;
-	entry->nlevels = release->levels != NULL ? spec->population->nattrs : 0;
-	entry->levels = release->levels;
-	entry->ncuts = release->cuts != NULL ? spec->population->nattrs : 0;
-	entry->cuts = release->cuts;
-	if (release->recoding != NULL)
-	{
-		entry->has_recoding = true;
-		entry->recoding = release->recoding->table;
-		entry->recoding_name = relation_sql_name(release->recoding->table);
-		entry->labels = release->recoding->labels;
-	}
+	entry->by = release_generalization(release);
 	entry->k = spec->promise.k;
 	entry->has_l = spec->promise.has_l;
 	entry->l = spec->promise.l;

@@ -114,3 +114,42 @@ oids_field(const EntryRow *row, int column, int *n)
 	}
 	return oids;
 }
+
+Generalization
+generalization_field(const EntryRow *row, int first, int nattrs)
+{
+	Generalization by = {BY_RECORDS};
+	int			nlevels;
+	int			ncuts;
+	int		   *levels = integers_field(row, first, &nlevels);
+	Datum	   *cuts = elements_field(row, first + 1, VARBITOID, &ncuts);
+	char	   *name = text_field(row, first + 2);
+
+	if ((nlevels > 0) + (ncuts > 0) + (name != NULL) > 1 || (nlevels > 0 && nlevels != nattrs) || (ncuts > 0 && ncuts != nattrs))
+		refuse_entry(row);
+	if (nlevels > 0)
+	{
+		by.kind = BY_LEVELS;
+		by.levels = levels;
+		for (int i = 0; i < nlevels; i++)
+			if (levels[i] < 0)
+				refuse_entry(row);
+	}
+	else if (ncuts > 0)
+	{
+		by.kind = BY_CUTS;
+		by.cuts = cuts;
+	}
+	else if (name != NULL)
+	{
+		int			labels = recoding_labels_by_name(required_text(row, first + 4));
+
+		if (labels < 0)
+			refuse_entry(row);
+		by.kind = BY_RECODING;
+		by.recoding.name = name;
+		by.recoding.table = (Oid) number_field(row, first + 3, 0, PG_UINT32_MAX);
+		by.recoding.labels = (RecodingLabels) labels;
+	}
+	return by;
+}

@@ -9,6 +9,7 @@
 #define ANONOPT_ENTRY_ROW_H
 
 #include "catalog/own_objects.h"
+#include "release/release_entry.h"
 
 /* A row that is read; its columns are counted from 1. */
 typedef struct EntryRow
@@ -32,6 +33,15 @@ extern Datum *elements_field(const EntryRow *row, int column, Oid type, int *n);
 extern char **texts_field(const EntryRow *row, int column, int *n);
 extern int *integers_field(const EntryRow *row, int column, int *n);
 extern Oid *oids_field(const EntryRow *row, int column, int *n);
+
+/*
+ * The generalization in five columns from first on, and the columns of a
+ * statement about anonopt.published p.
+ */
+extern Generalization generalization_field(const EntryRow *row, int first, int nattrs);
+
+#define GENERALIZATION_COLUMNS "p.levels, p.cuts, p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels"
+#define GENERALIZATION_TYPES INT4ARRAYOID, VARBITARRAYOID, TEXTOID, INT8OID, TEXTOID
 
 /*
  * A relation, identified by its OID in this database and by its name in any

@@ -78,17 +78,13 @@ read_known(const EntryRow *row, KnownContent *known)
 	known->name = required_text(row, 4);
 	known->dataset = required_text(row, 5);
 	known->k = number_field(row, 6, 1, PG_INT32_MAX);
-	known->levels = integers_field(row, 7, &known->nlevels);
-	known->cuts = elements_field(row, 8, VARBITOID, &known->ncuts);
-	known->generalized = texts_field(row, 9, &known->nattrs);
-	known->hierarchies = oids_field(row, 10, &n);
-	known->difference = DatumGetInt64(row_field(row, 11, &isnull));
+	known->generalized = texts_field(row, 7, &known->nattrs);
+	known->hierarchies = oids_field(row, 8, &n);
+	known->difference = DatumGetInt64(row_field(row, 9, &isnull));
 	if (isnull || known->difference < 0)
 		known->difference = -1;
-	known->recoding = text_field(row, 12);
-	known->labels = text_field(row, 13);
-	if (known->nattrs == 0 || known->nattrs > MAX_ATTRIBUTES || n < known->nattrs ||
-		(known->nlevels > 0 && known->nlevels != known->nattrs) || (known->ncuts > 0 && known->ncuts != known->nattrs))
+	known->by = generalization_field(row, 10, known->nattrs);
+	if (known->nattrs == 0 || known->nattrs > MAX_ATTRIBUTES || n < known->nattrs)
 		refuse_entry(row);
 }
 
@@ -97,12 +93,13 @@ known_contents(Oid source, int *n)
 {
 	Oid			types[1] = {INT8OID};
 	Datum		values[1] = {Int64GetDatum(source)};
-	const Oid	results[] = {TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID, INT8OID, INT4ARRAYOID, VARBITARRAYOID, TEXTARRAYOID, INT8ARRAYOID, INT8OID, TEXTOID, TEXTOID};
+	const Oid	results[] = {TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, INT8ARRAYOID, INT8OID, GENERALIZATION_TYPES};
 	KnownContent *contents;
 	CatalogRows *rows;
 
-	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k, p.levels, p.cuts,"
-									" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, p.recoding_name, p.labels"
+	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k,"
+						" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, " GENERALIZATION_COLUMNS
+						
 									" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
 									" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
 						1, types, values, lengthof(results), results);

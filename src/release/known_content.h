@@ -17,12 +17,7 @@ typedef struct KnownContent
 	char	   *name;
 	char	   *dataset;
 	int64		k;
-	int			nlevels;
-	int		   *levels;
-	int			ncuts;
-	Datum	   *cuts;
-	char	   *recoding;		/* its name, or NULL */
-	char	   *labels;			/* of a recoding */
+	Generalization by;
 	int			nattrs;
 	char	  **generalized;
 	Oid		   *hierarchies;	/* by attribute */

@@ -16,9 +16,11 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "release/pseudonym.h"
+#include "storage/lmgr.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
@@ -336,6 +338,13 @@ tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *gro
 			 errhint("See anonopt.release_risk; give the data set a secret of its own with anonopt.set_pseudonym, leave the column out with anonopt.set_identifier, or generalize further.")));
 }
 
+/* Others who are about to show pseudonyms by a secret wait, as in composition.c. */
+static void
+lock_secret(const bytea *name)
+{
+	LockDatabaseObject(own_relation("published_link"), hash_any((const unsigned char *) VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)), 0, ExclusiveLock);
+}
+
 void
 linked_people_check(Release *release, bool look, bool refuse)
 {
@@ -355,6 +364,8 @@ linked_people_check(Release *release, bool look, bool refuse)
 			continue;
 		SET_VARSIZE(name, VARHDRSZ + SECRET_NAME_BYTES);
 		memcpy(VARDATA(name), pseudonym->secret_name, SECRET_NAME_BYTES);
+		if (pseudonym->declared)
+			lock_secret(name);
 		if (pseudonym->declared)
 			links = read_links("l.secret_name = $1", BYTEAOID, PointerGetDatum(name), &n);
 		groups = group_people(links, n, people, release->spec.promise.k);

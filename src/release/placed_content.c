@@ -8,22 +8,27 @@
 #include "utils/builtins.h"
 #include "utils/varbit.h"
 
+static bool
+generalize_alike(const Generalization *a, const Generalization *b, int nattrs)
+{
+	if (a->kind != b->kind)
+		return false;
+	if (a->kind == BY_RECODING)
+		return strcmp(a->recoding.name, b->recoding.name) == 0 && a->recoding.labels == b->recoding.labels;
+	for (int i = 0; i < nattrs; i++)
+		if ((a->kind == BY_LEVELS && a->levels[i] != b->levels[i]) ||
+			(a->kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->cuts[i], b->cuts[i]))))
+			return false;
+	return true;
+}
+
 bool
 contents_are_alike(const KnownContent *a, const KnownContent *b)
 {
-	if (a->nattrs != b->nattrs || a->nlevels != b->nlevels || a->ncuts != b->ncuts)
-		return false;
-	if ((a->recoding == NULL) != (b->recoding == NULL) ||
-		(a->recoding != NULL && (strcmp(a->recoding, b->recoding) != 0 || strcmp(a->labels, b->labels) != 0)))
+	if (a->nattrs != b->nattrs || !generalize_alike(&a->by, &b->by, a->nattrs))
 		return false;
 	for (int i = 0; i < a->nattrs; i++)
 		if (strcmp(a->generalized[i], b->generalized[i]) != 0 || a->hierarchies[i] != b->hierarchies[i])
-			return false;
-	for (int i = 0; i < a->nlevels; i++)
-		if (a->levels[i] != b->levels[i])
-			return false;
-	for (int i = 0; i < a->ncuts; i++)
-		if (!DatumGetBool(DirectFunctionCall2(biteq, a->cuts[i], b->cuts[i])))
 			return false;
 	return true;
 }
@@ -49,6 +54,64 @@ recoding_of_bits(const Attribute *attr, Datum datum, int *found)
 	return NULL;
 }
 
+/* Marks the labels of a content that are among some texts. */
+static void
+mark_labels(const Content *content, int i, const char *const *texts, uint32 ntexts, bool *found)
+{
+	TextIndex	index = index_texts(texts, ntexts);
+
+	for (uint32 label = 0; label < content->nlabels[i]; label++)
+		found[label] = found[label] || find_text(&index, content->labels[i][label]) != PG_UINT32_MAX;
+}
+
+bool
+labels_fit(const KnownContent *known, const Content *content, int i, const Attribute *attr)
+{
+	const Hierarchy *hierarchy = attr->hierarchy;
+	bool	   *found = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[i] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Attribute	cut_of = *attr;
+	const Recoding *cut = known->by.kind == BY_CUTS ? recoding_of_bits(attr, known->by.cuts[i], &cut_of.min_level) : NULL;
+
+	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
+		return false;
+	if (cut != NULL)
+		mark_labels(content, i, (const char *const *) group_labels(&cut_of, cut), cut->nlabels, found);
+	for (int level = 0; level <= hierarchy->height && known->by.kind != BY_CUTS; level++)
+		if (known->by.kind != BY_LEVELS || known->by.levels[i] == level)
+			mark_labels(content, i, hierarchy->labels[level], hierarchy->levels[level].nlabels, found);
+	for (uint32 label = 0; label < content->nlabels[i]; label++)
+		if (!found[label])
+			return false;
+	return true;
+}
+
+/*
+ * The attribute of a content's column: with the hierarchy that the content was
+ * made with, or one that has its labels.  -1 if there is none.
+ */
+static int
+attribute_of(const PlacedContent *placed, int i, const Dataset *dataset, const Population *population)
+{
+	const KnownContent *known = placed->known;
+	int			attr = 0;
+
+	for (int j = 0; j < dataset->nattributes; j++)
+	{
+		const Declared *declared = &dataset->attributes[j];
+
+		if (declared->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (strcmp(declared->column, known->generalized[i]) == 0)
+		{
+			if (declared->hierarchy == known->hierarchies[i] || population == NULL)
+				return attr;
+			return placed->content != NULL && labels_fit(known, placed->content, i, &population->attrs[attr]) ? attr : -1;
+		}
+		attr++;
+	}
+	return -1;
+}
+
 void
 content_place(PlacedContent *placed, const Dataset *dataset, const Population *population)
 {
@@ -57,27 +120,17 @@ content_place(PlacedContent *placed, const Dataset *dataset, const Population *p
 	placed->recodings = palloc0(sizeof(Recoding *) * (known->nattrs + 1));
 	for (int i = 0; i < known->nattrs; i++)
 	{
-		int			attr = 0;
+		const Attribute *attr;
 		int			level;
 
-		placed->attr_of[i] = -1;
-		for (int j = 0; j < dataset->nattributes; j++)
-		{
-			const Declared *declared = &dataset->attributes[j];
-
-			if (declared->role != ROLE_QUASI_IDENTIFIER)
-				continue;
-			if (strcmp(declared->column, known->generalized[i]) == 0 && declared->hierarchy == known->hierarchies[i])
-				placed->attr_of[i] = attr;
-			attr++;
-		}
+		placed->attr_of[i] = attribute_of(placed, i, dataset, population);
 		if (population == NULL || placed->attr_of[i] < 0)
 			continue;
-		if (known->nlevels > 0 && known->levels[i] >= 0 &&
-			known->levels[i] <= population->attrs[placed->attr_of[i]].hierarchy->height)
-			placed->recodings[i] = &population->attrs[placed->attr_of[i]].hierarchy->levels[known->levels[i]];
-		else if (known->ncuts > 0)
-			placed->recodings[i] = recoding_of_bits(&population->attrs[placed->attr_of[i]], known->cuts[i], &level);
+		attr = &population->attrs[placed->attr_of[i]];
+		if (known->by.kind == BY_LEVELS && known->by.levels[i] <= attr->hierarchy->height)
+			placed->recodings[i] = &attr->hierarchy->levels[known->by.levels[i]];
+		else if (known->by.kind == BY_CUTS)
+			placed->recodings[i] = recoding_of_bits(attr, known->by.cuts[i], &level);
 	}
 }
 
@@ -85,9 +138,9 @@ bool
 content_is_placed(const PlacedContent *placed)
 {
 	for (int i = 0; i < placed->known->nattrs; i++)
-		if (placed->known->recoding != NULL ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
+		if (placed->known->by.kind == BY_RECODING ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
 			return false;
-	return placed->known->recoding == NULL || (placed->content != NULL && placed->content->tuples != NULL);
+	return placed->known->by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL);
 }
 
 const char *const *
@@ -95,7 +148,7 @@ labels_of_recoding(const PlacedContent *placed, const Population *population, in
 {
 	const Attribute *attr = &population->attrs[placed->attr_of[i]];
 
-	if (placed->known->nlevels > 0)
-		return attr->hierarchy->labels[placed->known->levels[i]];
+	if (placed->known->by.kind == BY_LEVELS)
+		return attr->hierarchy->labels[placed->known->by.levels[i]];
 	return (const char *const *) group_labels(attr, placed->recodings[i]);
 }

@@ -32,6 +32,12 @@ extern void content_place(PlacedContent *placed, const Dataset *dataset, const P
  */
 extern bool content_is_placed(const PlacedContent *placed);
 
+/*
+ * Whether a hierarchy other than the one that a content was made with has all
+ * the labels by which it shows a column, where the content would have them.
+ */
+extern bool labels_fit(const KnownContent *known, const Content *content, int i, const Attribute *attr);
+
 /* Whether two contents generalize the same columns in the same way. */
 extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
 

@@ -194,22 +194,6 @@ form_by_name(const EntryRow *row, const char *name)
 	return (ReleaseForm) form;
 }
 
-static void
-read_recoding(const EntryRow *row, ReleaseEntry *entry)
-{
-	int			labels;
-
-	entry->recoding_name = text_field(row, 20);
-	entry->has_recoding = entry->recoding_name != NULL;
-	if (!entry->has_recoding)
-		return;
-	entry->recoding = (Oid) number_field(row, 21, 0, PG_UINT32_MAX);
-	labels = recoding_labels_by_name(required_text(row, 22));
-	if (labels < 0)
-		refuse_entry(row);
-	entry->labels = (RecodingLabels) labels;
-}
-
 static ReleaseEntry *
 read_entry(const EntryRow *row, Oid relation)
 {
@@ -223,31 +207,26 @@ read_entry(const EntryRow *row, Oid relation)
 	entry->name = required_text(row, 3);
 	entry->dataset = required_text(row, 4);
 	entry->source = (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
-	entry->levels = integers_field(row, 6, &entry->nlevels);
-	entry->cuts = elements_field(row, 7, VARBITOID, &entry->ncuts);
-	entry->k = number_field(row, 8, 1, PG_INT32_MAX);
-	(void) row_field(row, 9, &isnull);
+	entry->k = number_field(row, 6, 1, PG_INT32_MAX);
+	(void) row_field(row, 7, &isnull);
 	entry->has_l = !isnull;
 	if (entry->has_l)
-		entry->l = number_field(row, 9, 1, PG_INT32_MAX);
-	entry->t = DatumGetFloat8(row_field(row, 10, &isnull));
+		entry->l = number_field(row, 7, 1, PG_INT32_MAX);
+	entry->t = DatumGetFloat8(row_field(row, 8, &isnull));
 	entry->has_t = !isnull;
-	entry->columns = texts_field(row, 11, &entry->ncolumns);
-	entry->star = strcmp(required_text(row, 12), "star") == 0;
-	entry->statement = text_field(row, 13);
-	entry->generalized = texts_field(row, 14, &entry->ngeneralized);
-	entry->sensitive = texts_field(row, 15, &entry->nsensitive);
-	entry->hierarchies = oids_field(row, 16, &entry->nhierarchies);
-	entry->hierarchy_names = texts_field(row, 17, &n);
+	entry->columns = texts_field(row, 9, &entry->ncolumns);
+	entry->star = strcmp(required_text(row, 10), "star") == 0;
+	entry->statement = text_field(row, 11);
+	entry->generalized = texts_field(row, 12, &entry->ngeneralized);
+	entry->sensitive = texts_field(row, 13, &entry->nsensitive);
+	entry->hierarchies = oids_field(row, 14, &entry->nhierarchies);
+	entry->hierarchy_names = texts_field(row, 15, &n);
 	if (n == entry->nhierarchies)
-		entry->digests = elements_field(row, 18, BYTEAOID, &n);
-	entry->measures = required_text(row, 19);
-	read_recoding(row, entry);
+		entry->digests = elements_field(row, 16, BYTEAOID, &n);
+	entry->measures = required_text(row, 17);
+	entry->by = generalization_field(row, 18, entry->ngeneralized);
 	if (n != entry->nhierarchies || entry->nhierarchies < entry->ngeneralized || entry->ngeneralized > MAX_ATTRIBUTES ||
-		entry->ngeneralized == 0 || (entry->nlevels > 0 && entry->nlevels != entry->ngeneralized) ||
-		(entry->ncuts > 0 && entry->ncuts != entry->ngeneralized) ||
-		(entry->nlevels > 0) + (entry->ncuts > 0) + entry->has_recoding > 1 ||
-		(entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
+		entry->ngeneralized == 0 || (entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
 		refuse_entry(row);
 	return entry;
 }
@@ -258,14 +237,13 @@ release_entry_find(Oid relation)
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	ReleaseEntry *entry = NULL;
-	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT4ARRAYOID, VARBITARRAYOID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
-		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, TEXTOID, INT8OID, TEXTOID};
+	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
+		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
 	CatalogRows *rows;
 
-	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ", p.levels, p.cuts,"
-									" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
-									" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text,"
-									" p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels"
+	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ","
+						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
+									" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text, " GENERALIZATION_COLUMNS
 									" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 						1, types, values, lengthof(results), results);
 	if (rows->n > 0)

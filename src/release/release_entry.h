@@ -31,6 +31,34 @@ typedef struct Distribution
 	int64	   *people;
 } Distribution;
 
+/*
+ * How a release generalizes its columns; an entry that says it in two ways is
+ * not sound.
+ */
+typedef enum GeneralizationKind
+{
+	BY_RECORDS,					/* each record by itself */
+	BY_LEVELS,
+	BY_CUTS,
+	BY_RECODING
+} GeneralizationKind;
+
+typedef struct Generalization
+{
+	GeneralizationKind kind;
+	union
+	{
+		int		   *levels;		/* by generalized column */
+		Datum	   *cuts;		/* the same: bit strings */
+		struct
+		{
+			Oid			table;	/* InvalidOid if it is gone */
+			char	   *name;
+			RecodingLabels labels;
+		}			recoding;
+	};
+} Generalization;
+
 typedef struct ReleaseEntry
 {
 	char	   *id;				/* a uuid */
@@ -39,14 +67,7 @@ typedef struct ReleaseEntry
 	char	   *name;
 	char	   *dataset;
 	Oid			source;			/* the relation of the data set */
-	int			nlevels;		/* 0 unless it is a node */
-	int		   *levels;
-	int			ncuts;
-	Datum	   *cuts;
-	bool		has_recoding;
-	Oid			recoding;		/* InvalidOid if it is gone */
-	char	   *recoding_name;
-	RecodingLabels labels;
+	Generalization by;
 	int64		k;
 	bool		has_l;
 	int64		l;

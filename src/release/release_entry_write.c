@@ -65,6 +65,31 @@ distributions_json(const ReleaseEntry *entry)
 
 #define ENTRY_VALUES 24
 
+/* The values of a generalization, of which there is only one. */
+static void
+set_generalization(const Generalization *by, int nattrs, Datum *values, char *nulls)
+{
+	switch (by->kind)
+	{
+		case BY_RECORDS:
+			break;
+		case BY_LEVELS:
+			nulls[7] = ' ';
+			values[7] = integers_datum(by->levels, nattrs);
+			break;
+		case BY_CUTS:
+			nulls[8] = ' ';
+			values[8] = PointerGetDatum(construct_array(by->cuts, nattrs, VARBITOID, -1, false, TYPALIGN_INT));
+			break;
+		case BY_RECODING:
+			nulls[21] = nulls[22] = nulls[23] = ' ';
+			values[21] = ObjectIdGetDatum(by->recoding.table);
+			values[22] = CStringGetTextDatum(by->recoding.name);
+			values[23] = CStringGetTextDatum(recoding_labels_name(by->recoding.labels));
+			break;
+	}
+}
+
 /* The values of an entry, as the parameters of a statement. */
 static void
 entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
@@ -82,10 +107,8 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[4] = CStringGetTextDatum(entry->dataset);
 	values[5] = ObjectIdGetDatum(entry->source);
 	values[6] = CStringGetTextDatum(relation_sql_name(entry->source));
-	nulls[7] = entry->nlevels == 0 ? 'n' : ' ';
-	values[7] = integers_datum(entry->levels, entry->nlevels);
-	nulls[8] = entry->ncuts == 0 ? 'n' : ' ';
-	values[8] = PointerGetDatum(construct_array(entry->cuts, entry->ncuts, VARBITOID, -1, false, TYPALIGN_INT));
+	nulls[7] = nulls[8] = nulls[21] = nulls[22] = nulls[23] = 'n';
+	set_generalization(&entry->by, entry->ngeneralized, values, nulls);
 	values[9] = Int64GetDatum(entry->k);
 	nulls[10] = entry->has_l ? ' ' : 'n';
 	values[10] = Int64GetDatum(entry->l);
@@ -102,10 +125,6 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[18] = texts_datum((const char *const *) entry->hierarchy_names, entry->nhierarchies);
 	values[19] = PointerGetDatum(construct_array(entry->digests, entry->nhierarchies, BYTEAOID, -1, false, TYPALIGN_INT));
 	values[20] = CStringGetTextDatum(psprintf("[%s, %s, %s, %s]", entry->measures, distributions_json(entry), entry->promises_json, entry->covers_json));
-	nulls[21] = nulls[22] = nulls[23] = entry->has_recoding ? ' ' : 'n';
-	values[21] = ObjectIdGetDatum(entry->recoding);
-	values[22] = entry->has_recoding ? CStringGetTextDatum(entry->recoding_name) : (Datum) 0;
-	values[23] = CStringGetTextDatum(recoding_labels_name(entry->labels));
 }
 
 static void

@@ -4,20 +4,23 @@
  *
  * An index of the release and one of the new heap exchange their files, so the
  * index keeps its name, its constraint, its comment, its statistics targets,
- * and whether it is the replica identity or clustered. The index of an
- * exclusion constraint, which a statement cannot fully describe, is built
- * during the swap; so are indexes that the owner may not create.
+ * and whether it is the replica identity or clustered.
  *
- * An index's expressions run the owner's functions, which may change anything
- * that is not in use.  So the new heap is found by its OID for each index, and
- * only in the swap, when no such function runs any more, are indexes paired,
- * by their definitions.
+ * An index's expressions run functions, which may change anything that is not
+ * in use.  So the new heap is found by its OID for each index, and only in the
+ * swap, when no such function runs any more, are indexes paired, by their
+ * definitions.  Exchanged indexes are hidden while the heaps are swapped, and
+ * would miss rows that somebody changed meanwhile.  So either all indexes are
+ * exchanged, or PostgreSQL builds them all in the swap: if one belongs to an
+ * exclusion constraint, which a statement cannot fully describe, or could not
+ * be created by the owner.
  */
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
@@ -29,6 +32,7 @@
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 /* The columns of the query about each index, in order. */
@@ -49,6 +53,7 @@ find_indexes(Oid relation)
 	MemoryContext context = CurrentMemoryContext;
 	List	   *indexes = NIL;
 
+	see_own_changes();
 	sql_connect();
 	sql_read("SELECT c.oid, pg_get_indexdef(c.oid),"
 			 " format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END, c.relname, n.nspname, r.relname),"
@@ -75,7 +80,17 @@ find_indexes(Oid relation)
 			indexes = lappend(indexes, found);
 	}
 	sql_finish();
+	PopActiveSnapshot();
 	return indexes;
+}
+
+/* The indexes of a release, or none unless all can be built on the new heap. */
+static List *
+find_all_indexes(Relation release)
+{
+	List	   *indexes = find_indexes(RelationGetRelid(release));
+
+	return list_length(indexes) == list_length(RelationGetIndexList(release)) ? indexes : NIL;
 }
 
 void
@@ -84,7 +99,7 @@ fresh_build_indexes(const FreshRows *fresh)
 	int			level = NewGUCNestLevel();
 	ListCell   *cell;
 
-	foreach(cell, find_indexes(RelationGetRelid(fresh->release)))
+	foreach(cell, find_all_indexes(fresh->release))
 	{
 		IndexText  *old = lfirst(cell);
 
@@ -199,23 +214,26 @@ set_all_live(Oid relation, const List *indexes, bool live)
 List *
 fresh_begin_swap(const FreshRows *fresh)
 {
-	Oid			relation = RelationGetRelid(fresh->release);
 	List	   *built = find_indexes(fresh->heap);
+	List	   *indexes = find_all_indexes(fresh->release);
+	List	   *same = NIL;
 	List	   *exchanged = NIL;
-	ListCell   *cell;
 
-	foreach(cell, find_indexes(relation))
+	for (int i = 0; i < list_length(indexes); i++)
 	{
-		const IndexText *old = lfirst(cell);
-		const IndexText *same = take_same(&built, old);
+		same = lappend(same, unconstify(IndexText *, take_same(&built, list_nth(indexes, i))));
+		if (llast(same) == NULL)
+			return NIL;
+	}
+	for (int i = 0; i < list_length(indexes); i++)
+	{
+		Oid			index = ((IndexText *) list_nth(indexes, i))->index;
 
-		if (same == NULL)
-			continue;
-		exchange_files(old->index, same->index);
-		exchanged = lappend_oid(exchanged, old->index);
+		exchange_files(index, ((IndexText *) list_nth(same, i))->index);
+		exchanged = lappend_oid(exchanged, index);
 	}
 	if (exchanged != NIL)
-		set_all_live(relation, exchanged, false);
+		set_all_live(RelationGetRelid(fresh->release), exchanged, false);
 	return exchanged;
 }
 

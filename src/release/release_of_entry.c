@@ -57,13 +57,13 @@ recoding_of_entry(const ReleaseEntry *entry)
 {
 	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
 
-	if (!OidIsValid(entry->recoding) || get_rel_name(entry->recoding) == NULL)
+	if (!OidIsValid(entry->by.recoding.table) || get_rel_name(entry->by.recoding.table) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("recoding %s of release %s is gone", entry->recoding_name, entry->name),
+				 errmsg("recoding %s of release %s is gone", entry->by.recoding.name, entry->name),
 				 errhint("Drop the release and publish it again.")));
-	recoding->table = entry->recoding;
-	recoding->labels = entry->labels;
+	recoding->table = entry->by.recoding.table;
+	recoding->labels = entry->by.recoding.labels;
 	return recoding;
 }
 
@@ -121,22 +121,25 @@ release_of_entry(const ReleaseEntry *entry)
 	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
 		refuse_changed(release);
-	if (entry->nlevels > 0)
+	switch (entry->by.kind)
 	{
-		release->levels = entry->levels;
-		check_node(dataset, entry->levels);
+		case BY_LEVELS:
+			release->levels = entry->by.levels;
+			check_node(dataset, entry->by.levels);
+			break;
+		case BY_CUTS:
+			release->cuts = entry->by.cuts;
+			release->nhierarchies = entry->nhierarchies;
+			release->hierarchies = entry->hierarchies;
+			release->digests = entry->digests;
+			break;
+		case BY_RECODING:
+			release->recoding = recoding_of_entry(entry);
+			break;
+		case BY_RECORDS:
+			release->records = record_options(entry);
+			break;
 	}
-	else if (entry->ncuts > 0)
-	{
-		release->cuts = entry->cuts;
-		release->nhierarchies = entry->nhierarchies;
-		release->hierarchies = entry->hierarchies;
-		release->digests = entry->digests;
-	}
-	else if (entry->has_recoding)
-		release->recoding = recoding_of_entry(entry);
-	else
-		release->records = record_options(entry);
 	for (int i = 0; i < entry->ncolumns; i++)
 		require_column(dataset->relation, entry->columns[i]);
 	release_choose(release);

@@ -10,6 +10,7 @@
 #include "access/xact.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/sql.h"
 #include "engine/narrow_population.h"
 #include "miscadmin.h"
@@ -48,20 +49,43 @@ same_names(char *const *a, int na, char *const *b, int nb)
 	return true;
 }
 
-/* Fails if a column that is shown unchanged has another type than in the release. */
+/*
+ * Whether every value of a type fits a column as it is: rows are written
+ * without the casts and checks of an INSERT.
+ */
+static bool
+fits_column(Oid type, int32 typmod, const FormData_pg_attribute * column)
+{
+	if (type != column->atttypid)
+	{
+		/* a statement may show a domain's values as its base type */
+		type = getBaseTypeAndTypmod(type, &typmod);
+		if (type != column->atttypid)
+			return false;
+	}
+	if (column->atttypmod == -1 || column->atttypmod == typmod)
+		return true;
+	return (type == VARCHAROID || type == VARBITOID) && typmod != -1 && typmod <= column->atttypmod;
+}
+
+/* Fails if values to be shown may not fit a release's column. */
 static void
 check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
 {
-	Oid			type = shown->pseudonym ? TEXTOID : column_type(release->spec.dataset->relation, shown->name);
+	Oid			source = release->spec.dataset->relation;
+	Oid			type = TEXTOID;
+	int32		typmod = -1;
+	Oid			collation;
 
-	/* a statement may show a domain's values as its base type */
-	if (shown->attr >= 0 || getBaseType(column->atttypid) == getBaseType(type))
+	if (shown->attr < 0 && !shown->pseudonym)
+		get_atttypetypmodcoll(source, get_attnum(source, shown->name), &type, &typmod, &collation);
+	if (fits_column(type, typmod, column))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("column \"%s\" of release %s has another type than its source has now", shown->name, release->sql_name),
-			 errdetail("It shows type %s, and relation %s has %s.", format_type_be(column->atttypid),
-					   relation_sql_name(release->spec.dataset->relation), format_type_be(type)),
+			 errdetail("It shows type %s, and relation %s has %s.", format_type_with_typemod(column->atttypid, column->atttypmod),
+					   relation_sql_name(source), format_type_with_typemod(type, typmod)),
 			 errhint(release->form == RELEASE_TABLE ? "Change the type of either with ALTER TABLE, or drop the release and publish anew." :
 					 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
 }
@@ -152,10 +176,6 @@ read_extended(Release *release)
 {
 	Relation	table = recoding_open_own(release->recoding->table);
 
-	/*
-	 * changes that other writers made before releasing the lock must be
-	 * visible
-	 */
 	PushCopiedSnapshot(GetTransactionSnapshot());
 	extend_recoding(release, table);
 	CommandCounterIncrement();
@@ -217,14 +237,22 @@ release_show(const Release *release, Oid relation, FreshRows *fresh, const char 
 		release_replace_definition(relation, definition);
 }
 
-ReleaseEntry *
-release_lock_entry(Oid relation)
+/* The entry as it is now, even if others have committed it since our snapshot. */
+static ReleaseEntry *
+current_entry(Oid relation)
 {
 	ReleaseEntry *entry;
 
-	if (get_rel_name(relation) == NULL)
-		relation_is_missing(relation);
+	see_own_changes();
 	entry = release_entry_require(relation);
+	PopActiveSnapshot();
+	return entry;
+}
+
+ReleaseEntry *
+release_lock_entry(Oid relation)
+{
+	(void) current_entry(relation);
 	require_release_owner(relation);
 
 	/*
@@ -233,7 +261,19 @@ release_lock_entry(Oid relation)
 	 */
 	LockRelationOid(relation, ShareUpdateExclusiveLock);
 	require_release_owner(relation);
-	return entry;
+	return current_entry(relation);
+}
+
+/* Fails if the data set is about another relation now. */
+static void
+require_same_source(const Release *release, const ReleaseEntry *entry)
+{
+	if (release->spec.dataset->relation != entry->source)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
+				 errdetail("The data set declares %s.", relation_sql_name(release->spec.dataset->relation)),
+				 errhint("If this change is wanted, call anonopt.republish.")));
 }
 
 void
@@ -247,11 +287,14 @@ release_refresh(Oid relation)
 	FreshRows  *fresh = NULL;
 	List	   *old_keys;
 
-	if (entry->form == RELEASE_LIVE_VIEW && !entry->has_recoding)
+	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+	/* what others wrote before they released the lock must be read */
+	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
+	require_same_source(release, entry);
 	check_hierarchies(release, entry);
 	release_check(release);
 	read_again(release, entry, relation);
@@ -266,5 +309,6 @@ release_refresh(Oid relation)
 	/* the last step, because readers are locked out from here on */
 	release_show(release, relation, fresh, definition);
 	drop_keys(old_keys);
+	PopActiveSnapshot();
 	release_close(release);
 }

@@ -15,6 +15,7 @@
 #include "release/composition.h"
 #include "release/linked_people.h"
 #include "utils/builtins.h"
+#include "utils/snapmgr.h"
 
 static const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
 
@@ -24,6 +25,7 @@ release_republish_begin(Oid relation, ReleaseEntry **entry)
 	Release    *release;
 
 	*entry = release_lock_entry(relation);
+	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(*entry);
 	if (release->records != NULL)
 		ereport(ERROR,
@@ -78,5 +80,6 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	release_show(release, relation, fresh, definition);
 	write_comment(release, entry);
 	drop_keys(old_keys);
+	PopActiveSnapshot();
 	release_close(release);
 }

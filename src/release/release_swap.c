@@ -103,6 +103,8 @@ release_swap_rows(FreshRows *fresh)
 	List	   *exchanged;
 
 	LockRelationOid(relation, AccessExclusiveLock);
+	/* functions of indexes may have left a cursor open */
+	CheckTableNotInUse(fresh->release, "refresh_release");
 	require_same_shape(fresh);
 	release_mark_filled(relation);
 	exchanged = fresh_begin_swap(fresh);

@@ -115,6 +115,28 @@ find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
 	return known->attr;
 }
 
+/*
+ * The data set's hierarchy of a column, if a content's own is gone or another
+ * role's, and this one has its labels; else NULL.
+ */
+static const Attribute *
+find_substitute(const KnownHierarchies *hierarchies, const KnownContent *known, const Content *content, int i)
+{
+	int			attr = 0;
+
+	for (int j = 0; j < hierarchies->dataset->nattributes; j++)
+	{
+		const Declared *declared = &hierarchies->dataset->attributes[j];
+
+		if (declared->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (strcmp(declared->column, known->generalized[i]) == 0)
+			return labels_fit(known, content, i, &hierarchies->population->attrs[attr]) ? &hierarchies->population->attrs[attr] : NULL;
+		attr++;
+	}
+	return NULL;
+}
+
 /* ---------------------------------------------------------------- joined leaves */
 
 /* A content's labels of an attribute, and the leaves of its hierarchy. */
@@ -190,7 +212,7 @@ join_side(Side *side, uint32 *joined)
 		return;
 	}
 	for (int level = 0; level <= hierarchy->height; level++)
-		if (known->nlevels == 0 || known->levels[side->attr] == level)
+		if (known->by.kind != BY_LEVELS || known->by.levels[side->attr] == level)
 			join_labels(side, joined, hierarchy->labels[level], &hierarchy->levels[level]);
 }
 
@@ -221,7 +243,7 @@ find_cut(Side *side, const Attribute *attr)
 {
 	Attribute	cut_of = *attr;
 
-	side->cut = recoding_of_bits(attr, side->placed->known->cuts[side->attr], &cut_of.min_level);
+	side->cut = recoding_of_bits(attr, side->placed->known->by.cuts[side->attr], &cut_of.min_level);
 	if (side->cut == NULL)
 		return false;
 	side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
@@ -242,10 +264,12 @@ side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *place
 	memset(side, 0, sizeof(Side));
 	side->placed = placed;
 	side->attr = i;
-	if (known->recoding != NULL && strcmp(known->labels, recoding_labels_name(LABELS_HIERARCHY)) != 0)
+	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
 		return false;
 	attr = find_hierarchy(hierarchies, known->hierarchies[i]);
-	if (attr == NULL || (known->ncuts > 0 && !find_cut(side, attr)))
+	if (attr == NULL)
+		attr = find_substitute(hierarchies, known, content, i);
+	if (attr == NULL || (known->by.kind == BY_CUTS && !find_cut(side, attr)))
 		return false;
 	side->hierarchy = attr->hierarchy;
 	side->texts = index_texts(content->labels[i], content->nlabels[i]);

@@ -13,6 +13,7 @@
 #include "catalog/sql.h"
 #include "read/hierarchy_read.h"
 #include "release/copied_relation.h"
+#include "release/entry_row.h"
 #include "release/release_covers.h"
 #include "release/text_index.h"
 #include "utils/builtins.h"
@@ -139,6 +140,18 @@ label_of_unknown(const Hierarchy *hierarchy, int level)
 	return hierarchy->levels[level].nlabels == 1 ? hierarchy->labels[level][0] : NULL;
 }
 
+/* A hierarchy that has the level of the entry. */
+static const Hierarchy *
+load_to_level(const OutsideQuery *query, int i)
+{
+	const Hierarchy *hierarchy = load(query, i);
+	const EntryRow row = {.what = query->entry->name};
+
+	if (query->entry->by.levels[i] > hierarchy->height)
+		refuse_entry(&row);
+	return hierarchy;
+}
+
 static void
 make_node_query(OutsideQuery *query)
 {
@@ -150,10 +163,10 @@ make_node_query(OutsideQuery *query)
 	appendStringInfoString(&query->sql, "o AS MATERIALIZED (SELECT ");
 	for (int i = 0; i < entry->ngeneralized; i++)
 	{
-		const char *label = label_of_unknown(load(query, i), entry->levels[i]);
+		const char *label = label_of_unknown(load_to_level(query, i), entry->by.levels[i]);
 		int			unknown = add_parameter(query, TEXTOID, CStringGetTextDatum(label == NULL ? "" : label));
 		char	   *generalized = psprintf("%s.generalize(p.%s, %u::oid::regclass, %d, $%d", own_schema_name(),
-										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->levels[i], unknown);
+										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->by.levels[i], unknown);
 
 		appendStringInfo(&query->sql, "%s) COLLATE pg_catalog.\"C\" AS l%d, ", generalized, i);
 		/* true only if the label is NULL */
@@ -332,7 +345,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 		}
 		initStringInfo(&query.sql);
 		copy_population(&query);
-		if (entry->nlevels > 0)
+		if (entry->by.kind == BY_LEVELS)
 			make_node_query(&query);
 		else
 			make_run_query(&query);

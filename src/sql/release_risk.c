@@ -55,14 +55,14 @@ relations_datum(const PlacedContent *contents, int n)
 static bool
 is_unknown(const PlacedContent *content)
 {
-	return content->known->version < 0 || (content->known->nlevels == 0 && content->known->ncuts == 0 && content->known->recoding == NULL);
+	return content->known->version < 0 || content->known->by.kind == BY_RECORDS;
 }
 
 /* Whether a content can be combined with others: labels of the data set's hierarchies. */
 static bool
 is_combinable(const PlacedContent *placed, const Population *population)
 {
-	if (population != NULL && placed->known->recoding == NULL)
+	if (population != NULL && placed->known->by.kind != BY_RECODING)
 		return content_is_placed(placed);
 	for (int i = 0; i < placed->known->nattrs; i++)
 		if (placed->attr_of[i] < 0)
@@ -149,6 +149,7 @@ static int64
 difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies)
 {
 	int64		smallest = 0;
+	const char *unseen;
 
 	if (contents[at].content == NULL)
 		return 0;
@@ -160,7 +161,7 @@ difference_before(PlacedContent *contents, int at, KnownHierarchies *hierarchies
 
 		CHECK_FOR_INTERRUPTS();
 		if (contents[i].content != NULL)
-			smallest = least(smallest, contents_difference(&contents[i], &contents[at], hierarchies));
+			smallest = least(smallest, contents_difference(&contents[i], &contents[at], hierarchies, &unseen));
 		MemoryContextDelete(context);
 	}
 	return smallest;

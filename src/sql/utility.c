@@ -71,7 +71,7 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s does not belong to data set \"%s\"", relation_sql_name(relation), dataset),
 				 errdetail("It was made from data set \"%s\".", entry->dataset)));
-	if (entry->nlevels == 0 && entry->ncuts == 0 && !entry->has_recoding)
+	if (entry->by.kind == BY_RECORDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("release %s generalizes record by record", relation_sql_name(relation)),
