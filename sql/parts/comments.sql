@@ -125,6 +125,7 @@ COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and 
 COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if requested';
 COMMENT ON FUNCTION anonopt.report(text, text, text, text, date, regclass) IS 'a self-contained HTML page about a data set and its releases';
 COMMENT ON FUNCTION anonopt.this_database() IS 'internal';
+COMMENT ON FUNCTION anonopt.as_oid(bigint) IS 'internal';
 COMMENT ON FUNCTION anonopt.find_release(uuid, bigint, bigint, text, name) IS 'internal';
 COMMENT ON FUNCTION anonopt.html(text) IS 'internal';
 COMMENT ON FUNCTION anonopt.objective_unit(text) IS 'internal';

@@ -91,13 +91,20 @@ BEGIN ATOMIC
 	WHERE d.datname = current_database();
 END;
 
+-- A number that is no OID, which somebody wrote into the record, is that of nothing.
+CREATE FUNCTION anonopt.as_oid(number bigint) RETURNS oid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE
+BEGIN ATOMIC
+	SELECT CASE WHEN number BETWEEN 0 AND 4294967295 THEN number::oid ELSE 0::oid END;
+END;
+
 -- A comment is trusted only on a relation that belongs to the role that published it or, if that is
 -- unknown, to the owner of the database.
 CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, made_in text, published_by name) RETURNS oid
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
 	SELECT COALESCE(
-		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = relation::oid AND c.reltype = row_type::oid
+		(SELECT c.oid FROM pg_catalog.pg_class c WHERE c.oid = anonopt.as_oid(relation) AND c.reltype = anonopt.as_oid(row_type)
 			AND made_in = anonopt.this_database()),
 		(SELECT d.objoid FROM pg_catalog.pg_description d
 		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid
@@ -109,7 +116,7 @@ END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
-SELECT COALESCE(r.found, p.relation::oid)::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
+SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
 	p.recoding_name AS recoding, p.labels, p.promises
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r

@@ -117,7 +117,7 @@ note_type(Oid type, List **functions)
 }
 
 static bool
-note_functions(Node *node, void *context)
+note_functions(Node * node, void *context)
 {
 	if (node == NULL)
 		return false;
@@ -132,14 +132,14 @@ note_functions(Node *node, void *context)
 }
 
 List *
-expression_functions(Node *expression, List *functions)
+expression_functions(Node * expression, List *functions)
 {
 	(void) note_functions(expression, &functions);
 	return functions;
 }
 
 static bool
-note_relations(Node *node, void *context)
+note_relations(Node * node, void *context)
 {
 	List	  **relations = context;
 	ListCell   *cell;

@@ -39,6 +39,6 @@ extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, QueryEnvi
  * Adds to a list the functions that an expression may call, checks of domains
  * included, and that were not part of a new database.
  */
-extern List *expression_functions(Node *expression, List *functions);
+extern List *expression_functions(Node * expression, List *functions);
 
 #endif

@@ -163,7 +163,7 @@ static void reach_relation(Reached *reached, Oid oid);
 
 /* Relations that a view's query reads. */
 static bool
-reach_query(Node *node, void *context)
+reach_query(Node * node, void *context)
 {
 	ListCell   *cell;
 
@@ -284,7 +284,7 @@ require_columns_select(Oid relation, const List *columns)
 		return;
 	foreach(cell, columns)
 		if (pg_attribute_aclcheck(relation, lfirst_int(cell), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
-			aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
 /*

@@ -110,7 +110,9 @@ rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg)
 
 	*receiver = (RowReceiver)
 	{
-		{take_row, start_rows, end_rows, end_rows, DestNone}, ncolumns, types, take, arg
+		{
+			take_row, start_rows, end_rows, end_rows, DestNone
+		}, ncolumns, types, take, arg
 	};
 	return &receiver->pub;
 }

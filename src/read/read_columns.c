@@ -125,6 +125,9 @@ open_relations(Reading *reading)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			reading->hierarchies = lappend(reading->hierarchies,
 										   relation_open_existing(reading->columns[i].declared->hierarchy));
+	for (int i = 0; i < reading->ncolumns && reading->dataset->for_release; i++)
+		if (OidIsValid(reading->columns[i].declared->hierarchy))
+			require_trusted_relation(reading->columns[i].declared->hierarchy);
 	reading->role = choose_role(reading);
 }
 

@@ -9,6 +9,7 @@
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
 #include "read/population_read.h"
 #include "release/combination.h"
 #include "release/content_comparison.h"
@@ -94,16 +95,20 @@ tell(const Release *release, int64 people, const char *other)
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 }
 
-/* Says that a column of two contents cannot be compared. */
+/* Says, once, that a column of two contents cannot be compared. */
 static void
-tell_unseen(const Release *release, const char *other, const char *column)
+tell_unseen(const Release *release, const char *other, const char *column, List **told)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+	Node	   *pair = (Node *) makeString(psprintf("%s.%s", other, column));
 
+	if (list_member(*told, pair))
+		return;
+	*told = lappend(*told, pair);
 	ereport(level,
 			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, other, column),
-			 errdetail("The hierarchy it was made with is gone or belongs to another role, and the data set's has other labels."),
+			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
 			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
 }
 
@@ -128,6 +133,7 @@ composition_check(Release *release)
 	KnownHierarchies *hierarchies = NULL;
 	Combination combination = {0};
 	const char *nearest = NULL;
+	List	   *told = NIL;
 	int64		together = 0;
 	int			n;
 
@@ -170,7 +176,11 @@ composition_check(Release *release)
 			content_place(&earlier, dataset, population);
 			difference = contents_difference(&placed, &earlier, hierarchies, &unseen);
 			if (unseen != NULL)
-				tell_unseen(release, contents[i].name, unseen);
+			{
+				MemoryContextSwitchTo(old);
+				tell_unseen(release, contents[i].name, unseen, &told);
+				MemoryContextSwitchTo(context);
+			}
 			/* contents count rows */
 			if (release->spec.population->has_persons)
 				difference = Min(difference, 1);

@@ -105,7 +105,7 @@ typedef struct Replacement
 } Replacement;
 
 static void
-read_copy(RangeTblEntry *entry, EphemeralNamedRelation copy)
+read_copy(RangeTblEntry * entry, EphemeralNamedRelation copy)
 {
 	TupleDesc	desc = copy->md.tupdesc;
 
@@ -126,7 +126,7 @@ read_copy(RangeTblEntry *entry, EphemeralNamedRelation copy)
 }
 
 static void
-note_columns(Query *query, RangeTblEntry *entry, Replacement *replacement)
+note_columns(Query * query, RangeTblEntry * entry, Replacement *replacement)
 {
 	int			column = -1;
 
@@ -140,7 +140,7 @@ note_columns(Query *query, RangeTblEntry *entry, Replacement *replacement)
 }
 
 static bool
-visit_entries(Node *node, void *context)
+visit_entries(Node * node, void *context)
 {
 	Replacement *replacement = context;
 	ListCell   *cell;
@@ -164,7 +164,7 @@ visit_entries(Node *node, void *context)
 }
 
 void
-query_read_copy(Query *query, Oid relation, EphemeralNamedRelation copy)
+query_read_copy(Query * query, Oid relation, EphemeralNamedRelation copy)
 {
 	Replacement replacement = {.relation = relation,.copy = copy};
 
@@ -172,7 +172,7 @@ query_read_copy(Query *query, Oid relation, EphemeralNamedRelation copy)
 }
 
 List *
-query_columns(Query *query, Oid relation)
+query_columns(Query * query, Oid relation)
 {
 	Replacement replacement = {.relation = relation};
 

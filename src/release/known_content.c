@@ -99,9 +99,9 @@ known_contents(Oid source, int *n)
 
 	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k,"
 						" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, " GENERALIZATION_COLUMNS
-						
-									" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
-									" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
+
+						" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
+						" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
 						1, types, values, lengthof(results), results);
 	*n = rows->n;
 	contents = palloc0(sizeof(KnownContent) * (*n + 1));
@@ -163,7 +163,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 	CatalogRows *rows;
 
 	rows = read_catalog("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
-									" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values, lengthof(results), results);
+						" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values, lengthof(results), results);
 	for (int i = 0; i < rows->n; i++)
 	{
 		EntryRow	row = {rows, i, known->name};

@@ -162,10 +162,10 @@ check_bound(const BoundQuery *bound, const List *sources)
 
 	foreach(cell, bound->functions)
 		if (!function_is_trusted(lfirst_oid(cell)))
-			refuse_source();
+		refuse_source();
 	foreach(cell, bound->relations)
 		if (!is_plain_source(lfirst_oid(cell), list_member_oid(sources, lfirst_oid(cell))))
-			refuse_source();
+		refuse_source();
 	foreach(cell, bound->relations)
 	{
 		Oid			relation = lfirst_oid(cell);

@@ -4,6 +4,7 @@
  */
 #include "release/placed_content.h"
 
+#include "miscadmin.h"
 #include "release/specification.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"
@@ -54,6 +55,26 @@ recoding_of_bits(const Attribute *attr, Datum datum, int *found)
 	return NULL;
 }
 
+bool *
+used_labels(const Content *content, int attr, const TextIndex *texts)
+{
+	bool	   *used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[attr] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		uint32		label = content_code(content, content_row(content, i), attr);
+
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (label != STARRED)
+			used[label] = true;
+	}
+	for (uint32 label = 0; label < content->nlabels[attr]; label++)
+		if (used[label])
+			used[find_text(texts, content->labels[attr][label])] = true;
+	return used;
+}
+
 /* Marks the labels of a content that are among some texts. */
 static void
 mark_labels(const Content *content, int i, const char *const *texts, uint32 ntexts, bool *found)
@@ -64,25 +85,33 @@ mark_labels(const Content *content, int i, const char *const *texts, uint32 ntex
 		found[label] = found[label] || find_text(&index, content->labels[i][label]) != PG_UINT32_MAX;
 }
 
+/* Whether all labels are marked, but for unused ones and NULL, which needs no leaf. */
+static bool
+all_found(const Content *content, int i, const bool *found)
+{
+	TextIndex	texts = index_texts(content->labels[i], content->nlabels[i]);
+	const bool *used = used_labels(content, i, &texts);
+
+	for (uint32 label = 0; label < content->nlabels[i]; label++)
+		if (used[label] && !found[label] && content->labels[i][label] != NULL)
+			return false;
+	return true;
+}
+
 bool
-labels_fit(const KnownContent *known, const Content *content, int i, const Attribute *attr)
+labels_fit(const Generalization *by, const Content *content, int i, const Attribute *attr)
 {
 	const Hierarchy *hierarchy = attr->hierarchy;
 	bool	   *found = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[i] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	Attribute	cut_of = *attr;
-	const Recoding *cut = known->by.kind == BY_CUTS ? recoding_of_bits(attr, known->by.cuts[i], &cut_of.min_level) : NULL;
+	const Recoding *cut = by->kind == BY_CUTS ? recoding_of_bits(attr, by->cuts[i], &cut_of.min_level) : NULL;
 
-	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
-		return false;
 	if (cut != NULL)
 		mark_labels(content, i, (const char *const *) group_labels(&cut_of, cut), cut->nlabels, found);
-	for (int level = 0; level <= hierarchy->height && known->by.kind != BY_CUTS; level++)
-		if (known->by.kind != BY_LEVELS || known->by.levels[i] == level)
+	for (int level = 0; level <= hierarchy->height && by->kind != BY_CUTS; level++)
+		if (by->kind != BY_LEVELS || by->levels[i] == level)
 			mark_labels(content, i, hierarchy->labels[level], hierarchy->levels[level].nlabels, found);
-	for (uint32 label = 0; label < content->nlabels[i]; label++)
-		if (!found[label])
-			return false;
-	return true;
+	return all_found(content, i, found);
 }
 
 /*
@@ -105,7 +134,8 @@ attribute_of(const PlacedContent *placed, int i, const Dataset *dataset, const P
 		{
 			if (declared->hierarchy == known->hierarchies[i] || population == NULL)
 				return attr;
-			return placed->content != NULL && labels_fit(known, placed->content, i, &population->attrs[attr]) ? attr : -1;
+			return placed->content != NULL && (known->by.kind != BY_RECODING || known->by.recoding.labels == LABELS_HIERARCHY) &&
+				labels_fit(&known->by, placed->content, i, &population->attrs[attr]) ? attr : -1;
 		}
 		attr++;
 	}

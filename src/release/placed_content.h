@@ -33,10 +33,13 @@ extern void content_place(PlacedContent *placed, const Dataset *dataset, const P
 extern bool content_is_placed(const PlacedContent *placed);
 
 /*
- * Whether a hierarchy other than the one that a content was made with has all
- * the labels by which it shows a column, where the content would have them.
+ * Whether a hierarchy has all the labels by which a content shows a column,
+ * where a generalization would have them: at a level, in a cut, or anywhere.
  */
-extern bool labels_fit(const KnownContent *known, const Content *content, int i, const Attribute *attr);
+extern bool labels_fit(const Generalization *by, const Content *content, int i, const Attribute *attr);
+
+/* By label, whether anybody is shown with it, or with one that looks like it. */
+extern bool *used_labels(const Content *content, int attr, const TextIndex *texts);
 
 /* Whether two contents generalize the same columns in the same way. */
 extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);

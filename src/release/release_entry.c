@@ -83,11 +83,11 @@ read_distributions(ReleaseEntry *entry)
 	CatalogRows *rows;
 
 	rows = read_catalog("SELECT d ->> 'column', d ->> 'distance', (d ->> 'hierarchy')::int8,"
-									" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'values') WITH ORDINALITY x (v, i) ORDER BY i),"
-									" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'leaves') WITH ORDINALITY x (v, i) ORDER BY i),"
-									" ARRAY(SELECT v::int8 FROM jsonb_array_elements_text(d -> 'people') WITH ORDINALITY x (v, i) ORDER BY i)"
-									" FROM anonopt.published p, jsonb_array_elements(p.distributions) WITH ORDINALITY y (d, n)"
-									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
+						" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'values') WITH ORDINALITY x (v, i) ORDER BY i),"
+						" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'leaves') WITH ORDINALITY x (v, i) ORDER BY i),"
+						" ARRAY(SELECT v::int8 FROM jsonb_array_elements_text(d -> 'people') WITH ORDINALITY x (v, i) ORDER BY i)"
+						" FROM anonopt.published p, jsonb_array_elements(p.distributions) WITH ORDINALITY y (d, n)"
+						" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
 	entry->ndistributions = rows->n;
 	entry->distributions = palloc0(sizeof(Distribution) * (entry->ndistributions + 1));
 	for (int i = 0; i < entry->ndistributions; i++)
@@ -137,9 +137,9 @@ read_promises(ReleaseEntry *entry)
 	CatalogRows *rows;
 
 	rows = read_catalog("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
-									" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
-									" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
-									" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
+						" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
+						" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
+						" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
 	entry->npromises = Min(rows->n, MAX_PROMISES + 1);
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (entry->npromises + 1));
 	for (int i = 0; i < entry->npromises; i++)
@@ -238,13 +238,13 @@ release_entry_find(Oid relation)
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	ReleaseEntry *entry = NULL;
 	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
-		TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
+	TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
 	CatalogRows *rows;
 
 	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ","
 						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
-									" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text, " GENERALIZATION_COLUMNS
-									" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
+						" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text, " GENERALIZATION_COLUMNS
+						" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 						1, types, values, lengthof(results), results);
 	if (rows->n > 0)
 	{

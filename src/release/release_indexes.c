@@ -11,9 +11,8 @@
  * swap, when no such function runs any more, are indexes paired, by their
  * definitions.  Exchanged indexes are hidden while the heaps are swapped, and
  * would miss rows that somebody changed meanwhile.  So either all indexes are
- * exchanged, or PostgreSQL builds them all in the swap: if one belongs to an
- * exclusion constraint, which a statement cannot fully describe, or could not
- * be created by the owner.
+ * exchanged or, if the owner could not create one of them, PostgreSQL builds
+ * them all in the swap.
  */
 #include "release/release_parts.h"
 
@@ -39,8 +38,9 @@
 typedef struct IndexText
 {
 	Oid			index;
-	char	   *definition;
-	char	   *prefix;			/* its beginning, up to the method */
+	char	   *definition;		/* of an exclusion constraint: of that */
+	char	   *prefix;			/* its beginning, up to the method; NULL for a
+								 * constraint */
 	char	   *tablespace;		/* or '' */
 	bool		unique;
 } IndexText;
@@ -57,10 +57,10 @@ find_indexes(Oid relation)
 	sql_connect();
 	sql_read("SELECT c.oid, pg_get_indexdef(c.oid),"
 			 " format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END, c.relname, n.nspname, r.relname),"
-			 " coalesce(t.spcname, ''), i.indisunique"
-			 " FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid"
+			 " coalesce(t.spcname, ''), i.indisunique, pg_get_constraintdef(x.oid)"
+			 " FROM pg_index i LEFT JOIN pg_constraint x ON x.conindid = i.indexrelid AND x.conrelid = i.indrelid AND x.contype = 'x' JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid"
 			 " JOIN pg_namespace n ON n.oid = r.relnamespace LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace"
-			 " WHERE i.indrelid = $1 AND i.indislive AND NOT i.indisexclusion"
+			 " WHERE i.indrelid = $1 AND i.indislive AND i.indisexclusion = (x.oid IS NOT NULL)"
 			 " AND has_schema_privilege(n.oid, 'CREATE') AND (t.oid IS NULL OR has_tablespace_privilege(t.oid, 'CREATE')) ORDER BY c.oid", 1, types, values);
 	MemoryContextSwitchTo(context);
 	for (uint64 i = 0; i < SPI_processed; i++)
@@ -75,8 +75,14 @@ find_indexes(Oid relation)
 		found->prefix = SPI_getvalue(row, desc, 3);
 		found->tablespace = SPI_getvalue(row, desc, 4);
 		found->unique = DatumGetBool(SPI_getbinval(row, desc, 5, &isnull));
+		if (SPI_getvalue(row, desc, 6) != NULL)
+		{
+			found->definition = SPI_getvalue(row, desc, 6);
+			found->prefix = NULL;
+			indexes = lappend(indexes, found);
+		}
 		/* skip definitions in any other form */
-		if (strncmp(found->definition, found->prefix, strlen(found->prefix)) == 0)
+		else if (strncmp(found->definition, found->prefix, strlen(found->prefix)) == 0)
 			indexes = lappend(indexes, found);
 	}
 	sql_finish();
@@ -93,6 +99,13 @@ find_all_indexes(Relation release)
 	return list_length(indexes) == list_length(RelationGetIndexList(release)) ? indexes : NIL;
 }
 
+/* The definition after the name and the table. */
+static const char *
+method_of(const IndexText *index)
+{
+	return index->prefix == NULL ? index->definition : index->definition + strlen(index->prefix);
+}
+
 void
 fresh_build_indexes(const FreshRows *fresh)
 {
@@ -104,8 +117,8 @@ fresh_build_indexes(const FreshRows *fresh)
 		IndexText  *old = lfirst(cell);
 
 		(void) set_config_option("default_tablespace", old->tablespace, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		release_run(psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", relation_sql_name(fresh->heap),
-							 old->definition + strlen(old->prefix)));
+		release_run(old->prefix == NULL ? psprintf("ALTER TABLE %s ADD %s", relation_sql_name(fresh->heap), old->definition) :
+					psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", relation_sql_name(fresh->heap), method_of(old)));
 		CommandCounterIncrement();
 	}
 	AtEOXact_GUC(false, level);
@@ -114,7 +127,7 @@ fresh_build_indexes(const FreshRows *fresh)
 static bool
 same_definition(const IndexText *a, const IndexText *b)
 {
-	return a->unique == b->unique && strcmp(a->definition + strlen(a->prefix), b->definition + strlen(b->prefix)) == 0;
+	return a->unique == b->unique && (a->prefix == NULL) == (b->prefix == NULL) && strcmp(method_of(a), method_of(b)) == 0;
 }
 
 /* Finds an index with the same definition, and removes it from a list; NULL if there is none. */

@@ -54,6 +54,9 @@ extern List *key_tables(const ReleaseEntry *entry);
 /* Drops keys that no definition reads any more. */
 extern void drop_keys(List *keys);
 
+/* Whether rows of a release can and must be replaced one by one, for a publication. */
+extern bool release_copies_rows(Relation release);
+
 /*
  * Creates a new heap for a release's rows.  Swapping it in locks out readers
  * until the end of the transaction.
@@ -62,6 +65,8 @@ typedef struct FreshRows
 {
 	Oid			heap;			/* dropped after the swap, with the old rows */
 	Relation	release;		/* kept open, so that no function changes it */
+	bool		copied;			/* its rows are copied into the release
+								 * instead, so that subscribers get them */
 } FreshRows;
 
 extern FreshRows *release_fresh_rows(Release *release, Oid relation);

@@ -11,6 +11,8 @@
 #include "access/multixact.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "catalog/dataset_rights.h"
+#include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -58,7 +60,9 @@ release_fresh_rows(Release *release, Oid relation)
 	fresh->release = table;
 	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh->heap, true);
-	fresh_build_indexes(fresh);
+	fresh->copied = release_copies_rows(table);
+	if (!fresh->copied)
+		fresh_build_indexes(fresh);
 	return fresh;
 }
 
@@ -96,12 +100,71 @@ require_same_shape(const FreshRows *fresh)
 				 errmsg("columns of release %s have changed meanwhile", relation_sql_name(RelationGetRelid(fresh->release)))));
 }
 
+/* Whether a publication has a table. */
+static bool
+is_published(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	bool		found;
+
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1", 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	PopActiveSnapshot();
+	return found;
+}
+
+/*
+ * Subscribers get nothing of a swap.  Deleting and inserting needs a replica
+ * identity, and must not run triggers, rules or policies, which could keep old
+ * rows.
+ */
+bool
+release_copies_rows(Relation release)
+{
+	if (release->rd_rel->relkind != RELKIND_RELATION || !is_published(RelationGetRelid(release)))
+		return false;
+	if ((OidIsValid(RelationGetReplicaIndex(release)) || release->rd_rel->relreplident == REPLICA_IDENTITY_FULL) &&
+		release->trigdesc == NULL && release->rd_rules == NULL && !release->rd_rel->relrowsecurity)
+		return true;
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("subscribers of a publication do not get the new rows of release %s", relation_sql_name(RelationGetRelid(release))),
+			 errdetail("It has no replica identity, or it has triggers, rules or row security."),
+			 errhint("Add a primary key, or set REPLICA IDENTITY FULL; or copy the table to the subscribers again.")));
+	return false;
+}
+
+/* Replaces the rows of a release by those of the new heap, and drops that. */
+static void
+copy_rows(const FreshRows *fresh)
+{
+	const char *name = relation_sql_name(RelationGetRelid(fresh->release));
+	ObjectAddress heap;
+
+	see_own_changes();
+	release_run(psprintf("DELETE FROM ONLY %s", name));
+	release_run(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)));
+	PopActiveSnapshot();
+	ObjectAddressSet(heap, RelationRelationId, fresh->heap);
+	performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
+}
+
 void
 release_swap_rows(FreshRows *fresh)
 {
 	Oid			relation = RelationGetRelid(fresh->release);
 	List	   *exchanged;
 
+	if (fresh->copied)
+	{
+		copy_rows(fresh);
+		table_close(fresh->release, NoLock);
+		return;
+	}
 	LockRelationOid(relation, AccessExclusiveLock);
 	/* functions of indexes may have left a cursor open */
 	CheckTableNotInUse(fresh->release, "refresh_release");

@@ -200,6 +200,8 @@ typedef struct KeyBatch
 	int			ncolumns;		/* the class, and per attribute a leaf, a
 								 * label, and possibly a flag */
 	KeyColumn  *columns;
+	bool		row_by_row;		/* a type, such as that of arrays, has no
+								 * array type */
 	int			n;
 } KeyBatch;
 
@@ -208,8 +210,6 @@ column_begin(KeyColumn *column, Oid type)
 {
 	column->type = type;
 	column->array_type = get_array_type(type);
-	if (!OidIsValid(column->array_type))
-		elog(ERROR, "type %u has no array type", type);
 	getTypeInputInfo(type, &column->input, &column->parameter);
 	get_typlenbyvalalign(type, &column->length, &column->byval, &column->align);
 	column->values = palloc(sizeof(Datum) * BATCH);
@@ -232,6 +232,8 @@ batch_begin(const Specification *spec)
 		if (has_flag(spec, a))
 			column_begin(&batch.columns[batch.ncolumns++], BOOLOID);
 	}
+	for (int c = 0; c < batch.ncolumns; c++)
+		batch.row_by_row = batch.row_by_row || !OidIsValid(batch.columns[c].array_type);
 	return batch;
 }
 
@@ -273,10 +275,10 @@ batch_statement(const KeyBatch *batch)
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "INSERT INTO %s (", batch->spec->key);
 	append_columns(&sql, batch->spec, "");
-	appendStringInfoString(&sql, ") SELECT * FROM ROWS FROM (");
+	appendStringInfoString(&sql, batch->row_by_row ? ") VALUES (" : ") SELECT * FROM ROWS FROM (");
 	for (int c = 1; c <= batch->ncolumns; c++)
-		appendStringInfo(&sql, "%spg_catalog.unnest($%d)", c > 1 ? ", " : "", c);
-	appendStringInfoString(&sql, ") AS u");
+		appendStringInfo(&sql, batch->row_by_row ? "%s$%d" : "%spg_catalog.unnest($%d)", c > 1 ? ", " : "", c);
+	appendStringInfoString(&sql, batch->row_by_row ? ")" : ") AS u");
 	return sql.data;
 }
 
@@ -286,17 +288,23 @@ batch_write(KeyBatch *batch, const char *statement)
 {
 	Oid			types[MAX_KEY_COLUMNS];
 	Datum		arrays[MAX_KEY_COLUMNS];
+	char		nulls[MAX_KEY_COLUMNS + 1] = {0};
 	int			bounds[1] = {1};
 
 	for (int c = 0; c < batch->ncolumns; c++)
 	{
 		KeyColumn  *column = &batch->columns[c];
 
+		nulls[c] = batch->row_by_row && column->nulls[0] ? 'n' : ' ';
+		types[c] = column->type;
+		arrays[c] = column->values[0];
+		if (batch->row_by_row)
+			continue;
 		types[c] = column->array_type;
 		arrays[c] = PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &batch->n, bounds, column->type,
 													   column->length, column->byval, column->align));
 	}
-	sql_write(statement, batch->ncolumns, types, arrays, NULL);
+	sql_write(statement, batch->ncolumns, types, arrays, nulls);
 	batch->n = 0;
 }
 
@@ -321,7 +329,7 @@ release_key_fill(const Specification *spec)
 	for (uint32 tuple = 0; tuple < spec->population->tuples->ntuples; tuple++)
 	{
 		batch_tuple(&batch, tuple);
-		if (batch.n < BATCH)
+		if (batch.n < BATCH && !batch.row_by_row)
 			continue;
 		CHECK_FOR_INTERRUPTS();
 		batch_write(&batch, statement);

@@ -115,28 +115,6 @@ find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
 	return known->attr;
 }
 
-/*
- * The data set's hierarchy of a column, if a content's own is gone or another
- * role's, and this one has its labels; else NULL.
- */
-static const Attribute *
-find_substitute(const KnownHierarchies *hierarchies, const KnownContent *known, const Content *content, int i)
-{
-	int			attr = 0;
-
-	for (int j = 0; j < hierarchies->dataset->nattributes; j++)
-	{
-		const Declared *declared = &hierarchies->dataset->attributes[j];
-
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		if (strcmp(declared->column, known->generalized[i]) == 0)
-			return labels_fit(known, content, i, &hierarchies->population->attrs[attr]) ? &hierarchies->population->attrs[attr] : NULL;
-		attr++;
-	}
-	return NULL;
-}
-
 /* ---------------------------------------------------------------- joined leaves */
 
 /* A content's labels of an attribute, and the leaves of its hierarchy. */
@@ -145,6 +123,7 @@ typedef struct Side
 	const PlacedContent *placed;
 	int			attr;
 	const Hierarchy *hierarchy;
+	int			level;			/* that has its labels; -1: any */
 	const Recoding *cut;		/* or NULL */
 	const char *const *cut_labels;
 	uint32		offset;			/* position of its leaves among all */
@@ -203,7 +182,6 @@ join_labels(Side *side, uint32 *joined, const char *const *texts, const Recoding
 static void
 join_side(Side *side, uint32 *joined)
 {
-	const KnownContent *known = side->placed->known;
 	const Hierarchy *hierarchy = side->hierarchy;
 
 	if (side->cut != NULL)
@@ -212,66 +190,78 @@ join_side(Side *side, uint32 *joined)
 		return;
 	}
 	for (int level = 0; level <= hierarchy->height; level++)
-		if (known->by.kind != BY_LEVELS || known->by.levels[side->attr] == level)
+		if (side->level < 0 || side->level == level)
 			join_labels(side, joined, hierarchy->labels[level], &hierarchy->levels[level]);
 }
 
-/* By label, whether anybody is shown with it, or with one that looks like it. */
-static bool *
-used_labels(const Content *content, int attr, const TextIndex *texts)
-{
-	bool	   *used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[attr] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-
-	for (uint32 i = 0; i < content->rows->nkeys; i++)
-	{
-		uint32		label = content_code(content, content_row(content, i), attr);
-
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (label != STARRED)
-			used[label] = true;
-	}
-	for (uint32 label = 0; label < content->nlabels[attr]; label++)
-		if (used[label])
-			used[find_text(texts, content->labels[attr][label])] = true;
-	return used;
-}
-
-/* Finds the groups of a cut; returns false if no level of the hierarchy fits it. */
+/*
+ * Finds where a hierarchy has a content's labels.  The generalization that is
+ * known is the release's last one, so if they are not there, any level will
+ * do.  Returns false if the hierarchy lacks them.
+ */
 static bool
-find_cut(Side *side, const Attribute *attr)
+find_labels(Side *side, const Attribute *attr)
 {
+	const KnownContent *known = side->placed->known;
+	const Content *content = side->placed->content;
+	const Generalization anywhere = {BY_RECORDS};
 	Attribute	cut_of = *attr;
 
-	side->cut = recoding_of_bits(attr, side->placed->known->by.cuts[side->attr], &cut_of.min_level);
-	if (side->cut == NULL)
-		return false;
-	side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
-	return true;
+	side->hierarchy = attr->hierarchy;
+	side->level = -1;
+	if (known->by.kind == BY_CUTS && labels_fit(&known->by, content, side->attr, attr))
+	{
+		side->cut = recoding_of_bits(attr, known->by.cuts[side->attr], &cut_of.min_level);
+		if (side->cut != NULL)
+			side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
+		return true;
+	}
+	if (known->by.kind == BY_LEVELS && labels_fit(&known->by, content, side->attr, attr))
+	{
+		side->level = known->by.levels[side->attr];
+		return true;
+	}
+	return labels_fit(&anywhere, content, side->attr, attr);
+}
+
+/* The data set's hierarchy of a column, or NULL. */
+static const Attribute *
+hierarchy_of_column(const KnownHierarchies *hierarchies, const char *column)
+{
+	int			attr = 0;
+
+	for (int i = 0; i < hierarchies->dataset->nattributes; i++)
+	{
+		if (hierarchies->dataset->attributes[i].role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		if (strcmp(hierarchies->dataset->attributes[i].column, column) == 0)
+			return &hierarchies->population->attrs[attr];
+		attr++;
+	}
+	return NULL;
 }
 
 /*
- * Finds a content's labels and hierarchy; returns false if its labels do not
- * come from a hierarchy.
+ * Finds a content's labels in the hierarchy that it was made with or, if that
+ * is gone or another role's, in the data set's; returns false if they are in
+ * neither.
  */
 static bool
 side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *placed, int i)
 {
 	const KnownContent *known = placed->known;
 	const Content *content = placed->content;
-	const Attribute *attr;
+	const Attribute *attr = find_hierarchy(hierarchies, known->hierarchies[i]);
 
 	memset(side, 0, sizeof(Side));
 	side->placed = placed;
 	side->attr = i;
 	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
 		return false;
-	attr = find_hierarchy(hierarchies, known->hierarchies[i]);
 	if (attr == NULL)
-		attr = find_substitute(hierarchies, known, content, i);
-	if (attr == NULL || (known->by.kind == BY_CUTS && !find_cut(side, attr)))
+		attr = hierarchy_of_column(hierarchies, known->generalized[i]);
+	if (attr == NULL || !find_labels(side, attr))
 		return false;
-	side->hierarchy = attr->hierarchy;
 	side->texts = index_texts(content->labels[i], content->nlabels[i]);
 	side->used = used_labels(content, i, &side->texts);
 	side->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[i] + 1));

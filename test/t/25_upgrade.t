@@ -98,7 +98,7 @@ my $changelog = slurp_file("$root/CHANGELOG.md");
 my ($newest, $state) = $changelog =~ /^## ([\d.]+) \((.*)\)$/m;
 my ($debian, $suite) = slurp_file("$root/debian/changelog") =~ /^anonopt \((\S+)-\d+\) (\w+);/;
 my $meta = slurp_file("$root/META.json");
-my $is_released = $state ne 'in development';
+my $is_released = $state ne 'unreleased';
 
 like($newest, qr/^\Q$default\E\.\d+$/, 'the newest version in CHANGELOG.md has the SQL objects of the default version');
 like($state, qr/^\d{4}-\d\d-\d\d$/, 'its release is dated') if $is_released;
