@@ -167,7 +167,7 @@ query_bind(const char *statement, const Oid *types, int ntypes)
 	if (list_length(parsed) != 1)
 		return NULL;
 	bound->statement = statement;
-	bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, types, ntypes, NULL);
+	bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, unconstify(Oid *, types), ntypes, NULL);
 	if (bound->query->commandType == CMD_UTILITY)
 		return NULL;
 	(void) note_relations((Node *) bound->query, &bound->relations);
