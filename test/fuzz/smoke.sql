@@ -68,7 +68,9 @@ SELECT anonopt.refresh_tuple_store('stored'), anonopt.evaluate('stored', '{1,1}'
 SELECT anonopt.drop_tuple_store('stored'), anonopt.drop_tuple_store('counted'), anonopt.drop_dataset('stored'), anonopt.drop_dataset('counted');
 
 -- what a live view calls
-SELECT count(*) FROM anonopt.live_rows('SELECT age FROM people', ARRAY[['public.people', 'age', 'integer']]) AS x (age int);
+SELECT anonopt.create_view('people_now', 'people', '{1,1,1}', k => 1, materialized => false);
+SELECT count(*) FROM people_now;
+SELECT anonopt.drop_release('people_now');
 
 -- searches
 SELECT anonopt.pareto('people'), anonopt.pareto('people', '{k,t,cm,sum_l}', 2, time_limit => '1 min'), anonopt.optimize('people', 3, 2, 0.6),
