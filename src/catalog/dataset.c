@@ -215,12 +215,11 @@ load_attributes(Dataset *dataset)
 	dataset->nattributes = rows->n;
 	dataset->attributes = palloc0(sizeof(Declared) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
-		load_attribute(dataset->name, (DeclaredRow)
-/**INDENT** Error@215: Unbalanced parens */
-					   {
-		rows, i
-/**INDENT** Warning@215: Extra ) */
-	}, &dataset->attributes[i]);
+	{
+		DeclaredRow row = {rows, i};
+
+		load_attribute(dataset->name, row, &dataset->attributes[i]);
+	}
 	check_attributes(dataset);
 }
 
@@ -292,12 +291,11 @@ load_promises(Dataset *dataset)
 	dataset->npromises = rows->n;
 	dataset->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + 1));
 	for (int i = 0; i < dataset->npromises; i++)
-		load_promise(dataset->name, (DeclaredRow)
-/**INDENT** Error@287: Unbalanced parens */
-					 {
-		rows, i
-/**INDENT** Warning@287: Extra ) */
-	}, &dataset->promises[i]);
+	{
+		DeclaredRow row = {rows, i};
+
+		load_promise(dataset->name, row, &dataset->promises[i]);
+	}
 	for (int i = 0; i < dataset->npromises; i++)
 		check_promise(dataset, &dataset->promises[i]);
 }
@@ -355,10 +353,8 @@ dataset_load_entry(const char *name)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("data set \"%s\" does not exist", name),
 				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists existing data sets.")));
-	row = (DeclaredRow)
-	{
-		rows, 0
-	};
+	row.rows = rows;
+	row.number = 0;
 	dataset->relation = oid_field(row, 0);
 	dataset->row_type = oid_field(row, 1);
 	dataset->max_suppression = number_field(row, 2);

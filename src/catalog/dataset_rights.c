@@ -15,7 +15,7 @@ void
 see_own_changes(void)
 {
 	CommandCounterIncrement();
-	PushActiveSnapshot(GetLatestSnapshot());
+	PushActiveSnapshot(IsInParallelMode() ? GetTransactionSnapshot() : GetLatestSnapshot());
 }
 
 Dataset *

@@ -67,10 +67,12 @@ SELECT anonopt.evaluate(d, '{1,1}') FROM unnest('{stored,counted}'::text[]) d;
 SELECT anonopt.refresh_tuple_store('stored'), anonopt.evaluate('stored', '{1,1}');
 SELECT anonopt.drop_tuple_store('stored'), anonopt.drop_tuple_store('counted'), anonopt.drop_dataset('stored'), anonopt.drop_dataset('counted');
 
--- what a live view calls
-SELECT anonopt.create_view('people_now', 'people', '{1,1,1}', k => 1, materialized => false);
+CREATE TABLE people_of_now AS SELECT age, ill FROM people;
+SELECT anonopt.create_dataset('now', 'people_of_now', 0.2), anonopt.add_quasi_identifier('now', 'age', 'ages');
+-- calls anonopt.live_rows
+SELECT anonopt.create_view('people_now', 'now', '{1}', k => 1, materialized => false);
 SELECT count(*) FROM people_now;
-SELECT anonopt.drop_release('people_now');
+SELECT anonopt.drop_release('people_now'), anonopt.drop_dataset('now');
 
 -- searches
 SELECT anonopt.pareto('people'), anonopt.pareto('people', '{k,t,cm,sum_l}', 2, time_limit => '1 min'), anonopt.optimize('people', 3, 2, 0.6),

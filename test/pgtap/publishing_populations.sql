@@ -65,7 +65,7 @@ SELECT is(ARRAY[pg_temp.shown('mapped'), pg_temp.shown('mapped_live')], '{200,20
 SELECT throws_ok('SELECT count(*) FROM everybody', '42501', NULL, 'and has none');
 RESET SESSION AUTHORIZATION;
 SET SESSION AUTHORIZATION regress_writer;
-SELECT throws_ok('SELECT count(*) FROM mapped_live', '42501', 'whoever may write the source of a live release may not read it', 'who may add to the population does not read a live view');
+SELECT throws_ok('SELECT count(*) FROM mapped_live', '42501', 'role "regress_writer" may write the source of a live release, so it may not read it', 'who may add to the population does not read a live view');
 RESET SESSION AUTHORIZATION;
 SET ROLE regress_publisher;
 DELETE FROM everybody WHERE a = 4 AND b = 1;

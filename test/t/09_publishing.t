@@ -278,7 +278,7 @@ sub check_definitions
 		my $answer = hear($role, qq{
 			SELECT definition FROM pg_matviews; SELECT definition FROM pg_views WHERE schemaname = 'public';
 			SELECT pg_get_viewdef(oid) FROM pg_class WHERE relkind IN ('v', 'm') AND relnamespace = 'public'::regnamespace;
-			SELECT prosrc FROM pg_proc WHERE pronamespace = 'public'::regnamespace;
+			SELECT pg_get_functiondef(oid) FROM pg_proc WHERE pronamespace = 'public'::regnamespace AND prokind = 'f';
 			SELECT description FROM pg_description WHERE objoid IN (SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace)});
 		unlike($answer, qr/10115|secret/, "definitions and comments tell a $role no value that is not shown");
 	}
