@@ -325,7 +325,9 @@ read_catalog(const char *statement, int nargs, const Oid *types, const Datum *va
 Datum
 catalog_value(const CatalogRows *rows, int row, int column, bool *isnull)
 {
-	return heap_getattr(list_nth(rows->tuples, row), column + 1, rows->desc, isnull);
+	HeapTuple	tuple = list_nth(rows->tuples, row);
+
+	return heap_getattr(tuple, column + 1, rows->desc, isnull);
 }
 
 char *

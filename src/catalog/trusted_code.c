@@ -299,7 +299,8 @@ require_same_rows(Oid relation, Oid owner, const Reached *reached)
 
 	foreach(cell, reached->relations)
 		foreign = foreign || get_rel_relkind(lfirst_oid(cell)) == RELKIND_FOREIGN_TABLE;
-	if (foreign || reached->as_invoker || check_enable_rls(relation, GetUserId(), true) == RLS_ENABLED)
+	if (foreign || reached->as_invoker || check_enable_rls(relation, GetUserId(), true) == RLS_ENABLED ||
+		check_enable_rls(relation, owner, true) == RLS_ENABLED)
 		refuse_relation(relation, GetUserId(),
 						psprintf("It belongs to role \"%s\", for whom %s may show other rows.", GetUserNameFromId(owner, false),
 								 foreign ? "a foreign server" : reached->as_invoker ? "a view with security_invoker" : "row security"));

@@ -251,6 +251,7 @@ anonopt_live_rows_call(PG_FUNCTION_ARGS)
 	BoundQuery *bound;
 	int			ncolumns;
 	ExpectedColumn *columns = expected_columns(PG_GETARG_ARRAYTYPE_P(1), &ncolumns);
+	MemoryContext context = CurrentMemoryContext;
 	List	   *sources;
 	QueryEnvironment *copies;
 
@@ -258,6 +259,7 @@ anonopt_live_rows_call(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	bound = bind_query(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	sql_connect();
+	MemoryContextSwitchTo(context);
 	check_view(PG_GETARG_DATUM(2), PG_GETARG_DATUM(3));
 	sources = check_sources(columns, ncolumns, bound);
 	check_reader(linitial_oid(sources), bound->relations);

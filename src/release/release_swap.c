@@ -16,6 +16,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "commands/matview.h"
 #include "commands/tablecmds.h"
 #include "commands/view.h"
@@ -57,6 +58,8 @@ release_fresh_rows(Release *release, Oid relation)
 
 	CheckTableNotInUse(table, "refresh_release");
 	refuse_constraints(table);
+	/* building its indexes runs their functions */
+	require_trusted_relation(relation);
 	fresh->release = table;
 	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh->heap, true);
