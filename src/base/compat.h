@@ -9,6 +9,7 @@
 #include "postgres.h"
 
 #include "access/tableam.h"
+#include "catalog/index.h"
 #include "funcapi.h"
 #include "storage/shm_mq.h"
 #include "utils/tuplesort.h"
@@ -44,6 +45,11 @@
 #endif
 
 #if PG_VERSION_NUM < 170000
+/* includes the operator classes' options in the description of the index */
+#define index_create(heap, name, oid, parent, constraint, file, info, columns, method, tablespace, collations, classes, options, order, \
+	targets, parameters, flags, constraint_flags, system, internal, made) \
+	((info)->ii_OpclassOptions = (options), index_create(heap, name, oid, parent, constraint, file, info, columns, method, tablespace, \
+		collations, classes, order, parameters, flags, constraint_flags, system, internal, made))
 #define AmBackgroundWorkerProcess() IsBackgroundWorker
 #endif
 
@@ -84,7 +90,6 @@
 #define RelationHasSecurityInvoker(relation) false
 #define parse_analyze_fixedparams(tree, source, types, n, environment) parse_analyze(tree, source, types, n, environment)
 #define MarkGUCPrefixReserved(prefix) EmitWarningsOnPlaceholders(prefix)
-#define setup_parse_fixed_parameters parse_fixed_parameters
 extern void InitMaterializedSRF(FunctionCallInfo fcinfo, bits32 flags);
 #endif
 

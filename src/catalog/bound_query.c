@@ -158,41 +158,83 @@ note_relations(Node * node, void *context)
 	return query_tree_walker((Query *) node, note_relations, context, 0);
 }
 
-BoundQuery *
-query_bind(const char *statement, const Oid *types, int ntypes)
+List *
+query_relations(Query * query)
 {
-	List	   *parsed = raw_parser(statement, RAW_PARSE_DEFAULT);
-	BoundQuery *bound = palloc0(sizeof(BoundQuery));
+	List	   *relations = NIL;
 
-	if (list_length(parsed) != 1)
+	(void) note_relations((Node *) query, &relations);
+	return relations;
+}
+
+/* Adds the statement to an error, and makes a place in it one in the statement, as SPI does. */
+static void
+tell_statement(void *arg)
+{
+	const char *statement = arg;
+	int			position = geterrposition();
+
+	if (position > 0)
+	{
+		errposition(0);
+		internalerrposition(position);
+		internalerrquery(statement);
+	}
+	else
+		errcontext("SQL statement \"%s\"", statement);
+}
+
+static ErrorContextCallback
+begin_telling(const char *statement)
+{
+	ErrorContextCallback telling = {.previous = error_context_stack,.callback = tell_statement,.arg = unconstify(char *, statement)};
+
+	return telling;
+}
+
+BoundQuery *
+query_bind(const char *statement, const Oid *types, int ntypes, QueryEnvironment *environment)
+{
+	ErrorContextCallback telling = begin_telling(statement);
+	BoundQuery *bound = palloc0(sizeof(BoundQuery));
+	List	   *parsed;
+
+	error_context_stack = &telling;
+	parsed = raw_parser(statement, RAW_PARSE_DEFAULT);
+	if (list_length(parsed) == 1)
+		bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, unconstify(Oid *, types), ntypes, environment);
+	error_context_stack = telling.previous;
+	if (bound->query == NULL || bound->query->commandType == CMD_UTILITY)
 		return NULL;
 	bound->statement = statement;
-	bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, unconstify(Oid *, types), ntypes, NULL);
-	if (bound->query->commandType == CMD_UTILITY)
-		return NULL;
-	(void) note_relations((Node *) bound->query, &bound->relations);
+	bound->environment = environment;
+	bound->relations = query_relations(bound->query);
 	bound->functions = expression_functions((Node *) bound->query, NIL);
 	return bound;
 }
 
 uint64
-query_run(const BoundQuery *bound, ParamListInfo params, QueryEnvironment *environment, DestReceiver *receiver)
+query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 {
-	List	   *rewritten = pg_rewrite_query(copyObject(bound->query));
+	ErrorContextCallback telling = begin_telling(bound->statement);
+	List	   *rewritten;
 	PlannedStmt *plan;
 	QueryDesc  *run;
 	uint64		processed;
 
+	error_context_stack = &telling;
+	rewritten = pg_rewrite_query(copyObject(bound->query));
 	if (list_length(rewritten) != 1)
 		elog(ERROR, "a rule rewrites \"%s\"", bound->statement);
 	plan = pg_plan_query(linitial_node(Query, rewritten), bound->statement, CURSOR_OPT_PARALLEL_OK, params, NULL);
 	run = CreateQueryDesc(plan, bound->statement, GetActiveSnapshot(), InvalidSnapshot,
-						  receiver == NULL ? None_Receiver : receiver, params, environment, 0);
+						  receiver == NULL ? None_Receiver : receiver, params, bound->environment, 0);
 	ExecutorStart(run, 0);
 	ExecutorRun(run, ForwardScanDirection, 0);
 	processed = run->estate->es_processed;
 	ExecutorFinish(run);
 	ExecutorEnd(run);
 	FreeQueryDesc(run);
+	error_context_stack = telling.previous;
 	return processed;
 }

@@ -17,6 +17,8 @@ typedef struct BoundQuery
 {
 	const char *statement;
 	Query	   *query;
+	QueryEnvironment *environment;	/* of relations that are not in the
+									 * catalogs, or NULL */
 	List	   *relations;		/* OIDs */
 	List	   *functions;		/* OIDs, of those that were not part of a new
 								 * database */
@@ -27,13 +29,16 @@ typedef struct BoundQuery
  * relations to the end of the transaction.  NULL unless it is one query or one
  * change of rows.
  */
-extern BoundQuery *query_bind(const char *statement, const Oid *types, int ntypes);
+extern BoundQuery *query_bind(const char *statement, const Oid *types, int ntypes, QueryEnvironment *environment);
 
 /*
  * Plans and runs what was bound, under the active snapshot; returns the number
  * of rows.  The receiver may be NULL.
  */
-extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, QueryEnvironment *environment, DestReceiver *receiver);
+extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver);
+
+/* The relations that a query names. */
+extern List *query_relations(Query * query);
 
 /*
  * Adds to a list the functions that an expression may call, checks of domains

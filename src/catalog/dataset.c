@@ -89,7 +89,7 @@ refuse_declaration(const char *dataset, const char *detail)
 /* A row of our tables; its columns are counted from 0. */
 typedef struct DeclaredRow
 {
-	const CatalogRows *rows;
+	const QueryRows *rows;
 	int			number;
 } DeclaredRow;
 
@@ -204,7 +204,7 @@ load_attributes(Dataset *dataset)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
 	const Oid	results[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, weight, min_level, max_level, distance,"
 								 " sensitivity::oid, sensitivity_type::oid, unknown, range_loss, owner_sensitivity::text"
@@ -281,7 +281,7 @@ load_promises(Dataset *dataset)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
 	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT model, column_name::text, threshold, c, population::oid, population_type::oid FROM anonopt.promise"
 								 " WHERE dataset = $1 ORDER BY model COLLATE \"C\", column_name LIMIT %d", MAX_PROMISES + 1),
@@ -342,7 +342,7 @@ dataset_load_entry(const char *name)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(name)};
 	const Oid	results[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 	DeclaredRow row;
 
 	dataset->name = pstrdup(name);

@@ -240,27 +240,12 @@ require_own(const BoundQuery *bound)
 		refuse_object(psprintf("function with OID %u", lfirst_oid(cell)));
 }
 
-static ParamListInfo
-parameters(int nargs, const Oid *types, const Datum *values, const char *nulls)
-{
-	ParamListInfo params = nargs == 0 ? NULL : makeParamList(nargs);
-
-	for (int i = 0; i < nargs; i++)
-	{
-		params->params[i].value = values[i];
-		params->params[i].isnull = nulls != NULL && nulls[i] == 'n';
-		params->params[i].pflags = PARAM_FLAG_CONST;
-		params->params[i].ptype = types[i];
-	}
-	return params;
-}
-
 /* Runs a statement with the rights of our tables' owner, after checking it. */
 static uint64
 run_as_owner(const char *statement, int nargs, const Oid *types, ParamListInfo params, DestReceiver *receiver)
 {
 	int			names = sql_use_catalog_names();
-	BoundQuery *bound = query_bind(statement, types, nargs);
+	BoundQuery *bound = query_bind(statement, types, nargs, NULL);
 	uint64		processed;
 	Oid			user;
 	int			context;
@@ -270,7 +255,7 @@ run_as_owner(const char *statement, int nargs, const Oid *types, ParamListInfo p
 	require_own(bound);
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(running_call()->owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
-	processed = query_run(bound, params, NULL, receiver);
+	processed = query_run(bound, params, receiver);
 	SetUserIdAndSecContext(user, context);
 	sql_restore_names(names);
 	return processed;
@@ -283,47 +268,24 @@ write_catalog(const char *statement, int nargs, const Oid *types, const Datum *v
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	written = run_as_owner(statement, nargs, types, parameters(nargs, types, values, nulls), NULL);
+	written = run_as_owner(statement, nargs, types, query_parameters(nargs, types, values, nulls), NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	return written;
 }
 
-/* Collects rows outside the executor's memory. */
-typedef struct RowCollector
-{
-	CatalogRows *rows;
-	MemoryContext context;
-} RowCollector;
-
-static void
-collect_row(void *arg, const Datum *values, const bool *nulls)
-{
-	RowCollector *collector = arg;
-	MemoryContext old = MemoryContextSwitchTo(collector->context);
-
-	collector->rows->tuples = lappend(collector->rows->tuples, heap_form_tuple(collector->rows->desc, unconstify(Datum *, values), unconstify(bool *, nulls)));
-	collector->rows->n++;
-	MemoryContextSwitchTo(old);
-}
-
-CatalogRows *
+QueryRows *
 read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, int ncolumns, const Oid *results)
 {
-	CatalogRows *rows = palloc0(sizeof(CatalogRows));
-	RowCollector collector = {rows, CurrentMemoryContext};
+	QueryRows  *rows;
+	DestReceiver *receiver = rows_collector(ncolumns, results, &rows);
 
-	rows->desc = CreateTemplateTupleDesc(ncolumns);
-	for (int i = 0; i < ncolumns; i++)
-		TupleDescInitEntry(rows->desc, i + 1, NULL, results[i], -1, 0);
-	TupleDescFinalize(rows->desc);
-	(void) run_as_owner(statement, nargs, types, parameters(nargs, types, values, NULL),
-						rows_receiver(ncolumns, results, collect_row, &collector));
+	(void) run_as_owner(statement, nargs, types, query_parameters(nargs, types, values, NULL), receiver);
 	return rows;
 }
 
 Datum
-catalog_value(const CatalogRows *rows, int row, int column, bool *isnull)
+catalog_value(const QueryRows *rows, int row, int column, bool *isnull)
 {
 	HeapTuple	tuple = list_nth(rows->tuples, row);
 
@@ -331,7 +293,7 @@ catalog_value(const CatalogRows *rows, int row, int column, bool *isnull)
 }
 
 char *
-catalog_text(const CatalogRows *rows, int row, int column)
+catalog_text(const QueryRows *rows, int row, int column)
 {
 	bool		isnull;
 	Datum		value = catalog_value(rows, row, column, &isnull);

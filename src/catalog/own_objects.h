@@ -10,7 +10,7 @@
 #ifndef ANONOPT_OWN_OBJECTS_H
 #define ANONOPT_OWN_OBJECTS_H
 
-#include "base/compat.h"
+#include "catalog/typed_rows.h"
 
 #include "fmgr.h"
 
@@ -46,23 +46,15 @@ extern bool is_own_function(Oid function);
  */
 extern uint64 write_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls);
 
-/* Rows of our tables. */
-typedef struct CatalogRows
-{
-	int			n;
-	List	   *tuples;
-	TupleDesc	desc;
-} CatalogRows;
-
 /*
  * Runs such a query under the active snapshot.  Fails unless its columns have
  * these types.
  */
-extern CatalogRows *read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values,
-								 int ncolumns, const Oid *results);
+extern QueryRows *read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values,
+							   int ncolumns, const Oid *results);
 
 /* A column of a row, both counted from 0; as a text for columns of that type. */
-extern Datum catalog_value(const CatalogRows *rows, int row, int column, bool *isnull);
-extern char *catalog_text(const CatalogRows *rows, int row, int column);
+extern Datum catalog_value(const QueryRows *rows, int row, int column, bool *isnull);
+extern char *catalog_text(const QueryRows *rows, int row, int column);
 
 #endif

@@ -9,6 +9,7 @@
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -47,29 +48,50 @@ sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char 
 		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
 }
 
-void
-sql_read(const char *statement, int nargs, Oid *types, Datum *values)
-{
-	sql_run(statement, nargs, types, values, NULL, true);
-}
+/* The rows of the last sql_read_over since the last sql_read; else NULL. */
+static QueryRows *answer = NULL;
 
 void
 sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
 {
+	answer = NULL;
 	sql_run(statement, nargs, types, values, nulls, false);
+}
+
+void
+sql_read(const char *statement, int nargs, Oid *types, Datum *values)
+{
+	answer = NULL;
+	sql_run(statement, nargs, types, values, NULL, true);
+}
+
+uint64
+sql_read_over(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, Oid *types, Datum *values)
+{
+	QueryRows  *rows = rows_of_query(statement, relations, environment, nargs, types, values);
+
+	answer = rows;
+	return rows->n;
+}
+
+char *
+sql_text(int column)
+{
+	return SPI_getvalue(linitial(answer->tuples), answer->desc, column);
 }
 
 Datum
 sql_value(int column, Oid type, bool *isnull)
 {
+	uint64		n = answer == NULL ? SPI_processed : answer->n;
+	TupleDesc	desc = answer == NULL ? SPI_tuptable->tupdesc : answer->desc;
 	Datum		value;
 
-	if (SPI_processed != 1)
-		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
-	if (SPI_gettypeid(SPI_tuptable->tupdesc, column) != type)
-		elog(ERROR, "column %d has type %u, but type %u was expected", column,
-			 SPI_gettypeid(SPI_tuptable->tupdesc, column), type);
-	value = SPI_getbinval(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, column, isnull);
+	if (n != 1)
+		elog(ERROR, "one row expected, " UINT64_FORMAT " found", n);
+	if (SPI_gettypeid(desc, column) != type)
+		elog(ERROR, "column %d has type %u, but type %u was expected", column, SPI_gettypeid(desc, column), type);
+	value = SPI_getbinval(answer == NULL ? SPI_tuptable->vals[0] : linitial(answer->tuples), desc, column, isnull);
 	return *isnull ? (Datum) 0 : value;
 }
 

@@ -16,8 +16,16 @@
 extern void sql_connect(void);
 extern void sql_finish(void);
 
-/* Runs a statement with the snapshot of the caller's query. */
+/*
+ * Runs a statement over PostgreSQL's own catalogs with the snapshot of the
+ * caller's query; one over users' relations, which its names must still mean.
+ * Returns the number of rows.
+ */
 extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values);
+extern uint64 sql_read_over(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, Oid *types, Datum *values);
+
+/* A column of the first row of the latter, as a text; NULL for null. */
+extern char *sql_text(int column);
 
 /* Runs a statement that writes; nulls is as in SPI, or NULL. */
 extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);

@@ -21,7 +21,6 @@
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
-#include "catalog/bound_query.h"
 #include "catalog/partition.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
@@ -333,6 +332,21 @@ require_trusted_relation(Oid relation)
 
 	reach_relation(&reached, relation);
 	require_trust(relation, GetUserId(), &reached);
+}
+
+void
+query_require(const BoundQuery *bound, const List *relations)
+{
+	ListCell   *cell;
+
+	foreach(cell, bound->relations)
+		if (lfirst_oid(cell) >= FirstNormalObjectId && !list_member_oid(relations, lfirst_oid(cell)))
+		relation_has_changed(lfirst_oid(cell));
+	foreach(cell, bound->functions)
+		if (!function_is_trusted(lfirst_oid(cell)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("function %s belongs to another role", format_procedure_qualified(lfirst_oid(cell)))));
 }
 
 /* ------------------------------------------------------------------- other roles */

@@ -5,7 +5,7 @@
 #ifndef ANONOPT_TRUSTED_CODE_H
 #define ANONOPT_TRUSTED_CODE_H
 
-#include "base/compat.h"
+#include "catalog/bound_query.h"
 
 /*
  * The role as which a relation must be read, so that no code runs with the
@@ -21,6 +21,13 @@ extern void require_trusted_relation(Oid relation);
 
 /* Fails unless the current role may select columns, given by number. */
 extern void require_columns_select(Oid relation, const List *columns);
+
+/*
+ * Fails unless a query names only these relations and PostgreSQL's, and calls
+ * only functions that the current role trusts: a name may mean something else
+ * since the statement was written.
+ */
+extern void query_require(const BoundQuery *bound, const List *relations);
 
 /* Whether a role may run code of another: its own, or a superuser's. */
 extern bool role_trusts(Oid role, Oid owner);

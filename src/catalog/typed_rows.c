@@ -11,12 +11,15 @@
  */
 #include "catalog/typed_rows.h"
 
+#include "access/xact.h"
+#include "catalog/bound_query.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "miscadmin.h"
 #include "tcop/dest.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 typedef struct RowReceiver
 {
@@ -117,19 +120,116 @@ rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg)
 	return &receiver->pub;
 }
 
-/* SPI would leave its own memory context current, which is freed with it. */
-void
-rows_read(const char *statement, ParamListInfo params, int ncolumns, const Oid *types, RowTaker take, void *arg)
+ParamListInfo
+query_parameters(int nargs, const Oid *types, const Datum *values, const char *nulls)
 {
-	SPIExecuteOptions options = {0};
-	MemoryContext context = CurrentMemoryContext;
-	int			code;
+	ParamListInfo params = nargs == 0 ? NULL : makeParamList(nargs);
 
-	options.params = params;
-	options.read_only = true;
-	options.dest = rows_receiver(ncolumns, types, take, arg);
-	code = SPI_execute_extended(statement, &options);
-	MemoryContextSwitchTo(context);
-	if (code < 0)
-		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+	for (int i = 0; i < nargs; i++)
+	{
+		params->params[i].value = values[i];
+		params->params[i].isnull = nulls != NULL && nulls[i] == 'n';
+		params->params[i].pflags = PARAM_FLAG_CONST;
+		params->params[i].ptype = types[i];
+	}
+	return params;
+}
+
+/* ---------------------------------------------------------------- statements */
+
+/* Binds a statement, and checks that its names mean what they did when it was written. */
+static BoundQuery *
+bind_over(const char *statement, const List *relations, int nargs, const Oid *types, QueryEnvironment *environment)
+{
+	BoundQuery *bound = query_bind(statement, types, nargs, environment);
+
+	if (bound == NULL)
+		elog(ERROR, "not a query: %s", statement);
+	query_require(bound, relations);
+	return bound;
+}
+
+void
+rows_read(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
+		  int ncolumns, const Oid *types, RowTaker take, void *arg)
+{
+	int			nargs = params == NULL ? 0 : params->numParams;
+	Oid		   *ptypes = palloc(sizeof(Oid) * (nargs + 1));
+
+	for (int i = 0; i < nargs; i++)
+		ptypes[i] = params->params[i].ptype;
+	(void) query_run(bind_over(statement, relations, nargs, ptypes, environment), params, rows_receiver(ncolumns, types, take, arg));
+}
+
+/* Collects rows outside the executor's memory. */
+typedef struct RowCollector
+{
+	RowReceiver receiver;
+	QueryRows  *rows;
+	MemoryContext context;
+} RowCollector;
+
+static void
+start_collecting(DestReceiver *self, int operation, TupleDesc desc)
+{
+	RowCollector *collector = (RowCollector *) self;
+	MemoryContext old = MemoryContextSwitchTo(collector->context);
+
+	collector->rows->desc = CreateTupleDescCopy(desc);
+	MemoryContextSwitchTo(old);
+	if (collector->receiver.types != NULL)
+		start_rows(self, operation, desc);
+}
+
+static bool
+collect_row(TupleTableSlot *slot, DestReceiver *self)
+{
+	RowCollector *collector = (RowCollector *) self;
+	MemoryContext old = MemoryContextSwitchTo(collector->context);
+
+	collector->rows->tuples = lappend(collector->rows->tuples, ExecCopySlotHeapTuple(slot));
+	collector->rows->n++;
+	MemoryContextSwitchTo(old);
+	return true;
+}
+
+DestReceiver *
+rows_collector(int ncolumns, const Oid *types, QueryRows **rows)
+{
+	RowCollector *collector = palloc0(sizeof(RowCollector));
+
+	*rows = palloc0(sizeof(QueryRows));
+	collector->receiver.pub.receiveSlot = collect_row;
+	collector->receiver.pub.rStartup = start_collecting;
+	collector->receiver.pub.rShutdown = end_rows;
+	collector->receiver.pub.rDestroy = end_rows;
+	collector->receiver.pub.mydest = DestNone;
+	collector->receiver.ncolumns = ncolumns;
+	collector->receiver.types = types;
+	collector->rows = *rows;
+	collector->context = CurrentMemoryContext;
+	return &collector->receiver.pub;
+}
+
+QueryRows *
+rows_of_query(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, const Oid *types, const Datum *values)
+{
+	QueryRows  *rows;
+	DestReceiver *receiver = rows_collector(0, NULL, &rows);
+
+	(void) query_run(bind_over(statement, relations, nargs, types, environment), query_parameters(nargs, types, values, NULL), receiver);
+	return rows;
+}
+
+uint64
+rows_change(const char *statement, const List *relations, int nargs, const Oid *types, const Datum *values, const char *nulls)
+{
+	uint64		changed;
+
+	CommandCounterIncrement();
+	PushActiveSnapshot(GetTransactionSnapshot());
+	changed = query_run(bind_over(statement, relations, nargs, types, NULL), query_parameters(nargs, types, values, nulls), NULL);
+	PopActiveSnapshot();
+	CommandCounterIncrement();
+	return changed;
 }

@@ -10,7 +10,9 @@
 
 #include "access/tupdesc.h"
 #include "nodes/params.h"
+#include "nodes/pg_list.h"
 #include "tcop/dest.h"
+#include "utils/queryenvironment.h"
 
 /*
  * Receives one row.  The current memory context is the executor's, which lasts
@@ -19,12 +21,36 @@
 typedef void (*RowTaker) (void *arg, const Datum *values, const bool *nulls);
 
 /*
- * Runs a statement with the snapshot of the caller's query and passes its rows
- * on as they come.  Fails before the first row if a column does not have the
- * expected type.  SPI is connected.
+ * Runs a statement over relations with the snapshot of the caller's query and
+ * passes its rows on as they come.  Fails before anything runs if names in it
+ * mean other relations now, and before the first row if a column does not have
+ * the expected type.
  */
-extern void rows_read(const char *statement, ParamListInfo params, int ncolumns, const Oid *types,
-					  RowTaker take, void *arg);
+extern void rows_read(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
+					  int ncolumns, const Oid *types, RowTaker take, void *arg);
+
+/* All rows of a statement, in the memory context of the call. */
+typedef struct QueryRows
+{
+	int			n;
+	List	   *tuples;
+	TupleDesc	desc;
+} QueryRows;
+
+extern QueryRows *rows_of_query(const char *statement, const List *relations, QueryEnvironment *environment,
+								int nargs, const Oid *types, const Datum *values);
+
+/* The same of a change of rows; returns their number. */
+extern uint64 rows_change(const char *statement, const List *relations, int nargs, const Oid *types, const Datum *values, const char *nulls);
+
+/*
+ * A receiver that collects rows; types may be NULL, if the reader of the rows
+ * checks them.
+ */
+extern DestReceiver *rows_collector(int ncolumns, const Oid *types, QueryRows **rows);
+
+/* The parameters of a statement. */
+extern ParamListInfo query_parameters(int nargs, const Oid *types, const Datum *values, const char *nulls);
 
 /* A receiver that checks types and passes rows on in this way. */
 extern DestReceiver *rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg);

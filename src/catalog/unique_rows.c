@@ -103,7 +103,7 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
 					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
 					 relation_sql_name(relation), quote_identifier(column));
-	sql_read(sql.data, 0, NULL, NULL);
+	(void) sql_read_over(sql.data, list_make1_oid(relation), NULL, 0, NULL, NULL);
 	duplicates = DatumGetInt64(sql_value(1, INT8OID, &isnull));
 	if (duplicates > 0)
 		ereport(ERROR,

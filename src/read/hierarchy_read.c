@@ -208,6 +208,16 @@ take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
 	return label_group(builder, level, CStringGetTextDatum(""));
 }
 
+static void
+refuse_order(const HierarchyRows *rows)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_CHECK_VIOLATION),
+			 errmsg("leaves of hierarchy %s did not come in their order", rows->name),
+			 errdetail("The server that holds it sorts them differently."),
+			 errhint("Copy it to a table here, and declare the column with that.")));
+}
+
 /* Receives a row: the leaf, the leaf as text, the labels. */
 static void
 take_row(void *arg, const Datum *values, const bool *nulls)
@@ -226,6 +236,9 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 				 errmsg("hierarchy %s has too many leaves", rows->name)));
 	if (row == builder->capacity)
 		reserve_rows(builder);
+	/* a server that sorts, or says so, may send NULL first */
+	if (!nulls[0] && table->has_null)
+		refuse_order(rows);
 	rows->leaves[row] = nulls[0] ? (Datum) 0 : keep_leaf(builder, values[0]);
 	table->label[0][row] = nulls[0] || nulls[1] ? NULL : keep_text(builder, value_normal(&builder->text_type, values[1]));
 	if (nulls[0])
@@ -264,7 +277,7 @@ build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
 	for (int i = 1; i < ncolumns; i++)
 		types[i] = TEXTOID;
 	build_begin(&builder, rows, list_length(names) - 1);
-	rows_read(rows_statement(rows, names, leaf_type), NULL, ncolumns, types, take_row, &builder);
+	rows_read(rows_statement(rows, names, leaf_type), list_make1_oid(rows->relation), NULL, NULL, ncolumns, types, take_row, &builder);
 	build_end(&builder);
 }
 
@@ -277,11 +290,7 @@ require_order(const HierarchyRows *rows, const ValueType *type, Oid leaf_type)
 {
 	for (uint32 i = 1; i < rows->nleaves && !type_is_enum(leaf_type); i++)
 		if (value_compare(type, rows->leaves[i - 1], rows->leaves[i]) > 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("leaves of hierarchy %s did not come in their order", rows->name),
-					 errdetail("The server that holds it sorts them differently."),
-					 errhint("Copy it to a table here, and declare the column with that.")));
+			refuse_order(rows);
 }
 
 /* Equal leaves are neighbours; NULLs come last. */

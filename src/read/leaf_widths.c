@@ -98,7 +98,7 @@ read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtyp
 	const char *number = number_expression(match, subtype, column);
 	int			level = sql_use_catalog_names();
 
-	sql_read(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)), 0, NULL, NULL);
+	(void) sql_read_over(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)), list_make1_oid(relation), NULL, 0, NULL, NULL);
 	extent.low = DatumGetFloat8(sql_value(1, FLOAT8OID, &no_low));
 	extent.high = DatumGetFloat8(sql_value(2, FLOAT8OID, &no_high));
 	if (no_low || no_high)

@@ -301,7 +301,7 @@ statement_elsewhere(const Reading *reading, const ReadPlan *plan)
 	initStringInfo(&names);
 	for (int i = 1; i <= reading->ncolumns; i++)
 		appendStringInfo(&names, "%sc%d", i > 1 ? ", " : "", i);
-	return rows_are_tuples(bare, relation_sql_name(relation), names.data) ? bare : grouped_statement(reading, plan);
+	return rows_are_tuples(bare, relation, names.data) ? bare : grouped_statement(reading, plan);
 }
 
 static char *

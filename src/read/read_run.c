@@ -14,7 +14,6 @@
 #include "catalog/typed_rows.h"
 #include "nodes/params.h"
 #include "optimizer/cost.h"
-#include "parser/parse_param.h"
 #include "read/row_count.h"
 #include "read/shards.h"
 #include "utils/builtins.h"
@@ -111,12 +110,6 @@ take_group(void *arg, const Datum *values, const bool *nulls)
 		count_group(arg, values, nulls, count);
 }
 
-static void
-set_parameter_types(ParseState *state, void *arg)
-{
-	setup_parse_fixed_parameters(state, arg, 1);
-}
-
 /*
  * The encoders for this process and, as bytes, for workers.  The parameter is
  * not marked constant, so that the planner does not copy it into its plan.
@@ -127,8 +120,6 @@ read_parameters(Reading *reading)
 	ParamListInfo params = makeParamList(1);
 
 	reading->opaque_type = own_type("opaque");
-	params->parserSetup = set_parameter_types;
-	params->parserSetupArg = &reading->opaque_type;
 	params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
 	params->params[0].isnull = false;
 	params->params[0].pflags = 0;
@@ -199,7 +190,7 @@ read_groups(GroupCounter *groups, const ReadPlan *plan)
 
 	begin_groups(groups);
 	check_shard_collations(reading, plan);
-	rows_read(plan->statement, NULL, reading->ncolumns + 1, reading_types(reading, plan), take_group, groups);
+	rows_read(plan->statement, plan->leaves != NIL ? plan->leaves : list_make1_oid(reading->dataset->relation), NULL, NULL, reading->ncolumns + 1, reading_types(reading, plan), take_group, groups);
 }
 
 /* All tuples arrive as one value. */
@@ -210,9 +201,8 @@ read_tuples(Reading *reading, const ReadPlan *plan)
 
 	reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
 	params = read_parameters(reading);
-	if (plan->store != NULL)
-		store_read_show(plan->store);
-	rows_read(plan->statement, params, 1, &reading->opaque_type, take_tuples, reading);
+	rows_read(plan->statement, list_make1_oid(reading->dataset->relation), params, plan->store == NULL ? NULL : store_read_show(plan->store),
+			  1, &reading->opaque_type, take_tuples, reading);
 	if (plan->store != NULL)
 		store_read_end(plan->store);
 }

@@ -275,17 +275,18 @@ refuse_repeated(const TableReading *state)
 	char	   *name = relation_sql_name(RelationGetRelid(state->table));
 	StringInfoData columns;
 	StringInfoData values;
+	uint64		found;
 
 	initStringInfo(&columns);
 	append_columns(&columns, state->reading, nattrs, false);
-	sql_read(psprintf("SELECT %s FROM ONLY %s r GROUP BY %s HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1",
-					  columns.data + 2, name, columns.data + 2), 0, NULL, NULL);
-	if (SPI_processed == 0)
+	found = sql_read_over(psprintf("SELECT %s FROM ONLY %s r GROUP BY %s HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1",
+								   columns.data + 2, name, columns.data + 2), list_make1_oid(RelationGetRelid(state->table)), NULL, 0, NULL, NULL);
+	if (found == 0)
 		return;
 	initStringInfo(&values);
 	for (int a = 0; a < nattrs; a++)
 	{
-		char	   *value = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, a + 1);
+		char	   *value = sql_text(a + 1);
 
 		appendStringInfo(&values, "%s%s", a > 0 ? ", " : "(", value == NULL ? "NULL" : quote_literal_cstr(value));
 	}
@@ -338,7 +339,7 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	state.numbers = key_counter_create(population->context, 1, 1024);
 	state.row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	types = palloc(sizeof(Oid) * (2 * population->nattrs + 2));
-	rows_read(table_statement(&state, types), NULL, (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
+	rows_read(table_statement(&state, types), list_make1_oid(RelationGetRelid(state.table)), NULL, NULL, (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
 	if (state.repeated)
 		refuse_repeated(&state);
 	state.recoding->nclasses = state.numbers->nkeys;

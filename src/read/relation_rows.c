@@ -100,8 +100,7 @@ require_key(Oid relation, const char *key)
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", relation_sql_name(relation),
 					 quote_identifier(key));
-	sql_read(sql.data, 0, NULL, NULL);
-	if (SPI_processed > 0)
+	if (sql_read_over(sql.data, list_make1_oid(relation), NULL, 0, NULL, NULL) > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" does not identify every row of %s", key, relation_sql_name(relation)),
@@ -376,7 +375,7 @@ relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 	records->people = 0;
 	sql_connect();
 	relation = relation_open_existing(records->reading->dataset->relation);
-	rows_read(records_statement(records), NULL, records->nshown + records->nnumbers + records->nread + (has_count ? 1 : 0),
+	rows_read(records_statement(records), list_make1_oid(RelationGetRelid(relation)), NULL, NULL, records->nshown + records->nnumbers + records->nread + (has_count ? 1 : 0),
 			  records_types(records), take_row, records);
 	relation_close(relation, NoLock);
 	sql_finish();

@@ -199,7 +199,8 @@ run_spooling(Reading *reading, RowSpool *spool)
 	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
 	types[spool->ncolumns + reading->ncolumns] = INT8OID;
 	before = act_as(reading->role);
-	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)), NULL,
+	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)),
+			  list_make1_oid(reading->dataset->relation), NULL, NULL,
 			  spool->ncolumns + reading->ncolumns + has_count, types, take_spooled, &spooler);
 	act_end(&before);
 	refuse_misses(reading);

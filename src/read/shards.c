@@ -127,7 +127,7 @@ check_shard_collations(const Reading *reading, const ReadPlan *plan)
 						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));
 	}
 	if (sql.len > 0)
-		sql_read(sql.data, 0, NULL, NULL);
+		(void) sql_read_over(sql.data, foreign_tables(plan, reading->dataset->relation), NULL, 0, NULL, NULL);
 }
 
 void

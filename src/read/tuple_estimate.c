@@ -19,16 +19,16 @@
 
 /* A number that a statement returns. */
 static double
-number_of(const char *statement, int column)
+number_of(const char *statement, Oid relation, int column)
 {
 	bool		isnull;
 
-	sql_read(statement, 0, NULL, NULL);
+	(void) sql_read_over(statement, list_make1_oid(relation), NULL, 0, NULL, NULL);
 	return (double) DatumGetInt64(sql_value(column, INT8OID, &isnull));
 }
 
 bool
-rows_are_tuples(const char *rows, const char *relation, const char *names)
+rows_are_tuples(const char *rows, Oid relation, const char *names)
 {
 	StringInfoData sql;
 	double		sampled;
@@ -40,10 +40,10 @@ rows_are_tuples(const char *rows, const char *relation, const char *names)
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
 					 " (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)", names, rows, SAMPLED_ROWS, names);
-	sampled = number_of(sql.data, 1);
+	sampled = number_of(sql.data, relation, 1);
 	groups = (double) DatumGetInt64(sql_value(2, INT8OID, &isnull));
 	found = sampled >= SAMPLED_ROWS &&
-		(groups == sampled || number_of(psprintf("SELECT pg_catalog.count(*) FROM %s", relation), 1) <= sampled * sampled / 2 / (sampled - groups));
+		(groups == sampled || number_of(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), relation, 1) <= sampled * sampled / 2 / (sampled - groups));
 	sql_finish();
 	return found;
 }

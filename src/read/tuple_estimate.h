@@ -11,6 +11,6 @@
  * Samples rows by a statement that returns the columns read and a count; names
  * are a list of as many names for the columns.
  */
-extern bool rows_are_tuples(const char *rows, const char *relation, const char *names);
+extern bool rows_are_tuples(const char *rows, Oid relation, const char *names);
 
 #endif

@@ -118,7 +118,7 @@ read_rows(WeightTable *table, const LoadedHierarchy *loaded)
 	appendStringInfo(&sql, "SELECT %s, w.%s::pg_catalog.float8 FROM %s w",
 					 sql_as(loaded->rows->match.data_form, psprintf("w.%s", column_name(table, table->value))), column_name(table, table->weight),
 					 relation_sql_name(RelationGetRelid(table->relation)));
-	rows_read(sql.data, NULL, 2, types, take_weight, table);
+	rows_read(sql.data, list_make1_oid(RelationGetRelid(table->relation)), NULL, NULL, 2, types, take_weight, table);
 }
 
 /* Reads an attribute's table; SPI is connected. */

@@ -67,10 +67,8 @@ copy_rows(Relation relation, const List *columns, Oid role)
 		appendStringInfo(&sql, "%sr.%s", i > 0 ? ", " : "", quote_identifier(NameStr(column->attname)));
 	}
 	before = act_as(role);
-	sql_connect();
-	rows_read(psprintf("SELECT %s FROM %s r", sql.data, relation_sql_name(RelationGetRelid(relation))), NULL,
+	rows_read(psprintf("SELECT %s FROM %s r", sql.data, relation_sql_name(RelationGetRelid(relation))), list_make1_oid(RelationGetRelid(relation)), NULL, NULL,
 			  list_length(columns), types, copy_row, &copier);
-	sql_finish();
 	act_end(&before);
 	return copier.rows;
 }

@@ -14,7 +14,7 @@
 /* A row that is read; its columns are counted from 1. */
 typedef struct EntryRow
 {
-	const CatalogRows *rows;
+	const QueryRows *rows;
 	int			number;
 	const char *what;			/* for errors */
 } EntryRow;

@@ -95,7 +95,7 @@ known_contents(Oid source, int *n)
 	Datum		values[1] = {Int64GetDatum(source)};
 	const Oid	results[] = {TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, INT8ARRAYOID, INT8OID, GENERALIZATION_TYPES};
 	KnownContent *contents;
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k,"
 						" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, " GENERALIZATION_COLUMNS
@@ -160,7 +160,7 @@ known_content_load(const KnownContent *known, MemoryContext context)
 	Datum		values[2] = {CStringGetTextDatum(known->id), Int32GetDatum(known->version)};
 	const Oid	results[] = {TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, BYTEAOID};
 	Content    *content = NULL;
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
 						" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values, lengthof(results), results);

@@ -121,10 +121,10 @@ static KnownLink *
 read_links(const char *condition, Oid type, Datum value, int *n)
 {
 	const Oid	results[] = {TEXTOID, INT8OID, TEXTOID, INT8OID, INT8OID, BYTEAOID};
-	CatalogRows *rows = read_catalog(psprintf("SELECT l.id::text, l.version::int8, p.name, p.k, COALESCE(" FIND_RELEASE "::int8, p.relation), l.secret_name"
-											  " FROM anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
-											  " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
-									 1, &type, &value, lengthof(results), results);
+	QueryRows  *rows = read_catalog(psprintf("SELECT l.id::text, l.version::int8, p.name, p.k, COALESCE(" FIND_RELEASE "::int8, p.relation), l.secret_name"
+											 " FROM anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
+											 " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
+									1, &type, &value, lengthof(results), results);
 	KnownLink  *links;
 
 	*n = rows->n;
@@ -155,8 +155,8 @@ load_link(const KnownLink *link)
 	Oid			types[3] = {TEXTOID, INT4OID, BYTEAOID};
 	Datum		values[3] = {CStringGetTextDatum(link->id), Int32GetDatum(link->version), link->secret_name};
 	const Oid	results[] = {BYTEAOID};
-	CatalogRows *rows = read_catalog("SELECT l.people FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.version = $2"
-									 " AND l.secret_name = $3 ORDER BY l.part", 3, types, values, lengthof(results), results);
+	QueryRows  *rows = read_catalog("SELECT l.people FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.version = $2"
+									" AND l.secret_name = $3 ORDER BY l.part", 3, types, values, lengthof(results), results);
 
 	for (int i = 0; i < rows->n; i++)
 	{

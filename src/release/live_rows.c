@@ -54,7 +54,7 @@ refuse_source(void)
 static BoundQuery *
 bind_query(const char *statement)
 {
-	BoundQuery *bound = query_bind(statement, NULL, 0);
+	BoundQuery *bound = query_bind(statement, NULL, 0, NULL);
 
 	if (bound == NULL || bound->query->commandType != CMD_SELECT || bound->query->hasModifyingCTE || bound->query->rowMarks != NIL)
 		ereport(ERROR,
@@ -265,6 +265,7 @@ anonopt_live_rows_call(PG_FUNCTION_ARGS)
 	check_reader(linitial_oid(sources), bound->relations);
 	sql_finish();
 	copies = check_bound(bound, sources);
-	(void) query_run(bound, NULL, copies, result_receiver((ReturnSetInfo *) fcinfo->resultinfo));
+	bound->environment = copies;
+	(void) query_run(bound, NULL, result_receiver((ReturnSetInfo *) fcinfo->resultinfo));
 	return (Datum) 0;
 }

@@ -32,8 +32,8 @@ declared_secret(const Dataset *dataset, const char *column)
 	Oid			types[2] = {TEXTOID, TEXTOID};
 	Datum		values[2] = {CStringGetTextDatum(dataset->name), CStringGetTextDatum(column)};
 	const Oid	results[] = {BYTEAOID};
-	CatalogRows *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2::name",
-									 2, types, values, 1, results);
+	QueryRows  *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2::name",
+									2, types, values, 1, results);
 	bool		isnull;
 	Datum		secret;
 

@@ -140,7 +140,7 @@ covers_of_entry(const ReleaseEntry *entry)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
 	const Oid	results[] = {INT8OID, TEXTOID, TEXTOID, TEXTOID, INT8OID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
 						" FROM anonopt.published p, jsonb_array_elements(p.covers) WITH ORDINALITY y (a, n), jsonb_array_elements(a) c"

@@ -80,7 +80,7 @@ read_distributions(ReleaseEntry *entry)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
 	const Oid	results[] = {TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT d ->> 'column', d ->> 'distance', (d ->> 'hierarchy')::int8,"
 						" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'values') WITH ORDINALITY x (v, i) ORDER BY i),"
@@ -134,7 +134,7 @@ read_promises(ReleaseEntry *entry)
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1] = {CStringGetTextDatum(entry->id)};
 	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, TEXTOID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
 						" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
@@ -239,7 +239,7 @@ release_entry_find(Oid relation)
 	ReleaseEntry *entry = NULL;
 	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
 	TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ","
 						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
@@ -291,7 +291,7 @@ release_entry_added_columns(const ReleaseEntry *entry)
 		names_datum(entry->generalized, entry->ngeneralized), names_datum(entry->sensitive, entry->nsensitive),
 	names_datum(entry->columns, entry->ncolumns), BoolGetDatum(entry->star)};
 	const Oid	results[] = {TEXTOID};
-	CatalogRows *added;
+	QueryRows  *added;
 
 	/*
 	 * the content says which column was the class label; a live view has no

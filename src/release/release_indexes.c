@@ -7,146 +7,97 @@
  * and whether it is the replica identity or clustered.
  *
  * An index's expressions run functions, which may change anything that is not
- * in use.  So the new heap is found by its OID for each index, and only in the
- * swap, when no such function runs any more, are indexes paired, by their
- * definitions.  Exchanged indexes are hidden while the heaps are swapped, and
- * would miss rows that somebody changed meanwhile.  So either all indexes are
- * exchanged or, if the owner could not create one of them, PostgreSQL builds
- * them all in the swap.
+ * in use.  So exchanged indexes are hidden only in the swap, when no such
+ * function runs any more, and either all are exchanged or PostgreSQL builds them
+ * all.  Copies are made from the catalogs, because a statement would name
+ * functions, which others might give to their own meanwhile.
  */
 #include "release/release_parts.h"
 
+#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
-#include "catalog/dataset_rights.h"
+#include "catalog/index.h"
 #include "catalog/indexing.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
+#include "commands/defrem.h"
 #include "storage/lmgr.h"
 #include "storage/predicate.h"
-#include "utils/guc.h"
 #include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* The columns of the query about each index, in order. */
-typedef struct IndexText
-{
-	Oid			index;
-	char	   *definition;		/* of an exclusion constraint: of that */
-	char	   *prefix;			/* its beginning, up to the method; NULL for a
-								 * constraint */
-	char	   *tablespace;		/* or '' */
-	bool		unique;
-} IndexText;
-
+/* The names of an index's columns. */
 static List *
-find_indexes(Oid relation)
+column_names_of(Relation index)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	MemoryContext context = CurrentMemoryContext;
-	List	   *indexes = NIL;
+	List	   *names = NIL;
 
-	see_own_changes();
-	sql_connect();
-	sql_read("SELECT c.oid, pg_get_indexdef(c.oid),"
-			 " format('CREATE %sINDEX %I ON %I.%I ', CASE WHEN i.indisunique THEN 'UNIQUE ' ELSE '' END, c.relname, n.nspname, r.relname),"
-			 " coalesce(t.spcname, ''), i.indisunique, pg_get_constraintdef(x.oid)"
-			 " FROM pg_index i LEFT JOIN pg_constraint x ON x.conindid = i.indexrelid AND x.conrelid = i.indrelid AND x.contype = 'x' JOIN pg_class c ON c.oid = i.indexrelid JOIN pg_class r ON r.oid = i.indrelid"
-			 " JOIN pg_namespace n ON n.oid = r.relnamespace LEFT JOIN pg_tablespace t ON t.oid = c.reltablespace"
-			 " WHERE i.indrelid = $1 AND i.indislive AND i.indisexclusion = (x.oid IS NOT NULL)"
-			 " AND has_schema_privilege(n.oid, 'CREATE') AND (t.oid IS NULL OR has_tablespace_privilege(t.oid, 'CREATE')) ORDER BY c.oid", 1, types, values);
-	MemoryContextSwitchTo(context);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		HeapTuple	row = SPI_tuptable->vals[i];
-		TupleDesc	desc = SPI_tuptable->tupdesc;
-		IndexText  *found = palloc(sizeof(IndexText));
-		bool		isnull;
-
-		found->index = DatumGetObjectId(SPI_getbinval(row, desc, 1, &isnull));
-		found->definition = SPI_getvalue(row, desc, 2);
-		found->prefix = SPI_getvalue(row, desc, 3);
-		found->tablespace = SPI_getvalue(row, desc, 4);
-		found->unique = DatumGetBool(SPI_getbinval(row, desc, 5, &isnull));
-		if (SPI_getvalue(row, desc, 6) != NULL)
-		{
-			found->definition = SPI_getvalue(row, desc, 6);
-			found->prefix = NULL;
-			indexes = lappend(indexes, found);
-		}
-		/* skip definitions in any other form */
-		else if (strncmp(found->definition, found->prefix, strlen(found->prefix)) == 0)
-			indexes = lappend(indexes, found);
-	}
-	sql_finish();
-	PopActiveSnapshot();
-	return indexes;
+	for (int i = 0; i < index->rd_att->natts; i++)
+		names = lappend(names, pstrdup(NameStr(TupleDescAttr(index->rd_att, i)->attname)));
+	return names;
 }
 
-/* The indexes of a release, or none unless all can be built on the new heap. */
-static List *
-find_all_indexes(Relation release)
+/* An oidvector column of an index's row in pg_index. */
+static Oid *
+oids_of(Relation index, AttrNumber column)
 {
-	List	   *indexes = find_indexes(RelationGetRelid(release));
+	bool		isnull;
+	Datum		value = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, column, &isnull);
 
-	return list_length(indexes) == list_length(RelationGetIndexList(release)) ? indexes : NIL;
+	return ((oidvector *) DatumGetPointer(value))->values;
 }
 
-/* The definition after the name and the table. */
-static const char *
-method_of(const IndexText *index)
+/* The storage parameters of an index; 0 if it has none. */
+static Datum
+parameters_of(Oid index)
 {
-	return index->prefix == NULL ? index->definition : index->definition + strlen(index->prefix);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
+	bool		isnull;
+	Datum		value = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
+
+	value = isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
+	ReleaseSysCache(tuple);
+	return value;
+}
+
+/* Builds a copy of an index on the new heap, from what the catalogs hold, without any name. */
+static Oid
+copy_index(Relation heap, Oid oid)
+{
+	Relation	index = index_open(oid, AccessShareLock);
+	IndexInfo  *info = BuildIndexInfo(index);
+	Datum	   *options = palloc0(sizeof(Datum) * (index->rd_att->natts + 1));
+	bool		isnull;
+	Datum		order = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indoption, &isnull);
+	char	   *name = ChooseRelationName(RelationGetRelationName(heap), NULL, "index", RelationGetNamespace(heap), false);
+	Oid			copy;
+
+	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
+		options[i] = get_attoptions(oid, i + 1);
+	info->ii_ReadyForInserts = true;
+	info->ii_Concurrent = false;
+	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, column_names_of(index), index->rd_rel->relam,
+						index->rd_rel->reltablespace, oids_of(index, Anum_pg_index_indcollation), oids_of(index, Anum_pg_index_indclass),
+						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters_of(oid), 0, 0, true, true, NULL);
+	index_close(index, NoLock);
+	CommandCounterIncrement();
+	return copy;
 }
 
 void
-fresh_build_indexes(const FreshRows *fresh)
+fresh_build_indexes(FreshRows *fresh)
 {
-	int			level = NewGUCNestLevel();
-	ListCell   *cell;
+	Relation	heap = table_open(fresh->heap, AccessExclusiveLock);
 
-	foreach(cell, find_all_indexes(fresh->release))
-	{
-		IndexText  *old = lfirst(cell);
-
-		(void) set_config_option("default_tablespace", old->tablespace, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-		release_run(old->prefix == NULL ? psprintf("ALTER TABLE %s ADD %s", relation_sql_name(fresh->heap), old->definition) :
-					psprintf("CREATE %sINDEX ON %s %s", old->unique ? "UNIQUE " : "", relation_sql_name(fresh->heap), method_of(old)));
-		CommandCounterIncrement();
-	}
-	AtEOXact_GUC(false, level);
-}
-
-static bool
-same_definition(const IndexText *a, const IndexText *b)
-{
-	return a->unique == b->unique && (a->prefix == NULL) == (b->prefix == NULL) && strcmp(method_of(a), method_of(b)) == 0;
-}
-
-/* Finds an index with the same definition, and removes it from a list; NULL if there is none. */
-static const IndexText *
-take_same(List **indexes, const IndexText *wanted)
-{
-	ListCell   *cell;
-
-	foreach(cell, *indexes)
-	{
-		IndexText  *index = lfirst(cell);
-
-		if (same_definition(index, wanted))
-		{
-			*indexes = list_delete_cell(*indexes, cell);
-			return index;
-		}
-	}
-	return NULL;
+	fresh->indexes = list_copy(RelationGetIndexList(fresh->release));
+	for (int i = 0; i < list_length(fresh->indexes); i++)
+		fresh->copies = lappend_oid(fresh->copies, copy_index(heap, list_nth_oid(fresh->indexes, i)));
+	table_close(heap, NoLock);
 }
 
 /* Exchanges the files of two indexes, as PostgreSQL does for two heaps. */
@@ -224,35 +175,30 @@ set_all_live(Oid relation, const List *indexes, bool live)
 	CommandCounterIncrement();
 }
 
-List *
+/* Whether an index is still one of those of the new heap. */
+static bool
+still_there(const FreshRows *fresh)
+{
+	for (int i = 0; i < list_length(fresh->copies); i++)
+		if (IndexGetRelation(list_nth_oid(fresh->copies, i), true) != fresh->heap)
+			return false;
+	return equal(RelationGetIndexList(fresh->release), fresh->indexes);
+}
+
+/* Functions of indexes may have made or dropped some; then PostgreSQL builds all of them. */
+bool
 fresh_begin_swap(const FreshRows *fresh)
 {
-	List	   *built = find_indexes(fresh->heap);
-	List	   *indexes = find_all_indexes(fresh->release);
-	List	   *same = NIL;
-	List	   *exchanged = NIL;
-
-	for (int i = 0; i < list_length(indexes); i++)
-	{
-		same = lappend(same, unconstify(IndexText *, take_same(&built, list_nth(indexes, i))));
-		if (llast(same) == NULL)
-			return NIL;
-	}
-	for (int i = 0; i < list_length(indexes); i++)
-	{
-		Oid			index = ((IndexText *) list_nth(indexes, i))->index;
-
-		exchange_files(index, ((IndexText *) list_nth(same, i))->index);
-		exchanged = lappend_oid(exchanged, index);
-	}
-	if (exchanged != NIL)
-		set_all_live(RelationGetRelid(fresh->release), exchanged, false);
-	return exchanged;
+	if (fresh->indexes == NIL || !still_there(fresh))
+		return false;
+	for (int i = 0; i < list_length(fresh->indexes); i++)
+		exchange_files(list_nth_oid(fresh->indexes, i), list_nth_oid(fresh->copies, i));
+	set_all_live(RelationGetRelid(fresh->release), fresh->indexes, false);
+	return true;
 }
 
 void
-fresh_end_swap(const FreshRows *fresh, const List *exchanged)
+fresh_end_swap(const FreshRows *fresh)
 {
-	if (exchanged != NIL)
-		set_all_live(RelationGetRelid(fresh->release), exchanged, true);
+	set_all_live(RelationGetRelid(fresh->release), fresh->indexes, true);
 }

@@ -49,6 +49,8 @@ record_options(const ReleaseEntry *entry)
 	options->min_utility = DatumGetFloat8(DirectFunctionCall1(float8in, CStringGetDatum(text[0])));
 	options->key = text[1];
 
+	options->risk = (RiskModel) risk_by_name(text[2]);
+	options->utility = (UtilityModel) utility_by_name(text[3]);
 	return options;
 }
 

@@ -65,6 +65,8 @@ typedef struct FreshRows
 {
 	Oid			heap;			/* dropped after the swap, with the old rows */
 	Relation	release;		/* kept open, so that no function changes it */
+	List	   *indexes;		/* of the release, and */
+	List	   *copies;			/* of them on the new heap */
 	bool		copied;			/* its rows are copied into the release
 								 * instead, so that subscribers get them */
 } FreshRows;
@@ -76,9 +78,9 @@ extern void release_swap_rows(FreshRows *fresh);
  * Builds a release's indexes on the new heap; exchanges their files before the
  * heaps are swapped, and makes the exchanged ones usable again afterwards.
  */
-extern void fresh_build_indexes(const FreshRows *fresh);
-extern List *fresh_begin_swap(const FreshRows *fresh);
-extern void fresh_end_swap(const FreshRows *fresh, const List *exchanged);
+extern void fresh_build_indexes(FreshRows *fresh);
+extern bool fresh_begin_swap(const FreshRows *fresh);
+extern void fresh_end_swap(const FreshRows *fresh);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);

@@ -17,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
 #include "commands/matview.h"
 #include "commands/tablecmds.h"
 #include "commands/view.h"
@@ -146,12 +147,11 @@ static void
 copy_rows(const FreshRows *fresh)
 {
 	const char *name = relation_sql_name(RelationGetRelid(fresh->release));
+	List	   *relations = list_make2_oid(RelationGetRelid(fresh->release), fresh->heap);
 	ObjectAddress heap;
 
-	see_own_changes();
-	release_run(psprintf("DELETE FROM ONLY %s", name));
-	release_run(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)));
-	PopActiveSnapshot();
+	(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, 0, NULL, NULL, NULL);
+	(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, 0, NULL, NULL, NULL);
 	ObjectAddressSet(heap, RelationRelationId, fresh->heap);
 	performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
 }
@@ -160,7 +160,7 @@ void
 release_swap_rows(FreshRows *fresh)
 {
 	Oid			relation = RelationGetRelid(fresh->release);
-	List	   *exchanged;
+	bool		exchanged;
 
 	if (fresh->copied)
 	{
@@ -177,7 +177,8 @@ release_swap_rows(FreshRows *fresh)
 	finish_heap_swap(relation, fresh->heap, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
 					 get_rel_persistence(relation));
 	CommandCounterIncrement();
-	fresh_end_swap(fresh, exchanged);
+	if (exchanged)
+		fresh_end_swap(fresh);
 	table_close(fresh->release, NoLock);
 	fresh->release = NULL;
 }

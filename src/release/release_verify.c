@@ -77,15 +77,14 @@ count_classes(const ReleaseEntry *entry, Verification *result)
 
 		appendStringInfo(&values, "%scount(DISTINCT %s) + (count(*) > count(%s))::int", i > 0 ? ", " : "", value, value);
 	}
-	sql_connect();
-	sql_read(psprintf("SELECT min(c.people), min(c.fewest), coalesce(sum(c.people), 0)::int8 FROM"
-					  " (SELECT count(*) AS people, %s::int8 AS fewest FROM %s r GROUP BY %s) c",
-					  entry->nsensitive > 0 ? psprintf("least(%s)", values.data) : "NULL",
-					  relation_sql_name(entry->relation), class_columns(entry)), 0, NULL, NULL);
+	(void) sql_read_over(psprintf("SELECT min(c.people), min(c.fewest), coalesce(sum(c.people), 0)::int8 FROM"
+								  " (SELECT count(*) AS people, %s::int8 AS fewest FROM %s r GROUP BY %s) c",
+								  entry->nsensitive > 0 ? psprintf("least(%s)", values.data) : "NULL",
+								  relation_sql_name(entry->relation), class_columns(entry)),
+						 list_make1_oid(entry->relation), NULL, 0, NULL, NULL);
 	result->k = DatumGetInt64(sql_value(1, INT8OID, &result->k_is_null));
 	result->l = DatumGetInt64(sql_value(2, INT8OID, &result->l_is_null));
 	result->rows = DatumGetInt64(sql_value(3, INT8OID, &result->rows_is_null));
-	sql_finish();
 }
 
 /*
@@ -375,15 +374,11 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 	add_conditions(entry, histograms);
 	counter.histograms = histograms;
 	counter.shown = palloc0(sizeof(int64) * (distribution->nvalues + 1));
-	sql_connect();
-	MemoryContextSwitchTo(context);
 	types[1] = finder.encoder.type.type;
 	rows_read(psprintf("SELECT g.class, %s, count(*) FROM"
 					   " (SELECT dense_rank() OVER (ORDER BY %s) AS class, %s AS value FROM %s r) g"
 					   " GROUP BY g.class, g.value ORDER BY g.class", sql_as(match.data_form, "g.value"), class_columns(entry), value,
-					   relation_sql_name(entry->relation)), NULL, 3, types, take_value, &counter);
-	MemoryContextSwitchTo(context);
-	sql_finish();
+					   relation_sql_name(entry->relation)), list_make1_oid(entry->relation), NULL, NULL, 3, types, take_value, &counter);
 	if (counter.class != 0)
 		(void) histograms_close(histograms);
 	nclasses = histograms->nslices;
@@ -438,13 +433,11 @@ judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 			verdicts[i].ok = verdicts[i].untold = true;
 			continue;
 		}
-		sql_connect();
-		sql_read(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
-						  " / sum(c.people)::float8 FROM (SELECT count(*) AS people FROM %s r GROUP BY %s) c",
-						  promise->model == MODEL_AVERAGE_RISK ? "true" : "false", relation_sql_name(entry->relation), class_columns(entry)),
-				 1, types, risk);
+		(void) sql_read_over(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
+									  " / sum(c.people)::float8 FROM (SELECT count(*) AS people FROM %s r GROUP BY %s) c",
+									  promise->model == MODEL_AVERAGE_RISK ? "true" : "false", relation_sql_name(entry->relation), class_columns(entry)),
+							 list_make1_oid(entry->relation), NULL, 1, types, risk);
 		verdicts[i].measured = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
-		sql_finish();
 		verdicts[i].is_null = isnull;
 		verdicts[i].ok = isnull || verdicts[i].measured <= promise->threshold;
 	}
@@ -487,7 +480,7 @@ generalized_sensitive(const ReleaseEntry *entry)
 	Oid			types[2] = {TEXTOID, NAMEARRAYOID};
 	Datum		values[2] = {CStringGetTextDatum(entry->dataset), names_datum(entry->generalized, entry->ngeneralized)};
 	const Oid	results[] = {TEXTOID};
-	CatalogRows *columns;
+	QueryRows  *columns;
 
 	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
 						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)",

@@ -295,7 +295,7 @@ use_zone_of_release(const ReleaseEntry *entry)
 	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
 	Dataset		zone = {0};
 	const Oid	results[] = {TEXTOID};
-	CatalogRows *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", 1, types, values, 1, results);
+	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", 1, types, values, 1, results);
 	char	   *name = rows->n == 0 ? NULL : catalog_text(rows, 0, 0);
 
 	if (name != NULL && timezone_is_known(name))
@@ -310,14 +310,14 @@ judge(OutsideQuery *query, PromiseVerdict *verdict)
 	bool		isnull;
 	double		least;
 	double		most;
+	QueryEnvironment *environment = create_queryEnv();
+	List	   *relations = list_make2_oid(query->entry->relation, promise->population);
 
-	sql_connect();
-	if (query->copy != NULL && SPI_register_relation(query->copy) != SPI_OK_REL_REGISTER)
-		elog(ERROR, "could not show a population");
-	sql_read(query->sql.data, query->nparameters, query->types, query->values);
+	if (query->copy != NULL)
+		register_ENR(environment, query->copy);
+	(void) sql_read_over(query->sql.data, relations, environment, query->nparameters, query->types, query->values);
 	least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
 	most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
-	sql_finish();
 	verdict->is_null = isnull;
 	verdict->measured = promise->model == MODEL_K_MAP ? least : most;
 	verdict->ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :

@@ -265,7 +265,7 @@ declared_hierarchies(const char *dataset)
 	Datum		values[1] = {CStringGetTextDatum(dataset)};
 	const Oid	results[] = {OIDOID, OIDOID, TEXTOID};
 	List	   *hierarchies = NIL;
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	see_own_changes();
 	rows = read_catalog("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
@@ -292,7 +292,7 @@ hierarchy_is_declared(Oid relation)
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	const Oid	results[] = {INT4OID};
-	CatalogRows *rows;
+	QueryRows  *rows;
 
 	see_own_changes();
 	rows = read_catalog("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", 1, types, values, 1, results);
@@ -749,7 +749,7 @@ require_unpromised(const Dataset *dataset, const char *column, const char *role)
 	Oid			types[2] = {TEXTOID, NAMEOID};
 	Datum		values[2];
 	const Oid	results[] = {INT4OID};
-	CatalogRows *promised;
+	QueryRows  *promised;
 
 	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
 		return;

@@ -352,7 +352,7 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	pass->prng.state = 1;
 	pass->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	sql_connect();
-	rows_read(sql.data, NULL, pass->ncolumns, types, take_row, pass);
+	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
 	sql_finish();
 	MemoryContextDelete(pass->row);
 	for (int i = 0; i < pass->nsuggestions; i++)

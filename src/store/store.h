@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 
+#include "utils/queryenvironment.h"
 #include "utils/relcache.h"
 #include "utils/tuplestore.h"
 
@@ -48,11 +49,10 @@ extern char *store_source(const StoreRead *read);
 extern char *store_count_name(const StoreRead *read);
 
 /*
- * Reads the rows; makes them visible to statements of this SPI connection;
- * frees them.
+ * Reads the rows; makes them visible to a statement; frees them.
  */
 extern void store_read_scan(StoreRead *read);
-extern void store_read_show(StoreRead *read);
+extern QueryEnvironment *store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
 
 /*

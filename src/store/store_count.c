@@ -133,11 +133,11 @@ column_list(const Store *store, Relation relation)
 }
 
 static void
-run_counting(const char *statement, Appender *appender)
+run_counting(const char *statement, const List *relations, QueryEnvironment *environment, Appender *appender)
 {
 	TupleDesc	table = RelationGetDescr(appender->table);
 
-	rows_read(statement, NULL, table->natts, table_types(table), take_counted, appender);
+	rows_read(statement, relations, NULL, environment, table->natts, table_types(table), take_counted, appender);
 }
 
 void
@@ -151,7 +151,8 @@ store_count_all(const Store *store, Relation relation, Relation table)
 	/* the current state, even if the transaction still sees an older one */
 	PushActiveSnapshot(GetLatestSnapshot());
 	run_counting(psprintf("SELECT %s, pg_catalog.count(*) FROM ONLY %s r GROUP BY %s", columns,
-						  relation_sql_name(RelationGetRelid(relation)), columns), &appender);
+						  relation_sql_name(RelationGetRelid(relation)), columns),
+				 list_make1_oid(RelationGetRelid(relation)), NULL, &appender);
 	PopActiveSnapshot();
 	appender_end(&appender);
 	sql_finish();
@@ -355,6 +356,32 @@ changes_statement(const Store *store, const TriggerData *data)
 	return sql.data;
 }
 
+static void
+add_transition(QueryEnvironment *environment, const TriggerData *data, const char *name, Tuplestorestate *rows)
+{
+	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
+
+	if (name == NULL || rows == NULL)
+		return;
+	relation->md.name = pstrdup(name);
+	relation->md.reliddesc = RelationGetRelid(data->tg_relation);
+	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
+	relation->md.enrtuples = tuplestore_tuple_count(rows);
+	relation->reldata = rows;
+	register_ENR(environment, relation);
+}
+
+/* The rows before and after a statement. */
+static QueryEnvironment *
+transitions(const TriggerData *data)
+{
+	QueryEnvironment *environment = create_queryEnv();
+
+	add_transition(environment, data, data->tg_trigger->tgoldtable, data->tg_oldtable);
+	add_transition(environment, data, data->tg_trigger->tgnewtable, data->tg_newtable);
+	return environment;
+}
+
 /* Inserts a statement's changes into the store's table. */
 static void
 append_changes(const Store *store, TriggerData *data, Relation table, int64 nrows)
@@ -365,13 +392,7 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 	if (nrows <= FEW_ROWS)
 		append_few(store, data, &appender);
 	else
-	{
-		sql_connect();
-		if (SPI_register_trigger_data(data) < 0)
-			elog(ERROR, "could not see what changed");
-		run_counting(changes_statement(store, data), &appender);
-		sql_finish();
-	}
+		run_counting(changes_statement(store, data), NIL, transitions(data), &appender);
 	appender_end(&appender);
 }
 

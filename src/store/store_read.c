@@ -422,9 +422,10 @@ store_read_tell(const StoreRead *read)
 						   timestamptz_to_str(read->store->counted_at), read->problem)));
 }
 
-void
+QueryEnvironment *
 store_read_show(StoreRead *read)
 {
+	QueryEnvironment *environment = create_queryEnv();
 	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
 
 	stored->md.name = STORED_TUPLES;
@@ -433,8 +434,8 @@ store_read_show(StoreRead *read)
 	stored->md.enrtype = ENR_NAMED_TUPLESTORE;
 	stored->md.enrtuples = tuplestore_tuple_count(read->rows);
 	stored->reldata = read->rows;
-	if (SPI_register_relation(stored) != SPI_OK_REL_REGISTER)
-		elog(ERROR, "could not show stored tuples");
+	register_ENR(environment, stored);
+	return environment;
 }
 
 void
