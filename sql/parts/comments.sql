@@ -123,6 +123,9 @@ COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts peop
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class when several releases are combined';
 COMMENT ON FUNCTION anonopt.suggest_quasi_identifiers(regclass) IS 'columns and small combinations that single people out, most dangerous first';
 COMMENT ON FUNCTION anonopt.front_svg(text, text[], boolean) IS 'the front as an SVG picture, with recodings if requested';
+COMMENT ON FUNCTION anonopt.report_body(text, text, text, text, date, regclass) IS 'internal';
+COMMENT ON FUNCTION anonopt.texts_over(regclass, text) IS 'internal';
+COMMENT ON FUNCTION anonopt.front_svg_body(text, text[], boolean) IS 'internal';
 COMMENT ON FUNCTION anonopt.report(text, text, text, text, date, regclass) IS 'a self-contained HTML page about a data set and its releases';
 COMMENT ON FUNCTION anonopt.this_database() IS 'internal';
 COMMENT ON FUNCTION anonopt.as_oid(bigint) IS 'internal';

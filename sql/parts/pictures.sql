@@ -153,7 +153,9 @@ BEGIN
 		y, anonopt.objective_unit(y), CASE WHEN logs[2] THEN ', log scale' ELSE '' END, lines[1], lines[2], points);
 END $$;
 
-CREATE FUNCTION anonopt.front_svg(dataset text, objectives text[] DEFAULT '{k,glm}', recodings boolean DEFAULT false) RETURNS text
+CREATE FUNCTION anonopt.front_svg(dataset text, objectives text[] DEFAULT '{k,glm}', recodings boolean DEFAULT false) RETURNS text AS 'MODULE_PATHNAME', 'anonopt_guarded' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.front_svg_body(dataset text, objectives text[], recodings boolean) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
 	RETURN anonopt.draw_front(objectives, ARRAY(SELECT to_jsonb(n) FROM anonopt.pareto(dataset, objectives) n),

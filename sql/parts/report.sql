@@ -219,6 +219,10 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 $$;
 
 -- The details of a release, after its verdict.
+-- The text array that a query over one relation returns, which no other relation can take the name of.
+CREATE FUNCTION anonopt.texts_over(relation regclass, query text) RETURNS text[]
+AS 'MODULE_PATHNAME', 'anonopt_texts_over' LANGUAGE C STABLE PARALLEL RESTRICTED STRICT;
+
 CREATE FUNCTION anonopt.report_release(r anonopt.reported) RETURNS text
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
@@ -231,12 +235,12 @@ DECLARE
 	shown text[];
 	samples text[];
 BEGIN
-	EXECUTE format('SELECT array_agg(anonopt.html_cells(CASE WHEN s.low = s.high THEN anonopt.short_number(s.low)
+	sizes := anonopt.texts_over(r.release, format('SELECT array_agg(anonopt.html_cells(CASE WHEN s.low = s.high THEN anonopt.short_number(s.low)
 				ELSE format(''%%s to %%s'', anonopt.short_number(s.low), anonopt.short_number(s.high)) END, anonopt.short_number(s.classes), anonopt.short_number(s.rows)) ORDER BY s.low)
 		FROM (SELECT min(c.n) AS low, max(c.n) AS high, count(*) AS classes, sum(c.n)::float8 AS rows
-			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY floor(log(2, c.n))) s', r.release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)) INTO sizes;
+			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY floor(log(2, c.n))) s', r.release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)));
 	FOR i IN 1 .. cardinality(generalized) LOOP
-		EXECUTE format('SELECT array_agg(DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END) FROM %2$s r', generalized[i], r.release) INTO samples;
+		samples := anonopt.texts_over(r.release, format('SELECT array_agg(DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END) FROM %2$s r', generalized[i], r.release));
 		shown := shown || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
 				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
 			cardinality(samples)::text, array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);
@@ -275,26 +279,29 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE SET search_path = pg_catalog, pg_temp AS $$
 	SELECT string_agg(format('%s %s', c, levels[i]), ', ' ORDER BY i) FROM unnest(columns) WITH ORDINALITY x (c, i)
 $$;
 
+-- Holds the extension while the report is made, whose statements name its functions.
 CREATE FUNCTION anonopt.report(dataset text, purpose text DEFAULT NULL, recipient text DEFAULT NULL, author text DEFAULT NULL, review date DEFAULT NULL,
-	population regclass DEFAULT NULL) RETURNS text
+	population regclass DEFAULT NULL) RETURNS text AS 'MODULE_PATHNAME', 'anonopt_guarded' LANGUAGE C STABLE PARALLEL RESTRICTED;
+
+CREATE FUNCTION anonopt.report_body(dataset text, purpose text, recipient text, author text, review date, population regclass) RETURNS text
 -- the planner overestimates many short queries, and compiling them would take longer than running them
 LANGUAGE plpgsql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp SET jit = off AS $$
 DECLARE
-	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report.dataset);
+	source regclass := (SELECT d.relation FROM anonopt.dataset d WHERE d.dataset = report_body.dataset);
 	declaration text[] := ARRAY(SELECT anonopt.html_cells(d.column_name::text, d.role, d.hierarchy::text, d.levels::text,
 		anonopt.short_number(d.domain), anonopt.short_number(d.observed), anonopt.short_number(d.nulls)) FROM anonopt.describe(dataset) d
 		WHERE d.column_name IS NOT NULL);
-	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
+	qis name[] := ARRAY(SELECT a.column_name FROM anonopt.attribute a WHERE a.dataset = report_body.dataset AND a.role = 'quasi_identifier' ORDER BY a.ordinal);
 	front anonopt.node[] := ARRAY(SELECT n FROM anonopt.pareto(dataset) n);
 	-- recodings keep no presence
-	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report.dataset AND p.model = 'presence') THEN '{}'
+	curve anonopt.node[] := CASE WHEN EXISTS (SELECT FROM anonopt.promise p WHERE p.dataset = report_body.dataset AND p.model = 'presence') THEN '{}'
 		ELSE ARRAY(SELECT n FROM anonopt.recoding_curve(dataset) n ORDER BY n.k DESC) END;
-	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis, population => report.population,
-		person => (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report.dataset)) r);
+	risk jsonb := (SELECT to_jsonb(r) FROM anonopt.risk(source, qis, population => report_body.population,
+		person => (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report_body.dataset)) r);
 	cells float8 := (risk ->> 'records')::float8 * cardinality(qis);
 	releases anonopt.reported[] := ARRAY(SELECT anonopt.report_measure(dataset, r.release, risk) FROM (SELECT DISTINCT ON (r.release) r.release, r.published_at FROM anonopt.release r
-		WHERE r.dataset = report.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r ORDER BY r.published_at);
-	dropped_names text := (SELECT string_agg(r.name, ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report.dataset AND r.dropped);
+		WHERE r.dataset = report_body.dataset AND NOT r.dropped ORDER BY r.release, r.published_at DESC) r ORDER BY r.published_at);
+	dropped_names text := (SELECT string_agg(r.name, ', ' ORDER BY r.published_at) FROM anonopt.release r WHERE r.dataset = report_body.dataset AND r.dropped);
 	combined jsonb := (SELECT jsonb_agg(jsonb_build_object('names', (SELECT string_agg(coalesce((SELECT c.name FROM anonopt.release c
 				WHERE c.release = x LIMIT 1), x::text), ', ') FROM unnest(r.releases) x), 'n', cardinality(r.releases), 'k', r.k, 'smallest', r.smallest))
 		FROM anonopt.release_risk(dataset) r);
@@ -303,7 +310,7 @@ DECLARE
 		FROM jsonb_array_elements(combined) c HAVING count(*) > 1);
 	least bigint := (SELECT min((c ->> 'smallest')::bigint) FROM jsonb_array_elements(combined) c WHERE (c ->> 'n')::int > 1);
 	about text[] := ARRAY(SELECT format('<th scope="row">%s</th><td>%s</td>', a.what, anonopt.html(a.value)) FROM (VALUES (1, 'data set', dataset), (2, 'relation', source::text), (3, 'rows', anonopt.short_number((risk ->> 'records')::float8)),
-		(3.5, 'people', CASE WHEN (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report.dataset) IS NOT NULL THEN anonopt.short_number((risk ->> 'people')::float8) END),
+		(3.5, 'people', CASE WHEN (SELECT d.person FROM anonopt.dataset d WHERE d.dataset = report_body.dataset) IS NOT NULL THEN anonopt.short_number((risk ->> 'people')::float8) END),
 		(4, 'purpose', purpose), (5, 'recipient', recipient), (6, 'author', author), (7, 'date', to_char(now(), 'YYYY-MM-DD HH24:MI TZ')),
 		(8, 'to be reviewed on', review::text), (9, 'dropped releases', dropped_names)) a (i, what, value) WHERE a.value IS NOT NULL ORDER BY a.i);
 BEGIN
@@ -373,7 +380,7 @@ The nodes here leave out the smallest classes up to the limit of the data set; a
 		'<p>Dropped releases, which readers may have kept: ' || anonopt.html(dropped_names) || '.</p>',
 		'<h2>Declaration</h2>', anonopt.html_table('{column,role,hierarchy,levels,domain,observed,nulls}', declaration),
 		(SELECT '<h3>Promises declared</h3>' || anonopt.html_table('{model,threshold,column,c,population}', array_agg(anonopt.html_cells(p.model, anonopt.short_number(p.threshold),
-				p.column_name::text, anonopt.short_number(p.c), p.population::text) ORDER BY p.model, p.column_name)) FROM anonopt.promise p WHERE p.dataset = report.dataset HAVING count(*) > 0),
+				p.column_name::text, anonopt.short_number(p.c), p.population::text) ORDER BY p.model, p.column_name)) FROM anonopt.promise p WHERE p.dataset = report_body.dataset HAVING count(*) > 0),
 		$html$<footer><p>k: everybody shown is in a class of at least k people who look the same. l: each class has at least l different
 sensitive values. t: how far a class's sensitive values are from everybody's. A promise covers the columns it names, in a single release; several releases together can reveal more.</p></footer>
 <script>

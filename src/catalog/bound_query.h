@@ -10,6 +10,7 @@
 
 #include "nodes/params.h"
 #include "nodes/parsenodes.h"
+#include "nodes/plannodes.h"
 #include "tcop/dest.h"
 #include "utils/queryenvironment.h"
 
@@ -19,6 +20,7 @@ typedef struct BoundQuery
 	Query	   *query;
 	QueryEnvironment *environment;	/* of relations that are not in the
 									 * catalogs, or NULL */
+	PlannedStmt *plan;			/* if it is run several times */
 	List	   *relations;		/* OIDs */
 	List	   *functions;		/* OIDs, of those that were not part of a new
 								 * database */
@@ -36,6 +38,9 @@ extern BoundQuery *query_bind(const char *statement, const Oid *types, int ntype
  * of rows.  The receiver may be NULL.
  */
 extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver);
+
+/* Plans it, so that it can be run several times with other parameters. */
+extern void query_plan(BoundQuery *bound);
 
 /* The relations that a query names. */
 extern List *query_relations(Query * query);

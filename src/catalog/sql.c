@@ -6,6 +6,7 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
@@ -232,10 +233,7 @@ require_column(Oid relation, const char *column)
 			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
 }
 
-/*
- * The roles other than the owner that have rights on a relation, as written in
- * a statement.
- */
+/* The roles other than the owner that have rights on a relation; 0 is everybody. */
 static List *
 privileged_roles(Oid relation)
 {
@@ -250,14 +248,8 @@ privileged_roles(Oid relation)
 	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
 	acl = isnull ? NULL : DatumGetAclPCopy(datum);
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
-	{
-		Oid			role = ACL_DAT(acl)[i].ai_grantee;
-
-		if (role == ACL_ID_PUBLIC)
-			roles = lappend(roles, "PUBLIC");
-		else if (role != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
-			roles = lappend(roles, (char *) quote_identifier(GetUserNameFromId(role, false)));
-	}
+		if (ACL_DAT(acl)[i].ai_grantee != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
+			roles = list_append_unique_oid(roles, ACL_DAT(acl)[i].ai_grantee);
 	ReleaseSysCache(tuple);
 	return roles;
 }
@@ -268,5 +260,8 @@ keep_to_owner(Oid relation)
 	ListCell   *cell;
 
 	foreach(cell, privileged_roles(relation))
-		sql_write(psprintf("REVOKE ALL ON %s FROM %s CASCADE", relation_sql_name(relation), (char *) lfirst(cell)), 0, NULL, NULL, NULL);
+	{
+		RemoveRoleFromObjectACL(lfirst_oid(cell), RelationRelationId, relation);
+		CommandCounterIncrement();
+	}
 }

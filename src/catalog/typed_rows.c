@@ -12,7 +12,6 @@
 #include "catalog/typed_rows.h"
 
 #include "access/xact.h"
-#include "catalog/bound_query.h"
 #include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
@@ -231,5 +230,26 @@ rows_change(const char *statement, const List *relations, int nargs, const Oid *
 	changed = query_run(bind_over(statement, relations, nargs, types, NULL), query_parameters(nargs, types, values, nulls), NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
+	return changed;
+}
+
+BoundQuery *
+rows_prepare(const char *statement, const List *relations, int nargs, const Oid *types)
+{
+	BoundQuery *bound = bind_over(statement, relations, nargs, types, NULL);
+
+	query_plan(bound);
+	return bound;
+}
+
+uint64
+rows_execute(const BoundQuery *prepared, int nargs, const Oid *types, const Datum *values, const char *nulls)
+{
+	uint64		changed;
+
+	PushCopiedSnapshot(GetTransactionSnapshot());
+	UpdateActiveSnapshotCommandId();
+	changed = query_run(prepared, query_parameters(nargs, types, values, nulls), NULL);
+	PopActiveSnapshot();
 	return changed;
 }

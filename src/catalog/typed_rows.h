@@ -9,6 +9,7 @@
 #include "base/compat.h"
 
 #include "access/tupdesc.h"
+#include "catalog/bound_query.h"
 #include "nodes/params.h"
 #include "nodes/pg_list.h"
 #include "tcop/dest.h"
@@ -42,6 +43,10 @@ extern QueryRows *rows_of_query(const char *statement, const List *relations, Qu
 
 /* The same of a change of rows; returns their number. */
 extern uint64 rows_change(const char *statement, const List *relations, int nargs, const Oid *types, const Datum *values, const char *nulls);
+
+/* Prepares a change of rows that is made several times; makes it. */
+extern BoundQuery *rows_prepare(const char *statement, const List *relations, int nargs, const Oid *types);
+extern uint64 rows_execute(const BoundQuery *prepared, int nargs, const Oid *types, const Datum *values, const char *nulls);
 
 /*
  * A receiver that collects rows; types may be NULL, if the reader of the rows

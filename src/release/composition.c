@@ -95,6 +95,33 @@ tell(const Release *release, int64 people, const char *other)
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 }
 
+/*
+ * Says, once a column, that a content cannot be combined with the release: the
+ * data set cannot tell whom that shows by which label.
+ */
+static void
+tell_apart(const Release *release, const PlacedContent *earlier, List **told)
+{
+	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+	Node	   *column;
+	int			i = 0;
+
+	while (i < earlier->known->nattrs && earlier->attr_of[i] >= 0)
+		i++;
+	if (i == earlier->known->nattrs)
+		return;
+	column = (Node *) makeString(pstrdup(earlier->known->generalized[i]));
+	if (list_member(*told, column))
+		return;
+	*told = lappend(*told, column);
+	ereport(level,
+			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
+			 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->known->name),
+			 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
+					   earlier->known->generalized[i]),
+			 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
+}
+
 /* Says, once, that a column of two contents cannot be compared. */
 static void
 tell_unseen(const Release *release, const char *other, const char *column, List **told)
@@ -192,6 +219,8 @@ composition_check(Release *release)
 			MemoryContextSwitchTo(old);
 			if (population != NULL && content_is_placed(&earlier))
 				together = combination_add(&combination, population, &earlier);
+			else if (population != NULL)
+				tell_apart(release, &earlier, &told);
 		}
 		MemoryContextSwitchTo(old);
 		MemoryContextDelete(context);

@@ -16,6 +16,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -147,7 +148,8 @@ typedef struct RowWriter
 	const uint32 *class_of;		/* by tuple of the population */
 	int64	   *numbers;		/* by class: its number in the table */
 	Oid			table;
-	SPIPlanPtr	insert;
+	BoundQuery *insert;
+	Oid		   *types;
 	Datum	   *values;			/* a row: the quasi-identifiers and the class */
 	char	   *nulls;
 	MemoryContext row;			/* reset after each */
@@ -174,11 +176,10 @@ prepare_insert(RowWriter *writer, Relation table)
 		appendStringInfo(&values, "$%d, ", a + 1);
 	}
 	types[spool->ncolumns] = INT8OID;
-	writer->insert = SPI_prepare(psprintf("INSERT INTO %s (%s" CLASS_COLUMN ") VALUES (%s$%d)",
-										  relation_sql_name(RelationGetRelid(table)), names.data, values.data,
-										  spool->ncolumns + 1), spool->ncolumns + 1, types);
-	if (writer->insert == NULL)
-		elog(ERROR, "could not prepare: %s", SPI_result_code_string(SPI_result));
+	writer->types = types;
+	writer->insert = rows_prepare(psprintf("INSERT INTO %s (%s" CLASS_COLUMN ") VALUES (%s$%d)",
+										   relation_sql_name(RelationGetRelid(table)), names.data, values.data,
+										   spool->ncolumns + 1), list_make1_oid(RelationGetRelid(table)), spool->ncolumns + 1, types);
 	writer->values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	writer->nulls = palloc(spool->ncolumns + 1);
 	writer->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
@@ -190,7 +191,6 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	RowWriter  *writer = arg;
 	int			n = writer->spool->ncolumns;
 	uint32		class = writer->class_of[writer->spool->tuple_of[group]];
-	int			code;
 	MemoryContext old = MemoryContextSwitchTo(writer->row);
 
 	if (value_tuples_add(writer->tuples, values, nulls))
@@ -202,8 +202,7 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 		}
 		writer->values[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
 		writer->nulls[n] = class == NO_CLASS ? 'n' : ' ';
-		code = SPI_execute_plan(writer->insert, writer->values, writer->nulls, false, 0);
-		if (code != SPI_OK_INSERT || SPI_processed != 1)
+		if (rows_execute(writer->insert, n + 1, writer->types, writer->values, writer->nulls) != 1)
 			relation_has_changed(writer->table);
 		writer->written++;
 	}
@@ -378,10 +377,9 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 	dims[0] = n;
 	arrays[0] = PointerGetDatum(construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT));
 	arrays[1] = PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
-	sql_write(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
+	if (rows_change(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
 					   " WHERE r.ctid OPERATOR(pg_catalog.=) u.place", relation_sql_name(RelationGetRelid(table))),
-			  2, types, arrays, NULL);
-	if (SPI_processed != n)
+					list_make1_oid(RelationGetRelid(table)), 2, types, arrays, NULL) != n)
 		relation_has_changed(RelationGetRelid(table));
 }
 

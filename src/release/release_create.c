@@ -6,6 +6,7 @@
 
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
+#include "commands/comment.h"
 #include "miscadmin.h"
 #include "release/composition.h"
 #include "release/linked_people.h"
@@ -13,6 +14,7 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/uuid.h"
 
 /* Creates an empty table with the columns to show. */
@@ -70,6 +72,17 @@ require_schema(const Release *release)
 				 errhint("Call the function again.")));
 }
 
+List *
+definition_relations(const Release *release)
+{
+	List	   *relations = list_make1_oid(release->spec.key_table);
+	ListCell   *cell;
+
+	foreach(cell, release->opened)
+		relations = lappend_oid(relations, RelationGetRelid((Relation) lfirst(cell)));
+	return relations;
+}
+
 /* Creates the relation and fills it. */
 static void
 make_relation(Release *release, const char *definition)
@@ -80,11 +93,15 @@ make_relation(Release *release, const char *definition)
 	{
 		case RELEASE_TABLE:
 			create_table(release);
-			release_write_rows(release, get_relname_relid(release->name, release->schema), false);
+			relation = get_relname_relid(release->name, release->schema);
+			require_made(relation, release->sql_name);
+			release_write_rows(release, relation, false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
 			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, definition));
 			relation = get_relname_relid(release->name, release->schema);
+			require_made(relation, release->sql_name);
+			require_definition(relation, definition_relations(release));
 			release_write_rows(release, relation, false);
 			release_mark_filled(relation);
 			break;
@@ -97,7 +114,6 @@ make_relation(Release *release, const char *definition)
 Oid
 release_create(Release *release)
 {
-	const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
 	char	   *id = new_id();
 	char	   *statement = NULL;
 	char	   *definition = NULL;
@@ -123,13 +139,8 @@ release_create(Release *release)
 	}
 	make_relation(release, definition);
 	relation = get_relname_relid(release->name, release->schema);
-	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not the one that was created", release->sql_name),
-				 errhint("Check whether an event trigger changes created objects.")));
-	release_run(psprintf("COMMENT ON %s %s IS %s", kinds[release->form], release->sql_name,
-						 quote_literal_cstr(release_comment(release, id))));
+	require_made(relation, release->sql_name);
+	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
 	entry = entry_of_release(release, id, relation, statement);
 	release_entry_insert(entry);
 	if (release->content != NULL)

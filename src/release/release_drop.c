@@ -14,20 +14,12 @@
 void
 release_drop(Oid relation)
 {
-	const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
 	ReleaseEntry *entry;
-	List	   *keys;
-	char	   *function;
-	ListCell   *cell;
+	List	   *relations;
 
 	entry = release_entry_require(relation);
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	keys = key_tables(entry);
-	function = entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : NULL;
-	release_run(psprintf("DROP %s %s", kinds[entry->form], relation_sql_name(relation)));
-	if (function != NULL)
-		release_run(psprintf("DROP FUNCTION %s()", function));
-	foreach(cell, keys)
-		release_run(psprintf("DROP TABLE %s", relation_sql_name(lfirst_oid(cell))));
+	relations = lcons_oid(relation, key_tables(entry));
+	drop_objects(relations, entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
 }

@@ -11,10 +11,12 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/distributed.h"
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
@@ -24,7 +26,9 @@
 #include "release/writable.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/varlena.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 static void
@@ -206,36 +210,55 @@ make_function(const Release *release, const char *create, const char *function, 
 				 quote_literal_cstr(psprintf("%s()", function)), result + strlen("TABLE")));
 }
 
-char *
+Oid
 rows_function(Oid view)
 {
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(view)};
-	char	   *name = NULL;
-	MemoryContext context = CurrentMemoryContext;
+	Oid			function = InvalidOid;
+	bool		isnull;
 
+	see_own_changes();
 	sql_connect();
-	sql_read("SELECT format('%I.%I', n.nspname, p.proname) FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
+	sql_read("SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
 			 " AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
-			 " JOIN pg_namespace n ON n.oid = p.pronamespace JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
+			 " JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
 			 " WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1", 1, types, values);
 	if (SPI_processed > 0)
-		name = MemoryContextStrdup(context, SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1));
+		function = DatumGetObjectId(sql_value(1, OIDOID, &isnull));
 	sql_finish();
-	return name;
+	PopActiveSnapshot();
+	return function;
 }
 
 void
 release_replace_live(const Release *release, Oid view)
 {
-	char	   *function = rows_function(view);
+	Oid			oid = rows_function(view);
+	char	   *function;
 	char	   *result;
 
-	if (function == NULL)
+	if (!OidIsValid(oid))
 		refuse_changed(release);
 	check_source(release);
+	function = quote_qualified_identifier(get_namespace_name(get_func_namespace(oid)), get_func_name(oid));
 	result = ask("SELECT pg_get_function_result(to_regprocedure($1))", psprintf("%s()", function));
 	make_function(release, "CREATE OR REPLACE", function, result);
+	if (rows_function(view) != oid)
+		refuse_changed(release);
+}
+
+/* The function that was created under a name in the release's schema, and is the current role's. */
+static Oid
+find_function(const Release *release, const char *sql_name)
+{
+	List	   *names = textToQualifiedNameList(cstring_to_text(sql_name));
+	Oid			function = GetSysCacheOid3(PROCNAMEARGSNSP, Anum_pg_proc_oid, CStringGetDatum(strVal(llast(names))),
+										   PointerGetDatum(buildoidvector(NULL, 0)), ObjectIdGetDatum(release->schema));
+
+	if (!OidIsValid(function) || !function_is_trusted(function))
+		refuse_changed(release);
+	return function;
 }
 
 void
@@ -245,6 +268,8 @@ release_create_live(const Release *release, const char *definition)
 	char	   *function = function_name(release);
 	char	   *shape;
 	StringInfoData shown;
+	Oid			own;
+	Oid			view;
 
 	check_source(release);
 
@@ -270,9 +295,16 @@ release_create_live(const Release *release, const char *definition)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 
 	make_function(release, "CREATE", function, psprintf("TABLE (%s, %s bigint)", shape, live_count_name(spec)));
-	run(psprintf("REVOKE ALL ON FUNCTION %s() FROM PUBLIC", function));
+	own = find_function(release, function);
+	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
+	CommandCounterIncrement();
 	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
 				 " FROM %s() f) x", release->sql_name, shown.data, live_count_name(spec), function));
+	view = get_relname_relid(release->name, release->schema);
+	require_made(view, release->sql_name);
+	require_definition(view, NIL);
+	if (rows_function(view) != own)
+		refuse_changed(release);
 	ereport(WARNING,
 			(errcode(ERRCODE_WARNING),
 			 errmsg("a live view keeps its promise only for one reading by one reader"),

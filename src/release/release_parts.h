@@ -51,8 +51,20 @@ extern void create_key(Release *release, const char *id);
 /* The key tables of a release that belong to its owner. */
 extern List *key_tables(const ReleaseEntry *entry);
 
-/* Drops keys that no definition reads any more. */
-extern void drop_keys(List *keys);
+/* Drops relations and, if it is valid, a function, unless others depend on them. */
+extern void drop_objects(List *relations, Oid function);
+
+/* Fails unless a relation that was to be created is there, and the current role's. */
+extern void require_made(Oid relation, const char *name);
+
+/*
+ * Fails unless a view's query is bound to these relations: its names may have
+ * meant others when it was created.
+ */
+extern void require_definition(Oid view, const List *relations);
+
+/* The relations that the definition of a view by a release may read. */
+extern List *definition_relations(const Release *release);
 
 /* Whether rows of a release can and must be replaced one by one, for a publication. */
 extern bool release_copies_rows(Relation release);
@@ -86,7 +98,7 @@ extern void fresh_end_swap(const FreshRows *fresh);
 extern void release_mark_filled(Oid relation);
 
 /* Gives a materialized view another definition with the same columns. */
-extern void release_replace_definition(Oid view, const char *definition);
+extern void release_replace_definition(Oid view, const char *definition, const List *relations);
 
 /* Gives the relation new rows and, if given, another definition. */
 extern void release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition);
@@ -100,8 +112,8 @@ extern ReleaseEntry *release_lock_entry(Oid relation);
 /* Fails if the release would have other columns. */
 extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
 
-/* The function through which a live view reads, without parentheses, or NULL. */
-extern char *rows_function(Oid view);
+/* The function through which a live view reads, or InvalidOid. */
+extern Oid	rows_function(Oid view);
 
 /* Gives a live view another definition with the same columns. */
 extern void release_replace_live(const Release *release, Oid view);

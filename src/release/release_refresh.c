@@ -234,7 +234,7 @@ release_show(const Release *release, Oid relation, FreshRows *fresh, const char 
 	if (definition != NULL && release->form == RELEASE_LIVE_VIEW)
 		release_replace_live(release, relation);
 	else if (definition != NULL)
-		release_replace_definition(relation, definition);
+		release_replace_definition(relation, definition, definition_relations(release));
 }
 
 /* The entry as it is now, even if others have committed it since our snapshot. */
@@ -308,7 +308,7 @@ release_refresh(Oid relation)
 	linked_people_insert(release, now->id);
 	/* the last step, because readers are locked out from here on */
 	release_show(release, relation, fresh, definition);
-	drop_keys(old_keys);
+	drop_objects(old_keys, InvalidOid);
 	PopActiveSnapshot();
 	release_close(release);
 }

@@ -17,8 +17,6 @@
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 
-static const char *const kinds[] = {"TABLE", "MATERIALIZED VIEW", "VIEW"};
-
 Release *
 release_republish_begin(Oid relation, ReleaseEntry **entry)
 {
@@ -42,8 +40,7 @@ write_comment(const Release *release, const ReleaseEntry *entry)
 	char	   *comment = GetComment(entry->relation, RelationRelationId, 0);
 
 	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
-		release_run(psprintf("COMMENT ON %s %s IS %s", kinds[release->form], release->sql_name,
-							 quote_literal_cstr(release_comment(release, entry->id))));
+		CreateComments(entry->relation, RelationRelationId, 0, release_comment(release, entry->id));
 }
 
 void
@@ -79,7 +76,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	linked_people_insert(release, now->id);
 	release_show(release, relation, fresh, definition);
 	write_comment(release, entry);
-	drop_keys(old_keys);
+	drop_objects(old_keys, InvalidOid);
 	PopActiveSnapshot();
 	release_close(release);
 }

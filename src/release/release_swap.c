@@ -184,11 +184,12 @@ release_swap_rows(FreshRows *fresh)
 }
 
 void
-release_replace_definition(Oid view, const char *definition)
+release_replace_definition(Oid view, const char *definition, const List *relations)
 {
 	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(definition));
 	Query	   *query = parse_analyze_fixedparams(raw, definition, NULL, 0, NULL);
 
 	StoreViewQuery(view, query, true);
 	CommandCounterIncrement();
+	require_definition(view, relations);
 }

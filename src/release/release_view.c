@@ -5,11 +5,23 @@
  */
 #include "release/release_parts.h"
 
+#include "access/relation.h"
+#include "catalog/dependency.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
+#include "commands/comment.h"
 #include "commands/defrem.h"
+#include "miscadmin.h"
+#include "rewrite/prs2lock.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 void
@@ -41,6 +53,7 @@ void
 create_key(Release *release, const char *id)
 {
 	char	   *name = ChooseRelationName(release->name, NULL, "key", release->schema, false);
+	List	   *statements;
 	ListCell   *cell;
 
 	/* the view, which does not exist yet, may get this name */
@@ -48,16 +61,17 @@ create_key(Release *release, const char *id)
 		name = ChooseRelationName(release->name, NULL, "keys", release->schema, false);
 	release->key_name = quote_qualified_identifier(get_namespace_name(release->schema), name);
 	release->spec.key = release->key_name;
-	foreach(cell, release_key_statements(&release->spec))
-		release_run(lfirst(cell));
-	sql_connect();
-	keep_to_owner(get_relname_relid(name, release->schema));
-	sql_finish();
+	statements = release_key_statements(&release->spec);
+	release_run(linitial(statements));
+	release->spec.key_table = get_relname_relid(name, release->schema);
+	require_made(release->spec.key_table, release->key_name);
+	keep_to_owner(release->spec.key_table);
+	for_each_from(cell, statements, 1)
+		key_change(&release->spec, lfirst(cell), 0, NULL, NULL, NULL);
 	if (release->recoding != NULL)
 		release_key_fill(&release->spec);
 	/* identifies it for drop_release, even if it is renamed */
-	release_run(psprintf("COMMENT ON TABLE %s IS %s", release->key_name,
-						 quote_literal_cstr(psprintf("key of anonopt release %s", id))));
+	CreateComments(release->spec.key_table, RelationRelationId, 0, psprintf("key of anonopt release %s", id));
 }
 
 List *
@@ -90,15 +104,68 @@ refill_key(Release *release, const ReleaseEntry *entry)
 
 	if (list_length(keys) != 1)
 		refuse_changed(release);
-	release->spec.key = relation_sql_name(linitial_oid(keys));
+	release->spec.key_table = linitial_oid(keys);
+	release->spec.key = relation_sql_name(release->spec.key_table);
 	release_key_fill(&release->spec);
 }
 
 void
-drop_keys(List *keys)
+drop_objects(List *relations, Oid function)
 {
+	ObjectAddresses *objects = new_object_addresses();
+	ObjectAddress object;
 	ListCell   *cell;
 
-	foreach(cell, keys)
-		release_run(psprintf("DROP TABLE %s", relation_sql_name(lfirst_oid(cell))));
+	foreach(cell, relations)
+	{
+		LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
+		ObjectAddressSet(object, RelationRelationId, lfirst_oid(cell));
+		add_exact_object_address(&object, objects);
+	}
+	ObjectAddressSet(object, ProcedureRelationId, function);
+	if (OidIsValid(function))
+		add_exact_object_address(&object, objects);
+	performMultipleDeletions(objects, DROP_RESTRICT, 0);
+	free_object_addresses(objects);
+}
+
+void
+key_change(const Specification *spec, const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls)
+{
+	List	   *relations = list_make1_oid(spec->key_table);
+
+	for (int i = 0; i < spec->dataset->nattributes; i++)
+		relations = lappend_oid(relations, spec->dataset->attributes[i].hierarchy);
+	(void) rows_change(statement, relations, nargs, types, values, nulls);
+}
+
+void
+require_made(Oid relation, const char *name)
+{
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is not the one that was created", name),
+				 errhint("Check whether an event trigger changes created objects, or somebody its schema.")));
+}
+
+void
+require_definition(Oid view, const List *relations)
+{
+	Relation	rel = relation_open_existing(view);
+
+	for (int i = 0; rel->rd_rules != NULL && i < rel->rd_rules->numLocks; i++)
+	{
+		ListCell   *cell;
+
+		foreach(cell, rel->rd_rules->rules[i]->actions)
+		{
+			BoundQuery	bound = {.query = lfirst(cell)};
+
+			bound.relations = list_delete_oid(query_relations(bound.query), view);
+			bound.functions = expression_functions(lfirst(cell), NIL);
+			query_require(&bound, relations);
+		}
+	}
+	relation_close(rel, NoLock);
 }

@@ -39,6 +39,7 @@ typedef struct Specification
 	const char *key;			/* table for data that a definition, which
 								 * anybody may read, must not disclose; NULL
 								 * to include them */
+	Oid			key_table;		/* while it is filled */
 	int			ncolumns;
 	ShownColumn *columns;		/* in the order of the relation */
 	bool		outside;		/* whether it is about people of another
@@ -75,6 +76,9 @@ extern List *release_key_statements(const Specification *spec);
 
 /* Replaces the tuples in the key by a recoding's. */
 extern void release_key_fill(const Specification *spec);
+
+/* Fills the key by a statement. */
+extern void key_change(const Specification *spec, const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls);
 
 /* The level of a hierarchy's column, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);

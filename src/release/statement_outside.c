@@ -292,7 +292,7 @@ append_outside_rows(StringInfo sql, const Specification *spec)
 		appendStringInfo(sql, " OR leaf_place%d IS NOT NULL", a + 1);
 }
 
-/* Fills the key with boxes and leaves; SPI is connected. */
+/* Fills the key with boxes and leaves. */
 void
 outside_key_fill(const Specification *spec)
 {
@@ -309,7 +309,7 @@ outside_key_fill(const Specification *spec)
 		append_box_columns(&sql, spec, "", "");
 		appendStringInfoString(&sql, ") ");
 		if (append_boxes(&sql, spec, box, Min(BATCH, spec->recoded->boxes.nboxes - box)))
-			sql_write(sql.data, 0, NULL, NULL, NULL);
+			key_change(spec, sql.data, 0, NULL, NULL, NULL);
 	}
 	for (int a = 0; a < spec->population->nattrs; a++)
 		for (uint32 leaf = 0; leaf < spec->population->attrs[a].hierarchy->nleaves; leaf += BATCH)
@@ -318,7 +318,7 @@ outside_key_fill(const Specification *spec)
 			resetStringInfo(&sql);
 			appendStringInfo(&sql, "INSERT INTO %s (leaf_value%d, leaf_place%d) ", spec->key, a + 1, a + 1);
 			append_leaves(&sql, spec, a, leaf, Min(BATCH, spec->population->attrs[a].hierarchy->nleaves - leaf), true);
-			sql_write(sql.data, 0, NULL, NULL, NULL);
+			key_change(spec, sql.data, 0, NULL, NULL, NULL);
 		}
 }
 

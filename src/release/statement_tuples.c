@@ -282,7 +282,7 @@ batch_statement(const KeyBatch *batch)
 	return sql.data;
 }
 
-/* Writes the batch; SPI is connected. */
+/* Writes the batch. */
 static void
 batch_write(KeyBatch *batch, const char *statement)
 {
@@ -304,7 +304,7 @@ batch_write(KeyBatch *batch, const char *statement)
 		arrays[c] = PointerGetDatum(construct_md_array(column->values, column->nulls, 1, &batch->n, bounds, column->type,
 													   column->length, column->byval, column->align));
 	}
-	sql_write(statement, batch->ncolumns, types, arrays, nulls);
+	key_change(batch->spec, statement, batch->ncolumns, types, arrays, nulls);
 	batch->n = 0;
 }
 
@@ -317,11 +317,10 @@ release_key_fill(const Specification *spec)
 	MemoryContext rows;
 	MemoryContext old;
 
-	sql_connect();
 	initStringInfo(&empty);
 	appendStringInfo(&empty, "DELETE FROM ONLY %s WHERE class IS NOT NULL", spec->key);
 	append_outside_rows(&empty, spec);
-	sql_write(empty.data, 0, NULL, NULL, NULL);
+	key_change(spec, empty.data, 0, NULL, NULL, NULL);
 	batch = batch_begin(spec);
 	statement = batch_statement(&batch);
 	rows = AllocSetContextCreate(CurrentMemoryContext, "anonopt tuples", ALLOCSET_DEFAULT_SIZES);
@@ -340,5 +339,4 @@ release_key_fill(const Specification *spec)
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(rows);
 	outside_key_fill(spec);
-	sql_finish();
 }

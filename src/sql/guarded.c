@@ -1,0 +1,52 @@
+/*
+ * guarded.c
+ *	  SQL: report and front_svg, whose code is in SQL; texts_over.
+ *
+ * Statements in those name our functions each time they run.  So a call holds
+ * the extension, like every other, and then calls the function that has the
+ * code: the same name with _body.
+ */
+#include "base/compat.h"
+
+#include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+OWN_FUNCTION(anonopt_guarded);
+OWN_FUNCTION(anonopt_texts_over);
+
+static Datum
+anonopt_guarded_call(PG_FUNCTION_ARGS)
+{
+	LOCAL_FCINFO(body, FUNC_MAX_ARGS);
+	FmgrInfo	info;
+	Datum		result;
+
+	fmgr_info(own_function(psprintf("%s_body", get_func_name(fcinfo->flinfo->fn_oid))), &info);
+	InitFunctionCallInfoData(*body, &info, fcinfo->nargs, fcinfo->fncollation, NULL, NULL);
+	memcpy(body->args, fcinfo->args, sizeof(NullableDatum) * fcinfo->nargs);
+	result = FunctionCallInvoke(body);
+	fcinfo->isnull = body->isnull;
+	return result;
+}
+
+/* The query runs with the caller's rights, and can name no other relation of a user. */
+static Datum
+anonopt_texts_over_call(PG_FUNCTION_ARGS)
+{
+	Oid			relation = PG_GETARG_OID(0);
+	bool		isnull;
+	Datum		texts;
+
+	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	(void) sql_read_over(text_to_cstring(PG_GETARG_TEXT_PP(1)), list_make1_oid(relation), NULL, 0, NULL, NULL);
+	texts = sql_value(1, TEXTARRAYOID, &isnull);
+	if (isnull)
+		PG_RETURN_NULL();
+	PG_RETURN_DATUM(texts);
+}
