@@ -71,12 +71,17 @@ BEGIN
     END IF;
 END $$;
 
-SELECT plan(4 * 4 * 3 + 2);
+SELECT plan(4 * 4 * 3 + 3);
 SELECT pg_temp.check_release(u, k) FROM unnest('{1,3,4,5}'::float8[]) u, unnest('{2,5,20}'::int[]) k;
 SELECT throws_ok('SELECT anonopt.publish_records(''made'', ''anybody'', 7, ''nr'', k => 1000)', '22023',
     'no class keeps the promise', 'a release of nobody');
 SELECT throws_ok('SELECT anonopt.publish_records(''made'', ''anybody'', 8, ''nr'', k => 1)', '22023',
     'no class keeps the promise', 'nor one of a utility that no generalization has');
+
+-- a refresh keeps the models that were chosen
+SELECT anonopt.publish_records('modelled', 'anybody', 1, 'nr', 2, risk => 'identity', utility => 'leaves'), anonopt.refresh_release('modelled') \g /dev/null
+SELECT is((SELECT array[measures ->> 'risk', measures ->> 'utility'] FROM anonopt.release WHERE release = 'modelled'::regclass), '{identity,leaves}'::text[],
+    'a release by records keeps its models when it is refreshed');
 
 SELECT * FROM finish();
 ROLLBACK;

@@ -853,6 +853,54 @@ sub check_forged
 	is(join(' ', $heard =~ /^it answers$/m ? 'it answers' : 'it crashes', @wrong), 'it answers', $update) or diag($heard);
 }
 
+# The owner of a schema gave its name, and so the names in statements that were written before, to another with views of the same
+# names.  One of four calls of verify ran their functions.
+sub check_swapped_schemas
+{
+	my $other = 'swapped';
+
+	$node->safe_psql('postgres', "CREATE DATABASE $other OWNER dbo");
+	ask($other, $superuser, q{
+		CREATE EXTENSION anonopt;
+		CREATE TABLE public.people AS SELECT i % 40 AS age, 'i' || i % 3 AS illness FROM generate_series(1, 400) i;
+		SELECT anonopt.create_interval_hierarchy('public.ages', 0, 59, '{10,20}');
+		SELECT anonopt.create_dataset('people', 'public.people', 0.5), anonopt.add_quasi_identifier('people', 'age', 'public.ages'), anonopt.add_sensitive('people', 'illness');
+		SELECT anonopt.publish_table('public.shown', 'people', '{1}', k => 3)});
+	ask($other, 'dbo', 'CREATE SCHEMA dbo');
+	make_trap($other, 'dbo');
+	ask($other, 'dbo', q{
+		CREATE SCHEMA guise;
+		CREATE VIEW guise.people AS SELECT i % 40 + dbo.trap() AS age, 'flu'::text AS illness FROM generate_series(1, 400) i;
+		CREATE VIEW guise.shown AS SELECT (dbo.trap() + i)::text AS age, 'flu'::text AS illness FROM generate_series(1, 40) i;
+		CREATE PROCEDURE dbo.swap() LANGUAGE plpgsql AS $$
+		BEGIN
+			WHILE NOT EXISTS (SELECT FROM dbo.enough) LOOP
+				ALTER SCHEMA public RENAME TO passing; ALTER SCHEMA guise RENAME TO public; ALTER SCHEMA passing RENAME TO guise;
+				COMMIT;
+			END LOOP;
+		END $$;
+		CREATE TABLE dbo.enough (x int)});
+	my $release = $node->safe_psql($other, q{SELECT 'public.shown'::regclass::oid});
+	my $swapper = begin_session($other, 'dbo', 'swapping', 'CALL dbo.swap()');
+	for my $call ('verify', 'refresh_release')
+	{
+		ask($other, $superuser, qq{
+			SET anonopt.composition = off;
+			DO \$\$ BEGIN
+				FOR i IN 1 .. 60 LOOP
+					BEGIN
+						PERFORM anonopt.$call($release);
+					EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR undefined_object OR invalid_schema_name OR object_in_use OR insufficient_privilege THEN
+					END;
+				END LOOP;
+			END \$\$});
+	}
+	ask($other, 'dbo', 'INSERT INTO dbo.enough VALUES (1)');
+	end_session($swapper);
+	check_trap($other, 'dbo', 'a database owner does not become superuser by exchanging schemas');
+	check_alive('schemas are exchanged');
+}
+
 # A database owner wrote an entry, or a content, of another shape: whoever compared with it crashed the server.
 sub check_forged_shapes
 {
@@ -895,7 +943,7 @@ $_->() for \&check_dropped_within_call, \&check_dropped_between_rows, \&check_dr
 $_->() for \&check_doors, \&check_public_doors;
 $_->() for \&check_types, \&check_swap_function, \&check_swap_cursor, \&check_swap_locks, \&check_publications, \&check_republish;
 $_->() for \&check_redirection, \&check_owners_of_sources, \&check_views_as_sources, \&check_owners_of_live_sources, \&check_answers_of_shards;
-$_->() for \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array;
+$_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array;
 check_alive('all attacks');
 $node->stop;
 done_testing();
