@@ -232,7 +232,7 @@ put_population_risks(RiskRow *row, const Dataset *dataset, Oid population, doubl
 	Oid			types[3] = {INT8OID, INT8OID, INT8OID};
 
 	sql_connect();
-	rows_read(sizes_statement(dataset, population), list_make1_oid(population), NULL, NULL, 3, types, take_sizes, &risks);
+	rows_read(sizes_statement(dataset, population), list_make2_oid(dataset->relation, population), NULL, NULL, 3, types, take_sizes, &risks);
 	sql_finish();
 	put_number(row, RISK_POPULATION_UNIQUES, (double) risks.uniques);
 	if (risks.people == 0)
