@@ -219,7 +219,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 $$;
 
 -- The details of a release, after its verdict.
--- The text array that a query over one relation returns, which no other relation can take the name of.
+-- The texts that a query over one relation returns, of which no other can take the name.
 CREATE FUNCTION anonopt.texts_over(relation regclass, query text) RETURNS text[]
 AS 'MODULE_PATHNAME', 'anonopt_texts_over' LANGUAGE C STABLE PARALLEL RESTRICTED STRICT;
 
@@ -235,12 +235,12 @@ DECLARE
 	shown text[];
 	samples text[];
 BEGIN
-	sizes := anonopt.texts_over(r.release, format('SELECT array_agg(anonopt.html_cells(CASE WHEN s.low = s.high THEN anonopt.short_number(s.low)
-				ELSE format(''%%s to %%s'', anonopt.short_number(s.low), anonopt.short_number(s.high)) END, anonopt.short_number(s.classes), anonopt.short_number(s.rows)) ORDER BY s.low)
+	sizes := anonopt.texts_over(r.release, format('SELECT anonopt.html_cells(CASE WHEN s.low = s.high THEN anonopt.short_number(s.low)
+				ELSE format(''%%s to %%s'', anonopt.short_number(s.low), anonopt.short_number(s.high)) END, anonopt.short_number(s.classes), anonopt.short_number(s.rows))
 		FROM (SELECT min(c.n) AS low, max(c.n) AS high, count(*) AS classes, sum(c.n)::float8 AS rows
-			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY floor(log(2, c.n))) s', r.release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)));
+			FROM (SELECT count(*) AS n FROM %s r GROUP BY %s) c GROUP BY floor(log(2, c.n))) s ORDER BY s.low', r.release, (SELECT string_agg(format('r.%I', q), ', ') FROM unnest(generalized) q)));
 	FOR i IN 1 .. cardinality(generalized) LOOP
-		samples := anonopt.texts_over(r.release, format('SELECT array_agg(DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END) FROM %2$s r', generalized[i], r.release));
+		samples := anonopt.texts_over(r.release, format('SELECT DISTINCT CASE WHEN r.%1$I IS NULL THEN ''NULL'' ELSE format(''%%s'', r.%1$I) END FROM %2$s r ORDER BY 1', generalized[i], r.release));
 		shown := shown || anonopt.html_cells(generalized[i]::text, hierarchies[i], coalesce(r.entry -> 'levels' ->> (i - 1),
 				CASE WHEN r.entry ->> 'recoding' IS NOT NULL THEN 'by class' WHEN r.entry ->> 'cuts' IS NOT NULL THEN 'cut' ELSE 'by record' END),
 			cardinality(samples)::text, array_to_string(samples[1:4], '; ') || CASE WHEN cardinality(samples) > 4 THEN '; …' ELSE '' END);

@@ -143,7 +143,9 @@ bind_over(const char *statement, const List *relations, int nargs, const Oid *ty
 	BoundQuery *bound = query_bind(statement, types, nargs, environment);
 
 	if (bound == NULL)
-		elog(ERROR, "not a query: %s", statement);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not a query", statement)));
 	query_require(bound, relations);
 	return bound;
 }

@@ -10,9 +10,10 @@
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
@@ -34,19 +35,26 @@ anonopt_guarded_call(PG_FUNCTION_ARGS)
 	return result;
 }
 
+static void
+take_texts(void *arg, const Datum *values, const bool *nulls)
+{
+	ArrayBuildState **texts = arg;
+
+	*texts = accumArrayResult(*texts, values[0], nulls[0], TEXTOID, CurTransactionContext);
+}
+
 /* The query runs with the caller's rights, and can name no other relation of a user. */
 static Datum
 anonopt_texts_over_call(PG_FUNCTION_ARGS)
 {
 	Oid			relation = PG_GETARG_OID(0);
-	bool		isnull;
-	Datum		texts;
+	Oid			type = TEXTOID;
+	ArrayBuildState *texts = NULL;
 
 	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	(void) sql_read_over(text_to_cstring(PG_GETARG_TEXT_PP(1)), list_make1_oid(relation), NULL, 0, NULL, NULL);
-	texts = sql_value(1, TEXTARRAYOID, &isnull);
-	if (isnull)
+	rows_read(text_to_cstring(PG_GETARG_TEXT_PP(1)), list_make1_oid(relation), NULL, NULL, 1, &type, take_texts, &texts);
+	if (texts == NULL)
 		PG_RETURN_NULL();
-	PG_RETURN_DATUM(texts);
+	PG_RETURN_DATUM(makeArrayResult(texts, CurrentMemoryContext));
 }
