@@ -34,18 +34,18 @@
 static bool
 note_function(Oid function, void *context)
 {
-	List	  **functions = context;
+	CalledCode *code = context;
 
 	if (function >= FirstNormalObjectId)
-		*functions = list_append_unique_oid(*functions, function);
+		code->functions = list_append_unique_oid(code->functions, function);
 	return false;
 }
 
-static void note_type(Oid type, List **functions);
+static void note_type(Oid type, CalledCode *code);
 
 /* The functions in the checks of a domain. */
 static void
-note_checks(Oid domain, List **functions)
+note_checks(Oid domain, CalledCode *code)
 {
 	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
 	ScanKeyData key;
@@ -60,39 +60,40 @@ note_checks(Oid domain, List **functions)
 		Datum		stored = heap_getattr(tuple, Anum_pg_constraint_conbin, RelationGetDescr(catalog), &isnull);
 
 		if (!isnull)
-			*functions = expression_functions(stringToNode(TextDatumGetCString(stored)), *functions);
+			expression_code(stringToNode(TextDatumGetCString(stored)), code);
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 }
 
 static void
-note_domain(Oid domain, List **functions)
+note_domain(Oid domain, CalledCode *code)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
 	Oid			base = HeapTupleIsValid(tuple) ? ((Form_pg_type) GETSTRUCT(tuple))->typbasetype : InvalidOid;
 
 	if (HeapTupleIsValid(tuple))
 		ReleaseSysCache(tuple);
-	note_checks(domain, functions);
-	note_type(base, functions);
+	code->domains = list_append_unique_oid(code->domains, domain);
+	note_checks(domain, code);
+	note_type(base, code);
 }
 
 static void
-note_columns(Oid type, List **functions)
+note_columns(Oid type, CalledCode *code)
 {
 	Relation	relation = try_relation_open(get_typ_typrelid(type), AccessShareLock);
 
 	for (int i = 0; relation != NULL && i < RelationGetNumberOfAttributes(relation); i++)
 		if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped)
-			note_type(TupleDescAttr(RelationGetDescr(relation), i)->atttypid, functions);
+			note_type(TupleDescAttr(RelationGetDescr(relation), i)->atttypid, code);
 	if (relation != NULL)
 		relation_close(relation, NoLock);
 }
 
 /* The functions that making a value of a type may run: checks of the domains in it. */
 static void
-note_type(Oid type, List **functions)
+note_type(Oid type, CalledCode *code)
 {
 	check_stack_depth();
 	if (type < FirstNormalObjectId)
@@ -100,19 +101,19 @@ note_type(Oid type, List **functions)
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_DOMAIN:
-			note_domain(type, functions);
+			note_domain(type, code);
 			break;
 		case TYPTYPE_COMPOSITE:
-			note_columns(type, functions);
+			note_columns(type, code);
 			break;
 		case TYPTYPE_RANGE:
-			note_type(get_range_subtype(type), functions);
+			note_type(get_range_subtype(type), code);
 			break;
 		case TYPTYPE_MULTIRANGE:
-			note_type(get_multirange_range(type), functions);
+			note_type(get_multirange_range(type), code);
 			break;
 		default:
-			note_type(get_element_type(type), functions);
+			note_type(get_element_type(type), code);
 	}
 }
 
@@ -131,11 +132,10 @@ note_functions(Node * node, void *context)
 	return expression_tree_walker(node, note_functions, context);
 }
 
-List *
-expression_functions(Node * expression, List *functions)
+void
+expression_code(Node * expression, CalledCode *code)
 {
-	(void) note_functions(expression, &functions);
-	return functions;
+	(void) note_functions(expression, code);
 }
 
 static bool
@@ -209,7 +209,7 @@ query_bind(const char *statement, const Oid *types, int ntypes, QueryEnvironment
 	bound->statement = statement;
 	bound->environment = environment;
 	bound->relations = query_relations(bound->query);
-	bound->functions = expression_functions((Node *) bound->query, NIL);
+	expression_code((Node *) bound->query, &bound->code);
 	return bound;
 }
 

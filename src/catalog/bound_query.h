@@ -14,6 +14,16 @@
 #include "tcop/dest.h"
 #include "utils/queryenvironment.h"
 
+/*
+ * What an expression may call: functions that were not part of a new database,
+ * and domains, whose checks may call others, even of PostgreSQL's.
+ */
+typedef struct CalledCode
+{
+	List	   *functions;
+	List	   *domains;
+} CalledCode;
+
 typedef struct BoundQuery
 {
 	const char *statement;
@@ -22,8 +32,7 @@ typedef struct BoundQuery
 									 * catalogs, or NULL */
 	PlannedStmt *plan;			/* if it is run several times */
 	List	   *relations;		/* OIDs */
-	List	   *functions;		/* OIDs, of those that were not part of a new
-								 * database */
+	CalledCode	code;
 } BoundQuery;
 
 /*
@@ -45,10 +54,7 @@ extern void query_plan(BoundQuery *bound);
 /* The relations that a query names. */
 extern List *query_relations(Query * query);
 
-/*
- * Adds to a list the functions that an expression may call, checks of domains
- * included, and that were not part of a new database.
- */
-extern List *expression_functions(Node * expression, List *functions);
+/* Adds what an expression may call. */
+extern void expression_code(Node * expression, CalledCode *code);
 
 #endif

@@ -235,7 +235,7 @@ require_own(const BoundQuery *bound)
 	foreach(cell, bound->relations)
 		if (lfirst_oid(cell) >= FirstNormalObjectId && !is_own_relation(lfirst_oid(cell)))
 		refuse_object(psprintf("relation %s", relation_sql_name(lfirst_oid(cell))));
-	foreach(cell, bound->functions)
+	foreach(cell, bound->code.functions)
 		if (!is_own_function(lfirst_oid(cell)))
 		refuse_object(psprintf("function with OID %u", lfirst_oid(cell)));
 }

@@ -4,17 +4,22 @@
  */
 #include "catalog/sql.h"
 
+#include "access/heapam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/table.h"
 #include "access/xact.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_namespace.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
+#include "storage/bufmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
+#include "utils/inval.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 #include "utils/varlena.h"
@@ -168,6 +173,35 @@ relation_open_existing(Oid relation)
  */
 #define LONGEST_NAME 10000
 
+/*
+ * Takes the lock on the schema's row that a foreign key would take: a rename,
+ * which changes a unique column, has to wait for it.
+ */
+char *
+keep_schema_name(Oid schema)
+{
+	Relation	catalog = table_open(NamespaceRelationId, RowShareLock);
+	TM_Result	result;
+
+	do
+	{
+		HeapTuple	tuple;
+		Buffer		buffer;
+		TM_FailureData failure;
+
+		AcceptInvalidationMessages();
+		tuple = SearchSysCacheCopy1(NAMESPACEOID, ObjectIdGetDatum(schema));
+		if (!HeapTupleIsValid(tuple))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_SCHEMA),
+					 errmsg("schema with OID %u does not exist", schema)));
+		result = heap_lock_tuple(catalog, tuple, GetCurrentCommandId(false), LockTupleKeyShare, LockWaitBlock, true, &buffer, &failure);
+		ReleaseBuffer(buffer);
+	} while (result != TM_Ok && result != TM_SelfModified && result != TM_Invisible);
+	table_close(catalog, NoLock);
+	return get_namespace_name(schema);
+}
+
 RangeVar *
 creation_range_var(const char *name)
 {
@@ -264,4 +298,14 @@ keep_to_owner(Oid relation)
 		RemoveRoleFromObjectACL(lfirst_oid(cell), RelationRelationId, relation);
 		CommandCounterIncrement();
 	}
+}
+
+void
+require_made(Oid relation, const char *name)
+{
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is not the one that was created", name),
+				 errhint("Check whether an event trigger changes created objects, or somebody its schema.")));
 }

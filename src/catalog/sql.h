@@ -61,6 +61,15 @@ extern Oid	relation_owner(Oid relation);
  */
 extern Relation relation_open_existing(Oid relation);
 
+/* Fails unless a relation that was to be created is there, and the current role's. */
+extern void require_made(Oid relation, const char *name);
+
+/*
+ * Keeps others from renaming a schema until the transaction ends, so that what
+ * is written as a name stays what was meant; returns its name.
+ */
+extern char *keep_schema_name(Oid schema);
+
 /* The name of an object to be created, as a user wrote it. */
 extern RangeVar *creation_range_var(const char *name);
 

@@ -46,7 +46,7 @@
 typedef struct Reached
 {
 	List	   *relations;
-	List	   *functions;		/* that were not part of a new database */
+	CalledCode	code;
 	bool		as_invoker;		/* a view that reads with its caller's rights */
 } Reached;
 
@@ -75,20 +75,25 @@ function_is_trusted(Oid function)
 	return role_trusts(GetUserId(), function_owner(function));
 }
 
-bool
-type_is_trusted(Oid type)
+static Oid
+type_owner(Oid type)
 {
-	HeapTuple	tuple;
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
 	Oid			owner;
 
-	if (type < FirstNormalObjectId && getBaseType(type) == type)
-		return true;
-	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(getBaseType(type)));
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "type %u is missing", type);
 	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
 	ReleaseSysCache(tuple);
-	return role_trusts(GetUserId(), owner);
+	return owner;
+}
+
+bool
+type_is_trusted(Oid type)
+{
+	if (type < FirstNormalObjectId && getBaseType(type) == type)
+		return true;
+	return role_trusts(GetUserId(), type_owner(getBaseType(type)));
 }
 
 /* -------------------------------------------------------------- what is reached */
@@ -101,7 +106,7 @@ reach_stored(Reached *reached, int cache, HeapTuple tuple, AttrNumber column)
 	Datum		stored = SysCacheGetAttr(cache, tuple, column, &isnull);
 
 	if (!isnull)
-		reached->functions = expression_functions(stringToNode(TextDatumGetCString(stored)), reached->functions);
+		expression_code(stringToNode(TextDatumGetCString(stored)), &reached->code);
 }
 
 static void
@@ -137,9 +142,9 @@ static void
 reach_columns(Reached *reached, const TupleConstr *constraints)
 {
 	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
-		reached->functions = expression_functions(stringToNode(constraints->check[i].ccbin), reached->functions);
+		expression_code(stringToNode(constraints->check[i].ccbin), &reached->code);
 	for (int i = 0; constraints != NULL && i < constraints->num_defval; i++)
-		reached->functions = expression_functions(stringToNode(constraints->defval[i].adbin), reached->functions);
+		expression_code(stringToNode(constraints->defval[i].adbin), &reached->code);
 }
 
 static void
@@ -153,8 +158,8 @@ reach_policies(Reached *reached, const RowSecurityDesc *security)
 	{
 		const RowSecurityPolicy *policy = lfirst(cell);
 
-		reached->functions = expression_functions((Node *) policy->qual, reached->functions);
-		reached->functions = expression_functions((Node *) policy->with_check_qual, reached->functions);
+		expression_code((Node *) policy->qual, &reached->code);
+		expression_code((Node *) policy->with_check_qual, &reached->code);
 	}
 }
 
@@ -189,10 +194,10 @@ reach_rules(Reached *reached, Relation relation)
 
 		foreach(cell, relation->rd_rules->rules[i]->actions)
 		{
-			reached->functions = expression_functions(lfirst(cell), reached->functions);
+			expression_code(lfirst(cell), &reached->code);
 			(void) reach_query(lfirst(cell), reached);
 		}
-		reached->functions = expression_functions(relation->rd_rules->rules[i]->qual, reached->functions);
+		expression_code(relation->rd_rules->rules[i]->qual, &reached->code);
 	}
 }
 
@@ -256,7 +261,7 @@ require_trust(Oid relation, Oid role, const Reached *reached)
 {
 	ListCell   *cell;
 
-	foreach(cell, reached->functions)
+	foreach(cell, reached->code.functions)
 	{
 		Oid			owner = function_owner(lfirst_oid(cell));
 
@@ -264,6 +269,10 @@ require_trust(Oid relation, Oid role, const Reached *reached)
 			refuse_relation(relation, role, psprintf("Function %s belongs to role \"%s\".", format_procedure_qualified(lfirst_oid(cell)),
 													 GetUserNameFromId(owner, true)));
 	}
+	foreach(cell, reached->code.domains)
+		if (!role_trusts(role, type_owner(lfirst_oid(cell))))
+		refuse_relation(relation, role, psprintf("Domain %s belongs to role \"%s\".", format_type_be_qualified(lfirst_oid(cell)),
+												 GetUserNameFromId(type_owner(lfirst_oid(cell)), true)));
 	foreach(cell, reached->relations)
 	{
 		Oid			owner = relation_owner(lfirst_oid(cell));
@@ -342,7 +351,12 @@ query_require(const BoundQuery *bound, const List *relations)
 	foreach(cell, bound->relations)
 		if (lfirst_oid(cell) >= FirstNormalObjectId && !list_member_oid(relations, lfirst_oid(cell)))
 		relation_has_changed(lfirst_oid(cell));
-	foreach(cell, bound->functions)
+	foreach(cell, bound->code.domains)
+		if (!role_trusts(GetUserId(), type_owner(lfirst_oid(cell))))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("domain %s belongs to another role", format_type_be_qualified(lfirst_oid(cell)))));
+	foreach(cell, bound->code.functions)
 		if (!function_is_trusted(lfirst_oid(cell)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),

@@ -156,10 +156,16 @@ rows_read(const char *statement, const List *relations, ParamListInfo params, Qu
 {
 	int			nargs = params == NULL ? 0 : params->numParams;
 	Oid		   *ptypes = palloc(sizeof(Oid) * (nargs + 1));
+	BoundQuery *bound;
 
 	for (int i = 0; i < nargs; i++)
 		ptypes[i] = params->params[i].ptype;
-	(void) query_run(bind_over(statement, relations, nargs, ptypes, environment), params, rows_receiver(ncolumns, types, take, arg));
+	bound = bind_over(statement, relations, nargs, ptypes, environment);
+	if (bound->query->commandType != CMD_SELECT || bound->query->hasModifyingCTE || bound->query->rowMarks != NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("\"%s\" is not a query", statement)));
+	(void) query_run(bound, params, rows_receiver(ncolumns, types, take, arg));
 }
 
 /* Collects rows outside the executor's memory. */

@@ -160,9 +160,9 @@ check_bound(const BoundQuery *bound, const List *sources)
 	QueryEnvironment *environment = create_queryEnv();
 	ListCell   *cell;
 
-	foreach(cell, bound->functions)
-		if (!function_is_trusted(lfirst_oid(cell)))
-		refuse_source();
+	/* names of types may mean domains by now */
+	query_require(bound, bound->relations);
+
 	foreach(cell, bound->relations)
 		if (!is_plain_source(lfirst_oid(cell), list_member_oid(sources, lfirst_oid(cell))))
 		refuse_source();
@@ -222,6 +222,20 @@ check_view(Datum view, Datum function)
 				 errmsg("the live release has been dropped")));
 }
 
+/*
+ * Fails if the data under their name are not those of the record: somebody may
+ * have given the name to another table of the owner.
+ */
+static void
+check_entry(Datum view, Oid source)
+{
+	Oid			relation = named_relation(TextDatumGetCString(view));
+	ReleaseEntry *entry = OidIsValid(relation) ? release_entry_find(relation) : NULL;
+
+	if (entry != NULL && entry->source != source)
+		refuse_source();
+}
+
 /* A receiver for rows of the result. */
 static DestReceiver *
 result_receiver(ReturnSetInfo *result)
@@ -263,6 +277,7 @@ anonopt_live_rows_call(PG_FUNCTION_ARGS)
 	check_view(PG_GETARG_DATUM(2), PG_GETARG_DATUM(3));
 	sources = check_sources(columns, ncolumns, bound);
 	check_reader(linitial_oid(sources), bound->relations);
+	check_entry(PG_GETARG_DATUM(2), linitial_oid(sources));
 	sql_finish();
 	copies = check_bound(bound, sources);
 	bound->environment = copies;

@@ -58,6 +58,8 @@ typedef struct Release
 	char	   *key_name;		/* of the table beside a view, or NULL */
 
 	/* read */
+	List	   *schemas;		/* whose names are kept, and the names */
+	List	   *schema_names;
 	List	   *opened;			/* relations kept open, so that nobody changes
 								 * them meanwhile */
 	RowSpool	spool;
@@ -103,6 +105,9 @@ extern void release_check_reading(const Dataset *dataset);
  */
 extern void release_check(Release *release);
 extern void release_close(Release *release);
+
+/* Fails if a schema that a release names was renamed while the data were read. */
+extern void release_check_names(const Release *release);
 
 /*
  * Reads and measures; sets k to that of the node if none was given.  Spools

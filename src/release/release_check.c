@@ -12,6 +12,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/tableam.h"
+#include "access/transam.h"
 #include "base/budget.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_class.h"
@@ -73,7 +74,7 @@ release_name(Release *release, const char *name)
 
 	release->schema = RangeVarGetCreationNamespace(range);
 	release->name = range->relname;
-	release->sql_name = quote_qualified_identifier(get_namespace_name(release->schema), range->relname);
+	release->sql_name = quote_qualified_identifier(keep_schema_name(release->schema), range->relname);
 	if (OidIsValid(get_relname_relid(release->name, release->schema)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -549,6 +550,68 @@ check_pseudonyms(const Release *release)
 	}
 }
 
+/* Keeps the name of a schema, and notes it. */
+static void
+keep_schema(Release *release, Oid schema)
+{
+	if (list_member_oid(release->schemas, schema) || isTempNamespace(schema))
+		return;
+	release->schemas = lappend_oid(release->schemas, schema);
+	release->schema_names = lappend(release->schema_names, keep_schema_name(schema));
+}
+
+static Oid
+schema_of_type(Oid type)
+{
+	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
+	Oid			schema;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u is missing", type);
+	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
+	ReleaseSysCache(tuple);
+	return schema;
+}
+
+/* Keeps the names that statements will use: of the relations and of their columns' types. */
+static void
+keep_schemas(Release *release)
+{
+	ListCell   *cell;
+
+	keep_schema(release, release->schema);
+	foreach(cell, release->opened)
+	{
+		Relation	relation = lfirst(cell);
+
+		keep_schema(release, RelationGetNamespace(relation));
+		for (int i = 0; i < RelationGetNumberOfAttributes(relation); i++)
+		{
+			Oid			type = TupleDescAttr(RelationGetDescr(relation), i)->atttypid;
+
+			if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped && getBaseType(type) >= FirstNormalObjectId)
+				keep_schema(release, schema_of_type(getBaseType(type)));
+		}
+	}
+}
+
+/* A function of another role, as which a relation was read, may have renamed a schema in this very transaction. */
+void
+release_check_names(const Release *release)
+{
+	for (int i = 0; i < list_length(release->schemas); i++)
+	{
+		const char *name = get_namespace_name(list_nth_oid(release->schemas, i));
+
+		if (name == NULL || strcmp(name, list_nth(release->schema_names, i)) != 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_OBJECT_IN_USE),
+					 i == 0 ? errmsg("the schema of %s was changed while the data were read", release->sql_name) :
+					 errmsg("schema \"%s\" was renamed while the data were read", (char *) list_nth(release->schema_names, i)),
+					 errhint("Call the function again.")));
+	}
+}
+
 void
 release_check(Release *release)
 {
@@ -573,6 +636,8 @@ release_check(Release *release)
 	for (int i = 0; i < dataset->npromises; i++)
 		if (OidIsValid(dataset->promises[i].population))
 			release->opened = lappend(release->opened, relation_open_existing(dataset->promises[i].population));
+	if (OidIsValid(release->schema))
+		keep_schemas(release);
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *declared = &dataset->attributes[i];

@@ -59,19 +59,6 @@ new_id(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
-/* Fails if the schema was renamed: reading may have run anybody's function. */
-static void
-require_schema(const Release *release)
-{
-	const char *schema = get_namespace_name(release->schema);
-
-	if (schema == NULL || strcmp(quote_qualified_identifier(schema, release->name), release->sql_name) != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_IN_USE),
-				 errmsg("the schema of %s was changed while the data were read", release->sql_name),
-				 errhint("Call the function again.")));
-}
-
 List *
 definition_relations(const Release *release)
 {
@@ -127,7 +114,7 @@ release_create(Release *release)
 		release_choose_classes(release);
 		composition_check(release);
 	}
-	require_schema(release);
+	release_check_names(release);
 	if (release->form != RELEASE_TABLE)
 	{
 		statement = statement_to_keep(release);

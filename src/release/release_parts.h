@@ -54,9 +54,6 @@ extern List *key_tables(const ReleaseEntry *entry);
 /* Drops relations and, if it is valid, a function, unless others depend on them. */
 extern void drop_objects(List *relations, Oid function);
 
-/* Fails unless a relation that was to be created is there, and the current role's. */
-extern void require_made(Oid relation, const char *name);
-
 /*
  * Fails unless a view's query is bound to these relations: its names may have
  * meant others when it was created.

@@ -199,6 +199,7 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 		release_choose_classes(release);
 		composition_check(release);
 	}
+	release_check_names(release);
 }
 
 /*

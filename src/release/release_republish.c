@@ -60,8 +60,10 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	{
 		release_choose_classes(release);
 		composition_check(release);
+		release_check_names(release);
 		fresh = release_fresh_rows(release, relation);
 	}
+	release_check_names(release);
 	if (release->form != RELEASE_TABLE)
 	{
 		statement = statement_to_keep(release);

@@ -140,16 +140,6 @@ key_change(const Specification *spec, const char *statement, int nargs, const Oi
 }
 
 void
-require_made(Oid relation, const char *name)
-{
-	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not the one that was created", name),
-				 errhint("Check whether an event trigger changes created objects, or somebody its schema.")));
-}
-
-void
 require_definition(Oid view, const List *relations)
 {
 	Relation	rel = relation_open_existing(view);
@@ -163,7 +153,7 @@ require_definition(Oid view, const List *relations)
 			BoundQuery	bound = {.query = lfirst(cell)};
 
 			bound.relations = list_delete_oid(query_relations(bound.query), view);
-			bound.functions = expression_functions(lfirst(cell), NIL);
+			expression_code(lfirst(cell), &bound.code);
 			query_require(&bound, relations);
 		}
 	}

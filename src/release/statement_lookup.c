@@ -125,12 +125,11 @@ bounds_span(const Joined *joined, const Lookup *lookup)
 	double		span;
 	bool		isnull;
 
-	sql_connect();
-	sql_read(psprintf(lookup->type == DATEOID ?
-					  "SELECT (max(b.bound) - min(b.bound))::float8 FROM (%s) b (bound) WHERE isfinite(b.bound)" :
-					  "SELECT (max(b.bound)::numeric - min(b.bound)::numeric)::float8 FROM (%s) b (bound)", bounds), 0, NULL, NULL);
+	(void) sql_read_over(psprintf(lookup->type == DATEOID ?
+								  "SELECT (max(b.bound) - min(b.bound))::float8 FROM (%s) b (bound) WHERE isfinite(b.bound)" :
+								  "SELECT (max(b.bound)::numeric - min(b.bound)::numeric)::float8 FROM (%s) b (bound)", bounds),
+						 list_make1_oid(joined->declared->hierarchy), NULL, 0, NULL, NULL);
 	span = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
-	sql_finish();
 	return isnull ? -1 : span;
 }
 

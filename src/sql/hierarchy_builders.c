@@ -34,7 +34,7 @@ hierarchy_table_begin(const char *name)
 
 	table->schema = RangeVarGetCreationNamespace(range);
 	table->relname = pstrdup(range->relname);
-	table->sql_name = quote_qualified_identifier(get_namespace_name(table->schema), range->relname);
+	table->sql_name = quote_qualified_identifier(keep_schema_name(table->schema), range->relname);
 	if (OidIsValid(get_relname_relid(table->relname, table->schema)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),

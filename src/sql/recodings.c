@@ -159,7 +159,7 @@ find_place(NewTable *table, const char *name)
 
 	table->schema = RangeVarGetCreationNamespace(range);
 	table->name = range->relname;
-	table->sql_name = quote_qualified_identifier(get_namespace_name(table->schema), range->relname);
+	table->sql_name = quote_qualified_identifier(keep_schema_name(table->schema), range->relname);
 	if (OidIsValid(get_relname_relid(table->name, table->schema)))
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
@@ -198,6 +198,7 @@ make_table(const RecodingCall *call, const NewTable *place)
 					 relation_sql_name(call->dataset->relation));
 	sql_write(sql.data, 0, NULL, NULL, NULL);
 	oid = get_relname_relid(place->name, place->schema);
+	require_made(oid, place->sql_name);
 	keep_to_owner(oid);
 	return table_open(oid, RowExclusiveLock);
 }
