@@ -180,9 +180,11 @@ relation_open_existing(Oid relation)
 char *
 keep_schema_name(Oid schema)
 {
-	Relation	catalog = table_open(NamespaceRelationId, RowShareLock);
+	Relation	catalog;
 	TM_Result	result;
 
+	PreventCommandIfReadOnly("CREATE");
+	catalog = table_open(NamespaceRelationId, RowShareLock);
 	do
 	{
 		HeapTuple	tuple;

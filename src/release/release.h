@@ -42,6 +42,7 @@ typedef struct Release
 	/* specified */
 	Specification spec;
 	bool		again;			/* it exists already */
+	bool		writes;			/* it is about to be written */
 	ReleaseForm form;
 	int		   *levels;			/* of a node, or */
 	Datum	   *cuts;			/* bit strings, or */

@@ -636,7 +636,7 @@ release_check(Release *release)
 	for (int i = 0; i < dataset->npromises; i++)
 		if (OidIsValid(dataset->promises[i].population))
 			release->opened = lappend(release->opened, relation_open_existing(dataset->promises[i].population));
-	if (OidIsValid(release->schema))
+	if (release->writes)
 		keep_schemas(release);
 	for (int i = 0; i < dataset->nattributes; i++)
 	{

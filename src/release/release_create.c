@@ -107,6 +107,7 @@ release_create(Release *release)
 	ReleaseEntry *entry;
 	Oid			relation;
 
+	release->writes = true;
 	release_check(release);
 	release_read(release);
 	if (release->form != RELEASE_LIVE_VIEW)

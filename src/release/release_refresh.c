@@ -295,6 +295,7 @@ release_refresh(Oid relation)
 	/* what others wrote before they released the lock must be read */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
+	release->writes = true;
 	require_same_source(release, entry);
 	check_hierarchies(release, entry);
 	release_check(release);

@@ -53,6 +53,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	char	   *definition = NULL;
 	FreshRows  *fresh = NULL;
 
+	release->writes = true;
 	release_check(release);
 	release_read(release);
 	check_same_columns(release, entry, relation);
