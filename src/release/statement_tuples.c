@@ -137,7 +137,12 @@ append_same_leaf(StringInfo sql, const Specification *spec, int a, const char *l
 	label_sql(psprintf("h%d", joined.number), hierarchy, 0);
 
 	if (joined.nullable || has_flag(spec, a))
+	{
 		appendStringInfo(sql, "ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", theirs, ours);
+		/* an array of an empty array is empty, and so is one of a NULL array */
+		if (by_value && OidIsValid(get_element_type(hierarchy_leaf_type(hierarchy))))
+			appendStringInfo(sql, " AND (%s IS NULL) OPERATOR(pg_catalog.=) (%s IS NULL)", theirs, ours);
+	}
 	else
 		appendStringInfo(sql, "%s %s %s", theirs, equal, ours);
 }

@@ -935,6 +935,14 @@ sub check_array
 		SELECT anonopt.create_recoding('p.arrays_classes', 'arrays', k => 5, seed => 1)});
 	unlike(hear('clinic', 'pub', q{SELECT anonopt.create_view('p.arrays_view', 'arrays', recoding => 'p.arrays_classes', k => 5)}), qr/ERROR/, 'a view by a recoding of arrays is made');
 	like(hear('clinic', 'pub', q{SELECT sum(n), min(n) >= 5 FROM (SELECT count(*) AS n FROM p.arrays_view GROUP BY a) x}), qr/^40\|t$/m, 'and shows everybody in classes of five or more');
+	# an array of an empty array is empty, as is one of NULL
+	ask('clinic', 'pub', q{
+		INSERT INTO p.arrays_levels VALUES ('{}', '*');
+		CREATE TABLE p.odd_arrays AS SELECT NULLIF('{}'::text[], CASE WHEN i % 3 = 0 THEN '{}'::text[] END) AS a FROM generate_series(1, 30) i;
+		SELECT anonopt.create_dataset('odd_arrays', 'p.odd_arrays', 1), anonopt.add_quasi_identifier('odd_arrays', 'a', 'p.arrays_levels');
+		CREATE TABLE p.odd_arrays_classes AS SELECT DISTINCT a, 1::bigint AS class FROM p.odd_arrays;
+		SELECT anonopt.create_view('p.odd_arrays_view', 'odd_arrays', recoding => 'p.odd_arrays_classes', k => 5)});
+	is($node->safe_psql('clinic', 'REFRESH MATERIALIZED VIEW p.odd_arrays_view; SELECT count(*) FROM p.odd_arrays_view'), 30, 'and no row twice where arrays are empty or NULL');
 }
 
 # ------------------------------------------------------------------- the run
