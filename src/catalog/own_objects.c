@@ -28,6 +28,7 @@
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "storage/lmgr.h"
@@ -160,14 +161,7 @@ is_own_relation(Oid relation)
 bool
 is_own_function(Oid function)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		return false;
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	ReleaseSysCache(tuple);
-	return is_member(ProcedureRelationId, function, owner);
+	return is_member(ProcedureRelationId, function, function_owner(function));
 }
 
 Oid

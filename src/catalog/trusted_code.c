@@ -56,7 +56,7 @@ role_trusts(Oid role, Oid owner)
 	return owner == role || superuser_arg(owner);
 }
 
-static Oid
+Oid
 function_owner(Oid function)
 {
 	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
@@ -165,26 +165,6 @@ reach_policies(Reached *reached, const RowSecurityDesc *security)
 
 static void reach_relation(Reached *reached, Oid oid);
 
-/* Relations that a view's query reads. */
-static bool
-reach_query(Node * node, void *context)
-{
-	ListCell   *cell;
-
-	if (node == NULL)
-		return false;
-	if (!IsA(node, Query))
-		return expression_tree_walker(node, reach_query, context);
-	foreach(cell, ((Query *) node)->rtable)
-	{
-		RangeTblEntry *entry = lfirst(cell);
-
-		if (entry->rtekind == RTE_RELATION)
-			reach_relation(context, entry->relid);
-	}
-	return query_tree_walker((Query *) node, reach_query, context, 0);
-}
-
 static void
 reach_rules(Reached *reached, Relation relation)
 {
@@ -194,8 +174,11 @@ reach_rules(Reached *reached, Relation relation)
 
 		foreach(cell, relation->rd_rules->rules[i]->actions)
 		{
+			ListCell   *read;
+
 			expression_code(lfirst(cell), &reached->code);
-			(void) reach_query(lfirst(cell), reached);
+			foreach(read, query_relations(lfirst(cell)))
+				reach_relation(reached, lfirst_oid(read));
 		}
 		expression_code(relation->rd_rules->rules[i]->qual, &reached->code);
 	}

@@ -29,6 +29,9 @@ extern void require_columns_select(Oid relation, const List *columns);
  */
 extern void query_require(const BoundQuery *bound, const List *relations);
 
+/* The owner of a function; InvalidOid if it is gone. */
+extern Oid	function_owner(Oid function);
+
 /* Whether a role may run code of another: its own, or a superuser's. */
 extern bool role_trusts(Oid role, Oid owner);
 

@@ -105,7 +105,7 @@ end_rows(DestReceiver *self)
 {
 }
 
-DestReceiver *
+static DestReceiver *
 rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg)
 {
 	RowReceiver *receiver = palloc(sizeof(RowReceiver));

@@ -57,9 +57,6 @@ extern DestReceiver *rows_collector(int ncolumns, const Oid *types, QueryRows **
 /* The parameters of a statement. */
 extern ParamListInfo query_parameters(int nargs, const Oid *types, const Datum *values, const char *nulls);
 
-/* A receiver that checks types and passes rows on in this way. */
-extern DestReceiver *rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg);
-
 /* Fails if the columns from first on do not have these types, or are missing. */
 extern void rows_require_types(TupleDesc desc, int first, int ncolumns, const Oid *types);
 

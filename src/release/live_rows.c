@@ -12,7 +12,6 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "access/tupconvert.h"
 #include "catalog/arrays.h"
 #include "catalog/bound_query.h"
 #include "catalog/own_objects.h"

@@ -6,6 +6,7 @@
 
 #include "miscadmin.h"
 #include "release/specification.h"
+#include "release/statement_parts.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"
 
@@ -114,6 +115,17 @@ labels_fit(const Generalization *by, const Content *content, int i, const Attrib
 	return all_found(content, i, found);
 }
 
+int
+attribute_of_column(const Dataset *dataset, const char *column)
+{
+	int			n = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+
+	for (int a = 0; a < n; a++)
+		if (strcmp(declared_attribute(dataset, a)->column, column) == 0)
+			return a;
+	return -1;
+}
+
 /*
  * The attribute of a content's column: with the hierarchy that the content was
  * made with, or one that has its labels.  -1 if there is none.
@@ -122,24 +134,13 @@ static int
 attribute_of(const PlacedContent *placed, int i, const Dataset *dataset, const Population *population)
 {
 	const KnownContent *known = placed->known;
-	int			attr = 0;
+	int			attr = attribute_of_column(dataset, known->generalized[i]);
 
-	for (int j = 0; j < dataset->nattributes; j++)
-	{
-		const Declared *declared = &dataset->attributes[j];
-
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		if (strcmp(declared->column, known->generalized[i]) == 0)
-		{
-			if (declared->hierarchy == known->hierarchies[i] || population == NULL)
-				return attr;
-			return placed->content != NULL && (known->by.kind != BY_RECODING || known->by.recoding.labels == LABELS_HIERARCHY) &&
-				labels_fit(&known->by, placed->content, i, &population->attrs[attr]) ? attr : -1;
-		}
-		attr++;
-	}
-	return -1;
+	if (attr < 0 || population == NULL || declared_attribute(dataset, attr)->hierarchy == known->hierarchies[i])
+		return attr;
+	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
+		return -1;
+	return placed->content != NULL && labels_fit(&known->by, placed->content, i, &population->attrs[attr]) ? attr : -1;
 }
 
 void

@@ -38,6 +38,9 @@ extern bool content_is_placed(const PlacedContent *placed);
  */
 extern bool labels_fit(const Generalization *by, const Content *content, int i, const Attribute *attr);
 
+/* The quasi-identifier of a data set with a column; -1 if there is none. */
+extern int	attribute_of_column(const Dataset *dataset, const char *column);
+
 /* By label, whether anybody is shown with it, or with one that looks like it. */
 extern bool *used_labels(const Content *content, int attr, const TextIndex *texts);
 

@@ -224,23 +224,6 @@ find_labels(Side *side, const Attribute *attr)
 	return labels_fit(&anywhere, content, side->attr, attr);
 }
 
-/* The data set's hierarchy of a column, or NULL. */
-static const Attribute *
-hierarchy_of_column(const KnownHierarchies *hierarchies, const char *column)
-{
-	int			attr = 0;
-
-	for (int i = 0; i < hierarchies->dataset->nattributes; i++)
-	{
-		if (hierarchies->dataset->attributes[i].role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		if (strcmp(hierarchies->dataset->attributes[i].column, column) == 0)
-			return &hierarchies->population->attrs[attr];
-		attr++;
-	}
-	return NULL;
-}
-
 /*
  * Finds a content's labels in the hierarchy that it was made with or, if that
  * is gone or another role's, in the data set's; returns false if they are in
@@ -252,14 +235,15 @@ side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *place
 	const KnownContent *known = placed->known;
 	const Content *content = placed->content;
 	const Attribute *attr = find_hierarchy(hierarchies, known->hierarchies[i]);
+	int			column = attribute_of_column(hierarchies->dataset, known->generalized[i]);
 
 	memset(side, 0, sizeof(Side));
 	side->placed = placed;
 	side->attr = i;
 	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
 		return false;
-	if (attr == NULL)
-		attr = hierarchy_of_column(hierarchies, known->generalized[i]);
+	if (attr == NULL && column >= 0)
+		attr = &hierarchies->population->attrs[column];
 	if (attr == NULL || !find_labels(side, attr))
 		return false;
 	side->texts = index_texts(content->labels[i], content->nlabels[i]);
