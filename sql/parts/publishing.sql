@@ -40,6 +40,8 @@ CREATE TABLE anonopt.published (
 	-- where people of another relation are counted, what labels cover that no level of a hierarchy defines: by
 	-- quasi-identifier a label with its first and its last leaf, or alone if it covers values without a leaf
 	covers jsonb,
+	-- the labels that cuts part, of one quasi-identifier after another
+	cut_labels text[],
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 

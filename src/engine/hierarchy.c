@@ -120,6 +120,7 @@ hierarchy_allocate(int height, uint32 nleaves)
 	hierarchy->height = height;
 	hierarchy->nleaves = nleaves;
 	hierarchy->null_leaf = NO_LEAF;
+	hierarchy->in_order = true;
 	hierarchy->levels = palloc(sizeof(Recoding) * (height + 1));
 	hierarchy->labels = palloc0(sizeof(char **) * (height + 1));
 
@@ -160,7 +161,10 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 
 	*code_of = budget_alloc(sizeof(uint32), (Size) table->nleaves + 1);
 	for (uint32 code = 0; code < table->nleaves; code++)
+	{
 		(*code_of)[order[code]] = code;
+		hierarchy->in_order = hierarchy->in_order && order[code] == code;
+	}
 	if (table->has_null)
 		hierarchy->null_leaf = (*code_of)[table->nleaves - 1];
 	pfree(order);

@@ -29,6 +29,8 @@ typedef struct Hierarchy
 	int			height;			/* levels are 0 (the leaves) to height */
 	uint32		nleaves;
 	uint32		null_leaf;		/* leaf of NULL, or NO_LEAF */
+	bool		in_order;		/* leaves are in the order of their values,
+								 * NULL last */
 	Recoding   *levels;
 	const char ***labels;		/* text by level and label; NULL for the value
 								 * NULL */

@@ -442,6 +442,23 @@ hierarchy_load(Oid relation, Oid data_type, const char *column)
 	return loaded;
 }
 
+/* Fails if values without a leaf would look like those of a lower label, without being of its class. */
+static void
+refuse_label_of_unknown(const LoadedHierarchy *loaded, const char *column)
+{
+	const Hierarchy *hierarchy = loaded->hierarchy;
+	const char *last = hierarchy->labels[hierarchy->height][0];
+
+	for (int level = 0; level < hierarchy->height; level++)
+		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+			if (hierarchy->labels[level][label] != NULL && strcmp(hierarchy->labels[level][label], last) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_CHECK_VIOLATION),
+						 errmsg("values of column \"%s\" without a leaf would look like others", column),
+						 errdetail("Hierarchy %s has label \"%s\" at level %d, too.", loaded->rows->name, last, level),
+						 errhint("Rename that label or the last one, or declare the column without unknown.")));
+}
+
 void
 hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
 {
@@ -453,6 +470,7 @@ hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
 				 errmsg("values of column \"%s\" without a leaf cannot be shown as the last label", column),
 				 errdetail("The last level of hierarchy %s is not a single label.", loaded->rows->name),
 				 errhint("Add a level that is, or declare the column without unknown.")));
+	refuse_label_of_unknown(loaded, column);
 	loaded->unknown_leaf = hierarchy_add_unknown(loaded->hierarchy);
 }
 

@@ -4,30 +4,31 @@
  */
 #include "release/cut_bits.h"
 
+#include "release/text_index.h"
 #include "utils/varbit.h"
 
-/* Whether NULL is the last leaf, with a label of its own. */
 static bool
-has_label_of_null(const Attribute *attr, const Recoding *finer)
+is_set(const VarBit *bits, int i)
 {
-	uint32		leaf = attr->hierarchy->null_leaf;
+	return (VARBITS(bits)[i / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE)) & 1;
+}
 
-	return leaf != NO_LEAF && leaf + 1 == attr->hierarchy->nleaves && finer->leaves[finer->label_of[leaf]] == 1;
+static void
+set_bit(VarBit *bits, int i)
+{
+	VARBITS(bits)[i / BITS_PER_BYTE] |= 1 << (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE);
 }
 
 /* The neighbouring labels that a bit string separates. */
 static bool *
-cut_bits(const Attribute *attr, const Recoding *finer, Datum datum, bool null_is_new)
+cut_bits(const Attribute *attr, const Recoding *finer, Datum datum)
 {
 	VarBit	   *bits = DatumGetVarBitP(datum);
 	int			length = VARBITLEN(bits);
 	bool	   *keep = palloc(sizeof(bool) * ((Size) length + 2));
 
 	for (int i = 0; i < length; i++)
-		keep[i] = (VARBITS(bits)[i / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE)) & 1;
-	if (null_is_new && length + 2 == finer->nlabels && has_label_of_null(attr, finer))
-		keep[length++] = true;
-
+		keep[i] = is_set(bits, i);
 	if (length != finer->nlabels - 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -39,7 +40,7 @@ cut_bits(const Attribute *attr, const Recoding *finer, Datum datum, bool null_is
 }
 
 const Recoding **
-node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new)
+node_of_cuts(const Population *population, const Datum *cuts)
 {
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 
@@ -47,7 +48,7 @@ node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new)
 	{
 		const Attribute *attr = &population->attrs[a];
 		const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
-		Recoding   *cut = recoding_cut(attr->hierarchy, finer, cut_bits(attr, finer, cuts[a], null_is_new));
+		Recoding   *cut = recoding_cut(attr->hierarchy, finer, cut_bits(attr, finer, cuts[a]));
 
 		recoding_weigh(population, a, cut);
 		node[a] = cut;
@@ -55,91 +56,56 @@ node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new)
 	return node;
 }
 
-/*
- * Whether old labels are still in their old order: every subtree with an old
- * leaf must begin with one.
- */
-static bool
-keeps_order(const Attribute *attr, const bool *old)
+/* Where old labels stand now, -1 if a label is gone; NULL if their order has changed. */
+static int *
+places_now(const Attribute *attr, const char *const *labels, int n)
 {
-	for (int level = attr->min_level; level <= attr->hierarchy->height; level++)
+	uint32		nnow = attr->hierarchy->levels[attr->min_level].nlabels;
+	const char *const *now = (const char *const *) attr->hierarchy->labels[attr->min_level];
+	TextIndex	index = index_texts(now, nnow);
+	int		   *places = palloc(sizeof(int) * ((Size) n + 1));
+	int64		last = -1;
+
+	for (int i = 0; i < n; i++)
 	{
-		const Recoding *recoding = &attr->hierarchy->levels[level];
+		bool		is_next = last + 1 < nnow && compare_texts(now[last + 1], labels[i]) == 0;
+		int64		place = is_next ? last + 1 : find_text(&index, labels[i]);
 
-		for (uint32 label = 0; label < recoding->nlabels && recoding->nlabels > 1; label++)
-		{
-			uint32		first = recoding->first_leaf[label];
-
-			for (uint32 leaf = first; leaf < first + recoding->leaves[label] && !old[first]; leaf++)
-				if (old[leaf])
-					return false;
-		}
-	}
-	return true;
-}
-
-/*
- * Groups labels by a cut of the old ones among them, ascending; returns the
- * number of groups.
- */
-static int
-group_grown(const Recoding *finer, uint32 nlabels, const bool *old, VarBit *bits, int *group_of)
-{
-	int			nold = 0;
-	int			group = 0;
-	int			last_old = -1;
-
-	for (uint32 label = 0; label < nlabels; label++)
-	{
-		bool		is_old = false;
-
-		for (uint32 leaf = 0; leaf < finer->leaves[label]; leaf++)
-			is_old = is_old || old[finer->first_leaf[label] + leaf];
-		group_of[label] = -1;
-		if (!is_old)
+		places[i] = place == PG_UINT32_MAX ? -1 : (int) place;
+		if (places[i] < 0)
 			continue;
-		if (nold > 0 && nold <= VARBITLEN(bits))
-			group += (VARBITS(bits)[(nold - 1) / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - (nold - 1) % BITS_PER_BYTE)) & 1;
-		group_of[label] = group;
-		/* a label between two of a group belongs to it */
-		for (int i = last_old + 1; last_old >= 0 && group_of[last_old] == group && i < (int) label; i++)
-			group_of[i] = group;
-		last_old = label;
-		nold++;
+		if (place <= last)
+			return NULL;
+		last = place;
 	}
-	return nold;
+	return places;
 }
 
 Datum
-grown_cut(const Attribute *attr, Datum cut, bool *old)
+cut_again(const Attribute *attr, Datum cut, const char *const *labels)
 {
-	const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
 	VarBit	   *bits = DatumGetVarBitP(cut);
-	int			length = VARBITLEN(bits);
-	int		   *group_of = palloc(sizeof(int) * (finer->nlabels + 1));
-	uint32		nlabels = finer->nlabels;
-	VarBit	   *grown;
-	int			nold;
+	int			nbits = attr->hierarchy->levels[attr->min_level].nlabels - 1;
+	int		   *places = places_now(attr, labels, VARBITLEN(bits) + 1);
+	VarBit	   *again = palloc0(VARBITTOTALLEN(nbits));
+	bool		parted = true;
+	int			last = 0;
 
-	if (length + 1 >= (int) nlabels || !keeps_order(attr, old))
-		return cut;
-	nold = group_grown(finer, nlabels, old, bits, group_of);
-	if (has_label_of_null(attr, finer) && !old[attr->hierarchy->null_leaf])
+	if (places == NULL)
+		return (Datum) 0;
+	SET_VARSIZE(again, VARBITTOTALLEN(nbits));
+	VARBITLEN(again) = nbits;
+	for (int i = 0; i <= VARBITLEN(bits); i++)
 	{
-		/* the data have a NULL, which the bits may not include */
-		if (nold == length + 1)
-			nlabels--;
-		old[attr->hierarchy->null_leaf] = nold == length;
-		if (nold == length)
-			nold = group_grown(finer, nlabels, old, bits, group_of);
+		parted = parted || (i > 0 && is_set(bits, i - 1));
+		if (places[i] < 0)
+			continue;
+		for (int bit = last; bit < places[i] && parted; bit++)
+			set_bit(again, bit);
+		last = places[i];
+		parted = false;
 	}
-	if (nold != length + 1 || nlabels == length + 1)
-		return cut;
-	grown = palloc0(VARBITTOTALLEN(nlabels - 1));
-	SET_VARSIZE(grown, VARBITTOTALLEN(nlabels - 1));
-	VARBITLEN(grown) = nlabels - 1;
-	for (uint32 i = 0; i + 1 < nlabels; i++)
-		if (group_of[i] < 0 || group_of[i] != group_of[i + 1])
-			VARBITS(grown)[i / BITS_PER_BYTE] |= 1 << (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE);
-	return VarBitPGetDatum(grown);
+	for (int bit = last; bit < nbits; bit++)
+		set_bit(again, bit);
+	return VarBitPGetDatum(again);
 }

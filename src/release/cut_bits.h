@@ -7,19 +7,15 @@
 
 #include "engine/population.h"
 
-/*
- * The recodings that a generalization's bit strings describe.  If they were
- * made before the data had a NULL, NULL is separate from all labels.
- */
-extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts, bool null_is_new);
+/* The recodings that a generalization's bit strings describe. */
+extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
 
 /*
- * Adapts a bit string to leaves that an attribute's hierarchy has gained
- * since; without NULL if it was made without.  A label whose leaves are all
- * new joins the group on both sides of it, or forms a new group.  Returns the
- * same bit string if no label is new, or if that is unknown.  Old leaves are
- * marked; NULL is marked, too, if it turns out to be old.
+ * Adapts a bit string to a hierarchy that has gained labels since, or whose
+ * last NULL has left.  Labels that had one group still have one.  A new label
+ * joins the group on both sides of it, or forms a new group.  Returns 0 if old
+ * labels are in another order now.
  */
-extern Datum grown_cut(const Attribute *attr, Datum cut, bool *old);
+extern Datum cut_again(const Attribute *attr, Datum cut, const char *const *labels);
 
 #endif

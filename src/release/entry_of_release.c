@@ -51,6 +51,8 @@ measures_json(const Release *release)
 	append_number(&json, "entropy_l", m->entropy_l, !sensitive);
 	append_number(&json, "t", m->t, !sensitive);
 	append_number(&json, "suppressed", (double) m->suppressed, false);
+	if (release->shown != NULL && release->shown->starred)
+		append_number(&json, "starred", (double) release->shown->starred_people, false);
 	append_number(&json, "classes", (double) m->classes, false);
 	append_number(&json, "glm", m->glm, false);
 	append_number(&json, "nwp", m->nwp, false);
@@ -127,6 +129,28 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 	}
 }
 
+/* The labels that cuts part, of one attribute after another. */
+static char **
+labels_of_cuts(const Population *population, int *n)
+{
+	char	  **labels;
+
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+		*n += population->attrs[a].hierarchy->levels[population->attrs[a].min_level].nlabels;
+	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) *n + 1));
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+		int			level = population->attrs[a].min_level;
+
+		memcpy(labels + *n, hierarchy->labels[level], sizeof(char *) * hierarchy->levels[level].nlabels);
+		*n += hierarchy->levels[level].nlabels;
+	}
+	return labels;
+}
+
 Generalization
 release_generalization(const Release *release)
 {
@@ -140,7 +164,8 @@ release_generalization(const Release *release)
 	else if (release->cuts != NULL)
 	{
 		by.kind = BY_CUTS;
-		by.cuts = release->cuts;
+		by.cuts.bits = release->cuts;
+		by.cuts.labels = labels_of_cuts(release->spec.population, &by.cuts.nlabels);
 	}
 	else if (release->recoding != NULL)
 	{

@@ -8,6 +8,7 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
+#include "utils/varbit.h"
 #include "utils/lsyscache.h"
 
 void
@@ -115,6 +116,30 @@ oids_field(const EntryRow *row, int column, int *n)
 	return oids;
 }
 
+/* The labels that cuts part: one more than the bits of each. */
+static char **
+cut_labels(const EntryRow *row, int column, const Datum *cuts, int ncuts)
+{
+	bool		isnull;
+	Datum		value = row_field(row, column, &isnull);
+	Datum	   *elements;
+	bool	   *nulls;
+	char	  **labels;
+	int			n;
+
+	if (isnull || ARR_NDIM(DatumGetArrayTypeP(value)) != 1)
+		refuse_entry(row);
+	deconstruct_array(DatumGetArrayTypePCopy(value), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
+	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) n + 1));
+	for (int i = 0; i < n; i++)
+		labels[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
+	for (int i = 0; i < ncuts; i++)
+		n -= VARBITLEN(DatumGetVarBitP(cuts[i])) + 1;
+	if (n != 0)
+		refuse_entry(row);
+	return labels;
+}
+
 Generalization
 generalization_field(const EntryRow *row, int first, int nattrs)
 {
@@ -138,7 +163,8 @@ generalization_field(const EntryRow *row, int first, int nattrs)
 	else if (ncuts > 0)
 	{
 		by.kind = BY_CUTS;
-		by.cuts = cuts;
+		by.cuts.bits = cuts;
+		by.cuts.labels = cut_labels(row, first + 5, cuts, ncuts);
 	}
 	else if (name != NULL)
 	{

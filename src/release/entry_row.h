@@ -35,13 +35,13 @@ extern int *integers_field(const EntryRow *row, int column, int *n);
 extern Oid *oids_field(const EntryRow *row, int column, int *n);
 
 /*
- * The generalization in five columns from first on, and the columns of a
+ * The generalization in six columns from first on, and the columns of a
  * statement about anonopt.published p.
  */
 extern Generalization generalization_field(const EntryRow *row, int first, int nattrs);
 
-#define GENERALIZATION_COLUMNS "p.levels, p.cuts, p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels"
-#define GENERALIZATION_TYPES INT4ARRAYOID, VARBITARRAYOID, TEXTOID, INT8OID, TEXTOID
+#define GENERALIZATION_COLUMNS "p.levels, p.cuts, p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels, p.cut_labels"
+#define GENERALIZATION_TYPES INT4ARRAYOID, VARBITARRAYOID, TEXTOID, INT8OID, TEXTOID, TEXTARRAYOID
 
 /*
  * A relation, identified by its OID in this database and by its name in any

@@ -4,7 +4,9 @@
  *
  * A group of one label keeps it.  A group that consists of everything under a
  * higher label takes that label.  Otherwise numbers, ranges of numbers and
- * days become an interval, and other values a set.
+ * days become an interval, and other values a set.  So do numbers and days of
+ * a hierarchy that keeps far ones together: between the ends of a group there
+ * may be values of another.
  *
  * Two groups never look the same, whatever the labels of a hierarchy. Groups
  * that would are shown as sets, then as sets of quoted names.  Labels that are
@@ -21,6 +23,7 @@
 #include "miscadmin.h"
 #include "read/value.h"
 #include "utils/builtins.h"
+#include "utils/float.h"
 #include "utils/memutils.h"
 
 /* The label at some level that covers exactly these leaves, or NULL. */
@@ -170,10 +173,11 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 	return set.data;
 }
 
-/* Whether the labels of a group are consecutive numbers or intervals. */
+/* Whether the labels of a group are numbers or intervals, none before another. */
 static bool
 are_intervals(const Attribute *attr, uint32 first, uint32 last)
 {
+	double		end = -get_float8_infinity();
 	char	   *low;
 	char	   *high;
 	char		closing;
@@ -183,6 +187,9 @@ are_intervals(const Attribute *attr, uint32 first, uint32 last)
 		CHECK_FOR_INTERRUPTS();
 		if (!parse_interval(attr->hierarchy->labels[attr->min_level][label], &low, &high, &closing))
 			return false;
+		if (!(strtod(low, NULL) >= end && strtod(high, NULL) >= strtod(low, NULL)))
+			return false;
+		end = strtod(high, NULL);
 	}
 	return true;
 }
@@ -212,6 +219,8 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 		return (char *) attr->hierarchy->labels[attr->min_level][first];
 	if (covering != NULL)
 		return (char *) covering;
+	if (!attr->hierarchy->in_order)
+		return set_label(attr, cut, group, false);
 	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_without_value(attr, last))
 		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
 	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))

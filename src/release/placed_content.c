@@ -19,7 +19,7 @@ generalize_alike(const Generalization *a, const Generalization *b, int nattrs)
 		return strcmp(a->recoding.name, b->recoding.name) == 0 && a->recoding.labels == b->recoding.labels;
 	for (int i = 0; i < nattrs; i++)
 		if ((a->kind == BY_LEVELS && a->levels[i] != b->levels[i]) ||
-			(a->kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->cuts[i], b->cuts[i]))))
+			(a->kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->cuts.bits[i], b->cuts.bits[i]))))
 			return false;
 	return true;
 }
@@ -105,7 +105,7 @@ labels_fit(const Generalization *by, const Content *content, int i, const Attrib
 	const Hierarchy *hierarchy = attr->hierarchy;
 	bool	   *found = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[i] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	Attribute	cut_of = *attr;
-	const Recoding *cut = by->kind == BY_CUTS ? recoding_of_bits(attr, by->cuts[i], &cut_of.min_level) : NULL;
+	const Recoding *cut = by->kind == BY_CUTS ? recoding_of_bits(attr, by->cuts.bits[i], &cut_of.min_level) : NULL;
 
 	if (cut != NULL)
 		mark_labels(content, i, (const char *const *) group_labels(&cut_of, cut), cut->nlabels, found);
@@ -161,7 +161,7 @@ content_place(PlacedContent *placed, const Dataset *dataset, const Population *p
 		if (known->by.kind == BY_LEVELS && known->by.levels[i] <= attr->hierarchy->height)
 			placed->recodings[i] = &attr->hierarchy->levels[known->by.levels[i]];
 		else if (known->by.kind == BY_CUTS)
-			placed->recodings[i] = recoding_of_bits(attr, known->by.cuts[i], &level);
+			placed->recodings[i] = recoding_of_bits(attr, known->by.cuts.bits[i], &level);
 	}
 }
 

@@ -50,9 +50,8 @@ typedef struct Release
 	RecordOptions *records;
 	char	  **named;			/* columns to be shown unchanged */
 	int			nnamed;
-	int			nhierarchies;	/* when it was last made, if it exists */
-	const Oid  *hierarchies;
-	const Datum *digests;		/* of their rows */
+	char	  **cut_labels;		/* that the cuts part, if it exists: of one
+								 * column after another */
 	Oid			schema;
 	char	   *name;
 	char	   *sql_name;		/* qualified and quoted */
@@ -116,8 +115,8 @@ extern void release_check_names(const Release *release);
  */
 extern void release_read(Release *release);
 
-/* Adapts the cuts of an existing release to leaves that its hierarchies have gained. */
-extern void release_grow_cuts(Release *release, const Population *population);
+/* Adapts the cuts of an existing release to the labels that there are now. */
+extern void release_adapt_cuts(Release *release, const Population *population);
 
 /* Chooses the classes to show, and computes their measures. */
 extern void release_choose_classes(Release *release);
@@ -170,9 +169,6 @@ extern bytea *hierarchy_digests(Oid hierarchy);
 
 /* Whether a table still has all rows with the given digests; it may have more. */
 extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
-
-/* The leaves of the rows with these digests, as texts; NULL for NULL. */
-extern List *hierarchy_known_leaves(Oid hierarchy, const bytea *digests);
 
 /* Whether a release needs the frequencies of values among all people. */
 extern bool tells_values(const Dataset *dataset, const Promise *promise);

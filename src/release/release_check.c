@@ -347,42 +347,6 @@ hierarchy_digests(Oid hierarchy)
 	return digests;
 }
 
-List *
-hierarchy_known_leaves(Oid hierarchy, const bytea *digests)
-{
-	const Digest *known = (const Digest *) VARDATA_ANY(digests);
-	Size		nknown = VARSIZE_ANY_EXHDR(digests) / sizeof(Digest);
-	Relation	table = relation_open_existing(hierarchy);
-	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
-	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
-	pg_cryptohash_ctx *hash = pg_cryptohash_create(PG_SHA256);
-	List	   *leaves = NIL;
-	StringInfoData text;
-	int			level = NewGUCNestLevel();
-
-	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	initStringInfo(&text);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		Digest		digest;
-
-		CHECK_FOR_INTERRUPTS();
-		resetStringInfo(&text);
-		append_row(&text, slot, outputs);
-		digest_bytes(hash, text.data, text.len, &digest);
-		if (bsearch(&digest, known, nknown, sizeof(Digest), compare_digests) != NULL)
-			leaves = lappend(leaves, text.data[0] == '-' ? NULL :
-							 pnstrdup(strchr(text.data, ':') + 1, strtoul(text.data, NULL, 10)));
-	}
-	AtEOXact_GUC(false, level);
-	pg_cryptohash_free(hash);
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	relation_close(table, NoLock);
-	return leaves;
-}
-
 bool
 hierarchy_keeps(Oid hierarchy, const bytea *digests)
 {

@@ -49,7 +49,12 @@ typedef struct Generalization
 	union
 	{
 		int		   *levels;		/* by generalized column */
-		Datum	   *cuts;		/* the same: bit strings */
+		struct
+		{
+			Datum	   *bits;	/* the same: bit strings */
+			int			nlabels;
+			char	  **labels; /* that they part, of one column after another */
+		}			cuts;
 		struct
 		{
 			Oid			table;	/* InvalidOid if it is gone */

@@ -63,7 +63,7 @@ distributions_json(const ReleaseEntry *entry)
 	return json.data;
 }
 
-#define ENTRY_VALUES 24
+#define ENTRY_VALUES 25
 
 /* The values of a generalization, of which there is only one. */
 static void
@@ -78,8 +78,9 @@ set_generalization(const Generalization *by, int nattrs, Datum *values, char *nu
 			values[7] = integers_datum(by->levels, nattrs);
 			break;
 		case BY_CUTS:
-			nulls[8] = ' ';
-			values[8] = PointerGetDatum(construct_array(by->cuts, nattrs, VARBITOID, -1, false, TYPALIGN_INT));
+			nulls[8] = nulls[24] = ' ';
+			values[24] = texts_datum((const char *const *) by->cuts.labels, by->cuts.nlabels);
+			values[8] = PointerGetDatum(construct_array(by->cuts.bits, nattrs, VARBITOID, -1, false, TYPALIGN_INT));
 			break;
 		case BY_RECODING:
 			nulls[21] = nulls[22] = nulls[23] = ' ';
@@ -96,7 +97,7 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {
 	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
 		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID,
-	OIDOID, TEXTOID, TEXTOID};
+	OIDOID, TEXTOID, TEXTOID, TEXTARRAYOID};
 
 	memcpy(types, all_types, sizeof(all_types));
 	memset(nulls, ' ', ENTRY_VALUES);
@@ -107,7 +108,7 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[4] = CStringGetTextDatum(entry->dataset);
 	values[5] = ObjectIdGetDatum(entry->source);
 	values[6] = CStringGetTextDatum(relation_sql_name(entry->source));
-	nulls[7] = nulls[8] = nulls[21] = nulls[22] = nulls[23] = 'n';
+	nulls[7] = nulls[8] = nulls[21] = nulls[22] = nulls[23] = nulls[24] = 'n';
 	set_generalization(&entry->by, entry->ngeneralized, values, nulls);
 	values[9] = Int64GetDatum(entry->k);
 	nulls[10] = entry->has_l ? ' ' : 'n';
@@ -149,9 +150,9 @@ release_entry_insert(const ReleaseEntry *entry)
 {
 	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
 				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
-				" distributions, promises, covers, recoding, recoding_name, labels, published_by, published_at)"
+				" distributions, promises, covers, recoding, recoding_name, labels, cut_labels, published_by, published_at)"
 				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
-				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $21::jsonb -> 2, NULLIF($21::jsonb -> 3, 'null'), $22::int8, $23, $24, $25, clock_timestamp()"
+				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $21::jsonb -> 2, NULLIF($21::jsonb -> 3, 'null'), $22::int8, $23, $24, $25, $26, clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2", entry);
 }
 
@@ -161,7 +162,7 @@ release_entry_replace(const ReleaseEntry *entry)
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
 				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, statement = $15,"
 				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb -> 0,"
-				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), recoding = $22::int8, recoding_name = $23, labels = $24, published_by = $25,"
+				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), recoding = $22::int8, recoding_name = $23, labels = $24, cut_labels = $25, published_by = $26,"
 				" published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid AND $4 = p.form AND $5 = p.dataset"
 				" AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed AND $16 = p.generalized", entry);
@@ -171,8 +172,8 @@ void
 release_entry_update(const ReleaseEntry *entry)
 {
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
-				" source = $6::int8, source_name = $7, cuts = $9, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
-				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, published_by = $25, published_at = clock_timestamp()"
+				" source = $6::int8, source_name = $7, cuts = $9, cut_labels = $25, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
+				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, published_by = $26, published_at = clock_timestamp()"
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
 				" AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND ($9 IS NULL) = (p.cuts IS NULL)"
 				" AND $10 >= p.k AND COALESCE($11 >= p.l, p.l IS NULL) AND COALESCE($12 <= p.t, p.t IS NULL) AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"

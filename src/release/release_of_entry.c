@@ -130,10 +130,8 @@ release_of_entry(const ReleaseEntry *entry)
 			check_node(dataset, entry->by.levels);
 			break;
 		case BY_CUTS:
-			release->cuts = entry->by.cuts;
-			release->nhierarchies = entry->nhierarchies;
-			release->hierarchies = entry->hierarchies;
-			release->digests = entry->digests;
+			release->cuts = entry->by.cuts.bits;
+			release->cut_labels = entry->by.cuts.labels;
 			break;
 		case BY_RECODING:
 			release->recoding = recoding_of_entry(entry);

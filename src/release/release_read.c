@@ -23,6 +23,7 @@
 #include "release/statement_parts.h"
 #include "release/text_index.h"
 #include "utils/builtins.h"
+#include "utils/varbit.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
 
@@ -132,53 +133,27 @@ read_recoding(Release *release)
 	}
 }
 
-/*
- * The leaves of an attribute that a release has known, or NULL if that is
- * unknown.
- */
-static bool *
-known_leaves(const Release *release, const Population *population, int a)
-{
-	const Declared *declared = declared_attribute(release->spec.dataset, a);
-	const Attribute *attr = &population->attrs[a];
-	bool	   *known = palloc0(sizeof(bool) * (attr->hierarchy->nleaves + 1));
-	int			i = 0;
-	ListCell   *cell;
-	TextIndex	leaves;
-
-	while (i < release->nhierarchies && release->hierarchies[i] != declared->hierarchy)
-		i++;
-	if (i == release->nhierarchies)
-		return NULL;
-	leaves = index_texts((const char *const *) attr->hierarchy->labels[0], attr->hierarchy->nleaves);
-	foreach(cell, hierarchy_known_leaves(declared->hierarchy, DatumGetByteaPP(release->digests[i])))
-	{
-		const char *text = lfirst(cell);
-		uint32		leaf = text == NULL ? attr->hierarchy->null_leaf : find_text(&leaves, text);
-
-		if (leaf < attr->hierarchy->nleaves)
-			known[leaf] = true;
-	}
-	if (attr->unknown_leaf != NO_LEAF)
-		known[attr->unknown_leaf] = true;
-	return known;
-}
-
 void
-release_grow_cuts(Release *release, const Population *population)
+release_adapt_cuts(Release *release, const Population *population)
 {
-	Datum	   *cuts;
+	const char *const *labels = (const char *const *) release->cut_labels;
+	Datum	   *cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
 
-	if (!release->again || release->nhierarchies == 0)
-		return;
-	cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
-	for (int a = 0; a < population->nattrs; a++)
+	for (int a = 0; a < population->nattrs && labels != NULL; a++)
 	{
-		bool	   *known = known_leaves(release, population, a);
-
-		cuts[a] = known == NULL ? release->cuts[a] : grown_cut(&population->attrs[a], release->cuts[a], known);
+		cuts[a] = cut_again(&population->attrs[a], release->cuts[a], labels);
+		if (cuts[a] == 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("the labels of column \"%s\" have another order than when release %s was made", population->attrs[a].name,
+							release->sql_name),
+					 errdetail("The cut would unite other labels than before."),
+					 errhint("Choose new cuts, and call anonopt.republish.")));
+		labels += VARBITLEN(DatumGetVarBitP(release->cuts[a])) + 1;
 	}
-	release->cuts = cuts;
+	if (labels != NULL)
+		release->cuts = cuts;
+	release->cut_labels = NULL;
 }
 
 /* Measures a population that has been read. */
@@ -201,8 +176,8 @@ measure_population(Release *release, Population *population)
 		read_recoding(release);
 	else
 	{
-		release_grow_cuts(release, population);
-		specification_choose_cut(spec, node_of_cuts(population, release->cuts, release->again));
+		release_adapt_cuts(release, population);
+		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
 		release->node = spec->cut;
 	}
 	measure_release(release);

@@ -100,7 +100,8 @@ people_when_made(const ReleaseEntry *entry, int64 *people)
 
 	sql_connect();
 	sql_read("SELECT CASE WHEN jsonb_typeof(m -> 'rows') = 'number' AND jsonb_typeof(m -> 'k') = 'number'"
-			 " THEN least(greatest((m ->> 'k')::numeric, 0), 9e18)::int8 END FROM (SELECT $1::jsonb AS m) x", 1, types, values);
+			 " THEN least(greatest((m ->> 'k')::numeric, 0), CASE jsonb_typeof(m -> 'starred') WHEN 'number' THEN (m ->> 'starred')::numeric END, 9e18)::int8 END"
+			 " FROM (SELECT $1::jsonb AS m) x", 1, types, values);
 	*people = DatumGetInt64(sql_value(1, INT8OID, &isnull));
 	sql_finish();
 	return !isnull;

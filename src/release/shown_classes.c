@@ -107,12 +107,9 @@ place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32
 	shown->place_of = class_of;
 }
 
-/*
- * The number of people in hidden classes, or any number from k on if there are
- * enough.
- */
+/* The number of people in hidden classes. */
 static int64
-people_of_hidden(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
+people_of_hidden(const Population *population, const TupleTable *table, const bool *hidden)
 {
 	uint32	   *slices;
 	uint32		n = 0;
@@ -126,26 +123,26 @@ people_of_hidden(const Population *population, const Promise *promise, const Tup
 	for (uint32 i = 0; i < table->ntuples; i++)
 		if (hidden[i])
 			slices[n++] = table->slices[population->ncolumns - 1][i];
-	return persons_together(population_persons(population), slices, n, promise->k);
+	return persons_together(population_persons(population), slices, n, PG_INT64_MAX);
 }
 
-/* Whether all hidden people together would keep the promise as one class. */
-static bool
-may_star(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
+/* The number of all hidden people, if they would keep the promise as one class, or else 0. */
+static int64
+people_to_star(const Population *population, const Promise *promise, const TupleTable *table, const bool *hidden)
 {
 	uint32	   *slices = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) table->ntuples + 1));
 
-	int64		people = people_of_hidden(population, promise, table, hidden);
+	int64		people = people_of_hidden(population, table, hidden);
 
 	if (people < Max(promise->k, 1))
-		return false;
+		return 0;
 	/* everybody outside matches its labels */
 	if (population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given)
-		return false;
+		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
 	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||
 		(population->limits.has_share_above && 1.0 / people > population->limits.risk))
-		return false;
+		return 0;
 	for (int j = 0; j < population->nsensitive; j++)
 	{
 		uint32		n = 0;
@@ -159,9 +156,9 @@ may_star(const Population *population, const Promise *promise, const TupleTable 
 		merged = histograms_merge(population->columns[j], slices, n);
 		slice = &population->columns[j]->slices[merged];
 		if (slice->breaks != 0 || (promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
-			return false;
+			return 0;
 	}
-	return true;
+	return people;
 }
 
 /* Finds the classes of a node, or else of boxes, that break the promise. */
@@ -231,8 +228,8 @@ shown_classes_of_node(const Population *population, Recodings node, const char *
 		if (!hidden[i])
 			classes[shown->n++] = i;
 	place_classes(shown, codes, table->counts, classes, order, norder);
-	place_tuples(shown, class_of, population->tuples->ntuples, classes, table->ntuples,
-				 star && may_star(population, promise, table, hidden) ? shown->n : NOT_SHOWN);
+	shown->starred_people = star ? people_to_star(population, promise, table, hidden) : 0;
+	place_tuples(shown, class_of, population->tuples->ntuples, classes, table->ntuples, shown->starred_people > 0 ? shown->n : NOT_SHOWN);
 	tuple_table_free(population, table);
 	pfree(codes);
 	pfree(classes);
@@ -338,8 +335,8 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 			kept[shown->n++] = class;
 	place_classes(shown, united.codes, table->counts, kept, order, norder);
 	shown->boxes = place_boxes(&united.boxes, kept, shown->n);
-	place_tuples(shown, united.class_of, ntuples, kept, nall,
-				 star && may_star(population, promise, table, hidden) ? shown->n : NOT_SHOWN);
+	shown->starred_people = star ? people_to_star(population, promise, table, hidden) : 0;
+	place_tuples(shown, united.class_of, ntuples, kept, nall, shown->starred_people > 0 ? shown->n : NOT_SHOWN);
 	population_release(population, marks);
 	pfree(hidden);
 	pfree(kept);

@@ -4,7 +4,7 @@
  */
 #include "release/text_index.h"
 
-static int
+int
 compare_texts(const char *a, const char *b)
 {
 	if (a == NULL || b == NULL)

@@ -14,6 +14,9 @@ typedef struct TextIndex
 	uint32	   *order;
 } TextIndex;
 
+/* Orders texts by their bytes, NULL last. */
+extern int	compare_texts(const char *a, const char *b);
+
 extern TextIndex index_texts(const char *const *texts, uint32 n);
 
 /* The number of a text, or PG_UINT32_MAX. */

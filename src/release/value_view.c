@@ -211,7 +211,7 @@ find_labels(Side *side, const Attribute *attr)
 	side->level = -1;
 	if (known->by.kind == BY_CUTS && labels_fit(&known->by, content, side->attr, attr))
 	{
-		side->cut = recoding_of_bits(attr, known->by.cuts[side->attr], &cut_of.min_level);
+		side->cut = recoding_of_bits(attr, known->by.cuts.bits[side->attr], &cut_of.min_level);
 		if (side->cut != NULL)
 			side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
 		return true;

@@ -162,7 +162,7 @@ side_of_subject(const VectorSubject *subject, const RelationRows *records, Popul
 	if (subject->levels != NULL)
 		return side_of_node(population, measurer, node_of_levels(population, subject->levels));
 	if (subject->cuts != NULL)
-		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts, false));
+		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts));
 	return side_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
 							subject->labels);
 }
@@ -429,7 +429,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 			sides[i] = is_recoding(&arguments[i]) ?
 				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
 				side_of_node(population, measurer, arguments[i].levels != NULL ?
-							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts, false));
+							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
 		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
 					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)

@@ -211,7 +211,7 @@ anonopt_evaluate_cuts_call(PG_FUNCTION_ARGS)
 	for (int i = 0; i < nnodes; i++)
 	{
 		MemoryContext old = MemoryContextSwitchTo(call.node_context);
-		const Recoding **node = node_of_cuts(call.population, cuts + i * nattrs, false);
+		const Recoding **node = node_of_cuts(call.population, cuts + i * nattrs);
 
 		MemoryContextSwitchTo(old);
 		CHECK_FOR_INTERRUPTS();

@@ -250,7 +250,7 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 	{
 		release->levels = NULL;
 		release->cuts = NULL;
-		release->nhierarchies = 0;
+		release->cut_labels = NULL;
 		release->recoding = NULL;
 		generalization_arguments(fcinfo, release, &republish_places);
 	}

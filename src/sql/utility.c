@@ -114,8 +114,8 @@ classes_of_release(const Shown * shown)
 		return classes_of_node(shown->population, node_of_levels(shown->population, release->levels));
 	if (release->cuts != NULL)
 	{
-		release_grow_cuts(shown->release, shown->population);
-		return classes_of_node(shown->population, node_of_cuts(shown->population, release->cuts, release->again));
+		release_adapt_cuts(shown->release, shown->population);
+		return classes_of_node(shown->population, node_of_cuts(shown->population, release->cuts));
 	}
 	recoded = recoding_table_show(shown->spool.reading, shown->population, release->recoding->opened, release->recoding->labels, &table);
 	return (AnyClasses)
