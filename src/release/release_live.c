@@ -242,7 +242,14 @@ release_replace_live(const Release *release, Oid view)
 		refuse_changed(release);
 	check_source(release);
 	function = quote_qualified_identifier(get_namespace_name(get_func_namespace(oid)), get_func_name(oid));
-	result = ask("SELECT pg_get_function_result(to_regprocedure($1))", psprintf("%s()", function));
+
+	/*
+	 * without pg_get_function_result, which says character for any length,
+	 * and means 1
+	 */
+	result = ask("SELECT 'TABLE(' || string_agg(format('%I %s', name, format_type(type, -1)), ', ' ORDER BY n) || ')' FROM pg_proc p,"
+				 " unnest(p.proargnames, p.proallargtypes) WITH ORDINALITY x (name, type, n) WHERE p.oid = to_regprocedure($1)",
+				 psprintf("%s()", function));
 	make_function(release, "CREATE OR REPLACE", function, result);
 	if (rows_function(view) != oid)
 		refuse_changed(release);

@@ -59,7 +59,7 @@ label_of_null(const Joined *joined)
 	if (hierarchy->null_leaf == NO_LEAF)
 	{
 		/* no NULL has occurred yet: it would join a single label at the top */
-		if (joined->cut != NULL || joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
+		if (joined->level == 0 || joined->level < hierarchy->height || recoding->nlabels > 1)
 			return NULL;
 		return hierarchy->labels[joined->level][0];
 	}
@@ -385,7 +385,7 @@ append_label(StringInfo sql, const Specification *spec, const Joined *joined)
 
 	if (label != NULL)
 		appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s ELSE ", joined->column,
-						 spec->key == NULL || joined->cut == NULL ? quote_literal_cstr(label) :
+						 spec->key == NULL || joined->cut == NULL || joined->attr->hierarchy->null_leaf == NO_LEAF ? quote_literal_cstr(label) :
 						 psprintf("(SELECT k.shown%d FROM ONLY %s k WHERE k.finer%d IS NULL AND k.shown%d IS NOT NULL)"
 								  " COLLATE pg_catalog.\"C\"", n, spec->key, n, n));
 	if (joined->unknown != NULL && spec->recoded == NULL)
@@ -579,7 +579,7 @@ append_leaves_condition(StringInfo sql, const Specification *spec, const char *b
 	{
 		Joined		joined = prepare_join(spec, a);
 
-		if ((!keeps_incomplete(spec) && !joined.nullable) || (spec->alike && joined.radix > 0))
+		if ((!keeps_incomplete(spec) && !joined.nullable && joined.unknown == NULL) || (spec->alike && joined.radix > 0))
 			continue;
 		appendStringInfoString(sql, before);
 		append_has_leaf(sql, &joined);

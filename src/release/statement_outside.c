@@ -399,20 +399,19 @@ append_outside_conditions(StringInfo sql, const Specification *spec)
 }
 
 /*
- * The condition that all classes together keep a promise; c are the classes, n
- * their sizes.  No classes keep it.
+ * The condition that all classes c together keep a promise.  No classes keep it.
  */
 static void
-append_limit(StringInfo sql, const DeclaredPromise *promise)
+append_limit(StringInfo sql, const DeclaredPromise *promise, const char *size)
 {
 	appendStringInfoString(sql, "COALESCE(");
 	if (promise->model == MODEL_AVERAGE_RISK)
 		appendStringInfoString(sql, "pg_catalog.count(*)");
 	else
-		appendStringInfo(sql, "COALESCE(pg_catalog.sum(c.n) FILTER (WHERE 1::pg_catalog.float8 OPERATOR(pg_catalog./)"
-						 " c.n::pg_catalog.float8 OPERATOR(pg_catalog.>) %s), 0)", number_sql(promise->c));
-	appendStringInfo(sql, "::pg_catalog.float8 OPERATOR(pg_catalog./) pg_catalog.sum(c.n)::pg_catalog.float8 OPERATOR(pg_catalog.<=) %s, true)",
-					 number_sql(promise->threshold));
+		appendStringInfo(sql, "COALESCE(pg_catalog.sum(c.%s) FILTER (WHERE 1::pg_catalog.float8 OPERATOR(pg_catalog./)"
+						 " c.%s::pg_catalog.float8 OPERATOR(pg_catalog.>) %s), 0)", size, size, number_sql(promise->c));
+	appendStringInfo(sql, "::pg_catalog.float8 OPERATOR(pg_catalog./) pg_catalog.sum(c.%s)::pg_catalog.float8 OPERATOR(pg_catalog.<=) %s, true)",
+					 size, number_sql(promise->threshold));
 }
 
 void
@@ -428,12 +427,12 @@ append_limits(StringInfo sql, const Specification *spec, const char *before, con
 		if (!is_limit(&spec->dataset->promises[i]))
 			continue;
 		appendStringInfoString(sql, separator);
-		append_limit(sql, &spec->dataset->promises[i]);
+		append_limit(sql, &spec->dataset->promises[i], own_name(spec, "size"));
 		separator = " AND ";
 	}
 	appendStringInfoString(sql, " FROM (SELECT DISTINCT ");
 	append_class_columns(sql, spec, "f");
-	appendStringInfo(sql, ", f.%s AS n FROM %s f%s) c)", own_name(spec, "size"), table, condition);
+	appendStringInfo(sql, ", f.%s FROM %s f%s) c)", own_name(spec, "size"), table, condition);
 }
 
 void

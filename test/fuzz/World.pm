@@ -130,6 +130,21 @@ sub grow
 	$attr->{label_type} = $style eq 'number' ? pick('int', 'numeric', 'text') : $style eq 'plain' ? pick('text', 'varchar', 'name', 'character(9)') : pick('text', 'varchar');
 }
 
+# Whether a label below the top, or a leaf, is written as the top is; then values without a leaf are refused.
+sub looks_like_top
+{
+	my ($attr) = @_;
+	my $top = $attr->{leaves}[0]{labels}[-1];
+
+	for my $leaf (@{ $attr->{leaves} })
+	{
+		my @labels = ($leaf->{leaf} // '', @{ $leaf->{labels} });
+		pop @labels;
+		return 1 if grep { $_ eq $top } @labels;
+	}
+	return;
+}
+
 sub add_attr
 {
 	my ($self, $nr, $kind, $column) = @_;
@@ -145,7 +160,7 @@ sub add_attr
 	$attr{leaves} = [ map { my @texts = ref $_ ? @$_ : ($_, $_); { leaf => shift @texts, values => \@texts } } @drawn ];
 	push @{ $attr{leaves} }, { leaf => undef, values => [undef] } if chance(0.15);
 	grow(\%attr);
-	$attr{unknown} = $attr{root} && @{ $attr{outside} } && chance(0.35);
+	$attr{unknown} = $attr{root} && @{ $attr{outside} } && !looks_like_top(\%attr) && chance(0.35);
 	$attr{nulls} = pick(0, 0, 0.1);
 	$attr{not_null} = !$attr{nulls} && !grep({ !defined $_->{leaf} } @{ $attr{leaves} }) && chance(0.3);
 	$attr{skew} = pick(1, 1.5, 3);

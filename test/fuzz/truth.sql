@@ -308,6 +308,7 @@ BEGIN
 END $$;
 
 -- Whether a label covers a leaf: it is one of its labels, lists one, or is an interval of values between two leaves, or of numbers.
+-- NULL and values without a leaf joined a last level as long as it had one label.
 CREATE FUNCTION truth.covers(shown text, a int, n int) RETURNS boolean LANGUAGE plpgsql STABLE AS $$
 DECLARE
 	own truth.leaf := (SELECT l FROM truth.leaf l WHERE l.attr = a AND l.leaf_no = n);
@@ -318,7 +319,7 @@ DECLARE
 BEGIN
 	IF shown IS NULL THEN
 		RETURN lowest IS NULL;
-	ELSIF shown = ANY (own.label) THEN
+	ELSIF shown = ANY (own.label) OR (own.key[1] IN ('NULL', '?') AND EXISTS (SELECT FROM truth.stored WHERE attr = a AND label[cardinality(label)] = shown)) THEN
 		RETURN true;
 	ELSIF shown LIKE '{%' THEN
 		RETURN EXISTS (SELECT FROM unnest(own.label) l WHERE strpos(shown, coalesce(l, 'NULL')) > 0 OR strpos(shown, replace(replace(l, '\', '\\'), '"', '\"')) > 0);
