@@ -149,6 +149,27 @@ lock_contents(Oid source)
 	LockDatabaseObject(own_relation("published"), source, 0, ExclusiveLock);
 }
 
+/*
+ * Whether a release shows just what it showed last, as after a restore. Nobody
+ * learns more, unless people are linked.
+ */
+static bool
+shows_the_same(const Release *release, const PlacedContent *placed, const KnownContent *contents, int n)
+{
+	PlacedContent last = {0};
+	const char *unseen;
+
+	for (int i = 0; i < n; i++)
+		if (release->id != NULL && strcmp(contents[i].id, release->id) == 0 && contents[i].version >= 0)
+			last.known = &contents[i];
+	if (last.known == NULL || release->pseudonyms != NIL || !contents_are_alike(placed->known, last.known))
+		return false;
+	see_own_changes();
+	last.content = known_content_load(last.known, CurrentMemoryContext);
+	PopActiveSnapshot();
+	return contents_difference(placed, &last, NULL, &unseen) == 0 && !contents_have_moved(placed->content, last.content);
+}
+
 void
 composition_check(Release *release)
 {
@@ -168,15 +189,14 @@ composition_check(Release *release)
 	lock_contents(dataset->relation);
 	see_own_changes();
 	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
-	PopActiveSnapshot();
-	if (composition_mode == COMPOSITION_OFF)
-		return;
-	release->difference = 0;
-	known_of_release(release, &own);
 	/* this statement may have published already */
-	see_own_changes();
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();
+	known_of_release(release, &own);
+	release->unchanged = release->refills && shows_the_same(release, &placed, contents, n);
+	if (composition_mode == COMPOSITION_OFF || release->unchanged)
+		return;
+	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)
 		if (contents[i].version >= 0 && (own.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);

@@ -41,9 +41,13 @@ typedef struct Release
 {
 	/* specified */
 	Specification spec;
+	const char *id;				/* of its entry, if it exists already */
 	bool		again;			/* it exists already */
 	bool		writes;			/* it is about to be written */
+	bool		refills;		/* by PostgreSQL, perhaps with what it showed
+								 * before */
 	ReleaseForm form;
+	bool		as_statement;	/* its rows come from a statement */
 	int		   *levels;			/* of a node, or */
 	Datum	   *cuts;			/* bit strings, or */
 	ReleaseRecoding *recoding;	/* or */
@@ -67,6 +71,7 @@ typedef struct Release
 	Measures	measures;
 	ShownClasses *shown;
 	Content    *content;		/* not for a live view */
+	bool		unchanged;		/* it is what was shown last */
 	List	   *pseudonyms;		/* columns shown as pseudonyms */
 	List	   *linked;			/* the people they link */
 	int64		difference;		/* people in the smallest difference to an
@@ -139,8 +144,15 @@ extern void release_republish(Release *release, const ReleaseEntry *entry);
 /* The specification in an entry. */
 extern Release *release_of_entry(const ReleaseEntry *entry);
 
-/* Writes the rows of a table into a relation with the right columns. */
+/* Writes its rows into a relation with the right columns, or a tuplestore. */
 extern void release_write_rows(Release *release, Oid relation, bool frozen);
+extern void release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows);
+
+/*
+ * Makes the rows of a materialized view anew, while PostgreSQL fills it, and
+ * writes down what it shows.
+ */
+extern void release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows);
 
 /* Creates a live view with a definition. */
 extern void release_create_live(const Release *release, const char *definition);

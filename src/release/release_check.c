@@ -587,7 +587,7 @@ release_check(Release *release)
 	check_promises(release);
 	check_pseudonyms(release);
 	/* the boxes of classes have no place for such values */
-	if (release->recoding != NULL && release->form != RELEASE_TABLE && asks_outside(&release->spec))
+	if (release->recoding != NULL && release->as_statement && asks_outside(&release->spec))
 		dataset_refuse_unknown(dataset, "a view by a recoding with a promise about another relation's people");
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))

@@ -4,6 +4,7 @@
  */
 #include "release/release_parts.h"
 
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
@@ -15,7 +16,22 @@
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/ruleutils.h"
 #include "utils/uuid.h"
+
+/* A column's type, in which every one of its values fits. */
+static void
+append_column_type(StringInfo sql, Oid relation, const char *column)
+{
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+
+	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
+	appendStringInfoString(sql, format_type_with_typemod(type, typmod));
+	if (OidIsValid(collation))
+		appendStringInfo(sql, " COLLATE %s", generate_collation_name(collation));
+}
 
 /* Creates an empty table with the columns to show. */
 static void
@@ -44,6 +60,35 @@ create_table(const Release *release)
 	release_run(sql.data);
 }
 
+/* The query of a materialized view, which has PostgreSQL fill it as we do. */
+static char *
+filling_query(const Release *release, const char *id)
+{
+	const Specification *spec = &release->spec;
+	StringInfoData shown;
+	StringInfoData columns;
+
+	initStringInfo(&shown);
+	initStringInfo(&columns);
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const char *name = quote_identifier(spec->columns[i].name);
+
+		appendStringInfo(&shown, "%sr.%s", i > 0 ? ", " : "", name);
+		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
+		if (spec->columns[i].attr >= 0)
+			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
+		else
+			append_column_type(&columns, spec->dataset->relation, spec->columns[i].name);
+	}
+	if (spec->star)
+	{
+		appendStringInfoString(&shown, ", r.anonopt_suppressed");
+		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
+	}
+	return psprintf("SELECT %s FROM %s.released_rows(%s) AS r (%s)", shown.data, own_schema_name(), quote_literal_cstr(id), columns.data);
+}
+
 static char *
 new_id(void)
 {
@@ -59,20 +104,9 @@ new_id(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
-List *
-definition_relations(const Release *release)
-{
-	List	   *relations = list_make1_oid(release->spec.key_table);
-	ListCell   *cell;
-
-	foreach(cell, release->opened)
-		relations = lappend_oid(relations, RelationGetRelid((Relation) lfirst(cell)));
-	return relations;
-}
-
 /* Creates the relation and fills it. */
 static void
-make_relation(Release *release, const char *definition)
+make_relation(Release *release, const char *id, const char *definition)
 {
 	Oid			relation;
 
@@ -85,10 +119,10 @@ make_relation(Release *release, const char *definition)
 			release_write_rows(release, relation, false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
-			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, definition));
+			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, filling_query(release, id)));
 			relation = get_relname_relid(release->name, release->schema);
 			require_made(relation, release->sql_name);
-			require_definition(relation, definition_relations(release));
+			require_definition(relation, NIL);
 			release_write_rows(release, relation, false);
 			release_mark_filled(relation);
 			break;
@@ -116,16 +150,15 @@ release_create(Release *release)
 		composition_check(release);
 	}
 	release_check_names(release);
-	if (release->form != RELEASE_TABLE)
+	if (release->form == RELEASE_LIVE_VIEW)
 	{
 		statement = statement_to_keep(release);
 		if (statement_tells_leaves(&release->spec))
 			create_key(release, id);
-		if (release->form == RELEASE_LIVE_VIEW)
-			release_forget_people(release);
+		release_forget_people(release);
 		definition = release_statement(&release->spec);
 	}
-	make_relation(release, definition);
+	make_relation(release, id, definition);
 	relation = get_relname_relid(release->name, release->schema);
 	require_made(relation, release->sql_name);
 	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));

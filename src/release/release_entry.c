@@ -261,6 +261,18 @@ release_entry_find(Oid relation)
 	return entry;
 }
 
+Oid
+release_by_id(Datum id)
+{
+	Oid			types[1] = {UUIDOID};
+	const Oid	results[] = {OIDOID};
+	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1", 1, types, &id, lengthof(results), results);
+	bool		isnull = true;
+	Datum		relation = rows->n == 0 ? (Datum) 0 : catalog_value(rows, 0, 0, &isnull);
+
+	return isnull ? InvalidOid : DatumGetObjectId(relation);
+}
+
 ReleaseEntry *
 release_entry_require(Oid relation)
 {

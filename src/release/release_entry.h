@@ -101,6 +101,9 @@ typedef struct ReleaseEntry
 
 extern const char *release_form_name(ReleaseForm form);
 
+/* The relation of a release, by the id of its entry. */
+extern Oid	release_by_id(Datum id);
+
 /* The entry of a relation, or NULL. */
 extern ReleaseEntry *release_entry_find(Oid relation);
 

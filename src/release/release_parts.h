@@ -60,9 +60,6 @@ extern void drop_objects(List *relations, Oid function);
  */
 extern void require_definition(Oid view, const List *relations);
 
-/* The relations that the definition of a view by a release may read. */
-extern List *definition_relations(const Release *release);
-
 /* Whether rows of a release can and must be replaced one by one, for a publication. */
 extern bool release_copies_rows(Relation release);
 
@@ -93,9 +90,6 @@ extern void fresh_end_swap(const FreshRows *fresh);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
-
-/* Gives a materialized view another definition with the same columns. */
-extern void release_replace_definition(Oid view, const char *definition, const List *relations);
 
 /* Gives the relation new rows and, if given, another definition. */
 extern void release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition);

@@ -124,7 +124,7 @@ read_recoding(Release *release)
 
 	recoding->classes = recoding_table_show(release->spool.reading, spec->population, recoding->opened, recoding->labels, &rows);
 	recoding->texts = recoded_labels(spec->population, recoding->classes, recoding->labels);
-	if (release->form != RELEASE_TABLE)
+	if (release->as_statement)
 	{
 		int			norder;
 		int		   *order = attribute_order(spec, &norder);

@@ -203,7 +203,7 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 }
 
 /*
- * The new definition of a view, after filling the key table beside it; NULL if
+ * The new definition of a live view, after filling the key table beside it; NULL if
  * it stays the same.  A first NULL, or a new label, may change it.  A new
  * promise may need other columns in the key table: then the view gets a new
  * key table, and the old one must be dropped.
@@ -211,9 +211,9 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 static char *
 definition_again(Release *release, const ReleaseEntry *entry, char **statement, List **old_keys)
 {
-	*statement = release->form == RELEASE_TABLE ? NULL : statement_to_keep(release);
+	*statement = release->form == RELEASE_LIVE_VIEW ? statement_to_keep(release) : NULL;
 	*old_keys = NIL;
-	if (release->form == RELEASE_TABLE)
+	if (release->form != RELEASE_LIVE_VIEW)
 		return NULL;
 	if (entry->statement != NULL && strcmp(*statement, entry->statement) == 0)
 	{
@@ -232,10 +232,8 @@ release_show(const Release *release, Oid relation, FreshRows *fresh, const char 
 {
 	if (release->form != RELEASE_LIVE_VIEW)
 		release_swap_rows(fresh);
-	if (definition != NULL && release->form == RELEASE_LIVE_VIEW)
+	if (definition != NULL)
 		release_replace_live(release, relation);
-	else if (definition != NULL)
-		release_replace_definition(relation, definition, definition_relations(release));
 }
 
 /* The entry as it is now, even if others have committed it since our snapshot. */
@@ -277,11 +275,40 @@ require_same_source(const Release *release, const ReleaseEntry *entry)
 				 errhint("If this change is wanted, call anonopt.republish.")));
 }
 
+/* Reads the current data for an existing release.  Ends with PopActiveSnapshot and release_close. */
+static Release *
+read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
+{
+	Release    *release;
+
+	/* what others wrote before they released the lock must be read */
+	PushActiveSnapshot(GetTransactionSnapshot());
+	release = release_of_entry(entry);
+	release->writes = true;
+	release->refills = refills;
+	require_same_source(release, entry);
+	check_hierarchies(release, entry);
+	release_check(release);
+	read_again(release, entry, relation);
+	return release;
+}
+
+/* Writes down what a release will show. */
+static void
+write_down(Release *release, const ReleaseEntry *entry, Oid relation, const char *statement)
+{
+	ReleaseEntry *now = entry_of_release(release, entry->id, relation, statement);
+
+	release_entry_update(now);
+	if (release->content != NULL)
+		release_content_insert(now, release->content, release->difference);
+	linked_people_insert(release, now->id);
+}
+
 void
 release_refresh(Oid relation)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);
-	ReleaseEntry *now;
 	Release    *release;
 	char	   *definition;
 	char	   *statement;
@@ -292,25 +319,34 @@ release_refresh(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	/* what others wrote before they released the lock must be read */
-	PushActiveSnapshot(GetTransactionSnapshot());
-	release = release_of_entry(entry);
-	release->writes = true;
-	require_same_source(release, entry);
-	check_hierarchies(release, entry);
-	release_check(release);
-	read_again(release, entry, relation);
+	release = read_of_entry(entry, relation, false);
 	definition = definition_again(release, entry, &statement, &old_keys);
 	if (release->form != RELEASE_LIVE_VIEW)
 		fresh = release_fresh_rows(release, relation);
-	now = entry_of_release(release, entry->id, relation, statement);
-	release_entry_update(now);
-	if (release->content != NULL)
-		release_content_insert(now, release->content, release->difference);
-	linked_people_insert(release, now->id);
+	write_down(release, entry, relation, statement);
 	/* the last step, because readers are locked out from here on */
 	release_show(release, relation, fresh, definition);
 	drop_objects(old_keys, InvalidOid);
+	PopActiveSnapshot();
+	release_close(release);
+}
+
+void
+release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
+{
+	ReleaseEntry *entry = current_entry(relation);
+	Release    *release;
+
+	require_release_owner(relation);
+	if (entry->form != RELEASE_MATERIALIZED_VIEW)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
+	release = read_of_entry(entry, relation, true);
+	/* a restore fills it with the rows that its entry is about */
+	if (!release->unchanged)
+		write_down(release, entry, relation, NULL);
+	release_return_rows(release, desc, rows);
 	PopActiveSnapshot();
 	release_close(release);
 }

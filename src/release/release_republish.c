@@ -65,7 +65,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 		fresh = release_fresh_rows(release, relation);
 	}
 	release_check_names(release);
-	if (release->form != RELEASE_TABLE)
+	if (release->form == RELEASE_LIVE_VIEW)
 	{
 		statement = statement_to_keep(release);
 		if (statement_tells_leaves(&release->spec))

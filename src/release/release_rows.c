@@ -1,6 +1,6 @@
 /*
  * release_rows.c
- *	  Writes the rows of a release that is a table or a materialized view.
+ *	  Writes the rows of a release into a table or a tuplestore.
  *
  * Rows are sorted by one number: the position of their class, then random
  * bits. Labels are added when rows are written.
@@ -146,13 +146,13 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
  * rely on.
  */
 static void
-require_not_null(Relation relation, const TupleTableSlot *slot)
+require_not_null(TupleDesc desc, const TupleTableSlot *slot)
 {
-	for (int i = 0; i < slot->tts_tupleDescriptor->natts; i++)
+	for (int i = 0; i < desc->natts; i++)
 	{
-		const char *column = NameStr(TupleDescAttr(RelationGetDescr(relation), i)->attname);
+		const char *column = NameStr(TupleDescAttr(desc, i)->attname);
 
-		if (slot->tts_isnull[i] && TupleDescAttr(RelationGetDescr(relation), i)->attnotnull)
+		if (slot->tts_isnull[i] && TupleDescAttr(desc, i)->attnotnull)
 			ereport(ERROR,
 					(errcode(ERRCODE_NOT_NULL_VIOLATION),
 					 errmsg("null value in column \"%s\" of a release violates not-null constraint", column),
@@ -160,71 +160,76 @@ require_not_null(Relation relation, const TupleTableSlot *slot)
 	}
 }
 
-/* A batch of rows for the table. */
-typedef struct Batch
+/* Where rows go: into a table, in batches, or into a tuplestore. */
+typedef struct RowTarget
 {
+	TupleDesc	desc;
+	Tuplestorestate *rows;		/* or */
 	Relation	relation;
 	MemoryContext context;		/* for inserting, reset each time */
 	BulkInsertState bulk;
 	CommandId	command;
 	int			options;
 	int			n;
-	TupleTableSlot *slots[BATCH];
-} Batch;
+	TupleTableSlot *slots[BATCH];	/* one for a tuplestore */
+}			RowTarget;
 
 static void
-insert_batch(Batch *batch)
+insert_batch(RowTarget * target)
 {
-	MemoryContext old = MemoryContextSwitchTo(batch->context);
+	MemoryContext old = MemoryContextSwitchTo(target->context);
 
-	table_multi_insert(batch->relation, batch->slots, batch->n, batch->command, batch->options, batch->bulk);
+	table_multi_insert(target->relation, target->slots, target->n, target->command, target->options, target->bulk);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(batch->context);
-	for (int i = 0; i < batch->n; i++)
-		ExecClearTuple(batch->slots[i]);
-	batch->n = 0;
+	MemoryContextReset(target->context);
+	for (int i = 0; i < target->n; i++)
+		ExecClearTuple(target->slots[i]);
+	target->n = 0;
 }
 
+/* The slot for the next row. */
 static TupleTableSlot *
-next_slot(Batch *batch)
+next_slot(RowTarget * target)
 {
-	if (batch->n == BATCH)
-		insert_batch(batch);
-	if (batch->slots[batch->n] == NULL)
-		batch->slots[batch->n] = table_slot_create(batch->relation, NULL);
-	return batch->slots[batch->n++];
+	if (target->n == BATCH)
+		insert_batch(target);
+	if (target->slots[target->n] == NULL)
+		target->slots[target->n] = target->rows != NULL ? MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
+			table_slot_create(target->relation, NULL);
+	return ExecClearTuple(target->slots[target->n]);
+}
+
+/* Takes the row in the slot. */
+static void
+take_row(RowTarget * target)
+{
+	TupleTableSlot *slot = target->slots[target->n];
+
+	require_not_null(target->desc, slot);
+	ExecStoreVirtualTuple(slot);
+	if (target->rows != NULL)
+		tuplestore_puttupleslot(target->rows, slot);
+	else
+	{
+		ExecMaterializeSlot(slot);
+		target->n++;
+	}
 }
 
 static void
-write_sorted(RowSort *by, Relation relation, bool frozen)
+write_sorted(RowSort *by, RowTarget * target)
 {
 	TupleTableSlot *sorted = MakeSingleTupleTableSlot(by->slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
 	Datum		star = CStringGetTextDatum("*");
-	Batch		batch = {.relation = relation};
 
-	batch.context = AllocSetContextCreate(CurrentMemoryContext, "anonopt rows", ALLOCSET_DEFAULT_SIZES);
-	batch.bulk = GetBulkInsertState();
-	batch.command = GetCurrentCommandId(true);
-	batch.options = TABLE_INSERT_SKIP_FSM | (frozen ? TABLE_INSERT_FROZEN : 0);
 	while (tuplesort_gettupleslot(by->sort, true, false, sorted, NULL))
 	{
-		TupleTableSlot *slot = next_slot(&batch);
-
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(sorted);
-		show_row(by, sorted, slot, star);
-		require_not_null(relation, slot);
-		ExecStoreVirtualTuple(slot);
-		ExecMaterializeSlot(slot);
+		show_row(by, sorted, next_slot(target), star);
+		take_row(target);
 	}
-	if (batch.n > 0)
-		insert_batch(&batch);
-	for (int i = 0; i < BATCH && batch.slots[i] != NULL; i++)
-		ExecDropSingleTupleTableSlot(batch.slots[i]);
-	FreeBulkInsertState(batch.bulk);
-	table_finish_bulk_insert(relation, batch.options);
 	ExecDropSingleTupleTableSlot(sorted);
-	MemoryContextDelete(batch.context);
 }
 
 /* Whether a relation has no index, so that only rows must be written. */
@@ -258,24 +263,64 @@ has_columns(const Release *release, TupleDesc desc)
 	return true;
 }
 
-void
-release_write_rows(Release *release, Oid relation, bool frozen)
+static void
+end_batches(RowTarget * target)
 {
-	Relation	target = table_open(relation, AccessExclusiveLock);
+	if (target->n > 0)
+		insert_batch(target);
+	FreeBulkInsertState(target->bulk);
+	table_finish_bulk_insert(target->relation, target->options);
+	MemoryContextDelete(target->context);
+}
+
+/* Sorts a release's rows, and writes them. */
+static void
+write_rows(Release *release, RowTarget * target)
+{
 	RowSort		by = {0};
 
-	if (!is_bare_table(target) || !has_columns(release, RelationGetDescr(target)))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
-				 errhint("Check whether an event trigger changes created objects.")));
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);
 	spool_end(&release->spool);
 	tuplesort_performsort(by.sort);
-	write_sorted(&by, target, frozen);
+	write_sorted(&by, target);
+	if (target->relation != NULL)
+		end_batches(target);
 	tuplesort_end(by.sort);
 	ExecDropSingleTupleTableSlot(by.slot);
-	table_close(target, NoLock);
+	for (int i = 0; i < BATCH && target->slots[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(target->slots[i]);
+}
+
+void
+release_write_rows(Release *release, Oid relation, bool frozen)
+{
+	RowTarget	target = {.relation = table_open(relation, AccessExclusiveLock)};
+
+	target.desc = RelationGetDescr(target.relation);
+	if (!is_bare_table(target.relation) || !has_columns(release, target.desc))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
+				 errhint("Check whether an event trigger changes created objects.")));
+	target.context = AllocSetContextCreate(CurrentMemoryContext, "anonopt rows", ALLOCSET_DEFAULT_SIZES);
+	target.bulk = GetBulkInsertState();
+	target.command = GetCurrentCommandId(true);
+	target.options = TABLE_INSERT_SKIP_FSM | (frozen ? TABLE_INSERT_FROZEN : 0);
+	write_rows(release, &target);
+	table_close(target.relation, NoLock);
 	CommandCounterIncrement();
+}
+
+void
+release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows)
+{
+	RowTarget	target = {.desc = desc,.rows = rows};
+
+	if (!has_columns(release, desc))
+		ereport(ERROR,
+				(errcode(ERRCODE_DATATYPE_MISMATCH),
+				 errmsg("the columns of a release have changed"),
+				 errhint("released_rows is called by views that anonopt.create_view makes.")));
+	write_rows(release, &target);
 }

@@ -1,6 +1,6 @@
 /*
  * release_swap.c
- *	  Replaces the rows and the definition of an existing release.
+ *	  Replaces the rows of an existing release.
  *
  * Rows are written into a new heap and indexed while readers continue with
  * the old one; then the two are swapped.  Only the swap locks out readers, so it comes
@@ -181,15 +181,4 @@ release_swap_rows(FreshRows *fresh)
 		fresh_end_swap(fresh);
 	table_close(fresh->release, NoLock);
 	fresh->release = NULL;
-}
-
-void
-release_replace_definition(Oid view, const char *definition, const List *relations)
-{
-	RawStmt    *raw = linitial_node(RawStmt, pg_parse_query(definition));
-	Query	   *query = parse_analyze_fixedparams(raw, definition, NULL, 0, NULL);
-
-	StoreViewQuery(view, query, true);
-	CommandCounterIncrement();
-	require_definition(view, relations);
 }

@@ -131,6 +131,7 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 	char	   *statement;
 
 	release->form = view_form(fcinfo);
+	release->as_statement = true;
 	release_arguments(fcinfo, release, &view_places);
 	release_check(release);
 	release_read(release);
@@ -152,6 +153,7 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 	release_name(release, name_argument(fcinfo, 0, "name"));
 	settings = release_settings_begin();
 	release->form = form;
+	release->as_statement = form == RELEASE_LIVE_VIEW;
 	release_arguments(fcinfo, release, places);
 	relation = release_create(release);
 	release_settings_end(settings);

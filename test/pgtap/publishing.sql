@@ -706,7 +706,7 @@ BEGIN
     CREATE TABLE sample.few AS SELECT 1 + i % 2 AS v FROM generate_series(1, 20) i;
     PERFORM anonopt.create_interval_hierarchy('sample.few_v', 1, 2, '{}');
     PERFORM anonopt.create_dataset('few', 'sample.few'), anonopt.add_quasi_identifier('few', 'v', 'sample.few_v');
-    PERFORM anonopt.create_view('sample.few_shown', 'few', cuts => '{1}', k => 2);
+    PERFORM anonopt.create_view('sample.few_shown', 'few', cuts => '{1}', k => 2, materialized => false);
     ALTER TABLE sample.few_shown_key RENAME TO few_shown_other;
     CREATE TABLE sample.few_shown_key ();
     PERFORM anonopt.drop_release('sample.few_shown');

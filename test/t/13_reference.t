@@ -208,10 +208,11 @@ sub check_stranger
 	{
 		my ($function, $arguments) = @$_;
 		local $given{hierarchy} = q{'fresh'} if $function =~ /^create_/;
+		local $given{release} = 'gen_random_uuid()' if $function eq 'released_rows';
 		local $given{recoding} = $function =~ /^create_/ ? q{'mine'} : q{'secret'};
 		my $call = join ', ', map { $given{$_} // 'NULL' } $arguments =~ /\w+/g;
 		$call .= ', k => 2' if $function =~ /^(optimize|create_recoding)$/;
-		my $said = as_stranger("SELECT * FROM anonopt.$function($call)");
+		my $said = as_stranger("SELECT * FROM anonopt.$function($call)" . ($function eq 'released_rows' ? ' AS x (age text)' : ''));
 
 		if ($function eq 'lattice_size') { unlike($said, qr/ERROR/, 'a stranger may ask for lattice_size') }
 		else { like($said, qr/ERROR:  42501:/, "a stranger is refused $function") }

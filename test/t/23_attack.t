@@ -241,9 +241,9 @@ sub check_keys
 	hear('mallory', q{
 		SELECT anonopt.create_recoding('mallory.keyed_classes', 'keyed', k => 5, seed => 1);
 		ALTER DEFAULT PRIVILEGES GRANT ALL ON TABLES TO PUBLIC; ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO reader WITH GRANT OPTION;
-		SELECT anonopt.create_view('mallory.keyed_recoded', 'keyed', k => 5, recoding => 'mallory.keyed_classes'),
+		SELECT anonopt.create_view('mallory.keyed_recoded', 'keyed', k => 10, materialized => false, recoding => 'mallory.keyed_classes'),
 			anonopt.create_view('mallory.keyed_live', 'keyed', k => 5, materialized => false, recoding => 'mallory.keyed_classes'),
-			anonopt.create_view('mallory.keyed_cut', 'keyed', cuts => '{0}', k => 5);
+			anonopt.create_view('mallory.keyed_cut', 'keyed', cuts => '{0}', k => 5, materialized => false);
 		ALTER DEFAULT PRIVILEGES REVOKE ALL ON TABLES FROM PUBLIC, reader});
 	for my $key ('keyed_recoded_key', 'keyed_live_key', 'keyed_cut_key')
 	{
