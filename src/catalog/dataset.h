@@ -7,7 +7,7 @@
 
 #include "base/compat.h"
 #include "base/distance_metric.h"
-#include "catalog/promises.h"
+#include "promise/model.h"
 
 typedef enum Role
 {

@@ -16,13 +16,13 @@
 #include "base/budget.h"
 #include "miscadmin.h"
 
-typedef struct Model
+typedef struct Classifier
 {
 	const Population *population;
 	uint32		nlabels;
 	double	   *prior;			/* by label: ln */
 	double	  **likelihood;		/* by attribute; by leaf and label: ln */
-}			Model;
+} Classifier;
 
 /* Counts people by leaf and label; then the logarithms of their shares. */
 static double *
@@ -62,40 +62,40 @@ learn_attribute(const ShownRuns * shown, int a, int column, const double *people
 	return counts;
 }
 
-static Model
+static Classifier
 learn(const ShownRuns * shown, int column)
 {
-	Model		model = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
+	Classifier	classifier = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
 	double	   *people = people_by_value(shown, column);
 
-	model.prior = palloc(sizeof(double) * (model.nlabels + 1));
-	for (uint32 label = 0; label < model.nlabels; label++)
-		model.prior[label] = log((people[label] + 1) / (shown->people + model.nlabels));
-	model.likelihood = palloc(sizeof(double *) * (shown->population->nattrs + 1));
+	classifier.prior = palloc(sizeof(double) * (classifier.nlabels + 1));
+	for (uint32 label = 0; label < classifier.nlabels; label++)
+		classifier.prior[label] = log((people[label] + 1) / (shown->people + classifier.nlabels));
+	classifier.likelihood = palloc(sizeof(double *) * (shown->population->nattrs + 1));
 	for (int a = 0; a < shown->population->nattrs; a++)
-		model.likelihood[a] = learn_attribute(shown, a, column, people, model.nlabels);
-	return model;
+		classifier.likelihood[a] = learn_attribute(shown, a, column, people, classifier.nlabels);
+	return classifier;
 }
 
 /* The probability of each label for a tuple. */
 static void
-classify(const Model * model, uint32 tuple, double *scores)
+classify(const Classifier *classifier, uint32 tuple, double *scores)
 {
-	const Population *population = model->population;
+	const Population *population = classifier->population;
 	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
 	double		best = -HUGE_VAL;
 	double		sum = 0;
 
-	for (uint32 label = 0; label < model->nlabels; label++)
+	for (uint32 label = 0; label < classifier->nlabels; label++)
 	{
-		scores[label] = model->prior[label];
+		scores[label] = classifier->prior[label];
 		for (int a = 0; a < population->nattrs; a++)
-			scores[label] += model->likelihood[a][(Size) key_get(key, &population->attrs[a].field) * model->nlabels + label];
+			scores[label] += classifier->likelihood[a][(Size) key_get(key, &population->attrs[a].field) * classifier->nlabels + label];
 		best = Max(best, scores[label]);
 	}
-	for (uint32 label = 0; label < model->nlabels; label++)
+	for (uint32 label = 0; label < classifier->nlabels; label++)
 		sum += scores[label] = exp(scores[label] - best);
-	for (uint32 label = 0; label < model->nlabels; label++)
+	for (uint32 label = 0; label < classifier->nlabels; label++)
 		scores[label] /= sum;
 }
 
@@ -155,34 +155,34 @@ naive_bayes_quality(const ShownRuns * shown, int column)
 	const Population *population = shown->population;
 	const Histograms *histograms = population->columns[column];
 	uint32		ntuples = population->tuples->ntuples;
-	Model		model = learn(shown, column);
-	double	   *scores = budget_alloc(sizeof(double) * model.nlabels, (Size) ntuples + 1);
+	Classifier	classifier = learn(shown, column);
+	double	   *scores = budget_alloc(sizeof(double) * classifier.nlabels, (Size) ntuples + 1);
 	Scored	   *scored = budget_alloc(sizeof(Scored), (Size) ntuples + 1);
 	ClassifierQuality quality = {0};
 	int64		right = 0;
 
 	for (uint32 i = 0; i < ntuples; i++)
 	{
-		double	   *own = scores + (Size) i * model.nlabels;
+		double	   *own = scores + (Size) i * classifier.nlabels;
 		uint32		likeliest = 0;
 
 		if (i % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		classify(&model, i, own);
-		for (uint32 label = 1; label < model.nlabels; label++)
+		classify(&classifier, i, own);
+		for (uint32 label = 1; label < classifier.nlabels; label++)
 			if (own[label] > own[likeliest])
 				likeliest = label;
 		right += histograms_count_of(histograms, population->tuples->slices[column][i], likeliest);
 	}
 	quality.accuracy = (double) right / population->people;
-	for (uint32 label = 0; label < model.nlabels; label++)
+	for (uint32 label = 0; label < classifier.nlabels; label++)
 	{
 		int64		people = 0;
 
 		for (uint32 i = 0; i < ntuples; i++)
 		{
 			/* scores that differ only by rounding are tied */
-			scored[i].score = rint(scores[(Size) i * model.nlabels + label] * 1e9);
+			scored[i].score = rint(scores[(Size) i * classifier.nlabels + label] * 1e9);
 			scored[i].with = histograms_count_of(histograms, population->tuples->slices[column][i], label);
 			scored[i].without = population->tuples->counts[i] - scored[i].with;
 			people += scored[i].with;

@@ -217,21 +217,14 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 static double
 worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 rows, int64 suppressed)
 {
+	const PromiseModel of_worst[] = {[WORST_DISTANCE] = MODEL_T,[WORST_SHARE] = MODEL_ALPHA,[WORST_GAIN] = MODEL_BETA,[WORST_DISCLOSURE] = MODEL_DISCLOSURE};
 	const Histograms *histograms = tables->population->columns[column];
-	uint32		models = tables->population->models & histograms->models;
-	double		share = (double) suppressed / rows;
+	PromiseModel model = of_worst[tables->worst];
+	ClassValues values = class_values(histograms, slice, histograms->entries + slice->start, rows);
 
-	switch (tables->worst)
-	{
-		case WORST_DISTANCE:
-			return suppressed == 0 ? slice->distance : (slice->distance - share) / (1 - share);
-		case WORST_SHARE:
-			return (models & MODEL_BIT(MODEL_ALPHA)) == 0 ? 0 : (double) (slice->most - suppressed) / (rows - suppressed);
-		case WORST_GAIN:
-			return (models & MODEL_BIT(MODEL_BETA)) == 0 ? 0 : gain_of_rest(histograms, slice, rows, suppressed);
-		default:
-			return (models & MODEL_BIT(MODEL_DISCLOSURE)) == 0 ? 0 : disclosure_of_rest(histograms, slice, rows, suppressed);
-	}
+	if (tables->worst != WORST_DISTANCE && (tables->population->models & histograms->models & MODEL_BIT(model)) == 0)
+		return 0;
+	return models[model]->of_rest(&values, suppressed);
 }
 
 /*
@@ -242,7 +235,7 @@ static void
 tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples, BoxTable *to)
 {
 	const Population *population = tables->population;
-	bool		stays = ntuples == 1 && !population->outside[OUTSIDE_K_MAP].given && !population->outside[OUTSIDE_PRESENCE].given;
+	bool		stays = ntuples == 1 && !population_asks_outside(population);
 	int64		suppressed = stays ? 0 : tables->promise.limit;
 
 	if (tables->worst == WORST_NONE || people <= suppressed)
@@ -410,12 +403,10 @@ copy_tuple(const Population *population, BoxTable *to, uint32 at, const BoxTable
 static void
 keep_class(const BoxTables *tables, BoxTable *table, int64 people)
 {
-	const OutsidePromise *outside = tables->population->outside;
-
 	table->squares += (int128) people * people;
 	table->lasting += people > tables->promise.limit;
 	/* suppression because of people outside is not known here */
-	if ((outside[OUTSIDE_K_MAP].given || outside[OUTSIDE_PRESENCE].given) && people <= tables->promise.limit)
+	if (population_asks_outside(tables->population) && people <= tables->promise.limit)
 		return;
 	table->largest = Max(table->largest, people);
 	table->smallest = Min(table->smallest, people);

@@ -163,7 +163,7 @@ histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const
 	h->nentries = nentries;
 	h->nslices = nslices;
 	prepare_measures(h);
-	if (h->models & RATIO_MODELS)
+	if (h->keeps_figures)
 		for (Size i = 0; i < h->nslices; i++)
 			slice_measure(h, &h->slices[i]);
 }
@@ -369,11 +369,11 @@ histograms_forget(Histograms *h)
 		pfree(h->classes);
 	if (h->slices != NULL)
 		pfree(h->slices);
-	if (h->ratios != NULL)
-		pfree(h->ratios);
+	if (h->figures != NULL)
+		pfree(h->figures);
 	h->entries = NULL;
-	h->ratios = NULL;
-	h->ratio_capacity = 0;
+	h->figures = NULL;
+	h->figure_capacity = 0;
 	h->listed = NULL;
 	h->classes = NULL;
 	h->slices = NULL;

@@ -6,8 +6,8 @@
 #define ANONOPT_HISTOGRAM_H
 
 #include "base/distance_metric.h"
-#include "base/promise_model.h"
 #include "engine/hierarchy.h"
+#include "promise/model.h"
 
 typedef enum ColumnRole
 {
@@ -15,12 +15,6 @@ typedef enum ColumnRole
 	COLUMN_CLASS_LABEL,
 	COLUMN_PERSON				/* the person of a row; see persons.h */
 } ColumnRole;
-
-typedef struct ValueCount
-{
-	uint32		value;
-	int64		count;
-} ValueCount;
 
 /* One histogram, and its properties, computed once. */
 typedef struct Slice
@@ -40,11 +34,10 @@ typedef struct Slice
  * Further properties, only if requested.  They are kept apart: walks merge
  * histograms at random, and a slice takes as much as a line of the cache.
  */
-typedef struct SliceRatios
+typedef struct KeptFigures
 {
-	double		beta;
-	double		disclosure;
-} SliceRatios;
+	double		of[KEPT_FIGURES];
+} KeptFigures;
 
 /* The persons with rows in a class, instead of a histogram. */
 typedef struct PersonClass
@@ -68,6 +61,7 @@ typedef struct Histograms
 	int			nconditions;
 	Condition	conditions[MAX_CONDITIONS];
 	uint32		models;			/* promised for the column, or requested */
+	bool		keeps_figures;	/* a model needs it */
 	bool		lenient;		/* disclosure counts present values only */
 	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */
@@ -82,8 +76,8 @@ typedef struct Histograms
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;
-	SliceRatios *ratios;		/* by slice, or NULL */
-	Size		ratio_capacity;
+	KeptFigures *figures;		/* by slice, or NULL */
+	Size		figure_capacity;
 
 	int64	   *sum;			/* by value: the current histogram */
 	uint64	   *present;		/* bit by value: whether sum is not zero */

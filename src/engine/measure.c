@@ -33,9 +33,10 @@ struct Measurer
 	uint32	   *remaining;		/* classes that are not suppressed */
 	const uint32 *first_leaf;	/* for a recoding, by class and attribute */
 	const uint32 *leaves;
-	OutsideCounter *outside_counters[OUTSIDES]; /* if something is promised */
-	int64	   *outside[OUTSIDES];	/* people outside, by class, of the
-									 * classes visited last */
+	OutsideCounter *outside_counters[OTHERS_MODELS];	/* if something is
+														 * promised */
+	int64	   *outside[OTHERS_MODELS]; /* people outside, by class, of the
+										 * classes visited last */
 };
 
 Measurer *
@@ -50,7 +51,7 @@ measurer_create(const Population *population, const Promise *promise)
 	m->loss = palloc(sizeof(int128) * population->nattrs);
 	/* no node has more classes than tuples */
 	m->remaining = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
-	for (int i = 0; i < OUTSIDES; i++)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (population->outside[i].given)
 		{
 			m->outside_counters[i] = outside_counter_create(population, &population->outside[i].people, CurrentMemoryContext);
@@ -64,7 +65,7 @@ measurer_create(const Population *population, const Promise *promise)
 void
 measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 {
-	for (int i = 0; i < OUTSIDES; i++)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
 			outside_count_node(m->outside_counters[i], node, classes, m->outside[i]);
 }
@@ -72,41 +73,36 @@ measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 void
 measurer_look_into_boxes(Measurer *m, const LeafBoxes *boxes)
 {
-	for (int i = 0; i < OUTSIDES; i++)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
 			outside_count_boxes(m->outside_counters[i], boxes, m->outside[i]);
 }
 
-/* A class's share of the people outside with its labels. */
+/* The figure of a class for a model about people outside. */
 static inline double
-presence_of(const Measurer *m, const TupleTable *classes, uint32 class)
+figure_of_others(const Measurer *m, int place, const TupleTable *classes, uint32 class)
 {
-	return (double) class_people(m->population, classes, class) / m->outside[OUTSIDE_PRESENCE][class];
+	return models[m->population->outside[place].model]->of_others(class_people(m->population, classes, class), m->outside[place][class]);
 }
 
-/*
- * The models that a class breaks because of the people outside.
- *
- * People with the labels of one of two classes also have those of both merged,
- * so merging keeps k_map.  Let n and m people of the N and M outside be in the
- * data, with both shares at most d.  Then n + m <= d (N + M), and at least N +
- * M people outside have the merged labels.  So merging keeps a largest share,
- * but not a least one: people who had neither labels may have the merged ones.
- */
+/* The models that a class breaks because of the people outside; and those that no part of it can keep. */
 static int
-outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class)
+outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int *for_good)
 {
-	const OutsidePromise *promises = m->population->outside;
 	int			breaks = 0;
 
-	if (m->outside[OUTSIDE_K_MAP] != NULL && m->outside[OUTSIDE_K_MAP][class] < promises[OUTSIDE_K_MAP].least)
-		breaks |= MODEL_BIT(MODEL_K_MAP);
-	if (m->outside[OUTSIDE_PRESENCE] != NULL)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 	{
-		double		presence = presence_of(m, classes, class);
+		const OutsidePromise *promise = &m->population->outside[i];
+		double		figure;
 
-		if (presence < promises[OUTSIDE_PRESENCE].least || presence > promises[OUTSIDE_PRESENCE].most)
-			breaks |= MODEL_BIT(MODEL_PRESENCE);
+		if (m->outside[i] == NULL)
+			continue;
+		figure = figure_of_others(m, i, classes, class);
+		if (figure < promise->least || figure > promise->most)
+			breaks |= MODEL_BIT(promise->model);
+		if (figure < promise->least && models[promise->model]->stays_too_small)
+			*for_good |= MODEL_BIT(promise->model);
 	}
 	return breaks;
 }
@@ -211,7 +207,7 @@ promise_given(const Promise *promise, const Population *population)
 {
 	return promise->has_k || promise->has_l || promise->has_t || population->has_conditions ||
 		population->limits.has_average_risk || population->limits.has_share_above ||
-		population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given;
+		population_asks_outside(population);
 }
 
 /* The models that a class breaks because of its values. */
@@ -239,8 +235,9 @@ int
 class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
 {
 	int			breaks = class_people(m->population, classes, class) < threshold ? MODEL_BIT(MODEL_K) : 0;
+	int			for_good = 0;
 
-	return breaks | values_break(m, classes, class) | outside_breaks(m, classes, class);
+	return breaks | values_break(m, classes, class) | outside_breaks(m, classes, class, &for_good);
 }
 
 /*
@@ -268,10 +265,8 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 
 /*
  * The least number of people who are suppressed at every node below; for
- * models other than k, k_map and l, condition.c has the proof, or box_table.c
- * for the argument t.  Everybody with the labels of a part of a class has the
- * labels of the class, so if too few people outside match a class, too few
- * match any of its parts.
+ * models other than k and l, they and condition.c have the proof, or
+ * box_table.c for the argument t.
  */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
@@ -280,10 +275,10 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		bool		too_few = class_people(m->population, classes, i) < m->promise.k ||
-		(outside_breaks(m, classes, i) & MODEL_BIT(MODEL_K_MAP)) != 0;
+		int			for_good = 0;
 
-		people += too_few ? classes->counts[i] : doomed_by_values(m, classes, i);
+		(void) outside_breaks(m, classes, i, &for_good);
+		people += class_people(m->population, classes, i) < m->promise.k || for_good != 0 ? classes->counts[i] : doomed_by_values(m, classes, i);
 	}
 	return people;
 }
@@ -398,14 +393,13 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 	for (int64 i = 0; i < result->classes && (alpha || beta || disclosure); i++)
 	{
 		uint32		class = m->remaining[i];
-		const SliceRatios *ratios = beta || disclosure ? &population->columns[column]->ratios[number[class]] : NULL;
 
 		if (alpha)
 			result->alpha = Max(result->alpha, (double) slices[number[class]].most / classes->counts[class]);
 		if (beta)
-			result->beta = Max(result->beta, ratios->beta);
+			result->beta = Max(result->beta, kept_figure(population->columns[column], number[class], MODEL_BETA));
 		if (disclosure)
-			result->disclosure = Max(result->disclosure, ratios->disclosure);
+			result->disclosure = Max(result->disclosure, kept_figure(population->columns[column], number[class], MODEL_DISCLOSURE));
 	}
 }
 
@@ -465,16 +459,13 @@ measure_losses(const Measurer *m, Measures *result)
 static void
 measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 {
-	result->k_map = PG_INT64_MAX;
-	for (int64 i = 0; i < result->classes; i++)
-	{
-		uint32		class = m->remaining[i];
+	const int64 *matching = m->outside[k_map_model.place];
 
-		if (m->outside[OUTSIDE_K_MAP] != NULL)
-			result->k_map = Min(result->k_map, m->outside[OUTSIDE_K_MAP][class]);
-		if (m->outside[OUTSIDE_PRESENCE] != NULL)
-			result->presence = Max(result->presence, presence_of(m, classes, class));
-	}
+	result->k_map = PG_INT64_MAX;
+	for (int64 i = 0; i < result->classes && matching != NULL; i++)
+		result->k_map = Min(result->k_map, matching[m->remaining[i]]);
+	for (int64 i = 0; i < result->classes && m->outside[presence_model.place] != NULL; i++)
+		result->presence = Max(result->presence, figure_of_others(m, presence_model.place, classes, m->remaining[i]));
 }
 
 /* Whether a node is known to suppress too many to be measured. */
@@ -565,7 +556,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
 
 	if (m->promise.has_l || m->promise.has_t || population->has_conditions ||
-		(population->has_persons && classes->people == NULL) || m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
+		(population->has_persons && classes->people == NULL) || population_asks_outside(population))
 		part_by_value(m, classes, threshold, sums, result);
 	else
 		part_by_size(m, classes, threshold, sums, result);
@@ -579,7 +570,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	}
 	if (population->has_label)
 		sums->misclassified = count_minorities(m, classes, result);
-	if (m->outside[OUTSIDE_K_MAP] != NULL || m->outside[OUTSIDE_PRESENCE] != NULL)
+	if (population_asks_outside(population))
 		measure_outside(m, classes, result);
 }
 

@@ -64,17 +64,11 @@ typedef struct Outsiders
 	int64	   *counts;
 } Outsiders;
 
-/* The promise of a class about them. */
-typedef enum OutsideModel
-{
-	OUTSIDE_K_MAP,				/* least number with its labels */
-	OUTSIDE_PRESENCE,			/* bounds of their share in the class */
-	OUTSIDES
-} OutsideModel;
-
+/* A promise about them, and the bounds that it sets a class's figure. */
 typedef struct OutsidePromise
 {
 	bool		given;
+	PromiseModel model;
 	double		least;
 	double		most;
 	Outsiders	people;
@@ -100,8 +94,19 @@ typedef struct Population
 	bool		has_conditions; /* for some sensitive column */
 	uint32		models;			/* whose measures are promised or requested */
 	ReleaseLimits limits;
-	OutsidePromise outside[OUTSIDES];
+	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
 } Population;
+
+/* Whether anything is promised about people outside. */
+static inline bool
+population_asks_outside(const Population *population)
+{
+	bool		asks = false;
+
+	for (int i = 0; i < OTHERS_MODELS; i++)
+		asks = asks || population->outside[i].given;
+	return asks;
+}
 
 /* Instead of a tuple's class: it is suppressed, or not assigned yet. */
 #define NO_CLASS PG_UINT32_MAX

@@ -175,7 +175,7 @@ put_population(Writer *writer, const Population *population)
 		put(writer, tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
 		put_column(writer, population->columns[column]);
 	}
-	for (int i = 0; i < OUTSIDES; i++)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (population->outside[i].given)
 			put_outsiders(writer, &population->outside[i].people, population->nwords);
 }
@@ -224,7 +224,7 @@ shared_population_read(char *bytes, MemoryContext context)
 		tuples->slices[column] = take(&bytes, sizeof(uint32) * (Size) tuples->ntuples);
 		population->columns[column] = take_column(&bytes, context);
 	}
-	for (int i = 0; i < OUTSIDES; i++)
+	for (int i = 0; i < OTHERS_MODELS; i++)
 	{
 		population->outside[i].boxes = NULL;
 		if (population->outside[i].given)

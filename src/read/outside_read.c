@@ -47,8 +47,8 @@ population_read_outside(Population *population, const Dataset *dataset)
 	for (int i = 0; i < dataset->npromises; i++)
 	{
 		const DeclaredPromise *promise = &dataset->promises[i];
-		bool		is_k_map = promise->model == MODEL_K_MAP;
-		OutsidePromise *outside = &population->outside[is_k_map ? OUTSIDE_K_MAP : OUTSIDE_PRESENCE];
+		const Model *model = models[promise->model];
+		OutsidePromise *outside = &population->outside[model->place];
 		EntryTable *entries;
 
 		if (!model_needs_population(promise->model) || population->people == 0)
@@ -60,8 +60,8 @@ population_read_outside(Population *population, const Dataset *dataset)
 					 errhint("Drop the release and publish it again.")));
 		entries = reading_entries(dataset, promise->population, population, true);
 		outside->people = make_outsiders(entries, population);
-		outside->least = is_k_map ? promise->threshold : promise->has_c ? promise->c : 0;
-		outside->most = is_k_map ? 0 : promise->threshold;
+		outside->model = promise->model;
+		model->bounds(promise, &outside->least, &outside->most);
 		outside->given = true;
 	}
 }

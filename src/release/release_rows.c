@@ -172,10 +172,10 @@ typedef struct RowTarget
 	int			options;
 	int			n;
 	TupleTableSlot *slots[BATCH];	/* one for a tuplestore */
-}			RowTarget;
+} RowTarget;
 
 static void
-insert_batch(RowTarget * target)
+insert_batch(RowTarget *target)
 {
 	MemoryContext old = MemoryContextSwitchTo(target->context);
 
@@ -189,7 +189,7 @@ insert_batch(RowTarget * target)
 
 /* The slot for the next row. */
 static TupleTableSlot *
-next_slot(RowTarget * target)
+next_slot(RowTarget *target)
 {
 	if (target->n == BATCH)
 		insert_batch(target);
@@ -201,7 +201,7 @@ next_slot(RowTarget * target)
 
 /* Takes the row in the slot. */
 static void
-take_row(RowTarget * target)
+take_row(RowTarget *target)
 {
 	TupleTableSlot *slot = target->slots[target->n];
 
@@ -217,7 +217,7 @@ take_row(RowTarget * target)
 }
 
 static void
-write_sorted(RowSort *by, RowTarget * target)
+write_sorted(RowSort *by, RowTarget *target)
 {
 	TupleTableSlot *sorted = MakeSingleTupleTableSlot(by->slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
 	Datum		star = CStringGetTextDatum("*");
@@ -264,7 +264,7 @@ has_columns(const Release *release, TupleDesc desc)
 }
 
 static void
-end_batches(RowTarget * target)
+end_batches(RowTarget *target)
 {
 	if (target->n > 0)
 		insert_batch(target);
@@ -275,7 +275,7 @@ end_batches(RowTarget * target)
 
 /* Sorts a release's rows, and writes them. */
 static void
-write_rows(Release *release, RowTarget * target)
+write_rows(Release *release, RowTarget *target)
 {
 	RowSort		by = {0};
 

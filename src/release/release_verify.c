@@ -273,42 +273,23 @@ take_value(void *arg, const Datum *values, const bool *nulls)
 static double
 measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *promise)
 {
-	PromiseModel model = promise->model;
-	double		worst = model == MODEL_L || model == MODEL_ENTROPY_L ? HUGE_VAL : 0;
+	const Model *model = models[promise->model];
+	Condition	condition = promise_condition(promise);
+	double		worst = model->least_counts ? HUGE_VAL : 0;
 
 	for (Size i = 0; i < nclasses; i++)
 	{
 		const Slice *slice = &histograms->slices[i];
+		const ValueCount *entries = histograms->entries + slice->start;
 		int64		size = 0;
+		ClassValues values;
+		double		figure;
 
 		for (uint32 entry = 0; entry < slice->length; entry++)
-			size += histograms->entries[slice->start + entry].count;
-		switch (model)
-		{
-			case MODEL_L:
-				worst = Min(worst, slice->length);
-				break;
-			case MODEL_ENTROPY_L:
-				worst = Min(worst, exp(slice->entropy));
-				break;
-			case MODEL_T:
-				worst = Max(worst, slice->distance);
-				break;
-			case MODEL_ALPHA:
-				worst = Max(worst, (double) slice->most / size);
-				break;
-			case MODEL_BETA:
-				worst = Max(worst, histograms->ratios[i].beta);
-				break;
-			case MODEL_DISCLOSURE:
-				worst = Max(worst, histograms->ratios[i].disclosure);
-				break;
-			case MODEL_RECURSIVE_L:
-				worst = Max(worst, recursive_ratio(slice, histograms->entries + slice->start, size, promise->threshold));
-				break;
-			default:
-				elog(ERROR, "no such condition");
-		}
+			size += entries[entry].count;
+		values = class_values(histograms, slice, entries, size);
+		figure = model->measure(&values, &condition);
+		worst = model->least_counts ? Min(worst, figure) : Max(worst, figure);
 	}
 	return worst;
 }

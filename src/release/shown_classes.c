@@ -137,7 +137,7 @@ people_to_star(const Population *population, const Promise *promise, const Tuple
 	if (people < Max(promise->k, 1))
 		return 0;
 	/* everybody outside matches its labels */
-	if (population->outside[OUTSIDE_K_MAP].given || population->outside[OUTSIDE_PRESENCE].given)
+	if (population_asks_outside(population))
 		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
 	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||

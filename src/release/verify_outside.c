@@ -307,9 +307,12 @@ static void
 judge(OutsideQuery *query, PromiseVerdict *verdict)
 {
 	const DeclaredPromise *promise = query->promise;
+	const Model *model = models[promise->model];
 	bool		isnull;
 	double		least;
 	double		most;
+	double		lower;
+	double		upper;
 	QueryEnvironment *environment = create_queryEnv();
 	List	   *relations = list_make2_oid(query->entry->relation, promise->population);
 
@@ -319,9 +322,9 @@ judge(OutsideQuery *query, PromiseVerdict *verdict)
 	least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
 	most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
 	verdict->is_null = isnull;
-	verdict->measured = promise->model == MODEL_K_MAP ? least : most;
-	verdict->ok = isnull || (promise->model == MODEL_K_MAP ? least >= promise->threshold :
-							 most <= promise->threshold && least >= (promise->has_c ? promise->c : 0));
+	model->bounds(promise, &lower, &upper);
+	verdict->measured = model->least_counts ? least : most;
+	verdict->ok = isnull || (least >= lower && most <= upper);
 }
 
 void

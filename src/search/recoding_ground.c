@@ -263,7 +263,7 @@ static void
 look_outside(Ground *ground)
 {
 	Population *population = ground->order->population;
-	OutsidePromise *promise = &population->outside[OUTSIDE_K_MAP];
+	OutsidePromise *promise = &population->outside[k_map_model.place];
 
 	if (!promise->given)
 		return;

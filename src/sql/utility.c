@@ -217,8 +217,7 @@ choose_shown(Shown * shown, bool star)
 	 * as in a release: with promises about people outside, nothing is shown
 	 * as stars
 	 */
-	shown->starred = star && table->ntuples > last && !population->outside[OUTSIDE_K_MAP].given &&
-		!population->outside[OUTSIDE_PRESENCE].given && class_breaks(measurer, table, last, promise.k) == 0;
+	shown->starred = star && table->ntuples > last && !population_asks_outside(population) && class_breaks(measurer, table, last, promise.k) == 0;
 	kept[last] = shown->starred;
 	shown->after = runs_of_classes(population, table, classes.first_leaf, classes.leaves, kept);
 }

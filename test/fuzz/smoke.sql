@@ -67,6 +67,11 @@ SELECT anonopt.evaluate(d, '{1,1}') FROM unnest('{stored,counted}'::text[]) d;
 SELECT anonopt.refresh_tuple_store('stored'), anonopt.evaluate('stored', '{1,1}');
 SELECT anonopt.drop_tuple_store('stored'), anonopt.drop_tuple_store('counted'), anonopt.drop_dataset('stored'), anonopt.drop_dataset('counted');
 
+-- calls anonopt.released_rows
+SELECT anonopt.create_view('people_filled', 'people', '{1,1,1}', k => 1);
+REFRESH MATERIALIZED VIEW people_filled;
+SELECT anonopt.drop_release('people_filled');
+
 CREATE TABLE people_of_now AS SELECT age, ill FROM people;
 SELECT anonopt.create_dataset('now', 'people_of_now', 0.2), anonopt.add_quasi_identifier('now', 'age', 'ages');
 -- calls anonopt.live_rows

@@ -1,0 +1,29 @@
+/*
+ * alpha.c
+ *	  (alpha, k)-anonymity: no value is more frequent in a class than alpha.
+ *
+ * The share of a value in a mixture lies between its shares in the parts.
+ */
+#include "promise/model.h"
+
+static double
+measure_alpha(const ClassValues *values, const Condition *condition)
+{
+	return (double) values->most / values->size;
+}
+
+static bool
+keeps_alpha(const ClassValues *values, const Condition *condition, int64 *least)
+{
+	*least = least_beyond_share(values->size, values->most, condition->threshold);
+	return measure_alpha(values, condition) <= condition->threshold;
+}
+
+static double
+alpha_of_rest(const ClassValues *values, int64 suppressed)
+{
+	return (double) (values->most - suppressed) / (values->size - suppressed);
+}
+
+const Model alpha_model = {.name = "alpha",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE_SHARE,.sign = "<=",
+.keeps = keeps_alpha,.measure = measure_alpha,.of_rest = alpha_of_rest};

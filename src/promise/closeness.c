@@ -1,0 +1,43 @@
+/*
+ * closeness.c
+ *	  t-closeness: the values of each class are distributed like everybody's.
+ *
+ * The distance of a mixture is at most the largest distance of its parts, so
+ * merging classes that keep t gives a class that keeps it.
+ */
+#include "promise/model.h"
+
+#include <math.h>
+
+int64
+least_beyond_distance(int64 size, double distance, double t)
+{
+	if (distance <= t || t >= 1)
+		return 0;
+	return (int64) Max(ceil((double) size * ((distance - t) / (1 - t) - ROUNDING)), 0);
+}
+
+static bool
+keeps_t(const ClassValues *values, const Condition *condition, int64 *least)
+{
+	*least = least_beyond_distance(values->size, values->distance, condition->threshold);
+	return values->distance <= condition->threshold;
+}
+
+static double
+measure_t(const ClassValues *values, const Condition *condition)
+{
+	return values->distance;
+}
+
+/* As box_table.c explains. */
+static double
+t_of_rest(const ClassValues *values, int64 suppressed)
+{
+	double		share = (double) suppressed / values->size;
+
+	return suppressed == 0 ? values->distance : (values->distance - share) / (1 - share);
+}
+
+const Model t_model = {.name = "t",.scope = ABOUT_VALUES,.range = RANGE_SHARE,.sign = "<=",
+.keeps = keeps_t,.measure = measure_t,.of_rest = t_of_rest};

@@ -1,0 +1,7 @@
+/*
+ * k.c
+ *	  k-anonymity: each class has at least k people.
+ */
+#include "promise/model.h"
+
+const Model k_model = {.name = "k",.scope = ABOUT_SIZES,.range = RANGE_COUNT,.sign = ">=",.more_is_stricter = true};

@@ -1,0 +1,229 @@
+/*
+ * model.h
+ *	  The models of what a release can promise, and a promise.
+ *
+ * A model says how a promise of it is written and checked, when a class breaks
+ * it, how far a class is from breaking it, and what follows for the parts of a
+ * class.  Each is one file, with a row in the table of models.c.
+ */
+#ifndef ANONOPT_MODEL_H
+#define ANONOPT_MODEL_H
+
+#include "base/compat.h"
+
+/* In the order in which broken promises are listed. */
+typedef enum PromiseModel
+{
+	MODEL_K,
+	MODEL_L,
+	MODEL_ENTROPY_L,
+	MODEL_RECURSIVE_L,
+	MODEL_T,
+	MODEL_ALPHA,
+	MODEL_BETA,
+	MODEL_DISCLOSURE,
+	MODEL_K_MAP,
+	MODEL_PRESENCE,
+	MODEL_AVERAGE_RISK,
+	MODEL_SHARE_ABOVE,
+	MODELS
+} PromiseModel;
+
+/* Sets of models. */
+#define MODEL_BIT(model) (1u << (model))
+
+/* Of one data set, or of one release. */
+#define MAX_PROMISES 256
+
+typedef struct DeclaredPromise
+{
+	PromiseModel model;
+	char	   *column;			/* or NULL */
+	double		threshold;
+	bool		has_c;
+	double		c;
+	Oid			population;		/* or InvalidOid */
+	Oid			population_type;	/* its row type then */
+} DeclaredPromise;
+
+/* What a model requires of the values of one column. */
+typedef struct Condition
+{
+	PromiseModel model;
+	double		threshold;
+	double		c;				/* of recursive_l; of disclosure: 0 if only
+								 * present values count */
+} Condition;
+
+/*
+ * The most conditions of one column: those declared, and those of an earlier
+ * release.
+ */
+#define MAX_CONDITIONS 16
+
+typedef struct ValueCount
+{
+	uint32		value;
+	int64		count;
+} ValueCount;
+
+/* A column's values in a class, and among all people. */
+typedef struct ClassValues
+{
+	int64		size;			/* people, or rows */
+	uint32		length;			/* distinct values */
+	const ValueCount *entries;
+	int64		most;			/* the largest count */
+	double		entropy;		/* in nats */
+	double		distance;		/* from the distribution over all people */
+
+	int64		people;			/* all */
+	const int64 *total;			/* by value */
+	uint32		values;			/* distinct values that somebody has */
+	const double *surprise;		/* by value: -ln of its share, if a model uses
+								 * it */
+	bool		lenient;		/* disclosure counts present values only */
+} ClassValues;
+
+/* What a promise is about. */
+typedef enum PromiseScope
+{
+	ABOUT_SIZES,				/* the people of each class */
+	ABOUT_VALUES,				/* the values of a column in each class */
+	ABOUT_OTHERS,				/* the people of another relation with the
+								 * labels of each class */
+	ABOUT_ALL					/* all classes together */
+} PromiseScope;
+
+/* The range of a threshold. */
+typedef enum ThresholdRange
+{
+	RANGE_COUNT,				/* a whole number from 1 */
+	RANGE_FROM_ONE,
+	RANGE_POSITIVE,
+	RANGE_SHARE,				/* 0 to 1 */
+	RANGE_POSITIVE_SHARE		/* the same without 0 */
+} ThresholdRange;
+
+/* Figures that are kept for each class, because computing them takes long. */
+#define KEPT_FIGURES 2
+
+typedef struct Model
+{
+	const char *name;
+	PromiseScope scope;
+	ThresholdRange range;
+	const char *sign;			/* between name and threshold in words */
+	bool		more_is_stricter;	/* of thresholds */
+
+	/*
+	 * What is wrong with its c, as a sentence, or NULL; it has none without
+	 * this.
+	 */
+	const char *(*c_problem) (const DeclaredPromise *promise);
+
+	/*
+	 * Whether c is at least as strict, and what it adds to the words; NULL
+	 * for nothing.
+	 */
+	bool		(*c_is_stricter) (const DeclaredPromise *promise, const DeclaredPromise *other);
+	char	   *(*text) (const DeclaredPromise *promise);
+
+	/*
+	 * Of values: whether a class keeps a condition, and if not, the least
+	 * number of its rows that are suppressed at every node below; and its
+	 * figure, of which the least of all classes counts, or the most.
+	 */
+	bool		(*keeps) (const ClassValues *values, const Condition *condition, int64 *least);
+	double		(*measure) (const ClassValues *values, const Condition *condition);
+	bool		least_counts;
+	int			kept;			/* place of its figure among those kept, from
+								 * 1 */
+	bool		needs_surprise;
+
+	/*
+	 * Of people elsewhere: the figure of a class, given its people and those
+	 * elsewhere with its labels, and the bounds that a promise sets it; and
+	 * whether no part of a class with too small a figure has a larger one.
+	 */
+	double		(*of_others) (int64 people, int64 others);
+	void		(*bounds) (const DeclaredPromise *promise, double *least, double *most);
+	int			place;			/* among such models */
+	bool		stays_too_small;
+
+	/*
+	 * A lower bound of the figure of some part of a class, if fewer than all
+	 * of its rows may be suppressed.
+	 */
+	double		(*of_rest) (const ClassValues *values, int64 suppressed);
+} Model;
+
+/* Models about people elsewhere. */
+#define OTHERS_MODELS 2
+
+extern const Model *const models[MODELS];
+
+extern const Model k_model;
+extern const Model l_model;
+extern const Model entropy_l_model;
+extern const Model recursive_l_model;
+extern const Model t_model;
+extern const Model alpha_model;
+extern const Model beta_model;
+extern const Model disclosure_model;
+extern const Model k_map_model;
+extern const Model presence_model;
+extern const Model average_risk_model;
+extern const Model share_above_model;
+
+extern const char *model_name(PromiseModel model);
+
+/* The model with a name, or -1; all names, for a hint. */
+extern int	model_by_name(const char *name);
+extern char *model_names(void);
+
+/*
+ * Whether a model is about the values of one column, or about people of
+ * another relation.
+ */
+extern bool model_needs_column(PromiseModel model);
+extern bool model_needs_population(PromiseModel model);
+
+/* Whether it limits a figure of all classes together. */
+extern bool model_limits_all_classes(PromiseModel model);
+
+/* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
+extern char *promise_problem(const DeclaredPromise *promise);
+
+/*
+ * Whether one promise is at least as strict as another of the same model and
+ * column.
+ */
+extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
+
+/* A promise in words: "alpha <= 0.5". */
+extern char *promise_text(const DeclaredPromise *promise);
+
+/* A number as in words. */
+extern char *number_text(double number);
+
+/* The condition it sets on its column. */
+extern Condition promise_condition(const DeclaredPromise *promise);
+
+/* What rounding may have added to a share of rows. */
+#define ROUNDING 1e-9
+
+/* The least number of rows suppressed if a value's share has an upper limit. */
+extern int64 least_beyond_share(int64 size, int64 count, double share);
+
+/*
+ * The least number of rows suppressed at every node where the rest is within
+ * t, given the number of rows and the distance of their values from
+ * everyone's.
+ */
+extern int64 least_beyond_distance(int64 size, double distance, double t);
+
+/* p/q of a value, its share in a class divided by that among all people. */
+extern double ratio_of(const ClassValues *values, const ValueCount *entry, int64 size);
+
+#endif

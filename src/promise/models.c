@@ -1,0 +1,168 @@
+/*
+ * models.c
+ *	  The table of models, and promises of any of them.
+ */
+#include "promise/model.h"
+
+#include <math.h>
+
+#include "common/shortest_dec.h"
+#include "lib/stringinfo.h"
+
+const Model *const models[MODELS] = {
+	[MODEL_K] = &k_model,
+	[MODEL_L] = &l_model,
+	[MODEL_ENTROPY_L] = &entropy_l_model,
+	[MODEL_RECURSIVE_L] = &recursive_l_model,
+	[MODEL_T] = &t_model,
+	[MODEL_ALPHA] = &alpha_model,
+	[MODEL_BETA] = &beta_model,
+	[MODEL_DISCLOSURE] = &disclosure_model,
+	[MODEL_K_MAP] = &k_map_model,
+	[MODEL_PRESENCE] = &presence_model,
+	[MODEL_AVERAGE_RISK] = &average_risk_model,
+	[MODEL_SHARE_ABOVE] = &share_above_model
+};
+
+const char *
+model_name(PromiseModel model)
+{
+	return models[model]->name;
+}
+
+int
+model_by_name(const char *name)
+{
+	for (int model = 0; model < MODELS; model++)
+		if (strcmp(models[model]->name, name) == 0)
+			return model;
+	return -1;
+}
+
+char *
+model_names(void)
+{
+	StringInfoData text;
+
+	initStringInfo(&text);
+	for (int model = 0; model < MODELS; model++)
+		appendStringInfo(&text, "%s%s", model == 0 ? "" : model == MODELS - 1 ? " and " : ", ", models[model]->name);
+	return text.data;
+}
+
+bool
+model_needs_column(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_VALUES;
+}
+
+bool
+model_needs_population(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_OTHERS;
+}
+
+bool
+model_limits_all_classes(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_ALL;
+}
+
+/* NaN is not in any range. */
+static const char *
+range_problem(ThresholdRange range, double threshold)
+{
+	switch (range)
+	{
+		case RANGE_COUNT:
+			return threshold >= 1 && threshold <= PG_INT32_MAX && threshold == floor(threshold) ? NULL :
+				"a whole number from 1 to 2147483647";
+		case RANGE_FROM_ONE:
+			return threshold >= 1 && !isinf(threshold) ? NULL : "a finite number from 1";
+		case RANGE_POSITIVE:
+			return threshold > 0 && !isinf(threshold) ? NULL : "a finite number above 0";
+		case RANGE_SHARE:
+			return threshold >= 0 && threshold <= 1 ? NULL : "a number from 0 to 1";
+		case RANGE_POSITIVE_SHARE:
+			return threshold > 0 && threshold <= 1 ? NULL : "a number above 0, at most 1";
+	}
+	return NULL;
+}
+
+char *
+promise_problem(const DeclaredPromise *promise)
+{
+	const Model *model = models[promise->model];
+	const char *problem = range_problem(model->range, promise->threshold);
+
+	if (problem != NULL)
+		return psprintf("The threshold of %s must be %s.", model->name, problem);
+	if (model->scope == ABOUT_VALUES && promise->column == NULL)
+		return psprintf("%s needs a sensitive column.", model->name);
+	if (model->scope != ABOUT_VALUES && promise->column != NULL)
+		return psprintf("%s is not about a column.", model->name);
+	if (model->scope == ABOUT_OTHERS && !OidIsValid(promise->population))
+		return psprintf("%s needs a population.", model->name);
+	if (model->scope != ABOUT_OTHERS && OidIsValid(promise->population))
+		return psprintf("%s has no population.", model->name);
+	if (model->c_problem == NULL)
+		return promise->has_c ? psprintf("%s has no c.", model->name) : NULL;
+	problem = model->c_problem(promise);
+	return problem == NULL ? NULL : pstrdup(problem);
+}
+
+bool
+promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other)
+{
+	const Model *model = models[promise->model];
+
+	if (model->more_is_stricter ? promise->threshold < other->threshold : promise->threshold > other->threshold)
+		return false;
+	return promise->population == other->population && (model->c_is_stricter == NULL || model->c_is_stricter(promise, other));
+}
+
+char *
+number_text(double number)
+{
+	char	   *text = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	double_to_shortest_decimal_buf(number, text);
+	return text;
+}
+
+char *
+promise_text(const DeclaredPromise *promise)
+{
+	const Model *model = models[promise->model];
+
+	return model->text !=NULL ? model->text(promise) : psprintf("%s %s %s", model->name, model->sign, number_text(promise->threshold));
+}
+
+Condition
+promise_condition(const DeclaredPromise *promise)
+{
+	Condition	condition = {promise->model, promise->threshold, promise->has_c ? promise->c : 1};
+
+	return condition;
+}
+
+int64
+least_beyond_share(int64 size, int64 count, double share)
+{
+	if (share >= 1)
+		return 0;
+	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
+}
+
+/* Up to this many rows, a product of two counts fits into an int64. */
+#define NARROW_PEOPLE PG_INT32_MAX
+
+double
+ratio_of(const ClassValues *values, const ValueCount *entry, int64 size)
+{
+	int64		total = values->total[entry->value];
+
+	if (values->people <= NARROW_PEOPLE)
+		return (double) (entry->count * values->people) / (double) (total * size);
+	return (double) ((int128) entry->count * values->people) / (double) ((int128) total * size);
+}
