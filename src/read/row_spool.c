@@ -9,51 +9,73 @@
 #include "read/row_spool.h"
 
 #include "base/budget.h"
+#include "base/portable.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
-#include "common/hashfn.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "read/reading_parts.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
+#include "utils/numeric.h"
+#include "utils/timestamp.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rel.h"
-#include "utils/typcache.h"
 
-/* A digest of a value: equal for equal values, almost never for others. */
+/* An interval's length, in which a month has 30 days, as equal ones have it. */
+static uint64
+interval_digest(const Interval * interval)
+{
+	int128		length = (int128) interval->time + ((int128) interval->month * 30 + interval->day) * USECS_PER_DAY;
+	unsigned char bytes[16];
+	unsigned char *at = bytes;
+
+	put_number(&at, (uint64) length, 8);
+	put_number(&at, (uint64) (length >> 64), 8);
+	return portable_digest(bytes, sizeof(bytes));
+}
+
+/*
+ * A value as a text; the same for equal ones, unless they are parts of an
+ * array or the like.
+ */
+static const char *
+plain_text(const ValueType *type, Datum value)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	if (type->type == NUMERICOID)
+		return numeric_normalize(DatumGetNumeric(value));
+	if ((type->type == FLOAT8OID && DatumGetFloat8(value) == 0) || (type->type == FLOAT4OID && DatumGetFloat4(value) == 0))
+		return "0";
+	getTypeOutputInfo(type->type, &output, &is_varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
+/*
+ * A digest of a value: equal for equal values, almost never for others, and
+ * the same in a copy of the database on another machine.
+ */
 static uint64
 digest(const ValueType *type, Datum value)
 {
-	uint64		result;
+	const char *text;
 
 	value = value_normal(type, value);
-	/* OIDs of enum values differ in a copy of the database */
-	if (type_is_enum(type->type))
-	{
-		char	   *name = OidOutputFunctionCall(F_ENUM_OUT, value);
+	if (type->kind == VALUE_INTEGER && !type_is_enum(type->type))
+		return word_hash(DatumGetUInt64(value) ^ UINT64CONST(0x9e3779b97f4a7c15));
+	if (type->kind == VALUE_TEXT)
+		return portable_digest(VARDATA_ANY(DatumGetPointer(value)), VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
+	if (type->type == INTERVALOID)
+		return interval_digest(DatumGetIntervalP(value));
+	text = plain_text(type, value);
 
-		result = hash_bytes_extended((unsigned char *) name, strlen(name), 1);
-	}
-	else if (type->kind == VALUE_INTEGER)
-		result = word_hash(DatumGetUInt64(value) ^ UINT64CONST(0x9e3779b97f4a7c15));
-	else if (type->kind == VALUE_TEXT)
-		result = hash_bytes_extended((unsigned char *) VARDATA_ANY(DatumGetPointer(value)),
-									 VARSIZE_ANY_EXHDR(DatumGetPointer(value)), 1);
-	else
-	{
-		TypeCacheEntry *cache = lookup_type_cache(type->type, TYPECACHE_HASH_EXTENDED_PROC_FINFO);
-
-		result = OidIsValid(cache->hash_extended_proc) ?
-			DatumGetUInt64(FunctionCall2Coll(&cache->hash_extended_proc_finfo, type->collation, value, Int64GetDatum(1))) :
-			word_hash(DatumGetUInt32(FunctionCall1Coll((FmgrInfo *) &type->hash, type->collation, value)));
-	}
-	return result == 0 ? 1 : result;
+	return portable_digest(text, strlen(text));
 }
 
 /* Flattens a varlena; returns other values unchanged. */

@@ -10,6 +10,7 @@
 #include "release/content.h"
 
 #include "base/budget.h"
+#include "base/portable.h"
 #include "miscadmin.h"
 
 Content *
@@ -121,24 +122,6 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	smallest = smallest_group(classes, rows, balance, context);
 	MemoryContextDelete(context);
 	return smallest;
-}
-
-/* Numbers are written least significant byte first, on any machine. */
-static void
-put_number(unsigned char **at, uint64 number, int nbytes)
-{
-	for (int i = 0; i < nbytes; i++)
-		*(*at)++ = (unsigned char) (number >> (8 * i));
-}
-
-static uint64
-take_number(const unsigned char **at, int nbytes)
-{
-	uint64		number = 0;
-
-	for (int i = 0; i < nbytes; i++)
-		number |= (uint64) *(*at)++ << (8 * i);
-	return number;
 }
 
 static Size

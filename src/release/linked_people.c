@@ -12,7 +12,7 @@
 
 #include "base/budget.h"
 #include "base/key_counter.h"
-#include "base/packed_key.h"
+#include "base/portable.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -63,6 +63,7 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	const Release *release = collector->release;
 	uint32		place = release->shown->place_of[release->spool.tuple_of[group]];
 	uint8		bytes[PSEUDONYM_BYTES];
+	const unsigned char *at = bytes;
 	MemoryContext old;
 	uint32		number;
 
@@ -72,7 +73,7 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	pseudonym_of(collector->pseudonym, values[collector->pseudonym->spooled], bytes);
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(collector->row);
-	memcpy(key_counter_candidate(collector->persons), bytes, sizeof(uint64));
+	*key_counter_candidate(collector->persons) = take_number(&at, sizeof(uint64));
 	number = key_counter_add(collector->persons, 1);
 	if (number >= collector->room)
 		collector->classes = budget_grow(collector->persons->context, collector->classes, sizeof(uint64), &collector->room);
@@ -164,6 +165,7 @@ load_link(const KnownLink *link)
 		bool		isnull;
 		Datum		value = row_field(&row, 1, &isnull);
 		bytea	   *bytes = isnull ? NULL : DatumGetByteaPP(value);
+		const unsigned char *at = isnull ? NULL : (unsigned char *) VARDATA_ANY(bytes);
 		Size		n = isnull ? 0 : VARSIZE_ANY_EXHDR(bytes) / sizeof(LinkedPerson);
 		LinkedPerson *grown;
 
@@ -172,7 +174,11 @@ load_link(const KnownLink *link)
 		grown = budget_alloc(sizeof(LinkedPerson), people->n + n + 1);
 		if (people->n > 0)
 			memcpy(grown, people->people, sizeof(LinkedPerson) * people->n);
-		memcpy(grown + people->n, VARDATA_ANY(bytes), sizeof(LinkedPerson) * n);
+		for (Size person = people->n; person < people->n + n; person++)
+		{
+			grown[person].person = take_number(&at, sizeof(uint64));
+			grown[person].classes = take_number(&at, sizeof(uint64));
+		}
 		people->people = grown;
 		people->n += n;
 	}
@@ -392,11 +398,16 @@ linked_people_insert(const Release *release, const char *id)
 		{
 			Size		size = sizeof(LinkedPerson) * Min(people->n - first, PART_PEOPLE);
 			bytea	   *bytes = palloc(VARHDRSZ + size);
+			unsigned char *at = (unsigned char *) VARDATA(bytes);
 			Datum		values[5] = {CStringGetTextDatum(id), Int32GetDatum(part), CStringGetTextDatum(people->pseudonym->column),
 			PointerGetDatum(name), PointerGetDatum(bytes)};
 
 			SET_VARSIZE(bytes, VARHDRSZ + size);
-			memcpy(VARDATA(bytes), people->people + first, size);
+			for (Size person = first; person < Min(people->n, first + PART_PEOPLE); person++)
+			{
+				put_number(&at, people->people[person].person, sizeof(uint64));
+				put_number(&at, people->people[person].classes, sizeof(uint64));
+			}
 			write_catalog("INSERT INTO anonopt.published_link (id, version, part, column_name, secret_name, people)"
 						  " SELECT $1::uuid, (SELECT COALESCE(max(o.version) + CASE WHEN $2 = 0 THEN 1 ELSE 0 END, 0) FROM anonopt.published_link o"
 						  " WHERE o.id = $1::uuid AND o.column_name = $3::name), $2, $3::name, $4, $5", 5, types, values, NULL);

@@ -6,6 +6,7 @@
 #include "release/tuple_digest.h"
 
 #include "base/budget.h"
+#include "base/portable.h"
 #include "common/hashfn.h"
 
 uint64 **
@@ -22,7 +23,7 @@ leaf_digests(const Population *population)
 		{
 			const char *label = hierarchy->labels[0][leaf];
 
-			digests[a][leaf] = label == NULL ? 1 : hash_bytes_extended((const unsigned char *) label, strlen(label), 1);
+			digests[a][leaf] = label == NULL ? 1 : portable_digest(label, strlen(label));
 		}
 	}
 	return digests;
