@@ -253,8 +253,8 @@ FROM (VALUES
 SELECT throws_ok(format('SELECT anonopt.create_csv_hierarchy(''sample.bad'', %s)', call), state, message, call)
 FROM (VALUES
     ('''''', '22023', 'csv has no rows'), ('E''\n\n''', '22023', 'csv has no rows'), ('''a,b''', '22023', 'rows of csv have no label'),
-    ('E''a;b;*\nc;d''', '22P04', 'rows of csv have different numbers of fields'), ('E''a;b\nc;d;*''', '22P04', 'rows of csv have different numbers of fields'),
-    ('''a;"b''', '22P04', 'a quote in csv is not closed'), ('''a;''', '22P04', 'csv has no label at level 1'),
+    ('E''a;b;*\nc;d''', '22P04', 'missing data for column "level2"'), ('E''a;b\nc;d;*''', '22P04', 'extra data after last expected column'),
+    ('''a;"b''', '22P04', 'unterminated CSV quoted field'), ('''a;''', '23502', 'null value in column "level1" of relation "bad" violates not-null constraint'),
     ('E''1;a;*\n2;b;*\n01;c;*'', type => ''int''', '23514', 'csv gives leaves different labels'), ('''x;a'', type => ''int''', '22P02', NULL),
     ('''a;b'', '''')', '42601', NULL), ('''a;b'', ''ab''', '22023', 'delimiter must be a single character that is neither a quote nor a line break'),
     ('''1;b'', type => ''sample.checked''', '22023', 'leaves cannot have type sample.checked'), ('''{};b'', type => ''json''', '22023', 'leaves cannot have type json'),
