@@ -100,8 +100,8 @@ BEGIN ATOMIC
 	SELECT CASE WHEN number BETWEEN 0 AND 4294967295 THEN number::oid ELSE 0::oid END;
 END;
 
--- A comment is trusted only on a relation that belongs to the role that published it or, if that is
--- unknown, to the owner of the database.
+-- A comment is trusted only on a relation that belongs to the role that published it, to the owner of the
+-- database, who may write the record, or to a superuser: a restore may give a release another owner.
 CREATE FUNCTION anonopt.find_release(id uuid, relation bigint, row_type bigint, made_in text, published_by name) RETURNS oid
 LANGUAGE sql STABLE PARALLEL SAFE
 BEGIN ATOMIC
@@ -111,9 +111,11 @@ BEGIN ATOMIC
 		(SELECT d.objoid FROM pg_catalog.pg_description d
 		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid
 		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
-		   AND c.relowner = COALESCE((SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by),
-			(SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database()))
-		   AND starts_with(d.description, 'anonopt release ' || id::text) ORDER BY d.objoid LIMIT 1));
+		   AND (c.relowner = (SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by)
+			OR c.relowner = (SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database())
+			OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = c.relowner AND s.rolsuper))
+		   AND starts_with(d.description, 'anonopt release ' || id::text)
+		 ORDER BY c.relowner = (SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by) DESC NULLS LAST, d.objoid LIMIT 1));
 END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.

@@ -261,3 +261,22 @@ rows_execute(const BoundQuery *prepared, int nargs, const Oid *types, const Datu
 	PopActiveSnapshot();
 	return changed;
 }
+
+ReturnSetInfo *
+begin_named_rows(FunctionCallInfo fcinfo, const char *function)
+{
+	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	TupleDesc	desc;
+	MemoryContext old;
+
+	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
+		ereport(ERROR,
+				(errcode(ERRCODE_SYNTAX_ERROR),
+				 errmsg("columns of %s must be named", function),
+				 errhint("anonopt.%s is called by what anonopt.create_view makes.", function)));
+	InitMaterializedSRF(fcinfo, 0);
+	old = MemoryContextSwitchTo(result->econtext->ecxt_per_query_memory);
+	result->setDesc = CreateTupleDescCopy(result->setDesc);
+	MemoryContextSwitchTo(old);
+	return result;
+}

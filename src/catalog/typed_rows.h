@@ -66,4 +66,10 @@ extern void rows_require_type(Oid type, Oid expected, const char *column);
 /* Fails with 55006: a column has changed. */
 pg_noreturn extern void rows_refuse_changed(const char *column, const char *detail);
 
+/*
+ * Begins the result of a function whose caller names the columns.  The row
+ * type is our own: the executor frees its own, but keeps using ours.
+ */
+extern ReturnSetInfo *begin_named_rows(FunctionCallInfo fcinfo, const char *function);
+
 #endif

@@ -354,19 +354,6 @@ node_walk_order(const NodeWalk *node_walk)
 	return node_walk->order;
 }
 
-int
-node_walk_compare(const NodeWalk *node_walk, const int *a, const int *b)
-{
-	for (int depth = 0; depth < node_walk->population->nattrs; depth++)
-	{
-		int			attr = node_walk->order[depth];
-
-		if (a[attr] != b[attr])
-			return a[attr] < b[attr] ? -1 : 1;
-	}
-	return 0;
-}
-
 /* Attributes by their number of levels. */
 static void
 order_attributes(NodeWalk *node_walk, WalkOrder order)

@@ -23,9 +23,6 @@ extern void node_walk_free(NodeWalk *node_walk);
 /* The attribute of each depth. */
 extern const int *node_walk_order(const NodeWalk *node_walk);
 
-/* Sorts nodes so that each shares most of the path with the one before. */
-extern int	node_walk_compare(const NodeWalk *node_walk, const int *a, const int *b);
-
 /*
  * Returns the classes of a node within the declared levels, valid until the
  * next call, and the recodings of its attributes.  Cheapest if mostly the last

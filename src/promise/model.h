@@ -182,11 +182,7 @@ extern const char *model_name(PromiseModel model);
 extern int	model_by_name(const char *name);
 extern char *model_names(void);
 
-/*
- * Whether a model is about the values of one column, or about people of
- * another relation.
- */
-extern bool model_needs_column(PromiseModel model);
+/* Whether a model is about people of another relation. */
 extern bool model_needs_population(PromiseModel model);
 
 /* Whether it limits a figure of all classes together. */

@@ -51,12 +51,6 @@ model_names(void)
 }
 
 bool
-model_needs_column(PromiseModel model)
-{
-	return models[model]->scope == ABOUT_VALUES;
-}
-
-bool
 model_needs_population(PromiseModel model)
 {
 	return models[model]->scope == ABOUT_OTHERS;

@@ -150,8 +150,9 @@ lock_contents(Oid source)
 }
 
 /*
- * Whether a release shows just what it showed last, as after a restore. Nobody
- * learns more, unless people are linked.
+ * Whether a release shows just what it showed last, as after a restore: then
+ * nobody learns more.  Where rows belong to people, equal rows may be those of
+ * others.
  */
 static bool
 shows_the_same(const Release *release, const PlacedContent *placed, const KnownContent *contents, int n)
@@ -162,12 +163,12 @@ shows_the_same(const Release *release, const PlacedContent *placed, const KnownC
 	for (int i = 0; i < n; i++)
 		if (release->id != NULL && strcmp(contents[i].id, release->id) == 0 && contents[i].version >= 0)
 			last.known = &contents[i];
-	if (last.known == NULL || release->pseudonyms != NIL || !contents_are_alike(placed->known, last.known))
+	if (last.known == NULL || release->spec.population->has_persons || release->pseudonyms != NIL || !contents_are_alike(placed->known, last.known))
 		return false;
 	see_own_changes();
 	last.content = known_content_load(last.known, CurrentMemoryContext);
 	PopActiveSnapshot();
-	return contents_difference(placed, &last, NULL, &unseen) == 0 && !contents_have_moved(placed->content, last.content);
+	return contents_difference(placed, &last, NULL, &unseen) == 0 && content_has_tuples_of(placed->content, last.content);
 }
 
 void

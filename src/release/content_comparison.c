@@ -40,8 +40,8 @@ view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, Cont
  * Whether a tuple that two contents of the same recoding show has moved to
  * another class.
  */
-bool
-contents_have_moved(const Content *a, const Content *b)
+static bool
+have_moved(const Content *a, const Content *b)
 {
 	KeyCounter *classes = key_counter_create(CurrentMemoryContext, 1, 1024);
 	KeyCounter *pairs = key_counter_create(CurrentMemoryContext, 1, 1024);
@@ -120,7 +120,7 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	 * moves hide newcomers among people who only changed class, but not if
 	 * all classes are compared at once
 	 */
-	if (alike && a->known->by.kind == BY_RECODING && contents_have_moved(a->content, b->content))
+	if (alike && a->known->by.kind == BY_RECODING && have_moved(a->content, b->content))
 	{
 		int64		whole = content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues);
 
@@ -130,4 +130,17 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return difference;
+}
+
+bool
+content_has_tuples_of(const Content *a, const Content *b)
+{
+	if (a->tuples == NULL || b->tuples == NULL)
+		return a->tuples == b->tuples;
+	if (a->tuples->nkeys != b->tuples->nkeys || have_moved(a, b))
+		return false;
+	for (uint32 i = 0; i < a->tuples->nkeys; i++)
+		if (content_class_of(b, a->tuples->keys[i]) == 0)
+			return false;
+	return true;
 }

@@ -10,7 +10,7 @@
 /* The number of people in the smallest group by which two contents differ, or 0. */
 extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies, const char **unseen);
 
-/* Whether people whom both show, by recodings, are in other classes. */
-extern bool contents_have_moved(const Content *a, const Content *b);
+/* Whether both, if they are by recodings, show the same tuples, in the same classes. */
+extern bool content_has_tuples_of(const Content *a, const Content *b);
 
 #endif

@@ -125,6 +125,7 @@ cut_labels(const EntryRow *row, int column, const Datum *cuts, int ncuts)
 	Datum	   *elements;
 	bool	   *nulls;
 	char	  **labels;
+	int64		parted = 0;
 	int			n;
 
 	if (isnull || ARR_NDIM(DatumGetArrayTypeP(value)) != 1)
@@ -134,8 +135,8 @@ cut_labels(const EntryRow *row, int column, const Datum *cuts, int ncuts)
 	for (int i = 0; i < n; i++)
 		labels[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
 	for (int i = 0; i < ncuts; i++)
-		n -= VARBITLEN(DatumGetVarBitP(cuts[i])) + 1;
-	if (n != 0)
+		parted += (int64) VARBITLEN(DatumGetVarBitP(cuts[i])) + 1;
+	if (parted != n)
 		refuse_entry(row);
 	return labels;
 }

@@ -19,6 +19,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
 #include "executor/tstoreReceiver.h"
 #include "miscadmin.h"
 #include "release/copied_relation.h"
@@ -246,30 +247,18 @@ result_receiver(ReturnSetInfo *result)
 	return receiver;
 }
 
-static void
-require_named_columns(FunctionCallInfo fcinfo)
-{
-	TupleDesc	desc;
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("columns of live_rows must be named"),
-				 errhint("anonopt.live_rows is called by functions that anonopt.create_view makes.")));
-}
-
 static Datum
 anonopt_live_rows_call(PG_FUNCTION_ARGS)
 {
 	BoundQuery *bound;
+	ReturnSetInfo *result;
 	int			ncolumns;
 	ExpectedColumn *columns = expected_columns(PG_GETARG_ARRAYTYPE_P(1), &ncolumns);
 	MemoryContext context = CurrentMemoryContext;
 	List	   *sources;
 	QueryEnvironment *copies;
 
-	require_named_columns(fcinfo);
-	InitMaterializedSRF(fcinfo, 0);
+	result = begin_named_rows(fcinfo, "live_rows");
 	bound = bind_query(text_to_cstring(PG_GETARG_TEXT_PP(0)));
 	sql_connect();
 	MemoryContextSwitchTo(context);
@@ -280,6 +269,6 @@ anonopt_live_rows_call(PG_FUNCTION_ARGS)
 	sql_finish();
 	copies = check_bound(bound, sources);
 	bound->environment = copies;
-	(void) query_run(bound, NULL, result_receiver((ReturnSetInfo *) fcinfo->resultinfo));
+	(void) query_run(bound, NULL, result_receiver(result));
 	return (Datum) 0;
 }

@@ -111,12 +111,3 @@ pseudonym_text(Pseudonym *pseudonym, Datum value)
 		snprintf(digits + 2 * i, 3, "%02x", bytes[i]);
 	return CStringGetTextDatum(digits);
 }
-
-bool
-is_pseudonym(const Dataset *dataset, const char *column)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_PSEUDONYM && strcmp(dataset->attributes[i].column, column) == 0)
-			return true;
-	return false;
-}

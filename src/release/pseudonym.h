@@ -44,7 +44,4 @@ extern void pseudonym_of(Pseudonym *pseudonym, Datum value, uint8 * result);
 /* The same, as text. */
 extern Datum pseudonym_text(Pseudonym *pseudonym, Datum value);
 
-/* Whether a column is shown as pseudonyms. */
-extern bool is_pseudonym(const Dataset *dataset, const char *column);
-
 #endif

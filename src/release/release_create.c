@@ -123,6 +123,7 @@ make_relation(Release *release, const char *id, const char *definition)
 			relation = get_relname_relid(release->name, release->schema);
 			require_made(relation, release->sql_name);
 			require_definition(relation, NIL);
+			depend_on_read(release, relation);
 			release_write_rows(release, relation, false);
 			release_mark_filled(relation);
 			break;

@@ -119,9 +119,12 @@ extern ReleaseEntry *release_entry_require(Oid relation);
  */
 extern char *release_entry_added_columns(const ReleaseEntry *entry);
 
-/* Writes an entry of the caller, or the changes of an entry by a refresh. */
+/*
+ * Writes an entry of the caller, or the changes of an entry by a refresh; it
+ * stays published by whom and when it was if it shows the same rows.
+ */
 extern void release_entry_insert(const ReleaseEntry *entry);
-extern void release_entry_update(const ReleaseEntry *entry);
+extern void release_entry_update(const ReleaseEntry *entry, bool same_rows);
 
 /* Replaces an entry by one with another generalization or promise. */
 extern void release_entry_replace(const ReleaseEntry *entry);

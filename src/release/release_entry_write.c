@@ -169,13 +169,14 @@ release_entry_replace(const ReleaseEntry *entry)
 }
 
 void
-release_entry_update(const ReleaseEntry *entry)
+release_entry_update(const ReleaseEntry *entry, bool same_rows)
 {
-	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
-				" source = $6::int8, source_name = $7, cuts = $9, cut_labels = $25, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
-				" measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, published_by = $26, published_at = clock_timestamp()"
-				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
-				" AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND ($9 IS NULL) = (p.cuts IS NULL)"
-				" AND $10 >= p.k AND COALESCE($11 >= p.l, p.l IS NULL) AND COALESCE($12 <= p.t, p.t IS NULL) AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"
-				" AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels", entry);
+	write_entry(psprintf("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
+						 " source = $6::int8, source_name = $7, cuts = $9, cut_labels = $25, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
+						 " measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23%s"
+						 " FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
+						 " AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND ($9 IS NULL) = (p.cuts IS NULL)"
+						 " AND $10 >= p.k AND COALESCE($11 >= p.l, p.l IS NULL) AND COALESCE($12 <= p.t, p.t IS NULL) AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"
+						 " AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels AND $26 IS NOT NULL",
+						 same_rows ? "" : ", published_by = $26, published_at = clock_timestamp()"), entry);
 }

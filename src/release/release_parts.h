@@ -60,6 +60,12 @@ extern void drop_objects(List *relations, Oid function);
  */
 extern void require_definition(Oid view, const List *relations);
 
+/*
+ * Makes a materialized view depend on what its rows are read from, as if its
+ * query named that: so that nobody drops it, and a dump orders it.
+ */
+extern void depend_on_read(const Release *release, Oid view);
+
 /* Whether rows of a release can and must be replaced one by one, for a publication. */
 extern bool release_copies_rows(Relation release);
 

@@ -299,8 +299,12 @@ write_down(Release *release, const ReleaseEntry *entry, Oid relation, const char
 {
 	ReleaseEntry *now = entry_of_release(release, entry->id, relation, statement);
 
-	release_entry_update(now);
-	if (release->content != NULL)
+	/*
+	 * what is shown may be as it was, but not who was left out, or what is
+	 * promised
+	 */
+	release_entry_update(now, release->unchanged);
+	if (release->content != NULL && !release->unchanged)
 		release_content_insert(now, release->content, release->difference);
 	linked_people_insert(release, now->id);
 }
@@ -343,9 +347,8 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
 	release = read_of_entry(entry, relation, true);
-	/* a restore fills it with the rows that its entry is about */
-	if (!release->unchanged)
-		write_down(release, entry, relation, NULL);
+	write_down(release, entry, relation, NULL);
+	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
 	PopActiveSnapshot();
 	release_close(release);

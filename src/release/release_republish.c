@@ -72,6 +72,8 @@ release_republish(Release *release, const ReleaseEntry *entry)
 			create_key(release, entry->id);
 		definition = release_statement(&release->spec);
 	}
+	if (release->form == RELEASE_MATERIALIZED_VIEW)
+		depend_on_read(release, relation);
 	now = entry_of_release(release, entry->id, relation, statement);
 	release_entry_replace(now);
 	if (release->content != NULL)

@@ -6,9 +6,12 @@
 #include "release/release_parts.h"
 
 #include "access/relation.h"
+#include "access/transam.h"
+#include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
+#include "catalog/pg_rewrite.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
@@ -158,4 +161,41 @@ require_definition(Oid view, const List *relations)
 		}
 	}
 	relation_close(rel, NoLock);
+}
+
+/* Whether the rule of a view depends on a relation. */
+static bool
+rule_depends_on(Oid rule, Oid relation)
+{
+	Oid			types[2] = {OIDOID, OIDOID};
+	Datum		values[2] = {ObjectIdGetDatum(rule), ObjectIdGetDatum(relation)};
+	bool		depends;
+
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT FROM pg_depend WHERE classid = 'pg_rewrite'::regclass AND objid = $1"
+			 " AND refclassid = 'pg_class'::regclass AND refobjid = $2 LIMIT 1", 2, types, values);
+	depends = SPI_processed > 0;
+	sql_finish();
+	PopActiveSnapshot();
+	return depends;
+}
+
+void
+depend_on_read(const Release *release, Oid view)
+{
+	Relation	rel = relation_open_existing(view);
+	Oid			rule = rel->rd_rules != NULL && rel->rd_rules->numLocks > 0 ? rel->rd_rules->rules[0]->ruleId : InvalidOid;
+	ObjectAddress depending;
+	ObjectAddress read;
+	ListCell   *cell;
+
+	relation_close(rel, NoLock);
+	ObjectAddressSet(depending, RewriteRelationId, rule);
+	foreach(cell, release->opened)
+	{
+		ObjectAddressSet(read, RelationRelationId, RelationGetRelid((Relation) lfirst(cell)));
+		if (OidIsValid(rule) && read.objectId >= FirstNormalObjectId && !rule_depends_on(rule, read.objectId))
+			recordDependencyOn(&depending, &read, DEPENDENCY_NORMAL);
+	}
 }

@@ -8,26 +8,25 @@
  */
 #include "release/release.h"
 
+#include "access/relation.h"
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "miscadmin.h"
+#include "storage/lmgr.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/rel.h"
 
 OWN_FUNCTION(anonopt_released_rows);
 
-/* The relation of the release; only PostgreSQL may ask, while it fills a view. */
+/* The relation of the release. */
 static Oid
-release_to_fill(Datum id)
+relation_to_fill(Datum id)
 {
-	Oid			relation;
+	Oid			relation = release_by_id(id);
 
-	if (!InSecurityRestrictedOperation())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("released_rows can only be called while a materialized view is filled"),
-				 errhint("Call anonopt.refresh_release, or REFRESH MATERIALIZED VIEW.")));
-	relation = release_by_id(id);
 	if (!OidIsValid(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
@@ -37,22 +36,48 @@ release_to_fill(Datum id)
 	return relation;
 }
 
+static void
+refuse_call(void)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("released_rows can only be called while its materialized view is filled"),
+			 errhint("Call anonopt.refresh_release, or REFRESH MATERIALIZED VIEW.")));
+}
+
+/*
+ * Fails unless this session has locked the release against others who fill or
+ * refresh it, as it does to fill it; and unless its owner, or
+ * who may act as the owner, asks: others could learn from errors, and choose
+ * anonopt.composition.
+ */
+static void
+require_filling(Oid relation)
+{
+	Relation	rel = relation_open_existing(relation);
+	bool		is_locked = CheckRelationLockedByMe(rel, ExclusiveLock, true);
+
+	relation_close(rel, NoLock);
+	if (!is_locked)
+		refuse_call();
+	if (!has_privs_of_role(GetOuterUserId(), GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+				 errmsg("must be owner of release %s", relation_sql_name(relation))));
+}
+
 static Datum
 anonopt_released_rows_call(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	TupleDesc	desc;
+	ReturnSetInfo *result = begin_named_rows(fcinfo, "released_rows");
 	Oid			relation;
 	int			settings;
 
 	PreventCommandIfReadOnly("released_rows()");
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		ereport(ERROR,
-				(errcode(ERRCODE_SYNTAX_ERROR),
-				 errmsg("columns of released_rows must be named"),
-				 errhint("It is called by views that anonopt.create_view makes.")));
-	InitMaterializedSRF(fcinfo, 0);
-	relation = release_to_fill(PG_GETARG_DATUM(0));
+	if (!InSecurityRestrictedOperation())
+		refuse_call();
+	relation = relation_to_fill(PG_GETARG_DATUM(0));
+	require_filling(relation);
 	settings = release_settings_begin();
 	release_fill(relation, result->setDesc, result->setResult);
 	release_settings_end(settings);

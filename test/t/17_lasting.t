@@ -128,9 +128,14 @@ sub check_dumps
 	is( ask($elsewhere, 'inherited', q{SELECT anonopt.drop_attribute('people', 'illness'), anonopt.drop_dataset('some'); SELECT count(*) FROM anonopt.dataset}, 'heir'),
 		"|\n4", 'and changes what is declared, since it is their database');
 
+	# a superuser, who gets what others owned
+	ask($elsewhere, 'postgres', 'CREATE ROLE boss LOGIN; CREATE DATABASE taken', 'keeper');
+	$elsewhere->command_ok([ 'pg_restore', '-U', 'keeper', '--no-owner', '--no-acl', '-d', $elsewhere->connstr('taken'), "$dumps/whole" ], 'a superuser takes all');
+	is(ask($elsewhere, 'taken', 'SELECT count(*) > 0 FROM seen', 'keeper'), 't', 'and the rows of materialized views');
+
 	# schema and data apart, as pg_upgrade and careful people do
 	$node->command_ok([ 'pg_dump', '-Fp', "--section=$_", '-f', "$dumps/$_", '-d', $node->connstr('clinic') ], "the section $_") for qw(pre-data data post-data);
-	ask($elsewhere, 'postgres', 'CREATE ROLE boss LOGIN; CREATE DATABASE parts OWNER boss', 'keeper');
+	ask($elsewhere, 'postgres', 'CREATE DATABASE parts OWNER boss', 'keeper');
 	$elsewhere->command_ok([ 'psql', '-Xq', '-U', 'boss', '-v', 'ON_ERROR_STOP=1', '-f', "$dumps/$_", '-d', $elsewhere->connstr('parts') ], "is restored: $_")
 	  for qw(pre-data data post-data);
 	same(answers($elsewhere, 'parts', 'boss'), $before, 'with the same answers');
@@ -163,6 +168,11 @@ sub check_drop
 
 	$node->safe_psql('postgres', 'CREATE DATABASE leaving OWNER boss TEMPLATE clinic');
 	my $before = ask($node, 'leaving', $rows, 'boss');
+	for my $query ('anonopt.released_rows(%s) AS r (age text)', 'ROWS FROM (anonopt.released_rows(%s) AS (age text), generate_series(1, 3)) WITH ORDINALITY')
+	{
+		is(refusal($node, 'leaving', 'CREATE MATERIALIZED VIEW mine AS SELECT * FROM ' . sprintf($query, q{(SELECT id FROM anonopt.published WHERE name = 'public.seen')}), 'boss'),
+			'42501', 'no other view gets the rows of a release');
+	}
 	my $live = ask($node, 'leaving', 'SELECT count(*) FROM live', 'boss');
 	is(refusal($node, 'leaving', 'DROP EXTENSION anonopt', 'boss'), '2BP01', 'views depend on the extension');
 	is(ask($node, 'leaving', 'SELECT count(*) FROM live', 'boss'), $live, 'which stays');
