@@ -33,6 +33,7 @@ conditions_prepare(Histograms *h)
 	bool		needs_surprise = false;
 
 	h->values = 0;
+	h->nkept = 0;
 	for (uint32 value = 0; value < h->nvalues; value++)
 		h->values += h->total[value] > 0;
 	for (int model = 0; model < MODELS; model++)
@@ -40,7 +41,8 @@ conditions_prepare(Histograms *h)
 		bool		asked = (h->models & MODEL_BIT(model)) != 0;
 
 		needs_surprise = needs_surprise || (asked && models[model]->needs_surprise);
-		h->keeps_figures = h->keeps_figures || (asked && models[model]->kept > 0);
+		if (asked && models[model]->kept > 0)
+			h->kept[h->nkept++] = models[model];
 	}
 	if (!needs_surprise)
 		return;
@@ -50,15 +52,6 @@ conditions_prepare(Histograms *h)
 		h->surprise[value] = -log((double) h->total[value] / h->people);
 }
 
-ClassValues
-class_values(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size)
-{
-	ClassValues values = {size, slice->length, entries, slice->most, slice->entropy, slice->distance, h->people, h->total, h->values,
-	h->surprise, h->lenient};
-
-	return values;
-}
-
 static void
 keep_figures(Histograms *h, const Slice *slice, const ClassValues *values)
 {
@@ -66,9 +59,8 @@ keep_figures(Histograms *h, const Slice *slice, const ClassValues *values)
 
 	while (h->figure_capacity <= number)
 		h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
-	for (int model = 0; model < MODELS; model++)
-		if ((h->models & MODEL_BIT(model)) != 0 && models[model]->kept > 0)
-			h->figures[number].of[models[model]->kept - 1] = models[model]->measure(values, NULL);
+	for (int i = 0; i < h->nkept; i++)
+		h->figures[number].of[h->kept[i]->kept - 1] = h->kept[i]->measure(values, NULL);
 }
 
 void
@@ -86,6 +78,6 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		slice->breaks |= MODEL_BIT(condition->model);
 		slice->least_suppressed = Max(slice->least_suppressed, least);
 	}
-	if (h->keeps_figures)
+	if (h->nkept > 0)
 		keep_figures(h, slice, &values);
 }

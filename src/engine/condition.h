@@ -14,13 +14,13 @@ extern void conditions_prepare(Histograms *histograms);
 extern void conditions_judge(Histograms *histograms, Slice *slice, const ValueCount *entries, int64 size);
 
 /* A histogram of a number of rows, as models see it. */
-extern ClassValues class_values(const Histograms *histograms, const Slice *slice, const ValueCount *entries, int64 size);
-
-/* A model's figure that was kept for a histogram. */
-static inline double
-kept_figure(const Histograms *histograms, uint32 slice, PromiseModel model)
+static inline ClassValues
+class_values(const Histograms *h, const Slice *slice, const ValueCount *entries, int64 size)
 {
-	return histograms->figures[slice].of[models[model]->kept - 1];
+	ClassValues values = {size, slice->length, entries, slice->most, slice->entropy, slice->distance, h->people, h->total, h->values,
+	h->surprise, h->lenient};
+
+	return values;
 }
 
 #endif

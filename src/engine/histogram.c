@@ -163,7 +163,7 @@ histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const
 	h->nentries = nentries;
 	h->nslices = nslices;
 	prepare_measures(h);
-	if (h->keeps_figures)
+	if (h->nkept > 0)
 		for (Size i = 0; i < h->nslices; i++)
 			slice_measure(h, &h->slices[i]);
 }

@@ -61,7 +61,8 @@ typedef struct Histograms
 	int			nconditions;
 	Condition	conditions[MAX_CONDITIONS];
 	uint32		models;			/* promised for the column, or requested */
-	bool		keeps_figures;	/* a model needs it */
+	int			nkept;			/* models whose figures are kept */
+	const Model *kept[KEPT_FIGURES];
 	bool		lenient;		/* disclosure counts present values only */
 	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */

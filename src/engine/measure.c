@@ -386,6 +386,9 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 	const Population *population = m->population;
 	const Slice *slices = population->columns[column]->slices;
 	const uint32 *number = classes->slices[column];
+	const KeptFigures *figures = population->columns[column]->figures;
+	const int	beta_place = beta_model.kept - 1;
+	const int	disclosure_place = disclosure_model.kept - 1;
 	bool		alpha = counts_for(population, column, MODEL_ALPHA);
 	bool		beta = counts_for(population, column, MODEL_BETA);
 	bool		disclosure = counts_for(population, column, MODEL_DISCLOSURE);
@@ -397,9 +400,9 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 		if (alpha)
 			result->alpha = Max(result->alpha, (double) slices[number[class]].most / classes->counts[class]);
 		if (beta)
-			result->beta = Max(result->beta, kept_figure(population->columns[column], number[class], MODEL_BETA));
+			result->beta = Max(result->beta, figures[number[class]].of[beta_place]);
 		if (disclosure)
-			result->disclosure = Max(result->disclosure, kept_figure(population->columns[column], number[class], MODEL_DISCLOSURE));
+			result->disclosure = Max(result->disclosure, figures[number[class]].of[disclosure_place]);
 	}
 }
 

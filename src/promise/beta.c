@@ -11,24 +11,19 @@
 
 #include <math.h>
 
-/* Up to this many rows, a product of two counts fits into an int64. */
-#define NARROW_PEOPLE PG_INT32_MAX
-
 /* (p - q)/q of a value; 0 if it is no more frequent than among all rows. */
 static inline double
-gain_of(const ClassValues *values, const ValueCount *entry, int64 size)
+gain_of(int64 count, int64 size, int64 total, int64 people)
 {
-	int64		total = values->total[entry->value];
-
-	if (values->people <= NARROW_PEOPLE)
+	if (people <= NARROW_PEOPLE)
 	{
-		int64		surplus = entry->count * values->people - total * size;
+		int64		surplus = count * people - total * size;
 
 		return surplus <= 0 ? 0 : (double) surplus / (double) (total * size);
 	}
 	else
 	{
-		int128		surplus = (int128) entry->count * values->people - (int128) total * size;
+		int128		surplus = (int128) count * people - (int128) total * size;
 
 		return surplus <= 0 ? 0 : (double) surplus / (double) ((int128) total * size);
 	}
@@ -37,19 +32,23 @@ gain_of(const ClassValues *values, const ValueCount *entry, int64 size)
 static bool
 keeps_beta(const ClassValues *values, const Condition *condition, int64 *least)
 {
+	const ClassValues v = *values;
+	double		beta = condition->threshold;
+	int64		most = *least;
 	bool		keeps = true;
 
-	for (uint32 i = 0; i < values->length; i++)
+	for (uint32 i = 0; i < v.length; i++)
 	{
-		const ValueCount *entry = &values->entries[i];
-		double		limit = Min(condition->threshold, values->surprise[entry->value]);
-		double		q = (double) values->total[entry->value] / values->people;
+		int64		count = v.entries[i].count;
+		uint32		value = v.entries[i].value;
+		double		limit = Min(beta, v.surprise[value]);
 
-		if (gain_of(values, entry, values->size) <= limit)
+		if (gain_of(count, v.size, v.total[value], v.people) <= limit)
 			continue;
 		keeps = false;
-		*least = Max(*least, least_beyond_share(values->size, entry->count, q * (1 + limit)));
+		most = Max(most, least_beyond_share(v.size, count, (double) v.total[value] / v.people * (1 + limit)));
 	}
+	*least = most;
 	return keeps;
 }
 
@@ -57,10 +56,11 @@ keeps_beta(const ClassValues *values, const Condition *condition, int64 *least)
 static double
 measure_beta(const ClassValues *values, const Condition *condition)
 {
+	const ClassValues v = *values;
 	double		beta = 0;
 
-	for (uint32 i = 0; i < values->length; i++)
-		beta = Max(beta, gain_of(values, &values->entries[i], values->size));
+	for (uint32 i = 0; i < v.length; i++)
+		beta = Max(beta, gain_of(v.entries[i].count, v.size, v.total[v.entries[i].value], v.people));
 	return beta;
 }
 
@@ -75,10 +75,10 @@ beta_of_rest(const ClassValues *values, int64 suppressed)
 
 	for (uint32 i = 0; i < values->length; i++)
 	{
-		ValueCount	rest = {values->entries[i].value, values->entries[i].count - suppressed};
+		int64		rest = values->entries[i].count - suppressed;
 
-		if (rest.count > 0)
-			gain = Max(gain, gain_of(values, &rest, values->size - suppressed));
+		if (rest > 0)
+			gain = Max(gain, gain_of(rest, values->size - suppressed, values->total[values->entries[i].value], values->people));
 	}
 	return gain;
 }

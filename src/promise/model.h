@@ -219,7 +219,18 @@ extern int64 least_beyond_share(int64 size, int64 count, double share);
  */
 extern int64 least_beyond_distance(int64 size, double distance, double t);
 
+/* Up to this many rows, a product of two counts fits into an int64. */
+#define NARROW_PEOPLE PG_INT32_MAX
+
 /* p/q of a value, its share in a class divided by that among all people. */
-extern double ratio_of(const ClassValues *values, const ValueCount *entry, int64 size);
+static inline double
+ratio_of(const ClassValues *values, const ValueCount *entry, int64 size)
+{
+	int64		total = values->total[entry->value];
+
+	if (values->people <= NARROW_PEOPLE)
+		return (double) (entry->count * values->people) / (double) (total * size);
+	return (double) ((int128) entry->count * values->people) / (double) ((int128) total * size);
+}
 
 #endif

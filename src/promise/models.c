@@ -147,16 +147,3 @@ least_beyond_share(int64 size, int64 count, double share)
 		return 0;
 	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
 }
-
-/* Up to this many rows, a product of two counts fits into an int64. */
-#define NARROW_PEOPLE PG_INT32_MAX
-
-double
-ratio_of(const ClassValues *values, const ValueCount *entry, int64 size)
-{
-	int64		total = values->total[entry->value];
-
-	if (values->people <= NARROW_PEOPLE)
-		return (double) (entry->count * values->people) / (double) (total * size);
-	return (double) ((int128) entry->count * values->people) / (double) ((int128) total * size);
-}
