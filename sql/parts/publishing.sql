@@ -110,12 +110,12 @@ BEGIN ATOMIC
 			AND made_in = anonopt.this_database()),
 		(SELECT d.objoid FROM pg_catalog.pg_description d
 		 JOIN pg_catalog.pg_class c ON c.oid = d.objoid
+		 JOIN pg_catalog.pg_roles o ON o.oid = c.relowner
 		 WHERE d.classoid = 'pg_catalog.pg_class'::regclass AND d.objsubid = 0
-		   AND (c.relowner = (SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by)
-			OR c.relowner = (SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database())
-			OR EXISTS (SELECT FROM pg_catalog.pg_roles s WHERE s.oid = c.relowner AND s.rolsuper))
+		   AND (o.rolname = published_by OR o.rolsuper
+			OR o.oid = (SELECT b.datdba FROM pg_catalog.pg_database b WHERE b.datname = current_database()))
 		   AND starts_with(d.description, 'anonopt release ' || id::text)
-		 ORDER BY c.relowner = (SELECT o.oid FROM pg_catalog.pg_roles o WHERE o.rolname = published_by) DESC NULLS LAST, d.objoid LIMIT 1));
+		 ORDER BY o.rolname = published_by DESC, d.objoid LIMIT 1));
 END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.

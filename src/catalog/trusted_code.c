@@ -75,17 +75,23 @@ function_is_trusted(Oid function)
 	return role_trusts(GetUserId(), function_owner(function));
 }
 
-static Oid
-type_owner(Oid type)
+FormData_pg_type
+type_form(Oid type)
 {
 	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			owner;
+	FormData_pg_type form;
 
 	if (!HeapTupleIsValid(tuple))
 		elog(ERROR, "type %u is missing", type);
-	owner = ((Form_pg_type) GETSTRUCT(tuple))->typowner;
+	form = *(Form_pg_type) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	return owner;
+	return form;
+}
+
+static Oid
+type_owner(Oid type)
+{
+	return type_form(type).typowner;
 }
 
 bool

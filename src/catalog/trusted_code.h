@@ -6,6 +6,7 @@
 #define ANONOPT_TRUSTED_CODE_H
 
 #include "catalog/bound_query.h"
+#include "catalog/pg_type.h"
 
 /*
  * The role as which a relation must be read, so that no code runs with the
@@ -28,6 +29,9 @@ extern void require_columns_select(Oid relation, const List *columns);
  * since the statement was written.
  */
 extern void query_require(const BoundQuery *bound, const List *relations);
+
+/* The catalog's row of a type; fails if it is gone. */
+extern FormData_pg_type type_form(Oid type);
 
 /* The owner of a function; InvalidOid if it is gone. */
 extern Oid	function_owner(Oid function);

@@ -9,8 +9,8 @@
  *
  * Merging classes that keep a condition gives a class that keeps it, but for
  * disclosure of present values: each model says why.  So without suppression
- * conditions are monotone.  With it, a
- * class that breaks one need not be suppressed at nodes below: some of its
+ * conditions are monotone.  With it, a class that breaks one need not be
+ * suppressed at nodes below: some of its
  * parts may keep it.  A search may rely only on a lower bound of the rows of
  * the class that are suppressed at every node below:
  *

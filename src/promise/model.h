@@ -122,11 +122,10 @@ typedef struct Model
 	 */
 	const char *(*c_problem) (const DeclaredPromise *promise);
 
-	/*
-	 * Whether c is at least as strict, and what it adds to the words; NULL
-	 * for nothing.
-	 */
+	/* Whether its c is at least as strict as another's. */
 	bool		(*c_is_stricter) (const DeclaredPromise *promise, const DeclaredPromise *other);
+
+	/* The promise in words, if they are not name, sign and threshold. */
 	char	   *(*text) (const DeclaredPromise *promise);
 
 	/*

@@ -190,6 +190,11 @@ composition_check(Release *release)
 	lock_contents(dataset->relation);
 	see_own_changes();
 	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
+	if (composition_mode == COMPOSITION_OFF && !release->refills)
+	{
+		PopActiveSnapshot();
+		return;
+	}
 	/* this statement may have published already */
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();

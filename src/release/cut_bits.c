@@ -19,16 +19,23 @@ set_bit(VarBit *bits, int i)
 	VARBITS(bits)[i / BITS_PER_BYTE] |= 1 << (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE);
 }
 
-/* The neighbouring labels that a bit string separates. */
-static bool *
-cut_bits(const Attribute *attr, const Recoding *finer, Datum datum)
+bool *
+separated_labels(Datum cut)
 {
-	VarBit	   *bits = DatumGetVarBitP(datum);
-	int			length = VARBITLEN(bits);
-	bool	   *keep = palloc(sizeof(bool) * ((Size) length + 2));
+	VarBit	   *bits = DatumGetVarBitP(cut);
+	bool	   *keep = palloc(sizeof(bool) * ((Size) VARBITLEN(bits) + 1));
 
-	for (int i = 0; i < length; i++)
+	for (int i = 0; i < VARBITLEN(bits); i++)
 		keep[i] = is_set(bits, i);
+	return keep;
+}
+
+/* The same; fails if it is not one of an attribute's lowest level. */
+static bool *
+cut_bits(const Attribute *attr, const Recoding *finer, Datum cut)
+{
+	int			length = VARBITLEN(DatumGetVarBitP(cut));
+
 	if (length != finer->nlabels - 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -36,7 +43,7 @@ cut_bits(const Attribute *attr, const Recoding *finer, Datum datum)
 				 errdetail("There are %d bits for %u labels at level %d.",
 						   length, finer->nlabels, attr->min_level),
 				 errhint("Give %u bits, one between any two neighbours.", finer->nlabels - 1)));
-	return keep;
+	return separated_labels(cut);
 }
 
 const Recoding **

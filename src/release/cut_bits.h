@@ -7,6 +7,9 @@
 
 #include "engine/population.h"
 
+/* By bit, whether it separates the labels on both sides. */
+extern bool *separated_labels(Datum cut);
+
 /* The recodings that a generalization's bit strings describe. */
 extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
 

@@ -51,7 +51,7 @@ measures_json(const Release *release)
 	append_number(&json, "entropy_l", m->entropy_l, !sensitive);
 	append_number(&json, "t", m->t, !sensitive);
 	append_number(&json, "suppressed", (double) m->suppressed, false);
-	if (release->shown != NULL && release->shown->starred)
+	if (release->shown != NULL && release->shown->starred_people > 0)
 		append_number(&json, "starred", (double) release->shown->starred_people, false);
 	append_number(&json, "classes", (double) m->classes, false);
 	append_number(&json, "glm", m->glm, false);

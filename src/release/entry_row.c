@@ -8,8 +8,8 @@
 #include "catalog/pg_type.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/varbit.h"
 #include "utils/lsyscache.h"
+#include "utils/varbit.h"
 
 void
 refuse_entry(const EntryRow *row)
@@ -90,6 +90,27 @@ texts_field(const EntryRow *row, int column, int *n)
 	return texts;
 }
 
+char **
+nullable_texts_field(const EntryRow *row, int column, int *n)
+{
+	bool		isnull;
+	Datum		value = row_field(row, column, &isnull);
+	Datum	   *elements;
+	bool	   *nulls;
+	char	  **texts;
+
+	*n = 0;
+	if (isnull)
+		return NULL;
+	if (ARR_NDIM(DatumGetArrayTypeP(value)) > 1)
+		refuse_entry(row);
+	deconstruct_array(DatumGetArrayTypePCopy(value), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, n);
+	texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) *n + 1));
+	for (int i = 0; i < *n; i++)
+		texts[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
+	return texts;
+}
+
 int *
 integers_field(const EntryRow *row, int column, int *n)
 {
@@ -120,20 +141,10 @@ oids_field(const EntryRow *row, int column, int *n)
 static char **
 cut_labels(const EntryRow *row, int column, const Datum *cuts, int ncuts)
 {
-	bool		isnull;
-	Datum		value = row_field(row, column, &isnull);
-	Datum	   *elements;
-	bool	   *nulls;
-	char	  **labels;
 	int64		parted = 0;
 	int			n;
+	char	  **labels = nullable_texts_field(row, column, &n);
 
-	if (isnull || ARR_NDIM(DatumGetArrayTypeP(value)) != 1)
-		refuse_entry(row);
-	deconstruct_array(DatumGetArrayTypePCopy(value), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
-	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) n + 1));
-	for (int i = 0; i < n; i++)
-		labels[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
 	for (int i = 0; i < ncuts; i++)
 		parted += (int64) VARBITLEN(DatumGetVarBitP(cuts[i])) + 1;
 	if (parted != n)

@@ -22,8 +22,8 @@ typedef struct EntryRow
 pg_noreturn extern void refuse_entry(const EntryRow *row);
 
 /*
- * Columns of a row.  A NULL array counts as empty; arrays with NULLs or
- * several dimensions are refused.
+ * Columns of a row.  A NULL array counts as empty; arrays with
+ * several dimensions are refused, and those with NULLs unless they may be.
  */
 extern Datum row_field(const EntryRow *row, int column, bool *isnull);
 extern char *text_field(const EntryRow *row, int column);
@@ -31,6 +31,7 @@ extern char *required_text(const EntryRow *row, int column);
 extern int64 number_field(const EntryRow *row, int column, int64 least, int64 most);
 extern Datum *elements_field(const EntryRow *row, int column, Oid type, int *n);
 extern char **texts_field(const EntryRow *row, int column, int *n);
+extern char **nullable_texts_field(const EntryRow *row, int column, int *n);
 extern int *integers_field(const EntryRow *row, int column, int *n);
 extern Oid *oids_field(const EntryRow *row, int column, int *n);
 

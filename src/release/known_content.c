@@ -118,26 +118,21 @@ known_contents(Oid source, int *n)
 static bool
 take_labels(Content *content, const EntryRow *row)
 {
-	bool		isnull;
-	Datum		value = row_field(row, 2, &isnull);
-	Datum	   *elements = NULL;
-	bool	   *nulls = NULL;
-	int			nlabels = 0;
+	int			nlabels;
 	int			nattrs;
+	char	  **labels = nullable_texts_field(row, 2, &nlabels);
 	int		   *counts = integers_field(row, 3, &nattrs);
-	int			at = 0;
 
-	if (isnull || nattrs != content->nattrs)
+	if (labels == NULL || nattrs != content->nattrs)
 		return false;
-	deconstruct_array(DatumGetArrayTypePCopy(value), TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &nlabels);
 	for (int a = 0; a < nattrs; a++)
 	{
-		if (counts[a] < 0 || counts[a] > nlabels - at)
+		if (counts[a] < 0 || counts[a] > nlabels)
 			return false;
 		content->nlabels[a] = counts[a];
-		content->labels[a] = palloc(sizeof(char *) * ((Size) counts[a] + 1));
-		for (int i = 0; i < counts[a]; i++, at++)
-			content->labels[a][i] = nulls[at] ? NULL : TextDatumGetCString(elements[at]);
+		content->labels[a] = (const char **) labels;
+		labels += counts[a];
+		nlabels -= counts[a];
 	}
 	return true;
 }

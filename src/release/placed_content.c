@@ -5,6 +5,7 @@
 #include "release/placed_content.h"
 
 #include "miscadmin.h"
+#include "release/cut_bits.h"
 #include "release/specification.h"
 #include "release/statement_parts.h"
 #include "utils/builtins.h"
@@ -38,20 +39,14 @@ contents_are_alike(const KnownContent *a, const KnownContent *b)
 const Recoding *
 recoding_of_bits(const Attribute *attr, Datum datum, int *found)
 {
-	VarBit	   *bits = DatumGetVarBitP(datum);
-	int			length = VARBITLEN(bits);
+	int			length = VARBITLEN(DatumGetVarBitP(datum));
 
 	for (int level = 0; level <= attr->hierarchy->height; level++)
 	{
-		bool	   *keep;
-
 		if (attr->hierarchy->levels[level].nlabels != length + 1)
 			continue;
 		*found = level;
-		keep = palloc(sizeof(bool) * (length + 1));
-		for (int i = 0; i < length; i++)
-			keep[i] = (VARBITS(bits)[i / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE)) & 1;
-		return recoding_cut(attr->hierarchy, &attr->hierarchy->levels[level], keep);
+		return recoding_cut(attr->hierarchy, &attr->hierarchy->levels[level], separated_labels(datum));
 	}
 	return NULL;
 }

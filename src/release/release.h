@@ -42,7 +42,6 @@ typedef struct Release
 	/* specified */
 	Specification spec;
 	const char *id;				/* of its entry, if it exists already */
-	bool		again;			/* it exists already */
 	bool		writes;			/* it is about to be written */
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
 								 * before */

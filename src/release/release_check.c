@@ -524,19 +524,6 @@ keep_schema(Release *release, Oid schema)
 	release->schema_names = lappend(release->schema_names, keep_schema_name(schema));
 }
 
-static Oid
-schema_of_type(Oid type)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	Oid			schema;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "type %u is missing", type);
-	schema = ((Form_pg_type) GETSTRUCT(tuple))->typnamespace;
-	ReleaseSysCache(tuple);
-	return schema;
-}
-
 /* Keeps the names that statements will use: of the relations and of their columns' types. */
 static void
 keep_schemas(Release *release)
@@ -554,7 +541,7 @@ keep_schemas(Release *release)
 			Oid			type = TupleDescAttr(RelationGetDescr(relation), i)->atttypid;
 
 			if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped && getBaseType(type) >= FirstNormalObjectId)
-				keep_schema(release, schema_of_type(getBaseType(type)));
+				keep_schema(release, type_form(getBaseType(type)).typnamespace);
 		}
 	}
 }

@@ -122,7 +122,7 @@ make_relation(Release *release, const char *id, const char *definition)
 			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, filling_query(release, id)));
 			relation = get_relname_relid(release->name, release->schema);
 			require_made(relation, release->sql_name);
-			require_definition(relation, NIL);
+			require_definition(relation);
 			depend_on_read(release, relation);
 			release_write_rows(release, relation, false);
 			release_mark_filled(relation);

@@ -34,31 +34,19 @@ release_form_name(ReleaseForm form)
 static void
 read_distribution(const EntryRow *row, const ReleaseEntry *entry, Distribution *distribution)
 {
-	bool		isnull;
 	int64		hierarchy = number_field(row, 3, 0, entry->nhierarchies);
-	ArrayType  *values = DatumGetArrayTypePCopy(row_field(row, 4, &isnull));
-	ArrayType  *leaves = DatumGetArrayTypePCopy(row_field(row, 5, &isnull));
-	Datum	   *elements;
-	bool	   *nulls;
+	char	  **leaves;
 	Datum	   *people;
 	int			n;
 
 	distribution->column = required_text(row, 1);
 	distribution->distance = required_text(row, 2);
 	distribution->hierarchy = hierarchy == 0 ? InvalidOid : entry->hierarchies[hierarchy - 1];
-	deconstruct_array(values, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &distribution->nvalues);
-	distribution->values = palloc(sizeof(char *) * (distribution->nvalues + 1));
-	for (int i = 0; i < distribution->nvalues; i++)
-		distribution->values[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
-	deconstruct_array(leaves, TEXTOID, -1, false, TYPALIGN_INT, &elements, &nulls, &n);
-	if (n > 0)
-	{
-		if (n != distribution->nvalues)
-			refuse_entry(row);
-		distribution->leaves = palloc(sizeof(char *) * n);
-		for (int i = 0; i < n; i++)
-			distribution->leaves[i] = nulls[i] ? NULL : TextDatumGetCString(elements[i]);
-	}
+	distribution->values = nullable_texts_field(row, 4, &distribution->nvalues);
+	leaves = nullable_texts_field(row, 5, &n);
+	if (n > 0 && n != distribution->nvalues)
+		refuse_entry(row);
+	distribution->leaves = n > 0 ? leaves : NULL;
 	if ((strcmp(distribution->distance, distance_name(DISTANCE_HIERARCHICAL)) == 0 && distribution->leaves == NULL) ||
 		(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
 		refuse_entry(row);

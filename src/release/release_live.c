@@ -309,7 +309,7 @@ release_create_live(const Release *release, const char *definition)
 				 " FROM %s() f) x", release->sql_name, shown.data, live_count_name(spec), function));
 	view = get_relname_relid(release->name, release->schema);
 	require_made(view, release->sql_name);
-	require_definition(view, NIL);
+	require_definition(view);
 	if (rows_function(view) != own)
 		refuse_changed(release);
 	ereport(WARNING,

@@ -99,7 +99,6 @@ release_of_entry(const ReleaseEntry *entry)
 	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
 	Promise    *promise = &spec->promise;
 
-	release->again = true;
 	release->id = entry->id;
 	spec->dataset = dataset;
 	dataset->for_release = true;

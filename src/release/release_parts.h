@@ -55,10 +55,10 @@ extern List *key_tables(const ReleaseEntry *entry);
 extern void drop_objects(List *relations, Oid function);
 
 /*
- * Fails unless a view's query is bound to these relations: its names may have
- * meant others when it was created.
+ * Fails if a view's query is bound to a user's relation, or to code that is not
+ * trusted: its names may have meant others when it was created.
  */
-extern void require_definition(Oid view, const List *relations);
+extern void require_definition(Oid view);
 
 /*
  * Makes a materialized view depend on what its rows are read from, as if its

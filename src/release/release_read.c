@@ -21,11 +21,10 @@
 #include "release/tuple_digest.h"
 #include "release/cut_bits.h"
 #include "release/statement_parts.h"
-#include "release/text_index.h"
 #include "utils/builtins.h"
-#include "utils/varbit.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
+#include "utils/varbit.h"
 
 /*
  * The hint if a promise is not kept, depending on the form: a node, recoding
@@ -139,7 +138,9 @@ release_adapt_cuts(Release *release, const Population *population)
 	const char *const *labels = (const char *const *) release->cut_labels;
 	Datum	   *cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
 
-	for (int a = 0; a < population->nattrs && labels != NULL; a++)
+	if (labels == NULL)
+		return;
+	for (int a = 0; a < population->nattrs; a++)
 	{
 		cuts[a] = cut_again(&population->attrs[a], release->cuts[a], labels);
 		if (cuts[a] == 0)
@@ -151,8 +152,7 @@ release_adapt_cuts(Release *release, const Population *population)
 					 errhint("Choose new cuts, and call anonopt.republish.")));
 		labels += VARBITLEN(DatumGetVarBitP(release->cuts[a])) + 1;
 	}
-	if (labels != NULL)
-		release->cuts = cuts;
+	release->cuts = cuts;
 	release->cut_labels = NULL;
 }
 

@@ -7,7 +7,6 @@
 
 #include "access/relation.h"
 #include "access/transam.h"
-#include "catalog/dataset_rights.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_proc.h"
@@ -143,7 +142,7 @@ key_change(const Specification *spec, const char *statement, int nargs, const Oi
 }
 
 void
-require_definition(Oid view, const List *relations)
+require_definition(Oid view)
 {
 	Relation	rel = relation_open_existing(view);
 
@@ -157,28 +156,10 @@ require_definition(Oid view, const List *relations)
 
 			bound.relations = list_delete_oid(query_relations(bound.query), view);
 			expression_code(lfirst(cell), &bound.code);
-			query_require(&bound, relations);
+			query_require(&bound, NIL);
 		}
 	}
 	relation_close(rel, NoLock);
-}
-
-/* Whether the rule of a view depends on a relation. */
-static bool
-rule_depends_on(Oid rule, Oid relation)
-{
-	Oid			types[2] = {OIDOID, OIDOID};
-	Datum		values[2] = {ObjectIdGetDatum(rule), ObjectIdGetDatum(relation)};
-	bool		depends;
-
-	see_own_changes();
-	sql_connect();
-	sql_read("SELECT FROM pg_depend WHERE classid = 'pg_rewrite'::regclass AND objid = $1"
-			 " AND refclassid = 'pg_class'::regclass AND refobjid = $2 LIMIT 1", 2, types, values);
-	depends = SPI_processed > 0;
-	sql_finish();
-	PopActiveSnapshot();
-	return depends;
 }
 
 void
@@ -186,6 +167,7 @@ depend_on_read(const Release *release, Oid view)
 {
 	Relation	rel = relation_open_existing(view);
 	Oid			rule = rel->rd_rules != NULL && rel->rd_rules->numLocks > 0 ? rel->rd_rules->rules[0]->ruleId : InvalidOid;
+	List	   *relations = NIL;
 	ObjectAddress depending;
 	ObjectAddress read;
 	ListCell   *cell;
@@ -193,9 +175,14 @@ depend_on_read(const Release *release, Oid view)
 	relation_close(rel, NoLock);
 	ObjectAddressSet(depending, RewriteRelationId, rule);
 	foreach(cell, release->opened)
+		relations = list_append_unique_oid(relations, RelationGetRelid((Relation) lfirst(cell)));
+	foreach(cell, relations)
 	{
-		ObjectAddressSet(read, RelationRelationId, RelationGetRelid((Relation) lfirst(cell)));
-		if (OidIsValid(rule) && read.objectId >= FirstNormalObjectId && !rule_depends_on(rule, read.objectId))
-			recordDependencyOn(&depending, &read, DEPENDENCY_NORMAL);
+		ObjectAddressSet(read, RelationRelationId, lfirst_oid(cell));
+		if (!OidIsValid(rule) || read.objectId < FirstNormalObjectId)
+			continue;
+		(void) deleteDependencyRecordsForSpecific(RewriteRelationId, rule, DEPENDENCY_NORMAL, RelationRelationId, read.objectId);
+		recordDependencyOn(&depending, &read, DEPENDENCY_NORMAL);
 	}
+	CommandCounterIncrement();
 }

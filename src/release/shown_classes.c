@@ -99,10 +99,7 @@ place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32
 	for (uint32 i = 0; i < shown->n; i++)
 		place_of_class[classes[i]] = i;
 	for (uint32 i = 0; i < ntuples; i++)
-	{
 		class_of[i] = class_of[i] == NOT_SHOWN ? others : place_of_class[class_of[i]];
-		shown->starred = shown->starred || class_of[i] == shown->n;
-	}
 	pfree(place_of_class);
 	shown->place_of = class_of;
 }

@@ -20,8 +20,7 @@ typedef struct ShownClasses
 	int64	   *people;			/* by position */
 	uint32	   *nlabels;		/* by attribute */
 	const char ***labels;		/* by attribute and code; NULL for null */
-	bool		starred;		/* whether some people are starred, */
-	int64		starred_people; /* and how many */
+	int64		starred_people; /* 0 if nobody is starred */
 	uint32	   *place_of;		/* by tuple: position of its class, n if it is
 								 * starred, or NOT_SHOWN */
 	LeafBoxes	boxes;			/* for a recoding or records: the leaves under

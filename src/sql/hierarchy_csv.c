@@ -51,15 +51,16 @@ check_delimiter(const char *delimiter)
 static char
 short_delimiter(const char *csv, Size length, const char *delimiter)
 {
-	char		byte = delimiter[0];
-
-	for (char control = 1; control < ' ' && delimiter[1] != '\0'; control++)
+	if (delimiter[1] == '\0')
+		return delimiter[0];
+	for (char control = 1; control < ' '; control++)
 		if (control != '\n' && control != '\r' && memchr(csv, control, length) == NULL)
-		{
-			byte = control;
-			break;
-		}
-	return byte;
+			return control;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("delimiter must be a single byte, since csv has all control characters"),
+			 errhint("For example ;, a comma or a tab.")));
+	return '\0';
 }
 
 /*
