@@ -150,7 +150,7 @@ sub end_client
 sub digest
 {
 	my ($call) = @_;
-	return "SELECT md5(string_agg(regexp_replace(x::text, 'made on [^.]*\\.|<td>date</td><td>[^<]*', '', 'g'), ' ' ORDER BY x::text COLLATE \"C\")) FROM anonopt.$call x";
+	return "SELECT md5(string_agg(regexp_replace(x::text, 'made on [^.]*\\.|>date</th><td>[^<]*', '', 'g'), ' ' ORDER BY x::text COLLATE \"C\")) FROM anonopt.$call x";
 }
 
 # Whether nothing is half done: releases, their entries, and other objects
