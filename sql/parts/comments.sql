@@ -111,8 +111,7 @@ COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription w
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
 COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would';
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'publishes a generalization as a materialized view or a live view';
-COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by materialized views: makes the rows of a release while PostgreSQL fills it';
-COMMENT ON FUNCTION anonopt.live_rows(text, text[], text, text) IS 'called by live views: runs a statement once its relations are checked';
+COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';
 COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table, which can be dumped or copied';
 COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text, text, name[]) IS 'publishes per-record generalizations as a table';
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';

@@ -138,13 +138,9 @@ CREATE FUNCTION anonopt.create_view(view_name text, dataset text, levels int[] D
 	suppressed text DEFAULT 'omit', t float8 DEFAULT NULL, recoding regclass DEFAULT NULL, labels text DEFAULT 'hierarchy')
 RETURNS regclass AS 'MODULE_PATHNAME', 'anonopt_create_view' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
--- called by materialized views, while PostgreSQL fills them
+-- called by materialized views, while PostgreSQL fills them, and by live views at every reading
 CREATE FUNCTION anonopt.released_rows(release uuid)
 RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_released_rows' LANGUAGE C VOLATILE STRICT PARALLEL UNSAFE;
-
--- called by the functions of live views
-CREATE FUNCTION anonopt.live_rows(statement text, columns text[], view_name text, rows_function text)
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_live_rows' LANGUAGE C STABLE STRICT PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.publish_table(table_name text, dataset text, levels int[] DEFAULT NULL, cuts varbit[] DEFAULT NULL,
 	k int DEFAULT NULL, l int DEFAULT NULL, columns name[] DEFAULT NULL, suppressed text DEFAULT 'omit', t float8 DEFAULT NULL,

@@ -56,11 +56,6 @@
 #if PG_VERSION_NUM >= 160000
 #include "parser/parse_relation.h"
 #include "varatt.h"
-#define rte_forget_rights(entry) ((entry)->perminfoindex = 0)
-#define rte_selected_columns(query, entry) (getRTEPermissionInfo((query)->rteperminfos, entry)->selectedCols)
-#else
-#define rte_forget_rights(entry) ((entry)->requiredPerms = 0)
-#define rte_selected_columns(query, entry) ((entry)->selectedCols)
 #endif
 
 #if PG_VERSION_NUM < 160000

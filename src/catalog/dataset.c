@@ -383,19 +383,6 @@ dataset_load(const char *name)
 	return dataset;
 }
 
-void
-dataset_refuse_unknown(const Dataset *dataset, const char *what)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].shows_unknown)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("%s cannot show values without a leaf", what),
-					 errdetail("Column \"%s\" of data set \"%s\" is declared with unknown => '*'.",
-							   dataset->attributes[i].column, dataset->name),
-					 errhint("Publish a table, or a view by levels or cuts, or declare the column without it.")));
-}
-
 bool
 timezone_is_known(const char *name)
 {

@@ -69,12 +69,6 @@ extern Dataset *dataset_load(const char *name);
  */
 extern Dataset *dataset_load_entry(const char *name);
 
-/*
- * Fails if values without a leaf are allowed: the key of a view by a recoding
- * finds tuples by their leaves.
- */
-extern void dataset_refuse_unknown(const Dataset *dataset, const char *what);
-
 /* Whether the server knows a time zone. */
 extern bool timezone_is_known(const char *name);
 

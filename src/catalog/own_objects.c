@@ -152,7 +152,7 @@ is_member(Oid catalog, Oid object, Oid owner)
 	return owner == running_call()->owner && getExtensionOfObject(catalog, object) == running_call()->extension;
 }
 
-bool
+static bool
 is_own_relation(Oid relation)
 {
 	return is_member(RelationRelationId, relation, relation_owner(relation));

@@ -37,7 +37,6 @@ extern Oid	own_type(const char *name);
 extern Oid	own_function(const char *name);
 
 /* Whether an object belongs to it, and to the owner of its functions. */
-extern bool is_own_relation(Oid relation);
 extern bool is_own_function(Oid function);
 
 /*

@@ -50,7 +50,8 @@ typedef struct Reached
 	bool		as_invoker;		/* a view that reads with its caller's rights */
 } Reached;
 
-bool
+/* Whether a role may run code of another: its own, or a superuser's. */
+static bool
 role_trusts(Oid role, Oid owner)
 {
 	return owner == role || superuser_arg(owner);

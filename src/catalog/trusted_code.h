@@ -36,9 +36,6 @@ extern FormData_pg_type type_form(Oid type);
 /* The owner of a function; InvalidOid if it is gone. */
 extern Oid	function_owner(Oid function);
 
-/* Whether a role may run code of another: its own, or a superuser's. */
-extern bool role_trusts(Oid role, Oid owner);
-
 /* The same for the current role, and for a function's or a type's owner. */
 extern bool function_is_trusted(Oid function);
 extern bool type_is_trusted(Oid type);

@@ -29,6 +29,12 @@ type_is_number(Oid type)
 }
 
 bool
+type_is_float(Oid type)
+{
+	return type == FLOAT4OID || type == FLOAT8OID;
+}
+
+bool
 type_is_text(Oid type)
 {
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID || type_is_enum(type);
@@ -144,4 +150,20 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 		return true;
 	}
 	return false;
+}
+
+char *
+cast_condition(const char *value, Oid from, Oid to)
+{
+	if (to == INT4OID && !(from == INT2OID || from == INT4OID))
+		return psprintf("%s OPERATOR(pg_catalog.>) -2147483648.5 AND %s OPERATOR(pg_catalog.<) 2147483647.5", value, value);
+	if (to == INT8OID && type_is_float(from))
+		return psprintf("%s OPERATOR(pg_catalog.>=) -9223372036854775808::pg_catalog.float8"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775808::pg_catalog.float8", value, value);
+	if (to == INT8OID && from == NUMERICOID)
+		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
+						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
+	if ((to == TIMESTAMPOID || to == TIMESTAMPTZOID) && from == DATEOID)
+		return psprintf("(%s OPERATOR(pg_catalog.<) '294276-01-01'::pg_catalog.date OR NOT pg_catalog.isfinite(%s))", value, value);
+	return NULL;
 }

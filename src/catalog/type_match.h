@@ -22,12 +22,19 @@ typedef struct TypeMatch
 
 extern bool type_is_integer(Oid type);
 extern bool type_is_number(Oid type);
+extern bool type_is_float(Oid type);
 
 /* Whether a type is compared as a text; enums are, too. */
 extern bool type_is_text(Oid type);
 
 /* Whether a column of one type can be generalized by leaves of another. */
 extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
+
+/*
+ * The condition under which a value can be cast without an error; NULL if all
+ * values can.
+ */
+extern char *cast_condition(const char *value, Oid from, Oid to);
 
 /* The form that converts a value of a type to text. */
 extern const char *text_form(Oid type);

@@ -157,7 +157,7 @@ make_attribute(Reading *reading, int column, Attribute *attr)
 		admit_null(reading, column);
 		attr->hierarchy = read->loaded->hierarchy;
 		attr->leaves = leaf_kind(read->loaded->rows->match.leaf_type);
-		if (read->declared->range_loss)
+		if (read->declared->range_loss && !reading->leaves_out)
 			leaf_widths_measure(reading->dataset->relation, reading_column_name(reading, column), read->loaded);
 	}
 	attr->min_level = read->declared->min_level;
@@ -438,7 +438,8 @@ make_population(Reading *reading)
 	make_tuple_table(reading, population);
 	finish_columns(population);
 	population_weigh(population);
-	tell_unknown(population);
+	if (!reading->leaves_out)
+		tell_unknown(population);
 	pfree(reading->tuples->counter->keys);
 	if (reading->tuple_of == NULL)
 		pfree(reading->tuples->counter->counts);

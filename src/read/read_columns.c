@@ -66,6 +66,33 @@ add_values_of_ranges(Reading *reading)
 	}
 }
 
+static ReadColumn *
+add_undeclared(Reading *reading, const char *name)
+{
+	Declared   *declared = palloc0(sizeof(Declared));
+
+	declared->role = ROLE_IDENTIFIER;
+	declared->column = unconstify(char *, name);
+	return add_column(reading, declared);
+}
+
+/* The further columns, unless their values are told apart already. */
+static void
+add_shown(Reading *reading)
+{
+	ListCell   *cell;
+
+	foreach(cell, reading->shown)
+	{
+		bool		found = false;
+
+		for (int i = 0; i < reading->ncolumns && !found; i++)
+			found = !OidIsValid(reading->columns[i].declared->hierarchy) && strcmp(reading->columns[i].declared->column, lfirst(cell)) == 0;
+		if (!found)
+			(void) add_undeclared(reading, lfirst(cell));
+	}
+}
+
 /*
  * The person a row belongs to, unless the relation cannot have two rows for a
  * person.
@@ -74,14 +101,9 @@ static void
 add_person(Reading *reading)
 {
 	const Dataset *dataset = reading->dataset;
-	Declared   *declared;
 
-	if (dataset->person == NULL || column_is_unique(dataset->relation, dataset->person))
-		return;
-	declared = palloc0(sizeof(Declared));
-	declared->role = ROLE_IDENTIFIER;
-	declared->column = dataset->person;
-	reading->person = add_column(reading, declared);
+	if (dataset->person != NULL && !column_is_unique(dataset->relation, dataset->person))
+		reading->person = add_undeclared(reading, dataset->person);
 }
 
 /*
@@ -263,7 +285,7 @@ reading_prepare(Reading *reading)
 	int			ndeclared;
 	Oid		   *loaded_for;
 
-	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + 2));
+	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + list_length(reading->shown) + 2));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
@@ -272,6 +294,7 @@ reading_prepare(Reading *reading)
 	open_relations(reading);
 	loaded_for = load_hierarchies(reading);
 	add_values_of_ranges(reading);
+	add_shown(reading);
 	add_person(reading);
 	check_number(reading);
 	find_columns(reading, loaded_for, ndeclared);

@@ -54,7 +54,9 @@ code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
 	if (buckets == NULL || isnull)
 	{
 		code = encode(encoder, value, isnull);
-		return code == NO_LEAF ? tuples_miss(reading->tuples, &reading->set, i, value) : code;
+		if (code != NO_LEAF || (reading->leaves_out && encoder->miss_code == NO_LEAF))
+			return code;
+		return tuples_miss(reading->tuples, &reading->set, i, value);
 	}
 	bucket = DatumGetInt32(value);
 	if (bucket < 0 || bucket > buckets->n)
@@ -78,7 +80,13 @@ count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 
 
 	memset(key, 0, sizeof(uint64) * counter->nwords);
 	for (int i = 0; i < reading->ncolumns; i++)
-		key_put(key, &reading->set.encoders[i].field, code_of_group(groups, i, values[i], nulls[i]));
+	{
+		uint32		code = code_of_group(groups, i, values[i], nulls[i]);
+
+		if (code == NO_LEAF)
+			return LEFT_OUT;
+		key_put(key, &reading->set.encoders[i].field, code);
+	}
 	return key_counter_add(counter, count);
 }
 

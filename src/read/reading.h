@@ -39,10 +39,12 @@ typedef struct Reading
 	List	   *hierarchies;	/* so are these */
 	int			ncolumns;
 	ReadColumn *columns;		/* quasi-identifiers, sensitive columns, class
-								 * label, columns as is, person */
+								 * label, columns as is, shown ones, person */
 	ReadColumn *person;			/* NULL if nobody has several rows */
 	EncoderSet	set;
 	bool		admits_misses;	/* values may lack a leaf */
+	bool		leaves_out;		/* rows with such values, without a word */
+	List	   *shown;			/* names of further columns to tell apart */
 	const int  *levels;			/* by quasi-identifier: leaves with the same
 								 * label at this level are not distinguished;
 								 * or NULL */

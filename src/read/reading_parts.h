@@ -15,7 +15,12 @@ typedef struct GroupCounter
 	MemoryContext row;			/* reset after each */
 } GroupCounter;
 
-/* Prepares to count groups; counts a row's, and returns its number. */
+/*
+ * Prepares to count groups; counts a row's, and returns its number, or
+ * LEFT_OUT.
+ */
+#define LEFT_OUT PG_UINT32_MAX
+
 extern void begin_groups(GroupCounter *groups);
 extern uint32 count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 count);
 

@@ -151,7 +151,8 @@ table_statement(const TableReading *state, Oid *types)
 	return sql.data;
 }
 
-char *
+/* A tuple for a message: its leaves in parentheses. */
+static char *
 tuple_text(const Population *population, uint32 tuple)
 {
 	StringInfoData text;

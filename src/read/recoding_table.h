@@ -41,9 +41,6 @@ extern TableRecoding *recoding_table_read(const Reading *reading, const Populati
 extern void recoding_table_require_all(const Reading *reading, const Population *population, Relation table,
 									   const TableRecoding *recoding);
 
-/* A tuple for a message: its leaves in parentheses. */
-extern char *tuple_text(const Population *population, uint32 tuple);
-
 /* The name of a recoding's last column. */
 #define CLASS_COLUMN "class"
 

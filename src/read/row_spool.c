@@ -137,13 +137,13 @@ add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const b
 static void
 spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, bool *nulls)
 {
-	if (group == spool->ngroups)
-	{
-		if (spool->ndigested > 0)
-			add_digests(spool, context, values + 1, nulls + 1);
+	bool		is_new = group == spool->ngroups;
+
+	if (is_new && spool->ndigested > 0)
+		add_digests(spool, context, values + 1, nulls + 1);
+	if (is_new)
 		spool->ngroups++;
-	}
-	if (!spool->keeps_rows)
+	if (!spool->keeps_rows || (spool->merges && !is_new))
 		return;
 	values[0] = UInt32GetDatum(group);
 	nulls[0] = false;
@@ -176,9 +176,12 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 		return;
 	old = MemoryContextSwitchTo(spooler->groups.row);
 	group = count_codes(&spooler->groups, values + ncolumns, nulls + ncolumns, people);
-	memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
-	memcpy(spooler->nulls + 1, nulls, sizeof(bool) * ncolumns);
-	spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
+	if (group != LEFT_OUT)
+	{
+		memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
+		memcpy(spooler->nulls + 1, nulls, sizeof(bool) * ncolumns);
+		spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(spooler->groups.row);
 }
@@ -201,6 +204,25 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 	spool_begin_rows(spool, reading->relation, numbers);
 }
 
+/* Leaves out rows with values that no leaf can have, because casting them would fail. */
+static char *
+condition_to_read(const Reading *reading)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < reading->ncolumns && reading->leaves_out; i++)
+	{
+		const ReadColumn *column = &reading->columns[i];
+		char	   *value = psprintf("r.%s", reading_column_name(reading, i));
+		char	   *condition = column->loaded == NULL ? NULL : cast_condition(value, column->type, column->loaded->rows->match.data_type);
+
+		if (condition != NULL)
+			appendStringInfo(&sql, "%s (%s IS NULL OR %s)", sql.len == 0 ? " WHERE" : " AND", value, condition);
+	}
+	return sql.data;
+}
+
 static void
 run_spooling(Reading *reading, RowSpool *spool)
 {
@@ -221,7 +243,7 @@ run_spooling(Reading *reading, RowSpool *spool)
 	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
 	types[spool->ncolumns + reading->ncolumns] = INT8OID;
 	before = act_as(reading->role);
-	rows_read(psprintf("SELECT %s FROM %s r", columns.data + 2, relation_sql_name(reading->dataset->relation)),
+	rows_read(psprintf("SELECT %s FROM %s r%s", columns.data + 2, relation_sql_name(reading->dataset->relation), condition_to_read(reading)),
 			  list_make1_oid(reading->dataset->relation), NULL, NULL,
 			  spool->ncolumns + reading->ncolumns + has_count, types, take_spooled, &spooler);
 	act_end(&before);
@@ -274,6 +296,36 @@ keep_values(const Reading *reading, RowSpool *spool)
 	}
 }
 
+/*
+ * Whether equal values of a column have equal bytes, as we compare them; not
+ * so for 1.0 and 1.00, for example.
+ */
+static bool
+looks_as_it_is(Oid relation, const char *column)
+{
+	Oid			type;
+	int32		typmod;
+	Oid			collation;
+	TypeMatch	match;
+
+	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
+	type = getBaseTypeAndTypmod(type, &typmod);
+	if (type == BPCHAROID)
+		return typmod != -1;
+	return type_is_integer_like(type) || (match_types(type, TEXTOID, &match) && !type_is_enum(type));
+}
+
+/* Has rows that look alike merged, if that can be told by encoded columns. */
+static void
+choose_merging(RowSpool *spool, Reading *reading)
+{
+	spool->merges = 2 * reading->dataset->nattributes + spool->ncolumns + 4 <= FUNC_MAX_ARGS;
+	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
+		spool->merges = looks_as_it_is(reading->dataset->relation, spool->columns[i].name);
+	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
+		reading->shown = lappend(reading->shown, unconstify(char *, spool->columns[i].name));
+}
+
 void
 spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 {
@@ -290,6 +342,9 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
 	reading->keeps_ties = spool->keeps_ties;
+	reading->leaves_out = spool->for_readers;
+	if (spool->for_readers)
+		choose_merging(spool, reading);
 	reading_prepare(reading);
 	reading_expect_memory(reading);
 	run_spooling(reading, spool);

@@ -33,6 +33,9 @@ typedef struct RowSpool
 	int			ncolumns;
 	const SpoolColumn *columns;
 	bool		keeps_rows;
+	bool		for_readers;	/* of a live view: values without a leaf leave
+								 * their rows out, without a word */
+	bool		merges;			/* keeps one row of those that look alike */
 	int			ndigested;
 
 	struct Reading *reading;	/* state for encoding such rows again */

@@ -21,9 +21,8 @@ typedef struct ValueEntry
 	char		status;
 } ValueEntry;
 
-/* Types that are stored and ordered like integers. */
-static bool
-is_integer_like(Oid type)
+bool
+type_is_integer_like(Oid type)
 {
 	switch (type)
 	{
@@ -50,7 +49,7 @@ value_type_init(ValueType *type, Oid oid)
 	memset(type, 0, sizeof(ValueType));
 	type->type = oid;
 	get_typlenbyval(oid, &type->length, &type->byval);
-	if (is_integer_like(oid) && type->byval)
+	if (type_is_integer_like(oid) && type->byval)
 	{
 		type->kind = VALUE_INTEGER;
 		return;

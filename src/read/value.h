@@ -42,6 +42,9 @@ typedef struct Dictionary
 	struct valueindex_hash *index;
 } Dictionary;
 
+/* Types that are stored and ordered like integers. */
+extern bool type_is_integer_like(Oid type);
+
 /* Fails if a type has no order or cannot be hashed. */
 extern void value_type_init(ValueType *type, Oid oid);
 

@@ -17,10 +17,4 @@
  */
 extern EphemeralNamedRelation copied_relation(Oid relation, const List *columns, const char *name);
 
-/* Makes a query read the copy in place of the relation. */
-extern void query_read_copy(Query * query, Oid relation, EphemeralNamedRelation copy);
-
-/* The numbers of the columns that a query reads of a relation. */
-extern List *query_columns(Query * query, Oid relation);
-
 #endif

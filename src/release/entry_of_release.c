@@ -178,7 +178,7 @@ release_generalization(const Release *release)
 }
 
 ReleaseEntry *
-entry_of_release(const Release *release, const char *id, Oid relation, const char *statement)
+entry_of_release(const Release *release, const char *id, Oid relation)
 {
 	const Specification *spec = &release->spec;
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
@@ -200,7 +200,6 @@ entry_of_release(const Release *release, const char *id, Oid relation, const cha
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = spec->star;
-	entry->statement = unconstify(char *, statement);
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
 	entry->nsensitive = columns.n[NAMES_SENSITIVE];

@@ -7,7 +7,6 @@
 #include "miscadmin.h"
 #include "release/cut_bits.h"
 #include "release/specification.h"
-#include "release/statement_parts.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"
 

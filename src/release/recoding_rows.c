@@ -40,7 +40,7 @@ leaf_label(const Population *population, uint32 tuple, int a)
 
 /* Fails if a class has tuples that no label covers. */
 static void
-refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown)
+refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown, bool silent)
 {
 	if (!shown->faulty)
 		return;
@@ -49,10 +49,18 @@ refuse_uncovered(const Population *population, Relation table, const TableRecodi
 			 errmsg("no label covers class " INT64_FORMAT " of recoding %s",
 					recoding->numbers[recoding->class_of[shown->faulty_tuple]],
 					relation_sql_name(RelationGetRelid(table))),
-			 errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
+			 silent ? 0 : errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
 					   leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
 					   population->attrs[shown->faulty_attr].name),
 			 errhint("Split the class, or show ranges: labels => 'range'.")));
+}
+
+static void
+leave_out_new(const Population *population, TableRecoding *recoding)
+{
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (recoding->class_of[i] == NEW_TUPLE)
+			recoding->class_of[i] = NO_CLASS;
 }
 
 RecodedClasses *
@@ -62,9 +70,12 @@ recoding_table_show(const Reading *reading, const Population *population, Relati
 	RecodedClasses *shown;
 
 	*recoding = recoding_table_read(reading, population, table, NULL, NULL);
-	recoding_table_require_all(reading, population, table, *recoding);
+	if (reading->leaves_out)
+		leave_out_new(population, *recoding);
+	else
+		recoding_table_require_all(reading, population, table, *recoding);
 	shown = recoding_show(population, (*recoding)->class_of, (*recoding)->nclasses, labels, population->context);
-	refuse_uncovered(population, table, *recoding, shown);
+	refuse_uncovered(population, table, *recoding, shown, reading->leaves_out);
 	return shown;
 }
 
@@ -401,7 +412,7 @@ read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *
 	for (uint32 i = 0; i < ntuples; i++)
 		classes[i] = old->class_of[i] == NEW_TUPLE ? NO_CLASS : old->class_of[i];
 	refuse_uncovered(population, table, old,
-					 recoding_show(population, classes, old->nclasses, labels, CurrentMemoryContext));
+					 recoding_show(population, classes, old->nclasses, labels, CurrentMemoryContext), false);
 	return old;
 }
 

@@ -33,6 +33,7 @@ typedef struct ReleaseRecoding
 	Oid			table;
 	RecodingLabels labels;
 	Relation	opened;
+	TableRecoding *rows;
 	RecodedClasses *classes;
 	RecodedLabels *texts;
 } ReleaseRecoding;
@@ -46,7 +47,6 @@ typedef struct Release
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
 								 * before */
 	ReleaseForm form;
-	bool		as_statement;	/* its rows come from a statement */
 	int		   *levels;			/* of a node, or */
 	Datum	   *cuts;			/* bit strings, or */
 	ReleaseRecoding *recoding;	/* or */
@@ -58,7 +58,6 @@ typedef struct Release
 	Oid			schema;
 	char	   *name;
 	char	   *sql_name;		/* qualified and quoted */
-	char	   *key_name;		/* of the table beside a view, or NULL */
 
 	/* read */
 	List	   *schemas;		/* whose names are kept, and the names */
@@ -125,8 +124,11 @@ extern void release_adapt_cuts(Release *release, const Population *population);
 /* Chooses the classes to show, and computes their measures. */
 extern void release_choose_classes(Release *release);
 
-/* Frees the memory of people and classes, once only a statement is needed. */
-extern void release_forget_people(Release *release);
+/*
+ * Reads what a live view shows now: nothing (shown is NULL) if there are no
+ * rows, or if the classes that keep the promise do not together.
+ */
+extern void release_read_shown(Release *release);
 
 /* Creates, refreshes and drops a release. */
 extern Oid	release_create(Release *release);
@@ -153,14 +155,12 @@ extern void release_return_rows(Release *release, TupleDesc desc, Tuplestorestat
  */
 extern void release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows);
 
-/* Creates a live view with a definition. */
-extern void release_create_live(const Release *release, const char *definition);
+/* Creates a live view; returns what one shows now. */
+extern void release_create_live(const Release *release, const char *id);
+extern void release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows);
 
-/*
- * Fails with 23514 unless a hierarchy is a plain table that the caller owns
- * and that cannot contain a leaf twice.
- */
-extern void require_own_hierarchy(Oid hierarchy, const char *column);
+/* Fails: a view is gone, or reads something else. */
+extern void refuse_dropped(void) pg_attribute_noreturn();
 
 /*
  * Fails unless the current role itself owns a relation: triggers and other

@@ -30,7 +30,6 @@
 #include "read/declared_promise.h"
 #include "read/hierarchy_read.h"
 #include "release/pseudonym.h"
-#include "release/statement_parts.h"
 #include "catalog/dataset_rights.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -96,7 +95,6 @@ release_choose(Release *release)
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
 				 errhint("Publish from a relation with one row per person.")));
 	(void) set_config_option("timezone", spec->dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	spec->snapshot = release->form != RELEASE_LIVE_VIEW;
 	spec->levels = release->levels;
 	specification_choose_columns(spec, (const char *const *) release->named, release->nnamed);
 }
@@ -194,7 +192,11 @@ holds_leaves_once(Relation table, AttrNumber column, bool ranges)
 	return (!ranges && index_keeps_unique(table, column)) || excludes_overlaps(RelationGetRelid(table), column);
 }
 
-void
+/*
+ * Fails with 23514 unless a hierarchy is a plain table that the caller owns
+ * and that cannot contain a leaf twice.
+ */
+static void
 require_own_hierarchy(Oid hierarchy, const char *column)
 {
 	Relation	table;
@@ -573,9 +575,6 @@ release_check(Release *release)
 	release_check_reading(dataset);
 	check_promises(release);
 	check_pseudonyms(release);
-	/* the boxes of classes have no place for such values */
-	if (release->recoding != NULL && release->as_statement && asks_outside(&release->spec))
-		dataset_refuse_unknown(dataset, "a view by a recoding with a promise about another relation's people");
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));

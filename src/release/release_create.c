@@ -60,21 +60,16 @@ create_table(const Release *release)
 	release_run(sql.data);
 }
 
-/* The query of a materialized view, which has PostgreSQL fill it as we do. */
-static char *
-filling_query(const Release *release, const char *id)
+char *
+column_definitions(const Specification *spec)
 {
-	const Specification *spec = &release->spec;
-	StringInfoData shown;
 	StringInfoData columns;
 
-	initStringInfo(&shown);
 	initStringInfo(&columns);
 	for (int i = 0; i < spec->ncolumns; i++)
 	{
 		const char *name = quote_identifier(spec->columns[i].name);
 
-		appendStringInfo(&shown, "%sr.%s", i > 0 ? ", " : "", name);
 		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
 		if (spec->columns[i].attr >= 0)
 			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
@@ -82,11 +77,15 @@ filling_query(const Release *release, const char *id)
 			append_column_type(&columns, spec->dataset->relation, spec->columns[i].name);
 	}
 	if (spec->star)
-	{
-		appendStringInfoString(&shown, ", r.anonopt_suppressed");
 		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
-	}
-	return psprintf("SELECT %s FROM %s.released_rows(%s) AS r (%s)", shown.data, own_schema_name(), quote_literal_cstr(id), columns.data);
+	return columns.data;
+}
+
+/* The query of a materialized view, which has PostgreSQL fill it as we do. */
+static char *
+filling_query(const Release *release, const char *id)
+{
+	return psprintf("SELECT * FROM %s.released_rows(%s) AS r (%s)", own_schema_name(), quote_literal_cstr(id), column_definitions(&release->spec));
 }
 
 static char *
@@ -106,7 +105,7 @@ new_id(void)
 
 /* Creates the relation and fills it. */
 static void
-make_relation(Release *release, const char *id, const char *definition)
+make_relation(Release *release, const char *id)
 {
 	Oid			relation;
 
@@ -128,7 +127,7 @@ make_relation(Release *release, const char *id, const char *definition)
 			release_mark_filled(relation);
 			break;
 		case RELEASE_LIVE_VIEW:
-			release_create_live(release, definition);
+			release_create_live(release, id);
 			break;
 	}
 }
@@ -137,8 +136,6 @@ Oid
 release_create(Release *release)
 {
 	char	   *id = new_id();
-	char	   *statement = NULL;
-	char	   *definition = NULL;
 	ReleaseEntry *entry;
 	Oid			relation;
 
@@ -151,19 +148,11 @@ release_create(Release *release)
 		composition_check(release);
 	}
 	release_check_names(release);
-	if (release->form == RELEASE_LIVE_VIEW)
-	{
-		statement = statement_to_keep(release);
-		if (statement_tells_leaves(&release->spec))
-			create_key(release, id);
-		release_forget_people(release);
-		definition = release_statement(&release->spec);
-	}
-	make_relation(release, id, definition);
+	make_relation(release, id);
 	relation = get_relname_relid(release->name, release->schema);
 	require_made(relation, release->sql_name);
 	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
-	entry = entry_of_release(release, id, relation, statement);
+	entry = entry_of_release(release, id, relation);
 	release_entry_insert(entry);
 	if (release->content != NULL)
 		release_content_insert(entry, release->content, release->difference);

@@ -15,11 +15,9 @@ void
 release_drop(Oid relation)
 {
 	ReleaseEntry *entry;
-	List	   *relations;
 
 	entry = release_entry_require(relation);
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	relations = lcons_oid(relation, key_tables(entry));
-	drop_objects(relations, entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
+	drop_objects(list_make1_oid(relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
 }

@@ -1,12 +1,10 @@
 /*
  * release_live.c
- *	  Live views.
+ *	  Creates live views.
  *
  * A live view is read through a function that its owner owns, so that no
- * filter, function or plan reaches a hidden row.  At every reading that
- * function refuses readers who may write the relations it reads, in any role
- * that they can assume (live_rows.c). It returns rows that look alike once, with
- * their number; the view repeats them.
+ * filter, function or plan reaches a hidden row.  It returns rows that look
+ * alike once, with their number (live_rows.c); the view repeats them.
  */
 #include "release/release_parts.h"
 
@@ -22,7 +20,6 @@
 #include "catalog/trusted_code.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "release/statement_parts.h"
 #include "release/writable.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -58,14 +55,13 @@ ask(const char *statement, const char *argument)
 	return answer;
 }
 
-/* Fails unless readers see all rows that a live view reads, and cannot add rows. */
+/* Fails unless readers see all rows that a live view reads. */
 static void
 check_read(Oid relation, bool has_persons)
 {
 	const char *name = relation_sql_name(relation);
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
 	FormData_pg_class class;
-	char	   *writable;
 
 	if (!HeapTupleIsValid(tuple))
 		relation_is_missing(relation);
@@ -82,7 +78,15 @@ check_read(Oid relation, bool has_persons)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row security applies to %s", name),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-	writable = ask("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1::regclass::oid]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")", name);
+}
+
+/* Fails if everybody could add rows that expose a class of one person. */
+static void
+check_not_public(Oid relation)
+{
+	const char *name = relation_sql_name(relation);
+	char	   *writable = ask("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1::regclass::oid]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")", name);
+
 	if (writable != NULL && strcmp(writable, "t") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -109,9 +113,8 @@ check_type_owner(Oid relation, const char *column)
 			 errhint("Publish a snapshot instead: materialized => true.")));
 }
 
-/* The relations whose rows a live view reads: the data, and populations that it counts. */
-static List *
-relations_read(const Release *release)
+List *
+live_sources(const Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
 	List	   *relations = list_make1_oid(dataset->relation);
@@ -122,19 +125,28 @@ relations_read(const Release *release)
 	return relations;
 }
 
-static void
-check_source(const Release *release)
+bool
+is_read_live(const Dataset *dataset, int attribute, Oid relation)
 {
+	Role		role = dataset->attributes[attribute].role;
+
+	return role == ROLE_QUASI_IDENTIFIER || (role == ROLE_SENSITIVE && relation == dataset->relation);
+}
+
+void
+live_check_source(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
 	ListCell   *cell;
 
-	foreach(cell, relations_read(release))
+	foreach(cell, live_sources(release))
 	{
-		check_read(lfirst_oid(cell), release->spec.dataset->person != NULL);
-		for (int a = 0; a < release->spec.population->nattrs; a++)
-			check_type_owner(lfirst_oid(cell), declared_attribute(release->spec.dataset, a)->column);
+		check_read(lfirst_oid(cell), dataset->person != NULL);
+		check_not_public(lfirst_oid(cell));
+		for (int i = 0; i < dataset->nattributes; i++)
+			if (is_read_live(dataset, i, lfirst_oid(cell)))
+				check_type_owner(lfirst_oid(cell), dataset->attributes[i].column);
 	}
-	for (int j = 0; j < release->spec.population->nsensitive; j++)
-		check_type_owner(release->spec.dataset->relation, release->spec.population->columns[j]->name);
 }
 
 /*
@@ -154,60 +166,6 @@ function_name(const Release *release)
 		if (ask("SELECT 1 FROM pg_proc WHERE oid = to_regprocedure($1)", psprintf("%s()", sql_name)) == NULL)
 			return sql_name;
 	}
-}
-
-/* Adds a column to those that the statement is written for. */
-static void
-append_expected(StringInfo list, Oid relation, const char *column)
-{
-	AttrNumber	number = get_attnum(relation, column);
-	Oid			type = number == InvalidAttrNumber ? InvalidOid : get_atttype(relation, number);
-
-	if (OidIsValid(type))
-		appendStringInfo(list, "%s[%s, %s, %s]", list->len > 0 ? ", " : "", quote_literal_cstr(relation_sql_name(relation)),
-						 quote_literal_cstr(column), quote_literal_cstr(format_type_be_qualified(type)));
-}
-
-/* The columns that the statement reads of relations that others may own, first those of the data. */
-static char *
-expected_columns(const Release *release)
-{
-	const Specification *spec = &release->spec;
-	StringInfoData list;
-	ListCell   *cell;
-
-	initStringInfo(&list);
-	foreach(cell, relations_read(release))
-	{
-		bool		is_data = lfirst_oid(cell) == spec->dataset->relation;
-
-		for (int a = 0; a < spec->population->nattrs; a++)
-			append_expected(&list, lfirst_oid(cell), declared_attribute(spec->dataset, a)->column);
-		for (int i = 0; i < spec->ncolumns && is_data; i++)
-			append_expected(&list, spec->dataset->relation, spec->columns[i].name);
-		for (int j = 0; j < spec->population->nsensitive && is_data; j++)
-			append_expected(&list, spec->dataset->relation, spec->population->columns[j]->name);
-	}
-	return psprintf("ARRAY[%s]", list.data);
-}
-
-/*
- * Creates the function that reads, or replaces its definition.  Its body is
- * bound to our live_rows now, and depends on it.  live_rows looks up the names in
- * the statement at every reading, and checks what they mean.
- */
-static void
-make_function(const Release *release, const char *create, const char *function, const char *result)
-{
-	const char *definition = live_statement(&release->spec);
-
-	run(psprintf("%s FUNCTION %s() RETURNS %s LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-				 " SET search_path = pg_catalog, pg_temp SET work_mem = '64MB' SET jit = off SET datestyle = 'ISO, MDY' SET intervalstyle = 'postgres'"
-				 " SET timezone = %s SET extra_float_digits = '1' SET bytea_output = 'hex'"
-				 " BEGIN ATOMIC SELECT * FROM %s.live_rows(%s, %s, %s, %s) AS x %s; END", create, function, result,
-				 quote_literal_cstr(release->spec.dataset->timezone), own_schema_name(), quote_literal_cstr(definition),
-				 expected_columns(release), quote_literal_cstr(release->sql_name),
-				 quote_literal_cstr(psprintf("%s()", function)), result + strlen("TABLE")));
 }
 
 Oid
@@ -231,30 +189,6 @@ rows_function(Oid view)
 	return function;
 }
 
-void
-release_replace_live(const Release *release, Oid view)
-{
-	Oid			oid = rows_function(view);
-	char	   *function;
-	char	   *result;
-
-	if (!OidIsValid(oid))
-		refuse_changed(release);
-	check_source(release);
-	function = quote_qualified_identifier(get_namespace_name(get_func_namespace(oid)), get_func_name(oid));
-
-	/*
-	 * without pg_get_function_result, which says character for any length,
-	 * and means 1
-	 */
-	result = ask("SELECT 'TABLE(' || string_agg(format('%I %s', name, format_type(type, -1)), ', ' ORDER BY n) || ')' FROM pg_proc p,"
-				 " unnest(p.proargnames, p.proallargtypes) WITH ORDINALITY x (name, type, n) WHERE p.oid = to_regprocedure($1)",
-				 psprintf("%s()", function));
-	make_function(release, "CREATE OR REPLACE", function, result);
-	if (rows_function(view) != oid)
-		refuse_changed(release);
-}
-
 /* The function that was created under a name in the release's schema, and is the current role's. */
 static Oid
 find_function(const Release *release, const char *sql_name)
@@ -268,26 +202,49 @@ find_function(const Release *release, const char *sql_name)
 	return function;
 }
 
-void
-release_create_live(const Release *release, const char *definition)
+/* The name of the number of rows that look alike; no shown column has it. */
+static const char *
+count_name(const Specification *spec)
+{
+	char	   *name = pstrdup("anonopt_rows");
+
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (strcmp(spec->columns[i].name, name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return quote_identifier(name);
+}
+
+/* Creates the function that reads. */
+static Oid
+make_function(const Release *release, const char *id, const char *function)
 {
 	const Specification *spec = &release->spec;
-	char	   *function = function_name(release);
-	char	   *shape;
-	StringInfoData shown;
+	StringInfoData result;
 	Oid			own;
-	Oid			view;
 
-	check_source(release);
+	initStringInfo(&result);
+	for (int i = 0; i < spec->ncolumns; i++)
+		appendStringInfo(&result, "%s %s, ", quote_identifier(spec->columns[i].name), spec->columns[i].attr >= 0 ? "pg_catalog.text" :
+						 format_type_be_qualified(column_type(spec->dataset->relation, spec->columns[i].name)));
+	if (spec->star)
+		appendStringInfoString(&result, "anonopt_suppressed pg_catalog.bool, ");
+	run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+				 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
+				 function, result.data, count_name(spec), own_schema_name(), quote_literal_cstr(id), column_definitions(spec), count_name(spec)));
+	own = find_function(release, function);
+	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
+	CommandCounterIncrement();
+	return own;
+}
 
-	/*
-	 * an ordinary view with that name determines the columns' types, and
-	 * checks the definition
-	 */
-	run(psprintf("CREATE VIEW %s AS %s", release->sql_name, definition));
-	shape = ask("SELECT string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' ORDER BY a.attnum)"
-				" FROM pg_attribute a WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped", release->sql_name);
-	run(psprintf("DROP VIEW %s", release->sql_name));
+/* The shown columns of the view. */
+static char *
+shown_columns(const Specification *spec)
+{
+	StringInfoData shown;
 
 	initStringInfo(&shown);
 	for (int i = 0; i < spec->ncolumns; i++)
@@ -300,13 +257,20 @@ release_create_live(const Release *release, const char *definition)
 	}
 	if (spec->star)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
+	return shown.data;
+}
 
-	make_function(release, "CREATE", function, psprintf("TABLE (%s, %s bigint)", shape, live_count_name(spec)));
-	own = find_function(release, function);
-	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
-	CommandCounterIncrement();
+void
+release_create_live(const Release *release, const char *id)
+{
+	char	   *function = function_name(release);
+	Oid			own;
+	Oid			view;
+
+	live_check_source(release);
+	own = make_function(release, id, function);
 	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
-				 " FROM %s() f) x", release->sql_name, shown.data, live_count_name(spec), function));
+				 " FROM %s() f) x", release->sql_name, shown_columns(&release->spec), count_name(&release->spec), function));
 	view = get_relname_relid(release->name, release->schema);
 	require_made(view, release->sql_name);
 	require_definition(view);

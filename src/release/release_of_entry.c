@@ -103,7 +103,6 @@ release_of_entry(const ReleaseEntry *entry)
 	spec->dataset = dataset;
 	dataset->for_release = true;
 	release->form = entry->form;
-	release->as_statement = entry->form == RELEASE_LIVE_VIEW;
 	release->schema = get_rel_namespace(entry->relation);
 	release->name = get_rel_name(entry->relation);
 	release->sql_name = relation_sql_name(entry->relation);

@@ -25,7 +25,7 @@ extern ColumnNames column_names(const Release *release);
 extern Generalization release_generalization(const Release *release);
 
 /* Builds the entry of a release that has been read and written. */
-extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation, const char *statement);
+extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
 
 /* The promises of a release and their columns, for its comment. */
 extern char *release_comment(const Release *release, const char *id);
@@ -38,18 +38,6 @@ extern void refuse_changed(const Release *release);
  * release was measured.
  */
 extern void release_run(const char *statement);
-
-/*
- * The statement that identifies a view; it refers to a recoding, which may
- * grow, by name.
- */
-extern char *statement_to_keep(const Release *release);
-
-/* Creates a table beside a view, for data that its definition must not disclose. */
-extern void create_key(Release *release, const char *id);
-
-/* The key tables of a release that belong to its owner. */
-extern List *key_tables(const ReleaseEntry *entry);
 
 /* Drops relations and, if it is valid, a function, unless others depend on them. */
 extern void drop_objects(List *relations, Oid function);
@@ -97,9 +85,6 @@ extern void fresh_end_swap(const FreshRows *fresh);
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
 
-/* Gives the relation new rows and, if given, another definition. */
-extern void release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition);
-
 /*
  * The entry of a release that the caller itself owns; locks it against other
  * refreshes.
@@ -112,10 +97,22 @@ extern void check_same_columns(const Release *release, const ReleaseEntry *entry
 /* The function through which a live view reads, or InvalidOid. */
 extern Oid	rows_function(Oid view);
 
-/* Gives a live view another definition with the same columns. */
-extern void release_replace_live(const Release *release, Oid view);
+/* The relations whose rows a live view reads: the data, and populations that it counts. */
+extern List *live_sources(const Release *release);
 
-/* Fills the key table beside a view with the data that its statement reads. */
-extern void refill_key(Release *release, const ReleaseEntry *entry);
+/* Whether a live view reads the column of an attribute in such a relation. */
+extern bool is_read_live(const Dataset *dataset, int attribute, Oid relation);
+
+/*
+ * Fails unless readers of a live view see all rows that it reads and cannot
+ * add some, and unless nobody else owns their types.
+ */
+extern void live_check_source(const Release *release);
+
+/*
+ * The shown columns with their types, as a column definition list has them; and
+ * a column's type, in which every one of its values fits.
+ */
+extern char *column_definitions(const Specification *spec);
 
 #endif

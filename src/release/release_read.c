@@ -20,7 +20,6 @@
 #include "release/pseudonym.h"
 #include "release/tuple_digest.h"
 #include "release/cut_bits.h"
-#include "release/statement_parts.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
@@ -62,7 +61,7 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 
 /* Measures a node, a cut or a recoding. */
 static void
-measure_shown(Release *release)
+measure_as_shown(Release *release)
 {
 	Population *population = release->spec.population;
 	const Promise *promise = &release->spec.promise;
@@ -71,6 +70,15 @@ measure_shown(Release *release)
 		recoding_measure(population, promise, release->recoding->classes, &release->measures);
 	else
 		measure_alone(measurer_create(population, promise), release->node, &release->measures);
+}
+
+static void
+measure_shown(Release *release)
+{
+	const Population *population = release->spec.population;
+	const Promise *promise = &release->spec.promise;
+
+	measure_as_shown(release);
 	refuse_unkept(release->spec.dataset, promise, &release->measures, population->people,
 				  release->recoding != NULL ? "recoding" : "node");
 }
@@ -119,17 +127,9 @@ read_recoding(Release *release)
 {
 	ReleaseRecoding *recoding = release->recoding;
 	Specification *spec = &release->spec;
-	TableRecoding *rows;
 
-	recoding->classes = recoding_table_show(release->spool.reading, spec->population, recoding->opened, recoding->labels, &rows);
+	recoding->classes = recoding_table_show(release->spool.reading, spec->population, recoding->opened, recoding->labels, &recoding->rows);
 	recoding->texts = recoded_labels(spec->population, recoding->classes, recoding->labels);
-	if (release->as_statement)
-	{
-		int			norder;
-		int		   *order = attribute_order(spec, &norder);
-
-		spec->recoded = shown_classes_of_recoding(spec->population, recoding->classes, recoding->texts, NULL, false, order, norder);
-	}
 }
 
 void
@@ -156,18 +156,13 @@ release_adapt_cuts(Release *release, const Population *population)
 	release->cut_labels = NULL;
 }
 
-/* Measures a population that has been read. */
+/* Finds how a population that has been read is generalized. */
 static void
-measure_population(Release *release, Population *population)
+choose_generalization(Release *release, Population *population)
 {
 	Specification *spec = &release->spec;
 
-	if (population == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
 	spec->population = population;
-	require_weights(spec->dataset, population);
 	if (release->records != NULL)
 		return;
 	if (release->levels != NULL)
@@ -180,7 +175,6 @@ measure_population(Release *release, Population *population)
 		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
 		release->node = spec->cut;
 	}
-	measure_release(release);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -236,10 +230,10 @@ begin_spool(Release *release)
 			if (spec->columns[i].pseudonym)
 				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(spec->dataset, spec->columns[i].name,
 																				   column_type(spec->dataset->relation, spec->columns[i].name), spool->ncolumns));
-			columns[spool->ncolumns++].digested = is_told(spec->dataset, spec->columns[i].name);
+			columns[spool->ncolumns++].digested = !spool->for_readers && is_told(spec->dataset, spec->columns[i].name);
 		}
 	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
-	spool->keeps_rows = release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
+	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 }
 
 /* ----------------------------------------- columns that are shown as they are */
@@ -542,11 +536,40 @@ make_content(Release *release)
 void
 release_read(Release *release)
 {
+	const Dataset *dataset = release->spec.dataset;
+	RowSpool   *spool = &release->spool;
+
 	begin_spool(release);
-	release->spool.wants_values = tells_values(release->spec.dataset, &release->spec.promise);
-	spool_read(&release->spool, release->spec.dataset, lowest_levels(release));
-	measure_population(release, release->spool.population);
+	spool->wants_values = tells_values(dataset, &release->spec.promise);
+	spool_read(spool, dataset, lowest_levels(release));
+	if (spool->population == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
+	require_weights(dataset, spool->population);
+	choose_generalization(release, spool->population);
+	if (release->records == NULL)
+		measure_release(release);
 	check_columns(release);
+}
+
+void
+release_read_shown(Release *release)
+{
+	RowSpool   *spool = &release->spool;
+	Measures   *measures = &release->measures;
+
+	spool->for_readers = true;
+	begin_spool(release);
+	spool_read(spool, release->spec.dataset, lowest_levels(release));
+	if (spool->population == NULL)
+		return;
+	choose_generalization(release, spool->population);
+	/* whoever must be hidden is: only promises about all classes can fail */
+	release->spec.promise.limit = spool->population->people;
+	measure_as_shown(release);
+	if (measures->feasible)
+		choose_classes(release);
 }
 
 void
@@ -554,26 +577,4 @@ release_choose_classes(Release *release)
 {
 	choose_classes(release);
 	make_content(release);
-}
-
-void
-release_forget_people(Release *release)
-{
-	Population *population = release->spec.population;
-
-	spool_end(&release->spool);
-	tuple_table_free(population, population->tuples);
-	population->tuples = NULL;
-	for (int column = 0; column < population->ncolumns; column++)
-		histograms_forget(population->columns[column]);
-	pfree(release->spool.people);
-	pfree(release->spool.tuple_of);
-	if (release->spool.digests != NULL)
-		pfree(release->spool.digests);
-	if (release->shown != NULL)
-	{
-		pfree(release->shown->place_of);
-		pfree(release->shown->codes);
-		pfree(release->shown->people);
-	}
 }

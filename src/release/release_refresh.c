@@ -202,40 +202,6 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 	release_check_names(release);
 }
 
-/*
- * The new definition of a live view, after filling the key table beside it; NULL if
- * it stays the same.  A first NULL, or a new label, may change it.  A new
- * promise may need other columns in the key table: then the view gets a new
- * key table, and the old one must be dropped.
- */
-static char *
-definition_again(Release *release, const ReleaseEntry *entry, char **statement, List **old_keys)
-{
-	*statement = release->form == RELEASE_LIVE_VIEW ? statement_to_keep(release) : NULL;
-	*old_keys = NIL;
-	if (release->form != RELEASE_LIVE_VIEW)
-		return NULL;
-	if (entry->statement != NULL && strcmp(*statement, entry->statement) == 0)
-	{
-		if (release->recoding != NULL)
-			refill_key(release, entry);
-		return NULL;
-	}
-	*old_keys = key_tables(entry);
-	if (statement_tells_leaves(&release->spec))
-		create_key(release, entry->id);
-	return release_statement(&release->spec);
-}
-
-void
-release_show(const Release *release, Oid relation, FreshRows *fresh, const char *definition)
-{
-	if (release->form != RELEASE_LIVE_VIEW)
-		release_swap_rows(fresh);
-	if (definition != NULL)
-		release_replace_live(release, relation);
-}
-
 /* The entry as it is now, even if others have committed it since our snapshot. */
 static ReleaseEntry *
 current_entry(Oid relation)
@@ -295,9 +261,9 @@ read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
 
 /* Writes down what a release will show. */
 static void
-write_down(Release *release, const ReleaseEntry *entry, Oid relation, const char *statement)
+write_down(Release *release, const ReleaseEntry *entry, Oid relation)
 {
-	ReleaseEntry *now = entry_of_release(release, entry->id, relation, statement);
+	ReleaseEntry *now = entry_of_release(release, entry->id, relation);
 
 	/*
 	 * what is shown may be as it was, but not who was left out, or what is
@@ -314,23 +280,19 @@ release_refresh(Oid relation)
 {
 	ReleaseEntry *entry = release_lock_entry(relation);
 	Release    *release;
-	char	   *definition;
-	char	   *statement;
 	FreshRows  *fresh = NULL;
-	List	   *old_keys;
 
 	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
 	release = read_of_entry(entry, relation, false);
-	definition = definition_again(release, entry, &statement, &old_keys);
 	if (release->form != RELEASE_LIVE_VIEW)
 		fresh = release_fresh_rows(release, relation);
-	write_down(release, entry, relation, statement);
+	write_down(release, entry, relation);
 	/* the last step, because readers are locked out from here on */
-	release_show(release, relation, fresh, definition);
-	drop_objects(old_keys, InvalidOid);
+	if (fresh != NULL)
+		release_swap_rows(fresh);
 	PopActiveSnapshot();
 	release_close(release);
 }
@@ -347,7 +309,7 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
 	release = read_of_entry(entry, relation, true);
-	write_down(release, entry, relation, NULL);
+	write_down(release, entry, relation);
 	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
 	PopActiveSnapshot();

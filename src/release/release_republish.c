@@ -48,9 +48,6 @@ release_republish(Release *release, const ReleaseEntry *entry)
 {
 	Oid			relation = entry->relation;
 	ReleaseEntry *now;
-	List	   *old_keys = key_tables(entry);
-	char	   *statement = NULL;
-	char	   *definition = NULL;
 	FreshRows  *fresh = NULL;
 
 	release->writes = true;
@@ -66,22 +63,17 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	}
 	release_check_names(release);
 	if (release->form == RELEASE_LIVE_VIEW)
-	{
-		statement = statement_to_keep(release);
-		if (statement_tells_leaves(&release->spec))
-			create_key(release, entry->id);
-		definition = release_statement(&release->spec);
-	}
+		live_check_source(release);
 	if (release->form == RELEASE_MATERIALIZED_VIEW)
 		depend_on_read(release, relation);
-	now = entry_of_release(release, entry->id, relation, statement);
+	now = entry_of_release(release, entry->id, relation);
 	release_entry_replace(now);
 	if (release->content != NULL)
 		release_content_insert(now, release->content, release->difference);
 	linked_people_insert(release, now->id);
-	release_show(release, relation, fresh, definition);
+	if (fresh != NULL)
+		release_swap_rows(fresh);
 	write_comment(release, entry);
-	drop_objects(old_keys, InvalidOid);
 	PopActiveSnapshot();
 	release_close(release);
 }

@@ -31,7 +31,8 @@ typedef struct RowSort
 {
 	const Release *release;
 	Tuplesortstate *sort;
-	TupleTableSlot *slot;		/* a number, then unchanged columns */
+	TupleTableSlot *slot;		/* a number, unchanged columns, and for a live
+								 * view the rows that look alike */
 	Prng		random;
 	int			random_bits;	/* of the number */
 	Datum	  **labels;			/* by attribute and code; 0 for NULL */
@@ -52,6 +53,13 @@ label_datums(const ShownClasses *shown)
 	return labels;
 }
 
+/* A live view's rows that look alike come once, with their number as last column. */
+static bool
+shows_counts(const Release *release)
+{
+	return release->form == RELEASE_LIVE_VIEW;
+}
+
 /* Receives a row, ordered by its class, then at random. */
 static void
 sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
@@ -70,6 +78,11 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	slot->tts_isnull[0] = false;
 	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
 	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
+	if (shows_counts(release))
+	{
+		slot->tts_values[n + 1] = Int64GetDatum(release->spool.merges ? release->spool.people[group] : 1);
+		slot->tts_isnull[n + 1] = false;
+	}
 	ExecStoreVirtualTuple(slot);
 	tuplesort_puttupleslot(by->sort, slot);
 }
@@ -77,7 +90,8 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 static void
 begin_sort(RowSort *by, const Release *release)
 {
-	TupleDesc	desc = CreateTemplateTupleDesc(release->spool.desc->natts);
+	int			ncolumns = release->spool.desc->natts;
+	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns + shows_counts(release));
 	AttrNumber	attribute = 1;
 	Oid			operator = Int8LessOperator;
 	Oid			collation = InvalidOid;
@@ -86,8 +100,10 @@ begin_sort(RowSort *by, const Release *release)
 
 	by->release = release;
 	TupleDescInitEntry(desc, 1, "place", INT8OID, -1, 0);
-	for (int i = 2; i <= desc->natts; i++)
+	for (int i = 2; i <= ncolumns; i++)
 		TupleDescCopyEntry(desc, i, release->spool.desc, i);
+	if (shows_counts(release))
+		TupleDescInitEntry(desc, ncolumns + 1, "people", INT8OID, -1, 0);
 	TupleDescFinalize(desc);
 	by->slot = MakeSingleTupleTableSlot(desc, &TTSOpsVirtual);
 	by->sort = tuplesort_begin_heap(desc, 1, &attribute, &operator, &collation, &nulls_first,
@@ -138,6 +154,13 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 	{
 		slot->tts_values[spec->ncolumns] = BoolGetDatum(starred);
 		slot->tts_isnull[spec->ncolumns] = false;
+	}
+	if (shows_counts(by->release))
+	{
+		int			last = slot->tts_tupleDescriptor->natts - 1;
+
+		slot->tts_values[last] = sorted->tts_values[from];
+		slot->tts_isnull[last] = false;
 	}
 }
 
@@ -248,9 +271,13 @@ has_columns(const Release *release, TupleDesc desc)
 	const Specification *spec = &release->spec;
 	int			from = 1;
 
-	if (desc->natts != spec->ncolumns + (spec->star ? 1 : 0))
+	int			n = spec->ncolumns + (spec->star ? 1 : 0);
+
+	if (desc->natts != n + shows_counts(release))
 		return false;
-	for (int i = 0; i < desc->natts; i++)
+	if (shows_counts(release) && TupleDescAttr(desc, n)->atttypid != INT8OID)
+		return false;
+	for (int i = 0; i < n; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
 		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :

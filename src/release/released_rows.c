@@ -1,15 +1,16 @@
 /*
  * released_rows.c
- *	  SQL: released_rows, from which PostgreSQL fills materialized views.
+ *	  SQL: released_rows, from which views get their rows.
  *
- * The query of such a view calls this function, so that REFRESH MATERIALIZED
- * VIEW, and pg_restore with it, reads, measures, checks and records as
- * refresh_release does.
+ * The query of a materialized view calls this function, so that REFRESH
+ * MATERIALIZED VIEW, and pg_restore with it, reads, measures, checks and
+ * records as refresh_release does.  A live view calls it at every reading.
  */
 #include "release/release.h"
 
 #include "access/relation.h"
 #include "catalog/own_objects.h"
+#include "catalog/pg_class.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
@@ -17,23 +18,17 @@
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 #include "utils/rel.h"
 
 OWN_FUNCTION(anonopt_released_rows);
 
-/* The relation of the release. */
-static Oid
-relation_to_fill(Datum id)
+void
+refuse_dropped(void)
 {
-	Oid			relation = release_by_id(id);
-
-	if (!OidIsValid(relation))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, id))),
-				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
-				 errhint("Drop the view, and publish it again.")));
-	return relation;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("the live release has been dropped")));
 }
 
 static void
@@ -41,8 +36,26 @@ refuse_call(void)
 {
 	ereport(ERROR,
 			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("released_rows can only be called while its materialized view is filled"),
-			 errhint("Call anonopt.refresh_release, or REFRESH MATERIALIZED VIEW.")));
+			 errmsg("released_rows can only be called by the view of a release"),
+			 errdetail("A live view calls it when it is read, and a materialized view when it is filled."),
+			 errhint("Call anonopt.refresh_release; or publish a view again that has lost the comment with its id.")));
+}
+
+/* The relation of the release. */
+static Oid
+relation_of_id(Datum id)
+{
+	Oid			relation = release_by_id(id);
+
+	if (!OidIsValid(relation) && !InSecurityRestrictedOperation())
+		refuse_call();
+	if (!OidIsValid(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, id))),
+				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
+				 errhint("Drop the view, and publish it again.")));
+	return relation;
 }
 
 /*
@@ -54,8 +67,14 @@ refuse_call(void)
 static void
 require_filling(Oid relation)
 {
-	Relation	rel = relation_open_existing(relation);
-	bool		is_locked = CheckRelationLockedByMe(rel, ExclusiveLock, true);
+	Relation	rel;
+	bool		is_locked;
+
+	PreventCommandIfReadOnly("released_rows()");
+	if (!InSecurityRestrictedOperation())
+		refuse_call();
+	rel = relation_open_existing(relation);
+	is_locked = CheckRelationLockedByMe(rel, ExclusiveLock, true);
 
 	relation_close(rel, NoLock);
 	if (!is_locked)
@@ -73,13 +92,14 @@ anonopt_released_rows_call(PG_FUNCTION_ARGS)
 	Oid			relation;
 	int			settings;
 
-	PreventCommandIfReadOnly("released_rows()");
-	if (!InSecurityRestrictedOperation())
-		refuse_call();
-	relation = relation_to_fill(PG_GETARG_DATUM(0));
-	require_filling(relation);
+	relation = relation_of_id(PG_GETARG_DATUM(0));
+	if (get_rel_relkind(relation) != RELKIND_VIEW)
+		require_filling(relation);
 	settings = release_settings_begin();
-	release_fill(relation, result->setDesc, result->setResult);
+	if (get_rel_relkind(relation) == RELKIND_VIEW)
+		release_read_live(relation, result->setDesc, result->setResult);
+	else
+		release_fill(relation, result->setDesc, result->setResult);
 	release_settings_end(settings);
 	return (Datum) 0;
 }

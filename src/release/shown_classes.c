@@ -319,7 +319,7 @@ shown_classes_of_recoding(const Population *population, const RecodedClasses *cl
 	/* people in no class form a last one, which is hidden */
 	table = recoding_class_table(population, united.class_of, nall);
 	table->ntuples = united.n;
-	hidden = promise == NULL ? budget_alloc_zero(sizeof(bool), (Size) nall + 1) : hidden_classes(population, NULL, &united.boxes, promise, table);
+	hidden = hidden_classes(population, NULL, &united.boxes, promise, table);
 	hidden[united.n] = true;
 	table->ntuples = nall;
 	for (int a = 0; a < population->nattrs; a++)

@@ -32,7 +32,7 @@ typedef struct ShownClasses
 extern ShownClasses *shown_classes_of_node(const Population *population, Recodings node, const char *const *const *labels,
 										   const Promise *promise, bool star, const int *order, int norder);
 
-/* The same for a recoding.  Without a promise all classes are kept. */
+/* The same for a recoding. */
 extern ShownClasses *shown_classes_of_recoding(const Population *population, const RecodedClasses *classes,
 											   const RecodedLabels *labels, const Promise *promise, bool star,
 											   const int *order, int norder);

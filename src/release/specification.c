@@ -5,7 +5,6 @@
 #include "release/specification.h"
 
 #include "catalog/sql.h"
-#include "release/statement_parts.h"
 #include "utils/lsyscache.h"
 
 const char *
@@ -24,7 +23,6 @@ hierarchy_column(Oid hierarchy, int level)
 	}
 }
 
-/* The declaration of a quasi-identifier. */
 const Declared *
 declared_attribute(const Dataset *dataset, int attr)
 {

@@ -15,6 +15,7 @@
 #include "read/declared_promise.h"
 #include "release/release.h"
 #include "release/release_verify.h"
+#include "release/view_sql.h"
 #include "sql/arguments.h"
 #include "sql/cuts_argument.h"
 #include "sql/declare.h"
@@ -131,11 +132,10 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 	char	   *statement;
 
 	release->form = view_form(fcinfo);
-	release->as_statement = true;
 	release_arguments(fcinfo, release, &view_places);
 	release_check(release);
 	release_read(release);
-	statement = release_statement(&release->spec);
+	statement = view_sql(release);
 	spool_end(&release->spool);
 	release_close(release);
 	release_settings_end(settings);
@@ -153,7 +153,6 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 	release_name(release, name_argument(fcinfo, 0, "name"));
 	settings = release_settings_begin();
 	release->form = form;
-	release->as_statement = form == RELEASE_LIVE_VIEW;
 	release_arguments(fcinfo, release, places);
 	relation = release_create(release);
 	release_settings_end(settings);

@@ -74,7 +74,7 @@ SELECT anonopt.drop_release('people_filled');
 
 CREATE TABLE people_of_now AS SELECT age, ill FROM people;
 SELECT anonopt.create_dataset('now', 'people_of_now', 0.2), anonopt.add_quasi_identifier('now', 'age', 'ages');
--- calls anonopt.live_rows
+-- calls anonopt.released_rows
 SELECT anonopt.create_view('people_now', 'now', '{1}', k => 1, materialized => false);
 SELECT count(*) FROM people_now;
 SELECT anonopt.drop_release('people_now'), anonopt.drop_dataset('now');

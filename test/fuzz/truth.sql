@@ -32,7 +32,6 @@ CREATE TABLE truth.figure (class text[], col int, l bigint, entropy float8, t fl
 	near float8, lacks boolean, counts numeric[], squares numeric);
 -- What was known when a family of releases was made: the groups of its labels, or the classes of its tuples
 CREATE TABLE truth.kept (name text, attr int, key text, lowest text, class text, position int);
-CREATE TABLE truth.look (name text, leaf text[], class text[], shown text[]);
 -- The labels that a release gave to people, and the rows that were read last
 CREATE TABLE truth.learned (id int, shown text[]);
 CREATE TABLE truth.got (id int, label text[], other text[], starred boolean);
@@ -109,21 +108,12 @@ BEGIN
 	INSERT INTO truth.outside SELECT id FROM truth.person WHERE id NOT IN (SELECT id FROM truth.placed);
 END $$;
 
--- A cut's groups, remembered by their labels at min_level.  A live view by a cut knows no others, except NULL.
+-- A cut's groups, remembered by their labels at min_level.
 CREATE FUNCTION truth.keep(called text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM truth.kept WHERE name = called;
 	INSERT INTO truth.kept SELECT called, attr, key[1], key[min_level + 1], class, position
 	FROM truth.grp JOIN truth.leaf USING (attr, leaf_no) JOIN truth.lowest USING (attr, leaf_no);
-END $$;
-CREATE FUNCTION truth.by_kept(called text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	DELETE FROM truth.grp;
-	INSERT INTO truth.grp SELECT attr, leaf_no, class, NULL, 0
-	FROM truth.leaf l JOIN truth.attr USING (attr) JOIN (SELECT DISTINCT attr, lowest, class FROM truth.kept WHERE name = called) k USING (attr)
-	WHERE k.lowest = l.key[min_level + 1];
-	INSERT INTO truth.grp SELECT attr, leaf_no, 'NULL', NULL, 0 FROM truth.leaf l WHERE key[1] = 'NULL' AND NOT EXISTS (SELECT FROM truth.grp g WHERE (g.attr, g.leaf_no) = (l.attr, l.leaf_no));
-	PERFORM truth.place();
 END $$;
 
 -- The same in a hierarchy that has grown: a new label joins the group on both of its sides, or is a group.  The old ones must be in
@@ -160,6 +150,7 @@ CREATE FUNCTION truth.by_recoding(labels text, apart boolean) RETURNS void LANGU
 BEGIN
 	DELETE FROM truth.placed;
 	DELETE FROM truth.outside;
+	INSERT INTO truth.outside SELECT id FROM truth.person WHERE array_position(leaf, NULL) IS NOT NULL;
 	WITH member AS MATERIALIZED (
 		SELECT DISTINCT t.class, t.leaf FROM truth.tuple t JOIN truth.person p USING (leaf) WHERE t.class IS NOT NULL),
 	one AS (SELECT m.class, l.attr, l.leaf_no, l.label, l.key, w.position, w.min_level FROM member m, unnest(m.leaf) WITH ORDINALITY u (leaf_no, attr)
@@ -180,23 +171,6 @@ BEGIN
 		FROM cover c WHERE nth = 1 AND labels = 'hierarchy'),
 	class AS (SELECT class, array_agg(key ORDER BY attr) AS key, array_agg(shown ORDER BY attr) AS shown, array_agg(loss::int ORDER BY attr) AS loss FROM look GROUP BY 1)
 	INSERT INTO truth.placed SELECT p.id, c.key, c.shown, c.loss FROM truth.person p JOIN truth.tuple t USING (leaf) JOIN class c USING (class);
-END $$;
-
--- What a view by a recoding shows until it is refreshed: the tuples that it knew, as they looked.
-CREATE FUNCTION truth.leaf_keys(leaves int[]) RETURNS text[] LANGUAGE sql STABLE AS $$
-	SELECT array_agg(l.key[1] ORDER BY attr) FROM unnest(leaves) WITH ORDINALITY u (leaf_no, attr) LEFT JOIN truth.leaf l USING (attr, leaf_no)
-$$;
-CREATE FUNCTION truth.remember(called text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	DELETE FROM truth.look WHERE name = called;
-	INSERT INTO truth.look SELECT DISTINCT called, truth.leaf_keys(leaf), class, shown FROM truth.person LEFT JOIN truth.placed USING (id);
-END $$;
-CREATE FUNCTION truth.by_memory(called text) RETURNS void LANGUAGE plpgsql AS $$
-BEGIN
-	DELETE FROM truth.placed;
-	DELETE FROM truth.outside;
-	INSERT INTO truth.placed SELECT p.id, k.class, k.shown, NULL FROM truth.person p JOIN truth.look k ON name = called AND k.leaf = truth.leaf_keys(p.leaf) WHERE class IS NOT NULL;
-	INSERT INTO truth.outside SELECT id FROM truth.person p WHERE NOT EXISTS (SELECT FROM truth.look k WHERE name = called AND k.leaf = truth.leaf_keys(p.leaf));
 END $$;
 
 -- ------------------------------------------------------------------------ classes
@@ -280,14 +254,13 @@ BEGIN
 	FROM own, total, held, majority, (SELECT EXISTS (SELECT FROM truth.own) AS has_own) o);
 END $$;
 
--- Moves those who are not shown into one class, which is judged, too.  Where promises compare shares, people whom a view has no
--- labels for are left out.
+-- Moves those who are not shown into one class, which is judged, too; people without a leaf are left out.
 CREATE FUNCTION truth.star() RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
 	DELETE FROM truth.placed p USING truth.class c WHERE c.class = p.class AND broken <> '{}';
 	INSERT INTO truth.placed
-	SELECT id, '{star}', (SELECT array_agg('*'::text) FROM truth.attr), NULL FROM truth.person WHERE id NOT IN (SELECT id FROM truth.placed)
-	AND NOT (id IN (SELECT id FROM truth.outside) AND EXISTS (SELECT FROM truth.promise WHERE model = 't' OR declared AND col IS NOT NULL));
+	SELECT id, '{star}', (SELECT array_agg('*'::text) FROM truth.attr), NULL FROM truth.person
+	WHERE id NOT IN (SELECT id FROM truth.placed) AND id NOT IN (SELECT id FROM truth.outside);
 	PERFORM truth.judge();
 	-- one more class, whose risk must not exceed what is allowed
 	UPDATE truth.class SET broken = '{risk}' WHERE class = '{star}' AND EXISTS (

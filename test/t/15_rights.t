@@ -508,7 +508,7 @@ my @way = (
 	q{SELECT * FROM anonopt.property_vector({l:set}, '{1,1,1,1}', 'others_count', {l:nr}) ORDER BY 1},
 	q{SELECT * FROM anonopt.compare({l:set}, '{1,1,1,1}', '{2,2,2,2}')},
 	q{SELECT * FROM anonopt.tournament({l:set}, '{{1,1,1,1},{2,2,2,2}}', 'class_size', 'p_spr')},
-	q{-SELECT anonopt.view_sql('x', {l:set}, '{2,2,1,3}', k => 2, l => 2, t => 0.9)},
+	q{-SELECT anonopt.view_sql('x', {l:set}, '{2,2,1,3}', k => 2, l => 2)},
 	q{SELECT anonopt.create_view({q:seen}, {l:set}, '{2,2,1,3}', k => 2) IS NULL},
 	q{SELECT anonopt.publish_table({q:shown}, {l:set}, '{3,3,2,3}', k => 2, l => 2, columns => ARRAY[{l:illness}]::pg_catalog.name[], suppressed => 'star') IS NULL},
 	q{SELECT anonopt.publish_table({q:close}, {l:set}, '{3,3,2,3}', k => 2, t => 0.9) IS NULL},

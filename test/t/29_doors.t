@@ -890,7 +890,7 @@ sub check_swapped_schemas
 				FOR i IN 1 .. 60 LOOP
 					BEGIN
 						PERFORM anonopt.$call($release);
-					EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR undefined_object OR invalid_schema_name OR object_in_use OR insufficient_privilege THEN
+					EXCEPTION WHEN object_not_in_prerequisite_state OR undefined_table OR undefined_object OR invalid_schema_name OR object_in_use OR insufficient_privilege OR deadlock_detected THEN
 					END;
 				END LOOP;
 			END \$\$});

@@ -1,0 +1,599 @@
+/*
+ * view_sql.c
+ *	  A release as one plain SQL statement, for pipelines without the extension.
+ *
+ * It shows levels, cuts or the classes of a recoding, under promises of k and
+ * l, which window functions count again at each run.  All names are qualified,
+ * because whoever runs it has a search_path of their own.  A value without a
+ * leaf hides its row.  Different people and values are counted by ranking them;
+ * NULL counts as one.
+ */
+#include "release/view_sql.h"
+
+#include "access/htup_details.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_operator.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "miscadmin.h"
+#include "read/hierarchy_read.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/syscache.h"
+#include "utils/typcache.h"
+
+/* A quasi-identifier in the statement; its tables have its number. */
+typedef struct Joined
+{
+	int			number;
+	const Declared *declared;
+	const Attribute *attr;
+	const Recoding *cut;		/* or NULL */
+	char	  **cut_labels;		/* by group */
+	int			level;			/* to be shown, or cut */
+	const char *column;			/* quoted */
+	const char *leaf;			/* quoted */
+} Joined;
+
+static Joined
+joined_attribute(const Release *release, int a)
+{
+	const Specification *spec = &release->spec;
+	Joined		joined = {.number = a + 1};
+
+	joined.declared = declared_attribute(spec->dataset, a);
+	joined.attr = &spec->population->attrs[a];
+	joined.cut = spec->cut != NULL ? spec->cut[a] : NULL;
+	joined.cut_labels = spec->cut != NULL ? spec->cut_labels[a] : NULL;
+	joined.level = release->levels != NULL ? release->levels[a] : joined.attr->min_level;
+	joined.column = quote_identifier(joined.declared->column);
+	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
+	return joined;
+}
+
+/* A name of our own that differs from all shown columns. */
+static const char *
+own_name(const Specification *spec, const char *wanted)
+{
+	char	   *name = psprintf("anonopt_%s", wanted);
+
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (strcmp(spec->columns[i].name, name) == 0)
+		{
+			name = psprintf("%s_", name);
+			i = -1;
+		}
+	return quote_identifier(name);
+}
+
+static const char *
+numbered_name(const Specification *spec, const char *wanted, int number)
+{
+	return own_name(spec, psprintf("%s%d", wanted, number + 1));
+}
+
+static const char *
+literal(const char *string)
+{
+	return string == NULL ? "NULL" : quote_literal_cstr(string);
+}
+
+/* ------------------------------------------------------------------ leaves */
+
+static char *
+equality_operator(Oid type)
+{
+	Oid			operator = lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr;
+	HeapTuple	tuple = SearchSysCache1(OPEROID, ObjectIdGetDatum(operator));
+	char	   *name;
+
+	if (!HeapTupleIsValid(tuple))
+		elog(ERROR, "type %u has no equality", type);
+	name = psprintf("OPERATOR(%s.%s)",
+					quote_identifier(get_namespace_name(((Form_pg_operator) GETSTRUCT(tuple))->oprnamespace)),
+					NameStr(((Form_pg_operator) GETSTRUCT(tuple))->oprname));
+	ReleaseSysCache(tuple);
+	return name;
+}
+
+/*
+ * A row's value converted to the type of leaves, in the data set's zone and
+ * never in that of the session; NULL, which has no leaf, instead of an error.
+ */
+static const char *
+cast_value(const Release *release, const char *value, Oid from, Oid to, const char *form)
+{
+	const char *zone = quote_literal_cstr(release->spec.dataset->timezone);
+	char	   *condition = cast_condition(value, from, to);
+
+	/* above all numbers, so that a range without an upper end contains it */
+	if (to == NUMERICOID && (type_is_float(from) || from == NUMERICOID))
+		condition = psprintf("%s OPERATOR(pg_catalog.<>) 'NaN'::%s", value, format_type_be_qualified(from));
+	if (from == TIMESTAMPTZOID && (to == DATEOID || to == TIMESTAMPOID))
+		value = psprintf("pg_catalog.timezone(%s, %s)", zone, value);
+	if (to == TIMESTAMPTZOID && (from == DATEOID || from == TIMESTAMPOID))
+		value = psprintf("pg_catalog.timezone(%s, %s::pg_catalog.timestamp)", zone, value);
+	value = sql_as(form, value);
+	return condition == NULL ? value : psprintf("(CASE WHEN %s THEN %s END)", condition, value);
+}
+
+/* The condition that matches a row's value with a leaf. */
+static char *
+leaf_match(const Release *release, const Joined *joined)
+{
+	Oid			type = column_type(release->spec.dataset->relation, joined->declared->column);
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
+	char	   *value = psprintf("r.%s", joined->column);
+	char	   *leaf = psprintf("h%d.%s", joined->number, joined->leaf);
+	TypeMatch	match;
+	const char *collate;
+
+	if (!match_types(type, leaf_type, &match))
+		elog(ERROR, "column \"%s\" does not match its hierarchy", joined->declared->column);
+	if (type_is_range(leaf_type) && type != leaf_type)
+		return psprintf("%s OPERATOR(pg_catalog.@>) %s", leaf, cast_value(release, value, type, match.data_type, match.data_form));
+	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
+	return psprintf("%s%s %s %s%s", sql_as(match.data_form, value), collate,
+					type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
+					sql_as(match.leaf_form, leaf), collate);
+}
+
+/*
+ * A hierarchy's own rows, without children's, each leaf once: floats that
+ * differ for its key may be equal when compared as numbers.
+ */
+static char *
+hierarchy_rows(const Release *release, const Joined *joined)
+{
+	Oid			hierarchy = joined->declared->hierarchy;
+	const char *name = relation_sql_name(hierarchy);
+	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
+	TypeMatch	match;
+	char	   *leaf;
+
+	if (!type_is_float(leaf_type) || !match_types(column_type(release->spec.dataset->relation, joined->declared->column), leaf_type, &match))
+		return psprintf("ONLY %s", name);
+	leaf = sql_as(match.leaf_form, psprintf("f.%s", joined->leaf));
+	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", leaf, name, leaf);
+}
+
+/* ------------------------------------------------------------------ labels */
+
+static char *
+level_sql(const Joined *joined)
+{
+	Oid			hierarchy = joined->declared->hierarchy;
+	const char *name = hierarchy_column(hierarchy, joined->level);
+
+	return psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(text_form(column_type(hierarchy, name)),
+														  psprintf("h%d.%s", joined->number, quote_identifier(name))));
+}
+
+/* The label shown for a leaf that no row of the hierarchy has, in SQL. */
+static const char *
+label_of_leaf(const Joined *joined, uint32 leaf)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+
+	if (joined->cut != NULL)
+		return literal(joined->cut_labels[joined->cut->label_of[leaf]]);
+	return literal(hierarchy->labels[joined->level][hierarchy->levels[joined->level].label_of[leaf]]);
+}
+
+static const char *
+label_of_null(const Joined *joined)
+{
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
+
+	if (hierarchy->null_leaf != NO_LEAF)
+		return label_of_leaf(joined, hierarchy->null_leaf);
+	/* no NULL has occurred yet: it would join a single label at the top */
+	if (joined->level == 0 || joined->level < hierarchy->height || hierarchy->levels[joined->level].nlabels > 1)
+		return "NULL";
+	return literal(hierarchy->labels[joined->level][0]);
+}
+
+static void
+append_label(StringInfo sql, const Joined *joined)
+{
+	const char *of_null = label_of_null(joined);
+	char	   *found = joined->cut != NULL ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) : level_sql(joined);
+
+	if (strcmp(of_null, "NULL") == 0 && joined->attr->unknown_leaf == NO_LEAF)
+	{
+		appendStringInfoString(sql, found);
+		return;
+	}
+	appendStringInfo(sql, "CASE WHEN r.%s IS NULL THEN %s", joined->column, of_null);
+	if (joined->attr->unknown_leaf != NO_LEAF)
+		appendStringInfo(sql, " WHEN h%d.%s IS NULL THEN %s", joined->number, joined->leaf, label_of_leaf(joined, joined->attr->unknown_leaf));
+	appendStringInfo(sql, " ELSE %s END", found);
+}
+
+/* The condition under which a row's value has a label; NULL if it always has. */
+static char *
+has_label(const Joined *joined)
+{
+	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) : psprintf("h%d.%s", joined->number, joined->leaf);
+
+	if (joined->attr->unknown_leaf == NO_LEAF)
+		return psprintf("(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
+	if (joined->cut != NULL)
+		return psprintf("(h%d.%s IS NULL OR %s IS NOT NULL)", joined->number, joined->leaf, found);
+	return NULL;
+}
+
+/*
+ * Whether labels that are cut are found by their values, because the text of
+ * a value may depend on settings.
+ */
+static bool
+is_told_by_value(const Joined *joined)
+{
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
+	TypeMatch	match;
+
+	return joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
+}
+
+/* Joins the groups of the labels that are cut. */
+static void
+append_groups(StringInfo sql, const Joined *joined)
+{
+	const Recoding *finer = &joined->attr->hierarchy->levels[joined->level];
+	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
+	bool		by_value = is_told_by_value(joined);
+	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
+	int			n = joined->number;
+
+	/* a domain that contains only NULL has no label to look up */
+	appendStringInfo(sql, "\n\t\t\tLEFT JOIN (VALUES (NULL::%s, NULL::pg_catalog.text)", type);
+	for (uint32 label = 0; label < finer->nlabels; label++)
+	{
+		const char *name = joined->attr->hierarchy->labels[joined->level][label];
+
+		/* no row has the label of NULL, or of values without a leaf */
+		if (name != NULL && finer->first_leaf[label] != joined->attr->unknown_leaf)
+			appendStringInfo(sql, ", (%s, %s)", quote_literal_cstr(name), literal(joined->cut_labels[joined->cut->label_of[finer->first_leaf[label]]]));
+	}
+	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
+	if (by_value)
+		appendStringInfo(sql, " %s h%d.%s", equality_operator(leaf_type), n, joined->leaf);
+	else
+		appendStringInfo(sql, " COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) %s", level_sql(joined));
+}
+
+/* A value as it is told apart: texts by their bytes. */
+static const char *
+told_apart(const Release *release, const char *column, const char *value)
+{
+	Oid			type = column_type(release->spec.dataset->relation, column);
+	TypeMatch	match;
+
+	if (!match_types(type, TEXTOID, &match) || type_is_enum(type))
+		return psprintf("%s::%s", value, format_type_be_qualified(getBaseType(type)));
+	return psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(match.data_form, value));
+}
+
+/*
+ * The condition that a row has a column's value in a row of a recoding; NULL
+ * has NULL, as in arrays, whose equality can be hashed.
+ */
+static char *
+same_value(const Release *release, const char *column)
+{
+	Oid			type = column_type(release->spec.dataset->relation, column);
+	const char *name = quote_identifier(column);
+	const char *ours = told_apart(release, column, psprintf("r.%s", name));
+	const char *theirs = told_apart(release, column, psprintf("t.%s", name));
+
+	if (OidIsValid(get_element_type(getBaseType(type))))
+		return psprintf("(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours, theirs, name, name);
+	return psprintf("ARRAY[%s] OPERATOR(pg_catalog.=) ARRAY[%s]", ours, theirs);
+}
+
+/*
+ * Joins the rows of a recoding's table, by the values of all columns, and the
+ * labels of its classes.
+ */
+static void
+append_recoding(StringInfo sql, const Release *release)
+{
+	const ReleaseRecoding *recoding = release->recoding;
+	const Population *population = release->spec.population;
+	int			nattrs = population->nattrs;
+	bool	   *told = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
+	const char *separator = "";
+
+	appendStringInfo(sql, "\n\t\t\tLEFT JOIN ONLY %s t ON ", relation_sql_name(recoding->table));
+	for (int a = 0; a < nattrs; a++)
+		appendStringInfo(sql, "%s%s", a > 0 ? " AND " : "", same_value(release, population->attrs[a].name));
+	appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (VALUES ");
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+	{
+		uint32		class = recoding->rows->class_of[tuple];
+		uint32		shown = recoding->classes->class_of[tuple];
+
+		if (tuple % 4096 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (shown == NO_CLASS || told[class])
+			continue;
+		told[class] = true;
+		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->rows->numbers[class]);
+		separator = ",\n\t\t\t\t";
+		for (int a = 0; a < nattrs; a++)
+			appendStringInfo(sql, ", %s::pg_catalog.text", literal(recoding->texts->labels[a][recoding->texts->codes[(Size) shown * nattrs + a]]));
+		appendStringInfoChar(sql, ')');
+	}
+	appendStringInfoString(sql, ") q (class");
+	for (int a = 0; a < nattrs; a++)
+		appendStringInfo(sql, ", shown%d", a + 1);
+	appendStringInfoString(sql, ") ON q.class OPERATOR(pg_catalog.=) t." CLASS_COLUMN);
+}
+
+/* ------------------------------------------------------------------- rows */
+
+/*
+ * A column unchanged but flat, because a value's compression would reveal
+ * properties of its original row.
+ */
+static char *
+flat_sql(Oid relation, const char *column)
+{
+	Oid			type = column_type(relation, column);
+	const char *name = quote_identifier(column);
+
+	if (get_typlen(type) != -1)
+		return psprintf("r.%s", name);
+	return psprintf(OidIsValid(get_element_type(type)) ? "pg_catalog.trim_array(r.%s, 0)" : "(ARRAY[r.%s])[1]", name);
+}
+
+/* What is ranked to be counted: the people, or rows without them, and the values of l. */
+typedef struct Ranked
+{
+	const char *column;
+	const char *value;			/* names of ours */
+	const char *rank;
+	const char *count;
+	const char *hidden_rank;
+	const char *hidden_count;
+	int64		least;
+}			Ranked;
+
+static Ranked
+ranked(const Specification *spec, const char *column, int number, int64 least)
+{
+	return (Ranked)
+	{
+		column, numbered_name(spec, "value", number), numbered_name(spec, "rank", number), numbered_name(spec, "count", number),
+			numbered_name(spec, "hidden_rank", number), numbered_name(spec, "hidden_count", number), least
+	};
+}
+
+/* The values of a column that are promised in each class. */
+static int64
+least_values(const Specification *spec, const char *column)
+{
+	int64		least = spec->promise.has_l ? spec->promise.l : 0;
+
+	for (int i = 0; i < spec->dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &spec->dataset->promises[i];
+
+		if (promise->model == MODEL_L && strcmp(promise->column, column) == 0)
+			least = Max(least, (int64) promise->threshold);
+	}
+	return least;
+}
+
+static int
+choose_ranked(const Release *release, Ranked * all)
+{
+	const Specification *spec = &release->spec;
+	int			n = 0;
+
+	if (spec->dataset->person != NULL)
+	{
+		all[n] = ranked(spec, spec->dataset->person, n, spec->promise.k);
+		n++;
+	}
+	for (int j = 0; j < spec->population->nsensitive; j++)
+	{
+		const char *column = spec->population->columns[j]->name;
+
+		if (least_values(spec, column) == 0)
+			continue;
+		all[n] = ranked(spec, column, n, least_values(spec, column));
+		n++;
+	}
+	return n;
+}
+
+/* The relation's rows with their labels, and whether every value has one. */
+static void
+append_base(StringInfo sql, const Release *release, const Ranked * counted, int n)
+{
+	const Specification *spec = &release->spec;
+	StringInfoData joins;
+	StringInfoData complete;
+
+	initStringInfo(&joins);
+	initStringInfo(&complete);
+	for (int a = 0; a < spec->population->nattrs && release->recoding == NULL; a++)
+	{
+		Joined		joined = joined_attribute(release, a);
+		char	   *condition = has_label(&joined);
+
+		appendStringInfo(&joins, "\n\t\t\tLEFT JOIN %s h%d ON %s", hierarchy_rows(release, &joined), joined.number, leaf_match(release, &joined));
+		if (joined.cut != NULL)
+			append_groups(&joins, &joined);
+		if (condition != NULL)
+			appendStringInfo(&complete, "%s%s", complete.len > 0 ? " AND " : "", condition);
+	}
+	if (release->recoding != NULL)
+	{
+		append_recoding(&joins, release);
+		appendStringInfoString(&complete, "q.class IS NOT NULL");
+	}
+	appendStringInfoString(sql, "SELECT ");
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		Joined		joined;
+
+		if (spec->columns[i].attr < 0)
+			appendStringInfoString(sql, flat_sql(spec->dataset->relation, spec->columns[i].name));
+		else if (release->recoding != NULL)
+			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", spec->columns[i].attr + 1);
+		else
+		{
+			joined = joined_attribute(release, spec->columns[i].attr);
+			append_label(sql, &joined);
+		}
+		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(spec->columns[i].name));
+	}
+	for (int i = 0; i < n; i++)
+		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", told_apart(release, counted[i].column, psprintf("r.%s", quote_identifier(counted[i].column))), counted[i].value);
+	appendStringInfo(sql, "%s AS %s", complete.len > 0 ? complete.data : "true", own_name(spec, "complete"));
+	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(spec->dataset->relation), joins.data);
+}
+
+/* The columns that define classes, of an alias. */
+static char *
+class_columns(const Specification *spec, const char *alias)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "%s.%s", alias, own_name(spec, "complete"));
+	for (int i = 0; i < spec->ncolumns; i++)
+		if (spec->columns[i].attr >= 0)
+			appendStringInfo(&sql, ", %s.%s", alias, quote_identifier(spec->columns[i].name));
+	return sql.data;
+}
+
+/* Rows with the counts of their classes, and whether each is hidden. */
+static void
+append_marked(StringInfo sql, const Release *release, const Ranked * counted, int n)
+{
+	const Specification *spec = &release->spec;
+	bool		by_rows = spec->dataset->person == NULL;
+
+	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(spec, "complete"));
+	if (by_rows)
+		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(sql, "\n\t\t\tAND pg_catalog.max(c.%s) OVER (PARTITION BY %s) OPERATOR(pg_catalog.>=) " INT64_FORMAT, counted[i].rank,
+						 class_columns(spec, "c"), counted[i].least);
+	appendStringInfo(sql, ") AS %s\n\tFROM (\n\t\tSELECT b.*", own_name(spec, "hidden"));
+	if (by_rows)
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.count(*) OVER (PARTITION BY %s) AS %s", class_columns(spec, "b"), own_name(spec, "size"));
+	for (int i = 0; i < n; i++)
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER (PARTITION BY %s ORDER BY b.%s) AS %s", class_columns(spec, "b"),
+						 counted[i].value, counted[i].rank);
+	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
+	append_base(sql, release, counted, n);
+	appendStringInfoString(sql, "\n\t\t) b\n\t) c");
+}
+
+/* The condition that all hidden rows together keep the promise, as rows of w. */
+static char *
+hidden_keeps(const Specification *spec, const Ranked * counted, int n)
+{
+	StringInfoData sql;
+	const char *separator = "";
+
+	initStringInfo(&sql);
+	if (spec->dataset->person == NULL)
+	{
+		appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "hidden_size"), spec->promise.k);
+		separator = " AND ";
+	}
+	for (int i = 0; i < n; i++, separator = " AND ")
+		appendStringInfo(&sql, "%sw.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, separator, counted[i].hidden_count, counted[i].least);
+	return sql.data;
+}
+
+/* The hidden rows' own counts, which decide whether they are shown as stars. */
+static void
+append_starred(StringInfo sql, const Release *release, const Ranked * counted, int n)
+{
+	const Specification *spec = &release->spec;
+	const char *hidden = own_name(spec, "hidden");
+
+	appendStringInfo(sql, "SELECT v.*, pg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, own_name(spec, "hidden_size"));
+	for (int i = 0; i < n; i++)
+		appendStringInfo(sql, ", pg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", counted[i].hidden_rank, hidden, counted[i].hidden_count);
+	appendStringInfoString(sql, "\n\tFROM (\n\tSELECT u.*");
+	for (int i = 0; i < n; i++)
+		appendStringInfo(sql, ", pg_catalog.dense_rank() OVER (PARTITION BY u.%s ORDER BY u.%s) AS %s", hidden, counted[i].value, counted[i].hidden_rank);
+	appendStringInfoString(sql, "\n\tFROM (\n\t");
+	append_marked(sql, release, counted, n);
+	appendStringInfoString(sql, "\n\t) u\n\t) v");
+}
+
+/* Orders by the labels, then at random, so that positions reveal nothing. */
+static void
+append_order(StringInfo sql, const Specification *spec)
+{
+	appendStringInfoString(sql, "\nORDER BY ");
+	if (spec->star)
+		appendStringInfo(sql, "w.%s, ", own_name(spec, "hidden"));
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const char *name = quote_identifier(spec->columns[i].name);
+
+		if (spec->columns[i].attr >= 0 && spec->star)
+			appendStringInfo(sql, "CASE WHEN NOT w.%s THEN w.%s END, ", own_name(spec, "hidden"), name);
+		else if (spec->columns[i].attr >= 0)
+			appendStringInfo(sql, "w.%s, ", name);
+	}
+	appendStringInfoString(sql, "pg_catalog.random()");
+}
+
+static void
+refuse_promises(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+	bool		others = release->spec.promise.has_t;
+
+	for (int i = 0; i < dataset->npromises; i++)
+		others = others || (dataset->promises[i].model != MODEL_K && dataset->promises[i].model != MODEL_L);
+	if (others)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("a plain statement can only keep promises of k and l"),
+				 errhint("Call anonopt.create_view or anonopt.publish_table.")));
+}
+
+char *
+view_sql(const Release *release)
+{
+	const Specification *spec = &release->spec;
+	Ranked	   *counted = palloc(sizeof(Ranked) * (spec->population->nsensitive + 1));
+	int			n = choose_ranked(release, counted);
+	const char *hidden = own_name(spec, "hidden");
+	StringInfoData sql;
+
+	refuse_promises(release);
+	initStringInfo(&sql);
+	appendStringInfoString(&sql, "SELECT ");
+	for (int i = 0; i < spec->ncolumns; i++)
+	{
+		const char *name = quote_identifier(spec->columns[i].name);
+
+		if (spec->star && spec->columns[i].attr >= 0)
+			appendStringInfo(&sql, "%sCASE WHEN w.%s THEN '*' ELSE w.%s END AS %s", i > 0 ? ", " : "", hidden, name, name);
+		else
+			appendStringInfo(&sql, "%sw.%s", i > 0 ? ", " : "", name);
+	}
+	appendStringInfo(&sql, spec->star ? ", w.%s AS anonopt_suppressed\nFROM (\n\t" : "\nFROM (\n\t", hidden);
+	if (spec->star)
+		append_starred(&sql, release, counted, n);
+	else
+		append_marked(&sql, release, counted, n);
+	appendStringInfo(&sql, "\n) w\nWHERE NOT w.%s", hidden);
+	if (spec->star)
+		appendStringInfo(&sql, " OR (%s)", hidden_keeps(spec, counted, n));
+	append_order(&sql, spec);
+	return sql.data;
+}
