@@ -304,8 +304,12 @@ bool
 dataset_promises_values(const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (dataset->promises[i].column != NULL)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (promise->column != NULL && (!promise->by_call || models[promise->model]->compares_shares))
 			return true;
+	}
 	return false;
 }
 
@@ -318,7 +322,7 @@ dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 	{
 		const DeclaredPromise *other = &dataset->promises[i];
 
-		if (other->model != promise->model ||
+		if (other->model != promise->model || other->by_call != promise->by_call ||
 			(promise->column != NULL && strcmp(other->column, promise->column) != 0))
 			continue;
 		if (promise_is_stricter(other, promise))

@@ -80,7 +80,7 @@ box_tables_prepare(BoxTables *tables, Population *population, const Promise *pro
 static bool
 promises_values(const BoxTables *tables)
 {
-	return tables->promise.has_l || tables->promise.has_t || tables->population->has_conditions;
+	return tables->population->has_conditions;
 }
 
 /* Whether a promise is about more than the number of rows in a class. */
@@ -184,8 +184,6 @@ static int64
 doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tuples, uint32 ntuples)
 {
 	const Population *population = tables->population;
-	const Promise *promise = &tables->promise;
-	double		distance = 0;
 	int64		least = 0;
 	bool		breaks = false;
 	bool		too_few = has_too_few(tables, table, people, tuples, ntuples);
@@ -197,15 +195,11 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 	{
 		const Slice *slice = slice_of(tables, table, column, tuples, ntuples);
 
-		too_few = too_few || (promise->has_l && slice->length < promise->l);
-		distance = Max(distance, slice->distance);
 		breaks = breaks || slice->breaks != 0;
 		least = Max(least, slice->least_suppressed);
 	}
 	population_release(population, tables->marks);
-	if (too_few || (ntuples == 1 && (breaks || (promise->has_t && distance > promise->t))))
-		return people;
-	return promise->has_t ? Max(least, least_beyond_distance(people, distance, promise->t)) : least;
+	return ntuples == 1 && breaks ? people : least;
 }
 
 /* --------------------------------------------------------- the worst class */

@@ -205,7 +205,7 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 bool
 promise_given(const Promise *promise, const Population *population)
 {
-	return promise->has_k || promise->has_l || promise->has_t || population->has_conditions ||
+	return promise->has_k || population->has_conditions ||
 		population->limits.has_average_risk || population->limits.has_share_above ||
 		population_asks_outside(population);
 }
@@ -217,16 +217,7 @@ values_break(const Measurer *m, const TupleTable *classes, uint32 class)
 	int			breaks = 0;
 
 	for (int column = 0; column < m->population->nsensitive; column++)
-	{
-		const Slice *slice =
-		&m->population->columns[column]->slices[classes->slices[column][class]];
-
-		breaks |= slice->breaks;
-		if (m->promise.has_l && slice->length < m->promise.l)
-			breaks |= MODEL_BIT(MODEL_L);
-		if (m->promise.has_t && slice->distance > m->promise.t)
-			breaks |= MODEL_BIT(MODEL_T);
-	}
+		breaks |= m->population->columns[column]->slices[classes->slices[column][class]].breaks;
 	return breaks;
 }
 
@@ -250,23 +241,13 @@ doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
 	int64		doomed = 0;
 
 	for (int column = 0; column < m->population->nsensitive; column++)
-	{
-		const Slice *slice =
-		&m->population->columns[column]->slices[classes->slices[column][class]];
-
-		if (m->promise.has_l && slice->length < m->promise.l)
-			return classes->counts[class];
-		doomed = Max(doomed, slice->least_suppressed);
-		if (m->promise.has_t)
-			doomed = Max(doomed, least_beyond_distance(classes->counts[class], slice->distance, m->promise.t));
-	}
+		doomed = Max(doomed, m->population->columns[column]->slices[classes->slices[column][class]].least_suppressed);
 	return doomed;
 }
 
 /*
- * The least number of people who are suppressed at every node below; for
- * models other than k and l, they and condition.c have the proof, or
- * box_table.c for the argument t.
+ * The least number of people who are suppressed at every node below; the models
+ * and condition.c have the proof.
  */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
@@ -558,7 +539,7 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	const Population *population = m->population;
 	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
 
-	if (m->promise.has_l || m->promise.has_t || population->has_conditions ||
+	if (population->has_conditions ||
 		(population->has_persons && classes->people == NULL) || population_asks_outside(population))
 		part_by_value(m, classes, threshold, sums, result);
 	else

@@ -8,17 +8,13 @@
 #include "engine/outside.h"
 
 /*
- * The promise that every class must keep; if it is empty, k follows from the
- * suppression limit.
+ * What every class must have beside the population's conditions; without
+ * either, k follows from the suppression limit.
  */
 typedef struct Promise
 {
 	bool		has_k;
-	bool		has_l;
-	bool		has_t;
 	int64		k;
-	int64		l;
-	double		t;
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
 								 * measured: only feasible is set */

@@ -83,5 +83,5 @@ beta_of_rest(const ClassValues *values, int64 suppressed)
 	return gain;
 }
 
-const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.sign = "<=",
+const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.sign = "<=",.compares_shares = true,
 .keeps = keeps_beta,.measure = measure_beta,.kept = 1,.needs_surprise = true,.of_rest = beta_of_rest};

@@ -40,4 +40,4 @@ t_of_rest(const ClassValues *values, int64 suppressed)
 }
 
 const Model t_model = {.name = "t",.scope = ABOUT_VALUES,.range = RANGE_SHARE,.sign = "<=",
-.keeps = keeps_t,.measure = measure_t,.of_rest = t_of_rest};
+.compares_shares = true,.keeps = keeps_t,.measure = measure_t,.of_rest = t_of_rest};

@@ -36,6 +36,13 @@ keeps_l(const ClassValues *values, const Condition *condition, int64 *least)
 	return values->length >= condition->threshold;
 }
 
+/* As many as values. */
+static int64
+least_rows_of_l(const Condition *condition)
+{
+	return (int64) condition->threshold;
+}
+
 static double
 measure_l(const ClassValues *values, const Condition *condition)
 {
@@ -154,7 +161,7 @@ recursive_text(const DeclaredPromise *promise)
 }
 
 const Model l_model = {.name = "l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.sign = ">=",.more_is_stricter = true,
-.keeps = keeps_l,.measure = measure_l,.least_counts = true};
+.keeps = keeps_l,.least_rows = least_rows_of_l,.measure = measure_l,.least_counts = true};
 
 const Model entropy_l_model = {.name = "entropy_l",.scope = ABOUT_VALUES,.range = RANGE_FROM_ONE,.sign = ">=",.more_is_stricter = true,
 .keeps = keeps_entropy,.measure = measure_entropy,.least_counts = true};

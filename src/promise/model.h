@@ -44,6 +44,7 @@ typedef struct DeclaredPromise
 	double		c;
 	Oid			population;		/* or InvalidOid */
 	Oid			population_type;	/* its row type then */
+	bool		by_call;		/* for every sensitive column, by an argument */
 } DeclaredPromise;
 
 /* What a model requires of the values of one column. */
@@ -136,6 +137,10 @@ typedef struct Model
 	bool		(*keeps) (const ClassValues *values, const Condition *condition, int64 *least);
 	double		(*measure) (const ClassValues *values, const Condition *condition);
 	bool		least_counts;
+	bool		compares_shares;	/* with those among all people, so that no
+									 * size is enough */
+	int64		(*least_rows) (const Condition *condition); /* that a class which
+															 * keeps it has; or NULL */
 	int			kept;			/* place of its figure among those kept, from
 								 * 1 */
 	bool		needs_surprise;

@@ -2,9 +2,10 @@
  * declared_promise.c
  *	  Converts declared promises to the engine's form.
  *
- * Promises of k are merged with the argument k, and so are l and t if every
- * sensitive column has them.  A promise about one column becomes a condition
- * on its histograms, which every measurement of the population obeys.
+ * Promises of k are merged with the argument k.  A promise about one column
+ * becomes a condition on its histograms, which every measurement of the
+ * population obeys; the arguments l and t are such promises of every sensitive
+ * column.
  */
 #include "read/declared_promise.h"
 
@@ -26,55 +27,87 @@ sensitive_place(const Dataset *dataset, const char *column)
 	return 0;
 }
 
-/* The number of promises of a model, and their least and largest threshold. */
-static int
-thresholds_of(const Dataset *dataset, PromiseModel model, double *least, double *largest)
+/* Drops what another argument promised of a model. */
+static void
+forget_call(Dataset *dataset, PromiseModel model)
 {
 	int			n = 0;
 
 	for (int i = 0; i < dataset->npromises; i++)
-	{
-		double		threshold = dataset->promises[i].threshold;
+		if (!dataset->promises[i].by_call || dataset->promises[i].model != model)
+			dataset->promises[n++] = dataset->promises[i];
+	dataset->npromises = n;
+}
 
-		if (dataset->promises[i].model != model)
-			continue;
-		*least = n == 0 ? threshold : Min(*least, threshold);
-		*largest = n == 0 ? threshold : Max(*largest, threshold);
-		n++;
+void
+promise_of_all(Dataset *dataset, PromiseModel model, double threshold)
+{
+	require_sensitive(dataset, model_name(model));
+	forget_call(dataset, model);
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		DeclaredPromise promise = {.model = model,.column = dataset->attributes[i].column,.threshold = threshold,.by_call = true};
+
+		if (dataset->attributes[i].role == ROLE_SENSITIVE)
+			dataset_promise(dataset, &promise);
 	}
-	return n;
+}
+
+/* The strictest promise of a model and column, or NULL. */
+static const DeclaredPromise *
+strictest_of(const Dataset *dataset, PromiseModel model, const char *column)
+{
+	const DeclaredPromise *strictest = NULL;
+
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (promise->model == model && strcmp(promise->column, column) == 0 &&
+			(strictest == NULL || promise_is_stricter(promise, strictest)))
+			strictest = promise;
+	}
+	return strictest;
+}
+
+bool
+promised_of_all(const Dataset *dataset, PromiseModel model, double *threshold)
+{
+	const DeclaredPromise *weakest = NULL;
+
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const DeclaredPromise *promise;
+
+		if (dataset->attributes[i].role != ROLE_SENSITIVE)
+			continue;
+		promise = strictest_of(dataset, model, dataset->attributes[i].column);
+		if (promise == NULL)
+			return false;
+		if (weakest == NULL || promise->threshold == weakest->threshold ||
+			(promise->threshold < weakest->threshold) == models[model]->more_is_stricter)
+			weakest = promise;
+	}
+	*threshold = weakest == NULL ? 0 : weakest->threshold;
+	return weakest != NULL;
 }
 
 void
 promise_add_declared(Promise *promise, const Dataset *dataset)
 {
-	int			nsensitive = dataset_count_role(dataset, ROLE_SENSITIVE);
-	double		least = 0;
-	double		largest = 0;
-
-	if (thresholds_of(dataset, MODEL_K, &least, &largest) > 0)
+	for (int i = 0; i < dataset->npromises; i++)
 	{
-		promise->k = promise->has_k ? Max(promise->k, (int64) largest) : (int64) largest;
+		if (dataset->promises[i].model != MODEL_K)
+			continue;
+		promise->k = Max(promise->k, (int64) dataset->promises[i].threshold);
 		promise->has_k = true;
-	}
-	if (nsensitive == 0)
-		return;
-	if (thresholds_of(dataset, MODEL_L, &least, &largest) == nsensitive)
-	{
-		promise->l = promise->has_l ? Max(promise->l, (int64) least) : (int64) least;
-		promise->has_l = true;
-	}
-	if (thresholds_of(dataset, MODEL_T, &least, &largest) == nsensitive)
-	{
-		promise->t = promise->has_t ? Min(promise->t, largest) : largest;
-		promise->has_t = true;
 	}
 }
 
 bool
 promises_anything(const Promise *promise, const Dataset *dataset)
 {
-	return promise->has_k || promise->has_l || promise->has_t || dataset->npromises > 0;
+	return promise->has_k || dataset->npromises > 0;
 }
 
 void

@@ -9,9 +9,13 @@
 #include "engine/measure.h"
 
 /*
- * Merges declared promises of k, and of l and t if all sensitive columns have
- * them; the stricter applies.
+ * Promises something of every sensitive column, for this call; whether every
+ * one is promised a model, and the weakest threshold of them.
  */
+extern void promise_of_all(Dataset *dataset, PromiseModel model, double threshold);
+extern bool promised_of_all(const Dataset *dataset, PromiseModel model, double *threshold);
+
+/* Merges declared promises of k; the stricter applies. */
 extern void promise_add_declared(Promise *promise, const Dataset *dataset);
 
 /* Whether anything is promised, by arguments or declaration. */

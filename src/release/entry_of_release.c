@@ -5,6 +5,7 @@
 #include "release/release_parts.h"
 
 #include "catalog/sql.h"
+#include "read/declared_promise.h"
 #include "release/release_covers.h"
 #include "release/release_promises.h"
 #include "utils/fmgrprotos.h"
@@ -106,7 +107,7 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 	const Dataset *dataset = release->spec.dataset;
 	int			j = -1;
 
-	if (!tells_values(dataset, &release->spec.promise) || release->spool.values == NULL)
+	if (!dataset_promises_values(dataset) || release->spool.values == NULL)
 		return;
 	entry->distributions = palloc0(sizeof(Distribution) * (population->nsensitive + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
@@ -183,7 +184,8 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	const Specification *spec = &release->spec;
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
 	ColumnNames columns = column_names(release);
-	List	   *hierarchies = release_hierarchies(spec->dataset, &spec->promise);
+	List	   *hierarchies = release_hierarchies(spec->dataset);
+	double		l;
 
 	entry->id = pstrdup(id);
 	entry->relation = relation;
@@ -193,10 +195,9 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->source = spec->dataset->relation;
 	entry->by = release_generalization(release);
 	entry->k = spec->promise.k;
-	entry->has_l = spec->promise.has_l;
-	entry->l = spec->promise.l;
-	entry->has_t = spec->promise.has_t;
-	entry->t = spec->promise.t;
+	entry->has_l = promised_of_all(spec->dataset, MODEL_L, &l);
+	entry->l = (int64) l;
+	entry->has_t = promised_of_all(spec->dataset, MODEL_T, &entry->t);
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = spec->star;
@@ -231,28 +232,31 @@ append_names(StringInfo text, char *const *names, int n)
 char *
 release_comment(const Release *release, const char *id)
 {
-	const Promise *promise = &release->spec.promise;
+	const Dataset *dataset = release->spec.dataset;
+	double		l;
+	double		t;
+	bool		has_l = promised_of_all(dataset, MODEL_L, &l);
 	ColumnNames columns = column_names(release);
 	StringInfoData text;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
 	char	  **others = palloc(sizeof(char *) * (release->spec.ncolumns + 1));
 
 	initStringInfo(&text);
-	appendStringInfo(&text, "anonopt release %s: k = " INT64_FORMAT " by ", id, promise->k);
+	appendStringInfo(&text, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->spec.promise.k);
 	append_names(&text, columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED]);
 	memcpy(others, columns.names[NAMES_UNCOVERED], sizeof(char *) * uncovered);
-	if (promise->has_l)
+	if (has_l)
 	{
-		appendStringInfo(&text, "; l = " INT64_FORMAT " in ", promise->l);
+		appendStringInfo(&text, "; l = %.0f in ", l);
 		append_names(&text, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
 	}
-	if (promise->has_t)
+	if (promised_of_all(dataset, MODEL_T, &t))
 	{
-		appendStringInfo(&text, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(promise->t))));
+		appendStringInfo(&text, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(t))));
 		append_names(&text, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
 	}
-	append_promises(&text, release->spec.dataset);
-	if (!promise->has_l && !tells_values(release->spec.dataset, promise))
+	append_promises(&text, dataset);
+	if (!has_l && !dataset_promises_values(dataset))
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)

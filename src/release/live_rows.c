@@ -59,7 +59,7 @@ check_reader(Oid source, const List *relations)
 static void
 check_declaration(const Release *release, const ReleaseEntry *entry)
 {
-	List	   *now = release_hierarchies(release->spec.dataset, &release->spec.promise);
+	List	   *now = release_hierarchies(release->spec.dataset);
 
 	if (release->spec.dataset->relation != entry->source || entry->nhierarchies != list_length(now))
 		refuse_source();

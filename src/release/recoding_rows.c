@@ -50,8 +50,8 @@ refuse_uncovered(const Population *population, Relation table, const TableRecodi
 					recoding->numbers[recoding->class_of[shown->faulty_tuple]],
 					relation_sql_name(RelationGetRelid(table))),
 			 silent ? 0 : errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
-					   leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
-					   population->attrs[shown->faulty_attr].name),
+									leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
+									population->attrs[shown->faulty_attr].name),
 			 errhint("Split the class, or show ranges: labels => 'range'.")));
 }
 

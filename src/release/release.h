@@ -181,13 +181,10 @@ extern bytea *hierarchy_digests(Oid hierarchy);
 /* Whether a table still has all rows with the given digests; it may have more. */
 extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
 
-/* Whether a release needs the frequencies of values among all people. */
-extern bool tells_values(const Dataset *dataset, const Promise *promise);
-
 /*
  * The hierarchies that a release depends on: those of quasi-identifiers, and
- * of sensitive columns if t is promised.
+ * of sensitive columns if shares of values are promised.
  */
-extern List *release_hierarchies(const Dataset *dataset, const Promise *promise);
+extern List *release_hierarchies(const Dataset *dataset);
 
 #endif

@@ -101,18 +101,8 @@ release_choose(Release *release)
 
 /* ------------------------------------------------------------- hierarchies */
 
-/*
- * The frequencies of values among all people must be stored for t and for
- * conditions on a column.
- */
-bool
-tells_values(const Dataset *dataset, const Promise *promise)
-{
-	return promise->has_t || dataset_promises_values(dataset);
-}
-
 List *
-release_hierarchies(const Dataset *dataset, const Promise *promise)
+release_hierarchies(const Dataset *dataset)
 {
 	List	   *hierarchies = NIL;
 
@@ -120,7 +110,7 @@ release_hierarchies(const Dataset *dataset, const Promise *promise)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_SENSITIVE && tells_values(dataset, promise) && OidIsValid(dataset->attributes[i].hierarchy))
+		if (dataset->attributes[i].role == ROLE_SENSITIVE && dataset_promises_values(dataset) && OidIsValid(dataset->attributes[i].hierarchy))
 			hierarchies = lappend_oid(hierarchies, dataset->attributes[i].hierarchy);
 	return hierarchies;
 }
@@ -569,14 +559,14 @@ void
 release_check(Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
-	bool		with_sensitive = tells_values(dataset, &release->spec.promise);
+	bool		with_sensitive = dataset_promises_values(dataset);
 	ListCell   *cell;
 
 	release_check_reading(dataset);
 	check_promises(release);
 	check_pseudonyms(release);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
-	foreach(cell, release_hierarchies(dataset, &release->spec.promise))
+	foreach(cell, release_hierarchies(dataset))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
 	for (int i = 0; i < dataset->nattributes && release->records != NULL; i++)
 		if (OidIsValid(dataset->attributes[i].sensitivity))

@@ -111,14 +111,10 @@ release_of_entry(const ReleaseEntry *entry)
 	spec->star = entry->star;
 	promise->has_k = true;
 	promise->k = entry->k;
-	promise->has_l = entry->has_l;
-	promise->l = entry->l;
-	promise->has_t = entry->has_t;
-	promise->t = entry->t;
-	if (promise->has_l)
-		require_sensitive(dataset, "l");
-	if (promise->has_t)
-		require_sensitive(dataset, "t");
+	if (entry->has_l)
+		promise_of_all(dataset, MODEL_L, entry->l);
+	if (entry->has_t)
+		promise_of_all(dataset, MODEL_T, entry->t);
 	take_promises(release, entry, dataset);
 	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))

@@ -43,7 +43,7 @@ promises_json(const Dataset *dataset)
 	{
 		const DeclaredPromise *promise = &dataset->promises[i];
 
-		if (promise->model == MODEL_K)
+		if (promise->model == MODEL_K || promise->by_call)
 			continue;
 		appendStringInfo(&json, "%s{\"model\": \"%s\", ", separator, model_name(promise->model));
 		separator = ", ";
@@ -146,7 +146,7 @@ append_promises(StringInfo text, const Dataset *dataset)
 	{
 		const DeclaredPromise *promise = &dataset->promises[i];
 
-		if (promise->model == MODEL_K)
+		if (promise->model == MODEL_K || promise->by_call)
 			continue;
 		appendStringInfo(text, "; %s", promise_text(promise));
 		if (promise->column != NULL)

@@ -540,7 +540,7 @@ release_read(Release *release)
 	RowSpool   *spool = &release->spool;
 
 	begin_spool(release);
-	spool->wants_values = tells_values(dataset, &release->spec.promise);
+	spool->wants_values = dataset_promises_values(dataset);
 	spool_read(spool, dataset, lowest_levels(release));
 	if (spool->population == NULL)
 		ereport(ERROR,

@@ -126,7 +126,7 @@ static void
 check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
 	StringInfoData changed;
-	List	   *now = release_hierarchies(release->spec.dataset, &release->spec.promise);
+	List	   *now = release_hierarchies(release->spec.dataset);
 
 	initStringInfo(&changed);
 	for (int i = 0; i < entry->nhierarchies; i++)
@@ -162,7 +162,7 @@ extend_recoding(Release *release, Relation table)
 	extension = recoding_extension_begin(&spool, table, order.labels);
 	promise_imply_limits(&order.promise, spec->dataset);
 	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
-	order.population = spec->promise.has_l || tells_values(spec->dataset, &spec->promise) ? spool.population : population_narrow(spool.population);
+	order.population = spool.population->has_conditions ? spool.population : population_narrow(spool.population);
 	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
 	if (!result->feasible)
 		recoding_extension_refuse(extension, spec->dataset, &order);

@@ -152,7 +152,7 @@ people_to_star(const Population *population, const Promise *promise, const Tuple
 		/* merging may reallocate the slices */
 		merged = histograms_merge(population->columns[j], slices, n);
 		slice = &population->columns[j]->slices[merged];
-		if (slice->breaks != 0 || (promise->has_l && slice->length < promise->l) || (promise->has_t && slice->distance > promise->t))
+		if (slice->breaks != 0)
 			return 0;
 	}
 	return people;

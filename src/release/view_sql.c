@@ -374,7 +374,7 @@ ranked(const Specification *spec, const char *column, int number, int64 least)
 static int64
 least_values(const Specification *spec, const char *column)
 {
-	int64		least = spec->promise.has_l ? spec->promise.l : 0;
+	int64		least = 0;
 
 	for (int i = 0; i < spec->dataset->npromises; i++)
 	{
@@ -554,7 +554,7 @@ static void
 refuse_promises(const Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
-	bool		others = release->spec.promise.has_t;
+	bool		others = false;
 
 	for (int i = 0; i < dataset->npromises; i++)
 		others = others || (dataset->promises[i].model != MODEL_K && dataset->promises[i].model != MODEL_L);

@@ -83,7 +83,7 @@ set_large_aside(Coarsening *coarsening)
 	const Ground *ground = coarsening->ground;
 	int			nopen = 0;
 
-	if (ground->order->promise.has_t)
+	if (ground->compares_shares)
 		return;
 	for (int i = 0; i < coarsening->nopen; i++)
 	{

@@ -273,6 +273,24 @@ look_outside(Ground *ground)
 	ground->least_outside = (int64) promise->least;
 }
 
+/* What the conditions say of the size of classes. */
+static void
+look_at_conditions(Ground *ground)
+{
+	const Population *population = ground->order->population;
+
+	for (int column = 0; column < population->nsensitive; column++)
+		for (int i = 0; i < population->columns[column]->nconditions; i++)
+		{
+			const Condition *condition = &population->columns[column]->conditions[i];
+			const Model *model = models[condition->model];
+
+			if (model->least_rows != NULL)
+				ground->smallest = Max(ground->smallest, model->least_rows(condition));
+			ground->compares_shares = ground->compares_shares || model->compares_shares;
+		}
+}
+
 Ground *
 ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples)
 {
@@ -284,7 +302,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	ground->context = context;
 	ground->nattrs = population->nattrs;
 	ground->ncolumns = order->loss == OBJECTIVE_CM || population->has_persons ? population->ncolumns :
-		order->promise.has_l || order->promise.has_t || population->has_conditions ? population->nsensitive : 0;
+		population->has_conditions ? population->nsensitive : 0;
 	ground->ntuples = ntuples;
 	ground->tuple = allocate(ground, sizeof(uint32) * ntuples);
 	ground->rank = allocate(ground, sizeof(uint32) * ntuples);
@@ -305,8 +323,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	set_units(ground);
 	look_outside(ground);
 	ground->smallest = order->promise.has_k ? Max(order->promise.k, 1) : 1;
-	if (order->promise.has_l && population->nsensitive > 0)
-		ground->smallest = Max(ground->smallest, order->promise.l);
+	look_at_conditions(ground);
 	MemoryContextSwitchTo(old);
 	return ground;
 }
@@ -402,15 +419,7 @@ keeps_promise(const Ground *ground, const uint32 *box, int64 people, const uint3
 		persons_size(population_persons(population), slices[population->ncolumns - 1]) < promise->k)
 		return false;
 	for (int column = 0; column < population->nsensitive; column++)
-	{
-		const Slice *slice = &population->columns[column]->slices[slices[column]];
-
-		if (slice->breaks != 0)
+		if (population->columns[column]->slices[slices[column]].breaks != 0)
 			return false;
-		if (promise->has_l && slice->length < promise->l)
-			return false;
-		if (promise->has_t && slice->distance > promise->t)
-			return false;
-	}
 	return true;
 }

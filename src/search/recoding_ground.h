@@ -52,6 +52,8 @@ typedef struct Ground
 	int64		minority_unit;	/* cost of a person outside the majority, for
 								 * cm */
 	int64		smallest;		/* least number of people of a class */
+	bool		compares_shares;	/* a promise does, so that no size is
+									 * enough */
 	struct OutsideBoxes *outside;	/* people outside, if labels must match
 									 * some, or NULL */
 	int64		least_outside;	/* how many */

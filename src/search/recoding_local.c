@@ -56,7 +56,7 @@ pool_room(const Ground *ground)
 	 * how large classes must be to resemble all people is not known
 	 * beforehand
 	 */
-	if (ground->order->promise.has_t)
+	if (ground->compares_shares)
 		return MOST_ROOM;
 	return (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
 }

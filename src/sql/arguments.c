@@ -108,35 +108,27 @@ count_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 }
 
 Promise
-promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
+promise_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset)
 {
 	return promise_at(fcinfo, first, first + 1, first + 2, dataset);
 }
 
 Promise
-promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset)
+promise_at(FunctionCallInfo fcinfo, int k, int l, int t, Dataset *dataset)
 {
 	Promise		promise = {0};
 
 	promise.has_k = !PG_ARGISNULL(k);
-	promise.has_l = !PG_ARGISNULL(l);
-	promise.has_t = !PG_ARGISNULL(t);
 	if (promise.has_k)
 		promise.k = count_argument(fcinfo, k, "k");
-	if (promise.has_l)
-	{
-		promise.l = count_argument(fcinfo, l, "l");
-		require_sensitive(dataset, "l");
-	}
-	if (promise.has_t)
-	{
-		promise.t = PG_GETARG_FLOAT8(t);
-		if (isnan(promise.t) || promise.t < 0 || promise.t > 1)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("t must be between 0 and 1")));
-		require_sensitive(dataset, "t");
-	}
+	if (!PG_ARGISNULL(l))
+		promise_of_all(dataset, MODEL_L, count_argument(fcinfo, l, "l"));
+	if (!PG_ARGISNULL(t) && !(PG_GETARG_FLOAT8(t) >= 0 && PG_GETARG_FLOAT8(t) <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("t must be between 0 and 1")));
+	if (!PG_ARGISNULL(t))
+		promise_of_all(dataset, MODEL_T, PG_GETARG_FLOAT8(t));
 	promise_add_declared(&promise, dataset);
 	return promise;
 }

@@ -36,13 +36,13 @@ extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
 extern Population *population_argument(const Dataset *dataset);
 
 /*
- * k, l and t, starting at an argument; the limit is set once the number of
- * people is known.
+ * k, l and t, starting at an argument: l and t are added to what the data set
+ * promises.  The limit is set once the number of people is known.
  */
-extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset);
+extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset);
 
 /* The same, each at a given position. */
-extern Promise promise_at(FunctionCallInfo fcinfo, int k, int l, int t, const Dataset *dataset);
+extern Promise promise_at(FunctionCallInfo fcinfo, int k, int l, int t, Dataset *dataset);
 
 /* Models of risk and utility, by name, for records. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo, int argument);

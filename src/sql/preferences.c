@@ -400,7 +400,7 @@ cut_datums(const CutSpace *space, const uint64 *cut, Datum *cuts, Datum *groups)
  * evaluations.
  */
 static Nsga2Settings
-nsga2_arguments(FunctionCallInfo fcinfo, int first, const Dataset *dataset)
+nsga2_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset)
 {
 	Nsga2Settings settings = {0};
 

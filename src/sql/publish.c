@@ -244,8 +244,7 @@ anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 static void
 republish_arguments(FunctionCallInfo fcinfo, Release *release)
 {
-	Promise    *promise = &release->spec.promise;
-	Promise		wanted = promise_at(fcinfo, 3, 4, republish_places.t, release->spec.dataset);
+	int64		k = release->spec.promise.k;
 
 	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(republish_places.recoding))
 	{
@@ -256,17 +255,11 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		generalization_arguments(fcinfo, release, &republish_places);
 	}
 	release->spec.levels = release->levels;
-	/* both include the declared promises */
+	release->spec.promise = promise_at(fcinfo, 3, 4, republish_places.t, unconstify(Dataset *, release->spec.dataset));
+	/* it includes the declared promises */
 	if (PG_ARGISNULL(3))
-		wanted.k = promise->k;
-	if (PG_ARGISNULL(4))
-		wanted.l = promise->l;
-	if (PG_ARGISNULL(republish_places.t))
-		wanted.t = promise->t;
-	wanted.has_k = true;
-	wanted.has_l = wanted.has_l || promise->has_l;
-	wanted.has_t = wanted.has_t || promise->has_t;
-	*promise = wanted;
+		release->spec.promise.k = k;
+	release->spec.promise.has_k = true;
 }
 
 static Datum

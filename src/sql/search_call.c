@@ -153,7 +153,7 @@ searched_population(Population *population, const Promise *promise, int nobjecti
 	for (int i = 0; i < nobjectives; i++)
 		if (needs_columns(objectives[i]))
 			return population;
-	if (promise->has_l || promise->has_t)
+	if (population->has_conditions)
 		return population;
 	return population_narrow(population);
 }

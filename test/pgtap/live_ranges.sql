@@ -109,7 +109,6 @@ BEGIN
     PERFORM anonopt.create_dataset('d', 'people', 0.9), anonopt.add_quasi_identifier('d', 'v', 'leaves'), anonopt.add_sensitive('d', 'illness');
     PERFORM anonopt.create_view('seen', 'd', '{1}', k => 3, materialized => false);
     RETURN NEXT is(differing(held), 0::bigint, k.kind);
-    RETURN NEXT is((SELECT pg_get_functiondef(oid) ~ 'anonopt_offsets' FROM pg_proc WHERE proname = 'seen_rows'), k.kind !~ 'numeric|text|apart', k.kind || ': looked up or joined');
     INSERT INTO people TABLE later;
     RETURN NEXT is(differing(held), 0::bigint, format('%s: with values outside', k.kind));
     EXECUTE format('INSERT INTO leaves SELECT e::%s, ''new'' || i %% 2, ''*'' FROM unnest(%L::text[]) WITH ORDINALITY e (e, i) ON CONFLICT DO NOTHING', k.leaf_type, k.far);

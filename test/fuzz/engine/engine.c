@@ -286,8 +286,22 @@ fill_tuples(Population *population, Person * people, int npeople)
 	}
 }
 
+/* Promises of a column's values. */
+static void
+make_conditions(Population *population, int column)
+{
+	Condition	l = {.model = MODEL_L,.threshold = 1 + below(4)};
+	Condition	t = {.model = MODEL_T,.threshold = share()};
+
+	if (below(2))
+		population_promise(population, column, &l);
+	if (below(2))
+		population_promise(population, column, &t);
+}
+
+
 static Population *
-make_population(bool wide)
+make_population(bool wide, bool promised)
 {
 	Population *population = palloc0(sizeof(Population));
 	Person		people[MOST_TUPLES];
@@ -327,6 +341,8 @@ make_population(bool wide)
 		people[i].count = below(8) ? 1 : below(8) ? 1 + below(9) : INT64CONST(1) << below(56);
 	}
 	fill_tuples(population, people, npeople);
+	for (int c = 0; c < population->nsensitive && promised; c++)
+		make_conditions(population, c);
 	for (int c = 0; c < population->ncolumns; c++)
 		histograms_finish(population->columns[c]);
 	population_weigh(population);
@@ -340,13 +356,6 @@ make_promise(const Population *population)
 
 	promise.has_k = below(2);
 	promise.k = promise.has_k ? 1 + below(6) : 0;
-	if (population->nsensitive > 0)
-	{
-		promise.has_l = below(3) == 0;
-		promise.l = promise.has_l ? 1 + below(4) : 0;
-		promise.has_t = below(3) == 0;
-		promise.t = promise.has_t ? share() : 0;
-	}
 	promise.limit = (int64) ((double) population->people * (below(2) ? 0 : share()));
 	promise.limit = Min(promise.limit, population->people);
 	return promise;
@@ -615,7 +624,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 
 	search.population = population;
 	search.promise = *promise;
-	search.feasible_only = promise->has_k || promise->has_l || promise->has_t;
+	search.feasible_only = promise_given(promise, population);
 	search.nobjectives = make_objectives(population, search.objectives, 3);
 	exact_search(&search);
 	CHECK(search.in_time);
@@ -1100,7 +1109,7 @@ check_records(Population *population, const TriedNodes * nodes)
 static void
 try_wide_records(void)
 {
-	Population *population = make_population(true);
+	Population *population = make_population(true, false);
 	RecordSearch search = make_record_search(population);
 	TriedNodes *nodes = palloc0(sizeof(TriedNodes));
 
@@ -1233,16 +1242,17 @@ try_archive(void)
 static void
 try_population(void)
 {
-	Population *population = make_population(false);
+	Population *population = make_population(false, below(3) == 0);
 	Promise		promise = make_promise(population);
 	TriedNodes *nodes = palloc(sizeof(TriedNodes));
 
 	check_nodes(population, &promise, nodes);
-	switch (below(8))
+	/* other searches are checked without promises */
+	switch (population->has_conditions ? below(2) * 7 : below(8))
 	{
 		case 0:
 			check_exact(population, &promise, nodes);
-			if (promise.has_k || promise.has_l || promise.has_t)
+			if (promise_given(&promise, population))
 				check_optimum(population, &promise, nodes);
 			break;
 		case 1:

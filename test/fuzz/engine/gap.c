@@ -134,6 +134,10 @@ make_population(void)
 			histograms_count(values, prng_below(&prng, 3), 1);
 		population->tuples->slices[0][i] = histograms_close(values);
 	}
+	if (prng_below(&prng, 3) == 0)
+		population_promise(population, 0, &(Condition) {.model = MODEL_L,.threshold = 2});
+	if (prng_below(&prng, 3) == 0)
+		population_promise(population, 0, &(Condition) {.model = MODEL_T,.threshold = prng_below(&prng, 10) / 10.0});
 	histograms_finish(values);
 	population_weigh(population);
 	return population;
@@ -148,10 +152,6 @@ make_order(RecodingOrder *order, Population *population, uint64 seed)
 	order->population = population;
 	order->promise.has_k = true;
 	order->promise.k = 1 + prng_below(&prng, 4);
-	order->promise.has_l = prng_below(&prng, 3) == 0;
-	order->promise.l = 2;
-	order->promise.has_t = prng_below(&prng, 3) == 0;
-	order->promise.t = prng_below(&prng, 10) / 10.0;
 	order->promise.limit = prng_below(&prng, 3);
 	order->loss = losses[prng_below(&prng, lengthof(losses))];
 	order->labels = prng_below(&prng, 2) != 0 ? LABELS_RANGE : LABELS_HIERARCHY;
