@@ -1,12 +1,13 @@
 /*
  * bytes.h
- *	  Numbers as bytes for another process of the same server.
+ *	  Numbers as bytes, also portable ones, and as bits.
  */
 #ifndef ANONOPT_BYTES_H
 #define ANONOPT_BYTES_H
 
 #include "postgres.h"
 
+#include "base/packed_key.h"
 #include "lib/stringinfo.h"
 
 static inline void
@@ -23,6 +24,50 @@ take_uint32(char **at)
 	memcpy(&number, *at, sizeof(number));
 	*at += sizeof(number);
 	return number;
+}
+
+/* ---------------- numbers as bytes, and digests, that are the same on every */
+
+/* Numbers are written least significant byte first. */
+static inline void
+put_number(unsigned char **at, uint64 number, int nbytes)
+{
+	for (int i = 0; i < nbytes; i++)
+		*(*at)++ = (unsigned char) (number >> (8 * i));
+}
+
+static inline uint64
+take_number(const unsigned char **at, int nbytes)
+{
+	uint64		number = 0;
+
+	for (int i = 0; i < nbytes; i++)
+		number |= (uint64) *(*at)++ << (8 * i);
+	return number;
+}
+
+/* FNV-1a, whose bits are scattered; never 0. */
+static inline uint64
+portable_digest(const void *bytes, Size n)
+{
+	const unsigned char *at = bytes;
+	uint64		digest = UINT64CONST(0xcbf29ce484222325);
+
+	for (Size i = 0; i < n; i++)
+		digest = (digest ^ at[i]) * UINT64CONST(0x100000001b3);
+	digest = word_hash(digest);
+	return digest == 0 ? 1 : digest;
+}
+
+/* ---------------------------------------- A comparison of doubles for qsort */
+
+static inline int
+compare_doubles(const void *a, const void *b)
+{
+	double		x = *(const double *) a;
+	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
 }
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * names.h
- *	  Names of enumeration values, as written in SQL.
+ *	  Names of enumerations, distances, and limits of the whole extension.
  */
 #ifndef ANONOPT_NAMES_H
 #define ANONOPT_NAMES_H
@@ -16,5 +16,20 @@ find_name(const char *name, const char *const *names, int n)
 			return i;
 	return -1;
 }
+
+/* --------------------------------------------- the distances of t-closeness */
+
+/* How far one sensitive value is from another, for t-closeness. */
+typedef enum Distance
+{
+	DISTANCE_EQUAL,
+	DISTANCE_ORDERED,
+	DISTANCE_HIERARCHICAL
+} Distance;
+
+/* ------------------------------------------------------------------- limits */
+
+/* Quasi-identifiers of a data set. */
+#define MAX_ATTRIBUTES 64
 
 #endif

@@ -13,20 +13,22 @@
 
 #include "access/htup_details.h"
 #include "access/transam.h"
-#include "base/limits.h"
+#include "access/xact.h"
 #include "base/names.h"
-#include "catalog/distributed.h"
-#include "catalog/hierarchy_table.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "miscadmin.h"
 #include "pgtime.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
+#include "utils/snapmgr.h"
 
 /* The attributes of a data set: a relation's columns, each in every role. */
 #define MAX_DECLARED ((ROLE_PSEUDONYM + 1) * MaxHeapAttributeNumber)
@@ -581,4 +583,68 @@ check_node(const Dataset *dataset, const int *levels)
 
 	for (int a = 0; a < nattrs; a++)
 		check_level(dataset, a, levels[a]);
+}
+
+/* ------------------ declarations as this statement has left them, and their */
+
+void
+see_own_changes(void)
+{
+	CommandCounterIncrement();
+	PushActiveSnapshot(IsInParallelMode() ? GetTransactionSnapshot() : GetLatestSnapshot());
+}
+
+Dataset *
+dataset_load_latest(const char *name)
+{
+	Dataset    *dataset;
+
+	see_own_changes();
+	dataset = dataset_load(name);
+	PopActiveSnapshot();
+	return dataset;
+}
+
+Dataset *
+dataset_load_latest_entry(const char *name)
+{
+	Dataset    *dataset;
+
+	see_own_changes();
+	dataset = dataset_load_entry(name);
+	PopActiveSnapshot();
+	return dataset;
+}
+
+/* Fails with 42501 unless the caller owns a data set. */
+static void
+require_owner(const Dataset *dataset)
+{
+	Oid			owner = get_role_oid(dataset->owner, true);
+
+	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
+		return;
+	/* whoever can write the catalogs could change them anyway */
+	if (pg_class_aclcheck(own_relation("dataset"), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("must be owner of data set \"%s\"", dataset->name),
+			 errdetail("It belongs to role \"%s\".", dataset->owner)));
+}
+
+Dataset *
+dataset_load_owned(const char *name)
+{
+	require_owner(dataset_load_latest_entry(name));
+	return dataset_load_latest(name);
+}
+
+Dataset *
+dataset_load_owned_entry(const char *name)
+{
+	Dataset    *dataset = dataset_load_latest_entry(name);
+
+	require_owner(dataset);
+	return dataset;
 }

@@ -1,12 +1,13 @@
 /*
  * dataset.h
- *	  Declarations of data sets, loaded from the catalogs.
+ *	  Declared data sets, and who may use them.
  */
 #ifndef ANONOPT_DATASET_H
 #define ANONOPT_DATASET_H
 
 #include "base/compat.h"
-#include "base/distance_metric.h"
+
+#include "base/names.h"
 #include "promise/model.h"
 
 typedef enum Role
@@ -120,5 +121,23 @@ extern const char *distance_name(Distance distance);
 /* Converts a name to its value; fails with 22023 if it is unknown. */
 extern Role role_by_name(const char *name);
 extern Distance distance_by_name(const char *name);
+
+/* ------------------ declarations as this statement has left them, and their */
+
+/*
+ * Pushes a snapshot that sees what this statement has declared so far, and what
+ * others have committed, whatever the transaction's isolation.
+ */
+extern void see_own_changes(void);
+
+/* Loads a declaration as this statement has left it. */
+extern Dataset *dataset_load_latest(const char *name);
+
+/* The same; fails with 42501 unless the caller may change it. */
+extern Dataset *dataset_load_owned(const char *name);
+
+/* The same two without the columns, for dropping. */
+extern Dataset *dataset_load_latest_entry(const char *name);
+extern Dataset *dataset_load_owned_entry(const char *name);
 
 #endif

@@ -1,6 +1,6 @@
 /*
  * sql.h
- *	  Statements the extension runs, and the names it puts into them.
+ *	  Statements, names, and arrays as their arguments.
  */
 #ifndef ANONOPT_SQL_H
 #define ANONOPT_SQL_H
@@ -9,6 +9,7 @@
 
 #include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 #include "utils/relcache.h"
 
@@ -93,5 +94,20 @@ extern Oid	column_type(Oid relation, const char *column);
 
 /* Fails with 42703 if a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
+
+/* ------------------- arrays of one dimension, as values of a statement or a */
+
+/* NULL stands for NULL. */
+extern Datum texts_datum(const char *const *texts, int n);
+
+extern Datum names_datum(char *const *names, int n);
+extern Datum integers_datum(const int *integers, int n);
+extern Datum doubles_datum(const double *doubles, int n);
+
+/* type is oid or an alias of it. */
+extern Datum oids_datum(const List *oids, Oid type);
+
+/* OIDs as bigint, which a dump keeps as they are. */
+extern Datum numbers_datum(const Oid *oids, int n);
 
 #endif

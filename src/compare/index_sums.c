@@ -13,7 +13,7 @@
  * rounding they count as equal, and both directions then give the very same
  * number.
  */
-#include "compare/index_sums.h"
+#include "compare/comparison.h"
 
 #include <math.h>
 

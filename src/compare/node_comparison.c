@@ -7,9 +7,9 @@
  * weighted by its people (and, for a property that depends on the sensitive
  * value, by its people with each value).
  */
-#include "compare/node_comparison.h"
+#include "compare/comparison.h"
 
-#include "engine/class_cache.h"
+#include "engine/node_classes.h"
 #include "miscadmin.h"
 
 struct Comparer

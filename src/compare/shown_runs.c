@@ -19,7 +19,6 @@
 /* A sum of fractions below this counts as zero. */
 #define RESIDUE 1e-7
 
-
 static ShownRuns *
 runs_create(const Population *population, uint32 room)
 {

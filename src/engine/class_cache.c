@@ -10,10 +10,9 @@
  * too large, a table slightly finer than the node is built as well, for nearby
  * nodes that the search is likely to visit next.
  */
-#include "engine/class_cache.h"
+#include "engine/node_classes.h"
 
 #include "base/budget.h"
-#include "engine/class_counter.h"
 #include "engine/known_nodes.h"
 #include "miscadmin.h"
 

@@ -7,7 +7,7 @@
  * table of slots that is reused from one count to the next; only used slots
  * are cleared.
  */
-#include "engine/class_counter.h"
+#include "engine/node_classes.h"
 
 #include "base/budget.h"
 #include "port/pg_bitutils.h"

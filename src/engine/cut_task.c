@@ -19,10 +19,10 @@
  * If a person may have several rows, the base stores the persons in its
  * classes, and those of classes that a cut merges are counted together.
  */
-#include "engine/cut_task.h"
+#include "engine/cuts.h"
 
 #include "base/budget.h"
-#include "engine/class_counter.h"
+#include "engine/node_classes.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
 

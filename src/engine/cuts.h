@@ -5,7 +5,9 @@
 #ifndef ANONOPT_CUTS_H
 #define ANONOPT_CUTS_H
 
+#include "engine/measure.h"
 #include "engine/population.h"
+#include "engine/worker_pool.h"
 
 /* A boundary between neighbouring labels of an attribute's lowest level. */
 typedef struct Boundary
@@ -62,5 +64,35 @@ extern int	cut_groups(const CutSpace *space, const uint64 *cut, int a);
  * leaves lost by suppressed people, by attribute, or NULL if there are none.
  */
 extern double cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lost);
+
+/* ---------------------- the worker-pool task that evaluates cuts one by one */
+
+/*
+ * An item is two cuts of nwords words: one that is nowhere coarser than any in
+ * its batch, and the one to evaluate.
+ */
+typedef struct CutArgument
+{
+	int			nwords;
+	int64		k;				/* smaller classes are suppressed, */
+	int64		limit;			/* if no more people are in them and somebody
+								 * remains */
+	bool		wants_measures; /* all of them, not just the three */
+	bool		looks_closer;	/* more than k is promised: */
+	Promise		promise;		/* this, including k */
+} CutArgument;
+
+/* As measure() computes them for a node. */
+typedef struct CutResult
+{
+	int64		k;				/* of the remaining classes; less than
+								 * requested if nothing could be suppressed */
+	double		necd;
+	double		nwp;
+	Measures	measures;		/* if requested: the same cut, without
+								 * suppression if it is not feasible */
+} CutResult;
+
+extern const PoolWork evaluate_cuts_work;
 
 #endif

@@ -12,8 +12,7 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "engine/condition.h"
-#include "engine/distance.h"
+#include "engine/histogram_parts.h"
 #include "engine/persons.h"
 #include "port/pg_bitutils.h"
 

@@ -5,7 +5,7 @@
 #ifndef ANONOPT_HISTOGRAM_H
 #define ANONOPT_HISTOGRAM_H
 
-#include "base/distance_metric.h"
+#include "base/names.h"
 #include "engine/hierarchy.h"
 #include "promise/model.h"
 

@@ -12,8 +12,8 @@
  */
 #include "engine/lattice.h"
 
-#include "engine/node_walk.h"
-#include "engine/parallel_setup.h"
+#include "engine/node_classes.h"
+#include "engine/worker_pool.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/atomics.h"
@@ -381,3 +381,33 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 	node_walk_free(walk.node_walk);
 	return Max(helped, 0);
 }
+
+/* ---------------------- the worker-pool task that measures nodes one by one */
+
+typedef struct NodeMeasuring
+{
+	Measurer   *measurer;
+	ClassCache *cache;
+} NodeMeasuring;
+
+static void *
+begin_measuring(Population *population, const void *argument)
+{
+	NodeMeasuring *measuring = palloc(sizeof(NodeMeasuring));
+
+	measuring->measurer = measurer_create(population, argument);
+	measuring->cache = class_cache_create(population);
+	return measuring;
+}
+
+static void
+measure_item(void *state, const void *item, void *result)
+{
+	NodeMeasuring *measuring = state;
+	Recodings	node;
+	const TupleTable *classes = class_cache_classes(measuring->cache, ((const NodeItem *) item)->levels, &node);
+
+	measure(measuring->measurer, node, classes, result);
+}
+
+const PoolWork measure_nodes_work = {begin_measuring, measure_item};

@@ -1,11 +1,12 @@
 /*
  * lattice.h
- *	  Measures all nodes of a lattice.
+ *	  Measures all nodes of a lattice, also in workers.
  */
 #ifndef ANONOPT_LATTICE_H
 #define ANONOPT_LATTICE_H
 
 #include "engine/measure.h"
+#include "engine/worker_pool.h"
 
 /* Called once per node, in any order; returning false ends the search. */
 typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measures);
@@ -16,5 +17,15 @@ typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measu
  */
 extern int	lattice_measure(Population *population, const Promise *promise, int workers,
 							NodeVisitor visit, void *arg);
+
+/* ---------------------- the worker-pool task that measures nodes one by one */
+
+/* Items are levels, results are Measures, and the argument is a Promise. */
+typedef struct NodeItem
+{
+	int			levels[MAX_ATTRIBUTES];
+} NodeItem;
+
+extern const PoolWork measure_nodes_work;
 
 #endif

@@ -10,7 +10,7 @@
  * each was last seen, counts all levels: a person is new to the runs that
  * began after that, which are those of the levels below some level.
  */
-#include "engine/level_people.h"
+#include "engine/node_classes.h"
 
 #include "base/budget.h"
 

@@ -18,7 +18,7 @@
 
 #include <math.h>
 
-#include "engine/condition.h"
+#include "engine/histogram_parts.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096

@@ -13,11 +13,9 @@
  * sorted or hashed after the first table.
  *
  * If a person may have several rows, the last depth's tables hold how many
- * people each class has, not who they are (level_people.h).
+ * people each class has, not who they are (node_classes.h).
  */
-#include "engine/node_walk.h"
-
-#include "engine/level_people.h"
+#include "engine/node_classes.h"
 
 /* A depth of the path. */
 typedef struct Step

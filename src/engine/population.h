@@ -6,7 +6,7 @@
 #ifndef ANONOPT_POPULATION_H
 #define ANONOPT_POPULATION_H
 
-#include "base/limits.h"
+#include "base/names.h"
 #include "base/packed_key.h"
 #include "engine/hierarchy.h"
 #include "engine/persons.h"

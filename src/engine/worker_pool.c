@@ -1,6 +1,6 @@
 /*
  * worker_pool.c
- *	  Runs a task on many items, in this process and in workers.
+ *	  Workers that help a search.
  *
  * Workers live for a whole search, each with its own copy of the task's state.
  * A batch is laid out in shared memory, and any free process takes the next
@@ -10,15 +10,99 @@
  */
 #include "engine/worker_pool.h"
 
-#include "engine/cut_task.h"
-#include "engine/measure_task.h"
-#include "engine/parallel_setup.h"
+#include "access/xact.h"
+#include "engine/cuts.h"
+#include "engine/lattice.h"
+#include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/shm_toc.h"
 #include "utils/wait_event.h"
+
+/* -------------------- starts workers that share a population and other data */
+
+/*
+ * If no shared memory or no worker is available, nothing here fails: the
+ * search continues alone.
+ */
+
+#define KEY_POPULATION UINT64CONST(0xA707000)
+#define KEY_CHUNKS UINT64CONST(0xA707001)
+
+static void
+leave(ParallelContext *context)
+{
+	DestroyParallelContext(context);
+	ExitParallelMode();
+}
+
+static void *
+share(ParallelContext *context, uint64 key, Size size)
+{
+	void	   *bytes = shm_toc_allocate(context->toc, size);
+
+	shm_toc_insert(context->toc, key, bytes);
+	return bytes;
+}
+
+ParallelContext *
+parallel_begin(const char *entry, int workers, const Population *population, int nchunks, const Size *sizes,
+			   void **chunks)
+{
+	Size		population_size = shared_population_size(population);
+	ParallelContext *context;
+
+	EnterParallelMode();
+	context = CreateParallelContext("anonopt", entry, workers);
+	shm_toc_estimate_chunk(&context->estimator, population_size);
+	for (int i = 0; i < nchunks; i++)
+		shm_toc_estimate_chunk(&context->estimator, sizes[i]);
+	shm_toc_estimate_keys(&context->estimator, nchunks + 1);
+	InitializeParallelDSM(context);
+	if (context->seg == NULL)
+	{
+		leave(context);
+		return NULL;
+	}
+	shared_population_write(population, share(context, KEY_POPULATION, population_size));
+	for (int i = 0; i < nchunks; i++)
+		chunks[i] = share(context, KEY_CHUNKS + i, sizes[i]);
+	return context;
+}
+
+bool
+parallel_launch(ParallelContext *context)
+{
+	LaunchParallelWorkers(context);
+	if (context->nworkers_launched > 0)
+		return true;
+	leave(context);
+	return false;
+}
+
+int
+parallel_end(ParallelContext *context)
+{
+	int			workers = context->nworkers_launched;
+
+	WaitForParallelWorkersToFinish(context);
+	leave(context);
+	return workers;
+}
+
+Population *
+parallel_population(shm_toc *toc)
+{
+	return shared_population_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
+}
+
+void *
+parallel_chunk(shm_toc *toc, int chunk)
+{
+	return shm_toc_lookup(toc, KEY_CHUNKS + chunk, false);
+}
 
 /* Data in shared memory beside the population. */
 enum

@@ -5,7 +5,7 @@
 #ifndef ANONOPT_HIERARCHY_READ_H
 #define ANONOPT_HIERARCHY_READ_H
 
-#include "catalog/hierarchy_table.h"
+#include "catalog/relations.h"
 #include "catalog/type_match.h"
 #include "engine/hierarchy.h"
 #include "engine/population.h"

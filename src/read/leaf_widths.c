@@ -8,7 +8,7 @@
  * kept as integers, running sums in units of 2^-30, so that losses stay exact
  * sums.
  */
-#include "read/leaf_widths.h"
+#include "read/reading_parts.h"
 
 #include <math.h>
 

@@ -10,8 +10,6 @@
 #include "base/budget.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
-#include "read/declared_promise.h"
-#include "read/leaf_widths.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"
 

@@ -13,7 +13,6 @@
 #include "base/budget.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
-#include "read/declared_promise.h"
 #include "read/reading_parts.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"

@@ -20,7 +20,7 @@
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
 #include "catalog/trusted_code.h"
-#include "catalog/unique_rows.h"
+#include "catalog/relations.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

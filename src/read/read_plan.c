@@ -15,26 +15,23 @@
  *			UNION ALL …) u GROUP BY c1, …) g
  *
  * If nearly every row of a distributed relation is a tuple of its own, its rows
- * are not grouped at all (tuple_estimate.c).
+ * are not grouped at all.
  *
  * Values are transferred unchanged and encoded here.  Only if leaves are
  * ranges is a bucket number transferred instead, because there are fewer.
  *
  * If there is a tuple store, it is read instead of the relation.
  */
-#include "read/read_plan.h"
+#include "read/reading_parts.h"
 
-#include "catalog/distributed.h"
-#include "catalog/own_objects.h"
 #include "catalog/namespace.h"
+#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
-#include "read/row_count.h"
-#include "read/shards.h"
-#include "read/tuple_estimate.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -414,4 +411,49 @@ plan_read(const Reading *reading)
 		plan->buckets[i] = make_buckets(reading, i);
 	plan->statement = plan->grouped ? statement_elsewhere(reading, plan) : aggregate_statement(reading);
 	return plan;
+}
+
+/* ------------------ whether nearly every row of a distributed relation is a */
+
+/*
+ * Then grouping the rows where they are stored only costs time, because as many
+ * groups are transferred as there are rows.  The coordinator has no statistics
+ * of a distributed relation, so a sample tells: among n rows drawn from d
+ * equally frequent tuples, about n² / 2d pairs are equal.  Where frequencies
+ * differ, or rows that are stored together are alike, more pairs are equal, so
+ * that fewer tuples are estimated; rows are then grouped, which is never much
+ * slower.
+ */
+
+#define SAMPLED_ROWS 20000
+
+/* A number that a statement returns. */
+static double
+number_of(const char *statement, Oid relation, int column)
+{
+	bool		isnull;
+
+	(void) sql_read_over(statement, list_make1_oid(relation), NULL, 0, NULL, NULL);
+	return (double) DatumGetInt64(sql_value(column, INT8OID, &isnull));
+}
+
+bool
+rows_are_tuples(const char *rows, Oid relation, const char *names)
+{
+	StringInfoData sql;
+	double		sampled;
+	double		groups;
+	bool		found;
+	bool		isnull;
+
+	sql_connect();
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
+					 " (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)", names, rows, SAMPLED_ROWS, names);
+	sampled = number_of(sql.data, relation, 1);
+	groups = (double) DatumGetInt64(sql_value(2, INT8OID, &isnull));
+	found = sampled >= SAMPLED_ROWS &&
+		(groups == sampled || number_of(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), relation, 1) <= sampled * sampled / 2 / (sampled - groups));
+	sql_finish();
+	return found;
 }

@@ -14,8 +14,6 @@
 #include "catalog/typed_rows.h"
 #include "nodes/params.h"
 #include "optimizer/cost.h"
-#include "read/row_count.h"
-#include "read/shards.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
 #include "utils/syscache.h"

@@ -6,7 +6,7 @@
 #define ANONOPT_READING_H
 
 #include "catalog/dataset.h"
-#include "engine/entry_table.h"
+#include "engine/outside.h"
 #include "engine/population.h"
 #include "read/hierarchy_read.h"
 #include "read/tuples.h"

@@ -5,7 +5,90 @@
 #ifndef ANONOPT_READING_PARTS_H
 #define ANONOPT_READING_PARTS_H
 
-#include "read/read_plan.h"
+#include "base/compat.h"
+
+#include "catalog/dataset.h"
+#include "read/hierarchy_read.h"
+#include "read/reading.h"
+#include "store/store.h"
+
+/* ----------------------------------------- invalid values of a count column */
+
+/* Why a value is refused; statements return these numbers. */
+typedef enum RowCountFault
+{
+	ROW_COUNT_NOT_FINITE = -4,
+	ROW_COUNT_FRACTION = -3,
+	ROW_COUNT_NEGATIVE = -2,
+	ROW_COUNT_NULL = -1
+} RowCountFault;
+
+pg_noreturn extern void refuse_row_count(RowCountFault fault);
+
+/*
+ * An expression for the number of people in a group of rows: a bigint, or the
+ * least RowCountFault among the rows.  It uses only PostgreSQL's own
+ * functions, so a server without the extension can compute it.
+ */
+extern char *group_count_sql(const Dataset *dataset, const char *alias);
+
+/* ------------------ whether nearly every row of a distributed relation is a */
+
+/*
+ * Samples rows by a statement that returns the columns read and a count; names
+ * are a list of as many names for the columns.
+ */
+extern bool rows_are_tuples(const char *rows, Oid relation, const char *names);
+
+/* --------------- the width of leaves that are ranges, for losses that count */
+
+/* Whether leaves of a type are ranges of numbers, days or times. */
+extern bool leaves_have_width(Oid type);
+
+/*
+ * Measures leaves within the extent of a column, whose name is quoted; SPI is
+ * connected.
+ */
+extern void leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded);
+
+/* --------------- how a relation is read: by our aggregate, or grouped where */
+
+/* A column grouped by the intervals of its leaves. */
+typedef struct Buckets
+{
+	int			n;				/* thresholds; buckets are 0 to n */
+	char	   *thresholds;		/* as an array of SQL */
+	char	   *last;			/* the last one, if it belongs to the bucket
+								 * before; or NULL */
+	uint32	   *codes;			/* by bucket; NO_LEAF for a gap */
+	char	  **names;			/* by threshold, for messages */
+} Buckets;
+
+typedef struct ReadPlan
+{
+	bool		grouped;
+	char	   *statement;
+	StoreRead  *store;			/* read instead of the relation, or NULL */
+	int		   *places;			/* by column: its position in the store's
+								 * table, if rows are encoded without a
+								 * statement; or NULL */
+	List	   *leaves;			/* partitions read instead of the parent */
+	Buckets   **buckets;		/* by column; NULL if values come unchanged */
+} ReadPlan;
+
+/* The statement over a store's rows, if they cannot be encoded without one. */
+extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
+
+/* Plans a reading whose columns are prepared; SPI is connected. */
+extern ReadPlan *plan_read(const Reading *reading);
+
+/*
+ * The types as which the columns, and a count behind them, are decoded; under
+ * a plan or, if it is NULL, without one.
+ */
+extern Oid *reading_types(const Reading *reading, const ReadPlan *plan);
+
+extern void read_plan_define_settings(void);
 
 /* Counts groups as they come. */
 typedef struct GroupCounter
@@ -46,3 +129,22 @@ read_code(const Reading *reading, uint32 tuple, int column)
 }
 
 #endif
+/* ---------------------- foreign tables whose rows a reading groups remotely */
+
+/* The partitions or children of a table that hold rows, in a fixed order. */
+extern List *leaf_partitions(Oid relation);
+
+/* Whether any of them is a foreign table. */
+extern bool has_foreign_leaf(Oid relation);
+
+/*
+ * Makes errors name the servers that are read, until error_context_stack is
+ * reset to the callback's previous.
+ */
+extern void begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback);
+
+/* Fails if a shard would treat different texts as equal; SPI is connected. */
+extern void check_shard_collations(const Reading *reading, const ReadPlan *plan);
+
+/* Fails if partitions were attached or detached since. */
+extern void check_leaves(const ReadPlan *plan, Oid relation);

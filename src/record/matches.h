@@ -1,12 +1,14 @@
 /*
  * matches.h
- *	  Counts the entries of a dictionary that match a generalized tuple.
+ *	  Matches of records with a table of weights, exact and approximate.
  */
 #ifndef ANONOPT_MATCHES_H
 #define ANONOPT_MATCHES_H
 
-#include "engine/class_counter.h"
-#include "engine/entry_table.h"
+#include "postgres.h"
+
+#include "engine/node_classes.h"
+#include "engine/outside.h"
 #include "engine/population.h"
 
 typedef struct Matches Matches;
@@ -34,5 +36,16 @@ extern int64 matches_of(Matches *matches, uint32 tuple);
  * matches only its own class; otherwise NULL.
  */
 extern const uint32 *matches_classes(const Matches *matches, uint32 *limit);
+
+/* ----------------------------------------- jaro's similarity of two strings */
+
+/*
+ * The Jaro similarity of two strings of characters, in [0,1]; 1 for two empty
+ * ones.
+ */
+extern double jaro(const uint32 *a, int na, const uint32 *b, int nb);
+
+/* Splits a text in the database's encoding into characters; returns their number. */
+extern int	characters_of(const char *string, int length, uint32 **characters);
 
 #endif

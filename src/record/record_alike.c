@@ -7,11 +7,9 @@
  * any entry may match until a node is complete, and a tuple leaves the search
  * of a prefix when weight and utility alone rule it out.
  */
-#include "record/record_alike.h"
+#include "record/record_parts.h"
 
 #include "base/progress.h"
-#include "record/record_reach.h"
-#include "record/record_sample.h"
 
 typedef struct Choosing
 {

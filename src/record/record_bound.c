@@ -13,13 +13,10 @@
  * If a finer level divides a class no further, a coarser one shows less of it
  * to no fewer attackers: it need not be tried if its risk is no less.
  */
-#include "record/record_bound.h"
+#include "record/record_parts.h"
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "record/record_items.h"
-#include "record/record_reach.h"
-#include "record/record_sample.h"
 
 /* Of the classes with so many attributes chosen, it is reported when they are left. */
 #define REPORTED_DEPTH 2

@@ -16,7 +16,7 @@
  * steps are taken height by height, so that each node's classes are computed
  * at most once more.
  */
-#include "record/record_frontier.h"
+#include "record/record_parts.h"
 
 #include <float.h>
 #include <math.h>

@@ -6,7 +6,7 @@
  * sorted by an attribute's leaves, all classes into which any level of the
  * attribute divides it are runs of it.
  */
-#include "record/record_items.h"
+#include "record/record_parts.h"
 
 /* Fewer items than this share of the leaves are sorted by comparison. */
 #define LEAVES_PER_ITEM 4

@@ -8,7 +8,7 @@
  * any tuple.  Bounds are summed in another order than the numbers they bound,
  * hence SLACK.
  */
-#include "record/record_reach.h"
+#include "record/record_parts.h"
 
 #include <float.h>
 #include <math.h>

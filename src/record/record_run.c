@@ -2,7 +2,7 @@
  * record_run.c
  *	  State and steps of a search for records' generalizations.
  */
-#include "record/record_run.h"
+#include "record/record_parts.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"

@@ -8,9 +8,10 @@
  */
 #include "record/record_search.h"
 
-#include "record/record_alike.h"
-#include "record/record_bound.h"
-#include "record/record_frontier.h"
+#include <math.h>
+
+#include "base/prng.h"
+#include "record/record_parts.h"
 
 /* The most nodes that are gone through, and the most tuples at all of them. */
 #define MOST_NODES 300000
@@ -81,4 +82,119 @@ record_search(RecordSearch *search)
 		count_general_first(run);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(work);
+}
+
+/* ---------------------------------- the best answers so far, close together */
+
+static void
+read_answer(const RecordRun *run, uint32 tuple, BestSoFar *best)
+{
+	const RecordAnswer *answer = answer_of(run->search, tuple);
+
+	best->cost = answer->found ? record_cost(run->search, answer->risk, answer->utility) : HUGE_VAL;
+	best->risk = answer->found ? answer->risk : HUGE_VAL;
+	best->utility = answer->found ? answer->utility : -HUGE_VAL;
+}
+
+BestSoFar *
+best_so_far(const RecordRun *run)
+{
+	uint32		ntuples = run->population->tuples->ntuples;
+	BestSoFar  *all = record_alloc(run->population, sizeof(BestSoFar), (Size) ntuples + 1);
+
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		read_answer(run, i, &all[i]);
+		all[i].visited = 0;
+	}
+	return all;
+}
+
+void
+offer_to_best(RecordRun *run, BestSoFar *all, uint32 tuple, const int *levels, double risk, double utility)
+{
+	BestSoFar  *best = &all[tuple];
+
+	best->visited++;
+	if (record_cost(run->search, risk, utility) > best->cost)
+		return;
+	offer_node(run, tuple, levels, risk, utility);
+	read_answer(run, tuple, best);
+}
+
+/*
+ * Every tuple has seen the lowest and the highest node.  First answers may be
+ * visited again, but no more nodes are counted than there are.
+ */
+void
+count_best_visits(const RecordRun *run, const BestSoFar *all)
+{
+	for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
+	{
+		RecordAnswer *answer = answer_of(run->search, i);
+
+		answer->visited = Min(answer->visited + all[i].visited + 2, run->nnodes);
+	}
+}
+
+/* ----------------------------------------- first answers, from random nodes */
+
+/* At most so many, and at most one node in so many. */
+#define MOST_SAMPLES 500
+#define NODES_PER_SAMPLE 64
+
+/*
+ * Climbs from the bottom along random attributes as long as a tuple's utility
+ * allows.
+ */
+static void
+climb_at_random(const RecordRun *run, Prng *prng, int *levels)
+{
+	const Population *population = run->population;
+	const uint32 *leaves = leaves_of(run, prng_below(prng, population->tuples->ntuples));
+	int			refused = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		levels[a] = population->attrs[a].min_level;
+	while (refused < 4 * population->nattrs)
+	{
+		int			a = prng_below(prng, population->nattrs);
+
+		refused++;
+		if (levels[a] == population->attrs[a].max_level)
+			continue;
+		levels[a]++;
+		if (run->search->goal == GOAL_LEAST_RISK && !(record_utility(run->model, leaves, levels) >= run->search->bound))
+			levels[a]--;
+		else if (run->search->goal != GOAL_LEAST_RISK && prng_below(prng, 16) == 0)
+			return;
+		else
+			refused = 0;
+	}
+}
+
+void
+offer_samples(RecordRun *run)
+{
+	Prng		prng = {1};
+	int64		samples = Min(run->nnodes / NODES_PER_SAMPLE, MOST_SAMPLES);
+	int			levels[MAX_ATTRIBUTES];
+
+	if (run->population->tuples->ntuples == 0)
+		return;
+	for (int64 i = 0; i < samples && !out_of_time(run); i++)
+	{
+		climb_at_random(run, &prng, levels);
+		go_to_node(run, levels);
+		if (run->counted != NULL)
+			count_node(run, number_of_node(run, levels));
+		else
+			run->search->evaluated++;
+		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
+		{
+			answer_of(run->search, tuple)->visited++;
+			offer_node(run, tuple, levels, risk_at(run, tuple, levels),
+					   record_utility(run->model, leaves_of(run, tuple), levels));
+		}
+	}
 }

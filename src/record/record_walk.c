@@ -8,7 +8,7 @@
  * that it cannot reach this way.  The search for all records is in
  * record_search.c.
  */
-#include "record/record_walk.h"
+#include "record/record_parts.h"
 
 #include "lib/pairingheap.h"
 #include "miscadmin.h"

@@ -4,12 +4,12 @@
  *	  each of them, and so a smaller class than any of them shows, counted on
  *	  the current data.
  */
-#include "release/combination.h"
+#include "release/composition.h"
 
 #include "base/budget.h"
-#include "engine/narrow_population.h"
+#include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "release/tuple_digest.h"
+#include "release/pseudonym.h"
 
 Combination
 combination_begin(const Population *population)

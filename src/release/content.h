@@ -9,6 +9,8 @@
 #ifndef ANONOPT_CONTENT_H
 #define ANONOPT_CONTENT_H
 
+#include "postgres.h"
+
 #include "base/key_counter.h"
 #include "read/value.h"
 
@@ -87,5 +89,22 @@ extern bool content_unpack_tuples(Content *content, const bytea *bytes);
 /* Converts the rows to bytes and back; returns false if the bytes are invalid. */
 extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);
 extern bool content_unpack(Content *content, const bytea *bytes);
+
+/* ---------------------------------------- an index of texts, including NULL */
+
+typedef struct TextIndex
+{
+	uint32		n;
+	const char *const *texts;
+	uint32	   *order;
+} TextIndex;
+
+/* Orders texts by their bytes, NULL last. */
+extern int	compare_texts(const char *a, const char *b);
+
+extern TextIndex index_texts(const char *const *texts, uint32 n);
+
+/* The number of a text, or PG_UINT32_MAX. */
+extern uint32 find_text(const TextIndex *index, const char *text);
 
 #endif

@@ -6,7 +6,7 @@
  * could run the other's code.  So a relation of another role is first read on
  * its own, as its owner, and the statement reads the copy.
  */
-#include "release/copied_relation.h"
+#include "release/release_verify.h"
 
 #include "access/relation.h"
 #include "access/sysattr.h"

@@ -2,9 +2,9 @@
  * cut_bits.c
  *	  Partitions of ordered domains, as bit strings.
  */
-#include "release/cut_bits.h"
+#include "release/specification.h"
 
-#include "release/text_index.h"
+#include "release/content.h"
 #include "utils/varbit.h"
 
 static bool

@@ -5,9 +5,8 @@
 #include "release/release_parts.h"
 
 #include "catalog/sql.h"
-#include "read/declared_promise.h"
-#include "release/release_covers.h"
-#include "release/release_promises.h"
+#include "read/population_read.h"
+#include "release/release_verify.h"
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 

@@ -2,12 +2,11 @@
  * known_content.c
  *	  What releases showed, as stored in anonopt.published_content.
  */
-#include "release/known_content.h"
+#include "release/composition.h"
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "engine/population.h"
 #include "release/entry_row.h"
 #include "utils/array.h"

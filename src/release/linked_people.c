@@ -8,11 +8,9 @@
  * person.  For each content we store, by pseudonym, a digest of these classes;
  * people whose digests agree in all contents cannot be distinguished.
  */
-#include "release/linked_people.h"
-
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/key_counter.h"
-#include "base/portable.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -426,4 +424,41 @@ linked_people_of_source(Oid source)
 								   " ELSE to_regclass(left(q.source_name, 300))::oid::int8 END, 0) = $1)", INT8OID, Int64GetDatum(source), &n);
 
 	return group_people(links, n, NULL, PG_INT64_MAX);
+}
+
+/* ----------------- digests of tuples of leaves, which are the same in every */
+
+uint64 **
+leaf_digests(const Population *population)
+{
+	uint64	  **digests = palloc(sizeof(uint64 *) * (population->nattrs + 1));
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+
+		digests[a] = budget_alloc(sizeof(uint64), (Size) hierarchy->nleaves + 1);
+		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		{
+			const char *label = hierarchy->labels[0][leaf];
+
+			digests[a][leaf] = label == NULL ? 1 : portable_digest(label, strlen(label));
+		}
+	}
+	return digests;
+}
+
+uint64
+tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple)
+{
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint64		digest = 0;
+
+	for (int i = 0; i < nattrs; i++)
+	{
+		int			a = attrs == NULL ? i : attrs[i];
+
+		digest = hash_combine64(digest, digests[a][key_get(key, &population->attrs[a].field)]);
+	}
+	return digest;
 }

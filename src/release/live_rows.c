@@ -10,13 +10,11 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
-#include "release/writable.h"
 #include "utils/syscache.h"
 
 static void

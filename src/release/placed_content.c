@@ -2,10 +2,9 @@
  * placed_content.c
  *	  Maps stored contents to the current hierarchies.
  */
-#include "release/placed_content.h"
+#include "release/composition.h"
 
 #include "miscadmin.h"
-#include "release/cut_bits.h"
 #include "release/specification.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"

@@ -1,13 +1,15 @@
 /*
  * pseudonym.h
- *	  Keys shown as keyed hashes.
+ *	  Pseudonyms, the people whom they link, and digests of tuples.
  */
 #ifndef ANONOPT_PSEUDONYM_H
 #define ANONOPT_PSEUDONYM_H
 
 #include "catalog/dataset.h"
 #include "common/hmac.h"
+#include "engine/population.h"
 #include "lib/stringinfo.h"
+#include "release/release.h"
 
 /* Bytes of an HMAC that are shown, with two hexadecimal digits each. */
 #define PSEUDONYM_BYTES 16
@@ -43,5 +45,46 @@ extern void pseudonym_of(Pseudonym *pseudonym, Datum value, uint8 * result);
 
 /* The same, as text. */
 extern Datum pseudonym_text(Pseudonym *pseudonym, Datum value);
+
+/* ------------------- what releases with the same pseudonyms together reveal */
+
+/*
+ * The groups of people who are indistinguishable in all releases that share a
+ * secret.
+ */
+typedef struct LinkedGroups
+{
+	int			ncontents;
+	List	   *relations;		/* without this release, which may not exist
+								 * yet */
+	List	   *names;
+	int64		k;				/* the smallest promised k */
+	int64		smallest;		/* people in the smallest group; 0 for none */
+	int64		singled_out;	/* people in groups of fewer than k */
+} LinkedGroups;
+
+/*
+ * Finds people whom a release's pseudonyms single out, and warns or, with
+ * refuse, fails; keeps the people for release_links_insert.
+ */
+extern void linked_people_check(Release *release, bool look, bool refuse);
+
+/* Stores the people whom a content's pseudonyms link. */
+extern void linked_people_insert(const Release *release, const char *id);
+
+/*
+ * The same groups for the contents of a relation's releases and of all
+ * releases that share their secrets; ncontents is 0 if there are none.
+ */
+extern LinkedGroups *linked_people_of_source(Oid source);
+
+/* ----------------- digests of tuples of leaves, which are the same in every */
+
+/*
+ * A digest of each leaf, by attribute; and a digest of a tuple's leaves, for
+ * the given attributes (NULL for all).
+ */
+extern uint64 **leaf_digests(const Population *population);
+extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
 
 #endif

@@ -6,7 +6,7 @@
  * the label of its level.  Other runs are labelled like the groups of a cut:
  * different runs never look alike, although here they may overlap.
  */
-#include "release/recoded_labels.h"
+#include "release/shown_classes.h"
 
 #include "base/budget.h"
 #include "base/key_counter.h"

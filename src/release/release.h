@@ -12,11 +12,11 @@
 
 #include "read/row_spool.h"
 #include "record/record_model.h"
-#include "release/known_content.h"
+#include "release/composition.h"
 #include "release/recoding_rows.h"
 #include "release/release_entry.h"
-#include "release/specification.h"
 #include "release/shown_classes.h"
+#include "release/specification.h"
 
 /* The options of a release by records. */
 typedef struct RecordOptions
@@ -130,6 +130,12 @@ extern void release_choose_classes(Release *release);
  */
 extern void release_read_shown(Release *release);
 
+/*
+ * Compares what will be shown with everything shown of the relation before;
+ * warns or refuses, as anonopt.composition says.
+ */
+extern void composition_check(Release *release);
+
 /* Creates, refreshes and drops a release. */
 extern Oid	release_create(Release *release);
 extern void release_refresh(Oid relation);
@@ -160,7 +166,7 @@ extern void release_create_live(const Release *release, const char *id);
 extern void release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows);
 
 /* Fails: a view is gone, or reads something else. */
-extern void refuse_dropped(void) pg_attribute_noreturn();
+pg_noreturn extern void refuse_dropped(void);
 
 /*
  * Fails unless the current role itself owns a relation: triggers and other
@@ -186,5 +192,13 @@ extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
  * of sensitive columns if shares of values are promised.
  */
 extern List *release_hierarchies(const Dataset *dataset);
+
+/* ------------------------------------- A release as one plain SQL statement */
+
+/*
+ * The statement of a release that has been read.  Fails if it promises
+ * something that the statement would not count again.
+ */
+extern char *view_sql(const Release *release);
 
 #endif

@@ -7,7 +7,7 @@
  * first and last leaves; leaves that a hierarchy gains between these are under
  * the label, too.
  */
-#include "release/release_covers.h"
+#include "release/release_verify.h"
 
 #include "base/key_counter.h"
 #include "catalog/own_objects.h"

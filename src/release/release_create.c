@@ -1,16 +1,16 @@
 /*
  * release_create.c
- *	  Creates releases.
+ *	  Creates and drops releases.
  */
-#include "release/release_parts.h"
-
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
 #include "release/composition.h"
-#include "release/linked_people.h"
+#include "release/pseudonym.h"
+#include "release/release_parts.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
@@ -159,4 +159,17 @@ release_create(Release *release)
 	linked_people_insert(release, entry->id);
 	release_close(release);
 	return relation;
+}
+
+/* ------------------------- drops releases and the objects created with them */
+
+void
+release_drop(Oid relation)
+{
+	ReleaseEntry *entry;
+
+	entry = release_entry_require(relation);
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	drop_objects(list_make1_oid(relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
 }

@@ -96,7 +96,7 @@ typedef struct ReleaseEntry
 	int			npromises;		/* beside k */
 	DeclaredPromise *promises;	/* a missing population is InvalidOid */
 	char	   *promises_json;	/* to be written */
-	char	   *covers_json;	/* to be written: release_covers.h */
+	char	   *covers_json;	/* to be written: release_verify.h */
 } ReleaseEntry;
 
 extern const char *release_form_name(ReleaseForm form);

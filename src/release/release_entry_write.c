@@ -4,10 +4,9 @@
  */
 #include "release/release_entry.h"
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "utils/acl.h"

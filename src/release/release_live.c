@@ -9,8 +9,8 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "catalog/dataset_rights.h"
-#include "catalog/distributed.h"
+#include "catalog/dataset.h"
+#include "catalog/relations.h"
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
@@ -20,7 +20,6 @@
 #include "catalog/trusted_code.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "release/writable.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/varlena.h"

@@ -4,10 +4,10 @@
  */
 #include "release/release_parts.h"
 
-#include "catalog/dataset_rights.h"
+#include "catalog/dataset.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "read/declared_promise.h"
+#include "read/population_read.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"

@@ -2,7 +2,7 @@
  * release_promises.c
  *	  The promises of a release other than k, l, and t for all columns.
  */
-#include "release/release_promises.h"
+#include "release/release_verify.h"
 
 #include <math.h>
 

@@ -13,7 +13,7 @@
 #include "catalog/pg_type.h"
 #include "commands/comment.h"
 #include "release/composition.h"
-#include "release/linked_people.h"
+#include "release/pseudonym.h"
 #include "utils/builtins.h"
 #include "utils/snapmgr.h"
 

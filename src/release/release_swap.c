@@ -11,7 +11,7 @@
 #include "access/multixact.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/dataset_rights.h"
+#include "catalog/dataset.h"
 #include "catalog/dependency.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"

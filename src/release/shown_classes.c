@@ -2,7 +2,7 @@
  * shown_classes.c
  *	  The classes that a release shows, in the order of their labels.
  */
-#include "release/shown_parts.h"
+#include "release/shown_classes.h"
 
 #include "base/budget.h"
 #include "base/key_counter.h"

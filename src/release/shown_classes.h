@@ -5,9 +5,26 @@
 #ifndef ANONOPT_SHOWN_CLASSES_H
 #define ANONOPT_SHOWN_CLASSES_H
 
+#include "base/key_counter.h"
 #include "engine/measure.h"
 #include "record/record_model.h"
-#include "release/recoded_labels.h"
+#include "search/recoding.h"
+
+/* --------------------------------------- the labels of a recoding's classes */
+
+/*
+ * By attribute, the labels that classes show, and their numbers; equal labels
+ * have the same number.
+ */
+typedef struct RecodedLabels
+{
+	int			nattrs;
+	uint32	   *codes;			/* by class and attribute */
+	uint32	   *nlabels;		/* by attribute */
+	const char ***labels;		/* by attribute and code; NULL for null */
+} RecodedLabels;
+
+extern RecodedLabels *recoded_labels(const Population *population, const RecodedClasses *shown, RecodingLabels labels);
 
 #define NOT_SHOWN PG_UINT32_MAX
 
@@ -52,5 +69,27 @@ typedef struct RecordLevels
  */
 extern ShownClasses *shown_classes_of_records(const Population *population, const RecordLevels *records, int64 k,
 											  const int *order, int norder);
+
+/* -------------- code shared by all ways to build the classes that a release */
+
+extern ShownClasses *shown_create(int nattrs);
+
+/* The rank of each label, NULL last. */
+extern uint32 *label_places(const char *const *labels, uint32 nlabels);
+
+/* The ranks of all labels of every class, class by class. */
+extern uint32 *codes_of_keys(const KeyCounter *counter, int nattrs);
+
+/*
+ * Sorts the classes that are kept, with their codes and people; classes
+ * receives them by position.
+ */
+extern void place_classes(ShownClasses *shown, const uint32 *codes, const int64 *people, uint32 *classes, const int *order, int norder);
+
+/*
+ * Computes each tuple's position from its class; others is the position for
+ * classes that are not kept.
+ */
+extern void place_tuples(ShownClasses *shown, uint32 *class_of, uint32 ntuples, const uint32 *classes, uint32 nclasses, uint32 others);
 
 #endif

@@ -2,7 +2,7 @@
  * shown_records.c
  *	  The classes that a release by records shows.
  */
-#include "release/shown_parts.h"
+#include "release/shown_classes.h"
 
 #include "base/budget.h"
 #include "base/key_counter.h"

@@ -1,15 +1,15 @@
 /*
  * specification.h
- *	  The columns that a release shows of a relation, and its promises.
+ *	  The columns that a release shows of a relation, its promises, and its cuts.
  */
 #ifndef ANONOPT_SPECIFICATION_H
 #define ANONOPT_SPECIFICATION_H
 
 #include "catalog/dataset.h"
 #include "engine/measure.h"
-#include "release/shown_classes.h"
-
+#include "engine/population.h"
 #include "lib/stringinfo.h"
+#include "release/shown_classes.h"
 
 /* A column that is shown. */
 typedef struct ShownColumn
@@ -50,5 +50,21 @@ extern void specification_choose_cut(Specification *spec, const Recoding **cut);
 
 /* The labels of a cut's groups; no two are equal. */
 extern char **group_labels(const Attribute *attr, const Recoding *cut);
+
+/* ---------------------------- partitions of ordered domains, as bit strings */
+
+/* By bit, whether it separates the labels on both sides. */
+extern bool *separated_labels(Datum cut);
+
+/* The recodings that a generalization's bit strings describe. */
+extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
+
+/*
+ * Adapts a bit string to a hierarchy that has gained labels since, or whose
+ * last NULL has left.  Labels that had one group still have one.  A new label
+ * joins the group on both sides of it, or forms a new group.  Returns 0 if old
+ * labels are in another order now.
+ */
+extern Datum cut_again(const Attribute *attr, Datum cut, const char *const *labels);
 
 #endif

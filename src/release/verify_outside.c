@@ -5,17 +5,14 @@
  * For a node, the population's values are generalized to its levels.  For a
  * cut or a recoding, the stored runs of leaves under each label are used.
  */
-#include "release/verify_outside.h"
+#include "release/release_verify.h"
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "read/hierarchy_read.h"
-#include "release/copied_relation.h"
 #include "release/entry_row.h"
-#include "release/release_covers.h"
-#include "release/text_index.h"
+#include "release/content.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"

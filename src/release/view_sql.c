@@ -8,7 +8,7 @@
  * leaf hides its row.  Different people and values are counted by ranking them;
  * NULL counts as one.
  */
-#include "release/view_sql.h"
+#include "release/release.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"

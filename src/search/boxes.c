@@ -21,7 +21,7 @@
  *
  * The lower bound of a box's cost depends on the loss.  GLM and NWP are least
  * without suppression, and then they are a sum over the attributes' levels,
- * which is least at the lowest node (search/level_losses.h).  For DCN
+ * which is least at the lowest node (search/lower_bounds.h).  For DCN
  * everybody suppressed at the highest node costs the number of all people, at
  * every node of the box, and a class of the lowest node costs at least its
  * square, since classes only merge.  At least as many people are suppressed as
@@ -43,10 +43,10 @@
 
 #include "base/budget.h"
 #include "engine/box_table.h"
-#include "engine/class_cache.h"
+#include "engine/node_classes.h"
 #include "engine/known_nodes.h"
 #include "miscadmin.h"
-#include "search/level_losses.h"
+#include "search/lower_bounds.h"
 #include "utils/timestamp.h"
 
 /* Levels must have risen by this many in total before tuples are merged again. */

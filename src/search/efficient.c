@@ -2,7 +2,7 @@
  * efficient.c
  *	  Nodes by bias and loss.
  */
-#include "search/efficient.h"
+#include "search/searches.h"
 
 #include <math.h>
 

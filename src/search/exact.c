@@ -13,7 +13,7 @@
  *   that number exceeds the limit.  So the k of every node in the box is at
  *   most that of any measured node above the box's top.  GLM and NWP are least
  *   without suppression, and then they are a sum over the attributes' levels,
- *   which is least at the bottom (search/level_losses.h).
+ *   which is least at the bottom (search/lower_bounds.h).
  *
  * - if a measured node above its top breaks the promise too often.  Merging
  *   classes reduces neither the number of people nor the number of values, so
@@ -38,7 +38,7 @@
  * the parts in which it ended are split, which keeps the processes close to
  * each other.
  */
-#include "search/exact.h"
+#include "search/searches.h"
 
 #include <math.h>
 
@@ -47,11 +47,10 @@
 #include "base/progress.h"
 #include "engine/known_nodes.h"
 #include "engine/lattice.h"
-#include "engine/node_walk.h"
+#include "engine/node_classes.h"
 #include "engine/worker_pool.h"
 #include "miscadmin.h"
-#include "search/level_losses.h"
-#include "search/node_set.h"
+#include "search/lower_bounds.h"
 #include "search/shared_nodes.h"
 #include "utils/timestamp.h"
 

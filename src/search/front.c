@@ -1,8 +1,10 @@
 /*
  * front.c
- *	  A set of cost vectors that do not cover each other, each with data.
+ *	  Fronts of costs that no other cost dominates.
  */
 #include "search/front.h"
+
+#include <math.h>
 
 #include "base/budget.h"
 
@@ -63,4 +65,176 @@ front_add(Front *front, const double *costs)
 	}
 	memcpy(front_costs(front, front->nmembers), costs, sizeof(double) * front->ncosts);
 	return front_member(front, front->nmembers++);
+}
+
+/* ------------------ the nodes that no other node beats, one per cost vector */
+
+/* Frees a member's memory. */
+static void
+free_levels(void *member)
+{
+	pfree(((MeasuredNode *) member)->levels);
+}
+
+NodeFront *
+node_front_create(MemoryContext context, int nobjectives, const Objective *objectives, int nattrs)
+{
+	NodeFront  *front = MemoryContextAllocZero(context, sizeof(NodeFront));
+
+	front->front = front_create(context, nobjectives, sizeof(MeasuredNode));
+	front->front->drop = free_levels;
+	front->nobjectives = nobjectives;
+	memcpy(front->objectives, objectives, sizeof(Objective) * nobjectives);
+	front->nattrs = nattrs;
+	return front;
+}
+
+bool
+node_front_beats(const NodeFront *front, const double *costs, const int *levels)
+{
+	bool		equal;
+	int			found = front_find(front->front, costs, &equal);
+
+	return found >= 0 &&
+		(!equal || compare_levels(node_front_nodes(front)[found].levels, levels, front->nattrs) <= 0);
+}
+
+void
+node_front_offer(NodeFront *front, const int *levels, const Measures *measures)
+{
+	double		costs[MAX_OBJECTIVES];
+	MeasuredNode *node;
+
+	for (int i = 0; i < front->nobjectives; i++)
+		costs[i] = objective_cost(front->objectives[i], measures);
+	if (node_front_beats(front, costs, levels))
+		return;
+	node = front_add(front->front, costs);
+	node->levels = MemoryContextAlloc(front->front->context, sizeof(int) * front->nattrs);
+	memcpy(node->levels, levels, sizeof(int) * front->nattrs);
+	node->measures = *measures;
+}
+
+typedef struct NodeSort
+{
+	int			nobjectives;
+	const Objective *objectives;
+	int			nattrs;
+} NodeSort;
+
+static int
+compare_nodes_by_cost(const void *a, const void *b, void *arg)
+{
+	const MeasuredNode *x = a;
+	const MeasuredNode *y = b;
+	const NodeSort *sort = arg;
+
+	for (int i = 0; i < sort->nobjectives; i++)
+	{
+		double		left = objective_cost(sort->objectives[i], &x->measures);
+		double		right = objective_cost(sort->objectives[i], &y->measures);
+
+		if (left != right)
+			return left < right ? -1 : 1;
+	}
+	return compare_levels(x->levels, y->levels, sort->nattrs);
+}
+
+void
+sort_nodes(MeasuredNode *nodes, int n, int nobjectives, const Objective *objectives, int nattrs)
+{
+	NodeSort	sort = {nobjectives, objectives, nattrs};
+
+	if (n > 1)
+		qsort_arg(nodes, n, sizeof(MeasuredNode), compare_nodes_by_cost, &sort);
+}
+
+void
+node_front_sort(NodeFront *front)
+{
+	MeasuredNode *nodes = node_front_nodes(front);
+
+	sort_nodes(nodes, node_front_size(front), front->nobjectives, front->objectives, front->nattrs);
+	for (int i = 0; i < node_front_size(front); i++)
+		for (int j = 0; j < front->nobjectives; j++)
+			front_costs(front->front, i)[j] = objective_cost(front->objectives[j], &nodes[i].measures);
+}
+
+/* -------------- A bounded set of representatives, by box-dominance with one */
+
+/*
+ * Costs are divided into boxes of side epsilon.  A vector box-dominates
+ * another if its box dominates the other's or, within one box, if its costs
+ * do.  The relation is transitive, which has two consequences:
+ *
+ * No member is dominated by any candidate so far.  A candidate that dominates
+ * a member's costs box-dominates it, and the vector that kept out or removed
+ * the candidate box-dominates the member as well, or shares its box.
+ *
+ * Boxes of members are distinct and none dominates another, so they differ
+ * even without one of their coordinates: the number of members is at most the
+ * product of all box counts except the largest.
+ */
+
+Archive *
+archive_create(MemoryContext context, int nobjectives, const double *epsilon)
+{
+	Archive    *archive = MemoryContextAllocZero(context, sizeof(Archive));
+
+	archive->boxes = front_create(context, nobjectives, sizeof(ArchiveMember));
+	memcpy(archive->epsilon, epsilon, sizeof(double) * nobjectives);
+	return archive;
+}
+
+static void
+find_box(const Archive *archive, const double *costs, double *box)
+{
+	for (int i = 0; i < archive->boxes->ncosts; i++)
+		box[i] = ceil(costs[i] / archive->epsilon[i]);
+}
+
+/* Whether a member in the same box or in a better one keeps a vector out. */
+static bool
+is_kept_out(const Archive *archive, const double *costs, const double *box)
+{
+	bool		equal;
+	int			found = front_find(archive->boxes, box, &equal);
+
+	return found >= 0 && !(equal && dominates(costs, archive_member(archive, found)->costs, archive->boxes->ncosts));
+}
+
+bool
+archive_refuses(const Archive *archive, const double *costs)
+{
+	double		box[MAX_OBJECTIVES];
+
+	find_box(archive, costs, box);
+	return is_kept_out(archive, costs, box);
+}
+
+bool
+archive_offer(Archive *archive, uint32 item, const double *costs)
+{
+	double		box[MAX_OBJECTIVES];
+	ArchiveMember *member;
+
+	find_box(archive, costs, box);
+	if (is_kept_out(archive, costs, box))
+		return false;
+	member = front_add(archive->boxes, box);
+	member->item = item;
+	memcpy(member->costs, costs, sizeof(double) * archive->boxes->ncosts);
+	return true;
+}
+
+int
+archive_find_box(const Archive *archive, const double *costs)
+{
+	double		box[MAX_OBJECTIVES];
+	bool		equal;
+	int			found;
+
+	find_box(archive, costs, box);
+	found = front_find(archive->boxes, box, &equal);
+	return found >= 0 && equal ? found : -1;
 }

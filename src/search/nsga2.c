@@ -22,9 +22,9 @@
 #include "base/key_counter.h"
 #include "base/prng.h"
 #include "base/progress.h"
-#include "engine/cut_task.h"
+#include "engine/cuts.h"
 #include "miscadmin.h"
-#include "search/efficient.h"
+#include "search/searches.h"
 
 /* The most nodes measured to find the closest. */
 #define MOST_LEVEL_NODES 1000000

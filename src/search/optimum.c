@@ -15,7 +15,7 @@
  * the ceiling becomes the bound.  Nodes measured in a pass help the search as
  * well.
  */
-#include "search/optimum.h"
+#include "search/searches.h"
 
 #include <math.h>
 

@@ -12,20 +12,18 @@
  * archive's nodes, and a child that is known, or that cannot enter the archive
  * whatever its measures, may be mutated again.
  */
-#include "search/pbg_ea.h"
+#include "search/searches.h"
 
 #include <math.h>
 
 #include "base/budget.h"
 #include "base/prng.h"
 #include "base/progress.h"
-#include "engine/measure_task.h"
+#include "engine/lattice.h"
 #include "miscadmin.h"
-#include "search/archive.h"
-#include "search/bounded_costs.h"
-#include "search/least_costs.h"
-#include "search/node_front.h"
-#include "search/node_set.h"
+#include "search/front.h"
+#include "search/lower_bounds.h"
+#include "search/shared_nodes.h"
 
 /* Tuples to visit below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 2e9

@@ -21,16 +21,16 @@
  * below, so the nodes of one height are measured together, by workers if it
  * takes long.
  */
-#include "search/poka.h"
+#include "search/searches.h"
 
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/known_nodes.h"
-#include "engine/measure_task.h"
+#include "engine/lattice.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
-#include "search/level_losses.h"
-#include "search/node_set.h"
+#include "search/lower_bounds.h"
+#include "search/shared_nodes.h"
 
 /* The most nodes measured together. */
 #define BATCH 256

@@ -1,10 +1,11 @@
 /*
  * preference.h
- *	  A publisher's preference for several measures, and how close a
- *	  generalization comes to it.
+ *	  Preferences of a publisher, and how close values come to them.
  */
 #ifndef ANONOPT_PREFERENCE_H
 #define ANONOPT_PREFERENCE_H
+
+#include "postgres.h"
 
 #include "search/objective.h"
 
@@ -44,5 +45,20 @@ extern double preference_deviation(const Preference *preference, const double *c
  * single class of all people.
  */
 extern double best_of_one_class(const Population *population, Objective measure);
+
+/* --------------- the achievement function: how close a generalization comes */
+
+/*
+ * The achievement function of a bias and a loss, given the preferred ones:
+ * less is closer, in every direction.
+ */
+extern double achievement(double necd, double nwp, double necd_preferred, double nwp_preferred);
+
+/*
+ * The same for any number of values, each with its preference, its ideal and
+ * its importance; preferences are nowhere below the ideal point.
+ */
+extern double achievement_of(int n, const double *values, const double *preferences, const double *weights,
+							 const double *ideal);
 
 #endif

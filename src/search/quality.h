@@ -1,10 +1,11 @@
 /*
  * quality.h
- *	  How well a set of nodes represents the exact non-dominated set.
+ *	  How near a front is to another.
  */
 #ifndef ANONOPT_QUALITY_H
 #define ANONOPT_QUALITY_H
 
+#include "search/front.h"
 #include "search/objective.h"
 
 typedef struct Quality
@@ -30,5 +31,13 @@ extern void archive_quality(Population *population, const Promise *promise, int 
 extern double nodes_hypervolume(Population *population, const Promise *promise, int nobjectives,
 								const Objective *objectives, int nnodes, int *const *levels,
 								const double *reference);
+
+/* -------------------- the volume covered by cost vectors, up to a reference */
+
+/*
+ * The volume of all vectors that a member of the front covers and that cover
+ * the reference.
+ */
+extern double hypervolume(const Front *front, const double *reference);
 
 #endif

@@ -5,10 +5,9 @@
  * The result depends only on the tuples, their classes and the seed, so it is
  * the same in every process.
  */
-#include "search/recoding_block.h"
+#include "search/recoding_parts.h"
 
 #include "miscadmin.h"
-#include "search/recoding_local.h"
 
 /*
  * A search ends when a round gains less than this share of the loss; the

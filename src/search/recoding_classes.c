@@ -2,7 +2,7 @@
  * recoding_classes.c
  *	  Classes of tuples while they change.
  */
-#include "search/recoding_classes.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 

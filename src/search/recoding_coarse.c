@@ -8,7 +8,7 @@
  * to be a class are set aside.  Random noise on the prices makes another
  * attempt at the same tuples start with different clusters.
  */
-#include "search/recoding_coarse.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 #include "base/packed_key.h"

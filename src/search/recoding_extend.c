@@ -12,8 +12,7 @@
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "search/recoding_near.h"
-#include "search/recoding_start.h"
+#include "search/recoding_parts.h"
 
 /* The number of nearby tuples whose classes a new one may join. */
 #define CANDIDATES 32

@@ -19,7 +19,7 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "engine/outside_boxes.h"
+#include "engine/outside.h"
 #include "miscadmin.h"
 
 /* Up to this many codes, the losses of pairs are in a table. */

@@ -10,7 +10,7 @@
  * not merged one by one, but as a few dozen clusters, different ones each
  * time.
  */
-#include "search/recoding_local.h"
+#include "search/recoding_parts.h"
 
 #include "miscadmin.h"
 

@@ -7,7 +7,7 @@
  * so the loss of a tuple with the nearest end of a box is a lower bound of its
  * loss with any tuple in the box.
  */
-#include "search/recoding_near.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"

@@ -7,11 +7,10 @@
  * that costs least.  The cost of a merger is the loss of both together minus
  * the sum of their losses, so that a good class is not spoilt for a straggler.
  */
-#include "search/recoding_pool.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "search/recoding_coarse.h"
 
 Pool *
 pool_create(const Ground *ground, int room, int most_clusters)

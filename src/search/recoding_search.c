@@ -11,9 +11,7 @@
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "search/recoding_block.h"
-#include "search/recoding_near.h"
-#include "search/recoding_start.h"
+#include "search/recoding_parts.h"
 
 /* Blocks handed to the pool at a time, per process. */
 #define BATCH 4

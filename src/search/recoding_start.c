@@ -12,11 +12,10 @@
  * A lattice may have more nodes than can be visited.  Those that lose least
  * are enough, since the remaining tuples are merged.
  */
-#include "search/recoding_start.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "search/recoding_pool.h"
 
 /* The most nodes visited. */
 #define MOST_NODES 32768

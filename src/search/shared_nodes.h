@@ -1,12 +1,13 @@
 /*
  * shared_nodes.h
- *	  Measured nodes in shared memory, for the processes of a search.
+ *	  Sets of nodes, in this process or shared by workers.
  */
 #ifndef ANONOPT_SHARED_NODES_H
 #define ANONOPT_SHARED_NODES_H
 
+#include "base/key_counter.h"
 #include "engine/measure.h"
-
+#include "engine/population.h"
 #include "port/atomics.h"
 
 /*
@@ -54,5 +55,33 @@ extern void shared_nodes_tell(SharedNodes *shared, uint32 place, const ToldNode 
 
 /* The node at a place; NULL if there is none yet. */
 extern const ToldNode *shared_nodes_at(SharedNodes *shared, uint32 place);
+
+/* ------------------------- nodes of a lattice, numbered in order of arrival */
+
+#define NO_NODE PG_UINT32_MAX
+
+typedef struct NodeSet
+{
+	int			nattrs;
+	KeyField	fields[MAX_ATTRIBUTES]; /* of the levels in a key */
+	KeyCounter *counter;
+} NodeSet;
+
+extern NodeSet *nodeset_create(MemoryContext context, const Population *population);
+
+/* The number of a node, or NO_NODE. */
+extern uint32 nodeset_find(NodeSet *set, const int *levels);
+
+/* The number of a node, which is added if it is new. */
+extern uint32 nodeset_add(NodeSet *set, const int *levels);
+
+/* The levels of a node, given its number. */
+extern void nodeset_levels(const NodeSet *set, uint32 number, int *levels);
+
+static inline uint32
+nodeset_size(const NodeSet *set)
+{
+	return set->counter->nkeys;
+}
 
 #endif

@@ -4,7 +4,7 @@
  */
 #include "base/compat.h"
 
-#include "sql/session.h"
+#include "sql/search_call.h"
 
 PG_MODULE_MAGIC;
 

@@ -6,14 +6,21 @@
 
 #include <math.h>
 
+#include "access/relation.h"
 #include "base/budget.h"
+#include "base/names.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "read/declared_promise.h"
-#include "read/hierarchy_read.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
+#include "read/hierarchy_read.h"
+#include "release/release.h"
+#include "sql/search_call.h"
+#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/varbit.h"
 
 void
 require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
@@ -272,4 +279,81 @@ require_distance_hierarchy(Distance distance, Oid hierarchy)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hierarchical distance needs a hierarchy"),
 				 errhint("Name one, or use the distance equal or ordered.")));
+}
+
+/* ------------------ partitions of ordered domains as arguments: bit strings */
+
+Datum *
+cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+{
+	ArrayType  *array = attributes_argument(fcinfo, argument, "cuts", "bit string", dataset, nnodes);
+	Datum	   *cuts;
+	bool	   *nulls;
+	int			ncuts;
+
+	deconstruct_array(array, VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &ncuts);
+	return cuts;
+}
+
+/* ------------------------- recodings as arguments of SQL-callable functions */
+
+Dataset *
+readable_dataset_argument(FunctionCallInfo fcinfo, int argument)
+{
+	Dataset    *dataset = dataset_argument(fcinfo, argument);
+
+	release_check_reading(dataset);
+	return dataset;
+}
+
+RecodingLabels
+labels_argument(FunctionCallInfo fcinfo, int argument)
+{
+	char	   *name = name_argument(fcinfo, argument, "labels");
+	int			labels = recoding_labels_by_name(name);
+
+	if (labels < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown labels \"%s\"", name),
+				 errhint("Labels are hierarchy and range.")));
+	return (RecodingLabels) labels;
+}
+
+Objective
+recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+{
+	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
+	char	   *name = name_argument(fcinfo, argument, "loss");
+
+	if (find_name(name, losses, lengthof(losses)) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown loss \"%s\"", name),
+				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
+	return objective_argument(name, dataset, true);
+}
+
+void
+recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids)
+{
+	tables->n = n;
+	tables->tables = palloc(sizeof(Relation) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tables->tables[i] = recoding_table_open(oids[i]);
+	}
+	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
+	if (tables->population->people == 0)
+		tables->population = NULL;
+	else
+		require_weights(dataset, tables->population);
+}
+
+void
+recoding_tables_close(RecodingTables *tables)
+{
+	for (int i = 0; i < tables->n; i++)
+		relation_close(tables->tables[i], NoLock);
 }

@@ -9,7 +9,9 @@
 
 #include "catalog/dataset.h"
 #include "engine/measure.h"
+#include "engine/population.h"
 #include "record/record_model.h"
+#include "release/recoding_rows.h"
 #include "utils/array.h"
 
 /* Fails with 22023 if an argument is null. */
@@ -69,5 +71,70 @@ extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relati
 
 /* Fails if the hierarchical distance has no hierarchy. */
 extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
+
+/* ------------------ partitions of ordered domains as arguments: bit strings */
+
+/*
+ * The bit strings in an array, one per quasi-identifier and partition; returns
+ * the number of partitions.
+ */
+extern Datum *cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
+
+/* ------------------------- recodings as arguments of SQL-callable functions */
+
+/* A declared data set whose relation the caller may read. */
+extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument);
+
+/* The kind of labels, by name. */
+extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
+
+/* The loss to minimize, by name. */
+extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+
+/*
+ * The recodings that a call measures, and the population that was read for all
+ * of them.
+ */
+typedef struct RecodingTables
+{
+	int			n;
+	Relation   *tables;
+	Reading    *reading;
+	Population *population;		/* NULL if there are no rows */
+} RecodingTables;
+
+/* Opens recodings, then reads the relation once. */
+extern void recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids);
+
+extern void recoding_tables_close(RecodingTables *tables);
+
+/* --------------------------------- declaring data sets, for other functions */
+
+extern void declare_dataset(const char *name, Oid relation, double max_suppression,
+							const char *person, const char *count_column, const char *timezone);
+
+/*
+ * Fails with 42703 if a relation lacks a column, and with 42501 if the caller
+ * may not read it.
+ */
+extern void require_readable_column(Oid relation, const char *column);
+
+/* The row type of an existing relation. */
+extern Oid	row_type(Oid relation);
+
+/*
+ * Fails unless a relation exists and can be a data set's, a hierarchy, a table
+ * of weights or a population.
+ */
+extern void require_rows(Oid relation);
+
+/*
+ * Deletes promises of a data set, restricted to a model and a column if these
+ * are not NULL.
+ */
+extern uint64 delete_promises(const Dataset *dataset, const char *model, const char *column);
+
+/* Declares a quasi-identifier, after its hierarchy was found sound and matching. */
+extern void declare_quasi_identifier(Dataset *dataset, Declared *declared);
 
 #endif

@@ -17,7 +17,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
-#include "catalog/unique_rows.h"
+#include "catalog/relations.h"
 #include "sql/hierarchy_builders.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

@@ -9,12 +9,11 @@
 
 #include <math.h>
 
-#include "catalog/dataset_rights.h"
+#include "catalog/dataset.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "sql/arguments.h"
-#include "sql/declare.h"
 #include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_add_promise);

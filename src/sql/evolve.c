@@ -7,19 +7,17 @@
 #include <math.h>
 
 #include "access/htup_details.h"
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "read/declared_promise.h"
 #include "read/population_read.h"
-#include "search/archive.h"
-#include "search/bounded_costs.h"
-#include "search/pbg_ea.h"
+#include "search/front.h"
+#include "search/lower_bounds.h"
+#include "search/searches.h"
 #include "search/quality.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "sql/session.h"
 #include "utils/array.h"
 
 OWN_FUNCTION(anonopt_pbg_ea);

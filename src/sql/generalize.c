@@ -4,14 +4,13 @@
  */
 #include "base/compat.h"
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "sql/arguments.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "read/hierarchy_read.h"
 #include "miscadmin.h"
 #include "parser/parse_coerce.h"
-#include "catalog/sql.h"
 #include "access/xact.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

@@ -5,7 +5,7 @@
 #include "sql/hierarchy_builders.h"
 
 #include "access/relation.h"
-#include "catalog/distributed.h"
+#include "catalog/relations.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "mb/pg_wchar.h"

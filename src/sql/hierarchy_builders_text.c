@@ -8,7 +8,6 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "sql/arguments.h"
-#include "sql/declare.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 

@@ -2,19 +2,15 @@
  * node.c
  *	  SQL: evaluate, lattice, evaluate_cuts, node_detail, suppressed_classes.
  */
-#include "sql/node.h"
+#include "sql/search_call.h"
 
-#include "catalog/arrays.h"
-#include "catalog/own_objects.h"
 #include "catalog/sql.h"
+#include "catalog/own_objects.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
-#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "release/cut_bits.h"
-#include "sql/cuts_argument.h"
-#include "sql/session.h"
+#include "release/specification.h"
 #include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_evaluate);

@@ -7,15 +7,11 @@
 #include <math.h>
 
 #include "catalog/own_objects.h"
-#include "read/declared_promise.h"
-#include "read/hierarchy_read.h"
 #include "read/population_read.h"
-#include "search/exact.h"
-#include "search/optimum.h"
-#include "search/poka.h"
+#include "read/hierarchy_read.h"
+#include "search/searches.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "sql/session.h"
 #include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_pareto);

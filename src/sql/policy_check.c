@@ -12,10 +12,9 @@
 #include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
-#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "sql/session.h"
+#include "sql/search_call.h"
 #include "utils/builtins.h"
 #include "utils/tuplestore.h"
 
@@ -33,7 +32,6 @@ static bool
 visit_node(void *arg, const int *levels, const Measures *measures)
 {
 	LeastSuppression *least = arg;
-
 
 	/*
 	 * everybody may be suppressed here, so a node is infeasible only if it

@@ -6,18 +6,16 @@
 
 #include <math.h>
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "search/achievement.h"
-#include "search/efficient.h"
+#include "search/preference.h"
+#include "search/searches.h"
 #include "search/nsga2.h"
 #include "sql/arguments.h"
-#include "sql/node.h"
 #include "sql/search_call.h"
-#include "sql/session.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"

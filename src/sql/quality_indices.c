@@ -10,7 +10,7 @@
 #include "base/aggregate.h"
 #include "base/names.h"
 #include "catalog/pg_type.h"
-#include "compare/index_sums.h"
+#include "compare/comparison.h"
 #include "sql/arguments.h"
 #include "utils/array.h"
 #include "utils/builtins.h"

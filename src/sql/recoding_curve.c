@@ -11,14 +11,10 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "read/declared_promise.h"
 #include "read/population_read.h"
 #include "search/recoding.h"
 #include "sql/arguments.h"
-#include "sql/node.h"
-#include "sql/recoding_argument.h"
 #include "sql/search_call.h"
-#include "sql/session.h"
 #include "utils/array.h"
 
 OWN_FUNCTION(anonopt_recoding_curve);

@@ -15,7 +15,7 @@
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "sql/relation_measures.h"
+#include "sql/search_call.h"
 #include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_k_anonymity);

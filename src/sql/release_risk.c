@@ -8,14 +8,12 @@
  */
 #include "base/compat.h"
 
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "miscadmin.h"
-#include "release/combination.h"
-#include "release/content_comparison.h"
-#include "release/linked_people.h"
+#include "release/composition.h"
+#include "release/pseudonym.h"
 #include "sql/arguments.h"
 #include "utils/builtins.h"
 

@@ -23,7 +23,7 @@
 #include "engine/population_uniques.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "sql/relation_measures.h"
+#include "sql/search_call.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 

@@ -5,9 +5,8 @@
 #include "sql/search_call.h"
 
 #include "catalog/pg_type.h"
-#include "engine/narrow_population.h"
+#include "engine/population_copies.h"
 #include "sql/arguments.h"
-#include "sql/node.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "read/row_count.h"
+#include "read/reading_parts.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 

@@ -14,7 +14,7 @@
 #include "access/htup_details.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/arrays.h"
+#include "catalog/sql.h"
 #include "catalog/indexing.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"

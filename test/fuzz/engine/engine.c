@@ -11,25 +11,19 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "compare/node_comparison.h"
-#include "engine/class_cache.h"
-#include "engine/class_counter.h"
+#include "compare/comparison.h"
+#include "engine/node_classes.h"
 #include "engine/cuts.h"
 #include "engine/lattice.h"
-#include "engine/narrow_population.h"
-#include "engine/node_walk.h"
+#include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "record/jaro.h"
+#include "record/matches.h"
 #include "record/record_search.h"
-#include "record/record_walk.h"
-#include "search/archive.h"
-#include "search/bounded_costs.h"
-#include "search/efficient.h"
-#include "search/exact.h"
+#include "record/record_parts.h"
+#include "search/front.h"
+#include "search/lower_bounds.h"
+#include "search/searches.h"
 #include "search/nsga2.h"
-#include "search/optimum.h"
-#include "search/pbg_ea.h"
-#include "search/poka.h"
 #include "search/quality.h"
 #include "utils/memutils.h"
 
@@ -298,7 +292,6 @@ make_conditions(Population *population, int column)
 	if (below(2))
 		population_promise(population, column, &t);
 }
-
 
 static Population *
 make_population(bool wide, bool promised)

@@ -105,6 +105,19 @@ make_keys(const Population *population, uint64 *keys)
 	return distinct;
 }
 
+/* Promises of the values, at times. */
+static void
+promise_values(Population *population)
+{
+	Condition	l = {.model = MODEL_L,.threshold = 2};
+	Condition	t = {.model = MODEL_T,.threshold = prng_below(&prng, 10) / 10.0};
+
+	if (prng_below(&prng, 3) == 0)
+		population_promise(population, 0, &l);
+	if (prng_below(&prng, 3) == 0)
+		population_promise(population, 0, &t);
+}
+
 static Population *
 make_population(void)
 {
@@ -134,10 +147,7 @@ make_population(void)
 			histograms_count(values, prng_below(&prng, 3), 1);
 		population->tuples->slices[0][i] = histograms_close(values);
 	}
-	if (prng_below(&prng, 3) == 0)
-		population_promise(population, 0, &(Condition) {.model = MODEL_L,.threshold = 2});
-	if (prng_below(&prng, 3) == 0)
-		population_promise(population, 0, &(Condition) {.model = MODEL_T,.threshold = prng_below(&prng, 10) / 10.0});
+	promise_values(population);
 	histograms_finish(values);
 	population_weigh(population);
 	return population;

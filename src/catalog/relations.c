@@ -1,0 +1,193 @@
+/*
+ * relations.c
+ *	  What the catalogs say of a relation.
+ */
+#include "catalog/relations.h"
+
+#include "access/genam.h"
+#include "access/htup_details.h"
+#include "access/relation.h"
+#include "catalog/pg_index.h"
+#include "catalog/pg_namespace.h"
+#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+/* ------------------------- the shape of a hierarchy table, without its rows */
+
+List *
+hierarchy_columns(Relation relation, Oid *leaf_type)
+{
+	List	   *columns = live_columns(relation);
+	List	   *names = NIL;
+	ListCell   *cell;
+
+	if (columns == NIL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchy %s has no columns", relation_sql_name(RelationGetRelid(relation))),
+				 errhint("The first column holds the values, and each further column the labels one level higher.")));
+	*leaf_type = getBaseType(((Form_pg_attribute) linitial(columns))->atttypid);
+	foreach(cell, columns)
+		names = lappend(names, pstrdup(NameStr(((Form_pg_attribute) lfirst(cell))->attname)));
+	return names;
+}
+
+Oid
+hierarchy_leaf_type(Oid relation)
+{
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+
+	(void) hierarchy_columns(rel, &type);
+	relation_close(rel, AccessShareLock);
+	return type;
+}
+
+int
+hierarchy_height(Oid relation)
+{
+	Relation	rel = relation_open_existing(relation);
+	Oid			type;
+	int			height = list_length(hierarchy_columns(rel, &type)) - 1;
+
+	relation_close(rel, AccessShareLock);
+	return height;
+}
+
+/* ------------------------------------- whether a column's values are unique */
+
+/*
+ * Whether values that are equal for a column are equal for an index over it.
+ * An index with a finer equality, by its operator class or because its
+ * collation distinguishes texts that the column's takes for one, allows what
+ * is twice the same value.
+ */
+static bool
+is_as_coarse(Relation index, Form_pg_attribute column)
+{
+	Oid			equality = lookup_type_cache(getBaseType(column->atttypid), TYPECACHE_EQ_OPR)->eq_opr;
+	Oid			collation = column->attcollation;
+
+	return OidIsValid(equality) && op_in_opfamily(equality, index->rd_opfamily[0]) &&
+		(!OidIsValid(collation) || get_collation_isdeterministic(collation) || collation == index->rd_indcollation[0]);
+}
+
+/* Whether an index guarantees that a column's values are unique. */
+static bool
+is_unique_over(Relation index, Relation relation, AttrNumber attnum)
+{
+	Form_pg_index form = index->rd_index;
+
+	return form->indisunique && form->indisvalid && form->indimmediate &&
+		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
+		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+		is_as_coarse(index, TupleDescAttr(RelationGetDescr(relation), attnum - 1));
+}
+
+bool
+index_keeps_unique(Relation relation, AttrNumber attnum)
+{
+	List	   *indexes = RelationGetIndexList(relation);
+	bool		found = false;
+	ListCell   *cell;
+
+	foreach(cell, indexes)
+	{
+		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+
+		found = found || is_unique_over(index, relation, attnum);
+		index_close(index, AccessShareLock);
+	}
+	list_free(indexes);
+	return found;
+}
+
+/* Whether a relation cannot have two rows for the same person. */
+static bool
+is_unique(Oid relation, const char *person)
+{
+	Relation	rel = relation_open_existing(relation);
+	AttrNumber	attnum = get_attnum(relation, person);
+	bool		found;
+
+	/*
+	 * an index does not cover the rows of children; the statement reports a
+	 * missing column
+	 */
+	found = attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
+		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) &&
+		index_keeps_unique(rel, attnum);
+	relation_close(rel, AccessShareLock);
+	return found;
+}
+
+bool
+column_is_unique(Oid relation, const char *column)
+{
+	/*
+	 * at best, an index of a distributed relation is unique within each shard
+	 */
+	return is_unique(relation, column) && !is_distributed(relation);
+}
+
+/* Fails with an SQLSTATE if two rows have the same value; SPI is connected. */
+void
+require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
+{
+	StringInfoData sql;
+	int64		duplicates;
+	bool		isnull;
+
+	if (column_is_unique(relation, column))
+		return;
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
+					 relation_sql_name(relation), quote_identifier(column));
+	(void) sql_read_over(sql.data, list_make1_oid(relation), NULL, 0, NULL, NULL);
+	duplicates = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	if (duplicates > 0)
+		ereport(ERROR,
+				(errcode(sqlstate),
+				 errmsg("column \"%s\" does not identify rows of %s", column, relation_sql_name(relation)),
+				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
+								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
+				 errhint("%s", hint)));
+}
+
+/* --------------- relations whose rows an extension stores on other servers: */
+
+/*
+ * Citus lists its tables in a catalog of its own.  The relations behind a view
+ * are found by its dependencies; those read by a function in it remain hidden.
+ */
+
+static const char *const question =
+"WITH RECURSIVE read (relation) AS ("
+"SELECT $1 UNION SELECT d.refobjid FROM read"
+" JOIN pg_catalog.pg_class c ON c.oid OPERATOR(pg_catalog.=) read.relation AND c.relkind OPERATOR(pg_catalog.=) 'v'"
+" JOIN pg_catalog.pg_rewrite r ON r.ev_class OPERATOR(pg_catalog.=) c.oid"
+" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+" AND d.objid OPERATOR(pg_catalog.=) r.oid"
+" AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass)"
+" SELECT 1 FROM read JOIN pg_catalog.pg_dist_partition p ON p.logicalrelid OPERATOR(pg_catalog.=) read.relation LIMIT 1";
+
+bool
+is_distributed(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	bool		found;
+
+	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
+		return false;
+	sql_connect();
+	sql_read(question, 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	return found;
+}

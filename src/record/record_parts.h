@@ -1,0 +1,262 @@
+/*
+ * record_parts.h
+ *	  Declarations shared by the steps of searching a generalization per record.
+ */
+#ifndef ANONOPT_RECORD_PARTS_H
+#define ANONOPT_RECORD_PARTS_H
+
+#include "postgres.h"
+
+#include "record/record_search.h"
+
+/* ---------------- state and steps of a search for records' generalizations, */
+
+typedef struct RecordRun
+{
+	RecordSearch *search;
+	MemoryContext context;		/* freed when the search ends */
+	const Population *population;
+	const RecordModel *model;
+	int			nmatches;
+	Matches   **matches;		/* by dictionary */
+	const HeldDictionary *dictionaries;
+	uint32	   *leaves;			/* nattrs per tuple */
+	int64		nnodes;			/* PG_INT64_MAX if too many to count */
+	int64		stride[MAX_ATTRIBUTES]; /* factor of a level in a node's
+										 * number */
+	uint64	   *counted;		/* by node, a bit; NULL if there are too many */
+} RecordRun;
+
+static inline const uint32 *
+leaves_of(const RecordRun *run, uint32 tuple)
+{
+	return run->leaves + (Size) tuple * run->population->nattrs;
+}
+
+/* An array in the current context, within the budget of the whole call. */
+extern void *record_alloc(const Population *population, Size element, Size n);
+
+/* Allocates the answers, in the search. */
+extern RecordRun *record_run_begin(RecordSearch *search);
+
+/* The levels of a node, given its number. */
+extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
+
+/* The number of a node, given its levels. */
+extern int64 number_of_node(const RecordRun *run, const int *levels);
+
+/* Offers a node to a tuple, which takes it as its answer if it is better. */
+extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
+
+/* The order of preference of nodes: less is better. */
+extern double record_cost(const RecordSearch *search, double risk, double utility);
+
+/* Prepares to count each node once. */
+extern void count_nodes_once(RecordRun *run);
+
+/* Counts a node some of whose classes were computed. */
+static inline void
+count_node(RecordRun *run, int64 node)
+{
+	uint64		bit = UINT64CONST(1) << (node % 64);
+
+	if (run->counted == NULL || (run->counted[node / 64] & bit) != 0)
+		return;
+	run->counted[node / 64] |= bit;
+	run->search->evaluated++;
+}
+
+/* Counts the lowest and the highest node. */
+static inline void
+count_ends(RecordRun *run)
+{
+	if (run->nnodes == PG_INT64_MAX)
+		return;
+	count_node(run, 0);
+	count_node(run, run->nnodes - 1);
+}
+
+/* Moves to a node and counts the matching entries there. */
+extern void go_to_node(RecordRun *run, const int *levels);
+
+/* The risk of a tuple at the current node: the mean over the dictionaries. */
+extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
+
+/* Whether the time limit has passed, which is then remembered. */
+extern bool out_of_time(RecordRun *run);
+
+/* ---------------- records or entries, sorted by one attribute after another */
+
+/* Items with the same leaf. */
+typedef struct LeafBlock
+{
+	uint32		leaf;			/* nleaves for values without a leaf */
+	uint32		start;			/* their place among the sorted items */
+	int64		before;			/* people of the items before */
+} LeafBlock;
+
+/* Items sorted by an attribute's leaves. */
+typedef struct SortedItems
+{
+	uint32		n;
+	uint32	   *items;
+	uint32		nblocks;
+	LeafBlock  *blocks;			/* and one more, for the end */
+	Size		capacity;		/* of items */
+	Size		block_capacity;
+} SortedItems;
+
+typedef struct ItemTable
+{
+	const Population *population;
+	uint32		n;
+	uint32	  **leaves;			/* by attribute and item */
+	const int64 *counts;		/* people of each, or NULL if they do not
+								 * matter */
+	SortedItems *sorted;		/* by depth of the search */
+	uint32	   *starts;			/* work space, by leaf */
+	uint64	   *pairs;			/* the same, for items that are few */
+} ItemTable;
+
+/* The bytes of tables of so many items, apart from their leaves. */
+extern Size item_table_size(const Population *population, uint32 n);
+
+/*
+ * Prepares to sort items, given nattrs leaves of each, or another table of the
+ * same items.
+ */
+extern ItemTable *item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts,
+									const ItemTable *same);
+
+/* Sorts some of the items by an attribute, for a depth. */
+extern void item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n);
+
+/* ---------------------------------- the best answers so far, close together */
+
+/* The best answer for a tuple so far; worse than any if there is none. */
+typedef struct BestSoFar
+{
+	double		cost;
+	double		risk;
+	double		utility;
+	int64		visited;
+} BestSoFar;
+
+/* What is best now, by tuple. */
+extern BestSoFar *best_so_far(const RecordRun *run);
+
+/* Offers a visited node to a tuple. */
+extern void offer_to_best(RecordRun *run, BestSoFar *all, uint32 tuple, const int *levels, double risk, double utility);
+
+/* Adds the visits to the answers. */
+extern void count_best_visits(const RecordRun *run, const BestSoFar *all);
+
+/* ----------------------------------------- first answers, from random nodes */
+
+/*
+ * Offers random nodes that are just useful enough for some tuple, as first
+ * answers.
+ */
+extern void offer_samples(RecordRun *run);
+
+/* ---------------------- searches for any goal, if labels need only be alike */
+
+/* Anything, node by node, by bounds of weight and utility. */
+extern void search_alike(RecordRun *run);
+
+/* ----------------- BTDA and ARUBA as in the paper, for any risk and utility */
+
+#define MAX_WALK_DIMENSIONS 6
+
+/* A lattice whose node (0, …, 0) is the most general; values in row-major order. */
+typedef struct WalkLattice
+{
+	int			ndims;
+	int			size[MAX_WALK_DIMENSIONS];
+	int			nnodes;
+	const double *risk;
+	const double *utility;
+	double		least_utility;
+
+	int			nvisited;
+	int		   *visited;		/* in order */
+	bool	   *seen;
+	int			best;			/* or -1 */
+} WalkLattice;
+
+extern void walk_btda(WalkLattice *lattice);
+extern void walk_aruba(WalkLattice *lattice);
+extern void walk_branch_and_bound(WalkLattice *lattice);
+
+/* ------------- what the completions of some chosen levels can reach at best */
+
+/* Steps of utility in the table of least weights. */
+#define REACH_BINS 128
+
+/* Bounds that hold for every tuple, by the number of attributes chosen. */
+typedef struct Reach
+{
+	const RecordRun *run;
+	int			order[MAX_ATTRIBUTES];	/* in which attributes are chosen */
+	double		utility_slack;
+	double		most_utility[MAX_ATTRIBUTES + 1];	/* of the others */
+	double		most_weight[MAX_ATTRIBUTES + 1];
+	double		bin;			/* utility of one */
+	double		(*least_weight)[REACH_BINS + 1];	/* with at least this many
+													 * bins */
+} Reach;
+
+/* What completions can reach at best. */
+typedef struct Prospect
+{
+	bool		possible;		/* whether any can be an answer */
+	double		risk;
+	double		utility;
+} Prospect;
+
+extern Reach *reach_create(const RecordRun *run);
+
+/* The weight and the utility of the labels chosen for a tuple. */
+extern double chosen_weight(const Reach *reach, int depth, uint32 tuple, const int *levels);
+extern double chosen_utility(const Reach *reach, int depth, uint32 tuple, const int *levels);
+
+/* The mean risk of a weight of 1, given the people that match by dictionary. */
+extern double risk_of_one(const RecordRun *run, const int64 *people);
+
+/*
+ * The prospect of tuples with the same labels chosen, given their weight and
+ * utility, and the risk of a weight of 1.
+ */
+extern Prospect prospect_of(const Reach *reach, int depth, double weight, double utility, double risk_of_one);
+
+/* Whether no completion can be better than a tuple's best so far. */
+static inline bool
+is_hopeless(const Reach *reach, const Prospect *prospect, const BestSoFar *best)
+{
+	const RecordSearch *search = reach->run->search;
+
+	switch (search->goal)
+	{
+		case GOAL_MOST_UTILITY:
+			return prospect->utility < best->utility || (prospect->utility == best->utility && prospect->risk > best->risk);
+		case GOAL_BALANCE:
+			return prospect->risk - search->bound * prospect->utility > best->cost;
+		default:
+			return prospect->risk > best->risk || (prospect->risk == best->risk && prospect->utility < best->utility);
+	}
+}
+
+/* ---------------------- searches for any goal, class by class, using bounds */
+
+/* Anything, class by class, by bounds. */
+extern void search_by_bounds(RecordRun *run);
+
+/* ---------------- finds the least risk by the frontier, if risk is monotone */
+
+/* Finds the least risk by the frontier, if risk is monotone. */
+extern void search_frontier(RecordRun *run);
+
+/* Counts the nodes that a search from the top by risk visits, given the answers. */
+extern void count_general_first(RecordRun *run);
+
+#endif

@@ -1,0 +1,257 @@
+/*
+ * lower_bounds.c
+ *	  Lower bounds of costs, by which searches leave out nodes.
+ */
+#include "search/lower_bounds.h"
+
+#include <math.h>
+
+#include "engine/known_nodes.h"
+
+/* ------------------ the loss of nodes without suppression, a sum over their */
+
+bool
+is_sum_of_levels(Objective loss)
+{
+	return loss == OBJECTIVE_GLM || loss == OBJECTIVE_NWP;
+}
+
+LevelLosses *
+level_losses_create(const Population *population, Objective loss)
+{
+	LevelLosses *losses = palloc0(sizeof(LevelLosses));
+	double		weights = 0;
+
+	losses->nattrs = population->nattrs;
+	losses->divisor = loss == OBJECTIVE_NWP ? population->people : 1;
+	for (int a = 0; a < population->nattrs; a++)
+		weights += population->attrs[a].weight;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		losses->loss[a] = palloc(sizeof(double) * (attr->hierarchy->height + 1));
+		for (int level = 0; level <= attr->hierarchy->height; level++)
+		{
+			losses->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
+			if (loss == OBJECTIVE_NWP)
+				losses->loss[a][level] *= attr->weight / weights;
+		}
+	}
+	return losses;
+}
+
+/* ------------------ costs of at most 0, the worst, which an archive divides */
+
+double
+default_epsilon(Objective objective, const Population *population)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_NWP:
+		case OBJECTIVE_CM:
+		case OBJECTIVE_NECD:
+			return 1.0 / population->people;
+		case OBJECTIVE_T:
+		case OBJECTIVE_ENTROPY_L:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_BETA:
+		case OBJECTIVE_DISCLOSURE:
+		case OBJECTIVE_PRESENCE:
+		case OBJECTIVE_AVERAGE_RISK:
+			return 0.01;
+		default:
+			return 1;
+	}
+}
+
+/* The fewest distinct values of any sensitive column, an upper bound of l. */
+static double
+fewest_values(const Population *population)
+{
+	uint32		fewest = PG_UINT32_MAX;
+
+	for (int column = 0; column < population->nsensitive; column++)
+		fewest = Min(fewest, population->columns[column]->nvalues);
+	return fewest;
+}
+
+double
+most_of(Objective objective, const Population *population)
+{
+	double		people = (double) population->people;
+
+	switch (objective)
+	{
+		case OBJECTIVE_K:
+		case OBJECTIVE_SUPPRESSED:
+			return people;
+		case OBJECTIVE_L:
+		case OBJECTIVE_ENTROPY_L:
+			return fewest_values(population);
+		case OBJECTIVE_CLASSES:
+			return population->tuples->ntuples;
+		case OBJECTIVE_GLM:
+			return people * population->nattrs;
+		case OBJECTIVE_DCN:
+		case OBJECTIVE_SUM_K:
+		case OBJECTIVE_SUM_L:
+		case OBJECTIVE_SUM_OTHER:
+			return people * people;
+		case OBJECTIVE_T:
+		case OBJECTIVE_NWP:
+		case OBJECTIVE_CM:
+		case OBJECTIVE_NECD:
+		case OBJECTIVE_ALPHA:
+		case OBJECTIVE_PRESENCE:
+		case OBJECTIVE_AVERAGE_RISK:
+			return 1;
+		case OBJECTIVE_K_MAP:
+		case OBJECTIVE_BETA:
+			return people;
+		case OBJECTIVE_DISCLOSURE:
+			return log(people);
+		default:
+			elog(ERROR, "no such objective");
+			return 0;
+	}
+}
+
+void
+bounded_costs(const Population *population, int nobjectives, const Objective *objectives,
+			  const Measures *measures, double *costs)
+{
+	for (int i = 0; i < nobjectives; i++)
+	{
+		/* a node that breaks a promise is worst in everything */
+		double		cost = measures->feasible ? objective_cost(objectives[i], measures) : HUGE_VAL;
+
+		if (!isinf(cost) && !objective_rises(objectives[i]))
+			cost -= most_of(objectives[i], population);
+
+		/*
+		 * 0 - Max(…) is never a negative zero; equal costs must have equal
+		 * bytes
+		 */
+		costs[i] = isinf(cost) ? 0 : 0 - Max(-cost, 0);
+	}
+}
+
+/* -------------- lower bounds of a node's costs, derived from measured nodes */
+
+/*
+ * GLM and NWP are least without suppression, when they are a sum over the
+ * attributes' levels (search/exact.c).
+ *
+ * Without a promise, the k of a node is at most that of any node above it (see
+ * there, too).  So is the sum of squares of all its classes, since classes
+ * only merge: at the node above, that sum is sum_k plus the squares of the
+ * suppressed classes, each smaller than k.
+ *
+ * Other objectives have no bound, nor do these two under a promise.
+ */
+
+struct LeastCosts
+{
+	const Population *population;
+	int			nobjectives;
+	Objective	objectives[MAX_OBJECTIVES];
+	bool		bounds_classes; /* nothing is promised */
+	KnownNodes *ks;				/* k of measured nodes */
+	KnownNodes *squares;		/* upper bounds of their sums of squares */
+	double		weights;
+	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
+};
+
+LeastCosts *
+least_costs_create(const Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+{
+	LeastCosts *least = MemoryContextAllocZero(population->context, sizeof(LeastCosts));
+
+	least->population = population;
+	least->nobjectives = nobjectives;
+	memcpy(least->objectives, objectives, sizeof(Objective) * nobjectives);
+	least->bounds_classes = !promise_given(promise, population);
+	least->ks = known_nodes_create(population, population->context);
+	least->squares = known_nodes_create(population, population->context);
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		least->weights += attr->weight;
+		least->loss[a] = MemoryContextAlloc(population->context, sizeof(double) * (attr->hierarchy->height + 1));
+		for (int level = 0; level <= attr->hierarchy->height; level++)
+			least->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
+	}
+	return least;
+}
+
+static bool
+has_bound(const LeastCosts *least, Objective objective)
+{
+	switch (objective)
+	{
+		case OBJECTIVE_GLM:
+		case OBJECTIVE_NWP:
+			return true;
+		case OBJECTIVE_K:
+			return least->bounds_classes;
+		case OBJECTIVE_SUM_K:
+			/* a class of few persons may have many rows */
+			return least->bounds_classes && !least->population->has_persons;
+		default:
+			return false;
+	}
+}
+
+static bool
+is_asked(const LeastCosts *least, Objective objective)
+{
+	for (int i = 0; i < least->nobjectives; i++)
+		if (least->objectives[i] == objective)
+			return has_bound(least, objective);
+	return false;
+}
+
+void
+least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures)
+{
+	double		squares = measures->sum_k + (double) measures->suppressed * (measures->k - 1);
+
+	if (measures->classes == 0)
+		return;
+	if (is_asked(least, OBJECTIVE_K))
+		known_nodes_add(least->ks, levels, measures->k);
+	if (is_asked(least, OBJECTIVE_SUM_K) && squares < 9e18)
+		known_nodes_add(least->squares, levels, (int64) ceil(squares));
+}
+
+/* The best possible measures of a node, where there are bounds. */
+static Measures
+best_measures(const LeastCosts *least, const int *levels)
+{
+	Measures	best = {.classes = 1,.feasible = true};
+
+	for (int a = 0; a < least->population->nattrs; a++)
+	{
+		double		loss = least->loss[a][levels[a]];
+
+		best.glm += loss;
+		best.nwp += least->population->attrs[a].weight / least->weights * loss;
+	}
+	best.nwp /= least->population->people;
+	best.k = known_nodes_least_above(least->ks, levels);
+	best.sum_k = (double) known_nodes_least_above(least->squares, levels);
+	return best;
+}
+
+void
+least_costs_of(const LeastCosts *least, const int *levels, double *costs)
+{
+	Measures	best = best_measures(least, levels);
+
+	bounded_costs(least->population, least->nobjectives, least->objectives, &best, costs);
+	for (int i = 0; i < least->nobjectives; i++)
+		if (!has_bound(least, least->objectives[i]))
+			costs[i] = -HUGE_VAL;
+}
