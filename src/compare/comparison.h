@@ -115,12 +115,12 @@ typedef struct ClassifierQuality
 	double		auc;			/* area under the ROC curve, a mean over the
 								 * labels weighted by their people; 0.5 is
 								 * guessing */
-}			ClassifierQuality;
+} ClassifierQuality;
 
 /*
  * Trains on the classes shown to predict the class label, a counted column,
  * and tests on the original data.
  */
-extern ClassifierQuality naive_bayes_quality(const ShownRuns * shown, int label_column);
+extern ClassifierQuality naive_bayes_quality(const ShownRuns *shown, int label_column);
 
 #endif

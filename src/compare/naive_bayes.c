@@ -26,7 +26,7 @@ typedef struct Classifier
 
 /* Counts people by leaf and label; then the logarithms of their shares. */
 static double *
-learn_attribute(const ShownRuns * shown, int a, int column, const double *people, uint32 nlabels)
+learn_attribute(const ShownRuns *shown, int a, int column, const double *people, uint32 nlabels)
 {
 	const Histograms *histograms = shown->population->columns[column];
 	uint32		nleaves = shown->population->attrs[a].hierarchy->nleaves;
@@ -63,7 +63,7 @@ learn_attribute(const ShownRuns * shown, int a, int column, const double *people
 }
 
 static Classifier
-learn(const ShownRuns * shown, int column)
+learn(const ShownRuns *shown, int column)
 {
 	Classifier	classifier = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
 	double	   *people = people_by_value(shown, column);
@@ -108,7 +108,7 @@ typedef struct Scored
 	double		score;
 	int64		with;
 	int64		without;
-}			Scored;
+} Scored;
 
 static int
 compare_scored(const void *a, const void *b)
@@ -124,7 +124,7 @@ compare_scored(const void *a, const void *b)
  * tie counts half.
  */
 static double
-area_under_curve(Scored * scored, uint32 n)
+area_under_curve(Scored *scored, uint32 n)
 {
 	double		with = 0;
 	double		without = 0;
@@ -150,7 +150,7 @@ area_under_curve(Scored * scored, uint32 n)
 }
 
 ClassifierQuality
-naive_bayes_quality(const ShownRuns * shown, int column)
+naive_bayes_quality(const ShownRuns *shown, int column)
 {
 	const Population *population = shown->population;
 	const Histograms *histograms = population->columns[column];

@@ -36,7 +36,7 @@ runs_create(const Population *population, uint32 room)
 }
 
 static void
-runs_add(ShownRuns * runs, const TupleTable *table, uint32 class)
+runs_add(ShownRuns *runs, const TupleTable *table, uint32 class)
 {
 	runs->counts[runs->n] = table->counts[class];
 	runs->people += table->counts[class];
@@ -97,7 +97,7 @@ add_up(double *values, uint32 n)
 }
 
 double *
-people_by_leaf(const ShownRuns * runs, int attr)
+people_by_leaf(const ShownRuns *runs, int attr)
 {
 	uint32		nleaves = runs->population->attrs[attr].hierarchy->nleaves;
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) nleaves + 1);
@@ -115,7 +115,7 @@ people_by_leaf(const ShownRuns * runs, int attr)
 }
 
 double *
-people_by_value(const ShownRuns * runs, int column)
+people_by_value(const ShownRuns *runs, int column)
 {
 	const Histograms *histograms = runs->population->columns[column];
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) histograms->nvalues + 1);
@@ -189,7 +189,7 @@ group_evenly(const double *people, uint32 n)
 
 /* The group that a leaf or value is in. */
 static uint32
-group_of(const Grouping * groups, uint32 value)
+group_of(const Grouping *groups, uint32 value)
 {
 	uint32		group = 0;
 
@@ -203,7 +203,7 @@ group_of(const Grouping * groups, uint32 value)
  * number of groups.
  */
 static uint32
-share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping * groups, uint32 *first, double *shares)
+share_of_groups(const ShownRuns *runs, uint32 class, int a, const Grouping *groups, uint32 *first, double *shares)
 {
 	Size		at = (Size) class * runs->population->nattrs + a;
 	uint32		low = runs->first_leaf[at];
@@ -220,11 +220,11 @@ share_of_groups(const ShownRuns * runs, uint32 class, int a, const Grouping * gr
 typedef struct CrossTable
 {
 	double		people[ASSOCIATION_GROUPS][ASSOCIATION_GROUPS];
-}			CrossTable;
+} CrossTable;
 
 /* Cramér's V, from the sum of n²/(row · column). */
 static double
-cramers_v(const CrossTable * table, const Grouping * groups_a, const Grouping * groups_b)
+cramers_v(const CrossTable *table, const Grouping *groups_a, const Grouping *groups_b)
 {
 	uint32		n = Min(groups_a->ninhabited, groups_b->ninhabited);
 	double		rows[ASSOCIATION_GROUPS] = {0};
@@ -247,7 +247,7 @@ cramers_v(const CrossTable * table, const Grouping * groups_a, const Grouping * 
 }
 
 double
-attributes_association(const ShownRuns * runs, int a, const Grouping * groups_a, int b, const Grouping * groups_b)
+attributes_association(const ShownRuns *runs, int a, const Grouping *groups_a, int b, const Grouping *groups_b)
 {
 	CrossTable	table = {0};
 
@@ -270,7 +270,7 @@ attributes_association(const ShownRuns * runs, int a, const Grouping * groups_a,
 }
 
 double
-column_association(const ShownRuns * runs, int a, const Grouping * groups_a, int column, const Grouping * groups)
+column_association(const ShownRuns *runs, int a, const Grouping *groups_a, int column, const Grouping *groups)
 {
 	const Histograms *histograms = runs->population->columns[column];
 	CrossTable	table = {0};
@@ -328,7 +328,7 @@ random_range_query(const Population *population, Prng *prng)
 }
 
 double
-range_query_count(const ShownRuns * runs, const RangeQuery * query)
+range_query_count(const ShownRuns *runs, const RangeQuery *query)
 {
 	double		people = 0;
 

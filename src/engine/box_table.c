@@ -52,7 +52,7 @@
 #define NO_PLACE PG_UINT32_MAX
 
 void
-box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, WorstMeasure worst,
+box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, int worst,
 				   MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -87,7 +87,7 @@ promises_values(const BoxTables *tables)
 static bool
 looks_closer(const BoxTables *tables)
 {
-	return promises_values(tables) || tables->worst != WORST_NONE ||
+	return promises_values(tables) || tables->worst >= 0 ||
 		(tables->promise.has_k && tables->population->has_persons);
 }
 
@@ -211,14 +211,13 @@ doomed(BoxTables *tables, const BoxTable *table, int64 people, const uint32 *tup
 static double
 worst_of_rest(const BoxTables *tables, int column, const Slice *slice, int64 rows, int64 suppressed)
 {
-	const PromiseModel of_worst[] = {[WORST_DISTANCE] = MODEL_T,[WORST_SHARE] = MODEL_ALPHA,[WORST_GAIN] = MODEL_BETA,[WORST_DISCLOSURE] = MODEL_DISCLOSURE};
 	const Histograms *histograms = tables->population->columns[column];
-	PromiseModel model = of_worst[tables->worst];
+	const Model *model = models[tables->worst];
 	ClassValues values = class_values(histograms, slice, histograms->entries + slice->start, rows);
 
-	if (tables->worst != WORST_DISTANCE && (tables->population->models & histograms->models & MODEL_BIT(model)) == 0)
+	if (model->is_measure && (tables->population->models & histograms->models & MODEL_BIT(tables->worst)) == 0)
 		return 0;
-	return models[model]->of_rest(&values, suppressed);
+	return model->of_rest(&values, suppressed);
 }
 
 /*
@@ -232,7 +231,7 @@ tell_worst(BoxTables *tables, const BoxTable *table, int64 people, const uint32 
 	bool		stays = ntuples == 1 && !population_asks_outside(population);
 	int64		suppressed = stays ? 0 : tables->promise.limit;
 
-	if (tables->worst == WORST_NONE || people <= suppressed)
+	if (tables->worst < 0 || people <= suppressed)
 		return;
 	population_mark(population, tables->marks);
 	for (int column = 0; column < population->nsensitive; column++)

@@ -16,16 +16,6 @@ typedef struct BoxClass
 	int64		people;
 } BoxClass;
 
-/* Measures of a node that are those of its worst class. */
-typedef enum WorstMeasure
-{
-	WORST_NONE,
-	WORST_DISTANCE,				/* of its values from everyone's */
-	WORST_SHARE,				/* of its most frequent value */
-	WORST_GAIN,					/* of a value, as beta has it */
-	WORST_DISCLOSURE
-} WorstMeasure;
-
 typedef struct BoxTable
 {
 	int			levels[MAX_ATTRIBUTES]; /* the levels of the keys */
@@ -56,7 +46,8 @@ typedef struct BoxTables
 	Population *population;
 	MemoryContext context;
 	Promise		promise;
-	WorstMeasure worst;			/* the measure to bound */
+	int			worst;			/* the model whose figure of the worst class
+								 * to bound, or -1 */
 	int64		looked_at;		/* tuples, so far, by the effort they take */
 
 	/* scratch */
@@ -70,7 +61,7 @@ typedef struct BoxTables
 	HistogramMark *marks;
 } BoxTables;
 
-extern void box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, WorstMeasure worst,
+extern void box_tables_prepare(BoxTables *tables, Population *population, const Promise *promise, int worst,
 							   MemoryContext context);
 
 /*

@@ -112,11 +112,11 @@ histograms_add_condition(Histograms *h, const Condition *condition)
 
 	if (h->nconditions == MAX_CONDITIONS)
 		elog(ERROR, "too many conditions");
-	asked = (h->models & MODEL_BIT(MODEL_DISCLOSURE)) != 0;
+	asked = (h->models & MODEL_BIT(condition->model)) != 0;
 	h->conditions[h->nconditions++] = *condition;
 	h->models |= MODEL_BIT(condition->model);
 	/* the stricter reading applies */
-	if (condition->model == MODEL_DISCLOSURE)
+	if (models[condition->model]->may_be_lenient)
 		h->lenient = condition->c == 0 && (h->lenient || !asked);
 }
 

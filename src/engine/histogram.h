@@ -63,7 +63,7 @@ typedef struct Histograms
 	uint32		models;			/* promised for the column, or requested */
 	int			nkept;			/* models whose figures are kept */
 	const Model *kept[KEPT_FIGURES];
-	bool		lenient;		/* disclosure counts present values only */
+	bool		lenient;		/* only present values count */
 	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */
 	int64		people;

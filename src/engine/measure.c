@@ -27,6 +27,8 @@ struct Measurer
 {
 	const Population *population;
 	Promise		promise;
+	uint32		value_models;	/* whose figures can be requested, of values */
+	uint32		all_models;		/* and of all classes */
 	int64		largest_counted;	/* largest size that is counted */
 	int64	   *rows_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
@@ -46,6 +48,8 @@ measurer_create(const Population *population, const Promise *promise)
 
 	m->population = population;
 	m->promise = *promise;
+	m->value_models = measured_models(ABOUT_VALUES);
+	m->all_models = measured_models(ABOUT_ALL);
 	m->largest_counted = Min(promise->limit, COUNTED_SIZES);
 	m->rows_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
@@ -206,7 +210,7 @@ bool
 promise_given(const Promise *promise, const Population *population)
 {
 	return promise->has_k || population->has_conditions ||
-		population->limits.has_average_risk || population->limits.has_share_above ||
+		population->nlimits > 0 ||
 		population_asks_outside(population);
 }
 
@@ -350,41 +354,48 @@ measure_sensitive(const Measurer *m, const TupleTable *classes, int column, Sums
 		sums->own = own;
 }
 
-/*
- * Whether a column counts for a model's measure: it is promised for the
- * column, or for none.
- */
-static bool
-counts_for(const Population *population, int column, PromiseModel model)
+/* Extends a model's figure to that of the class where it is worst. */
+static inline void
+extend_figure(Measures *result, PromiseModel model, double figure)
 {
-	return (population->models & population->columns[column]->models & MODEL_BIT(model)) != 0;
+	result->figures[model] = models[model]->least_counts ? Min(result->figures[model], figure) : Max(result->figures[model], figure);
 }
 
-/* Measures one sensitive column for the models promised or requested. */
+static void
+measure_model(const Measurer *m, const TupleTable *classes, int column, PromiseModel model, Measures *result)
+{
+	const Histograms *histograms = m->population->columns[column];
+	const uint32 *number = classes->slices[column];
+	int			kept = models[model]->kept;
+
+	for (int64 i = 0; i < result->classes; i++)
+	{
+		uint32		class = m->remaining[i];
+		const Slice *slice = &histograms->slices[number[class]];
+		ClassValues values;
+
+		if (kept > 0)
+		{
+			extend_figure(result, model, histograms->figures[number[class]].of[kept - 1]);
+			continue;
+		}
+		values = class_values(histograms, slice, histograms->entries + slice->start, classes->counts[class]);
+		extend_figure(result, model, models[model]->measure(&values, NULL));
+	}
+}
+
+/*
+ * Measures one sensitive column for the models promised or requested.  A column
+ * counts for a model if it is promised for the column, or for none.
+ */
 static void
 measure_models(const Measurer *m, const TupleTable *classes, int column, Measures *result)
 {
-	const Population *population = m->population;
-	const Slice *slices = population->columns[column]->slices;
-	const uint32 *number = classes->slices[column];
-	const KeptFigures *figures = population->columns[column]->figures;
-	const int	beta_place = beta_model.kept - 1;
-	const int	disclosure_place = disclosure_model.kept - 1;
-	bool		alpha = counts_for(population, column, MODEL_ALPHA);
-	bool		beta = counts_for(population, column, MODEL_BETA);
-	bool		disclosure = counts_for(population, column, MODEL_DISCLOSURE);
+	uint32		asked = m->population->models & m->population->columns[column]->models & m->value_models;
 
-	for (int64 i = 0; i < result->classes && (alpha || beta || disclosure); i++)
-	{
-		uint32		class = m->remaining[i];
-
-		if (alpha)
-			result->alpha = Max(result->alpha, (double) slices[number[class]].most / classes->counts[class]);
-		if (beta)
-			result->beta = Max(result->beta, figures[number[class]].of[beta_place]);
-		if (disclosure)
-			result->disclosure = Max(result->disclosure, figures[number[class]].of[disclosure_place]);
-	}
+	for (int model = 0; model < MODELS && asked != 0; model++)
+		if (asked & MODEL_BIT(model))
+			measure_model(m, classes, column, (PromiseModel) model, result);
 }
 
 /* The remaining people who differ from their class's majority label. */
@@ -443,13 +454,9 @@ measure_losses(const Measurer *m, Measures *result)
 static void
 measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
 {
-	const int64 *matching = m->outside[k_map_model.place];
-
-	result->k_map = PG_INT64_MAX;
-	for (int64 i = 0; i < result->classes && matching != NULL; i++)
-		result->k_map = Min(result->k_map, matching[m->remaining[i]]);
-	for (int64 i = 0; i < result->classes && m->outside[presence_model.place] != NULL; i++)
-		result->presence = Max(result->presence, figure_of_others(m, presence_model.place, classes, m->remaining[i]));
+	for (int place = 0; place < OTHERS_MODELS; place++)
+		for (int64 i = 0; i < result->classes && m->outside[place] != NULL; i++)
+			extend_figure(result, m->population->outside[place].model, figure_of_others(m, place, classes, m->remaining[i]));
 }
 
 /* Whether a node is known to suppress too many to be measured. */
@@ -558,14 +565,20 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		measure_outside(m, classes, result);
 }
 
-/*
- * The mean risk of everybody in the given classes, the classes' number, and
- * their people.
- */
-static double
-average_risk(int64 classes, int64 people)
+double
+figure_of_all(const Population *population, const Model *model, double c, const TupleTable *classes, int64 n, const uint32 *numbers)
 {
-	return classes == 0 ? 0 : (double) classes / people;
+	int64		people = 0;
+	int64		counted = 0;
+
+	for (int64 i = 0; i < n; i++)
+	{
+		int64		size = class_people(population, classes, numbers == NULL ? (uint32) i : numbers[i]);
+
+		people += size;
+		counted += model->of_all(size, c);
+	}
+	return n == 0 ? 0 : (double) counted / people;
 }
 
 /*
@@ -576,24 +589,31 @@ average_risk(int64 classes, int64 people)
  * these promises give no bound.
  */
 bool
-keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, double *risk)
+keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, const Model **broken)
 {
-	const ReleaseLimits *limits = &population->limits;
-	int64		people = 0;
-	int64		above = 0;
-
-	for (int64 i = 0; i < n; i++)
+	for (int i = 0; i < population->nlimits; i++)
 	{
-		int64		size = class_people(population, classes, numbers == NULL ? (uint32) i : numbers[i]);
+		const ReleaseLimit *limit = &population->limits[i];
 
-		people += size;
-		above += limits->has_share_above && 1.0 / size > limits->risk ? size : 0;
+		*broken = limit->model;
+		if (figure_of_all(population, limit->model, limit->c, classes, n, numbers) > limit->threshold)
+			return false;
 	}
-	*risk = average_risk(n, people);
-	if (n == 0)
-		return true;
-	return (!limits->has_average_risk || *risk <= limits->average_risk) &&
-		(!limits->has_share_above || (double) above / people <= limits->share_above);
+	return true;
+}
+
+/* The same of the remaining classes; measures them, too. */
+static bool
+measure_limits(const Measurer *m, const TupleTable *classes, Measures *result)
+{
+	const Population *population = m->population;
+	uint32		asked = population->models & m->all_models;
+	const Model *broken;
+
+	for (int model = 0; model < MODELS && asked != 0; model++)
+		if (asked & MODEL_BIT(model))
+			result->figures[model] = figure_of_all(population, models[model], 0, classes, result->classes, m->remaining);
+	return keeps_limits(population, classes, result->classes, m->remaining, &broken);
 }
 
 /* Measures classes, given their total loss and the number of people in no class. */
@@ -606,6 +626,8 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 
 	memset(result, 0, sizeof(Measures));
 	result->l = PG_INT64_MAX;
+	for (int model = 0; model < MODELS; model++)
+		result->figures[model] = models[model]->is_measure && models[model]->least_counts ? HUGE_VAL : 0;
 	result->suppressed = suppressed;
 	measure_classes(m, node, classes, &sums, result);
 	measure_losses(m, result);
@@ -613,9 +635,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	result->k = sums.smallest;
 	result->entropy_l = exp(sums.entropy);
 	result->feasible = result->suppressed <= m->promise.limit;
-	if ((m->population->models & (MODEL_BIT(MODEL_AVERAGE_RISK) | MODEL_BIT(MODEL_SHARE_ABOVE))) != 0)
-		result->feasible = keeps_limits(m->population, classes, result->classes, m->remaining, &result->average_risk) &&
-			result->feasible;
+	result->feasible = measure_limits(m, classes, result) && result->feasible;
 	result->sum_k = (double) sums.squares;
 	result->sum_l = (double) sums.own;
 	result->sum_other = (double) (sums.squares - sums.own);

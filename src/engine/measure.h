@@ -39,12 +39,7 @@ typedef struct Measures
 	double		sum_k;
 	double		sum_l;
 	double		sum_other;
-	double		alpha;			/* these only if the population requests them */
-	double		beta;
-	double		disclosure;
-	double		average_risk;
-	int64		k_map;
-	double		presence;
+	double		figures[MODELS];	/* only if the population requests them */
 	bool		feasible;
 } Measures;
 
@@ -93,13 +88,11 @@ extern bool promise_given(const Promise *promise, const Population *population);
 /* The models that a class breaks, as bits, given that size. */
 extern int	class_breaks(const Measurer *measurer, const TupleTable *classes, uint32 class, int64 threshold);
 
-/*
- * Whether classes keep the promises about all of them together, and their mean
- * risk.  The classes are given by number, or are the first nclasses if that is
- * NULL.
- */
-extern bool keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers,
-						 double *risk);
+/* The figure of a model about all classes, given by number, or the first n. */
+extern double figure_of_all(const Population *population, const Model *model, double c, const TupleTable *classes, int64 n, const uint32 *numbers);
+
+/* Whether such classes keep the promises about all of them; if not, the model that they break. */
+extern bool keeps_limits(const Population *population, const TupleTable *classes, int64 n, const uint32 *numbers, const Model **broken);
 
 /* The least number of people who are suppressed at every node below. */
 extern int64 people_doomed(const Measurer *measurer, const TupleTable *classes);

@@ -44,15 +44,15 @@ typedef struct TupleTable
 								 * slices have the numbers */
 } TupleTable;
 
-/* The promises that the classes of a release must keep together. */
-typedef struct ReleaseLimits
+/* A promise that the classes of a release must keep together. */
+typedef struct ReleaseLimit
 {
-	bool		has_average_risk;
-	bool		has_share_above;
-	double		average_risk;	/* most classes per person */
-	double		share_above;	/* largest share of people whose risk is above */
-	double		risk;			/* this, at most */
-} ReleaseLimits;
+	const Model *model;
+	double		threshold;
+	double		c;
+} ReleaseLimit;
+
+#define MAX_LIMITS 8
 
 /* People of another relation, by the leaves of their values. */
 typedef struct Outsiders
@@ -93,9 +93,20 @@ typedef struct Population
 	TupleTable *tuples;			/* the data as read, sorted by key */
 	bool		has_conditions; /* for some sensitive column */
 	uint32		models;			/* whose measures are promised or requested */
-	ReleaseLimits limits;
+	int			nlimits;
+	ReleaseLimit limits[MAX_LIMITS];
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
 } Population;
+
+/* The promise about people outside of which classes may have too few for good, or NULL. */
+static inline OutsidePromise *
+population_least_outside(Population *population)
+{
+	for (int i = 0; i < OTHERS_MODELS; i++)
+		if (population->outside[i].given && models[population->outside[i].model]->stays_too_small)
+			return &population->outside[i];
+	return NULL;
+}
 
 /* Whether anything is promised about people outside. */
 static inline bool

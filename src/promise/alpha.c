@@ -25,5 +25,5 @@ alpha_of_rest(const ClassValues *values, int64 suppressed)
 	return (double) (values->most - suppressed) / (values->size - suppressed);
 }
 
-const Model alpha_model = {.name = "alpha",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE_SHARE,.sign = "<=",
+const Model alpha_model = {.name = "alpha",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE_SHARE,.sign = "<=",.is_measure = true,
 .keeps = keeps_alpha,.measure = measure_alpha,.of_rest = alpha_of_rest};

@@ -83,5 +83,12 @@ beta_of_rest(const ClassValues *values, int64 suppressed)
 	return gain;
 }
 
-const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.sign = "<=",.compares_shares = true,
+/* A value that one person has, in a class of that person. */
+static double
+worst_beta(double people)
+{
+	return people;
+}
+
+const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.sign = "<=",.is_measure = true,.worst = worst_beta,.compares_shares = true,
 .keeps = keeps_beta,.measure = measure_beta,.kept = 1,.needs_surprise = true,.of_rest = beta_of_rest};

@@ -105,6 +105,12 @@ disclosure_text(const DeclaredPromise *promise)
 	return psprintf("disclosure < %s%s", number_text(promise->threshold), counts_present(promise) ? ", of values present" : "");
 }
 
-const Model disclosure_model = {.name = "disclosure",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.compares_shares = true,
+static double
+worst_disclosure(double people)
+{
+	return log(people);
+}
+
+const Model disclosure_model = {.name = "disclosure",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.is_measure = true,.worst = worst_disclosure,.may_be_lenient = true,.compares_shares = true,
 	.c_problem = c_problem,.c_is_stricter = c_is_stricter,.text = disclosure_text,
 .keeps = keeps_disclosure,.measure = measure_disclosure,.kept = 2,.of_rest = disclosure_of_rest};

@@ -67,9 +67,15 @@ presence_text(const DeclaredPromise *promise)
 	return psprintf("presence from %s to %s", number_text(least_share(promise)), number_text(promise->threshold));
 }
 
-const Model k_map_model = {.name = "k_map",.scope = ABOUT_OTHERS,.range = RANGE_COUNT,.sign = ">=",.more_is_stricter = true,
+static double
+worst_k_map(double people)
+{
+	return people;
+}
+
+const Model k_map_model = {.name = "k_map",.scope = ABOUT_OTHERS,.range = RANGE_COUNT,.is_measure = true,.worst = worst_k_map,.sign = ">=",.more_is_stricter = true,
 .of_others = k_map_of_others,.bounds = k_map_bounds,.place = 0,.stays_too_small = true,.least_counts = true};
 
-const Model presence_model = {.name = "presence",.scope = ABOUT_OTHERS,.range = RANGE_POSITIVE_SHARE,
+const Model presence_model = {.name = "presence",.scope = ABOUT_OTHERS,.range = RANGE_POSITIVE_SHARE,.is_measure = true,.no_overlaps = true,.counts_own = true,
 	.c_problem = presence_c_problem,.c_is_stricter = presence_c_is_stricter,.text = presence_text,
 .of_others = presence_of_others,.bounds = presence_bounds,.place = 1};

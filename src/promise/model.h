@@ -83,7 +83,7 @@ typedef struct ClassValues
 	uint32		values;			/* distinct values that somebody has */
 	const double *surprise;		/* by value: -ln of its share, if a model uses
 								 * it */
-	bool		lenient;		/* disclosure counts present values only */
+	bool		lenient;		/* only present values count */
 } ClassValues;
 
 /* What a promise is about. */
@@ -115,6 +115,9 @@ typedef struct Model
 	PromiseScope scope;
 	ThresholdRange range;
 	const char *sign;			/* between name and threshold in words */
+	bool		is_measure;		/* its figure is a column of nodes, and an
+								 * objective */
+	double		(*worst) (double people);	/* its largest figure; NULL for 1 */
 	bool		more_is_stricter;	/* of thresholds */
 
 	/*
@@ -144,6 +147,7 @@ typedef struct Model
 	int			kept;			/* place of its figure among those kept, from
 								 * 1 */
 	bool		needs_surprise;
+	bool		may_be_lenient; /* with a c of 0 */
 
 	/*
 	 * Of people elsewhere: the figure of a class, given its people and those
@@ -154,6 +158,11 @@ typedef struct Model
 	void		(*bounds) (const DeclaredPromise *promise, double *least, double *most);
 	int			place;			/* among such models */
 	bool		stays_too_small;
+	bool		no_overlaps;	/* of labels of different classes */
+	bool		counts_own;		/* people of the class, too */
+
+	/* Of all classes: the people of a class that count. */
+	int64		(*of_all) (int64 size, double c);
 
 	/*
 	 * A lower bound of the figure of some part of a class, if fewer than all
@@ -191,6 +200,9 @@ extern bool model_needs_population(PromiseModel model);
 
 /* Whether it limits a figure of all classes together. */
 extern bool model_limits_all_classes(PromiseModel model);
+
+/* Sets of the models with a scope whose figures are measures. */
+extern uint32 measured_models(PromiseScope scope);
 
 /* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
 extern char *promise_problem(const DeclaredPromise *promise);

@@ -62,6 +62,17 @@ model_limits_all_classes(PromiseModel model)
 	return models[model]->scope == ABOUT_ALL;
 }
 
+uint32
+measured_models(PromiseScope scope)
+{
+	uint32		found = 0;
+
+	for (int model = 0; model < MODELS; model++)
+		if (models[model]->is_measure && models[model]->scope == scope)
+			found |= MODEL_BIT(model);
+	return found;
+}
+
 /* NaN is not in any range. */
 static const char *
 range_problem(ThresholdRange range, double threshold)

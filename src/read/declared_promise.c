@@ -112,11 +112,20 @@ promises_anything(const Promise *promise, const Dataset *dataset)
 	return promise->has_k || dataset->npromises > 0;
 }
 
+static void
+population_limit(Population *population, const DeclaredPromise *promise)
+{
+	if (population->nlimits == MAX_LIMITS)
+		elog(ERROR, "too many promises about all classes");
+	population->limits[population->nlimits++] = (ReleaseLimit)
+	{
+		models[promise->model], promise->threshold, promise->c
+	};
+}
+
 void
 population_add_declared(Population *population, const Dataset *dataset)
 {
-	ReleaseLimits *limits = &population->limits;
-
 	for (int i = 0; i < dataset->npromises; i++)
 	{
 		const DeclaredPromise *promise = &dataset->promises[i];
@@ -127,44 +136,42 @@ population_add_declared(Population *population, const Dataset *dataset)
 			population_promise(population, sensitive_place(dataset, promise->column), &condition);
 			continue;
 		}
-		if (promise->model == MODEL_AVERAGE_RISK)
-		{
-			limits->average_risk = limits->has_average_risk ? Min(limits->average_risk, promise->threshold) : promise->threshold;
-			limits->has_average_risk = true;
-		}
-		if (promise->model == MODEL_SHARE_ABOVE)
-		{
-			limits->has_share_above = true;
-			limits->share_above = promise->threshold;
-			limits->risk = promise->c;
-		}
+		if (model_limits_all_classes(promise->model))
+			population_limit(population, promise);
 		population->models |= MODEL_BIT(promise->model);
 	}
 }
 
 void
-require_no_presence(const Dataset *dataset, const char *what)
+require_overlaps_kept(const Dataset *dataset, const char *what)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-		if (dataset->promises[i].model == MODEL_PRESENCE)
+		if (models[dataset->promises[i].model]->no_overlaps)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("%s cannot keep the promise of %s", what, model_name(MODEL_PRESENCE)),
+					 errmsg("%s cannot keep the promise of %s", what, model_name(dataset->promises[i].model)),
 					 errdetail("Labels of its classes overlap: somebody who has the labels of several is likelier to be in the data than each class says."),
 					 errhint("Publish a node or cuts, or call anonopt.drop_promise.")));
 }
 
-/* The smallest class whose risk is no higher. */
+/* The least size of classes that together keep a promise about all classes. */
 static int64
-size_of_risk(double risk)
+size_that_keeps(const DeclaredPromise *promise)
 {
-	int64		size = (int64) Max(Min(1 / risk, PG_INT32_MAX), 1);
+	const Model *model = models[promise->model];
+	int64		low = 1;
+	int64		high = PG_INT32_MAX;
 
-	while (size > 1 && 1.0 / (size - 1) <= risk)
-		size--;
-	while (1.0 / size > risk && size < PG_INT32_MAX)
-		size++;
-	return size;
+	while (low < high)
+	{
+		int64		size = low + (high - low) / 2;
+
+		if ((double) model->of_all(size, promise->c) / size <= promise->threshold)
+			high = size;
+		else
+			low = size + 1;
+	}
+	return low;
 }
 
 void
@@ -172,12 +179,9 @@ promise_imply_limits(Promise *promise, const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
 	{
-		const DeclaredPromise *declared = &dataset->promises[i];
-		double		risk = declared->model == MODEL_AVERAGE_RISK ? declared->threshold : declared->c;
-
-		if (!model_limits_all_classes(declared->model))
+		if (!model_limits_all_classes(dataset->promises[i].model))
 			continue;
-		promise->k = Max(promise->has_k ? promise->k : 1, size_of_risk(risk));
+		promise->k = Max(promise->has_k ? promise->k : 1, size_that_keeps(&dataset->promises[i]));
 		promise->has_k = true;
 	}
 }

@@ -68,10 +68,10 @@ extern void population_add_declared(Population *population, const Dataset *datas
 extern void population_read_outside(Population *population, const Dataset *dataset);
 
 /*
- * Fails if presence is promised, which the named feature cannot keep because
+ * Fails if something is promised that the named feature cannot keep because
  * the labels of its classes overlap.
  */
-extern void require_no_presence(const Dataset *dataset, const char *what);
+extern void require_overlaps_kept(const Dataset *dataset, const char *what);
 
 /*
  * Replaces promises about all classes together, for a search for a recoding,

@@ -472,7 +472,7 @@ static void
 check_promises(const Release *release)
 {
 	if (release->levels == NULL && release->cuts == NULL)
-		require_no_presence(release->spec.dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
+		require_overlaps_kept(release->spec.dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
 }
 
 /*

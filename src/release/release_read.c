@@ -399,7 +399,7 @@ require_kept(Release *release)
 	Measurer   *measurer = measurer_create(population, &release->spec.promise);
 	TupleTable *table;
 	const char *broken = NULL;
-	double		risk;
+	const Model *limit;
 
 	population_mark(population, marks);
 	table = recoding_class_table(population, shown->place_of, shown->n);
@@ -415,8 +415,8 @@ require_kept(Release *release)
 			if (breaks & MODEL_BIT(model))
 				broken = model_name((PromiseModel) model);
 	}
-	if (broken == NULL && !keeps_limits(population, table, shown->n, NULL, &risk))
-		broken = model_name(population->limits.has_average_risk ? MODEL_AVERAGE_RISK : MODEL_SHARE_ABOVE);
+	if (broken == NULL && !keeps_limits(population, table, shown->n, NULL, &limit))
+		broken = limit->name;
 	population_release(population, marks);
 	if (broken != NULL)
 		ereport(ERROR,

@@ -1,9 +1,8 @@
 /*
  * release_verify.c
- *	  Measures a release again, by plain SQL on its relation.
+ *	  Measures a release again.
  *
- * Classes and values are counted by statements that do not use hierarchies.
- * The distance of a class's values from everybody's is computed from those
+ * It is read as a data set whose labels have no hierarchies.  The distance of a class's values from everybody's is computed from those
  * counts and from the stored frequencies of everybody's values.
  */
 #include "release/release_verify.h"
@@ -20,6 +19,7 @@
 #include "engine/histogram_parts.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
+#include "read/population_read.h"
 #include "release/entry_row.h"
 #include "release/release.h"
 #include "release/content.h"
@@ -61,27 +61,52 @@ value_column(Oid relation, const char *column)
 	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
-/* Measures the smallest class, the fewest values in one, and the number of rows. */
 static void
-count_classes(const ReleaseEntry *entry, Verification *result)
+add_declared(Dataset *dataset, Role role, char *column)
 {
-	StringInfoData values;
+	Declared   *declared = &dataset->attributes[dataset->nattributes++];
 
-	initStringInfo(&values);
+	declared->role = role;
+	declared->column = column;
+	declared->weight = 1;
+	declared->max_level = -1;
+}
+
+/* Reads the release as a data set of flat labels, whose tuples are its classes. */
+static Population *
+read_classes(const ReleaseEntry *entry)
+{
+	Dataset    *dataset = palloc0(sizeof(Dataset));
+
+	dataset->relation = entry->relation;
+	dataset->attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + entry->nsensitive + 1));
+	for (int i = 0; i < entry->ngeneralized; i++)
+		add_declared(dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[i]);
+	if (entry->star)
+		add_declared(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
-		const char *value = value_column(entry->relation, entry->sensitive[i]);
-
-		appendStringInfo(&values, "%scount(DISTINCT %s) + (count(*) > count(%s))::int", i > 0 ? ", " : "", value, value);
+		(void) value_column(entry->relation, entry->sensitive[i]);
+		add_declared(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
 	}
-	(void) sql_read_over(psprintf("SELECT min(c.people), min(c.fewest), coalesce(sum(c.people), 0)::int8 FROM"
-								  " (SELECT count(*) AS people, %s::int8 AS fewest FROM %s r GROUP BY %s) c",
-								  entry->nsensitive > 0 ? psprintf("least(%s)", values.data) : "NULL",
-								  relation_sql_name(entry->relation), class_columns(entry)),
-						 list_make1_oid(entry->relation), NULL, 0, NULL, NULL);
-	result->k = DatumGetInt64(sql_value(1, INT8OID, &result->k_is_null));
-	result->l = DatumGetInt64(sql_value(2, INT8OID, &result->l_is_null));
-	result->rows = DatumGetInt64(sql_value(3, INT8OID, &result->rows_is_null));
+	return population_read(dataset);
+}
+
+/* Measures the smallest class, the fewest values in one, and the number of rows. */
+static void
+count_classes(const Population *population, Verification *result)
+{
+	const TupleTable *classes = population->tuples;
+
+	result->rows = population->people;
+	result->k_is_null = population->people == 0;
+	result->l_is_null = population->people == 0 || population->nsensitive == 0;
+	result->k = result->l = PG_INT64_MAX;
+	for (uint32 i = 0; i < classes->ntuples; i++)
+		result->k = Min(result->k, classes->counts[i]);
+	for (int column = 0; column < population->nsensitive; column++)
+		for (uint32 i = 0; i < classes->ntuples; i++)
+			result->l = Min(result->l, population->columns[column]->slices[classes->slices[column][i]].length);
 }
 
 /*
@@ -391,14 +416,11 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, Promis
 
 /* Checks the promises about all classes together. */
 static void
-judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
+judge_release(const ReleaseEntry *entry, const Population *classes, bool by_rows, PromiseVerdict *verdicts)
 {
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];
-		Oid			types[1] = {FLOAT8OID};
-		Datum		risk[1] = {Float8GetDatum(promise->c)};
-		bool		isnull;
 
 		if (!model_limits_all_classes(promise->model))
 			continue;
@@ -412,13 +434,9 @@ judge_release(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts)
 			verdicts[i].ok = verdicts[i].untold = true;
 			continue;
 		}
-		(void) sql_read_over(psprintf("SELECT CASE WHEN %s THEN count(*)::float8 ELSE coalesce(sum(c.people) FILTER (WHERE 1.0::float8 / c.people > $1), 0)::float8 END"
-									  " / sum(c.people)::float8 FROM (SELECT count(*) AS people FROM %s r GROUP BY %s) c",
-									  promise->model == MODEL_AVERAGE_RISK ? "true" : "false", relation_sql_name(entry->relation), class_columns(entry)),
-							 list_make1_oid(entry->relation), NULL, 1, types, risk);
-		verdicts[i].measured = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
-		verdicts[i].is_null = isnull;
-		verdicts[i].ok = isnull || verdicts[i].measured <= promise->threshold;
+		verdicts[i].measured = figure_of_all(classes, models[promise->model], promise->c, classes->tuples, classes->tuples->ntuples, NULL);
+		verdicts[i].is_null = classes->people == 0;
+		verdicts[i].ok = verdicts[i].is_null || verdicts[i].measured <= promise->threshold;
 	}
 }
 
@@ -507,6 +525,7 @@ keeps_arguments(const ReleaseEntry *entry, const Verification *result)
 static void
 measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, PromiseVerdict *verdicts, char **changed)
 {
+	Population *classes;
 	bool		by_rows;
 	int64		people;
 	Oid			user;
@@ -517,7 +536,8 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	require_trusted_relation(entry->relation);
 	*changed = changed_hierarchies(entry, owner);
-	count_classes(entry, result);
+	classes = read_classes(entry);
+	count_classes(classes, result);
 	count_people(entry, result);
 	by_rows = !people_when_made(entry, &people);
 	begin_verdicts(entry, result, **changed != '\0', verdicts);
@@ -531,7 +551,7 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		verify_outside(entry, by_rows, verdicts);
 	}
 	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || **changed != '\0' || result->rows == 0;
-	judge_release(entry, by_rows, verdicts);
+	judge_release(entry, classes, by_rows, verdicts);
 	SetUserIdAndSecContext(user, context);
 }
 

@@ -94,7 +94,6 @@ typedef struct Verification
 	int64		promised_l;
 	bool		l_is_null;
 	int64		l;
-	bool		rows_is_null;
 	int64		rows;
 	bool		has_t;
 	double		promised_t;

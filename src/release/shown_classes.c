@@ -137,9 +137,9 @@ people_to_star(const Population *population, const Promise *promise, const Tuple
 	if (population_asks_outside(population))
 		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
-	if ((population->limits.has_average_risk && 1.0 / people > population->limits.average_risk) ||
-		(population->limits.has_share_above && 1.0 / people > population->limits.risk))
-		return 0;
+	for (int i = 0; i < population->nlimits; i++)
+		if ((double) population->limits[i].model->of_all(people, population->limits[i].c) / people > population->limits[i].threshold)
+			return 0;
 	for (int j = 0; j < population->nsensitive; j++)
 	{
 		uint32		n = 0;

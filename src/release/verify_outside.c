@@ -7,6 +7,9 @@
  */
 #include "release/release_verify.h"
 
+#include <math.h>
+
+#include "catalog/typed_rows.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
@@ -96,16 +99,13 @@ append_classes(OutsideQuery *query)
 }
 
 /*
- * Compares the classes with the people who have their labels, given a
- * condition that finds these: the least number, and the largest share.
+ * The people of each class, and those who have its labels, given a condition
+ * that finds these.
  */
 static void
-append_figures(OutsideQuery *query)
+append_pairs(OutsideQuery *query)
 {
-	const char *figure = query->promise->model == MODEL_K_MAP ? "coalesce(o.people, 0)::float8" :
-	"CASE WHEN o.people IS NULL THEN 'Infinity' ELSE c.people::float8 / o.people::float8 END";
-
-	appendStringInfo(&query->sql, " SELECT min(%s), max(%s) FROM c LEFT JOIN o ON ", figure, figure);
+	appendStringInfoString(&query->sql, " SELECT c.people, coalesce(o.people, 0)::int8 FROM c LEFT JOIN o ON ");
 }
 
 static const Hierarchy *
@@ -174,7 +174,7 @@ make_node_query(OutsideQuery *query)
 	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", population_name(query), condition.data);
 	append_numbers(query);
 	appendStringInfoChar(&query->sql, ')');
-	append_figures(query);
+	append_pairs(query);
 	/* NULL equals NULL as a label */
 	appendStringInfoString(&query->sql, "ARRAY[");
 	append_labels(query, "o");
@@ -279,7 +279,7 @@ make_run_query(OutsideQuery *query)
 	for (int i = 0; i < entry->ngeneralized; i++)
 		appendStringInfo(&query->sql, " AND p.place%d BETWEEN b.low%d AND b.high%d", i, i, i);
 	appendStringInfoString(&query->sql, ") y GROUP BY y.class)");
-	append_figures(query);
+	append_pairs(query);
 	appendStringInfoString(&query->sql, "o.class = c.class");
 }
 
@@ -305,23 +305,30 @@ judge(OutsideQuery *query, PromiseVerdict *verdict)
 {
 	const DeclaredPromise *promise = query->promise;
 	const Model *model = models[promise->model];
-	bool		isnull;
-	double		least;
-	double		most;
+	double		least = HUGE_VAL;
+	double		most = 0;
 	double		lower;
 	double		upper;
 	QueryEnvironment *environment = create_queryEnv();
 	List	   *relations = list_make2_oid(query->entry->relation, promise->population);
+	QueryRows  *classes;
 
 	if (query->copy != NULL)
 		register_ENR(environment, query->copy);
-	(void) sql_read_over(query->sql.data, relations, environment, query->nparameters, query->types, query->values);
-	least = DatumGetFloat8(sql_value(1, FLOAT8OID, &isnull));
-	most = DatumGetFloat8(sql_value(2, FLOAT8OID, &isnull));
-	verdict->is_null = isnull;
+	classes = rows_of_query(query->sql.data, relations, environment, query->nparameters, query->types, query->values);
+	for (int i = 0; i < classes->n; i++)
+	{
+		bool		isnull;
+		int64		people = DatumGetInt64(catalog_value(classes, i, 0, &isnull));
+		double		figure = model->of_others(people, DatumGetInt64(catalog_value(classes, i, 1, &isnull)));
+
+		least = Min(least, figure);
+		most = Max(most, figure);
+	}
+	verdict->is_null = classes->n == 0;
 	model->bounds(promise, &lower, &upper);
 	verdict->measured = model->least_counts ? least : most;
-	verdict->ok = isnull || (least >= lower && most <= upper);
+	verdict->ok = classes->n == 0 || (least >= lower && most <= upper);
 }
 
 void
@@ -338,7 +345,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 		verdicts[i].ok = false;
 		if (!OidIsValid(query.promise->population))
 			continue;
-		if (query.promise->model == MODEL_PRESENCE && !by_rows)
+		if (models[query.promise->model]->counts_own && !by_rows)
 		{
 			verdicts[i].ok = verdicts[i].untold = true;
 			continue;

@@ -358,7 +358,7 @@ typedef struct Ranked
 	const char *hidden_rank;
 	const char *hidden_count;
 	int64		least;
-}			Ranked;
+} Ranked;
 
 static Ranked
 ranked(const Specification *spec, const char *column, int number, int64 least)
@@ -387,7 +387,7 @@ least_values(const Specification *spec, const char *column)
 }
 
 static int
-choose_ranked(const Release *release, Ranked * all)
+choose_ranked(const Release *release, Ranked *all)
 {
 	const Specification *spec = &release->spec;
 	int			n = 0;
@@ -411,7 +411,7 @@ choose_ranked(const Release *release, Ranked * all)
 
 /* The relation's rows with their labels, and whether every value has one. */
 static void
-append_base(StringInfo sql, const Release *release, const Ranked * counted, int n)
+append_base(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
 	const Specification *spec = &release->spec;
 	StringInfoData joins;
@@ -473,7 +473,7 @@ class_columns(const Specification *spec, const char *alias)
 
 /* Rows with the counts of their classes, and whether each is hidden. */
 static void
-append_marked(StringInfo sql, const Release *release, const Ranked * counted, int n)
+append_marked(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
 	const Specification *spec = &release->spec;
 	bool		by_rows = spec->dataset->person == NULL;
@@ -497,7 +497,7 @@ append_marked(StringInfo sql, const Release *release, const Ranked * counted, in
 
 /* The condition that all hidden rows together keep the promise, as rows of w. */
 static char *
-hidden_keeps(const Specification *spec, const Ranked * counted, int n)
+hidden_keeps(const Specification *spec, const Ranked *counted, int n)
 {
 	StringInfoData sql;
 	const char *separator = "";
@@ -515,7 +515,7 @@ hidden_keeps(const Specification *spec, const Ranked * counted, int n)
 
 /* The hidden rows' own counts, which decide whether they are shown as stars. */
 static void
-append_starred(StringInfo sql, const Release *release, const Ranked * counted, int n)
+append_starred(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
 	const Specification *spec = &release->spec;
 	const char *hidden = own_name(spec, "hidden");

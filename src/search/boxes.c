@@ -89,29 +89,27 @@ typedef struct BoxSearch
 	OpenBox    *open;
 } BoxSearch;
 
+/* The model whose figure of a node's worst class tables must bound, or -1. */
+static int
+worst_model(Objective loss)
+{
+	int			model = loss == OBJECTIVE_T ? model_by_name(objective_name(loss)) : objective_model(loss);
+
+	return model >= 0 && models[model]->of_rest != NULL ? model : -1;
+}
+
+static bool
+is_about_all(Objective loss)
+{
+	int			model = objective_model(loss);
+
+	return model >= 0 && models[model]->scope == ABOUT_ALL;
+}
+
 bool
 boxes_have_bounds(Objective loss)
 {
-	return !objective_rises(loss) && loss != OBJECTIVE_PRESENCE;
-}
-
-/* The measure of a node's worst class that tables must bound. */
-static WorstMeasure
-worst_measure(Objective loss)
-{
-	switch (loss)
-	{
-		case OBJECTIVE_T:
-			return WORST_DISTANCE;
-		case OBJECTIVE_ALPHA:
-			return WORST_SHARE;
-		case OBJECTIVE_BETA:
-			return WORST_GAIN;
-		case OBJECTIVE_DISCLOSURE:
-			return WORST_DISCLOSURE;
-		default:
-			return WORST_NONE;
-	}
+	return is_objective(loss) && !objective_rises(loss) && (objective_model(loss) < 0 || is_about_all(loss) || worst_model(loss) >= 0);
 }
 
 /*
@@ -190,14 +188,13 @@ least_cost(const BoxSearch *s, OpenBox *box)
 			return (double) (table->suppressed + table->doubtful);
 		case OBJECTIVE_CLASSES:
 			return (double) box_table_lasting(&s->tables, table);
-		case OBJECTIVE_AVERAGE_RISK:
-			return (double) box_table_lasting(&s->tables, table) / people;
 		case OBJECTIVE_CM:
 			return (double) Max(minorities(s, box), table->suppressed + table->doubtful) / people;
 		case OBJECTIVE_NECD:
 			return persons > 1 ? (double) box_table_spread(&s->tables, table) / (persons - 1) : 0;
 		default:
-			return table->worst;
+			/* the mean risk is the number of classes by people */
+			return is_about_all(s->order.loss) ? (double) box_table_lasting(&s->tables, table) / people : table->worst;
 	}
 }
 
@@ -581,7 +578,7 @@ boxes_begin(Population *population, const void *order)
 	s->population = population;
 	s->context = context;
 	s->order = *(const BoxOrder *) order;
-	box_tables_prepare(&s->tables, population, &s->order.promise, worst_measure(s->order.loss), context);
+	box_tables_prepare(&s->tables, population, &s->order.promise, worst_model(s->order.loss), context);
 	s->measurer = measurer_create(population, &s->order.promise);
 	s->cache = class_cache_create(population);
 	s->ceiling = HUGE_VAL;

@@ -54,14 +54,9 @@ default_epsilon(Objective objective, const Population *population)
 			return 1.0 / population->people;
 		case OBJECTIVE_T:
 		case OBJECTIVE_ENTROPY_L:
-		case OBJECTIVE_ALPHA:
-		case OBJECTIVE_BETA:
-		case OBJECTIVE_DISCLOSURE:
-		case OBJECTIVE_PRESENCE:
-		case OBJECTIVE_AVERAGE_RISK:
 			return 0.01;
 		default:
-			return 1;
+			return objective_model(objective) < 0 || models[objective_model(objective)]->range == RANGE_COUNT ? 1 : 0.01;
 	}
 }
 
@@ -80,6 +75,7 @@ double
 most_of(Objective objective, const Population *population)
 {
 	double		people = (double) population->people;
+	const Model *model;
 
 	switch (objective)
 	{
@@ -102,18 +98,10 @@ most_of(Objective objective, const Population *population)
 		case OBJECTIVE_NWP:
 		case OBJECTIVE_CM:
 		case OBJECTIVE_NECD:
-		case OBJECTIVE_ALPHA:
-		case OBJECTIVE_PRESENCE:
-		case OBJECTIVE_AVERAGE_RISK:
 			return 1;
-		case OBJECTIVE_K_MAP:
-		case OBJECTIVE_BETA:
-			return people;
-		case OBJECTIVE_DISCLOSURE:
-			return log(people);
 		default:
-			elog(ERROR, "no such objective");
-			return 0;
+			model = models[objective_model(objective)];
+			return model->worst == NULL ? 1 : model->worst(people);
 	}
 }
 

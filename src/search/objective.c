@@ -6,9 +6,7 @@
 
 #include <math.h>
 
-#include "base/names.h"
-
-static const char *const names[OBJECTIVES] = {
+static const char *const names[OWN_OBJECTIVES] = {
 	[OBJECTIVE_K] = "k",
 	[OBJECTIVE_L] = "l",
 	[OBJECTIVE_ENTROPY_L] = "entropy_l",
@@ -22,63 +20,49 @@ static const char *const names[OBJECTIVES] = {
 	[OBJECTIVE_NECD] = "necd",
 	[OBJECTIVE_SUM_K] = "sum_k",
 	[OBJECTIVE_SUM_L] = "sum_l",
-	[OBJECTIVE_SUM_OTHER] = "sum_other",
-	[OBJECTIVE_ALPHA] = "alpha",
-	[OBJECTIVE_BETA] = "beta",
-	[OBJECTIVE_DISCLOSURE] = "disclosure",
-	[OBJECTIVE_K_MAP] = "k_map",
-	[OBJECTIVE_PRESENCE] = "presence",
-	[OBJECTIVE_AVERAGE_RISK] = "average_risk"
+	[OBJECTIVE_SUM_OTHER] = "sum_other"
 };
 
-static const bool rises[OBJECTIVES] = {
+static const bool rises[OWN_OBJECTIVES] = {
 	[OBJECTIVE_K] = true,
 	[OBJECTIVE_L] = true,
 	[OBJECTIVE_ENTROPY_L] = true,
 	[OBJECTIVE_SUM_K] = true,
 	[OBJECTIVE_SUM_L] = true,
-	[OBJECTIVE_SUM_OTHER] = true,
-	[OBJECTIVE_K_MAP] = true
+	[OBJECTIVE_SUM_OTHER] = true
 };
+
+int
+objective_model(Objective objective)
+{
+	return objective < OWN_OBJECTIVES ? -1 : (int) objective - OWN_OBJECTIVES;
+}
+
+bool
+is_objective(int objective)
+{
+	return objective < OWN_OBJECTIVES || models[objective - OWN_OBJECTIVES]->is_measure;
+}
 
 int
 objective_by_name(const char *name)
 {
-	return find_name(name, names, OBJECTIVES);
+	for (int objective = 0; objective < OBJECTIVES; objective++)
+		if (is_objective(objective) && strcmp(objective_name((Objective) objective), name) == 0)
+			return objective;
+	return -1;
 }
 
 const char *
 objective_name(Objective objective)
 {
-	return names[objective];
-}
-
-int
-objective_model(Objective objective)
-{
-	switch (objective)
-	{
-		case OBJECTIVE_ALPHA:
-			return MODEL_ALPHA;
-		case OBJECTIVE_BETA:
-			return MODEL_BETA;
-		case OBJECTIVE_DISCLOSURE:
-			return MODEL_DISCLOSURE;
-		case OBJECTIVE_K_MAP:
-			return MODEL_K_MAP;
-		case OBJECTIVE_PRESENCE:
-			return MODEL_PRESENCE;
-		case OBJECTIVE_AVERAGE_RISK:
-			return MODEL_AVERAGE_RISK;
-		default:
-			return -1;
-	}
+	return objective < OWN_OBJECTIVES ? names[objective] : models[objective - OWN_OBJECTIVES]->name;
 }
 
 bool
 objective_rises(Objective objective)
 {
-	return rises[objective];
+	return objective < OWN_OBJECTIVES ? rises[objective] : models[objective - OWN_OBJECTIVES]->least_counts;
 }
 
 /* The measure itself. */
@@ -115,21 +99,8 @@ measure_of(Objective objective, const Measures *m)
 			return m->sum_l;
 		case OBJECTIVE_SUM_OTHER:
 			return m->sum_other;
-		case OBJECTIVE_ALPHA:
-			return m->alpha;
-		case OBJECTIVE_BETA:
-			return m->beta;
-		case OBJECTIVE_DISCLOSURE:
-			return m->disclosure;
-		case OBJECTIVE_K_MAP:
-			return (double) m->k_map;
-		case OBJECTIVE_PRESENCE:
-			return m->presence;
-		case OBJECTIVE_AVERAGE_RISK:
-			return m->average_risk;
 		default:
-			elog(ERROR, "no such objective");
-			return 0;
+			return m->figures[objective_model(objective)];
 	}
 }
 
@@ -149,5 +120,5 @@ objective_cost(Objective objective, const Measures *measures)
 	if (measures->classes == 0 && needs_classes(objective))
 		return HUGE_VAL;
 	value = measure_of(objective, measures);
-	return rises[objective] ? -value : value;
+	return objective_rises(objective) ? -value : value;
 }

@@ -23,17 +23,15 @@ typedef enum Objective
 	OBJECTIVE_SUM_K,
 	OBJECTIVE_SUM_L,
 	OBJECTIVE_SUM_OTHER,
-	OBJECTIVE_ALPHA,
-	OBJECTIVE_BETA,
-	OBJECTIVE_DISCLOSURE,
-	OBJECTIVE_K_MAP,
-	OBJECTIVE_PRESENCE,
-	OBJECTIVE_AVERAGE_RISK,
-	OBJECTIVES
+	OWN_OBJECTIVES,				/* from here on, by model */
+	OBJECTIVES = OWN_OBJECTIVES + MODELS
 } Objective;
 
 /* Each at most once. */
-#define MAX_OBJECTIVES OBJECTIVES
+#define MAX_OBJECTIVES 20
+
+/* Whether a number is that of an objective: not every model's figure is one. */
+extern bool is_objective(int objective);
 
 /* The objective with a name, or -1. */
 extern int	objective_by_name(const char *name);

@@ -263,9 +263,9 @@ static void
 look_outside(Ground *ground)
 {
 	Population *population = ground->order->population;
-	OutsidePromise *promise = &population->outside[k_map_model.place];
+	OutsidePromise *promise = population_least_outside(population);
 
-	if (!promise->given)
+	if (promise == NULL)
 		return;
 	if (promise->boxes == NULL)
 		promise->boxes = outside_boxes_create(population, &promise->people, population->context);

@@ -24,8 +24,9 @@ enum
 {
 	NODE_LEVELS, NODE_K, NODE_L, NODE_ENTROPY_L, NODE_T, NODE_SUPPRESSED, NODE_CLASSES, NODE_GLM,
 	NODE_NWP, NODE_DCN, NODE_CM, NODE_NECD, NODE_SUM_K, NODE_SUM_L, NODE_FEASIBLE, NODE_SUM_OTHER,
-	NODE_ALPHA, NODE_BETA, NODE_DISCLOSURE, NODE_K_MAP, NODE_PRESENCE, NODE_AVERAGE_RISK,
-	NODE_COLUMNS
+	NODE_MODELS,				/* and the other measures of models, in their
+								 * order */
+	NODE_COLUMNS = NODE_MODELS + MODELS
 };
 
 Datum
@@ -38,20 +39,19 @@ levels_datum(const int *levels, int nattrs)
 static void
 tell_models(const Population *population, const Measures *m, Datum *values, bool *nulls)
 {
-	bool		remains = m->classes > 0;
+	int			column = NODE_MODELS;
 
-	nulls[NODE_ALPHA] = !remains || !(population->models & MODEL_BIT(MODEL_ALPHA));
-	nulls[NODE_BETA] = !remains || !(population->models & MODEL_BIT(MODEL_BETA));
-	nulls[NODE_DISCLOSURE] = !remains || !(population->models & MODEL_BIT(MODEL_DISCLOSURE));
-	nulls[NODE_K_MAP] = !remains || !(population->models & MODEL_BIT(MODEL_K_MAP));
-	nulls[NODE_PRESENCE] = !remains || !(population->models & MODEL_BIT(MODEL_PRESENCE));
-	values[NODE_K_MAP] = Int64GetDatum(m->k_map);
-	values[NODE_PRESENCE] = Float8GetDatum(m->presence);
-	nulls[NODE_AVERAGE_RISK] = !remains || !(population->models & MODEL_BIT(MODEL_AVERAGE_RISK));
-	values[NODE_ALPHA] = Float8GetDatum(m->alpha);
-	values[NODE_BETA] = Float8GetDatum(m->beta);
-	values[NODE_DISCLOSURE] = Float8GetDatum(m->disclosure);
-	values[NODE_AVERAGE_RISK] = Float8GetDatum(m->average_risk);
+	for (int model = 0; model < MODELS; model++)
+	{
+		if (!models[model]->is_measure)
+			continue;
+		nulls[column] = m->classes == 0 || !(population->models & MODEL_BIT(model));
+		if (models[model]->range != RANGE_COUNT)
+			values[column] = Float8GetDatum(m->figures[model]);
+		else if (!nulls[column])
+			values[column] = Int64GetDatum((int64) m->figures[model]);
+		column++;
+	}
 }
 
 void

@@ -89,7 +89,7 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
-	require_no_presence(dataset, "a recoding");
+	require_overlaps_kept(dataset, "a recoding");
 	k = curve_argument(fcinfo, 1, &n);
 	order.loss = recoding_loss_argument(fcinfo, 2, dataset);
 	order.labels = labels_argument(fcinfo, 3);
@@ -138,7 +138,7 @@ anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo, 0);
-	require_no_presence(dataset, "a recoding");
+	require_overlaps_kept(dataset, "a recoding");
 	way = find_name(name_argument(fcinfo, 1, "way"), ways, lengthof(ways));
 	if (way < 0)
 		ereport(ERROR,

@@ -48,7 +48,7 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 
 	call->dataset = readable_dataset_argument(fcinfo, 1);
 	order->promise = promise_arguments(fcinfo, 2, call->dataset);
-	require_no_presence(call->dataset, "a recoding");
+	require_overlaps_kept(call->dataset, "a recoding");
 	promise_imply_limits(&order->promise, call->dataset);
 	if (!promises_anything(&order->promise, call->dataset))
 		ereport(ERROR,

@@ -19,14 +19,14 @@ objective_names(bool losses)
 
 	initStringInfo(&names);
 	for (int i = 0; i < OBJECTIVES; i++)
-		if (!losses || !objective_rises((Objective) i))
+		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
 			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", objective_name((Objective) i));
 	return names.data;
 }
 
-/* Fails if a data set lacks the column that an objective needs. */
-static void
-require_objective(const Dataset *dataset, Objective objective)
+/* Whether an objective is about the values of sensitive columns. */
+static bool
+is_about_values(Objective objective)
 {
 	switch (objective)
 	{
@@ -35,21 +35,36 @@ require_objective(const Dataset *dataset, Objective objective)
 		case OBJECTIVE_T:
 		case OBJECTIVE_SUM_L:
 		case OBJECTIVE_SUM_OTHER:
-		case OBJECTIVE_ALPHA:
-		case OBJECTIVE_BETA:
-		case OBJECTIVE_DISCLOSURE:
-			require_sensitive(dataset, objective_name(objective));
-			break;
-		case OBJECTIVE_K_MAP:
-		case OBJECTIVE_PRESENCE:
-			for (int i = 0; i < dataset->npromises; i++)
-				if (dataset->promises[i].model == (PromiseModel) objective_model(objective))
-					return;
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s needs a population, but data set \"%s\" has no promise with one", objective_name(objective), dataset->name),
-					 errhint("Declare one with anonopt.add_promise.")));
-			break;
+			return true;
+		default:
+			return objective_model(objective) >= 0 && models[objective_model(objective)]->scope == ABOUT_VALUES;
+	}
+}
+
+static bool
+promises_model(const Dataset *dataset, PromiseModel model)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+		if (dataset->promises[i].model == model)
+			return true;
+	return false;
+}
+
+/* Fails if a data set lacks the column that an objective needs. */
+static void
+require_objective(const Dataset *dataset, Objective objective)
+{
+	int			model = objective_model(objective);
+
+	if (is_about_values(objective))
+		require_sensitive(dataset, objective_name(objective));
+	if (model >= 0 && model_needs_population((PromiseModel) model) && !promises_model(dataset, (PromiseModel) model))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s needs a population, but data set \"%s\" has no promise with one", objective_name(objective), dataset->name),
+				 errhint("Declare one with anonopt.add_promise.")));
+	switch (objective)
+	{
 		case OBJECTIVE_CM:
 			if (dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
 				ereport(ERROR,
@@ -122,27 +137,6 @@ deadline_argument(FunctionCallInfo fcinfo, int argument)
 	return end;
 }
 
-/* Whether an objective is about a sensitive or class column. */
-static bool
-needs_columns(Objective objective)
-{
-	switch (objective)
-	{
-		case OBJECTIVE_L:
-		case OBJECTIVE_ENTROPY_L:
-		case OBJECTIVE_T:
-		case OBJECTIVE_CM:
-		case OBJECTIVE_SUM_L:
-		case OBJECTIVE_SUM_OTHER:
-		case OBJECTIVE_ALPHA:
-		case OBJECTIVE_BETA:
-		case OBJECTIVE_DISCLOSURE:
-			return true;
-		default:
-			return false;
-	}
-}
-
 Population *
 searched_population(Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
 {
@@ -150,7 +144,7 @@ searched_population(Population *population, const Promise *promise, int nobjecti
 		if (objective_model(objectives[i]) >= 0)
 			population_ask(population, (PromiseModel) objective_model(objectives[i]));
 	for (int i = 0; i < nobjectives; i++)
-		if (needs_columns(objectives[i]))
+		if (is_about_values(objectives[i]) || objectives[i] == OBJECTIVE_CM)
 			return population;
 	if (population->has_conditions)
 		return population;

@@ -43,7 +43,7 @@ typedef struct Shown
 	ShownRuns  *after;
 	bool	   *tuple_shown;	/* by tuple: whether it is shown with labels */
 	bool		starred;		/* the others are shown as stars */
-}			Shown;
+} Shown;
 
 /* The classes of any generalization, before choosing those to show. */
 typedef struct AnyClasses
@@ -52,7 +52,7 @@ typedef struct AnyClasses
 	uint32	   *class_of;		/* by tuple, or NO_CLASS */
 	uint32	   *first_leaf;		/* by class and attribute */
 	uint32	   *leaves;
-}			AnyClasses;
+} AnyClasses;
 
 /* Fails unless the caller itself owns the release and it is of that data set. */
 static ReleaseEntry *
@@ -103,7 +103,7 @@ classes_of_node(const Population *population, Recodings node)
 }
 
 static AnyClasses
-classes_of_release(const Shown * shown)
+classes_of_release(const Shown *shown)
 {
 	Release    *release = shown->release;
 	TableRecoding *table;
@@ -128,7 +128,7 @@ classes_of_release(const Shown * shown)
  * its number.
  */
 static uint32
-hide_classes(Shown * shown, AnyClasses * classes, const bool *breaks)
+hide_classes(Shown *shown, AnyClasses *classes, const bool *breaks)
 {
 	uint32		ntuples = shown->population->tuples->ntuples;
 	int			nattrs = shown->population->nattrs;
@@ -158,7 +158,7 @@ hide_classes(Shown * shown, AnyClasses * classes, const bool *breaks)
 
 /* The histograms and counts of classes, followed by those of people in none. */
 static TupleTable *
-table_of_classes(const Population *population, const AnyClasses * classes)
+table_of_classes(const Population *population, const AnyClasses *classes)
 {
 	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 	bool		any = false;
@@ -179,7 +179,7 @@ table_of_classes(const Population *population, const AnyClasses * classes)
  * shows them.
  */
 static void
-choose_shown(Shown * shown, bool star)
+choose_shown(Shown *shown, bool star)
 {
 	const Population *population = shown->population;
 	Promise		promise = shown->release->spec.promise;
@@ -223,7 +223,7 @@ choose_shown(Shown * shown, bool star)
 
 /* Computes what a release would show now; returns false if there are no people. */
 static bool
-read_shown(FunctionCallInfo fcinfo, Shown * shown)
+read_shown(FunctionCallInfo fcinfo, Shown *shown)
 {
 	char	   *dataset = name_argument(fcinfo, 0, "dataset");
 	ReleaseEntry *entry = entry_argument(fcinfo, dataset);
@@ -278,7 +278,7 @@ column_name(const Population *population, int column)
  * associations.
  */
 static void
-put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribute, Grouping * of_column)
+put_distances(ReturnSetInfo *result, const Shown *shown, Grouping *of_attribute, Grouping *of_column)
 {
 	const Population *population = shown->population;
 
@@ -313,7 +313,7 @@ put_distances(ReturnSetInfo *result, const Shown * shown, Grouping * of_attribut
 }
 
 static void
-put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of_attribute, const Grouping * of_column)
+put_associations(ReturnSetInfo *result, const Shown *shown, const Grouping *of_attribute, const Grouping *of_column)
 {
 	const Population *population = shown->population;
 	double		before;
@@ -338,7 +338,7 @@ put_associations(ReturnSetInfo *result, const Shown * shown, const Grouping * of
 }
 
 static void
-put_queries(ReturnSetInfo *result, const Shown * shown, int nqueries, int64 seed)
+put_queries(ReturnSetInfo *result, const Shown *shown, int nqueries, int64 seed)
 {
 	Prng		prng = {(uint64) seed};
 	double	   *errors = budget_alloc(sizeof(double), (Size) nqueries + 1);
@@ -365,7 +365,7 @@ put_queries(ReturnSetInfo *result, const Shown * shown, int nqueries, int64 seed
  * the most frequent one.
  */
 static void
-put_classifier(ReturnSetInfo *result, const Shown * shown)
+put_classifier(ReturnSetInfo *result, const Shown *shown)
 {
 	const Population *population = shown->population;
 	int			column = population->nsensitive;
@@ -430,7 +430,7 @@ put_value(ReturnSetInfo *result, const char *column, const char *value, int64 pe
 }
 
 static void
-put_attribute(ReturnSetInfo *result, const Shown * shown, int a)
+put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
 {
 	const Population *population = shown->population;
 	const TupleTable *tuples = population->tuples;
@@ -459,7 +459,7 @@ put_attribute(ReturnSetInfo *result, const Shown * shown, int a)
 }
 
 static void
-put_sensitive(ReturnSetInfo *result, const Shown * shown, int column)
+put_sensitive(ReturnSetInfo *result, const Shown *shown, int column)
 {
 	const Histograms *histograms = shown->population->columns[column];
 	double	   *before = people_by_value(shown->before, column);

@@ -1,7 +1,7 @@
 #!/usr/bin/env perl
 #
-# Each room of src/ includes only what ARCHITECTURE.md allows it, and is as long as that says; and
-# no header of ours has the path of one of the server's.
+# Each room of src/ includes only what ARCHITECTURE.md allows it, and is as long as that says; no header of ours has the path of one
+# of the server's; and only the room promise names a model, but for k, l and t, which are arguments of functions.
 
 use strict;
 use warnings;
@@ -32,6 +32,8 @@ for my $room (@rooms)
 	cmp_ok(abs($lines - $lines{$room}), '<=', 0.03 * $lines, "$room has the lines that ARCHITECTURE.md says: $lines");
 }
 chomp(my $server = `pg_config --includedir-server`);
+my $names = join '|', grep { !/^(?:k|l|t|entropy_l)$/ } `cat src/promise/*.c` =~ /\.name = "(\w+)"/g;
+like($names, qr/alpha.*share_above/s, 'the room promise has models');
 
 for my $file (glob 'src/*.[ch] src/*/*.[ch]')
 {
@@ -41,5 +43,22 @@ for my $file (glob 'src/*.[ch] src/*/*.[ch]')
 	my @wrong = grep { " $may{$room} $room " !~ / $_ / } sort keys %included;
 	is("@wrong", '', "$file includes what it may");
 	ok(!-e "$server/$path", "$file hides no header of the server");
+	is(join(' ', models_named($file)), '', "$file names no model") if $room ne 'promise';
+}
+
+# The models that a file's code names: constants, rows of the table, and names in literals.
+sub models_named
+{
+	my ($file) = @_;
+	my %named;
+
+	open my $source, '<', $file or die "$file: $!";
+	while (<$source>)
+	{
+		next if m{^\s*(?:/\*|\*|#include)};
+		$named{$1} = 1 while /\b(MODEL_(?!BIT\b|[KLT]\b)[A-Z_]+|(?:$names|k|l|t|entropy_l)_model)\b/g;
+		$named{$1} = 1 while /"(?:[^"\\]|\\.)*?\b($names)\b/g;
+	}
+	return sort keys %named;
 }
 done_testing();
