@@ -27,9 +27,19 @@
 
 #include "base/budget.h"
 
+static void
+prepare_surprise(Histograms *h)
+{
+	budget_require(h->context, sizeof(double) * (Size) h->nvalues);
+	h->surprise = MemoryContextAllocHuge(h->context, sizeof(double) * ((Size) h->nvalues + 1));
+	for (uint32 value = 0; value < h->nvalues; value++)
+		h->surprise[value] = -log((double) h->total[value] / h->people);
+}
+
 void
 conditions_prepare(Histograms *h)
 {
+	const Slice nothing = {0};
 	bool		needs_surprise = false;
 
 	h->values = 0;
@@ -44,12 +54,9 @@ conditions_prepare(Histograms *h)
 		if (asked && models[model]->kept > 0)
 			h->kept[h->nkept++] = models[model];
 	}
-	if (!needs_surprise)
-		return;
-	budget_require(h->context, sizeof(double) * (Size) h->nvalues);
-	h->surprise = MemoryContextAllocHuge(h->context, sizeof(double) * ((Size) h->nvalues + 1));
-	for (uint32 value = 0; value < h->nvalues; value++)
-		h->surprise[value] = -log((double) h->total[value] / h->people);
+	if (needs_surprise)
+		prepare_surprise(h);
+	h->judged = class_values(h, &nothing, NULL, 0);
 }
 
 static void
@@ -66,18 +73,24 @@ keep_figures(Histograms *h, const Slice *slice, const ClassValues *values)
 void
 conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
 {
-	ClassValues values = class_values(h, slice, entries, size);
+	ClassValues *values = &h->judged;
 
+	values->size = size;
+	values->length = slice->length;
+	values->entries = entries;
+	values->most = slice->most;
+	values->entropy = slice->entropy;
+	values->distance = slice->distance;
 	for (int i = 0; i < h->nconditions; i++)
 	{
 		const Condition *condition = &h->conditions[i];
 		int64		least = 0;
 
-		if (models[condition->model]->keeps(&values, condition, &least))
+		if (models[condition->model]->keeps(values, condition, &least))
 			continue;
 		slice->breaks |= MODEL_BIT(condition->model);
 		slice->least_suppressed = Max(slice->least_suppressed, least);
 	}
 	if (h->nkept > 0)
-		keep_figures(h, slice, &values);
+		keep_figures(h, slice, values);
 }

@@ -66,6 +66,8 @@ typedef struct Histograms
 	bool		lenient;		/* only present values count */
 	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */
+	ClassValues judged;			/* of the class that is judged; what concerns
+								 * all people is set once */
 	int64		people;
 	int64	   *total;			/* people by value */
 

@@ -7,21 +7,25 @@
  */
 #include "promise/model.h"
 
-#include <math.h>
-
 int64
 least_beyond_distance(int64 size, double distance, double t)
 {
+	double		least;
+
 	if (distance <= t || t >= 1)
 		return 0;
-	return (int64) Max(ceil((double) size * ((distance - t) / (1 - t) - ROUNDING)), 0);
+	least = (double) size * ((distance - t) / (1 - t) - ROUNDING);
+	/* rounded up; called for every class, where ceil() takes long */
+	return least <= 0 ? 0 : (int64) least + ((double) (int64) least < least);
 }
 
 static bool
 keeps_t(const ClassValues *values, const Condition *condition, int64 *least)
 {
+	if (values->distance <= condition->threshold)
+		return true;
 	*least = least_beyond_distance(values->size, values->distance, condition->threshold);
-	return values->distance <= condition->threshold;
+	return false;
 }
 
 static double

@@ -32,8 +32,10 @@
 static bool
 keeps_l(const ClassValues *values, const Condition *condition, int64 *least)
 {
+	if (values->length >= condition->threshold)
+		return true;
 	*least = values->size;
-	return values->length >= condition->threshold;
+	return false;
 }
 
 /* As many as values. */
