@@ -432,4 +432,4 @@ evaluate_item(void *state, const void *item, void *result)
 	class_counter_clear(counting->class_counter);
 }
 
-const PoolWork evaluate_cuts_work = {begin_counting, evaluate_item};
+const PoolWork evaluate_cuts_work = {"evaluate cuts", begin_counting, evaluate_item};

@@ -5,119 +5,32 @@
  * Nodes are visited in the order of their levels, with the attribute with the
  * most levels changing fastest, so that almost every node's table is one
  * linear pass over the previous node's.  The levels of the first attributes
- * define a part; any free process takes the next part.  Workers share the
- * population and send their measures through one queue each.  The leader
- * measures as well, and does so alone if there is no shared memory or no
- * worker.
+ * define a part, which is an item of work for a pool.
  */
 #include "engine/lattice.h"
 
+#include "access/parallel.h"
 #include "engine/node_classes.h"
-#include "engine/worker_pool.h"
 #include "miscadmin.h"
-#include "pgstat.h"
-#include "port/atomics.h"
-#include "storage/latch.h"
-#include "storage/proc.h"
-#include "storage/shm_mq.h"
-#include "storage/shm_toc.h"
 
 /* Parts to aim for: enough for all processes to finish at the same time. */
 #define PARTS 256
 
+/* Nodes of a part, unless an attribute has more levels; parts of a batch. */
+#define PART_NODES 512
+#define BATCH 64
+
 /* Tuples to visit below which starting workers costs more than it saves. */
 #define WORTH_WORKERS 5e7
 
-#define QUEUE_SIZE (1024 * 1024)
-
-/* Nodes per message. */
-#define BATCH 64
-
-/* Data in shared memory beside the population. */
-enum
+/* What processes that measure parts share. */
+typedef struct LatticeOrder
 {
-	CHUNK_HEADER,
-	CHUNK_QUEUES,
-	CHUNKS
-};
-
-/* State shared by the processes of a search. */
-typedef struct SharedLattice
-{
-	/* set before workers start */
 	Promise		promise;
 	int			depths;			/* attributes whose levels define a part */
-	uint64		nparts;
+}			LatticeOrder;
 
-	/* used by all to take the next part */
-	pg_atomic_uint64 next_part;
-
-	/* set when no more nodes are wanted */
-	pg_atomic_uint32 stopped;
-} SharedLattice;
-
-/* A measured node on its way to the leader. */
-typedef struct NodeMessage
-{
-	Measures	measures;
-	int			levels[MAX_ATTRIBUTES];
-} NodeMessage;
-
-/* The leader's side of the workers' queues. */
-typedef struct Inbox
-{
-	int			nqueues;
-	shm_mq_handle **queues;		/* NULL once a worker is done */
-	NodeVisitor visit;
-	void	   *arg;
-	bool		stopped;		/* the visitor wants no more */
-} Inbox;
-
-/*
- * Receives messages, including the end of a worker; returns whether there were
- * any.
- */
-static bool
-receive_batches(Inbox *inbox)
-{
-	bool		received = false;
-
-	for (int i = 0; i < inbox->nqueues; i++)
-	{
-		NodeMessage *nodes;
-		Size		size;
-		shm_mq_result result;
-
-		if (inbox->queues[i] == NULL)
-			continue;
-		result = shm_mq_receive(inbox->queues[i], &size, (void **) &nodes, true);
-		if (result == SHM_MQ_WOULD_BLOCK)
-			continue;
-		received = true;
-		if (result == SHM_MQ_DETACHED)
-		{
-			inbox->queues[i] = NULL;
-			continue;
-		}
-		for (Size n = 0; n < size / sizeof(NodeMessage) && !inbox->stopped; n++)
-			inbox->stopped = !inbox->visit(inbox->arg, nodes[n].levels, &nodes[n].measures);
-	}
-	return received;
-}
-
-/*
- * Receives all available messages; returns false if the visitor wants no more
- * nodes.
- */
-static bool
-empty_inbox(Inbox *inbox)
-{
-	while (!inbox->stopped && receive_batches(inbox))
-		;
-	return !inbox->stopped;
-}
-
-/* State of a process that measures parts of a lattice. */
+/* The state of a process. */
 typedef struct PartWalk
 {
 	Population *population;
@@ -125,9 +38,6 @@ typedef struct PartWalk
 	NodeWalk   *node_walk;
 	const int  *order;
 	int			depths;
-	NodeVisitor visit;
-	void	   *arg;
-	Inbox	   *inbox;			/* the leader's, to be drained now and then */
 } PartWalk;
 
 static int
@@ -136,17 +46,18 @@ span_of(const Population *population, int a)
 	return population->attrs[a].max_level - population->attrs[a].min_level + 1;
 }
 
-static void
-begin_walk(PartWalk *walk, Population *population, const Promise *promise, NodeVisitor visit, void *arg)
+static void *
+begin_parts(Population *population, const void *argument)
 {
+	const		LatticeOrder *order = argument;
+	PartWalk   *walk = palloc0(sizeof(PartWalk));
+
 	walk->population = population;
-	walk->measurer = measurer_create(population, promise);
+	walk->measurer = measurer_create(population, &order->promise);
 	walk->node_walk = node_walk_create(population, MOST_LEVELS_LAST);
 	walk->order = node_walk_order(walk->node_walk);
-	walk->depths = 0;
-	walk->inbox = NULL;
-	walk->visit = visit;
-	walk->arg = arg;
+	walk->depths = order->depths;
+	return walk;
 }
 
 /* The levels of a part's first node. */
@@ -184,202 +95,119 @@ next_levels(const PartWalk *walk, int *levels)
 	return false;
 }
 
-/* Measures a part's nodes; returns false if the visitor wants no more. */
-static bool
-walk_part(PartWalk *walk, uint64 part)
+static void
+measure_next(PartWalk *walk, const int *levels, Measures *measures)
 {
-	int			levels[MAX_ATTRIBUTES];
-	int			measured = 0;
+	Recodings	node;
+	const TupleTable *classes = node_walk_classes(walk->node_walk, levels, &node);
 
-	first_levels(walk, part, levels);
-	do
-	{
-		Recodings	node;
-		const TupleTable *classes = node_walk_classes(walk->node_walk, levels, &node);
-		Measures	measures;
-
-		CHECK_FOR_INTERRUPTS();
-		measure(walk->measurer, node, classes, &measures);
-		if (!walk->visit(walk->arg, levels, &measures))
-			return false;
-		/* a worker with a full queue would have to wait */
-		if (walk->inbox != NULL && ++measured % BATCH == 0 && !empty_inbox(walk->inbox))
-			return false;
-	} while (next_levels(walk, levels));
-	return true;
+	CHECK_FOR_INTERRUPTS();
+	measure(walk->measurer, node, classes, measures);
 }
+
+/* Measures the nodes of a part, in their order. */
+static void
+measure_part(void *state, const void *item, void *result)
+{
+	PartWalk   *walk = state;
+	Measures   *measures = result;
+	int			levels[MAX_ATTRIBUTES];
+
+	first_levels(walk, *(const uint64 *) item, levels);
+	do
+		measure_next(walk, levels, measures++);
+	while (next_levels(walk, levels));
+}
+
+const PoolWork measure_parts_work = {"measure parts", begin_parts, measure_part};
 
 /* Chooses the depths whose levels define parts; returns the number of parts. */
 static uint64
-choose_parts(PartWalk *walk)
+choose_parts(PartWalk *walk, uint64 nnodes, LatticeOrder * order)
 {
 	uint64		nparts = 1;
 
-	for (walk->depths = 0; walk->depths < walk->population->nattrs - 1 && nparts < PARTS; walk->depths++)
-		nparts *= span_of(walk->population, walk->order[walk->depths]);
+	for (order->depths = 0; order->depths < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); order->depths++)
+		nparts *= span_of(walk->population, walk->order[order->depths]);
+	walk->depths = order->depths;
 	return nparts;
 }
 
 /* Whether workers would save more than they cost. */
 static bool
-is_worth_workers(const Population *population)
+is_worth_workers(const Population *population, uint64 nnodes)
 {
-	double		work = population->tuples->ntuples;
-
-	for (int a = 0; a < population->nattrs; a++)
-		work *= span_of(population, a);
-	return work >= WORTH_WORKERS;
+	return (double) population->tuples->ntuples * nnodes >= WORTH_WORKERS;
 }
 
-/* A worker's messages to the leader. */
-typedef struct Outbox
-{
-	shm_mq_handle *queue;
-	SharedLattice *shared;
-	int			nnodes;
-	NodeMessage nodes[BATCH];
-} Outbox;
-
-static void
-send_batch(Outbox *outbox)
-{
-	/* if the leader is gone, it has reported an error itself */
-	if (outbox->nnodes > 0 &&
-		shm_mq_send(outbox->queue, sizeof(NodeMessage) * outbox->nnodes, outbox->nodes, false, true) != SHM_MQ_SUCCESS)
-		ereport(ERROR,
-				(errcode(ERRCODE_ADMIN_SHUTDOWN),
-				 errmsg("search ended")));
-	outbox->nnodes = 0;
-}
-
+/* Shows the measures of a part; returns false if the visitor wants no more. */
 static bool
-send_node(void *arg, const int *levels, const Measures *measures)
+visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisitor visit, void *arg)
 {
-	Outbox	   *outbox = arg;
-	NodeMessage *node = &outbox->nodes[outbox->nnodes++];
+	int			levels[MAX_ATTRIBUTES];
 
-	node->measures = *measures;
-	memcpy(node->levels, levels, sizeof(node->levels));
-	if (outbox->nnodes == BATCH)
-		send_batch(outbox);
-	return pg_atomic_read_u32(&outbox->shared->stopped) == 0;
+	first_levels(walk, part, levels);
+	do
+		if (!visit(arg, levels, measures++))
+			return false;
+	while (next_levels(walk, levels));
+	return true;
 }
 
-/* The main function of a worker. */
-PGDLLEXPORT void anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc);
-
-void
-anonopt_lattice_worker(dsm_segment *segment, shm_toc *toc)
-{
-	SharedLattice *shared = parallel_chunk(toc, CHUNK_HEADER);
-	char	   *queues = parallel_chunk(toc, CHUNK_QUEUES);
-	shm_mq	   *queue = (shm_mq *) (queues + (Size) QUEUE_SIZE * ParallelWorkerNumber);
-	Population *population = parallel_population(toc);
-	Outbox	   *outbox = palloc0(sizeof(Outbox));
-	PartWalk	walk;
-	uint64		part;
-
-	shm_mq_set_sender(queue, MyProc);
-	outbox->queue = shm_mq_attach(queue, segment, NULL);
-	outbox->shared = shared;
-	begin_walk(&walk, population, &shared->promise, send_node, outbox);
-	walk.depths = shared->depths;
-	while ((part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < shared->nparts)
-		if (!walk_part(&walk, part))
-			break;
-	send_batch(outbox);
-	shm_mq_detach(outbox->queue);
-}
-
-static bool
-workers_are_busy(const Inbox *inbox)
-{
-	for (int i = 0; i < inbox->nqueues; i++)
-		if (inbox->queues[i] != NULL)
-			return true;
-	return false;
-}
-
-/* Fills the shared state. */
-static void
-share_lattice(const PartWalk *walk, const Promise *promise, uint64 nparts, SharedLattice *shared,
-			  char *queues, int nqueues)
-{
-	shared->promise = *promise;
-	shared->depths = walk->depths;
-	shared->nparts = nparts;
-	pg_atomic_init_u64(&shared->next_part, 0);
-	pg_atomic_init_u32(&shared->stopped, 0);
-	for (int i = 0; i < nqueues; i++)
-		shm_mq_set_receiver(shm_mq_create(queues + (Size) QUEUE_SIZE * i, QUEUE_SIZE), MyProc);
-}
-
-static void
-attach_queues(Inbox *inbox, ParallelContext *context, char *queues)
-{
-	inbox->nqueues = context->nworkers_launched;
-	inbox->queues = palloc0(sizeof(shm_mq_handle *) * (inbox->nqueues + 1));
-	for (int i = 0; i < inbox->nqueues; i++)
-		inbox->queues[i] = shm_mq_attach((shm_mq *) (queues + (Size) QUEUE_SIZE * i), context->seg,
-										 context->worker[i].bgwhandle);
-}
-
-/*
- * Measures all parts together with workers; returns the number of workers, or
- * -1 if it could not begin.
- */
+/* Measures all parts together with workers; returns their number. */
 static int
-measure_together(PartWalk *walk, const Promise *promise, int workers)
+measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder * order, int workers, NodeVisitor visit, void *arg)
 {
-	Inbox		inbox = {0};
-	uint64		nparts = choose_parts(walk);
-	Size		sizes[CHUNKS] = {sizeof(SharedLattice), mul_size(QUEUE_SIZE, workers)};
-	void	   *chunks[CHUNKS];
-	ParallelContext *context = parallel_begin("anonopt_lattice_worker", workers, walk->population, CHUNKS, sizes, chunks);
-	SharedLattice *shared;
-	uint64		part;
+	uint64		nparts = choose_parts(walk, nnodes, order);
+	uint64		part_nodes = nnodes / nparts;
+	PoolOrder	pool_order = {&measure_parts_work, walk->population, order, sizeof(LatticeOrder), sizeof(uint64), sizeof(Measures) * part_nodes, BATCH};
+	WorkerPool *pool = worker_pool_begin(&pool_order, workers);
+	Measures   *results = MemoryContextAllocHuge(CurrentMemoryContext, pool_order.result_size * BATCH);
+	bool		stopped = false;
 
-	if (context == NULL)
-		return -1;
-	shared = chunks[CHUNK_HEADER];
-	share_lattice(walk, promise, nparts, shared, chunks[CHUNK_QUEUES], workers);
-	if (!parallel_launch(context))
-		return -1;
-	inbox.visit = walk->visit;
-	inbox.arg = walk->arg;
-	attach_queues(&inbox, context, chunks[CHUNK_QUEUES]);
-	walk->inbox = &inbox;
-	while (!inbox.stopped && (part = pg_atomic_fetch_add_u64(&shared->next_part, 1)) < nparts)
-		inbox.stopped = !walk_part(walk, part) || !empty_inbox(&inbox);
-	while (workers_are_busy(&inbox))
+	for (uint64 part = 0; part < nparts && !stopped; part += BATCH)
 	{
-		CHECK_FOR_INTERRUPTS();
-		if (inbox.stopped)
-			pg_atomic_write_u32(&shared->stopped, 1);
-		if (receive_batches(&inbox))
-			continue;
-		(void) WaitLatch(MyLatch, WL_LATCH_SET | WL_EXIT_ON_PM_DEATH, 0, PG_WAIT_EXTENSION);
-		ResetLatch(MyLatch);
+		uint64		parts[BATCH];
+		int			n = (int) Min(nparts - part, BATCH);
+
+		for (int i = 0; i < n; i++)
+			parts[i] = part + i;
+		worker_pool_do(pool, n, parts, results);
+		for (int i = 0; i < n && !stopped; i++)
+			stopped = !visit_part(walk, parts[i], results + i * part_nodes, visit, arg);
 	}
-	return parallel_end(context);
+	pfree(results);
+	return worker_pool_end(pool);
+}
+
+static void
+measure_alone_in_order(PartWalk *walk, NodeVisitor visit, void *arg)
+{
+	int			levels[MAX_ATTRIBUTES];
+	Measures	measures;
+
+	first_levels(walk, 0, levels);
+	do
+		measure_next(walk, levels, &measures);
+	while (visit(arg, levels, &measures) && next_levels(walk, levels));
 }
 
 int
 lattice_measure(Population *population, const Promise *promise, int workers, NodeVisitor visit, void *arg)
 {
-	PartWalk	walk;
-	int			helped = -1;
+	LatticeOrder order = {.promise = *promise};
+	PartWalk   *walk = begin_parts(population, &order);
+	uint64		nnodes = 1;
+	int			helped = 0;
 
-	begin_walk(&walk, population, promise, visit, arg);
-	if (workers > 0 && !IsParallelWorker() && is_worth_workers(population))
-		helped = measure_together(&walk, promise, workers);
-	if (helped < 0)
-	{
-		walk.depths = 0;
-		walk_part(&walk, 0);
-	}
-	node_walk_free(walk.node_walk);
-	return Max(helped, 0);
+	for (int a = 0; a < population->nattrs; a++)
+		nnodes *= span_of(population, a);
+	if (workers > 0 && !IsParallelWorker() && is_worth_workers(population, nnodes))
+		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
+	else
+		measure_alone_in_order(walk, visit, arg);
+	node_walk_free(walk->node_walk);
+	return helped;
 }
 
 /* ---------------------- the worker-pool task that measures nodes one by one */
@@ -410,4 +238,4 @@ measure_item(void *state, const void *item, void *result)
 	measure(measuring->measurer, node, classes, result);
 }
 
-const PoolWork measure_nodes_work = {begin_measuring, measure_item};
+const PoolWork measure_nodes_work = {"measure nodes", begin_measuring, measure_item};

@@ -8,7 +8,7 @@
 #include "engine/measure.h"
 #include "engine/worker_pool.h"
 
-/* Called once per node, in any order; returning false ends the search. */
+/* Called once per node, in their order; returning false ends the search. */
 typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measures);
 
 /*
@@ -27,5 +27,6 @@ typedef struct NodeItem
 } NodeItem;
 
 extern const PoolWork measure_nodes_work;
+extern const PoolWork measure_parts_work;
 
 #endif

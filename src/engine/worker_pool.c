@@ -11,8 +11,6 @@
 #include "engine/worker_pool.h"
 
 #include "access/xact.h"
-#include "engine/cuts.h"
-#include "engine/lattice.h"
 #include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "pgstat.h"
@@ -47,7 +45,7 @@ share(ParallelContext *context, uint64 key, Size size)
 	return bytes;
 }
 
-ParallelContext *
+static ParallelContext *
 parallel_begin(const char *entry, int workers, const Population *population, int nchunks, const Size *sizes,
 			   void **chunks)
 {
@@ -72,7 +70,7 @@ parallel_begin(const char *entry, int workers, const Population *population, int
 	return context;
 }
 
-bool
+static bool
 parallel_launch(ParallelContext *context)
 {
 	LaunchParallelWorkers(context);
@@ -82,7 +80,7 @@ parallel_launch(ParallelContext *context)
 	return false;
 }
 
-int
+static int
 parallel_end(ParallelContext *context)
 {
 	int			workers = context->nworkers_launched;
@@ -92,13 +90,13 @@ parallel_end(ParallelContext *context)
 	return workers;
 }
 
-Population *
+static Population *
 parallel_population(shm_toc *toc)
 {
 	return shared_population_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
 }
 
-void *
+static void *
 parallel_chunk(shm_toc *toc, int chunk)
 {
 	return shm_toc_lookup(toc, KEY_CHUNKS + chunk, false);
@@ -116,7 +114,7 @@ enum
 
 typedef struct SharedPool
 {
-	PoolTask	task;
+	char		work[NAMEDATALEN];	/* its name */
 	Size		item_size;
 	Size		result_size;
 	int			most_items;
@@ -142,13 +140,29 @@ struct WorkerPool
 	char	   *results;
 };
 
-static const PoolWork *const works[POOL_TASKS] = {
-	[TASK_MEASURE_NODES] = &measure_nodes_work,
-	[TASK_EVALUATE_CUTS] = &evaluate_cuts_work,
-	[TASK_RECODE_BLOCK] = &recode_block_work,
-	[TASK_SEARCH_BOXES] = &search_boxes_work,
-	[TASK_SEARCH_PARTS] = &search_parts_work
-};
+/* Kinds of work, by which workers find what the leader has named. */
+#define MOST_WORKS 16
+
+static const PoolWork *works[MOST_WORKS];
+static int	nworks;
+
+void
+worker_pool_register(const PoolWork *work)
+{
+	if (nworks == MOST_WORKS)
+		elog(ERROR, "too many kinds of work");
+	works[nworks++] = work;
+}
+
+static const PoolWork *
+find_work(const char *name)
+{
+	for (int i = 0; i < nworks; i++)
+		if (strcmp(works[i]->name, name) == 0)
+			return works[i];
+	elog(ERROR, "no work is called \"%s\"", name);
+	return NULL;
+}
 
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);
 
@@ -190,7 +204,7 @@ anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 	SharedPool *shared = parallel_chunk(toc, CHUNK_HEADER);
 	Population *population = parallel_population(toc);
 
-	pool.work = works[shared->task];
+	pool.work = find_work(shared->work);
 	pool.item_size = shared->item_size;
 	pool.result_size = shared->result_size;
 	pool.shared = shared;
@@ -213,7 +227,7 @@ anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 static SharedPool *
 share_pool(SharedPool *shared, const PoolOrder *order)
 {
-	shared->task = order->task;
+	strlcpy(shared->work, order->work->name, NAMEDATALEN);
 	shared->item_size = order->item_size;
 	shared->result_size = order->result_size;
 	shared->most_items = order->most_items;
@@ -255,7 +269,7 @@ worker_pool_begin(const PoolOrder *order, int workers)
 {
 	WorkerPool *pool = palloc0(sizeof(WorkerPool));
 
-	pool->work = works[order->task];
+	pool->work = order->work;
 	pool->item_size = order->item_size;
 	pool->result_size = order->result_size;
 	pool->argument = unconstify(void *, order->argument);

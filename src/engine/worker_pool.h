@@ -10,56 +10,25 @@
 #include "access/parallel.h"
 #include "engine/population.h"
 
-/* -------------------- starts workers that share a population and other data */
-
-/*
- * Enters parallel mode and lays out the population and chunks of the given
- * sizes in shared memory; returns NULL, outside parallel mode, if there is
- * none.
- */
-extern ParallelContext *parallel_begin(const char *entry, int workers, const Population *population,
-									   int nchunks, const Size *sizes, void **chunks);
-
-/* Launches workers; if none came, ends the set-up and returns false. */
-extern bool parallel_launch(ParallelContext *context);
-
-/* Waits for the workers and leaves parallel mode; returns the number of workers. */
-extern int	parallel_end(ParallelContext *context);
-
-/* The worker's side. */
-extern Population *parallel_population(shm_toc *toc);
-extern void *parallel_chunk(shm_toc *toc, int chunk);
-
-/* The available tasks; workers find a task by its number. */
-typedef enum PoolTask
-{
-	TASK_MEASURE_NODES,
-	TASK_EVALUATE_CUTS,
-	TASK_RECODE_BLOCK,
-	TASK_SEARCH_BOXES,
-	TASK_SEARCH_PARTS,
-	POOL_TASKS
-} PoolTask;
-
 /* Items and results are plain bytes, because they pass through shared memory. */
 typedef struct PoolWork
 {
+	const char *name;			/* by which workers find it */
+
 	/* state that a process prepares once, from the population and an argument */
 	void	   *(*begin) (Population *population, const void *argument);
 	void		(*work) (void *state, const void *item, void *result);
 } PoolWork;
 
-/* Tasks defined by rooms above this one. */
-extern const PoolWork recode_block_work;
-extern const PoolWork search_boxes_work;
-extern const PoolWork search_parts_work;
+/* Makes a kind of work known to workers; called when the library is loaded. */
+extern void worker_pool_register(const PoolWork *work);
 
 typedef struct WorkerPool WorkerPool;
 
 /* A search's order to a pool. */
 typedef struct PoolOrder
 {
-	PoolTask	task;
+	const PoolWork *work;
 	Population *population;
 	const void *argument;
 	Size		argument_size;

@@ -676,4 +676,4 @@ boxes_work(void *state, const void *item, void *result)
 	told->evaluated = s->evaluated - evaluated;
 }
 
-const PoolWork search_boxes_work = {boxes_begin, boxes_work};
+const PoolWork search_boxes_work = {"search boxes", boxes_begin, boxes_work};

@@ -65,6 +65,7 @@ extern void box_of_all(const Population *population, Box *box);
 
 /* Begins a search in this process, searches a box, and ends the search. */
 extern void *boxes_begin(Population *population, const void *order);
+extern const struct PoolWork search_boxes_work;
 extern void boxes_work(void *state, const void *item, void *result);
 extern void boxes_end(void *state);
 

@@ -582,7 +582,7 @@ search_part(void *state, const void *item, void *result)
 		told->levels[a] = b->resume[a];
 }
 
-const PoolWork search_parts_work = {begin_parts, search_part};
+const PoolWork search_parts_work = {"search parts", begin_parts, search_part};
 
 /* The remaining parts, in order. */
 typedef struct Parts
@@ -738,7 +738,7 @@ search_together(Bounds *b)
 	int			most_items = MOST_PARTS_A_PROCESS * (search->workers + 1);
 	PartsOrder *argument = parts_order(b);
 	PoolOrder	order = {
-		.task = TASK_SEARCH_PARTS,
+		.work = &search_parts_work,
 		.population = b->population,
 		.argument = argument,
 		.argument_size = sizeof(PartsOrder),

@@ -78,7 +78,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	MemoryContext context = settings->population->context;
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
-	PoolOrder	order = {.task = TASK_EVALUATE_CUTS,.population = settings->population};
+	PoolOrder	order = {.work = &evaluate_cuts_work,.population = settings->population};
 	CutArgument asked = {.k = settings->k,.limit = settings->promise.limit,.promise = settings->promise};
 	Promise		others = settings->promise;
 	Size		item_size;

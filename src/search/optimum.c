@@ -191,7 +191,7 @@ static void
 search_together(OptimumSearch *search, Rounds *rounds)
 {
 	PoolOrder	order = {
-		.task = TASK_SEARCH_BOXES,
+		.work = &search_boxes_work,
 		.population = search->population,
 		.argument = &search->order,
 		.argument_size = sizeof(BoxOrder),

@@ -395,7 +395,7 @@ static Run *
 begin_run(Evolution *evolution)
 {
 	MemoryContext context = evolution->population->context;
-	PoolOrder	order = {TASK_MEASURE_NODES, evolution->population, &evolution->promise, sizeof(Promise),
+	PoolOrder	order = {&measure_nodes_work, evolution->population, &evolution->promise, sizeof(Promise),
 	sizeof(NodeItem), sizeof(Measures), evolution->size};
 	Run		   *run = palloc0(sizeof(Run));
 

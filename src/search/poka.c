@@ -82,7 +82,7 @@ pool_order(const Poka *p)
 {
 	return (PoolOrder)
 	{
-		.task = TASK_MEASURE_NODES,.population = p->population,.argument = &p->search->promise,
+		.work = &measure_nodes_work,.population = p->population,.argument = &p->search->promise,
 			.argument_size = sizeof(Promise),.item_size = sizeof(NodeItem),
 			.result_size = sizeof(Measures),.most_items = BATCH
 	};

@@ -96,4 +96,4 @@ do_block(void *state, const void *item, void *result)
 	MemoryContextDelete(context);
 }
 
-const PoolWork recode_block_work = {begin_blocks, do_block};
+const PoolWork recode_block_work = {"recode blocks", begin_blocks, do_block};

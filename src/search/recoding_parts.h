@@ -250,4 +250,7 @@ extern void tell_loss(const RecodingWatch *watch, const Classes *classes);
 /* Improves classes until rounds gain too little, or the watch ends the search. */
 extern void better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch);
 
+/* The work of a pool. */
+extern const struct PoolWork recode_block_work;
+
 #endif

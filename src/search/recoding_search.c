@@ -206,7 +206,7 @@ begin_classes(RecodingPlan *plan)
 static void
 begin_pool(RecodingPlan *plan, int workers)
 {
-	PoolOrder	order = {TASK_RECODE_BLOCK, plan->order->population, plan->order, sizeof(RecodingOrder),
+	PoolOrder	order = {&recode_block_work, plan->order->population, plan->order, sizeof(RecodingOrder),
 	sizeof(BlockItem), sizeof(BlockResult), BATCH * (workers + 1)};
 
 	plan->batch = order.most_items;

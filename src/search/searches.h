@@ -55,6 +55,8 @@ typedef struct OptimumSearch
 	Measures	nearest;		/* the top, if nothing was found */
 } OptimumSearch;
 
+extern const struct PoolWork search_parts_work;
+
 extern void optimum_search(OptimumSearch *search);
 
 /* --------------- POkA: Pareto-optimal k-anonymous nodes by depth and height */

@@ -217,15 +217,15 @@ typedef struct Person
 	uint32		code[MAX_ATTRIBUTES];
 	uint32		value[3];
 	int64		count;
-}			Person;
+} Person;
 
 static int	person_width;
 
 static int
 compare_people(const void *a, const void *b)
 {
-	const		Person *x = a;
-	const		Person *y = b;
+	const Person *x = a;
+	const Person *y = b;
 
 	for (int i = 0; i < person_width; i++)
 		if (x->code[i] != y->code[i])
@@ -253,7 +253,7 @@ make_histograms(Population *population, ColumnRole role)
 }
 
 static void
-fill_tuples(Population *population, Person * people, int npeople)
+fill_tuples(Population *population, Person *people, int npeople)
 {
 	int			next;
 
@@ -361,17 +361,17 @@ typedef struct TriedNode
 	int			levels[MAX_ATTRIBUTES];
 	Measures	measures;
 	int			visits;
-}			TriedNode;
+} TriedNode;
 
 typedef struct TriedNodes
 {
 	const Population *population;
 	int			n;
 	TriedNode	node[MOST_NODES];
-}			TriedNodes;
+} TriedNodes;
 
 static void
-list_nodes(const Population *population, TriedNodes * nodes)
+list_nodes(const Population *population, TriedNodes *nodes)
 {
 	nodes->population = population;
 	nodes->n = 1;
@@ -392,7 +392,7 @@ list_nodes(const Population *population, TriedNodes * nodes)
 }
 
 static TriedNode *
-find_node(TriedNodes * nodes, const int *levels)
+find_node(TriedNodes *nodes, const int *levels)
 {
 	for (int i = 0; i < nodes->n; i++)
 		if (memcmp(nodes->node[i].levels, levels, sizeof(int) * nodes->population->nattrs) == 0)
@@ -499,7 +499,7 @@ check_classes(Measurer *measurer, Recodings recodings, const TupleTable *classes
  * stack.
  */
 static void
-check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
+check_nodes(Population *population, const Promise *promise, TriedNodes *nodes)
 {
 	Measurer   *measurer = measurer_create(population, promise);
 	int64	  **sizes = palloc(sizeof(int64 *) * MOST_NODES);
@@ -542,7 +542,7 @@ check_nodes(Population *population, const Promise *promise, TriedNodes * nodes)
 	for (int i = 0; i < nodes->n; i++)
 	{
 		/* in any order */
-		const		TriedNode *node = &nodes->node[i % 2 ? i : nodes->n - 1 - i];
+		const TriedNode *node = &nodes->node[i % 2 ? i : nodes->n - 1 - i];
 		const TupleTable *classes = class_cache_classes(cache, node->levels, &shown);
 
 		check_classes(measurer, shown, classes, &node->measures);
@@ -593,7 +593,7 @@ make_objectives(const Population *population, Objective *objectives, int most)
 
 /* Whether a node beats another: nowhere worse, and better or first among equals. */
 static bool
-beats(const TriedNode * a, const TriedNode * b, int nobjectives, const Objective *objectives, int nattrs)
+beats(const TriedNode *a, const TriedNode *b, int nobjectives, const Objective *objectives, int nattrs)
 {
 	bool		better = false;
 
@@ -610,7 +610,7 @@ beats(const TriedNode * a, const TriedNode * b, int nobjectives, const Objective
 }
 
 static void
-check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
+check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 {
 	ExactSearch search = {0};
 	int			nfound = 0;
@@ -624,7 +624,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
 	CHECK(search.evaluated <= nodes->n);
 	for (int i = 0; i < nodes->n; i++)
 	{
-		const		TriedNode *node = &nodes->node[i];
+		const TriedNode *node = &nodes->node[i];
 		bool		expected = !search.feasible_only || node->measures.feasible;
 		bool		found = false;
 
@@ -648,9 +648,9 @@ check_exact(Population *population, const Promise *promise, TriedNodes * nodes)
  * none.
  */
 static const TriedNode *
-best_node(const Population *population, Objective loss, const TriedNodes * nodes)
+best_node(const Population *population, Objective loss, const TriedNodes *nodes)
 {
-	const		TriedNode *best = NULL;
+	const TriedNode *best = NULL;
 
 	for (int i = 0; i < nodes->n; i++)
 		if (nodes->node[i].measures.feasible &&
@@ -664,10 +664,10 @@ best_node(const Population *population, Objective loss, const TriedNodes * nodes
  * correct bound.
  */
 static void
-check_optimum(Population *population, const Promise *promise, TriedNodes * nodes)
+check_optimum(Population *population, const Promise *promise, TriedNodes *nodes)
 {
 	OptimumSearch search = {.population = population};
-	const		TriedNode *best;
+	const TriedNode *best;
 
 	search.order.promise = *promise;
 	do
@@ -688,7 +688,7 @@ check_optimum(Population *population, const Promise *promise, TriedNodes * nodes
 	}
 	if (search.answer.found)
 	{
-		const		TriedNode *found = find_node(nodes, search.answer.levels);
+		const TriedNode *found = find_node(nodes, search.answer.levels);
 
 		CHECK(found->measures.feasible);
 		CHECK(memcmp(&found->measures, &search.answer.measures, sizeof(Measures)) == 0);
@@ -697,7 +697,7 @@ check_optimum(Population *population, const Promise *promise, TriedNodes * nodes
 
 /* The measures of the nodes with a limit but no promise. */
 static void
-measure_nodes(Population *population, int64 limit, TriedNodes * nodes)
+measure_nodes(Population *population, int64 limit, TriedNodes *nodes)
 {
 	Promise		nothing = {.limit = limit};
 	Measurer   *measurer = measurer_create(population, &nothing);
@@ -707,7 +707,7 @@ measure_nodes(Population *population, int64 limit, TriedNodes * nodes)
 }
 
 static void
-check_poka(Population *population, int64 limit, TriedNodes * nodes)
+check_poka(Population *population, int64 limit, TriedNodes *nodes)
 {
 	static const Objective losses[] = {OBJECTIVE_GLM, OBJECTIVE_NWP, OBJECTIVE_DCN, OBJECTIVE_SUPPRESSED};
 	PokaSearch	search = {.population = population,.promise.limit = limit,.depth = 1 + below(4),.loss = losses[below(4)]};
@@ -720,7 +720,7 @@ check_poka(Population *population, int64 limit, TriedNodes * nodes)
 }
 
 static void
-check_pbg_ea(Population *population, int64 limit, TriedNodes * nodes)
+check_pbg_ea(Population *population, int64 limit, TriedNodes *nodes)
 {
 	Evolution	evolution = {.population = population};
 
@@ -747,7 +747,7 @@ check_pbg_ea(Population *population, int64 limit, TriedNodes * nodes)
 }
 
 static void
-check_quality(Population *population, int64 limit, TriedNodes * nodes)
+check_quality(Population *population, int64 limit, TriedNodes *nodes)
 {
 	Promise		nothing = {.limit = limit};
 	Objective	objectives[MAX_OBJECTIVES];
@@ -769,7 +769,7 @@ check_quality(Population *population, int64 limit, TriedNodes * nodes)
 }
 
 static void
-check_comparison(Population *population, const Promise *promise, TriedNodes * nodes)
+check_comparison(Population *population, const Promise *promise, TriedNodes *nodes)
 {
 	static const Property properties[] = {PROPERTY_CLASS_SIZE, PROPERTY_LOSS, PROPERTY_UTILITY,
 	PROPERTY_SENSITIVE_COUNT, PROPERTY_OTHERS_COUNT};
@@ -855,7 +855,7 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *pref
 }
 
 static void
-check_nsga2(Population *population, TriedNodes * nodes)
+check_nsga2(Population *population, TriedNodes *nodes)
 {
 	Nsga2Settings settings = {.population = population_narrow(population)};
 	Preference	preference = make_preference();
@@ -886,7 +886,7 @@ check_nsga2(Population *population, TriedNodes * nodes)
 }
 
 static void
-check_efficiency(Population *population, TriedNodes * nodes)
+check_efficiency(Population *population, TriedNodes *nodes)
 {
 	EfficiencySearch search = {.population = population_narrow(population),.promise = {.has_k = true,.k = 1 + below(5)},.preference = make_preference()};
 	Size		expected = 0;
@@ -899,7 +899,7 @@ check_efficiency(Population *population, TriedNodes * nodes)
 	for (Size i = 0; i < search.nnodes; i++)
 	{
 		const JudgedNode *judged = &search.nodes[i];
-		const		TriedNode *node = find_node(nodes, judged->levels);
+		const TriedNode *node = find_node(nodes, judged->levels);
 		Efficiency	efficiency = EFFICIENCY_STRONG;
 
 		CHECK(judged->k == node->measures.k && judged->nwp == node->measures.nwp && judged->ach >= search.nodes[0].ach);
@@ -995,7 +995,7 @@ risk_of(const RecordSearch *search, uint32 tuple, const uint32 *leaves, const in
 
 /* The best node of a tuple, by trying them all. */
 static bool
-best_of(const RecordSearch *search, const TriedNodes * nodes, uint32 tuple, double *best_risk, double *best_utility)
+best_of(const RecordSearch *search, const TriedNodes *nodes, uint32 tuple, double *best_risk, double *best_utility)
 {
 	const Population *population = search->population;
 	uint32		leaves[MAX_ATTRIBUTES];
@@ -1077,7 +1077,7 @@ make_record_search(Population *population)
 }
 
 static void
-check_records(Population *population, const TriedNodes * nodes)
+check_records(Population *population, const TriedNodes *nodes)
 {
 	RecordSearch search = make_record_search(population);
 

@@ -38,7 +38,7 @@ typedef struct Context
 {
 	MemoryContextData data;
 	Chunk	   *chunks;
-}			Context;
+} Context;
 
 sigjmp_buf	standin_error;
 int			standin_sqlstate;
