@@ -28,7 +28,7 @@ typedef struct LatticeOrder
 {
 	Promise		promise;
 	int			depths;			/* attributes whose levels define a part */
-}			LatticeOrder;
+} LatticeOrder;
 
 /* The state of a process. */
 typedef struct PartWalk
@@ -49,7 +49,7 @@ span_of(const Population *population, int a)
 static void *
 begin_parts(Population *population, const void *argument)
 {
-	const		LatticeOrder *order = argument;
+	const LatticeOrder *order = argument;
 	PartWalk   *walk = palloc0(sizeof(PartWalk));
 
 	walk->population = population;
@@ -123,7 +123,7 @@ const PoolWork measure_parts_work = {"measure parts", begin_parts, measure_part}
 
 /* Chooses the depths whose levels define parts; returns the number of parts. */
 static uint64
-choose_parts(PartWalk *walk, uint64 nnodes, LatticeOrder * order)
+choose_parts(PartWalk *walk, uint64 nnodes, LatticeOrder *order)
 {
 	uint64		nparts = 1;
 
@@ -156,7 +156,7 @@ visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisi
 
 /* Measures all parts together with workers; returns their number. */
 static int
-measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder * order, int workers, NodeVisitor visit, void *arg)
+measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers, NodeVisitor visit, void *arg)
 {
 	uint64		nparts = choose_parts(walk, nnodes, order);
 	uint64		part_nodes = nnodes / nparts;
