@@ -3,8 +3,8 @@
 # make demo        shows the extension in a private, throw-away server
 # make check       runs the regression tests, and holds the sources to their rules, in such a server
 # make test        runs every test in such a server
-# make check-long  runs 100,000 odd calls under the checks of undefined behaviour, 2,000 random worlds beside plain SQL, the engine's
-#                  fuzzing for ten minutes, the regression tests under valgrind, and many more
+# make check-long  runs 100,000 odd calls under the checks of undefined behaviour, 2,000 random worlds beside plain SQL, all random cases
+#                  of the properties, the engine's fuzzing for ten minutes, the regression tests under valgrind, and many more
 #                  searches beside all nodes
 # make papers      measures the papers' tables and figures anew, into bench/papers/results and docs/papers.md
 # make bench       prints the benchmark's ratios from such a server
@@ -58,6 +58,7 @@ test:
 check-long:
 	SANITIZE=undefined test/cluster test/fuzz/run --calls 100000 --seed $${SEED:-$$(date +%s)}
 	test/cluster test/fuzz/worlds --worlds 2000 --seed $${SEED:-$$(date +%s)}
+	PGOPTIONS='-c test.thorough=on' test/cluster test/run pgtap
 	test/cluster test/fuzz/engine/run 600
 	test/cluster test/fuzz/valgrind test/run regress
 	ANONOPT_LONG=1 test/cluster test/run pgtap/search_matrix.sql t/15_rights.t t/16_faults.t t/17_lasting.t

@@ -302,6 +302,18 @@ load_promises(Dataset *dataset)
 		check_promise(dataset, &dataset->promises[i]);
 }
 
+Declared *
+dataset_declare(Dataset *dataset, Role role, char *column)
+{
+	Declared   *declared = &dataset->attributes[dataset->nattributes++];
+
+	declared->role = role;
+	declared->column = column;
+	declared->weight = 1;
+	declared->max_level = -1;
+	return declared;
+}
+
 bool
 dataset_promises_values(const Dataset *dataset)
 {

@@ -109,6 +109,9 @@ extern int	dataset_count_role(const Dataset *dataset, Role role);
 /* The highest level to search of a quasi-identifier. */
 extern int	declared_max_level(const Declared *attribute);
 
+/* Adds a column without a hierarchy to a data set of this call, which has room for it. */
+extern Declared *dataset_declare(Dataset *dataset, Role role, char *column);
+
 /* Whether it promises anything about sensitive values. */
 extern bool dataset_promises_values(const Dataset *dataset);
 

@@ -61,17 +61,6 @@ value_column(Oid relation, const char *column)
 	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
 }
 
-static void
-add_declared(Dataset *dataset, Role role, char *column)
-{
-	Declared   *declared = &dataset->attributes[dataset->nattributes++];
-
-	declared->role = role;
-	declared->column = column;
-	declared->weight = 1;
-	declared->max_level = -1;
-}
-
 /* Reads the release as a data set of flat labels, whose tuples are its classes. */
 static Population *
 read_classes(const ReleaseEntry *entry)
@@ -81,13 +70,13 @@ read_classes(const ReleaseEntry *entry)
 	dataset->relation = entry->relation;
 	dataset->attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + entry->nsensitive + 1));
 	for (int i = 0; i < entry->ngeneralized; i++)
-		add_declared(dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[i]);
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[i]);
 	if (entry->star)
-		add_declared(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
 		(void) value_column(entry->relation, entry->sensitive[i]);
-		add_declared(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
+		(void) dataset_declare(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
 	}
 	return population_read(dataset);
 }

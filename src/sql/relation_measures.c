@@ -23,18 +23,6 @@ OWN_FUNCTION(anonopt_l_diversity);
 OWN_FUNCTION(anonopt_entropy_l_diversity);
 OWN_FUNCTION(anonopt_t_closeness);
 
-static Declared *
-add_declared(Dataset *dataset, Role role, char *column)
-{
-	Declared   *declared = &dataset->attributes[dataset->nattributes++];
-
-	declared->role = role;
-	declared->column = column;
-	declared->weight = 1;
-	declared->max_level = -1;
-	return declared;
-}
-
 Dataset *
 undeclared(FunctionCallInfo fcinfo)
 {
@@ -46,7 +34,7 @@ undeclared(FunctionCallInfo fcinfo)
 	columns = columns_argument(fcinfo, 1, dataset->relation, &ncolumns);
 	dataset->attributes = palloc0(sizeof(Declared) * (ncolumns + 1));
 	for (int i = 0; i < ncolumns; i++)
-		add_declared(dataset, ROLE_QUASI_IDENTIFIER, columns[i]);
+		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, columns[i]);
 	return dataset;
 }
 
@@ -57,7 +45,7 @@ add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
 	char	   *column = pstrdup(NameStr(*PG_GETARG_NAME(2)));
 
 	require_column(dataset->relation, column);
-	return add_declared(dataset, ROLE_SENSITIVE, column);
+	return dataset_declare(dataset, ROLE_SENSITIVE, column);
 }
 
 Population *

@@ -26,28 +26,28 @@ sub installed { my ($program) = @_; return grep { -x "$_/$program" } split /:/, 
 
 # both at once in separate databases, so that their calls do not wait for each
 # other
-my @halves = map { begin("test/fuzz/run --calls 5000 --seed $_ --timeout 500 --database anonopt_fuzz_$_") } 1, 2;
+my @halves = map { begin("test/fuzz/run --calls 3000 --seed $_ --timeout 500 --database anonopt_fuzz_$_") } 1, 2;
 for (@halves)
 {
 	my ($status, $said) = end($_);
 
 	is($status, 0, 'calls with odd arguments: no crash, only errors that are foreseen, nothing told or run that must not be') or diag($said);
 	my ($ncalls, $nfunctions) = $said =~ /^# (\d+) calls of (\d+) functions/m;
-	cmp_ok($ncalls // 0, '>=', 5000, 'as many as that');
+	cmp_ok($ncalls // 0, '>=', 3000, 'as many as that');
 	note($said);
 }
 
 SKIP:
 {
-	my ($status, $said) = end(begin('test/fuzz/engine/run 10'));
+	my ($status, $said) = end(begin('test/fuzz/engine/run 5'));
 
 	skip 'clang with libFuzzer is not installed', 1 if $status == 77;
-	is($status, 0, 'the engine outside a server, its corpus and ten seconds more') or diag($said);
+	is($status, 0, 'the engine outside a server, its corpus and five seconds more') or diag($said);
 	note($said);
 }
 
 {
-	my ($status, $said) = end(begin('test/fuzz/engine/gap 300'));
+	my ($status, $said) = end(begin('test/fuzz/engine/gap 200'));
 
 	is($status, 0, 'recodings of small tables: nine of ten lose no more than the best of all partitions') or diag($said);
 	note($said);
