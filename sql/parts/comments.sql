@@ -109,7 +109,7 @@ COMMENT ON FUNCTION anonopt.drop_tuple_store(text) IS 'drops a tuple store and i
 COMMENT ON FUNCTION anonopt.count_changes() IS 'internal: counts what a statement changed, as the role that ran it';
 COMMENT ON FUNCTION anonopt.note_row() IS 'internal: notes that a subscription wrote a row that is not counted';
 COMMENT ON VIEW anonopt.release IS 'what was published, by whom, from which generalization, and its measures';
-COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would';
+COMMENT ON FUNCTION anonopt.view_sql(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'a plain statement that shows what anonopt.create_view would under k and l';
 COMMENT ON FUNCTION anonopt.create_view(text, text, int[], varbit[], int, int, name[], boolean, text, float8, regclass, text) IS 'publishes a generalization as a materialized view or a live view';
 COMMENT ON FUNCTION anonopt.released_rows(uuid) IS 'called by views: makes the rows of a release that they show';
 COMMENT ON FUNCTION anonopt.publish_table(text, text, int[], varbit[], int, int, name[], text, float8, regclass, text) IS 'publishes a generalization as a table, which can be dumped or copied';
@@ -117,7 +117,7 @@ COMMENT ON FUNCTION anonopt.publish_records(text, text, float8, name, int, text,
 COMMENT ON FUNCTION anonopt.republish(regclass, int[], varbit[], int, int, float8, regclass, text) IS 'gives a release another generalization or promise; it stays the same relation';
 COMMENT ON FUNCTION anonopt.refresh_release(regclass) IS 'measures a release on the current data, and rebuilds it if it keeps its promise';
 COMMENT ON FUNCTION anonopt.drop_release(regclass) IS 'drops a release; what it showed stays on record';
-COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again, by plain SQL';
+COMMENT ON FUNCTION anonopt.verify(regclass) IS 'measures a release again';
 COMMENT ON FUNCTION anonopt.utility(text, regclass, int, bigint) IS 'measures what a release is good for: distributions, associations, range queries and a classifier, before and after';
 COMMENT ON FUNCTION anonopt.release_distribution(text, regclass) IS 'counts people by value before a release and in it, and those left out';
 COMMENT ON FUNCTION anonopt.release_risk(text) IS 'the smallest class when several releases are combined';
