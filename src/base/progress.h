@@ -5,9 +5,10 @@
 #ifndef ANONOPT_PROGRESS_H
 #define ANONOPT_PROGRESS_H
 
-#include "postgres.h"
+#include "base/compat.h"
 
 #include "utils/backend_progress.h"
+#include "utils/timestamp.h"
 
 /* "anon" as a number, far from PostgreSQL's own commands. */
 #define PROGRESS_COMMAND_ANONOPT ((ProgressCommandType) 0x616e6f6e)
@@ -50,6 +51,15 @@ typedef enum Algorithm
 } Algorithm;
 
 extern const char *algorithm_name(Algorithm algorithm);
+
+/* Whether a time limit, or 0, has passed, now or before. */
+static inline bool
+time_is_up(int64 deadline, bool *in_time)
+{
+	if (*in_time && deadline != 0 && GetCurrentTimestamp() >= deadline)
+		*in_time = false;
+	return !*in_time;
+}
 
 /* A search begins to read its relation. */
 extern void progress_begin(Algorithm algorithm, Oid relation);

@@ -5,8 +5,8 @@
 #include "record/record_parts.h"
 
 #include "base/budget.h"
+#include "base/progress.h"
 #include "miscadmin.h"
-#include "utils/timestamp.h"
 
 /* The most nodes each of which is counted once: a bit for each, 8 MB. */
 #define MOST_NODES_COUNTED (64 * 1024 * 1024)
@@ -122,9 +122,7 @@ bool
 out_of_time(RecordRun *run)
 {
 	CHECK_FOR_INTERRUPTS();
-	if (run->search->in_time && run->search->deadline != 0 && GetCurrentTimestamp() >= run->search->deadline)
-		run->search->in_time = false;
-	return !run->search->in_time;
+	return time_is_up(run->search->deadline, &run->search->in_time);
 }
 
 /* The dictionaries, or only the population. */

@@ -42,12 +42,12 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/progress.h"
 #include "engine/box_table.h"
 #include "engine/node_classes.h"
 #include "engine/known_nodes.h"
 #include "miscadmin.h"
 #include "search/lower_bounds.h"
-#include "utils/timestamp.h"
 
 /* Levels must have risen by this many in total before tuples are merged again. */
 #define RISES_TO_JOIN 2
@@ -649,15 +649,10 @@ take_over(BoxSearch *s, const BoxAnswer *answer)
 		suppress_fewer(s);
 }
 
-static bool
-time_is_up(const BoxSearch *s)
-{
-	return s->order.deadline != 0 && GetCurrentTimestamp() >= s->order.deadline;
-}
-
 void
 boxes_work(void *state, const void *item, void *result)
 {
+	bool		in_time = true;
 	BoxSearch  *s = state;
 	const BoxItem *asked = item;
 	BoxResult  *told = result;
@@ -669,7 +664,7 @@ boxes_work(void *state, const void *item, void *result)
 	open_box(s, &asked->box);
 	if (!s->answer.found && evaluated == 0)
 		dive(s);
-	while (s->nopen > 0 && s->tables.looked_at < end && !time_is_up(s))
+	while (s->nopen > 0 && s->tables.looked_at < end && !time_is_up(s->order.deadline, &in_time))
 		search_last(s);
 	close_boxes(s, told);
 	told->answer = s->answer;

@@ -318,15 +318,6 @@ step_cost(const Bounds *b, const Measures *from, const Measures *to)
 	return (log((double) from->k) - log((double) to->k)) / (from->nwp - to->nwp);
 }
 
-/* Whether the time limit has passed. */
-static bool
-time_is_up(ExactSearch *search)
-{
-	if (search->in_time && search->deadline != 0 && GetCurrentTimestamp() >= search->deadline)
-		search->in_time = false;
-	return !search->in_time;
-}
-
 /* The share of the lattice before the current box. */
 static double
 share_passed(const Bounds *b)
@@ -379,7 +370,7 @@ must_stop(Bounds *b)
 		return false;
 	b->looks = false;
 	learn(b);
-	b->stopped = time_is_up(b->search) ||
+	b->stopped = time_is_up(b->search->deadline, &b->search->in_time) ||
 		(b->until != 0 && b->advanced && is_over(b));
 	/* keep the position to continue from until it is reached again */
 	if (b->stopped && !b->resuming)
@@ -423,7 +414,7 @@ dive(Bounds *b)
 			}
 			levels[a]++;
 		}
-		if (step < 0 || there.k <= 1 || time_is_up(b->search))
+		if (step < 0 || there.k <= 1 || time_is_up(b->search->deadline, &b->search->in_time))
 			return;
 		levels[step]--;
 		here = there;
@@ -759,7 +750,7 @@ search_together(Bounds *b)
 	b->shared = &((PartsOrder *) worker_pool_argument(pool))->shared;
 	b->round = b->shared->round;
 	b->nlearnt = b->shared->nknown;
-	while (parts.n > 0 && !time_is_up(search))
+	while (parts.n > 0 && !time_is_up(search->deadline, &search->in_time))
 	{
 		make_enough(b, &parts, PARTS_A_PROCESS * (search->workers + 1));
 		search_round(b, &parts, pool, most_items, results);
@@ -777,7 +768,7 @@ offer_visited(void *arg, const int *levels, const Measures *measures)
 
 	ExactSearch *search = b->search;
 
-	if (b->boxes++ % BOXES_A_LOOK == 0 && time_is_up(search))
+	if (b->boxes++ % BOXES_A_LOOK == 0 && time_is_up(search->deadline, &search->in_time))
 		return false;
 	if (search->evaluated == 0 || measures->suppressed < search->nearest.suppressed)
 		search->nearest = *measures;

@@ -22,7 +22,6 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/worker_pool.h"
-#include "utils/timestamp.h"
 
 /* Tuples to visit in each box that is handed out, about a tenth of a second. */
 #define EFFORT INT64CONST(40000000)
@@ -104,14 +103,6 @@ sort_open(const OptimumSearch *search, OpenBoxes *open)
 	open->nboxes = kept;
 	qsort(open->boxes, kept, sizeof(Box), compare_floors);
 	progress_update(search->evaluated, search->answer.found);
-}
-
-static bool
-time_is_up(OptimumSearch *search)
-{
-	if (search->order.deadline != 0 && GetCurrentTimestamp() >= search->order.deadline)
-		search->in_time = false;
-	return !search->in_time;
 }
 
 /* Takes the first boxes as items; returns their number. */
@@ -205,7 +196,7 @@ search_together(OptimumSearch *search, Rounds *rounds)
 	rounds->items = budget_alloc(sizeof(BoxItem), order.most_items);
 	rounds->results = budget_alloc(order.result_size, order.most_items);
 	rounds->pool = worker_pool_begin(&order, search->workers);
-	for (bool in_pass = true; rounds->open->nboxes > 0 && !time_is_up(search); in_pass = !in_pass)
+	for (bool in_pass = true; rounds->open->nboxes > 0 && !time_is_up(search->order.deadline, &search->in_time); in_pass = !in_pass)
 	{
 		if (!in_pass)
 		{
@@ -264,7 +255,7 @@ optimum_search(OptimumSearch *search)
 	box_of_all(search->population, &all);
 	add_box(&open, &all);
 	search_alone(search, &open);
-	if (open.nboxes > 0 && !time_is_up(search))
+	if (open.nboxes > 0 && !time_is_up(search->order.deadline, &search->in_time))
 		search_together(search, &rounds);
 	search->bound = Min(least_open(&rounds), search->answer.found ? search->answer.cost : HUGE_VAL);
 	if (!search->answer.found)

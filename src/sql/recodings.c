@@ -7,6 +7,7 @@
  */
 #include "base/compat.h"
 
+#include "base/progress.h"
 #include "access/table.h"
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
@@ -22,7 +23,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/timestamp.h"
 
 OWN_FUNCTION(anonopt_create_recoding);
 OWN_FUNCTION(anonopt_extend_recoding);
@@ -70,9 +70,7 @@ is_over(void *state)
 {
 	RecodingCall *call = state;
 
-	if (call->deadline != 0 && GetCurrentTimestamp() >= call->deadline)
-		call->in_time = false;
-	return !call->in_time;
+	return time_is_up(call->deadline, &call->in_time);
 }
 
 static void
