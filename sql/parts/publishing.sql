@@ -20,7 +20,6 @@ CREATE TABLE anonopt.published (
 	t float8 CHECK (t BETWEEN 0 AND 1),
 	columns name[],
 	suppressed text NOT NULL CHECK (suppressed IN ('omit', 'star')),
-	statement text,
 	generalized name[] NOT NULL,
 	sensitive name[] NOT NULL,
 	hierarchies bigint[] NOT NULL,
@@ -32,6 +31,8 @@ CREATE TABLE anonopt.published (
 	distributions jsonb NOT NULL,
 	published_by name NOT NULL,
 	published_at timestamptz NOT NULL,
+	-- when its rows were written last, by a restore, too; a live view has none
+	filled_at timestamptz,
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
@@ -162,7 +163,7 @@ CREATE FUNCTION anonopt.drop_release(release regclass)
 RETURNS void AS 'MODULE_PATHNAME', 'anonopt_drop_release' LANGUAGE C VOLATILE PARALLEL UNSAFE;
 
 CREATE FUNCTION anonopt.verify(release regclass, OUT promised_k bigint, OUT k bigint, OUT promised_l bigint, OUT l bigint,
-	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb)
+	OUT rows bigint, OUT ok boolean, OUT promised_t float8, OUT t float8, OUT others jsonb, OUT filled_at timestamptz)
 RETURNS record AS 'MODULE_PATHNAME', 'anonopt_verify' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.release_risk(dataset text, OUT releases regclass[], OUT k bigint, OUT smallest bigint)

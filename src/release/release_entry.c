@@ -203,7 +203,8 @@ read_entry(const EntryRow *row, Oid relation)
 	entry->has_t = !isnull;
 	entry->columns = texts_field(row, 9, &entry->ncolumns);
 	entry->star = strcmp(required_text(row, 10), "star") == 0;
-	entry->statement = text_field(row, 11);
+	entry->filled_at = DatumGetTimestampTz(row_field(row, 11, &isnull));
+	entry->is_filled = !isnull;
 	entry->generalized = texts_field(row, 12, &entry->ngeneralized);
 	entry->sensitive = texts_field(row, 13, &entry->nsensitive);
 	entry->hierarchies = oids_field(row, 14, &entry->nhierarchies);
@@ -225,11 +226,11 @@ release_entry_find(Oid relation)
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	ReleaseEntry *entry = NULL;
 	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
-	TEXTOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
+	TIMESTAMPTZOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
 	QueryRows  *rows;
 
 	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ","
-						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.statement, p.generalized::text[], p.sensitive::text[],"
+						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.filled_at, p.generalized::text[], p.sensitive::text[],"
 						" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text, " GENERALIZATION_COLUMNS
 						" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
 						1, types, values, lengthof(results), results);

@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "search/recoding.h"
+#include "utils/timestamp.h"
 
 typedef enum ReleaseForm
 {
@@ -81,7 +82,8 @@ typedef struct ReleaseEntry
 	int			ncolumns;
 	char	  **columns;		/* that were named */
 	bool		star;
-	char	   *statement;		/* of a view */
+	bool		is_filled;
+	TimestampTz filled_at;		/* if it has rows of its own */
 	int			ngeneralized;
 	char	  **generalized;
 	int			nsensitive;

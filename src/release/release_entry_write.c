@@ -62,7 +62,10 @@ distributions_json(const ReleaseEntry *entry)
 	return json.data;
 }
 
-#define ENTRY_VALUES 25
+/* The time at which rows were written; a live view has none. */
+#define FILLED_NOW(form) "CASE WHEN " form " <> 'live view' THEN clock_timestamp() END"
+
+#define ENTRY_VALUES 27
 
 /* The values of a generalization, of which there is only one. */
 static void
@@ -77,8 +80,8 @@ set_generalization(const Generalization *by, int nattrs, Datum *values, char *nu
 			values[7] = integers_datum(by->levels, nattrs);
 			break;
 		case BY_CUTS:
-			nulls[8] = nulls[24] = ' ';
-			values[24] = texts_datum((const char *const *) by->cuts.labels, by->cuts.nlabels);
+			nulls[8] = nulls[14] = ' ';
+			values[14] = texts_datum((const char *const *) by->cuts.labels, by->cuts.nlabels);
 			values[8] = PointerGetDatum(construct_array(by->cuts.bits, nattrs, VARBITOID, -1, false, TYPALIGN_INT));
 			break;
 		case BY_RECODING:
@@ -95,8 +98,8 @@ static void
 entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 {
 	const Oid	all_types[ENTRY_VALUES] = {TEXTOID, OIDOID, TEXTOID, TEXTOID, TEXTOID, OIDOID, TEXTOID, INT4ARRAYOID, VARBITARRAYOID,
-		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID,
-	OIDOID, TEXTOID, TEXTOID, TEXTARRAYOID};
+		INT8OID, INT8OID, FLOAT8OID, NAMEARRAYOID, TEXTOID, TEXTARRAYOID, NAMEARRAYOID, NAMEARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID,
+	OIDOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 
 	memcpy(types, all_types, sizeof(all_types));
 	memset(nulls, ' ', ENTRY_VALUES);
@@ -107,7 +110,7 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	values[4] = CStringGetTextDatum(entry->dataset);
 	values[5] = ObjectIdGetDatum(entry->source);
 	values[6] = CStringGetTextDatum(relation_sql_name(entry->source));
-	nulls[7] = nulls[8] = nulls[21] = nulls[22] = nulls[23] = nulls[24] = 'n';
+	nulls[7] = nulls[8] = nulls[14] = nulls[21] = nulls[22] = nulls[23] = 'n';
 	set_generalization(&entry->by, entry->ngeneralized, values, nulls);
 	values[9] = Int64GetDatum(entry->k);
 	nulls[10] = entry->has_l ? ' ' : 'n';
@@ -117,14 +120,15 @@ entry_values(const ReleaseEntry *entry, Oid *types, Datum *values, char *nulls)
 	nulls[12] = entry->ncolumns == 0 ? 'n' : ' ';
 	values[12] = names_datum(entry->columns, entry->ncolumns);
 	values[13] = CStringGetTextDatum(entry->star ? "star" : "omit");
-	nulls[14] = entry->statement == NULL ? 'n' : ' ';
-	values[14] = entry->statement == NULL ? (Datum) 0 : CStringGetTextDatum(entry->statement);
 	values[15] = names_datum(entry->generalized, entry->ngeneralized);
 	values[16] = names_datum(entry->sensitive, entry->nsensitive);
 	values[17] = numbers_datum(entry->hierarchies, entry->nhierarchies);
 	values[18] = texts_datum((const char *const *) entry->hierarchy_names, entry->nhierarchies);
 	values[19] = PointerGetDatum(construct_array(entry->digests, entry->nhierarchies, BYTEAOID, -1, false, TYPALIGN_INT));
-	values[20] = CStringGetTextDatum(psprintf("[%s, %s, %s, %s]", entry->measures, distributions_json(entry), entry->promises_json, entry->covers_json));
+	values[20] = CStringGetTextDatum(entry->measures);
+	values[24] = CStringGetTextDatum(distributions_json(entry));
+	values[25] = CStringGetTextDatum(entry->promises_json);
+	values[26] = CStringGetTextDatum(entry->covers_json);
 }
 
 static void
@@ -148,10 +152,10 @@ void
 release_entry_insert(const ReleaseEntry *entry)
 {
 	write_entry("INSERT INTO anonopt.published (id, relation, row_type, made_in, name, form, dataset, source, source_name, levels, cuts,"
-				" k, l, t, columns, suppressed, statement, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
-				" distributions, promises, covers, recoding, recoding_name, labels, cut_labels, published_by, published_at)"
+				" k, l, t, columns, suppressed, generalized, sensitive, hierarchies, hierarchy_names, digests, measures,"
+				" distributions, promises, covers, recoding, recoding_name, labels, cut_labels, published_by, published_at, filled_at)"
 				" SELECT $1::uuid, $2::int8, c.reltype::int8, anonopt.this_database(), $3, $4, $5, $6::int8, $7, $8, $9, $10, $11, $12, $13, $14,"
-				" $15, $16, $17, $18, $19, $20, $21::jsonb -> 0, $21::jsonb -> 1, $21::jsonb -> 2, NULLIF($21::jsonb -> 3, 'null'), $22::int8, $23, $24, $25, $26, clock_timestamp()"
+				" $16, $17, $18, $19, $20, $21::jsonb, $25::jsonb, $26::jsonb, NULLIF($27::jsonb, 'null'), $22::int8, $23, $24, $15, $28, clock_timestamp(), " FILLED_NOW("$4")
 				" FROM pg_class c WHERE c.oid = $2", entry);
 }
 
@@ -159,10 +163,10 @@ void
 release_entry_replace(const ReleaseEntry *entry)
 {
 	write_entry("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
-				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, statement = $15,"
-				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb -> 0,"
-				" distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), recoding = $22::int8, recoding_name = $23, labels = $24, cut_labels = $25, published_by = $26,"
-				" published_at = clock_timestamp()"
+				" source = $6::int8, source_name = $7, levels = $8, cuts = $9, k = $10, l = $11, t = $12, "
+				" sensitive = $17, hierarchies = $18, hierarchy_names = $19, digests = $20, measures = $21::jsonb,"
+				" distributions = $25::jsonb, promises = $26::jsonb, covers = NULLIF($27::jsonb, 'null'), recoding = $22::int8, recoding_name = $23, labels = $24, cut_labels = $15, published_by = $28,"
+				" published_at = clock_timestamp(), filled_at = " FILLED_NOW("p.form")
 				" FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid AND $4 = p.form AND $5 = p.dataset"
 				" AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed AND $16 = p.generalized", entry);
 }
@@ -171,11 +175,11 @@ void
 release_entry_update(const ReleaseEntry *entry, bool same_rows)
 {
 	write_entry(psprintf("UPDATE anonopt.published p SET relation = $2::int8, row_type = c.reltype::int8, made_in = anonopt.this_database(), name = $3,"
-						 " source = $6::int8, source_name = $7, cuts = $9, cut_labels = $25, statement = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
-						 " measures = $21::jsonb -> 0, distributions = $21::jsonb -> 1, promises = $21::jsonb -> 2, covers = NULLIF($21::jsonb -> 3, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23%s"
+						 " source = $6::int8, source_name = $7, cuts = $9, cut_labels = $15, hierarchies = $18, hierarchy_names = $19, digests = $20,"
+						 " measures = $21::jsonb, distributions = $25::jsonb, promises = $26::jsonb, covers = NULLIF($27::jsonb, 'null'), k = $10, l = $11, t = $12, recoding = $22::int8, recoding_name = $23, filled_at = " FILLED_NOW("p.form") "%s"
 						 " FROM pg_class c WHERE c.oid = $2 AND p.id = $1::uuid"
 						 " AND $4 = p.form AND $5 = p.dataset AND $8 IS NOT DISTINCT FROM p.levels AND ($9 IS NULL) = (p.cuts IS NULL)"
 						 " AND $10 >= p.k AND COALESCE($11 >= p.l, p.l IS NULL) AND COALESCE($12 <= p.t, p.t IS NULL) AND $13 IS NOT DISTINCT FROM p.columns AND $14 = p.suppressed"
-						 " AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels AND $26 IS NOT NULL",
-						 same_rows ? "" : ", published_by = $26, published_at = clock_timestamp()"), entry);
+						 " AND $16 = p.generalized AND $17 = p.sensitive AND $24 IS NOT DISTINCT FROM p.labels AND $28 IS NOT NULL",
+						 same_rows ? "" : ", published_by = $28, published_at = clock_timestamp()"), entry);
 }

@@ -561,6 +561,8 @@ release_verify(Oid relation, Verification *result)
 				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
 	memset(result, 0, sizeof(Verification));
 	result->promised_k = entry->k;
+	result->is_filled = entry->is_filled;
+	result->filled_at = entry->filled_at;
 	result->has_l = entry->has_l;
 	result->promised_l = entry->l;
 	result->has_t = entry->has_t;

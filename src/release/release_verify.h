@@ -100,6 +100,8 @@ typedef struct Verification
 	bool		t_is_null;
 	double		t;
 	char	   *others;			/* as json, or NULL */
+	bool		is_filled;
+	TimestampTz filled_at;
 	bool		ok;
 	bool		untold;			/* something cannot be measured; ok covers the
 								 * rest */

@@ -293,8 +293,8 @@ anonopt_verify_call(PG_FUNCTION_ARGS)
 {
 	Verification verified;
 	TupleDesc	desc;
-	Datum		values[9] = {0};
-	bool		nulls[9] = {0};
+	Datum		values[10] = {0};
+	bool		nulls[10] = {0};
 	int			settings;
 
 	require_argument(fcinfo, 0, "release");
@@ -318,6 +318,8 @@ anonopt_verify_call(PG_FUNCTION_ARGS)
 	values[7] = Float8GetDatum(verified.t);
 	nulls[7] = verified.t_is_null;
 	nulls[8] = verified.others == NULL;
+	nulls[9] = !verified.is_filled;
+	values[9] = TimestampTzGetDatum(verified.filled_at);
 	if (verified.others != NULL)
 		values[8] = DirectFunctionCall1(jsonb_in, CStringGetDatum(verified.others));
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));

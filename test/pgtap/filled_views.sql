@@ -22,6 +22,7 @@ INSERT INTO people SELECT i, 20 + i % 20, 'd0' FROM generate_series(201, 250) i;
 REFRESH MATERIALIZED VIEW seen;
 SELECT is(told(), '250 people, 2 contents', 'filled with more people, it is measured and written down');
 SELECT is(wrong_rows(), 0::bigint, 'with the right rows, again');
+SELECT is((SELECT filled_at > published_at AND filled_at <= clock_timestamp() FROM anonopt.verify('seen'), anonopt.published WHERE name = 'public.seen'), true, 'verify says when');
 SELECT is((SELECT row(k, rows, ok)::text FROM anonopt.verify('seen')), (SELECT row(min(n), 250, true)::text FROM (SELECT count(*) AS n FROM people GROUP BY age / 5) c), 'as verify finds');
 
 -- the same rows, but not the same people: what is written down follows
@@ -31,12 +32,13 @@ DELETE FROM people WHERE age = 39 AND id < 1000 AND id % 40 <> 19;
 REFRESH MATERIALIZED VIEW seen;
 SELECT is(told(), format('%s people, 3 contents', (SELECT count(*) FROM people)), 'some go, others come');
 CREATE TABLE shown AS SELECT * FROM seen;
-UPDATE anonopt.published SET published_at = '2020-01-01';
+UPDATE anonopt.published SET published_at = '2020-01-01', filled_at = '2020-01-01';
 UPDATE anonopt.dataset SET max_suppression = 0.5 WHERE dataset = 'd';
 INSERT INTO ages VALUES (99, '[95, 100)', '[90, 100)', '*');
 INSERT INTO people SELECT 2000 + i, 99, 'd' || i % 2 FROM generate_series(1, 3) i;
 REFRESH MATERIALIZED VIEW seen;
 SELECT is((SELECT row(measures ->> 'suppressed', published_at::date)::text FROM anonopt.published), '(3,2020-01-01)', 'three who are left out are measured; nothing new is published');
+SELECT isnt((SELECT filled_at::date FROM anonopt.verify('seen')), '2020-01-01', 'but filled');
 SELECT is(told(), format('%s people, 3 contents', (SELECT count(*) FROM people)), 'nor is a content');
 SELECT bag_eq('TABLE seen', 'TABLE shown', 'since it shows the same');
 INSERT INTO ages VALUES (98, '[95, 100)', '[90, 100)', '*');

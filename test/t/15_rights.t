@@ -517,7 +517,7 @@ my @way = (
 	q{SELECT anonopt.publish_table({q:cut}, {l:other}, cuts => ARRAY[pg_catalog.repeat('0', 99)::pg_catalog.varbit], k => 2) IS NULL},
 	q{SELECT anonopt.publish_records({q:records}, {l:other}, 1, {l:nr}, k => 1) IS NULL},
 	(map { "SELECT * FROM {i:schema}.{i:$_} x ORDER BY x" } qw(seen shown close live cut records)),
-	(map { "SELECT * FROM anonopt.verify({q:$_})" } qw(seen shown close live cut records)),
+	(map { "SELECT promised_k, k, promised_l, l, rows, ok, promised_t, t, others, filled_at IS NULL FROM anonopt.verify({q:$_})" } qw(seen shown close live cut records)),
 	(map { "SELECT anonopt.refresh_release({q:$_})" } qw(seen shown close cut records)),
 	q{SELECT * FROM {i:schema}.{i:shown} x ORDER BY x},
 	q{-SELECT * FROM anonopt.release_risk({l:set})},
