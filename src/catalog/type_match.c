@@ -152,6 +152,28 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	return false;
 }
 
+/*
+ * Whether a type holds points in time: near the ends of what it can hold, a zone
+ * moves them beyond.
+ */
+static bool
+is_moment(Oid type)
+{
+	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+bool
+cast_can_be_kept_from_failing(Oid from, Oid to)
+{
+	if (from == to || to == TEXTOID)
+		return true;
+	if (is_moment(from) && is_moment(to))
+		return true;
+	if (to == INT4OID || to == INT8OID || to == NUMERICOID)
+		return type_is_number(from);
+	return to == FLOAT8OID && (type_is_integer(from) || from == FLOAT4OID);
+}
+
 char *
 cast_condition(const char *value, Oid from, Oid to)
 {
@@ -163,7 +185,8 @@ cast_condition(const char *value, Oid from, Oid to)
 	if (to == INT8OID && from == NUMERICOID)
 		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
 						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
-	if ((to == TIMESTAMPOID || to == TIMESTAMPTZOID) && from == DATEOID)
-		return psprintf("(%s OPERATOR(pg_catalog.<) '294276-01-01'::pg_catalog.date OR NOT pg_catalog.isfinite(%s))", value, value);
+	if (from != to && is_moment(from) && is_moment(to))
+		return psprintf("(NOT pg_catalog.isfinite(%s) OR (%s OPERATOR(pg_catalog.>) '4713-01-03 BC'::%s AND %s OPERATOR(pg_catalog.<) '294276-12-29'::%s))",
+						value, value, format_type_be_qualified(from), value, format_type_be_qualified(from));
 	return NULL;
 }

@@ -31,9 +31,10 @@ extern bool type_is_text(Oid type);
 extern bool match_types(Oid data_type, Oid leaf_type, TypeMatch *match);
 
 /*
- * The condition under which a value can be cast without an error; NULL if all
- * values can.
+ * Whether no value of a type makes a cast fail where the condition holds; the
+ * condition, NULL if all values can be cast.
  */
+extern bool cast_can_be_kept_from_failing(Oid from, Oid to);
 extern char *cast_condition(const char *value, Oid from, Oid to);
 
 /* The form that converts a value of a type to text. */

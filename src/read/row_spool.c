@@ -214,8 +214,16 @@ condition_to_read(const Reading *reading)
 	{
 		const ReadColumn *column = &reading->columns[i];
 		char	   *value = psprintf("r.%s", reading_column_name(reading, i));
-		char	   *condition = column->loaded == NULL ? NULL : cast_condition(value, column->type, column->loaded->rows->match.data_type);
+		Oid			to = column->loaded == NULL ? column->type : column->loaded->rows->match.data_type;
+		char	   *condition = cast_condition(value, column->type, to);
 
+		if (!cast_can_be_kept_from_failing(column->type, to) && type_is_range(column->loaded->rows->match.leaf_type))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" cannot be read live", column->declared->column),
+					 errdetail("Converting a value of type %s to %s, to compare it with the ranges of its hierarchy, could fail and reveal the value.",
+							   format_type_be(column->type), format_type_be(to)),
+					 errhint("Publish a snapshot instead: materialized => true.")));
 		if (condition != NULL)
 			appendStringInfo(&sql, "%s (%s IS NULL OR %s)", sql.len == 0 ? " WHERE" : " AND", value, condition);
 	}

@@ -129,6 +129,20 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 	}
 }
 
+void
+distributions_now(ReleaseEntry *entry)
+{
+	Release    *release = release_of_entry(entry);
+
+	release_check(release);
+	release->spool.wants_values = true;
+	release_read_shown(release);
+	entry->ndistributions = 0;
+	if (release->spec.population != NULL)
+		make_distributions(release, entry);
+	release_close(release);
+}
+
 /* The labels that cuts part, of one attribute after another. */
 static char **
 labels_of_cuts(const Population *population, int *n)

@@ -10,11 +10,14 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
+#include "access/xact.h"
 #include "catalog/sql.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
+#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 static void
@@ -77,7 +80,8 @@ is_plain_source(Oid relation)
 		return false;
 	class = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	return class.relkind == RELKIND_RELATION && !class.relrowsecurity && !class.relforcerowsecurity && !class.relhassubclass;
+	return class.relkind == RELKIND_RELATION && !class.relrowsecurity && !class.relforcerowsecurity &&
+		find_inheritance_children(relation, NoLock) == NIL;
 }
 
 /*
@@ -103,6 +107,27 @@ check_sources(const Release *release)
 	}
 }
 
+/*
+ * Fails if somebody has changed a relation since the snapshot was taken, while
+ * we waited for it: rows that were written anew would not be seen.
+ */
+static void
+require_seen(Oid relation)
+{
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
+	TransactionId writer;
+
+	if (!HeapTupleIsValid(tuple))
+		relation_is_missing(relation);
+	writer = HeapTupleHeaderGetXmin(tuple->t_data);
+	ReleaseSysCache(tuple);
+	if (TransactionIdIsNormal(writer) && !TransactionIdIsCurrentTransactionId(writer) && XidInMVCCSnapshot(writer, GetActiveSnapshot()))
+		ereport(ERROR,
+				(errcode(ERRCODE_T_R_SERIALIZATION_FAILURE),
+				 errmsg("relation %s was altered meanwhile", relation_sql_name(relation)),
+				 errhint("Read again.")));
+}
+
 /* The relations whose writers could change what is shown. */
 static List *
 relations_read(const Release *release)
@@ -120,6 +145,7 @@ release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 {
 	ReleaseEntry *entry = release_entry_require(view);
 	Release    *release;
+	ListCell   *cell;
 
 	require_release_owner(view);
 
@@ -133,6 +159,8 @@ release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 	check_declaration(release, entry);
 	release_check(release);
 	check_sources(release);
+	foreach(cell, live_sources(release))
+		require_seen(lfirst_oid(cell));
 	check_reader(entry->source, relations_read(release));
 	release_read_shown(release);
 	if (release->shown != NULL)

@@ -43,7 +43,9 @@
 int
 release_settings_begin(void)
 {
-	const char *const settings[][2] = {{"datestyle", "ISO, MDY"}, {"intervalstyle", "postgres"}, {"timezone", "UTC"},
+	/* plans tell of what statistics know of all rows */
+	const char *const settings[][2] = {{"debug_print_plan", "off"}, {"debug_print_parse", "off"}, {"debug_print_rewritten", "off"},
+	{"datestyle", "ISO, MDY"}, {"intervalstyle", "postgres"}, {"timezone", "UTC"},
 	{"extra_float_digits", "1"}, {"bytea_output", "hex"}};
 	int			level = sql_use_catalog_names();
 

@@ -14,6 +14,7 @@
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -66,7 +67,7 @@ check_read(Oid relation, bool has_persons)
 		relation_is_missing(relation);
 	class = *(Form_pg_class) GETSTRUCT(tuple);
 	ReleaseSysCache(tuple);
-	if (class.relkind != RELKIND_RELATION || class.relhassubclass || class.relispartition || has_persons || is_distributed(relation))
+	if (class.relkind != RELKIND_RELATION || find_inheritance_children(relation, NoLock) != NIL || class.relispartition || has_persons || is_distributed(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),
@@ -124,6 +125,28 @@ live_sources(const Release *release)
 	return relations;
 }
 
+/*
+ * Fails if comparing a value with ranges could fail, because the error would
+ * tell of it.
+ */
+static void
+check_cast(Oid relation, const Declared *declared)
+{
+	Oid			type = column_type(relation, declared->column);
+	Oid			leaf_type = OidIsValid(declared->hierarchy) ? hierarchy_leaf_type(declared->hierarchy) : InvalidOid;
+	TypeMatch	match;
+
+	if (!OidIsValid(type) || !OidIsValid(leaf_type) || !type_is_range(getBaseType(leaf_type)) ||
+		!match_types(getBaseType(type), getBaseType(leaf_type), &match) || cast_can_be_kept_from_failing(getBaseType(type), match.data_type))
+		return;
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("column \"%s\" cannot be published live", declared->column),
+			 errdetail("Converting a value of type %s to %s, to compare it with the ranges of its hierarchy, could fail and reveal the value.",
+					   format_type_be(type), format_type_be(match.data_type)),
+			 errhint("Publish a snapshot instead: materialized => true.")));
+}
+
 bool
 is_read_live(const Dataset *dataset, int attribute, Oid relation)
 {
@@ -144,7 +167,10 @@ live_check_source(const Release *release)
 		check_not_public(lfirst_oid(cell));
 		for (int i = 0; i < dataset->nattributes; i++)
 			if (is_read_live(dataset, i, lfirst_oid(cell)))
+			{
 				check_type_owner(lfirst_oid(cell), dataset->attributes[i].column);
+				check_cast(lfirst_oid(cell), &dataset->attributes[i]);
+			}
 	}
 }
 

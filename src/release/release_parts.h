@@ -27,6 +27,9 @@ extern Generalization release_generalization(const Release *release);
 /* Builds the entry of a release that has been read and written. */
 extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
 
+/* Replaces the frequencies of values in the entry of a live view by those of now. */
+extern void distributions_now(ReleaseEntry *entry);
+
 /* The promises of a release and their columns, for its comment. */
 extern char *release_comment(const Release *release, const char *id);
 

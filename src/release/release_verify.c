@@ -21,7 +21,7 @@
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "release/entry_row.h"
-#include "release/release.h"
+#include "release/release_parts.h"
 #include "release/content.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -573,6 +573,8 @@ release_verify(Oid relation, Verification *result)
 	 * an error; reset with the other settings
 	 */
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	if (entry->form == RELEASE_LIVE_VIEW && entry->ndistributions > 0)
+		distributions_now(entry);
 	measure_release(entry, owner, result, verdicts, &changed);
 	added = release_entry_added_columns(entry);
 	untold = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;

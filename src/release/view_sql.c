@@ -5,7 +5,7 @@
  * It shows levels, cuts or the classes of a recoding, under promises of k and
  * l, which window functions count again at each run.  All names are qualified,
  * because whoever runs it has a search_path of their own.  A value without a
- * leaf hides its row.  Different people and values are counted by ranking them;
+ * leaf leaves its row out.  Different people and values are counted by ranking them;
  * NULL counts as one.
  */
 #include "release/release.h"
@@ -409,7 +409,7 @@ choose_ranked(const Release *release, Ranked *all)
 	return n;
 }
 
-/* The relation's rows with their labels, and whether every value has one. */
+/* The rows with labels, and whether a recoding has a class for them. */
 static void
 append_base(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
@@ -431,10 +431,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 			appendStringInfo(&complete, "%s%s", complete.len > 0 ? " AND " : "", condition);
 	}
 	if (release->recoding != NULL)
-	{
 		append_recoding(&joins, release);
-		appendStringInfoString(&complete, "q.class IS NOT NULL");
-	}
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < spec->ncolumns; i++)
 	{
@@ -452,9 +449,11 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(spec->columns[i].name));
 	}
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", told_apart(release, counted[i].column, psprintf("r.%s", quote_identifier(counted[i].column))), counted[i].value);
-	appendStringInfo(sql, "%s AS %s", complete.len > 0 ? complete.data : "true", own_name(spec, "complete"));
+		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", told_apart(release, counted[i].column, flat_sql(spec->dataset->relation, counted[i].column)), counted[i].value);
+	appendStringInfo(sql, "%s AS %s", release->recoding != NULL ? "q.class IS NOT NULL" : "true", own_name(spec, "classed"));
 	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(spec->dataset->relation), joins.data);
+	if (complete.len > 0)
+		appendStringInfo(sql, "\n\t\t\tWHERE %s", complete.data);
 }
 
 /* The columns that define classes, of an alias. */
@@ -464,7 +463,7 @@ class_columns(const Specification *spec, const char *alias)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "%s.%s", alias, own_name(spec, "complete"));
+	appendStringInfo(&sql, "%s.%s", alias, own_name(spec, "classed"));
 	for (int i = 0; i < spec->ncolumns; i++)
 		if (spec->columns[i].attr >= 0)
 			appendStringInfo(&sql, ", %s.%s", alias, quote_identifier(spec->columns[i].name));
@@ -478,7 +477,7 @@ append_marked(StringInfo sql, const Release *release, const Ranked *counted, int
 	const Specification *spec = &release->spec;
 	bool		by_rows = spec->dataset->person == NULL;
 
-	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(spec, "complete"));
+	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(spec, "classed"));
 	if (by_rows)
 		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
 	for (int i = 0; i < n; i++)

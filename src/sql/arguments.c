@@ -252,7 +252,7 @@ columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolu
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("too many columns"),
-				 errhint("At most %d columns can be quasi-identifiers.", MAX_ATTRIBUTES)));
+				 errhint("At most %d columns can be named.", MAX_ATTRIBUTES)));
 	columns = palloc(sizeof(char *) * (*ncolumns + 1));
 	for (int i = 0; i < *ncolumns; i++)
 	{

@@ -118,6 +118,7 @@ BEGIN
     DROP TABLE people, later, leaves;
 END $$;
 
+CREATE FUNCTION pg_temp.rows_of(statement text) RETURNS SETOF text LANGUAGE plpgsql AS $$ BEGIN RETURN QUERY EXECUTE format('SELECT v FROM (%s) x', statement); END $$;
 SELECT no_plan();
 SELECT check_kind(k, open) FROM kinds k, unnest('{f,t}'::boolean[]) open;
 SELECT check_single(k, nullable) FROM singles k, unnest('{f,t}'::boolean[]) nullable;
@@ -134,5 +135,45 @@ INSERT INTO leaves VALUES ('[12,12]', 'c', '*');
 SELECT is((SELECT string_agg(v || n, ',' ORDER BY v) FROM (SELECT v, count(*) AS n FROM seen GROUP BY v) x), 'a10,b10', 'a leaf of one point does not label the gap above it');
 INSERT INTO leaves VALUES ('[1e21,2e21)', 'd', '*'), ('[2e21,)', 'e', '*');
 SELECT is((SELECT string_agg(v || n, ',' ORDER BY v) FROM (SELECT v, count(*) AS n FROM seen GROUP BY v) x), 'a10,b10', 'nor leaves of huge numbers those below them');
+
+-- ------------------------------------------------- what a reader must not learn
+CREATE TYPE f8range AS RANGE (subtype = float8);
+CREATE TABLE wide_leaves (held f8range, l1 text, EXCLUDE USING gist (held WITH &&));
+INSERT INTO wide_leaves VALUES ('[0,2)', 'a'), ('[2,5)', 'b');
+CREATE TABLE wide AS SELECT (i % 3)::numeric AS v, 'flu' AS illness FROM generate_series(1, 30) i;
+SELECT anonopt.create_dataset('w', 'wide', 1), anonopt.add_quasi_identifier('w', 'v', 'wide_leaves'), anonopt.add_sensitive('w', 'illness') \g /dev/null
+SELECT throws_ok($$SELECT anonopt.create_view('wide_seen', 'w', '{0}', k => 2, materialized => false)$$, '22023', 'column "v" cannot be published live',
+    'no live view where an error could tell a value');
+CREATE TABLE moment_leaves (held tstzrange, l1 text, EXCLUDE USING gist (held WITH &&));
+INSERT INTO moment_leaves VALUES ('[2019-12-01,2020-02-01)', 'a');
+CREATE TABLE moments AS SELECT date '2020-01-01' + i % 3 AS v, timestamp '2020-01-01' AS w, 'flu' AS illness FROM generate_series(1, 30) i;
+SELECT anonopt.create_dataset('m', 'moments', 1, timezone => 'Asia/Tokyo'), anonopt.add_quasi_identifier('m', 'v', 'moment_leaves'),
+    anonopt.add_quasi_identifier('m', 'w', 'moment_leaves'), anonopt.add_sensitive('m', 'illness') \g /dev/null
+SELECT anonopt.create_view('moments_seen', 'm', '{0,0}', k => 2, materialized => false) \g /dev/null
+INSERT INTO moments VALUES ('4714-11-24 BC', '2020-01-01', 'x'), ('5874897-12-31', '2020-01-01', 'x'), ('2020-01-01', '4714-11-24 BC', 'x'), ('infinity', '294276-12-31', 'x');
+SELECT is((SELECT count(*) FROM moments_seen), 30::bigint, 'days and times that no zone can hold are left out');
+
+-- a live view is verified by the values of now
+CREATE TABLE now_leaves AS SELECT i AS v, '*'::text AS l1 FROM generate_series(0, 5) i;
+ALTER TABLE now_leaves ADD PRIMARY KEY (v);
+CREATE TABLE people_now AS SELECT i % 3 AS v, 's' || i % 4 AS illness, CASE WHEN i % 2 = 0 THEN '{1,2}'::int[] ELSE '[0:1]={1,2}' END AS marks FROM generate_series(1, 60) i;
+SELECT anonopt.create_dataset('n', 'people_now', 1), anonopt.add_quasi_identifier('n', 'v', 'now_leaves'), anonopt.add_sensitive('n', 'illness'),
+    anonopt.add_promise('n', 'alpha', 0.6, 'illness') \g /dev/null
+SELECT anonopt.create_view('now_seen', 'n', '{0}', k => 5, l => 2, t => 0.5, materialized => false) \g /dev/null
+INSERT INTO people_now VALUES (1, 's1'), (2, 'new');
+SELECT is((SELECT row(ok, t = (SELECT t FROM anonopt.evaluate('n', '{0}')), others #>> '{alpha,ok}')::text FROM anonopt.verify('now_seen')), '(t,t,true)', 'verify compares with the values of now');
+CREATE TABLE kid () INHERITS (people_now);
+SELECT throws_ok('SELECT count(*) FROM now_seen', '42501', 'the source of a live release has changed', 'a child hides rows from nobody: no reading');
+DROP TABLE kid;
+SELECT is((SELECT count(*) FROM now_seen), 62::bigint, 'once it is gone, reading goes on');
+
+-- the plain statement counts values as it shows them, and leaves out what has no leaf
+SELECT anonopt.drop_promise('n', 'alpha', 'illness'), anonopt.drop_attribute('n', 'illness', 'sensitive'), anonopt.add_sensitive('n', 'marks') \g /dev/null
+DELETE FROM people_now WHERE marks IS NULL;
+SELECT anonopt.view_sql('x', 'n', '{0}', k => 2, l => 2) AS statement \gset
+SELECT is_empty(:'statement', 'two arrays that look the same are one value');
+SELECT anonopt.view_sql('x', 'n', '{0}', k => 2, suppressed => 'star') AS statement \gset
+INSERT INTO people_now SELECT 77, 'far', '{3}' FROM generate_series(1, 6);
+SELECT is((SELECT string_agg(DISTINCT x.v, ',') FROM pg_temp.rows_of(:'statement') x (v)), '0,1,2', 'no stars for values without a leaf');
 SELECT * FROM finish();
 ROLLBACK;

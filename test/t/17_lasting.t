@@ -78,12 +78,12 @@ sub refusal
 	return $told =~ /ERROR:  (\w{5})/ ? $1 : $told;
 }
 
-# The answers to all questions, a line each; numbers of relations and times of making are no answer
+# The answers to all questions, a line each; numbers of relations, and when something was made or filled, are no answer
 sub answers
 {
 	my ($on, $database, @role) = @_;
 	my $sql = join "\nUNION ALL ", map {
-		"SELECT '$_ ' || coalesce(string_agg(regexp_replace(x::text, 'made on [^.]*[.]|>date</th><td>[^<]*', '', 'g'), '; ' ORDER BY x::text COLLATE \"C\"), '') FROM anonopt.$questions{$_} x" }
+		"SELECT '$_ ' || coalesce(string_agg(regexp_replace(x::text, 'made on [^.]*[.]|>date</th><td>[^<]*|,\"[-0-9]* [0-9:.]*[+]00\"[)]\$', '', 'g'), '; ' ORDER BY x::text COLLATE \"C\"), '') FROM anonopt.$questions{$_} x" }
 	  sort keys %questions;
 
 	return ask($on, $database, $sql, @role);
