@@ -376,6 +376,30 @@ sub check_doors
 	}
 }
 
+# A reader's settings print no plan of what is read, and a reader that waits while a table is written anew does not take it for empty.
+sub check_waiting_reader
+{
+	my $read = 'SELECT count(*) FROM p.waited_live';
+
+	make_hidden('waited');
+	ask('clinic', 'pub', q{SELECT anonopt.create_view('p.waited_live', 'waited', '{1}', k => 5, materialized => false);
+		GRANT SELECT ON p.waited_live TO reader; GRANT EXECUTE ON FUNCTION p.waited_live_rows() TO reader});
+	my $oid = $node->safe_psql('clinic', q{SELECT 'p.waited'::regclass::oid});
+	my $told = hear('clinic', 'reader', "SET client_min_messages = log; SET debug_print_plan = on; $read");
+	like($told, qr/:relid \d/, 'a reader prints plans');
+	unlike($told, qr/:relid $oid\b/, 'but none of the source');
+	my $owner = $node->background_psql('clinic', extra_params => [ '-U', 'pub' ], on_error_stop => 0);
+	$owner->query('BEGIN; ALTER TABLE p.waited ADD later float8 DEFAULT random()');
+	my ($out, $err) = ('', '');
+	my $reader = IPC::Run::start([ 'psql', '-XAtq', '-U', 'reader', '-d', $node->connstr('clinic'), '-c', $read ], '<', '/dev/null', '>', \$out, '2>', \$err);
+	ok($node->poll_query_until('clinic', q{SELECT count(*) > 0 FROM pg_locks WHERE NOT granted AND relation = 'p.waited'::regclass}), 'a reader waits');
+	$owner->query('COMMIT');
+	$reader->finish;
+	like("$out$err", qr/relation p\.waited was altered meanwhile/, 'and is told so');
+	is(ask('clinic', 'reader', $read), 20, 'and reads again');
+	$owner->quit;
+}
+
 # A live view was made over a table that everybody writes through its parent.
 sub check_public_doors
 {
@@ -948,7 +972,7 @@ sub check_array
 # ------------------------------------------------------------------- the run
 
 $_->() for \&check_dropped_within_call, \&check_dropped_between_rows, \&check_dropped_while_waiting, \&check_dropped_under_live_view;
-$_->() for \&check_doors, \&check_public_doors;
+$_->() for \&check_doors, \&check_public_doors, \&check_waiting_reader;
 $_->() for \&check_types, \&check_swap_function, \&check_swap_cursor, \&check_swap_locks, \&check_publications, \&check_republish;
 $_->() for \&check_redirection, \&check_owners_of_sources, \&check_views_as_sources, \&check_owners_of_live_sources, \&check_answers_of_shards;
 $_->() for \&check_swapped_schemas, \&check_composition_race, \&check_composition_of_copies, \&check_forged_shapes, \&check_array;
