@@ -14,9 +14,9 @@
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/builtins.h"
-#include "utils/tuplestore.h"
 
 OWN_FUNCTION(anonopt_policy_check);
 
@@ -76,32 +76,28 @@ least_suppression(const Dataset *dataset, int *helped)
 }
 
 static void
-put_verdict(ReturnSetInfo *result, const Dataset *dataset, const DeclaredPromise *promise, const LeastSuppression *least)
+put_verdict(ResultRow *row, const Dataset *dataset, const DeclaredPromise *promise, const LeastSuppression *least)
 {
-	Datum		values[5] = {0};
-	bool		nulls[5] = {0};
-
-	values[0] = CStringGetTextDatum(promise == NULL ? "all" : model_name(promise->model));
-	values[1] = name_datum(promise == NULL ? NULL : promise->column);
-	nulls[1] = promise == NULL || promise->column == NULL;
-	values[2] = Float8GetDatum(promise == NULL ? 0 : promise->threshold);
-	nulls[2] = promise == NULL;
-	values[3] = BoolGetDatum(least->found && least->least <= share_of_people(dataset->max_suppression, least->people));
-	values[4] = Float8GetDatum(least->found ? (double) least->least / least->people : 0);
-	nulls[4] = !least->found;
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	put_string(row, "model", promise == NULL ? "all" : model_name(promise->model));
+	if (promise != NULL)
+	{
+		put_string(row, "column_name", promise->column);
+		put_number(row, "threshold", promise->threshold);
+	}
+	put_bool(row, "attainable", least->found && least->least <= share_of_people(dataset->max_suppression, least->people));
+	if (least->found)
+		put_number(row, "least_suppression", (double) least->least / least->people);
+	row_add(row);
 }
 
 static Datum
 anonopt_policy_check_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
-	ReturnSetInfo *result;
+	ResultRow  *row = result_begin(fcinfo);
 	LeastSuppression least;
 	int			helped = 0;
 
-	InitMaterializedSRF(fcinfo, 0);
-	result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = dataset_argument(fcinfo, 0);
 	/* fail for lack of rights, whatever is promised */
 	if (dataset->npromises == 0)
@@ -110,12 +106,12 @@ anonopt_policy_check_call(PG_FUNCTION_ARGS)
 	{
 		CHECK_FOR_INTERRUPTS();
 		least = least_suppression(dataset_with(dataset, &dataset->promises[i], 1), &helped);
-		put_verdict(result, dataset, &dataset->promises[i], &least);
+		put_verdict(row, dataset, &dataset->promises[i], &least);
 	}
 	if (dataset->npromises > 1)
 	{
 		least = least_suppression(dataset, &helped);
-		put_verdict(result, dataset, NULL, &least);
+		put_verdict(row, dataset, NULL, &least);
 	}
 	return (Datum) 0;
 }
