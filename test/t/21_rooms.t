@@ -1,7 +1,8 @@
 #!/usr/bin/env perl
 #
-# Each room of src/ includes only what ARCHITECTURE.md allows it, and is as long as that says; no header of ours has the path of one
-# of the server's; and only the room promise names a model, but for k, l and t, which are arguments of functions.
+# Each room of src/ includes only what ARCHITECTURE.md allows it, and is as long as that says; no files of a room need each other
+# in a circle; no header of ours has the path of one of the server's; and only the room promise names a model, but for k, l and t,
+# which are arguments of functions.
 
 use strict;
 use warnings;
@@ -10,6 +11,8 @@ use Test::More;
 
 chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 
+# Rooms whose circles are still to be taken apart
+my %circles = map { $_ => 'files that need each other' } qw(promise engine record catalog read release sql);
 my (%may, %lines, @rooms);
 open my $architecture, '<', 'ARCHITECTURE.md' or die "ARCHITECTURE.md: $!";
 while (<$architecture>)
@@ -31,6 +34,15 @@ for my $room (@rooms)
 	}
 	cmp_ok(abs($lines - $lines{$room}), '<=', 0.03 * $lines, "$room has the lines that ARCHITECTURE.md says: $lines");
 }
+SKIP:
+{
+	skip 'no object files: test/cluster builds them', scalar @rooms if !glob 'src/*/*.o';
+	for my $room (@rooms)
+	{
+		local our $TODO = $circles{$room};
+		is(join('; ', circles($room)), '', "no files of $room need each other in a circle");
+	}
+}
 chomp(my $server = `pg_config --includedir-server`);
 my $names = join '|', grep { !/^(?:k|l|t|entropy_l)$/ } `cat src/promise/*.c` =~ /\.name = "(\w+)"/g;
 like($names, qr/alpha.*share_above/s, 'the room promise has models');
@@ -44,6 +56,50 @@ for my $file (glob 'src/*.[ch] src/*/*.[ch]')
 	is("@wrong", '', "$file includes what it may");
 	ok(!-e "$server/$path", "$file hides no header of the server");
 	is(join(' ', models_named($file)), '', "$file names no model") if $room ne 'promise';
+}
+
+# The files of a room that need themselves by way of others, each with those and the names it takes from them: by the symbols
+# of their object files.
+sub circles
+{
+	my ($room) = @_;
+	my (%home, %wants, %needs, @circles);
+
+	for my $object (glob "src/$room/*.o")
+	{
+		my ($file) = $object =~ m{([^/]+)\.o$};
+		next if !-e "src/$room/$file.c";
+		for (`nm $object`)
+		{
+			my ($kind, $name) = /(\w) (\w+)$/ or next;
+			if ($kind eq 'U') { push @{ $wants{$file} }, $name }
+			elsif ($kind =~ /[TDBRC]/) { $home{$name} = $file }
+		}
+	}
+	for my $file (keys %wants)
+	{
+		push @{ $needs{$file}{ $home{$_} } }, $_ for grep { ($home{$_} // $file) ne $file } @{ $wants{$file} };
+	}
+	for my $file (sort keys %needs)
+	{
+		push @circles, map { "$file takes @{$needs{$file}{$_}} of $_" }
+		  grep { reaches(\%needs, $_, $file) } sort keys %{ $needs{$file} };
+	}
+	return @circles;
+}
+
+# Whether a file needs another one, itself or by way of others
+sub reaches
+{
+	my ($needs, $from, $to) = @_;
+	my %seen;
+
+	for (my @next = ($from); defined(my $file = shift @next);)
+	{
+		return 1 if $file eq $to;
+		push @next, keys %{ $needs->{$file} // {} } if !$seen{$file}++;
+	}
+	return 0;
 }
 
 # The models that a file's code names: constants, rows of the table, and names in literals.
