@@ -17,20 +17,20 @@
 #define REST_OF_SIZE 10
 
 static double
-share_of_loss(const Classes *classes)
+share_of_loss(const DraftClasses *classes)
 {
 	return (double) classes->cost / classes->ground->whole_loss;
 }
 
 void
-tell_loss(const RecodingWatch *watch, const Classes *classes)
+tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
 {
 	if (watch != NULL && watch->tell != NULL)
 		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
 }
 
 void
-better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch)
+better_classes(DraftClasses *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch)
 {
 	int			effort = classes->ground->order->effort;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
@@ -54,11 +54,11 @@ better_block(const RecodingOrder *order, const BlockItem *item, MemoryContext co
 {
 	Ground	   *ground = ground_create(order, context, item->tuple, item->ntuples);
 	BoxTree    *tree = box_tree_create(ground, TREE_LEAF);
-	Classes    *classes = classes_create(ground);
+	DraftClasses *classes = draft_classes_create(ground);
 	double		before;
 
 	classes->limit = item->limit;
-	classes_take_over(classes, item->class_of, ground->rank);
+	draft_classes_take_over(classes, item->class_of, ground->rank);
 	for (uint32 i = 0; i < item->ntuples; i++)
 		if (classes->class_of[i] == NO_CLASS)
 			tuple_suppress(classes, i);

@@ -6,10 +6,10 @@
 
 #include "base/budget.h"
 
-Classes *
-classes_create(const Ground *ground)
+DraftClasses *
+draft_classes_create(const Ground *ground)
 {
-	Classes    *classes = MemoryContextAllocZero(ground->context, sizeof(Classes));
+	DraftClasses *classes = MemoryContextAllocZero(ground->context, sizeof(DraftClasses));
 	Size		n = Max(ground->ntuples, 1);
 
 	budget_require(ground->order->population->context, n * (3 * sizeof(uint32) + sizeof(RecodingClass)));
@@ -25,7 +25,7 @@ classes_create(const Ground *ground)
 }
 
 void
-classes_clear(Classes *classes)
+draft_classes_clear(DraftClasses *classes)
 {
 	memset(classes->class_of, 0xff, sizeof(uint32) * classes->ground->ntuples);
 	classes->nclasses = classes->nfree = 0;
@@ -34,7 +34,7 @@ classes_clear(Classes *classes)
 }
 
 uint32
-class_add(Classes *classes)
+class_add(DraftClasses *classes)
 {
 	uint32		number = classes->nfree > 0 ? classes->free[--classes->nfree] : classes->nclasses++;
 	RecodingClass *class = &classes->classes[number];
@@ -46,7 +46,7 @@ class_add(Classes *classes)
 }
 
 void
-class_take(Classes *classes, uint32 number, uint32 tuple)
+class_take(DraftClasses *classes, uint32 number, uint32 tuple)
 {
 	RecodingClass *class = &classes->classes[number];
 
@@ -59,7 +59,7 @@ class_take(Classes *classes, uint32 number, uint32 tuple)
 
 /* The box around a class. */
 void
-class_box(const Classes *classes, uint32 number, uint32 *box)
+class_box(const DraftClasses *classes, uint32 number, uint32 *box)
 {
 	const Ground *ground = classes->ground;
 	uint32		tuple = classes->classes[number].first;
@@ -78,7 +78,7 @@ class_box(const Classes *classes, uint32 number, uint32 *box)
  * stacks.
  */
 static void
-class_slices(const Classes *classes, uint32 number, uint32 *slices)
+class_slices(const DraftClasses *classes, uint32 number, uint32 *slices)
 {
 	const Ground *ground = classes->ground;
 	const Population *population = ground->order->population;
@@ -97,7 +97,7 @@ class_slices(const Classes *classes, uint32 number, uint32 *slices)
 }
 
 bool
-class_settle(Classes *classes, uint32 number)
+class_settle(DraftClasses *classes, uint32 number)
 {
 	const Ground *ground = classes->ground;
 	const Population *population = ground->order->population;
@@ -123,7 +123,7 @@ class_settle(Classes *classes, uint32 number)
 }
 
 void
-class_drop(Classes *classes, uint32 number)
+class_drop(DraftClasses *classes, uint32 number)
 {
 	RecodingClass *class = &classes->classes[number];
 
@@ -136,7 +136,7 @@ class_drop(Classes *classes, uint32 number)
 }
 
 void
-tuple_suppress(Classes *classes, uint32 tuple)
+tuple_suppress(DraftClasses *classes, uint32 tuple)
 {
 	int64		people = classes->ground->people[tuple];
 
@@ -146,7 +146,7 @@ tuple_suppress(Classes *classes, uint32 tuple)
 }
 
 void
-tuple_reinstate(Classes *classes, uint32 tuple)
+tuple_reinstate(DraftClasses *classes, uint32 tuple)
 {
 	int64		people = classes->ground->people[tuple];
 
@@ -155,7 +155,7 @@ tuple_reinstate(Classes *classes, uint32 tuple)
 }
 
 void
-classes_take_over(Classes *classes, const uint32 *class_of, const uint32 *rank)
+draft_classes_take_over(DraftClasses *classes, const uint32 *class_of, const uint32 *rank)
 {
 	const Ground *ground = classes->ground;
 	uint32	   *number;

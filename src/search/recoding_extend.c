@@ -19,14 +19,14 @@
 
 typedef struct Extension
 {
-	Classes    *classes;
+	DraftClasses *classes;
 	Nearest    *nearest;
 	uint32		nold;			/* bound of the numbers of old classes */
 } Extension;
 
 /* The increase of a class's loss by a tuple. */
 static int64
-joining_price(const Classes *classes, uint32 number, uint32 tuple)
+joining_price(const DraftClasses *classes, uint32 number, uint32 tuple)
 {
 	const Ground *ground = classes->ground;
 	const RecodingClass *class = &classes->classes[number];
@@ -40,7 +40,7 @@ joining_price(const Classes *classes, uint32 number, uint32 tuple)
 
 /* Removes a tuple from its class; it must be the last one added. */
 static void
-take_back(Classes *classes, uint32 number, uint32 tuple)
+take_back(DraftClasses *classes, uint32 number, uint32 tuple)
 {
 	RecodingClass *class = &classes->classes[number];
 
@@ -59,7 +59,7 @@ take_back(Classes *classes, uint32 number, uint32 tuple)
 static uint32
 class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tried, int ntried, int64 *price)
 {
-	const Classes *classes = extension->classes;
+	const DraftClasses *classes = extension->classes;
 	const uint32 *nearest = nearest_tuples(extension->nearest, tuple);
 	uint32		best = NO_CLASS;
 
@@ -91,7 +91,7 @@ class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tr
 static bool
 join_class(Extension *extension, uint32 tuple, uint32 below)
 {
-	Classes    *classes = extension->classes;
+	DraftClasses *classes = extension->classes;
 	uint32		tried[CANDIDATES];
 	int64		price;
 
@@ -114,7 +114,7 @@ join_class(Extension *extension, uint32 tuple, uint32 below)
 static int64
 price_of_joining(Extension *extension, uint32 number)
 {
-	const Classes *classes = extension->classes;
+	const DraftClasses *classes = extension->classes;
 	int64		sum = 0;
 	int64		price;
 
@@ -131,7 +131,7 @@ price_of_joining(Extension *extension, uint32 number)
 static void
 weigh_new_classes(Extension *extension)
 {
-	Classes    *classes = extension->classes;
+	DraftClasses *classes = extension->classes;
 
 	for (uint32 class = extension->nold; class < classes->nclasses; class++)
 	{
@@ -144,7 +144,7 @@ weigh_new_classes(Extension *extension)
 static void
 join_the_rest(Extension *extension)
 {
-	Classes    *classes = extension->classes;
+	DraftClasses *classes = extension->classes;
 
 	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
 	{
@@ -221,7 +221,7 @@ compare_now(const void *a, const void *b)
  * people who were in any.
  */
 static Size
-pair_classes(const Classes *classes, const uint32 *old, ClassPair *pairs, int64 *people)
+pair_classes(const DraftClasses *classes, const uint32 *old, ClassPair *pairs, int64 *people)
 {
 	Size		npairs = 0;
 	Size		nbest = 0;
@@ -255,7 +255,7 @@ pair_classes(const Classes *classes, const uint32 *old, ClassPair *pairs, int64 
  * many people changed class.
  */
 static int64
-keep_numbers(const Classes *classes, const uint32 *old, uint32 nold, RecodingResult *result)
+keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, RecodingResult *result)
 {
 	const Ground *ground = classes->ground;
 	ClassPair  *pairs = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ClassPair) * ((Size) ground->ntuples + 1));
@@ -286,13 +286,13 @@ keep_numbers(const Classes *classes, const uint32 *old, uint32 nold, RecodingRes
 
 /* Places all tuples; returns false if that is impossible. */
 static bool
-extend_classes(const RecodingOrder *order, Classes *classes, const BoxTree *tree, const uint32 *old)
+extend_classes(const RecodingOrder *order, DraftClasses *classes, const BoxTree *tree, const uint32 *old)
 {
 	const Ground *ground = classes->ground;
 	Extension	extension = {classes, nearest_create(ground, tree, CANDIDATES), 0};
 	int64		people = order->population->people;
 
-	classes_take_over(classes, old, NULL);
+	draft_classes_take_over(classes, old, NULL);
 	extension.nold = classes->nclasses;
 	start_by_nodes(classes);
 	weigh_new_classes(&extension);
@@ -323,7 +323,7 @@ extend_recoding(const RecodingOrder *order, const uint32 *class_of, RecodingResu
 	Ground	   *ground;
 	BoxTree    *tree;
 	uint32	   *old;
-	Classes    *classes;
+	DraftClasses *classes;
 
 	memset(result->class_of, 0xff, sizeof(uint32) * n);
 	*moved = 0;
@@ -334,7 +334,7 @@ extend_recoding(const RecodingOrder *order, const uint32 *class_of, RecodingResu
 	ground = ground_create(order, CurrentMemoryContext, shown, nshown);
 	tree = box_tree_create(ground, TREE_LEAF);
 	old = old_classes(ground, class_of);
-	classes = classes_create(ground);
+	classes = draft_classes_create(ground);
 	for (uint32 i = 0; i < nshown; i++)
 		if (old[i] != NO_CLASS)
 			nold = Max(nold, old[i] + 1);

@@ -40,7 +40,7 @@
 
 struct LocalSearch
 {
-	Classes    *classes;
+	DraftClasses *classes;
 	Nearest    *nearest;
 	Pool	   *pool;
 	Prng		prng;
@@ -62,7 +62,7 @@ pool_room(const Ground *ground)
 }
 
 LocalSearch *
-local_search_create(Classes *classes, const BoxTree *tree, uint64 seed)
+local_search_create(DraftClasses *classes, const BoxTree *tree, uint64 seed)
 {
 	const Ground *ground = classes->ground;
 	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));
@@ -97,7 +97,7 @@ may_take(LocalSearch *search, uint32 number)
 static void
 take_class(LocalSearch *search, uint32 number)
 {
-	const Classes *classes = search->classes;
+	const DraftClasses *classes = search->classes;
 
 	search->taken[search->ntaken++] = number;
 	for (uint32 tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = classes->next[tuple])
@@ -109,7 +109,7 @@ take_class(LocalSearch *search, uint32 number)
 static int64
 take_classes(LocalSearch *search, uint32 seed, int wanted)
 {
-	const Classes *classes = search->classes;
+	const DraftClasses *classes = search->classes;
 	const Pool *pool = search->pool;
 	uint32		tuple = seed;
 	int64		cost = 0;
@@ -199,7 +199,7 @@ try_without(LocalSearch *search, uint32 tuple)
 static void
 try_with(LocalSearch *search, uint32 tuple)
 {
-	Classes    *classes = search->classes;
+	DraftClasses *classes = search->classes;
 	int64		price = classes->ground->people[tuple] * classes->ground->suppressed_loss;
 	int64		cost;
 	int64		with;
@@ -224,7 +224,7 @@ typedef struct Ends
 } Ends;
 
 static void
-find_ends(const Classes *classes, uint32 number, Ends *ends)
+find_ends(const DraftClasses *classes, uint32 number, Ends *ends)
 {
 	const Ground *ground = classes->ground;
 
@@ -250,7 +250,7 @@ find_ends(const Classes *classes, uint32 number, Ends *ends)
  * if it stays a class.
  */
 static int64
-saving_without(const Classes *classes, const Ends *ends, uint32 tuple)
+saving_without(const DraftClasses *classes, const Ends *ends, uint32 tuple)
 {
 	const Ground *ground = classes->ground;
 	const RecodingClass *class = &classes->classes[classes->class_of[tuple]];
@@ -272,7 +272,7 @@ saving_without(const Classes *classes, const Ends *ends, uint32 tuple)
 static void
 suppress_some(LocalSearch *search, uint32 number)
 {
-	Classes    *classes = search->classes;
+	DraftClasses *classes = search->classes;
 	const Ground *ground = classes->ground;
 	uint32		tuple;
 	uint32		next;
@@ -299,7 +299,7 @@ suppress_some(LocalSearch *search, uint32 number)
 static void
 suppression_round(LocalSearch *search, const RecodingWatch *watch)
 {
-	Classes    *classes = search->classes;
+	DraftClasses *classes = search->classes;
 	uint32		nclasses = classes->nclasses;
 
 	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
@@ -325,7 +325,7 @@ suppression_round(LocalSearch *search, const RecodingWatch *watch)
 int64
 local_search_round(LocalSearch *search, const RecodingWatch *watch)
 {
-	Classes    *classes = search->classes;
+	DraftClasses *classes = search->classes;
 	int64		before = classes->cost;
 	uint32		n = classes->ground->ntuples;
 	uint32		seeds = SEEDS + (uint32) Min(classes->ground->smallest, 200) / MORE_SEEDS;

@@ -20,7 +20,7 @@ typedef struct RecodingClass
 	int64		cost;			/* of all, by the loss that is minimized */
 } RecodingClass;
 
-typedef struct Classes
+typedef struct DraftClasses
 {
 	const Ground *ground;
 	uint32	   *class_of;		/* by tuple; NO_CLASS: none yet, or suppressed */
@@ -34,40 +34,40 @@ typedef struct Classes
 	int64		limit;			/* of people who may be suppressed */
 	uint32	   *slices;			/* scratch, by column */
 	HistogramMark *marks;
-} Classes;
+} DraftClasses;
 
-extern Classes *classes_create(const Ground *ground);
+extern DraftClasses *draft_classes_create(const Ground *ground);
 
 /* Drops all classes and all suppression. */
-extern void classes_clear(Classes *classes);
+extern void draft_classes_clear(DraftClasses *classes);
 
 /*
  * Takes over classes with any numbers, as far as they keep the promise; they
  * are given by tuple, or by rank if ranks are given.
  */
-extern void classes_take_over(Classes *classes, const uint32 *class_of, const uint32 *rank);
+extern void draft_classes_take_over(DraftClasses *classes, const uint32 *class_of, const uint32 *rank);
 
 /* A class without tuples. */
-extern uint32 class_add(Classes *classes);
+extern uint32 class_add(DraftClasses *classes);
 
 /* Adds a tuple without a class to one; the class must then be settled. */
-extern void class_take(Classes *classes, uint32 class, uint32 tuple);
+extern void class_take(DraftClasses *classes, uint32 class, uint32 tuple);
 
 /*
  * Computes a class's loss, once it has its tuples, and whether it keeps the
  * promise.
  */
-extern bool class_settle(Classes *classes, uint32 class);
+extern bool class_settle(DraftClasses *classes, uint32 class);
 
 /* Suppresses a tuple without a class, or ends its suppression. */
-extern void tuple_suppress(Classes *classes, uint32 tuple);
-extern void tuple_reinstate(Classes *classes, uint32 tuple);
+extern void tuple_suppress(DraftClasses *classes, uint32 tuple);
+extern void tuple_reinstate(DraftClasses *classes, uint32 tuple);
 
 /* The box around a class. */
-extern void class_box(const Classes *classes, uint32 class, uint32 *box);
+extern void class_box(const DraftClasses *classes, uint32 class, uint32 *box);
 
 /* Dissolves a class; its tuples are then without one. */
-extern void class_drop(Classes *classes, uint32 class);
+extern void class_drop(DraftClasses *classes, uint32 class);
 
 /* -------------------- A k-d tree of tuples, which finds the nearest of each */
 
@@ -173,7 +173,7 @@ extern int64 pool_merge(Pool *pool, MergeOrder order);
 extern int64 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
 
 /* Turns the clusters into classes; their tuples must be without a class. */
-extern void pool_put(const Pool *pool, Classes *classes);
+extern void pool_put(const Pool *pool, DraftClasses *classes);
 
 /* ----------------------------- clusters tuples that a node would show alike */
 
@@ -194,29 +194,29 @@ extern int	coarsen(Coarsening *coarsening, const uint32 *tuples, int ntuples, Pr
  * Creates classes of nodes, those that lose least first; some tuples may be
  * left without one.
  */
-extern void start_by_nodes(Classes *classes);
+extern void start_by_nodes(DraftClasses *classes);
 
 /*
  * Creates the classes of the cheapest node that keeps the promise, suppressing
  * classes that break it; returns false if no visited node does at less than
  * the given cost.  With such a cost, the watch may end the search.
  */
-extern bool start_by_one_node(Classes *classes, int64 below, const RecodingWatch *watch);
+extern bool start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch);
 
 /* Merges tuples without a class into classes; some may be left. */
-extern void start_by_merging(Classes *classes);
+extern void start_by_merging(DraftClasses *classes);
 
 /*
  * Merges the remaining tuples with the nearest classes; returns false if that
  * is impossible.
  */
-extern bool mend_classes(Classes *classes);
+extern bool mend_classes(DraftClasses *classes);
 
 /* ------------------ improves classes by dissolving some and rebuilding them */
 
 typedef struct LocalSearch LocalSearch;
 
-extern LocalSearch *local_search_create(Classes *classes, const BoxTree *tree, uint64 seed);
+extern LocalSearch *local_search_create(DraftClasses *classes, const BoxTree *tree, uint64 seed);
 
 /* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
@@ -245,10 +245,10 @@ typedef struct BlockResult
 } BlockResult;
 
 /* Reports the loss to the watch. */
-extern void tell_loss(const RecodingWatch *watch, const Classes *classes);
+extern void tell_loss(const RecodingWatch *watch, const DraftClasses *classes);
 
 /* Improves classes until rounds gain too little, or the watch ends the search. */
-extern void better_classes(Classes *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch);
+extern void better_classes(DraftClasses *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch);
 
 /* The work of a pool. */
 extern const struct PoolWork recode_block_work;

@@ -357,7 +357,7 @@ last_cluster(const Pool *pool, int item)
 }
 
 void
-pool_put(const Pool *pool, Classes *classes)
+pool_put(const Pool *pool, DraftClasses *classes)
 {
 	/* joined has the clusters; partner is reused for their classes */
 	int		   *class_of = pool->partner;

@@ -21,7 +21,7 @@ typedef struct RecodingPlan
 	const RecodingOrder *order;
 	const RecodingWatch *watch;
 	Ground	   *ground;			/* all tuples, in the order of the blocks */
-	Classes    *classes;
+	DraftClasses *classes;
 	uint32	   *class_of;		/* by tuple of the ground: theirs */
 	uint32		nclasses;		/* numbers are below */
 	double		loss;			/* of all people together */
@@ -196,7 +196,7 @@ number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *resu
 static bool
 begin_classes(RecodingPlan *plan)
 {
-	Classes    *classes = plan->classes;
+	DraftClasses *classes = plan->classes;
 
 	start_by_nodes(classes);
 	start_by_merging(classes);
@@ -251,10 +251,10 @@ put_answer(RecodingPlan *plan, RecodingResult *result)
 static int64
 cost_of_answer(RecodingPlan *plan, const RecodingResult *result)
 {
-	Classes    *classes = plan->classes;
+	DraftClasses *classes = plan->classes;
 
-	classes_clear(classes);
-	classes_take_over(classes, result->class_of, plan->ground->tuple);
+	draft_classes_clear(classes);
+	draft_classes_take_over(classes, result->class_of, plan->ground->tuple);
 	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
 		if (classes->class_of[tuple] == NO_CLASS)
 			tuple_suppress(classes, tuple);
@@ -287,7 +287,7 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingRes
 	{
 		int64		cost;
 
-		classes_clear(plan->classes);
+		draft_classes_clear(plan->classes);
 		if (!start_by_one_node(plan->classes, below, plan->watch))
 			return below < PG_INT64_MAX || suppress_everybody(plan, result);
 		cost = plan->classes->cost;
@@ -308,7 +308,7 @@ search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int work
 
 	plan.ground = ground_create(order, CurrentMemoryContext, NULL, n);
 	tree = box_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
-	plan.classes = classes_create(plan.ground);
+	plan.classes = draft_classes_create(plan.ground);
 	plan.classes->limit = order->promise.limit;
 	result->feasible = begin_classes(&plan);
 	if (result->feasible)

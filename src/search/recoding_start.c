@@ -161,7 +161,7 @@ typedef struct StartGroup
 
 typedef struct Visit
 {
-	Classes    *classes;
+	DraftClasses *classes;
 	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: hash of its
 										 * label */
 	uint32		nleft;
@@ -174,7 +174,7 @@ typedef struct Visit
 } Visit;
 
 static void
-prepare_visit(Visit *visit, Classes *classes)
+prepare_visit(Visit *visit, DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	Size		n = Max(ground->ntuples, 1);
@@ -260,7 +260,7 @@ count_groups(Visit *visit, const uint8 * levels)
 static void
 take_groups(Visit *visit)
 {
-	Classes    *classes = visit->classes;
+	DraftClasses *classes = visit->classes;
 	const Ground *ground = classes->ground;
 	uint32		nleft = 0;
 
@@ -290,7 +290,7 @@ take_groups(Visit *visit)
 }
 
 void
-start_by_nodes(Classes *classes)
+start_by_nodes(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
@@ -338,7 +338,7 @@ typedef enum NodeVerdict
 static NodeVerdict
 take_node(Visit *visit, const uint8 * levels)
 {
-	Classes    *classes = visit->classes;
+	DraftClasses *classes = visit->classes;
 	int64		left = 0;
 
 	visit->nleft = 0;
@@ -405,7 +405,7 @@ is_too_fine(const NodeSearch *search, const uint8 * levels)
 static void
 try_node(NodeSearch *search, const uint8 * levels)
 {
-	Classes    *classes = search->visit.classes;
+	DraftClasses *classes = search->visit.classes;
 	NodeVerdict verdict = take_node(&search->visit, levels);
 
 	CHECK_FOR_INTERRUPTS();
@@ -416,7 +416,7 @@ try_node(NodeSearch *search, const uint8 * levels)
 	}
 	if (verdict == NODE_TOO_FINE && search->nfine < MOST_TOO_FINE)
 		search->fine[search->nfine++] = levels;
-	classes_clear(classes);
+	draft_classes_clear(classes);
 }
 
 /*
@@ -455,7 +455,7 @@ try_better_nodes(NodeSearch *search)
 }
 
 bool
-start_by_one_node(Classes *classes, int64 below, const RecodingWatch *watch)
+start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch)
 {
 	const Ground *ground = classes->ground;
 	MemoryContext context = AllocSetContextCreate(ground->context, "anonopt start", ALLOCSET_DEFAULT_SIZES);
@@ -482,7 +482,7 @@ start_by_one_node(Classes *classes, int64 below, const RecodingWatch *watch)
 /* ----------------------------------------------------------- merging */
 
 void
-start_by_merging(Classes *classes)
+start_by_merging(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	Pool	   *pool = pool_create(ground, MERGED_TUPLES, MERGED_TUPLES);
@@ -503,7 +503,7 @@ start_by_merging(Classes *classes)
 
 /* The class with which another would lose least, or NO_CLASS if there is none. */
 static uint32
-cheapest_class(const Classes *classes, uint32 class)
+cheapest_class(const DraftClasses *classes, uint32 class)
 {
 	const Ground *ground = classes->ground;
 	const RecodingClass *one = &classes->classes[class];
@@ -532,7 +532,7 @@ cheapest_class(const Classes *classes, uint32 class)
 }
 
 bool
-mend_classes(Classes *classes)
+mend_classes(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	uint32		class = NO_CLASS;
