@@ -88,7 +88,7 @@ static bool
 looks_closer(const BoxTables *tables)
 {
 	return promises_values(tables) || tables->worst >= 0 ||
-		(tables->promise.has_k && tables->population->has_persons);
+		(tables->promise.k > 0 && tables->population->has_persons);
 }
 
 /* ------------------------------------------------------------- memory */
@@ -153,9 +153,7 @@ has_too_few(BoxTables *tables, const BoxTable *table, int64 rows, const uint32 *
 	const Population *population = tables->population;
 	int64		k = tables->promise.k;
 
-	if (!tables->promise.has_k)
-		return false;
-	if (rows < k || !population->has_persons)
+	if (rows < k || k == 0 || !population->has_persons)
 		return rows < k;
 	for (uint32 i = 0; i < ntuples; i++)
 		tables->together[i] = table->slices[population->ncolumns - 1][tuples[i]];
@@ -435,7 +433,7 @@ place_class(const BoxTables *tables, BoxTable *to, int64 people, uint32 ntuples,
 static void
 place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
 {
-	int64		k = tables->promise.has_k ? tables->promise.k : 0;
+	int64		k = tables->promise.k;
 
 	for (uint32 i = 0; i < nseen; i++)
 	{

@@ -255,7 +255,7 @@ begin_counting(Population *population, const void *argument)
 		prepare_persons(counting, lowest);
 	if (counting->asked.looks_closer || counting->asked.wants_measures)
 	{
-		Promise		nothing = {.has_k = true,.k = 1,.keeps_all = true};
+		Promise		nothing = {.k = 1,.keeps_all = true};
 
 		counting->measurer = measurer_create(population, &counting->asked.promise);
 		if (counting->asked.wants_measures)

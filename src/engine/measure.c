@@ -209,7 +209,7 @@ suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 bool
 promise_given(const Promise *promise, const Population *population)
 {
-	return promise->has_k || population->has_conditions ||
+	return promise->k > 0 || population->has_conditions ||
 		population->nlimits > 0 ||
 		population_asks_outside(population);
 }
@@ -271,7 +271,7 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 int64
 size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
-	if (m->promise.has_k)
+	if (m->promise.k > 0)
 		return m->promise.k;
 	if (promise_given(&m->promise, m->population))
 		return 0;
@@ -593,10 +593,10 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 {
 	for (int i = 0; i < population->nlimits; i++)
 	{
-		const ReleaseLimit *limit = &population->limits[i];
+		const Condition *limit = &population->limits[i];
 
-		*broken = limit->model;
-		if (figure_of_all(population, limit->model, limit->c, classes, n, numbers) > limit->threshold)
+		*broken = models[limit->model];
+		if (figure_of_all(population, *broken, limit->c, classes, n, numbers) > limit->threshold)
 			return false;
 	}
 	return true;

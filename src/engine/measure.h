@@ -13,8 +13,7 @@
  */
 typedef struct Promise
 {
-	bool		has_k;
-	int64		k;
+	int64		k;				/* 0 for none */
 	int64		limit;			/* people who may be suppressed */
 	bool		feasible_only;	/* a node that suppresses more is not
 								 * measured: only feasible is set */

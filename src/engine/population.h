@@ -44,14 +44,7 @@ typedef struct TupleTable
 								 * slices have the numbers */
 } TupleTable;
 
-/* A promise that the classes of a release must keep together. */
-typedef struct ReleaseLimit
-{
-	const Model *model;
-	double		threshold;
-	double		c;
-} ReleaseLimit;
-
+/* Promises that the classes of a release must keep together. */
 #define MAX_LIMITS 8
 
 /* People of another relation, by the leaves of their values. */
@@ -94,7 +87,7 @@ typedef struct Population
 	bool		has_conditions; /* for some sensitive column */
 	uint32		models;			/* whose measures are promised or requested */
 	int			nlimits;
-	ReleaseLimit limits[MAX_LIMITS];
+	Condition	limits[MAX_LIMITS];
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
 } Population;
 

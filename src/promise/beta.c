@@ -9,8 +9,6 @@
  */
 #include "promise/model.h"
 
-#include <math.h>
-
 /* (p - q)/q of a value; 0 if it is no more frequent than among all rows. */
 static inline double
 gain_of(int64 count, int64 size, int64 total, int64 people)

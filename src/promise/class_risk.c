@@ -40,4 +40,4 @@ const Model average_risk_model = {.name = "average_risk",.scope = ABOUT_ALL,.ran
 .is_measure = true,.of_all = risk_of_all};
 
 const Model share_above_model = {.name = "share_above",.scope = ABOUT_ALL,.range = RANGE_SHARE,
-.c_problem = share_c_problem,.c_is_stricter = share_c_is_stricter,.text = share_text,.of_all = above_of_all};
+.c_problem = share_c_problem,.c_is_stricter = share_c_is_stricter,.in_words = share_text,.of_all = above_of_all};

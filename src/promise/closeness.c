@@ -7,24 +7,18 @@
  */
 #include "promise/model.h"
 
-int64
-least_beyond_distance(int64 size, double distance, double t)
-{
-	double		least;
-
-	if (distance <= t || t >= 1)
-		return 0;
-	least = (double) size * ((distance - t) / (1 - t) - ROUNDING);
-	/* rounded up; called for every class, where ceil() takes long */
-	return least <= 0 ? 0 : (int64) least + ((double) (int64) least < least);
-}
-
+/* The rows suppressed at least where the rest is within t: box_table.c has the proof. */
 static bool
 keeps_t(const ClassValues *values, const Condition *condition, int64 *least)
 {
-	if (values->distance <= condition->threshold)
+	double		t = condition->threshold;
+	double		rows;
+
+	if (values->distance <= t)
 		return true;
-	*least = least_beyond_distance(values->size, values->distance, condition->threshold);
+	rows = t >= 1 ? 0 : (double) values->size * ((values->distance - t) / (1 - t) - ROUNDING);
+	/* rounded up; called for every class, where ceil() takes long */
+	*least = rows <= 0 ? 0 : (int64) rows + ((double) (int64) rows < rows);
 	return false;
 }
 

@@ -12,8 +12,6 @@
 #include "promise/model.h"
 
 #include <float.h>
-#include <math.h>
-
 static bool
 keeps_disclosure(const ClassValues *values, const Condition *condition, int64 *least)
 {
@@ -112,5 +110,5 @@ worst_disclosure(double people)
 }
 
 const Model disclosure_model = {.name = "disclosure",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.is_measure = true,.worst = worst_disclosure,.may_be_lenient = true,.compares_shares = true,
-	.c_problem = c_problem,.c_is_stricter = c_is_stricter,.text = disclosure_text,
+	.c_problem = c_problem,.c_is_stricter = c_is_stricter,.in_words = disclosure_text,
 .keeps = keeps_disclosure,.measure = measure_disclosure,.kept = 2,.of_rest = disclosure_of_rest};

@@ -18,8 +18,6 @@
  */
 #include "promise/model.h"
 
-#include <math.h>
-
 /*
  * Up to this many most frequent values are kept in order; beyond that, all are
  * sorted.
@@ -169,5 +167,5 @@ const Model entropy_l_model = {.name = "entropy_l",.scope = ABOUT_VALUES,.range 
 .keeps = keeps_entropy,.measure = measure_entropy,.least_counts = true};
 
 const Model recursive_l_model = {.name = "recursive_l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.more_is_stricter = true,
-	.c_problem = recursive_c_problem,.c_is_stricter = recursive_c_is_stricter,.text = recursive_text,
+	.c_problem = recursive_c_problem,.c_is_stricter = recursive_c_is_stricter,.in_words = recursive_text,
 .keeps = keeps_recursive,.measure = measure_recursive};

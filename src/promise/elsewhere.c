@@ -11,8 +11,6 @@
  */
 #include "promise/model.h"
 
-#include <math.h>
-
 static double
 k_map_of_others(int64 people, int64 others)
 {
@@ -77,5 +75,5 @@ const Model k_map_model = {.name = "k_map",.scope = ABOUT_OTHERS,.range = RANGE_
 .of_others = k_map_of_others,.bounds = k_map_bounds,.place = 0,.stays_too_small = true,.least_counts = true};
 
 const Model presence_model = {.name = "presence",.scope = ABOUT_OTHERS,.range = RANGE_POSITIVE_SHARE,.is_measure = true,.no_overlaps = true,.counts_own = true,
-	.c_problem = presence_c_problem,.c_is_stricter = presence_c_is_stricter,.text = presence_text,
+	.c_problem = presence_c_problem,.c_is_stricter = presence_c_is_stricter,.in_words = presence_text,
 .of_others = presence_of_others,.bounds = presence_bounds,.place = 1};

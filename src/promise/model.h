@@ -11,6 +11,10 @@
 
 #include "base/compat.h"
 
+#include <math.h>
+
+#include "common/shortest_dec.h"
+
 /* In the order in which broken promises are listed. */
 typedef enum PromiseModel
 {
@@ -103,7 +107,7 @@ typedef enum ThresholdRange
 	RANGE_FROM_ONE,
 	RANGE_POSITIVE,
 	RANGE_SHARE,				/* 0 to 1 */
-	RANGE_POSITIVE_SHARE		/* the same without 0 */
+	RANGE_POSITIVE_SHARE		/* above 0, to 1 */
 } ThresholdRange;
 
 /* Figures that are kept for each class, because computing them takes long. */
@@ -130,7 +134,7 @@ typedef struct Model
 	bool		(*c_is_stricter) (const DeclaredPromise *promise, const DeclaredPromise *other);
 
 	/* The promise in words, if they are not name, sign and threshold. */
-	char	   *(*text) (const DeclaredPromise *promise);
+	char	   *(*in_words) (const DeclaredPromise *promise);
 
 	/*
 	 * Of values: whether a class keeps a condition, and if not, the least
@@ -216,9 +220,6 @@ extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPr
 /* A promise in words: "alpha <= 0.5". */
 extern char *promise_text(const DeclaredPromise *promise);
 
-/* A number as in words. */
-extern char *number_text(double number);
-
 /* The condition it sets on its column. */
 extern Condition promise_condition(const DeclaredPromise *promise);
 
@@ -226,14 +227,23 @@ extern Condition promise_condition(const DeclaredPromise *promise);
 #define ROUNDING 1e-9
 
 /* The least number of rows suppressed if a value's share has an upper limit. */
-extern int64 least_beyond_share(int64 size, int64 count, double share);
+static inline int64
+least_beyond_share(int64 size, int64 count, double share)
+{
+	if (share >= 1)
+		return 0;
+	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
+}
 
-/*
- * The least number of rows suppressed at every node where the rest is within
- * t, given the number of rows and the distance of their values from
- * everyone's.
- */
-extern int64 least_beyond_distance(int64 size, double distance, double t);
+/* A number as it is written in a promise. */
+static inline char *
+number_text(double number)
+{
+	char	   *digits = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	double_to_shortest_decimal_buf(number, digits);
+	return digits;
+}
 
 /* Up to this many rows, a product of two counts fits into an int64. */
 #define NARROW_PEOPLE PG_INT32_MAX

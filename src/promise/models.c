@@ -4,9 +4,6 @@
  */
 #include "promise/model.h"
 
-#include <math.h>
-
-#include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 
 const Model *const models[MODELS] = {
@@ -42,12 +39,12 @@ model_by_name(const char *name)
 char *
 model_names(void)
 {
-	StringInfoData text;
+	StringInfoData names;
 
-	initStringInfo(&text);
+	initStringInfo(&names);
 	for (int model = 0; model < MODELS; model++)
-		appendStringInfo(&text, "%s%s", model == 0 ? "" : model == MODELS - 1 ? " and " : ", ", models[model]->name);
-	return text.data;
+		appendStringInfo(&names, "%s%s", model == 0 ? "" : model == MODELS - 1 ? " and " : ", ", models[model]->name);
+	return names.data;
 }
 
 bool
@@ -127,20 +124,11 @@ promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other
 }
 
 char *
-number_text(double number)
-{
-	char	   *text = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
-
-	double_to_shortest_decimal_buf(number, text);
-	return text;
-}
-
-char *
 promise_text(const DeclaredPromise *promise)
 {
 	const Model *model = models[promise->model];
 
-	return model->text !=NULL ? model->text(promise) : psprintf("%s %s %s", model->name, model->sign, number_text(promise->threshold));
+	return model->in_words != NULL ? model->in_words(promise) : psprintf("%s %s %s", model->name, model->sign, number_text(promise->threshold));
 }
 
 Condition
@@ -149,12 +137,4 @@ promise_condition(const DeclaredPromise *promise)
 	Condition	condition = {promise->model, promise->threshold, promise->has_c ? promise->c : 1};
 
 	return condition;
-}
-
-int64
-least_beyond_share(int64 size, int64 count, double share)
-{
-	if (share >= 1)
-		return 0;
-	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
 }

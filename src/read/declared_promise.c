@@ -98,29 +98,14 @@ void
 promise_add_declared(Promise *promise, const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-	{
-		if (dataset->promises[i].model != MODEL_K)
-			continue;
-		promise->k = Max(promise->k, (int64) dataset->promises[i].threshold);
-		promise->has_k = true;
-	}
+		if (dataset->promises[i].model == MODEL_K)
+			promise->k = Max(promise->k, (int64) dataset->promises[i].threshold);
 }
 
 bool
 promises_anything(const Promise *promise, const Dataset *dataset)
 {
-	return promise->has_k || dataset->npromises > 0;
-}
-
-static void
-population_limit(Population *population, const DeclaredPromise *promise)
-{
-	if (population->nlimits == MAX_LIMITS)
-		elog(ERROR, "too many promises about all classes");
-	population->limits[population->nlimits++] = (ReleaseLimit)
-	{
-		models[promise->model], promise->threshold, promise->c
-	};
+	return promise->k > 0 || dataset->npromises > 0;
 }
 
 void
@@ -137,7 +122,11 @@ population_add_declared(Population *population, const Dataset *dataset)
 			continue;
 		}
 		if (model_limits_all_classes(promise->model))
-			population_limit(population, promise);
+		{
+			if (population->nlimits == MAX_LIMITS)
+				elog(ERROR, "too many promises about all classes");
+			population->limits[population->nlimits++] = condition;
+		}
 		population->models |= MODEL_BIT(promise->model);
 	}
 }
@@ -178,12 +167,8 @@ void
 promise_imply_limits(Promise *promise, const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-	{
-		if (!model_limits_all_classes(dataset->promises[i].model))
-			continue;
-		promise->k = Max(promise->has_k ? promise->k : 1, size_that_keeps(&dataset->promises[i]));
-		promise->has_k = true;
-	}
+		if (model_limits_all_classes(dataset->promises[i].model))
+			promise->k = Max(promise->k, size_that_keeps(&dataset->promises[i]));
 }
 
 /* ----------------- the people of other relations that a data set's promises */

@@ -109,7 +109,6 @@ release_of_entry(const ReleaseEntry *entry)
 	release->named = entry->columns;
 	release->nnamed = entry->ncolumns;
 	spec->star = entry->star;
-	promise->has_k = true;
 	promise->k = entry->k;
 	if (entry->has_l)
 		promise_of_all(dataset, MODEL_L, entry->l);

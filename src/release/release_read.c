@@ -93,7 +93,7 @@ measure_release(Release *release)
 
 	promise->limit = share_of_people(spec->dataset->max_suppression, population->people);
 	measure_shown(release);
-	if (promise->has_k)
+	if (promise->k > 0)
 		return;
 	if (measures->k < 2)
 		ereport(ERROR,
@@ -102,7 +102,6 @@ measure_release(Release *release)
 						measures->k),
 				 release->recoding != NULL ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
 				 errhint("Choose a more general node, or pass k => 1 if that is what you want.")));
-	promise->has_k = true;
 	promise->k = measures->k;
 	measure_shown(release);
 }

@@ -138,7 +138,7 @@ people_to_star(const Population *population, const Promise *promise, const Tuple
 		return 0;
 	/* one more class, whose risk must not exceed that allowed for all */
 	for (int i = 0; i < population->nlimits; i++)
-		if ((double) population->limits[i].model->of_all(people, population->limits[i].c) / people > population->limits[i].threshold)
+		if ((double) models[population->limits[i].model]->of_all(people, population->limits[i].c) / people > population->limits[i].threshold)
 			return 0;
 	for (int j = 0; j < population->nsensitive; j++)
 	{

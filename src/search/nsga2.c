@@ -93,7 +93,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->level_nodes = efficient_level_nodes(settings->population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
 												settings->workers);
 	asked.wants_measures = search->nfurther > 0;
-	others.has_k = false;
+	others.k = 0;
 	asked.looks_closer = promise_given(&others, settings->population);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	item_size = 2 * sizeof(uint64) * search->space->nwords;

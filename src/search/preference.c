@@ -61,7 +61,7 @@ preference_deviation(const Preference *preference, const double *costs)
 double
 best_of_one_class(const Population *population, Objective measure)
 {
-	Promise		nothing = {.has_k = true,.k = 1,.keeps_all = true};
+	Promise		nothing = {.k = 1,.keeps_all = true};
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 	Measures	measures;
 

@@ -322,7 +322,7 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 	}
 	set_units(ground);
 	look_outside(ground);
-	ground->smallest = order->promise.has_k ? Max(order->promise.k, 1) : 1;
+	ground->smallest = Max(order->promise.k, 1);
 	look_at_conditions(ground);
 	MemoryContextSwitchTo(old);
 	return ground;
@@ -415,7 +415,7 @@ keeps_promise(const Ground *ground, const uint32 *box, int64 people, const uint3
 		return false;
 	if (ground->ncolumns == 0)
 		return true;
-	if (population->has_persons && promise->has_k &&
+	if (population->has_persons &&
 		persons_size(population_persons(population), slices[population->ncolumns - 1]) < promise->k)
 		return false;
 	for (int column = 0; column < population->nsensitive; column++)

@@ -125,8 +125,7 @@ promise_at(FunctionCallInfo fcinfo, int k, int l, int t, Dataset *dataset)
 {
 	Promise		promise = {0};
 
-	promise.has_k = !PG_ARGISNULL(k);
-	if (promise.has_k)
+	if (!PG_ARGISNULL(k))
 		promise.k = count_argument(fcinfo, k, "k");
 	if (!PG_ARGISNULL(l))
 		promise_of_all(dataset, MODEL_L, count_argument(fcinfo, l, "l"));

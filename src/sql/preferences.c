@@ -275,7 +275,7 @@ tell_largest_k(const Promise *promise, const Population *population, int64 large
 {
 	Promise		others = *promise;
 
-	others.has_k = false;
+	others.k = 0;
 	if (promise_given(&others, population))
 		ereport(NOTICE,
 				(errmsg("no generalization keeps the promises with at most " INT64_FORMAT " people suppressed", promise->limit),

@@ -209,7 +209,6 @@ anonopt_publish_records_call(PG_FUNCTION_ARGS)
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
-	release->spec.promise.has_k = true;
 	release->spec.promise.k = PG_GETARG_INT32(4);
 	promise_add_declared(&release->spec.promise, dataset);
 	if (!PG_ARGISNULL(7))
@@ -255,7 +254,6 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 	/* it includes the declared promises */
 	if (PG_ARGISNULL(3))
 		release->spec.promise.k = k;
-	release->spec.promise.has_k = true;
 }
 
 static Datum

@@ -102,7 +102,6 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 		return (Datum) 0;
 	session_seed(session, (int64) order.seed);
 	progress_search(n);
-	order.promise.has_k = true;
 	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
 	order.population = searched_population(population, &order.promise, 1, &order.loss);
 	for (int i = 0; i < n; i++)
@@ -145,7 +144,6 @@ anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown way"),
 				 errhint("Ways are start and mondrian.")));
-	order.promise.has_k = true;
 	order.promise.k = integer_argument(fcinfo, 2, "k", 1, PG_INT32_MAX);
 	order.labels = labels_argument(fcinfo, 3);
 	population = population_argument(dataset);

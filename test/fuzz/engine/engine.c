@@ -347,8 +347,7 @@ make_promise(const Population *population)
 {
 	Promise		promise = {0};
 
-	promise.has_k = below(2);
-	promise.k = promise.has_k ? 1 + below(6) : 0;
+	promise.k = below(2) ? 1 + below(6) : 0;
 	promise.limit = (int64) ((double) population->people * (below(2) ? 0 : share()));
 	promise.limit = Min(promise.limit, population->people);
 	return promise;
@@ -819,7 +818,7 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *pref
 	const Solution *solution = nsga2_solution(search, i);
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 	TupleTable *classes;
-	Promise		nothing = {.has_k = true,.k = 1,.keeps_all = true};
+	Promise		nothing = {.k = 1,.keeps_all = true};
 	Measures	measures;
 	double		costs[MAX_PREFERRED];
 
@@ -862,7 +861,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 	Nsga2	   *search;
 	uint32	   *front;
 	uint32		nfront;
-	Promise		promise = {.has_k = true};
+	Promise		promise = {0};
 
 	settings.k = promise.k = 1 + below(6);
 	promise.limit = below(3) == 0 ? 0 : below(population->people + 1);
@@ -888,7 +887,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 static void
 check_efficiency(Population *population, TriedNodes *nodes)
 {
-	EfficiencySearch search = {.population = population_narrow(population),.promise = {.has_k = true,.k = 1 + below(5)},.preference = make_preference()};
+	EfficiencySearch search = {.population = population_narrow(population),.promise = {.k = 1 + below(5)},.preference = make_preference()};
 	Size		expected = 0;
 
 	measure_nodes(population, 0, nodes);

@@ -160,7 +160,6 @@ make_order(RecodingOrder *order, Population *population, uint64 seed)
 
 	memset(order, 0, sizeof(RecodingOrder));
 	order->population = population;
-	order->promise.has_k = true;
 	order->promise.k = 1 + prng_below(&prng, 4);
 	order->promise.limit = prng_below(&prng, 3);
 	order->loss = losses[prng_below(&prng, lengthof(losses))];
