@@ -15,6 +15,7 @@
 #include "read/population_read.h"
 #include "read/hierarchy_read.h"
 #include "release/release.h"
+#include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -23,25 +24,50 @@
 #include "utils/varbit.h"
 
 void
-require_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+require_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	if (PG_ARGISNULL(argument))
+	if (!is_given(fcinfo, name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"%s\" must not be null", name)));
 }
 
 char *
-name_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+name_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	require_argument(fcinfo, argument, name);
-	return text_to_cstring(PG_GETARG_TEXT_PP(argument));
+	if (argument_type(fcinfo, name) == NAMEOID)
+		return pstrdup(NameStr(*DatumGetName(get_argument(fcinfo, name, NAMEOID))));
+	return TextDatumGetCString(get_argument(fcinfo, name, TEXTOID));
+}
+
+char *
+name_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	return is_given(fcinfo, name) ? name_argument(fcinfo, name) : NULL;
+}
+
+Oid
+relation_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return DatumGetObjectId(get_argument(fcinfo, name, REGCLASSOID));
+}
+
+Oid
+relation_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	return is_given(fcinfo, name) ? relation_argument(fcinfo, name) : InvalidOid;
 }
 
 double
-probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, double otherwise)
+number_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	double		value = PG_ARGISNULL(argument) ? otherwise : PG_GETARG_FLOAT8(argument);
+	return DatumGetFloat8(get_argument(fcinfo, name, FLOAT8OID));
+}
+
+double
+probability_argument(FunctionCallInfo fcinfo, const char *name, double otherwise)
+{
+	double		value = is_given(fcinfo, name) ? number_argument(fcinfo, name) : otherwise;
 
 	if (!(value >= 0 && value <= 1))
 		ereport(ERROR,
@@ -51,12 +77,10 @@ probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, do
 }
 
 int
-integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most)
+integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most)
 {
-	int			value;
+	int			value = DatumGetInt32(get_argument(fcinfo, name, INT4OID));
 
-	require_argument(fcinfo, argument, name);
-	value = PG_GETARG_INT32(argument);
 	if (value < least || value > most)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -65,19 +89,24 @@ integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int le
 }
 
 bool
-boolean_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+boolean_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	require_argument(fcinfo, argument, name);
-	return PG_GETARG_BOOL(argument);
+	return DatumGetBool(get_argument(fcinfo, name, BOOLOID));
+}
+
+ArrayType *
+array_argument(FunctionCallInfo fcinfo, const char *name, Oid type)
+{
+	return DatumGetArrayTypeP(get_argument(fcinfo, name, type));
 }
 
 int64
-seed_argument(FunctionCallInfo fcinfo, int argument)
+seed_argument(FunctionCallInfo fcinfo)
 {
 	int64		seed;
 
-	if (!PG_ARGISNULL(argument))
-		return PG_GETARG_INT64(argument);
+	if (is_given(fcinfo, "seed"))
+		return DatumGetInt64(get_argument(fcinfo, "seed", INT8OID));
 	if (!pg_strong_random(&seed, sizeof(seed)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
@@ -86,9 +115,9 @@ seed_argument(FunctionCallInfo fcinfo, int argument)
 }
 
 Dataset *
-dataset_argument(FunctionCallInfo fcinfo, int argument)
+dataset_argument(FunctionCallInfo fcinfo)
 {
-	return dataset_sound(dataset_load(name_argument(fcinfo, argument, "dataset")));
+	return dataset_sound(dataset_load(name_argument(fcinfo, "dataset")));
 }
 
 Population *
@@ -102,54 +131,51 @@ population_argument(const Dataset *dataset)
 	return population;
 }
 
-static int64
-count_argument(FunctionCallInfo fcinfo, int argument, const char *name)
+/* An argument of a promise, which is at least 1; 0 if it is not declared or null. */
+static int
+count_if_given(FunctionCallInfo fcinfo, const char *name)
 {
-	int32		value = PG_GETARG_INT32(argument);
+	int			count;
 
-	if (value < 1)
+	if (!takes_argument(fcinfo, name) || !is_given(fcinfo, name))
+		return 0;
+	count = DatumGetInt32(get_argument(fcinfo, name, INT4OID));
+	if (count < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be at least 1, not %d", name, value)));
-	return value;
+				 errmsg("%s must be at least 1, not %d", name, count)));
+	return count;
 }
 
 Promise
-promise_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset)
+promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset)
 {
-	return promise_at(fcinfo, first, first + 1, first + 2, dataset);
-}
+	Promise		promise = {.k = count_if_given(fcinfo, "k")};
+	int			l = count_if_given(fcinfo, "l");
 
-Promise
-promise_at(FunctionCallInfo fcinfo, int k, int l, int t, Dataset *dataset)
-{
-	Promise		promise = {0};
+	if (l > 0)
+		promise_of_all(dataset, MODEL_L, l);
+	if (takes_argument(fcinfo, "t") && is_given(fcinfo, "t"))
+	{
+		double		t = number_argument(fcinfo, "t");
 
-	if (!PG_ARGISNULL(k))
-		promise.k = count_argument(fcinfo, k, "k");
-	if (!PG_ARGISNULL(l))
-		promise_of_all(dataset, MODEL_L, count_argument(fcinfo, l, "l"));
-	if (!PG_ARGISNULL(t) && !(PG_GETARG_FLOAT8(t) >= 0 && PG_GETARG_FLOAT8(t) <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("t must be between 0 and 1")));
-	if (!PG_ARGISNULL(t))
-		promise_of_all(dataset, MODEL_T, PG_GETARG_FLOAT8(t));
+		if (!(t >= 0 && t <= 1))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("t must be between 0 and 1")));
+		promise_of_all(dataset, MODEL_T, t);
+	}
 	promise_add_declared(&promise, dataset);
 	return promise;
 }
 
-ArrayType *
-attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
-					const Dataset *dataset, int *nnodes)
+/* An array with one element per quasi-identifier, or of such arrays: one node each. */
+static void
+check_attributes(ArrayType *array, const char *name, const char *element, const Dataset *dataset, int *nnodes)
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-	ArrayType  *array;
-	int			ndims;
+	int			ndims = ARR_NDIM(array);
 
-	require_argument(fcinfo, argument, name);
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	ndims = ARR_NDIM(array);
 	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -162,18 +188,18 @@ attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, con
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must not be null", name)));
 	*nnodes = ndims == 1 ? 1 : ARR_DIMS(array)[0];
-	return array;
 }
 
 int **
-levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes)
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-	ArrayType  *array = attributes_argument(fcinfo, argument, "levels", "level", dataset, nnodes);
-	Size		size = sizeof(int) * nattrs * *nnodes + sizeof(int *) * *nnodes;
+	Size		size;
 	int		  **nodes;
 	int		   *levels;
 
+	check_attributes(array, "levels", "level", dataset, nnodes);
+	size = sizeof(int) * nattrs * *nnodes + sizeof(int *) * *nnodes;
 	budget_require(CurrentMemoryContext, size);
 	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	levels = (int *) (nodes + *nnodes);
@@ -185,11 +211,17 @@ levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, i
 	return nodes;
 }
 
+int **
+levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
+{
+	return levels_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset, nnodes);
+}
+
 int *
-node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+node_of_array(ArrayType *array, const Dataset *dataset)
 {
 	int			nnodes;
-	int		  **nodes = levels_argument(fcinfo, argument, dataset, &nnodes);
+	int		  **nodes = levels_of_array(array, dataset, &nnodes);
 
 	if (nnodes != 1)
 		ereport(ERROR,
@@ -198,10 +230,16 @@ node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
 	return nodes[0];
 }
 
-RiskModel
-risk_argument(FunctionCallInfo fcinfo, int argument)
+int *
+node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 {
-	char	   *name = name_argument(fcinfo, argument, "risk");
+	return node_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset);
+}
+
+RiskModel
+risk_argument(FunctionCallInfo fcinfo)
+{
+	char	   *name = name_argument(fcinfo, "risk");
 	int			risk = risk_by_name(name);
 
 	if (risk < 0)
@@ -213,9 +251,9 @@ risk_argument(FunctionCallInfo fcinfo, int argument)
 }
 
 UtilityModel
-utility_argument(FunctionCallInfo fcinfo, int argument)
+utility_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, argument, "utility");
+	char	   *name = name_argument(fcinfo, "utility");
 	int			utility = utility_by_name(name);
 
 	if (utility < 0)
@@ -227,21 +265,19 @@ utility_argument(FunctionCallInfo fcinfo, int argument)
 }
 
 char *
-key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+key_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
-	char	   *key;
+	char	   *key = name_if_given(fcinfo, "key");
 
-	if (PG_ARGISNULL(argument))
-		return NULL;
-	key = pstrdup(NameStr(*PG_GETARG_NAME(argument)));
-	require_column(dataset->relation, key);
+	if (key != NULL)
+		require_column(dataset->relation, key);
 	return key;
 }
 
 char **
-columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns)
+columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType  *array = array_argument(fcinfo, name, NAMEARRAYOID);
 	Datum	   *names;
 	bool	   *nulls;
 	char	  **columns;
@@ -283,13 +319,14 @@ require_distance_hierarchy(Distance distance, Oid hierarchy)
 /* ------------------ partitions of ordered domains as arguments: bit strings */
 
 Datum *
-cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
 {
-	ArrayType  *array = attributes_argument(fcinfo, argument, "cuts", "bit string", dataset, nnodes);
+	ArrayType  *array = array_argument(fcinfo, name, VARBITARRAYOID);
 	Datum	   *cuts;
 	bool	   *nulls;
 	int			ncuts;
 
+	check_attributes(array, "cuts", "bit string", dataset, nnodes);
 	deconstruct_array(array, VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &ncuts);
 	return cuts;
 }
@@ -297,18 +334,18 @@ cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int
 /* ------------------------- recodings as arguments of SQL-callable functions */
 
 Dataset *
-readable_dataset_argument(FunctionCallInfo fcinfo, int argument)
+readable_dataset_argument(FunctionCallInfo fcinfo)
 {
-	Dataset    *dataset = dataset_argument(fcinfo, argument);
+	Dataset    *dataset = dataset_argument(fcinfo);
 
 	release_check_reading(dataset);
 	return dataset;
 }
 
 RecodingLabels
-labels_argument(FunctionCallInfo fcinfo, int argument)
+labels_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, argument, "labels");
+	char	   *name = name_argument(fcinfo, "labels");
 	int			labels = recoding_labels_by_name(name);
 
 	if (labels < 0)
@@ -320,10 +357,10 @@ labels_argument(FunctionCallInfo fcinfo, int argument)
 }
 
 Objective
-recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
-	char	   *name = name_argument(fcinfo, argument, "loss");
+	char	   *name = name_argument(fcinfo, "loss");
 
 	if (find_name(name, losses, lengthof(losses)) < 0)
 		ereport(ERROR,

@@ -15,59 +15,62 @@
 #include "utils/array.h"
 
 /* Fails with 22023 if an argument is null. */
-extern void require_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+extern void require_argument(FunctionCallInfo fcinfo, const char *name);
 
-extern char *name_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+/* A text or name, as a string; or NULL for a null. */
+extern char *name_argument(FunctionCallInfo fcinfo, const char *name);
+extern char *name_if_given(FunctionCallInfo fcinfo, const char *name);
+
+/* A relation; or InvalidOid for a null. */
+extern Oid	relation_argument(FunctionCallInfo fcinfo, const char *name);
+extern Oid	relation_if_given(FunctionCallInfo fcinfo, const char *name);
+
+extern double number_argument(FunctionCallInfo fcinfo, const char *name);
 
 /* A number in [0,1]; the default for NULL. */
-extern double probability_argument(FunctionCallInfo fcinfo, int argument, const char *name, double otherwise);
+extern double probability_argument(FunctionCallInfo fcinfo, const char *name, double otherwise);
 
 /* An integer within bounds. */
-extern int	integer_argument(FunctionCallInfo fcinfo, int argument, const char *name, int least, int most);
+extern int	integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most);
 
 /* True or false. */
-extern bool boolean_argument(FunctionCallInfo fcinfo, int argument, const char *name);
+extern bool boolean_argument(FunctionCallInfo fcinfo, const char *name);
 
-/* A seed; a new one for NULL. */
-extern int64 seed_argument(FunctionCallInfo fcinfo, int argument);
+/* An array of a type. */
+extern ArrayType *array_argument(FunctionCallInfo fcinfo, const char *name, Oid type);
 
-/* A declared data set, sound and with a quasi-identifier. */
-extern Dataset *dataset_argument(FunctionCallInfo fcinfo, int argument);
+/* "seed"; a new one for NULL. */
+extern int64 seed_argument(FunctionCallInfo fcinfo);
+
+/* "dataset": a declared data set, sound and with a quasi-identifier. */
+extern Dataset *dataset_argument(FunctionCallInfo fcinfo);
 
 /* Reads it; NULL if it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
 
 /*
- * k, l and t, starting at an argument: l and t are added to what the data set
- * promises.  The limit is set once the number of people is known.
+ * "k", "l" and "t": l and t are added to what the data set promises.  The limit
+ * is set once the number of people is known.
  */
-extern Promise promise_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset);
+extern Promise promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset);
 
-/* The same, each at a given position. */
-extern Promise promise_at(FunctionCallInfo fcinfo, int k, int l, int t, Dataset *dataset);
-
-/* Models of risk and utility, by name, for records. */
-extern RiskModel risk_argument(FunctionCallInfo fcinfo, int argument);
-extern UtilityModel utility_argument(FunctionCallInfo fcinfo, int argument);
-
-/*
- * An array with one element per quasi-identifier, or of such arrays: one node
- * each; sets *nnodes.
- */
-extern ArrayType *attributes_argument(FunctionCallInfo fcinfo, int argument, const char *name, const char *element,
-									  const Dataset *dataset, int *nnodes);
+/* "risk" and "utility": models of them, by name, for records. */
+extern RiskModel risk_argument(FunctionCallInfo fcinfo);
+extern UtilityModel utility_argument(FunctionCallInfo fcinfo);
 
 /* The nodes in an array of levels with one or two dimensions; sets *nnodes. */
-extern int **levels_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
+extern int **levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes);
+extern int **levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes);
 
 /* The single node of such an array. */
-extern int *node_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+extern int *node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset);
+extern int *node_of_array(ArrayType *array, const Dataset *dataset);
 
-/* The column that identifies rows, or NULL. */
-extern char *key_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+/* "key", the column that identifies rows, or NULL. */
+extern char *key_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
 /* Columns of a relation, each of which exists and is named once. */
-extern char **columns_argument(FunctionCallInfo fcinfo, int argument, Oid relation, int *ncolumns);
+extern char **columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns);
 
 /* Fails if the hierarchical distance has no hierarchy. */
 extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
@@ -78,18 +81,18 @@ extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
  * The bit strings in an array, one per quasi-identifier and partition; returns
  * the number of partitions.
  */
-extern Datum *cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes);
+extern Datum *cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes);
 
 /* ------------------------- recodings as arguments of SQL-callable functions */
 
-/* A declared data set whose relation the caller may read. */
-extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo, int argument);
+/* "dataset": a declared data set whose relation the caller may read. */
+extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo);
 
-/* The kind of labels, by name. */
-extern RecodingLabels labels_argument(FunctionCallInfo fcinfo, int argument);
+/* "labels": their kind, by name. */
+extern RecodingLabels labels_argument(FunctionCallInfo fcinfo);
 
-/* The loss to minimize, by name. */
-extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset);
+/* "loss": the one to minimize, by name. */
+extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
 /*
  * The recodings that a call measures, and the population that was read for all

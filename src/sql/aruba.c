@@ -55,8 +55,7 @@ bound_argument(FunctionCallInfo fcinfo, const char *name)
 {
 	double		bound;
 
-	require_argument(fcinfo, 1, name);
-	bound = PG_GETARG_FLOAT8(1);
+	bound = number_argument(fcinfo, name);
 	if (isnan(bound) || isinf(bound))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -176,14 +175,14 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call->dataset = dataset_argument(fcinfo, 0);
+	call->dataset = dataset_argument(fcinfo);
 	call->bound = bound_argument(fcinfo, bound);
-	call->risk = risk_argument(fcinfo, 2);
-	call->utility = utility_argument(fcinfo, 3);
+	call->risk = risk_argument(fcinfo);
+	call->utility = utility_argument(fcinfo);
 	dictionary_arguments(fcinfo, call);
 	call->similarity = similarity_argument(fcinfo, 5);
-	call->key = key_argument(fcinfo, 6, call->dataset);
-	call->deadline = deadline_argument(fcinfo, 7);
+	call->key = key_argument(fcinfo, call->dataset);
+	call->deadline = deadline_argument(fcinfo);
 	return call;
 }
 

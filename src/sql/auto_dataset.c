@@ -287,12 +287,12 @@ anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.name = name_argument(fcinfo, 0, "dataset");
-	require_argument(fcinfo, 1, "relation");
-	require_argument(fcinfo, 4, "dry_run");
+	call.name = name_argument(fcinfo, "dataset");
+	require_argument(fcinfo, "relation");
+	require_argument(fcinfo, "dry_run");
 	call.dry_run = PG_GETARG_BOOL(4);
 	if (!call.dry_run)
-		require_argument(fcinfo, 2, "quasi_identifiers");
+		require_argument(fcinfo, "quasi_identifiers");
 	call.oid = PG_GETARG_OID(1);
 	/* keeps the columns' types until all hierarchies are built */
 	call.relation = relation_open_existing(call.oid);

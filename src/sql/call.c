@@ -60,6 +60,15 @@ takes_argument(FunctionCallInfo fcinfo, const char *name)
 	return find_argument(fcinfo, name, &type) >= 0;
 }
 
+Oid
+argument_type(FunctionCallInfo fcinfo, const char *name)
+{
+	Oid			type;
+
+	(void) require_position(fcinfo, name, &type);
+	return type;
+}
+
 bool
 is_given(FunctionCallInfo fcinfo, const char *name)
 {

@@ -18,6 +18,9 @@
 /* Whether the running function is declared with an argument. */
 extern bool takes_argument(FunctionCallInfo fcinfo, const char *name);
 
+/* The declared type of an argument. */
+extern Oid	argument_type(FunctionCallInfo fcinfo, const char *name);
+
 /* Whether an argument is not null. */
 extern bool is_given(FunctionCallInfo fcinfo, const char *name);
 

@@ -140,14 +140,14 @@ subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("exactly one of levels, cuts and recoding must be given")));
 	if (!PG_ARGISNULL(1))
-		subject.levels = node_argument(fcinfo, 1, dataset);
+		subject.levels = node_argument(fcinfo, "levels", dataset);
 	if (!PG_ARGISNULL(4))
-		subject.cuts = cuts_argument(fcinfo, 4, dataset, &n);
+		subject.cuts = cuts_argument(fcinfo, "cuts", dataset, &n);
 	if (n != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("only one partition is expected, not %d", n)));
-	subject.labels = labels_argument(fcinfo, 6);
+	subject.labels = labels_argument(fcinfo);
 	if (!PG_ARGISNULL(5))
 		subject.recoding = recoding_table_open(PG_GETARG_OID(5));
 	return subject;
@@ -177,10 +177,10 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = readable_dataset_argument(fcinfo, 0);
+	dataset = readable_dataset_argument(fcinfo);
 	subject = subject_arguments(fcinfo, dataset);
-	call.property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
-	key = key_argument(fcinfo, 3, dataset);
+	call.property = property_argument(name_argument(fcinfo, "property"), dataset);
+	key = key_argument(fcinfo, dataset);
 	records = relation_rows_begin(dataset, key, false);
 	population = relation_rows_population(records);
 	if (population != NULL)
@@ -318,14 +318,13 @@ put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, cons
 }
 
 static Property *
-properties_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *n)
+properties_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *n)
 {
 	Datum	   *names;
 	bool	   *nulls;
 	Property   *properties;
 
-	require_argument(fcinfo, argument, "properties");
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, n);
+	deconstruct_array(array_argument(fcinfo, "properties", TEXTARRAYOID), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, n);
 	properties = palloc(sizeof(Property) * (*n + 1));
 	for (int i = 0; i < *n; i++)
 	{
@@ -340,10 +339,9 @@ properties_argument(FunctionCallInfo fcinfo, int argument, const Dataset *datase
 
 /* Compares two lists of nodes, position by position. */
 static Datum
-anonopt_compare_call(PG_FUNCTION_ARGS)
+compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset, ArrayType *a_levels, ArrayType *b_levels)
 {
 	ReturnSetInfo *result;
-	Dataset    *dataset;
 	int		  **a;
 	int		  **b;
 	int			na;
@@ -357,17 +355,14 @@ anonopt_compare_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "a");
-	require_argument(fcinfo, 2, "b");
-	a = levels_argument(fcinfo, 1, dataset, &na);
-	b = levels_argument(fcinfo, 2, dataset, &nb);
+	a = levels_of_array(a_levels, dataset, &na);
+	b = levels_of_array(b_levels, dataset, &nb);
 	if (na != nb)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("a and b must have the same number of nodes"),
 				 errdetail("There are %d in a and %d in b.", na, nb)));
-	properties = properties_argument(fcinfo, 3, dataset, &nproperties);
+	properties = properties_argument(fcinfo, dataset, &nproperties);
 	population = population_argument(dataset);
 	if (population == NULL)
 		return (Datum) 0;
@@ -383,6 +378,15 @@ anonopt_compare_call(PG_FUNCTION_ARGS)
 			put_comparison(result, dataset, a[i], b[i], properties[j], &comparisons[j]);
 	}
 	return (Datum) 0;
+}
+
+static Datum
+anonopt_compare_call(PG_FUNCTION_ARGS)
+{
+	Dataset    *dataset = dataset_argument(fcinfo);
+	ArrayType  *a = array_argument(fcinfo, "a", INT4ARRAYOID);
+
+	return compare_lists(fcinfo, dataset, a, array_argument(fcinfo, "b", INT4ARRAYOID));
 }
 
 /* One side of a comparison of more than nodes: a node, cuts or a recoding. */
@@ -403,8 +407,8 @@ static void
 compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArgument arguments[2])
 {
 	int			nproperties;
-	Property   *properties = properties_argument(fcinfo, 3, dataset, &nproperties);
-	RecodingLabels labels = labels_argument(fcinfo, 4);
+	Property   *properties = properties_argument(fcinfo, dataset, &nproperties);
+	RecodingLabels labels = labels_argument(fcinfo);
 	Comparison *comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
 	RecodingTables tables;
 	Oid			oids[2];
@@ -443,9 +447,9 @@ anonopt_compare_recodings_call(PG_FUNCTION_ARGS)
 	SideArgument arguments[2] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "a");
-	require_argument(fcinfo, 2, "b");
+	dataset = readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "a");
+	require_argument(fcinfo, "b");
 	arguments[0].recoding = PG_GETARG_OID(1);
 	arguments[1].recoding = PG_GETARG_OID(2);
 	compare_arguments(fcinfo, dataset, arguments);
@@ -453,10 +457,10 @@ anonopt_compare_recodings_call(PG_FUNCTION_ARGS)
 }
 
 static Datum *
-one_cuts_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset)
+one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 {
 	int			n;
-	Datum	   *cuts = cuts_argument(fcinfo, argument, dataset, &n);
+	Datum	   *cuts = cuts_argument(fcinfo, name, dataset, &n);
 
 	if (n != 1)
 		ereport(ERROR,
@@ -473,16 +477,16 @@ compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
 	SideArgument arguments[2] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "a");
-	require_argument(fcinfo, 2, "b");
-	arguments[0].cuts = one_cuts_argument(fcinfo, 1, dataset);
+	dataset = readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "a");
+	require_argument(fcinfo, "b");
+	arguments[0].cuts = one_cuts_argument(fcinfo, "a", dataset);
 	if (other == REGCLASSOID)
 		arguments[1].recoding = PG_GETARG_OID(2);
 	else if (other == INT4ARRAYOID)
-		arguments[1].levels = node_argument(fcinfo, 2, dataset);
+		arguments[1].levels = node_argument(fcinfo, "b", dataset);
 	else
-		arguments[1].cuts = one_cuts_argument(fcinfo, 2, dataset);
+		arguments[1].cuts = one_cuts_argument(fcinfo, "b", dataset);
 	compare_arguments(fcinfo, dataset, arguments);
 	return (Datum) 0;
 }
@@ -505,26 +509,20 @@ anonopt_compare_cuts_with_recoding_call(PG_FUNCTION_ARGS)
 	return compare_with_cuts(fcinfo, REGCLASSOID);
 }
 
-/* A side given as text: levels in braces, or the name of a recoding. */
-static void
-parse_side(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, SideArgument *side)
+static ArrayType *
+parse_levels(char *levels)
 {
-	char	   *name = TextDatumGetCString(PG_GETARG_DATUM(argument));
-
-	if (name[0] != '{')
-	{
-		side->recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
-		return;
-	}
-	fcinfo->args[argument].value = OidInputFunctionCall(F_ARRAY_IN, name, INT4OID, -1);
-	side->levels = node_argument(fcinfo, argument, dataset);
+	return DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, levels, INT4OID, -1));
 }
 
-/* Whether an argument's text is levels. */
-static bool
-is_levels(FunctionCallInfo fcinfo, int argument)
+/* A side given as text: levels in braces, or the name of a recoding. */
+static void
+parse_side(char *name, const Dataset *dataset, SideArgument *side)
 {
-	return TextDatumGetCString(PG_GETARG_DATUM(argument))[0] == '{';
+	if (name[0] != '{')
+		side->recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
+	else
+		side->levels = node_of_array(parse_levels(name), dataset);
 }
 
 /*
@@ -536,19 +534,21 @@ anonopt_compare_named_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
 	SideArgument arguments[2] = {0};
+	char	   *a;
+	char	   *b;
 
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "a");
-	require_argument(fcinfo, 2, "b");
-	if (is_levels(fcinfo, 1) && is_levels(fcinfo, 2))
+	dataset = readable_dataset_argument(fcinfo);
+	a = name_argument(fcinfo, "a");
+	b = name_argument(fcinfo, "b");
+	if (a[0] == '{' && b[0] == '{')
 	{
-		for (int i = 1; i <= 2; i++)
-			fcinfo->args[i].value = OidInputFunctionCall(F_ARRAY_IN, TextDatumGetCString(PG_GETARG_DATUM(i)), INT4OID, -1);
-		return anonopt_compare_call(fcinfo);
+		ArrayType  *a_levels = parse_levels(a);
+
+		return compare_lists(fcinfo, dataset, a_levels, parse_levels(b));
 	}
 	InitMaterializedSRF(fcinfo, 0);
-	for (int i = 0; i < 2; i++)
-		parse_side(fcinfo, i + 1, dataset, &arguments[i]);
+	parse_side(a, dataset, &arguments[0]);
+	parse_side(b, dataset, &arguments[1]);
 	compare_arguments(fcinfo, dataset, arguments);
 	return (Datum) 0;
 }
@@ -613,10 +613,10 @@ anonopt_tournament_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo, 0);
-	levels = levels_argument(fcinfo, 1, dataset, &nnodes);
-	property = property_argument(name_argument(fcinfo, 2, "property"), dataset);
-	index = index_argument(name_argument(fcinfo, 3, "index"));
+	dataset = dataset_argument(fcinfo);
+	levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
+	property = property_argument(name_argument(fcinfo, "property"), dataset);
+	index = index_argument(name_argument(fcinfo, "index"));
 	population = population_argument(dataset);
 	if (population == NULL)
 		return (Datum) 0;

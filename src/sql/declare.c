@@ -236,12 +236,12 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 static Datum
 anonopt_create_dataset_call(PG_FUNCTION_ARGS)
 {
-	char	   *name = name_argument(fcinfo, 0, "dataset");
+	char	   *name = name_argument(fcinfo, "dataset");
 
-	require_argument(fcinfo, 1, "relation");
-	require_argument(fcinfo, 2, "max_suppression");
+	require_argument(fcinfo, "relation");
+	require_argument(fcinfo, "max_suppression");
 	declare_dataset(name, PG_GETARG_OID(1), PG_GETARG_FLOAT8(2),
-					column_argument(fcinfo, 3), column_argument(fcinfo, 4), name_argument(fcinfo, 5, "timezone"));
+					column_argument(fcinfo, 3), column_argument(fcinfo, 4), name_argument(fcinfo, "timezone"));
 	PG_RETURN_VOID();
 }
 
@@ -363,14 +363,14 @@ forget_secrets(const char *dataset)
 static Datum
 anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 {
-	char	   *name = name_argument(fcinfo, 0, "dataset");
+	char	   *name = name_argument(fcinfo, "dataset");
 	Dataset    *dataset;
 	Oid			types[1] = {TEXTOID};
 	Datum		values[1];
 	List	   *hierarchies;
 	ListCell   *cell;
 
-	require_argument(fcinfo, 1, "hierarchies");
+	require_argument(fcinfo, "hierarchies");
 	dataset = dataset_load_owned_entry(name);
 	hierarchies = PG_GETARG_BOOL(1) ? declared_hierarchies(name) : NIL;
 	values[0] = CStringGetTextDatum(name);
@@ -428,10 +428,10 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 static Dataset *
 changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 {
-	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
 
 	dataset_check(dataset);
-	require_argument(fcinfo, 1, "column_name");
+	require_argument(fcinfo, "column_name");
 	memset(declared, 0, sizeof(Declared));
 	declared->column = column_argument(fcinfo, 1);
 	declared->weight = 1;
@@ -516,9 +516,9 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 
-	require_argument(fcinfo, 2, "hierarchy");
-	require_argument(fcinfo, 3, "weight");
-	require_argument(fcinfo, 4, "min_level");
+	require_argument(fcinfo, "hierarchy");
+	require_argument(fcinfo, "weight");
+	require_argument(fcinfo, "min_level");
 	declared.role = ROLE_QUASI_IDENTIFIER;
 	declared.hierarchy = PG_GETARG_OID(2);
 	declared.weight = PG_GETARG_FLOAT8(3);
@@ -532,7 +532,7 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 					 errmsg("max_level must not be negative")));
 	}
 	declared.shows_unknown = unknown_argument(fcinfo, 6);
-	require_argument(fcinfo, 7, "range_loss");
+	require_argument(fcinfo, "range_loss");
 	declared.range_loss = PG_GETARG_BOOL(7);
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
@@ -556,7 +556,7 @@ anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 
-	require_argument(fcinfo, 2, "distance");
+	require_argument(fcinfo, "distance");
 	declared.role = ROLE_SENSITIVE;
 	declared.distance = distance_by_name(text_to_cstring(PG_GETARG_TEXT_PP(2)));
 	declared.hierarchy = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
@@ -709,7 +709,7 @@ anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 	Datum		values[2];
 	Oid			weights;
 
-	require_argument(fcinfo, 2, "weights");
+	require_argument(fcinfo, "weights");
 	weights = PG_GETARG_OID(2);
 	require_rows(weights);
 	require_select(weights, NULL);
@@ -767,11 +767,11 @@ require_unpromised(const Dataset *dataset, const char *column, const char *role)
 static Datum
 anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *column;
 	char	   *role = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
 
-	require_argument(fcinfo, 1, "column_name");
+	require_argument(fcinfo, "column_name");
 	column = column_argument(fcinfo, 1);
 	if (role != NULL)
 		(void) role_by_name(role);

@@ -22,7 +22,7 @@ OWN_FUNCTION(anonopt_drop_promise);
 static PromiseModel
 model_argument(FunctionCallInfo fcinfo, int argument)
 {
-	char	   *name = name_argument(fcinfo, argument, "model");
+	char	   *name = name_argument(fcinfo, "model");
 	int			model = model_by_name(name);
 
 	if (model < 0)
@@ -134,11 +134,11 @@ static Datum
 anonopt_add_promise_call(PG_FUNCTION_ARGS)
 {
 	DeclaredPromise promise = {0};
-	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, 0, "dataset"));
+	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
 
 	dataset_check(dataset);
 	promise.model = model_argument(fcinfo, 1);
-	require_argument(fcinfo, 2, "threshold");
+	require_argument(fcinfo, "threshold");
 	promise.threshold = PG_GETARG_FLOAT8(2);
 	promise.column = promise_column_argument(fcinfo, 3);
 	promise.has_c = !PG_ARGISNULL(4);
@@ -170,8 +170,8 @@ delete_promises(const Dataset *dataset, const char *model, const char *column)
 static Datum
 anonopt_drop_promise_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, 0, "dataset"));
-	char	   *model = name_argument(fcinfo, 1, "model");
+	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
+	char	   *model = name_argument(fcinfo, "model");
 	char	   *column = promise_column_argument(fcinfo, 2);
 
 	if (delete_promises(dataset, model, column) > 0)

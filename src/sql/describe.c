@@ -398,7 +398,7 @@ anonopt_describe_call(PG_FUNCTION_ARGS)
 	SearchSize	size = {.known = true,.tuples = 1};
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_load(name_argument(fcinfo, 0, "dataset"));
+	dataset = dataset_load(name_argument(fcinfo, "dataset"));
 	for (int i = 0; i < dataset->nattributes; i++)
 		put_description(dataset, &dataset->attributes[i], &size);
 	if (dataset->nattributes == 0)
@@ -419,7 +419,7 @@ anonopt_describe_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_read_sql_call(PG_FUNCTION_ARGS)
 {
-	char	   *statement = reading_statement(dataset_argument(fcinfo, 0));
+	char	   *statement = reading_statement(dataset_argument(fcinfo));
 	const char *beginning = "SELECT anonopt.tuples($1";
 	char	   *aggregate = strstr(statement, beginning);
 

@@ -88,9 +88,9 @@ choose_epsilon(const double *given, const Population *population, int nobjective
 
 /* Requires two or more objectives, since with one there is no trade-off. */
 static int
-several_objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Objective *objectives)
+several_objectives_argument(FunctionCallInfo fcinfo, const Dataset *dataset, Objective *objectives)
 {
-	int			n = objectives_argument(fcinfo, argument, dataset, objectives);
+	int			n = objectives_argument(fcinfo, "objectives", dataset, objectives);
 
 	if (n < 2)
 		ereport(ERROR,
@@ -119,23 +119,22 @@ quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
 
 /* The nodes in an array, none for an empty one. */
 static int **
-nodes_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, int *nnodes)
+nodes_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *nnodes)
 {
 	*nnodes = 0;
-	require_argument(fcinfo, argument, "levels");
-	if (ARR_NDIM(PG_GETARG_ARRAYTYPE_P(argument)) == 0)
+	if (ARR_NDIM(array_argument(fcinfo, "levels", INT4ARRAYOID)) == 0)
 		return NULL;
-	return levels_argument(fcinfo, argument, dataset, nnodes);
+	return levels_argument(fcinfo, "levels", dataset, nnodes);
 }
 
 static Datum
 anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_argument(fcinfo, 0);
+	Dataset    *dataset = dataset_argument(fcinfo);
 	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, 1, dataset, objectives);
+	int			nobjectives = several_objectives_argument(fcinfo, dataset, objectives);
 	int			nnodes;
-	int		  **levels = nodes_argument(fcinfo, 2, dataset, &nnodes);
+	int		  **levels = nodes_argument(fcinfo, dataset, &nnodes);
 	const double *given = epsilon_argument(fcinfo, 3, nobjectives);
 	double		epsilon[MAX_OBJECTIVES];
 	Promise		promise = {0};
@@ -187,11 +186,11 @@ reference_argument(FunctionCallInfo fcinfo, int argument, const Population *popu
 static Datum
 anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_argument(fcinfo, 0);
+	Dataset    *dataset = dataset_argument(fcinfo);
 	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, 1, dataset, objectives);
+	int			nobjectives = several_objectives_argument(fcinfo, dataset, objectives);
 	int			nnodes;
-	int		  **levels = nodes_argument(fcinfo, 2, dataset, &nnodes);
+	int		  **levels = nodes_argument(fcinfo, dataset, &nnodes);
 	double		reference[MAX_OBJECTIVES];
 	Promise		nothing = {0};
 	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
@@ -263,19 +262,19 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	Evolution  *evolution = palloc0(sizeof(Evolution));
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 
-	evolution->nobjectives = several_objectives_argument(fcinfo, 1, dataset, evolution->objectives);
-	evolution->size = integer_argument(fcinfo, 3, "population", 2, MOST_IN_GENERATION);
-	evolution->iterations = integer_argument(fcinfo, 4, "iterations", 1, PG_INT32_MAX);
-	require_argument(fcinfo, 5, "crossover");
-	evolution->crossover = probability_argument(fcinfo, 5, "crossover", 0);
-	evolution->mutation = probability_argument(fcinfo, 6, "mutation", 1.0 / nattrs);
-	evolution->seed = seed_argument(fcinfo, 7);
-	evolution->local_search = probability_argument(fcinfo, 8, "local_search", 0);
+	evolution->nobjectives = several_objectives_argument(fcinfo, dataset, evolution->objectives);
+	evolution->size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
+	evolution->iterations = integer_argument(fcinfo, "iterations", 1, PG_INT32_MAX);
+	require_argument(fcinfo, "crossover");
+	evolution->crossover = probability_argument(fcinfo, "crossover", 0);
+	evolution->mutation = probability_argument(fcinfo, "mutation", 1.0 / nattrs);
+	evolution->seed = seed_argument(fcinfo);
+	evolution->local_search = probability_argument(fcinfo, "local_search", 0);
 	if (!PG_ARGISNULL(9))
-		evolution->most_nodes = integer_argument(fcinfo, 9, "max_nodes", 2, PG_INT32_MAX);
-	evolution->bounds = boolean_argument(fcinfo, 10, "bounds");
-	evolution->stays = !boolean_argument(fcinfo, 11, "reflect");
-	evolution->copies = boolean_argument(fcinfo, 12, "copies");
+		evolution->most_nodes = integer_argument(fcinfo, "max_nodes", 2, PG_INT32_MAX);
+	evolution->bounds = boolean_argument(fcinfo, "bounds");
+	evolution->stays = !boolean_argument(fcinfo, "reflect");
+	evolution->copies = boolean_argument(fcinfo, "copies");
 	evolution->workers = max_workers();
 	return evolution;
 }
@@ -290,7 +289,7 @@ anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 	Session    *session;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	evolution = evolution_arguments(fcinfo, dataset);
 	epsilon = epsilon_argument(fcinfo, 2, evolution->nobjectives);
 	session = session_begin(ALGORITHM_PBG_EA, dataset);

@@ -42,7 +42,7 @@ anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 	ListCell   *cell;
 
 	InitMaterializedSRF(fcinfo, 0);
-	require_argument(fcinfo, 0, "hierarchy");
+	require_argument(fcinfo, "hierarchy");
 	sql_connect();
 	MemoryContextSwitchTo(context);
 	rows = hierarchy_read_rows(PG_GETARG_OID(0), InvalidOid, "");

@@ -127,10 +127,10 @@ anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
 	static const int place[] = {0, 1, 4, 5, 2, 3};
 	Coding		coding = {.nulls = "      "};
 
-	require_argument(fcinfo, 0, "hierarchy");
-	require_argument(fcinfo, 1, "low");
-	require_argument(fcinfo, 2, "high");
-	require_argument(fcinfo, 5, "widths");
+	require_argument(fcinfo, "hierarchy");
+	require_argument(fcinfo, "low");
+	require_argument(fcinfo, "high");
+	require_argument(fcinfo, "widths");
 	for (int i = 0; i < lengthof(place); i++)
 	{
 		coding.types[place[i]] = place[i] == 2 ? NUMERICARRAYOID : NUMERICOID;

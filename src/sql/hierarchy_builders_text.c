@@ -200,9 +200,9 @@ anonopt_create_prefix_hierarchy(PG_FUNCTION_ARGS)
 	char	   *column;
 	Oid			hierarchy;
 
-	require_argument(fcinfo, 0, "hierarchy");
-	require_argument(fcinfo, 1, "relation");
-	require_argument(fcinfo, 2, "column_name");
+	require_argument(fcinfo, "hierarchy");
+	require_argument(fcinfo, "relation");
+	require_argument(fcinfo, "column_name");
 	relation = PG_GETARG_OID(1);
 	column = NameStr(*PG_GETARG_NAME(2));
 	opened = relation_open_existing(relation);

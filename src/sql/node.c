@@ -137,9 +137,9 @@ anonopt_evaluate_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo, 0);
-	nodes = levels_argument(fcinfo, 1, call.dataset, &nnodes);
-	call.promise = promise_arguments(fcinfo, 2, call.dataset);
+	call.dataset = dataset_argument(fcinfo);
+	nodes = levels_argument(fcinfo, "levels", call.dataset, &nnodes);
+	call.promise = promise_arguments(fcinfo, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
 	for (int i = 0; i < nnodes; i++)
@@ -176,8 +176,8 @@ anonopt_lattice_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo, 0);
-	call.promise = promise_arguments(fcinfo, 1, call.dataset);
+	call.dataset = dataset_argument(fcinfo);
+	call.promise = promise_arguments(fcinfo, call.dataset);
 	session = session_begin(ALGORITHM_LATTICE, call.dataset);
 	begin_call(&call);
 	session_read(session, call.population);
@@ -198,10 +198,10 @@ anonopt_evaluate_cuts_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo, 0);
+	call.dataset = dataset_argument(fcinfo);
 	nattrs = dataset_count_role(call.dataset, ROLE_QUASI_IDENTIFIER);
-	cuts = cuts_argument(fcinfo, 1, call.dataset, &nnodes);
-	call.promise = promise_arguments(fcinfo, 2, call.dataset);
+	cuts = cuts_argument(fcinfo, "cuts", call.dataset, &nnodes);
+	call.promise = promise_arguments(fcinfo, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
 	for (int i = 0; i < nnodes; i++)
@@ -226,8 +226,8 @@ anonopt_node_detail_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo, 0);
-	levels = node_argument(fcinfo, 1, call.dataset);
+	call.dataset = dataset_argument(fcinfo);
+	levels = node_argument(fcinfo, "levels", call.dataset);
 	promise_add_declared(&call.promise, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
@@ -300,9 +300,9 @@ anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo, 0);
-	levels = node_argument(fcinfo, 1, call.dataset);
-	call.promise = promise_arguments(fcinfo, 2, call.dataset);
+	call.dataset = dataset_argument(fcinfo);
+	levels = node_argument(fcinfo, "levels", call.dataset);
+	call.promise = promise_arguments(fcinfo, call.dataset);
 	if (!begin_call(&call))
 		return (Datum) 0;
 

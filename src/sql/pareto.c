@@ -146,11 +146,11 @@ anonopt_pareto_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
-	search.nobjectives = objectives_argument(fcinfo, 1, dataset, search.objectives);
-	search.promise = promise_arguments(fcinfo, 2, dataset);
+	dataset = dataset_argument(fcinfo);
+	search.nobjectives = objectives_argument(fcinfo, "objectives", dataset, search.objectives);
+	search.promise = promise_arguments(fcinfo, dataset);
 	search.feasible_only = promises_anything(&search.promise, dataset);
-	search.deadline = deadline_argument(fcinfo, 5);
+	search.deadline = deadline_argument(fcinfo);
 	run_search(fcinfo, ALGORITHM_PARETO, dataset, &search);
 	return (Datum) 0;
 }
@@ -162,16 +162,16 @@ anonopt_optimize_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
-	order.promise = promise_arguments(fcinfo, 1, dataset);
+	dataset = dataset_argument(fcinfo);
+	order.promise = promise_arguments(fcinfo, dataset);
 	if (!promises_anything(&order.promise, dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise; anonopt.pareto shows the whole trade-off.")));
-	require_argument(fcinfo, 4, "loss");
+	require_argument(fcinfo, "loss");
 	order.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(4)), dataset, true);
-	order.deadline = deadline_argument(fcinfo, 5);
+	order.deadline = deadline_argument(fcinfo);
 	if (boxes_have_bounds(order.loss))
 	{
 		OptimumSearch search = {.order = order};
@@ -232,8 +232,8 @@ anonopt_poka_call(PG_FUNCTION_ARGS)
 	Session    *session;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "loss");
+	dataset = dataset_argument(fcinfo);
+	require_argument(fcinfo, "loss");
 	search.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(1)), dataset, true);
 	search.depth = PG_ARGISNULL(2) ? mean_height(dataset) : PG_GETARG_INT32(2);
 	if (search.depth < 1)
@@ -241,7 +241,7 @@ anonopt_poka_call(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
 	if (!PG_ARGISNULL(3))
-		search.start = node_argument(fcinfo, 3, dataset);
+		search.start = node_argument(fcinfo, "start", dataset);
 	session = session_begin(ALGORITHM_POKA, dataset);
 	population = population_argument(dataset);
 	session_read(session, population);

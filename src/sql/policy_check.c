@@ -98,7 +98,7 @@ anonopt_policy_check_call(PG_FUNCTION_ARGS)
 	LeastSuppression least;
 	int			helped = 0;
 
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	/* fail for lack of rights, whatever is promised */
 	if (dataset->npromises == 0)
 		(void) population_argument(dataset);

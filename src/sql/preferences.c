@@ -15,6 +15,7 @@
 #include "search/searches.h"
 #include "search/nsga2.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -42,8 +43,8 @@ OWN_FUNCTION(anonopt_reference_direction);
 static double
 preference_argument(FunctionCallInfo fcinfo, int argument, const char *name)
 {
-	require_argument(fcinfo, argument, name);
-	return probability_argument(fcinfo, argument, name, 0);
+	require_argument(fcinfo, name);
+	return probability_argument(fcinfo, name, 0);
 }
 
 static Preference
@@ -159,10 +160,10 @@ anonopt_achievement_of_call(PG_FUNCTION_ARGS)
 
 /* Gets the further measures of a preference. */
 static void
-measures_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Preference *preference)
+measures_argument(FunctionCallInfo fcinfo, const Dataset *dataset, Preference *preference)
 {
 	Objective	measures[MAX_OBJECTIVES];
-	int			n = PG_ARGISNULL(argument) ? 0 : objectives_argument(fcinfo, argument, dataset, measures);
+	int			n = is_given(fcinfo, "measures") ? objectives_argument(fcinfo, "measures", dataset, measures) : 0;
 
 	for (int i = 0; i < n; i++)
 	{
@@ -195,7 +196,7 @@ further_argument(FunctionCallInfo fcinfo, int argument, Preference *preference)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("preferences requires measures"),
 				 errhint("necd_pref and nwp_pref are the preferences for bias and loss.")));
-	require_argument(fcinfo, argument, "preferences");
+	require_argument(fcinfo, "preferences");
 	values = point_of(fcinfo, argument, "preferences", n, 0);
 	for (int i = 0; i < n; i++)
 		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures[FIRST_FURTHER + i], values[i]);
@@ -333,11 +334,11 @@ anonopt_efficiency_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo, 0);
-	(void) integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
-	search.promise = promise_at(fcinfo, 1, EFFICIENCY_L, EFFICIENCY_L + 1, dataset);
+	dataset = dataset_argument(fcinfo);
+	(void) integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
+	search.promise = promise_arguments(fcinfo, dataset);
 	search.preference = preference_arguments(fcinfo, 2);
-	measures_argument(fcinfo, EFFICIENCY_L + MEASURES, dataset, &search.preference);
+	measures_argument(fcinfo, dataset, &search.preference);
 	further_argument(fcinfo, EFFICIENCY_L + MEASURES + 1, &search.preference);
 	importance_arguments(fcinfo, EFFICIENCY_L + MEASURES + 2, &search.preference);
 	session = session_begin(ALGORITHM_EFFICIENCY, dataset);
@@ -402,24 +403,24 @@ nsga2_arguments(FunctionCallInfo fcinfo, int first, Dataset *dataset)
 {
 	Nsga2Settings settings = {0};
 
-	(void) integer_argument(fcinfo, 1, "k", 1, PG_INT32_MAX);
-	settings.promise = promise_at(fcinfo, 1, first + NSGA2_L, first + NSGA2_L + 1, dataset);
+	(void) integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
+	settings.promise = promise_arguments(fcinfo, dataset);
 	settings.k = settings.promise.k;
-	settings.size = integer_argument(fcinfo, first, "population", 2, MOST_IN_GENERATION);
-	settings.evaluations = integer_argument(fcinfo, first + 1, "evaluations", 1, PG_INT32_MAX);
+	settings.size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
+	settings.evaluations = integer_argument(fcinfo, "evaluations", 1, PG_INT32_MAX);
 	if (settings.evaluations < settings.size)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("evaluations must be at least the population"),
 				 errdetail("%d evaluations are not enough for a generation of %d.", settings.evaluations, settings.size)));
-	require_argument(fcinfo, first + 2, "crossover");
-	settings.crossover = probability_argument(fcinfo, first + 2, "crossover", 0);
-	require_argument(fcinfo, first + 3, "mutation");
-	settings.mutation = probability_argument(fcinfo, first + 3, "mutation", 0);
-	settings.seed = seed_argument(fcinfo, first + 4);
-	settings.taxonomy = boolean_argument(fcinfo, first + 5, "taxonomy");
-	settings.unseeded = !boolean_argument(fcinfo, first + 6, "seeds");
-	settings.copies = boolean_argument(fcinfo, first + 7, "copies");
+	require_argument(fcinfo, "crossover");
+	settings.crossover = probability_argument(fcinfo, "crossover", 0);
+	require_argument(fcinfo, "mutation");
+	settings.mutation = probability_argument(fcinfo, "mutation", 0);
+	settings.seed = seed_argument(fcinfo);
+	settings.taxonomy = boolean_argument(fcinfo, "taxonomy");
+	settings.unseeded = !boolean_argument(fcinfo, "seeds");
+	settings.copies = boolean_argument(fcinfo, "copies");
 	settings.workers = max_workers();
 	return settings;
 }
@@ -480,10 +481,10 @@ anonopt_nsga2_call(PG_FUNCTION_ARGS)
 	uint32		nfront;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	settings = nsga2_arguments(fcinfo, 4, dataset);
 	settings.preference = preference_arguments(fcinfo, 2);
-	measures_argument(fcinfo, first, dataset, &settings.preference);
+	measures_argument(fcinfo, dataset, &settings.preference);
 	further_argument(fcinfo, first + 1, &settings.preference);
 	importance_arguments(fcinfo, first + 2, &settings.preference);
 	session = session_begin(ALGORITHM_NSGA2, dataset);
@@ -506,7 +507,7 @@ point_argument(FunctionCallInfo fcinfo, int argument, const char *name, const Pr
 {
 	const double *values;
 
-	require_argument(fcinfo, argument, name);
+	require_argument(fcinfo, name);
 	values = point_of(fcinfo, argument, name, preference->n, 0);
 	for (int i = 0; i < preference->n; i++)
 	{
@@ -593,11 +594,11 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 	Nsga2	   *search;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
-	steps = integer_argument(fcinfo, 4, "steps", 1, 10000);
+	dataset = dataset_argument(fcinfo);
+	steps = integer_argument(fcinfo, "steps", 1, 10000);
 	settings = nsga2_arguments(fcinfo, 5, dataset);
 	preference_begin(&reference, 0, 0);
-	measures_argument(fcinfo, first, dataset, &reference);
+	measures_argument(fcinfo, dataset, &reference);
 	point_argument(fcinfo, 2, "start", &reference, start);
 	point_argument(fcinfo, 3, "aspiration", &reference, aspiration);
 	importance_arguments(fcinfo, first + 1, &reference);

@@ -16,6 +16,7 @@
 #include "release/release.h"
 #include "release/release_verify.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
@@ -39,6 +40,19 @@ typedef struct Places
 	int			labels;
 } Places;
 
+/* "view_name" or "table_name". */
+static char *
+release_name_argument(FunctionCallInfo fcinfo)
+{
+	const char *argument = takes_argument(fcinfo, "view_name") ? "view_name" : "table_name";
+
+	if (!is_given(fcinfo, argument))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"name\" must not be null")));
+	return name_argument(fcinfo, argument);
+}
+
 static bool
 star_argument(FunctionCallInfo fcinfo, int argument)
 {
@@ -58,7 +72,7 @@ recoding_arguments(FunctionCallInfo fcinfo, const Places *places)
 	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
 
 	recoding->table = PG_GETARG_OID(places->recoding);
-	recoding->labels = labels_argument(fcinfo, places->labels);
+	recoding->labels = labels_argument(fcinfo);
 	return recoding;
 }
 
@@ -77,12 +91,12 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 				 errmsg("only one of levels, cuts and recoding can be given"),
 				 errhint("Give the levels of a node, such as anonopt.optimize finds, cuts, such as anonopt.nsga2 finds, or a recoding, such as anonopt.create_recoding creates.")));
 	if (!PG_ARGISNULL(places->levels))
-		release->levels = node_argument(fcinfo, places->levels, dataset);
+		release->levels = node_argument(fcinfo, "levels", dataset);
 	else if (!PG_ARGISNULL(places->recoding))
 		release->recoding = recoding_arguments(fcinfo, places);
 	else
 	{
-		release->cuts = cuts_argument(fcinfo, places->levels + 1, dataset, &ncuts);
+		release->cuts = cuts_argument(fcinfo, "cuts", dataset, &ncuts);
 		if (ncuts != 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -97,16 +111,16 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 static void
 release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
 {
-	Dataset    *dataset = dataset_argument(fcinfo, 1);
+	Dataset    *dataset = dataset_argument(fcinfo);
 
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->spec.dataset = dataset;
 	release->spec.star = star_argument(fcinfo, places->suppressed);
-	release->spec.promise = promise_at(fcinfo, 4, 5, places->t, dataset);
+	release->spec.promise = promise_arguments(fcinfo, dataset);
 	generalization_arguments(fcinfo, release, places);
 	if (!PG_ARGISNULL(places->columns))
-		release->named = columns_argument(fcinfo, places->columns, dataset->relation, &release->nnamed);
+		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
 }
 
@@ -146,7 +160,7 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 	Oid			relation;
 
 	PreventCommandIfReadOnly(command);
-	release_name(release, name_argument(fcinfo, 0, "name"));
+	release_name(release, release_name_argument(fcinfo));
 	settings = release_settings_begin();
 	release->form = form;
 	release_arguments(fcinfo, release, places);
@@ -173,7 +187,7 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
 
-	require_argument(fcinfo, 2, "min_utility");
+	require_argument(fcinfo, "min_utility");
 	options->min_utility = PG_GETARG_FLOAT8(2);
 	if (isnan(options->min_utility) || isinf(options->min_utility))
 		ereport(ERROR,
@@ -183,9 +197,9 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"key\" must name a column")));
-	options->key = key_argument(fcinfo, 3, dataset);
-	options->risk = risk_argument(fcinfo, 5);
-	options->utility = utility_argument(fcinfo, 6);
+	options->key = key_argument(fcinfo, dataset);
+	options->risk = risk_argument(fcinfo);
+	options->utility = utility_argument(fcinfo);
 	return options;
 }
 
@@ -198,21 +212,21 @@ anonopt_publish_records_call(PG_FUNCTION_ARGS)
 	Oid			relation;
 
 	PreventCommandIfReadOnly("publish_records()");
-	release_name(release, name_argument(fcinfo, 0, "name"));
+	release_name(release, release_name_argument(fcinfo));
 	settings = release_settings_begin();
 	release->form = RELEASE_TABLE;
 	if (PG_ARGISNULL(4) || PG_GETARG_INT32(4) < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1, not %s", PG_ARGISNULL(4) ? "<NULL>" : psprintf("%d", PG_GETARG_INT32(4)))));
-	release->spec.dataset = dataset = dataset_argument(fcinfo, 1);
+	release->spec.dataset = dataset = dataset_argument(fcinfo);
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
 	release->spec.promise.k = PG_GETARG_INT32(4);
 	promise_add_declared(&release->spec.promise, dataset);
 	if (!PG_ARGISNULL(7))
-		release->named = columns_argument(fcinfo, 7, dataset->relation, &release->nnamed);
+		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
 	relation = release_create(release);
 	release_settings_end(settings);
@@ -224,7 +238,7 @@ anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 {
 	int			settings;
 
-	require_argument(fcinfo, 0, "release");
+	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("refresh_release()");
 	settings = release_settings_begin();
 	release_refresh(PG_GETARG_OID(0));
@@ -250,7 +264,7 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		generalization_arguments(fcinfo, release, &republish_places);
 	}
 	release->spec.levels = release->levels;
-	release->spec.promise = promise_at(fcinfo, 3, 4, republish_places.t, unconstify(Dataset *, release->spec.dataset));
+	release->spec.promise = promise_arguments(fcinfo, unconstify(Dataset *, release->spec.dataset));
 	/* it includes the declared promises */
 	if (PG_ARGISNULL(3))
 		release->spec.promise.k = k;
@@ -263,7 +277,7 @@ anonopt_republish_call(PG_FUNCTION_ARGS)
 	Release    *release;
 	int			settings;
 
-	require_argument(fcinfo, 0, "release");
+	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("republish()");
 	settings = release_settings_begin();
 	release = release_republish_begin(PG_GETARG_OID(0), &entry);
@@ -278,7 +292,7 @@ anonopt_drop_release_call(PG_FUNCTION_ARGS)
 {
 	int			settings;
 
-	require_argument(fcinfo, 0, "release");
+	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("drop_release()");
 	settings = release_settings_begin();
 	release_drop(PG_GETARG_OID(0));
@@ -295,7 +309,7 @@ anonopt_verify_call(PG_FUNCTION_ARGS)
 	bool		nulls[10] = {0};
 	int			settings;
 
-	require_argument(fcinfo, 0, "release");
+	require_argument(fcinfo, "release");
 	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
 		elog(ERROR, "return type must be a row type");
 	settings = release_settings_begin();

@@ -54,7 +54,7 @@ curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
 	ArrayType  *array;
 	const int32 *k;
 
-	require_argument(fcinfo, argument, "k");
+	require_argument(fcinfo, "k");
 	array = PG_GETARG_ARRAYTYPE_P(argument);
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
@@ -88,12 +88,12 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 	int			helped = 0;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	require_overlaps_kept(dataset, "a recoding");
 	k = curve_argument(fcinfo, 1, &n);
-	order.loss = recoding_loss_argument(fcinfo, 2, dataset);
-	order.labels = labels_argument(fcinfo, 3);
-	order.seed = (uint64) seed_argument(fcinfo, 4);
+	order.loss = recoding_loss_argument(fcinfo, dataset);
+	order.labels = labels_argument(fcinfo);
+	order.seed = (uint64) seed_argument(fcinfo);
 	order.effort = 0;
 	session = session_begin(ALGORITHM_RECODING_CURVE, dataset);
 	population = population_argument(dataset);
@@ -136,16 +136,16 @@ anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 	int			way;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	require_overlaps_kept(dataset, "a recoding");
-	way = find_name(name_argument(fcinfo, 1, "way"), ways, lengthof(ways));
+	way = find_name(name_argument(fcinfo, "way"), ways, lengthof(ways));
 	if (way < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown way"),
 				 errhint("Ways are start and mondrian.")));
-	order.promise.k = integer_argument(fcinfo, 2, "k", 1, PG_INT32_MAX);
-	order.labels = labels_argument(fcinfo, 3);
+	order.promise.k = integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
+	order.labels = labels_argument(fcinfo);
 	population = population_argument(dataset);
 	if (population == NULL)
 		return (Datum) 0;

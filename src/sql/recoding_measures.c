@@ -27,8 +27,8 @@ static void
 evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *oids)
 {
 	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Promise		promise = promise_arguments(fcinfo, 2, dataset);
-	RecodingLabels labels = labels_argument(fcinfo, 5);
+	Promise		promise = promise_arguments(fcinfo, dataset);
+	RecodingLabels labels = labels_argument(fcinfo);
 	RecodingTables tables;
 
 	recoding_tables_read(&tables, dataset, n, oids);
@@ -53,8 +53,8 @@ anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
 	Oid			oid;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "recoding");
+	dataset = readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "recoding");
 	oid = PG_GETARG_OID(1);
 	evaluate_recodings(fcinfo, dataset, 1, &oid);
 	return (Datum) 0;
@@ -82,8 +82,8 @@ anonopt_evaluate_recodings_call(PG_FUNCTION_ARGS)
 	int			n;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "recoding");
+	dataset = readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "recoding");
 	oids = recodings_of_array(PG_GETARG_DATUM(1), &n);
 	evaluate_recodings(fcinfo, dataset, n, oids);
 	return (Datum) 0;
@@ -103,8 +103,8 @@ anonopt_evaluate_recoding_named_call(PG_FUNCTION_ARGS)
 	int			n = 1;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	name = name_argument(fcinfo, 1, "recoding");
+	dataset = readable_dataset_argument(fcinfo);
+	name = name_argument(fcinfo, "recoding");
 	if (name[0] == '{')
 		oids = recodings_of_array(OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1), &n);
 	else
@@ -217,10 +217,10 @@ anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
 	Oid			oid;
 
 	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo, 0);
-	require_argument(fcinfo, 1, "recoding");
+	dataset = readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "recoding");
 	oid = PG_GETARG_OID(1);
-	labels = labels_argument(fcinfo, 2);
+	labels = labels_argument(fcinfo);
 	recoding_tables_read(&tables, dataset, 1, &oid);
 	if (tables.population != NULL)
 	{

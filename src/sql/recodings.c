@@ -46,8 +46,8 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 {
 	RecodingOrder *order = &call->order;
 
-	call->dataset = readable_dataset_argument(fcinfo, 1);
-	order->promise = promise_arguments(fcinfo, 2, call->dataset);
+	call->dataset = readable_dataset_argument(fcinfo);
+	order->promise = promise_arguments(fcinfo, call->dataset);
 	require_overlaps_kept(call->dataset, "a recoding");
 	promise_imply_limits(&order->promise, call->dataset);
 	if (!promises_anything(&order->promise, call->dataset))
@@ -55,10 +55,10 @@ recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
-	order->loss = recoding_loss_argument(fcinfo, 5, call->dataset);
-	order->labels = labels_argument(fcinfo, 6);
-	call->deadline = deadline_argument(fcinfo, 7);
-	order->seed = (uint64) seed_argument(fcinfo, 8);
+	order->loss = recoding_loss_argument(fcinfo, call->dataset);
+	order->labels = labels_argument(fcinfo);
+	call->deadline = deadline_argument(fcinfo);
+	order->seed = (uint64) seed_argument(fcinfo);
 	order->effort = 100;
 	call->in_time = true;
 }
@@ -225,7 +225,7 @@ anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 
 	recoding_arguments(fcinfo, &call);
 	refuse_class_column(call.dataset);
-	find_place(&place, name_argument(fcinfo, 0, "recoding"));
+	find_place(&place, name_argument(fcinfo, "recoding"));
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, &watch, max_workers());
 	if (!result->feasible)
@@ -246,8 +246,8 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 	int64		moved;
 	int64		added;
 
-	(void) readable_dataset_argument(fcinfo, 1);
-	require_argument(fcinfo, 0, "recoding");
+	(void) readable_dataset_argument(fcinfo);
+	require_argument(fcinfo, "recoding");
 	table = recoding_open_own(PG_GETARG_OID(0));
 	recoding_arguments(fcinfo, &call);
 

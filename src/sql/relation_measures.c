@@ -31,7 +31,7 @@ undeclared(FunctionCallInfo fcinfo)
 	int			ncolumns;
 
 	dataset->relation = PG_GETARG_OID(0);
-	columns = columns_argument(fcinfo, 1, dataset->relation, &ncolumns);
+	columns = columns_argument(fcinfo, "quasi_identifiers", dataset->relation, &ncolumns);
 	dataset->attributes = palloc0(sizeof(Declared) * (ncolumns + 1));
 	for (int i = 0; i < ncolumns; i++)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, columns[i]);

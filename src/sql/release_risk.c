@@ -200,7 +200,7 @@ anonopt_release_risk_call(PG_FUNCTION_ARGS)
 
 	InitMaterializedSRF(fcinfo, 0);
 	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo, 0);
+	dataset = dataset_argument(fcinfo);
 	require_reading(dataset);
 	known = known_contents(dataset->relation, &n);
 	contents = palloc0(sizeof(PlacedContent) * (n + 1));

@@ -7,6 +7,7 @@
 #include "catalog/pg_type.h"
 #include "engine/population_copies.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
@@ -92,14 +93,13 @@ objective_argument(const char *name, const Dataset *dataset, bool losses)
 }
 
 int
-objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset, Objective *objectives)
+objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, Objective *objectives)
 {
 	Datum	   *names;
 	bool	   *nulls;
 	int			n;
 
-	require_argument(fcinfo, argument, "objectives");
-	deconstruct_array(PG_GETARG_ARRAYTYPE_P(argument), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
+	deconstruct_array(array_argument(fcinfo, name, TEXTARRAYOID), TEXTOID, -1, false, TYPALIGN_INT, &names, &nulls, &n);
 	if (n < 1 || n > MAX_OBJECTIVES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -121,15 +121,15 @@ objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *datase
 }
 
 int64
-deadline_argument(FunctionCallInfo fcinfo, int argument)
+deadline_argument(FunctionCallInfo fcinfo)
 {
 	TimestampTz now = GetCurrentTimestamp();
 	TimestampTz end;
 
-	if (PG_ARGISNULL(argument))
+	if (!is_given(fcinfo, "time_limit"))
 		return 0;
 	end = DatumGetTimestampTz(DirectFunctionCall2(timestamptz_pl_interval, TimestampTzGetDatum(now),
-												  PG_GETARG_DATUM(argument)));
+												  get_argument(fcinfo, "time_limit", INTERVALOID)));
 	if (end <= now)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

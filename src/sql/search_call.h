@@ -17,11 +17,11 @@
 extern Objective objective_argument(const char *name, const Dataset *dataset, bool losses);
 
 /* Gets objectives from an array, each once; returns their number. */
-extern int	objectives_argument(FunctionCallInfo fcinfo, int argument, const Dataset *dataset,
+extern int	objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset,
 								Objective *objectives);
 
-/* The time when a search must end, or 0. */
-extern int64 deadline_argument(FunctionCallInfo fcinfo, int argument);
+/* "time_limit": the time when a search must end, or 0. */
+extern int64 deadline_argument(FunctionCallInfo fcinfo);
 
 /* The population for a search: without counted columns if it needs none. */
 extern Population *searched_population(Population *population, const Promise *promise, int nobjectives,
@@ -66,7 +66,7 @@ extern void put_node(ReturnSetInfo *result, const Population *population, const 
 
 /* -------------------- treats a relation without a declaration as a data set */
 
-/* Builds it from the first two arguments, relation and quasi_identifiers. */
+/* Builds it from "relation" and "quasi_identifiers". */
 extern Dataset *undeclared(FunctionCallInfo fcinfo);
 
 /* Reads it: its classes are its distinct tuples. */

@@ -228,7 +228,7 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 static Datum
 anonopt_lattice_size_call(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_DATUM(lattice_size(dataset_argument(fcinfo, 0)));
+	PG_RETURN_DATUM(lattice_size(dataset_argument(fcinfo)));
 }
 
 /* ------------------------------------------- SQL: the view anonopt.progress */

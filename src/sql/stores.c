@@ -16,16 +16,16 @@ OWN_FUNCTION(anonopt_drop_tuple_store);
 static Datum
 anonopt_create_tuple_store_call(PG_FUNCTION_ARGS)
 {
-	require_argument(fcinfo, 1, "track");
+	require_argument(fcinfo, "track");
 	PreventCommandIfReadOnly("create_tuple_store()");
-	PG_RETURN_OID(store_create(name_argument(fcinfo, 0, "dataset"), PG_GETARG_BOOL(1)));
+	PG_RETURN_OID(store_create(name_argument(fcinfo, "dataset"), PG_GETARG_BOOL(1)));
 }
 
 static Datum
 anonopt_refresh_tuple_store_call(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("refresh_tuple_store()");
-	store_refresh(name_argument(fcinfo, 0, "dataset"));
+	store_refresh(name_argument(fcinfo, "dataset"));
 	PG_RETURN_VOID();
 }
 
@@ -33,6 +33,6 @@ static Datum
 anonopt_drop_tuple_store_call(PG_FUNCTION_ARGS)
 {
 	PreventCommandIfReadOnly("drop_tuple_store()");
-	store_drop_by_name(name_argument(fcinfo, 0, "dataset"));
+	store_drop_by_name(name_argument(fcinfo, "dataset"));
 	PG_RETURN_VOID();
 }

@@ -61,7 +61,7 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 	ReleaseEntry *entry;
 	Oid			relation;
 
-	require_argument(fcinfo, 1, "release");
+	require_argument(fcinfo, "release");
 	relation = PG_GETARG_OID(1);
 	entry = release_entry_require(relation);
 	require_release_owner(relation);
@@ -225,7 +225,7 @@ choose_shown(Shown *shown, bool star)
 static bool
 read_shown(FunctionCallInfo fcinfo, Shown *shown)
 {
-	char	   *dataset = name_argument(fcinfo, 0, "dataset");
+	char	   *dataset = name_argument(fcinfo, "dataset");
 	ReleaseEntry *entry = entry_argument(fcinfo, dataset);
 	int			settings = release_settings_begin();
 
@@ -399,8 +399,8 @@ anonopt_utility_call(PG_FUNCTION_ARGS)
 	Grouping   *of_column;
 
 	InitMaterializedSRF(fcinfo, 0);
-	nqueries = integer_argument(fcinfo, 2, "queries", 0, 1000000);
-	seed = seed_argument(fcinfo, 3);
+	nqueries = integer_argument(fcinfo, "queries", 0, 1000000);
+	seed = seed_argument(fcinfo);
 	if (!read_shown(fcinfo, &shown))
 		return (Datum) 0;
 	of_attribute = palloc(sizeof(Grouping) * (shown.population->nattrs + 1));
