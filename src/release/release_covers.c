@@ -144,7 +144,7 @@ covers_of_entry(const ReleaseEntry *entry)
 
 	rows = read_catalog("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
 						" FROM anonopt.published p, jsonb_array_elements(p.covers) WITH ORDINALITY y (a, n), jsonb_array_elements(a) c"
-						" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
+						" WHERE p.id = $1::uuid ORDER BY n, c ->> 0", 1, types, values, lengthof(results), results);
 	for (int a = 0; a < MAX_ATTRIBUTES; a++)
 		covers->n[a] = 0;
 	for (int i = 0; i < rows->n; i++)

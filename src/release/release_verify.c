@@ -29,73 +29,50 @@
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
 
-/* The columns that define classes. */
-static char *
-class_columns(const ReleaseEntry *entry)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&sql, "%sr.%s COLLATE pg_catalog.\"C\"", i > 0 ? ", " : "", quote_identifier(entry->generalized[i]));
-	if (entry->star)
-		appendStringInfoString(&sql, ", r.anonopt_suppressed");
-	return sql.data;
-}
-
-/* A sensitive value; texts are compared by their bytes. */
-static char *
-value_column(Oid relation, const char *column)
-{
-	AttrNumber	number = get_attnum(relation, column);
-	Oid			type;
-	int32		typmod;
-	Oid			collation;
-
-	if (number <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("column \"%s\" of release %s is gone", column, relation_sql_name(relation)),
-				 errhint("Drop the release and publish it again.")));
-	get_atttypetypmodcoll(relation, number, &type, &typmod, &collation);
-	return psprintf("r.%s%s", quote_identifier(column), OidIsValid(collation) ? " COLLATE pg_catalog.\"C\"" : "");
-}
-
-/* Reads the release as a data set of flat labels, whose tuples are its classes. */
-static Population *
-read_classes(const ReleaseEntry *entry)
+/* The release as a data set of flat labels, whose tuples are its classes. */
+static Dataset *
+dataset_of_release(const ReleaseEntry *entry)
 {
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 
 	dataset->relation = entry->relation;
-	dataset->attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + entry->nsensitive + 1));
+	dataset->attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + entry->nsensitive + 2));
 	for (int i = 0; i < entry->ngeneralized; i++)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[i]);
 	if (entry->star)
 		(void) dataset_declare(dataset, ROLE_QUASI_IDENTIFIER, "anonopt_suppressed");
-	for (int i = 0; i < entry->nsensitive; i++)
-	{
-		(void) value_column(entry->relation, entry->sensitive[i]);
-		(void) dataset_declare(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
-	}
-	return population_read(dataset);
+	return dataset;
 }
 
-/* Measures the smallest class, the fewest values in one, and the number of rows. */
-static void
-count_classes(const Population *population, Verification *result)
+/* Reads all classes; measures the smallest, the fewest values in one, and the number of rows. */
+static Population *
+measure_classes(const ReleaseEntry *entry, Verification *result)
 {
-	const TupleTable *classes = population->tuples;
+	Dataset    *dataset = dataset_of_release(entry);
+	Promise		nothing = {0};
+	int			bottom[MAX_ATTRIBUTES + 1] = {0};
+	Population *population;
+	Measures	measures;
 
+	for (int i = 0; i < entry->nsensitive; i++)
+	{
+		if (get_attnum(entry->relation, entry->sensitive[i]) <= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("column \"%s\" of release %s is gone", entry->sensitive[i], relation_sql_name(entry->relation)),
+					 errhint("Drop the release and publish it again.")));
+		(void) dataset_declare(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
+	}
+	population = population_read(dataset);
 	result->rows = population->people;
 	result->k_is_null = population->people == 0;
 	result->l_is_null = population->people == 0 || population->nsensitive == 0;
-	result->k = result->l = PG_INT64_MAX;
-	for (uint32 i = 0; i < classes->ntuples; i++)
-		result->k = Min(result->k, classes->counts[i]);
-	for (int column = 0; column < population->nsensitive; column++)
-		for (uint32 i = 0; i < classes->ntuples; i++)
-			result->l = Min(result->l, population->columns[column]->slices[classes->slices[column][i]].length);
+	if (population->people == 0)
+		return population;
+	measure(measurer_create(population, &nothing), node_of_levels(population, bottom), population->tuples, &measures);
+	result->k = measures.k;
+	result->l = measures.l;
+	return population;
 }
 
 /*
@@ -135,152 +112,72 @@ count_people(const ReleaseEntry *entry, Verification *result)
 	result->k = Min(result->k, people);
 }
 
-/* ------------------------------------------------------------------------- t */
+/* --------------------------------------------- promises about values in classes */
 
-/* Maps values to their numbers at the time the release was made. */
-typedef struct ValueFinder
+/* The numbers that values had when the release was made, by number now; PG_UINT32_MAX for a new one. */
+static uint32 *
+numbers_of_values(const Distribution *distribution, Oid type, char *const *values, uint32 n)
 {
+	TypeMatch	match;
 	Encoder		encoder;
-	Hierarchy  *tree;
-	uint32	   *number_of;		/* by code of the encoder; PG_UINT32_MAX for
-								 * none */
-	uint32		ncodes;
-	uint32		null_number;
-	uint32	   *leaf_of;		/* by number, for the hierarchical distance */
-} ValueFinder;
-
-/* Values that were distinguished themselves, read back from their texts. */
-static void
-find_by_values(ValueFinder *finder, const Distribution *distribution, Oid type)
-{
 	Oid			input;
 	Oid			parameter;
-	bool		is_text = type == VARCHAROID || type == TEXTOID;
+	uint32		known = distribution->nvalues;
+	uint32	   *number_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) known + n + 1));
+	uint32	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1));
 
-	getTypeInputInfo(is_text ? TEXTOID : type, &input, &parameter);
-	encoder_open(&finder->encoder, CurrentMemoryContext, distribution->column, is_text ? TEXTOID : type);
-	finder->ncodes = distribution->nvalues + 1;
-	finder->number_of = palloc(sizeof(uint32) * ((Size) finder->ncodes + 1));
-	memset(finder->number_of, 0xff, sizeof(uint32) * ((Size) finder->ncodes + 1));
-	finder->null_number = PG_UINT32_MAX;
-	for (int i = 0; i < distribution->nvalues; i++)
+	if (match_types(type, TEXTOID, &match) && !type_is_enum(type))
+		type = TEXTOID;
+	getTypeInputInfo(type, &input, &parameter);
+	encoder_open(&encoder, CurrentMemoryContext, distribution->column, type);
+	memset(number_of, 0xff, sizeof(uint32) * ((Size) known + n + 1));
+	for (uint32 i = 0; i < known + n; i++)
 	{
-		uint32		code;
+		const char *value = i < known ? distribution->values[i] : values[i - known];
+		Datum		datum = value == NULL ? (Datum) 0 : OidInputFunctionCall(input, unconstify(char *, value), parameter, -1);
+		uint32		code = encode(&encoder, datum, value == NULL);
 
-		if (distribution->values[i] == NULL)
-		{
-			finder->null_number = i;
-			continue;
-		}
-		code = encode(&finder->encoder, OidInputFunctionCall(input, distribution->values[i], parameter, -1), false);
-		if (code < finder->ncodes)
-			finder->number_of[code] = i;
+		if (i < known)
+			number_of[code] = i;
+		else
+			numbers[i - known] = number_of[code];
 	}
-	finder->number_of[0] = finder->null_number;
+	return numbers;
 }
 
-/* Values that were distinguished by their leaves. */
-static void
-find_by_leaves(ValueFinder *finder, const Distribution *distribution, LoadedHierarchy *loaded)
+/* The same of leaves. */
+static uint32 *
+numbers_of_leaves(const Distribution *distribution, char *const *leaves, uint32 n)
 {
-	const Hierarchy *hierarchy = loaded->hierarchy;
 	TextIndex	index = index_texts((const char *const *) distribution->leaves, distribution->nvalues);
+	uint32	   *numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1));
 
-	hierarchy_encoder(loaded, distribution->column, CurrentMemoryContext, &finder->encoder);
-	finder->ncodes = hierarchy->nleaves + 1;
-	finder->number_of = palloc(sizeof(uint32) * ((Size) finder->ncodes + 1));
-	for (uint32 leaf = 0; leaf < finder->ncodes; leaf++)
-		finder->number_of[leaf] = find_text(&index, leaf < hierarchy->nleaves ? hierarchy->labels[0][leaf] : NULL);
-	finder->null_number = finder->number_of[finder->encoder.null_code];
+	for (uint32 i = 0; i < n; i++)
+		numbers[i] = find_text(&index, leaves[i]);
+	return numbers;
 }
 
-static void
-place_leaves(ValueFinder *finder, const Distribution *distribution)
+/* The hierarchy of a distribution with leaves, and the leaf of each value. */
+static const Hierarchy *
+load_tree(const Distribution *distribution, Oid type, uint32 *leaf_of)
 {
-	TextIndex	index = index_texts(finder->tree->labels[0], finder->tree->nleaves);
+	Hierarchy  *tree = load_hierarchy(distribution->hierarchy, type, distribution->column);
+	TextIndex	index;
 
-	finder->leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
+	for (int i = 0; i < distribution->nvalues && tree->null_leaf == NO_LEAF; i++)
+		if (distribution->leaves[i] == NULL)
+			hierarchy_add_null(tree);
+	index = index_texts(tree->labels[0], tree->nleaves);
 	for (int i = 0; i < distribution->nvalues; i++)
 	{
 		uint32		leaf = find_text(&index, distribution->leaves[i]);
 
-		finder->leaf_of[i] = leaf == PG_UINT32_MAX ? 0 : leaf;
+		leaf_of[i] = leaf == PG_UINT32_MAX ? 0 : leaf;
 	}
+	return tree;
 }
 
-static bool
-has_null(const Distribution *distribution)
-{
-	for (int i = 0; i < distribution->nvalues; i++)
-		if (distribution->leaves[i] == NULL)
-			return true;
-	return false;
-}
-
-static void
-finder_begin(ValueFinder *finder, const Distribution *distribution, Oid type)
-{
-	MemoryContext context = CurrentMemoryContext;
-	LoadedHierarchy *loaded;
-
-	memset(finder, 0, sizeof(ValueFinder));
-	if (distribution->leaves == NULL)
-	{
-		find_by_values(finder, distribution, type);
-		return;
-	}
-	sql_connect();
-	MemoryContextSwitchTo(context);
-	loaded = hierarchy_load(distribution->hierarchy, type, distribution->column);
-	sql_finish();
-	if (loaded->hierarchy->null_leaf == NO_LEAF && has_null(distribution))
-		hierarchy_add_null(loaded->hierarchy);
-	finder->tree = loaded->hierarchy;
-	if (type_is_range(hierarchy_leaf_type(distribution->hierarchy)) && !type_is_range(type))
-		find_by_values(finder, distribution, type);
-	else
-		find_by_leaves(finder, distribution, loaded);
-	place_leaves(finder, distribution);
-}
-
-/* Counts values class by class, as they come. */
-typedef struct ValueCounter
-{
-	ValueFinder *finder;
-	Histograms *histograms;
-	int64		class;
-	bool		unknown;		/* a new value occurs */
-	int64	   *shown;			/* by value */
-} ValueCounter;
-
-static void
-take_value(void *arg, const Datum *values, const bool *nulls)
-{
-	ValueCounter *counter = arg;
-	ValueFinder *finder = counter->finder;
-	int64		class = DatumGetInt64(values[0]);
-	int64		people = DatumGetInt64(values[2]);
-	uint32		number = finder->null_number;
-
-	if (class != counter->class && counter->class != 0)
-		(void) histograms_close(counter->histograms);
-	counter->class = class;
-	if (!nulls[1])
-	{
-		uint32		code = encode(&finder->encoder, values[1], false);
-
-		number = code < finder->ncodes ? finder->number_of[code] : PG_UINT32_MAX;
-	}
-	if (number == PG_UINT32_MAX)
-	{
-		counter->unknown = true;
-		return;
-	}
-	histograms_count(counter->histograms, number, people);
-	counter->shown[number] += people;
-}
-
-/* The measure of a promise over the classes of a release. */
+/* The figure of a promise over the classes of a release. */
 static double
 measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *promise)
 {
@@ -305,102 +202,110 @@ measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *
 	return worst;
 }
 
-/* Checks the promises about a column. */
-static void
-judge_column(const ReleaseEntry *entry, const Histograms *histograms, Size nclasses, bool unknown, PromiseVerdict *verdicts)
+/*
+ * Counts the values of each class by the numbers that they had when the
+ * release was made, and then those of the people who are not shown: shares are
+ * compared with those among everybody.  Returns false if there are values that
+ * nobody had.
+ */
+static bool
+count_values(const Distribution *distribution, const Population *classes, const uint32 *numbers, Histograms *histograms)
 {
-	for (int i = 0; i < entry->npromises; i++)
+	const Histograms *read = classes == NULL ? NULL : classes->columns[0];
+	int64	   *others = palloc(sizeof(int64) * (distribution->nvalues + 1));
+	bool		any = false;
+
+	memcpy(others, distribution->people, sizeof(int64) * distribution->nvalues);
+	for (uint32 class = 0; classes != NULL && class < classes->tuples->ntuples; class++)
 	{
-		const DeclaredPromise *promise = &entry->promises[i];
-		PromiseVerdict *verdict = &verdicts[i];
+		const Slice *slice = &read->slices[classes->tuples->slices[0][class]];
 
-		if (promise->column == NULL || strcmp(promise->column, histograms->name) != 0)
-			continue;
-		verdict->ok = !unknown;
-		if (unknown || nclasses == 0)
-			continue;
-		verdict->measured = measured_of(histograms, nclasses, promise);
-		verdict->is_null = false;
-		for (Size class = 0; class < nclasses; class++)
-			verdict->ok = verdict->ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
+		for (Size i = slice->start; i < slice->start + slice->length; i++)
+		{
+			uint32		number = numbers[read->entries[i].value];
+
+			if (number == PG_UINT32_MAX || others[number] < read->entries[i].count)
+				return false;
+			histograms_count(histograms, number, read->entries[i].count);
+			others[number] -= read->entries[i].count;
+		}
+		(void) histograms_close(histograms);
 	}
-}
-
-/* Adds the conditions that a release promised of a column. */
-static void
-add_conditions(const ReleaseEntry *entry, Histograms *histograms)
-{
-	for (int i = 0; i < entry->npromises; i++)
-	{
-		Condition	condition = promise_condition(&entry->promises[i]);
-
-		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, histograms->name) == 0)
-			histograms_add_condition(histograms, &condition);
-	}
+	for (int i = 0; i < distribution->nvalues; i++)
+		if (others[i] > 0)
+		{
+			histograms_count(histograms, i, others[i]);
+			any = true;
+		}
+	if (any)
+		(void) histograms_close(histograms);
+	histograms_finish(histograms);
+	return true;
 }
 
 /*
- * The largest distance of a class's values from everybody's; 1 if a new value
+ * Judges the promises about the shares of a column's values; returns the
+ * largest distance of a class's values from everybody's, 1 if a new value
  * occurs.
  */
 static double
-judge_values(const ReleaseEntry *entry, const Distribution *distribution, PromiseVerdict *verdicts)
+judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 rows, PromiseVerdict *verdicts)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	Oid			type = column_type(entry->relation, distribution->column);
-	ValueFinder finder;
-	ValueCounter counter = {.finder = &finder};
-	Oid			types[3] = {INT8OID, InvalidOid, INT8OID};
-	const char *value = value_column(entry->relation, distribution->column);
-	TypeMatch	match = {.data_form = "%v"};
-	Histograms *histograms;
+	Dataset    *dataset = dataset_of_release(entry);
+	Declared   *sensitive = dataset_declare(dataset, ROLE_SENSITIVE, distribution->column);
+	RowSpool	spool = {.wants_values = true,.for_readers = true};
+	uint32	   *leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
+	const Hierarchy *tree = distribution->leaves == NULL ? NULL : load_tree(distribution, type, leaf_of);
+	Histograms *histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
 	double		distance = 0;
-	bool		rest = false;
 	Size		nclasses;
+	uint32		nvalues;
+	uint32	   *numbers;
+	bool		known;
 
-	finder_begin(&finder, distribution, type);
-	if (finder.encoder.hierarchy != NULL)
-		(void) match_types(type, hierarchy_leaf_type(distribution->hierarchy), &match);
-	histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
-	histograms_set_distance(histograms, distance_by_name(distribution->distance), finder.tree, finder.leaf_of);
-	add_conditions(entry, histograms);
-	counter.histograms = histograms;
-	counter.shown = palloc0(sizeof(int64) * (distribution->nvalues + 1));
-	types[1] = finder.encoder.type.type;
-	rows_read(psprintf("SELECT g.class, %s, count(*) FROM"
-					   " (SELECT dense_rank() OVER (ORDER BY %s) AS class, %s AS value FROM %s r) g"
-					   " GROUP BY g.class, g.value ORDER BY g.class", sql_as(match.data_form, "g.value"), class_columns(entry), value,
-					   relation_sql_name(entry->relation)), list_make1_oid(entry->relation), NULL, NULL, 3, types, take_value, &counter);
-	if (counter.class != 0)
-		(void) histograms_close(histograms);
-	nclasses = histograms->nslices;
-	/* people not shown */
-	for (int i = 0; i < distribution->nvalues; i++)
+	/* two values in one range are different values */
+	if (tree != NULL && (type_is_range(type) || !type_is_range(hierarchy_leaf_type(distribution->hierarchy))))
+		sensitive->hierarchy = distribution->hierarchy;
+	spool_read(&spool, dataset, NULL);
+	nclasses = spool.population == NULL ? 0 : spool.population->tuples->ntuples;
+	nvalues = spool.population == NULL ? 0 : spool.population->columns[0]->nvalues;
+	if (nvalues > 0 && OidIsValid(sensitive->hierarchy))
+		numbers = numbers_of_leaves(distribution, spool.leaves[0], nvalues);
+	else
+		numbers = numbers_of_values(distribution, type, nvalues == 0 ? NULL : spool.values[0], nvalues);
+	histograms_set_distance(histograms, distance_by_name(distribution->distance), tree, leaf_of);
+	for (int i = 0; i < entry->npromises; i++)
 	{
-		int64		others = distribution->people[i] - counter.shown[i];
+		Condition	condition = promise_condition(&entry->promises[i]);
 
-		counter.unknown = counter.unknown || others < 0;
-		if (others > 0)
-		{
-			histograms_count(histograms, i, others);
-			rest = true;
-		}
+		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, distribution->column) == 0)
+			histograms_add_condition(histograms, &condition);
 	}
-	if (rest)
-		(void) histograms_close(histograms);
-	if (!counter.unknown && nclasses > 0)
+	/* rows with a value without a leaf have not been read */
+	known = (spool.population == NULL ? 0 : spool.population->people) == rows &&
+		count_values(distribution, spool.population, numbers, histograms);
+	for (Size i = 0; i < nclasses && known; i++)
+		distance = Max(distance, histograms->slices[i].distance);
+	for (int i = 0; i < entry->npromises; i++)
 	{
-		histograms_finish(histograms);
-		for (Size i = 0; i < nclasses; i++)
-			distance = Max(distance, histograms->slices[i].distance);
+		const DeclaredPromise *promise = &entry->promises[i];
+
+		if (promise->column == NULL || strcmp(promise->column, distribution->column) != 0)
+			continue;
+		verdicts[i].ok = known;
+		if (!known || nclasses == 0)
+			continue;
+		verdicts[i].measured = measured_of(histograms, nclasses, promise);
+		verdicts[i].is_null = false;
+		for (Size class = 0; class < nclasses; class++)
+			verdicts[i].ok = verdicts[i].ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
 	}
-	else if (counter.unknown)
-		distance = 1;
-	judge_column(entry, histograms, nclasses, counter.unknown, verdicts);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return distance;
+	return known ? distance : 1;
 }
 
 /* Checks the promises about all classes together. */
@@ -525,8 +430,7 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	require_trusted_relation(entry->relation);
 	*changed = changed_hierarchies(entry, owner);
-	classes = read_classes(entry);
-	count_classes(classes, result);
+	classes = measure_classes(entry, result);
 	count_people(entry, result);
 	by_rows = !people_when_made(entry, &people);
 	begin_verdicts(entry, result, **changed != '\0', verdicts);
@@ -535,7 +439,7 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		int			level = use_zone_of_release(entry);
 
 		for (int i = 0; i < entry->ndistributions; i++)
-			result->t = Max(result->t, judge_values(entry, &entry->distributions[i], verdicts));
+			result->t = Max(result->t, judge_values(entry, &entry->distributions[i], result->rows, verdicts));
 		AtEOXact_GUC(false, level);
 		verify_outside(entry, by_rows, verdicts);
 	}

@@ -49,14 +49,8 @@ extern void verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdi
  */
 extern int	use_zone_of_release(const ReleaseEntry *entry);
 
-/* ------------------- rows of a relation that the current role must not read */
-
-/*
- * The rows of a relation, read as its owner, as a relation with the same
- * columns that a statement may name; only those listed by number are filled.
- * NULL if the current role may read the relation itself: see reading_role.
- */
-extern EphemeralNamedRelation copied_relation(Oid relation, const List *columns, const char *name);
+/* Loads the hierarchy of a column of a type. */
+extern Hierarchy *load_hierarchy(Oid relation, Oid type, const char *column);
 
 /* -------------- the leaves under the labels of a release that are not those */
 

@@ -2,285 +2,239 @@
  * verify_outside.c
  *	  Measures a release's promises about people of another relation again.
  *
- * For a node, the population's values are generalized to its levels.  For a
- * cut or a recoding, the stored runs of leaves under each label are used.
+ * They are read as leaves of the release's hierarchies, as for publishing.  A
+ * label covers the leaves below it, if it is one of a node, and otherwise the
+ * runs of leaves that are stored with the release.
  */
 #include "release/release_verify.h"
 
 #include <math.h>
 
-#include "catalog/typed_rows.h"
-#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "read/hierarchy_read.h"
-#include "release/entry_row.h"
+#include "catalog/sql.h"
+#include "catalog/type_match.h"
+#include "catalog/typed_rows.h"
+#include "miscadmin.h"
+#include "read/reading.h"
 #include "release/content.h"
+#include "release/entry_row.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 
-/* The place of a value without a leaf. */
-#define NO_PLACE (-1)
-
-/* Parameters of each quasi-identifier in a statement about runs. */
-#define RUN_PARAMETERS 6
-
-/* A statement, and its subject. */
-typedef struct OutsideQuery
+/*
+ * The classes of a release, in the order of their labels, and the people of
+ * another relation.
+ */
+typedef struct OutsideCount
 {
 	const ReleaseEntry *entry;
-	const DeclaredPromise *promise;
-	EphemeralNamedRelation copy;	/* of the population, or NULL */
-	StringInfoData sql;
-	int			nparameters;
-	Oid			types[MAX_ATTRIBUTES * RUN_PARAMETERS];
-	Datum		values[MAX_ATTRIBUTES * RUN_PARAMETERS];
-} OutsideQuery;
+	Population *hierarchies;	/* as attributes, without people */
+	uint32		nclasses;
+	int64	   *people;			/* by class */
+	int64	   *others;
+	TextIndex	texts[MAX_ATTRIBUTES];	/* labels, by class */
+	uint32	   *labels[MAX_ATTRIBUTES]; /* the same, by their place in order */
+	List	  **labels_of[MAX_ATTRIBUTES];	/* by leaf, of those that cover
+											 * it; last, of values without one */
+} OutsideCount;
 
-/* The population in a statement. */
-static const char *
-population_name(const OutsideQuery *query)
-{
-	return query->copy != NULL ? query->copy->md.name : relation_sql_name(query->promise->population);
-}
-
-/* Copies a population of another role. */
-static void
-copy_population(OutsideQuery *query)
-{
-	List	   *columns = NIL;
-
-	for (int i = 0; i < query->entry->ngeneralized; i++)
-	{
-		require_column(query->promise->population, query->entry->generalized[i]);
-		columns = lappend_int(columns, get_attnum(query->promise->population, query->entry->generalized[i]));
-	}
-	query->copy = copied_relation(query->promise->population, columns, "anonopt_population");
-}
-
-/* The number of a further parameter. */
-static int
-add_parameter(OutsideQuery *query, Oid type, Datum value)
-{
-	query->types[query->nparameters] = type;
-	query->values[query->nparameters] = value;
-	return ++query->nparameters;
-}
-
-/* The labels of an alias. */
-static void
-append_labels(OutsideQuery *query, const char *alias)
-{
-	for (int i = 0; i < query->entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, "%s%s.l%d", i > 0 ? ", " : "", alias, i);
-}
-
-/* The first columns, one per quasi-identifier. */
-static void
-append_numbers(OutsideQuery *query)
-{
-	for (int i = 0; i < query->entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, "%s%d", i > 0 ? ", " : "", i + 1);
-}
-
-/* The classes of the release, c. */
-static void
-append_classes(OutsideQuery *query)
-{
-	const ReleaseEntry *entry = query->entry;
-
-	appendStringInfoString(&query->sql, "WITH c AS MATERIALIZED (SELECT row_number() OVER () AS class, x.* FROM (SELECT ");
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, "r.%s COLLATE pg_catalog.\"C\" AS l%d, ", quote_identifier(entry->generalized[i]), i);
-	appendStringInfo(&query->sql, "count(*) AS people FROM %s r GROUP BY ", relation_sql_name(entry->relation));
-	append_numbers(query);
-	appendStringInfoString(&query->sql, ") x), ");
-}
-
-/*
- * The people of each class, and those who have its labels, given a condition
- * that finds these.
- */
-static void
-append_pairs(OutsideQuery *query)
-{
-	appendStringInfoString(&query->sql, " SELECT c.people, coalesce(o.people, 0)::int8 FROM c LEFT JOIN o ON ");
-}
-
-static const Hierarchy *
-load(const OutsideQuery *query, int i)
+Hierarchy *
+load_hierarchy(Oid relation, Oid type, const char *column)
 {
 	MemoryContext context = CurrentMemoryContext;
-	const char *column = query->entry->generalized[i];
 	LoadedHierarchy *loaded;
 
 	sql_connect();
 	MemoryContextSwitchTo(context);
-	loaded = hierarchy_load(query->entry->hierarchies[i], column_type(query->promise->population, column), column);
+	loaded = hierarchy_load(relation, type, column);
 	sql_finish();
 	MemoryContextSwitchTo(context);
 	return loaded->hierarchy;
 }
 
-/* ------------------------------------------------------------------- a node */
-
-/*
- * The label of a value without a leaf: one that covers all leaves, or the last
- * one if it is shown as that; NULL if there is none.
- */
-static const char *
-label_of_unknown(const Hierarchy *hierarchy, int level)
+static void
+read_labels(OutsideCount *count)
 {
-	if (hierarchy->levels[level].nlabels != 1)
-		level = hierarchy->height;
-	return hierarchy->levels[level].nlabels == 1 ? hierarchy->labels[level][0] : NULL;
+	const ReleaseEntry *entry = count->entry;
+	StringInfoData sql;
+	StringInfoData order;
+	QueryRows  *rows;
+
+	initStringInfo(&sql);
+	initStringInfo(&order);
+	for (int a = 0; a < entry->ngeneralized; a++)
+	{
+		TypeMatch	match = {.data_form = "%v"};
+
+		(void) match_types(column_type(entry->relation, entry->generalized[a]), TEXTOID, &match);
+		appendStringInfo(&sql, "%s COLLATE pg_catalog.\"C\", ",
+						 sql_as(match.data_form, psprintf("r.%s", quote_identifier(entry->generalized[a]))));
+		appendStringInfo(&order, "%s%d", a > 0 ? ", " : "", a + 1);
+	}
+	rows = rows_of_query(psprintf("SELECT %scount(*) FROM %s r GROUP BY %s ORDER BY %s", sql.data, relation_sql_name(entry->relation),
+								  order.data, order.data), list_make1_oid(entry->relation), NULL, 0, NULL, NULL);
+	count->nclasses = rows->n;
+	count->people = palloc(sizeof(int64) * (rows->n + 1));
+	for (int a = 0; a < entry->ngeneralized; a++)
+	{
+		const char **texts = palloc(sizeof(char *) * (rows->n + 1));
+		uint32		label = 0;
+
+		rows_require_type(TupleDescAttr(rows->desc, a)->atttypid, TEXTOID, entry->generalized[a]);
+		for (int i = 0; i < rows->n; i++)
+		{
+			bool		isnull;
+
+			texts[i] = catalog_text(rows, i, a);
+			count->people[i] = DatumGetInt64(catalog_value(rows, i, entry->ngeneralized, &isnull));
+		}
+		count->texts[a] = index_texts(texts, rows->n);
+		count->labels[a] = palloc(sizeof(uint32) * (rows->n + 1));
+		for (int i = 0; i < rows->n; i++)
+		{
+			label += i > 0 && compare_texts(texts[count->texts[a].order[i - 1]], texts[count->texts[a].order[i]]) != 0;
+			count->labels[a][count->texts[a].order[i]] = label;
+		}
+	}
 }
 
-/* A hierarchy that has the level of the entry. */
-static const Hierarchy *
-load_to_level(const OutsideQuery *query, int i)
+/*
+ * Adds a label to those of a run of leaves, unless no class shows it.  Runs of
+ * one label follow each other.
+ */
+static void
+cover(OutsideCount *count, int a, const char *label, uint32 first, uint32 end)
 {
-	const Hierarchy *hierarchy = load(query, i);
-	const EntryRow row = {.what = query->entry->name};
+	uint32		class = find_text(&count->texts[a], label);
 
-	if (query->entry->by.levels[i] > hierarchy->height)
+	for (uint32 leaf = first; leaf < end && class != PG_UINT32_MAX; leaf++)
+		if (count->labels_of[a][leaf] == NIL || llast_int(count->labels_of[a][leaf]) != count->labels[a][class])
+			count->labels_of[a][leaf] = lappend_int(count->labels_of[a][leaf], count->labels[a][class]);
+}
+
+/* The leaves under the labels of a level. */
+static void
+cover_level(OutsideCount *count, int a)
+{
+	Hierarchy  *hierarchy = count->hierarchies->attrs[a].hierarchy;
+	int			level = count->entry->by.levels[a];
+	const EntryRow row = {.what = count->entry->name};
+	int			top;
+	bool		hides;
+
+	if (level > hierarchy->height)
 		refuse_entry(&row);
-	return hierarchy;
+
+	/*
+	 * a value without a leaf has the label that covers all leaves, if there
+	 * is one
+	 */
+	top = hierarchy->levels[level].nlabels == 1 ? level : hierarchy->height;
+	hides = hierarchy->levels[top].nlabels == 1;
+	if (hierarchy->null_leaf == NO_LEAF)
+		hierarchy_add_null(hierarchy);
+	count->labels_of[a] = palloc0(sizeof(List *) * ((Size) hierarchy->nleaves + 1));
+	for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
+		cover(count, a, hierarchy->labels[level][label], hierarchy->levels[level].first_leaf[label],
+			  hierarchy->levels[level].first_leaf[label] + hierarchy->levels[level].leaves[label]);
+	if (hides)
+		cover(count, a, hierarchy->labels[top][0], hierarchy->nleaves, hierarchy->nleaves + 1);
 }
 
+/* The stored runs of leaves. */
 static void
-make_node_query(OutsideQuery *query)
+cover_runs(OutsideCount *count, int a, const LabelCover *covers, int n)
 {
-	const ReleaseEntry *entry = query->entry;
-	StringInfoData condition;
+	Hierarchy  *hierarchy = count->hierarchies->attrs[a].hierarchy;
+	TextIndex	leaves;
 
-	initStringInfo(&condition);
-	append_classes(query);
-	appendStringInfoString(&query->sql, "o AS MATERIALIZED (SELECT ");
-	for (int i = 0; i < entry->ngeneralized; i++)
+	for (int i = 0; i < n && hierarchy->null_leaf == NO_LEAF; i++)
+		if (!covers[i].unknown && covers[i].last == NULL)
+			hierarchy_add_null(hierarchy);
+	leaves = index_texts(hierarchy->labels[0], hierarchy->nleaves);
+	count->labels_of[a] = palloc0(sizeof(List *) * ((Size) hierarchy->nleaves + 1));
+	for (int i = 0; i < n; i++)
 	{
-		const char *label = label_of_unknown(load_to_level(query, i), entry->by.levels[i]);
-		int			unknown = add_parameter(query, TEXTOID, CStringGetTextDatum(label == NULL ? "" : label));
-		char	   *generalized = psprintf("%s.generalize(p.%s, %u::oid::regclass, %d, $%d", own_schema_name(),
-										   quote_identifier(entry->generalized[i]), entry->hierarchies[i], entry->by.levels[i], unknown);
+		uint32		first = covers[i].unknown ? hierarchy->nleaves : find_text(&leaves, covers[i].first);
+		uint32		last = covers[i].unknown ? hierarchy->nleaves : find_text(&leaves, covers[i].last);
 
-		appendStringInfo(&query->sql, "%s) COLLATE pg_catalog.\"C\" AS l%d, ", generalized, i);
-		/* true only if the label is NULL */
-		if (label == NULL)
-			appendStringInfo(&condition, "%s%s) IS NOT DISTINCT FROM %s || 'x')", condition.len > 0 ? " AND " : " WHERE ",
-							 generalized, generalized);
+		CHECK_FOR_INTERRUPTS();
+		/* a missing leaf covers nobody */
+		if (first != PG_UINT32_MAX && last != PG_UINT32_MAX)
+			cover(count, a, covers[i].label, first, last + 1);
 	}
-	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", population_name(query), condition.data);
-	append_numbers(query);
-	appendStringInfoChar(&query->sql, ')');
-	append_pairs(query);
-	/* NULL equals NULL as a label */
-	appendStringInfoString(&query->sql, "ARRAY[");
-	append_labels(query, "o");
-	appendStringInfoString(&query->sql, "] = ARRAY[");
-	append_labels(query, "c");
-	appendStringInfoChar(&query->sql, ']');
 }
 
-/* ------------------------------------------------------ runs of leaves under labels */
-
-/* Whether NULL had a leaf. */
-static bool
-covers_null(const LabelCovers *covers, int i)
+/* The first of some classes whose label is at least a given one. */
+static uint32
+first_with_label(const uint32 *labels, uint32 from, uint32 end, uint32 label)
 {
-	for (int j = 0; j < covers->n[i]; j++)
-		if (!covers->covers[i][j].unknown && covers->covers[i][j].last == NULL)
-			return true;
-	return false;
-}
+	while (from < end)
+	{
+		uint32		middle = from + (end - from) / 2;
 
-/* A text that is not a leaf. */
-static char *
-no_leaf(const TextIndex *leaves)
-{
-	char	   *text = pstrdup("?");
-
-	while (find_text(leaves, text) != PG_UINT32_MAX)
-		text = psprintf("%s?", text);
-	return text;
+		if (labels[middle] < label)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
 }
 
 /*
- * The leaves under a quasi-identifier's labels, by place, as parameters of a
- * statement; returns the number of the first.
+ * Counts a tuple of people in those classes whose labels cover its leaves,
+ * among classes that agree in all labels before an attribute.
  */
-static int
-add_runs(OutsideQuery *query, const LabelCovers *covers, int i)
+static void
+count_tuple(OutsideCount *count, const uint32 *leaves, int64 people, int a, uint32 from, uint32 end)
 {
-	Hierarchy  *hierarchy = unconstify(Hierarchy *, load(query, i));
-	int			n = covers->n[i];
-	const char **labels = palloc(sizeof(char *) * (n + 1));
-	int		   *low = palloc(sizeof(int) * (n + 1));
-	int		   *high = palloc(sizeof(int) * (n + 1));
-	TextIndex	leaves;
-	int			first;
+	uint32		leaf;
+	ListCell   *cell;
 
-	if (hierarchy->null_leaf == NO_LEAF && covers_null(covers, i))
-		hierarchy_add_null(hierarchy);
-	leaves = index_texts(hierarchy->labels[0], hierarchy->nleaves);
-	for (int j = 0; j < n; j++)
+	if (from == end)
+		return;
+	if (a == count->entry->ngeneralized)
 	{
-		const LabelCover *cover = &covers->covers[i][j];
-		uint32		from = cover->unknown ? PG_UINT32_MAX : find_text(&leaves, cover->first);
-		uint32		to = cover->unknown ? PG_UINT32_MAX : find_text(&leaves, cover->last);
-		bool		known = from != PG_UINT32_MAX && to != PG_UINT32_MAX;
-
-		/* a missing leaf covers nobody */
-		labels[j] = cover->label;
-		low[j] = known ? (int) from : NO_PLACE;
-		high[j] = known ? (int) to : cover->unknown ? NO_PLACE : NO_PLACE - 1;
+		count->others[from] += people;
+		return;
 	}
-	first = add_parameter(query, TEXTARRAYOID, texts_datum((const char *const *) hierarchy->labels[0], hierarchy->nleaves));
-	(void) add_parameter(query, TEXTOID, CStringGetTextDatum(no_leaf(&leaves)));
-	(void) add_parameter(query, INT4OID, Int32GetDatum(hierarchy->null_leaf == NO_LEAF ? NO_PLACE : (int) hierarchy->null_leaf));
-	(void) add_parameter(query, TEXTARRAYOID, texts_datum(labels, n));
-	(void) add_parameter(query, INT4ARRAYOID, integers_datum(low, n));
-	(void) add_parameter(query, INT4ARRAYOID, integers_datum(high, n));
-	return first;
+	leaf = Min(leaves[a], count->hierarchies->attrs[a].hierarchy->nleaves);
+	foreach(cell, count->labels_of[a][leaf])
+		count_tuple(count, leaves, people, a + 1, first_with_label(count->labels[a], from, end, lfirst_int(cell)),
+					first_with_label(count->labels[a], from, end, lfirst_int(cell) + 1));
 }
 
-/* A person in two runs of a label counts once. */
 static void
-make_run_query(OutsideQuery *query)
+count_others(OutsideCount *count, Oid relation)
 {
-	const ReleaseEntry *entry = query->entry;
-	const LabelCovers *covers = covers_of_entry(entry);
-	StringInfoData from;
+	const ReleaseEntry *entry = count->entry;
+	const LabelCovers *covers = entry->by.kind == BY_LEVELS ? NULL : covers_of_entry(entry);
+	Dataset		dataset = {.for_release = true};
+	Population	population = {.context = CurrentMemoryContext,.nattrs = entry->ngeneralized};
+	EntryTable *entries;
 
-	initStringInfo(&from);
-	append_classes(query);
-	appendStringInfoString(&query->sql, "b AS MATERIALIZED (SELECT c.class");
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, ", v%d.low AS low%d, v%d.high AS high%d", i, i, i, i);
-	appendStringInfoString(&query->sql, " FROM c");
-	for (int i = 0; i < entry->ngeneralized; i++)
+	dataset.attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + 1));
+	population.attrs = palloc0(sizeof(Attribute) * (entry->ngeneralized + 1));
+	count->hierarchies = &population;
+	for (int a = 0; a < entry->ngeneralized; a++)
 	{
-		int			first = add_runs(query, covers, i);
-
-		appendStringInfo(&query->sql, " JOIN unnest($%d, $%d, $%d) v%d (label, low, high) ON ARRAY[v%d.label COLLATE pg_catalog.\"C\"] = ARRAY[c.l%d]",
-						 first + 3, first + 4, first + 5, i, i, i);
-		appendStringInfo(&from, " LEFT JOIN (SELECT x.leaf, x.n::int4 - 1 AS place FROM unnest($%d) WITH ORDINALITY x (leaf, n)) e%d"
-						 " ON e%d.leaf COLLATE pg_catalog.\"C\" = %s.generalize(p.%s, %u::oid::regclass, 0, $%d)", first, i, i,
-						 own_schema_name(), quote_identifier(entry->generalized[i]), entry->hierarchies[i], first + 1);
+		require_column(relation, entry->generalized[a]);
+		dataset_declare(&dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[a])->hierarchy = entry->hierarchies[a];
+		population.attrs[a].hierarchy = load_hierarchy(entry->hierarchies[a], column_type(relation, entry->generalized[a]), entry->generalized[a]);
+		if (covers == NULL)
+			cover_level(count, a);
+		else
+			cover_runs(count, a, covers->covers[a], covers->n[a]);
 	}
-	appendStringInfoString(&query->sql, "), p AS MATERIALIZED (SELECT ");
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, "CASE WHEN p.%s IS NULL THEN $%d ELSE coalesce(e%d.place, %d) END AS place%d, ",
-						 quote_identifier(entry->generalized[i]), i * RUN_PARAMETERS + 3, i, NO_PLACE, i);
-	appendStringInfo(&query->sql, "count(*) AS people FROM %s p%s GROUP BY ", population_name(query), from.data);
-	append_numbers(query);
-	appendStringInfoString(&query->sql, "), o AS (SELECT y.class, sum(y.people) AS people FROM (SELECT DISTINCT b.class, p.* FROM b JOIN p ON true");
-	for (int i = 0; i < entry->ngeneralized; i++)
-		appendStringInfo(&query->sql, " AND p.place%d BETWEEN b.low%d AND b.high%d", i, i, i);
-	appendStringInfoString(&query->sql, ") y GROUP BY y.class)");
-	append_pairs(query);
-	appendStringInfoString(&query->sql, "o.class = c.class");
+	entries = reading_entries(&dataset, relation, &population, false);
+	count->others = palloc0(sizeof(int64) * (count->nclasses + 1));
+	for (uint32 i = 0; i < entries->nentries; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		count_tuple(count, entries->leaves + (Size) i * entry->ngeneralized, entries->counts[i], 0, 0, count->nclasses);
+	}
 }
 
 /* ------------------------------------------------------------------ verdicts */
@@ -301,34 +255,25 @@ use_zone_of_release(const ReleaseEntry *entry)
 }
 
 static void
-judge(OutsideQuery *query, PromiseVerdict *verdict)
+judge(const OutsideCount *count, const DeclaredPromise *promise, PromiseVerdict *verdict)
 {
-	const DeclaredPromise *promise = query->promise;
 	const Model *model = models[promise->model];
 	double		least = HUGE_VAL;
 	double		most = 0;
 	double		lower;
 	double		upper;
-	QueryEnvironment *environment = create_queryEnv();
-	List	   *relations = list_make2_oid(query->entry->relation, promise->population);
-	QueryRows  *classes;
 
-	if (query->copy != NULL)
-		register_ENR(environment, query->copy);
-	classes = rows_of_query(query->sql.data, relations, environment, query->nparameters, query->types, query->values);
-	for (int i = 0; i < classes->n; i++)
+	for (uint32 class = 0; class < count->nclasses; class++)
 	{
-		bool		isnull;
-		int64		people = DatumGetInt64(catalog_value(classes, i, 0, &isnull));
-		double		figure = model->of_others(people, DatumGetInt64(catalog_value(classes, i, 1, &isnull)));
+		double		figure = model->of_others(count->people[class], count->others[class]);
 
 		least = Min(least, figure);
 		most = Max(most, figure);
 	}
-	verdict->is_null = classes->n == 0;
+	verdict->is_null = count->nclasses == 0;
 	model->bounds(promise, &lower, &upper);
 	verdict->measured = model->least_counts ? least : most;
-	verdict->ok = classes->n == 0 || (least >= lower && most <= upper);
+	verdict->ok = count->nclasses == 0 || (least >= lower && most <= upper);
 }
 
 void
@@ -338,25 +283,22 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 
 	for (int i = 0; i < entry->npromises; i++)
 	{
-		OutsideQuery query = {.entry = entry,.promise = &entry->promises[i]};
+		const DeclaredPromise *promise = &entry->promises[i];
+		OutsideCount count = {.entry = entry};
 
-		if (!model_needs_population(query.promise->model))
+		if (!model_needs_population(promise->model))
 			continue;
 		verdicts[i].ok = false;
-		if (!OidIsValid(query.promise->population))
+		if (!OidIsValid(promise->population))
 			continue;
-		if (models[query.promise->model]->counts_own && !by_rows)
+		if (models[promise->model]->counts_own && !by_rows)
 		{
 			verdicts[i].ok = verdicts[i].untold = true;
 			continue;
 		}
-		initStringInfo(&query.sql);
-		copy_population(&query);
-		if (entry->by.kind == BY_LEVELS)
-			make_node_query(&query);
-		else
-			make_run_query(&query);
-		judge(&query, &verdicts[i]);
+		read_labels(&count);
+		count_others(&count, promise->population);
+		judge(&count, promise, &verdicts[i]);
 	}
 	AtEOXact_GUC(false, level);
 }
