@@ -40,12 +40,6 @@ typedef struct PartWalk
 	int			depths;
 } PartWalk;
 
-static int
-span_of(const Population *population, int a)
-{
-	return population->attrs[a].max_level - population->attrs[a].min_level + 1;
-}
-
 static void *
 begin_parts(Population *population, const void *argument)
 {
@@ -197,11 +191,9 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 {
 	LatticeOrder order = {.promise = *promise};
 	PartWalk   *walk = begin_parts(population, &order);
-	uint64		nnodes = 1;
+	uint64		nnodes = (uint64) lattice_nodes(population);
 	int			helped = 0;
 
-	for (int a = 0; a < population->nattrs; a++)
-		nnodes *= span_of(population, a);
 	if (workers > 0 && !IsParallelWorker() && is_worth_workers(population, nnodes))
 		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
 	else

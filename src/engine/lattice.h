@@ -8,6 +8,32 @@
 #include "engine/measure.h"
 #include "engine/worker_pool.h"
 
+/* The highest node. */
+static inline void
+top_levels(const Population *population, int *levels)
+{
+	for (int a = 0; a < population->nattrs; a++)
+		levels[a] = population->attrs[a].max_level;
+}
+
+/* The levels that an attribute may have. */
+static inline int
+span_of(const Population *population, int a)
+{
+	return population->attrs[a].max_level - population->attrs[a].min_level + 1;
+}
+
+/* The number of nodes. */
+static inline double
+lattice_nodes(const Population *population)
+{
+	double		nodes = 1;
+
+	for (int a = 0; a < population->nattrs; a++)
+		nodes *= span_of(population, a);
+	return nodes;
+}
+
 /* Called once per node, in their order; returning false ends the search. */
 typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measures);
 

@@ -203,10 +203,7 @@ efficient_level_nodes(Population *population, const Promise *promise, const Pref
 {
 	Promise		feasible = *promise;
 	FrontCollection collection = {.left = most_nodes};
-	double		nodes = 1;
 
-	for (int a = 0; a < population->nattrs; a++)
-		nodes *= population->attrs[a].max_level - population->attrs[a].min_level + 1;
 	collection.front = node_front_create(population->context, preference->n, preference->measures, population->nattrs);
 
 	/*
@@ -214,6 +211,6 @@ efficient_level_nodes(Population *population, const Promise *promise, const Pref
 	 * is measured without them
 	 */
 	feasible.feasible_only = true;
-	lattice_measure(population, &feasible, nodes <= most_nodes ? workers : 0, collect_front, &collection);
+	lattice_measure(population, &feasible, lattice_nodes(population) <= most_nodes ? workers : 0, collect_front, &collection);
 	return collection.front;
 }

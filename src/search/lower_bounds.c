@@ -129,10 +129,10 @@ bounded_costs(const Population *population, int nobjectives, const Objective *ob
 
 /*
  * GLM and NWP are least without suppression, when they are a sum over the
- * attributes' levels (search/exact.c).
+ * attributes' levels.
  *
- * Without a promise, the k of a node is at most that of any node above it (see
- * there, too).  So is the sum of squares of all its classes, since classes
+ * Without a promise, the k of a node is at most that of any node above it
+ * (search/exact.c).  So is the sum of squares of all its classes, since classes
  * only merge: at the node above, that sum is sum_k plus the squares of the
  * suppressed classes, each smaller than k.
  *
@@ -147,8 +147,8 @@ struct LeastCosts
 	bool		bounds_classes; /* nothing is promised */
 	KnownNodes *ks;				/* k of measured nodes */
 	KnownNodes *squares;		/* upper bounds of their sums of squares */
-	double		weights;
-	double	   *loss[MAX_ATTRIBUTES];	/* by attribute and level */
+	LevelLosses *glm;
+	LevelLosses *nwp;
 };
 
 LeastCosts *
@@ -162,34 +162,19 @@ least_costs_create(const Population *population, const Promise *promise, int nob
 	least->bounds_classes = !promise_given(promise, population);
 	least->ks = known_nodes_create(population, population->context);
 	least->squares = known_nodes_create(population, population->context);
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Attribute *attr = &population->attrs[a];
-
-		least->weights += attr->weight;
-		least->loss[a] = MemoryContextAlloc(population->context, sizeof(double) * (attr->hierarchy->height + 1));
-		for (int level = 0; level <= attr->hierarchy->height; level++)
-			least->loss[a][level] = attribute_loss(attr, attr->hierarchy->levels[level].loss);
-	}
+	least->glm = level_losses_create(population, OBJECTIVE_GLM);
+	least->nwp = level_losses_create(population, OBJECTIVE_NWP);
 	return least;
 }
 
 static bool
 has_bound(const LeastCosts *least, Objective objective)
 {
-	switch (objective)
-	{
-		case OBJECTIVE_GLM:
-		case OBJECTIVE_NWP:
-			return true;
-		case OBJECTIVE_K:
-			return least->bounds_classes;
-		case OBJECTIVE_SUM_K:
-			/* a class of few persons may have many rows */
-			return least->bounds_classes && !least->population->has_persons;
-		default:
-			return false;
-	}
+	/* a class of few persons may have many rows */
+	bool		bounds_squares = least->bounds_classes && !least->population->has_persons;
+
+	return is_sum_of_levels(objective) || (objective == OBJECTIVE_K && least->bounds_classes) ||
+		(objective == OBJECTIVE_SUM_K && bounds_squares);
 }
 
 static bool
@@ -214,30 +199,16 @@ least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures
 		known_nodes_add(least->squares, levels, (int64) ceil(squares));
 }
 
-/* The best possible measures of a node, where there are bounds. */
-static Measures
-best_measures(const LeastCosts *least, const int *levels)
-{
-	Measures	best = {.classes = 1,.feasible = true};
-
-	for (int a = 0; a < least->population->nattrs; a++)
-	{
-		double		loss = least->loss[a][levels[a]];
-
-		best.glm += loss;
-		best.nwp += least->population->attrs[a].weight / least->weights * loss;
-	}
-	best.nwp /= least->population->people;
-	best.k = known_nodes_least_above(least->ks, levels);
-	best.sum_k = (double) known_nodes_least_above(least->squares, levels);
-	return best;
-}
-
 void
 least_costs_of(const LeastCosts *least, const int *levels, double *costs)
 {
-	Measures	best = best_measures(least, levels);
+	/* the best possible measures, where there are bounds */
+	Measures	best = {.classes = 1,.feasible = true};
 
+	best.glm = level_losses_sum(least->glm, levels);
+	best.nwp = level_losses_sum(least->nwp, levels);
+	best.k = known_nodes_least_above(least->ks, levels);
+	best.sum_k = (double) known_nodes_least_above(least->squares, levels);
 	bounded_costs(least->population, least->nobjectives, least->objectives, &best, costs);
 	for (int i = 0; i < least->nobjectives; i++)
 		if (!has_bound(least, least->objectives[i]))

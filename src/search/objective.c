@@ -6,30 +6,34 @@
 
 #include <math.h>
 
-static const char *const names[OWN_OBJECTIVES] = {
-	[OBJECTIVE_K] = "k",
-	[OBJECTIVE_L] = "l",
-	[OBJECTIVE_ENTROPY_L] = "entropy_l",
-	[OBJECTIVE_T] = "t",
-	[OBJECTIVE_SUPPRESSED] = "suppressed",
-	[OBJECTIVE_CLASSES] = "classes",
-	[OBJECTIVE_GLM] = "glm",
-	[OBJECTIVE_NWP] = "nwp",
-	[OBJECTIVE_DCN] = "dcn",
-	[OBJECTIVE_CM] = "cm",
-	[OBJECTIVE_NECD] = "necd",
-	[OBJECTIVE_SUM_K] = "sum_k",
-	[OBJECTIVE_SUM_L] = "sum_l",
-	[OBJECTIVE_SUM_OTHER] = "sum_other"
-};
+/* An objective of all models: its name, and where its measure is in Measures. */
+typedef struct OwnObjective
+{
+	const char *name;
+	Size		offset;
+	bool		is_count;		/* an int64, not a double */
+	bool		rises;
+	bool		needs_classes;	/* it is NULL if no class remains */
+} OwnObjective;
 
-static const bool rises[OWN_OBJECTIVES] = {
-	[OBJECTIVE_K] = true,
-	[OBJECTIVE_L] = true,
-	[OBJECTIVE_ENTROPY_L] = true,
-	[OBJECTIVE_SUM_K] = true,
-	[OBJECTIVE_SUM_L] = true,
-	[OBJECTIVE_SUM_OTHER] = true
+#define COUNT(field) .offset = offsetof(Measures, field),.is_count = true
+#define FIGURE(field) .offset = offsetof(Measures, field)
+
+static const OwnObjective own[OWN_OBJECTIVES] = {
+	[OBJECTIVE_K] = {"k", COUNT(k),.rises = true,.needs_classes = true},
+	[OBJECTIVE_L] = {"l", COUNT(l),.rises = true,.needs_classes = true},
+	[OBJECTIVE_ENTROPY_L] = {"entropy_l", FIGURE(entropy_l),.rises = true,.needs_classes = true},
+	[OBJECTIVE_T] = {"t", FIGURE(t),.needs_classes = true},
+	[OBJECTIVE_SUPPRESSED] = {"suppressed", COUNT(suppressed)},
+	[OBJECTIVE_CLASSES] = {"classes", COUNT(classes)},
+	[OBJECTIVE_GLM] = {"glm", FIGURE(glm)},
+	[OBJECTIVE_NWP] = {"nwp", FIGURE(nwp)},
+	[OBJECTIVE_DCN] = {"dcn", FIGURE(dcn)},
+	[OBJECTIVE_CM] = {"cm", FIGURE(cm)},
+	[OBJECTIVE_NECD] = {"necd", FIGURE(necd),.needs_classes = true},
+	[OBJECTIVE_SUM_K] = {"sum_k", FIGURE(sum_k),.rises = true},
+	[OBJECTIVE_SUM_L] = {"sum_l", FIGURE(sum_l),.rises = true},
+	[OBJECTIVE_SUM_OTHER] = {"sum_other", FIGURE(sum_other),.rises = true}
 };
 
 int
@@ -56,60 +60,25 @@ objective_by_name(const char *name)
 const char *
 objective_name(Objective objective)
 {
-	return objective < OWN_OBJECTIVES ? names[objective] : models[objective - OWN_OBJECTIVES]->name;
+	return objective < OWN_OBJECTIVES ? own[objective].name : models[objective - OWN_OBJECTIVES]->name;
 }
 
 bool
 objective_rises(Objective objective)
 {
-	return objective < OWN_OBJECTIVES ? rises[objective] : models[objective - OWN_OBJECTIVES]->least_counts;
+	return objective < OWN_OBJECTIVES ? own[objective].rises : models[objective - OWN_OBJECTIVES]->least_counts;
 }
 
 /* The measure itself. */
 static double
-measure_of(Objective objective, const Measures *m)
+measure_of(Objective objective, const Measures *measures)
 {
-	switch (objective)
-	{
-		case OBJECTIVE_K:
-			return (double) m->k;
-		case OBJECTIVE_L:
-			return (double) m->l;
-		case OBJECTIVE_ENTROPY_L:
-			return m->entropy_l;
-		case OBJECTIVE_T:
-			return m->t;
-		case OBJECTIVE_SUPPRESSED:
-			return (double) m->suppressed;
-		case OBJECTIVE_CLASSES:
-			return (double) m->classes;
-		case OBJECTIVE_GLM:
-			return m->glm;
-		case OBJECTIVE_NWP:
-			return m->nwp;
-		case OBJECTIVE_DCN:
-			return m->dcn;
-		case OBJECTIVE_CM:
-			return m->cm;
-		case OBJECTIVE_NECD:
-			return m->necd;
-		case OBJECTIVE_SUM_K:
-			return m->sum_k;
-		case OBJECTIVE_SUM_L:
-			return m->sum_l;
-		case OBJECTIVE_SUM_OTHER:
-			return m->sum_other;
-		default:
-			return m->figures[objective_model(objective)];
-	}
-}
+	const char *at;
 
-/* Whether a measure is NULL if no class remains. */
-static bool
-needs_classes(Objective objective)
-{
-	return objective == OBJECTIVE_K || objective == OBJECTIVE_L || objective == OBJECTIVE_ENTROPY_L ||
-		objective == OBJECTIVE_T || objective == OBJECTIVE_NECD || objective_model(objective) >= 0;
+	if (objective >= OWN_OBJECTIVES)
+		return measures->figures[objective_model(objective)];
+	at = (const char *) measures + own[objective].offset;
+	return own[objective].is_count ? (double) *(const int64 *) at : *(const double *) at;
 }
 
 double
@@ -117,7 +86,7 @@ objective_cost(Objective objective, const Measures *measures)
 {
 	double		value;
 
-	if (measures->classes == 0 && needs_classes(objective))
+	if (measures->classes == 0 && (objective >= OWN_OBJECTIVES || own[objective].needs_classes))
 		return HUGE_VAL;
 	value = measure_of(objective, measures);
 	return objective_rises(objective) ? -value : value;

@@ -36,18 +36,14 @@ typedef struct Run
 	Evolution  *evolution;
 	const Population *population;
 	Prng		prng;
-	WorkerPool *worker_pool;
 	double		most_nodes;		/* that can be measured: the allowed number,
 								 * or all */
-	NodeSet    *known;			/* every node that occurred */
-	uint32		measured;		/* the first of them */
-	Size		capacity;
-	Measures   *measures;		/* by number in known */
-	Archive    *archive;		/* items are those numbers */
+	MeasuredSet *measured;
+	NodeSet    *known;			/* its nodes: every one that occurred */
+	Archive    *archive;		/* items are their numbers */
 	LeastCosts *least_costs;	/* bounds for unmeasured nodes, or NULL */
 	uint32	   *parents;		/* the generation's nodes */
 	uint32	   *children;
-	NodeItem   *items;			/* of a batch */
 } Run;
 
 static bool
@@ -63,38 +59,31 @@ admit(Run *run, const int *levels)
 	return is_full(run) ? nodeset_find(run->known, levels) : nodeset_add(run->known, levels);
 }
 
+static void
+costs_of(const Run *run, uint32 number, double *costs)
+{
+	bounded_costs(run->population, run->evolution->nobjectives, run->evolution->objectives,
+				  &run->measured->measures[number], costs);
+}
+
 /* Measures the new nodes and offers them to the archive, in order. */
 static void
 measure_new(Run *run)
 {
-	Evolution  *evolution = run->evolution;
-	uint32		first = run->measured;
-	uint32		nnew = nodeset_size(run->known) - first;
+	MeasuredSet *measured = run->measured;
+	uint32		first = measured->nmeasured;
 	double		costs[MAX_OBJECTIVES];
 
-	for (uint32 i = 0; i < nnew; i++)
-		nodeset_levels(run->known, first + i, run->items[i].levels);
-	while (run->capacity < nodeset_size(run->known))
-		run->measures = budget_grow(run->population->context, run->measures, sizeof(Measures), &run->capacity);
-	worker_pool_do(run->worker_pool, nnew, run->items, run->measures + first);
-	run->measured += nnew;
-	for (uint32 number = first; number < run->measured; number++)
+	measured_set_complete(measured);
+	for (uint32 number = first; number < measured->nmeasured; number++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		bounded_costs(run->population, evolution->nobjectives, evolution->objectives, &run->measures[number], costs);
+		costs_of(run, number, costs);
 		archive_offer(run->archive, number, costs);
 		if (run->least_costs != NULL)
-			least_costs_learn(run->least_costs, run->items[number - first].levels, &run->measures[number]);
+			least_costs_learn(run->least_costs, measured->items[number - first].levels, &measured->measures[number]);
 	}
-	progress_update(run->measured, archive_size(run->archive));
-}
-
-static int
-span_of(const Run *run, int a)
-{
-	const Attribute *attr = &run->population->attrs[a];
-
-	return attr->max_level - attr->min_level + 1;
+	progress_update(measured->nmeasured, archive_size(run->archive));
 }
 
 /* The first generation: the top, the bottom, then random nodes. */
@@ -112,7 +101,7 @@ first_generation(Run *run)
 			if (i < 2)
 				levels[a] = i == 0 ? attr->max_level : attr->min_level;
 			else
-				levels[a] = attr->min_level + prng_below(&run->prng, span_of(run, a));
+				levels[a] = attr->min_level + prng_below(&run->prng, span_of(run->population, a));
 		}
 		run->parents[i] = admit(run, levels);
 		if (run->parents[i] == NO_NODE)
@@ -124,14 +113,12 @@ first_generation(Run *run)
  * The possible parents: a generation and the archive, each node once unless
  * copies are allowed.
  */
-typedef struct Pool
+typedef struct Parents
 {
 	int			nnodes;
 	uint32	   *nodes;
-	double	   *costs;			/* nobjectives per node */
-	int		   *strength;		/* how many it dominates */
 	int64	   *fitness;
-} Pool;
+} Parents;
 
 static int
 compare_numbers(const void *a, const void *b)
@@ -142,60 +129,56 @@ compare_numbers(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static Pool *
-gather(const Run *run)
+static void
+gather(const Run *run, Parents *parents)
 {
-	Pool	   *pool = palloc(sizeof(Pool));
 	int			size = run->evolution->size;
 	int			most = size + archive_size(run->archive);
-	int			nobjectives = run->evolution->nobjectives;
 
-	pool->nodes = palloc(sizeof(uint32) * most);
-	memcpy(pool->nodes, run->parents, sizeof(uint32) * size);
+	parents->nodes = palloc(sizeof(uint32) * most);
+	memcpy(parents->nodes, run->parents, sizeof(uint32) * size);
 	for (int i = 0; i < archive_size(run->archive); i++)
-		pool->nodes[size + i] = archive_member(run->archive, i)->item;
-	qsort(pool->nodes, most, sizeof(uint32), compare_numbers);
-	pool->nnodes = 0;
+		parents->nodes[size + i] = archive_member(run->archive, i)->item;
+	qsort(parents->nodes, most, sizeof(uint32), compare_numbers);
+	parents->nnodes = 0;
 	for (int i = 0; i < most; i++)
-		if (i == 0 || run->evolution->copies || pool->nodes[i] != pool->nodes[i - 1])
-			pool->nodes[pool->nnodes++] = pool->nodes[i];
-	pool->costs = palloc(sizeof(double) * pool->nnodes * nobjectives);
-	for (int i = 0; i < pool->nnodes; i++)
-		bounded_costs(run->population, nobjectives, run->evolution->objectives,
-					  &run->measures[pool->nodes[i]], pool->costs + i * nobjectives);
-	return pool;
+		if (i == 0 || run->evolution->copies || parents->nodes[i] != parents->nodes[i - 1])
+			parents->nodes[parents->nnodes++] = parents->nodes[i];
 }
 
 static void
-judge(const Run *run, Pool *pool)
+judge(const Run *run, Parents *parents)
 {
 	int			n = run->evolution->nobjectives;
+	double	   *costs = palloc(sizeof(double) * parents->nnodes * n);
+	int		   *strength = palloc0(sizeof(int) * parents->nnodes);	/* how many it dominates */
 
-	pool->strength = palloc0(sizeof(int) * pool->nnodes);
-	pool->fitness = palloc0(sizeof(int64) * pool->nnodes);
-	for (int i = 0; i < pool->nnodes; i++)
+	parents->fitness = palloc0(sizeof(int64) * parents->nnodes);
+	for (int i = 0; i < parents->nnodes; i++)
+		costs_of(run, parents->nodes[i], costs + i * n);
+	for (int i = 0; i < parents->nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < pool->nnodes; j++)
-			pool->strength[i] += dominates(pool->costs + i * n, pool->costs + j * n, n);
+		for (int j = 0; j < parents->nnodes; j++)
+			strength[i] += dominates(costs + i * n, costs + j * n, n);
 	}
-	for (int i = 0; i < pool->nnodes; i++)
+	for (int i = 0; i < parents->nnodes; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < pool->nnodes; j++)
-			if (dominates(pool->costs + j * n, pool->costs + i * n, n))
-				pool->fitness[i] += pool->strength[j];
+		for (int j = 0; j < parents->nnodes; j++)
+			if (dominates(costs + j * n, costs + i * n, n))
+				parents->fitness[i] += strength[j];
 	}
 }
 
 /* The fitter of two. */
 static uint32
-tournament(Run *run, const Pool *pool)
+tournament(Run *run, const Parents *parents)
 {
-	uint32		a = prng_below(&run->prng, pool->nnodes);
-	uint32		b = prng_below(&run->prng, pool->nnodes);
+	uint32		a = prng_below(&run->prng, parents->nnodes);
+	uint32		b = prng_below(&run->prng, parents->nnodes);
 
-	return pool->nodes[pool->fitness[b] < pool->fitness[a] ? b : a];
+	return parents->nodes[parents->fitness[b] < parents->fitness[a] ? b : a];
 }
 
 /* Moves a level up or down by one; at an end the other way, or not at all. */
@@ -207,7 +190,7 @@ mutate(Run *run, int *levels)
 		const Attribute *attr = &run->population->attrs[a];
 		int			step;
 
-		if (prng_unit(&run->prng) >= run->evolution->mutation || span_of(run, a) == 1)
+		if (prng_unit(&run->prng) >= run->evolution->mutation || span_of(run->population, a) == 1)
 			continue;
 		step = prng_below(&run->prng, 2) == 0 ? 1 : -1;
 		if (levels[a] + step < attr->min_level || levels[a] + step > attr->max_level)
@@ -249,7 +232,7 @@ mutant(Run *run, const int *levels)
  * takes its place.
  */
 static void
-breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
+breed(Run *run, const Parents *possible, uint32 *children, int nchildren)
 {
 	int			levels[2][MAX_ATTRIBUTES];
 	uint32		parents[2];
@@ -257,7 +240,7 @@ breed(Run *run, const Pool *pool, uint32 *children, int nchildren)
 
 	for (int i = 0; i < 2; i++)
 	{
-		parents[i] = tournament(run, pool);
+		parents[i] = tournament(run, possible);
 		nodeset_levels(run->known, parents[i], levels[i]);
 	}
 	if (nattrs > 1 && prng_unit(&run->prng) < run->evolution->crossover)
@@ -312,11 +295,12 @@ explore(Run *run, uint32 *child)
 static void
 reproduce(Run *run)
 {
-	Pool	   *pool = gather(run);
+	Parents		parents;
 	int			size = run->evolution->size;
 	int			i = 0;
 
-	judge(run, pool);
+	gather(run, &parents);
+	judge(run, &parents);
 	while (i < size)
 	{
 		int			two = Min(2, size - i);
@@ -327,7 +311,7 @@ reproduce(Run *run)
 			i++;
 			continue;
 		}
-		breed(run, pool, run->children + i, two);
+		breed(run, &parents, run->children + i, two);
 		i += two;
 	}
 }
@@ -341,9 +325,9 @@ first_among_equals(const Run *run, const ArchiveMember *member, int *best)
 	double		costs[MAX_OBJECTIVES];
 
 	nodeset_levels(run->known, member->item, best);
-	for (uint32 i = 0; i < run->measured; i++)
+	for (uint32 i = 0; i < run->measured->nmeasured; i++)
 	{
-		bounded_costs(run->population, n, run->evolution->objectives, &run->measures[i], costs);
+		costs_of(run, i, costs);
 		if (memcmp(costs, member->costs, sizeof(double) * n) != 0)
 			continue;
 		nodeset_levels(run->known, i, levels);
@@ -366,52 +350,34 @@ list_archive(Run *run)
 		CHECK_FOR_INTERRUPTS();
 		found->levels = palloc(sizeof(int) * run->population->nattrs);
 		first_among_equals(run, archive_member(run->archive, i), found->levels);
-		found->measures = run->measures[nodeset_find(run->known, found->levels)];
+		found->measures = run->measured->measures[nodeset_find(run->known, found->levels)];
 	}
 	sort_nodes(evolution->found, evolution->nfound, evolution->nobjectives, evolution->objectives, run->population->nattrs);
-}
-
-static double
-most_nodes(const Evolution *evolution)
-{
-	double		nodes = 1;
-
-	for (int a = 0; a < evolution->population->nattrs; a++)
-		nodes *= evolution->population->attrs[a].max_level - evolution->population->attrs[a].min_level + 1;
-	return evolution->most_nodes > 0 ? Min(nodes, evolution->most_nodes) : nodes;
-}
-
-static bool
-is_worth_workers(const Run *run)
-{
-	const Evolution *evolution = run->evolution;
-	double		columns = 1 + 10.0 * run->population->ncolumns;
-	double		nodes = (double) evolution->size * evolution->iterations;
-
-	return columns * run->population->tuples->ntuples * nodes >= WORTH_WORKERS;
 }
 
 static Run *
 begin_run(Evolution *evolution)
 {
-	MemoryContext context = evolution->population->context;
-	PoolOrder	order = {&measure_nodes_work, evolution->population, &evolution->promise, sizeof(Promise),
-	sizeof(NodeItem), sizeof(Measures), evolution->size};
+	Population *population = evolution->population;
+	double		columns = 1 + 10.0 * population->ncolumns;
+	double		visits = columns * population->tuples->ntuples * evolution->size * evolution->iterations;
 	Run		   *run = palloc0(sizeof(Run));
 
 	run->evolution = evolution;
-	run->population = evolution->population;
+	run->population = population;
 	run->prng.state = evolution->seed;
-	run->most_nodes = most_nodes(evolution);
-	run->known = nodeset_create(context, run->population);
-	run->archive = archive_create(context, evolution->nobjectives, evolution->epsilon);
+	run->most_nodes = lattice_nodes(population);
+	if (evolution->most_nodes > 0)
+		run->most_nodes = Min(run->most_nodes, evolution->most_nodes);
+	run->measured = measured_set_create(population, &evolution->promise, evolution->size,
+										visits >= WORTH_WORKERS ? evolution->workers : 0);
+	run->known = run->measured->nodes;
+	run->archive = archive_create(population->context, evolution->nobjectives, evolution->epsilon);
 	if (evolution->bounds)
-		run->least_costs = least_costs_create(run->population, &evolution->promise, evolution->nobjectives,
+		run->least_costs = least_costs_create(population, &evolution->promise, evolution->nobjectives,
 											  evolution->objectives);
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
-	run->items = palloc(sizeof(NodeItem) * evolution->size);
-	run->worker_pool = worker_pool_begin(&order, is_worth_workers(run) ? evolution->workers : 0);
 	return run;
 }
 
@@ -437,8 +403,8 @@ pbg_ea(Evolution *evolution)
 		run->children = swap;
 		measure_new(run);
 	}
-	evolution->helped = worker_pool_end(run->worker_pool);
-	evolution->evaluated = run->measured;
+	evolution->helped = worker_pool_end(run->measured->pool);
+	evolution->evaluated = run->measured->nmeasured;
 	list_archive(run);
 	MemoryContextSwitchTo(old);
 }

@@ -42,12 +42,9 @@ typedef struct Poka
 {
 	PokaSearch *search;
 	Population *population;
-	WorkerPool *pool;
+	MeasuredSet *measured;		/* every node measured so far */
 	bool		called;			/* for workers */
 	double		measured_ms;
-	NodeSet    *known;			/* every node measured so far */
-	Size		capacity;
-	Measures   *measures;		/* by number in known */
 	bool		bounds_k;		/* nothing is promised */
 	KnownNodes *enough;			/* nodes with at least the base's k */
 	LevelLosses *losses;		/* if the loss is a sum over levels, else NULL */
@@ -55,145 +52,69 @@ typedef struct Poka
 	int		   *base;
 	Measures	base_measures;
 	MemoryContext context;		/* of one depth search */
-	int			nitems;
-	NodeItem   *items;			/* to be measured together */
-	Measures   *results;
 } Poka;
 
-/* Nodes of one height that are still to be visited. */
-typedef struct Layer
-{
-	Size		nnodes;
-	Size		capacity;
-	uint32	   *nodes;
-} Layer;
-
-static void
-add_to_layer(Poka *p, Layer *layer, uint32 node)
-{
-	if (layer->nnodes == layer->capacity)
-		layer->nodes = budget_grow(p->context, layer->nodes, sizeof(uint32), &layer->capacity);
-	layer->nodes[layer->nnodes++] = node;
-}
-
-/* The order for a worker pool. */
-static PoolOrder
-pool_order(const Poka *p)
-{
-	return (PoolOrder)
-	{
-		.work = &measure_nodes_work,.population = p->population,.argument = &p->search->promise,
-			.argument_size = sizeof(Promise),.item_size = sizeof(NodeItem),
-			.result_size = sizeof(Measures),.most_items = BATCH
-	};
-}
-
-/* Starts workers once that pays off. */
-static void
-call_workers(Poka *p)
-{
-	PoolOrder	order = pool_order(p);
-
-	if (p->called || p->search->workers == 0 || p->measured_ms < WORTH_WORKERS)
-		return;
-	p->called = true;
-	worker_pool_call(p->pool, &order, p->search->workers);
-}
-
-/* Measures the gathered nodes; each node is measured once in a run. */
+/*
+ * Measures the gathered nodes; each node is measured once in a run.  Workers
+ * are started once that pays off.
+ */
 static void
 measure_gathered(Poka *p)
 {
+	PokaSearch *search = p->search;
+	MeasuredSet *measured = p->measured;
 	instr_time	begun;
 	instr_time	took;
+	int			levels[MAX_ATTRIBUTES];
 
-	if (p->nitems == 0)
+	if (nodeset_size(measured->nodes) == measured->nmeasured)
 		return;
 	CHECK_FOR_INTERRUPTS();
-	call_workers(p);
+	if (!p->called && search->workers > 0 && p->measured_ms >= WORTH_WORKERS)
+	{
+		p->called = true;
+		worker_pool_call(measured->pool, &measured->order, search->workers);
+	}
 	INSTR_TIME_SET_CURRENT(begun);
-	worker_pool_do(p->pool, p->nitems, p->items, p->results);
+	measured_set_complete(measured);
 	INSTR_TIME_SET_CURRENT(took);
 	INSTR_TIME_SUBTRACT(took, begun);
 	p->measured_ms += INSTR_TIME_GET_MILLISEC(took);
-	for (int i = 0; i < p->nitems; i++)
+	for (; search->evaluated < measured->nmeasured; search->evaluated++)
 	{
-		const int  *levels = p->items[i].levels;
-		uint32		number = nodeset_add(p->known, levels);
-
-		if (number >= p->capacity)
-			p->measures = budget_grow(p->population->context, p->measures, sizeof(Measures), &p->capacity);
-		p->measures[number] = p->results[i];
-		if (p->bounds_k && p->results[i].k >= p->base_measures.k && !known_nodes_any_below(p->enough, levels))
+		if (!p->bounds_k || measured->measures[search->evaluated].k < p->base_measures.k)
+			continue;
+		nodeset_levels(measured->nodes, search->evaluated, levels);
+		if (!known_nodes_any_below(p->enough, levels))
 			known_nodes_add(p->enough, levels, 0);
 	}
-	p->search->evaluated += p->nitems;
-	p->nitems = 0;
-	progress_update(p->search->evaluated, p->search->nfound);
+	progress_update(search->evaluated, search->nfound);
 }
 
-/* Gathers a node that is not measured yet. */
-static void
+/* Gathers a node to be measured, unless it is already; returns its number. */
+static uint32
 gather(Poka *p, const int *levels)
 {
-	if (nodeset_find(p->known, levels) != NO_NODE)
-		return;
-	memcpy(p->items[p->nitems++].levels, levels, sizeof(int) * p->population->nattrs);
-	if (p->nitems == BATCH)
+	uint32		number = nodeset_add(p->measured->nodes, levels);
+
+	if (nodeset_size(p->measured->nodes) - p->measured->nmeasured == BATCH)
 		measure_gathered(p);
+	return number;
 }
 
 static const Measures *
 measures_of(Poka *p, const int *levels)
 {
-	gather(p, levels);
+	uint32		number = gather(p, levels);
+
 	measure_gathered(p);
-	return &p->measures[nodeset_find(p->known, levels)];
+	return &p->measured->measures[number];
 }
 
 static double
 loss_of(const Poka *p, const Measures *measures)
 {
 	return objective_cost(p->search->loss, measures);
-}
-
-/* Adds the ground nodes of the base: at a distance, or where paths end earlier. */
-static void
-depth_search(Poka *p, NodeSet *ground)
-{
-	int			nattrs = p->population->nattrs;
-	NodeSet    *layer = nodeset_create(CurrentMemoryContext, p->population);
-	int			levels[MAX_ATTRIBUTES];
-
-	nodeset_add(layer, p->base);
-	for (int distance = 0; distance < p->search->depth; distance++)
-	{
-		NodeSet    *next = nodeset_create(CurrentMemoryContext, p->population);
-
-		for (uint32 i = 0; i < nodeset_size(layer); i++)
-		{
-			bool		ends = true;
-
-			nodeset_levels(layer, i, levels);
-			for (int a = 0; a < nattrs; a++)
-			{
-				if (levels[a] == p->population->attrs[a].min_level)
-					continue;
-				ends = false;
-				levels[a]--;
-				nodeset_add(next, levels);
-				levels[a]++;
-			}
-			if (ends)
-				nodeset_add(ground, levels);
-		}
-		layer = next;
-	}
-	for (uint32 i = 0; i < nodeset_size(layer); i++)
-	{
-		nodeset_levels(layer, i, levels);
-		nodeset_add(ground, levels);
-	}
 }
 
 /* How far a node is below the base; -1 if it is not. */
@@ -257,36 +178,60 @@ look_at(const Poka *p, const int *levels, bool pass_over)
 	return known_nodes_any_below(p->enough, levels) ? LOOK_ENDS : LOOK_MEASURES;
 }
 
-/* The nodes at which a climb has arrived, from the lowest height up. */
+/* The nodes at which a climb has arrived. */
 typedef struct Climb
 {
 	bool		pass_over;		/* nodes far below the base */
-	NodeSet    *visited;
-	Layer	   *layers;
+	NodeSet   **layers;			/* by height, in order of arrival */
 	bool		found;			/* candidate for the next base */
 	int			levels[MAX_ATTRIBUTES];
 	MeasuredNode best;
 } Climb;
 
-/* Adds the new generalizations of a node to the layer above. */
+/* Begins at the ground nodes of the base: at a distance, or where paths end earlier. */
 static void
-climb_above(Poka *p, Climb *climb, const int *from, int height)
+depth_search(const Poka *p, Climb *climb)
 {
+	NodeSet    *here = nodeset_create(p->context, p->population);
 	int			levels[MAX_ATTRIBUTES];
 
-	memcpy(levels, from, sizeof(int) * p->population->nattrs);
+	nodeset_add(here, p->base);
+	for (int distance = 0; nodeset_size(here) > 0; distance++)
+	{
+		NodeSet    *below = nodeset_create(p->context, p->population);
+
+		for (uint32 i = 0; i < nodeset_size(here); i++)
+		{
+			bool		ends = true;
+
+			nodeset_levels(here, i, levels);
+			for (int a = 0; a < p->population->nattrs && distance < p->search->depth; a++)
+			{
+				if (levels[a] == p->population->attrs[a].min_level)
+					continue;
+				ends = false;
+				levels[a]--;
+				nodeset_add(below, levels);
+				levels[a]++;
+			}
+			if (ends)
+				nodeset_add(climb->layers[height_of(p, levels)], levels);
+		}
+		here = below;
+	}
+}
+
+/* Adds a node's generalizations to the layer above. */
+static void
+climb_above(const Poka *p, NodeSet *above, int *levels)
+{
 	for (int a = 0; a < p->population->nattrs; a++)
 	{
-		uint32		before = nodeset_size(climb->visited);
-		uint32		number;
-
 		if (levels[a] == p->population->attrs[a].max_level)
 			continue;
 		levels[a]++;
-		number = nodeset_add(climb->visited, levels);
+		nodeset_add(above, levels);
 		levels[a]--;
-		if (number >= before)
-			add_to_layer(p, &climb->layers[height], number);
 	}
 }
 
@@ -312,45 +257,41 @@ judge(Poka *p, Climb *climb, int *levels)
 static void
 climb_layer(Poka *p, Climb *climb, int height)
 {
-	Layer	   *layer = &climb->layers[height];
-	Look	   *looks = palloc(sizeof(Look) * (layer->nnodes + 1));
+	const NodeSet *layer = climb->layers[height];
+	Look	   *looks = palloc(sizeof(Look) * (nodeset_size(layer) + 1));
 	int			levels[MAX_ATTRIBUTES];
 
-	for (Size i = 0; i < layer->nnodes; i++)
+	for (uint32 i = 0; i < nodeset_size(layer); i++)
 	{
-		nodeset_levels(climb->visited, layer->nodes[i], levels);
+		nodeset_levels(layer, i, levels);
 		looks[i] = look_at(p, levels, climb->pass_over);
 		if (looks[i] == LOOK_MEASURES)
 			gather(p, levels);
 	}
 	measure_gathered(p);
-	for (Size i = 0; i < layer->nnodes; i++)
+	for (uint32 i = 0; i < nodeset_size(layer); i++)
 	{
-		nodeset_levels(climb->visited, layer->nodes[i], levels);
+		nodeset_levels(layer, i, levels);
 		if (looks[i] == LOOK_PASSES ||
 			(looks[i] == LOOK_MEASURES && judge(p, climb, levels)))
-			climb_above(p, climb, levels, height + 1);
+			climb_above(p, climb->layers[height + 1], levels);
 	}
 	pfree(looks);
 }
 
 /*
- * Climbs from the ground nodes, which are the first visited.  Where a climb
- * ends depends only on its nodes, so they can be visited in any order, here
- * height by height.
+ * Climbs from the ground nodes.  Where a climb ends depends only on its nodes,
+ * so they can be visited in any order, here height by height.
  */
 static void
 height_search(Poka *p, Climb *climb)
 {
 	int			top = height_of(p, p->top);
-	int			levels[MAX_ATTRIBUTES];
 
-	climb->layers = palloc0(sizeof(Layer) * (top + 2));
-	for (uint32 i = 0; i < nodeset_size(climb->visited); i++)
-	{
-		nodeset_levels(climb->visited, i, levels);
-		add_to_layer(p, &climb->layers[height_of(p, levels)], i);
-	}
+	climb->layers = palloc(sizeof(NodeSet *) * (top + 2));
+	for (int height = 0; height <= top + 1; height++)
+		climb->layers[height] = nodeset_create(p->context, p->population);
+	depth_search(p, climb);
 	for (int height = 0; height <= top; height++)
 		climb_layer(p, climb, height);
 }
@@ -382,8 +323,6 @@ next_base(Poka *p)
 	for (int round = 0; round < 2 && !climb.found; round++)
 	{
 		climb.pass_over = round == 0;
-		climb.visited = nodeset_create(p->context, p->population);
-		depth_search(p, climb.visited);
 		height_search(p, &climb);
 	}
 	MemoryContextSwitchTo(old);
@@ -393,39 +332,23 @@ next_base(Poka *p)
 	return climb.found;
 }
 
-static Poka *
-begin(PokaSearch *search)
-{
-	Population *population = search->population;
-	Poka	   *p = palloc0(sizeof(Poka));
-	PoolOrder	order;
-
-	p->search = search;
-	p->population = population;
-	p->context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
-	p->known = nodeset_create(population->context, population);
-	p->bounds_k = !promise_given(&search->promise, population);
-	p->enough = known_nodes_create(population, population->context);
-	p->items = palloc0(sizeof(NodeItem) * BATCH);
-	p->results = palloc0(sizeof(Measures) * BATCH);
-	if (is_sum_of_levels(search->loss))
-		p->losses = level_losses_create(population, search->loss);
-	for (int a = 0; a < population->nattrs; a++)
-		p->top[a] = population->attrs[a].max_level;
-	order = pool_order(p);
-	p->pool = worker_pool_begin(&order, 0);
-	return p;
-}
-
 void
 poka_search(PokaSearch *search)
 {
-	MemoryContext old = MemoryContextSwitchTo(search->population->context);
-	Poka	   *p = begin(search);
+	Population *population = search->population;
+	MemoryContext old = MemoryContextSwitchTo(population->context);
+	Poka		p = {.search = search,.population = population};
 
-	move_base(p, search->start != NULL ? search->start : p->top);
-	while (p->base_measures.k > 2 && next_base(p))
+	p.context = AllocSetContextCreate(population->context, "anonopt depth search", ALLOCSET_DEFAULT_SIZES);
+	p.measured = measured_set_create(population, &search->promise, BATCH, 0);
+	p.bounds_k = !promise_given(&search->promise, population);
+	p.enough = known_nodes_create(population, population->context);
+	if (is_sum_of_levels(search->loss))
+		p.losses = level_losses_create(population, search->loss);
+	top_levels(population, p.top);
+	move_base(&p, search->start != NULL ? search->start : p.top);
+	while (p.base_measures.k > 2 && next_base(&p))
 		;
-	search->helped = worker_pool_end(p->pool);
+	search->helped = worker_pool_end(p.measured->pool);
 	MemoryContextSwitchTo(old);
 }

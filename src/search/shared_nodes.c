@@ -8,6 +8,8 @@
  */
 #include "search/shared_nodes.h"
 
+#include "base/budget.h"
+
 void
 shared_nodes_begin(SharedNodes *shared, const ToldNode *known, uint32 nknown)
 {
@@ -95,4 +97,36 @@ nodeset_levels(const NodeSet *set, uint32 number, int *levels)
 
 	for (int a = 0; a < set->nattrs; a++)
 		levels[a] = (int) key_get(key, &set->fields[a]);
+}
+
+/* ------------------------ nodes that are measured once, many at a time */
+
+MeasuredSet *
+measured_set_create(Population *population, const Promise *promise, int most_items, int workers)
+{
+	MeasuredSet *set = palloc0(sizeof(MeasuredSet));
+
+	set->nodes = nodeset_create(population->context, population);
+	set->items = palloc0(sizeof(NodeItem) * most_items);
+	set->order = (PoolOrder)
+	{
+		.work = &measure_nodes_work,.population = population,.argument = promise,.argument_size = sizeof(Promise),
+			.item_size = sizeof(NodeItem),.result_size = sizeof(Measures),.most_items = most_items
+	};
+	set->pool = worker_pool_begin(&set->order, workers);
+	return set;
+}
+
+void
+measured_set_complete(MeasuredSet *set)
+{
+	uint32		first = set->nmeasured;
+	uint32		nnew = nodeset_size(set->nodes) - first;
+
+	for (uint32 i = 0; i < nnew; i++)
+		nodeset_levels(set->nodes, first + i, set->items[i].levels);
+	while (set->capacity < nodeset_size(set->nodes))
+		set->measures = budget_grow(set->order.population->context, set->measures, sizeof(Measures), &set->capacity);
+	worker_pool_do(set->pool, nnew, set->items, set->measures + first);
+	set->nmeasured += nnew;
 }

@@ -1,13 +1,12 @@
 /*
  * shared_nodes.h
- *	  Sets of nodes, in this process or shared by workers.
+ *	  Sets of nodes, in this process or shared by workers, and their measures.
  */
 #ifndef ANONOPT_SHARED_NODES_H
 #define ANONOPT_SHARED_NODES_H
 
 #include "base/key_counter.h"
-#include "engine/measure.h"
-#include "engine/population.h"
+#include "engine/lattice.h"
 #include "port/atomics.h"
 
 /*
@@ -83,5 +82,24 @@ nodeset_size(const NodeSet *set)
 {
 	return set->counter->nkeys;
 }
+
+/* ------------------------ nodes that are measured once, many at a time */
+
+typedef struct MeasuredSet
+{
+	NodeSet    *nodes;			/* every node that occurred */
+	uint32		nmeasured;		/* the first of them */
+	Size		capacity;
+	Measures   *measures;		/* by number in nodes */
+	NodeItem   *items;			/* of a batch */
+	PoolOrder	order;
+	WorkerPool *pool;
+} MeasuredSet;
+
+/* Creates a set, given the most nodes that are added before they are measured. */
+extern MeasuredSet *measured_set_create(Population *population, const Promise *promise, int most_items, int workers);
+
+/* Measures the nodes added since the last time. */
+extern void measured_set_complete(MeasuredSet *set);
 
 #endif
