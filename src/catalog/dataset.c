@@ -419,25 +419,6 @@ dataset_use_zone(const Dataset *dataset)
 	return level;
 }
 
-bool
-relation_can_be_declared(Oid relation)
-{
-	/* not a system catalog: waiting for a data set must not block logins */
-	if (relation < FirstNormalObjectId)
-		return false;
-	switch (get_rel_relkind(relation))
-	{
-		case RELKIND_RELATION:
-		case RELKIND_PARTITIONED_TABLE:
-		case RELKIND_FOREIGN_TABLE:
-		case RELKIND_VIEW:
-		case RELKIND_MATVIEW:
-			return true;
-		default:
-			return false;
-	}
-}
-
 /*
  * Whether a relation is still the one that was declared, and of a valid kind.
  * OIDs are reused; a later relation with the same OID has another row type.

@@ -79,9 +79,6 @@ extern bool timezone_is_known(const char *name);
  */
 extern int	dataset_use_zone(const Dataset *dataset);
 
-/* Whether it is a table or a view, and not one of PostgreSQL's own. */
-extern bool relation_can_be_declared(Oid relation);
-
 /* Whether a relation is still the one that was declared. */
 extern bool dataset_same_relation(Oid relation, Oid row_type);
 

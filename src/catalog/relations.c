@@ -7,14 +7,84 @@
 #include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
+#include "access/transam.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
+
+/* ------------------------------- whether and by whom a relation can be read */
+
+Oid
+row_type(Oid relation)
+{
+	(void) relation_owner(relation);
+	return get_rel_type_id(relation);
+}
+
+void
+require_select(Oid relation, const char *column)
+{
+	AclResult	result = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
+
+	if (result == ACLCHECK_OK)
+		return;
+	if (column == NULL)
+		result = pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY);
+	else
+		result = pg_attribute_aclcheck(relation, get_attnum(relation, column), GetUserId(), ACL_SELECT);
+	if (result != ACLCHECK_OK)
+		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
+bool
+relation_can_be_declared(Oid relation)
+{
+	/* not a system catalog: waiting for a data set must not block logins */
+	if (relation < FirstNormalObjectId)
+		return false;
+	switch (get_rel_relkind(relation))
+	{
+		case RELKIND_RELATION:
+		case RELKIND_PARTITIONED_TABLE:
+		case RELKIND_FOREIGN_TABLE:
+		case RELKIND_VIEW:
+		case RELKIND_MATVIEW:
+			return true;
+		default:
+			return false;
+	}
+}
+
+void
+require_rows(Oid relation)
+{
+	(void) row_type(relation);
+	if (relation_can_be_declared(relation))
+		return;
+	if (relation < FirstNormalObjectId)
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("%s belongs to PostgreSQL itself", relation_sql_name(relation)),
+				 errhint("Copy the rows you need into a table.")));
+	ereport(ERROR,
+			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+			 errmsg("%s cannot be selected from", relation_sql_name(relation)),
+			 errhint("Name a table, a view, a materialized view or a foreign table.")));
+}
+
+void
+require_readable_column(Oid relation, const char *column)
+{
+	require_column(relation, column);
+	require_select(relation, column);
+}
 
 /* ------------------------- the shape of a hierarchy table, without its rows */
 

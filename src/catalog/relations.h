@@ -10,6 +10,32 @@
 
 #include "utils/relcache.h"
 
+/* ------------------------------- whether and by whom a relation can be read */
+
+/* The row type of an existing relation. */
+extern Oid	row_type(Oid relation);
+
+/* Whether it is a table or a view, and not one of PostgreSQL's own. */
+extern bool relation_can_be_declared(Oid relation);
+
+/*
+ * Fails unless a relation exists and can be a data set's, a hierarchy, a table
+ * of weights or a population.
+ */
+extern void require_rows(Oid relation);
+
+/*
+ * Fails with 42501 unless the caller may read a column, or any column if it is
+ * NULL.
+ */
+extern void require_select(Oid relation, const char *column);
+
+/*
+ * Fails with 42703 if a relation lacks a column, and with 42501 if the caller
+ * may not read it.
+ */
+extern void require_readable_column(Oid relation, const char *column);
+
 /* ------------------------- the shape of a hierarchy table, without its rows */
 
 /*

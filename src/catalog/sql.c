@@ -103,6 +103,36 @@ sql_value(int column, Oid type, bool *isnull)
 	return *isnull ? (Datum) 0 : value;
 }
 
+void
+add_value(Parameters * parameters, Oid type, Datum value, bool isnull)
+{
+	int			i = parameters->n++;
+
+	if (i >= lengthof(parameters->types))
+		elog(ERROR, "too many parameters");
+	parameters->types[i] = type;
+	parameters->values[i] = isnull ? (Datum) 0 : value;
+	parameters->nulls[i] = isnull ? 'n' : ' ';
+}
+
+void
+add_text(Parameters * parameters, const char *value)
+{
+	add_value(parameters, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value), value == NULL);
+}
+
+void
+add_name(Parameters * parameters, const char *name)
+{
+	add_value(parameters, NAMEOID, name_datum(name), name == NULL);
+}
+
+void
+add_oid(Parameters * parameters, Oid oid)
+{
+	add_value(parameters, OIDOID, ObjectIdGetDatum(oid), !OidIsValid(oid));
+}
+
 /*
  * Sets search_path for the following statements; an error resets it. Returns
  * the argument of sql_restore_names.

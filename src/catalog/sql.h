@@ -37,6 +37,22 @@ extern void sql_write(const char *statement, int nargs, Oid *types, Datum *value
  */
 extern Datum sql_value(int column, Oid type, bool *isnull);
 
+/* The parameters of a statement: $1, $2 and so on, in the order they are added. */
+typedef struct Parameters
+{
+	int			n;
+	Oid			types[12];
+	Datum		values[12];
+	char		nulls[13];
+}			Parameters;
+
+extern void add_value(Parameters * parameters, Oid type, Datum value, bool isnull);
+
+/* NULL is null, and so is InvalidOid. */
+extern void add_text(Parameters * parameters, const char *value);
+extern void add_name(Parameters * parameters, const char *name);
+extern void add_oid(Parameters * parameters, Oid oid);
+
 /*
  * Restricts search_path, so that unqualified names in statements mean
  * PostgreSQL's own functions and operators.

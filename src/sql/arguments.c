@@ -16,7 +16,6 @@
 #include "read/hierarchy_read.h"
 #include "release/release.h"
 #include "sql/call.h"
-#include "sql/search_call.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
@@ -354,20 +353,6 @@ labels_argument(FunctionCallInfo fcinfo)
 				 errmsg("unknown labels \"%s\"", name),
 				 errhint("Labels are hierarchy and range.")));
 	return (RecodingLabels) labels;
-}
-
-Objective
-recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
-{
-	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
-	char	   *name = name_argument(fcinfo, "loss");
-
-	if (find_name(name, losses, lengthof(losses)) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown loss \"%s\"", name),
-				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
-	return objective_argument(name, dataset, true);
 }
 
 void

@@ -18,14 +18,16 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "sql/arguments.h"
-#include "sql/search_call.h"
+#include "sql/call.h"
 #include "sql/column_plan.h"
+#include "sql/declare.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -52,12 +54,6 @@ typedef struct AutoCall
 	char	  **columns;
 	bool		dry_run;
 } AutoCall;
-
-char *
-made_comment(const char *dataset, const char *column)
-{
-	return psprintf("made by anonopt.auto_dataset for column %s of data set %s", quote_identifier(column), quote_literal_cstr(dataset));
-}
 
 /* ------------------------------------------------------------------ faults */
 

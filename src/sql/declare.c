@@ -10,7 +10,6 @@
 
 #include <math.h>
 
-#include "access/transam.h"
 #include "access/xact.h"
 #include "catalog/dataset.h"
 #include "catalog/dependency.h"
@@ -18,6 +17,7 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
@@ -26,7 +26,8 @@
 #include "read/weights.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "sql/search_call.h"
+#include "sql/call.h"
+#include "sql/declare.h"
 #include "storage/lmgr.h"
 #include "store/store.h"
 #include "utils/acl.h"
@@ -47,81 +48,6 @@ OWN_FUNCTION(anonopt_set_pseudonym);
 OWN_FUNCTION(anonopt_set_sensitivity);
 OWN_FUNCTION(anonopt_set_owner_sensitivity);
 OWN_FUNCTION(anonopt_drop_attribute);
-
-static HeapTuple
-class_tuple(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(relation);
-	return tuple;
-}
-
-Oid
-row_type(Oid relation)
-{
-	HeapTuple	tuple = class_tuple(relation);
-	Oid			type = ((Form_pg_class) GETSTRUCT(tuple))->reltype;
-
-	ReleaseSysCache(tuple);
-	return type;
-}
-
-/*
- * Fails with 42501 unless the caller may read a column, or any column if it is
- * NULL.
- */
-static void
-require_select(Oid relation, const char *column)
-{
-	AclResult	result = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
-
-	if (result == ACLCHECK_OK)
-		return;
-	if (column == NULL)
-		result = pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY);
-	else
-		result = pg_attribute_aclcheck(relation, get_attnum(relation, column), GetUserId(), ACL_SELECT);
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-}
-
-/*
- * Fails unless a relation exists and can be a data set's, a hierarchy or a
- * table of weights.
- */
-void
-require_rows(Oid relation)
-{
-	(void) row_type(relation);
-	if (relation_can_be_declared(relation))
-		return;
-	if (relation < FirstNormalObjectId)
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("%s belongs to PostgreSQL itself", relation_sql_name(relation)),
-				 errhint("Copy the rows you need into a table.")));
-	ereport(ERROR,
-			(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-			 errmsg("%s cannot be selected from", relation_sql_name(relation)),
-			 errhint("Name a table, a view, a materialized view or a foreign table.")));
-}
-
-void
-require_readable_column(Oid relation, const char *column)
-{
-	require_column(relation, column);
-	require_select(relation, column);
-}
-
-static char *
-column_argument(FunctionCallInfo fcinfo, int argument)
-{
-	if (PG_ARGISNULL(argument))
-		return NULL;
-	return pstrdup(NameStr(*PG_GETARG_NAME(argument)));
-}
 
 /* Fails unless a count column is a whole number. */
 static void
@@ -161,15 +87,15 @@ check_person(Oid relation, const char *column)
 static void
 check_timezone(const char *timezone)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(timezone)};
+	Parameters	zone = {0};
 	bool		known = timezone_is_known(timezone);
 
 	if (known && pg_strcasecmp(timezone, "UTC") != 0)
 	{
+		add_text(&zone, timezone);
 		sql_connect();
 		sql_read("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
-				 " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", 1, types, values);
+				 " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", zone.n, zone.types, zone.values);
 		known = SPI_processed == 0;
 		sql_finish();
 	}
@@ -184,10 +110,7 @@ void
 declare_dataset(const char *name, Oid relation, double max_suppression, const char *person,
 				const char *count_column, const char *timezone)
 {
-	Oid			types[8] = {TEXTOID, OIDOID, OIDOID, FLOAT8OID, NAMEOID, NAMEOID, NAMEOID, TEXTOID};
-	Datum		values[8];
-	char		nulls[9] = "        ";
-	uint64		written;
+	Parameters	row = {0};
 
 	if (*name == '\0')
 		ereport(ERROR,
@@ -212,21 +135,18 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 
 	check_timezone(timezone);
 
-	values[0] = CStringGetTextDatum(name);
-	values[1] = ObjectIdGetDatum(relation);
-	values[2] = ObjectIdGetDatum(row_type(relation));
-	values[3] = Float8GetDatum(max_suppression);
-	values[4] = name_datum(GetUserNameFromId(GetUserId(), false));
-	values[5] = name_datum(person);
-	values[6] = name_datum(count_column);
-	values[7] = CStringGetTextDatum(timezone);
-	nulls[5] = person == NULL ? 'n' : ' ';
-	nulls[6] = count_column == NULL ? 'n' : ' ';
-	written = write_catalog("INSERT INTO anonopt.dataset"
-							" (dataset, relation, row_type, max_suppression, owner, person, count_column, timezone)"
-							" VALUES ($1, $2::regclass, $3::regtype, $4, $5, $6, $7, $8)"
-							" ON CONFLICT DO NOTHING", 8, types, values, nulls);
-	if (written == 0)
+	add_text(&row, name);
+	add_oid(&row, relation);
+	add_oid(&row, row_type(relation));
+	add_value(&row, FLOAT8OID, Float8GetDatum(max_suppression), false);
+	add_name(&row, GetUserNameFromId(GetUserId(), false));
+	add_name(&row, person);
+	add_name(&row, count_column);
+	add_text(&row, timezone);
+	if (write_catalog("INSERT INTO anonopt.dataset"
+					  " (dataset, relation, row_type, max_suppression, owner, person, count_column, timezone)"
+					  " VALUES ($1, $2::regclass, $3::regtype, $4, $5, $6, $7, $8)"
+					  " ON CONFLICT DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("data set \"%s\" already exists", name),
@@ -237,11 +157,11 @@ static Datum
 anonopt_create_dataset_call(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, "dataset");
+	Oid			relation = relation_argument(fcinfo, "relation");
+	double		max_suppression = number_argument(fcinfo, "max_suppression");
 
-	require_argument(fcinfo, "relation");
-	require_argument(fcinfo, "max_suppression");
-	declare_dataset(name, PG_GETARG_OID(1), PG_GETARG_FLOAT8(2),
-					column_argument(fcinfo, 3), column_argument(fcinfo, 4), name_argument(fcinfo, "timezone"));
+	declare_dataset(name, relation, max_suppression, name_if_given(fcinfo, "person"),
+					name_if_given(fcinfo, "count_column"), name_argument(fcinfo, "timezone"));
 	PG_RETURN_VOID();
 }
 
@@ -260,16 +180,16 @@ typedef struct DeclaredHierarchy
 static List *
 declared_hierarchies(const char *dataset)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(dataset)};
+	Parameters	key = {0};
 	const Oid	results[] = {OIDOID, OIDOID, TEXTOID};
 	List	   *hierarchies = NIL;
 	QueryRows  *rows;
 
+	add_text(&key, dataset);
 	see_own_changes();
 	rows = read_catalog("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
 						" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
-						1, types, values, lengthof(results), results);
+						key.n, key.types, key.values, lengthof(results), results);
 	PopActiveSnapshot();
 	for (int i = 0; i < rows->n; i++)
 	{
@@ -288,31 +208,33 @@ declared_hierarchies(const char *dataset)
 static bool
 hierarchy_is_declared(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	Parameters	key = {0};
 	const Oid	results[] = {INT4OID};
 	QueryRows  *rows;
 
+	add_oid(&key, relation);
 	see_own_changes();
-	rows = read_catalog("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", 1, types, values, 1, results);
+	rows = read_catalog("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", key.n, key.types, key.values, 1, results);
 	PopActiveSnapshot();
 	return rows->n > 0;
+}
+
+char *
+made_comment(const char *dataset, const char *column)
+{
+	return psprintf("made by anonopt.auto_dataset for column %s of data set %s", quote_identifier(column), quote_literal_cstr(dataset));
 }
 
 /* Why a hierarchy is not dropped with its data set, or NULL; locks it. */
 static const char *
 why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
 {
-	HeapTuple	tuple = class_tuple(hierarchy->relation);
-	Form_pg_class class = (Form_pg_class) GETSTRUCT(tuple);
-	bool		is_mine = class->relowner == GetUserId();
-	bool		is_table = class->relkind == RELKIND_RELATION;
+	Oid			owner = relation_owner(hierarchy->relation);
 	char	   *comment = GetComment(hierarchy->relation, RelationRelationId, 0);
 
-	ReleaseSysCache(tuple);
-	if (comment == NULL || !is_table || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
+	if (comment == NULL || get_rel_relkind(hierarchy->relation) != RELKIND_RELATION || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
 		return "It was not made by anonopt.auto_dataset for this data set.";
-	if (!is_mine)
+	if (owner != GetUserId())
 		return "It belongs to another role.";
 	if (hierarchy_is_declared(hierarchy->relation))
 		return "Another data set uses it.";
@@ -351,34 +273,29 @@ drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
 static void
 forget_secrets(const char *dataset)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(dataset)};
+	Parameters	key = {0};
 
+	add_text(&key, dataset);
 	write_catalog("DELETE FROM anonopt.pseudonym_secret s WHERE s.dataset = $1 AND NOT EXISTS ("
 				  "SELECT FROM anonopt.attribute a WHERE a.dataset = s.dataset"
 				  " AND a.column_name = s.column_name AND a.role = 'pseudonym')",
-				  1, types, values, NULL);
+				  key.n, key.types, key.values, NULL);
 }
 
 static Datum
 anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 {
 	char	   *name = name_argument(fcinfo, "dataset");
-	Dataset    *dataset;
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1];
-	List	   *hierarchies;
+	bool		with_hierarchies = boolean_argument(fcinfo, "hierarchies");
+	Dataset    *dataset = dataset_load_owned_entry(name);
+	List	   *hierarchies = with_hierarchies ? declared_hierarchies(name) : NIL;
+	Parameters	key = {0};
 	ListCell   *cell;
 
-	require_argument(fcinfo, "hierarchies");
-	dataset = dataset_load_owned_entry(name);
-	hierarchies = PG_GETARG_BOOL(1) ? declared_hierarchies(name) : NIL;
-	values[0] = CStringGetTextDatum(name);
-	delete_promises(dataset, NULL, NULL);
-	write_catalog("DELETE FROM anonopt.attribute WHERE dataset = $1",
-				  1, types, values, NULL);
-	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1",
-				  1, types, values, NULL);
+	delete_declared(dataset, "promise", NULL, "model", NULL);
+	delete_declared(dataset, "attribute", NULL, "role", NULL);
+	add_text(&key, name);
+	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1", key.n, key.types, key.values, NULL);
 	forget_secrets(name);
 	(void) store_drop(dataset);
 	foreach(cell, hierarchies)
@@ -390,33 +307,25 @@ anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 static void
 insert_attribute(const Dataset *dataset, const Declared *declared)
 {
-	Oid			types[11] = {TEXTOID, NAMEOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, TEXTOID, BOOLOID};
-	bool		has_hierarchy = OidIsValid(declared->hierarchy);
-	Datum		values[11];
-	char		nulls[12] = "           ";
-	uint64		written;
+	Parameters	row = {0};
 
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(declared->column);
-	values[2] = CStringGetTextDatum(role_name(declared->role));
-	values[3] = ObjectIdGetDatum(declared->hierarchy);
-	values[4] = has_hierarchy ? ObjectIdGetDatum(row_type(declared->hierarchy)) : (Datum) 0;
-	nulls[3] = nulls[4] = has_hierarchy ? ' ' : 'n';
-	values[5] = Float8GetDatum(declared->weight);
-	values[6] = Int32GetDatum(declared->min_level);
-	values[7] = Int32GetDatum(declared->max_level);
-	nulls[7] = declared->max_level < 0 ? 'n' : ' ';
-	values[8] = CStringGetTextDatum(distance_name(declared->distance));
-	values[9] = CStringGetTextDatum("*");
-	nulls[9] = declared->shows_unknown ? ' ' : 'n';
-	values[10] = BoolGetDatum(declared->range_loss);
-	written = write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
-							" hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
-							" SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
-							" $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
-							" FROM anonopt.attribute a WHERE a.dataset = $1"
-							" ON CONFLICT (dataset, column_name, role) DO NOTHING", 11, types, values, nulls);
-	if (written == 0)
+	add_text(&row, dataset->name);
+	add_name(&row, declared->column);
+	add_text(&row, role_name(declared->role));
+	add_oid(&row, declared->hierarchy);
+	add_oid(&row, OidIsValid(declared->hierarchy) ? row_type(declared->hierarchy) : InvalidOid);
+	add_value(&row, FLOAT8OID, Float8GetDatum(declared->weight), false);
+	add_value(&row, INT4OID, Int32GetDatum(declared->min_level), false);
+	add_value(&row, INT4OID, Int32GetDatum(declared->max_level), declared->max_level < 0);
+	add_text(&row, distance_name(declared->distance));
+	add_text(&row, declared->shows_unknown ? "*" : NULL);
+	add_value(&row, BOOLOID, BoolGetDatum(declared->range_loss), false);
+	if (write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
+					  " hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
+					  " SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
+					  " $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
+					  " FROM anonopt.attribute a WHERE a.dataset = $1"
+					  " ON CONFLICT (dataset, column_name, role) DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("column \"%s\" of data set \"%s\" already has the role %s",
@@ -424,16 +333,15 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 				 errhint("Call anonopt.drop_attribute first.")));
 }
 
-/* The data set and column named by the first two arguments, to be changed. */
+/* "dataset" and "column_name", to be changed. */
 static Dataset *
 changed_dataset(FunctionCallInfo fcinfo, Declared *declared)
 {
 	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
 
 	dataset_check(dataset);
-	require_argument(fcinfo, "column_name");
 	memset(declared, 0, sizeof(Declared));
-	declared->column = column_argument(fcinfo, 1);
+	declared->column = name_argument(fcinfo, "column_name");
 	declared->weight = 1;
 	declared->max_level = -1;
 	require_readable_column(dataset->relation, declared->column);
@@ -498,9 +406,9 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 
 /* Whether to allow values without a leaf. */
 static bool
-unknown_argument(FunctionCallInfo fcinfo, int argument)
+unknown_argument(FunctionCallInfo fcinfo)
 {
-	char	   *unknown = PG_ARGISNULL(argument) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(argument));
+	char	   *unknown = name_if_given(fcinfo, "unknown");
 
 	if (unknown != NULL && strcmp(unknown, "*") != 0)
 		ereport(ERROR,
@@ -516,24 +424,20 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 
-	require_argument(fcinfo, "hierarchy");
-	require_argument(fcinfo, "weight");
-	require_argument(fcinfo, "min_level");
 	declared.role = ROLE_QUASI_IDENTIFIER;
-	declared.hierarchy = PG_GETARG_OID(2);
-	declared.weight = PG_GETARG_FLOAT8(3);
-	declared.min_level = PG_GETARG_INT32(4);
-	if (!PG_ARGISNULL(5))
+	declared.hierarchy = relation_argument(fcinfo, "hierarchy");
+	declared.weight = number_argument(fcinfo, "weight");
+	declared.min_level = DatumGetInt32(get_argument(fcinfo, "min_level", INT4OID));
+	if (is_given(fcinfo, "max_level"))
 	{
-		declared.max_level = PG_GETARG_INT32(5);
+		declared.max_level = DatumGetInt32(get_argument(fcinfo, "max_level", INT4OID));
 		if (declared.max_level < 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("max_level must not be negative")));
 	}
-	declared.shows_unknown = unknown_argument(fcinfo, 6);
-	require_argument(fcinfo, "range_loss");
-	declared.range_loss = PG_GETARG_BOOL(7);
+	declared.shows_unknown = unknown_argument(fcinfo);
+	declared.range_loss = boolean_argument(fcinfo, "range_loss");
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
 }
@@ -556,10 +460,9 @@ anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 
-	require_argument(fcinfo, "distance");
 	declared.role = ROLE_SENSITIVE;
-	declared.distance = distance_by_name(text_to_cstring(PG_GETARG_TEXT_PP(2)));
-	declared.hierarchy = PG_ARGISNULL(3) ? InvalidOid : PG_GETARG_OID(3);
+	declared.distance = distance_by_name(name_argument(fcinfo, "distance"));
+	declared.hierarchy = relation_if_given(fcinfo, "hierarchy");
 	require_distance_hierarchy(declared.distance, declared.hierarchy);
 	if (OidIsValid(declared.hierarchy))
 		check_hierarchy_fits(declared.hierarchy, dataset, declared.column, false);
@@ -568,22 +471,17 @@ anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Deletes a column's rows in a role; NULL means any column, or any role. */
-static uint64
-delete_attributes(const Dataset *dataset, const char *column, const char *role)
+uint64
+delete_declared(const Dataset *dataset, const char *table, const char *column, const char *kind, const char *name)
 {
-	Oid			types[3] = {TEXTOID, NAMEOID, TEXTOID};
-	Datum		values[3];
-	char		nulls[4] = "   ";
+	Parameters	key = {0};
 
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(column);
-	values[2] = role == NULL ? (Datum) 0 : CStringGetTextDatum(role);
-	nulls[1] = column == NULL ? 'n' : ' ';
-	nulls[2] = role == NULL ? 'n' : ' ';
-	return write_catalog("DELETE FROM anonopt.attribute WHERE dataset = $1"
-						 " AND ($2 IS NULL OR column_name = $2)"
-						 " AND ($3 IS NULL OR role = $3)", 3, types, values, nulls);
+	add_text(&key, dataset->name);
+	add_name(&key, column);
+	add_text(&key, name);
+	return write_catalog(psprintf("DELETE FROM anonopt.%s WHERE dataset = $1"
+								  " AND ($2 IS NULL OR column_name = $2)"
+								  " AND ($3 IS NULL OR %s = $3)", table, kind), key.n, key.types, key.values, key.nulls);
 }
 
 /* Gives a column a role that has no options. */
@@ -596,7 +494,7 @@ set_role(FunctionCallInfo fcinfo, Role role)
 	declared.role = role;
 	/* there is only one class label: a new one replaces the old one */
 	if (role == ROLE_CLASS_LABEL)
-		delete_attributes(dataset, NULL, role_name(role));
+		(void) delete_declared(dataset, "attribute", NULL, "role", role_name(role));
 	insert_attribute(dataset, &declared);
 	PG_RETURN_VOID();
 }
@@ -624,9 +522,9 @@ anonopt_set_insensitive_call(PG_FUNCTION_ARGS)
 
 /* Gets a secret, or NULL. */
 static text *
-secret_argument(FunctionCallInfo fcinfo, int argument)
+secret_argument(FunctionCallInfo fcinfo)
 {
-	text	   *secret = PG_ARGISNULL(argument) ? NULL : PG_GETARG_TEXT_PP(argument);
+	text	   *secret = is_given(fcinfo, "secret") ? DatumGetTextPP(get_argument(fcinfo, "secret", TEXTOID)) : NULL;
 
 	if (secret != NULL && VARSIZE_ANY_EXHDR(secret) < SHORTEST_SECRET)
 		ereport(ERROR,
@@ -655,44 +553,40 @@ anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	text	   *secret = secret_argument(fcinfo, 2);
-	Oid			types[3] = {TEXTOID, NAMEOID, BYTEAOID};
-	Datum		values[3];
-	char		nulls[4] = "   ";
+	text	   *secret = secret_argument(fcinfo);
+	Parameters	row = {0};
 
 	refuse_other_roles(dataset, declared.column);
 	declared.role = ROLE_PSEUDONYM;
-	(void) delete_attributes(dataset, declared.column, role_name(ROLE_PSEUDONYM));
+	(void) delete_declared(dataset, "attribute", declared.column, "role", role_name(ROLE_PSEUDONYM));
 	insert_attribute(dataset, &declared);
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(declared.column);
+	add_text(&row, dataset->name);
+	add_name(&row, declared.column);
 	/* text and bytea have the same representation */
-	values[2] = PointerGetDatum(secret);
-	nulls[2] = secret == NULL ? 'n' : ' ';
+	add_value(&row, BYTEAOID, PointerGetDatum(secret), secret == NULL);
 	write_catalog("INSERT INTO anonopt.pseudonym_secret (dataset, column_name, secret) VALUES ($1, $2, $3)"
-				  " ON CONFLICT (dataset, column_name) DO UPDATE SET secret = EXCLUDED.secret", 3, types, values, nulls);
+				  " ON CONFLICT (dataset, column_name) DO UPDATE SET secret = EXCLUDED.secret", row.n, row.types, row.values, row.nulls);
 	PG_RETURN_VOID();
 }
 
-/* Changes a quasi-identifier's entry; the caller's values start at $4. */
-static void
-change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, int nown, const Oid *own_types,
-						const Datum *own, const char *nulls)
+/* The parameters of a change to a quasi-identifier's entry; what is changed starts at $4. */
+static Parameters
+quasi_identifier_key(const Dataset *dataset, const Declared *declared)
 {
-	Oid			types[5] = {TEXTOID, NAMEOID, TEXTOID};
-	Datum		values[5];
+	Parameters	key = {0};
 
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(declared->column);
-	values[2] = CStringGetTextDatum(role_name(ROLE_QUASI_IDENTIFIER));
-	for (int i = 0; i < nown; i++)
-	{
-		types[3 + i] = own_types[i];
-		values[3 + i] = own[i];
-	}
+	add_text(&key, dataset->name);
+	add_name(&key, declared->column);
+	add_text(&key, role_name(ROLE_QUASI_IDENTIFIER));
+	return key;
+}
+
+static void
+change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, const Parameters * row)
+{
 	if (write_catalog(psprintf("UPDATE anonopt.attribute SET %s"
 							   " WHERE dataset = $1 AND column_name = $2"
-							   " AND role = $3", change), 3 + nown, types, values, nulls) == 0)
+							   " AND role = $3", change), row->n, row->types, row->values, row->nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
@@ -705,18 +599,14 @@ anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	Oid			types[2] = {OIDOID, OIDOID};
-	Datum		values[2];
-	Oid			weights;
+	Oid			weights = relation_argument(fcinfo, "weights");
+	Parameters	row = quasi_identifier_key(dataset, &declared);
 
-	require_argument(fcinfo, "weights");
-	weights = PG_GETARG_OID(2);
 	require_rows(weights);
 	require_select(weights, NULL);
-	values[0] = ObjectIdGetDatum(weights);
-	values[1] = ObjectIdGetDatum(row_type(weights));
-	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype",
-							2, types, values, NULL);
+	add_oid(&row, weights);
+	add_oid(&row, row_type(weights));
+	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype", &row);
 	PG_RETURN_VOID();
 }
 
@@ -726,18 +616,16 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	Oid			type = NAMEOID;
-	Datum		value = (Datum) 0;
+	Parameters	row = quasi_identifier_key(dataset, &declared);
+	char	   *column = name_if_given(fcinfo, "weight_column");
 
-	if (!PG_ARGISNULL(2))
+	if (column != NULL)
 	{
-		char	   *column = column_argument(fcinfo, 2);
-
 		require_readable_column(dataset->relation, column);
 		require_weight_column(dataset->relation, column);
-		value = name_datum(column);
 	}
-	change_quasi_identifier(dataset, &declared, "owner_sensitivity = $4", 1, &type, &value, PG_ARGISNULL(2) ? "   n" : NULL);
+	add_name(&row, column);
+	change_quasi_identifier(dataset, &declared, "owner_sensitivity = $4", &row);
 	PG_RETURN_VOID();
 }
 
@@ -745,17 +633,16 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 static void
 require_unpromised(const Dataset *dataset, const char *column, const char *role)
 {
-	Oid			types[2] = {TEXTOID, NAMEOID};
-	Datum		values[2];
+	Parameters	key = {0};
 	const Oid	results[] = {INT4OID};
 	QueryRows  *promised;
 
 	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
 		return;
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = name_datum(column);
+	add_text(&key, dataset->name);
+	add_name(&key, column);
 	see_own_changes();
-	promised = read_catalog("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", 2, types, values, 1, results);
+	promised = read_catalog("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", key.n, key.types, key.values, 1, results);
 	PopActiveSnapshot();
 	if (promised->n > 0)
 		ereport(ERROR,
@@ -768,15 +655,13 @@ static Datum
 anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
-	char	   *column;
-	char	   *role = PG_ARGISNULL(2) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(2));
+	char	   *column = name_argument(fcinfo, "column_name");
+	char	   *role = name_if_given(fcinfo, "role");
 
-	require_argument(fcinfo, "column_name");
-	column = column_argument(fcinfo, 1);
 	if (role != NULL)
 		(void) role_by_name(role);
 	require_unpromised(dataset, column, role);
-	if (delete_attributes(dataset, column, role) == 0)
+	if (delete_declared(dataset, "attribute", column, "role", role) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" of data set \"%s\" has no such role", column, dataset->name),

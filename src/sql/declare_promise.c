@@ -12,15 +12,18 @@
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
+#include "sql/declare.h"
 #include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_add_promise);
 OWN_FUNCTION(anonopt_drop_promise);
 
 static PromiseModel
-model_argument(FunctionCallInfo fcinfo, int argument)
+model_argument(FunctionCallInfo fcinfo)
 {
 	char	   *name = name_argument(fcinfo, "model");
 	int			model = model_by_name(name);
@@ -31,12 +34,6 @@ model_argument(FunctionCallInfo fcinfo, int argument)
 				 errmsg("unknown model \"%s\"", name),
 				 errhint("Models are %s.", model_names())));
 	return (PromiseModel) model;
-}
-
-static char *
-promise_column_argument(FunctionCallInfo fcinfo, int argument)
-{
-	return PG_ARGISNULL(argument) ? NULL : pstrdup(NameStr(*PG_GETARG_NAME(argument)));
 }
 
 /* Fails unless a column is one of the data set's sensitive ones. */
@@ -103,24 +100,18 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 static void
 insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
 {
-	bool		has_population = OidIsValid(promise->population);
-	Oid			types[7] = {TEXTOID, TEXTOID, NAMEOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
-	Datum		values[7];
-	char		nulls[8] = "       ";
+	Parameters	row = {0};
 
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = CStringGetTextDatum(model_name(promise->model));
-	values[2] = name_datum(promise->column);
-	nulls[2] = promise->column == NULL ? 'n' : ' ';
-	values[3] = Float8GetDatum(promise->threshold);
-	values[4] = Float8GetDatum(promise->c);
-	nulls[4] = promise->has_c ? ' ' : 'n';
-	values[5] = ObjectIdGetDatum(promise->population);
-	values[6] = ObjectIdGetDatum(has_population ? row_type(promise->population) : InvalidOid);
-	nulls[5] = nulls[6] = has_population ? ' ' : 'n';
+	add_text(&row, dataset->name);
+	add_text(&row, model_name(promise->model));
+	add_name(&row, promise->column);
+	add_value(&row, FLOAT8OID, Float8GetDatum(promise->threshold), false);
+	add_value(&row, FLOAT8OID, Float8GetDatum(promise->c), !promise->has_c);
+	add_oid(&row, promise->population);
+	add_oid(&row, OidIsValid(promise->population) ? row_type(promise->population) : InvalidOid);
 	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
 					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
-					  " ON CONFLICT DO NOTHING", 7, types, values, nulls) == 0)
+					  " ON CONFLICT DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 promise->column == NULL ?
@@ -137,33 +128,15 @@ anonopt_add_promise_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
 
 	dataset_check(dataset);
-	promise.model = model_argument(fcinfo, 1);
-	require_argument(fcinfo, "threshold");
-	promise.threshold = PG_GETARG_FLOAT8(2);
-	promise.column = promise_column_argument(fcinfo, 3);
-	promise.has_c = !PG_ARGISNULL(4);
-	promise.c = promise.has_c ? PG_GETARG_FLOAT8(4) : 0;
-	promise.population = PG_ARGISNULL(5) ? InvalidOid : PG_GETARG_OID(5);
+	promise.model = model_argument(fcinfo);
+	promise.threshold = number_argument(fcinfo, "threshold");
+	promise.column = name_if_given(fcinfo, "column_name");
+	promise.has_c = is_given(fcinfo, "c");
+	promise.c = promise.has_c ? number_argument(fcinfo, "c") : 0;
+	promise.population = relation_if_given(fcinfo, "population");
 	check_declaration(dataset, &promise);
 	insert_promise(dataset, &promise);
 	PG_RETURN_VOID();
-}
-
-uint64
-delete_promises(const Dataset *dataset, const char *model, const char *column)
-{
-	Oid			types[3] = {TEXTOID, TEXTOID, NAMEOID};
-	Datum		values[3];
-	char		nulls[4] = "   ";
-
-	values[0] = CStringGetTextDatum(dataset->name);
-	values[1] = model == NULL ? (Datum) 0 : CStringGetTextDatum(model);
-	values[2] = name_datum(column);
-	nulls[1] = model == NULL ? 'n' : ' ';
-	nulls[2] = column == NULL ? 'n' : ' ';
-	return write_catalog("DELETE FROM anonopt.promise WHERE dataset = $1"
-						 " AND ($2 IS NULL OR model = $2)"
-						 " AND ($3 IS NULL OR column_name = $3)", 3, types, values, nulls);
 }
 
 /* Accepts unknown models, too: any row in the catalogs must be droppable. */
@@ -172,11 +145,11 @@ anonopt_drop_promise_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *model = name_argument(fcinfo, "model");
-	char	   *column = promise_column_argument(fcinfo, 2);
+	char	   *column = name_if_given(fcinfo, "column_name");
 
-	if (delete_promises(dataset, model, column) > 0)
+	if (delete_declared(dataset, "promise", column, "model", model) > 0)
 		PG_RETURN_VOID();
-	(void) model_argument(fcinfo, 1);
+	(void) model_argument(fcinfo);
 	ereport(ERROR,
 			(errcode(ERRCODE_UNDEFINED_OBJECT),
 			 column == NULL ? errmsg("data set \"%s\" promises no %s", dataset->name, model) :

@@ -6,6 +6,7 @@
 
 #include "access/relation.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "sql/arguments.h"
 #include "utils/array.h"

@@ -92,6 +92,20 @@ objective_argument(const char *name, const Dataset *dataset, bool losses)
 	return objective;
 }
 
+Objective
+recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
+	char	   *name = name_argument(fcinfo, "loss");
+
+	if (find_name(name, losses, lengthof(losses)) < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown loss \"%s\"", name),
+				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
+	return objective_argument(name, dataset, true);
+}
+
 int
 objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, Objective *objectives)
 {

@@ -16,6 +16,9 @@
 /* Gets an objective, or a loss; fails if the data set lacks its column. */
 extern Objective objective_argument(const char *name, const Dataset *dataset, bool losses);
 
+/* "loss": the one for a recoding to minimize, by name. */
+extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
+
 /* Gets objectives from an array, each once; returns their number. */
 extern int	objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset,
 								Objective *objectives);
@@ -71,13 +74,5 @@ extern Dataset *undeclared(FunctionCallInfo fcinfo);
 
 /* Reads it: its classes are its distinct tuples. */
 extern Population *read_undeclared(const Dataset *dataset);
-
-/* -------------------------------- the hierarchies that auto_dataset creates */
-
-/*
- * The comment on a hierarchy made for a column, which only the hierarchy's
- * owner can write.
- */
-extern char *made_comment(const char *dataset, const char *column);
 
 #endif
