@@ -4,10 +4,10 @@ SET search_path = public;
 CREATE TABLE member (id int, age int, town text, sport text);
 INSERT INTO member VALUES (1, 21, 'A1', 'judo'), (2, 22, 'A1', 'judo'), (3, 24, 'A2', 'golf'), (4, 27, 'B1', 'judo'),
 	(5, 31, 'B1', 'golf'), (6, 33, 'B2', 'polo'), (7, 36, 'A1', 'polo'), (8, 38, 'A2', 'golf');
-SELECT anonopt.create_interval_hierarchy('member_age', 20, 39, '{5,10}');
-SELECT anonopt.create_mask_hierarchy('member_town', 'member', 'town');
-SELECT anonopt.create_dataset('members', 'member', max_suppression => 0.25);
-SELECT anonopt.add_quasi_identifier('members', 'age', 'member_age'), anonopt.add_quasi_identifier('members', 'town', 'member_town');
+SELECT anonopt.create_interval_hierarchy('member_age', 20, 39, '{5,10}') \g /dev/null
+SELECT anonopt.create_mask_hierarchy('member_town', 'member', 'town') \g /dev/null
+SELECT anonopt.create_dataset('members', 'member', max_suppression => 0.25) \g /dev/null
+SELECT anonopt.add_quasi_identifier('members', 'age', 'member_age'), anonopt.add_quasi_identifier('members', 'town', 'member_town') \g /dev/null
 -- ages by tens and towns by their first letter
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'class_size', 'id');
 -- by position
@@ -18,22 +18,17 @@ FROM member, anonopt.property_vector('members', '{1,1}', 'class_size', 'id') siz
 	anonopt.property_vector('members', '{1,1}', 'utility', 'id') utility
 WHERE size.record = id::text AND loss.record = id::text AND utility.record = id::text ORDER BY id;
 SELECT * FROM anonopt.compare('members', '{2,1}', '{0,2}', '{class_size}');
-SELECT index, a_over_b, b_over_a, better FROM anonopt.compare('members', '{2,1}', '{3,0}', '{class_size}') WHERE index <> 'ln_p_hv';
-SELECT property, index, round(a_over_b::numeric, 3) AS a_over_b, round(b_over_a::numeric, 3) AS b_over_a, better
-FROM anonopt.compare('members', '{2,1}', '{1,1}', '{loss}') WHERE index IN ('p_rank', 'p_cov', 'p_spr', 'p_binary', 'dominance');
 SELECT DISTINCT property FROM anonopt.compare('members', '{2,1}', '{1,1}') ORDER BY property;
--- nodes that treat everybody the same; lists of nodes, compared by position
-SELECT index, a_over_b, b_over_a, better FROM anonopt.compare('members', '{2,1}', '{1,1}', '{class_size}');
+-- lists of nodes, compared by position
 SELECT index, better, a_levels, b_levels FROM anonopt.compare('members', '{{2,1},{0,2}}', '{{3,0},{3,0}}', '{class_size}')
 WHERE index IN ('p_spr', 'dominance');
 SELECT * FROM anonopt.tournament('members', '{{2,1},{3,0},{1,1},{0,2}}', 'class_size', 'p_spr');
-SELECT * FROM anonopt.tournament('members', '{{2,1},{3,0},{1,1},{0,2}}', 'loss', 'p_spr');
 SELECT * FROM anonopt.tournament('members', '{3,2}', 'class_size', 'p_hv');
 -- what is about a sensitive column needs one
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'sensitive_count', 'id');
 SELECT * FROM anonopt.compare('members', '{2,1}', '{1,1}', '{class_size,others_count}');
 SELECT * FROM anonopt.tournament('members', '{2,1}', 'sensitive_count', 'p_cov');
-SELECT anonopt.add_sensitive('members', 'sport');
+SELECT anonopt.add_sensitive('members', 'sport') \g /dev/null
 SELECT id, sport, same.value AS same, other.value AS other
 FROM member, anonopt.property_vector('members', '{2,1}', 'sensitive_count', 'id') same, anonopt.property_vector('members', '{2,1}', 'others_count', 'id') other
 WHERE same.record = id::text AND other.record = id::text ORDER BY id;
@@ -87,47 +82,34 @@ SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'loss', 'p_beauty')
 SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'beauty', 'p_cov');
 SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'loss', NULL);
 SELECT * FROM anonopt.tournament('members', '{}', 'loss', 'p_cov');
--- rows of a view have no ctid; those of partitions have one, preceded by the partition
+-- rows of a view have no ctid
 CREATE VIEW seen AS SELECT * FROM member;
-SELECT anonopt.create_dataset('seen', 'seen'), anonopt.add_quasi_identifier('seen', 'age', 'member_age');
+SELECT anonopt.create_dataset('seen', 'seen'), anonopt.add_quasi_identifier('seen', 'age', 'member_age') \g /dev/null
 SELECT * FROM anonopt.property_vector('seen', '{2}', 'class_size');
 SELECT count(*), sum(value) FROM anonopt.property_vector('seen', '{2}', 'class_size', 'id');
-CREATE TABLE parted (LIKE member) PARTITION BY RANGE (age);
-CREATE TABLE parted_low PARTITION OF parted FOR VALUES FROM (0) TO (30);
-CREATE TABLE parted_high PARTITION OF parted FOR VALUES FROM (30) TO (100);
-INSERT INTO parted TABLE member;
-SELECT anonopt.create_dataset('parted', 'parted'), anonopt.add_quasi_identifier('parted', 'age', 'member_age');
-SELECT regexp_replace(record, '^\d+', CASE WHEN record LIKE 'parted_low'::regclass::oid || ':%' THEN 'low' ELSE 'high' END) AS record, value
-FROM anonopt.property_vector('parted', '{1}', 'class_size');
--- rows that stand for many, and for nobody
-CREATE TABLE crowd (age int, people int);
-INSERT INTO crowd VALUES (21, 3), (22, 0), (24, 2), (35, 4);
-SELECT anonopt.create_dataset('crowd', 'crowd', count_column => 'people'), anonopt.add_quasi_identifier('crowd', 'age', 'member_age');
-SELECT * FROM anonopt.property_vector('crowd', '{1}', 'class_size', 'age');
-SELECT index, a_over_b, b_over_a FROM anonopt.compare('crowd', '{1}', '{0}', '{class_size}') WHERE index IN ('p_spr', 'p_binary', 'p_cov');
 -- a relation whose rows differ each time (if queries run in workers, the
 -- server refuses nextval first)
 SELECT set_config(name, 'off', false) FROM pg_settings WHERE name IN ('force_parallel_mode', 'debug_parallel_query');
 CREATE SEQUENCE ever;
 CREATE VIEW changing AS SELECT nextval('ever') AS id, 20 + (nextval('ever') % 20)::int AS age;
-SELECT anonopt.create_dataset('changing', 'changing'), anonopt.add_quasi_identifier('changing', 'age', 'member_age');
+SELECT anonopt.create_dataset('changing', 'changing'), anonopt.add_quasi_identifier('changing', 'age', 'member_age') \g /dev/null
 SELECT * FROM anonopt.property_vector('changing', '{2}', 'class_size', 'id');
 -- more rows for one of its tuples, fewer for another
 CREATE VIEW turning AS SELECT i AS id, CASE WHEN nextval('ever') <= 15 THEN 20 ELSE 21 END AS age FROM generate_series(1, 6) i;
-SELECT anonopt.create_dataset('turning', 'turning'), anonopt.add_quasi_identifier('turning', 'age', 'member_age');
+SELECT anonopt.create_dataset('turning', 'turning'), anonopt.add_quasi_identifier('turning', 'age', 'member_age') \g /dev/null
 ALTER SEQUENCE ever RESTART 1;
 SELECT * FROM anonopt.property_vector('turning', '{2}', 'class_size', 'id');
 -- keys that do not name every row
 CREATE TABLE keyed (id int, note json, age int);
 INSERT INTO keyed VALUES (1, '1', 21), (NULL, '2', 22);
-SELECT anonopt.create_dataset('keyed', 'keyed'), anonopt.add_quasi_identifier('keyed', 'age', 'member_age');
+SELECT anonopt.create_dataset('keyed', 'keyed'), anonopt.add_quasi_identifier('keyed', 'age', 'member_age') \g /dev/null
 SELECT * FROM anonopt.property_vector('keyed', '{2}', 'class_size', 'id');
 SELECT * FROM anonopt.property_vector('keyed', '{2}', 'class_size', 'note');
 CREATE TABLE forebear (id int PRIMARY KEY, age int);
 CREATE TABLE child () INHERITS (forebear);
 INSERT INTO forebear VALUES (1, 21);
 INSERT INTO child VALUES (1, 22);
-SELECT anonopt.create_dataset('forebear', 'forebear'), anonopt.add_quasi_identifier('forebear', 'age', 'member_age');
+SELECT anonopt.create_dataset('forebear', 'forebear'), anonopt.add_quasi_identifier('forebear', 'age', 'member_age') \g /dev/null
 SELECT * FROM anonopt.property_vector('forebear', '{2}', 'class_size', 'id');
 -- numbers at the ends of their range
 SELECT anonopt.p_spr(a, b) FROM (VALUES (1e308::float8, -1e308::float8)) x (a, b);
@@ -144,4 +126,4 @@ TRUNCATE member;
 SELECT * FROM anonopt.property_vector('members', '{2,1}', 'class_size', 'id');
 SELECT * FROM anonopt.compare('members', '{2,1}', '{1,1}');
 SELECT * FROM anonopt.tournament('members', '{{2,1},{1,1}}', 'loss', 'p_cov');
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null

@@ -4,29 +4,29 @@ SET search_path = public;
 CREATE TABLE patient (id int PRIMARY KEY, zip text, age int, sex char(1), illness text, weight int DEFAULT 1);
 INSERT INTO patient VALUES (1, '47906', 20, 'f', 'flu'), (2, '47905', 21, 'f', 'flu'), (3, '47905', 25, 'm', 'cold'),
 	(4, '47911', 31, 'm', NULL), (5, NULL, 33, 'm', 'flu');
-SELECT anonopt.create_mask_hierarchy('patient_zip', 'patient', 'zip');
-SELECT anonopt.create_interval_hierarchy('patient_age', 0, 39, '{5,10}');
+SELECT anonopt.create_mask_hierarchy('patient_zip', 'patient', 'zip') \g /dev/null
+SELECT anonopt.create_interval_hierarchy('patient_age', 0, 39, '{5,10}') \g /dev/null
 CREATE TABLE patient_sex (sex text PRIMARY KEY, anyone text);
 INSERT INTO patient_sex VALUES ('f', '*'), ('m', '*');
 
-SELECT anonopt.create_dataset('patients', 'patient', max_suppression => 0.2, count_column => 'weight');
+SELECT anonopt.create_dataset('patients', 'patient', max_suppression => 0.2, count_column => 'weight') \g /dev/null
 SELECT anonopt.add_quasi_identifier('patients', 'zip', 'patient_zip', weight => 2, max_level => 4),
 	anonopt.add_quasi_identifier('patients', 'age', 'patient_age', min_level => 1),
-	anonopt.add_quasi_identifier('patients', 'sex', 'patient_sex');
-SELECT anonopt.add_sensitive('patients', 'illness', 'ordered');
-SELECT anonopt.set_class_label('patients', 'illness');
-SELECT anonopt.set_class_label('patients', 'sex');
-SELECT anonopt.set_identifier('patients', 'id');
-SELECT anonopt.set_insensitive('patients', 'weight');
+	anonopt.add_quasi_identifier('patients', 'sex', 'patient_sex') \g /dev/null
+SELECT anonopt.add_sensitive('patients', 'illness', 'ordered') \g /dev/null
+SELECT anonopt.set_class_label('patients', 'illness') \g /dev/null
+SELECT anonopt.set_class_label('patients', 'sex') \g /dev/null
+SELECT anonopt.set_identifier('patients', 'id') \g /dev/null
+SELECT anonopt.set_insensitive('patients', 'weight') \g /dev/null
 CREATE TABLE zip_weights (value text, weight float8);
-SELECT anonopt.set_sensitivity('patients', 'zip', 'zip_weights');
+SELECT anonopt.set_sensitivity('patients', 'zip', 'zip_weights') \g /dev/null
 SELECT dataset, relation, max_suppression, person, count_column FROM anonopt.dataset;
 SELECT ordinal, column_name, role, hierarchy, weight, min_level, max_level, distance, sensitivity
 FROM anonopt.attribute ORDER BY ordinal;
 SELECT * FROM anonopt.describe('patients');
 SELECT anonopt.lattice_size('patients');
-SELECT anonopt.drop_attribute('patients', 'sex', 'class_label');
-SELECT anonopt.drop_attribute('patients', 'weight');
+SELECT anonopt.drop_attribute('patients', 'sex', 'class_label') \g /dev/null
+SELECT anonopt.drop_attribute('patients', 'weight') \g /dev/null
 SELECT column_name, role FROM anonopt.attribute ORDER BY ordinal;
 
 -- refused declarations
@@ -38,10 +38,10 @@ SELECT anonopt.create_dataset('p', 'no_such_table');
 SELECT anonopt.create_dataset('p', 'patient', 1.5);
 SELECT anonopt.create_dataset('p', 'patient', 'NaN');
 SELECT anonopt.create_dataset('p', 'patient_pkey');
-SELECT anonopt.create_dataset('visits', 'patient', person => 'sex');
+SELECT anonopt.create_dataset('visits', 'patient', person => 'sex') \g /dev/null
 SELECT anonopt.create_dataset('p', 'patient', person => 'id', count_column => 'weight');
 SELECT dataset, person, count_column FROM anonopt.dataset ORDER BY dataset;
-SELECT anonopt.drop_dataset('visits');
+SELECT anonopt.drop_dataset('visits') \g /dev/null
 SELECT anonopt.create_dataset('p', 'patient', person => 'nobody');
 SELECT anonopt.create_dataset('p', 'patient', count_column => 'zip');
 SELECT anonopt.add_quasi_identifier('unknown', 'zip', 'patient_zip');
@@ -62,12 +62,12 @@ SELECT anonopt.drop_attribute('patients', 'zip', 'hero');
 SELECT anonopt.drop_dataset('unknown');
 
 -- measuring what cannot be measured
-SELECT anonopt.create_dataset('bare', 'patient');
+SELECT anonopt.create_dataset('bare', 'patient') \g /dev/null
 SELECT * FROM anonopt.lattice('bare');
 SELECT * FROM anonopt.evaluate('unknown', '{0}');
-SELECT anonopt.add_quasi_identifier('bare', 'zip', 'patient_zip', weight => 0);
+SELECT anonopt.add_quasi_identifier('bare', 'zip', 'patient_zip', weight => 0) \g /dev/null
 SELECT * FROM anonopt.lattice('bare');
-SELECT anonopt.add_quasi_identifier('bare', 'age', 'patient_age');
+SELECT anonopt.add_quasi_identifier('bare', 'age', 'patient_age') \g /dev/null
 SELECT * FROM anonopt.evaluate('bare', '{0}');
 SELECT * FROM anonopt.evaluate('bare', '{0,4}');
 SELECT * FROM anonopt.evaluate('bare', '{-1,0}');
@@ -87,8 +87,8 @@ SELECT * FROM anonopt.node_detail('bare', '{{0,0},{1,1}}');
 
 -- an empty relation has no rows and no error
 CREATE TABLE nobody (LIKE patient);
-SELECT anonopt.create_dataset('nobody', 'nobody');
-SELECT anonopt.add_quasi_identifier('nobody', 'age', 'patient_age');
+SELECT anonopt.create_dataset('nobody', 'nobody') \g /dev/null
+SELECT anonopt.add_quasi_identifier('nobody', 'age', 'patient_age') \g /dev/null
 SELECT * FROM anonopt.lattice('nobody');
 SELECT * FROM anonopt.evaluate('nobody', '{1}', k => 2);
 SELECT * FROM anonopt.evaluate_cuts('nobody', ARRAY[repeat('1', 39)]::varbit[]);
@@ -134,7 +134,7 @@ ALTER TABLE patient RENAME TO sick;
 SELECT k FROM anonopt.evaluate('bare', '{2,2}');
 ALTER TABLE patient_age DROP COLUMN level2;
 SELECT k FROM anonopt.evaluate('bare', '{2,2}');
-SELECT anonopt.add_quasi_identifier('patients', 'weight', 'patient_age', max_level => 2);
+SELECT anonopt.add_quasi_identifier('patients', 'weight', 'patient_age', max_level => 2) \g /dev/null
 ALTER TABLE patient_age DROP COLUMN level1;
 SELECT k FROM anonopt.evaluate('patients', '{2,1,0,0}');
 DROP TABLE patient_age;
@@ -149,5 +149,5 @@ CREATE TABLE heir (zip text, age int);
 UPDATE anonopt.dataset SET relation = 'heir' WHERE dataset = 'bare';
 SELECT k FROM anonopt.evaluate('bare', '{2,2}');
 SELECT column_name, problem FROM anonopt.describe('bare');
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null
 SELECT count(*) FROM anonopt.attribute;

@@ -4,10 +4,10 @@ SET search_path = public;
 CREATE TABLE visitor (age int, town text, dish text, paid boolean);
 INSERT INTO visitor VALUES (21, 'A1', 'soup', true), (22, 'A1', 'soup', false), (24, 'A2', 'fish', true), (27, 'B1', 'soup', true),
 	(31, 'B1', 'fish', true), (33, 'B2', 'rice', false), (36, 'A1', 'rice', true), (38, 'A2', 'fish', false);
-SELECT anonopt.create_interval_hierarchy('visitor_age', 20, 39, '{5,10}');
-SELECT anonopt.create_mask_hierarchy('visitor_town', 'visitor', 'town');
-SELECT anonopt.create_dataset('visitors', 'visitor', max_suppression => 0.25);
-SELECT anonopt.add_quasi_identifier('visitors', 'age', 'visitor_age'), anonopt.add_quasi_identifier('visitors', 'town', 'visitor_town');
+SELECT anonopt.create_interval_hierarchy('visitor_age', 20, 39, '{5,10}') \g /dev/null
+SELECT anonopt.create_mask_hierarchy('visitor_town', 'visitor', 'town') \g /dev/null
+SELECT anonopt.create_dataset('visitors', 'visitor', max_suppression => 0.25) \g /dev/null
+SELECT anonopt.add_quasi_identifier('visitors', 'age', 'visitor_age'), anonopt.add_quasi_identifier('visitors', 'town', 'visitor_town') \g /dev/null
 SELECT levels, k, glm, nwp, sum_k FROM anonopt.lattice('visitors') ORDER BY k DESC, glm, levels;
 -- all twelve nodes are soon visited: then the archive is the front, at a resolution of boxes
 -- of one
@@ -117,11 +117,11 @@ SELECT * FROM anonopt.pbg_ea('visitors', bounds => NULL);
 SELECT * FROM anonopt.pbg_ea('visitors', reflect => NULL);
 SELECT * FROM anonopt.pbg_ea('visitors', copies => NULL);
 -- with what was missing
-SELECT anonopt.add_sensitive('visitors', 'dish'), anonopt.set_class_label('visitors', 'paid');
+SELECT anonopt.add_sensitive('visitors', 'dish'), anonopt.set_class_label('visitors', 'paid') \g /dev/null
 SELECT levels, k, l, round(t::numeric, 3) AS t, cm FROM anonopt.pbg_ea('visitors', '{l,t,cm}', seed => 1);
 -- a lattice of one node, one quasi-identifier; nobody
-SELECT anonopt.create_dataset('one', 'visitor');
-SELECT anonopt.add_quasi_identifier('one', 'age', 'visitor_age', min_level => 3);
+SELECT anonopt.create_dataset('one', 'visitor') \g /dev/null
+SELECT anonopt.add_quasi_identifier('one', 'age', 'visitor_age', min_level => 3) \g /dev/null
 SELECT levels, k FROM anonopt.pbg_ea('one', seed => 1);
 SELECT evaluated FROM anonopt.last_search();
 SELECT * FROM anonopt.archive_quality('one', '{k,glm}', '{3}');
@@ -131,4 +131,4 @@ SELECT * FROM anonopt.pbg_ea('visitors', seed => 1);
 SELECT algorithm, rows, evaluated, seed FROM anonopt.last_search();
 SELECT * FROM anonopt.archive_quality('visitors', '{k,glm}', '{0,0}');
 SELECT anonopt.hypervolume('visitors', '{k,glm}', '{0,0}'), anonopt.igd_plus('visitors', '{k,glm}', '{0,0}');
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null

@@ -30,10 +30,10 @@ CREATE FUNCTION hostile.count(int) RETURNS bigint LANGUAGE sql AS 'SELECT 1/0::b
 CREATE FUNCTION hostile.floor(numeric) RETURNS numeric LANGUAGE sql AS 'SELECT 1/0::numeric';
 SET search_path = hostile, pg_catalog, public;
 SELECT levels, k FROM anonopt.evaluate('d'' "; --', '{1,1}');
-SELECT anonopt.create_interval_hierarchy('public.calm_h', 0, 4, '{5}');
+SELECT anonopt.create_interval_hierarchy('public.calm_h', 0, 4, '{5}') \g /dev/null
 SELECT * FROM anonopt.check_hierarchy('calm_h');
 SELECT * FROM anonopt.describe('long');
 SET search_path = public;
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null
 TABLE y;
 DROP SCHEMA hostile, "S; DROP" CASCADE;

@@ -3,10 +3,10 @@ SET search_path = public;
 \pset null NULL
 CREATE TABLE player (age int, team text);
 INSERT INTO player VALUES (21, 'A1'), (22, 'A1'), (24, 'A2'), (27, 'B1'), (31, 'B1'), (33, 'B2'), (36, 'A1'), (38, 'A2');
-SELECT anonopt.create_range_hierarchy('player_age', 20, 40, 5, '{10}');
-SELECT anonopt.create_mask_hierarchy('player_team', 'player', 'team');
-SELECT anonopt.create_dataset('members', 'player');
-SELECT anonopt.add_quasi_identifier('members', 'age', 'player_age'), anonopt.add_quasi_identifier('members', 'team', 'player_team');
+SELECT anonopt.create_range_hierarchy('player_age', 20, 40, 5, '{10}') \g /dev/null
+SELECT anonopt.create_mask_hierarchy('player_team', 'player', 'team') \g /dev/null
+SELECT anonopt.create_dataset('members', 'player') \g /dev/null
+SELECT anonopt.add_quasi_identifier('members', 'age', 'player_age'), anonopt.add_quasi_identifier('members', 'team', 'player_team') \g /dev/null
 -- how near a bias and a loss come to those preferred
 SELECT round(anonopt.achievement(0.3, 0.2, 0.3, 0.2)::numeric, 6) AS as_preferred,
 	round(anonopt.achievement(0.3, 0.1, 0.3, 0.2)::numeric, 6) AS less_lost,
@@ -70,18 +70,18 @@ SELECT * FROM anonopt.evaluate_cuts('members', ARRAY[B'000', B'00']);
 CREATE TABLE player_club (club text, level1 text);
 INSERT INTO player_club VALUES ('chess', '*');
 ALTER TABLE player ADD club text DEFAULT 'chess';
-SELECT anonopt.create_dataset('club', 'player');
-SELECT anonopt.add_quasi_identifier('club', 'club', 'player_club');
+SELECT anonopt.create_dataset('club', 'player') \g /dev/null
+SELECT anonopt.add_quasi_identifier('club', 'club', 'player_club') \g /dev/null
 SELECT * FROM anonopt.nsga2('club', 2, 0.2, 0.3, seed => 1);
 SELECT levels, k, efficiency, chosen FROM anonopt.efficiency('club', 2, 0.2, 0.3);
 SELECT step, reference, cuts, k FROM anonopt.reference_direction('club', 2, '{1,1}', '{0,0}', 2, seed => 1);
 -- who counts not at all, and nobody
-SELECT anonopt.create_dataset('weightless', 'player');
-SELECT anonopt.add_quasi_identifier('weightless', 'age', 'player_age', weight => 0);
+SELECT anonopt.create_dataset('weightless', 'player') \g /dev/null
+SELECT anonopt.add_quasi_identifier('weightless', 'age', 'player_age', weight => 0) \g /dev/null
 SELECT * FROM anonopt.nsga2('weightless', 2, 0.2, 0.4);
 TRUNCATE player;
 SELECT * FROM anonopt.efficiency('members', 2, 0.2, 0.4);
 SELECT * FROM anonopt.nsga2('members', 2, 0.2, 0.4, seed => 1);
 SELECT * FROM anonopt.reference_direction('members', 2, '{0,0}', '{1,1}', seed => 1);
 SELECT algorithm, rows, evaluated, seed FROM anonopt.last_search();
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null

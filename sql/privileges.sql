@@ -13,12 +13,12 @@ CREATE SCHEMA closed;
 SET ROLE regress_team;
 CREATE TABLE secret (age int, illness text);
 INSERT INTO secret VALUES (1, 'a'), (2, 'b');
-SELECT anonopt.create_interval_hierarchy('secret_age', 0, 9, '{5}');
-SELECT anonopt.create_dataset('team', 'secret');
-SELECT anonopt.add_quasi_identifier('team', 'age', 'secret_age');
+SELECT anonopt.create_interval_hierarchy('secret_age', 0, 9, '{5}') \g /dev/null
+SELECT anonopt.create_dataset('team', 'secret') \g /dev/null
+SELECT anonopt.add_quasi_identifier('team', 'age', 'secret_age') \g /dev/null
 SET ROLE regress_alice;
 -- a member may change it
-SELECT anonopt.add_sensitive('team', 'illness');
+SELECT anonopt.add_sensitive('team', 'illness') \g /dev/null
 SET ROLE regress_bob;
 -- everybody may read declarations, only their owner changes them
 SELECT dataset, relation, owner FROM anonopt.dataset;
@@ -43,18 +43,18 @@ GRANT SELECT (age) ON secret TO regress_bob;
 SET ROLE regress_bob;
 SELECT anonopt.k_anonymity('secret', '{age}');
 SELECT * FROM anonopt.lattice('team');
-SELECT anonopt.create_dataset('bobs', 'secret');
+SELECT anonopt.create_dataset('bobs', 'secret') \g /dev/null
 SELECT anonopt.add_sensitive('bobs', 'illness');
 SELECT anonopt.add_quasi_identifier('bobs', 'age', 'secret_age');
-SELECT anonopt.create_interval_hierarchy('pg_temp.own_age', 0, 9, '{5}');
-SELECT anonopt.add_quasi_identifier('bobs', 'age', 'own_age');
+SELECT anonopt.create_interval_hierarchy('pg_temp.own_age', 0, 9, '{5}') \g /dev/null
+SELECT anonopt.add_quasi_identifier('bobs', 'age', 'own_age') \g /dev/null
 SELECT levels, k FROM anonopt.lattice('bobs') ORDER BY levels;
 -- built from data: not for everybody
 RESET ROLE;
 ALTER DEFAULT PRIVILEGES FOR ROLE regress_team IN SCHEMA public GRANT SELECT ON TABLES TO PUBLIC;
 SET ROLE regress_team;
-SELECT anonopt.create_mask_hierarchy('secret_illness', 'secret', 'illness');
-SELECT anonopt.create_interval_hierarchy('open_age', 0, 1, '{}');
+SELECT anonopt.create_mask_hierarchy('secret_illness', 'secret', 'illness') \g /dev/null
+SELECT anonopt.create_interval_hierarchy('open_age', 0, 1, '{}') \g /dev/null
 SET ROLE regress_bob;
 SELECT count(*) FROM secret_illness;
 SELECT count(*) FROM open_age;
@@ -75,7 +75,7 @@ SELECT anonopt.tuples_final(NULL);
 SELECT anonopt.tuples_serialize(NULL);
 SELECT anonopt.tuples_deserialize('x', NULL);
 \set VERBOSITY default
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null
 ALTER DEFAULT PRIVILEGES FOR ROLE regress_team IN SCHEMA public REVOKE SELECT ON TABLES FROM PUBLIC;
 DISCARD TEMP;
 DROP OWNED BY regress_alice, regress_bob, regress_team CASCADE;

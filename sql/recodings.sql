@@ -7,15 +7,15 @@ CREATE SCHEMA recode;
 SET search_path = recode;
 CREATE TABLE zips (zip text PRIMARY KEY, area text NOT NULL, whole text NOT NULL);
 INSERT INTO zips VALUES ('100', '10*', '*'), ('101', '10*', '*'), ('200', '20*', '*'), ('201', '20*', '*');
-SELECT anonopt.create_interval_hierarchy('ages', 20, 27, '{2,4}');
+SELECT anonopt.create_interval_hierarchy('ages', 20, 27, '{2,4}') \g /dev/null
 CREATE TABLE people (id int, age smallint, zip varchar(3) COLLATE "C", illness text);
 INSERT INTO people VALUES
 	(1, 20, '100', 'flu'), (2, 21, '100', 'flu'), (3, 21, '101', 'cold'), (4, 23, '101', 'flu'),
 	(5, 24, '200', 'cold'), (6, 24, '200', 'flu'), (7, 26, '201', 'cold'), (8, 27, '201', 'gout');
-SELECT anonopt.create_dataset('recode', 'people', max_suppression => 0);
-SELECT anonopt.add_quasi_identifier('recode', 'age', 'ages');
-SELECT anonopt.add_quasi_identifier('recode', 'zip', 'zips');
-SELECT anonopt.add_sensitive('recode', 'illness');
+SELECT anonopt.create_dataset('recode', 'people', max_suppression => 0) \g /dev/null
+SELECT anonopt.add_quasi_identifier('recode', 'age', 'ages') \g /dev/null
+SELECT anonopt.add_quasi_identifier('recode', 'zip', 'zips') \g /dev/null
+SELECT anonopt.add_sensitive('recode', 'illness') \g /dev/null
 
 -- the two of one tuple, the pair 26 and 27, and four of whom two pairs can be made
 SELECT anonopt.create_recoding('r2', 'recode', k => 2, seed => 1);
@@ -138,8 +138,8 @@ SELECT * FROM anonopt.evaluate_recoding('recode', ARRAY[['r2'], ['r2']]::regclas
 -- a class that mixes what no label covers
 CREATE TABLE split (zip text PRIMARY KEY, area text NOT NULL);
 INSERT INTO split SELECT zip, area FROM zips;
-SELECT anonopt.create_dataset('split', 'people');
-SELECT anonopt.add_quasi_identifier('split', 'zip', 'split');
+SELECT anonopt.create_dataset('split', 'people') \g /dev/null
+SELECT anonopt.add_quasi_identifier('split', 'zip', 'split') \g /dev/null
 CREATE TABLE mixed (zip varchar(3), class bigint);
 INSERT INTO mixed VALUES ('100', 1), ('101', 2), ('200', 1), ('201', NULL);
 SELECT * FROM anonopt.evaluate_recoding('split', 'mixed');
@@ -147,8 +147,8 @@ SELECT * FROM anonopt.recoding_classes('split', 'mixed', 'range');
 SELECT k, suppressed, classes, feasible FROM anonopt.evaluate_recoding('split', 'mixed', 1, labels => 'range');
 -- a quasi-identifier that is called class
 CREATE VIEW classes AS SELECT zip AS class FROM people;
-SELECT anonopt.create_dataset('classes', 'classes');
-SELECT anonopt.add_quasi_identifier('classes', 'class', 'zips');
+SELECT anonopt.create_dataset('classes', 'classes') \g /dev/null
+SELECT anonopt.add_quasi_identifier('classes', 'class', 'zips') \g /dev/null
 SELECT anonopt.create_recoding('r', 'classes', k => 2);
 
 -- somebody else's table
@@ -166,11 +166,11 @@ SELECT k, classes FROM anonopt.evaluate_recoding('recode', 'r2');
 RESET ROLE;
 
 -- ranges as leaves: values of one leaf go together, each with its row
-SELECT anonopt.create_range_hierarchy('weights', 40, 120, 10, '{20,40}');
+SELECT anonopt.create_range_hierarchy('weights', 40, 120, 10, '{20,40}') \g /dev/null
 CREATE TABLE weighed (weight numeric);
 INSERT INTO weighed VALUES (41.5), (43), (47), (61), (61.0), (85), (86), (NULL), (NULL);
-SELECT anonopt.create_dataset('weighed', 'weighed', max_suppression => 0);
-SELECT anonopt.add_quasi_identifier('weighed', 'weight', 'weights');
+SELECT anonopt.create_dataset('weighed', 'weighed', max_suppression => 0) \g /dev/null
+SELECT anonopt.add_quasi_identifier('weighed', 'weight', 'weights') \g /dev/null
 SELECT anonopt.create_recoding('w2', 'weighed', k => 2, seed => 5);
 SELECT * FROM w2 ORDER BY class, weight;
 SELECT * FROM anonopt.recoding_classes('weighed', 'w2');
@@ -196,7 +196,7 @@ GRANT CREATE ON SCHEMA recode TO regress_recoder;
 SET ROLE regress_recoder;
 SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3');
 RESET ROLE;
-SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3');
+SELECT anonopt.publish_table('shown', 'weighed', recoding => 'w3') \g /dev/null
 SELECT * FROM shown ORDER BY 1;
 SELECT levels, cuts, k, recoding, labels FROM anonopt.release WHERE release = 'shown'::regclass;
 -- its recoding spoilt, and gone
@@ -206,14 +206,14 @@ ALTER TABLE w3 ADD note text;
 SELECT anonopt.refresh_release('shown');
 ALTER TABLE w3 DROP note;
 SET anonopt.composition = off;
-SELECT anonopt.refresh_release('shown');
+SELECT anonopt.refresh_release('shown') \g /dev/null
 SELECT * FROM shown ORDER BY 1;
 DROP VIEW w3_view;
 DROP TABLE w3;
 SELECT anonopt.refresh_release('shown');
-SELECT anonopt.drop_release('shown');
+SELECT anonopt.drop_release('shown') \g /dev/null
 RESET anonopt.composition;
 
-SELECT anonopt.drop_dataset(d) FROM unnest('{recode,split,classes,weighed}'::text[]) d;
+SELECT anonopt.drop_dataset(d) FROM unnest('{recode,split,classes,weighed}'::text[]) d \g /dev/null
 DROP SCHEMA recode CASCADE;
 DROP ROLE regress_recoder;

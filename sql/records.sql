@@ -4,10 +4,10 @@ SET search_path = public;
 CREATE TABLE diner (nr int, age int, town text, dish text);
 INSERT INTO diner VALUES (1, 21, 'A1', 'soup'), (2, 22, 'A1', 'soup'), (3, 24, 'A2', 'fish'), (4, 27, 'B1', 'soup'),
 	(5, 31, 'B1', 'fish'), (6, 33, 'B2', 'rice'), (7, 36, 'A1', 'rice'), (8, 38, 'A2', NULL);
-SELECT anonopt.create_interval_hierarchy('diner_age', 20, 39, '{5,10}');
-SELECT anonopt.create_mask_hierarchy('diner_town', 'diner', 'town');
-SELECT anonopt.create_dataset('diners', 'diner');
-SELECT anonopt.add_quasi_identifier('diners', 'age', 'diner_age'), anonopt.add_quasi_identifier('diners', 'town', 'diner_town');
+SELECT anonopt.create_interval_hierarchy('diner_age', 20, 39, '{5,10}') \g /dev/null
+SELECT anonopt.create_mask_hierarchy('diner_town', 'diner', 'town') \g /dev/null
+SELECT anonopt.create_dataset('diners', 'diner') \g /dev/null
+SELECT anonopt.add_quasi_identifier('diners', 'age', 'diner_age'), anonopt.add_quasi_identifier('diners', 'town', 'diner_town') \g /dev/null
 -- five levels to climb in all; half of them
 SELECT * FROM anonopt.aruba('diners', 2);
 SELECT * FROM anonopt.btda('diners', 2, key => 'nr');
@@ -22,7 +22,7 @@ SELECT algorithm, dataset, rows, tuples, nodes, exact FROM anonopt.last_search()
 -- weights: A1 is nothing to hide, B2 is
 CREATE TABLE town_weight (town text, weight numeric);
 INSERT INTO town_weight VALUES ('A1', 0), ('B2', 4), ('Z9', 1);
-SELECT anonopt.set_sensitivity('diners', 'town', 'town_weight');
+SELECT anonopt.set_sensitivity('diners', 'town', 'town_weight') \g /dev/null
 SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, key => 'nr');
 -- a dictionary: everybody in town; nobody
 CREATE TABLE inhabitant (town varchar, born int, age bigint);
@@ -53,8 +53,8 @@ CREATE TABLE carved_soup PARTITION OF carved FOR VALUES IN ('soup');
 CREATE TABLE carved_rest PARTITION OF carved DEFAULT;
 INSERT INTO carved TABLE diner;
 CREATE VIEW diner_view AS TABLE diner;
-SELECT anonopt.create_dataset('parts', 'carved'), anonopt.create_dataset('sights', 'diner_view');
-SELECT anonopt.add_quasi_identifier(d, 'age', 'diner_age') FROM unnest('{parts,sights}'::text[]) d;
+SELECT anonopt.create_dataset('parts', 'carved'), anonopt.create_dataset('sights', 'diner_view') \g /dev/null
+SELECT anonopt.add_quasi_identifier(d, 'age', 'diner_age') FROM unnest('{parts,sights}'::text[]) d \g /dev/null
 SELECT split_part(record, ':', 1)::oid::regclass AS partition, split_part(record, ':', 2) AS place, levels FROM anonopt.aruba('parts', 1);
 SELECT * FROM anonopt.aruba('sights', 1);
 SELECT record, levels FROM anonopt.aruba('sights', 1, key => 'nr');
@@ -72,7 +72,7 @@ SELECT * FROM anonopt.aruba_budget('diners', 2);
 DROP TABLE town_weight;
 SELECT * FROM anonopt.aruba_balance('diners', 2);
 CREATE TABLE town_weight (town text);
-SELECT anonopt.set_sensitivity('diners', 'town', 'town_weight');
+SELECT anonopt.set_sensitivity('diners', 'town', 'town_weight') \g /dev/null
 SELECT * FROM anonopt.aruba('diners', 2);
 ALTER TABLE town_weight ADD weight float8;
 -- what cannot be asked
@@ -105,4 +105,4 @@ SELECT * FROM anonopt.record_walk('aruba',
 TRUNCATE diner;
 SELECT * FROM anonopt.aruba('diners', 2);
 SELECT * FROM anonopt.btda('diners', 2);
-SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset;
+SELECT anonopt.drop_dataset(dataset) FROM anonopt.dataset \g /dev/null

@@ -5,11 +5,11 @@ CREATE ROLE regress_owner;
 CREATE ROLE regress_other;
 GRANT CREATE ON SCHEMA public TO regress_owner, regress_other;
 
-SELECT anonopt.create_interval_hierarchy('sojourner_ages', 0, 99, '{10,50}');
+SELECT anonopt.create_interval_hierarchy('sojourner_ages', 0, 99, '{10,50}') \g /dev/null
 GRANT SELECT ON sojourner_ages TO PUBLIC;
 CREATE TABLE sojourner (id int, age int, town text);
 INSERT INTO sojourner SELECT i, i % 90, 'T' || i % 7 FROM generate_series(1, 1000) i;
-SELECT anonopt.create_dataset('sojourners', 'sojourner', 0);
+SELECT anonopt.create_dataset('sojourners', 'sojourner', 0) \g /dev/null
 
 -- arguments
 SELECT anonopt.create_tuple_store('nobody');
@@ -20,7 +20,7 @@ SELECT anonopt.refresh_tuple_store('sojourners');
 SELECT anonopt.drop_tuple_store('sojourners');
 SELECT anonopt.count_changes();
 
-SELECT anonopt.add_quasi_identifier('sojourners', 'age', 'sojourner_ages'), anonopt.add_sensitive('sojourners', 'town');
+SELECT anonopt.add_quasi_identifier('sojourners', 'age', 'sojourner_ages'), anonopt.add_sensitive('sojourners', 'town') \g /dev/null
 SELECT anonopt.create_tuple_store('sojourners', track => true);
 SELECT anonopt.create_tuple_store('sojourners');
 SELECT column_name, role, hierarchy, problem FROM anonopt.describe('sojourners');
@@ -65,7 +65,7 @@ END $$;
 SELECT regexp_replace(try('brief'), 'pg_temp_\d+', 'pg_temp');
 SELECT r, try(r) FROM unnest('{st_light,st_shown,st_kept,st_whole,st_part,st_parent,st_child}'::regclass[]) r;
 DROP FUNCTION try;
-SELECT anonopt.create_dataset('counted', 'sojourner', count_column => 'id'), anonopt.add_quasi_identifier('counted', 'age', 'sojourner_ages');
+SELECT anonopt.create_dataset('counted', 'sojourner', count_column => 'id'), anonopt.add_quasi_identifier('counted', 'age', 'sojourner_ages') \g /dev/null
 SELECT anonopt.create_tuple_store('counted', true);
 ALTER TABLE sojourner ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY;
 ALTER TABLE sojourner OWNER TO regress_owner;
@@ -105,10 +105,10 @@ SET anonopt.read_mode = store;
 SELECT sum(k) FROM anonopt.evaluate('sojourners', '{2}');
 RESET anonopt.read_mode;
 
-SELECT anonopt.drop_dataset('counted');
+SELECT anonopt.drop_dataset('counted') \g /dev/null
 DROP TABLE sojourner CASCADE;
 SELECT to_regclass('anonopt_tuples_2') IS NULL AS gone;
-SELECT anonopt.drop_dataset('sojourners');
+SELECT anonopt.drop_dataset('sojourners') \g /dev/null
 SELECT count(*) FROM anonopt.tuple_store;
 DROP TABLE brief, st_mine, st_light, st_whole, st_child, st_parent, sojourner_ages;
 REVOKE CREATE ON SCHEMA public FROM regress_owner, regress_other;
