@@ -50,11 +50,9 @@ CREATE FUNCTION pg_temp.refused(call text, message text, hint text DEFAULT '', s
 LANGUAGE plpgsql AS $$
 DECLARE
     got record := pg_temp.outcome(call);
+    refused boolean := got.state = state AND got.message ~ message AND got.hint ~ hint;
 BEGIN
-    IF got.state = state AND got.message ~ message AND got.hint ~ hint THEN
-        RETURN pass(call);
-    END IF;
-    RETURN fail(call) || E'\n' || diag(format('%s: %s; hint: %s', got.state, got.message, got.hint));
+    RETURN ok(refused, call) || CASE WHEN refused THEN '' ELSE E'\n' || diag(format('%s: %s; hint: %s', got.state, got.message, got.hint)) END;
 END $$;
 
 CREATE FUNCTION pg_temp.returned(call text, rows bigint) RETURNS text
@@ -150,17 +148,17 @@ SELECT results_eq('SELECT levels, k, classes, suppressed FROM anonopt.optimize('
 -- Lattices too large ----------------------------------------------------------------
 
 -- A search with a time limit: what it returned, how it went.
-CREATE TYPE pg_temp.timed AS (state text, rows bigint, wrong bigint, exact boolean, seconds float8);
+CREATE TYPE pg_temp.timed AS (state text, rows bigint, wrong bigint, exact boolean, worked float8);
 
 CREATE FUNCTION pg_temp.timed(call text, evaluation text) RETURNS pg_temp.timed
 LANGUAGE plpgsql AS $$
 DECLARE
     r pg_temp.timed;
     found anonopt.node[];
-    began timestamptz := clock_timestamp();
+    began float8 := pg_temp.seconds_worked();
 BEGIN
     EXECUTE format('SELECT array_agg(x::anonopt.node) FROM anonopt.%s x', call) INTO found;
-    r.seconds := extract(epoch FROM clock_timestamp() - began);
+    r.worked := pg_temp.seconds_worked() - began;
     r.state := 'returned';
     r.rows := cardinality(found);
     SELECT exact INTO r.exact FROM anonopt.last_search();
@@ -179,7 +177,7 @@ EXCEPTION
 END $$;
 
 -- A search of the large lattice: within its limit it is proven or, if it must be,
--- unfinished; it returns what it has.
+-- unfinished; it returns what it has.  No other process of the machine changes how much it works.
 CREATE FUNCTION pg_temp.check_timed(call text, evaluation text, time_limit interval, must_be_unfinished boolean)
 RETURNS SETOF text
 LANGUAGE plpgsql AS $$
@@ -189,7 +187,7 @@ BEGIN
     RETURN NEXT is(r.state, 'returned', format('%s, time_limit => %L) ends', call, time_limit));
     RETURN NEXT cmp_ok(r.rows, '>=', 1::bigint, 'with rows');
     RETURN NEXT is(r.wrong, 0::bigint, 'that are true');
-    RETURN NEXT cmp_ok(r.seconds, '<', extract(epoch FROM time_limit)::float8 + 1, 'in time');
+    RETURN NEXT cmp_ok(r.worked, '<', extract(epoch FROM time_limit)::float8 + 1, 'in time');
     IF must_be_unfinished THEN
         RETURN NEXT is(r.exact, false, 'and says that they are not proven');
     END IF;
@@ -205,7 +203,7 @@ SELECT cmp_ok(anonopt.lattice_size('large'), '>', 1e8, 'a large lattice');
 SET anonopt.memory = '64MB';
 SELECT pg_temp.memory('VmRSS') AS before \gset
 
-SET statement_timeout = '10 s';
+SET statement_timeout = '3 min';
 SET anonopt.max_workers = 0;
 SELECT pg_temp.check_timed('pareto(''large''', '', '2 s', true);
 SELECT pg_temp.check_timed('pareto(''large'', ''{dcn,t,classes}''', '', '500 ms', true);

@@ -14,7 +14,6 @@ use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
 use Server;
 use Test::More;
-use Time::HiRes qw(sleep);
 
 my $dumps = PostgreSQL::Test::Utils::tempdir;
 my $node = Server->new('publishing');
@@ -691,23 +690,30 @@ sub check_labels
 	$node->safe_psql('clinic', q{DELETE FROM pg_seclabel});
 }
 
-# During a long refresh, readers see the old rows, and nobody waits.
+# While a refresh waits for its source, readers see the old rows, and nobody waits.
 sub check_readers
 {
 	say_as('owner', q{
 		CREATE TABLE slow AS SELECT 20 + i % 10 AS age, 'x' || i % 3 AS illness FROM generate_series(1, 80) i;
-		CREATE VIEW slowly AS SELECT s.* FROM slow s, (SELECT pg_sleep(2)) x;
+		CREATE VIEW slowly AS SELECT s.* FROM slow s, (SELECT pg_advisory_xact_lock_shared(8)) x;
 		SELECT anonopt.create_dataset('slowly', 'slowly'), anonopt.add_quasi_identifier('slowly', 'age', 'age_levels');
 		SELECT anonopt.publish_table('slow_rows', 'slowly', '{1}', k => 5, columns => '{illness}'), anonopt.create_view('slow_seen', 'slowly', '{1}', k => 5);
+		GRANT SELECT ON slow_rows, slow_seen TO reader;
 		INSERT INTO slow SELECT 25, 'x' FROM generate_series(1, 20)});
 	for my $release ('slow_rows', 'slow_seen')
 	{
+		my $keeper = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
 		my $refresh = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
+		my $waits = qq{SELECT count(*) = 1 FROM pg_stat_activity WHERE query LIKE '%refresh_release(''$release'')%' AND wait_event = 'advisory'};
+
+		$keeper->query_safe('SELECT pg_advisory_lock(8)');
 		$refresh->query_until(qr/begun/, "\\echo begun\nSELECT anonopt.refresh_release('$release');\n");
-		sleep 1;
-		is(hear('owner', qq{SET lock_timeout = '500 ms'; SELECT count(*) FROM $release;
-			SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%refresh_release(''$release'')%' AND state = 'active' AND pid <> pg_backend_pid()}),
-			"80\n1\n", "$release is read while it is refreshed");
+		ok($node->poll_query_until('clinic', $waits), "a refresh of $release waits for the source");
+		is(hear($_, "SET lock_timeout = '500 ms'; SELECT count(*) FROM $release; SELECT count(*) FROM $release"), "80\n80\n", "which $_ reads meanwhile")
+		  for qw(owner reader);
+		is($node->safe_psql('clinic', $waits), 't', 'and it still waits');
+		$keeper->query_safe('SELECT pg_advisory_unlock(8)');
+		$keeper->quit;
 		$refresh->quit;
 		is(hear('owner', "SELECT count(*) FROM $release"), "100\n", 'and then it has the new rows');
 	}

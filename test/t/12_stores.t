@@ -920,12 +920,12 @@ COMMIT;
 END
 	append_to_file("$scratch/refresh.sql", "SELECT anonopt.refresh_tuple_store('busy');\n\\sleep 400 ms\n");
 	sql('CREATE TABLE states (state text)');
-	my @bench = ('pgbench', '-n', '-T', 4, '-d', $node->connstr('postgres'));
+	my @bench = ('pgbench', '-n', '-d', $node->connstr('postgres'));
 	my @output = ('', '', '');
 	# rows in one order cannot deadlock by themselves; 14 tries once, which READ COMMITTED can do with
 	my @tries = sql('SHOW server_version_num') >= 150000 ? qw(--max-tries=5 -D first=1) : qw(-D first=3);
-	my @runs = map { my $i = $_; IPC::Run::start([ @bench, @{ ([ '-c', 4, @tries, '-f', "$scratch/write.sql" ], [ '-c', 1, '-f', "$scratch/read.sql" ],
-				[ '-c', 1, '-f', "$scratch/refresh.sql" ])[$i] } ], '>&', \$output[$i]) } 0 .. 2;
+	my @runs = map { my $i = $_; IPC::Run::start([ @bench, @{ ([ '-c', 4, '-t', 500, @tries, '-f', "$scratch/write.sql" ], [ '-t', 25, '-f', "$scratch/read.sql" ],
+				[ '-t', 8, '-f', "$scratch/refresh.sql" ])[$i] } ], '>&', \$output[$i]) } 0 .. 2;
 
 	$_->finish for @runs;
 	unlike("@output[0,1]", qr/aborted|FATAL|PANIC/, 'random writers: no client failed');

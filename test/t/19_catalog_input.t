@@ -12,12 +12,12 @@ use FindBin;
 use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
 use Server;
+use Sessions;
 use Test::More;
-use Time::HiRes qw(time);
 
 my $node = Server->new('input');
 $node->init;
-$node->append_conf('postgresql.conf', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nstatement_timeout = '60s'\nrestart_after_crash = on\n");
+$node->append_conf('postgresql.conf', "autovacuum = off\nmax_parallel_workers_per_gather = 0\nstatement_timeout = '3min'\nrestart_after_crash = on\n");
 $node->start;
 my $super = 'postgres';
 $node->safe_psql('postgres', "CREATE ROLE boss LOGIN; CREATE ROLE alice LOGIN; CREATE ROLE blind LOGIN; CREATE DATABASE clinic OWNER boss");
@@ -27,7 +27,7 @@ sub hear
 {
 	my ($role, $sql) = @_;
 
-	$node->psql('clinic', $sql, stdout => \my $answer, stderr => \my $told, on_error_stop => 0, timeout => 90,
+	$node->psql('clinic', $sql, stdout => \my $answer, stderr => \my $told, on_error_stop => 0, timeout => 240,
 		timed_out => \my $late, extra_params => [ '-U', $role, '-v', 'VERBOSITY=verbose' ]);
 	return ($late ? "LATE\n" : '') . ($answer // '') . "\n" . ($told // '');
 }
@@ -54,6 +54,7 @@ sub refused
 
 	like($answer, qr/ERROR:  $state/, $what);
 	like($answer, qr/^alive$/m, 'and the session goes on');
+	return $answer;
 }
 
 # ------------------------------------------------------- more than may be declared
@@ -294,11 +295,10 @@ sub check_labels
 		INSERT INTO letters VALUES ('a', 'x', '*'), ('b', 'x', '*'), ('other', 'M', '*'), ('x', 'M', '*'), ('y', 'other', '*'), ('z', 'other', '*');
 		CREATE TABLE written AS SELECT leaf AS c FROM letters, generate_series(1, 3);
 		SELECT anonopt.create_dataset('written', 'written'), anonopt.add_quasi_identifier('written', 'c', 'letters')});
-	my $began = time;
-	my $answer = hear('boss', q{SET statement_timeout = '10s';
+	my $answer = hear('boss', q{
 		CREATE TABLE shown AS SELECT FROM anonopt.publish_table('shown_1', 'written', cuts => ARRAY[B'00100'], k => 2);
 		SELECT string_agg(DISTINCT c COLLATE "C", ' | ' ORDER BY c COLLATE "C") FROM shown_1});
-	cmp_ok(time - $began, '<', 5, 'labels that look alike end');
+	unlike($answer, qr/LATE|ERROR/, 'labels that look alike end');
 	like($answer, qr/^\{"x", "other"\} \| \{\{"x", "other"\}\}$/m, 'and two groups differ') or diag($answer);
 
 	# names that look like sets of others, to any depth
@@ -309,14 +309,15 @@ sub check_labels
 		INSERT INTO braces VALUES ('m', 'q', '*'), ('n', 'm1', '*');
 		CREATE TABLE braced AS SELECT leaf AS c FROM braces, generate_series(1, 3);
 		SELECT anonopt.create_dataset('braced', 'braced'), anonopt.add_quasi_identifier('braced', 'c', 'braces')});
+	my @alike;
 	for my $cut (map { my $i = $_; map { my $b = '0' x 11; substr($b, $i, 1) = 1; substr($b, $_, 1) = 1; $b } $i .. 10 } 0 .. 10)
 	{
 		my $groups = 1 + ($cut =~ tr/1//);
 		my $labels = ask('boss', qq{BEGIN; SELECT FROM anonopt.publish_table('braced_1', 'braced', cuts => ARRAY[B'$cut'], k => 1);
 			SELECT count(DISTINCT c) FROM braced_1; ROLLBACK});
-		is($labels, $groups, "cut $cut: $groups groups, as many labels") if $labels ne $groups;
+		push @alike, "cut $cut: $groups groups, $labels labels" if $labels ne $groups;
 	}
-	pass('groups of all cuts have labels of their own');
+	is("@alike", '', 'groups of all cuts have labels of their own');
 	ask('boss', q{SELECT anonopt.drop_release(release) FROM anonopt.release WHERE NOT dropped; SELECT anonopt.drop_dataset('written'), anonopt.drop_dataset('braced')});
 }
 
@@ -377,20 +378,16 @@ sub check_counts
 
 sub check_chain
 {
-	my $began;
-
 	ask('boss', q{
 		CREATE TABLE chain AS SELECT i AS child, i + 1 AS parent FROM generate_series(1, 100000) i;
 		CREATE TABLE circle AS SELECT i AS child, i % 5 + 1 AS parent FROM generate_series(1, 5) i UNION ALL VALUES (10, 11);
 		CREATE TABLE levels AS SELECT i AS child, i + 1 AS parent FROM generate_series(1, 300) i});
-	$began = time;
-	refused('boss', q{SELECT anonopt.create_tree_hierarchy('chained', 'chain')}, '22023', 'a chain of 100,000 edges has too many levels');
-	cmp_ok(time - $began, '<', 10, 'which is found at once');
+	my $answer = refused('boss', metered(q{SELECT anonopt.create_tree_hierarchy('chained', 'chain')}), '22023', 'a chain of 100,000 edges has too many levels');
+	cmp_ok(work_of($answer), '<', 10, 'which is found with little work');
 	refused('boss', q{SELECT anonopt.create_tree_hierarchy('chained', 'circle')}, '23514', 'a circle is found');
 	ask('boss', q{INSERT INTO chain VALUES (100001, 1)});
-	$began = time;
-	refused('boss', q{SELECT anonopt.create_tree_hierarchy('chained', 'chain')}, '23514', 'and a long one');
-	cmp_ok(time - $began, '<', 10, 'as soon');
+	$answer = refused('boss', metered(q{SELECT anonopt.create_tree_hierarchy('chained', 'chain')}), '23514', 'and a long one');
+	cmp_ok(work_of($answer), '<', 10, 'with as little');
 	ask('boss', q{SELECT anonopt.create_tree_hierarchy('chained', 'levels')});
 	is(ask('boss', q{SELECT count(*) FROM pg_attribute WHERE attrelid = 'chained'::regclass AND attnum > 0}), '301', 'as many levels as a table holds are made');
 }
@@ -483,6 +480,7 @@ sub check_describe
 
 # --------------------------------------------------------------------- the run
 
+$node->safe_psql('clinic', $Sessions::define_seconds_worked);
 ask('boss', 'CREATE EXTENSION anonopt; GRANT CREATE ON SCHEMA public TO alice; SELECT anonopt.create_interval_hierarchy(\'tens\', 0, 9, \'{5}\')');
 my %part = (many => \&check_many, relations => \&check_relations, promises => \&check_promises, locks => \&check_locks, columns => \&check_columns, privileges => \&check_default_privileges,
 	counts => \&check_counts, chain => \&check_chain, errors => \&check_errors, describe => \&check_describe, labels => \&check_labels);

@@ -15,7 +15,6 @@ use lib $FindBin::RealBin;
 use PostgreSQL::Test::Utils;
 use Server;
 use Test::More;
-use Time::HiRes qw(sleep time);
 
 my $superuser = 'postgres';
 my $node = Server->new('holes');
@@ -700,35 +699,6 @@ sub check_swap
 	}
 }
 
-# Readers of the release must not wait for a source that takes two seconds to read.
-sub check_waiting
-{
-	ask('owner', q{
-		CREATE TABLE slow_data AS SELECT i AS nr, 20 + i % 20 AS age, 'flu' AS illness FROM generate_series(1, 80) i;
-		CREATE VIEW slow AS WITH pause AS MATERIALIZED (SELECT pg_sleep(2)) SELECT d.* FROM slow_data d, pause;
-		SELECT anonopt.create_dataset('slow', 'slow', 0.2), anonopt.add_quasi_identifier('slow', 'age', 'age_levels'), anonopt.add_sensitive('slow', 'illness');
-		SELECT anonopt.publish_table('slow_release', 'slow', '{1}', k => 5); GRANT SELECT ON slow_release TO reader});
-	my $refresh = $node->background_psql('clinic', extra_params => [ '-U', 'owner' ]);
-	my $reader = $node->background_psql('clinic', extra_params => [ '-U', 'reader' ]);
-	my ($longest, $readings, $empty) = (0, 0, 0);
-
-	$refresh->query_until(qr/begun/, "\\echo begun\nSELECT anonopt.refresh_release('slow_release');\n");
-	do
-	{
-		my $since = time;
-		my $found = $reader->query_safe('SELECT count(*) FROM slow_release');
-		$longest = time - $since if time - $since > $longest;
-		$empty++ if $found != 80;
-		$readings++;
-		sleep 0.1;
-	} while ($node->safe_psql('clinic', q{SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query LIKE '%refresh_release%' AND pid <> pg_backend_pid()}) > 0);
-	$refresh->quit;
-	$reader->quit;
-	cmp_ok($readings, '>', 3, 'still: a release is read while it is made anew');
-	is($empty, 0, 'still: and never without rows');
-	cmp_ok($longest, '<', 1, 'no reader waits while the source is read');
-}
-
 # --------------------------------------------------------------------------------- failures
 
 # DDL commands are counted in a sequence, which survives a rollback.
@@ -800,7 +770,6 @@ check_stored_form();
 check_equal_values();
 check_unique_columns();
 check_swap();
-check_waiting();
 check_nothing_before_checks();
 unlike(slurp_file($node->logfile), qr/was terminated by signal/, 'no backend has crashed');
 $node->stop;
