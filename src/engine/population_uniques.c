@@ -30,12 +30,47 @@
 
 #include <math.h>
 
+#include "base/budget.h"
+
 /* The sampling fraction up to which Pitman's estimate is always used. */
 #define SMALL_FRACTION 0.1
 
 /* The golden section of an interval, and the number of iterations. */
 #define GOLDEN 0.6180339887498949
 #define SECTIONS 60
+
+static int
+compare_sizes(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+SampleSizes
+sample_sizes(const Population *population, double fraction)
+{
+	uint32		n = population->tuples->ntuples;
+	int64	   *sizes = budget_alloc(sizeof(int64), (Size) n + 1);
+	SizeCount  *counts = budget_alloc(sizeof(SizeCount), (Size) n + 1);
+	SampleSizes sample = {.sizes = counts,.fraction = fraction};
+
+	for (uint32 i = 0; i < n; i++)
+		sizes[i] = class_people(population, population->tuples, i);
+	qsort(sizes, n, sizeof(int64), compare_sizes);
+	for (uint32 i = 0; i < n; i++)
+	{
+		if (i == 0 || sizes[i] != sizes[i - 1])
+			counts[sample.n++] = (SizeCount)
+		{
+			sizes[i], 0
+		};
+		counts[sample.n - 1].classes++;
+	}
+	pfree(sizes);
+	return sample;
+}
 
 static int64
 count_people(const SampleSizes *sample)

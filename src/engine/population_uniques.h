@@ -6,7 +6,7 @@
 #ifndef ANONOPT_POPULATION_UNIQUES_H
 #define ANONOPT_POPULATION_UNIQUES_H
 
-#include "base/compat.h"
+#include "engine/population.h"
 
 /* The number of classes of a size in the sample. */
 typedef struct SizeCount
@@ -25,6 +25,9 @@ typedef struct SampleSizes
 	const SizeCount *sizes;
 	double		fraction;
 } SampleSizes;
+
+/* The sizes of the distinct tuples' classes. */
+extern SampleSizes sample_sizes(const Population *population, double fraction);
 
 extern double zayatz_uniques(const SampleSizes *sample);
 extern double pitman_uniques(const SampleSizes *sample);

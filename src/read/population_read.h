@@ -43,6 +43,18 @@ extern int64 population_unknown(const Population *population, int attr);
 /* The number of people that a share allows at most, as SQL computes it. */
 extern int64 share_of_people(double share, int64 people);
 
+/*
+ * Takes the number of people of a class in a relation and in another, of which
+ * one may be 0, and the number of such classes.
+ */
+typedef void (*SizeTaker) (void *arg, int64 own, int64 theirs, int64 classes);
+
+/*
+ * Passes on the classes of a relation, which are its distinct tuples, and of a
+ * population, in an order that does not depend on the plan.
+ */
+extern void read_matched_sizes(const Dataset *dataset, Oid population, SizeTaker take, void *arg);
+
 /* -------------------------- converts declared promises to the engine's form */
 
 /*

@@ -8,7 +8,6 @@
 
 #include "access/relation.h"
 #include "base/budget.h"
-#include "base/names.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"

@@ -220,7 +220,7 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 	if (answer->found)
 	{
 		answer_levels(&call->search, tuple, levels);
-		values[1] = levels_datum(levels, call->search.population->nattrs);
+		values[1] = integers_datum(levels, call->search.population->nattrs);
 		values[2] = labels_of_tuple(call->search.population, tuple, levels);
 		values[3] = Float8GetDatum(answer->risk);
 		values[4] = Float8GetDatum(answer->utility);

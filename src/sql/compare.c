@@ -10,6 +10,7 @@
 #include "access/relation.h"
 #include "base/names.h"
 #include "catalog/own_objects.h"
+#include "catalog/sql.h"
 #include "catalog/pg_type.h"
 #include "compare/comparison.h"
 #include "engine/population_copies.h"
@@ -294,8 +295,8 @@ put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, cons
 			   const Comparison *comparison)
 {
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-	Datum		a_levels = a == NULL ? (Datum) 0 : levels_datum(a, nattrs);
-	Datum		b_levels = b == NULL ? (Datum) 0 : levels_datum(b, nattrs);
+	Datum		a_levels = a == NULL ? (Datum) 0 : integers_datum(a, nattrs);
+	Datum		b_levels = b == NULL ? (Datum) 0 : integers_datum(b, nattrs);
 
 	for (int i = 0; i < INDICES; i++)
 	{
@@ -633,7 +634,7 @@ anonopt_tournament_call(PG_FUNCTION_ARGS)
 		Datum		values[4];
 		bool		nulls[4] = {0};
 
-		values[0] = levels_datum(contestants[i].levels, nattrs);
+		values[0] = integers_datum(contestants[i].levels, nattrs);
 		values[1] = Int32GetDatum(contestants[i].wins);
 		values[2] = Int32GetDatum(contestants[i].losses);
 		values[3] = Int32GetDatum(contestants[i].ties);

@@ -100,23 +100,6 @@ several_objectives_argument(FunctionCallInfo fcinfo, const Dataset *dataset, Obj
 	return n;
 }
 
-static Datum
-quality_datum(FunctionCallInfo fcinfo, const Quality *quality, bool empty)
-{
-	TupleDesc	desc;
-	Datum		values[5];
-	bool		nulls[5] = {empty, empty, false, false, empty};
-
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = Float8GetDatum(quality->convergence_error);
-	values[1] = Float8GetDatum(quality->representation_ratio);
-	values[2] = Int64GetDatum(quality->minimal);
-	values[3] = Int64GetDatum(quality->boxes);
-	values[4] = Float8GetDatum(quality->igd_plus);
-	return HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls));
-}
-
 /* The nodes in an array, none for an empty one. */
 static int **
 nodes_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *nnodes)
@@ -130,28 +113,31 @@ nodes_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *nnodes)
 static Datum
 anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_argument(fcinfo);
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, dataset, objectives);
+	int			nobjectives = several_objectives_argument(fcinfo, call.dataset, objectives);
 	int			nnodes;
-	int		  **levels = nodes_argument(fcinfo, dataset, &nnodes);
+	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
 	const double *given = epsilon_argument(fcinfo, 3, nobjectives);
 	double		epsilon[MAX_OBJECTIVES];
-	Promise		promise = {0};
 	Quality		quality;
-	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
-	Population *population = population_argument(dataset);
 
-	session_read(session, population);
-	if (population == NULL)
+	promise_add_declared(&call.promise, call.dataset);
+	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	choose_epsilon(given, population, nobjectives, objectives, epsilon);
-	promise_add_declared(&promise, dataset);
-	promise.limit = share_of_people(dataset->max_suppression, population->people);
-	archive_quality(searched_population(population, &promise, nobjectives, objectives), &promise, nobjectives,
+	choose_epsilon(given, call.population, nobjectives, objectives, epsilon);
+	archive_quality(searched_population(call.population, nobjectives, objectives), &call.promise, nobjectives,
 					objectives, epsilon, nnodes, levels, max_workers(), &quality);
-	session_end(session, quality.measured, quality.helped, true);
-	PG_RETURN_DATUM(quality_datum(fcinfo, &quality, nnodes == 0));
+	session_end(call.session, quality.measured, quality.helped, true);
+	if (nnodes > 0)
+	{
+		put_number(call.row, "ce", quality.convergence_error);
+		put_number(call.row, "rr", quality.representation_ratio);
+		put_number(call.row, "igd_plus", quality.igd_plus);
+	}
+	put_count(call.row, "minimal", quality.minimal);
+	put_count(call.row, "boxes", quality.boxes);
+	PG_RETURN_DATUM(row_datum(call.row));
 }
 
 /* The given reference point, or the worst value of each objective. */
@@ -186,25 +172,20 @@ reference_argument(FunctionCallInfo fcinfo, int argument, const Population *popu
 static Datum
 anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = dataset_argument(fcinfo);
+	SearchCall	call = {.dataset = dataset_argument(fcinfo)};
 	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, dataset, objectives);
+	int			nobjectives = several_objectives_argument(fcinfo, call.dataset, objectives);
 	int			nnodes;
-	int		  **levels = nodes_argument(fcinfo, dataset, &nnodes);
+	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
 	double		reference[MAX_OBJECTIVES];
-	Promise		nothing = {0};
-	Session    *session = session_begin(ALGORITHM_QUALITY, dataset);
-	Population *population = population_argument(dataset);
 	double		volume;
 
-	session_read(session, population);
-	if (population == NULL)
+	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	reference_argument(fcinfo, 3, population, nobjectives, objectives, reference);
-	nothing.limit = share_of_people(dataset->max_suppression, population->people);
-	volume = nodes_hypervolume(searched_population(population, &nothing, nobjectives, objectives), &nothing, nobjectives,
+	reference_argument(fcinfo, 3, call.population, nobjectives, objectives, reference);
+	volume = nodes_hypervolume(searched_population(call.population, nobjectives, objectives), &call.promise, nobjectives,
 							   objectives, nnodes, levels, reference);
-	session_end(session, nnodes, 0, true);
+	session_end(call.session, nnodes, 0, true);
 	PG_RETURN_FLOAT8(volume);
 }
 
@@ -282,31 +263,21 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 static Datum
 anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset;
+	SearchCall	call = {.row = result_begin(fcinfo)};
 	Evolution  *evolution;
 	const double *epsilon;
-	Population *population;
-	Session    *session;
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo);
-	evolution = evolution_arguments(fcinfo, dataset);
+	call.dataset = dataset_argument(fcinfo);
+	evolution = evolution_arguments(fcinfo, call.dataset);
 	epsilon = epsilon_argument(fcinfo, 2, evolution->nobjectives);
-	session = session_begin(ALGORITHM_PBG_EA, dataset);
-	session_seed(session, evolution->seed);
-	population = population_argument(dataset);
-	session_read(session, population);
-	if (population == NULL)
+	promise_add_declared(&call.promise, call.dataset);
+	if (!search_read(&call, ALGORITHM_PBG_EA, (const int64 *) &evolution->seed))
 		return (Datum) 0;
-	choose_epsilon(epsilon, population, evolution->nobjectives, evolution->objectives, evolution->epsilon);
-	promise_add_declared(&evolution->promise, dataset);
-	evolution->promise.limit = share_of_people(dataset->max_suppression, population->people);
-	evolution->population = searched_population(population, &evolution->promise, evolution->nobjectives,
-												evolution->objectives);
+	choose_epsilon(epsilon, call.population, evolution->nobjectives, evolution->objectives, evolution->epsilon);
+	evolution->promise = call.promise;
+	evolution->population = searched_population(call.population, evolution->nobjectives, evolution->objectives);
 	pbg_ea(evolution);
-
-	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, evolution->population, &evolution->promise,
-			  evolution->nfound, evolution->found);
-	session_end(session, evolution->evaluated, evolution->helped, false);
+	put_found(&call, evolution->population, evolution->nfound, evolution->found);
+	session_end(call.session, evolution->evaluated, evolution->helped, false);
 	return (Datum) 0;
 }

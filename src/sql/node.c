@@ -19,230 +19,135 @@ OWN_FUNCTION(anonopt_evaluate_cuts);
 OWN_FUNCTION(anonopt_node_detail);
 OWN_FUNCTION(anonopt_suppressed_classes);
 
-/* The columns of anonopt.node. */
-enum
+/* Measures nodes one by one. */
+typedef struct NodeCall
 {
-	NODE_LEVELS, NODE_K, NODE_L, NODE_ENTROPY_L, NODE_T, NODE_SUPPRESSED, NODE_CLASSES, NODE_GLM,
-	NODE_NWP, NODE_DCN, NODE_CM, NODE_NECD, NODE_SUM_K, NODE_SUM_L, NODE_FEASIBLE, NODE_SUM_OTHER,
-	NODE_MODELS,				/* and the other measures of models, in their
-								 * order */
-	NODE_COLUMNS = NODE_MODELS + MODELS
-};
-
-Datum
-levels_datum(const int *levels, int nattrs)
-{
-	return integers_datum(levels, nattrs);
-}
-
-/* Adds measures of models that were promised or requested. */
-static void
-tell_models(const Population *population, const Measures *m, Datum *values, bool *nulls)
-{
-	int			column = NODE_MODELS;
-
-	for (int model = 0; model < MODELS; model++)
-	{
-		if (!models[model]->is_measure)
-			continue;
-		nulls[column] = m->classes == 0 || !(population->models & MODEL_BIT(model));
-		if (models[model]->range != RANGE_COUNT)
-			values[column] = Float8GetDatum(m->figures[model]);
-		else if (!nulls[column])
-			values[column] = Int64GetDatum((int64) m->figures[model]);
-		column++;
-	}
-}
-
-void
-put_node(ReturnSetInfo *result, const Population *population, const int *levels, const Measures *m)
-{
-	bool		remains = m->classes > 0;
-	bool		sensitive = population->nsensitive > 0;
-	Datum		values[NODE_COLUMNS] = {0};
-	bool		nulls[NODE_COLUMNS] = {0};
-
-	nulls[NODE_LEVELS] = levels == NULL;
-	nulls[NODE_K] = nulls[NODE_NECD] = !remains;
-	nulls[NODE_L] = nulls[NODE_ENTROPY_L] = nulls[NODE_T] = !remains || !sensitive;
-	nulls[NODE_CM] = !population->has_label;
-	nulls[NODE_SUM_L] = nulls[NODE_SUM_OTHER] = !sensitive;
-
-	if (levels != NULL)
-		values[NODE_LEVELS] = levels_datum(levels, population->nattrs);
-	values[NODE_K] = Int64GetDatum(m->k);
-	values[NODE_L] = Int64GetDatum(m->l);
-	values[NODE_ENTROPY_L] = Float8GetDatum(m->entropy_l);
-	values[NODE_T] = Float8GetDatum(m->t);
-	values[NODE_SUPPRESSED] = Int64GetDatum(m->suppressed);
-	values[NODE_CLASSES] = Int64GetDatum(m->classes);
-	values[NODE_GLM] = Float8GetDatum(m->glm);
-	values[NODE_NWP] = Float8GetDatum(m->nwp);
-	values[NODE_DCN] = Float8GetDatum(m->dcn);
-	values[NODE_CM] = Float8GetDatum(m->cm);
-	values[NODE_NECD] = Float8GetDatum(m->necd);
-	values[NODE_SUM_K] = Float8GetDatum(m->sum_k);
-	values[NODE_SUM_L] = Float8GetDatum(m->sum_l);
-	values[NODE_FEASIBLE] = BoolGetDatum(m->feasible);
-	values[NODE_SUM_OTHER] = Float8GetDatum(m->sum_other);
-	tell_models(population, m, values, nulls);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-}
-
-/* Common state of the functions in this file. */
-typedef struct Call
-{
-	ReturnSetInfo *result;
-	Dataset    *dataset;
-	Population *population;		/* NULL if there are no rows */
-	Promise		promise;
+	SearchCall	search;
 	Measurer   *measurer;
-	MemoryContext node_context; /* reset after each node */
+	MemoryContext context;		/* reset after each node */
 	int64		visited;
-} Call;
+} NodeCall;
 
-/* Reads the relation after checking the arguments; returns false if it is empty. */
-static bool
-begin_call(Call *call)
+/* Begins the result, and gets the data set. */
+static NodeCall
+begin_call(FunctionCallInfo fcinfo)
 {
-	call->population = population_argument(call->dataset);
-	if (call->population == NULL)
+	NodeCall	call = {0};
+
+	call.search.row = result_begin(fcinfo);
+	call.search.dataset = dataset_argument(fcinfo);
+	return call;
+}
+
+/* Reads the relation after the arguments are checked; returns false if it is empty. */
+static bool
+read_relation(NodeCall *call)
+{
+	if (!call_read(&call->search))
 		return false;
-	call->promise.limit = share_of_people(call->dataset->max_suppression, call->population->people);
-	call->measurer = measurer_create(call->population, &call->promise);
-	call->node_context = AllocSetContextCreate(call->population->context, "anonopt node",
-											   ALLOCSET_DEFAULT_SIZES);
+	call->measurer = measurer_create(call->search.population, &call->search.promise);
+	call->context = AllocSetContextCreate(call->search.population->context, "anonopt node", ALLOCSET_DEFAULT_SIZES);
 	return true;
 }
 
-/* Measures one node and adds its row; levels are NULL for cuts. */
+/* Measures a node, which has either levels or cuts, and adds its row. */
 static void
-put_measured(Call *call, Recodings node, const int *levels)
+put_measured(NodeCall *call, const int *levels, const Datum *cuts)
 {
-	MemoryContext old = MemoryContextSwitchTo(call->node_context);
+	MemoryContext old = MemoryContextSwitchTo(call->context);
+	const Population *population = call->search.population;
 	Measures	measures;
 
-	measure_alone(call->measurer, node, &measures);
-	put_node(call->result, call->population, levels, &measures);
+	CHECK_FOR_INTERRUPTS();
+	measure_alone(call->measurer, cuts == NULL ? node_of_levels(population, levels) : node_of_cuts(population, cuts), &measures);
+	put_node(call->search.row, population, levels, &measures);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(call->node_context);
+	MemoryContextReset(call->context);
 }
 
 static Datum
 anonopt_evaluate_call(PG_FUNCTION_ARGS)
 {
-	Call		call = {0};
-	int		  **nodes;
+	NodeCall	call = begin_call(fcinfo);
 	int			nnodes;
+	int		  **nodes = levels_argument(fcinfo, "levels", call.search.dataset, &nnodes);
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo);
-	nodes = levels_argument(fcinfo, "levels", call.dataset, &nnodes);
-	call.promise = promise_arguments(fcinfo, call.dataset);
-	if (!begin_call(&call))
+	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
+	if (!read_relation(&call))
 		return (Datum) 0;
 	for (int i = 0; i < nnodes; i++)
-	{
-		const Recoding **node = node_of_levels(call.population, nodes[i]);
-
-		CHECK_FOR_INTERRUPTS();
-		put_measured(&call, node, nodes[i]);
-		pfree(node);
-	}
-	return (Datum) 0;
-}
-
-static bool
-put_visited(void *arg, const int *levels, const Measures *measures)
-{
-	Call	   *call = arg;
-	MemoryContext old = MemoryContextSwitchTo(call->node_context);
-
-	call->visited++;
-	put_node(call->result, call->population, levels, measures);
-	progress_update(call->visited, call->visited);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(call->node_context);
-	return true;
-}
-
-static Datum
-anonopt_lattice_call(PG_FUNCTION_ARGS)
-{
-	Call		call = {0};
-	Session    *session;
-	int			workers;
-
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo);
-	call.promise = promise_arguments(fcinfo, call.dataset);
-	session = session_begin(ALGORITHM_LATTICE, call.dataset);
-	begin_call(&call);
-	session_read(session, call.population);
-	if (call.population == NULL)
-		return (Datum) 0;
-	workers = lattice_measure(call.population, &call.promise, max_workers(), put_visited, &call);
-	session_end(session, call.visited, workers, true);
+		put_measured(&call, nodes[i], NULL);
 	return (Datum) 0;
 }
 
 static Datum
 anonopt_evaluate_cuts_call(PG_FUNCTION_ARGS)
 {
-	Call		call = {0};
-	Datum	   *cuts;
+	NodeCall	call = begin_call(fcinfo);
 	int			nnodes;
-	int			nattrs;
+	Datum	   *cuts = cuts_argument(fcinfo, "cuts", call.search.dataset, &nnodes);
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo);
-	nattrs = dataset_count_role(call.dataset, ROLE_QUASI_IDENTIFIER);
-	cuts = cuts_argument(fcinfo, "cuts", call.dataset, &nnodes);
-	call.promise = promise_arguments(fcinfo, call.dataset);
-	if (!begin_call(&call))
+	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
+	if (!read_relation(&call))
 		return (Datum) 0;
 	for (int i = 0; i < nnodes; i++)
-	{
-		MemoryContext old = MemoryContextSwitchTo(call.node_context);
-		const Recoding **node = node_of_cuts(call.population, cuts + i * nattrs);
+		put_measured(&call, NULL, cuts + i * call.search.population->nattrs);
+	return (Datum) 0;
+}
 
-		MemoryContextSwitchTo(old);
-		CHECK_FOR_INTERRUPTS();
-		put_measured(&call, node, NULL);
-	}
+static bool
+put_visited(void *arg, const int *levels, const Measures *measures)
+{
+	NodeCall   *call = arg;
+	MemoryContext old = MemoryContextSwitchTo(call->context);
+
+	call->visited++;
+	put_node(call->search.row, call->search.population, levels, measures);
+	progress_update(call->visited, call->visited);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(call->context);
+	return true;
+}
+
+static Datum
+anonopt_lattice_call(PG_FUNCTION_ARGS)
+{
+	NodeCall	call = begin_call(fcinfo);
+	SearchCall *search = &call.search;
+	int			helped;
+
+	search->promise = promise_arguments(fcinfo, search->dataset);
+	if (!search_read(search, ALGORITHM_LATTICE, NULL))
+		return (Datum) 0;
+	call.context = AllocSetContextCreate(search->population->context, "anonopt node", ALLOCSET_DEFAULT_SIZES);
+	helped = lattice_measure(search->population, &search->promise, max_workers(), put_visited, &call);
+	session_end(search->session, call.visited, helped, true);
 	return (Datum) 0;
 }
 
 static Datum
 anonopt_node_detail_call(PG_FUNCTION_ARGS)
 {
-	Call		call = {0};
-	double		losses[MAX_ATTRIBUTES];
+	NodeCall	call = begin_call(fcinfo);
+	ResultRow  *row = call.search.row;
+	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
+	const Population *population;
 	const Recoding **node;
-	int		   *levels;
+	double		losses[MAX_ATTRIBUTES];
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo);
-	levels = node_argument(fcinfo, "levels", call.dataset);
-	promise_add_declared(&call.promise, call.dataset);
-	if (!begin_call(&call))
+	promise_add_declared(&call.search.promise, call.search.dataset);
+	if (!read_relation(&call))
 		return (Datum) 0;
-	node = node_of_levels(call.population, levels);
-	attribute_losses(call.measurer, node, population_classes(call.population, node, call.node_context), losses);
-	for (int a = 0; a < call.population->nattrs; a++)
+	population = call.search.population;
+	node = node_of_levels(population, levels);
+	attribute_losses(call.measurer, node, population_classes(population, node, call.context), losses);
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		Datum		values[4];
-		bool		nulls[4] = {0};
-
-		values[0] = name_datum(call.population->attrs[a].name);
-		values[1] = Int32GetDatum(levels[a]);
-		values[2] = Int64GetDatum(node[a]->nlabels);
-		values[3] = Float8GetDatum(losses[a]);
-		tuplestore_putvalues(call.result->setResult, call.result->setDesc, values, nulls);
+		put_string(row, "column_name", population->attrs[a].name);
+		put_count(row, "level", levels[a]);
+		put_count(row, "labels", node[a]->nlabels);
+		put_number(row, "loss", losses[a]);
+		row_add(row);
 	}
 	return (Datum) 0;
 }
@@ -262,16 +167,17 @@ labels_datum(const Population *population, const int *levels, const uint64 *key)
 	return texts_datum(labels, population->nattrs);
 }
 
-static Datum
-breaks_datum(int breaks)
+/* The models that a class breaks. */
+static char *
+breaks_text(int breaks)
 {
-	StringInfoData text;
+	StringInfoData names;
 
-	initStringInfo(&text);
+	initStringInfo(&names);
 	for (int model = 0; model < MODELS; model++)
 		if (breaks & MODEL_BIT(model))
-			appendStringInfo(&text, "%s%s", text.len > 0 ? ", " : "", model_name((PromiseModel) model));
-	return CStringGetTextDatum(text.data);
+			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
+	return names.data;
 }
 
 /* Classes in the order of their labels in the domains. */
@@ -291,43 +197,39 @@ compare_keys(const void *a, const void *b, void *arg)
 static Datum
 anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 {
-	Call		call = {0};
-	int		   *levels;
+	NodeCall	call = begin_call(fcinfo);
+	ResultRow  *row = call.search.row;
+	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
+	const Population *population;
+	const Recoding **node;
 	TupleTable *classes;
 	const uint64 **keys;
-	int			nwords;
 	int64		threshold;
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	call.dataset = dataset_argument(fcinfo);
-	levels = node_argument(fcinfo, "levels", call.dataset);
-	call.promise = promise_arguments(fcinfo, call.dataset);
-	if (!begin_call(&call))
+	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
+	if (!read_relation(&call))
 		return (Datum) 0;
-
-	classes = population_classes(call.population, node_of_levels(call.population, levels), call.node_context);
-	measurer_look_outside(call.measurer, node_of_levels(call.population, levels), classes);
+	population = call.search.population;
+	node = node_of_levels(population, levels);
+	classes = population_classes(population, node, call.context);
+	measurer_look_outside(call.measurer, node, classes);
 	threshold = size_threshold(call.measurer, classes);
-	nwords = call.population->nwords;
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
-		keys[i] = classes->keys + (Size) i * nwords;
-	qsort_arg(keys, classes->ntuples, sizeof(uint64 *), compare_keys, &nwords);
+		keys[i] = classes->keys + (Size) i * population->nwords;
+	qsort_arg(keys, classes->ntuples, sizeof(uint64 *), compare_keys, (void *) &population->nwords);
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		uint32		class = (uint32) ((keys[i] - classes->keys) / nwords);
+		uint32		class = (uint32) ((keys[i] - classes->keys) / population->nwords);
 		int			breaks = class_breaks(call.measurer, classes, class, threshold);
-		Datum		values[3];
-		bool		nulls[3] = {0};
 
 		CHECK_FOR_INTERRUPTS();
 		if (breaks == 0)
 			continue;
-		values[0] = labels_datum(call.population, levels, keys[i]);
-		values[1] = Int64GetDatum(class_people(call.population, classes, class));
-		values[2] = breaks_datum(breaks);
-		tuplestore_putvalues(call.result->setResult, call.result->setDesc, values, nulls);
+		put_datum(row, "labels", TEXTARRAYOID, labels_datum(population, levels, keys[i]));
+		put_count(row, "size", class_people(population, classes, class));
+		put_string(row, "breaks", breaks_text(breaks));
+		row_add(row);
 	}
 	return (Datum) 0;
 }

@@ -7,12 +7,12 @@
 #include <math.h>
 
 #include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
 #include "read/population_read.h"
 #include "read/hierarchy_read.h"
 #include "search/searches.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_pareto);
 OWN_FUNCTION(anonopt_optimize);
@@ -62,129 +62,92 @@ tell_singled_out(const NodeFront *front, const Dataset *dataset)
 					 " allow more suppression than %g, or create a recoding with anonopt.create_recoding.", dataset->max_suppression)));
 }
 
-/* Reports why a search has no proven answer, or none at all. */
+/* Searches for a front, and adds its rows. */
 static void
-tell_shortcomings(const ExactSearch *search)
+search_front(SearchCall *call, Algorithm algorithm, ExactSearch *search)
 {
+	if (!search_read(call, algorithm, NULL))
+		return;
+	search->promise = call->promise;
+	search->population = searched_population(call->population, search->nobjectives, search->objectives);
+	search->workers = max_workers();
+	exact_search(search);
+	put_found(call, search->population, node_front_size(search->front), node_front_nodes(search->front));
+	session_end(call->session, search->evaluated, search->helped, search->in_time);
 	if (!search->in_time)
 		tell_time_limit(search->evaluated, "");
 	else if (node_front_size(search->front) == 0)
 		tell_infeasible(&search->nearest, search->population, &search->promise);
+	else if (algorithm == ALGORITHM_PARETO)
+		tell_singled_out(search->front, call->dataset);
 }
 
-/* The same for a search with a bound. */
+/* Searches for the node of least loss by boxes, and adds its row. */
 static void
-tell_gap(const OptimumSearch *search)
+search_optimum(SearchCall *call, OptimumSearch *search)
 {
+	MeasuredNode found;
 	const char *gap = "";
 
-	if (search->in_time && !search->answer.found)
-		tell_infeasible(&search->nearest, search->population, &search->order.promise);
-	if (search->in_time)
+	if (!search_read(call, ALGORITHM_OPTIMIZE, NULL))
 		return;
-	if (search->answer.found && search->answer.cost > 0)
-		gap = psprintf(", but the least loss is at most %.1f %% less",
-					   100 * (search->answer.cost - search->bound) / search->answer.cost);
-	tell_time_limit(search->evaluated, gap);
-}
-
-/* Reads the data set and searches it; adds the front's rows. */
-static void
-run_search(FunctionCallInfo fcinfo, Algorithm algorithm, const Dataset *dataset, ExactSearch *search)
-{
-	Population *population;
-	Session    *session;
-
-	session = session_begin(algorithm, dataset);
-	population = population_argument(dataset);
-	session_read(session, population);
-	if (population == NULL)
-		return;
-	search->population = searched_population(population, &search->promise, search->nobjectives, search->objectives);
-	search->promise.limit = share_of_people(dataset->max_suppression, population->people);
-	search->workers = max_workers();
-	exact_search(search);
-
-	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->promise,
-			  node_front_size(search->front), node_front_nodes(search->front));
-	session_end(session, search->evaluated, search->helped, search->in_time);
-	tell_shortcomings(search);
-	if (algorithm == ALGORITHM_PARETO && search->in_time && node_front_size(search->front) > 0)
-		tell_singled_out(search->front, dataset);
-}
-
-/* The same for the node of least loss, if boxes can find it. */
-static void
-run_boxes(FunctionCallInfo fcinfo, const Dataset *dataset, OptimumSearch *search)
-{
-	Session    *session = session_begin(ALGORITHM_OPTIMIZE, dataset);
-	Population *population = population_argument(dataset);
-	MeasuredNode found;
-
-	session_read(session, population);
-	if (population == NULL)
-		return;
-	search->population = searched_population(population, &search->order.promise, 1, &search->order.loss);
-	search->order.promise.limit = share_of_people(dataset->max_suppression, population->people);
+	search->order.promise = call->promise;
+	search->population = searched_population(call->population, 1, &search->order.loss);
 	search->workers = max_workers();
 	optimum_search(search);
 
 	found.levels = search->answer.levels;
 	found.measures = search->answer.measures;
-	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search->population, &search->order.promise,
-			  search->answer.found ? 1 : 0, &found);
+	put_found(call, search->population, search->answer.found ? 1 : 0, &found);
 	if (!isinf(search->bound))
-		session_bound(session, search->bound);
-	session_end(session, search->evaluated, search->helped, search->in_time);
-	tell_gap(search);
+		session_bound(call->session, search->bound);
+	session_end(call->session, search->evaluated, search->helped, search->in_time);
+	if (!search->in_time)
+	{
+		if (search->answer.found && search->answer.cost > 0)
+			gap = psprintf(", but the least loss is at most %.1f %% less",
+						   100 * (search->answer.cost - search->bound) / search->answer.cost);
+		tell_time_limit(search->evaluated, gap);
+	}
+	else if (!search->answer.found)
+		tell_infeasible(&search->nearest, search->population, &search->order.promise);
 }
 
 static Datum
 anonopt_pareto_call(PG_FUNCTION_ARGS)
 {
+	SearchCall	call = {.row = result_begin(fcinfo)};
 	ExactSearch search = {0};
-	Dataset    *dataset;
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo);
-	search.nobjectives = objectives_argument(fcinfo, "objectives", dataset, search.objectives);
-	search.promise = promise_arguments(fcinfo, dataset);
-	search.feasible_only = promises_anything(&search.promise, dataset);
+	call.dataset = dataset_argument(fcinfo);
+	search.nobjectives = objectives_argument(fcinfo, "objectives", call.dataset, search.objectives);
+	call.promise = promise_arguments(fcinfo, call.dataset);
+	search.feasible_only = promises_anything(&call.promise, call.dataset);
 	search.deadline = deadline_argument(fcinfo);
-	run_search(fcinfo, ALGORITHM_PARETO, dataset, &search);
+	search_front(&call, ALGORITHM_PARETO, &search);
 	return (Datum) 0;
 }
 
 static Datum
 anonopt_optimize_call(PG_FUNCTION_ARGS)
 {
-	BoxOrder	order = {0};
-	Dataset    *dataset;
+	SearchCall	call = {.row = result_begin(fcinfo)};
+	OptimumSearch optimum = {0};
+	ExactSearch front = {.feasible_only = true,.nobjectives = 1};
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo);
-	order.promise = promise_arguments(fcinfo, dataset);
-	if (!promises_anything(&order.promise, dataset))
+	call.dataset = dataset_argument(fcinfo);
+	call.promise = promise_arguments(fcinfo, call.dataset);
+	if (!promises_anything(&call.promise, call.dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise; anonopt.pareto shows the whole trade-off.")));
-	require_argument(fcinfo, "loss");
-	order.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(4)), dataset, true);
-	order.deadline = deadline_argument(fcinfo);
-	if (boxes_have_bounds(order.loss))
-	{
-		OptimumSearch search = {.order = order};
-
-		run_boxes(fcinfo, dataset, &search);
-	}
+	optimum.order.loss = front.objectives[0] = loss_argument(fcinfo, call.dataset);
+	optimum.order.deadline = front.deadline = deadline_argument(fcinfo);
+	if (boxes_have_bounds(optimum.order.loss))
+		search_optimum(&call, &optimum);
 	else
-	{
-		ExactSearch search = {.promise = order.promise,.feasible_only = true,.nobjectives = 1,
-		.objectives = {order.loss},.deadline = order.deadline};
-
-		run_search(fcinfo, ALGORITHM_OPTIMIZE, dataset, &search);
-	}
+		search_front(&call, ALGORITHM_OPTIMIZE, &front);
 	return (Datum) 0;
 }
 
@@ -225,38 +188,28 @@ check_start(const Population *population, const int *levels)
 static Datum
 anonopt_poka_call(PG_FUNCTION_ARGS)
 {
+	SearchCall	call = {.row = result_begin(fcinfo)};
 	PokaSearch	search = {0};
-	Promise    *promise = &search.promise;
-	Dataset    *dataset;
-	Population *population;
-	Session    *session;
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_argument(fcinfo);
-	require_argument(fcinfo, "loss");
-	search.loss = objective_argument(text_to_cstring(PG_GETARG_TEXT_PP(1)), dataset, true);
-	search.depth = PG_ARGISNULL(2) ? mean_height(dataset) : PG_GETARG_INT32(2);
+	call.dataset = dataset_argument(fcinfo);
+	promise_add_declared(&call.promise, call.dataset);
+	search.loss = loss_argument(fcinfo, call.dataset);
+	search.depth = is_given(fcinfo, "depth") ? DatumGetInt32(get_argument(fcinfo, "depth", INT4OID)) : mean_height(call.dataset);
 	if (search.depth < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("depth must be at least 1, not %d", search.depth)));
-	if (!PG_ARGISNULL(3))
-		search.start = node_argument(fcinfo, "start", dataset);
-	session = session_begin(ALGORITHM_POKA, dataset);
-	population = population_argument(dataset);
-	session_read(session, population);
-	if (population == NULL)
+	if (is_given(fcinfo, "start"))
+		search.start = node_argument(fcinfo, "start", call.dataset);
+	if (!search_read(&call, ALGORITHM_POKA, NULL))
 		return (Datum) 0;
-	promise_add_declared(promise, dataset);
-	search.population = searched_population(population, promise, 1, &search.loss);
-	promise->limit = share_of_people(dataset->max_suppression, population->people);
-	search.workers = max_workers();
 	if (search.start != NULL)
-		check_start(population, search.start);
+		check_start(call.population, search.start);
+	search.promise = call.promise;
+	search.population = searched_population(call.population, 1, &search.loss);
+	search.workers = max_workers();
 	poka_search(&search);
-
-	put_found((ReturnSetInfo *) fcinfo->resultinfo, population, search.population, promise,
-			  search.nfound, search.found);
-	session_end(session, search.evaluated, search.helped, false);
+	put_found(&call, search.population, search.nfound, search.found);
+	session_end(call.session, search.evaluated, search.helped, false);
 	return (Datum) 0;
 }

@@ -27,7 +27,7 @@ typedef RecodingResult *(*RecodingSearch) (const RecodingOrder *order);
  * many workers helped.
  */
 static int
-put_recoding(ReturnSetInfo *result, Population *population, const RecodingOrder *order, RecodingSearch search)
+put_recoding(ResultRow *row, Population *population, const RecodingOrder *order, RecodingSearch search)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -40,7 +40,7 @@ put_recoding(ReturnSetInfo *result, Population *population, const RecodingOrder 
 		Measures	measures;
 
 		recoding_measure(population, &order->promise, shown, &measures);
-		put_node(result, population, NULL, &measures);
+		put_node(row, population, NULL, &measures);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
@@ -79,6 +79,7 @@ search_all(const RecodingOrder *order)
 static Datum
 anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 {
+	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset;
 	Population *population;
 	RecodingOrder order = {0};
@@ -87,7 +88,6 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 	int			n;
 	int			helped = 0;
 
-	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo);
 	require_overlaps_kept(dataset, "a recoding");
 	k = curve_argument(fcinfo, 1, &n);
@@ -103,14 +103,14 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 	session_seed(session, (int64) order.seed);
 	progress_search(n);
 	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
-	order.population = searched_population(population, &order.promise, 1, &order.loss);
+	order.population = searched_population(population, 1, &order.loss);
 	for (int i = 0; i < n; i++)
 	{
 		int			workers;
 
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		workers = put_recoding((ReturnSetInfo *) fcinfo->resultinfo, population, &order, search_all);
+		workers = put_recoding(row, population, &order, search_all);
 		helped = Max(helped, workers);
 		progress_update(i + 1, i + 1);
 	}
@@ -130,12 +130,12 @@ anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 {
 	static const char *const ways[] = {"start", "mondrian"};
 	static const RecodingSearch searches[] = {search_start, recoding_mondrian};
+	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset;
 	Population *population;
 	RecodingOrder order = {.loss = OBJECTIVE_GLM};
 	int			way;
 
-	InitMaterializedSRF(fcinfo, 0);
 	dataset = dataset_argument(fcinfo);
 	require_overlaps_kept(dataset, "a recoding");
 	way = find_name(name_argument(fcinfo, "way"), ways, lengthof(ways));
@@ -153,6 +153,6 @@ anonopt_other_recoding_call(PG_FUNCTION_ARGS)
 		require_row_a_person(dataset, population, "strict Mondrian");
 	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
 	order.population = population;
-	(void) put_recoding((ReturnSetInfo *) fcinfo->resultinfo, population, &order, searches[way]);
+	(void) put_recoding(row, population, &order, searches[way]);
 	return (Datum) 0;
 }

@@ -26,7 +26,7 @@ OWN_FUNCTION(anonopt_recoding_classes);
 static void
 evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *oids)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ResultRow  *row = result_begin(fcinfo);
 	Promise		promise = promise_arguments(fcinfo, dataset);
 	RecodingLabels labels = labels_argument(fcinfo);
 	RecodingTables tables;
@@ -41,7 +41,7 @@ evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *
 		CHECK_FOR_INTERRUPTS();
 		promise.limit = share_of_people(dataset->max_suppression, tables.population->people);
 		recoding_measure(tables.population, &promise, shown, &measures);
-		put_node(result, tables.population, NULL, &measures);
+		put_node(row, tables.population, NULL, &measures);
 	}
 	recoding_tables_close(&tables);
 }
@@ -52,7 +52,6 @@ anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	Oid			oid;
 
-	InitMaterializedSRF(fcinfo, 0);
 	dataset = readable_dataset_argument(fcinfo);
 	require_argument(fcinfo, "recoding");
 	oid = PG_GETARG_OID(1);
@@ -81,7 +80,6 @@ anonopt_evaluate_recodings_call(PG_FUNCTION_ARGS)
 	const Oid  *oids;
 	int			n;
 
-	InitMaterializedSRF(fcinfo, 0);
 	dataset = readable_dataset_argument(fcinfo);
 	require_argument(fcinfo, "recoding");
 	oids = recodings_of_array(PG_GETARG_DATUM(1), &n);
@@ -102,7 +100,6 @@ anonopt_evaluate_recoding_named_call(PG_FUNCTION_ARGS)
 	Oid			oid;
 	int			n = 1;
 
-	InitMaterializedSRF(fcinfo, 0);
 	dataset = readable_dataset_argument(fcinfo);
 	name = name_argument(fcinfo, "recoding");
 	if (name[0] == '{')

@@ -101,7 +101,7 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 	session_seed(call->session, (int64) order->seed);
 	progress_search(-1);
 	order->promise.limit = share_of_people(call->dataset->max_suppression, population->people);
-	order->population = searched_population(population, &order->promise, 1, &order->loss);
+	order->population = searched_population(population, 1, &order->loss);
 }
 
 /*
@@ -247,8 +247,7 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 	int64		added;
 
 	(void) readable_dataset_argument(fcinfo);
-	require_argument(fcinfo, "recoding");
-	table = recoding_open_own(PG_GETARG_OID(0));
+	table = recoding_open_own(relation_argument(fcinfo, "recoding"));
 	recoding_arguments(fcinfo, &call);
 
 	/*

@@ -1,10 +1,15 @@
 /*
  * relation_measures.c
- *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness.
+ *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness, risk.
  *
  * Measures of any relation, published or not.  A relation without a
  * declaration is read like a data set whose quasi-identifiers have no
  * hierarchy: its classes are its distinct tuples.
+ *
+ * A record's risk is 1 over the size of its class.  If the relation is a
+ * sample, that overstates the risk, because the class is larger in the
+ * population.  So there are also figures against a relation with the whole
+ * population, and estimates without one.
  */
 #include "base/compat.h"
 
@@ -12,25 +17,26 @@
 
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
-#include "read/hierarchy_read.h"
+#include "engine/population_uniques.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "sql/search_call.h"
-#include "utils/builtins.h"
+#include "sql/call.h"
 
 OWN_FUNCTION(anonopt_k_anonymity);
 OWN_FUNCTION(anonopt_l_diversity);
 OWN_FUNCTION(anonopt_entropy_l_diversity);
 OWN_FUNCTION(anonopt_t_closeness);
+OWN_FUNCTION(anonopt_risk);
 
-Dataset *
+/* Builds the data set of "relation" and "quasi_identifiers". */
+static Dataset *
 undeclared(FunctionCallInfo fcinfo)
 {
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 	char	  **columns;
 	int			ncolumns;
 
-	dataset->relation = PG_GETARG_OID(0);
+	dataset->relation = relation_argument(fcinfo, "relation");
 	columns = columns_argument(fcinfo, "quasi_identifiers", dataset->relation, &ncolumns);
 	dataset->attributes = palloc0(sizeof(Declared) * (ncolumns + 1));
 	for (int i = 0; i < ncolumns; i++)
@@ -38,17 +44,17 @@ undeclared(FunctionCallInfo fcinfo)
 	return dataset;
 }
 
-/* The same with the sensitive column in the third argument. */
+/* Adds the column in "sensitive". */
 static Declared *
-add_sensitive_argument(FunctionCallInfo fcinfo, Dataset *dataset)
+add_sensitive(FunctionCallInfo fcinfo, Dataset *dataset)
 {
-	char	   *column = pstrdup(NameStr(*PG_GETARG_NAME(2)));
+	char	   *column = name_argument(fcinfo, "sensitive");
 
 	require_column(dataset->relation, column);
 	return dataset_declare(dataset, ROLE_SENSITIVE, column);
 }
 
-Population *
+static Population *
 read_undeclared(const Dataset *dataset)
 {
 	if (dataset->nattributes == 0)
@@ -90,7 +96,7 @@ anonopt_l_diversity_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
 
-	add_sensitive_argument(fcinfo, dataset);
+	(void) add_sensitive(fcinfo, dataset);
 	if (!measure_relation(dataset, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(measures.l);
@@ -102,7 +108,7 @@ anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
 
-	add_sensitive_argument(fcinfo, dataset);
+	(void) add_sensitive(fcinfo, dataset);
 	if (!measure_relation(dataset, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.entropy_l);
@@ -115,15 +121,146 @@ anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 	Declared   *sensitive;
 	Measures	measures;
 
-	for (int argument = 0; argument < 4; argument++)
-		if (PG_ARGISNULL(argument))
-			PG_RETURN_NULL();
+	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") || !is_given(fcinfo, "sensitive") ||
+		!is_given(fcinfo, "distance"))
+		PG_RETURN_NULL();
 	dataset = undeclared(fcinfo);
-	sensitive = add_sensitive_argument(fcinfo, dataset);
-	sensitive->distance = distance_by_name(text_to_cstring(PG_GETARG_TEXT_PP(3)));
-	sensitive->hierarchy = PG_ARGISNULL(4) ? InvalidOid : PG_GETARG_OID(4);
+	sensitive = add_sensitive(fcinfo, dataset);
+	sensitive->distance = distance_by_name(name_argument(fcinfo, "distance"));
+	sensitive->hierarchy = relation_if_given(fcinfo, "hierarchy");
 	require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
 	if (!measure_relation(dataset, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.t);
+}
+
+/* ------------------------------------------------------------------------ risk */
+
+/* Sums over classes; a person counts once in each class. */
+typedef struct ClassRisks
+{
+	double		threshold;
+	int64		people;
+	int64		classes;
+	int64		smallest;		/* class among which they are sought */
+	int64		largest;
+	int64		uniques;		/* of those classes */
+	int64		above;			/* people above the threshold */
+	double		found;			/* people expected to be identified */
+} ClassRisks;
+
+/* Adds classes of people who are sought among others. */
+static void
+add_classes(void *arg, int64 own, int64 theirs, int64 classes)
+{
+	ClassRisks *risks = arg;
+
+	if (theirs == 1)
+		risks->uniques += classes;
+	if (own == 0)
+		return;
+
+	/*
+	 * people in the relation belong to the population, even if it lacks them
+	 */
+	theirs = Max(theirs, own);
+	risks->people += own * classes;
+	risks->classes += classes;
+	risks->smallest = Min(risks->smallest, theirs);
+	risks->largest = Max(risks->largest, theirs);
+	risks->found += (double) own * classes / theirs;
+	if (1.0 / theirs > risks->threshold)
+		risks->above += own * classes;
+}
+
+/* Puts the risks within the relation. */
+static void
+put_own_risks(ResultRow *row, const Population *population, double threshold)
+{
+	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
+
+	for (uint32 i = 0; i < population->tuples->ntuples && population->people > 0; i++)
+	{
+		int64		size = class_people(population, population->tuples, i);
+
+		add_classes(&risks, size, size, 1);
+	}
+	put_count(row, "records", population->people);
+	put_count(row, "classes", risks.classes);
+	put_count(row, "uniques", risks.uniques);
+	put_count(row, "people", population->persons);
+	if (population->people == 0)
+		return;
+	put_number(row, "highest", 1.0 / risks.smallest);
+	put_number(row, "average", (double) risks.classes / risks.people);
+	put_number(row, "lowest", 1.0 / risks.largest);
+	put_number(row, "share_above", (double) risks.above / risks.people);
+}
+
+/* Puts the risks against a population. */
+static void
+put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, double threshold)
+{
+	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
+
+	read_matched_sizes(dataset, population, add_classes, &risks);
+	put_number(row, "population_uniques", (double) risks.uniques);
+	if (risks.people == 0)
+		return;
+	put_number(row, "journalist_highest", 1.0 / risks.smallest);
+	put_number(row, "journalist_average", risks.found / risks.people);
+	put_number(row, "journalist_share_above", (double) risks.above / risks.people);
+	put_number(row, "marketer", risks.found / risks.people);
+}
+
+static double
+fraction_argument(FunctionCallInfo fcinfo)
+{
+	double		fraction = is_given(fcinfo, "sampling_fraction") ? number_argument(fcinfo, "sampling_fraction") : 1;
+
+	if (!(fraction > 0 && fraction <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("sampling_fraction must be above 0 and at most 1"),
+				 errhint("It is the share of the population whose rows the relation holds.")));
+	return fraction;
+}
+
+static Datum
+anonopt_risk_call(PG_FUNCTION_ARGS)
+{
+	double		threshold;
+	double		fraction;
+	Dataset    *dataset;
+	Population *population;
+	ResultRow  *row;
+
+	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") || !is_given(fcinfo, "threshold"))
+		PG_RETURN_NULL();
+	threshold = number_argument(fcinfo, "threshold");
+	if (isnan(threshold) || threshold < 0 || threshold > 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("threshold must be between 0 and 1")));
+	fraction = fraction_argument(fcinfo);
+	row = result_begin(fcinfo);
+	dataset = undeclared(fcinfo);
+	dataset->person = name_if_given(fcinfo, "person");
+	if (dataset->person != NULL)
+		require_column(dataset->relation, dataset->person);
+	population = read_undeclared(dataset);
+	put_own_risks(row, population, threshold);
+	if (is_given(fcinfo, "population"))
+		put_population_risks(row, dataset, relation_argument(fcinfo, "population"), threshold);
+	if (is_given(fcinfo, "sampling_fraction") && population->people > 0)
+	{
+		SampleSizes sample = sample_sizes(population, fraction);
+
+		put_number(row, "zayatz_uniques", zayatz_uniques(&sample));
+		put_number(row, "pitman_uniques", pitman_uniques(&sample));
+		/* a count in the population takes precedence over estimates */
+		if (!is_given(fcinfo, "population"))
+			put_number(row, "population_uniques", population_uniques(&sample));
+	}
+	PG_RETURN_DATUM(row_datum(row));
 }

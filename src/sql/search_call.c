@@ -4,8 +4,11 @@
  */
 #include "sql/search_call.h"
 
+#include "base/names.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "engine/population_copies.h"
+#include "read/population_read.h"
 #include "sql/arguments.h"
 #include "sql/call.h"
 #include "utils/array.h"
@@ -78,8 +81,9 @@ require_objective(const Dataset *dataset, Objective objective)
 	}
 }
 
-Objective
-objective_argument(const char *name, const Dataset *dataset, bool losses)
+/* An objective, or a loss, by name. */
+static Objective
+objective_named(const char *name, const Dataset *dataset, bool losses)
 {
 	int			objective = objective_by_name(name);
 
@@ -93,6 +97,12 @@ objective_argument(const char *name, const Dataset *dataset, bool losses)
 }
 
 Objective
+loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	return objective_named(name_argument(fcinfo, "loss"), dataset, true);
+}
+
+Objective
 recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
@@ -103,7 +113,7 @@ recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown loss \"%s\"", name),
 				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
-	return objective_argument(name, dataset, true);
+	return objective_named(name, dataset, true);
 }
 
 int
@@ -124,7 +134,7 @@ objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *da
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("objectives must not be null")));
-		objectives[i] = objective_argument(TextDatumGetCString(names[i]), dataset, false);
+		objectives[i] = objective_named(TextDatumGetCString(names[i]), dataset, false);
 		for (int j = 0; j < i; j++)
 			if (objectives[i] == objectives[j])
 				ereport(ERROR,
@@ -151,8 +161,31 @@ deadline_argument(FunctionCallInfo fcinfo)
 	return end;
 }
 
+bool
+call_read(SearchCall *call)
+{
+	call->population = population_argument(call->dataset);
+	if (call->population == NULL)
+		return false;
+	call->promise.limit = share_of_people(call->dataset->max_suppression, call->population->people);
+	return true;
+}
+
+bool
+search_read(SearchCall *call, Algorithm algorithm, const int64 *seed)
+{
+	bool		any;
+
+	call->session = session_begin(algorithm, call->dataset);
+	if (seed != NULL)
+		session_seed(call->session, *seed);
+	any = call_read(call);
+	session_read(call->session, call->population);
+	return any;
+}
+
 Population *
-searched_population(Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+searched_population(Population *population, int nobjectives, const Objective *objectives)
 {
 	for (int i = 0; i < nobjectives; i++)
 		if (objective_model(objectives[i]) >= 0)
@@ -160,19 +193,62 @@ searched_population(Population *population, const Promise *promise, int nobjecti
 	for (int i = 0; i < nobjectives; i++)
 		if (is_about_values(objectives[i]) || objectives[i] == OBJECTIVE_CM)
 			return population;
-	if (population->has_conditions)
-		return population;
-	return population_narrow(population);
+	return population->has_conditions ? population : population_narrow(population);
 }
 
 void
-put_found(ReturnSetInfo *result, Population *population, const Population *searched, const Promise *promise,
-		  int nnodes, MeasuredNode *nodes)
+put_node(ResultRow *row, const Population *population, const int *levels, const Measures *m)
 {
+	bool		remains = m->classes > 0;
+	bool		sensitive = population->nsensitive > 0;
+
+	if (levels != NULL)
+		put_datum(row, "levels", INT4ARRAYOID, integers_datum(levels, population->nattrs));
+	if (remains)
+		put_count(row, "k", m->k);
+	if (remains && sensitive)
+	{
+		put_count(row, "l", m->l);
+		put_number(row, "entropy_l", m->entropy_l);
+		put_number(row, "t", m->t);
+	}
+	put_count(row, "suppressed", m->suppressed);
+	put_count(row, "classes", m->classes);
+	put_number(row, "glm", m->glm);
+	put_number(row, "nwp", m->nwp);
+	put_number(row, "dcn", m->dcn);
+	if (population->has_label)
+		put_number(row, "cm", m->cm);
+	if (remains)
+		put_number(row, "necd", m->necd);
+	put_number(row, "sum_k", m->sum_k);
+	if (sensitive)
+		put_number(row, "sum_l", m->sum_l);
+	put_bool(row, "feasible", m->feasible);
+	if (sensitive)
+		put_number(row, "sum_other", m->sum_other);
+	/* the figures of models that were promised or requested */
+	for (int model = 0; model < MODELS && remains; model++)
+	{
+		if (!models[model]->is_measure || !(population->models & MODEL_BIT(model)))
+			continue;
+		if (models[model]->range == RANGE_COUNT)
+			put_count(row, model_name((PromiseModel) model), (int64) m->figures[model]);
+		else
+			put_number(row, model_name((PromiseModel) model), m->figures[model]);
+	}
+	row_add(row);
+}
+
+void
+put_found(const SearchCall *call, const Population *searched, int nnodes, MeasuredNode *nodes)
+{
+	Population *population = call->population;
+
 	if (searched->ncolumns < population->ncolumns)
-		remeasure_nodes(population, promise, nnodes, nodes);
+		remeasure_nodes(population, &call->promise, nnodes, nodes);
 	/* a node can be infeasible only if something is promised */
 	for (int i = 0; i < nnodes; i++)
 		if (nodes[i].measures.feasible)
-			put_node(result, population, nodes[i].levels, &nodes[i].measures);
+			put_node(call->row, population, nodes[i].levels, &nodes[i].measures);
 }

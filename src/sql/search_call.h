@@ -9,12 +9,16 @@
 #include "catalog/dataset.h"
 #include "engine/measure.h"
 #include "engine/population.h"
-#include "fmgr.h"
 #include "search/objective.h"
-#include "utils/tuplestore.h"
+#include "sql/call.h"
 
-/* Gets an objective, or a loss; fails if the data set lacks its column. */
-extern Objective objective_argument(const char *name, const Dataset *dataset, bool losses);
+/* ------------------------------------- what a search is asked to minimize */
+
+/* Gets "loss"; fails if the data set lacks the column that it needs. */
+extern Objective loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
+
+/* The same, of the losses that a recoding can minimize. */
+extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
 /* "loss": the one for a recoding to minimize, by name. */
 extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
@@ -25,14 +29,6 @@ extern int	objectives_argument(FunctionCallInfo fcinfo, const char *name, const 
 
 /* "time_limit": the time when a search must end, or 0. */
 extern int64 deadline_argument(FunctionCallInfo fcinfo);
-
-/* The population for a search: without counted columns if it needs none. */
-extern Population *searched_population(Population *population, const Promise *promise, int nobjectives,
-									   const Objective *objectives);
-
-/* Adds the rows of the nodes that a search found, in order. */
-extern void put_found(ReturnSetInfo *result, Population *population, const Population *searched,
-					  const Promise *promise, int nnodes, MeasuredNode *nodes);
 
 /* --------------------------------- statistics of this session's last search */
 
@@ -55,24 +51,31 @@ extern void session_end(Session *session, int64 evaluated, int workers, bool exa
 extern int	max_workers(void);
 extern void session_define_settings(void);
 
-/* The number of nodes of a lattice, as numeric. */
-extern Datum lattice_size(const Dataset *dataset);
+/* ------------------------------------------------ a search as an SQL function */
 
-/* ----------------------------------------------------- rows of anonopt.node */
+/* What a function has got and read, step by step. */
+typedef struct SearchCall
+{
+	ResultRow  *row;
+	Dataset    *dataset;
+	Promise		promise;		/* its limit is set when the relation is read */
+	Session    *session;
+	Population *population;
+} SearchCall;
 
-/* Levels as an array. */
-extern Datum levels_datum(const int *levels, int nattrs);
+/* Reads the relation; returns false if it has no rows. */
+extern bool call_read(SearchCall *call);
 
-/* Adds a row; levels are NULL for cuts. */
-extern void put_node(ReturnSetInfo *result, const Population *population, const int *levels,
-					 const Measures *measures);
+/* The same as a search in this session's statistics; the seed may be NULL. */
+extern bool search_read(SearchCall *call, Algorithm algorithm, const int64 *seed);
 
-/* -------------------- treats a relation without a declaration as a data set */
+/* The population for a search: without counted columns if it needs none. */
+extern Population *searched_population(Population *population, int nobjectives, const Objective *objectives);
 
-/* Builds it from "relation" and "quasi_identifiers". */
-extern Dataset *undeclared(FunctionCallInfo fcinfo);
+/* Adds the rows of the nodes that a search found, in order. */
+extern void put_found(const SearchCall *call, const Population *searched, int nnodes, MeasuredNode *nodes);
 
-/* Reads it: its classes are its distinct tuples. */
-extern Population *read_undeclared(const Dataset *dataset);
+/* Adds a row of anonopt.node; levels are NULL for cuts. */
+extern void put_node(ResultRow *row, const Population *population, const int *levels, const Measures *measures);
 
 #endif

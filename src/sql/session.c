@@ -4,11 +4,11 @@
  */
 #include "base/compat.h"
 
-#include "access/htup_details.h"
 #include "base/budget.h"
 #include "base/progress.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_authid.h"
+#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "optimizer/cost.h"
 #include "pgstat.h"
@@ -25,7 +25,6 @@
 #include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(anonopt_last_search);
 OWN_FUNCTION(anonopt_lattice_size);
@@ -97,7 +96,8 @@ lap(Session *session)
 	return INSTR_TIME_GET_MILLISEC(span);
 }
 
-Datum
+/* The number of nodes of a lattice, which may not fit into an integer type. */
+static Datum
 lattice_size(const Dataset *dataset)
 {
 	Datum		size = NumericGetDatum(int64_to_numeric(1));
@@ -193,9 +193,7 @@ session_end(Session *session, int64 evaluated, int workers, bool exact)
 Datum
 anonopt_last_search(PG_FUNCTION_ARGS)
 {
-	TupleDesc	desc;
-	Datum		values[13];
-	bool		nulls[13] = {0};
+	ResultRow  *row;
 
 	/*
 	 * the number of rows is hidden from a role that the session has assumed
@@ -203,28 +201,26 @@ anonopt_last_search(PG_FUNCTION_ARGS)
 	 */
 	if (!any_ended || !has_privs_of_role(GetUserId(), last.user))
 		PG_RETURN_NULL();
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = CStringGetTextDatum(algorithm_name(last.algorithm));
-	values[1] = CStringGetTextDatum(last.dataset);
-	values[2] = Int64GetDatum(last.rows);
-	values[3] = Int64GetDatum(last.tuples);
-	values[4] = DirectFunctionCall3(numeric_in, CStringGetDatum(last.nodes),
-									ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1));
-	values[5] = Int64GetDatum(last.evaluated);
-	values[6] = Int32GetDatum(last.workers);
-	values[7] = Float8GetDatum(last.read_ms);
-	values[8] = Float8GetDatum(last.search_ms);
-	values[9] = BoolGetDatum(last.exact);
-	values[10] = Int64GetDatum(last.seed);
-	nulls[10] = !last.seeded;
-	values[11] = Float8GetDatum(last.bound);
-	nulls[11] = !last.bounded;
-	values[12] = Int64GetDatum(last.people);
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	row = result_begin(fcinfo);
+	put_string(row, "algorithm", algorithm_name(last.algorithm));
+	put_string(row, "dataset", last.dataset);
+	put_count(row, "rows", last.rows);
+	put_count(row, "tuples", last.tuples);
+	put_datum(row, "nodes", NUMERICOID, DirectFunctionCall3(numeric_in, CStringGetDatum(last.nodes),
+															ObjectIdGetDatum(InvalidOid), Int32GetDatum(-1)));
+	put_count(row, "evaluated", last.evaluated);
+	put_count(row, "workers", last.workers);
+	put_number(row, "read_ms", last.read_ms);
+	put_number(row, "search_ms", last.search_ms);
+	put_bool(row, "exact", last.exact);
+	if (last.seeded)
+		put_count(row, "seed", last.seed);
+	if (last.bounded)
+		put_number(row, "bound", last.bound);
+	put_count(row, "people", last.people);
+	PG_RETURN_DATUM(row_datum(row));
 }
 
-/* The number of nodes, which may not fit into an integer type. */
 static Datum
 anonopt_lattice_size_call(PG_FUNCTION_ARGS)
 {
@@ -246,31 +242,29 @@ may_see(const PgBackendStatus *entry)
 }
 
 static void
-put_entry(ReturnSetInfo *result, const PgBackendStatus *entry)
+put_entry(ResultRow *row, const PgBackendStatus *entry)
 {
 	const int64 *params = entry->st_progress_param;
-	Datum		values[8];
-	bool		nulls[8] = {0};
 
-	values[0] = Int32GetDatum(entry->st_procpid);
-	values[1] = ObjectIdGetDatum(entry->st_progress_command_target);
-	values[2] = CStringGetTextDatum(algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
-	values[3] = CStringGetTextDatum(phase_names[params[PARAM_PHASE] == 1]);
-	values[4] = Int64GetDatum(params[PARAM_DONE]);
-	values[5] = Int64GetDatum(params[PARAM_TOTAL]);
-	nulls[5] = params[PARAM_PHASE] == 0 || params[PARAM_TOTAL] < 0;
-	values[6] = Int64GetDatum(params[PARAM_FOUND]);
-	values[7] = Float8GetDatum((params[PARAM_LOSS] - 1) / LOSS_UNITS);
-	nulls[7] = params[PARAM_LOSS] == 0;
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	put_count(row, "pid", entry->st_procpid);
+	put_datum(row, "dataset_relation", REGCLASSOID, ObjectIdGetDatum(entry->st_progress_command_target));
+	put_string(row, "algorithm", algorithm_name((Algorithm) params[PARAM_ALGORITHM]));
+	put_string(row, "phase", phase_names[params[PARAM_PHASE] == 1]);
+	put_count(row, "done", params[PARAM_DONE]);
+	if (params[PARAM_PHASE] != 0 && params[PARAM_TOTAL] >= 0)
+		put_count(row, "total", params[PARAM_TOTAL]);
+	put_count(row, "found", params[PARAM_FOUND]);
+	if (params[PARAM_LOSS] != 0)
+		put_number(row, "loss", (params[PARAM_LOSS] - 1) / LOSS_UNITS);
+	row_add(row);
 }
 
 Datum
 anonopt_progress(PG_FUNCTION_ARGS)
 {
+	ResultRow  *row = result_begin(fcinfo);
 	int			nbackends = pgstat_fetch_stat_numbackends();
 
-	InitMaterializedSRF(fcinfo, 0);
 	for (int i = 1; i <= nbackends; i++)
 	{
 		const LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(i);
@@ -278,7 +272,7 @@ anonopt_progress(PG_FUNCTION_ARGS)
 		if (local == NULL || local->backendStatus.st_progress_command != PROGRESS_COMMAND_ANONOPT ||
 			local->backendStatus.st_databaseid != MyDatabaseId || !may_see(&local->backendStatus))
 			continue;
-		put_entry((ReturnSetInfo *) fcinfo->resultinfo, &local->backendStatus);
+		put_entry(row, &local->backendStatus);
 	}
 	return (Datum) 0;
 }

@@ -16,9 +16,10 @@ OWN_FUNCTION(anonopt_drop_tuple_store);
 static Datum
 anonopt_create_tuple_store_call(PG_FUNCTION_ARGS)
 {
-	require_argument(fcinfo, "track");
+	bool		track = boolean_argument(fcinfo, "track");
+
 	PreventCommandIfReadOnly("create_tuple_store()");
-	PG_RETURN_OID(store_create(name_argument(fcinfo, "dataset"), PG_GETARG_BOOL(1)));
+	PG_RETURN_OID(store_create(name_argument(fcinfo, "dataset"), track));
 }
 
 static Datum
