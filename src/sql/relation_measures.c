@@ -1,6 +1,7 @@
 /*
  * relation_measures.c
- *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness, risk.
+ *	  SQL: k_anonymity, l_diversity, entropy_l_diversity, t_closeness, risk,
+ *	  suggest_quasi_identifiers.
  *
  * Measures of any relation, published or not.  A relation without a
  * declaration is read like a data set whose quasi-identifiers have no
@@ -16,17 +17,22 @@
 #include <math.h>
 
 #include "catalog/own_objects.h"
+#include "access/relation.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/population_uniques.h"
 #include "read/population_read.h"
+#include "read/suggestions.h"
 #include "sql/arguments.h"
 #include "sql/call.h"
+#include "utils/memutils.h"
 
 OWN_FUNCTION(anonopt_k_anonymity);
 OWN_FUNCTION(anonopt_l_diversity);
 OWN_FUNCTION(anonopt_entropy_l_diversity);
 OWN_FUNCTION(anonopt_t_closeness);
 OWN_FUNCTION(anonopt_risk);
+OWN_FUNCTION(anonopt_suggest_quasi_identifiers);
 
 /* Builds the data set of "relation" and "quasi_identifiers". */
 static Dataset *
@@ -263,4 +269,39 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 			put_number(row, "population_uniques", population_uniques(&sample));
 	}
 	PG_RETURN_DATUM(row_datum(row));
+}
+
+/* ------------------------------------------------- columns that single people out */
+
+static void
+put_suggestion(ResultRow *row, const Suggestion *suggestion)
+{
+	const KeyTotals *totals = &suggestion->totals;
+	double		people = suggestion->people;
+
+	put_datum(row, "columns", NAMEARRAYOID, names_datum((char *const *) suggestion->names, suggestion->nnames));
+	put_number(row, "distinction", totals->keys / people);
+	put_number(row, "separation", people > 1 ? 1 - totals->pairs / (people * (people - 1)) : 0);
+	put_count(row, "uniques", (int64) totals->singles);
+	put_bool(row, "labelled", suggestion->is_labelled);
+	put_bool(row, "identifier", suggestion->is_identifier);
+	put_bool(row, "estimated", suggestion->is_estimated);
+	row_add(row);
+}
+
+static Datum
+anonopt_suggest_quasi_identifiers_call(PG_FUNCTION_ARGS)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Relation	relation = relation_open_existing(relation_if_given(fcinfo, "relation"));
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	ListCell   *cell;
+
+	foreach(cell, suggestions_of(relation))
+		put_suggestion(row, lfirst(cell));
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	relation_close(relation, NoLock);
+	return (Datum) 0;
 }

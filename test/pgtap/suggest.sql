@@ -37,7 +37,7 @@ BEGIN
     RETURN nullif(problem, '');
 END $$;
 
-SELECT plan(30 + 11);
+SELECT plan(30 + 12);
 
 SELECT is(pg_temp.suggestion_problem(seed), NULL, format('table %s', seed)) FROM generate_series(1, 30) seed;
 
@@ -73,6 +73,10 @@ SELECT is((SELECT count(*) FROM anonopt.suggest_quasi_identifiers('sample.nobody
 CREATE TABLE sample.formless (j json);
 INSERT INTO sample.formless VALUES ('{}');
 SELECT is((SELECT count(*) FROM anonopt.suggest_quasi_identifiers('sample.formless')), 0::bigint, 'no column that has an order, none');
+CREATE TABLE sample.keyed (id int PRIMARY KEY);
+INSERT INTO sample.keyed VALUES (1), (2);
+SELECT results_eq($$SELECT columns, uniques, identifier FROM anonopt.suggest_quasi_identifiers('sample.keyed')$$,
+    $$VALUES ('{id}'::name[], 2::bigint, true)$$, 'only keys, which need no counting');
 
 SELECT * FROM finish();
 ROLLBACK;

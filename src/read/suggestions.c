@@ -1,0 +1,496 @@
+/*
+ * suggestions.c
+ *	  The columns of a relation, and combinations of them, that single people
+ *	  out.
+ *
+ * One pass over the relation hashes every column that the caller may read;
+ * another counts combinations of columns that distinguish people but do not
+ * identify them.  If a column or combination has more values than can be kept,
+ * its figures are estimated from a share of its values (engine/key_sample.h),
+ * and pairs from rows drawn at random, since a few frequent values make up
+ * most pairs.
+ */
+#include "read/suggestions.h"
+
+#include <math.h>
+
+#include "base/budget.h"
+#include "base/packed_key.h"
+#include "base/prng.h"
+#include "catalog/pg_am.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_type.h"
+#include "catalog/relations.h"
+#include "catalog/sql.h"
+#include "catalog/typed_rows.h"
+#include "common/hashfn.h"
+#include "miscadmin.h"
+#include "utils/acl.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+#include "utils/memutils.h"
+#include "utils/rel.h"
+#include "utils/typcache.h"
+
+/* A larger relation is read in part. */
+#define MOST_ROWS 1000000
+
+/* The number of columns that are combined. */
+#define COMBINED_COLUMNS 6
+
+/* A column identifies people if this percentage of rows has a unique value. */
+#define NAMING_SHARE 0.9
+
+/*
+ * Keys kept for a column or combination: all of a small table, a share of a
+ * larger one; and rows drawn for pairs.
+ */
+#define SMALL_TABLE 65536
+#define MOST_KEYS 16384
+#define LEAST_KEYS 1024
+#define DRAWN_ROWS 8192
+
+typedef enum HashKind
+{
+	BY_BITS,					/* equal values have equal bits */
+	BY_BYTES,					/* equal values have equal bytes */
+	BY_FUNCTION					/* the type defines equality */
+} HashKind;
+
+typedef struct Column
+{
+	char	   *name;
+	Oid			type;
+	int16		length;
+	HashKind	kind;
+	FmgrInfo	function;
+	Oid			collation;
+	bool		is_key;			/* by a constraint, so not counted */
+	bool		is_labelled;
+} Column;
+
+/* A suggestion while it is counted. */
+typedef struct Counted
+{
+	Suggestion	suggestion;		/* must be first */
+	int			columns[COMBINED_AT_ONCE];
+	KeySample	sample;
+	uint64	   *drawn;			/* hashes of some rows */
+} Counted;
+
+/* One reading of the relation. */
+typedef struct Pass
+{
+	int			ncolumns;
+	const Column **columns;
+	uint64	   *hashes;			/* of the current row */
+	List	   *counted;
+	int64		nrows;
+	Prng		prng;
+	MemoryContext row;
+} Pass;
+
+/* ---------------------------------------------------------------- columns */
+
+/* The names of columns with a label of PostgreSQL Anonymizer. */
+static List *
+labelled_columns(Oid relation)
+{
+	MemoryContext context = CurrentMemoryContext;
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	List	   *names = NIL;
+
+	sql_connect();
+	sql_read("SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_seclabel s JOIN pg_catalog.pg_attribute a"
+			 " ON a.attrelid OPERATOR(pg_catalog.=) s.objoid AND a.attnum OPERATOR(pg_catalog.=) s.objsubid"
+			 " WHERE s.objoid OPERATOR(pg_catalog.=) $1 AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+			 " AND s.provider OPERATOR(pg_catalog.=) ANY ('{k_anonymity,anon}'::pg_catalog.text[])"
+			 " AND s.label OPERATOR(pg_catalog.~*) '^ *(quasi|indirect) +identifier *$'", 1, types, values);
+	for (uint64 i = 0; i < SPI_processed; i++)
+	{
+		char	   *name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
+		MemoryContext old = MemoryContextSwitchTo(context);
+
+		names = lappend(names, makeString(pstrdup(name)));
+		MemoryContextSwitchTo(old);
+	}
+	sql_finish();
+	return names;
+}
+
+/* Finds how to hash values of a type; returns false if it has no equality. */
+static bool
+choose_hash(Column *column, Oid type)
+{
+	TypeCacheEntry *cache;
+	bool		byval;
+
+	column->type = type;
+	get_typlenbyval(type, &column->length, &byval);
+	cache = lookup_type_cache(type, TYPECACHE_CMP_PROC | TYPECACHE_HASH_EXTENDED_PROC_FINFO);
+	if (!OidIsValid(cache->cmp_proc))
+		return false;
+	column->collation = cache->typcollation;
+	if (type == TEXTOID || type == VARCHAROID || type == BYTEAOID)
+		column->kind = BY_BYTES;
+	else if (OidIsValid(cache->hash_extended_proc))
+	{
+		column->kind = BY_FUNCTION;
+		fmgr_info_copy(&column->function, &cache->hash_extended_proc_finfo, CurrentMemoryContext);
+	}
+	else
+		column->kind = byval ? BY_BITS : BY_BYTES;
+	/* equivalent to their functions, and faster */
+	if (type == INT2OID || type == INT4OID || type == INT8OID || type == BOOLOID || type == DATEOID ||
+		type == TIMESTAMPOID || type == TIMESTAMPTZOID)
+		column->kind = BY_BITS;
+	return true;
+}
+
+/* Keys of foreign and distributed tables are not trusted. */
+static bool
+keys_hold(Relation relation)
+{
+	return relation->rd_rel->relkind == RELKIND_RELATION && relation->rd_rel->relam == HEAP_TABLE_AM_OID &&
+		!relation->rd_rel->relhassubclass;
+}
+
+static bool
+may_read(Oid relation, AttrNumber number)
+{
+	return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
+		pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+}
+
+/* The columns that the caller may read and that have an order. */
+static List *
+find_columns(Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+	List	   *labelled = labelled_columns(oid);
+	List	   *columns = NIL;
+	bool		any = false;
+	ListCell   *cell;
+
+	foreach(cell, live_columns(relation))
+	{
+		Form_pg_attribute attribute = lfirst(cell);
+		Column	   *column = palloc0(sizeof(Column));
+
+		if (!may_read(oid, attribute->attnum))
+			continue;
+		any = true;
+		if (!choose_hash(column, getBaseType(attribute->atttypid)))
+			continue;
+		column->name = pstrdup(NameStr(attribute->attname));
+		column->is_key = attribute->attnotnull && keys_hold(relation) && index_keeps_unique(relation, attribute->attnum);
+		column->is_labelled = list_member(labelled, makeString(column->name));
+		columns = lappend(columns, column);
+	}
+	if (!any)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	return columns;
+}
+
+/* ---------------------------------------------------------------- counting */
+
+/* Adds a column to a suggestion's names. */
+static void
+name_column(Suggestion *suggestion, const Column *column)
+{
+	suggestion->names[suggestion->nnames++] = column->name;
+	suggestion->is_labelled |= column->is_labelled;
+}
+
+/* Lets a pass count one to three of its columns, in ascending order. */
+static void
+count_columns(Pass *pass, int i, int j, int m)
+{
+	const int	columns[COMBINED_AT_ONCE] = {i, j, m};
+	Counted    *counted = palloc0(sizeof(Counted));
+
+	for (int c = 0; c < COMBINED_AT_ONCE; c++)
+	{
+		if (c > 0 && columns[c] == columns[c - 1])
+			continue;
+		counted->columns[counted->suggestion.nnames] = columns[c];
+		name_column(&counted->suggestion, pass->columns[columns[c]]);
+	}
+	pass->counted = lappend(pass->counted, counted);
+}
+
+static uint64
+hash_value(const Column *column, Datum value)
+{
+	switch (column->kind)
+	{
+		case BY_BITS:
+			return word_hash((uint64) value ^ UINT64CONST(0x9e3779b97f4a7c15));
+		case BY_BYTES:
+			if (column->length == -1)
+			{
+				struct varlena *bytes = PG_DETOAST_DATUM_PACKED(value);
+
+				return hash_bytes_extended((unsigned char *) VARDATA_ANY(bytes), VARSIZE_ANY_EXHDR(bytes), 0);
+			}
+			if (column->length == -2)
+				return hash_bytes_extended((unsigned char *) DatumGetCString(value), strlen(DatumGetCString(value)), 0);
+			return hash_bytes_extended((unsigned char *) DatumGetPointer(value), column->length, 0);
+		default:
+			return DatumGetUInt64(FunctionCall2Coll((FmgrInfo *) &column->function, column->collation, value, Int64GetDatum(0)));
+	}
+}
+
+static void
+take_row(void *arg, const Datum *values, const bool *nulls)
+{
+	Pass	   *pass = arg;
+	MemoryContext old = MemoryContextSwitchTo(pass->row);
+	uint64		place = pass->nrows < DRAWN_ROWS ? pass->nrows :
+	(uint64) (prng_unit(&pass->prng) * (pass->nrows + 1));
+	ListCell   *cell;
+
+	if (pass->nrows % 1024 == 0)
+		CHECK_FOR_INTERRUPTS();
+	for (int i = 0; i < pass->ncolumns; i++)
+		pass->hashes[i] = nulls[i] ? 0 : word_hash(hash_value(pass->columns[i], values[i]));
+	foreach(cell, pass->counted)
+	{
+		Counted    *counted = lfirst(cell);
+		uint64		hash = pass->hashes[counted->columns[0]];
+
+		for (int i = 1; i < counted->suggestion.nnames; i++)
+			hash = word_hash(hash * 31 + pass->hashes[counted->columns[i]]);
+		key_sample_add(&counted->sample, hash);
+		if (place < DRAWN_ROWS)
+			counted->drawn[place] = hash;
+	}
+	pass->nrows++;
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(pass->row);
+}
+
+static int
+compare_hashes(const void *a, const void *b)
+{
+	uint64		x = *(const uint64 *) a;
+	uint64		y = *(const uint64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Estimates pairs of equal rows from those among the rows drawn. */
+static double
+estimate_pairs(const Counted *counted, int64 nrows)
+{
+	int64		drawn = Min(nrows, DRAWN_ROWS);
+	int64		run = 1;
+	double		pairs = 0;
+
+	qsort(counted->drawn, drawn, sizeof(uint64), compare_hashes);
+	for (int64 i = 1; i <= drawn; i++)
+	{
+		if (i < drawn && counted->drawn[i] == counted->drawn[i - 1])
+		{
+			run++;
+			continue;
+		}
+		pairs += (double) run * (run - 1);
+		run = 1;
+	}
+	return pairs / ((double) drawn * (drawn - 1)) * ((double) nrows * (nrows - 1));
+}
+
+/* Computes a suggestion's figures after a pass. */
+static void
+finish(Counted *counted, int64 nrows)
+{
+	Suggestion *suggestion = &counted->suggestion;
+	KeyTotals  *totals = &suggestion->totals;
+
+	*totals = key_sample_totals(&counted->sample);
+	suggestion->people = nrows;
+	suggestion->is_estimated = counted->sample.zeros > 0;
+	if (suggestion->is_estimated)
+	{
+		totals->keys = Min(rint(totals->keys), nrows);
+		totals->singles = Min(totals->singles, totals->keys);
+		totals->pairs = estimate_pairs(counted, nrows);
+	}
+	suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * nrows;
+}
+
+/* The number of keys that may be kept for each of a number of suggestions. */
+static uint32
+keys_allowed(int nsuggestions, int64 people)
+{
+	uint32		keys = people <= SMALL_TABLE ? Max(people, LEAST_KEYS) : MOST_KEYS;
+
+	while (keys > LEAST_KEYS &&
+		   !budget_allows(CurrentMemoryContext, nsuggestions * (key_sample_bytes(keys) + sizeof(uint64) * DRAWN_ROWS)))
+		keys /= 2;
+	return keys;
+}
+
+/* Reads the columns of a relation, and counts; there are columns. */
+static void
+run_pass(Pass *pass, Oid relation, int64 people)
+{
+	uint32		keys = keys_allowed(list_length(pass->counted), people);
+	Oid		   *types = palloc(sizeof(Oid) * pass->ncolumns);
+	StringInfoData sql;
+	ListCell   *cell;
+
+	initStringInfo(&sql);
+	for (int i = 0; i < pass->ncolumns; i++)
+	{
+		appendStringInfo(&sql, "%sr.%s", i == 0 ? "SELECT " : ", ", quote_identifier(pass->columns[i]->name));
+		types[i] = pass->columns[i]->type;
+	}
+	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
+	if (people > MOST_ROWS)
+		appendStringInfo(&sql, " WHERE pg_catalog.random() OPERATOR(pg_catalog.<) %.17g::pg_catalog.float8",
+						 (double) MOST_ROWS / people);
+	foreach(cell, pass->counted)
+	{
+		Counted    *counted = lfirst(cell);
+
+		key_sample_init(&counted->sample, CurrentMemoryContext, keys);
+		counted->drawn = budget_alloc(sizeof(uint64), DRAWN_ROWS);
+	}
+	pass->hashes = palloc(sizeof(uint64) * pass->ncolumns);
+	pass->prng.state = 1;
+	pass->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	sql_connect();
+	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
+	sql_finish();
+	MemoryContextDelete(pass->row);
+	foreach(cell, pass->counted)
+		finish(lfirst(cell), pass->nrows);
+}
+
+/* The number of rows of a relation. */
+static int64
+count_rows(Oid relation)
+{
+	bool		isnull;
+	int64		nrows;
+
+	sql_connect();
+	sql_read(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), 0, NULL, NULL);
+	nrows = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	sql_finish();
+	return nrows;
+}
+
+/* ------------------------------------------------------------- suggestions */
+
+/* Most distinguishing first. */
+static int
+compare_pairs(const ListCell *a, const ListCell *b)
+{
+	const Suggestion *x = lfirst(a);
+	const Suggestion *y = lfirst(b);
+
+	if (x->totals.pairs != y->totals.pairs)
+		return x->totals.pairs < y->totals.pairs ? -1 : 1;
+	return strcmp(x->names[0], y->names[0]);
+}
+
+/*
+ * A second pass, for combinations of the columns that distinguish people most
+ * but do not identify them.
+ */
+static Pass *
+combine(const Pass *single)
+{
+	Pass	   *pass = palloc0(sizeof(Pass));
+	List	   *telling = NIL;
+	ListCell   *cell;
+
+	foreach(cell, single->counted)
+	{
+		const Suggestion *suggestion = lfirst(cell);
+
+		if (suggestion->totals.keys > 1 && suggestion->totals.singles < NAMING_SHARE * single->nrows)
+			telling = lappend(telling, lfirst(cell));
+	}
+	list_sort(telling, compare_pairs);
+	pass->ncolumns = Min(list_length(telling), COMBINED_COLUMNS);
+	pass->columns = palloc(sizeof(Column *) * (pass->ncolumns + 1));
+	for (int i = 0; i < pass->ncolumns; i++)
+		pass->columns[i] = single->columns[((Counted *) list_nth(telling, i))->columns[0]];
+	for (int i = 0; i < pass->ncolumns; i++)
+		for (int j = i + 1; j < pass->ncolumns; j++)
+			for (int m = j; m < pass->ncolumns; m++)
+				count_columns(pass, i, j, m);
+	return pass;
+}
+
+/* Most people alone first. */
+static int
+compare_suggestions(const ListCell *a, const ListCell *b)
+{
+	const Suggestion *x = lfirst(a);
+	const Suggestion *y = lfirst(b);
+	double		x_alone = x->totals.singles / x->people;
+	double		y_alone = y->totals.singles / y->people;
+
+	if (x_alone != y_alone)
+		return x_alone > y_alone ? -1 : 1;
+	if (x->totals.pairs != y->totals.pairs)
+		return x->totals.pairs < y->totals.pairs ? -1 : 1;
+	if (x->nnames != y->nnames)
+		return x->nnames - y->nnames;
+	for (int i = 0; i < x->nnames; i++)
+		if (strcmp(x->names[i], y->names[i]) != 0)
+			return strcmp(x->names[i], y->names[i]);
+	return 0;
+}
+
+List *
+suggestions_of(Relation relation)
+{
+	Oid			oid = RelationGetRelid(relation);
+	List	   *columns = find_columns(relation);
+	int64		people = count_rows(oid);
+	Pass		single = {.columns = palloc(sizeof(Column *) * (list_length(columns) + 1))};
+	Pass	   *combined;
+	List	   *suggestions = NIL;
+	ListCell   *cell;
+
+	if (people == 0)
+		return NIL;
+	foreach(cell, columns)
+	{
+		const Column *column = lfirst(cell);
+		Suggestion *key;
+
+		if (!column->is_key)
+		{
+			single.columns[single.ncolumns] = column;
+			count_columns(&single, single.ncolumns, single.ncolumns, single.ncolumns);
+			single.ncolumns++;
+			continue;
+		}
+		key = palloc0(sizeof(Suggestion));
+		name_column(key, column);
+		key->people = people;
+		key->totals.keys = key->totals.singles = people;
+		key->is_identifier = true;
+		suggestions = lappend(suggestions, key);
+	}
+	if (single.ncolumns > 0)
+		run_pass(&single, oid, people);
+	combined = combine(&single);
+	if (combined->counted != NIL)
+		run_pass(combined, oid, people);
+	/* a sample may have no rows */
+	if (single.nrows > 0)
+		suggestions = list_concat(suggestions, single.counted);
+	if (combined->nrows > 0)
+		suggestions = list_concat(suggestions, combined->counted);
+	list_sort(suggestions, compare_suggestions);
+	return suggestions;
+}
