@@ -148,7 +148,7 @@ COMMENT ON FUNCTION anonopt.report_page(jsonb) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_gone(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_sizes(regclass, name[]) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_columns(anonopt.reported, name[]) IS 'internal';
-COMMENT ON FUNCTION anonopt.report_comparison(text, anonopt.reported) IS 'internal';
+COMMENT ON FUNCTION anonopt.report_comparison(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_together(jsonb) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_release(anonopt.reported) IS 'internal';
 COMMENT ON FUNCTION anonopt.report_measure(text, regclass, jsonb) IS 'internal';

@@ -366,7 +366,7 @@ BEGIN
 END $$;
 
 -- A release beside the data that it was made from: risks, who is left out, distributions, and what it is still good for.
-CREATE FUNCTION anonopt.report_comparison(dataset text, r anonopt.reported) RETURNS text
+CREATE FUNCTION anonopt.report_comparison(r anonopt.reported) RETURNS text
 LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS $$
 	SELECT anonopt.fill($html$
 <h2>Risk, before and after: {{name}}</h2>
@@ -385,7 +385,7 @@ LANGUAGE sql STABLE PARALLEL RESTRICTED SET search_path = pg_catalog, pg_temp AS
 		'bars', coalesce((SELECT string_agg(anonopt.report_bars(r, c), '' ORDER BY place) FROM (SELECT v ->> 'column_name' AS c, min(j) AS place
 			FROM jsonb_array_elements(r.values) WITH ORDINALITY z (v, j) GROUP BY 1) columns), ''),
 		'of_values', CASE WHEN r.values IS NOT NULL THEN r.name END,
-		'utility', CASE WHEN r.values IS NOT NULL THEN anonopt.report_utility(dataset, r.release) END))
+		'utility', CASE WHEN r.values IS NOT NULL THEN anonopt.report_utility(r.entry ->> 'dataset', r.release) END))
 $$;
 
 -- The measures in a row of the report's tables; losses are in per cent of the cells.
@@ -466,7 +466,7 @@ BEGIN
 				anonopt.html_cells('highest risk of being recognized', anonopt.percent((risk ->> 'highest')::float8)),
 				anonopt.html_cells('average risk', anonopt.percent((risk ->> 'average')::float8)),
 				anonopt.html_cells('share of people at a risk above 20 %', anonopt.percent((risk ->> 'share_above')::float8))]))) END,
-		'comparisons', (SELECT string_agg(anonopt.report_comparison(dataset, releases[i]), E'\n' ORDER BY i) FROM generate_subscripts(releases, 1) i),
+		'comparisons', (SELECT string_agg(anonopt.report_comparison(releases[i]), E'\n' ORDER BY i) FROM generate_subscripts(releases, 1) i),
 		'front', anonopt.draw_front('{k,loss}',
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(front) n),
 			ARRAY(SELECT to_jsonb(n) || jsonb_build_object('loss', round((n.glm / nullif(cells, 0) * 100)::numeric, 2)) FROM unnest(curve) n),
