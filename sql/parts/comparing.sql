@@ -67,7 +67,7 @@ CREATE FUNCTION anonopt.pairs_deserialize(bytea, internal)
 RETURNS internal AS 'MODULE_PATHNAME', 'anonopt_pairs_deserialize' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE FUNCTION anonopt.p_rank_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_rank' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_rank' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_rank(d float8, d_max float8) (
 	SFUNC = anonopt.squares_step, STYPE = internal, FINALFUNC = anonopt.p_rank_final,
@@ -76,7 +76,7 @@ CREATE AGGREGATE anonopt.p_rank(d float8, d_max float8) (
 );
 
 CREATE FUNCTION anonopt.p_cov_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_cov' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_cov' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_cov(d1 float8, d2 float8) (
 	SFUNC = anonopt.counts_step, STYPE = internal, FINALFUNC = anonopt.p_cov_final,
@@ -85,7 +85,7 @@ CREATE AGGREGATE anonopt.p_cov(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.p_spr_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_spr' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_spr' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_spr(d1 float8, d2 float8) (
 	SFUNC = anonopt.spread_step, STYPE = internal, FINALFUNC = anonopt.p_spr_final,
@@ -94,7 +94,7 @@ CREATE AGGREGATE anonopt.p_spr(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.p_hv_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_hv' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_hv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_hv(d1 float8, d2 float8) (
 	SFUNC = anonopt.volume_step, STYPE = internal, FINALFUNC = anonopt.p_hv_final,
@@ -103,7 +103,7 @@ CREATE AGGREGATE anonopt.p_hv(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.ln_p_hv_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_ln_p_hv' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_ln_p_hv' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.ln_p_hv(d1 float8, d2 float8) (
 	SFUNC = anonopt.volume_step, STYPE = internal, FINALFUNC = anonopt.ln_p_hv_final,
@@ -112,7 +112,7 @@ CREATE AGGREGATE anonopt.ln_p_hv(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.p_hv_order_final(internal)
-RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_hv_order' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS int AS 'MODULE_PATHNAME', 'anonopt_p_hv_order' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_hv_order(d1 float8, d2 float8) (
 	SFUNC = anonopt.volume_step, STYPE = internal, FINALFUNC = anonopt.p_hv_order_final,
@@ -121,7 +121,7 @@ CREATE AGGREGATE anonopt.p_hv_order(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.p_binary_final(internal)
-RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_binary' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS float8 AS 'MODULE_PATHNAME', 'anonopt_p_binary' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.p_binary(d1 float8, d2 float8) (
 	SFUNC = anonopt.counts_step, STYPE = internal, FINALFUNC = anonopt.p_binary_final,
@@ -130,7 +130,7 @@ CREATE AGGREGATE anonopt.p_binary(d1 float8, d2 float8) (
 );
 
 CREATE FUNCTION anonopt.dominance_final(internal)
-RETURNS text AS 'MODULE_PATHNAME', 'anonopt_dominance' LANGUAGE C IMMUTABLE PARALLEL SAFE;
+RETURNS text AS 'MODULE_PATHNAME', 'anonopt_dominance' LANGUAGE C IMMUTABLE STRICT PARALLEL SAFE;
 
 CREATE AGGREGATE anonopt.dominance(d1 float8, d2 float8) (
 	SFUNC = anonopt.counts_step, STYPE = internal, FINALFUNC = anonopt.dominance_final,

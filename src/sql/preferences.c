@@ -57,20 +57,6 @@ point_argument(FunctionCallInfo fcinfo, const char *name, int n, double otherwis
 	return values;
 }
 
-/* Gets a preferred bias and loss. */
-static Preference
-preference_arguments(FunctionCallInfo fcinfo)
-{
-	Preference	preference;
-	double		necd;
-
-	require_argument(fcinfo, "necd_pref");
-	necd = probability_argument(fcinfo, "necd_pref", 0);
-	require_argument(fcinfo, "nwp_pref");
-	preference_begin(&preference, necd, probability_argument(fcinfo, "nwp_pref", 0));
-	return preference;
-}
-
 /* Converts a measure to a cost, and back. */
 static double
 turned(Objective measure, double value)
@@ -120,33 +106,36 @@ judge_values(FunctionCallInfo fcinfo, int n, const double *values, const double 
 	return achievement_of(n, values, preferred, weights, ideal);
 }
 
-/* Gets a measured bias or loss, which rounding may have lifted above 1. */
+/* Fails if a bias, a loss or a preference for one is not a share. */
 static double
-measure_argument(FunctionCallInfo fcinfo, const char *name)
+check_share(double value, double most, const char *name)
 {
-	double		value = number_argument(fcinfo, name);
-
-	if (!(value >= 0 && value <= 1 + 1e-9))
+	if (!(value >= 0 && value <= most))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be between 0 and 1, not %g", name, value)));
 	return value;
 }
 
-/* The achievement of a bias and a loss. */
+/*
+ * The achievement of a bias and a loss, which rounding may have lifted above
+ * 1.  Arguments are found by position, since this is called for many rows.
+ */
 Datum
 anonopt_achievement(PG_FUNCTION_ARGS)
 {
 	Preference	preference;
 	double		values[2];
+	double		necd;
 
 	for (int i = 0; i < 4; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
-	values[0] = measure_argument(fcinfo, "necd");
-	values[1] = measure_argument(fcinfo, "nwp");
-	preference = preference_arguments(fcinfo);
-	if (!is_given(fcinfo, "weights") && !is_given(fcinfo, "ideal"))
+	values[0] = check_share(PG_GETARG_FLOAT8(0), 1 + 1e-9, "necd");
+	values[1] = check_share(PG_GETARG_FLOAT8(1), 1 + 1e-9, "nwp");
+	necd = check_share(PG_GETARG_FLOAT8(2), 1, "necd_pref");
+	preference_begin(&preference, necd, check_share(PG_GETARG_FLOAT8(3), 1, "nwp_pref"));
+	if (PG_ARGISNULL(4) && PG_ARGISNULL(5))
 		PG_RETURN_FLOAT8(preference_achievement(&preference, values));
 	PG_RETURN_FLOAT8(judge_values(fcinfo, 2, values, preference.preferred));
 }
@@ -225,8 +214,13 @@ weigh(FunctionCallInfo fcinfo, Preference *preference)
 static Preference
 whole_preference(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
-	Preference	preference = preference_arguments(fcinfo);
+	Preference	preference;
+	double		necd;
 
+	require_argument(fcinfo, "necd_pref");
+	necd = probability_argument(fcinfo, "necd_pref", 0);
+	require_argument(fcinfo, "nwp_pref");
+	preference_begin(&preference, necd, probability_argument(fcinfo, "nwp_pref", 0));
 	add_measures(fcinfo, dataset, &preference);
 	prefer_further(fcinfo, &preference);
 	weigh(fcinfo, &preference);

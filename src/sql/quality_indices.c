@@ -49,17 +49,32 @@ finite_argument(FunctionCallInfo fcinfo, int argument)
 	return value;
 }
 
+/* The sums so far, or those of no pair. */
+static IndexSums *
+sums_so_far(FunctionCallInfo fcinfo, MemoryContext context)
+{
+	return PG_ARGISNULL(0) ? MemoryContextAllocZero(context, sizeof(IndexSums)) : (IndexSums *) PG_GETARG_POINTER(0);
+}
+
+/* The sums as they were, which are NULL without a pair. */
+static Datum
+unchanged(FunctionCallInfo fcinfo)
+{
+	fcinfo->isnull = PG_ARGISNULL(0);
+	return PG_GETARG_DATUM(0);
+}
+
 /* Adds a pair, unless one of its values is NULL. */
 static Datum
 step(FunctionCallInfo fcinfo, int wanted)
 {
 	MemoryContext context = aggregate_context(fcinfo);
-	IndexSums  *sums = PG_ARGISNULL(0) ? MemoryContextAllocZero(context, sizeof(IndexSums)) : (IndexSums *) PG_GETARG_POINTER(0);
+	IndexSums  *sums;
 	double		d1;
 	double		d2;
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
-		PG_RETURN_POINTER(sums);
+		return unchanged(fcinfo);
 	d1 = finite_argument(fcinfo, 1);
 	d2 = finite_argument(fcinfo, 2);
 	if ((wanted & SUMS_VOLUME) && (d1 < 0 || d2 < 0))
@@ -67,6 +82,7 @@ step(FunctionCallInfo fcinfo, int wanted)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("values of a hypervolume must be at least 0, not %g", d1 < 0 ? d1 : d2),
 				 errhint("Add a constant to the property, or compare by p_spr.")));
+	sums = sums_so_far(fcinfo, context);
 	index_sums_add(sums, wanted, d1, d2, 1);
 	PG_RETURN_POINTER(sums);
 }
@@ -99,10 +115,12 @@ Datum
 anonopt_pairs_combine(PG_FUNCTION_ARGS)
 {
 	MemoryContext context = aggregate_context(fcinfo);
-	IndexSums  *sums = PG_ARGISNULL(0) ? MemoryContextAllocZero(context, sizeof(IndexSums)) : (IndexSums *) PG_GETARG_POINTER(0);
+	IndexSums  *sums;
 
-	if (!PG_ARGISNULL(1))
-		index_sums_merge(sums, (IndexSums *) PG_GETARG_POINTER(1));
+	if (PG_ARGISNULL(1))
+		return unchanged(fcinfo);
+	sums = sums_so_far(fcinfo, context);
+	index_sums_merge(sums, (IndexSums *) PG_GETARG_POINTER(1));
 	PG_RETURN_POINTER(sums);
 }
 
@@ -129,15 +147,12 @@ anonopt_pairs_deserialize(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(sums);
 }
 
-/* The sums; NULL if there was no pair. */
+/* The sums for a final function, which is strict. */
 static const IndexSums *
-summed_up(FunctionCallInfo fcinfo)
+all_sums(FunctionCallInfo fcinfo)
 {
-	const IndexSums *sums;
-
 	(void) aggregate_context(fcinfo);
-	sums = PG_ARGISNULL(0) ? NULL : (const IndexSums *) PG_GETARG_POINTER(0);
-	return sums == NULL || sums->records == 0 ? NULL : sums;
+	return (const IndexSums *) PG_GETARG_POINTER(0);
 }
 
 /* A sum; fails if it overflows a float8. */
@@ -152,71 +167,43 @@ sum_datum(double sum)
 Datum
 anonopt_p_rank(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	return sum_datum(index_sums_rank(sums));
+	return sum_datum(index_sums_rank(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_p_cov(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(index_sums_cov(sums));
+	PG_RETURN_FLOAT8(index_sums_cov(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_p_spr(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	return sum_datum(index_sums_spr(sums));
+	return sum_datum(index_sums_spr(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_p_hv(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(index_sums_hv(sums));
+	PG_RETURN_FLOAT8(index_sums_hv(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_ln_p_hv(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8(index_sums_ln_hv(sums));
+	PG_RETURN_FLOAT8(index_sums_ln_hv(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_p_hv_order(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_INT32(index_sums_hv_order(sums));
+	PG_RETURN_INT32(index_sums_hv_order(all_sums(fcinfo)));
 }
 
 Datum
 anonopt_p_binary(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_FLOAT8((double) sums->above);
+	PG_RETURN_FLOAT8((double) all_sums(fcinfo)->above);
 }
 
 static const char *const dominance_names[] = {
@@ -229,11 +216,7 @@ static const char *const dominance_names[] = {
 Datum
 anonopt_dominance(PG_FUNCTION_ARGS)
 {
-	const IndexSums *sums = summed_up(fcinfo);
-
-	if (sums == NULL)
-		PG_RETURN_NULL();
-	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[index_sums_dominance(sums)]));
+	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[index_sums_dominance(all_sums(fcinfo))]));
 }
 
 static Dominance

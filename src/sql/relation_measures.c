@@ -179,6 +179,15 @@ add_classes(void *arg, int64 own, int64 theirs, int64 classes)
 		risks->above += own * classes;
 }
 
+/* Puts the figures of people, if there are any, in columns with a prefix. */
+static void
+put_risks(ResultRow *row, const char *prefix, const ClassRisks *risks)
+{
+	put_number(row, psprintf("%shighest", prefix), 1.0 / risks->smallest);
+	put_number(row, psprintf("%saverage", prefix), risks->found / risks->people);
+	put_number(row, psprintf("%sshare_above", prefix), (double) risks->above / risks->people);
+}
+
 /* Puts the risks within the relation. */
 static void
 put_own_risks(ResultRow *row, const Population *population, double threshold)
@@ -195,12 +204,10 @@ put_own_risks(ResultRow *row, const Population *population, double threshold)
 	put_count(row, "classes", risks.classes);
 	put_count(row, "uniques", risks.uniques);
 	put_count(row, "people", population->persons);
-	if (population->people == 0)
+	if (risks.people == 0)
 		return;
-	put_number(row, "highest", 1.0 / risks.smallest);
-	put_number(row, "average", (double) risks.classes / risks.people);
+	put_risks(row, "", &risks);
 	put_number(row, "lowest", 1.0 / risks.largest);
-	put_number(row, "share_above", (double) risks.above / risks.people);
 }
 
 /* Puts the risks against a population. */
@@ -213,9 +220,7 @@ put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, dou
 	put_number(row, "population_uniques", (double) risks.uniques);
 	if (risks.people == 0)
 		return;
-	put_number(row, "journalist_highest", 1.0 / risks.smallest);
-	put_number(row, "journalist_average", risks.found / risks.people);
-	put_number(row, "journalist_share_above", (double) risks.above / risks.people);
+	put_risks(row, "journalist_", &risks);
 	put_number(row, "marketer", risks.found / risks.people);
 }
 
