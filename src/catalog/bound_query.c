@@ -193,16 +193,20 @@ begin_telling(const char *statement)
 }
 
 BoundQuery *
-query_bind(const char *statement, const Oid *types, int ntypes, QueryEnvironment *environment)
+query_bind(const char *statement, ParamListInfo params, QueryEnvironment *environment)
 {
 	ErrorContextCallback telling = begin_telling(statement);
 	BoundQuery *bound = palloc0(sizeof(BoundQuery));
+	int			ntypes = params == NULL ? 0 : params->numParams;
+	Oid		   *types = palloc(sizeof(Oid) * (ntypes + 1));
 	List	   *parsed;
 
+	for (int i = 0; i < ntypes; i++)
+		types[i] = params->params[i].ptype;
 	error_context_stack = &telling;
 	parsed = raw_parser(statement, RAW_PARSE_DEFAULT);
 	if (list_length(parsed) == 1)
-		bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, unconstify(Oid *, types), ntypes, environment);
+		bound->query = parse_analyze_fixedparams(linitial_node(RawStmt, parsed), statement, types, ntypes, environment);
 	error_context_stack = telling.previous;
 	if (bound->query == NULL || bound->query->commandType == CMD_UTILITY)
 		return NULL;
@@ -223,12 +227,6 @@ make_plan(const BoundQuery *bound, ParamListInfo params)
 	return pg_plan_query(linitial_node(Query, rewritten), bound->statement, CURSOR_OPT_PARALLEL_OK, params, NULL);
 }
 
-void
-query_plan(BoundQuery *bound)
-{
-	bound->plan = make_plan(bound, NULL);
-}
-
 uint64
 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 {
@@ -237,7 +235,7 @@ query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 	uint64		processed;
 
 	error_context_stack = &telling;
-	run = CreateQueryDesc(bound->plan != NULL ? bound->plan : make_plan(bound, params), bound->statement, GetActiveSnapshot(), InvalidSnapshot,
+	run = CreateQueryDesc(make_plan(bound, params), bound->statement, GetActiveSnapshot(), InvalidSnapshot,
 						  receiver == NULL ? None_Receiver : receiver, params, bound->environment, 0);
 	ExecutorStart(run, 0);
 	ExecutorRun(run, ForwardScanDirection, 0);

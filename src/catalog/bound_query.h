@@ -30,7 +30,6 @@ typedef struct BoundQuery
 	Query	   *query;
 	QueryEnvironment *environment;	/* of relations that are not in the
 									 * catalogs, or NULL */
-	PlannedStmt *plan;			/* if it is run several times */
 	List	   *relations;		/* OIDs */
 	CalledCode	code;
 } BoundQuery;
@@ -40,16 +39,13 @@ typedef struct BoundQuery
  * relations to the end of the transaction.  NULL unless it is one query or one
  * change of rows.
  */
-extern BoundQuery *query_bind(const char *statement, const Oid *types, int ntypes, QueryEnvironment *environment);
+extern BoundQuery *query_bind(const char *statement, ParamListInfo params, QueryEnvironment *environment);
 
 /*
  * Plans and runs what was bound, under the active snapshot; returns the number
  * of rows.  The receiver may be NULL.
  */
 extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver);
-
-/* Plans it, so that it can be run several times with other parameters. */
-extern void query_plan(BoundQuery *bound);
 
 /* The relations that a query names. */
 extern List *query_relations(Query * query);

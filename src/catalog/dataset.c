@@ -88,87 +88,48 @@ refuse_declaration(const char *dataset, const char *detail)
 			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare it again.")));
 }
 
-/* A row of our tables; its columns are counted from 0. */
-typedef struct DeclaredRow
-{
-	const QueryRows *rows;
-	int			number;
-} DeclaredRow;
-
-static Datum
-field(DeclaredRow row, int column, bool *isnull)
-{
-	return catalog_value(row.rows, row.number, column, isnull);
-}
-
-static char *
-text_field(DeclaredRow row, int column)
-{
-	return catalog_text(row.rows, row.number, column);
-}
-
-/* A relation, or InvalidOid. */
-static Oid
-oid_field(DeclaredRow row, int column)
-{
-	bool		isnull;
-	Datum		value = field(row, column, &isnull);
-
-	return isnull ? InvalidOid : DatumGetObjectId(value);
-}
-
 /* A level, or -1. */
 static int
-level_field(DeclaredRow row, int column)
+row_level(const QueryRows *rows, int row, int column)
 {
 	bool		isnull;
-	Datum		value = field(row, column, &isnull);
+	Datum		value = row_value(rows, row, column, &isnull);
 
 	return isnull ? -1 : DatumGetInt32(value);
 }
 
 /* A number, or NaN. */
 static double
-number_field(DeclaredRow row, int column)
+row_number(const QueryRows *rows, int row, int column)
 {
 	bool		isnull;
-	Datum		value = field(row, column, &isnull);
+	Datum		value = row_value(rows, row, column, &isnull);
 
 	return isnull ? get_float8_nan() : DatumGetFloat8(value);
 }
 
-/* A boolean; false for NULL. */
-static bool
-bool_field(DeclaredRow row, int column)
-{
-	bool		isnull;
-	Datum		value = field(row, column, &isnull);
-
-	return !isnull && DatumGetBool(value);
-}
-
 static void
-load_attribute(const char *dataset, DeclaredRow row, Declared *attribute)
+load_attribute(const char *dataset, const QueryRows *rows, int i, Declared *attribute)
 {
-	char	   *role = text_field(row, 0);
-	char	   *distance = text_field(row, 7);
-	char	   *unknown = text_field(row, 10);
+	char	   *role = row_text(rows, i, 0);
+	char	   *distance = row_text(rows, i, 7);
+	bool		isnull;
 
-	attribute->column = text_field(row, 1);
+	attribute->column = row_text(rows, i, 1);
 	if (role == NULL || distance == NULL || attribute->column == NULL)
 		refuse_declaration(dataset, "A column lacks its name, role or distance.");
 	attribute->role = role_by_name(role);
 	attribute->distance = distance_by_name(distance);
-	attribute->hierarchy = oid_field(row, 2);
-	attribute->hierarchy_type = oid_field(row, 3);
-	attribute->weight = number_field(row, 4);
-	attribute->min_level = level_field(row, 5);
-	attribute->max_level = level_field(row, 6);
-	attribute->sensitivity = oid_field(row, 8);
-	attribute->sensitivity_type = oid_field(row, 9);
-	attribute->shows_unknown = unknown != NULL;
-	attribute->range_loss = bool_field(row, 11);
-	attribute->owner_sensitivity = text_field(row, 12);
+	attribute->hierarchy = row_oid(rows, i, 2);
+	attribute->hierarchy_type = row_oid(rows, i, 3);
+	attribute->weight = row_number(rows, i, 4);
+	attribute->min_level = row_level(rows, i, 5);
+	attribute->max_level = row_level(rows, i, 6);
+	attribute->sensitivity = row_oid(rows, i, 8);
+	attribute->sensitivity_type = row_oid(rows, i, 9);
+	attribute->shows_unknown = row_text(rows, i, 10) != NULL;
+	attribute->range_loss = DatumGetBool(row_value(rows, i, 11, &isnull)) && !isnull;
+	attribute->owner_sensitivity = row_text(rows, i, 12);
 }
 
 static void
@@ -189,18 +150,6 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 }
 
 static void
-check_attributes(const Dataset *dataset)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		check_attribute(dataset, &dataset->attributes[i]);
-	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) > MAX_ATTRIBUTES)
-		refuse_declaration(dataset->name, psprintf("It has %d quasi-identifiers, and at most %d can be used.",
-												   dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER), MAX_ATTRIBUTES));
-	if (dataset_count_role(dataset, ROLE_CLASS_LABEL) > 1)
-		refuse_declaration(dataset->name, "It has more than one class label.");
-}
-
-static void
 load_attributes(Dataset *dataset)
 {
 	Oid			types[1] = {TEXTOID};
@@ -217,12 +166,14 @@ load_attributes(Dataset *dataset)
 	dataset->nattributes = rows->n;
 	dataset->attributes = palloc0(sizeof(Declared) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		DeclaredRow row = {rows, i};
-
-		load_attribute(dataset->name, row, &dataset->attributes[i]);
-	}
-	check_attributes(dataset);
+		load_attribute(dataset->name, rows, i, &dataset->attributes[i]);
+	for (int i = 0; i < dataset->nattributes; i++)
+		check_attribute(dataset, &dataset->attributes[i]);
+	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) > MAX_ATTRIBUTES)
+		refuse_declaration(dataset->name, psprintf("It has %d quasi-identifiers, and at most %d can be used.",
+												   dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER), MAX_ATTRIBUTES));
+	if (dataset_count_role(dataset, ROLE_CLASS_LABEL) > 1)
+		refuse_declaration(dataset->name, "It has more than one class label.");
 }
 
 /*
@@ -240,21 +191,21 @@ refuse_promise(const char *dataset, const char *detail)
 }
 
 static void
-load_promise(const char *dataset, DeclaredRow row, DeclaredPromise *promise)
+load_promise(const char *dataset, const QueryRows *rows, int i, DeclaredPromise *promise)
 {
-	char	   *name = text_field(row, 0);
+	char	   *name = row_text(rows, i, 0);
 	int			model = name == NULL ? -1 : model_by_name(name);
 
 	if (model < 0)
 		refuse_promise(dataset, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
 	promise->model = (PromiseModel) model;
-	promise->column = text_field(row, 1);
-	promise->threshold = number_field(row, 2);
-	(void) field(row, 3, &promise->has_c);
+	promise->column = row_text(rows, i, 1);
+	promise->threshold = row_number(rows, i, 2);
+	(void) row_value(rows, i, 3, &promise->has_c);
 	promise->has_c = !promise->has_c;
-	promise->c = number_field(row, 3);
-	promise->population = oid_field(row, 4);
-	promise->population_type = oid_field(row, 5);
+	promise->c = row_number(rows, i, 3);
+	promise->population = row_oid(rows, i, 4);
+	promise->population_type = row_oid(rows, i, 5);
 }
 
 static void
@@ -293,11 +244,7 @@ load_promises(Dataset *dataset)
 	dataset->npromises = rows->n;
 	dataset->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + 1));
 	for (int i = 0; i < dataset->npromises; i++)
-	{
-		DeclaredRow row = {rows, i};
-
-		load_promise(dataset->name, row, &dataset->promises[i]);
-	}
+		load_promise(dataset->name, rows, i, &dataset->promises[i]);
 	for (int i = 0; i < dataset->npromises; i++)
 		check_promise(dataset, &dataset->promises[i]);
 }
@@ -361,7 +308,6 @@ dataset_load_entry(const char *name)
 	Datum		values[1] = {CStringGetTextDatum(name)};
 	const Oid	results[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
-	DeclaredRow row;
 
 	dataset->name = pstrdup(name);
 	rows = read_catalog("SELECT relation::oid, row_type::oid, max_suppression, owner::text, person::text, count_column::text, timezone"
@@ -371,15 +317,13 @@ dataset_load_entry(const char *name)
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("data set \"%s\" does not exist", name),
 				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists existing data sets.")));
-	row.rows = rows;
-	row.number = 0;
-	dataset->relation = oid_field(row, 0);
-	dataset->row_type = oid_field(row, 1);
-	dataset->max_suppression = number_field(row, 2);
-	dataset->owner = text_field(row, 3);
-	dataset->person = text_field(row, 4);
-	dataset->count_column = text_field(row, 5);
-	dataset->timezone = text_field(row, 6);
+	dataset->relation = row_oid(rows, 0, 0);
+	dataset->row_type = row_oid(rows, 0, 1);
+	dataset->max_suppression = row_number(rows, 0, 2);
+	dataset->owner = row_text(rows, 0, 3);
+	dataset->person = row_text(rows, 0, 4);
+	dataset->count_column = row_text(rows, 0, 5);
+	dataset->timezone = row_text(rows, 0, 6);
 	if (dataset->owner == NULL)
 		refuse_declaration(name, "It has no owner.");
 	return dataset;
@@ -442,20 +386,6 @@ check_column(const Dataset *dataset, const char *column)
 			 errhint("Call anonopt.drop_attribute and declare the column under its new name.")));
 }
 
-/* Fails if a count column is not a number. */
-static void
-check_count_column(const Dataset *dataset)
-{
-	TypeMatch	match;
-
-	check_column(dataset, dataset->count_column);
-	if (!match_types(column_type(dataset->relation, dataset->count_column), INT8OID, &match))
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("count column \"%s\" of data set \"%s\" is not a number", dataset->count_column, dataset->name),
-				 errhint("It must hold the number of people a row stands for.")));
-}
-
 /* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
 void
 dataset_check(const Dataset *dataset)
@@ -468,7 +398,16 @@ dataset_check(const Dataset *dataset)
 	if (dataset->person != NULL)
 		check_column(dataset, dataset->person);
 	if (dataset->count_column != NULL)
-		check_count_column(dataset);
+	{
+		TypeMatch	match;
+
+		check_column(dataset, dataset->count_column);
+		if (!match_types(column_type(dataset->relation, dataset->count_column), INT8OID, &match))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("count column \"%s\" of data set \"%s\" is not a number", dataset->count_column, dataset->name),
+					 errhint("It must hold the number of people a row stands for.")));
+	}
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		const Declared *attribute = &dataset->attributes[i];
@@ -545,37 +484,24 @@ require_sensitive(const Dataset *dataset, const char *name)
 			 errhint("Add one with anonopt.add_sensitive.")));
 }
 
-static const Declared *
-quasi_identifier(const Dataset *dataset, int number)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && number-- == 0)
-			return &dataset->attributes[i];
-	elog(ERROR, "no such quasi-identifier");
-	return NULL;
-}
-
-/* Fails if a level is not in its attribute's hierarchy. */
-static void
-check_level(const Dataset *dataset, int attr, int level)
-{
-	const Declared *declared = quasi_identifier(dataset, attr);
-	int			height = hierarchy_height(declared->hierarchy);
-
-	if (level < 0 || level > height)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("level %d of column \"%s\" is out of range", level, declared->column),
-				 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
-}
-
 void
 check_node(const Dataset *dataset, const int *levels)
 {
-	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		int			height;
 
-	for (int a = 0; a < nattrs; a++)
-		check_level(dataset, a, levels[a]);
+		if (declared->role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		height = hierarchy_height(declared->hierarchy);
+		if (*levels < 0 || *levels > height)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("level %d of column \"%s\" is out of range", *levels, declared->column),
+					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
+		levels++;
+	}
 }
 
 /* ------------------ declarations as this statement has left them, and their */

@@ -236,10 +236,10 @@ require_own(const BoundQuery *bound)
 
 /* Runs a statement with the rights of our tables' owner, after checking it. */
 static uint64
-run_as_owner(const char *statement, int nargs, const Oid *types, ParamListInfo params, DestReceiver *receiver)
+run_as_owner(const char *statement, ParamListInfo params, DestReceiver *receiver)
 {
 	int			names = sql_use_catalog_names();
-	BoundQuery *bound = query_bind(statement, types, nargs, NULL);
+	BoundQuery *bound = query_bind(statement, params, NULL);
 	uint64		processed;
 	Oid			user;
 	int			context;
@@ -262,7 +262,7 @@ write_catalog(const char *statement, int nargs, const Oid *types, const Datum *v
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	written = run_as_owner(statement, nargs, types, query_parameters(nargs, types, values, nulls), NULL);
+	written = run_as_owner(statement, query_parameters(nargs, types, values, nulls), NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	return written;
@@ -274,23 +274,6 @@ read_catalog(const char *statement, int nargs, const Oid *types, const Datum *va
 	QueryRows  *rows;
 	DestReceiver *receiver = rows_collector(ncolumns, results, &rows);
 
-	(void) run_as_owner(statement, nargs, types, query_parameters(nargs, types, values, NULL), receiver);
+	(void) run_as_owner(statement, query_parameters(nargs, types, values, NULL), receiver);
 	return rows;
-}
-
-Datum
-catalog_value(const QueryRows *rows, int row, int column, bool *isnull)
-{
-	HeapTuple	tuple = list_nth(rows->tuples, row);
-
-	return heap_getattr(tuple, column + 1, rows->desc, isnull);
-}
-
-char *
-catalog_text(const QueryRows *rows, int row, int column)
-{
-	bool		isnull;
-	Datum		value = catalog_value(rows, row, column, &isnull);
-
-	return isnull ? NULL : TextDatumGetCString(value);
 }

@@ -52,8 +52,4 @@ extern uint64 write_catalog(const char *statement, int nargs, const Oid *types, 
 extern QueryRows *read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values,
 							   int ncolumns, const Oid *results);
 
-/* A column of a row, both counted from 0; as a text for columns of that type. */
-extern Datum catalog_value(const QueryRows *rows, int row, int column, bool *isnull);
-extern char *catalog_text(const QueryRows *rows, int row, int column);
-
 #endif

@@ -14,6 +14,7 @@
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
+#include "catalog/typed_rows.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
@@ -204,10 +205,10 @@ column_is_unique(Oid relation, const char *column)
 	return is_unique(relation, column) && !is_distributed(relation);
 }
 
-/* Fails with an SQLSTATE if two rows have the same value; SPI is connected. */
 void
 require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 {
+	const Oid	type = INT8OID;
 	StringInfoData sql;
 	int64		duplicates;
 	bool		isnull;
@@ -218,8 +219,7 @@ require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
 	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
 					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
 					 relation_sql_name(relation), quote_identifier(column));
-	(void) sql_read_over(sql.data, list_make1_oid(relation), NULL, 0, NULL, NULL);
-	duplicates = DatumGetInt64(sql_value(1, INT8OID, &isnull));
+	duplicates = DatumGetInt64(row_value(rows_of_query(sql.data, list_make1_oid(relation), NULL, NULL, 1, &type), 0, 0, &isnull));
 	if (duplicates > 0)
 		ereport(ERROR,
 				(errcode(sqlstate),

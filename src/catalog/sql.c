@@ -14,7 +14,6 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
-#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
@@ -56,50 +55,29 @@ sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char 
 		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
 }
 
-/* The rows of the last sql_read_over since the last sql_read; else NULL. */
-static QueryRows *answer = NULL;
-
 void
 sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
 {
-	answer = NULL;
 	sql_run(statement, nargs, types, values, nulls, false);
 }
 
 void
 sql_read(const char *statement, int nargs, Oid *types, Datum *values)
 {
-	answer = NULL;
 	sql_run(statement, nargs, types, values, NULL, true);
-}
-
-uint64
-sql_read_over(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, Oid *types, Datum *values)
-{
-	QueryRows  *rows = rows_of_query(statement, relations, environment, nargs, types, values);
-
-	answer = rows;
-	return rows->n;
-}
-
-char *
-sql_text(int column)
-{
-	return SPI_getvalue(linitial(answer->tuples), answer->desc, column);
 }
 
 Datum
 sql_value(int column, Oid type, bool *isnull)
 {
-	uint64		n = answer == NULL ? SPI_processed : answer->n;
-	TupleDesc	desc = answer == NULL ? SPI_tuptable->tupdesc : answer->desc;
+	TupleDesc	desc = SPI_tuptable->tupdesc;
 	Datum		value;
 
-	if (n != 1)
-		elog(ERROR, "one row expected, " UINT64_FORMAT " found", n);
+	if (SPI_processed != 1)
+		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
 	if (SPI_gettypeid(desc, column) != type)
 		elog(ERROR, "column %d has type %u, but type %u was expected", column, SPI_gettypeid(desc, column), type);
-	value = SPI_getbinval(answer == NULL ? SPI_tuptable->vals[0] : linitial(answer->tuples), desc, column, isnull);
+	value = SPI_getbinval(SPI_tuptable->vals[0], desc, column, isnull);
 	return *isnull ? (Datum) 0 : value;
 }
 
@@ -236,10 +214,12 @@ keep_schema_name(Oid schema)
 	return get_namespace_name(schema);
 }
 
-RangeVar *
-creation_range_var(const char *name)
+NewRelation
+new_relation(const char *name, const char *hint)
 {
+	NewRelation new;
 	RangeVar   *range;
+	AclResult	right;
 
 	if (strlen(name) > LONGEST_NAME)
 		ereport(ERROR,
@@ -251,7 +231,31 @@ creation_range_var(const char *name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_NAME),
 				 errmsg("name of a relation must not be empty")));
-	return range;
+	new.schema = RangeVarGetCreationNamespace(range);
+	new.name = range->relname;
+	new.sql_name = quote_qualified_identifier(keep_schema_name(new.schema), new.name);
+	if (OidIsValid(get_relname_relid(new.name, new.schema)))
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 errmsg("relation %s already exists", new.sql_name),
+				 errhint("%s", hint)));
+	right = object_aclcheck(NamespaceRelationId, new.schema, GetUserId(), ACL_CREATE);
+	if (right != ACLCHECK_OK)
+		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(new.schema));
+	return new;
+}
+
+Oid
+made_relation(Oid schema, const char *name)
+{
+	Oid			relation = get_relname_relid(name, schema);
+
+	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("relation %s is not the one that was created", quote_qualified_identifier(get_namespace_name(schema), name)),
+				 errhint("Check whether an event trigger changes created objects, or somebody its schema.")));
+	return relation;
 }
 
 char *
@@ -334,22 +338,23 @@ keep_to_owner(Oid relation)
 	}
 }
 
-void
-require_made(Oid relation, const char *name)
-{
-	if (!OidIsValid(relation) || !object_ownercheck(RelationRelationId, relation, GetUserId()))
-		ereport(ERROR,
-				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
-				 errmsg("relation %s is not the one that was created", name),
-				 errhint("Check whether an event trigger changes created objects, or somebody its schema.")));
-}
-
 /* ------------------- arrays of one dimension, as values of a statement or a */
 
 static Datum *
 new_elements(int n)
 {
 	return MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) n + 1));
+}
+
+static Datum
+array_datum(Datum *elements, int n, Oid type)
+{
+	int16		length;
+	bool		byval;
+	char		align;
+
+	get_typlenbyvalalign(type, &length, &byval, &align);
+	return PointerGetDatum(construct_array(elements, n, type, length, byval, align));
 }
 
 Datum
@@ -374,7 +379,7 @@ names_datum(char *const *names, int n)
 
 	for (int i = 0; i < n; i++)
 		elements[i] = name_datum(names[i]);
-	return PointerGetDatum(construct_array(elements, n, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR));
+	return array_datum(elements, n, NAMEOID);
 }
 
 Datum
@@ -384,7 +389,7 @@ integers_datum(const int *integers, int n)
 
 	for (int i = 0; i < n; i++)
 		elements[i] = Int32GetDatum(integers[i]);
-	return PointerGetDatum(construct_array(elements, n, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+	return array_datum(elements, n, INT4OID);
 }
 
 Datum
@@ -394,7 +399,7 @@ doubles_datum(const double *doubles, int n)
 
 	for (int i = 0; i < n; i++)
 		elements[i] = Float8GetDatum(doubles[i]);
-	return PointerGetDatum(construct_array(elements, n, FLOAT8OID, sizeof(float8), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	return array_datum(elements, n, FLOAT8OID);
 }
 
 Datum
@@ -405,7 +410,7 @@ oids_datum(const List *oids, Oid type)
 
 	for (int i = 0; i < n; i++)
 		elements[i] = ObjectIdGetDatum(list_nth_oid(oids, i));
-	return PointerGetDatum(construct_array(elements, n, type, sizeof(Oid), true, TYPALIGN_INT));
+	return array_datum(elements, n, type);
 }
 
 Datum
@@ -415,5 +420,5 @@ numbers_datum(const Oid *oids, int n)
 
 	for (int i = 0; i < n; i++)
 		elements[i] = Int64GetDatum(oids[i]);
-	return PointerGetDatum(construct_array(elements, n, INT8OID, sizeof(int64), true, TYPALIGN_DOUBLE));
+	return array_datum(elements, n, INT8OID);
 }

@@ -19,14 +19,9 @@ extern void sql_finish(void);
 
 /*
  * Runs a statement over PostgreSQL's own catalogs with the snapshot of the
- * caller's query; one over users' relations, which its names must still mean.
- * Returns the number of rows.
+ * caller's query; for users' relations, see typed_rows.h.
  */
 extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values);
-extern uint64 sql_read_over(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, Oid *types, Datum *values);
-
-/* A column of the first row of the latter, as a text; NULL for null. */
-extern char *sql_text(int column);
 
 /* Runs a statement that writes; nulls is as in SPI, or NULL. */
 extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
@@ -78,17 +73,29 @@ extern Oid	relation_owner(Oid relation);
  */
 extern Relation relation_open_existing(Oid relation);
 
-/* Fails unless a relation that was to be created is there, and the current role's. */
-extern void require_made(Oid relation, const char *name);
-
 /*
  * Keeps others from renaming a schema until the transaction ends, so that what
  * is written as a name stays what was meant; returns its name.
  */
 extern char *keep_schema_name(Oid schema);
 
-/* The name of an object to be created, as a user wrote it. */
-extern RangeVar *creation_range_var(const char *name);
+/* A relation to be created. */
+typedef struct NewRelation
+{
+	Oid			schema;
+	char	   *name;
+	char	   *sql_name;		/* quoted and qualified */
+} NewRelation;
+
+/*
+ * Resolves a name as a user wrote it.  Fails unless it is free, with a hint
+ * what to do about the relation that has it, and the current role may create
+ * relations in the schema, which keeps its name as above.
+ */
+extern NewRelation new_relation(const char *name, const char *hint);
+
+/* Such a relation, after the command; fails unless it is there, and the current role's. */
+extern Oid	made_relation(Oid schema, const char *name);
 
 /* Quoted and qualified name of a relation, for a statement or a message. */
 extern char *relation_sql_name(Oid relation);

@@ -273,15 +273,23 @@ require_trust(Oid relation, Oid role, const Reached *reached)
 	}
 }
 
-void
-require_columns_select(Oid relation, const List *columns)
+bool
+may_select(Oid relation, const List *columns)
 {
 	ListCell   *cell;
 
 	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
-		return;
+		return true;
 	foreach(cell, columns)
 		if (pg_attribute_aclcheck(relation, lfirst_int(cell), GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		return false;
+	return true;
+}
+
+void
+require_columns_select(Oid relation, const List *columns)
+{
+	if (!may_select(relation, columns))
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 

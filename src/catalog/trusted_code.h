@@ -20,7 +20,8 @@ extern Oid	reading_role(Oid relation, const List *columns);
 /* Fails with 42501 unless the current role can read a relation itself. */
 extern void require_trusted_relation(Oid relation);
 
-/* Fails unless the current role may select columns, given by number. */
+/* Whether the current role may select columns, given by number; fails unless it may. */
+extern bool may_select(Oid relation, const List *columns);
 extern void require_columns_select(Oid relation, const List *columns);
 
 /*

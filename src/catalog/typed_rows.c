@@ -11,6 +11,7 @@
  */
 #include "catalog/typed_rows.h"
 
+#include "access/htup_details.h"
 #include "access/xact.h"
 #include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
@@ -138,9 +139,9 @@ query_parameters(int nargs, const Oid *types, const Datum *values, const char *n
 
 /* Binds a statement, and checks that its names mean what they did when it was written. */
 static BoundQuery *
-bind_over(const char *statement, const List *relations, int nargs, const Oid *types, QueryEnvironment *environment)
+bind_over(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment)
 {
-	BoundQuery *bound = query_bind(statement, types, nargs, environment);
+	BoundQuery *bound = query_bind(statement, params, environment);
 
 	if (bound == NULL)
 		ereport(ERROR,
@@ -154,13 +155,8 @@ void
 rows_read(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
 		  int ncolumns, const Oid *types, RowTaker take, void *arg)
 {
-	int			nargs = params == NULL ? 0 : params->numParams;
-	Oid		   *ptypes = palloc(sizeof(Oid) * (nargs + 1));
-	BoundQuery *bound;
+	BoundQuery *bound = bind_over(statement, relations, params, environment);
 
-	for (int i = 0; i < nargs; i++)
-		ptypes[i] = params->params[i].ptype;
-	bound = bind_over(statement, relations, nargs, ptypes, environment);
 	if (bound->query->commandType != CMD_SELECT || bound->query->hasModifyingCTE || bound->query->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -219,47 +215,69 @@ rows_collector(int ncolumns, const Oid *types, QueryRows **rows)
 }
 
 QueryRows *
-rows_of_query(const char *statement, const List *relations, QueryEnvironment *environment, int nargs, const Oid *types, const Datum *values)
+rows_of_query(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
+			  int ncolumns, const Oid *types)
 {
 	QueryRows  *rows;
-	DestReceiver *receiver = rows_collector(0, NULL, &rows);
+	DestReceiver *receiver = rows_collector(ncolumns, types, &rows);
 
-	(void) query_run(bind_over(statement, relations, nargs, types, environment), query_parameters(nargs, types, values, NULL), receiver);
+	(void) query_run(bind_over(statement, relations, params, environment), params, receiver);
 	return rows;
 }
 
+Datum
+row_value(const QueryRows *rows, int row, int column, bool *isnull)
+{
+	HeapTuple	tuple = list_nth(rows->tuples, row);
+
+	return heap_getattr(tuple, column + 1, rows->desc, isnull);
+}
+
+char *
+row_text(const QueryRows *rows, int row, int column)
+{
+	bool		isnull;
+	Datum		value = row_value(rows, row, column, &isnull);
+
+	return isnull ? NULL : TextDatumGetCString(value);
+}
+
+Oid
+row_oid(const QueryRows *rows, int row, int column)
+{
+	bool		isnull;
+	Datum		value = row_value(rows, row, column, &isnull);
+
+	return isnull ? InvalidOid : DatumGetObjectId(value);
+}
+
 uint64
-rows_change(const char *statement, const List *relations, int nargs, const Oid *types, const Datum *values, const char *nulls)
+rows_change(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment)
 {
 	uint64		changed;
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	changed = query_run(bind_over(statement, relations, nargs, types, NULL), query_parameters(nargs, types, values, nulls), NULL);
+	changed = query_run(bind_over(statement, relations, params, environment), params, NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	return changed;
 }
 
-BoundQuery *
-rows_prepare(const char *statement, const List *relations, int nargs, const Oid *types)
+QueryEnvironment *
+rows_environment(const char *name, Tuplestorestate *rows, TupleDesc desc)
 {
-	BoundQuery *bound = bind_over(statement, relations, nargs, types, NULL);
+	QueryEnvironment *environment = create_queryEnv();
+	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
 
-	query_plan(bound);
-	return bound;
-}
-
-uint64
-rows_execute(const BoundQuery *prepared, int nargs, const Oid *types, const Datum *values, const char *nulls)
-{
-	uint64		changed;
-
-	PushCopiedSnapshot(GetTransactionSnapshot());
-	UpdateActiveSnapshotCommandId();
-	changed = query_run(prepared, query_parameters(nargs, types, values, nulls), NULL);
-	PopActiveSnapshot();
-	return changed;
+	relation->md.name = pstrdup(name);
+	relation->md.reliddesc = InvalidOid;
+	relation->md.tupdesc = desc;
+	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
+	relation->md.enrtuples = tuplestore_tuple_count(rows);
+	relation->reldata = rows;
+	register_ENR(environment, relation);
+	return environment;
 }
 
 ReturnSetInfo *

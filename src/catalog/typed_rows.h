@@ -14,6 +14,7 @@
 #include "nodes/pg_list.h"
 #include "tcop/dest.h"
 #include "utils/queryenvironment.h"
+#include "utils/tuplestore.h"
 
 /*
  * Receives one row.  The current memory context is the executor's, which lasts
@@ -38,20 +39,28 @@ typedef struct QueryRows
 	TupleDesc	desc;
 } QueryRows;
 
-extern QueryRows *rows_of_query(const char *statement, const List *relations, QueryEnvironment *environment,
-								int nargs, const Oid *types, const Datum *values);
-
-/* The same of a change of rows; returns their number. */
-extern uint64 rows_change(const char *statement, const List *relations, int nargs, const Oid *types, const Datum *values, const char *nulls);
-
-/* Prepares a change of rows that is made several times; makes it. */
-extern BoundQuery *rows_prepare(const char *statement, const List *relations, int nargs, const Oid *types);
-extern uint64 rows_execute(const BoundQuery *prepared, int nargs, const Oid *types, const Datum *values, const char *nulls);
+/*
+ * Runs a statement likewise, and returns its rows; types may be NULL, if their
+ * reader checks them.
+ */
+extern QueryRows *rows_of_query(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment,
+								int ncolumns, const Oid *types);
 
 /*
- * A receiver that collects rows; types may be NULL, if the reader of the rows
- * checks them.
+ * A column of a row, both counted from 0; a text column, NULL for null; a
+ * column of OIDs, InvalidOid for null.
  */
+extern Datum row_value(const QueryRows *rows, int row, int column, bool *isnull);
+extern char *row_text(const QueryRows *rows, int row, int column);
+extern Oid	row_oid(const QueryRows *rows, int row, int column);
+
+/* Changes rows of relations by a statement that is checked likewise; returns their number. */
+extern uint64 rows_change(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment);
+
+/* Shows rows to a statement as a relation with a name. */
+extern QueryEnvironment *rows_environment(const char *name, Tuplestorestate *rows, TupleDesc desc);
+
+/* A receiver that collects rows; types may be NULL. */
 extern DestReceiver *rows_collector(int ncolumns, const Oid *types, QueryRows **rows);
 
 /* The parameters of a statement. */

@@ -370,8 +370,6 @@ bool
 encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes, bool *closed)
 {
 	const RangeLeaves *ranges = encoder->ranges;
-	Oid			output;
-	bool		varlena;
 
 	if (ranges == NULL || ranges->nleaves == 0)
 		return false;
@@ -383,7 +381,6 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 			return false;
 	*closed = ranges->leaves[ranges->nleaves - 1].upper.inclusive;
 	*type = encoder->type.type;
-	getTypeOutputInfo(*type, &output, &varlena);
 	*n = 0;
 	*names = budget_alloc(sizeof(char *), 2 * (Size) ranges->nleaves + 1);
 	*codes = budget_alloc(sizeof(uint32), 2 * (Size) ranges->nleaves + 2);
@@ -399,11 +396,11 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 		 */
 		if (!leaf->lower.infinite && !adjoins)
 		{
-			(*names)[(*n)++] = OidOutputFunctionCall(output, leaf->lower.val);
+			(*names)[(*n)++] = value_text(*type, leaf->lower.val);
 			(*codes)[*n] = NO_LEAF;
 		}
 		(*codes)[*n] = leaf->code;
-		(*names)[(*n)++] = OidOutputFunctionCall(output, leaf->upper.val);
+		(*names)[(*n)++] = value_text(*type, leaf->upper.val);
 		(*codes)[*n] = NO_LEAF;
 	}
 	return true;

@@ -42,10 +42,10 @@ typedef struct LoadedHierarchy
 /* The kind of leaves of a type. */
 extern LeafKind leaf_kind(Oid type);
 
-/* Reads a table and collects all its faults; SPI is connected. */
+/* Reads a table and collects all its faults. */
 extern HierarchyRows *hierarchy_read_rows(Oid relation, Oid data_type, const char *column);
 
-/* Reads a sound hierarchy or fails with 23514; SPI is connected. */
+/* Reads a sound hierarchy or fails with 23514. */
 extern LoadedHierarchy *hierarchy_load(Oid relation, Oid data_type, const char *column);
 
 /*

@@ -15,6 +15,7 @@
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "utils/date.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
@@ -92,15 +93,18 @@ number_expression(const TypeMatch *match, Oid subtype, const char *column)
 static Extent
 read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtype)
 {
+	const Oid	types[2] = {FLOAT8OID, FLOAT8OID};
+	QueryRows  *rows;
 	Extent		extent;
 	bool		no_low;
 	bool		no_high;
 	const char *number = number_expression(match, subtype, column);
 	int			level = sql_use_catalog_names();
 
-	(void) sql_read_over(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)), list_make1_oid(relation), NULL, 0, NULL, NULL);
-	extent.low = DatumGetFloat8(sql_value(1, FLOAT8OID, &no_low));
-	extent.high = DatumGetFloat8(sql_value(2, FLOAT8OID, &no_high));
+	rows = rows_of_query(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)),
+						 list_make1_oid(relation), NULL, NULL, 2, types);
+	extent.low = DatumGetFloat8(row_value(rows, 0, 0, &no_low));
+	extent.high = DatumGetFloat8(row_value(rows, 0, 1, &no_high));
 	if (no_low || no_high)
 		extent.low = extent.high = 0;
 	else if (is_discrete(subtype))

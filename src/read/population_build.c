@@ -392,6 +392,21 @@ finish_columns(Population *population)
 		drop_persons(population);
 }
 
+int64
+population_unknown(const Population *population, int attr)
+{
+	const Attribute *attribute = &population->attrs[attr];
+	const uint64 *key = population->tuples->keys;
+	int64		people = 0;
+
+	if (attribute->unknown_leaf == NO_LEAF)
+		return 0;
+	for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
+		if (key_get(key, &attribute->field) == attribute->unknown_leaf)
+			people += population->tuples->counts[i];
+	return people;
+}
+
 /*
  * Reports how many people are shown as the last label because their value has
  * no leaf.
@@ -442,4 +457,18 @@ make_population(Reading *reading)
 	if (reading->tuple_of == NULL)
 		pfree(reading->tuples->counter->counts);
 	return population;
+}
+
+KeyCounter *
+index_of_tuples(const Population *population)
+{
+	const TupleTable *table = population->tuples;
+	KeyCounter *tuples = key_counter_create(population->context, population->nwords, table->ntuples);
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+	{
+		memcpy(key_counter_candidate(tuples), table->keys + (Size) i * population->nwords, sizeof(uint64) * population->nwords);
+		key_counter_add(tuples, 1);
+	}
+	return tuples;
 }

@@ -71,26 +71,75 @@ make_entries(const Reading *reading, const Population *population, bool shows_un
 EntryTable *
 reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
 {
-	Reading    *reading;
+	Reading    *reading = reading_begin(dataset, population->context);
 	EntryTable *entries;
-	MemoryContext old;
-	int			zone = dataset_use_zone(dataset);
 
-	sql_connect();
-	old = MemoryContextSwitchTo(population->context);
-	reading = palloc0(sizeof(Reading));
 	reading->dataset = dataset_over(dataset, relation);
-	reading->context = population->context;
 	reading->admits_misses = true;
 	reading_prepare(reading);
 	run_read(reading);
 	entries = make_entries(reading, population, shows_unknown);
 	reading_close(reading);
 	MemoryContextDelete(reading->tuples->context);
-	MemoryContextSwitchTo(old);
-	sql_finish();
-	sql_restore_names(zone);
 	return entries;
+}
+
+/* The entries of a relation in the population's layout. */
+static Outsiders
+make_outsiders(const EntryTable *entries, const Population *population)
+{
+	Outsiders	outsiders = {.ntuples = entries->nentries,.counts = entries->counts};
+	Size		n = (Size) entries->nentries + 1;
+	uint64	   *unknown;
+	bool		any = false;
+
+	budget_require(population->context, sizeof(uint64) * (population->nwords + 1) * n);
+	outsiders.keys = MemoryContextAllocExtended(population->context, sizeof(uint64) * population->nwords * n,
+												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	unknown = MemoryContextAllocExtended(population->context, sizeof(uint64) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 i = 0; i < entries->nentries; i++)
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			uint32		leaf = entries->leaves[(Size) i * population->nattrs + a];
+
+			if (leaf != NO_LEAF)
+				key_put(outsiders.keys + (Size) i * population->nwords, &population->attrs[a].field, leaf);
+			else
+			{
+				unknown[i] |= UINT64CONST(1) << a;
+				any = true;
+			}
+		}
+	if (any)
+		outsiders.unknown = unknown;
+	else
+		pfree(unknown);
+	return outsiders;
+}
+
+void
+population_read_outside(Population *population, const Dataset *dataset)
+{
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+		const Model *model = models[promise->model];
+		OutsidePromise *outside = &population->outside[model->place];
+		EntryTable *entries;
+
+		if (!model_needs_population(promise->model) || population->people == 0)
+			continue;
+		if (outside->given)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
+					 errhint("Drop the release and publish it again.")));
+		entries = reading_entries(dataset, promise->population, population, true);
+		outside->people = make_outsiders(entries, population);
+		outside->model = promise->model;
+		model->bounds(promise, &outside->least, &outside->most);
+		outside->given = true;
+	}
 }
 
 Size
@@ -178,17 +227,9 @@ reading_expect_memory(const Reading *reading)
 Population *
 reading_population(const Dataset *dataset, const int *levels, bool may_use_store, bool keeps_ties, Reading **result)
 {
-	Reading    *reading;
+	Reading    *reading = reading_begin(dataset, AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES));
 	Population *population;
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	int			zone = dataset_use_zone(dataset);
 
-	sql_connect();
-	old = MemoryContextSwitchTo(context);
-	reading = palloc0(sizeof(Reading));
-	reading->dataset = dataset;
-	reading->context = context;
 	reading->levels = levels;
 	reading->may_use_store = may_use_store;
 	reading->keeps_ties = keeps_ties;
@@ -198,9 +239,6 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	budget_expect(bytes_of_tuples(reading, reading->tuples->counter->nkeys));
 	population = make_population(reading);
 	reading_close(reading);
-	MemoryContextSwitchTo(old);
-	sql_finish();
-	sql_restore_names(zone);
 	population_read_outside(population, dataset);
 	*result = reading;
 	return population;
@@ -209,25 +247,18 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 char *
 reading_statement(const Dataset *dataset)
 {
-	Reading    *reading = palloc0(sizeof(Reading));
-	MemoryContext context = CurrentMemoryContext;
-	ReadPlan   *plan;
+	Reading    *reading = reading_begin(dataset, CurrentMemoryContext);
 
-	sql_connect();
-	MemoryContextSwitchTo(context);
-	reading->dataset = dataset;
-	reading->context = context;
 	reading->may_use_store = true;
 	reading_prepare(reading);
-	plan = plan_read(reading);
-	if (plan->places != NULL)
-		plan_store_statement(reading, plan);
+	plan_read(reading);
+	if (reading->places != NULL)
+		plan_store_statement(reading);
 	reading_close(reading);
-	sql_finish();
-	if (plan->store == NULL)
-		return plan->statement;
-	store_read_end(plan->store);
-	return psprintf("-- stored_tuples are the rows of %s\n%s", relation_sql_name(plan->store->table), plan->statement);
+	if (reading->store == NULL)
+		return reading->statement;
+	store_read_end(reading->store);
+	return psprintf("-- stored_tuples are the rows of %s\n%s", relation_sql_name(reading->store->table), reading->statement);
 }
 
 Population *
@@ -239,21 +270,6 @@ population_read(const Dataset *dataset)
 	/* its dictionaries are no longer needed */
 	MemoryContextDelete(reading->tuples->context);
 	return population;
-}
-
-int64
-population_unknown(const Population *population, int attr)
-{
-	const Attribute *attribute = &population->attrs[attr];
-	const uint64 *key = population->tuples->keys;
-	int64		people = 0;
-
-	if (attribute->unknown_leaf == NO_LEAF)
-		return 0;
-	for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
-		if (key_get(key, &attribute->field) == attribute->unknown_leaf)
-			people += population->tuples->counts[i];
-	return people;
 }
 
 /* The number of people that a share allows at most, as SQL computes it. */

@@ -94,19 +94,6 @@ add_shown(Reading *reading)
 }
 
 /*
- * The person a row belongs to, unless the relation cannot have two rows for a
- * person.
- */
-static void
-add_person(Reading *reading)
-{
-	const Dataset *dataset = reading->dataset;
-
-	if (dataset->person != NULL && !column_is_unique(dataset->relation, dataset->person))
-		reading->person = add_undeclared(reading, dataset->person);
-}
-
-/*
  * Fails if the aggregate would need too many arguments: the encoders, the
  * columns, perhaps a count.
  */
@@ -142,27 +129,17 @@ choose_role(const Reading *reading)
 static void
 open_relations(Reading *reading)
 {
+	bool		for_release = reading->dataset->for_release;
+
 	reading->relation = relation_open_existing(reading->dataset->relation);
 	for (int i = 0; i < reading->ncolumns; i++)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			reading->hierarchies = lappend(reading->hierarchies,
 										   relation_open_existing(reading->columns[i].declared->hierarchy));
-	for (int i = 0; i < reading->ncolumns && reading->dataset->for_release; i++)
+	for (int i = 0; i < reading->ncolumns && for_release; i++)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			require_trusted_relation(reading->columns[i].declared->hierarchy);
 	reading->role = choose_role(reading);
-}
-
-void
-reading_close(Reading *reading)
-{
-	ListCell   *cell;
-
-	foreach(cell, reading->hierarchies)
-		relation_close(lfirst(cell), NoLock);
-	relation_close(reading->relation, NoLock);
-	reading->hierarchies = NIL;
-	reading->relation = NULL;
 }
 
 /* Finds a column, its base type and how it is compared. */
@@ -218,32 +195,6 @@ load_hierarchies(Reading *reading)
 	return types;
 }
 
-/* Finds all columns; after this, only the statement itself runs foreign code. */
-static void
-find_columns(Reading *reading, const Oid *loaded_for, int nloaded)
-{
-	for (int i = 0; i < reading->ncolumns; i++)
-	{
-		ReadColumn *column = &reading->columns[i];
-
-		find_column(reading, column);
-		if (i < nloaded && OidIsValid(loaded_for[i]))
-			rows_require_type(column->type, loaded_for[i], column->declared->column);
-	}
-}
-
-/* Fails if persons that are equal to PostgreSQL would be different to us. */
-static void
-check_person(const ReadColumn *person)
-{
-	if (person->by_bytes)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("person column \"%s\" has a nondeterministic collation", person->declared->column),
-				 errdetail("Different texts may be equal under it, and so belong to one person."),
-				 errhint("Declare a view that gives the column a collation like \"C\".")));
-}
-
 static void
 make_encoder(Reading *reading, int i)
 {
@@ -279,13 +230,26 @@ reading_make_encoders(Reading *reading)
 	encoders_lay_out(&reading->set);
 }
 
+Reading *
+reading_begin(const Dataset *dataset, MemoryContext context)
+{
+	Reading    *reading = MemoryContextAllocZero(context, sizeof(Reading));
+
+	reading->dataset = dataset;
+	reading->context = context;
+	reading->settings = dataset_use_zone(dataset);
+	reading->caller = MemoryContextSwitchTo(context);
+	return reading;
+}
+
 void
 reading_prepare(Reading *reading)
 {
+	const Dataset *dataset = reading->dataset;
 	int			ndeclared;
 	Oid		   *loaded_for;
 
-	reading->columns = palloc0(sizeof(ReadColumn) * (2 * reading->dataset->nattributes + list_length(reading->shown) + 2));
+	reading->columns = palloc0(sizeof(ReadColumn) * (2 * dataset->nattributes + list_length(reading->shown) + 2));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
@@ -295,12 +259,40 @@ reading_prepare(Reading *reading)
 	loaded_for = load_hierarchies(reading);
 	add_values_of_ranges(reading);
 	add_shown(reading);
-	add_person(reading);
+	if (dataset->person != NULL && !column_is_unique(dataset->relation, dataset->person))
+		reading->person = add_undeclared(reading, dataset->person);
 	check_number(reading);
-	find_columns(reading, loaded_for, ndeclared);
-	if (reading->person != NULL)
-		check_person(reading->person);
+	/* after this, only the statement itself runs foreign code */
+	for (int i = 0; i < reading->ncolumns; i++)
+	{
+		ReadColumn *column = &reading->columns[i];
+
+		find_column(reading, column);
+		if (i < ndeclared && OidIsValid(loaded_for[i]))
+			rows_require_type(column->type, loaded_for[i], column->declared->column);
+	}
+	/* persons that are equal to PostgreSQL must not be different to us */
+	if (reading->person != NULL && reading->person->by_bytes)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("person column \"%s\" has a nondeterministic collation", reading->person->declared->column),
+				 errdetail("Different texts may be equal under it, and so belong to one person."),
+				 errhint("Declare a view that gives the column a collation like \"C\".")));
 	reading_make_encoders(reading);
+}
+
+void
+reading_close(Reading *reading)
+{
+	ListCell   *cell;
+
+	foreach(cell, reading->hierarchies)
+		relation_close(lfirst(cell), NoLock);
+	relation_close(reading->relation, NoLock);
+	reading->hierarchies = NIL;
+	reading->relation = NULL;
+	MemoryContextSwitchTo(reading->caller);
+	sql_restore_names(reading->settings);
 }
 
 const char *
@@ -310,9 +302,9 @@ reading_column_name(const Reading *reading, int i)
 }
 
 void
-append_read_columns(const Reading *reading, int ncolumns, StringInfo sql)
+append_read_columns(const Reading *reading, StringInfo sql)
 {
-	for (int i = 0; i < ncolumns; i++)
+	for (int i = 0; i < reading->ncolumns; i++)
 		appendStringInfo(sql, ", %s", sql_as(reading->columns[i].form, psprintf("r.%s", reading_column_name(reading, i))));
 	if (reading->dataset->count_column != NULL)
 		appendStringInfo(sql, ", %s", dataset_count_sql(reading->dataset));

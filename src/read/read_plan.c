@@ -31,6 +31,8 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -67,45 +69,25 @@ read_plan_define_settings(void)
 }
 
 Oid *
-reading_types(const Reading *reading, const ReadPlan *plan)
+reading_types(const Reading *reading)
 {
 	Oid		   *types = palloc(sizeof(Oid) * (reading->ncolumns + 1));
 
 	for (int i = 0; i < reading->ncolumns; i++)
-		types[i] = plan != NULL && plan->buckets[i] != NULL ? INT4OID : reading->set.encoders[i].type.type;
+		types[i] = reading->columns[i].buckets != NULL ? INT4OID : reading->set.encoders[i].type.type;
 	types[reading->ncolumns] = INT8OID;
 	return types;
 }
 
+/* Whether the current role may read a relation's columns, and all rows. */
 static bool
 may_read(const Reading *reading, Oid relation)
 {
-	if (check_enable_rls(relation, InvalidOid, true) == RLS_ENABLED)
-		return false;
-	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
-		return true;
+	List	   *columns = NIL;
+
 	for (int i = 0; i < reading->ncolumns; i++)
-		if (pg_attribute_aclcheck(relation, get_attnum(relation, reading->columns[i].declared->column), GetUserId(),
-								  ACL_SELECT) != ACLCHECK_OK)
-			return false;
-	return true;
-}
-
-/*
- * Whether leaf partitions may be read instead of their parent, which must not
- * bypass a protection of the parent.
- */
-static bool
-may_read_leaves(const Reading *reading, const List *leaves)
-{
-	ListCell   *cell;
-
-	if (!may_read(reading, reading->dataset->relation))
-		return false;
-	foreach(cell, leaves)
-		if (!may_read(reading, lfirst_oid(cell)))
-		return false;
-	return true;
+		columns = lappend_int(columns, get_attnum(relation, reading->columns[i].declared->column));
+	return check_enable_rls(relation, InvalidOid, true) != RLS_ENABLED && may_select(relation, columns);
 }
 
 /*
@@ -160,10 +142,10 @@ make_buckets(const Reading *reading, int column)
 
 /* What a column is grouped by. */
 static char *
-grouped_by(const Reading *reading, const ReadPlan *plan, int i, const char *alias)
+grouped_by(const Reading *reading, int i, const char *alias)
 {
 	const ReadColumn *column = &reading->columns[i];
-	const Buckets *buckets = plan->buckets[i];
+	const Buckets *buckets = reading->columns[i].buckets;
 	char	   *name = psprintf("%s.%s", alias, reading_column_name(reading, i));
 	char	   *value;
 
@@ -179,9 +161,9 @@ grouped_by(const Reading *reading, const ReadPlan *plan, int i, const char *alia
 
 /* The value of a group as it is returned. */
 static char *
-handed_on(const Reading *reading, const ReadPlan *plan, int i, const char *grouped)
+handed_on(const Reading *reading, int i, const char *grouped)
 {
-	return sql_as(plan->buckets[i] != NULL ? "%v" : reading->columns[i].form, grouped);
+	return sql_as(reading->columns[i].buckets != NULL ? "%v" : reading->columns[i].form, grouped);
 }
 
 /*
@@ -189,25 +171,25 @@ handed_on(const Reading *reading, const ReadPlan *plan, int i, const char *group
  * Columns are cast here or, if hand_on is false, by a statement around this one.
  */
 static void
-append_grouping(StringInfo sql, const Reading *reading, const ReadPlan *plan, Oid relation, bool hand_on)
+append_grouping(StringInfo sql, const Reading *reading, Oid relation, bool hand_on)
 {
 	const char *alias = quote_identifier(get_rel_name(relation));
 
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
-		char	   *grouped = grouped_by(reading, plan, i, alias);
+		char	   *grouped = grouped_by(reading, i, alias);
 
 		if (hand_on)
-			appendStringInfo(sql, "%s, ", handed_on(reading, plan, i, grouped));
+			appendStringInfo(sql, "%s, ", handed_on(reading, i, grouped));
 		else
 			appendStringInfo(sql, "%s AS c%d, ", grouped, i + 1);
 	}
 	/* a table with children has rows of its own */
 	appendStringInfo(sql, "%s AS n FROM %s%s GROUP BY ", group_count_sql(reading->dataset, alias),
-					 plan->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
+					 reading->leaves != NIL && has_subclass(relation) ? "ONLY " : "", relation_sql_name(relation));
 	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(sql, "%s%s", i > 0 ? ", " : "", grouped_by(reading, plan, i, alias));
+		appendStringInfo(sql, "%s%s", i > 0 ? ", " : "", grouped_by(reading, i, alias));
 }
 
 static void
@@ -219,17 +201,17 @@ append_numbered(StringInfo sql, int ncolumns, const char *alias)
 
 /* The groups of all leaf partitions, added up. */
 static void
-append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
+append_leaves(StringInfo sql, const Reading *reading)
 {
 	ListCell   *cell;
 
 	appendStringInfoString(sql, "SELECT ");
 	append_numbered(sql, reading->ncolumns, "u");
 	appendStringInfoString(sql, ", pg_catalog.sum(u.n)::pg_catalog.int8 AS n FROM (\n");
-	foreach(cell, plan->leaves)
+	foreach(cell, reading->leaves)
 	{
-		appendStringInfoString(sql, cell == list_head(plan->leaves) ? "\t" : "\n\tUNION ALL\n\t");
-		append_grouping(sql, reading, plan, lfirst_oid(cell), false);
+		appendStringInfoString(sql, cell == list_head(reading->leaves) ? "\t" : "\n\tUNION ALL\n\t");
+		append_grouping(sql, reading, lfirst_oid(cell), false);
 	}
 	appendStringInfoString(sql, "\n) u GROUP BY ");
 	append_numbered(sql, reading->ncolumns, "u");
@@ -241,32 +223,32 @@ append_leaves(StringInfo sql, const Reading *reading, const ReadPlan *plan)
  * and read them again.
  */
 static char *
-grouped_statement(const Reading *reading, const ReadPlan *plan)
+grouped_statement(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	if (plan->leaves == NIL && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
+	if (reading->leaves == NIL && get_rel_relkind(relation) != RELKIND_FOREIGN_TABLE)
 	{
-		append_grouping(&sql, reading, plan, relation, true);
+		append_grouping(&sql, reading, relation, true);
 		return sql.data;
 	}
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, "%s, ", handed_on(reading, plan, i, psprintf("g.c%d", i + 1)));
+		appendStringInfo(&sql, "%s, ", handed_on(reading, i, psprintf("g.c%d", i + 1)));
 	appendStringInfoString(&sql, "g.n FROM (\n");
-	if (plan->leaves != NIL)
-		append_leaves(&sql, reading, plan);
+	if (reading->leaves != NIL)
+		append_leaves(&sql, reading);
 	else
-		append_grouping(&sql, reading, plan, relation, false);
+		append_grouping(&sql, reading, relation, false);
 	appendStringInfoString(&sql, "\n) g");
 	return sql.data;
 }
 
 /* The rows themselves, to be counted here. */
 static char *
-bare_columns(const Reading *reading, const ReadPlan *plan)
+bare_columns(const Reading *reading)
 {
 	const char *alias = quote_identifier(get_rel_name(reading->dataset->relation));
 	StringInfoData sql;
@@ -274,9 +256,52 @@ bare_columns(const Reading *reading, const ReadPlan *plan)
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, "%s, ", handed_on(reading, plan, i, grouped_by(reading, plan, i, alias)));
+		appendStringInfo(&sql, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
 	appendStringInfo(&sql, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(reading->dataset->relation));
 	return sql.data;
+}
+
+#define SAMPLED_ROWS 20000
+
+/*
+ * Whether nearly every row of a distributed relation is a tuple of its own.
+ * Then grouping the rows where they are stored only costs time, because as many
+ * groups are transferred as there are rows.  The coordinator has no statistics
+ * of a distributed relation, so a sample tells: among n rows drawn from d
+ * equally frequent tuples, about n² / 2d pairs are equal.  Where frequencies
+ * differ, or rows that are stored together are alike, more pairs are equal, so
+ * that fewer tuples are estimated; rows are then grouped, which is never much
+ * slower.
+  Rows is
+ * a statement that returns the columns read and a count.
+ */
+static bool
+rows_are_tuples(const Reading *reading, const char *rows)
+{
+	Oid			relation = reading->dataset->relation;
+	const Oid	types[2] = {INT8OID, INT8OID};
+	StringInfoData names;
+	QueryRows  *sample;
+	double		sampled;
+	double		groups;
+	double		all;
+	bool		isnull;
+
+	initStringInfo(&names);
+	for (int i = 1; i <= reading->ncolumns; i++)
+		appendStringInfo(&names, "%sc%d", i > 1 ? ", " : "", i);
+	sample = rows_of_query(psprintf("WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
+									" (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)",
+									names.data, rows, SAMPLED_ROWS, names.data),
+						   list_make1_oid(relation), NULL, NULL, 2, types);
+	sampled = (double) DatumGetInt64(row_value(sample, 0, 0, &isnull));
+	groups = (double) DatumGetInt64(row_value(sample, 0, 1, &isnull));
+	if (sampled < SAMPLED_ROWS || groups == sampled)
+		return sampled >= SAMPLED_ROWS;
+	sample = rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), list_make1_oid(relation),
+						   NULL, NULL, 1, types);
+	all = (double) DatumGetInt64(row_value(sample, 0, 0, &isnull));
+	return all <= sampled * sampled / 2 / (sampled - groups);
 }
 
 /*
@@ -286,21 +311,18 @@ bare_columns(const Reading *reading, const ReadPlan *plan)
  * first rows as for all, and is read once.
  */
 static char *
-statement_elsewhere(const Reading *reading, const ReadPlan *plan)
+statement_elsewhere(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
-	char	   *bare = bare_columns(reading, plan);
-	StringInfoData names;
+	char	   *bare = bare_columns(reading);
 
-	if (read_mode != READ_AUTO || plan->leaves != NIL || reading->dataset->count_column != NULL ||
+	if (read_mode != READ_AUTO || reading->leaves != NIL || reading->dataset->count_column != NULL ||
 		get_rel_relkind(relation) == RELKIND_VIEW || !is_distributed(relation))
-		return grouped_statement(reading, plan);
-	initStringInfo(&names);
-	for (int i = 1; i <= reading->ncolumns; i++)
-		appendStringInfo(&names, "%sc%d", i > 1 ? ", " : "", i);
-	return rows_are_tuples(bare, relation, names.data) ? bare : grouped_statement(reading, plan);
+		return grouped_statement(reading);
+	return rows_are_tuples(reading, bare) ? bare : grouped_statement(reading);
 }
 
+/* The statement with our aggregate, over the relation or a store's rows. */
 static char *
 aggregate_statement(const Reading *reading)
 {
@@ -308,9 +330,20 @@ aggregate_statement(const Reading *reading)
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s.tuples($1", own_schema_name());
-	append_read_columns(reading, reading->ncolumns, &sql);
-	appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
+	append_read_columns(reading, &sql);
+	if (reading->store == NULL)
+		appendStringInfo(&sql, ") FROM %s r", relation_sql_name(reading->dataset->relation));
+	else
+		appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(reading->store), store_source(reading->store));
 	return sql.data;
+}
+
+void
+plan_store_statement(Reading *reading)
+{
+	store_read_scan(reading->store);
+	reading->places = NULL;
+	reading->statement = aggregate_statement(reading);
 }
 
 /*
@@ -318,10 +351,12 @@ aggregate_statement(const Reading *reading)
  * if the parent cannot.
  */
 static bool
-choose_grouping(const Reading *reading, ReadPlan *plan)
+choose_grouping(Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
 	bool		elsewhere = has_foreign_leaf(relation);
+	bool		readable;
+	ListCell   *cell;
 
 	if (read_mode == READ_AGGREGATE)
 		return false;
@@ -333,28 +368,18 @@ choose_grouping(const Reading *reading, ReadPlan *plan)
 		return false;
 	if (!elsewhere)
 		return true;
-	plan->leaves = leaf_partitions(relation);
-	if (may_read_leaves(reading, plan->leaves))
+	/* reading partitions must not bypass a protection of the parent */
+	reading->leaves = leaf_partitions(relation);
+	readable = may_read(reading, relation);
+	foreach(cell, reading->leaves)
+		readable = readable && may_read(reading, lfirst_oid(cell));
+	if (readable)
 		return true;
-	plan->leaves = NIL;
+	reading->leaves = NIL;
 	ereport(NOTICE,
 			(errmsg("partitions of %s are read through it, row by row", relation_sql_name(relation)),
 			 errdetail("Row security applies to it or to a partition, or you may not select from every partition.")));
 	return false;
-}
-
-void
-plan_store_statement(const Reading *reading, ReadPlan *plan)
-{
-	StringInfoData sql;
-
-	store_read_scan(plan->store);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s.tuples($1", own_schema_name());
-	append_read_columns(reading, reading->ncolumns, &sql);
-	appendStringInfo(&sql, ", r.%s) FROM %s", store_count_name(plan->store), store_source(plan->store));
-	plan->places = NULL;
-	plan->statement = sql.data;
 }
 
 /*
@@ -384,76 +409,27 @@ places_in_store(const Reading *reading, const StoreRead *store)
 
 /* Chooses a tuple store to read, if there is a suitable one. */
 static bool
-choose_store(const Reading *reading, ReadPlan *plan)
+choose_store(Reading *reading)
 {
 	/* a store counts equal rows but does not know whose they are */
 	if (!reading->may_use_store || reading->person != NULL || (read_mode != READ_AUTO && read_mode != READ_STORE))
 		return false;
-	plan->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
-	if (plan->store == NULL)
+	reading->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
+	if (reading->store == NULL)
 		return false;
-	plan->places = places_in_store(reading, plan->store);
-	if (plan->places == NULL)
-		plan_store_statement(reading, plan);
+	reading->places = places_in_store(reading, reading->store);
+	if (reading->places == NULL)
+		plan_store_statement(reading);
 	return true;
 }
 
-ReadPlan *
-plan_read(const Reading *reading)
+void
+plan_read(Reading *reading)
 {
-	ReadPlan   *plan = palloc0(sizeof(ReadPlan));
-
-	plan->buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
-	if (choose_store(reading, plan))
-		return plan;
-	plan->grouped = choose_grouping(reading, plan);
-	for (int i = 0; i < reading->ncolumns && plan->grouped; i++)
-		plan->buckets[i] = make_buckets(reading, i);
-	plan->statement = plan->grouped ? statement_elsewhere(reading, plan) : aggregate_statement(reading);
-	return plan;
-}
-
-/* ------------------ whether nearly every row of a distributed relation is a */
-
-/*
- * Then grouping the rows where they are stored only costs time, because as many
- * groups are transferred as there are rows.  The coordinator has no statistics
- * of a distributed relation, so a sample tells: among n rows drawn from d
- * equally frequent tuples, about n² / 2d pairs are equal.  Where frequencies
- * differ, or rows that are stored together are alike, more pairs are equal, so
- * that fewer tuples are estimated; rows are then grouped, which is never much
- * slower.
- */
-
-#define SAMPLED_ROWS 20000
-
-/* A number that a statement returns. */
-static double
-number_of(const char *statement, Oid relation, int column)
-{
-	bool		isnull;
-
-	(void) sql_read_over(statement, list_make1_oid(relation), NULL, 0, NULL, NULL);
-	return (double) DatumGetInt64(sql_value(column, INT8OID, &isnull));
-}
-
-bool
-rows_are_tuples(const char *rows, Oid relation, const char *names)
-{
-	StringInfoData sql;
-	double		sampled;
-	double		groups;
-	bool		found;
-	bool		isnull;
-
-	sql_connect();
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
-					 " (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)", names, rows, SAMPLED_ROWS, names);
-	sampled = number_of(sql.data, relation, 1);
-	groups = (double) DatumGetInt64(sql_value(2, INT8OID, &isnull));
-	found = sampled >= SAMPLED_ROWS &&
-		(groups == sampled || number_of(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), relation, 1) <= sampled * sampled / 2 / (sampled - groups));
-	sql_finish();
-	return found;
+	if (choose_store(reading))
+		return;
+	reading->grouped = choose_grouping(reading);
+	for (int i = 0; i < reading->ncolumns && reading->grouped; i++)
+		reading->columns[i].buckets = make_buckets(reading, i);
+	reading->statement = reading->grouped ? statement_elsewhere(reading) : aggregate_statement(reading);
 }

@@ -8,7 +8,6 @@
 #include "read/reading_parts.h"
 
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
@@ -16,36 +15,13 @@
 #include "optimizer/cost.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"
-#include "utils/syscache.h"
-
-/* Moves the tuples out of the query's memory. */
-static void
-take_tuples(void *arg, const Datum *values, const bool *nulls)
-{
-	Reading    *reading = arg;
-
-	if (!nulls[0])
-		reading->tuples = tuples_of_value(values[0], reading->context);
-}
-
-/* Whatever a server answers is a number, and no index yet. */
-static void
-refuse_answer(const Encoder *encoder, int bucket)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_FDW_ERROR),
-			 errmsg("a server gave an impossible answer for column \"%s\"", encoder->column),
-			 errdetail("It placed a value in bucket %d of hierarchy %s.", bucket, encoder->hierarchy),
-			 errhint("Set anonopt.read_mode to aggregate to read row by row.")));
-}
 
 /* The code of a column of a row that stands for several rows. */
 static uint32
-code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
+code_of_group(Reading *reading, int i, Datum value, bool isnull)
 {
-	Reading    *reading = groups->reading;
 	Encoder    *encoder = &reading->set.encoders[i];
-	const Buckets *buckets = groups->plan->buckets[i];
+	const Buckets *buckets = reading->columns[i].buckets;
 	uint32		code;
 	int			bucket;
 
@@ -57,8 +33,13 @@ code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
 		return tuples_miss(reading->tuples, &reading->set, i, value);
 	}
 	bucket = DatumGetInt32(value);
+	/* whatever a server answers is a number, and no index yet */
 	if (bucket < 0 || bucket > buckets->n)
-		refuse_answer(encoder, bucket);
+		ereport(ERROR,
+				(errcode(ERRCODE_FDW_ERROR),
+				 errmsg("a server gave an impossible answer for column \"%s\"", encoder->column),
+				 errdetail("It placed a value in bucket %d of hierarchy %s.", bucket, encoder->hierarchy),
+				 errhint("Set anonopt.read_mode to aggregate to read row by row.")));
 	code = buckets->codes[bucket];
 	if (code != NO_LEAF)
 		return code;
@@ -69,17 +50,23 @@ code_of_group(GroupCounter *groups, int i, Datum value, bool isnull)
 	return 0;
 }
 
-uint32
-count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 count)
+void
+begin_groups(Reading *reading)
 {
-	Reading    *reading = groups->reading;
+	reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	reading->tuples = tuples_begin(reading->context, &reading->set);
+}
+
+uint32
+count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 count)
+{
 	KeyCounter *counter = reading->tuples->counter;
 	uint64	   *key = key_counter_candidate(counter);
 
 	memset(key, 0, sizeof(uint64) * counter->nwords);
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
-		uint32		code = code_of_group(groups, i, values[i], nulls[i]);
+		uint32		code = code_of_group(reading, i, values[i], nulls[i]);
 
 		if (code == NO_LEAF)
 			return LEFT_OUT;
@@ -92,19 +79,19 @@ count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 
 static void
 count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
 {
-	GroupCounter *groups = arg;
-	MemoryContext old = MemoryContextSwitchTo(groups->row);
+	Reading    *reading = arg;
+	MemoryContext old = MemoryContextSwitchTo(reading->row);
 
-	(void) count_codes(groups, values, nulls, count);
+	(void) count_codes(reading, values, nulls, count);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(groups->row);
+	MemoryContextReset(reading->row);
 }
 
 /* Receives a row of a grouped statement: the columns, and the count. */
 static void
 take_group(void *arg, const Datum *values, const bool *nulls)
 {
-	int			ncolumns = ((GroupCounter *) arg)->reading->ncolumns;
+	int			ncolumns = ((Reading *) arg)->ncolumns;
 	int64		count = DatumGetInt64(values[ncolumns]);
 
 	if (nulls[ncolumns])
@@ -116,21 +103,14 @@ take_group(void *arg, const Datum *values, const bool *nulls)
 		count_group(arg, values, nulls, count);
 }
 
-/*
- * The encoders for this process and, as bytes, for workers.  The parameter is
- * not marked constant, so that the planner does not copy it into its plan.
- */
-static ParamListInfo
-read_parameters(Reading *reading)
+/* Receives all tuples as one value, and moves them out of the query's memory. */
+static void
+take_tuples(void *arg, const Datum *values, const bool *nulls)
 {
-	ParamListInfo params = makeParamList(1);
+	Reading    *reading = arg;
 
-	reading->opaque_type = own_type("opaque");
-	params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
-	params->params[0].isnull = false;
-	params->params[0].pflags = 0;
-	params->params[0].ptype = reading->opaque_type;
-	return params;
+	if (!nulls[0])
+		reading->tuples = tuples_of_value(values[0], reading->context);
 }
 
 void
@@ -158,71 +138,58 @@ refuse_misses(const Reading *reading)
 			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy or with unknown => '*'.")));
 }
 
-void
-begin_groups(GroupCounter *groups)
-{
-	Reading    *reading = groups->reading;
-
-	groups->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	reading->tuples = tuples_begin(reading->context, &reading->set);
-}
-
 /*
  * Encodes a store's rows as they come; returns false if a statement must add
  * them up.
  */
 static bool
-feed_from_store(GroupCounter *groups, ReadPlan *plan)
+feed_from_store(Reading *reading)
 {
-	Reading    *reading = groups->reading;
-
-	begin_groups(groups);
-	if (store_read_feed(plan->store, plan->places, reading->ncolumns, reading_types(reading, NULL), count_group, groups))
+	begin_groups(reading);
+	if (store_read_feed(reading->store, reading->places, reading->ncolumns, reading_types(reading), count_group, reading))
 		return true;
 	MemoryContextDelete(reading->tuples->context);
-	MemoryContextDelete(groups->row);
+	MemoryContextDelete(reading->row);
 	reading->tuples = NULL;
 	/* the encoders have already numbered values */
 	reading_make_encoders(reading);
-	plan_store_statement(reading, plan);
+	plan_store_statement(reading);
 	return false;
 }
 
-/* Groups arrive one by one. */
+/* Groups arrive one by one, or all tuples as one value. */
 static void
-read_groups(GroupCounter *groups, const ReadPlan *plan)
+run_statement(Reading *reading)
 {
-	Reading    *reading = groups->reading;
-
-	begin_groups(groups);
-	check_shard_collations(reading, plan);
-	rows_read(plan->statement, plan->leaves != NIL ? plan->leaves : list_make1_oid(reading->dataset->relation), NULL, NULL, reading->ncolumns + 1, reading_types(reading, plan), take_group, groups);
-}
-
-/* All tuples arrive as one value. */
-static void
-read_tuples(Reading *reading, const ReadPlan *plan)
-{
-	ParamListInfo params;
-
-	reading->set.has_count = reading->dataset->count_column != NULL || plan->store != NULL;
-	params = read_parameters(reading);
-	rows_read(plan->statement, list_make1_oid(reading->dataset->relation), params, plan->store == NULL ? NULL : store_read_show(plan->store),
-			  1, &reading->opaque_type, take_tuples, reading);
-	if (plan->store != NULL)
-		store_read_end(plan->store);
-}
-
-static void
-run_statement(GroupCounter *groups, const ReadPlan *plan)
-{
+	List	   *relations = reading->leaves != NIL ? reading->leaves : list_make1_oid(reading->dataset->relation);
 	ErrorContextCallback telling;
 
-	begin_telling_servers(plan, groups->reading->dataset->relation, &telling);
-	if (plan->grouped)
-		read_groups(groups, plan);
+	begin_telling_servers(reading, &telling);
+	if (reading->grouped)
+	{
+		begin_groups(reading);
+		check_shard_collations(reading);
+		rows_read(reading->statement, relations, NULL, NULL, reading->ncolumns + 1, reading_types(reading), take_group, reading);
+	}
 	else
-		read_tuples(groups->reading, plan);
+	{
+		ParamListInfo params = makeParamList(1);
+		Oid			type = own_type("opaque");
+
+		/*
+		 * not marked constant, so that the planner does not copy the encoders
+		 * into its plan
+		 */
+		reading->set.has_count = reading->dataset->count_column != NULL || reading->store != NULL;
+		params->params[0].value = encoders_value(&reading->set, max_parallel_workers_per_gather > 0);
+		params->params[0].isnull = false;
+		params->params[0].pflags = 0;
+		params->params[0].ptype = type;
+		rows_read(reading->statement, relations, params, reading->store == NULL ? NULL : store_read_show(reading->store),
+				  1, &type, take_tuples, reading);
+		if (reading->store != NULL)
+			store_read_end(reading->store);
+	}
 	error_context_stack = telling.previous;
 }
 
@@ -230,15 +197,14 @@ void
 run_read(Reading *reading)
 {
 	ActingAs	before = act_as(reading->role);
-	ReadPlan   *plan = plan_read(reading);
-	GroupCounter groups = {reading, plan, NULL};
 
-	if (plan->store != NULL)
-		store_read_tell(plan->store);
-	if (plan->places == NULL || !feed_from_store(&groups, plan))
-		run_statement(&groups, plan);
+	plan_read(reading);
+	if (reading->store != NULL)
+		store_read_tell(reading->store);
+	if (reading->places == NULL || !feed_from_store(reading))
+		run_statement(reading);
 	act_end(&before);
-	check_leaves(plan, reading->dataset->relation);
+	check_leaves(reading);
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
 	refuse_misses(reading);

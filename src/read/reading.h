@@ -10,6 +10,7 @@
 #include "engine/population.h"
 #include "read/hierarchy_read.h"
 #include "read/tuples.h"
+#include "store/store.h"
 
 #include "utils/relcache.h"
 
@@ -26,6 +27,8 @@ typedef struct ReadColumn
 	bool		as_is;			/* read without its hierarchy */
 	int			values_column;	/* the column that holds a sensitive one's
 								 * values */
+	struct Buckets *buckets;	/* in which another server places its values;
+								 * NULL if they come unchanged */
 	uint32	   *population_codes;	/* the population's code of each code
 									 * read, or NULL */
 } ReadColumn;
@@ -53,22 +56,47 @@ typedef struct Reading
 	bool		keeps_ties;		/* its use may keep several nodes a tuple,
 								 * those with equal risk */
 	bool		may_use_store;	/* only distinct tuples are needed */
-	Oid			opaque_type;
+
+	/* how it is read; see read_plan.c */
+	bool		grouped;		/* where its rows are stored, not by our
+								 * aggregate */
+	char	   *statement;
+	StoreRead  *store;			/* read instead of the relation, or NULL */
+	int		   *places;			/* by column: its position in the store's
+								 * table, if rows are encoded without a
+								 * statement; or NULL */
+	List	   *leaves;			/* partitions read instead of the parent */
+
+	/* what was read */
+	MemoryContext row;			/* reset after each row that is encoded here */
 	uint32	   *tuple_of;		/* by tuple read: the population's tuple, if
 								 * requested */
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
+	MemoryContext caller;		/* current outside the reading */
+	int			settings;		/* to be restored at its end */
 } Reading;
 
 /*
+ * Begins a reading in a memory context, which becomes the current one, and in
+ * the data set's time zone.
+ */
+extern Reading *reading_begin(const Dataset *dataset, MemoryContext context);
+
+/*
  * Opens the relations, loads the hierarchies, and only then finds the columns
- * and their types; SPI is connected.  Closing keeps the locks.
+ * and their types.
  */
 extern void reading_prepare(Reading *reading);
+
+/* Ends a reading, but keeps the locks. */
 extern void reading_close(Reading *reading);
 
 /* Creates the encoders, or recreates them after they have numbered values. */
 extern void reading_make_encoders(Reading *reading);
+
+/* Indexes a population's tuples by key, numbered as they are. */
+extern KeyCounter *index_of_tuples(const Population *population);
 
 /* The current name of a column, quoted. */
 extern const char *reading_column_name(const Reading *reading, int i);
@@ -88,10 +116,7 @@ extern Population *reading_population(const Dataset *dataset, const int *levels,
  */
 extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 
-/*
- * The columns from first on, as a statement selects them from r, each after a
- * comma; and the count.
- */
-extern void append_read_columns(const Reading *reading, int ncolumns, StringInfo sql);
+/* The columns as a statement selects them from r, each after a comma; and the count. */
+extern void append_read_columns(const Reading *reading, StringInfo sql);
 
 #endif

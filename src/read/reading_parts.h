@@ -10,7 +10,6 @@
 #include "catalog/dataset.h"
 #include "read/hierarchy_read.h"
 #include "read/reading.h"
-#include "store/store.h"
 
 /* ----------------------------------------- invalid values of a count column */
 
@@ -32,23 +31,12 @@ pg_noreturn extern void refuse_row_count(RowCountFault fault);
  */
 extern char *group_count_sql(const Dataset *dataset, const char *alias);
 
-/* ------------------ whether nearly every row of a distributed relation is a */
-
-/*
- * Samples rows by a statement that returns the columns read and a count; names
- * are a list of as many names for the columns.
- */
-extern bool rows_are_tuples(const char *rows, Oid relation, const char *names);
-
 /* --------------- the width of leaves that are ranges, for losses that count */
 
 /* Whether leaves of a type are ranges of numbers, days or times. */
 extern bool leaves_have_width(Oid type);
 
-/*
- * Measures leaves within the extent of a column, whose name is quoted; SPI is
- * connected.
- */
+/* Measures leaves within the extent of a column, whose name is quoted. */
 extern void leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded);
 
 /* --------------- how a relation is read: by our aggregate, or grouped where */
@@ -64,39 +52,16 @@ typedef struct Buckets
 	char	  **names;			/* by threshold, for messages */
 } Buckets;
 
-typedef struct ReadPlan
-{
-	bool		grouped;
-	char	   *statement;
-	StoreRead  *store;			/* read instead of the relation, or NULL */
-	int		   *places;			/* by column: its position in the store's
-								 * table, if rows are encoded without a
-								 * statement; or NULL */
-	List	   *leaves;			/* partitions read instead of the parent */
-	Buckets   **buckets;		/* by column; NULL if values come unchanged */
-} ReadPlan;
+/* Plans a reading whose columns are prepared. */
+extern void plan_read(Reading *reading);
 
 /* The statement over a store's rows, if they cannot be encoded without one. */
-extern void plan_store_statement(const Reading *reading, ReadPlan *plan);
+extern void plan_store_statement(Reading *reading);
 
-/* Plans a reading whose columns are prepared; SPI is connected. */
-extern ReadPlan *plan_read(const Reading *reading);
-
-/*
- * The types as which the columns, and a count behind them, are decoded; under
- * a plan or, if it is NULL, without one.
- */
-extern Oid *reading_types(const Reading *reading, const ReadPlan *plan);
+/* The types as which the columns, and a count behind them, are decoded. */
+extern Oid *reading_types(const Reading *reading);
 
 extern void read_plan_define_settings(void);
-
-/* Counts groups as they come. */
-typedef struct GroupCounter
-{
-	Reading    *reading;
-	const ReadPlan *plan;
-	MemoryContext row;			/* reset after each */
-} GroupCounter;
 
 /*
  * Prepares to count groups; counts a row's, and returns its number, or
@@ -104,8 +69,8 @@ typedef struct GroupCounter
  */
 #define LEFT_OUT PG_UINT32_MAX
 
-extern void begin_groups(GroupCounter *groups);
-extern uint32 count_codes(GroupCounter *groups, const Datum *values, const bool *nulls, int64 count);
+extern void begin_groups(Reading *reading);
+extern uint32 count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 count);
 
 /* Fails if values without a leaf were read. */
 extern void refuse_misses(const Reading *reading);
@@ -128,7 +93,6 @@ read_code(const Reading *reading, uint32 tuple, int column)
 	return key_get(counter->keys + (Size) tuple * counter->nwords, &reading->set.encoders[column].field);
 }
 
-#endif
 /* ---------------------- foreign tables whose rows a reading groups remotely */
 
 /* The partitions or children of a table that hold rows, in a fixed order. */
@@ -141,10 +105,12 @@ extern bool has_foreign_leaf(Oid relation);
  * Makes errors name the servers that are read, until error_context_stack is
  * reset to the callback's previous.
  */
-extern void begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback);
+extern void begin_telling_servers(const Reading *reading, ErrorContextCallback *callback);
 
-/* Fails if a shard would treat different texts as equal; SPI is connected. */
-extern void check_shard_collations(const Reading *reading, const ReadPlan *plan);
+/* Fails if a shard would treat different texts as equal. */
+extern void check_shard_collations(const Reading *reading);
 
 /* Fails if partitions were attached or detached since. */
-extern void check_leaves(const ReadPlan *plan, Oid relation);
+extern void check_leaves(const Reading *reading);
+
+#endif

@@ -75,16 +75,6 @@ require_typed_column(Relation table, const char *column, Oid type)
 				 errhint("%s", shape_hint)));
 }
 
-/* Whether a column is a quasi-identifier, or the class. */
-static bool
-is_expected(const Reading *reading, int nattrs, const char *column)
-{
-	for (int a = 0; a < nattrs; a++)
-		if (strcmp(reading->columns[a].declared->column, column) == 0)
-			return true;
-	return strcmp(column, CLASS_COLUMN) == 0;
-}
-
 /* Fails unless a table has exactly the columns of a recoding. */
 static void
 check_shape(const Reading *reading, int nattrs, Relation table)
@@ -97,8 +87,11 @@ check_shape(const Reading *reading, int nattrs, Relation table)
 	foreach(cell, live_columns(table))
 	{
 		Form_pg_attribute column = lfirst(cell);
+		bool		expected = strcmp(NameStr(column->attname), CLASS_COLUMN) == 0;
 
-		if (!is_expected(reading, nattrs, NameStr(column->attname)))
+		for (int a = 0; a < nattrs; a++)
+			expected = expected || strcmp(NameStr(column->attname), reading->columns[a].declared->column) == 0;
+		if (!expected)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
 					 errmsg("recoding %s has an additional column \"%s\"", relation_sql_name(RelationGetRelid(table)),
@@ -170,17 +163,6 @@ tuple_text(const Population *population, uint32 tuple)
 	return text.data;
 }
 
-/* The text of a value, as its type writes it. */
-static char *
-value_text(Oid type, Datum value)
-{
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(type, &output, &varlena);
-	return OidOutputFunctionCall(output, value);
-}
-
 /*
  * The population's tuple of a row's values; NEW_TUPLE if it is not in the
  * data.
@@ -216,39 +198,13 @@ find_tuple(const TableReading *state, const Datum *values, const bool *nulls)
 	return tuple == PG_UINT32_MAX ? NEW_TUPLE : tuple;
 }
 
-/* Our number for a class of the table. */
-static uint32
-number_class(TableReading *state, Datum class, bool isnull)
-{
-	if (isnull)
-		return NO_CLASS;
-	*key_counter_candidate(state->numbers) = (uint64) DatumGetInt64(class);
-	return key_counter_add(state->numbers, 1);
-}
-
 static char *
 class_text(const TableReading *state, uint32 class)
 {
 	return class == NO_CLASS ? pstrdup("NULL") : psprintf(INT64_FORMAT, (int64) state->numbers->keys[class]);
 }
 
-/* Assigns a tuple to a class; it may already be in it. */
-static void
-put_class(TableReading *state, uint32 tuple, uint32 class)
-{
-	uint32	   *class_of = &state->recoding->class_of[tuple];
-
-	if (*class_of != NEW_TUPLE && *class_of != class)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("recoding %s puts a tuple into two classes", relation_sql_name(RelationGetRelid(state->table))),
-				 errdetail("%s is in class %s and in class %s.", tuple_text(state->population, tuple),
-						   class_text(state, *class_of), class_text(state, class)),
-				 errhint("Values that have the same leaf must have the same class.")));
-	state->repeated |= *class_of != NEW_TUPLE;
-	*class_of = class;
-}
-
+/* Receives a row: its class, and the columns of table_statement(). */
 static void
 take_row(void *arg, const Datum *values, const bool *nulls)
 {
@@ -260,7 +216,25 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	if (!nulls[0])
 		state->recoding->last_number = Max(state->recoding->last_number, DatumGetInt64(values[0]));
 	if (tuple != NEW_TUPLE)
-		put_class(state, tuple, number_class(state, values[0], nulls[0]));
+	{
+		uint32	   *class_of = &state->recoding->class_of[tuple];
+		uint32		class = NO_CLASS;
+
+		if (!nulls[0])
+		{
+			*key_counter_candidate(state->numbers) = (uint64) DatumGetInt64(values[0]);
+			class = key_counter_add(state->numbers, 1);
+		}
+		if (*class_of != NEW_TUPLE && *class_of != class)
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("recoding %s puts a tuple into two classes", relation_sql_name(RelationGetRelid(state->table))),
+					 errdetail("%s is in class %s and in class %s.", tuple_text(state->population, tuple),
+							   class_text(state, *class_of), class_text(state, class)),
+					 errhint("Values that have the same leaf must have the same class.")));
+		state->repeated |= *class_of != NEW_TUPLE;
+		*class_of = class;
+	}
 	if (state->visit != NULL)
 		state->visit(state->arg, (ItemPointer) DatumGetPointer(values[1 + nattrs]), values + 2 + nattrs,
 					 nulls + 2 + nattrs, tuple);
@@ -268,7 +242,7 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextReset(state->row);
 }
 
-/* Fails if two rows have the same values; SPI is connected. */
+/* Fails if two rows have the same values. */
 static void
 refuse_repeated(const TableReading *state)
 {
@@ -276,18 +250,19 @@ refuse_repeated(const TableReading *state)
 	char	   *name = relation_sql_name(RelationGetRelid(state->table));
 	StringInfoData columns;
 	StringInfoData values;
-	uint64		found;
+	QueryRows  *found;
 
 	initStringInfo(&columns);
 	append_columns(&columns, state->reading, nattrs, false);
-	found = sql_read_over(psprintf("SELECT %s FROM ONLY %s r GROUP BY %s HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1",
-								   columns.data + 2, name, columns.data + 2), list_make1_oid(RelationGetRelid(state->table)), NULL, 0, NULL, NULL);
-	if (found == 0)
+	found = rows_of_query(psprintf("SELECT %s FROM ONLY %s r GROUP BY %s HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1 LIMIT 1",
+								   columns.data + 2, name, columns.data + 2),
+						  list_make1_oid(RelationGetRelid(state->table)), NULL, NULL, 0, NULL);
+	if (found->n == 0)
 		return;
 	initStringInfo(&values);
 	for (int a = 0; a < nattrs; a++)
 	{
-		char	   *value = sql_text(a + 1);
+		char	   *value = SPI_getvalue(linitial(found->tuples), found->desc, a + 1);
 
 		appendStringInfo(&values, "%s%s", a > 0 ? ", " : "(", value == NULL ? "NULL" : quote_literal_cstr(value));
 	}
@@ -298,56 +273,30 @@ refuse_repeated(const TableReading *state)
 			 errhint("Keep one row per distinct tuple.")));
 }
 
-/* Indexes the population's tuples by key. */
-static KeyCounter *
-index_tuples(const Population *population)
-{
-	KeyCounter *tuples = key_counter_create(population->context, population->nwords, population->tuples->ntuples);
-
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-	{
-		memcpy(key_counter_candidate(tuples), population->tuples->keys + (Size) i * population->nwords,
-			   sizeof(uint64) * population->nwords);
-		key_counter_add(tuples, 1);
-	}
-	return tuples;
-}
-
-static TableRecoding *
-recoding_create(const Population *population)
-{
-	TableRecoding *recoding = palloc0(sizeof(TableRecoding));
-
-	recoding->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		recoding->class_of[i] = NEW_TUPLE;
-	return recoding;
-}
-
 TableRecoding *
 recoding_table_read(const Reading *reading, const Population *population, Relation table, TableRowVisitor visit, void *arg)
 {
 	TableReading state = {.reading = reading,.population = population,.table = table,.visit = visit,.arg = arg};
-	MemoryContext old;
-	Oid		   *types;
+	MemoryContext old = MemoryContextSwitchTo(population->context);
+	Oid		   *types = palloc(sizeof(Oid) * (2 * population->nattrs + 2));
 	int			zone = dataset_use_zone(reading->dataset);
 
-	sql_connect();
-	old = MemoryContextSwitchTo(population->context);
 	check_shape(reading, population->nattrs, table);
-	state.recoding = recoding_create(population);
-	state.tuples = index_tuples(population);
+	state.recoding = palloc0(sizeof(TableRecoding));
+	state.recoding->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		state.recoding->class_of[i] = NEW_TUPLE;
+	state.tuples = index_of_tuples(population);
 	state.numbers = key_counter_create(population->context, 1, 1024);
 	state.row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	types = palloc(sizeof(Oid) * (2 * population->nattrs + 2));
-	rows_read(table_statement(&state, types), list_make1_oid(RelationGetRelid(state.table)), NULL, NULL, (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
+	rows_read(table_statement(&state, types), list_make1_oid(RelationGetRelid(state.table)), NULL, NULL,
+			  (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
 	if (state.repeated)
 		refuse_repeated(&state);
 	state.recoding->nclasses = state.numbers->nkeys;
 	state.recoding->numbers = (int64 *) state.numbers->keys;
 	MemoryContextDelete(state.row);
 	MemoryContextSwitchTo(old);
-	sql_finish();
 	sql_restore_names(zone);
 	return state.recoding;
 }

@@ -28,15 +28,12 @@ struct RelationRows
 {
 	Reading    *reading;
 	Population *population;
-	const char *place;			/* expression for a row's position, or NULL */
-	bool		as_text;		/* columns are passed on as texts */
-	int			nshown;			/* what is handed on */
-	AttrNumber *numbers;		/* their columns, unless it is a position */
-	Oid		   *types;			/* their types */
-	int			nnumbers;		/* columns passed on behind it, as float8 */
+	const char *name;			/* expression for a row's position, or NULL */
+	AttrNumber	key;			/* column that names it then */
+	int			nnumbers;		/* columns passed on behind the name, as
+								 * float8 */
 	AttrNumber *number_columns;
 	int64		row_people;		/* people of the current row */
-	int			nread;			/* columns encoded again */
 	KeyCounter *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, which must add up */
 	int64		people;
@@ -99,35 +96,11 @@ require_key(Oid relation, const char *key)
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", relation_sql_name(relation),
 					 quote_identifier(key));
-	if (sql_read_over(sql.data, list_make1_oid(relation), NULL, 0, NULL, NULL) > 0)
+	if (rows_of_query(sql.data, list_make1_oid(relation), NULL, NULL, 0, NULL)->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" does not identify every row of %s", key, relation_sql_name(relation)),
 				 errdetail("It holds a null value.")));
-}
-
-/* Allocates the values to be passed on. */
-static void
-show(RelationRows *records, int nshown)
-{
-	records->nshown = nshown;
-	records->numbers = palloc0(sizeof(AttrNumber) * nshown);
-	records->types = palloc(sizeof(Oid) * nshown);
-	for (int i = 0; i < nshown; i++)
-		records->types[i] = TEXTOID;
-}
-
-/* Finds a column to be passed on. */
-static void
-show_column(RelationRows *records, Oid relation, int i, const char *column)
-{
-	records->numbers[i] = get_attnum(relation, column);
-	if (records->numbers[i] <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
-	if (!records->as_text)
-		records->types[i] = getBaseType(get_atttype(relation, records->numbers[i]));
 }
 
 RelationRows *
@@ -135,20 +108,19 @@ relation_rows_begin(const Dataset *dataset, const char *key, bool keeps_ties)
 {
 	RelationRows *records = palloc0(sizeof(RelationRows));
 
-	show(records, 1);
-	records->as_text = true;
 	if (key == NULL)
-		records->place = place_expression(dataset->relation);
+		records->name = place_expression(dataset->relation);
 	else
 	{
-		show_column(records, dataset->relation, 0, key);
-		sql_connect();
+		records->key = get_attnum(dataset->relation, key);
+		if (records->key <= 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_COLUMN),
+					 errmsg("column \"%s\" of relation %s does not exist", key, relation_sql_name(dataset->relation))));
 		require_key(dataset->relation, key);
 		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
-		sql_finish();
 	}
 	records->population = reading_population(dataset, NULL, false, keeps_ties, &records->reading);
-	records->nread = records->reading->ncolumns;
 	return records;
 }
 
@@ -182,24 +154,6 @@ const Reading *
 relation_rows_reading(const RelationRows *records)
 {
 	return records->reading;
-}
-
-/* Indexes the population's tuples by key. */
-static void
-index_tuples(RelationRows *records)
-{
-	const Population *population = records->population;
-	const TupleTable *tuples = population->tuples;
-
-	budget_require(population->context, sizeof(int64) * (Size) tuples->ntuples);
-	records->seen = MemoryContextAllocHuge(population->context, sizeof(int64) * ((Size) tuples->ntuples + 1));
-	records->tuples = key_counter_create(population->context, population->nwords, tuples->ntuples);
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-	{
-		memcpy(key_counter_candidate(records->tuples), tuples->keys + (Size) i * population->nwords,
-			   sizeof(uint64) * population->nwords);
-		key_counter_add(records->tuples, 1);
-	}
 }
 
 static void
@@ -250,47 +204,27 @@ tuple_of_row(const RelationRows *records, const Datum *values, const bool *nulls
 	return number;
 }
 
-/* The code of a row's value of the first sensitive column, if there is one. */
-static uint32
-code_of_value(const RelationRows *records, const Datum *values, const bool *nulls)
-{
-	const Reading *reading = records->reading;
-	int			column = records->population->nattrs;
-	int			values_column = reading->columns[column].values_column;
-	uint32		code;
-
-	if (records->population->nsensitive == 0)
-		return 0;
-	if (values_column == column)
-		return code_again(records, column, values[column], nulls[column]);
-	code = code_again(records, values_column, values[values_column], nulls[values_column]);
-	return reading->columns[column].population_codes[code];
-}
-
-/* The same, but fails unless the tuple had that value before. */
+/*
+ * The code of a row's value of the first sensitive column, if there is one;
+ * fails unless the tuple had that value before.
+ */
 static uint32
 value_of_row(const RelationRows *records, uint32 tuple, const Datum *values, const bool *nulls)
 {
 	const Population *population = records->population;
+	int			column = population->nattrs;
+	int			read;
 	uint32		value;
 
-	if (records->nread == population->nattrs)
+	if (population->nsensitive == 0)
 		return 0;
-	value = code_of_value(records, values, nulls);
-	if (population->nsensitive > 0 &&
-		histograms_count_of(population->columns[0], population->tuples->slices[0][tuple], value) == 0)
+	read = records->reading->columns[column].values_column;
+	value = code_again(records, read, values[read], nulls[read]);
+	if (read != column)
+		value = records->reading->columns[column].population_codes[value];
+	if (histograms_count_of(population->columns[0], population->tuples->slices[0][tuple], value) == 0)
 		refuse_changed(records);
 	return value;
-}
-
-/* Counts a row's people; fails if a tuple has more than before. */
-static void
-count_row(RelationRows *records, uint32 tuple, int64 people)
-{
-	records->seen[tuple] += people;
-	records->people += people;
-	if (records->seen[tuple] > records->population->tuples->counts[tuple])
-		refuse_changed(records);
 }
 
 /* Receives a row: the values passed on, the columns read, perhaps a count. */
@@ -298,10 +232,9 @@ static void
 take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 {
 	RelationRows *records = arg;
-	int			nbefore = records->nshown + records->nnumbers;
-	const Datum *values = shown + nbefore;
-	const bool *nulls = shown_nulls + nbefore;
-	int64		people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->nread]) : 1;
+	const Datum *values = shown + 1 + records->nnumbers;
+	const bool *nulls = shown_nulls + 1 + records->nnumbers;
+	int64		people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->reading->ncolumns]) : 1;
 	MemoryContext old;
 	uint32		tuple;
 
@@ -309,7 +242,10 @@ take_row(void *arg, const Datum *shown, const bool *shown_nulls)
 		return;
 	old = MemoryContextSwitchTo(records->row);
 	tuple = tuple_of_row(records, values, nulls);
-	count_row(records, tuple, people);
+	records->seen[tuple] += people;
+	records->people += people;
+	if (records->seen[tuple] > records->population->tuples->counts[tuple])
+		refuse_changed(records);
 	records->row_people = people;
 	records->visit(records->arg, shown, shown_nulls, tuple, value_of_row(records, tuple, values, nulls));
 	MemoryContextSwitchTo(old);
@@ -327,58 +263,51 @@ records_statement(const RelationRows *records)
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s", records->place != NULL ? records->place : "");
-	for (int i = 0; i < records->nshown && records->place == NULL; i++)
-		appendStringInfo(&sql, "%s%s", i > 0 ? ", " : "",
-						 sql_as(records->as_text ? text_form(getBaseType(get_atttype(relation, records->numbers[i]))) : "%v",
-								psprintf("r.%s", quote_identifier(get_attname(relation, records->numbers[i], false)))));
+	if (records->name != NULL)
+		appendStringInfo(&sql, "SELECT %s", records->name);
+	else
+		appendStringInfo(&sql, "SELECT %s", sql_as(text_form(getBaseType(get_atttype(relation, records->key))),
+												   psprintf("r.%s", quote_identifier(get_attname(relation, records->key, false)))));
 	for (int i = 0; i < records->nnumbers; i++)
 		appendStringInfo(&sql, ", r.%s::pg_catalog.float8",
 						 quote_identifier(get_attname(relation, records->number_columns[i], false)));
-	append_read_columns(records->reading, records->nread, &sql);
+	append_read_columns(records->reading, &sql);
 	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
 	return sql.data;
-}
-
-/* The types of the statement's columns. */
-static Oid *
-records_types(const RelationRows *records)
-{
-	int			nbefore = records->nshown + records->nnumbers;
-	Oid		   *types = palloc(sizeof(Oid) * (nbefore + records->nread + 1));
-
-	memcpy(types, records->types, sizeof(Oid) * records->nshown);
-	for (int i = 0; i < records->nnumbers; i++)
-		types[records->nshown + i] = FLOAT8OID;
-	for (int i = 0; i < records->nread; i++)
-		types[nbefore + i] = records->reading->set.encoders[i].type.type;
-	types[nbefore + records->nread] = INT8OID;
-	return types;
 }
 
 void
 relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 {
-	bool		has_count = records->reading->dataset->count_column != NULL;
-	int			zone = dataset_use_zone(records->reading->dataset);
+	const Reading *reading = records->reading;
+	const Population *population = records->population;
+	int			nbefore = 1 + records->nnumbers;
+	Oid		   *types = palloc(sizeof(Oid) * (nbefore + reading->ncolumns + 1));
+	int			zone = dataset_use_zone(reading->dataset);
 	Relation	relation;
 
 	records->visit = visit;
 	records->arg = arg;
 	if (records->tuples == NULL)
 	{
-		records->row = AllocSetContextCreate(records->population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-		index_tuples(records);
+		records->row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+		budget_require(population->context, sizeof(int64) * (Size) population->tuples->ntuples);
+		records->seen = MemoryContextAllocHuge(population->context, sizeof(int64) * ((Size) population->tuples->ntuples + 1));
+		records->tuples = index_of_tuples(population);
 	}
-	memset(records->seen, 0, sizeof(int64) * records->population->tuples->ntuples);
+	memset(records->seen, 0, sizeof(int64) * population->tuples->ntuples);
 	records->people = 0;
-	sql_connect();
-	relation = relation_open_existing(records->reading->dataset->relation);
-	rows_read(records_statement(records), list_make1_oid(RelationGetRelid(relation)), NULL, NULL, records->nshown + records->nnumbers + records->nread + (has_count ? 1 : 0),
-			  records_types(records), take_row, records);
+	types[0] = TEXTOID;
+	for (int i = 1; i < nbefore; i++)
+		types[i] = FLOAT8OID;
+	for (int i = 0; i < reading->ncolumns; i++)
+		types[nbefore + i] = reading->set.encoders[i].type.type;
+	types[nbefore + reading->ncolumns] = INT8OID;
+	relation = relation_open_existing(reading->dataset->relation);
+	rows_read(records_statement(records), list_make1_oid(RelationGetRelid(relation)), NULL, NULL,
+			  nbefore + reading->ncolumns + (reading->dataset->count_column != NULL ? 1 : 0), types, take_row, records);
 	relation_close(relation, NoLock);
-	sql_finish();
 	sql_restore_names(zone);
-	if (records->people != records->population->people)
+	if (records->people != population->people)
 		refuse_changed(records);
 }

@@ -45,15 +45,11 @@ interval_digest(const Interval * interval)
 static const char *
 plain_text(const ValueType *type, Datum value)
 {
-	Oid			output;
-	bool		is_varlena;
-
 	if (type->type == NUMERICOID)
 		return numeric_normalize(DatumGetNumeric(value));
 	if ((type->type == FLOAT8OID && DatumGetFloat8(value) == 0) || (type->type == FLOAT4OID && DatumGetFloat4(value) == 0))
 		return "0";
-	getTypeOutputInfo(type->type, &output, &is_varlena);
-	return OidOutputFunctionCall(output, value);
+	return value_text(type->type, value);
 }
 
 /*
@@ -75,48 +71,6 @@ digest(const ValueType *type, Datum value)
 	text = plain_text(type, value);
 
 	return portable_digest(text, strlen(text));
-}
-
-/* Flattens a varlena; returns other values unchanged. */
-static Datum
-flat_value(Datum value, int16 length)
-{
-	return length == -1 ? PointerGetDatum(PG_DETOAST_DATUM(value)) : value;
-}
-
-/*
- * The expression to read a column: unchanged, or as text if texts are compared
- * by their bytes.
- */
-static void
-begin_digests(RowSpool *spool, TupleDesc desc, const AttrNumber *numbers)
-{
-	spool->types = palloc0(sizeof(ValueType) * (spool->ncolumns + 1));
-	for (int i = 0; i < spool->ncolumns; i++)
-		if (spool->columns[i].digested)
-		{
-			Oid			type = getBaseType(TupleDescAttr(desc, numbers[i] - 1)->atttypid);
-
-			value_type_init(&spool->types[i], type == VARCHAROID ? TEXTOID : type);
-			spool->ndigested++;
-		}
-}
-
-static void
-spool_begin_rows(RowSpool *spool, Relation relation, const AttrNumber *numbers)
-{
-	TupleDesc	desc = RelationGetDescr(relation);
-
-	begin_digests(spool, desc, numbers);
-	if (!spool->keeps_rows)
-		return;
-	spool->desc = CreateTemplateTupleDesc(spool->ncolumns + 1);
-	TupleDescInitEntry(spool->desc, 1, "row_group", INT4OID, -1, 0);
-	for (int i = 0; i < spool->ncolumns; i++)
-		TupleDescCopyEntry(spool->desc, i + 2, desc, numbers[i]);
-	TupleDescFinalize(spool->desc);
-	spool->slot = MakeSingleTupleTableSlot(spool->desc, &TTSOpsMinimalTuple);
-	spool->rows = tuplestore_begin_heap(false, false, Max(work_mem, maintenance_work_mem / 4));
 }
 
 /* Stores the digested values of a new group. */
@@ -147,15 +101,15 @@ spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, b
 	values[0] = UInt32GetDatum(group);
 	nulls[0] = false;
 	for (int i = 1; i <= spool->ncolumns; i++)
-		if (!nulls[i])
-			values[i] = flat_value(values[i], TupleDescAttr(spool->desc, i)->attlen);
+		if (!nulls[i] && TupleDescAttr(spool->desc, i)->attlen == -1)
+			values[i] = PointerGetDatum(PG_DETOAST_DATUM(values[i]));
 	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
 }
 
 /* Receives a row: the columns that are kept, then those that are encoded. */
 typedef struct RowSpooler
 {
-	GroupCounter groups;
+	Reading    *reading;
 	RowSpool   *spool;
 	Datum	   *values;
 	bool	   *nulls;
@@ -165,7 +119,7 @@ static void
 take_spooled(void *arg, const Datum *values, const bool *nulls)
 {
 	RowSpooler *spooler = arg;
-	Reading    *reading = spooler->groups.reading;
+	Reading    *reading = spooler->reading;
 	int			ncolumns = spooler->spool->ncolumns;
 	MemoryContext old;
 	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[ncolumns + reading->ncolumns]);
@@ -173,8 +127,8 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 
 	if (people == 0)
 		return;
-	old = MemoryContextSwitchTo(spooler->groups.row);
-	group = count_codes(&spooler->groups, values + ncolumns, nulls + ncolumns, people);
+	old = MemoryContextSwitchTo(reading->row);
+	group = count_codes(reading, values + ncolumns, nulls + ncolumns, people);
 	if (group != LEFT_OUT)
 	{
 		memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
@@ -182,25 +136,42 @@ take_spooled(void *arg, const Datum *values, const bool *nulls)
 		spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
 	}
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(spooler->groups.row);
+	MemoryContextReset(reading->row);
 }
 
-/* Finds the columns to keep, as written in the statement. */
+/* Finds the columns to keep, as written in the statement, and prepares to keep them. */
 static void
 append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
 {
-	AttrNumber *numbers = palloc(sizeof(AttrNumber) * (spool->ncolumns + 1));
+	Oid			relation = reading->dataset->relation;
+	TupleDesc	desc = CreateTemplateTupleDesc(spool->ncolumns + 1);
 
+	TupleDescInitEntry(desc, 1, "row_group", INT4OID, -1, 0);
+	spool->types = palloc0(sizeof(ValueType) * (spool->ncolumns + 1));
 	for (int i = 0; i < spool->ncolumns; i++)
 	{
-		numbers[i] = get_attnum(reading->dataset->relation, spool->columns[i].name);
-		if (numbers[i] <= 0)
-			relation_has_changed(reading->dataset->relation);
-		types[i] = get_atttype(reading->dataset->relation, numbers[i]);
+		AttrNumber	number = get_attnum(relation, spool->columns[i].name);
+
+		if (number <= 0)
+			relation_has_changed(relation);
+		types[i] = get_atttype(relation, number);
 		appendStringInfo(sql, ", r.%s", quote_identifier(spool->columns[i].name));
-		require_columns_select(reading->dataset->relation, list_make1_int(numbers[i]));
+		require_columns_select(relation, list_make1_int(number));
+		TupleDescCopyEntry(desc, i + 2, RelationGetDescr(reading->relation), number);
+		if (spool->columns[i].digested)
+		{
+			Oid			type = getBaseType(types[i]);
+
+			value_type_init(&spool->types[i], type == VARCHAROID ? TEXTOID : type);
+			spool->ndigested++;
+		}
 	}
-	spool_begin_rows(spool, reading->relation, numbers);
+	if (!spool->keeps_rows)
+		return;
+	TupleDescFinalize(desc);
+	spool->desc = desc;
+	spool->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	spool->rows = tuplestore_begin_heap(false, false, Max(work_mem, maintenance_work_mem / 4));
 }
 
 /* Leaves out rows with values that no leaf can have, because casting them would fail. */
@@ -233,22 +204,19 @@ condition_to_read(const Reading *reading)
 static void
 run_spooling(Reading *reading, RowSpool *spool)
 {
-	ReadPlan	plan = {0};
-	RowSpooler	spooler = {.groups = {.reading = reading,.plan = &plan},.spool = spool};
+	RowSpooler	spooler = {.reading = reading,.spool = spool};
 	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
 	int			has_count = reading->dataset->count_column != NULL ? 1 : 0;
 	StringInfoData columns;
 	ActingAs	before;
 
-	plan.buckets = palloc0(sizeof(Buckets *) * (reading->ncolumns + 1));
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc(sizeof(bool) * (spool->ncolumns + 1));
-	begin_groups(&spooler.groups);
+	begin_groups(reading);
 	initStringInfo(&columns);
 	append_kept_columns(reading, spool, &columns, types);
-	append_read_columns(reading, reading->ncolumns, &columns);
-	memcpy(types + spool->ncolumns, reading_types(reading, NULL), sizeof(Oid) * reading->ncolumns);
-	types[spool->ncolumns + reading->ncolumns] = INT8OID;
+	append_read_columns(reading, &columns);
+	memcpy(types + spool->ncolumns, reading_types(reading), sizeof(Oid) * (reading->ncolumns + 1));
 	before = act_as(reading->role);
 	rows_read(psprintf("SELECT %s FROM %s r%s", columns.data + 2, relation_sql_name(reading->dataset->relation), condition_to_read(reading)),
 			  list_make1_oid(reading->dataset->relation), NULL, NULL,
@@ -257,34 +225,7 @@ run_spooling(Reading *reading, RowSpool *spool)
 	refuse_misses(reading);
 }
 
-/* The texts of a sensitive column's values, by their number in the population. */
-static char **
-value_texts(const Reading *reading, const ReadColumn *read, uint32 nvalues)
-{
-	const Dictionary *dictionary = reading->tuples->dictionaries[read->values_column];
-	char	  **texts = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(char *) * ((Size) nvalues + 1),
-												   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(dictionary->type.type, &output, &varlena);
-	for (uint32 i = 0; i < dictionary->nvalues; i++)
-		if (read->population_codes[i + 1] < nvalues)
-			texts[read->population_codes[i + 1]] = OidOutputFunctionCall(output, dictionary->values[i]);
-	return texts;
-}
-
-/* The labels of their leaves. */
-static char **
-leaf_texts(const Histograms *histograms)
-{
-	char	  **texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) histograms->nvalues + 1));
-
-	for (uint32 value = 0; value < histograms->nvalues; value++)
-		texts[value] = unconstify(char *, histograms->tree->labels[0][histograms->leaf_of[value]]);
-	return texts;
-}
-
+/* The texts of sensitive values and of their leaves, by their number in the population. */
 static void
 keep_values(const Reading *reading, RowSpool *spool)
 {
@@ -295,11 +236,23 @@ keep_values(const Reading *reading, RowSpool *spool)
 	for (int j = 0; j < population->nsensitive; j++)
 	{
 		const ReadColumn *read = &reading->columns[population->nattrs + j];
+		const Dictionary *dictionary = reading->tuples->dictionaries[read->values_column];
+		const Histograms *histograms = population->columns[j];
+		Size		size = sizeof(char *) * ((Size) histograms->nvalues + 1);
 
 		if (read->loaded != NULL)
-			spool->leaves[j] = leaf_texts(population->columns[j]);
-		spool->values[j] = reading->tuples->dictionaries[read->values_column] == NULL ? spool->leaves[j] :
-			value_texts(reading, read, population->columns[j]->nvalues);
+		{
+			spool->leaves[j] = MemoryContextAllocHuge(CurrentMemoryContext, size);
+			for (uint32 value = 0; value < histograms->nvalues; value++)
+				spool->leaves[j][value] = unconstify(char *, histograms->tree->labels[0][histograms->leaf_of[value]]);
+		}
+		spool->values[j] = spool->leaves[j];
+		if (dictionary == NULL)
+			continue;
+		spool->values[j] = MemoryContextAllocExtended(CurrentMemoryContext, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		for (uint32 i = 0; i < dictionary->nvalues; i++)
+			if (read->population_codes[i + 1] < histograms->nvalues)
+				spool->values[j][read->population_codes[i + 1]] = value_text(dictionary->type.type, dictionary->values[i]);
 	}
 }
 
@@ -336,16 +289,8 @@ choose_merging(RowSpool *spool, Reading *reading)
 void
 spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 {
-	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-	Reading    *reading;
-	int			zone = dataset_use_zone(dataset);
+	Reading    *reading = reading_begin(dataset, AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES));
 
-	sql_connect();
-	old = MemoryContextSwitchTo(context);
-	reading = palloc0(sizeof(Reading));
-	reading->dataset = dataset;
-	reading->context = context;
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
 	reading->keeps_ties = spool->keeps_ties;
@@ -357,7 +302,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	run_spooling(reading, spool);
 	if (spool->ngroups > 0)
 	{
-		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(context, sizeof(uint32) * (Size) spool->ngroups);
+		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);
 		spool->people = reading->tuples->counter->counts;
 		spool->population = make_population(reading);
 		if (spool->wants_values)
@@ -365,9 +310,6 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	}
 	reading_close(reading);
 	spool->reading = reading;
-	MemoryContextSwitchTo(old);
-	sql_finish();
-	sql_restore_names(zone);
 	if (spool->population != NULL)
 		population_read_outside(spool->population, reading->dataset);
 }

@@ -14,6 +14,7 @@
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/typed_rows.h"
 #include "foreign/foreign.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -45,11 +46,11 @@ has_foreign_leaf(Oid relation)
 	return false;
 }
 
-/* The foreign tables that a plan reads. */
+/* The foreign tables that are read. */
 static List *
-foreign_tables(const ReadPlan *plan, Oid relation)
+foreign_tables(const Reading *reading)
 {
-	List	   *leaves = plan->leaves != NIL ? plan->leaves : list_make1_oid(relation);
+	List	   *leaves = reading->leaves != NIL ? reading->leaves : list_make1_oid(reading->dataset->relation);
 	List	   *foreign = NIL;
 	ListCell   *cell;
 
@@ -66,34 +67,22 @@ tell_servers(void *arg)
 	errcontext("reading foreign tables: %s", (const char *) arg);
 }
 
-/*
- * Foreign tables and their servers in words, prepared because catalogs cannot
- * be read after an error.
- */
-static char *
-name_servers(const List *foreign)
+/* The servers are put into words now, because catalogs cannot be read after an error. */
+void
+begin_telling_servers(const Reading *reading, ErrorContextCallback *callback)
 {
 	StringInfoData servers;
 	ListCell   *cell;
 
 	initStringInfo(&servers);
-	foreach(cell, foreign)
+	foreach(cell, foreign_tables(reading))
 		appendStringInfo(&servers, "%s%s on server \"%s\"", servers.len > 0 ? ", " : "", relation_sql_name(lfirst_oid(cell)),
 						 GetForeignServer(GetForeignTable(lfirst_oid(cell))->serverid)->servername);
-	return servers.data;
-}
-
-void
-begin_telling_servers(const ReadPlan *plan, Oid relation, ErrorContextCallback *callback)
-{
-	List	   *foreign = foreign_tables(plan, relation);
-
 	callback->callback = tell_servers;
 	callback->previous = error_context_stack;
-	if (foreign == NIL)
-		return;
-	callback->arg = name_servers(foreign);
-	error_context_stack = callback;
+	callback->arg = servers.data;
+	if (servers.len > 0)
+		error_context_stack = callback;
 }
 
 /*
@@ -109,13 +98,14 @@ holds_texts(Oid relation, const char *column)
 }
 
 void
-check_shard_collations(const Reading *reading, const ReadPlan *plan)
+check_shard_collations(const Reading *reading)
 {
+	List	   *tables = foreign_tables(reading);
 	StringInfoData sql;
 	ListCell   *cell;
 
 	initStringInfo(&sql);
-	foreach(cell, foreign_tables(plan, reading->dataset->relation))
+	foreach(cell, tables)
 		for (int i = 0; i < reading->ncolumns; i++)
 	{
 		const char *column = get_attname(reading->dataset->relation, reading->columns[i].number, false);
@@ -127,13 +117,15 @@ check_shard_collations(const Reading *reading, const ReadPlan *plan)
 						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));
 	}
 	if (sql.len > 0)
-		(void) sql_read_over(sql.data, foreign_tables(plan, reading->dataset->relation), NULL, 0, NULL, NULL);
+		(void) rows_of_query(sql.data, tables, NULL, NULL, 0, NULL);
 }
 
 void
-check_leaves(const ReadPlan *plan, Oid relation)
+check_leaves(const Reading *reading)
 {
-	if (plan->leaves == NIL || equal(plan->leaves, leaf_partitions(relation)))
+	Oid			relation = reading->dataset->relation;
+
+	if (reading->leaves == NIL || equal(reading->leaves, leaf_partitions(relation)))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_OBJECT_IN_USE),

@@ -136,17 +136,6 @@ row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
 	return count;
 }
 
-/* The text of an original value, for a message. */
-static char *
-value_text(const Encoder *encoder, Datum value)
-{
-	Oid			output;
-	bool		varlena;
-
-	getTypeOutputInfo(encoder->type.type, &output, &varlena);
-	return OidOutputFunctionCall(output, value);
-}
-
 void
 tuples_add_miss(Tuples *tuples, int encoder, const char *value)
 {
@@ -164,7 +153,7 @@ tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value)
 {
 	if (set->encoders[encoder].miss_code != NO_LEAF)
 		return set->encoders[encoder].miss_code;
-	tuples_add_miss(tuples, encoder, value_text(&set->encoders[encoder], value));
+	tuples_add_miss(tuples, encoder, value_text(set->encoders[encoder].type.type, value));
 	return 0;
 }
 

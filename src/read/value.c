@@ -97,6 +97,16 @@ value_normal(const ValueType *type, Datum value)
 	return value;
 }
 
+char *
+value_text(Oid type, Datum value)
+{
+	Oid			output;
+	bool		is_varlena;
+
+	getTypeOutputInfo(type, &output, &is_varlena);
+	return OidOutputFunctionCall(output, value);
+}
+
 static int
 compare_texts(Datum a, Datum b)
 {

@@ -54,6 +54,9 @@ extern void value_type_init(ValueType *type, Oid oid);
  */
 extern Datum value_normal(const ValueType *type, Datum value);
 
+/* A value as its type writes it. */
+extern char *value_text(Oid type, Datum value);
+
 /* The order of two values in normal form. */
 extern int	value_compare(const ValueType *type, Datum a, Datum b);
 

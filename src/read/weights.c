@@ -122,10 +122,12 @@ read_rows(WeightTable *table, const LoadedHierarchy *loaded)
 	rows_read(sql.data, list_make1_oid(RelationGetRelid(table->relation)), NULL, NULL, 2, types, take_weight, table);
 }
 
-/* Reads an attribute's table; SPI is connected. */
+/* Reads an attribute's table, in memory of its own. */
 static void
 read_table(const Declared *declared, const Attribute *attr, double *weights)
 {
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt weights", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	WeightTable table = {0};
 	LoadedHierarchy *loaded;
 	Oid			type;
@@ -149,6 +151,8 @@ read_table(const Declared *declared, const Attribute *attr, double *weights)
 	relation_close(table.relation, NoLock);
 	if (table.problem != NULL)
 		refuse_weight(declared, table.problem);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
 }
 
 double **
@@ -168,11 +172,7 @@ weights_read(const Dataset *dataset, const Population *population)
 		for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
 			weights[a][leaf] = 1;
 		if (OidIsValid(declared->sensitivity))
-		{
-			sql_connect();
 			read_table(declared, attr, weights[a]);
-			sql_finish();
-		}
 		a++;
 	}
 	return weights;

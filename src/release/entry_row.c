@@ -23,7 +23,7 @@ refuse_entry(const EntryRow *row)
 Datum
 row_field(const EntryRow *row, int column, bool *isnull)
 {
-	return catalog_value(row->rows, row->number, column - 1, isnull);
+	return row_value(row->rows, row->number, column - 1, isnull);
 }
 
 char *

@@ -43,7 +43,7 @@ declared_secret(const Dataset *dataset, const char *column)
 				 errmsg("secret of column \"%s\" of data set \"%s\" is missing", column, dataset->name),
 				 errdetail("Secrets are not dumped."),
 				 errhint("Call anonopt.set_pseudonym again.")));
-	secret = catalog_value(rows, 0, 0, &isnull);
+	secret = row_value(rows, 0, 0, &isnull);
 	return isnull ? NULL : DatumGetByteaPP(secret);
 }
 

@@ -151,53 +151,22 @@ value_tuples_add(ValueTuples *tuples, const Datum *values, const bool *nulls)
 	return key_counter_add(tuples->tuples, 1) == known;
 }
 
-/* Rows to be written to a recoding. */
+/* New rows of a recoding, until one statement inserts them. */
 typedef struct RowWriter
 {
 	const RowSpool *spool;
 	ValueTuples *tuples;
 	const uint32 *class_of;		/* by tuple of the population */
 	int64	   *numbers;		/* by class: its number in the table */
-	Oid			table;
-	BoundQuery *insert;
-	Oid		   *types;
-	Datum	   *values;			/* a row: the quasi-identifiers and the class */
-	char	   *nulls;
+	TupleDesc	desc;			/* the quasi-identifiers and the class */
+	Tuplestorestate *rows;
+	Datum	   *values;
+	bool	   *nulls;
 	MemoryContext row;			/* reset after each */
-	int64		written;
 } RowWriter;
 
-/* Prepares the statement that inserts a row; SPI is connected. */
 static void
-prepare_insert(RowWriter *writer, Relation table)
-{
-	const RowSpool *spool = writer->spool;
-	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
-	StringInfoData names;
-	StringInfoData values;
-
-	initStringInfo(&names);
-	initStringInfo(&values);
-	for (int a = 0; a < spool->ncolumns; a++)
-	{
-		types[a] = get_atttype(RelationGetRelid(table), get_attnum(RelationGetRelid(table), spool->columns[a].name));
-		if (!OidIsValid(types[a]) || getBaseType(types[a]) != getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid))
-			relation_has_changed(RelationGetRelid(table));
-		appendStringInfo(&names, "%s, ", quote_identifier(spool->columns[a].name));
-		appendStringInfo(&values, "$%d, ", a + 1);
-	}
-	types[spool->ncolumns] = INT8OID;
-	writer->types = types;
-	writer->insert = rows_prepare(psprintf("INSERT INTO %s (%s" CLASS_COLUMN ") VALUES (%s$%d)",
-										   relation_sql_name(RelationGetRelid(table)), names.data, values.data,
-										   spool->ncolumns + 1), list_make1_oid(RelationGetRelid(table)), spool->ncolumns + 1, types);
-	writer->values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
-	writer->nulls = palloc(spool->ncolumns + 1);
-	writer->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-}
-
-static void
-write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
+keep_new_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	RowWriter  *writer = arg;
 	int			n = writer->spool->ncolumns;
@@ -206,34 +175,53 @@ write_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 
 	if (value_tuples_add(writer->tuples, values, nulls))
 	{
-		for (int a = 0; a < n; a++)
-		{
-			writer->values[a] = values[a];
-			writer->nulls[a] = nulls[a] ? 'n' : ' ';
-		}
+		memcpy(writer->values, values, sizeof(Datum) * n);
+		memcpy(writer->nulls, nulls, sizeof(bool) * n);
+		writer->nulls[n] = class == NO_CLASS;
 		writer->values[n] = class == NO_CLASS ? (Datum) 0 : Int64GetDatum(writer->numbers[class]);
-		writer->nulls[n] = class == NO_CLASS ? 'n' : ' ';
-		if (rows_execute(writer->insert, n + 1, writer->types, writer->values, writer->nulls) != 1)
-			relation_has_changed(writer->table);
-		writer->written++;
+		tuplestore_putvalues(writer->rows, writer->desc, writer->values, writer->nulls);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(writer->row);
 }
 
-/*
- * Writes the distinct tuples that are new; SPI is connected.  Returns their
- * number.
- */
+/* Writes the distinct tuples that are new; returns their number. */
 static int64
 write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *class_of, int64 *numbers)
 {
-	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers,.table = RelationGetRelid(table)};
+	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers};
+	Oid			oid = RelationGetRelid(table);
+	int			n = spool->ncolumns;
+	StringInfoData names;
+	int64		written;
 
-	prepare_insert(&writer, table);
-	spool_visit(spool, write_row, &writer);
+	initStringInfo(&names);
+	writer.desc = CreateTemplateTupleDesc(n + 1);
+	for (int a = 0; a < n; a++)
+	{
+		Oid			type = get_atttype(oid, get_attnum(oid, spool->columns[a].name));
+
+		if (!OidIsValid(type) || getBaseType(type) != getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid))
+			relation_has_changed(oid);
+		appendStringInfo(&names, "%s, ", quote_identifier(spool->columns[a].name));
+		TupleDescInitEntry(writer.desc, a + 1, spool->columns[a].name, type, -1, 0);
+	}
+	appendStringInfoString(&names, CLASS_COLUMN);
+	TupleDescInitEntry(writer.desc, n + 1, CLASS_COLUMN, INT8OID, -1, 0);
+	TupleDescFinalize(writer.desc);
+	writer.rows = tuplestore_begin_heap(false, false, work_mem);
+	writer.values = palloc(sizeof(Datum) * (n + 1));
+	writer.nulls = palloc(sizeof(bool) * (n + 1));
+	writer.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	spool_visit(spool, keep_new_row, &writer);
 	spool_end(spool);
-	return writer.written;
+	written = tuplestore_tuple_count(writer.rows);
+	if (written > 0 &&
+		rows_change(psprintf("INSERT INTO %s (%s) SELECT %s FROM new_rows r", relation_sql_name(oid), names.data, names.data),
+					list_make1_oid(oid), NULL, rows_environment("new_rows", writer.rows, writer.desc)) != written)
+		relation_has_changed(oid);
+	tuplestore_end(writer.rows);
+	return written;
 }
 
 void
@@ -359,7 +347,7 @@ extended_numbers(const TableRecoding *old, uint32 nclasses)
 	return numbers;
 }
 
-/* Updates the class of rows whose tuple has moved; SPI is connected. */
+/* Updates the class of rows whose tuple has moved. */
 static void
 update_classes(Relation table, const OldRows *rows, const uint32 *before, const uint32 *after, const int64 *numbers)
 {
@@ -390,7 +378,7 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 	arrays[1] = PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
 	if (rows_change(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
 							 " WHERE r.ctid OPERATOR(pg_catalog.=) u.place", relation_sql_name(RelationGetRelid(table))),
-					list_make1_oid(RelationGetRelid(table)), 2, types, arrays, NULL) != n)
+					list_make1_oid(RelationGetRelid(table)), query_parameters(2, types, arrays, NULL), NULL) != n)
 		relation_has_changed(RelationGetRelid(table));
 }
 

@@ -22,10 +22,7 @@ extern void recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrd
 /* Lets a reading spool the quasi-identifiers. */
 extern void recoding_spool_begin(RowSpool *spool, const Dataset *dataset);
 
-/*
- * Writes the distinct tuples that were spooled to an empty table; SPI is
- * connected.
- */
+/* Writes the distinct tuples that were spooled to an empty table. */
 extern void recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *result);
 
 /*

@@ -70,20 +70,11 @@ release_settings_end(int level)
 void
 release_name(Release *release, const char *name)
 {
-	RangeVar   *range = creation_range_var(name);
-	AclResult	right;
+	NewRelation new = new_relation(name, "Drop it, with anonopt.drop_release if it is a release, or choose another name.");
 
-	release->schema = RangeVarGetCreationNamespace(range);
-	release->name = range->relname;
-	release->sql_name = quote_qualified_identifier(keep_schema_name(release->schema), range->relname);
-	if (OidIsValid(get_relname_relid(release->name, release->schema)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("relation %s already exists", release->sql_name),
-				 errhint("Drop it, with anonopt.drop_release if it is a release, or choose another name.")));
-	right = object_aclcheck(NamespaceRelationId, release->schema, GetUserId(), ACL_CREATE);
-	if (right != ACLCHECK_OK)
-		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(release->schema));
+	release->schema = new.schema;
+	release->name = new.name;
+	release->sql_name = new.sql_name;
 }
 
 void

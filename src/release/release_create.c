@@ -113,14 +113,12 @@ make_relation(Release *release, const char *id)
 	{
 		case RELEASE_TABLE:
 			create_table(release);
-			relation = get_relname_relid(release->name, release->schema);
-			require_made(relation, release->sql_name);
+			relation = made_relation(release->schema, release->name);
 			release_write_rows(release, relation, false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
 			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, filling_query(release, id)));
-			relation = get_relname_relid(release->name, release->schema);
-			require_made(relation, release->sql_name);
+			relation = made_relation(release->schema, release->name);
 			require_definition(relation);
 			depend_on_read(release, relation);
 			release_write_rows(release, relation, false);
@@ -149,8 +147,7 @@ release_create(Release *release)
 	}
 	release_check_names(release);
 	make_relation(release, id);
-	relation = get_relname_relid(release->name, release->schema);
-	require_made(relation, release->sql_name);
+	relation = made_relation(release->schema, release->name);
 	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
 	entry = entry_of_release(release, id, relation);
 	release_entry_insert(entry);

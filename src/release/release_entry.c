@@ -256,7 +256,7 @@ release_by_id(Datum id)
 	const Oid	results[] = {OIDOID};
 	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1", 1, types, &id, lengthof(results), results);
 	bool		isnull = true;
-	Datum		relation = rows->n == 0 ? (Datum) 0 : catalog_value(rows, 0, 0, &isnull);
+	Datum		relation = rows->n == 0 ? (Datum) 0 : row_value(rows, 0, 0, &isnull);
 
 	return isnull ? InvalidOid : DatumGetObjectId(relation);
 }
@@ -305,5 +305,5 @@ release_entry_added_columns(const ReleaseEntry *entry)
 						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
 						 6, types, values, 1, results);
-	return catalog_text(added, 0, 0);
+	return row_text(added, 0, 0);
 }

@@ -296,8 +296,7 @@ release_create_live(const Release *release, const char *id)
 	own = make_function(release, id, function);
 	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
 				 " FROM %s() f) x", release->sql_name, shown_columns(&release->spec), count_name(&release->spec), function));
-	view = get_relname_relid(release->name, release->schema);
-	require_made(view, release->sql_name);
+	view = made_relation(release->schema, release->name);
 	require_definition(view);
 	if (rows_function(view) != own)
 		refuse_changed(release);

@@ -146,8 +146,8 @@ copy_rows(const FreshRows *fresh)
 	List	   *relations = list_make2_oid(RelationGetRelid(fresh->release), fresh->heap);
 	ObjectAddress heap;
 
-	(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, 0, NULL, NULL, NULL);
-	(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, 0, NULL, NULL, NULL);
+	(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, NULL, NULL);
+	(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
 	ObjectAddressSet(heap, RelationRelationId, fresh->heap);
 	performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
 }

@@ -376,7 +376,7 @@ generalized_sensitive(const ReleaseEntry *entry)
 	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
 						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)",
 						   2, types, values, 1, results);
-	return catalog_text(columns, 0, 0);
+	return row_text(columns, 0, 0);
 }
 
 /*

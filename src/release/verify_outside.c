@@ -74,7 +74,7 @@ read_labels(OutsideCount *count)
 		appendStringInfo(&order, "%s%d", a > 0 ? ", " : "", a + 1);
 	}
 	rows = rows_of_query(psprintf("SELECT %scount(*) FROM %s r GROUP BY %s ORDER BY %s", sql.data, relation_sql_name(entry->relation),
-								  order.data, order.data), list_make1_oid(entry->relation), NULL, 0, NULL, NULL);
+								  order.data, order.data), list_make1_oid(entry->relation), NULL, NULL, 0, NULL);
 	count->nclasses = rows->n;
 	count->people = palloc(sizeof(int64) * (rows->n + 1));
 	for (int a = 0; a < entry->ngeneralized; a++)
@@ -87,8 +87,8 @@ read_labels(OutsideCount *count)
 		{
 			bool		isnull;
 
-			texts[i] = catalog_text(rows, i, a);
-			count->people[i] = DatumGetInt64(catalog_value(rows, i, entry->ngeneralized, &isnull));
+			texts[i] = row_text(rows, i, a);
+			count->people[i] = DatumGetInt64(row_value(rows, i, entry->ngeneralized, &isnull));
 		}
 		count->texts[a] = index_texts(texts, rows->n);
 		count->labels[a] = palloc(sizeof(uint32) * (rows->n + 1));
@@ -247,7 +247,7 @@ use_zone_of_release(const ReleaseEntry *entry)
 	Dataset		zone = {0};
 	const Oid	results[] = {TEXTOID};
 	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", 1, types, values, 1, results);
-	char	   *name = rows->n == 0 ? NULL : catalog_text(rows, 0, 0);
+	char	   *name = rows->n == 0 ? NULL : row_text(rows, 0, 0);
 
 	if (name != NULL && timezone_is_known(name))
 		zone.timezone = name;

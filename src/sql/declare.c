@@ -194,11 +194,10 @@ declared_hierarchies(const char *dataset)
 	for (int i = 0; i < rows->n; i++)
 	{
 		DeclaredHierarchy *hierarchy = palloc(sizeof(DeclaredHierarchy));
-		bool		isnull;
 
-		hierarchy->relation = DatumGetObjectId(catalog_value(rows, i, 0, &isnull));
-		hierarchy->row_type = DatumGetObjectId(catalog_value(rows, i, 1, &isnull));
-		hierarchy->column = catalog_text(rows, i, 2);
+		hierarchy->relation = row_oid(rows, i, 0);
+		hierarchy->row_type = row_oid(rows, i, 1);
+		hierarchy->column = row_text(rows, i, 2);
 		hierarchies = lappend(hierarchies, hierarchy);
 	}
 	return hierarchies;

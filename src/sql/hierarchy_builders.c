@@ -30,16 +30,11 @@ NewHierarchy *
 hierarchy_table_begin(const char *name)
 {
 	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
-	RangeVar   *range = creation_range_var(name);
+	NewRelation new = new_relation(name, "Drop it, or choose another name for the hierarchy.");
 
-	table->schema = RangeVarGetCreationNamespace(range);
-	table->relname = pstrdup(range->relname);
-	table->sql_name = quote_qualified_identifier(keep_schema_name(table->schema), range->relname);
-	if (OidIsValid(get_relname_relid(table->relname, table->schema)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("relation %s already exists", table->sql_name),
-				 errhint("Drop it, or choose another name for the hierarchy.")));
+	table->schema = new.schema;
+	table->relname = new.name;
+	table->sql_name = new.sql_name;
 	table->names_level = sql_use_catalog_names();
 	sql_connect();
 	return table;
@@ -74,10 +69,10 @@ hierarchy_table_finish(NewHierarchy *table, bool ranges, bool from_data)
 
 	sql_write(psprintf("ALTER TABLE %s ADD %s", table->sql_name, key), 0, NULL, NULL, NULL);
 	if (from_data)
-		keep_to_owner(get_relname_relid(table->relname, table->schema));
+		keep_to_owner(made_relation(table->schema, table->relname));
 	sql_finish();
 	sql_restore_names(table->names_level);
-	return get_relname_relid(table->relname, table->schema);
+	return made_relation(table->schema, table->relname);
 }
 
 void

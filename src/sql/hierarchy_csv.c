@@ -145,7 +145,7 @@ read_source(void *buffer, int minimum, int maximum)
 static void
 copy_text(const NewHierarchy *table, CsvText *text)
 {
-	Relation	rel = table_open(get_relname_relid(table->relname, table->schema), RowExclusiveLock);
+	Relation	rel = table_open(made_relation(table->schema, table->relname), RowExclusiveLock);
 	ParseState *pstate = make_parsestate(NULL);
 	List	   *options = list_make3(makeDefElem("format", (Node *) makeString("csv"), -1),
 									 makeDefElem("delimiter", (Node *) makeString(text->delimiter), -1),

@@ -134,37 +134,6 @@ end_search(RecodingCall *call, const RecodingResult *result)
 
 /* -------------------------------------------------------------- create_recoding */
 
-/* A table to be created. */
-typedef struct NewTable
-{
-	Oid			schema;
-	char	   *name;
-	char	   *sql_name;
-} NewTable;
-
-/*
- * Resolves its name, which must be free, and checks that the caller has CREATE
- * in the schema.
- */
-static void
-find_place(NewTable *table, const char *name)
-{
-	RangeVar   *range = creation_range_var(name);
-	AclResult	right;
-
-	table->schema = RangeVarGetCreationNamespace(range);
-	table->name = range->relname;
-	table->sql_name = quote_qualified_identifier(keep_schema_name(table->schema), range->relname);
-	if (OidIsValid(get_relname_relid(table->name, table->schema)))
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 errmsg("relation %s already exists", table->sql_name),
-				 errhint("Drop it, or choose another name for the recoding.")));
-	right = object_aclcheck(NamespaceRelationId, table->schema, GetUserId(), ACL_CREATE);
-	if (right != ACLCHECK_OK)
-		aclcheck_error(right, OBJECT_SCHEMA, get_namespace_name(table->schema));
-}
-
 /* Fails if a quasi-identifier has the name of the column for classes. */
 static void
 refuse_class_column(const Dataset *dataset)
@@ -180,7 +149,7 @@ refuse_class_column(const Dataset *dataset)
 
 /* Creates the table, empty, with the columns of the relation; SPI is connected. */
 static Relation
-make_table(const RecodingCall *call, const NewTable *place)
+make_table(const RecodingCall *call, const NewRelation *place)
 {
 	StringInfoData sql;
 	Oid			oid;
@@ -192,14 +161,13 @@ make_table(const RecodingCall *call, const NewTable *place)
 	appendStringInfo(&sql, "NULL::pg_catalog.int8 AS " CLASS_COLUMN " FROM %s r WITH NO DATA",
 					 relation_sql_name(call->dataset->relation));
 	sql_write(sql.data, 0, NULL, NULL, NULL);
-	oid = get_relname_relid(place->name, place->schema);
-	require_made(oid, place->sql_name);
+	oid = made_relation(place->schema, place->name);
 	keep_to_owner(oid);
 	return table_open(oid, RowExclusiveLock);
 }
 
 static Oid
-write_recoding(RecodingCall *call, const NewTable *place, const RecodingResult *result)
+write_recoding(RecodingCall *call, const NewRelation *place, const RecodingResult *result)
 {
 	int			level = sql_use_catalog_names();
 	Relation	table;
@@ -220,12 +188,12 @@ anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 {
 	RecodingCall call = {0};
 	RecodingWatch watch = {is_over, tell_answer, &call};
-	NewTable	place;
+	NewRelation place;
 	RecodingResult *result;
 
 	recoding_arguments(fcinfo, &call);
 	refuse_class_column(call.dataset);
-	find_place(&place, name_argument(fcinfo, "recoding"));
+	place = new_relation(name_argument(fcinfo, "recoding"), "Drop it, or choose another name for the recoding.");
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, &watch, max_workers());
 	if (!result->feasible)

@@ -34,7 +34,7 @@ require_reading(const Dataset *dataset)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			appendStringInfo(&sql, ", r.%s", quote_identifier(dataset->attributes[i].column));
 	appendStringInfo(&sql, " FROM %s r LIMIT 0", relation_sql_name(dataset->relation));
-	(void) sql_read_over(sql.data, list_make1_oid(dataset->relation), NULL, 0, NULL, NULL);
+	(void) rows_of_query(sql.data, list_make1_oid(dataset->relation), NULL, NULL, 0, NULL);
 }
 
 static Datum

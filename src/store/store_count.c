@@ -146,7 +146,6 @@ store_count_all(const Store *store, Relation relation, Relation table)
 	const char *columns = column_list(store, relation);
 	Appender	appender;
 
-	sql_connect();
 	appender_begin(&appender, table);
 	/* the current state, even if the transaction still sees an older one */
 	PushActiveSnapshot(GetLatestSnapshot());
@@ -155,7 +154,6 @@ store_count_all(const Store *store, Relation relation, Relation table)
 				 list_make1_oid(RelationGetRelid(relation)), NULL, &appender);
 	PopActiveSnapshot();
 	appender_end(&appender);
-	sql_finish();
 }
 
 void

@@ -12,6 +12,7 @@
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "commands/sequence.h"
@@ -37,20 +38,6 @@ refuse_kind(Relation relation, const char *detail)
 			 errhint("Only plain tables without parents or children can, if they are neither temporary nor unlogged nor distributed.")));
 }
 
-static bool
-has_parent(Oid relation)
-{
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	Oid			types[1] = {OIDOID};
-	bool		found;
-
-	sql_connect();
-	sql_read("SELECT 1 FROM pg_catalog.pg_inherits i WHERE i.inhrelid OPERATOR(pg_catalog.=) $1", 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
-	return found;
-}
-
 /*
  * Fails unless every write to a relation fires its own statement triggers, and
  * is durable.
@@ -65,7 +52,7 @@ check_kind(Relation relation)
 	if (class->relpersistence != RELPERSISTENCE_PERMANENT)
 		refuse_kind(relation, class->relpersistence == RELPERSISTENCE_TEMP ? "It is temporary." :
 					"It is unlogged: a crash would empty it and not its store.");
-	if (class->relispartition || has_parent(RelationGetRelid(relation)))
+	if (class->relispartition || has_superclass(RelationGetRelid(relation)))
 		refuse_kind(relation, "It has a parent, and writes through it fire no statement triggers here.");
 	if (is_distributed(RelationGetRelid(relation)))
 		refuse_kind(relation, "Its rows are on other servers, which do not have its triggers.");

@@ -23,6 +23,7 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
 #include "executor/executor.h"
 #include "miscadmin.h"
@@ -98,17 +99,15 @@ static const char *
 guard_of(const StoreRead *read, Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
+	List	   *columns = NIL;
 
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
 		return "row security applies to you";
-	if (object_aclcheck(NamespaceRelationId, RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK)
-		return "you may not read the relation";
-	if (pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK)
-		return NULL;
 	for (int i = 0; i < read->ncolumns; i++)
-		if (pg_attribute_aclcheck(oid, get_attnum(oid, read->store->columns[read->places[i]]), GetUserId(),
-								  ACL_SELECT) != ACLCHECK_OK)
-			return "you may not read the relation";
+		columns = lappend_int(columns, get_attnum(oid, read->store->columns[read->places[i]]));
+	if (object_aclcheck(NamespaceRelationId, RelationGetNamespace(relation), GetUserId(), ACL_USAGE) != ACLCHECK_OK ||
+		!may_select(oid, columns))
+		return "you may not read the relation";
 	return NULL;
 }
 
@@ -425,17 +424,7 @@ store_read_tell(const StoreRead *read)
 QueryEnvironment *
 store_read_show(StoreRead *read)
 {
-	QueryEnvironment *environment = create_queryEnv();
-	EphemeralNamedRelation stored = palloc0(sizeof(EphemeralNamedRelationData));
-
-	stored->md.name = STORED_TUPLES;
-	stored->md.reliddesc = InvalidOid;
-	stored->md.tupdesc = read->desc;
-	stored->md.enrtype = ENR_NAMED_TUPLESTORE;
-	stored->md.enrtuples = tuplestore_tuple_count(read->rows);
-	stored->reldata = read->rows;
-	register_ENR(environment, stored);
-	return environment;
+	return rows_environment(STORED_TUPLES, read->rows, read->desc);
 }
 
 void
