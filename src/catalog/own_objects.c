@@ -70,28 +70,20 @@ running_call(void)
 
 /* ------------------------------------------------------------------ the call */
 
-/*
- * Finds a function's extension and locks it.  The lock may have waited for a
- * DROP EXTENSION, so the function must still belong to it.
- */
-static Oid
-lock_extension(Oid function)
-{
-	Oid			extension = getExtensionOfObject(ProcedureRelationId, function);
-
-	if (OidIsValid(extension))
-		LockDatabaseObject(ExtensionRelationId, extension, 0, AccessShareLock);
-	if (!OidIsValid(extension) || getExtensionOfObject(ProcedureRelationId, function) != extension)
-		refuse_object(psprintf("function with OID %u", function));
-	return extension;
-}
-
 static void
 begin_call(OwnCall *call, Oid function)
 {
 	HeapTuple	tuple;
 
-	call->extension = lock_extension(function);
+	/*
+	 * The lock may wait for a DROP EXTENSION, so the function must still
+	 * belong to it then.
+	 */
+	call->extension = getExtensionOfObject(ProcedureRelationId, function);
+	if (OidIsValid(call->extension))
+		LockDatabaseObject(ExtensionRelationId, call->extension, 0, AccessShareLock);
+	if (!OidIsValid(call->extension) || getExtensionOfObject(ProcedureRelationId, function) != call->extension)
+		refuse_object(psprintf("function with OID %u", function));
 	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
 	if (!HeapTupleIsValid(tuple))
 		refuse_object(psprintf("function with OID %u", function));
@@ -220,20 +212,6 @@ own_function(const char *name)
 
 /* ---------------------------------------------------------------- statements */
 
-/* Fails unless everything that a statement refers to is ours or PostgreSQL's. */
-static void
-require_own(const BoundQuery *bound)
-{
-	ListCell   *cell;
-
-	foreach(cell, bound->relations)
-		if (lfirst_oid(cell) >= FirstNormalObjectId && !is_own_relation(lfirst_oid(cell)))
-		refuse_object(psprintf("relation %s", relation_sql_name(lfirst_oid(cell))));
-	foreach(cell, bound->code.functions)
-		if (!is_own_function(lfirst_oid(cell)))
-		refuse_object(psprintf("function with OID %u", lfirst_oid(cell)));
-}
-
 /* Runs a statement with the rights of our tables' owner, after checking it. */
 static uint64
 run_as_owner(const char *statement, ParamListInfo params, DestReceiver *receiver)
@@ -243,10 +221,17 @@ run_as_owner(const char *statement, ParamListInfo params, DestReceiver *receiver
 	uint64		processed;
 	Oid			user;
 	int			context;
+	ListCell   *cell;
 
 	if (bound == NULL)
 		elog(ERROR, "not a query: %s", statement);
-	require_own(bound);
+	/* everything that it refers to must be ours or PostgreSQL's */
+	foreach(cell, bound->relations)
+		if (lfirst_oid(cell) >= FirstNormalObjectId && !is_own_relation(lfirst_oid(cell)))
+		refuse_object(psprintf("relation %s", relation_sql_name(lfirst_oid(cell))));
+	foreach(cell, bound->code.functions)
+		if (!is_own_function(lfirst_oid(cell)))
+		refuse_object(psprintf("function with OID %u", lfirst_oid(cell)));
 	GetUserIdAndSecContext(&user, &context);
 	SetUserIdAndSecContext(running_call()->owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	processed = query_run(bound, params, receiver);

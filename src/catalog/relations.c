@@ -147,18 +147,6 @@ is_as_coarse(Relation index, Form_pg_attribute column)
 		(!OidIsValid(collation) || get_collation_isdeterministic(collation) || collation == index->rd_indcollation[0]);
 }
 
-/* Whether an index guarantees that a column's values are unique. */
-static bool
-is_unique_over(Relation index, Relation relation, AttrNumber attnum)
-{
-	Form_pg_index form = index->rd_index;
-
-	return form->indisunique && form->indisvalid && form->indimmediate &&
-		form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
-		heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
-		is_as_coarse(index, TupleDescAttr(RelationGetDescr(relation), attnum - 1));
-}
-
 bool
 index_keeps_unique(Relation relation, AttrNumber attnum)
 {
@@ -169,40 +157,35 @@ index_keeps_unique(Relation relation, AttrNumber attnum)
 	foreach(cell, indexes)
 	{
 		Relation	index = index_open(lfirst_oid(cell), AccessShareLock);
+		Form_pg_index form = index->rd_index;
 
-		found = found || is_unique_over(index, relation, attnum);
+		found = found || (form->indisunique && form->indisvalid && form->indimmediate &&
+						  form->indnkeyatts == 1 && form->indkey.values[0] == attnum &&
+						  heap_attisnull(index->rd_indextuple, Anum_pg_index_indpred, NULL) &&
+						  is_as_coarse(index, TupleDescAttr(RelationGetDescr(relation), attnum - 1)));
 		index_close(index, AccessShareLock);
 	}
 	list_free(indexes);
 	return found;
 }
 
-/* Whether a relation cannot have two rows for the same person. */
-static bool
-is_unique(Oid relation, const char *person)
+bool
+column_is_unique(Oid relation, const char *column)
 {
 	Relation	rel = relation_open_existing(relation);
-	AttrNumber	attnum = get_attnum(relation, person);
+	AttrNumber	attnum = get_attnum(relation, column);
 	bool		found;
 
 	/*
-	 * an index does not cover the rows of children; the statement reports a
-	 * missing column
+	 * An index does not cover the rows of children, and one of a distributed
+	 * relation is unique within each shard at best.  The statement reports a
+	 * missing column.
 	 */
 	found = attnum > 0 && TupleDescAttr(RelationGetDescr(rel), attnum - 1)->attnotnull &&
 		(!rel->rd_rel->relhassubclass || rel->rd_rel->relkind == RELKIND_PARTITIONED_TABLE) &&
 		index_keeps_unique(rel, attnum);
 	relation_close(rel, AccessShareLock);
-	return found;
-}
-
-bool
-column_is_unique(Oid relation, const char *column)
-{
-	/*
-	 * at best, an index of a distributed relation is unique within each shard
-	 */
-	return is_unique(relation, column) && !is_distributed(relation);
+	return found && !is_distributed(relation);
 }
 
 void

@@ -305,12 +305,12 @@ require_column(Oid relation, const char *column)
 			 errmsg("column \"%s\" of relation %s does not exist", column, relation_sql_name(relation))));
 }
 
-/* The roles other than the owner that have rights on a relation; 0 is everybody. */
-static List *
-privileged_roles(Oid relation)
+void
+keep_to_owner(Oid relation)
 {
 	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
 	List	   *roles = NIL;
+	ListCell   *cell;
 	bool		isnull;
 	Datum		datum;
 	Acl		   *acl;
@@ -319,19 +319,12 @@ privileged_roles(Oid relation)
 		relation_is_missing(relation);
 	datum = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_relacl, &isnull);
 	acl = isnull ? NULL : DatumGetAclPCopy(datum);
+	/* grantee 0 is everybody */
 	for (int i = 0; acl != NULL && i < ACL_NUM(acl); i++)
 		if (ACL_DAT(acl)[i].ai_grantee != ((Form_pg_class) GETSTRUCT(tuple))->relowner)
 			roles = list_append_unique_oid(roles, ACL_DAT(acl)[i].ai_grantee);
 	ReleaseSysCache(tuple);
-	return roles;
-}
-
-void
-keep_to_owner(Oid relation)
-{
-	ListCell   *cell;
-
-	foreach(cell, privileged_roles(relation))
+	foreach(cell, roles)
 	{
 		RemoveRoleFromObjectACL(lfirst_oid(cell), RelationRelationId, relation);
 		CommandCounterIncrement();

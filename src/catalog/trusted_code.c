@@ -105,63 +105,41 @@ type_is_trusted(Oid type)
 
 /* -------------------------------------------------------------- what is reached */
 
-/* Expressions as they are stored; the relation cache would evaluate them. */
+/* An expression as it is stored; the relation cache would evaluate it. */
 static void
-reach_stored(Reached *reached, int cache, HeapTuple tuple, AttrNumber column)
+reach_stored(Reached *reached, int cache, Oid object, AttrNumber column)
 {
-	bool		isnull;
-	Datum		stored = SysCacheGetAttr(cache, tuple, column, &isnull);
+	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(object));
+	bool		isnull = true;
+	Datum		stored = HeapTupleIsValid(tuple) ? SysCacheGetAttr(cache, tuple, column, &isnull) : (Datum) 0;
 
 	if (!isnull)
 		expression_code(stringToNode(TextDatumGetCString(stored)), &reached->code);
+	if (HeapTupleIsValid(tuple))
+		ReleaseSysCache(tuple);
 }
 
+/* Expressions of indexes, statistics, partitions, constraints, defaults, generated columns and policies. */
 static void
-reach_object(Reached *reached, int cache, Oid object, const AttrNumber *columns, int n)
+reach_expressions(Reached *reached, Relation relation)
 {
-	HeapTuple	tuple = SearchSysCache1(cache, ObjectIdGetDatum(object));
-
-	if (!HeapTupleIsValid(tuple))
-		return;
-	for (int i = 0; i < n; i++)
-		reach_stored(reached, cache, tuple, columns[i]);
-	ReleaseSysCache(tuple);
-}
-
-static void
-reach_planned(Reached *reached, Relation relation)
-{
-	const AttrNumber of_index[] = {Anum_pg_index_indexprs, Anum_pg_index_indpred};
-	const AttrNumber of_statistics[] = {Anum_pg_statistic_ext_stxexprs};
-	const AttrNumber of_partitions[] = {Anum_pg_partitioned_table_partexprs};
+	const TupleConstr *constraints = RelationGetDescr(relation)->constr;
 	ListCell   *cell;
 
 	foreach(cell, RelationGetIndexList(relation))
-		reach_object(reached, INDEXRELID, lfirst_oid(cell), of_index, lengthof(of_index));
+	{
+		reach_stored(reached, INDEXRELID, lfirst_oid(cell), Anum_pg_index_indexprs);
+		reach_stored(reached, INDEXRELID, lfirst_oid(cell), Anum_pg_index_indpred);
+	}
 	foreach(cell, RelationGetStatExtList(relation))
-		reach_object(reached, STATEXTOID, lfirst_oid(cell), of_statistics, lengthof(of_statistics));
+		reach_stored(reached, STATEXTOID, lfirst_oid(cell), Anum_pg_statistic_ext_stxexprs);
 	if (relation->rd_rel->relkind == RELKIND_PARTITIONED_TABLE)
-		reach_object(reached, PARTRELID, RelationGetRelid(relation), of_partitions, lengthof(of_partitions));
-}
-
-/* Constraints, defaults and generated columns. */
-static void
-reach_columns(Reached *reached, const TupleConstr *constraints)
-{
+		reach_stored(reached, PARTRELID, RelationGetRelid(relation), Anum_pg_partitioned_table_partexprs);
 	for (int i = 0; constraints != NULL && i < constraints->num_check; i++)
 		expression_code(stringToNode(constraints->check[i].ccbin), &reached->code);
 	for (int i = 0; constraints != NULL && i < constraints->num_defval; i++)
 		expression_code(stringToNode(constraints->defval[i].adbin), &reached->code);
-}
-
-static void
-reach_policies(Reached *reached, const RowSecurityDesc *security)
-{
-	ListCell   *cell;
-
-	if (security == NULL)
-		return;
-	foreach(cell, security->policies)
+	foreach(cell, relation->rd_rsdesc == NULL ? NIL : relation->rd_rsdesc->policies)
 	{
 		const RowSecurityPolicy *policy = lfirst(cell);
 
@@ -221,9 +199,7 @@ reach_relation(Reached *reached, Oid oid)
 	reached->relations = lappend_oid(reached->relations, oid);
 	if (oid >= FirstNormalObjectId)
 	{
-		reach_planned(reached, relation);
-		reach_columns(reached, RelationGetDescr(relation)->constr);
-		reach_policies(reached, relation->rd_rsdesc);
+		reach_expressions(reached, relation);
 		if (relation->rd_rel->relkind == RELKIND_VIEW)
 			reach_rules(reached, relation);
 		reach_family(reached, relation);

@@ -10,41 +10,17 @@
 #include "read/population_read.h"
 #include "read/reading_parts.h"
 
-/* The index of the sensitive column with a name. */
-static int
-sensitive_place(const Dataset *dataset, const char *column)
-{
-	int			place = 0;
-
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		if (dataset->attributes[i].role != ROLE_SENSITIVE)
-			continue;
-		if (strcmp(dataset->attributes[i].column, column) == 0)
-			return place;
-		place++;
-	}
-	elog(ERROR, "column \"%s\" is not sensitive", column);
-	return 0;
-}
-
-/* Drops what another argument promised of a model. */
-static void
-forget_call(Dataset *dataset, PromiseModel model)
+void
+promise_of_all(Dataset *dataset, PromiseModel model, double threshold)
 {
 	int			n = 0;
 
+	require_sensitive(dataset, model_name(model));
+	/* instead of what another argument promised of the model */
 	for (int i = 0; i < dataset->npromises; i++)
 		if (!dataset->promises[i].by_call || dataset->promises[i].model != model)
 			dataset->promises[n++] = dataset->promises[i];
 	dataset->npromises = n;
-}
-
-void
-promise_of_all(Dataset *dataset, PromiseModel model, double threshold)
-{
-	require_sensitive(dataset, model_name(model));
-	forget_call(dataset, model);
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
 		DeclaredPromise promise = {.model = model,.column = dataset->attributes[i].column,.threshold = threshold,.by_call = true};
@@ -115,11 +91,11 @@ population_add_declared(Population *population, const Dataset *dataset)
 		const DeclaredPromise *promise = &dataset->promises[i];
 		Condition	condition = promise_condition(promise);
 
+		for (int j = 0; j < population->nsensitive && promise->column != NULL; j++)
+			if (strcmp(population->columns[j]->name, promise->column) == 0)
+				population_promise(population, j, &condition);
 		if (promise->column != NULL)
-		{
-			population_promise(population, sensitive_place(dataset, promise->column), &condition);
 			continue;
-		}
 		if (model_limits_all_classes(promise->model))
 		{
 			if (population->nlimits == MAX_LIMITS)

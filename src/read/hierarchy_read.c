@@ -111,14 +111,13 @@ static char *
 keep_text(Builder *builder, Datum value)
 {
 	Size		length = VARSIZE_ANY_EXHDR(DatumGetPointer(value));
-	char	   *text;
+	char	   *kept;
 
 	count_kept(builder, length);
-	text = MemoryContextAllocHuge(builder->context, length + 1);
-
-	memcpy(text, VARDATA_ANY(DatumGetPointer(value)), length);
-	text[		length] = '\0';
-	return text;
+	kept = MemoryContextAllocHuge(builder->context, length + 1);
+	memcpy(kept, VARDATA_ANY(DatumGetPointer(value)), length);
+	kept[length] = '\0';
+	return kept;
 }
 
 /* A leaf in the form in which it is compared. */
@@ -138,6 +137,7 @@ keep_leaf(Builder *builder, Datum value)
 	return value;
 }
 
+/* The group of a label at a level: its number in order of first appearance. */
 static uint32
 label_group(Builder *builder, int level, Datum value)
 {
@@ -171,26 +171,6 @@ reserve_rows(Builder *builder)
 		table->group[level] = budget_grow(builder->context, table->group[level], sizeof(uint32), &grown);
 	}
 	builder->capacity = grown;
-}
-
-static void
-build_begin(Builder *builder, HierarchyRows *rows, int height)
-{
-	LeafTable  *table = &rows->table;
-
-	builder->rows = rows;
-	builder->context = CurrentMemoryContext;
-	builder->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	value_type_init(&builder->leaf_type, rows->match.leaf_type);
-	value_type_init(&builder->text_type, TEXTOID);
-	builder->labels = palloc0(sizeof(Labels) * (height + 1));
-	table->height = height;
-	table->group = palloc0(sizeof(uint32 *) * (height + 1));
-	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
-	table->label = palloc0(sizeof(char **) * (height + 1));
-	for (int level = 1; level <= height; level++)
-		builder->labels[level].dictionary = dictionary_create(CurrentMemoryContext, &builder->text_type);
-	reserve_rows(builder);
 }
 
 /* A row's label at a level; NULL is a fault, and counts as empty. */
@@ -252,48 +232,44 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	MemoryContextReset(builder->row);
 }
 
-static void
-build_end(Builder *builder)
-{
-	LeafTable  *table = &builder->rows->table;
-
-	for (int level = 1; level <= table->height; level++)
-	{
-		table->ngroups[level] = builder->labels[level].dictionary->nvalues;
-		table->label[level] = builder->labels[level].texts;
-	}
-	MemoryContextDelete(builder->row);
-}
-
 /* Runs the statement that reads a hierarchy; its rows become leaves and labels as they come. */
 static void
 build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
 {
 	int			ncolumns = list_length(names) + 1;
+	int			height = list_length(names) - 1;
+	LeafTable  *table = &rows->table;
 	Oid		   *types = palloc(sizeof(Oid) * ncolumns);
-	Builder		builder = {0};
+	Builder		builder = {.rows = rows,.context = CurrentMemoryContext};
 
 	types[0] = rows->match.leaf_type;
 	for (int i = 1; i < ncolumns; i++)
 		types[i] = TEXTOID;
-	build_begin(&builder, rows, list_length(names) - 1);
+	builder.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	value_type_init(&builder.leaf_type, rows->match.leaf_type);
+	value_type_init(&builder.text_type, TEXTOID);
+	builder.labels = palloc0(sizeof(Labels) * (height + 1));
+	table->height = height;
+	table->group = palloc0(sizeof(uint32 *) * (height + 1));
+	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
+	table->label = palloc0(sizeof(char **) * (height + 1));
+	for (int level = 1; level <= height; level++)
+		builder.labels[level].dictionary = dictionary_create(CurrentMemoryContext, &builder.text_type);
+	reserve_rows(&builder);
 	rows_read(rows_statement(rows, names, leaf_type), list_make1_oid(rows->relation), NULL, NULL, ncolumns, types, take_row, &builder);
-	build_end(&builder);
+	for (int level = 1; level <= height; level++)
+	{
+		table->ngroups[level] = builder.labels[level].dictionary->nvalues;
+		table->label[level] = builder.labels[level].texts;
+	}
+	MemoryContextDelete(builder.row);
 }
 
 /*
- * Fails if leaves did not come in their order: a foreign server sorted them,
- * or said so.  Enums are sorted here, perhaps in another order than their texts.
+ * Equal leaves are neighbours; NULLs come last.  Fails if leaves did not come in
+ * their order: a foreign server sorted them, or said so.  Enums are sorted here,
+ * perhaps in another order than their texts.
  */
-static void
-require_order(const HierarchyRows *rows, const ValueType *type, Oid leaf_type)
-{
-	for (uint32 i = 1; i < rows->nleaves && !type_is_enum(leaf_type); i++)
-		if (value_compare(type, rows->leaves[i - 1], rows->leaves[i]) > 0)
-			refuse_order(rows);
-}
-
-/* Equal leaves are neighbours; NULLs come last. */
 static void
 find_duplicates(HierarchyRows *rows, Oid leaf_type)
 {
@@ -301,7 +277,9 @@ find_duplicates(HierarchyRows *rows, Oid leaf_type)
 	uint32		nnulls = rows->table.nleaves - rows->nleaves;
 
 	value_type_init(&type, rows->match.leaf_type);
-	require_order(rows, &type, leaf_type);
+	for (uint32 i = 1; i < rows->nleaves && !type_is_enum(leaf_type); i++)
+		if (value_compare(&type, rows->leaves[i - 1], rows->leaves[i]) > 0)
+			refuse_order(rows);
 	for (uint32 i = 1; i < rows->nleaves; i++)
 		if (value_compare(&type, rows->leaves[i - 1], rows->leaves[i]) == 0 &&
 			(i == 1 || value_compare(&type, rows->leaves[i - 2], rows->leaves[i]) != 0))
@@ -339,94 +317,70 @@ find_overlaps(HierarchyRows *rows)
 	}
 }
 
-static void
-find_nest_faults(HierarchyRows *rows)
-{
-	const LeafTable *table = &rows->table;
-	NestFault  *faults;
-	uint32		nfaults = hierarchy_nest_faults(table, &faults);
-
-	for (uint32 i = 0; i < nfaults; i++)
-		add_fault(rows, "level does not nest", faults[i].level,
-				  list_make3((char *) table->label[faults[i].level][faults[i].group],
-							 (char *) table->label[faults[i].level + 1][faults[i].above],
-							 (char *) table->label[faults[i].level + 1][faults[i].other]));
-}
-
-/* Fails if a column's values cannot be compared with the leaves. */
-static void
-match_column(HierarchyRows *rows, Oid data_type, Oid leaf_type, const char *column)
-{
-	if (match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
-			 errdetail("The column has type %s, the leaves have type %s.",
-					   format_type_be(data_type), format_type_be(leaf_type)),
-			 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
-}
-
 HierarchyRows *
 hierarchy_read_rows(Oid relation, Oid data_type, const char *column)
 {
 	HierarchyRows *rows = palloc0(sizeof(HierarchyRows));
+	LeafTable  *table = &rows->table;
 	Relation	rel = relation_open_existing(relation);
 	Oid			leaf_type;
 	List	   *names = hierarchy_columns(rel, &leaf_type);
+	NestFault  *faults;
+	uint32		nfaults;
 
 	budget_expect(0);
 	rows->relation = relation;
 	rows->name = relation_sql_name(relation);
-	match_column(rows, data_type, leaf_type, column);
+	if (!match_types(OidIsValid(data_type) ? data_type : leaf_type, leaf_type, &rows->match))
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("column \"%s\" does not match hierarchy %s", column, rows->name),
+				 errdetail("The column has type %s, the leaves have type %s.",
+						   format_type_be(data_type), format_type_be(leaf_type)),
+				 errhint("Both must be numbers, or texts, or of one type; or leaves are ranges of what the column holds.")));
 	build_rows(rows, names, leaf_type);
 	relation_close(rel, NoLock);
 
 	find_duplicates(rows, leaf_type);
 	if (type_is_range(rows->match.leaf_type))
 		find_overlaps(rows);
-	find_nest_faults(rows);
+	nfaults = hierarchy_nest_faults(table, &faults);
+	for (uint32 i = 0; i < nfaults; i++)
+		add_fault(rows, "level does not nest", faults[i].level,
+				  list_make3((char *) table->label[faults[i].level][faults[i].group],
+							 (char *) table->label[faults[i].level + 1][faults[i].above],
+							 (char *) table->label[faults[i].level + 1][faults[i].other]));
 	return rows;
-}
-
-/* A fault in words. */
-static void
-append_fault(StringInfo text, const HierarchyFault *fault)
-{
-	ListCell   *cell;
-	const char *separator = " ";
-
-	appendStringInfo(text, "%s%s at level %d:", text->len > 0 ? "; " : "", fault->problem, fault->level);
-	foreach(cell, fault->labels)
-	{
-		const char *label = lfirst(cell);
-
-		appendStringInfo(text, label == NULL ? "%sNULL" : "%s\"%s\"", separator, label);
-		separator = ", ";
-	}
 }
 
 /* Fails if a hierarchy has faults, listing the first few. */
 static void
 refuse_faults(const HierarchyRows *rows)
 {
-	StringInfoData text;
-	ListCell   *cell;
+	StringInfoData list;
 
 	if (rows->faults == NIL)
 		return;
-	initStringInfo(&text);
-	foreach(cell, rows->faults)
+	initStringInfo(&list);
+	for (int i = 0; i < Min(list_length(rows->faults), MAX_FAULTS_TOLD); i++)
 	{
-		if (foreach_current_index(cell) == MAX_FAULTS_TOLD)
-			break;
-		append_fault(&text, lfirst(cell));
+		const HierarchyFault *fault = list_nth(rows->faults, i);
+		ListCell   *cell;
+
+		appendStringInfo(&list, "%s%s at level %d:", i > 0 ? "; " : "", fault->problem, fault->level);
+		foreach(cell, fault->labels)
+		{
+			const char *label = lfirst(cell);
+
+			appendStringInfoString(&list, foreach_current_index(cell) > 0 ? ", " : " ");
+			appendStringInfo(&list, label == NULL ? "NULL" : "\"%s\"", label);
+		}
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
 			 errmsg("hierarchy %s is not sound", rows->name),
 			 errdetail("It has %d %s, such as %s.", list_length(rows->faults),
-					   list_length(rows->faults) == 1 ? "fault" : "faults", text.data),
+					   list_length(rows->faults) == 1 ? "fault" : "faults", list.data),
 			 errhint("anonopt.check_hierarchy lists every fault.")));
 }
 
@@ -442,13 +396,24 @@ hierarchy_load(Oid relation, Oid data_type, const char *column)
 	return loaded;
 }
 
-/* Fails if values without a leaf would look like those of a lower label, without being of its class. */
-static void
-refuse_label_of_unknown(const LoadedHierarchy *loaded, const char *column)
+void
+hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
 {
 	const Hierarchy *hierarchy = loaded->hierarchy;
-	const char *last = hierarchy->labels[hierarchy->height][0];
+	const char *last;
 
+	if (hierarchy->height < 1 || hierarchy->levels[hierarchy->height].nlabels != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("values of column \"%s\" without a leaf cannot be shown as the last label", column),
+				 errdetail("The last level of hierarchy %s is not a single label.", loaded->rows->name),
+				 errhint("Add a level that is, or declare the column without unknown.")));
+
+	/*
+	 * they must not look like those of a lower label, without being of its
+	 * class
+	 */
+	last = hierarchy->labels[hierarchy->height][0];
 	for (int level = 0; level < hierarchy->height; level++)
 		for (uint32 label = 0; label < hierarchy->levels[level].nlabels; label++)
 			if (hierarchy->labels[level][label] != NULL && strcmp(hierarchy->labels[level][label], last) == 0)
@@ -457,20 +422,6 @@ refuse_label_of_unknown(const LoadedHierarchy *loaded, const char *column)
 						 errmsg("values of column \"%s\" without a leaf would look like others", column),
 						 errdetail("Hierarchy %s has label \"%s\" at level %d, too.", loaded->rows->name, last, level),
 						 errhint("Rename that label or the last one, or declare the column without unknown.")));
-}
-
-void
-hierarchy_admit_unknown(LoadedHierarchy *loaded, const char *column)
-{
-	const Hierarchy *hierarchy = loaded->hierarchy;
-
-	if (hierarchy->height < 1 || hierarchy->levels[hierarchy->height].nlabels != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("values of column \"%s\" without a leaf cannot be shown as the last label", column),
-				 errdetail("The last level of hierarchy %s is not a single label.", loaded->rows->name),
-				 errhint("Add a level that is, or declare the column without unknown.")));
-	refuse_label_of_unknown(loaded, column);
 	loaded->unknown_leaf = hierarchy_add_unknown(loaded->hierarchy);
 }
 

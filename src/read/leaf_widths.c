@@ -40,16 +40,6 @@ leaves_have_width(Oid type)
 	return type_is_number(subtype) || subtype == DATEOID || subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID;
 }
 
-/*
- * Whether a type is discrete, so that a range's upper bound is one beyond its
- * last value.
- */
-static bool
-is_discrete(Oid subtype)
-{
-	return type_is_integer(subtype) || subtype == DATEOID;
-}
-
 /* A finite bound as a number. */
 static double
 number_of(Oid type, Datum value)
@@ -77,38 +67,34 @@ number_of(Oid type, Datum value)
 }
 
 /* The extent of a column's finite values, as such numbers. */
-static const char *
-number_expression(const TypeMatch *match, Oid subtype, const char *column)
-{
-	const char *value = sql_as(match->data_form, psprintf("r.%s", column));
-
-	if (subtype == DATEOID)
-		return psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::float8 END", value, value);
-	if (subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID)
-		return psprintf("CASE WHEN isfinite(%s) THEN (extract(epoch FROM %s - %s '2000-01-01 00:00+00') * 1000000)::float8 END",
-						value, value, subtype == TIMESTAMPOID ? "timestamp" : "timestamptz");
-	return psprintf("CASE WHEN abs((%s)::float8) < 'Infinity' THEN (%s)::float8 END", value, value);
-}
-
 static Extent
 read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtype)
 {
 	const Oid	types[2] = {FLOAT8OID, FLOAT8OID};
+	const char *value = sql_as(match->data_form, psprintf("r.%s", column));
+	const char *number;
 	QueryRows  *rows;
 	Extent		extent;
 	bool		no_low;
 	bool		no_high;
-	const char *number = number_expression(match, subtype, column);
 	int			level = sql_use_catalog_names();
 
+	if (subtype == DATEOID)
+		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::float8 END", value, value);
+	else if (subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID)
+		number = psprintf("CASE WHEN isfinite(%s) THEN (extract(epoch FROM %s - %s '2000-01-01 00:00+00') * 1000000)::float8 END",
+						  value, value, subtype == TIMESTAMPOID ? "timestamp" : "timestamptz");
+	else
+		number = psprintf("CASE WHEN abs((%s)::float8) < 'Infinity' THEN (%s)::float8 END", value, value);
 	rows = rows_of_query(psprintf("SELECT min(n), max(n) FROM (SELECT %s AS n FROM %s r) s", number, relation_sql_name(relation)),
 						 list_make1_oid(relation), NULL, NULL, 2, types);
 	extent.low = DatumGetFloat8(row_value(rows, 0, 0, &no_low));
 	extent.high = DatumGetFloat8(row_value(rows, 0, 1, &no_high));
 	if (no_low || no_high)
 		extent.low = extent.high = 0;
-	else if (is_discrete(subtype))
-		extent.high++;
+	else if (type_is_integer(subtype) || subtype == DATEOID)
+		extent.high++;			/* a range's upper bound is one beyond its
+								 * last value */
 	sql_restore_names(level);
 	return extent;
 }

@@ -193,15 +193,6 @@ make_histograms(Reading *reading, int column)
 	return histograms;
 }
 
-/* Persons keep the codes assigned on arrival; NULL is one of them. */
-static Histograms *
-make_persons(const Reading *reading)
-{
-	const Dictionary *dictionary = reading->tuples->dictionaries[reading->person->values_column];
-
-	return persons_create(reading->context, reading->person->declared->column, dictionary->nvalues + 1);
-}
-
 /* A tuple read, to be sorted by the population's key. */
 typedef struct SortedTuple
 {
@@ -281,24 +272,6 @@ sorted_tuples(const Reading *reading, const Population *population, const uint64
 	return sorted;
 }
 
-/* Counts the values that a run of equal tuples has in a column. */
-static uint32
-count_run(const Reading *reading, const Population *population, const SortedTuple *run, uint32 length, int column)
-{
-	const int64 *counts = reading->tuples->counter->counts;
-	Histograms *histograms = population->columns[column];
-	const ReadColumn *read = &reading->columns[population->nattrs + column];
-
-	if (histograms->role == COLUMN_PERSON)
-		for (uint32 i = 0; i < length; i++)
-			persons_count(histograms, read_code(reading, run[i].number, reading->person->values_column));
-	else
-		for (uint32 i = 0; i < length; i++)
-			histograms_count(histograms, read->population_codes[read_code(reading, run[i].number, read->values_column)],
-							 counts[run[i].number]);
-	return histograms_close(histograms);
-}
-
 /*
  * Adds a run of equal tuples as one tuple, with its sensitive values as
  * histograms.
@@ -329,7 +302,19 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 		population->people += count;
 	}
 	for (int column = 0; column < population->ncolumns; column++)
-		table->slices[column][at] = count_run(reading, population, run, length, column);
+	{
+		Histograms *histograms = population->columns[column];
+		const ReadColumn *read = &reading->columns[population->nattrs + column];
+
+		if (histograms->role == COLUMN_PERSON)
+			for (uint32 i = 0; i < length; i++)
+				persons_count(histograms, read_code(reading, run[i].number, reading->person->values_column));
+		else
+			for (uint32 i = 0; i < length; i++)
+				histograms_count(histograms, read->population_codes[read_code(reading, run[i].number, read->values_column)],
+								 counter->counts[run[i].number]);
+		table->slices[column][at] = histograms_close(histograms);
+	}
 }
 
 /* Sorts the tuples read into the population's table. */
@@ -360,20 +345,6 @@ make_tuple_table(const Reading *reading, Population *population)
 	pfree(keys);
 }
 
-/* Nobody has two rows: each row is a person, and the column is not needed. */
-static void
-drop_persons(Population *population)
-{
-	int			column = --population->ncolumns;
-	Histograms *persons = population->columns[column];
-
-	histograms_forget(persons);
-	pfree(persons->stamps);
-	pfree(persons);
-	pfree(population->tuples->slices[column]);
-	population->has_persons = false;
-}
-
 /*
  * Computes once what is needed of the histograms, after everybody has been
  * counted.
@@ -381,15 +352,25 @@ drop_persons(Population *population)
 static void
 finish_columns(Population *population)
 {
+	int			last = population->ncolumns - 1;
+	Histograms *persons;
+
 	population->persons = population->people;
 	for (int column = 0; column < population->nsensitive + (population->has_label ? 1 : 0); column++)
 		histograms_finish(population->columns[column]);
 	if (!population->has_persons)
 		return;
-	population->persons = persons_finish(population_persons(population), population->tuples->slices[population->ncolumns - 1],
-										 population->tuples->ntuples);
-	if (population->persons == population->people)
-		drop_persons(population);
+	persons = population->columns[last];
+	population->persons = persons_finish(persons, population->tuples->slices[last], population->tuples->ntuples);
+	if (population->persons != population->people)
+		return;
+	/* nobody has two rows: each row is a person, and the column is not needed */
+	histograms_forget(persons);
+	pfree(persons->stamps);
+	pfree(persons);
+	pfree(population->tuples->slices[last]);
+	population->ncolumns--;
+	population->has_persons = false;
 }
 
 int64
@@ -446,7 +427,13 @@ make_population(Reading *reading)
 		population->columns[column] = make_histograms(reading, population->nattrs + column);
 	population_add_declared(population, dataset);
 	if (population->has_persons)
-		population->columns[population->ncolumns - 1] = make_persons(reading);
+	{
+		/* they keep the codes assigned on arrival; NULL is one of them */
+		const Dictionary *dictionary = reading->tuples->dictionaries[reading->person->values_column];
+
+		population->columns[population->ncolumns - 1] =
+			persons_create(reading->context, reading->person->declared->column, dictionary->nvalues + 1);
+	}
 	population_lay_out(population);
 	make_tuple_table(reading, population);
 	finish_columns(population);

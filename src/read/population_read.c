@@ -36,34 +36,35 @@ dataset_over(const Dataset *dataset, Oid relation)
 	return other;
 }
 
-/* The leaf of a value of another relation, or NO_LEAF; NULL is a leaf only if the population has it. */
-static uint32
-leaf_of_entry(const Reading *reading, const Population *population, uint32 entry, int a, bool shows_unknown)
-{
-	uint32		code = read_code(reading, entry, a);
-
-	if (code == reading->set.encoders[a].miss_code)
-		return shows_unknown ? population->attrs[a].unknown_leaf : NO_LEAF;
-	return code < population->attrs[a].hierarchy->nleaves ? code : NO_LEAF;
-}
-
-/* The entries as leaves of the population. */
+/*
+ * The entries as leaves of the population, or NO_LEAF; NULL is a leaf only if
+ * the population has it.
+ */
 static EntryTable *
 make_entries(const Reading *reading, const Population *population, bool shows_unknown)
 {
 	EntryTable *entries = palloc(sizeof(EntryTable));
 	const KeyCounter *counter = reading->tuples->counter;
 	Size		n = counter->nkeys;
+	uint32	   *leaf;
 
 	budget_require(population->context, (sizeof(uint32) * population->nattrs + sizeof(int64)) * (n + 1));
 	entries->nentries = counter->nkeys;
-	entries->leaves = MemoryContextAllocHuge(population->context, sizeof(uint32) * population->nattrs * (n + 1));
+	entries->leaves = leaf = MemoryContextAllocHuge(population->context, sizeof(uint32) * population->nattrs * (n + 1));
 	entries->counts = MemoryContextAllocHuge(population->context, sizeof(int64) * (n + 1));
 	for (uint32 i = 0; i < counter->nkeys; i++)
 	{
 		entries->counts[i] = counter->counts[i];
 		for (int a = 0; a < population->nattrs; a++)
-			entries->leaves[(Size) i * population->nattrs + a] = leaf_of_entry(reading, population, i, a, shows_unknown);
+		{
+			const Attribute *attr = &population->attrs[a];
+			uint32		code = read_code(reading, i, a);
+
+			if (code == reading->set.encoders[a].miss_code)
+				*leaf++ = shows_unknown ? attr->unknown_leaf : NO_LEAF;
+			else
+				*leaf++ = code < attr->hierarchy->nleaves ? code : NO_LEAF;
+		}
 	}
 	return entries;
 }
@@ -202,26 +203,21 @@ bytes_of_tuples(const Reading *reading, double ntuples)
 	return bytes;
 }
 
-/* The server's estimate of a table's rows; 0 if it has none. */
-static double
-rows_known(Relation relation)
-{
-	double		pages = relation->rd_rel->relpages;
-	double		rows = relation->rd_rel->reltuples;
-
-	if (relation->rd_rel->relkind != RELKIND_RELATION && relation->rd_rel->relkind != RELKIND_MATVIEW)
-		return Max(rows, 0);
-	return pages > 0 && rows > 0 ? rows / pages * RelationGetNumberOfBlocks(relation) : 0;
-}
-
 void
 reading_expect_memory(const Reading *reading)
 {
+	Relation	relation = reading->relation;
+	double		pages = relation->rd_rel->relpages;
+	double		rows = Max(relation->rd_rel->reltuples, 0); /* the server's
+															 * estimate; 0 if it has
+															 * none */
 	double		most = 1;
 
+	if (relation->rd_rel->relkind == RELKIND_RELATION || relation->rd_rel->relkind == RELKIND_MATVIEW)
+		rows = pages > 0 ? rows / pages * RelationGetNumberOfBlocks(relation) : 0;
 	for (int i = 0; i < reading->ncolumns; i++)
 		most *= reading->set.encoders[i].ncodes > 0 ? reading->set.encoders[i].ncodes : UINT64CONST(1) << 32;
-	budget_expect(bytes_of_tuples(reading, Min(most, 1.1 * rows_known(reading->relation))));
+	budget_expect(bytes_of_tuples(reading, Min(most, 1.1 * rows)));
 }
 
 Population *

@@ -110,36 +110,29 @@ check_number(const Reading *reading)
 				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 }
 
-/* The role that reads the relation: for a release, trusted_code.c tells. */
-static Oid
-choose_role(const Reading *reading)
+/* Opens the relation and the hierarchies, and finds the role that reads them: for a release, trusted_code.c tells. */
+static void
+open_relations(Reading *reading)
 {
 	const Dataset *dataset = reading->dataset;
 	List	   *columns = NIL;
 
-	if (!dataset->for_release)
-		return GetUserId();
-	for (int i = 0; i < reading->ncolumns; i++)
-		columns = lappend_int(columns, get_attnum(dataset->relation, reading->columns[i].declared->column));
-	if (dataset->person != NULL)
-		columns = lappend_int(columns, get_attnum(dataset->relation, dataset->person));
-	return reading_role(dataset->relation, columns);
-}
-
-static void
-open_relations(Reading *reading)
-{
-	bool		for_release = reading->dataset->for_release;
-
-	reading->relation = relation_open_existing(reading->dataset->relation);
+	reading->relation = relation_open_existing(dataset->relation);
+	reading->role = GetUserId();
 	for (int i = 0; i < reading->ncolumns; i++)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			reading->hierarchies = lappend(reading->hierarchies,
 										   relation_open_existing(reading->columns[i].declared->hierarchy));
-	for (int i = 0; i < reading->ncolumns && for_release; i++)
+	if (!dataset->for_release)
+		return;
+	for (int i = 0; i < reading->ncolumns; i++)
 		if (OidIsValid(reading->columns[i].declared->hierarchy))
 			require_trusted_relation(reading->columns[i].declared->hierarchy);
-	reading->role = choose_role(reading);
+	for (int i = 0; i < reading->ncolumns; i++)
+		columns = lappend_int(columns, get_attnum(dataset->relation, reading->columns[i].declared->column));
+	if (dataset->person != NULL)
+		columns = lappend_int(columns, get_attnum(dataset->relation, dataset->person));
+	reading->role = reading_role(dataset->relation, columns);
 }
 
 /* Finds a column, its base type and how it is compared. */
@@ -161,17 +154,6 @@ find_column(Reading *reading, ReadColumn *column)
 	ReleaseSysCache(tuple);
 }
 
-/* Maps each leaf to the first leaf with the same label at a level. */
-static void
-fold_codes(LoadedHierarchy *loaded, int level)
-{
-	const Recoding *labels = &loaded->hierarchy->levels[level];
-
-	/* a level that does not exist is refused after reading */
-	for (uint32 i = 0; i < loaded->rows->nleaves && level <= loaded->hierarchy->height; i++)
-		loaded->codes[i] = labels->first_leaf[labels->label_of[loaded->codes[i]]];
-}
-
 /* Loads the hierarchies for the types of the columns; returns these types. */
 static Oid *
 load_hierarchies(Reading *reading)
@@ -189,8 +171,19 @@ load_hierarchies(Reading *reading)
 		column->loaded = hierarchy_load(column->declared->hierarchy, column->type, column->declared->column);
 		if (column->declared->shows_unknown)
 			hierarchy_admit_unknown(column->loaded, column->declared->column);
-		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER)
-			fold_codes(column->loaded, reading->levels[i]);
+		if (reading->levels != NULL && column->declared->role == ROLE_QUASI_IDENTIFIER &&
+			reading->levels[i] <= column->loaded->hierarchy->height)
+		{
+			/*
+			 * each leaf as the first with the same label; a level that does
+			 * not exist is refused after reading
+			 */
+			const Recoding *labels = &column->loaded->hierarchy->levels[reading->levels[i]];
+			uint32	   *codes = column->loaded->codes;
+
+			for (uint32 leaf = 0; leaf < column->loaded->rows->nleaves; leaf++)
+				codes[leaf] = labels->first_leaf[labels->label_of[codes[leaf]]];
+		}
 	}
 	return types;
 }
@@ -206,11 +199,10 @@ make_encoder(Reading *reading, int i)
 	{
 		/* varchar, name and the like are texts, compared by their bytes */
 		TypeMatch	match;
-		bool text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
+		bool		as_text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
 
-		column->form = text ? match.data_form : "%v";
-
-		encoder_open(encoder, reading->context, name, text ? TEXTOID : column->type);
+		column->form = as_text ? match.data_form : "%v";
+		encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);
 		return;
 	}
 	column->form = column->loaded->rows->match.data_form;

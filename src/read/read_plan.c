@@ -91,20 +91,6 @@ may_read(const Reading *reading, Oid relation)
 }
 
 /*
- * Makes values print so that the other server reads back the same value,
- * whatever its settings.
- */
-static int
-use_plain_output(void)
-{
-	int			level = NewGUCNestLevel();
-
-	(void) set_config_option("datestyle", "ISO, MDY", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	return level;
-}
-
-/*
  * Buckets of a column whose leaves are ranges that thresholds can separate;
  * NULL for others.
  */
@@ -123,7 +109,14 @@ make_buckets(const Reading *reading, int column)
 	if (read->loaded == NULL || read->as_is || read->values_column != column)
 		return NULL;
 	buckets = palloc0(sizeof(Buckets));
-	level = use_plain_output();
+
+	/*
+	 * values must print so that the other server reads back the same,
+	 * whatever its settings
+	 */
+	level = NewGUCNestLevel();
+	(void) set_config_option("datestyle", "ISO, MDY", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
 							   &closed);
 	AtEOXact_GUC(false, level);

@@ -59,7 +59,7 @@ plain_text(const ValueType *type, Datum value)
 static uint64
 digest(const ValueType *type, Datum value)
 {
-	const char *text;
+	const char *plain;
 
 	value = value_normal(type, value);
 	if (type->kind == VALUE_INTEGER && !type_is_enum(type->type))
@@ -68,9 +68,8 @@ digest(const ValueType *type, Datum value)
 		return portable_digest(VARDATA_ANY(DatumGetPointer(value)), VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
 	if (type->type == INTERVALOID)
 		return interval_digest(DatumGetIntervalP(value));
-	text = plain_text(type, value);
-
-	return portable_digest(text, strlen(text));
+	plain = plain_text(type, value);
+	return portable_digest(plain, strlen(plain));
 }
 
 /* Stores the digested values of a new group. */

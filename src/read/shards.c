@@ -85,18 +85,6 @@ begin_telling_servers(const Reading *reading, ErrorContextCallback *callback)
 		error_context_stack = callback;
 }
 
-/*
- * Whether a column has a text type whose values are compared by their bytes
- * here.
- */
-static bool
-holds_texts(Oid relation, const char *column)
-{
-	Oid			type = column_type(relation, column);
-
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID;
-}
-
 void
 check_shard_collations(const Reading *reading)
 {
@@ -109,9 +97,10 @@ check_shard_collations(const Reading *reading)
 		for (int i = 0; i < reading->ncolumns; i++)
 	{
 		const char *column = get_attname(reading->dataset->relation, reading->columns[i].number, false);
+		Oid			type = column_type(lfirst_oid(cell), column);
 
 		/* a column that is nondeterministic here as well is grouped here */
-		if (!holds_texts(lfirst_oid(cell), column) || reading->columns[i].by_bytes)
+		if ((type != TEXTOID && type != VARCHAROID && type != BPCHAROID) || reading->columns[i].by_bytes)
 			continue;
 		appendStringInfo(&sql, "%s(SELECT 1 FROM %s r WHERE r.%s OPERATOR(pg_catalog.~) '' LIMIT 1)",
 						 sql.len > 0 ? " UNION ALL " : "", relation_sql_name(lfirst_oid(cell)), quote_identifier(column));

@@ -34,13 +34,6 @@ typedef struct Counting
 	Tuples	   *tuples;
 } Counting;
 
-/* Tuples counted by another process. */
-typedef struct PackedTuples
-{
-	int			ncolumns;
-	bytea	   *bytes;
-} PackedTuples;
-
 PG_FUNCTION_INFO_V1(anonopt_opaque_in);
 PG_FUNCTION_INFO_V1(anonopt_opaque_out);
 PG_FUNCTION_INFO_V1(anonopt_tuples_step);
@@ -80,24 +73,22 @@ tuples_begin(MemoryContext parent, const EncoderSet *set)
 }
 
 /*
- * The encoders in the first row's arguments; in a worker, rebuilt from the
- * bytes.
+ * Begins with the encoders in the first row's arguments; in a worker, they are
+ * rebuilt from the bytes.  Fails if an argument does not have the type that its
+ * encoder decodes.
  */
-static EncoderSet *
-call_encoders(FunctionCallInfo fcinfo, MemoryContext context)
+static Counting *
+counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 {
+	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
+	EncoderSet *set;
+
 	if (PG_ARGISNULL(1))
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("aggregate anonopt.tuples cannot be called from SQL"),
 				 errhint("Use anonopt.evaluate or another function of the extension.")));
-	return encoders_of_value(PG_GETARG_DATUM(1), context);
-}
-
-/* Fails if an argument does not have the type that its encoder decodes. */
-static void
-check_arguments(FunctionCallInfo fcinfo, const EncoderSet *set)
-{
+	set = encoders_of_value(PG_GETARG_DATUM(1), parent);
 	if (PG_NARGS() != FIRST_COLUMN + set->nencoders + (set->has_count ? 1 : 0))
 		elog(ERROR, "anonopt.tuples has %d arguments for %d columns", PG_NARGS(), set->nencoders);
 	for (int i = 0; i < set->nencoders; i++)
@@ -105,15 +96,6 @@ check_arguments(FunctionCallInfo fcinfo, const EncoderSet *set)
 						  set->encoders[i].column);
 	if (set->has_count)
 		rows_require_type(get_fn_expr_argtype(fcinfo->flinfo, FIRST_COLUMN + set->nencoders), INT8OID, "count");
-}
-
-static Counting *
-counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
-{
-	Counting   *counting = MemoryContextAlloc(parent, sizeof(Counting));
-	EncoderSet *set = call_encoders(fcinfo, parent);
-
-	check_arguments(fcinfo, set);
 	counting->set = set;
 	counting->tuples = tuples_begin(parent, set);
 	return counting;
@@ -220,15 +202,16 @@ append_dictionary(StringInfo buffer, const Dictionary *dictionary)
 	}
 }
 
-/* Tuples as bytes, for another process. */
+/* Tuples as bytes, for another process, after others. */
 static bytea *
-pack_tuples(const Tuples *tuples)
+pack_tuples(const Tuples *tuples, const char *first)
 {
 	const KeyCounter *counter = tuples->counter;
 	StringInfoData buffer;
 
 	initStringInfo(&buffer);
 	appendStringInfoSpaces(&buffer, VARHDRSZ);
+	appendStringInfoString(&buffer, first);
 	append_uint32(&buffer, tuples->ncolumns);
 	append_uint32(&buffer, counter->nwords);
 	for (int i = 0; i < tuples->ncolumns; i++)
@@ -256,18 +239,15 @@ Datum
 anonopt_tuples_serialize(PG_FUNCTION_ARGS)
 {
 	(void) aggregate_context(fcinfo);
-	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples));
+	PG_RETURN_BYTEA_P(pack_tuples(((Counting *) PG_GETARG_POINTER(0))->tuples, ""));
 }
 
 /* Only stores a pointer to the bytes; combining reads them. */
 Datum
 anonopt_tuples_deserialize(PG_FUNCTION_ARGS)
 {
-	PackedTuples *packed = palloc(sizeof(PackedTuples));
-
 	(void) aggregate_context(fcinfo);
-	packed->bytes = PG_GETARG_BYTEA_P(0);
-	PG_RETURN_POINTER(packed);
+	PG_RETURN_POINTER(PG_GETARG_BYTEA_P(0));
 }
 
 /* Adds another process's values; returns this process's code for each of its codes. */
@@ -347,9 +327,8 @@ take_tuples(char **at, Tuples *tuples, uint32 **codes)
 
 /* Adds another process's tuples to the existing ones, if any. */
 static Tuples *
-add_packed(Tuples *tuples, MemoryContext context, bytea *bytes)
+add_packed(Tuples *tuples, MemoryContext context, char *at)
 {
-	char	   *at = VARDATA(bytes);
 	uint32		ncolumns = take_uint32(&at);
 	uint32		nwords = take_uint32(&at);
 	uint32	  **codes = palloc0(sizeof(uint32 *) * (ncolumns + 1));
@@ -386,7 +365,7 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
 	}
 	if (counting == NULL)
 		counting = MemoryContextAllocZero(context, sizeof(Counting));
-	counting->tuples = add_packed(counting->tuples, context, ((PackedTuples *) PG_GETARG_POINTER(1))->bytes);
+	counting->tuples = add_packed(counting->tuples, context, VARDATA(PG_GETARG_POINTER(1)));
 	PG_RETURN_POINTER(counting);
 }
 
@@ -394,59 +373,48 @@ anonopt_tuples_combine(PG_FUNCTION_ARGS)
  * The aggregate's result: the tuples themselves, or bytes if another process
  * will read them.
  */
-#define VALUE_POINTER 'p'
-#define VALUE_PACKED 'b'
+#define VALUE_POINTER "p"
+#define VALUE_PACKED "b"
 
 Datum
 anonopt_tuples_final(PG_FUNCTION_ARGS)
 {
 	const Tuples *tuples;
-	bytea	   *packed;
-	char	   *value;
+	StringInfoData value;
 
 	(void) aggregate_context(fcinfo);
 	if (PG_ARGISNULL(0))
 		PG_RETURN_NULL();
 	tuples = ((Counting *) PG_GETARG_POINTER(0))->tuples;
-	if (!IsParallelWorker())
-	{
-		/*
-		 * the receiver may end the executor before it reads the row, as Citus
-		 * does
-		 */
-		MemoryContextSetParent(tuples->context, CurTransactionContext);
-		value = palloc(VARHDRSZ + 1 + sizeof(tuples));
-		SET_VARSIZE(value, VARHDRSZ + 1 + sizeof(tuples));
-		VARDATA(value)[0] = VALUE_POINTER;
-		memcpy(VARDATA(value) + 1, &tuples, sizeof(tuples));
-		PG_RETURN_POINTER(value);
-	}
 	/* the whole query may run in a worker under debug_parallel_query */
-	packed = pack_tuples(tuples);
-	value = palloc(VARHDRSZ + 1 + VARSIZE(packed));
-	SET_VARSIZE(value, VARHDRSZ + 1 + VARSIZE(packed));
-	VARDATA(value)[0] = VALUE_PACKED;
-	memcpy(VARDATA(value) + 1, packed, VARSIZE(packed));
-	PG_RETURN_POINTER(value);
+	if (IsParallelWorker())
+		PG_RETURN_POINTER(pack_tuples(tuples, VALUE_PACKED));
+
+	/*
+	 * the receiver may end the executor before it reads the row, as Citus
+	 * does
+	 */
+	MemoryContextSetParent(tuples->context, CurTransactionContext);
+	initStringInfo(&value);
+	appendStringInfoSpaces(&value, VARHDRSZ);
+	appendStringInfoString(&value, VALUE_POINTER);
+	appendBinaryStringInfo(&value, (char *) &tuples, sizeof(tuples));
+	SET_VARSIZE(value.data, value.len);
+	PG_RETURN_POINTER(value.data);
 }
 
 /* The tuples in the aggregate's result, in a memory context of their own below one. */
 Tuples *
 tuples_of_value(Datum datum, MemoryContext context)
 {
-	char	   *value = (char *) PG_DETOAST_DATUM(datum);
+	char	   *value = VARDATA(PG_DETOAST_DATUM(datum));
 	Tuples	   *tuples;
-	bytea	   *packed;
 
-	if (VARDATA(value)[0] == VALUE_POINTER)
-	{
-		memcpy(&tuples, VARDATA(value) + 1, sizeof(tuples));
-		MemoryContextSetParent(tuples->context, context);
-		return tuples;
-	}
-	packed = palloc(VARSIZE(value) - VARHDRSZ - 1);
-	memcpy(packed, VARDATA(value) + 1, VARSIZE(value) - VARHDRSZ - 1);
-	return add_packed(NULL, context, packed);
+	if (*value != *VALUE_POINTER)
+		return add_packed(NULL, context, value + 1);
+	memcpy(&tuples, value + 1, sizeof(tuples));
+	MemoryContextSetParent(tuples->context, context);
+	return tuples;
 }
 
 /* Only the extension creates such values, so a pointer in one can be trusted. */
@@ -481,34 +449,30 @@ refuse_row_count(RowCountFault fault)
 			 errhint("Every row must say how many people it stands for.")));
 }
 
-/* Conditions that a value is not a whole number; empty for integers. */
-static char *
-whole_conditions(Oid type, const char *value)
-{
-	const char *name = type == NUMERICOID ? "numeric" : "float8";
-
-	if (type_is_integer(type))
-		return "";
-	/* NaN is above every number */
-	return psprintf(" WHEN %s OPERATOR(pg_catalog.>=) 'Infinity'::pg_catalog.%s"
-					" OR %s OPERATOR(pg_catalog.=) '-Infinity'::pg_catalog.%s THEN %d"
-					" WHEN %s OPERATOR(pg_catalog.<>) pg_catalog.trunc(%s) THEN %d",
-					value, name, value, name, ROW_COUNT_NOT_FINITE, value, value, ROW_COUNT_FRACTION);
-}
-
 char *
 group_count_sql(const Dataset *dataset, const char *alias)
 {
 	Oid			type;
 	char	   *value;
+	char	   *whole = "";
 	char	   *fault;
 
 	if (dataset->count_column == NULL)
 		return pstrdup("pg_catalog.count(*)");
 	type = column_type(dataset->relation, dataset->count_column);
 	value = psprintf("%s.%s", alias, quote_identifier(dataset->count_column));
+	if (!type_is_integer(type))
+	{
+		const char *name = type == NUMERICOID ? "numeric" : "float8";
+
+		/* NaN is above every number */
+		whole = psprintf(" WHEN %s OPERATOR(pg_catalog.>=) 'Infinity'::pg_catalog.%s"
+						 " OR %s OPERATOR(pg_catalog.=) '-Infinity'::pg_catalog.%s THEN %d"
+						 " WHEN %s OPERATOR(pg_catalog.<>) pg_catalog.trunc(%s) THEN %d",
+						 value, name, value, name, ROW_COUNT_NOT_FINITE, value, value, ROW_COUNT_FRACTION);
+	}
 	fault = psprintf("pg_catalog.min(CASE WHEN %s IS NULL THEN %d%s WHEN %s OPERATOR(pg_catalog.<) 0 THEN %d ELSE 0 END)",
-					 value, ROW_COUNT_NULL, whole_conditions(type, value), value, ROW_COUNT_NEGATIVE);
+					 value, ROW_COUNT_NULL, whole, value, ROW_COUNT_NEGATIVE);
 	return psprintf("CASE WHEN %s OPERATOR(pg_catalog.<) 0 THEN %s ELSE pg_catalog.sum(%s::pg_catalog.numeric)::pg_catalog.int8 END",
 					fault, fault, value);
 }

@@ -71,30 +71,22 @@ value_type_init(ValueType *type, Oid oid)
 	fmgr_info_copy(&type->hash, &cache->hash_proc_finfo, CurrentMemoryContext);
 }
 
-static int64
-integer_value(const ValueType *type, Datum value)
-{
-	switch (type->length)
-	{
-		case 1:
-			return DatumGetChar(value);
-		case 2:
-			return DatumGetInt16(value);
-		case 4:
-			return DatumGetInt32(value);
-		default:
-			return DatumGetInt64(value);
-	}
-}
-
 Datum
 value_normal(const ValueType *type, Datum value)
 {
-	if (type->kind == VALUE_INTEGER)
-		return Int64GetDatum(integer_value(type, value));
-	if (type->length == -1)
-		return PointerGetDatum(PG_DETOAST_DATUM_PACKED(value));
-	return value;
+	if (type->kind != VALUE_INTEGER)
+		return type->length == -1 ? PointerGetDatum(PG_DETOAST_DATUM_PACKED(value)) : value;
+	switch (type->length)
+	{
+		case 1:
+			return Int64GetDatum(DatumGetChar(value));
+		case 2:
+			return Int64GetDatum(DatumGetInt16(value));
+		case 4:
+			return Int64GetDatum(DatumGetInt32(value));
+		default:
+			return value;
+	}
 }
 
 char *

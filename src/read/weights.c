@@ -23,31 +23,12 @@
 /* A table of weights: its first two columns are value and weight. */
 typedef struct WeightTable
 {
-	const Declared *declared;
-	Relation	relation;
-	AttrNumber	value;
-	AttrNumber	weight;
 	Encoder		encoder;
 	uint32		nleaves;
 	bool	   *named;			/* by leaf */
 	double	   *weights;		/* by leaf */
 	const char *problem;		/* of the first faulty row, or NULL */
 } WeightTable;
-
-/* Finds a table's first two columns. */
-static void
-find_columns(WeightTable *table)
-{
-	List	   *columns = live_columns(table->relation);
-
-	if (list_length(columns) < 2)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("table of weights %s has fewer than two columns", relation_sql_name(RelationGetRelid(table->relation))),
-				 errhint("Its first column must hold the value, its second the weight.")));
-	table->value = ((Form_pg_attribute) linitial(columns))->attnum;
-	table->weight = ((Form_pg_attribute) lsecond(columns))->attnum;
-}
 
 static void
 refuse_weight(const Declared *declared, const char *problem)
@@ -59,18 +40,10 @@ refuse_weight(const Declared *declared, const char *problem)
 			 errhint("Give each value once, with a finite weight of at least 0.")));
 }
 
-/* What is wrong with a weight, or NULL. */
-static const char *
-problem_of(double weight, bool isnull, bool named)
-{
-	if (isnull)
-		return "lacks a weight";
-	if (!(weight >= 0) || isinf(weight))
-		return "holds a weight that is negative or not finite";
-	return named ? "names a value twice" : NULL;
-}
-
-/* Receives a row: a value and its weight.  Values without a leaf are ignored. */
+/*
+ * Receives a row: a value and its weight.  Values without a leaf are ignored,
+ * but not their faults.
+ */
 static void
 take_weight(void *arg, const Datum *values, const bool *nulls)
 {
@@ -79,47 +52,19 @@ take_weight(void *arg, const Datum *values, const bool *nulls)
 	double		weight = nulls[1] ? 0 : DatumGetFloat8(values[1]);
 
 	CHECK_FOR_INTERRUPTS();
-	if (table->problem == NULL)
-		table->problem = problem_of(weight, nulls[1], leaf < table->nleaves && table->named[leaf]);
-	if (table->problem != NULL || leaf >= table->nleaves)
+	if (table->problem != NULL)
 		return;
-	table->named[leaf] = true;
-	table->weights[leaf] = weight;
-}
-
-static const char *
-column_name(const WeightTable *table, AttrNumber number)
-{
-	return quote_identifier(get_attname(RelationGetRelid(table->relation), number, false));
-}
-
-/* Fails if a user-defined function would cast a weight. */
-static void
-require_number(const WeightTable *table)
-{
-	Oid			type = getBaseType(get_atttype(RelationGetRelid(table->relation), table->weight));
-
-	if (type >= FirstNormalObjectId)
-		refuse_weight(table->declared, "holds weights that are not numbers");
-}
-
-/*
- * Runs the statement over a table's rows, after loading the hierarchy, which
- * may run anybody's code.
- */
-static void
-read_rows(WeightTable *table, const LoadedHierarchy *loaded)
-{
-	StringInfoData sql;
-	Oid			types[2] = {loaded->rows->match.data_type, FLOAT8OID};
-
-	require_number(table);
-	hierarchy_encoder(loaded, table->declared->column, CurrentMemoryContext, &table->encoder);
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT %s, w.%s::pg_catalog.float8 FROM %s w",
-					 sql_as(loaded->rows->match.data_form, psprintf("w.%s", column_name(table, table->value))), column_name(table, table->weight),
-					 relation_sql_name(RelationGetRelid(table->relation)));
-	rows_read(sql.data, list_make1_oid(RelationGetRelid(table->relation)), NULL, NULL, 2, types, take_weight, table);
+	if (nulls[1])
+		table->problem = "lacks a weight";
+	else if (!(weight >= 0) || isinf(weight))
+		table->problem = "holds a weight that is negative or not finite";
+	else if (leaf < table->nleaves && table->named[leaf])
+		table->problem = "names a value twice";
+	else if (leaf < table->nleaves)
+	{
+		table->named[leaf] = true;
+		table->weights[leaf] = weight;
+	}
 }
 
 /* Reads an attribute's table, in memory of its own. */
@@ -128,27 +73,50 @@ read_table(const Declared *declared, const Attribute *attr, double *weights)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt weights", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	WeightTable table = {0};
+	WeightTable table = {.nleaves = attr->hierarchy->nleaves,.weights = weights};
 	LoadedHierarchy *loaded;
+	Relation	relation;
+	List	   *columns;
+	AttrNumber	value;
+	AttrNumber	weight;
+	Oid			types[2] = {InvalidOid, FLOAT8OID};
 	Oid			type;
+	char	   *name;
 
 	if (!dataset_same_relation(declared->sensitivity, declared->sensitivity_type))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("table of weights of column \"%s\" is gone", declared->column),
 				 errhint("Name another with anonopt.set_sensitivity.")));
-	table.declared = declared;
-	table.relation = relation_open_existing(declared->sensitivity);
-	find_columns(&table);
-	type = getBaseType(TupleDescAttr(RelationGetDescr(table.relation), table.value - 1)->atttypid);
-	table.nleaves = attr->hierarchy->nleaves;
+	relation = relation_open_existing(declared->sensitivity);
+	columns = live_columns(relation);
+	if (list_length(columns) < 2)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("table of weights %s has fewer than two columns", relation_sql_name(RelationGetRelid(relation))),
+				 errhint("Its first column must hold the value, its second the weight.")));
+	value = ((Form_pg_attribute) linitial(columns))->attnum;
+	weight = ((Form_pg_attribute) lsecond(columns))->attnum;
+	type = getBaseType(((Form_pg_attribute) linitial(columns))->atttypid);
 	table.named = budget_alloc_zero(sizeof(bool), (Size) table.nleaves + 1);
-	table.weights = weights;
 	loaded = hierarchy_load(declared->hierarchy, type, declared->column);
 	if (declared->shows_unknown)
 		hierarchy_admit_unknown(loaded, declared->column);
-	read_rows(&table, loaded);
-	relation_close(table.relation, NoLock);
+
+	/*
+	 * from here on, only the statement runs anybody's code, and none casts a
+	 * weight
+	 */
+	if (getBaseType(get_atttype(RelationGetRelid(relation), weight)) >= FirstNormalObjectId)
+		refuse_weight(declared, "holds weights that are not numbers");
+	hierarchy_encoder(loaded, declared->column, CurrentMemoryContext, &table.encoder);
+	types[0] = loaded->rows->match.data_type;
+	name = psprintf("w.%s", quote_identifier(get_attname(RelationGetRelid(relation), value, false)));
+	rows_read(psprintf("SELECT %s, w.%s::pg_catalog.float8 FROM %s w", sql_as(loaded->rows->match.data_form, name),
+					   quote_identifier(get_attname(RelationGetRelid(relation), weight, false)),
+					   relation_sql_name(RelationGetRelid(relation))),
+			  list_make1_oid(RelationGetRelid(relation)), NULL, NULL, 2, types, take_weight, &table);
+	relation_close(relation, NoLock);
 	if (table.problem != NULL)
 		refuse_weight(declared, table.problem);
 	MemoryContextSwitchTo(old);
@@ -196,42 +164,15 @@ struct OwnerWeights
 	KeyCounter *split;			/* a tuple's number, its owners' weights */
 };
 
-static bool
-is_number(Oid type)
-{
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case FLOAT4OID:
-		case FLOAT8OID:
-		case NUMERICOID:
-			return true;
-		default:
-			return false;
-	}
-}
-
 void
 require_weight_column(Oid relation, const char *column)
 {
 	require_column(relation, column);
-	if (!is_number(column_type(relation, column)))
+	if (!type_is_number(column_type(relation, column)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" does not hold numbers and cannot be used as weights", column),
 				 errhint("Owners' weights are integers, numerics or floats of at least 0.")));
-}
-
-static void
-refuse_column(const Declared *declared)
-{
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
-					declared->owner_sensitivity, declared->column),
-			 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
 }
 
 static void
@@ -247,28 +188,17 @@ find_owner_columns(OwnerWeights *owners)
 			continue;
 		if (declared->owner_sensitivity != NULL)
 		{
-			if (!is_number(column_type(owners->dataset->relation, declared->owner_sensitivity)))
-				refuse_column(declared);
+			if (!type_is_number(column_type(owners->dataset->relation, declared->owner_sensitivity)))
+				ereport(ERROR,
+						(errcode(ERRCODE_CHECK_VIOLATION),
+						 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
+								declared->owner_sensitivity, declared->column),
+						 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
 			owners->attribute[owners->ncolumns] = a;
 			owners->column[owners->ncolumns++] = declared->owner_sensitivity;
 		}
 		a++;
 	}
-}
-
-/* NULL means a weight of 1. */
-static double
-weight_of(const OwnerWeights *owners, int column, Datum value, bool isnull)
-{
-	double		weight = isnull ? 1 : DatumGetFloat8(value);
-
-	if (!(weight >= 0) || isinf(weight))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" holds a weight that is negative or not finite", owners->column[column]),
-				 errhint("Owners' weights are at least 0; NULL is 1.")));
-	/* no -0, so that equal numbers have equal keys */
-	return weight + 0.0;
 }
 
 /* Writes a row's key as the counter's candidate. */
@@ -280,8 +210,15 @@ put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *shown, cons
 	key[0] = tuple;
 	for (int i = 0; i < owners->ncolumns; i++)
 	{
-		double		weight = weight_of(owners, i, shown[1 + i], nulls[1 + i]);
+		double		weight = nulls[1 + i] ? 1 : DatumGetFloat8(shown[1 + i]);
 
+		if (!(weight >= 0) || isinf(weight))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column \"%s\" holds a weight that is negative or not finite", owners->column[i]),
+					 errhint("Owners' weights are at least 0; NULL is 1.")));
+		/* no -0, so that equal numbers have equal keys */
+		weight += 0.0;
 		memcpy(&key[1 + i], &weight, sizeof(uint64));
 	}
 }

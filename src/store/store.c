@@ -85,19 +85,6 @@ take_columns(Store *store, Datum datum)
 	store->ncolumns = n;
 }
 
-/* Takes over the fingerprint; a missing text never matches. */
-static void
-take_prints(Store *store, Datum datum)
-{
-	Datum	   *fingerprints;
-	int			n;
-
-	if (!take_elements(datum, TEXTOID, -1, TYPALIGN_INT, &fingerprints, &n))
-		n = 0;
-	for (int i = 0; i < FINGERPRINTS; i++)
-		store->fingerprints[i] = i < n ? TextDatumGetCString(fingerprints[i]) : pstrdup("");
-}
-
 /*
  * Reads an entry, which the database's owner may have written.  An entry with
  * invalid columns gets none: it is never current, counts nothing, and can be
@@ -109,6 +96,8 @@ store_of_tuple(HeapTuple tuple, TupleDesc desc)
 	Store	   *store = palloc0(sizeof(Store));
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS];
+	Datum	   *fingerprints;
+	int			n;
 
 	rows_require_types(desc, 0, STORE_NATTS, store_types);
 	heap_deform_tuple(tuple, desc, values, nulls);
@@ -122,7 +111,11 @@ store_of_tuple(HeapTuple tuple, TupleDesc desc)
 	store->tracked = DatumGetBool(values[STORE_TRACKED - 1]);
 	store->counted_at = DatumGetTimestampTz(values[STORE_COUNTED_AT - 1]);
 	take_columns(store, values[STORE_COLUMNS - 1]);
-	take_prints(store, values[STORE_FINGERPRINT - 1]);
+	/* a missing text never matches */
+	if (!take_elements(values[STORE_FINGERPRINT - 1], TEXTOID, -1, TYPALIGN_INT, &fingerprints, &n))
+		n = 0;
+	for (int i = 0; i < FINGERPRINTS; i++)
+		store->fingerprints[i] = i < n ? TextDatumGetCString(fingerprints[i]) : pstrdup("");
 	return store;
 }
 
@@ -171,11 +164,15 @@ store_of_number(int64 number, Snapshot snapshot)
 	return store;
 }
 
-static HeapTuple
-tuple_of_store(const Store *store, TupleDesc desc)
+void
+store_write(const Store *store)
 {
+	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
+	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", store->number, NULL);
+	HeapTuple	old = systable_getnext(scan);
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS] = {0};
+	HeapTuple	tuple;
 
 	values[STORE_NUMBER - 1] = Int64GetDatum(store->number);
 	values[STORE_DATASET - 1] = CStringGetTextDatum(store->dataset);
@@ -184,17 +181,7 @@ tuple_of_store(const Store *store, TupleDesc desc)
 	values[STORE_TRACKED - 1] = BoolGetDatum(store->tracked);
 	values[STORE_FINGERPRINT - 1] = texts_datum((const char *const *) store->fingerprints, FINGERPRINTS);
 	values[STORE_COUNTED_AT - 1] = TimestampTzGetDatum(store->counted_at);
-	return heap_form_tuple(desc, values, nulls);
-}
-
-void
-store_write(const Store *store)
-{
-	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
-	HeapTuple	tuple = tuple_of_store(store, RelationGetDescr(catalog));
-	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", store->number, NULL);
-	HeapTuple	old = systable_getnext(scan);
-
+	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
 	if (HeapTupleIsValid(old))
 		CatalogTupleUpdate(catalog, &old->t_self, tuple);
 	else

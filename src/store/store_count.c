@@ -369,28 +369,22 @@ add_transition(QueryEnvironment *environment, const TriggerData *data, const cha
 	register_ENR(environment, relation);
 }
 
-/* The rows before and after a statement. */
-static QueryEnvironment *
-transitions(const TriggerData *data)
-{
-	QueryEnvironment *environment = create_queryEnv();
-
-	add_transition(environment, data, data->tg_trigger->tgoldtable, data->tg_oldtable);
-	add_transition(environment, data, data->tg_trigger->tgnewtable, data->tg_newtable);
-	return environment;
-}
-
 /* Inserts a statement's changes into the store's table. */
 static void
 append_changes(const Store *store, TriggerData *data, Relation table, int64 nrows)
 {
+	QueryEnvironment *environment = create_queryEnv();
 	Appender	appender;
 
 	appender_begin(&appender, table);
 	if (nrows <= FEW_ROWS)
 		append_few(store, data, &appender);
 	else
-		run_counting(changes_statement(store, data), NIL, transitions(data), &appender);
+	{
+		add_transition(environment, data, data->tg_trigger->tgoldtable, data->tg_oldtable);
+		add_transition(environment, data, data->tg_trigger->tgnewtable, data->tg_newtable);
+		run_counting(changes_statement(store, data), NIL, environment, &appender);
+	}
 	appender_end(&appender);
 }
 

@@ -55,9 +55,12 @@ store_table_name(int64 number)
 	return psprintf("anonopt_tuples_" INT64_FORMAT, number);
 }
 
-/* The table with a name that is dropped with the relation. */
+/*
+ * A table with a name that is dropped with a relation or, without a name, the
+ * relation that a table is dropped with.
+ */
 static Oid
-dependent_table(Oid relation, const char *name)
+dropped_together(Oid relation, const char *name)
 {
 	Relation	catalog = table_open(DependRelationId, AccessShareLock);
 	ScanKeyData keys[2];
@@ -65,44 +68,25 @@ dependent_table(Oid relation, const char *name)
 	HeapTuple	tuple;
 	Oid			found = InvalidOid;
 
-	ScanKeyInit(&keys[0], Anum_pg_depend_refclassid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_refobjid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-	scan = systable_beginscan(catalog, DependReferenceIndexId, true, NULL, 2, keys);
+	ScanKeyInit(&keys[0], name != NULL ? Anum_pg_depend_refclassid : Anum_pg_depend_classid,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
+	ScanKeyInit(&keys[1], name != NULL ? Anum_pg_depend_refobjid : Anum_pg_depend_objid,
+				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
+	scan = systable_beginscan(catalog, name != NULL ? DependReferenceIndexId : DependDependerIndexId, true, NULL, 2, keys);
 	while (!OidIsValid(found) && HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-		char	   *other;
+		char	   *table = NULL;
 
-		if (form->classid != RelationRelationId || form->deptype != DEPENDENCY_AUTO || form->refobjsubid != 0 ||
-			get_rel_relkind(form->objid) != RELKIND_RELATION)
+		if (form->deptype != DEPENDENCY_AUTO || form->refobjsubid != 0 ||
+			form->classid != RelationRelationId || form->refclassid != RelationRelationId)
 			continue;
-		other = get_rel_name(form->objid);
-		if (other != NULL && strcmp(other, name) == 0)
+		if (name != NULL && get_rel_relkind(form->objid) == RELKIND_RELATION)
+			table = get_rel_name(form->objid);
+		if (name == NULL)
+			found = form->refobjid;
+		else if (table != NULL && strcmp(table, name) == 0)
 			found = form->objid;
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
-}
-
-/* Whether a table is already another relation's store. */
-static bool
-goes_with_relation(Oid table)
-{
-	Relation	catalog = table_open(DependRelationId, AccessShareLock);
-	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	bool		found = false;
-
-	ScanKeyInit(&keys[0], Anum_pg_depend_classid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
-	ScanKeyInit(&keys[1], Anum_pg_depend_objid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog, DependDependerIndexId, true, NULL, 2, keys);
-	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
-
-		found = form->refclassid == RelationRelationId && form->deptype == DEPENDENCY_AUTO && form->refobjsubid == 0;
 	}
 	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
@@ -126,21 +110,21 @@ owner_of(Oid relation)
 bool
 store_is_bound(const Store *store)
 {
-	return OidIsValid(dependent_table(store->relation, store_table_name(store->number)));
+	return OidIsValid(dropped_together(store->relation, store_table_name(store->number)));
 }
 
 Oid
 store_table(const Store *store)
 {
 	char	   *name = store_table_name(store->number);
-	Oid			oid = dependent_table(store->relation, name);
+	Oid			oid = dropped_together(store->relation, name);
 
 	if (OidIsValid(oid))
 		return oid;
 	/* after a restore it depends on nothing */
 	oid = get_relname_relid(name, get_rel_namespace(store->relation));
 	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || owner_of(oid) != owner_of(store->relation) ||
-		goes_with_relation(oid))
+		OidIsValid(dropped_together(oid, NULL)))
 		return InvalidOid;
 	return oid;
 }
@@ -176,28 +160,13 @@ store_fingerprint_columns(const Store *store, Relation relation)
 	return fingerprint.data;
 }
 
-/* Whether a trigger was created for the store with that number. */
-static bool
-is_store_trigger(HeapTuple tuple, TupleDesc desc, int64 number)
-{
-	Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
-	char	   *wanted = psprintf(INT64_FORMAT, number);
-	bool		isnull;
-	bytea	   *arguments;
-
-	if (trigger->tgnargs != 1 || !is_own_function(trigger->tgfoid))
-		return false;
-	arguments = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs, desc, &isnull));
-	return VARSIZE_ANY_EXHDR(arguments) == strlen(wanted) + 1 &&
-		memcmp(VARDATA_ANY(arguments), wanted, strlen(wanted) + 1) == 0;
-}
-
-/* The triggers, by name, as numbers and as a text. */
+/* The triggers that were created for a store's number, by name: as OIDs and as a text. */
 static List *
 read_triggers(int64 number, Oid relation, StringInfo fingerprint)
 {
 	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
 	List	   *triggers = NIL;
+	char	   *wanted = psprintf(INT64_FORMAT, number);
 	ScanKeyData key;
 	SysScanDesc scan;
 	HeapTuple	tuple;
@@ -207,8 +176,14 @@ read_triggers(int64 number, Oid relation, StringInfo fingerprint)
 	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
 	{
 		Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
+		bytea	   *arguments;
+		bool		isnull;
 
-		if (!is_store_trigger(tuple, RelationGetDescr(catalog), number))
+		if (trigger->tgnargs != 1 || !is_own_function(trigger->tgfoid))
+			continue;
+		arguments = DatumGetByteaPP(heap_getattr(tuple, Anum_pg_trigger_tgargs, RelationGetDescr(catalog), &isnull));
+		if (VARSIZE_ANY_EXHDR(arguments) != strlen(wanted) + 1 ||
+			memcmp(VARDATA_ANY(arguments), wanted, strlen(wanted) + 1) != 0)
 			continue;
 		triggers = lappend_oid(triggers, trigger->oid);
 		appendStringInfo(fingerprint, " %u:%u:%u.%u:%c", trigger->oid, HeapTupleHeaderGetRawXmin(tuple->t_data),

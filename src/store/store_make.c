@@ -60,6 +60,13 @@ check_kind(Relation relation)
 		refuse_kind(relation, "It has children, or had some before it was last analyzed.");
 }
 
+static void
+require_relation_owner(Oid relation)
+{
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+}
+
 /*
  * Fails unless the caller may count the relation, and this session has no
  * pending changes to count.
@@ -69,8 +76,7 @@ check_counting(Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
 
-	if (!object_ownercheck(RelationRelationId, oid, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(relation->rd_rel->relkind), RelationGetRelationName(relation));
+	require_relation_owner(oid);
 	check_kind(relation);
 	CheckTableNotInUse(relation, "count tuples of");
 	if (check_enable_rls(oid, InvalidOid, true) == RLS_ENABLED)
@@ -169,7 +175,7 @@ choose_columns(Store *store, const Dataset *dataset)
 		const Declared *declared = &dataset->attributes[i];
 		int			j = 0;
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
+		if (!role_is_counted(declared->role))
 			continue;
 		while (j < store->ncolumns && strcmp(store->columns[j], declared->column) != 0)
 			j++;
@@ -178,30 +184,24 @@ choose_columns(Store *store, const Dataset *dataset)
 	}
 }
 
-/* Locks a data set against being dropped meanwhile. */
-static void
-lock_dataset(const char *name)
-{
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(name)};
-
-	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE",
-					  1, types, values, NULL) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("data set \"%s\" does not exist", name)));
-}
-
 Oid
 store_create(const char *name, bool tracked)
 {
 	Dataset    *dataset;
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
+	Oid			types[1] = {TEXTOID};
+	Datum		values[1] = {CStringGetTextDatum(name)};
 
-	/* only its owner may lock it; after that it does not change */
+	/*
+	 * only its owner may lock it against being dropped; after that it does
+	 * not change
+	 */
 	(void) dataset_load_owned_entry(name);
-	lock_dataset(name);
+	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE", 1, types, values, NULL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("data set \"%s\" does not exist", name)));
 	dataset = dataset_load_owned(name);
 	dataset_check(dataset);
 	if (dataset->count_column != NULL)
@@ -223,9 +223,7 @@ store_create(const char *name, bool tracked)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("data set \"%s\" has no columns to count", dataset->name),
 				 errhint("Call anonopt.add_quasi_identifier first.")));
-	if (!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
-					   get_rel_name(dataset->relation));
+	require_relation_owner(dataset->relation);
 	relation = relation_open(dataset->relation, counting_lock(store->tracked));
 	check_counting(relation);
 	if (store_of_dataset(dataset->name, NULL) != NULL)
@@ -263,9 +261,7 @@ store_refresh(const char *name)
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("relation of data set \"%s\" is gone", dataset->name),
 				 errhint("Call anonopt.drop_dataset, and declare the data set again.")));
-	if (!object_ownercheck(RelationRelationId, dataset->relation, GetUserId()))
-		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(dataset->relation)),
-					   get_rel_name(dataset->relation));
+	require_relation_owner(dataset->relation);
 	store = store_of_dataset(dataset->name, NULL);
 	if (store == NULL || store->relation != dataset->relation)
 		refuse_missing(dataset->name);

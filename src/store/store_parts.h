@@ -30,6 +30,13 @@ struct Store
 	bool		own;			/* written by this transaction */
 };
 
+/* Whether a store counts a data set's columns of a role: those that a reading encodes. */
+static inline bool
+role_is_counted(Role role)
+{
+	return role == ROLE_QUASI_IDENTIFIER || role == ROLE_SENSITIVE || role == ROLE_CLASS_LABEL;
+}
+
 /* Entries as a snapshot shows them, or the current ones if it is NULL. */
 extern List *stores_of_relation(Oid relation, Snapshot snapshot);
 extern Store *store_of_dataset(const char *dataset, Snapshot snapshot);

@@ -60,7 +60,7 @@ place_columns(StoreRead *read, const Dataset *dataset)
 		int			place;
 		int			j = 0;
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
+		if (!role_is_counted(declared->role))
 			continue;
 		place = place_of(read->store, declared->column);
 		if (place < 0)
@@ -86,7 +86,7 @@ fits_aggregate(const Dataset *dataset)
 	{
 		const Declared *declared = &dataset->attributes[i];
 
-		if (declared->role == ROLE_IDENTIFIER || declared->role == ROLE_INSENSITIVE || declared->role == ROLE_PSEUDONYM)
+		if (!role_is_counted(declared->role))
 			continue;
 		/* a sensitive column may be read in addition to its leaves */
 		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
@@ -297,29 +297,6 @@ read_columns(const StoreRead *read, TupleDesc table)
 	return desc;
 }
 
-/* Whether all columns are read, in the table's order. */
-static bool
-reads_whole_rows(const StoreRead *read)
-{
-	for (int i = 0; i < read->ncolumns; i++)
-		if (read->places[i] != i)
-			return false;
-	return read->ncolumns == read->store->ncolumns;
-}
-
-static void
-keep_columns(StoreRead *read, TupleTableSlot *slot, Datum *values, bool *nulls)
-{
-	for (int i = 0; i <= read->ncolumns; i++)
-	{
-		int			place = i < read->ncolumns ? read->places[i] : read->store->ncolumns;
-
-		values[i] = slot->tts_values[place];
-		nulls[i] = slot->tts_isnull[place];
-	}
-	tuplestore_putvalues(read->rows, read->desc, values, nulls);
-}
-
 /* Fails unless a store's table has the store's columns followed by a count. */
 static void
 require_shape(const StoreRead *read, TupleDesc table)
@@ -332,31 +309,6 @@ require_shape(const StoreRead *read, TupleDesc table)
 	for (int i = 0; i < read->store->ncolumns; i++)
 		if (TupleDescAttr(table, i)->attisdropped)
 			rows_refuse_changed(read->store->columns[i], "It has been dropped from the tuple store.");
-}
-
-/* Keeps the rows that the caller's snapshot shows. */
-static void
-keep_rows(StoreRead *read, Relation table)
-{
-	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
-	Datum	   *values = palloc(sizeof(Datum) * read->desc->natts);
-	bool	   *nulls = palloc(sizeof(bool) * read->desc->natts);
-	bool		whole = reads_whole_rows(read);
-
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		if (slot->tts_isnull[read->store->ncolumns] || DatumGetInt64(slot->tts_values[read->store->ncolumns]) < 0)
-			read->is_grouped = true;
-		if (whole)
-			tuplestore_puttupleslot(read->rows, slot);
-		else
-			keep_columns(read, slot, values, nulls);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
 }
 
 bool
@@ -403,11 +355,34 @@ void
 store_read_scan(StoreRead *read)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
+	int			last = read->store->ncolumns;
+	Datum	   *values = palloc(sizeof(Datum) * (read->ncolumns + 1));
+	bool	   *nulls = palloc(sizeof(bool) * (read->ncolumns + 1));
+	TupleTableSlot *slot;
+	TableScanDesc scan;
 
 	require_shape(read, RelationGetDescr(table));
+	slot = table_slot_create(table, NULL);
+	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	read->desc = read_columns(read, RelationGetDescr(table));
 	read->rows = tuplestore_begin_heap(false, false, work_mem);
-	keep_rows(read, table);
+	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(slot);
+		if (slot->tts_isnull[last] || DatumGetInt64(slot->tts_values[last]) < 0)
+			read->is_grouped = true;
+		for (int i = 0; i <= read->ncolumns; i++)
+		{
+			int			place = i < read->ncolumns ? read->places[i] : last;
+
+			values[i] = slot->tts_values[place];
+			nulls[i] = slot->tts_isnull[place];
+		}
+		tuplestore_putvalues(read->rows, read->desc, values, nulls);
+	}
+	table_endscan(scan);
+	ExecDropSingleTupleTableSlot(slot);
 	table_close(table, NoLock);
 }
 
