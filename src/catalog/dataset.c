@@ -513,57 +513,50 @@ see_own_changes(void)
 	PushActiveSnapshot(IsInParallelMode() ? GetTransactionSnapshot() : GetLatestSnapshot());
 }
 
-Dataset *
-dataset_load_latest(const char *name)
+static Dataset *
+load_latest(const char *name, Dataset *(*load) (const char *))
 {
 	Dataset    *dataset;
 
 	see_own_changes();
-	dataset = dataset_load(name);
+	dataset = load(name);
 	PopActiveSnapshot();
 	return dataset;
+}
+
+Dataset *
+dataset_load_latest(const char *name)
+{
+	return load_latest(name, dataset_load);
 }
 
 Dataset *
 dataset_load_latest_entry(const char *name)
 {
-	Dataset    *dataset;
-
-	see_own_changes();
-	dataset = dataset_load_entry(name);
-	PopActiveSnapshot();
-	return dataset;
-}
-
-/* Fails with 42501 unless the caller owns a data set. */
-static void
-require_owner(const Dataset *dataset)
-{
-	Oid			owner = get_role_oid(dataset->owner, true);
-
-	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
-		return;
-	/* whoever can write the catalogs could change them anyway */
-	if (pg_class_aclcheck(own_relation("dataset"), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-			 errmsg("must be owner of data set \"%s\"", dataset->name),
-			 errdetail("It belongs to role \"%s\".", dataset->owner)));
-}
-
-Dataset *
-dataset_load_owned(const char *name)
-{
-	require_owner(dataset_load_latest_entry(name));
-	return dataset_load_latest(name);
+	return load_latest(name, dataset_load_entry);
 }
 
 Dataset *
 dataset_load_owned_entry(const char *name)
 {
 	Dataset    *dataset = dataset_load_latest_entry(name);
+	Oid			owner = get_role_oid(dataset->owner, true);
 
-	require_owner(dataset);
-	return dataset;
+	if (OidIsValid(owner) && has_privs_of_role(GetUserId(), owner))
+		return dataset;
+	/* whoever can write the catalogs could change them anyway */
+	if (pg_class_aclcheck(own_relation("dataset"), GetUserId(), ACL_UPDATE) == ACLCHECK_OK)
+		return dataset;
+	ereport(ERROR,
+			(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
+			 errmsg("must be owner of data set \"%s\"", dataset->name),
+			 errdetail("It belongs to role \"%s\".", dataset->owner)));
+	return NULL;
+}
+
+Dataset *
+dataset_load_owned(const char *name)
+{
+	(void) dataset_load_owned_entry(name);
+	return dataset_load_latest(name);
 }

@@ -85,7 +85,7 @@ extern bool dataset_same_relation(Oid relation, Oid row_type);
 /* Fails with 23514 if the declared relation or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
 
-/* The same, and fails without a quasi-identifier; returns the data set. */
+/* Checks it so, and fails without a quasi-identifier; returns the data set. */
 extern Dataset *dataset_sound(Dataset *dataset);
 
 /* Fails if it has no sensitive column, which the named feature needs. */
@@ -130,14 +130,14 @@ extern Distance distance_by_name(const char *name);
  */
 extern void see_own_changes(void);
 
-/* Loads a declaration as this statement has left it. */
+/*
+ * Load a declaration as this statement has left it; those for the owner fail
+ * with 42501 unless the caller may change it, those of an entry leave out the
+ * columns, for dropping.
+ */
 extern Dataset *dataset_load_latest(const char *name);
-
-/* The same; fails with 42501 unless the caller may change it. */
-extern Dataset *dataset_load_owned(const char *name);
-
-/* The same two without the columns, for dropping. */
 extern Dataset *dataset_load_latest_entry(const char *name);
+extern Dataset *dataset_load_owned(const char *name);
 extern Dataset *dataset_load_owned_entry(const char *name);
 
 #endif

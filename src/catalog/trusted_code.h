@@ -37,7 +37,7 @@ extern FormData_pg_type type_form(Oid type);
 /* The owner of a function; InvalidOid if it is gone. */
 extern Oid	function_owner(Oid function);
 
-/* The same for the current role, and for a function's or a type's owner. */
+/* Whether the current role may run a function, or make values of a type. */
 extern bool function_is_trusted(Oid function);
 extern bool type_is_trusted(Oid type);
 

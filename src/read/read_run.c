@@ -8,6 +8,7 @@
 #include "read/reading_parts.h"
 
 #include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
@@ -208,4 +209,58 @@ run_read(Reading *reading)
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
 	refuse_misses(reading);
+}
+
+/* -------------------------------------------------------------- row by row */
+
+typedef struct RowPasser
+{
+	const Reading *reading;
+	int			nfurther;
+	ReadRowTaker take;
+	void	   *arg;
+} RowPasser;
+
+/* Receives a row: the further columns, those of the reading, perhaps a count. */
+static void
+pass_row(void *arg, const Datum *values, const bool *nulls)
+{
+	RowPasser  *passer = arg;
+	const Reading *reading = passer->reading;
+	int			n = passer->nfurther;
+	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[n + reading->ncolumns]);
+	MemoryContext old;
+
+	if (people == 0)
+		return;
+	old = MemoryContextSwitchTo(reading->row);
+	passer->take(passer->arg, values, nulls, values + n, nulls + n, people);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(reading->row);
+}
+
+void
+read_rows(Reading *reading, const char *further, int nfurther, const Oid *types, const char *condition,
+		  ReadRowTaker take, void *arg)
+{
+	Oid			relation = reading->dataset->relation;
+	RowPasser	passer = {reading, nfurther, take, arg};
+	int			n = nfurther + reading->ncolumns;
+	Oid		   *all_types = palloc(sizeof(Oid) * (n + 1));
+	StringInfoData columns;
+	ActingAs	before;
+
+	if (reading->row == NULL)
+		reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	memcpy(all_types, types, sizeof(Oid) * nfurther);
+	for (int i = 0; i < reading->ncolumns; i++)
+		all_types[nfurther + i] = reading->set.encoders[i].type.type;
+	all_types[n] = INT8OID;
+	initStringInfo(&columns);
+	appendStringInfoString(&columns, further);
+	append_read_columns(reading, &columns);
+	before = act_as(reading->role);
+	rows_read(psprintf("SELECT %s FROM %s r%s", columns.data + 2, relation_sql_name(relation), condition),
+			  list_make1_oid(relation), NULL, NULL, n + (reading->dataset->count_column != NULL ? 1 : 0), all_types, pass_row, &passer);
+	act_end(&before);
 }

@@ -72,6 +72,20 @@ extern void read_plan_define_settings(void);
 extern void begin_groups(Reading *reading);
 extern uint32 count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 count);
 
+/*
+ * Receives a row that stands for at least one person: further columns, and
+ * those of the reading.  The current memory context lasts as long as the call.
+ */
+typedef void (*ReadRowTaker) (void *arg, const Datum *further, const bool *further_nulls,
+							  const Datum *values, const bool *nulls, int64 people);
+
+/*
+ * Reads row by row.  The further columns are of r, each after a comma, and have
+ * these types; the condition is a WHERE clause, or empty.
+ */
+extern void read_rows(Reading *reading, const char *further, int nfurther, const Oid *types, const char *condition,
+					  ReadRowTaker take, void *arg);
+
 /* Fails if values without a leaf were read. */
 extern void refuse_misses(const Reading *reading);
 

@@ -37,7 +37,6 @@ struct RelationRows
 	KeyCounter *tuples;			/* the population's keys by number */
 	int64	   *seen;			/* people by tuple, which must add up */
 	int64		people;
-	MemoryContext row;			/* reset after each */
 	RowVisitor	visit;
 	void	   *arg;
 };
@@ -227,85 +226,56 @@ value_of_row(const RelationRows *records, uint32 tuple, const Datum *values, con
 	return value;
 }
 
-/* Receives a row: the values passed on, the columns read, perhaps a count. */
 static void
-take_row(void *arg, const Datum *shown, const bool *shown_nulls)
+take_row(void *arg, const Datum *shown, const bool *shown_nulls, const Datum *values, const bool *nulls, int64 people)
 {
 	RelationRows *records = arg;
-	const Datum *values = shown + 1 + records->nnumbers;
-	const bool *nulls = shown_nulls + 1 + records->nnumbers;
-	int64		people = records->reading->dataset->count_column != NULL ? DatumGetInt64(values[records->reading->ncolumns]) : 1;
-	MemoryContext old;
-	uint32		tuple;
+	uint32		tuple = tuple_of_row(records, values, nulls);
 
-	if (people == 0)
-		return;
-	old = MemoryContextSwitchTo(records->row);
-	tuple = tuple_of_row(records, values, nulls);
 	records->seen[tuple] += people;
 	records->people += people;
 	if (records->seen[tuple] > records->population->tuples->counts[tuple])
 		refuse_changed(records);
 	records->row_people = people;
 	records->visit(records->arg, shown, shown_nulls, tuple, value_of_row(records, tuple, values, nulls));
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(records->row);
-}
-
-/*
- * The statement identifies columns by number, because they may have been
- * renamed.
- */
-static char *
-records_statement(const RelationRows *records)
-{
-	Oid			relation = records->reading->dataset->relation;
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	if (records->name != NULL)
-		appendStringInfo(&sql, "SELECT %s", records->name);
-	else
-		appendStringInfo(&sql, "SELECT %s", sql_as(text_form(getBaseType(get_atttype(relation, records->key))),
-												   psprintf("r.%s", quote_identifier(get_attname(relation, records->key, false)))));
-	for (int i = 0; i < records->nnumbers; i++)
-		appendStringInfo(&sql, ", r.%s::pg_catalog.float8",
-						 quote_identifier(get_attname(relation, records->number_columns[i], false)));
-	append_read_columns(records->reading, &sql);
-	appendStringInfo(&sql, " FROM %s r", relation_sql_name(relation));
-	return sql.data;
 }
 
 void
 relation_rows_visit(RelationRows *records, RowVisitor visit, void *arg)
 {
-	const Reading *reading = records->reading;
+	const Dataset *dataset = records->reading->dataset;
 	const Population *population = records->population;
-	int			nbefore = 1 + records->nnumbers;
-	Oid		   *types = palloc(sizeof(Oid) * (nbefore + reading->ncolumns + 1));
-	int			zone = dataset_use_zone(reading->dataset);
-	Relation	relation;
+	Oid		   *types = palloc(sizeof(Oid) * (1 + records->nnumbers));
+	int			zone = dataset_use_zone(dataset);
+	Relation	relation = relation_open_existing(dataset->relation);
+	StringInfoData shown;
 
 	records->visit = visit;
 	records->arg = arg;
 	if (records->tuples == NULL)
 	{
-		records->row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 		budget_require(population->context, sizeof(int64) * (Size) population->tuples->ntuples);
 		records->seen = MemoryContextAllocHuge(population->context, sizeof(int64) * ((Size) population->tuples->ntuples + 1));
 		records->tuples = index_of_tuples(population);
 	}
 	memset(records->seen, 0, sizeof(int64) * population->tuples->ntuples);
 	records->people = 0;
+
+	/* columns are identified by number, because they may have been renamed */
+	initStringInfo(&shown);
 	types[0] = TEXTOID;
-	for (int i = 1; i < nbefore; i++)
-		types[i] = FLOAT8OID;
-	for (int i = 0; i < reading->ncolumns; i++)
-		types[nbefore + i] = reading->set.encoders[i].type.type;
-	types[nbefore + reading->ncolumns] = INT8OID;
-	relation = relation_open_existing(reading->dataset->relation);
-	rows_read(records_statement(records), list_make1_oid(RelationGetRelid(relation)), NULL, NULL,
-			  nbefore + reading->ncolumns + (reading->dataset->count_column != NULL ? 1 : 0), types, take_row, records);
+	if (records->name != NULL)
+		appendStringInfo(&shown, ", %s", records->name);
+	else
+		appendStringInfo(&shown, ", %s", sql_as(text_form(getBaseType(get_atttype(dataset->relation, records->key))),
+												psprintf("r.%s", quote_identifier(get_attname(dataset->relation, records->key, false)))));
+	for (int i = 0; i < records->nnumbers; i++)
+	{
+		types[1 + i] = FLOAT8OID;
+		appendStringInfo(&shown, ", r.%s::pg_catalog.float8",
+						 quote_identifier(get_attname(dataset->relation, records->number_columns[i], false)));
+	}
+	read_rows(records->reading, shown.data, 1 + records->nnumbers, types, "", take_row, records);
 	relation_close(relation, NoLock);
 	sql_restore_names(zone);
 	if (records->people != population->people)

@@ -86,26 +86,7 @@ add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const b
 			*digests++ = nulls[i] ? 0 : digest(&spool->types[i], values[i]);
 }
 
-static void
-spool_put(RowSpool *spool, MemoryContext context, uint32 group, Datum *values, bool *nulls)
-{
-	bool		is_new = group == spool->ngroups;
-
-	if (is_new && spool->ndigested > 0)
-		add_digests(spool, context, values + 1, nulls + 1);
-	if (is_new)
-		spool->ngroups++;
-	if (!spool->keeps_rows || (spool->merges && !is_new))
-		return;
-	values[0] = UInt32GetDatum(group);
-	nulls[0] = false;
-	for (int i = 1; i <= spool->ncolumns; i++)
-		if (!nulls[i] && TupleDescAttr(spool->desc, i)->attlen == -1)
-			values[i] = PointerGetDatum(PG_DETOAST_DATUM(values[i]));
-	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
-}
-
-/* Receives a row: the columns that are kept, then those that are encoded. */
+/* Receives a row: the columns that are kept, and those that are encoded. */
 typedef struct RowSpooler
 {
 	Reading    *reading;
@@ -115,27 +96,30 @@ typedef struct RowSpooler
 } RowSpooler;
 
 static void
-take_spooled(void *arg, const Datum *values, const bool *nulls)
+take_spooled(void *arg, const Datum *kept, const bool *kept_nulls, const Datum *encoded, const bool *encoded_nulls, int64 people)
 {
 	RowSpooler *spooler = arg;
-	Reading    *reading = spooler->reading;
-	int			ncolumns = spooler->spool->ncolumns;
-	MemoryContext old;
-	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[ncolumns + reading->ncolumns]);
-	uint32		group;
+	RowSpool   *spool = spooler->spool;
+	Datum	   *values = spooler->values;
+	bool	   *nulls = spooler->nulls;
+	uint32		group = count_codes(spooler->reading, encoded, encoded_nulls, people);
+	bool		is_new = group == spool->ngroups;
 
-	if (people == 0)
+	if (group == LEFT_OUT)
 		return;
-	old = MemoryContextSwitchTo(reading->row);
-	group = count_codes(reading, values + ncolumns, nulls + ncolumns, people);
-	if (group != LEFT_OUT)
-	{
-		memcpy(spooler->values + 1, values, sizeof(Datum) * ncolumns);
-		memcpy(spooler->nulls + 1, nulls, sizeof(bool) * ncolumns);
-		spool_put(spooler->spool, reading->context, group, spooler->values, spooler->nulls);
-	}
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(reading->row);
+	if (is_new && spool->ndigested > 0)
+		add_digests(spool, spooler->reading->context, kept, kept_nulls);
+	if (is_new)
+		spool->ngroups++;
+	if (!spool->keeps_rows || (spool->merges && !is_new))
+		return;
+	values[0] = UInt32GetDatum(group);
+	memcpy(values + 1, kept, sizeof(Datum) * spool->ncolumns);
+	memcpy(nulls + 1, kept_nulls, sizeof(bool) * spool->ncolumns);
+	for (int i = 1; i <= spool->ncolumns; i++)
+		if (!nulls[i] && TupleDescAttr(spool->desc, i)->attlen == -1)
+			values[i] = PointerGetDatum(PG_DETOAST_DATUM(values[i]));
+	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
 }
 
 /* Finds the columns to keep, as written in the statement, and prepares to keep them. */
@@ -204,23 +188,15 @@ static void
 run_spooling(Reading *reading, RowSpool *spool)
 {
 	RowSpooler	spooler = {.reading = reading,.spool = spool};
-	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
-	int			has_count = reading->dataset->count_column != NULL ? 1 : 0;
+	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
 	StringInfoData columns;
-	ActingAs	before;
 
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
-	spooler.nulls = palloc(sizeof(bool) * (spool->ncolumns + 1));
+	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
 	begin_groups(reading);
 	initStringInfo(&columns);
 	append_kept_columns(reading, spool, &columns, types);
-	append_read_columns(reading, &columns);
-	memcpy(types + spool->ncolumns, reading_types(reading), sizeof(Oid) * (reading->ncolumns + 1));
-	before = act_as(reading->role);
-	rows_read(psprintf("SELECT %s FROM %s r%s", columns.data + 2, relation_sql_name(reading->dataset->relation), condition_to_read(reading)),
-			  list_make1_oid(reading->dataset->relation), NULL, NULL,
-			  spool->ncolumns + reading->ncolumns + has_count, types, take_spooled, &spooler);
-	act_end(&before);
+	read_rows(reading, columns.data, spool->ncolumns, types, condition_to_read(reading), take_spooled, &spooler);
 	refuse_misses(reading);
 }
 

@@ -28,7 +28,7 @@ typedef struct SpoolColumn
 typedef struct RowSpool
 {
 	int			memory_times;	/* as in Reading */
-	bool		keeps_ties;		/* the same */
+	bool		keeps_ties;		/* as in Reading */
 	bool		wants_values;	/* of sensitive columns, as texts */
 	int			ncolumns;
 	const SpoolColumn *columns;
@@ -46,8 +46,8 @@ typedef struct RowSpool
 	uint64	   *digests;		/* by group: a digest of each digested
 								 * column's value, 0 for NULL */
 	char	 ***values;			/* by sensitive column and number of a value */
-	char	 ***leaves;			/* the same, of their leaves; NULL for a
-								 * column without a hierarchy */
+	char	 ***leaves;			/* likewise, the labels of their leaves; NULL
+								 * for a column without a hierarchy */
 	TupleDesc	desc;			/* the group's number, then the columns */
 	Tuplestorestate *rows;
 

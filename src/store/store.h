@@ -40,17 +40,15 @@ extern StoreRead *store_to_read(const Dataset *dataset, Relation relation, bool 
 extern StoreRead *store_to_describe(const Dataset *dataset);
 
 /*
- * A statement's FROM item, after reading the rows: the tuples as r, with the
- * names of the columns.
+ * What a statement names behind FROM, once the rows were read: r, with the
+ * columns of the relation by their names, and the count.
  */
 extern char *store_source(const StoreRead *read);
 
 /* The column of r with the number of rows of a tuple. */
 extern char *store_count_name(const StoreRead *read);
 
-/*
- * Reads the rows; makes them visible to a statement; frees them.
- */
+/* Read the rows; show them to a statement; free them. */
 extern void store_read_scan(StoreRead *read);
 extern QueryEnvironment *store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
