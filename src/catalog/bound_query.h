@@ -10,7 +10,6 @@
 
 #include "nodes/params.h"
 #include "nodes/parsenodes.h"
-#include "nodes/plannodes.h"
 #include "tcop/dest.h"
 #include "utils/queryenvironment.h"
 

@@ -15,7 +15,6 @@
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "catalog/typed_rows.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
@@ -186,30 +185,6 @@ column_is_unique(Oid relation, const char *column)
 		index_keeps_unique(rel, attnum);
 	relation_close(rel, AccessShareLock);
 	return found && !is_distributed(relation);
-}
-
-void
-require_unique(Oid relation, const char *column, int sqlstate, const char *hint)
-{
-	const Oid	type = INT8OID;
-	StringInfoData sql;
-	int64		duplicates;
-	bool		isnull;
-
-	if (column_is_unique(relation, column))
-		return;
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
-					 " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s",
-					 relation_sql_name(relation), quote_identifier(column));
-	duplicates = DatumGetInt64(row_value(rows_of_query(sql.data, list_make1_oid(relation), NULL, NULL, 1, &type), 0, 0, &isnull));
-	if (duplicates > 0)
-		ereport(ERROR,
-				(errcode(sqlstate),
-				 errmsg("column \"%s\" does not identify rows of %s", column, relation_sql_name(relation)),
-				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
-								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
-				 errhint("%s", hint)));
 }
 
 /* --------------- relations whose rows an extension stores on other servers: */

@@ -61,9 +61,6 @@ extern bool index_keeps_unique(Relation relation, AttrNumber attnum);
 /* Whether a relation's indexes guarantee that a column is unique and not null. */
 extern bool column_is_unique(Oid relation, const char *column);
 
-/* Fails with an SQLSTATE if two rows have the same value. */
-extern void require_unique(Oid relation, const char *column, int sqlstate, const char *hint);
-
 /* --------------- relations whose rows an extension stores on other servers: */
 
 /*

@@ -21,13 +21,16 @@
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
 
+/* Passes rows on, or collects them outside the executor's memory. */
 typedef struct RowReceiver
 {
 	DestReceiver pub;
 	int			ncolumns;
-	const Oid  *types;
-	RowTaker	take;
+	const Oid  *types;			/* NULL if the reader of the rows checks them */
+	RowTaker	take;			/* or NULL, and */
 	void	   *arg;
+	QueryRows  *rows;
+	MemoryContext context;
 } RowReceiver;
 
 /*
@@ -87,17 +90,31 @@ static void
 start_rows(DestReceiver *self, int operation, TupleDesc desc)
 {
 	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext old = MemoryContextSwitchTo(receiver->context);
 
-	rows_require_types(desc, 0, receiver->ncolumns, receiver->types);
+	if (receiver->rows != NULL)
+		receiver->rows->desc = CreateTupleDescCopy(desc);
+	MemoryContextSwitchTo(old);
+	if (receiver->types != NULL)
+		rows_require_types(desc, 0, receiver->ncolumns, receiver->types);
 }
 
 static bool
 take_row(TupleTableSlot *slot, DestReceiver *self)
 {
 	RowReceiver *receiver = (RowReceiver *) self;
+	MemoryContext old;
 
-	slot_getallattrs(slot);
-	receiver->take(receiver->arg, slot->tts_values, slot->tts_isnull);
+	if (receiver->rows == NULL)
+	{
+		slot_getallattrs(slot);
+		receiver->take(receiver->arg, slot->tts_values, slot->tts_isnull);
+		return true;
+	}
+	old = MemoryContextSwitchTo(receiver->context);
+	receiver->rows->tuples = lappend(receiver->rows->tuples, ExecCopySlotHeapTuple(slot));
+	receiver->rows->n++;
+	MemoryContextSwitchTo(old);
 	return true;
 }
 
@@ -106,17 +123,28 @@ end_rows(DestReceiver *self)
 {
 }
 
-static DestReceiver *
-rows_receiver(int ncolumns, const Oid *types, RowTaker take, void *arg)
+static RowReceiver *
+new_receiver(int ncolumns, const Oid *types)
 {
-	RowReceiver *receiver = palloc(sizeof(RowReceiver));
+	RowReceiver *receiver = palloc0(sizeof(RowReceiver));
 
-	*receiver = (RowReceiver)
-	{
-		{
-			take_row, start_rows, end_rows, end_rows, DestNone
-		}, ncolumns, types, take, arg
-	};
+	receiver->pub.receiveSlot = take_row;
+	receiver->pub.rStartup = start_rows;
+	receiver->pub.rShutdown = end_rows;
+	receiver->pub.rDestroy = end_rows;
+	receiver->pub.mydest = DestNone;
+	receiver->ncolumns = ncolumns;
+	receiver->types = types;
+	receiver->context = CurrentMemoryContext;
+	return receiver;
+}
+
+DestReceiver *
+rows_collector(int ncolumns, const Oid *types, QueryRows **rows)
+{
+	RowReceiver *receiver = new_receiver(ncolumns, types);
+
+	*rows = receiver->rows = palloc0(sizeof(QueryRows));
 	return &receiver->pub;
 }
 
@@ -156,62 +184,16 @@ rows_read(const char *statement, const List *relations, ParamListInfo params, Qu
 		  int ncolumns, const Oid *types, RowTaker take, void *arg)
 {
 	BoundQuery *bound = bind_over(statement, relations, params, environment);
+	RowReceiver *receiver;
 
 	if (bound->query->commandType != CMD_SELECT || bound->query->hasModifyingCTE || bound->query->rowMarks != NIL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("\"%s\" is not a query", statement)));
-	(void) query_run(bound, params, rows_receiver(ncolumns, types, take, arg));
-}
-
-/* Collects rows outside the executor's memory. */
-typedef struct RowCollector
-{
-	RowReceiver receiver;
-	QueryRows  *rows;
-	MemoryContext context;
-} RowCollector;
-
-static void
-start_collecting(DestReceiver *self, int operation, TupleDesc desc)
-{
-	RowCollector *collector = (RowCollector *) self;
-	MemoryContext old = MemoryContextSwitchTo(collector->context);
-
-	collector->rows->desc = CreateTupleDescCopy(desc);
-	MemoryContextSwitchTo(old);
-	if (collector->receiver.types != NULL)
-		start_rows(self, operation, desc);
-}
-
-static bool
-collect_row(TupleTableSlot *slot, DestReceiver *self)
-{
-	RowCollector *collector = (RowCollector *) self;
-	MemoryContext old = MemoryContextSwitchTo(collector->context);
-
-	collector->rows->tuples = lappend(collector->rows->tuples, ExecCopySlotHeapTuple(slot));
-	collector->rows->n++;
-	MemoryContextSwitchTo(old);
-	return true;
-}
-
-DestReceiver *
-rows_collector(int ncolumns, const Oid *types, QueryRows **rows)
-{
-	RowCollector *collector = palloc0(sizeof(RowCollector));
-
-	*rows = palloc0(sizeof(QueryRows));
-	collector->receiver.pub.receiveSlot = collect_row;
-	collector->receiver.pub.rStartup = start_collecting;
-	collector->receiver.pub.rShutdown = end_rows;
-	collector->receiver.pub.rDestroy = end_rows;
-	collector->receiver.pub.mydest = DestNone;
-	collector->receiver.ncolumns = ncolumns;
-	collector->receiver.types = types;
-	collector->rows = *rows;
-	collector->context = CurrentMemoryContext;
-	return &collector->receiver.pub;
+	receiver = new_receiver(ncolumns, types);
+	receiver->take = take;
+	receiver->arg = arg;
+	(void) query_run(bound, params, &receiver->pub);
 }
 
 QueryRows *

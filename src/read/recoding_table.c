@@ -13,7 +13,6 @@
  */
 #include "read/recoding_table.h"
 
-#include "access/relation.h"
 #include "base/budget.h"
 #include "base/key_counter.h"
 #include "catalog/pg_class.h"

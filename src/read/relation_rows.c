@@ -7,21 +7,18 @@
  */
 #include "read/relation_rows.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "base/budget.h"
 #include "base/key_counter.h"
 #include "catalog/relations.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
-#include "read/population_read.h"
-#include "read/reading.h"
 #include "read/reading_parts.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 struct RelationRows
@@ -41,22 +38,6 @@ struct RelationRows
 	void	   *arg;
 };
 
-/* Whether all rows of a relation are stored in a single table. */
-static bool
-is_plain(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Form_pg_class class;
-	bool		plain;
-
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(relation);
-	class = (Form_pg_class) GETSTRUCT(tuple);
-	plain = (class->relkind == RELKIND_RELATION && !class->relhassubclass) || class->relkind == RELKIND_MATVIEW;
-	ReleaseSysCache(tuple);
-	return plain;
-}
-
 /* The expression that identifies a row of r without a key. */
 static const char *
 place_expression(Oid relation)
@@ -66,7 +47,7 @@ place_expression(Oid relation)
 	/* positions of remote rows mean nothing here */
 	bool		is_here = !is_distributed(relation);
 
-	if (is_here && is_plain(relation))
+	if (is_here && (kind == RELKIND_MATVIEW || (kind == RELKIND_RELATION && !has_subclass(relation))))
 		return "r.ctid::pg_catalog.text";
 	if (is_here && (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation))))
 		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
@@ -78,28 +59,42 @@ place_expression(Oid relation)
 }
 
 /*
- * Fails if a column's values cannot be compared, or one is NULL; SPI is
- * connected.
+ * Fails if a column's values cannot be compared, one is NULL, or two are the
+ * same.
  */
 static void
 require_key(Oid relation, const char *key)
 {
+	const char *name = relation_sql_name(relation);
+	const char *column = quote_identifier(key);
 	Oid			type = column_type(relation, key);
-	StringInfoData sql;
+	int64		duplicates;
+	bool		isnull;
 
 	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" cannot be a key", key),
 				 errdetail("Values of type %s cannot be compared.", format_type_be(type))));
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", relation_sql_name(relation),
-					 quote_identifier(key));
-	if (rows_of_query(sql.data, list_make1_oid(relation), NULL, NULL, 0, NULL)->n > 0)
+	if (rows_of_query(psprintf("SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", name, column),
+					  list_make1_oid(relation), NULL, NULL, 0, NULL)->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("column \"%s\" does not identify every row of %s", key, relation_sql_name(relation)),
+				 errmsg("column \"%s\" does not identify every row of %s", key, name),
 				 errdetail("It holds a null value.")));
+	if (column_is_unique(relation, key))
+		return;
+	type = INT8OID;
+	duplicates = DatumGetInt64(row_value(rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+																" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, column),
+													   list_make1_oid(relation), NULL, NULL, 1, &type), 0, 0, &isnull));
+	if (duplicates > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" does not identify rows of %s", key, name),
+				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
+								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
+				 errhint("Name a column that does as key.")));
 }
 
 RelationRows *
@@ -117,7 +112,6 @@ relation_rows_begin(const Dataset *dataset, const char *key, bool keeps_ties)
 					(errcode(ERRCODE_UNDEFINED_COLUMN),
 					 errmsg("column \"%s\" of relation %s does not exist", key, relation_sql_name(dataset->relation))));
 		require_key(dataset->relation, key);
-		require_unique(dataset->relation, key, ERRCODE_INVALID_PARAMETER_VALUE, "Name a column that does as key.");
 	}
 	records->population = reading_population(dataset, NULL, false, keeps_ties, &records->reading);
 	return records;

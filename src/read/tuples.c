@@ -21,7 +21,6 @@
 #include "read/reading_parts.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
-#include "utils/lsyscache.h"
 #include "utils/memutils.h"
 
 /* The transition function's first argument that is a column. */
