@@ -301,7 +301,7 @@ indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	return values;
 }
 
-/* The same for an array that must be as long as the first. */
+/* The numbers in an array that must be as long as the first. */
 static const double *
 as_many_argument(FunctionCallInfo fcinfo, int argument, const char *name, int n)
 {

@@ -50,14 +50,20 @@ undeclared(FunctionCallInfo fcinfo)
 	return dataset;
 }
 
-/* Adds the column in "sensitive". */
-static Declared *
+/* Adds the column in "sensitive", with "distance" and "hierarchy" if there are such arguments. */
+static void
 add_sensitive(FunctionCallInfo fcinfo, Dataset *dataset)
 {
 	char	   *column = name_argument(fcinfo, "sensitive");
+	Declared   *sensitive;
 
 	require_column(dataset->relation, column);
-	return dataset_declare(dataset, ROLE_SENSITIVE, column);
+	sensitive = dataset_declare(dataset, ROLE_SENSITIVE, column);
+	if (!takes_argument(fcinfo, "distance"))
+		return;
+	sensitive->distance = distance_by_name(name_argument(fcinfo, "distance"));
+	sensitive->hierarchy = relation_if_given(fcinfo, "hierarchy");
+	require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
 }
 
 static Population *
@@ -73,16 +79,19 @@ read_undeclared(const Dataset *dataset)
 
 /* Measures the relation without generalization; returns false if it is empty. */
 static bool
-measure_relation(const Dataset *dataset, Measures *measures)
+measure_relation(FunctionCallInfo fcinfo, Measures *measures)
 {
-	Population *population = read_undeclared(dataset);
+	Dataset    *dataset = undeclared(fcinfo);
+	Population *population;
 	Promise		nothing = {0};
 	int			bottom[MAX_ATTRIBUTES] = {0};
 
+	if (takes_argument(fcinfo, "sensitive"))
+		add_sensitive(fcinfo, dataset);
+	population = read_undeclared(dataset);
 	if (population->people == 0)
 		return false;
-	measure(measurer_create(population, &nothing), node_of_levels(population, bottom),
-			population->tuples, measures);
+	measure(measurer_create(population, &nothing), node_of_levels(population, bottom), population->tuples, measures);
 	return true;
 }
 
@@ -91,7 +100,7 @@ anonopt_k_anonymity_call(PG_FUNCTION_ARGS)
 {
 	Measures	measures;
 
-	if (!measure_relation(undeclared(fcinfo), &measures))
+	if (!measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(measures.k);
 }
@@ -99,11 +108,9 @@ anonopt_k_anonymity_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_l_diversity_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
 
-	(void) add_sensitive(fcinfo, dataset);
-	if (!measure_relation(dataset, &measures))
+	if (!measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_INT64(measures.l);
 }
@@ -111,11 +118,9 @@ anonopt_l_diversity_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset = undeclared(fcinfo);
 	Measures	measures;
 
-	(void) add_sensitive(fcinfo, dataset);
-	if (!measure_relation(dataset, &measures))
+	if (!measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.entropy_l);
 }
@@ -123,19 +128,13 @@ anonopt_entropy_l_diversity_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset;
-	Declared   *sensitive;
 	Measures	measures;
 
-	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") || !is_given(fcinfo, "sensitive") ||
-		!is_given(fcinfo, "distance"))
-		PG_RETURN_NULL();
-	dataset = undeclared(fcinfo);
-	sensitive = add_sensitive(fcinfo, dataset);
-	sensitive->distance = distance_by_name(name_argument(fcinfo, "distance"));
-	sensitive->hierarchy = relation_if_given(fcinfo, "hierarchy");
-	require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
-	if (!measure_relation(dataset, &measures))
+	/* all but the hierarchy */
+	for (int i = 0; i < PG_NARGS() - 1; i++)
+		if (PG_ARGISNULL(i))
+			PG_RETURN_NULL();
+	if (!measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.t);
 }

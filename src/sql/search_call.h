@@ -17,7 +17,7 @@
 /* Gets "loss"; fails if the data set lacks the column that it needs. */
 extern Objective loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
-/* The same, of the losses that a recoding can minimize. */
+/* Gets "loss", one that a recoding can minimize. */
 extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
 /* "loss": the one for a recoding to minimize, by name. */
@@ -49,7 +49,6 @@ extern void session_end(Session *session, int64 evaluated, int workers, bool exa
 
 /* The most workers for a search: anonopt.max_workers. */
 extern int	max_workers(void);
-extern void session_define_settings(void);
 
 /* ------------------------------------------------ a search as an SQL function */
 
@@ -66,7 +65,7 @@ typedef struct SearchCall
 /* Reads the relation; returns false if it has no rows. */
 extern bool call_read(SearchCall *call);
 
-/* The same as a search in this session's statistics; the seed may be NULL. */
+/* Reads it as part of a search that last_search shows; the seed may be NULL. */
 extern bool search_read(SearchCall *call, Algorithm algorithm, const int64 *seed);
 
 /* The population for a search: without counted columns if it needs none. */

@@ -1,28 +1,22 @@
 /*
  * session.c
- *	  SQL: last_search, lattice_size; and the setting anonopt.max_workers.
+ *	  SQL: last_search, lattice_size, and the view anonopt.progress.
  */
 #include "base/compat.h"
 
-#include "base/budget.h"
 #include "base/progress.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_authid.h"
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "optimizer/cost.h"
 #include "pgstat.h"
 #include "portability/instr_time.h"
-#include "postmaster/bgworker_internals.h"
-#include "read/reading_parts.h"
-#include "release/composition.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/acl.h"
 #include "utils/backend_status.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
-#include "utils/guc.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
 
@@ -55,32 +49,6 @@ struct Session
 /* The last search that ended; its strings live as long as the backend. */
 static Session last;
 static bool any_ended = false;
-
-static int	max_workers_setting = -1;
-
-void
-session_define_settings(void)
-{
-	DefineCustomIntVariable("anonopt.max_workers",
-							"Sets the maximum number of parallel workers of a search.",
-							"-1 means max_parallel_workers_per_gather, 0 means none.",
-							&max_workers_setting, -1, -1, MAX_PARALLEL_WORKER_LIMIT,
-							PGC_USERSET, 0, NULL, NULL, NULL);
-	DefineCustomIntVariable("anonopt.memory",
-							"Sets the maximum memory of a call for the data it reads and remembers.",
-							"0 means maintenance_work_mem.",
-							&budget_memory, 1024 * 1024, 0, MAX_KILOBYTES,
-							PGC_USERSET, GUC_UNIT_KB, NULL, NULL, NULL);
-	read_plan_define_settings();
-	composition_define_settings();
-	MarkGUCPrefixReserved("anonopt");
-}
-
-int
-max_workers(void)
-{
-	return max_workers_setting >= 0 ? max_workers_setting : max_parallel_workers_per_gather;
-}
 
 /* Milliseconds since the last call. */
 static double
