@@ -504,7 +504,7 @@ check_node(const Dataset *dataset, const int *levels)
 	}
 }
 
-/* ------------------ declarations as this statement has left them, and their */
+/* ------------------------------ declarations as this statement has left them */
 
 void
 see_own_changes(void)

@@ -122,7 +122,7 @@ extern const char *distance_name(Distance distance);
 extern Role role_by_name(const char *name);
 extern Distance distance_by_name(const char *name);
 
-/* ------------------ declarations as this statement has left them, and their */
+/* ------------------------------ declarations as this statement has left them */
 
 /*
  * Pushes a snapshot that sees what this statement has declared so far, and what

@@ -12,9 +12,9 @@
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
-#include "catalog/typed_rows.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
@@ -31,16 +31,11 @@ row_type(Oid relation)
 void
 require_select(Oid relation, const char *column)
 {
-	AclResult	result = pg_class_aclcheck(relation, GetUserId(), ACL_SELECT);
-
-	if (result == ACLCHECK_OK)
-		return;
-	if (column == NULL)
-		result = pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY);
-	else
-		result = pg_attribute_aclcheck(relation, get_attnum(relation, column), GetUserId(), ACL_SELECT);
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	if (column != NULL)
+		require_columns_select(relation, list_make1_int(get_attnum(relation, column)));
+	else if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK &&
+			 pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
+		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
 bool
@@ -187,7 +182,7 @@ column_is_unique(Oid relation, const char *column)
 	return found && !is_distributed(relation);
 }
 
-/* --------------- relations whose rows an extension stores on other servers: */
+/* --------------------------------- relations whose rows are on other servers */
 
 /*
  * Citus lists its tables in a catalog of its own.  The relations behind a view

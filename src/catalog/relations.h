@@ -61,7 +61,7 @@ extern bool index_keeps_unique(Relation relation, AttrNumber attnum);
 /* Whether a relation's indexes guarantee that a column is unique and not null. */
 extern bool column_is_unique(Oid relation, const char *column);
 
-/* --------------- relations whose rows an extension stores on other servers: */
+/* --------------------------------- relations whose rows are on other servers */
 
 /*
  * Whether a relation, or one that a view of it shows, is distributed.  Its

@@ -331,7 +331,7 @@ keep_to_owner(Oid relation)
 	}
 }
 
-/* ------------------- arrays of one dimension, as values of a statement or a */
+/* --------------------------------------------------- arrays of one dimension */
 
 static Datum *
 new_elements(int n)

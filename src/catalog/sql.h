@@ -118,7 +118,7 @@ extern Oid	column_type(Oid relation, const char *column);
 /* Fails with 42703 if a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
 
-/* ------------------- arrays of one dimension, as values of a statement or a */
+/* --------------------------------------------------- arrays of one dimension */
 
 /* NULL stands for NULL. */
 extern Datum texts_datum(const char *const *texts, int n);

@@ -55,7 +55,7 @@ typedef void (*SizeTaker) (void *arg, int64 own, int64 theirs, int64 classes);
  */
 extern void read_matched_sizes(const Dataset *dataset, Oid population, SizeTaker take, void *arg);
 
-/* -------------------------- converts declared promises to the engine's form */
+/* --------------------------------------------------------- declared promises */
 
 /*
  * Promises something of every sensitive column, for this call; whether every

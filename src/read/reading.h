@@ -5,14 +5,39 @@
 #ifndef ANONOPT_READING_H
 #define ANONOPT_READING_H
 
+#include "base/key_counter.h"
 #include "catalog/dataset.h"
 #include "engine/outside.h"
 #include "engine/population.h"
+#include "read/encoder.h"
 #include "read/hierarchy_read.h"
-#include "read/tuples.h"
 #include "store/store.h"
 
 #include "utils/relcache.h"
+
+/* The most values without a leaf that a message lists. */
+#define MAX_MISSES 5
+
+typedef struct Miss
+{
+	int			encoder;
+	char	   *value;
+} Miss;
+
+/*
+ * Distinct tuples; columns without a hierarchy have a dictionary of the values
+ * read.
+ */
+typedef struct Tuples
+{
+	MemoryContext context;
+	int			ncolumns;
+	KeyCounter *counter;
+	Dictionary **dictionaries;	/* by column; NULL if there is a hierarchy */
+	KeyField   *fields;			/* by column; only for those with a dictionary */
+	int			nmisses;
+	Miss		misses[MAX_MISSES];
+} Tuples;
 
 /* A column to read, in one of its roles. */
 typedef struct ReadColumn

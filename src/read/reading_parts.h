@@ -11,6 +11,20 @@
 #include "read/hierarchy_read.h"
 #include "read/reading.h"
 
+/* -------------------------------------------------- distinct tuples of codes */
+
+/* Stores a value without a leaf, as text. */
+extern void tuples_add_miss(Tuples *tuples, int encoder, const char *value);
+
+/* The code of a value without a leaf; stores the value if it is an error. */
+extern uint32 tuples_miss(Tuples *tuples, const EncoderSet *set, int encoder, Datum value);
+
+/* Creates an empty set of tuples for the encoders' columns. */
+extern Tuples *tuples_begin(MemoryContext parent, const EncoderSet *set);
+
+/* The tuples in the aggregate's result, in a memory context of their own below one. */
+extern Tuples *tuples_of_value(Datum value, MemoryContext context);
+
 /* ----------------------------------------- invalid values of a count column */
 
 /* Why a value is refused; statements return these numbers. */
@@ -31,7 +45,7 @@ pg_noreturn extern void refuse_row_count(RowCountFault fault);
  */
 extern char *group_count_sql(const Dataset *dataset, const char *alias);
 
-/* --------------- the width of leaves that are ranges, for losses that count */
+/* --------------------------------------- the width of leaves that are ranges */
 
 /* Whether leaves of a type are ranges of numbers, days or times. */
 extern bool leaves_have_width(Oid type);
@@ -39,7 +53,7 @@ extern bool leaves_have_width(Oid type);
 /* Measures leaves within the extent of a column, whose name is quoted. */
 extern void leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded);
 
-/* --------------- how a relation is read: by our aggregate, or grouped where */
+/* ---------------------------------------------------- how a relation is read */
 
 /* A column grouped by the intervals of its leaves. */
 typedef struct Buckets

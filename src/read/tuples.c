@@ -8,7 +8,7 @@
  * anonopt.opaque, has no input function, so only our own code, which read the
  * hierarchies with the caller's rights, can call the aggregate.
  */
-#include "read/tuples.h"
+#include "read/reading_parts.h"
 
 #include "access/parallel.h"
 #include "base/aggregate.h"
@@ -18,7 +18,6 @@
 #include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
-#include "read/reading_parts.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"

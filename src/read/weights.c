@@ -146,7 +146,7 @@ weights_read(const Dataset *dataset, const Population *population)
 	return weights;
 }
 
-/* ------------------------ owners' weights: columns that say how sensitive a */
+/* ----------------------------------------------------------- owners' weights */
 
 /*
  * Records of one tuple whose owners have different weights are generalized

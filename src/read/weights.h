@@ -12,7 +12,7 @@
 /* Weights by attribute and leaf; 1 for a leaf that is in no table. */
 extern double **weights_read(const Dataset *dataset, const Population *population);
 
-/* ------------------------ owners' weights: columns that say how sensitive a */
+/* ----------------------------------------------------------- owners' weights */
 
 typedef struct OwnerWeights OwnerWeights;
 
