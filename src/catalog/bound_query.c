@@ -118,7 +118,7 @@ note_type(Oid type, CalledCode *code)
 }
 
 static bool
-note_functions(Node * node, void *context)
+note_functions(Node *node, void *context)
 {
 	if (node == NULL)
 		return false;
@@ -133,13 +133,13 @@ note_functions(Node * node, void *context)
 }
 
 void
-expression_code(Node * expression, CalledCode *code)
+expression_code(Node *expression, CalledCode *code)
 {
 	(void) note_functions(expression, code);
 }
 
 static bool
-note_relations(Node * node, void *context)
+note_relations(Node *node, void *context)
 {
 	List	  **relations = context;
 	ListCell   *cell;
@@ -159,7 +159,7 @@ note_relations(Node * node, void *context)
 }
 
 List *
-query_relations(Query * query)
+query_relations(Query *query)
 {
 	List	   *relations = NIL;
 

@@ -47,9 +47,9 @@ extern BoundQuery *query_bind(const char *statement, ParamListInfo params, Query
 extern uint64 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver);
 
 /* The relations that a query names. */
-extern List *query_relations(Query * query);
+extern List *query_relations(Query *query);
 
 /* Adds what an expression may call. */
-extern void expression_code(Node * expression, CalledCode *code);
+extern void expression_code(Node *expression, CalledCode *code);
 
 #endif

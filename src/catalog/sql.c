@@ -82,7 +82,7 @@ sql_value(int column, Oid type, bool *isnull)
 }
 
 void
-add_value(Parameters * parameters, Oid type, Datum value, bool isnull)
+add_value(Parameters *parameters, Oid type, Datum value, bool isnull)
 {
 	int			i = parameters->n++;
 
@@ -94,19 +94,19 @@ add_value(Parameters * parameters, Oid type, Datum value, bool isnull)
 }
 
 void
-add_text(Parameters * parameters, const char *value)
+add_text(Parameters *parameters, const char *value)
 {
 	add_value(parameters, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value), value == NULL);
 }
 
 void
-add_name(Parameters * parameters, const char *name)
+add_name(Parameters *parameters, const char *name)
 {
 	add_value(parameters, NAMEOID, name_datum(name), name == NULL);
 }
 
 void
-add_oid(Parameters * parameters, Oid oid)
+add_oid(Parameters *parameters, Oid oid)
 {
 	add_value(parameters, OIDOID, ObjectIdGetDatum(oid), !OidIsValid(oid));
 }

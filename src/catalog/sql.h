@@ -39,14 +39,14 @@ typedef struct Parameters
 	Oid			types[12];
 	Datum		values[12];
 	char		nulls[13];
-}			Parameters;
+} Parameters;
 
-extern void add_value(Parameters * parameters, Oid type, Datum value, bool isnull);
+extern void add_value(Parameters *parameters, Oid type, Datum value, bool isnull);
 
 /* NULL is null, and so is InvalidOid. */
-extern void add_text(Parameters * parameters, const char *value);
-extern void add_name(Parameters * parameters, const char *name);
-extern void add_oid(Parameters * parameters, Oid oid);
+extern void add_text(Parameters *parameters, const char *value);
+extern void add_name(Parameters *parameters, const char *name);
+extern void add_oid(Parameters *parameters, Oid oid);
 
 /*
  * Restricts search_path, so that unqualified names in statements mean

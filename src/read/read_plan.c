@@ -239,21 +239,6 @@ grouped_statement(const Reading *reading)
 	return sql.data;
 }
 
-/* The rows themselves, to be counted here. */
-static char *
-bare_columns(const Reading *reading)
-{
-	const char *alias = quote_identifier(get_rel_name(reading->dataset->relation));
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < reading->ncolumns; i++)
-		appendStringInfo(&sql, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
-	appendStringInfo(&sql, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(reading->dataset->relation));
-	return sql.data;
-}
-
 #define SAMPLED_ROWS 20000
 
 /*
@@ -307,12 +292,19 @@ static char *
 statement_elsewhere(const Reading *reading)
 {
 	Oid			relation = reading->dataset->relation;
-	char	   *bare = bare_columns(reading);
+	const char *alias = quote_identifier(get_rel_name(relation));
+	StringInfoData bare;
 
 	if (read_mode != READ_AUTO || reading->leaves != NIL || reading->dataset->count_column != NULL ||
 		get_rel_relkind(relation) == RELKIND_VIEW || !is_distributed(relation))
 		return grouped_statement(reading);
-	return rows_are_tuples(reading, bare) ? bare : grouped_statement(reading);
+	/* the rows themselves, to be counted here */
+	initStringInfo(&bare);
+	appendStringInfoString(&bare, "SELECT ");
+	for (int i = 0; i < reading->ncolumns; i++)
+		appendStringInfo(&bare, "%s, ", handed_on(reading, i, grouped_by(reading, i, alias)));
+	appendStringInfo(&bare, "1::pg_catalog.int8 AS n FROM %s", relation_sql_name(relation));
+	return rows_are_tuples(reading, bare.data) ? bare.data : grouped_statement(reading);
 }
 
 /* The statement with our aggregate, over the relation or a store's rows. */

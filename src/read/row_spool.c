@@ -27,7 +27,7 @@
 
 /* An interval's length, in which a month has 30 days, as equal ones have it. */
 static uint64
-interval_digest(const Interval * interval)
+interval_digest(const Interval *interval)
 {
 	int128		length = (int128) interval->time + ((int128) interval->month * 30 + interval->day) * USECS_PER_DAY;
 	unsigned char bytes[16];
@@ -184,22 +184,6 @@ condition_to_read(const Reading *reading)
 	return sql.data;
 }
 
-static void
-run_spooling(Reading *reading, RowSpool *spool)
-{
-	RowSpooler	spooler = {.reading = reading,.spool = spool};
-	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
-	StringInfoData columns;
-
-	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
-	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
-	begin_groups(reading);
-	initStringInfo(&columns);
-	append_kept_columns(reading, spool, &columns, types);
-	read_rows(reading, columns.data, spool->ncolumns, types, condition_to_read(reading), take_spooled, &spooler);
-	refuse_misses(reading);
-}
-
 /* The texts of sensitive values and of their leaves, by their number in the population. */
 static void
 keep_values(const Reading *reading, RowSpool *spool)
@@ -265,6 +249,9 @@ void
 spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 {
 	Reading    *reading = reading_begin(dataset, AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES));
+	RowSpooler	spooler = {.reading = reading,.spool = spool};
+	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
+	StringInfoData columns;
 
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
@@ -274,7 +261,13 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 		choose_merging(spool, reading);
 	reading_prepare(reading);
 	reading_expect_memory(reading);
-	run_spooling(reading, spool);
+	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
+	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
+	begin_groups(reading);
+	initStringInfo(&columns);
+	append_kept_columns(reading, spool, &columns, types);
+	read_rows(reading, columns.data, spool->ncolumns, types, condition_to_read(reading), take_spooled, &spooler);
+	refuse_misses(reading);
 	if (spool->ngroups > 0)
 	{
 		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);

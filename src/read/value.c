@@ -149,10 +149,10 @@ text_word(const char *bytes, Size length)
  * time.
  */
 static inline uint32
-text_hash(const struct varlena *text)
+text_hash(const struct varlena *value)
 {
-	const char *bytes = VARDATA_ANY(text);
-	Size		length = VARSIZE_ANY_EXHDR(text);
+	const char *bytes = VARDATA_ANY(value);
+	Size		length = VARSIZE_ANY_EXHDR(value);
 	uint64		hash = length;
 	Size		at = 0;
 
@@ -238,21 +238,6 @@ dictionary_find(Dictionary *dictionary, Datum value)
 	return entry == NULL ? NO_LEAF : entry->number;
 }
 
-/* A copy of a value that outlives its row. */
-static Datum
-value_keep(const Dictionary *dictionary, Datum value)
-{
-	MemoryContext old;
-
-	if (dictionary->type.kind == VALUE_INTEGER || dictionary->type.byval)
-		return value;
-	budget_require(dictionary->context, datumGetSize(value, false, dictionary->type.length));
-	old = MemoryContextSwitchTo(dictionary->context);
-	value = datumCopy(value, false, dictionary->type.length);
-	MemoryContextSwitchTo(old);
-	return value;
-}
-
 /* The number of a value in normal form, a new one if it is not known. */
 uint32
 dictionary_add(Dictionary *dictionary, Datum value, bool *known)
@@ -266,7 +251,17 @@ dictionary_add(Dictionary *dictionary, Datum value, bool *known)
 	if (dictionary->index->members >= dictionary->index->grow_threshold)
 		budget_require(dictionary->context, dictionary->index->size * 2 * sizeof(ValueEntry));
 	number = dictionary->nvalues;
-	dictionary->values[number] = value_keep(dictionary, value);
+	if (dictionary->type.kind != VALUE_INTEGER && !dictionary->type.byval)
+	{
+		/* a copy that outlives its row */
+		MemoryContext old;
+
+		budget_require(dictionary->context, datumGetSize(value, false, dictionary->type.length));
+		old = MemoryContextSwitchTo(dictionary->context);
+		value = datumCopy(value, false, dictionary->type.length);
+		MemoryContextSwitchTo(old);
+	}
+	dictionary->values[number] = value;
 	valueindex_insert(dictionary->index, number, &found);
 	if (++dictionary->nvalues >= dictionary->capacity)
 		dictionary->values = budget_grow(dictionary->context, dictionary->values,

@@ -581,7 +581,7 @@ quasi_identifier_key(const Dataset *dataset, const Declared *declared)
 }
 
 static void
-change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, const Parameters * row)
+change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, const Parameters *row)
 {
 	if (write_catalog(psprintf("UPDATE anonopt.attribute SET %s"
 							   " WHERE dataset = $1 AND column_name = $2"
