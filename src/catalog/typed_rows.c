@@ -246,20 +246,18 @@ rows_change(const char *statement, const List *relations, ParamListInfo params, 
 	return changed;
 }
 
-QueryEnvironment *
-rows_environment(const char *name, Tuplestorestate *rows, TupleDesc desc)
+void
+rows_show(QueryEnvironment *environment, const char *name, Tuplestorestate *rows, Oid relation, TupleDesc desc)
 {
-	QueryEnvironment *environment = create_queryEnv();
-	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
+	EphemeralNamedRelation shown = palloc0(sizeof(EphemeralNamedRelationData));
 
-	relation->md.name = pstrdup(name);
-	relation->md.reliddesc = InvalidOid;
-	relation->md.tupdesc = desc;
-	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
-	relation->md.enrtuples = tuplestore_tuple_count(rows);
-	relation->reldata = rows;
-	register_ENR(environment, relation);
-	return environment;
+	shown->md.name = pstrdup(name);
+	shown->md.reliddesc = relation;
+	shown->md.tupdesc = desc;
+	shown->md.enrtype = ENR_NAMED_TUPLESTORE;
+	shown->md.enrtuples = tuplestore_tuple_count(rows);
+	shown->reldata = rows;
+	register_ENR(environment, shown);
 }
 
 ReturnSetInfo *

@@ -57,8 +57,11 @@ extern Oid	row_oid(const QueryRows *rows, int row, int column);
 /* Changes rows of relations by a statement that is checked likewise; returns their number. */
 extern uint64 rows_change(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment);
 
-/* Shows rows to a statement as a relation with a name. */
-extern QueryEnvironment *rows_environment(const char *name, Tuplestorestate *rows, TupleDesc desc);
+/*
+ * Shows rows to statements under a name; they have the columns of a relation
+ * or, if that is InvalidOid, these.
+ */
+extern void rows_show(QueryEnvironment *environment, const char *name, Tuplestorestate *rows, Oid relation, TupleDesc desc);
 
 /* A receiver that collects rows; types may be NULL. */
 extern DestReceiver *rows_collector(int ncolumns, const Oid *types, QueryRows **rows);

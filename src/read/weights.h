@@ -32,10 +32,7 @@ extern OwnerWeights *owner_weights_read(RelationRows *records, const Dataset *da
  */
 extern Population *owner_weights_split(const OwnerWeights *owners, const Population *population, double **weights);
 
-/*
- * The tuple of a visited row in that population; shown has the values that the
- * row passes on.
- */
+/* The tuple of a visited row in that population; shown and nulls are the visitor's. */
 extern uint32 owner_weights_find(const OwnerWeights *owners, uint32 tuple, const Datum *shown, const bool *nulls);
 
 #endif

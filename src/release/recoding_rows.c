@@ -190,6 +190,7 @@ static int64
 write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *class_of, int64 *numbers)
 {
 	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers};
+	QueryEnvironment *environment = create_queryEnv();
 	Oid			oid = RelationGetRelid(table);
 	int			n = spool->ncolumns;
 	StringInfoData names;
@@ -216,9 +217,10 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	spool_visit(spool, keep_new_row, &writer);
 	spool_end(spool);
 	written = tuplestore_tuple_count(writer.rows);
+	rows_show(environment, "new_rows", writer.rows, InvalidOid, writer.desc);
 	if (written > 0 &&
 		rows_change(psprintf("INSERT INTO %s (%s) SELECT %s FROM new_rows r", relation_sql_name(oid), names.data, names.data),
-					list_make1_oid(oid), NULL, rows_environment("new_rows", writer.rows, writer.desc)) != written)
+					list_make1_oid(oid), NULL, environment) != written)
 		relation_has_changed(oid);
 	tuplestore_end(writer.rows);
 	return written;

@@ -353,21 +353,6 @@ changes_statement(const Store *store, const TriggerData *data)
 	return sql.data;
 }
 
-static void
-add_transition(QueryEnvironment *environment, const TriggerData *data, const char *name, Tuplestorestate *rows)
-{
-	EphemeralNamedRelation relation = palloc0(sizeof(EphemeralNamedRelationData));
-
-	if (name == NULL || rows == NULL)
-		return;
-	relation->md.name = pstrdup(name);
-	relation->md.reliddesc = RelationGetRelid(data->tg_relation);
-	relation->md.enrtype = ENR_NAMED_TUPLESTORE;
-	relation->md.enrtuples = tuplestore_tuple_count(rows);
-	relation->reldata = rows;
-	register_ENR(environment, relation);
-}
-
 /* Inserts a statement's changes into the store's table. */
 static void
 append_changes(const Store *store, TriggerData *data, Relation table, int64 nrows)
@@ -380,8 +365,12 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 		append_few(store, data, &appender);
 	else
 	{
-		add_transition(environment, data, data->tg_trigger->tgoldtable, data->tg_oldtable);
-		add_transition(environment, data, data->tg_trigger->tgnewtable, data->tg_newtable);
+		const Trigger *trigger = data->tg_trigger;
+
+		if (trigger->tgoldtable != NULL && data->tg_oldtable != NULL)
+			rows_show(environment, trigger->tgoldtable, data->tg_oldtable, RelationGetRelid(data->tg_relation), NULL);
+		if (trigger->tgnewtable != NULL && data->tg_newtable != NULL)
+			rows_show(environment, trigger->tgnewtable, data->tg_newtable, RelationGetRelid(data->tg_relation), NULL);
 		run_counting(changes_statement(store, data), NIL, environment, &appender);
 	}
 	appender_end(&appender);

@@ -199,7 +199,8 @@ is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
 
 /*
  * The best readable store of a data set's relation, or else its own store.
- * The caller's reference must be the only one of the reading.
+ * Only the caller may have the relation open: a second reference means that a
+ * statement of this session has not ended.
  */
 static StoreRead *
 best_store(const Dataset *dataset, Relation relation, bool describe)
@@ -399,7 +400,10 @@ store_read_tell(const StoreRead *read)
 QueryEnvironment *
 store_read_show(StoreRead *read)
 {
-	return rows_environment(STORED_TUPLES, read->rows, read->desc);
+	QueryEnvironment *environment = create_queryEnv();
+
+	rows_show(environment, STORED_TUPLES, read->rows, InvalidOid, read->desc);
+	return environment;
 }
 
 void
