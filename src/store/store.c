@@ -34,6 +34,23 @@ enum
 
 static const Oid store_types[STORE_NATTS] = {INT8OID, TEXTOID, REGCLASSOID, NAMEARRAYOID, BOOLOID, TEXTARRAYOID, TIMESTAMPTZOID};
 
+int
+counted_columns(const Dataset *dataset, char ***columns)
+{
+	int			n = 0;
+
+	*columns = palloc(sizeof(char *) * (dataset->nattributes + 1));
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		if (role_is_counted(declared->role) &&
+			find_name(declared->column, (const char *const *) *columns, n) < 0)
+			(*columns)[n++] = declared->column;
+	}
+	return n;
+}
+
 static Relation
 open_catalog(const char *name, LOCKMODE lockmode)
 {

@@ -45,15 +45,21 @@ typedef struct Appender
 	CommandId	command;
 } Appender;
 
+/* Appends a row: its first values, or those with these numbers. */
 static void
-append_row(Appender *appender, const Datum *values, const bool *nulls, int64 n)
+append_row(Appender *appender, const Datum *values, const bool *nulls, const AttrNumber *numbers, int64 n)
 {
 	TupleTableSlot *slot = appender->slot;
 	int			last = slot->tts_tupleDescriptor->natts - 1;
 
 	ExecClearTuple(slot);
-	memcpy(slot->tts_values, values, sizeof(Datum) * last);
-	memcpy(slot->tts_isnull, nulls, sizeof(bool) * last);
+	for (int i = 0; i < last; i++)
+	{
+		int			at = numbers != NULL ? numbers[i] - 1 : i;
+
+		slot->tts_values[i] = values[at];
+		slot->tts_isnull[i] = nulls[at];
+	}
 	slot->tts_values[last] = Int64GetDatum(n);
 	slot->tts_isnull[last] = false;
 	ExecStoreVirtualTuple(slot);
@@ -69,7 +75,7 @@ take_counted(void *arg, const Datum *values, const bool *nulls)
 	int			last = RelationGetDescr(appender->table)->natts - 1;
 
 	CHECK_FOR_INTERRUPTS();
-	append_row(appender, values, nulls, DatumGetInt64(values[last]));
+	append_row(appender, values, nulls, NULL, DatumGetInt64(values[last]));
 }
 
 /*
@@ -251,17 +257,6 @@ rows_end(Rows *rows)
 		ExecDropSingleTupleTableSlot(rows->slot);
 }
 
-/* The columns of a store, taken out of a row of its relation. */
-static void
-take_columns(const Store *store, const AttrNumber *numbers, const Rows *rows, Datum *values, bool *nulls)
-{
-	for (int i = 0; i < store->ncolumns; i++)
-	{
-		values[i] = rows->slot->tts_values[numbers[i] - 1];
-		nulls[i] = rows->slot->tts_isnull[numbers[i] - 1];
-	}
-}
-
 /* Whether the counted columns of two rows are equal in every bit. */
 static bool
 same_columns(const Store *store, const AttrNumber *numbers, const Rows *a, const Rows *b)
@@ -286,8 +281,6 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 {
 	TupleDesc	desc = RelationGetDescr(data->tg_relation);
 	AttrNumber *numbers = palloc(sizeof(AttrNumber) * store->ncolumns);
-	Datum	   *values = palloc(sizeof(Datum) * store->ncolumns);
-	bool	   *nulls = palloc(sizeof(bool) * store->ncolumns);
 	Rows		before;
 	Rows		after;
 	const Oid  *types = table_types(RelationGetDescr(appender->table));
@@ -310,15 +303,9 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 		if (is_before && is_after && same_columns(store, numbers, &before, &after))
 			continue;
 		if (is_before)
-		{
-			take_columns(store, numbers, &before, values, nulls);
-			append_row(appender, values, nulls, -1);
-		}
+			append_row(appender, before.slot->tts_values, before.slot->tts_isnull, numbers, -1);
 		if (is_after)
-		{
-			take_columns(store, numbers, &after, values, nulls);
-			append_row(appender, values, nulls, 1);
-		}
+			append_row(appender, after.slot->tts_values, after.slot->tts_isnull, numbers, 1);
 	}
 	rows_end(&before);
 	rows_end(&after);

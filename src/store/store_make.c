@@ -165,25 +165,6 @@ new_number(Oid schema)
 	return number;
 }
 
-/* The columns read for a data set, each once. */
-static void
-choose_columns(Store *store, const Dataset *dataset)
-{
-	store->columns = palloc(sizeof(char *) * (dataset->nattributes + 1));
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		const Declared *declared = &dataset->attributes[i];
-		int			j = 0;
-
-		if (!role_is_counted(declared->role))
-			continue;
-		while (j < store->ncolumns && strcmp(store->columns[j], declared->column) != 0)
-			j++;
-		if (j == store->ncolumns)
-			store->columns[store->ncolumns++] = declared->column;
-	}
-}
-
 Oid
 store_create(const char *name, bool tracked)
 {
@@ -217,7 +198,7 @@ store_create(const char *name, bool tracked)
 	store->dataset = dataset->name;
 	store->relation = dataset->relation;
 	store->tracked = tracked;
-	choose_columns(store, dataset);
+	store->ncolumns = counted_columns(dataset, &store->columns);
 	if (store->ncolumns == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

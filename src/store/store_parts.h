@@ -37,6 +37,9 @@ role_is_counted(Role role)
 	return role == ROLE_QUASI_IDENTIFIER || role == ROLE_SENSITIVE || role == ROLE_CLASS_LABEL;
 }
 
+/* These columns, each once; returns their number. */
+extern int	counted_columns(const Dataset *dataset, char ***columns);
+
 /* Entries as a snapshot shows them, or the current ones if it is NULL. */
 extern List *stores_of_relation(Oid relation, Snapshot snapshot);
 extern Store *store_of_dataset(const char *dataset, Snapshot snapshot);

@@ -39,36 +39,19 @@
 
 #define STORED_TUPLES "stored_tuples"
 
-static int
-place_of(const Store *store, const char *column)
-{
-	for (int i = 0; i < store->ncolumns; i++)
-		if (strcmp(store->columns[i], column) == 0)
-			return i;
-	return -1;
-}
-
 /* Finds the columns of a data set; returns false if the store lacks one. */
 static bool
 place_columns(StoreRead *read, const Dataset *dataset)
 {
-	read->ncolumns = 0;
-	read->places = palloc(sizeof(int) * (dataset->nattributes + 1));
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		const Declared *declared = &dataset->attributes[i];
-		int			place;
-		int			j = 0;
+	char	  **columns;
 
-		if (!role_is_counted(declared->role))
-			continue;
-		place = place_of(read->store, declared->column);
-		if (place < 0)
+	read->ncolumns = counted_columns(dataset, &columns);
+	read->places = palloc(sizeof(int) * (read->ncolumns + 1));
+	for (int i = 0; i < read->ncolumns; i++)
+	{
+		read->places[i] = find_name(columns[i], (const char *const *) read->store->columns, read->store->ncolumns);
+		if (read->places[i] < 0)
 			return false;
-		while (j < read->ncolumns && read->places[j] != place)
-			j++;
-		if (j == read->ncolumns)
-			read->places[read->ncolumns++] = place;
 	}
 	return true;
 }
@@ -349,7 +332,7 @@ int
 store_read_place(const StoreRead *read, const char *column, Oid *type)
 {
 	*type = get_atttype(read->table, get_attnum(read->table, column));
-	return place_of(read->store, column);
+	return find_name(column, (const char *const *) read->store->columns, read->store->ncolumns);
 }
 
 void
