@@ -1,6 +1,6 @@
 -- Releases by records: the classes they show, against plain SQL over what aruba finds,
 -- and how many people they may leave out.
-\ir begin.inc
+\ir ../begin.inc
 SET search_path = public;
 SET anonopt.composition = off;
 

@@ -1,6 +1,6 @@
 -- Releases by cuts after their hierarchies or NULLs have changed, labels of trees that are not in the order of their values, and
 -- what random worlds found beside that.
-\ir begin.inc
+\ir ../begin.inc
 SET client_min_messages = error;
 SELECT * FROM no_plan();
 SET anonopt.composition = off;

@@ -1,12 +1,12 @@
 -- Releases compared with plain SQL on random small data sets: they show
 -- exactly the rows of classes that keep a promise, verify counts right, and
 -- release_risk knows how far several releases together single people out.
-\ir begin.inc
+\ir ../begin.inc
 SET client_min_messages = error;
 SET jit = off;
 CREATE EXTENSION IF NOT EXISTS btree_gist;
-\ir reference.inc
-\ir random_data.inc
+\ir ../reference.inc
+\ir ../random_data.inc
 
 -- Names that somebody may have placed before the system's in search_path.
 CREATE SCHEMA hostile;

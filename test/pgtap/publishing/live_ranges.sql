@@ -1,5 +1,5 @@
 -- Live views show what a join by @> or = shows: gaps, open ends, decimals, extremes, NULLs; and after growth.
-\ir begin.inc
+\ir ../begin.inc
 CREATE EXTENSION IF NOT EXISTS btree_gist;
 SET client_min_messages = error;
 SELECT setseed(0.21);

@@ -1,6 +1,6 @@
 -- Releases of declared promises compared with plain SQL, on small random tables: shown classes keep all promises,
 -- hidden ones break some, and verify says so.
-\ir begin.inc
+\ir ../begin.inc
 
 SET client_min_messages = error;
 SET anonopt.composition = off;

@@ -1,6 +1,6 @@
 -- Releases by recodings: refreshed after people came, left and moved, compared
 -- with plain SQL that joins the relation to the recoding.
-\ir begin.inc
+\ir ../begin.inc
 SET search_path = public;
 SET client_min_messages = error;
 

@@ -1,5 +1,5 @@
 -- Materialized views that PostgreSQL fills: measured, checked and written down as by refresh_release.
-\ir begin.inc
+\ir ../begin.inc
 SELECT * FROM no_plan();
 SET client_min_messages = error;
 SET anonopt.composition = off;

@@ -1,6 +1,6 @@
 -- Releases that promise something of people of another relation, or of all classes together: who may read them, what
 -- empties them, and what verify says where it cannot measure.
-\ir begin.inc
+\ir ../begin.inc
 
 SET client_min_messages = error;
 CREATE ROLE regress_publisher; CREATE ROLE regress_reader; CREATE ROLE regress_writer;
