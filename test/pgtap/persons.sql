@@ -181,18 +181,16 @@ SELECT is_empty(format('SELECT visits.partitions(%L, %s)', dataset, k), format('
 FROM visits.shape, unnest('{2,6}'::int[]) k;
 
 -- Records: whoever fits a record's labels counts once, whatever rows they have.
-CREATE FUNCTION visits.record_people(dataset text, record int, levels int[]) RETURNS bigint LANGUAGE plpgsql AS $$
-DECLARE
-    people bigint;
-BEGIN
-    EXECUTE format($q$
-        SELECT count(DISTINCT o.who) + (count(*) > count(o.who))::int FROM visits.%1$I d, visits.%1$I o
-        WHERE d.nr = $1 AND anonopt.generalize(o.age, 'visits.ages', $2[1]) = anonopt.generalize(d.age, 'visits.ages', $2[1])
-          AND anonopt.generalize(o.zip, 'visits.zips', $2[2]) = anonopt.generalize(d.zip, 'visits.zips', $2[2])
-          AND anonopt.generalize(o.ward, 'visits.wards', $2[3]) = anonopt.generalize(d.ward, 'visits.wards', $2[3])$q$, dataset)
-    INTO people USING record, levels;
-    RETURN people;
-END $$;
+CREATE TABLE visits.looks (dataset text, nr int, who text, ages int[], zips int[], wards int[]);
+SELECT format('INSERT INTO visits.looks SELECT %1$L, nr, who, ARRAY[age, a.level1, a.level2, a.level3], ARRAY[zip, z.level1, z.level2], ARRAY[ward, w.level1]
+    FROM visits.%1$I JOIN visits.ages a ON a.value = age JOIN visits.zips z ON z.value = zip JOIN visits.wards w ON w.value = ward', dataset)
+FROM visits.shape \gexec
+CREATE INDEX ON visits.looks (dataset, nr);
+CREATE FUNCTION visits.record_people(dataset text, record int, levels int[]) RETURNS bigint LANGUAGE sql STABLE AS $$
+    SELECT count(DISTINCT o.who) + (count(*) > count(o.who))::int FROM visits.looks d JOIN visits.looks o USING (dataset)
+    WHERE d.dataset = $1 AND d.nr = $2 AND o.ages[levels[1] + 1] = d.ages[levels[1] + 1]
+      AND o.zips[levels[2] + 1] = d.zips[levels[2] + 1] AND o.wards[levels[3] + 1] = d.wards[levels[3] + 1]
+$$;
 SELECT is_empty(format($q$SELECT record, levels, risk FROM anonopt.aruba(%1$L, %2$s, risk => 'identity', key => 'nr')
     WHERE levels IS NOT NULL AND abs(risk * visits.record_people(%1$L, record::int, levels) - 1) > 1e-12$q$, dataset, utility),
     format('%s: aruba, utility %s', dataset, utility))

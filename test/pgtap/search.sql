@@ -21,17 +21,17 @@ LANGUAGE plpgsql AS $$
 DECLARE
     front text[];
 BEGIN
-    EXECUTE format('CREATE TEMP TABLE candidate ON COMMIT DROP AS
-        SELECT DISTINCT ON (costs) n.levels, n::anonopt.node AS node, pg_temp.costs(n, %L) AS costs
-        FROM anonopt.%s n WHERE feasible OR NOT %L
-        ORDER BY costs, pg_temp.sum_of(levels), levels', objectives, call, promised);
-    SELECT array_agg(node::text ORDER BY costs) INTO front
-    FROM candidate c
-    WHERE NOT EXISTS (
-        SELECT FROM candidate d
-        WHERE d.costs <> c.costs
-          AND NOT EXISTS (SELECT FROM unnest(d.costs, c.costs) x (d, c) WHERE x.d > x.c));
-    DROP TABLE candidate;
+    EXECUTE format('WITH candidate AS MATERIALIZED (
+            SELECT DISTINCT ON (costs) n.levels, n::anonopt.node AS node, pg_temp.costs(n, %L) AS costs
+            FROM anonopt.%s n WHERE feasible OR NOT %L
+            ORDER BY costs, pg_temp.sum_of(levels), levels)
+        SELECT array_agg(node::text ORDER BY costs)
+        FROM candidate c
+        WHERE NOT EXISTS (
+            SELECT FROM candidate d
+            WHERE d.costs <> c.costs
+              AND NOT EXISTS (SELECT FROM unnest(d.costs, c.costs) x (d, c) WHERE x.d > x.c))', objectives, call, promised)
+    INTO front;
     RETURN coalesce(front, '{}');
 END $$;
 
