@@ -10,29 +10,29 @@ SELECT anonopt.create_dataset('diners', 'diner') \g /dev/null
 SELECT anonopt.add_quasi_identifier('diners', 'age', 'diner_age'), anonopt.add_quasi_identifier('diners', 'town', 'diner_town') \g /dev/null
 -- five levels to climb in all; half of them
 SELECT * FROM anonopt.aruba('diners', 2);
-SELECT * FROM anonopt.btda('diners', 2, key => 'nr');
-SELECT record, levels, generalized, risk, utility FROM anonopt.aruba('diners', 2, risk => 'identity', key => 'nr');
+SELECT * FROM anonopt.btda('diners', 2, key => 'nr') WHERE record <= '2';
+SELECT record, levels, generalized, risk, utility FROM anonopt.aruba('diners', 2, risk => 'identity', key => 'nr') WHERE record <= '2';
 SELECT record, levels, round(risk::numeric, 4) AS risk, round(utility::numeric, 4) AS utility
-FROM anonopt.aruba('diners', 1, 'entropy', 'log_leaves', key => 'nr');
+FROM anonopt.aruba('diners', 1, 'entropy', 'log_leaves', key => 'nr') WHERE record <= '2';
 SELECT record, levels, round(risk::numeric, 4) AS risk, round(utility::numeric, 4) AS utility
-FROM anonopt.aruba('diners', 0.5, utility => 'leaves', key => 'nr');
-SELECT record, levels, risk, utility FROM anonopt.aruba_budget('diners', 0.1, key => 'nr');
-SELECT record, levels, risk, utility FROM anonopt.aruba_balance('diners', 0.05, key => 'nr');
+FROM anonopt.aruba('diners', 0.5, utility => 'leaves', key => 'nr') WHERE record <= '2';
+SELECT record, levels, risk, utility FROM anonopt.aruba_budget('diners', 0.1, key => 'nr') WHERE record <= '2';
+SELECT record, levels, risk, utility FROM anonopt.aruba_balance('diners', 0.05, key => 'nr') WHERE record <= '2';
 SELECT algorithm, dataset, rows, tuples, nodes, exact FROM anonopt.last_search();
 -- weights: A1 is nothing to hide, B2 is
 CREATE TABLE town_weight (town text, weight numeric);
 INSERT INTO town_weight VALUES ('A1', 0), ('B2', 4), ('Z9', 1);
 SELECT anonopt.set_sensitivity('diners', 'town', 'town_weight') \g /dev/null
-SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, key => 'nr');
+SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, key => 'nr') WHERE record IN ('1', '6');
 -- a dictionary: everybody in town; nobody
 CREATE TABLE inhabitant (town varchar, born int, age bigint);
 INSERT INTO inhabitant SELECT 'A' || i % 3, 1990, 20 + i FROM generate_series(1, 30) i;
-SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, dictionary => 'inhabitant', key => 'nr');
+SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, dictionary => 'inhabitant', key => 'nr') WHERE record IN ('1', '6');
 CREATE VIEW deserted AS SELECT * FROM inhabitant WHERE town = 'C1';
 SELECT record, levels, risk, utility FROM anonopt.aruba('diners', 2, 'identity', dictionary => 'deserted', key => 'nr') WHERE record <= '2';
 -- A1 and A2 are alike, two characters of which one matches: 2/3
 SELECT round(anonopt.jaro('A1', 'A2')::numeric, 4) AS town, round(anonopt.jaro('[20, 25)', '[25, 30)')::numeric, 4) AS age;
-SELECT record, levels, round(risk::numeric, 4) AS risk, utility FROM anonopt.aruba('diners', 4, 'identity', similarity => 0.6, key => 'nr');
+SELECT record, levels, round(risk::numeric, 4) AS risk, utility FROM anonopt.aruba('diners', 4, 'identity', similarity => 0.6, key => 'nr') WHERE record <= '2';
 -- unreachable
 SELECT * FROM anonopt.aruba('diners', 6, key => 'nr') WHERE record = '1';
 SELECT record, levels, utility FROM anonopt.aruba_budget('diners', -1, key => 'nr') WHERE record = '1';
@@ -48,16 +48,10 @@ SELECT * FROM anonopt.unpack('{a,b}') AS g (age text);
 SELECT * FROM anonopt.unpack('{a,b}') AS g (age text, town int);
 SELECT anonopt.unpack('{a,b}');
 -- how rows are named
-CREATE TABLE carved (LIKE diner) PARTITION BY LIST (dish);
-CREATE TABLE carved_soup PARTITION OF carved FOR VALUES IN ('soup');
-CREATE TABLE carved_rest PARTITION OF carved DEFAULT;
-INSERT INTO carved TABLE diner;
 CREATE VIEW diner_view AS TABLE diner;
-SELECT anonopt.create_dataset('parts', 'carved'), anonopt.create_dataset('sights', 'diner_view') \g /dev/null
-SELECT anonopt.add_quasi_identifier(d, 'age', 'diner_age') FROM unnest('{parts,sights}'::text[]) d \g /dev/null
-SELECT split_part(record, ':', 1)::oid::regclass AS partition, split_part(record, ':', 2) AS place, levels FROM anonopt.aruba('parts', 1);
+SELECT anonopt.create_dataset('sights', 'diner_view') \g /dev/null
+SELECT anonopt.add_quasi_identifier('sights', 'age', 'diner_age') \g /dev/null
 SELECT * FROM anonopt.aruba('sights', 1);
-SELECT record, levels FROM anonopt.aruba('sights', 1, key => 'nr');
 SELECT * FROM anonopt.aruba('diners', 2, key => 'dish');
 SELECT * FROM anonopt.aruba('diners', 2, key => 'nobody');
 -- weights that are none
