@@ -29,7 +29,7 @@ my @calls = (
 	q{pbg_ea('rich', '{k,cm,sum_l}', '{5,0.01,1000}', 40, 80, seed => -7, local_search => 0.5, max_nodes => 700)},
 	q{lattice('visits')},
 	q{lattice('visits', k => 3)},
-	q{poka('endless', depth => 3)},
+	q{poka('lasting', depth => 3)},
 	q{lattice('lasting')});
 my $call = $calls[0];
 my $nodes = 6 * 7 * 4 * 4 * 4;
@@ -458,7 +458,7 @@ END
 	$session = begin_session($node, 'crew large', <<'END' . comparison($calls[7]));
 DO $$
 BEGIN
-    FOR kb IN 1024..40960 BY 1024 LOOP
+    FOR kb IN 1024..40960 BY 2048 LOOP
         PERFORM set_config('anonopt.memory', kb || 'kB', false);
         BEGIN
             PERFORM FROM anonopt.pbg_ea('rich', '{l,t,glm}', seed => 7);
