@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
@@ -16,6 +15,7 @@
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "store/store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
@@ -24,14 +24,6 @@
 
 OWN_FUNCTION(anonopt_describe);
 OWN_FUNCTION(anonopt_read_sql);
-
-enum
-{
-	DESCRIBE_COLUMN, DESCRIBE_ROLE, DESCRIBE_HIERARCHY, DESCRIBE_LEVELS, DESCRIBE_DOMAIN,
-	DESCRIBE_OBSERVED, DESCRIBE_NULLS, DESCRIBE_WEIGHT, DESCRIBE_PROBLEM,
-	DESCRIBE_TIMEZONE, DESCRIBE_UNKNOWN, DESCRIBE_MEMORY, DESCRIBE_ROWS, DESCRIBE_PEOPLE, DESCRIBE_RANGE_LOSS,
-	DESCRIBE_COLUMNS
-};
 
 /* Statistics of one column's data. */
 typedef struct Observed
@@ -71,8 +63,8 @@ foreign_code(Oid relation)
 }
 
 /*
- * The same for all relations read for an attribute, or for a data set without
- * attributes.
+ * Names such code of a relation, hierarchy or table of weights that is read for
+ * an attribute, or of the relation for a data set without attributes.
  */
 static const char *
 foreign_code_of(const Dataset *dataset, const Declared *attribute)
@@ -144,38 +136,26 @@ observe(const Dataset *dataset, const Declared *attribute)
 	return observed;
 }
 
-/* The columns that come from the catalog. */
-static void
-describe_declared(const Declared *attribute, Datum *values, bool *nulls)
+/* What was found about a column, or about a data set without any. */
+typedef struct Finding
 {
-	values[DESCRIBE_COLUMN] = name_datum(attribute->column);
-	nulls[DESCRIBE_COLUMN] = false;
-	values[DESCRIBE_ROLE] = CStringGetTextDatum(role_name(attribute->role));
-	nulls[DESCRIBE_ROLE] = false;
-	if (OidIsValid(attribute->hierarchy))
-	{
-		values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(attribute->hierarchy);
-		nulls[DESCRIBE_HIERARCHY] = false;
-	}
-	if (attribute->role == ROLE_QUASI_IDENTIFIER)
-	{
-		values[DESCRIBE_WEIGHT] = Float8GetDatum(attribute->weight);
-		nulls[DESCRIBE_WEIGHT] = false;
-		values[DESCRIBE_RANGE_LOSS] = BoolGetDatum(attribute->range_loss);
-		nulls[DESCRIBE_RANGE_LOSS] = false;
-	}
-}
+	const char *gone;			/* what makes it unreadable, or NULL */
+	const char *problem;		/* this, or whose code runs */
+	bool		is_read;
+	Observed	observed;
+} Finding;
 
-/* The zone in which a column's timestamps are read. */
-static void
-describe_zone(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls)
+static Finding
+find_out(const Dataset *dataset, const Declared *attribute)
 {
-	Oid			type = column_type(dataset->relation, attribute->column);
+	Finding		finding = {.gone = problem_of(dataset, attribute)};
 
-	if (type != TIMESTAMPTZOID && !(OidIsValid(attribute->hierarchy) && hierarchy_leaf_type(attribute->hierarchy) == TSTZRANGEOID))
-		return;
-	values[DESCRIBE_TIMEZONE] = CStringGetTextDatum(dataset->timezone);
-	nulls[DESCRIBE_TIMEZONE] = false;
+	finding.problem = finding.gone == NULL ? foreign_code_of(dataset, attribute) : finding.gone;
+	/* other roles' code must not run as a superuser */
+	finding.is_read = attribute != NULL && finding.gone == NULL && !(finding.problem != NULL && superuser());
+	if (finding.is_read)
+		finding.observed = observe(dataset, attribute);
+	return finding;
 }
 
 /* An estimate of a search's memory, from statistics of single columns. */
@@ -188,24 +168,7 @@ typedef struct SearchSize
 	double		tuples;			/* at most */
 	double		bits;			/* of a tuple */
 	int64		people;
-	List	   *rows;			/* that wait for it */
 } SearchSize;
-
-typedef struct DescribedRow
-{
-	Datum		values[DESCRIBE_COLUMNS];
-	bool		nulls[DESCRIBE_COLUMNS];
-} DescribedRow;
-
-static void
-keep_row(SearchSize *size, const Datum *values, const bool *nulls)
-{
-	DescribedRow *row = palloc(sizeof(DescribedRow));
-
-	memcpy(row->values, values, sizeof(row->values));
-	memcpy(row->nulls, nulls, sizeof(row->nulls));
-	size->rows = lappend(size->rows, row);
-}
 
 static void
 add_to_size(SearchSize *size, const Declared *attribute, const Observed *observed)
@@ -233,182 +196,154 @@ memory_of_search(int nwords, int ncolumns, double ntuples)
 	return (Size) Min(bytes, (double) MaxAllocHugeSize / 8) + memory_of_tuples(nwords, ncolumns, 0);
 }
 
-/*
- * Adds the rows; those with a weight, the quasi-identifiers, include the
- * memory of a search.
- */
-static void
-put_rows(ReturnSetInfo *result, const SearchSize *size)
+/* The memory of a search of the whole data set, once all columns were read. */
+static int64
+search_memory(const SearchSize *size)
 {
 	double		tuples = Min(size->tuples, (double) size->people);
 	double		read = size->has_persons ? (double) size->people : tuples;
 	double		bits = size->bits + (size->has_persons ? 32 : 0);
-	Size		memory = memory_of_search((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
-	ListCell   *cell;
 
-	foreach(cell, size->rows)
-	{
-		DescribedRow *row = lfirst(cell);
-
-		row->values[DESCRIBE_MEMORY] = Int64GetDatum((int64) memory);
-		row->nulls[DESCRIBE_MEMORY] = !size->known || row->nulls[DESCRIBE_WEIGHT];
-		tuplestore_putvalues(result->setResult, result->setDesc, row->values, row->nulls);
-	}
+	return (int64) memory_of_search((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
 }
 
-/* The columns that come from the data. */
 static void
-describe_observed(const Dataset *dataset, const Declared *attribute, Datum *values, bool *nulls, SearchSize *size)
+put_relation(ResultRow *row, const char *column, Oid relation)
 {
-	Observed	observed = observe(dataset, attribute);
-
-	values[DESCRIBE_OBSERVED] = Int64GetDatum(observed.values);
-	nulls[DESCRIBE_OBSERVED] = false;
-	values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
-	nulls[DESCRIBE_NULLS] = false;
-	add_to_size(size, attribute, &observed);
-	values[DESCRIBE_UNKNOWN] = Int64GetDatum(observed.unknown);
-	nulls[DESCRIBE_UNKNOWN] = !observed.admits_unknown;
-	if (!OidIsValid(attribute->hierarchy))
-		return;
-	values[DESCRIBE_LEVELS] = Int32GetDatum(observed.levels);
-	nulls[DESCRIBE_LEVELS] = false;
-	values[DESCRIBE_DOMAIN] = Int64GetDatum(observed.domain);
-	nulls[DESCRIBE_DOMAIN] = false;
+	if (OidIsValid(relation))
+		put_datum(row, column, REGCLASSOID, ObjectIdGetDatum(relation));
 }
 
-/*
- * Adds an attribute's row; a data set without attributes has one row if its
- * relation is gone.
- */
+/* Adds an attribute's row; a quasi-identifier's includes the memory of a search. */
 static void
-put_description(const Dataset *dataset, const Declared *attribute, SearchSize *size)
+put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute, const Finding *finding, const SearchSize *size)
 {
-	const char *problem = problem_of(dataset, attribute);
-	const char *code = problem == NULL ? foreign_code_of(dataset, attribute) : NULL;
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
+	const Observed *observed = &finding->observed;
+	bool		has_hierarchy = OidIsValid(attribute->hierarchy);
 
-	memset(nulls, true, sizeof(nulls));
-	if (attribute != NULL)
-		describe_declared(attribute, values, nulls);
-	/* other roles' code must not run as a superuser */
-	if (attribute != NULL && problem == NULL && !(code != NULL && superuser()))
-		describe_observed(dataset, attribute, values, nulls, size);
-	else
-		size->known = false;
-	if (attribute != NULL && problem == NULL)
-		describe_zone(dataset, attribute, values, nulls);
-	if (problem == NULL)
-		problem = code;
-	if (problem != NULL)
+	put_string(row, "column_name", attribute->column);
+	put_string(row, "role", role_name(attribute->role));
+	put_relation(row, "hierarchy", attribute->hierarchy);
+	if (finding->is_read && has_hierarchy)
 	{
-		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
-		nulls[DESCRIBE_PROBLEM] = false;
+		put_count(row, "levels", observed->levels);
+		put_count(row, "domain", observed->domain);
 	}
-	if (attribute != NULL || problem != NULL)
-		keep_row(size, values, nulls);
+	if (finding->is_read)
+	{
+		put_count(row, "observed", observed->values);
+		put_count(row, "nulls", observed->nulls);
+	}
+	if (finding->is_read && observed->admits_unknown)
+		put_count(row, "unknown", observed->unknown);
+	if (attribute->role == ROLE_QUASI_IDENTIFIER)
+	{
+		put_number(row, "weight", attribute->weight);
+		put_bool(row, "range_loss", attribute->range_loss);
+	}
+	if (attribute->role == ROLE_QUASI_IDENTIFIER && size->known)
+		put_count(row, "memory", search_memory(size));
+	put_string(row, "problem", finding->problem);
+	/* the zone in which timestamps are read */
+	if (finding->gone == NULL && (column_type(dataset->relation, attribute->column) == TIMESTAMPTZOID ||
+								  (has_hierarchy && hierarchy_leaf_type(attribute->hierarchy) == TSTZRANGEOID)))
+		put_string(row, "timezone", dataset->timezone);
+	row_add(row);
 }
 
 /*
- * The row of the person column: the numbers of rows and of different people;
- * NULL counts as one.
+ * Adds the row of the person column: the numbers of rows and of different
+ * people; NULL counts as one.
  */
 static void
-put_person(const Dataset *dataset, SearchSize *size)
+put_person(ResultRow *row, const Dataset *dataset, const Finding *finding)
 {
-	Declared	person = {.column = dataset->person};
-	const char *problem = problem_of(dataset, &person);
-	const char *code = problem == NULL ? foreign_code_of(dataset, &person) : NULL;
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
-
-	memset(nulls, true, sizeof(nulls));
-	values[DESCRIBE_COLUMN] = name_datum(dataset->person);
-	values[DESCRIBE_ROLE] = CStringGetTextDatum("person");
-	nulls[DESCRIBE_COLUMN] = nulls[DESCRIBE_ROLE] = false;
-	/* other roles' code must not run as a superuser */
-	if (problem == NULL && !(code != NULL && superuser()))
+	put_string(row, "column_name", dataset->person);
+	put_string(row, "role", "person");
+	if (finding->is_read)
 	{
-		Observed	observed = observe(dataset, &person);
-
-		size->has_persons = observed.values < observed.people;
-		values[DESCRIBE_OBSERVED] = values[DESCRIBE_PEOPLE] = Int64GetDatum(observed.values);
-		values[DESCRIBE_NULLS] = Int64GetDatum(observed.nulls);
-		values[DESCRIBE_ROWS] = Int64GetDatum(observed.people);
-		nulls[DESCRIBE_OBSERVED] = nulls[DESCRIBE_PEOPLE] = nulls[DESCRIBE_NULLS] = nulls[DESCRIBE_ROWS] = false;
+		put_count(row, "observed", finding->observed.values);
+		put_count(row, "nulls", finding->observed.nulls);
+		put_count(row, "rows", finding->observed.people);
+		put_count(row, "people", finding->observed.values);
 	}
-	else
-		size->known = false;
-	problem = problem == NULL ? code : problem;
-	if (problem != NULL)
-		values[DESCRIBE_PROBLEM] = CStringGetTextDatum(problem);
-	nulls[DESCRIBE_PROBLEM] = problem == NULL;
-	keep_row(size, values, nulls);
+	put_string(row, "problem", finding->problem);
+	row_add(row);
 }
 
 /* Adds the tuple store of the data set, or the one that is read for it. */
 static void
-put_store(ReturnSetInfo *result, const Dataset *dataset)
+put_store(ResultRow *row, const Dataset *dataset)
 {
 	StoreRead  *store = store_to_describe(dataset);
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
 
 	if (store == NULL)
 		return;
-	memset(nulls, true, sizeof(nulls));
-	values[DESCRIBE_ROLE] = CStringGetTextDatum("tuple_store");
-	nulls[DESCRIBE_ROLE] = false;
-	values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(store->table);
-	nulls[DESCRIBE_HIERARCHY] = !OidIsValid(store->table);
-	values[DESCRIBE_PROBLEM] = CStringGetTextDatum(store->problem != NULL ? store->problem : "");
-	nulls[DESCRIBE_PROBLEM] = store->problem == NULL;
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	put_string(row, "role", "tuple_store");
+	put_relation(row, "hierarchy", store->table);
+	put_string(row, "problem", store->problem);
+	row_add(row);
 }
 
 /* Adds a promise, with the relation whose people it counts. */
 static void
-put_promise(ReturnSetInfo *result, const DeclaredPromise *promise)
+put_promise(ResultRow *row, const DeclaredPromise *promise)
 {
-	bool		has_population = OidIsValid(promise->population);
-	Datum		values[DESCRIBE_COLUMNS] = {0};
-	bool		nulls[DESCRIBE_COLUMNS];
+	put_string(row, "column_name", promise->column);
+	put_string(row, "role", psprintf("promise: %s", promise_text(promise)));
+	put_relation(row, "hierarchy", promise->population);
+	if (OidIsValid(promise->population) && !dataset_same_relation(promise->population, promise->population_type))
+		put_string(row, "problem", "the population is gone");
+	row_add(row);
+}
 
-	memset(nulls, true, sizeof(nulls));
-	values[DESCRIBE_COLUMN] = name_datum(promise->column);
-	nulls[DESCRIBE_COLUMN] = promise->column == NULL;
-	values[DESCRIBE_ROLE] = CStringGetTextDatum(psprintf("promise: %s", promise_text(promise)));
-	nulls[DESCRIBE_ROLE] = false;
-	values[DESCRIBE_HIERARCHY] = ObjectIdGetDatum(promise->population);
-	nulls[DESCRIBE_HIERARCHY] = !has_population;
-	if (has_population && !dataset_same_relation(promise->population, promise->population_type))
+/* Adds a row for each attribute and the person column, after all were read. */
+static void
+put_columns(ResultRow *row, const Dataset *dataset)
+{
+	Finding    *findings = palloc(sizeof(Finding) * (dataset->nattributes + 1));
+	Declared	person = {.column = dataset->person};
+	SearchSize	size = {.known = true,.tuples = 1};
+	int			n = 0;
+
+	for (; n < dataset->nattributes; n++)
 	{
-		values[DESCRIBE_PROBLEM] = CStringGetTextDatum("the population is gone");
-		nulls[DESCRIBE_PROBLEM] = false;
+		findings[n] = find_out(dataset, &dataset->attributes[n]);
+		size.known = size.known && findings[n].is_read;
+		if (findings[n].is_read)
+			add_to_size(&size, &dataset->attributes[n], &findings[n].observed);
 	}
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	if (dataset->person != NULL)
+	{
+		findings[n] = find_out(dataset, &person);
+		size.known = size.known && findings[n].is_read;
+		size.has_persons = findings[n].observed.values < findings[n].observed.people;
+	}
+	for (int i = 0; i < n; i++)
+		put_attribute(row, dataset, &dataset->attributes[i], &findings[i], &size);
+	if (dataset->person != NULL)
+		put_person(row, dataset, &findings[n]);
 }
 
 static Datum
 anonopt_describe_call(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
-	Dataset    *dataset;
-	SearchSize	size = {.known = true,.tuples = 1};
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = dataset_load(name_argument(fcinfo, "dataset"));
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = dataset_load(name_argument(fcinfo, "dataset"));
-	for (int i = 0; i < dataset->nattributes; i++)
-		put_description(dataset, &dataset->attributes[i], &size);
+	/* without attributes, only a fault has a row */
 	if (dataset->nattributes == 0)
-		put_description(dataset, NULL, &size);
-	if (dataset->person != NULL)
-		put_person(dataset, &size);
-	put_rows(result, &size);
+	{
+		Finding		finding = find_out(dataset, NULL);
+
+		put_string(row, "problem", finding.problem);
+		if (finding.problem != NULL)
+			row_add(row);
+	}
+	put_columns(row, dataset);
 	for (int i = 0; i < dataset->npromises; i++)
-		put_promise(result, &dataset->promises[i]);
-	put_store(result, dataset);
+		put_promise(row, &dataset->promises[i]);
+	put_store(row, dataset);
 	return (Datum) 0;
 }
 
