@@ -18,6 +18,7 @@
 #include "record/record_search.h"
 #include "record/record_parts.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -34,7 +35,7 @@ OWN_FUNCTION(anonopt_record_walk);
 /* The arguments of all four functions, checked. */
 typedef struct RecordCall
 {
-	ReturnSetInfo *result;
+	ResultRow  *row;
 	Dataset    *dataset;
 	double		bound;
 	RiskModel	risk;
@@ -77,9 +78,9 @@ require_dictionary(const Dataset *dataset, Oid dictionary)
 
 /* The elements of a one-dimensional array without nulls. */
 static const void *
-elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
+elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType  *array = array_argument(fcinfo, name, type);
 
 	if (ARR_NDIM(array) != 1 || array_contains_nulls(array) || ARR_DIMS(array)[0] > MOST_DICTIONARIES)
 		ereport(ERROR,
@@ -91,15 +92,15 @@ elements_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *
 
 /* The weight of each dictionary, scaled so that all add up to 1. */
 static const double *
-shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
+shares_argument(FunctionCallInfo fcinfo, int ndictionaries)
 {
 	double	   *shares = palloc(sizeof(double) * ndictionaries);
 	const double *weights = NULL;
 	double		sum = 0;
 	int			n = ndictionaries;
 
-	if (!PG_ARGISNULL(argument))
-		weights = elements_argument(fcinfo, argument, "dictionary_weights", &n);
+	if (is_given(fcinfo, "dictionary_weights"))
+		weights = elements_argument(fcinfo, "dictionary_weights", FLOAT8ARRAYOID, &n);
 	if (n != ndictionaries)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -126,40 +127,40 @@ shares_argument(FunctionCallInfo fcinfo, int argument, int ndictionaries)
 static void
 dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 {
-	if (!PG_ARGISNULL(4) && !PG_ARGISNULL(8))
+	Oid			dictionary = relation_if_given(fcinfo, "dictionary");
+	bool		has_several = is_given(fcinfo, "dictionaries");
+
+	if (is_given(fcinfo, "dictionary") && has_several)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("cannot specify both dictionary and dictionaries"),
 				 errhint("Name the dictionary among the dictionaries.")));
-	if (PG_ARGISNULL(8) && !PG_ARGISNULL(9))
+	if (!has_several && is_given(fcinfo, "dictionary_weights"))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dictionary_weights requires dictionaries")));
-	if (!PG_ARGISNULL(8))
-		call->dictionaries = elements_argument(fcinfo, 8, "dictionaries", &call->ndictionaries);
-	else if (!PG_ARGISNULL(4))
+	if (has_several)
+		call->dictionaries = elements_argument(fcinfo, "dictionaries", REGCLASSARRAYOID, &call->ndictionaries);
+	else if (is_given(fcinfo, "dictionary"))
 	{
-		Oid		   *dictionary = palloc(sizeof(Oid));
-
-		*dictionary = PG_GETARG_OID(4);
-		call->dictionaries = dictionary;
+		call->dictionaries = memcpy(palloc(sizeof(Oid)), &dictionary, sizeof(Oid));
 		call->ndictionaries = 1;
 	}
 	else
 		return;
-	call->shares = shares_argument(fcinfo, 9, call->ndictionaries);
+	call->shares = shares_argument(fcinfo, call->ndictionaries);
 	for (int i = 0; i < call->ndictionaries; i++)
 		require_dictionary(call->dataset, call->dictionaries[i]);
 }
 
 static double
-similarity_argument(FunctionCallInfo fcinfo, int argument)
+similarity_argument(FunctionCallInfo fcinfo)
 {
 	double		similarity;
 
-	if (PG_ARGISNULL(argument))
+	if (!is_given(fcinfo, "similarity"))
 		return 0;
-	similarity = PG_GETARG_FLOAT8(argument);
+	similarity = number_argument(fcinfo, "similarity");
 	if (!(similarity > 0 && similarity <= 1))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -173,14 +174,13 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 {
 	RecordCall *call = palloc0(sizeof(RecordCall));
 
-	InitMaterializedSRF(fcinfo, 0);
-	call->result = (ReturnSetInfo *) fcinfo->resultinfo;
+	call->row = result_begin(fcinfo);
 	call->dataset = dataset_argument(fcinfo);
 	call->bound = bound_argument(fcinfo, bound);
 	call->risk = risk_argument(fcinfo);
 	call->utility = utility_argument(fcinfo);
 	dictionary_arguments(fcinfo, call);
-	call->similarity = similarity_argument(fcinfo, 5);
+	call->similarity = similarity_argument(fcinfo);
 	call->key = key_argument(fcinfo, call->dataset);
 	call->deadline = deadline_argument(fcinfo);
 	return call;
@@ -209,26 +209,24 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 	RecordCall *call = arg;
 	const RecordAnswer *answer;
 	int			levels[MAX_ATTRIBUTES];
-	Datum		values[6] = {0};
-	bool		nulls[6] = {*isnull};
 
 	if (call->owners != NULL)
 		tuple = owner_weights_find(call->owners, tuple, name, isnull);
 	answer = answer_of(&call->search, tuple);
-	nulls[1] = nulls[2] = nulls[3] = nulls[4] = !answer->found;
-	values[0] = *name;
+	if (!*isnull)
+		put_datum(call->row, "record", TEXTOID, *name);
 	if (answer->found)
 	{
 		answer_levels(&call->search, tuple, levels);
-		values[1] = integers_datum(levels, call->search.population->nattrs);
-		values[2] = labels_of_tuple(call->search.population, tuple, levels);
-		values[3] = Float8GetDatum(answer->risk);
-		values[4] = Float8GetDatum(answer->utility);
+		put_datum(call->row, "levels", INT4ARRAYOID, integers_datum(levels, call->search.population->nattrs));
+		put_datum(call->row, "generalized", TEXTARRAYOID, labels_of_tuple(call->search.population, tuple, levels));
+		put_number(call->row, "risk", answer->risk);
+		put_number(call->row, "utility", answer->utility);
 	}
 	else
 		call->without++;
-	values[5] = Int64GetDatum(answer->visited);
-	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+	put_count(call->row, "visited", answer->visited);
+	row_add(call->row);
 }
 
 static void
@@ -422,13 +420,11 @@ visited_datum(const WalkLattice *lattice)
 static Datum
 anonopt_record_walk_call(PG_FUNCTION_ARGS)
 {
-	char	   *algorithm = text_to_cstring(PG_GETARG_TEXT_PP(0));
-	ArrayType  *risk = PG_GETARG_ARRAYTYPE_P(1);
-	ArrayType  *utility = PG_GETARG_ARRAYTYPE_P(2);
+	char	   *algorithm = name_argument(fcinfo, "algorithm");
+	ArrayType  *risk = array_argument(fcinfo, "risk", FLOAT8ARRAYOID);
+	ArrayType  *utility = array_argument(fcinfo, "utility", FLOAT8ARRAYOID);
 	WalkLattice lattice = {0};
-	TupleDesc	desc;
-	Datum		values[2];
-	bool		nulls[2] = {0};
+	ResultRow  *row = result_begin(fcinfo);
 	Datum		place[MAX_WALK_DIMENSIONS];
 
 	check_walk_arrays(risk, utility);
@@ -442,7 +438,7 @@ anonopt_record_walk_call(PG_FUNCTION_ARGS)
 	memcpy(lattice.size, ARR_DIMS(risk), sizeof(int) * lattice.ndims);
 	lattice.risk = (const double *) ARR_DATA_PTR(risk);
 	lattice.utility = (const double *) ARR_DATA_PTR(utility);
-	lattice.least_utility = PG_GETARG_FLOAT8(3);
+	lattice.least_utility = number_argument(fcinfo, "min_utility");
 	lattice.visited = palloc(sizeof(int) * (lattice.nnodes + 1));
 	lattice.seen = palloc0(sizeof(bool) * lattice.nnodes);
 	if (strcmp(algorithm, "btda") == 0)
@@ -456,14 +452,11 @@ anonopt_record_walk_call(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown algorithm \"%s\"", algorithm),
 				 errhint("Algorithms are aruba, btda and branch_and_bound.")));
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	values[0] = visited_datum(&lattice);
-	nulls[1] = lattice.best < 0;
+	put_datum(row, "visited", INT4ARRAYOID, visited_datum(&lattice));
 	if (lattice.best >= 0)
 	{
 		place_of_node(&lattice, lattice.best, place);
-		values[1] = PointerGetDatum(construct_array(place, lattice.ndims, INT4OID, sizeof(int32), true, TYPALIGN_INT));
+		put_datum(row, "best", INT4ARRAYOID, PointerGetDatum(construct_array(place, lattice.ndims, INT4OID, sizeof(int32), true, TYPALIGN_INT)));
 	}
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+	PG_RETURN_DATUM(row_datum(row));
 }

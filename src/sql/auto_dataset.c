@@ -37,15 +37,10 @@
 
 OWN_FUNCTION(anonopt_auto_dataset);
 
-enum
-{
-	AUTO_COLUMN, AUTO_HIERARCHY, AUTO_LEVELS, AUTO_ROLE, AUTO_REASON, AUTO_COLUMNS
-};
-
 /* A call's request. */
 typedef struct AutoCall
 {
-	ReturnSetInfo *result;
+	ResultRow  *row;
 	char	   *name;
 	Relation	relation;
 	Oid			oid;
@@ -139,18 +134,14 @@ find_fault(Faults *faults, const AutoCall *call, int number)
 static void
 put_plan(const AutoCall *call, const ColumnPlan *plan, Oid hierarchy, const char *role, const char *reason)
 {
-	Datum		values[AUTO_COLUMNS];
-	bool		nulls[AUTO_COLUMNS] = {0};
-	bool		generalized = strcmp(role, "quasi_identifier") == 0;
-
-	values[AUTO_COLUMN] = name_datum(plan->column);
-	values[AUTO_HIERARCHY] = ObjectIdGetDatum(hierarchy);
-	nulls[AUTO_HIERARCHY] = !OidIsValid(hierarchy);
-	values[AUTO_LEVELS] = Int32GetDatum(OidIsValid(hierarchy) ? hierarchy_height(hierarchy) : plan->levels);
-	nulls[AUTO_LEVELS] = !generalized;
-	values[AUTO_ROLE] = CStringGetTextDatum(role);
-	values[AUTO_REASON] = CStringGetTextDatum(reason);
-	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+	put_string(call->row, "column_name", plan->column);
+	if (OidIsValid(hierarchy))
+		put_datum(call->row, "hierarchy", REGCLASSOID, ObjectIdGetDatum(hierarchy));
+	if (strcmp(role, "quasi_identifier") == 0)
+		put_count(call->row, "levels", OidIsValid(hierarchy) ? hierarchy_height(hierarchy) : plan->levels);
+	put_string(call->row, "role", role);
+	put_string(call->row, "reason", reason);
+	row_add(call->row);
 }
 
 /* A free name in the schema, of the form relation_column_hierarchy. */
@@ -222,8 +213,8 @@ take_columns(AutoCall *call, FunctionCallInfo fcinfo)
 	Datum	   *names;
 	bool	   *nulls;
 
-	if (!PG_ARGISNULL(2))
-		deconstruct_array(PG_GETARG_ARRAYTYPE_P(2), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, &call->ncolumns);
+	if (is_given(fcinfo, "quasi_identifiers"))
+		deconstruct_array(array_argument(fcinfo, "quasi_identifiers", NAMEARRAYOID), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, &call->ncolumns);
 	if (call->ncolumns > MAX_ATTRIBUTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -249,7 +240,8 @@ take_columns(AutoCall *call, FunctionCallInfo fcinfo)
 static Oid
 schema_argument(FunctionCallInfo fcinfo, Oid relation)
 {
-	Oid			schema = PG_ARGISNULL(3) ? get_rel_namespace(relation) : get_namespace_oid(text_to_cstring(PG_GETARG_TEXT_PP(3)), false);
+	char	   *name = name_if_given(fcinfo, "schema");
+	Oid			schema = name == NULL ? get_rel_namespace(relation) : get_namespace_oid(name, false);
 	AclResult	result = object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_CREATE);
 
 	if (result != ACLCHECK_OK)
@@ -281,15 +273,12 @@ anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 	AutoCall	call = {0};
 	Faults		faults = {0};
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
+	call.row = result_begin(fcinfo);
 	call.name = name_argument(fcinfo, "dataset");
-	require_argument(fcinfo, "relation");
-	require_argument(fcinfo, "dry_run");
-	call.dry_run = PG_GETARG_BOOL(4);
+	call.oid = relation_argument(fcinfo, "relation");
+	call.dry_run = boolean_argument(fcinfo, "dry_run");
 	if (!call.dry_run)
 		require_argument(fcinfo, "quasi_identifiers");
-	call.oid = PG_GETARG_OID(1);
 	/* keeps the columns' types until all hierarchies are built */
 	call.relation = relation_open_existing(call.oid);
 	require_rows(call.oid);

@@ -27,9 +27,9 @@ PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
 /* The numbers in a one-dimensional array. */
 static double *
-numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n)
+numbers_argument(FunctionCallInfo fcinfo, const char *name, int *n)
 {
-	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
+	ArrayType  *array = array_argument(fcinfo, name, FLOAT8ARRAYOID);
 
 	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
 		ereport(ERROR,
@@ -39,18 +39,25 @@ numbers_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	return (double *) ARR_DATA_PTR(array);
 }
 
+/* Fails unless there is one number for each objective. */
+static void
+check_number(int n, int nobjectives, const char *what)
+{
+	if (n != nobjectives)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of %s", what),
+				 errdetail("There are %d for %d objectives.", n, nobjectives),
+				 errhint("Give one for each objective, in order.")));
+}
+
 /* Boxes of a smaller side could not be numbered. */
 #define LEAST_EPSILON 1e-250
 
 static void
 check_epsilon(const double *epsilon, int n, int nobjectives)
 {
-	if (n != nobjectives)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("wrong number of epsilons"),
-				 errdetail("There are %d for %d objectives.", n, nobjectives),
-				 errhint("Give one for each objective, in order.")));
+	check_number(n, nobjectives, "epsilons");
 	for (int i = 0; i < n; i++)
 	{
 		if (!(epsilon[i] > 0) || isinf(epsilon[i]))
@@ -66,14 +73,14 @@ check_epsilon(const double *epsilon, int n, int nobjectives)
 
 /* The given sides of boxes; NULL for the objectives' defaults. */
 static const double *
-epsilon_argument(FunctionCallInfo fcinfo, int argument, int nobjectives)
+epsilon_argument(FunctionCallInfo fcinfo, int nobjectives)
 {
 	double	   *epsilon;
 	int			n;
 
-	if (PG_ARGISNULL(argument))
+	if (!is_given(fcinfo, "epsilon"))
 		return NULL;
-	epsilon = numbers_argument(fcinfo, argument, "epsilon", &n);
+	epsilon = numbers_argument(fcinfo, "epsilon", &n);
 	check_epsilon(epsilon, n, nobjectives);
 	return epsilon;
 }
@@ -118,7 +125,7 @@ anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 	int			nobjectives = several_objectives_argument(fcinfo, call.dataset, objectives);
 	int			nnodes;
 	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
-	const double *given = epsilon_argument(fcinfo, 3, nobjectives);
+	const double *given = epsilon_argument(fcinfo, nobjectives);
 	double		epsilon[MAX_OBJECTIVES];
 	Quality		quality;
 
@@ -142,7 +149,7 @@ anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 
 /* The given reference point, or the worst value of each objective. */
 static void
-reference_argument(FunctionCallInfo fcinfo, int argument, const Population *population, int nobjectives,
+reference_argument(FunctionCallInfo fcinfo, const Population *population, int nobjectives,
 				   const Objective *objectives, double *reference)
 {
 	const double *given;
@@ -150,15 +157,10 @@ reference_argument(FunctionCallInfo fcinfo, int argument, const Population *popu
 
 	for (int i = 0; i < nobjectives; i++)
 		reference[i] = objective_rises(objectives[i]) ? 0 : most_of(objectives[i], population);
-	if (PG_ARGISNULL(argument))
+	if (!is_given(fcinfo, "reference"))
 		return;
-	given = numbers_argument(fcinfo, argument, "reference", &n);
-	if (n != nobjectives)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("wrong number of values in the reference"),
-				 errdetail("There are %d for %d objectives.", n, nobjectives),
-				 errhint("Give one for each objective, in order.")));
+	given = numbers_argument(fcinfo, "reference", &n);
+	check_number(n, nobjectives, "values in the reference");
 	for (int i = 0; i < n; i++)
 	{
 		if (isnan(given[i]) || isinf(given[i]))
@@ -182,7 +184,7 @@ anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 
 	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	reference_argument(fcinfo, 3, call.population, nobjectives, objectives, reference);
+	reference_argument(fcinfo, call.population, nobjectives, objectives, reference);
 	volume = nodes_hypervolume(searched_population(call.population, nobjectives, objectives), &call.promise, nobjectives,
 							   objectives, nnodes, levels, reference);
 	session_end(call.session, nnodes, 0, true);
@@ -196,9 +198,9 @@ anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 Datum
 anonopt_box_archive(PG_FUNCTION_ARGS)
 {
-	ArrayType  *stream = PG_GETARG_ARRAYTYPE_P(0);
+	ArrayType  *stream = array_argument(fcinfo, "candidates", FLOAT8ARRAYOID);
 	int			nepsilons;
-	const double *epsilon = numbers_argument(fcinfo, 1, "epsilon", &nepsilons);
+	const double *epsilon = numbers_argument(fcinfo, "epsilon", &nepsilons);
 	const double *values = (const double *) ARR_DATA_PTR(stream);
 	int			nobjectives = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[1] : nepsilons;
 	int			ncandidates = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[0] : 0;
@@ -251,7 +253,7 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	evolution->mutation = probability_argument(fcinfo, "mutation", 1.0 / nattrs);
 	evolution->seed = seed_argument(fcinfo);
 	evolution->local_search = probability_argument(fcinfo, "local_search", 0);
-	if (!PG_ARGISNULL(9))
+	if (is_given(fcinfo, "max_nodes"))
 		evolution->most_nodes = integer_argument(fcinfo, "max_nodes", 2, PG_INT32_MAX);
 	evolution->bounds = boolean_argument(fcinfo, "bounds");
 	evolution->stays = !boolean_argument(fcinfo, "reflect");
@@ -269,7 +271,7 @@ anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 
 	call.dataset = dataset_argument(fcinfo);
 	evolution = evolution_arguments(fcinfo, call.dataset);
-	epsilon = epsilon_argument(fcinfo, 2, evolution->nobjectives);
+	epsilon = epsilon_argument(fcinfo, evolution->nobjectives);
 	promise_add_declared(&call.promise, call.dataset);
 	if (!search_read(&call, ALGORITHM_PBG_EA, (const int64 *) &evolution->seed))
 		return (Datum) 0;

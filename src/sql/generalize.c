@@ -6,6 +6,7 @@
 
 #include "catalog/sql.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "read/hierarchy_read.h"
@@ -36,27 +37,24 @@ list_datum(const List *list)
 Datum
 anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ResultRow  *row = result_begin(fcinfo);
+	Oid			hierarchy = relation_argument(fcinfo, "hierarchy");
 	MemoryContext context = CurrentMemoryContext;
 	HierarchyRows *rows;
 	ListCell   *cell;
 
-	InitMaterializedSRF(fcinfo, 0);
-	require_argument(fcinfo, "hierarchy");
 	sql_connect();
 	MemoryContextSwitchTo(context);
-	rows = hierarchy_read_rows(PG_GETARG_OID(0), InvalidOid, "");
+	rows = hierarchy_read_rows(hierarchy, InvalidOid, "");
 	sql_finish();
 	foreach(cell, rows->faults)
 	{
 		HierarchyFault *fault = lfirst(cell);
-		Datum		values[3];
-		bool		nulls[3] = {0};
 
-		values[0] = CStringGetTextDatum(fault->problem);
-		values[1] = Int32GetDatum(fault->level);
-		values[2] = list_datum(fault->labels);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		put_string(row, "problem", fault->problem);
+		put_count(row, "level", fault->level);
+		put_datum(row, "labels", TEXTARRAYOID, list_datum(fault->labels));
+		row_add(row);
 	}
 	return (Datum) 0;
 }

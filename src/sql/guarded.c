@@ -12,6 +12,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
+#include "sql/arguments.h"
 #include "utils/acl.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -47,13 +48,13 @@ take_texts(void *arg, const Datum *values, const bool *nulls)
 static Datum
 anonopt_texts_over_call(PG_FUNCTION_ARGS)
 {
-	Oid			relation = PG_GETARG_OID(0);
+	Oid			relation = relation_argument(fcinfo, "relation");
 	Oid			type = TEXTOID;
 	ArrayBuildState *texts = NULL;
 
 	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
-	rows_read(text_to_cstring(PG_GETARG_TEXT_PP(1)), list_make1_oid(relation), NULL, NULL, 1, &type, take_texts, &texts);
+	rows_read(name_argument(fcinfo, "query"), list_make1_oid(relation), NULL, NULL, 1, &type, take_texts, &texts);
 	if (texts == NULL)
 		PG_RETURN_NULL();
 	PG_RETURN_DATUM(makeArrayResult(texts, CurrentMemoryContext));

@@ -20,9 +20,6 @@ extern Objective loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 /* Gets "loss", one that a recoding can minimize. */
 extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
-/* "loss": the one for a recoding to minimize, by name. */
-extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
-
 /* Gets objectives from an array, each once; returns their number. */
 extern int	objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset,
 								Objective *objectives);
