@@ -67,6 +67,12 @@ sql_read(const char *statement, int nargs, Oid *types, Datum *values)
 	sql_run(statement, nargs, types, values, NULL, true);
 }
 
+void
+sql_read_with(const char *statement, Parameters *parameters)
+{
+	sql_run(statement, parameters->n, parameters->types, parameters->values, parameters->nulls, true);
+}
+
 Datum
 sql_value(int column, Oid type, bool *isnull)
 {

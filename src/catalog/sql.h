@@ -48,6 +48,9 @@ extern void add_text(Parameters *parameters, const char *value);
 extern void add_name(Parameters *parameters, const char *name);
 extern void add_oid(Parameters *parameters, Oid oid);
 
+/* Reads as sql_read does. */
+extern void sql_read_with(const char *statement, Parameters *parameters);
+
 /*
  * Restricts search_path, so that unqualified names in statements mean
  * PostgreSQL's own functions and operators.

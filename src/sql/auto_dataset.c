@@ -26,7 +26,7 @@
 #include "read/hierarchy_read.h"
 #include "sql/arguments.h"
 #include "sql/call.h"
-#include "sql/column_plan.h"
+#include "build/column_plan.h"
 #include "sql/declare.h"
 #include "utils/acl.h"
 #include "utils/array.h"

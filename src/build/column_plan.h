@@ -7,11 +7,11 @@
 
 #include "base/compat.h"
 
+#include "build/hierarchy_build.h"
 #include "utils/relcache.h"
 
 typedef enum PlanKind
 {
-	PLAN_NOTHING,				/* no hierarchy is possible */
 	PLAN_FLAT,					/* one step to * */
 	PLAN_INTERVALS,
 	PLAN_RANGES,
@@ -68,7 +68,7 @@ typedef struct ColumnPlan
 
 	/* dates */
 	Datum		units;
-	int			day_kind;
+	DateKind	day_kind;
 	double		last_day;
 	/* texts */
 	int64		minimum;

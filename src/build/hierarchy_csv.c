@@ -1,16 +1,17 @@
 /*
  * hierarchy_csv.c
- *	  SQL: create_csv_hierarchy, a hierarchy from the text of a CSV file.
+ *	  Builds a hierarchy from the text of a CSV file.
  *
  * ARX writes a hierarchy with one line per leaf: the value, then its label at
  * each level.  PostgreSQL's COPY reads it, once empty lines and a byte order
  * mark are gone and the delimiter is a single byte.  Duplicates are removed in
  * the table, where the type of leaves decides which are equal.
  */
-#include "sql/hierarchy_builders.h"
+#include "build/hierarchy_build.h"
 
 #include "access/table.h"
 #include "access/xact.h"
+#include "build/hierarchy_table.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
@@ -23,8 +24,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/typcache.h"
-
-PG_FUNCTION_INFO_V1(anonopt_create_csv_hierarchy);
 
 /* A text for COPY. */
 typedef struct CsvText
@@ -70,16 +69,16 @@ short_delimiter(const char *csv, Size length, const char *delimiter)
 static CsvText
 prepare_text(const char *csv, Size length, const char *delimiter)
 {
-	CsvText text = {.nfields = 0};
+	CsvText		prepared = {.nfields = 0};
 	const char *end = csv + length;
 	Size		size = strlen(delimiter);
 	bool		quoted = false;
 	int			nfields = 1;
 
 	check_delimiter(delimiter);
-	text.		delimiter[0] = short_delimiter(csv, length, delimiter);
+	prepared.delimiter[0] = short_delimiter(csv, length, delimiter);
 
-	initStringInfo(&text.lines);
+	initStringInfo(&prepared.lines);
 	if (length >= 3 && GetDatabaseEncoding() == PG_UTF8 && memcmp(csv, "\xef\xbb\xbf", 3) == 0)
 		csv += 3;
 	for (; csv < end; csv++)
@@ -87,25 +86,25 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 		bool		ends_line = !quoted && (*csv == '\n' || *csv == '\r');
 
 		quoted = quoted != (*csv == '"');
-		if (ends_line && (text.lines.len == 0 || text.lines.data[text.lines.len - 1] == '\n'))
+		if (ends_line && (prepared.lines.len == 0 || prepared.lines.data[prepared.lines.len - 1] == '\n'))
 			continue;
 		if (ends_line)
 		{
-			text.		nfields = text.nfields == 0 ? nfields : text.nfields;
+			prepared.nfields = prepared.nfields == 0 ? nfields : prepared.nfields;
 
-			appendStringInfoChar(&text.lines, '\n');
+			appendStringInfoChar(&prepared.lines, '\n');
 		}
 		else if (!quoted && (Size) (end - csv) >= size && memcmp(csv, delimiter, size) == 0)
 		{
 			nfields++;
-			appendStringInfoChar(&text.lines, text.delimiter[0]);
+			appendStringInfoChar(&prepared.lines, prepared.delimiter[0]);
 			csv += size - 1;
 		}
 		else
-			appendStringInfoChar(&text.lines, *csv);
+			appendStringInfoChar(&prepared.lines, *csv);
 	}
-	text.		nfields = text.nfields == 0 ? nfields : text.nfields;
-	return text;
+	prepared.nfields = prepared.nfields == 0 ? nfields : prepared.nfields;
+	return prepared;
 }
 
 /*
@@ -143,17 +142,17 @@ read_source(void *buffer, int minimum, int maximum)
 
 /* Fills the new table. */
 static void
-copy_text(const NewHierarchy *table, CsvText *text)
+copy_lines(const NewHierarchy *table, CsvText *csv)
 {
-	Relation	rel = table_open(made_relation(table->schema, table->relname), RowExclusiveLock);
+	Relation	rel = table_open(made_relation(table->made.schema, table->made.name), RowExclusiveLock);
 	ParseState *pstate = make_parsestate(NULL);
 	List	   *options = list_make3(makeDefElem("format", (Node *) makeString("csv"), -1),
-									 makeDefElem("delimiter", (Node *) makeString(text->delimiter), -1),
+									 makeDefElem("delimiter", (Node *) makeString(csv->delimiter), -1),
 									 makeDefElem("encoding", (Node *) makeString(unconstify(char *, GetDatabaseEncodingName())), -1));
 	CopyFromState copy;
 
 	(void) addRangeTableEntryForRelation(pstate, rel, RowExclusiveLock, NULL, false, false);
-	source = &text->lines;
+	source = &csv->lines;
 	copy = BeginCopyFrom(pstate, rel, NULL, NULL, false, read_source, NIL, options);
 	(void) CopyFrom(copy);
 	EndCopyFrom(copy);
@@ -187,7 +186,7 @@ labels_array(int height)
 static void
 unite_leaves(const NewHierarchy *hierarchy, Oid leaf_type)
 {
-	const char *table = hierarchy->sql_name;
+	const char *table = hierarchy->made.sql_name;
 	bool		isnull;
 	Datum		found;
 
@@ -209,37 +208,31 @@ unite_leaves(const NewHierarchy *hierarchy, Oid leaf_type)
 					   " FROM %s) d WHERE t.ctid = d.at AND d.n > 1", table, table), 0, NULL, NULL, NULL);
 }
 
-static Oid
-build_csv(const char *name, CsvText *text, Oid type)
+Oid
+build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type)
 {
+	CsvText		prepared = prepare_text(csv, length, delimiter);
 	NewHierarchy *table;
 	bool		isnull;
 
 	check_leaf_type(type);
-	if (text->lines.len == 0)
+	if (prepared.lines.len == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("csv has no rows"),
 				 errhint("Give the contents of the file, for example psql's \\set csv `cat hierarchy.csv`.")));
-	if (text->nfields < 2)
+	if (prepared.nfields < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("rows of csv have no label"),
 				 errdetail("The first row has a single field."),
 				 errhint("Pass the character between the fields as delimiter.")));
-	table = hierarchy_table_begin(name);
-	hierarchy_table_create(table, format_type_be_qualified(type), text->nfields - 1);
-	copy_text(table, text);
+	table = hierarchy_table_begin(name, false);
+	table->height = prepared.nfields - 1;
+	table->has_ranges = type_is_range(type);
+	hierarchy_table_create(table, format_type_be_qualified(type));
+	copy_lines(table, &prepared);
 	unite_leaves(table, type);
-	table->has_null_leaf = DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->sql_name), BOOLOID, &isnull));
-	return hierarchy_table_finish(table, type_is_range(type), false);
-}
-
-Datum
-anonopt_create_csv_hierarchy(PG_FUNCTION_ARGS)
-{
-	text	   *csv = PG_GETARG_TEXT_PP(1);
-	CsvText		lines = prepare_text(VARDATA_ANY(csv), VARSIZE_ANY_EXHDR(csv), text_to_cstring(PG_GETARG_TEXT_PP(2)));
-
-	PG_RETURN_OID(build_csv(text_to_cstring(PG_GETARG_TEXT_PP(0)), &lines, PG_GETARG_OID(3)));
+	table->has_null_leaf = DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->made.sql_name), BOOLOID, &isnull));
+	return hierarchy_table_finish(table);
 }

@@ -9,7 +9,7 @@
  * nearly everybody into one.  Dates become weeks, or months to decades; codes
  * are masked; rare values of other texts share a label.
  */
-#include "sql/column_plan.h"
+#include "build/column_plan.h"
 
 #include <math.h>
 
@@ -18,7 +18,6 @@
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
 #include "catalog/relations.h"
-#include "sql/hierarchy_builders.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
@@ -104,9 +103,23 @@ static void
 refuse_column(ColumnPlan *plan, const char *role, const char *refusal, const char *hint)
 {
 	plan->role = role;
-	plan->refusal = refusal;
-	plan->reason = plan->form = refusal;
+	plan->refusal = plan->reason = plan->form = refusal;
 	plan->hint = hint;
+}
+
+static void
+choose_hierarchy(ColumnPlan *plan, PlanKind kind, int levels, const char *form)
+{
+	plan->kind = kind;
+	plan->levels = levels;
+	plan->form = form;
+}
+
+static void
+suggest_role(ColumnPlan *plan, const char *role, const char *reason)
+{
+	plan->role = role;
+	plan->reason = reason;
 }
 
 ColumnPlan *
@@ -178,6 +191,7 @@ profile_statement(Oid relation, const char *column, Oid type)
 					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
 }
 
+/* A column of the answer; 0 or false for NULL. */
 static int64
 count_field(int column)
 {
@@ -190,9 +204,8 @@ static bool
 bool_field(int column)
 {
 	bool		isnull;
-	Datum		value = sql_value(column, BOOLOID, &isnull);
 
-	return !isnull && DatumGetBool(value);
+	return DatumGetBool(sql_value(column, BOOLOID, &isnull));
 }
 
 /* Examines a column; SPI is connected only for the query. */
@@ -201,7 +214,6 @@ profile_column(Oid relation, const char *column, Oid type)
 {
 	Profile		profile = {0};
 	bool		isnull;
-	Datum		longest;
 	int			level = sql_use_catalog_names();
 
 	sql_connect();
@@ -216,8 +228,7 @@ profile_column(Oid relation, const char *column, Oid type)
 	profile.high = DatumGetFloat8(sql_value(8, FLOAT8OID, &isnull));
 	if (isnull)
 		profile.low = profile.high = 0;
-	longest = sql_value(9, INT4OID, &isnull);
-	profile.longest = isnull ? 0 : DatumGetInt32(longest);
+	profile.longest = DatumGetInt32(sql_value(9, INT4OID, &isnull));
 	profile.codes = bool_field(10) && profile.longest <= CODE_LENGTH;
 	profile.mails = bool_field(11);
 	profile.prose = bool_field(12);
@@ -315,29 +326,37 @@ numeric_array(Datum *elements, int n)
 	return PointerGetDatum(construct_array(elements, n, NUMERICOID, -1, false, TYPALIGN_INT));
 }
 
+/* Whether a column's integers are few enough to be leaves themselves. */
+static bool
+every_integer_is_leaf(const ColumnPlan *plan)
+{
+	return type_is_integer(plan->type) && plan->profile.high - plan->profile.low <= MANY_INTEGERS;
+}
+
 /* Intervals or ranges of equal widths. */
 static void
-plan_even_widths(ColumnPlan *plan, bool integers)
+plan_even_widths(ColumnPlan *plan)
 {
 	const Profile *profile = &plan->profile;
 	double		span = profile->high - profile->low;
-	bool		every_integer = integers && span <= MANY_INTEGERS;
+	bool		every_integer = every_integer_is_leaf(plan);
 	Width		leaf = every_integer ? make_width(1, 0) : round_width(span / RANGE_LEAVES);
 	Width		widest;
 	Datum		elements[MAX_WIDTHS];
 	int			nwidths;
 
 	/* integers cannot have leaves narrower than one */
-	if (integers && leaf.exponent < 0)
+	if (type_is_integer(plan->type) && leaf.exponent < 0)
 		leaf = make_width(1, 0);
 	nwidths = choose_widths(leaf, span, elements, &widest);
-	plan->kind = every_integer ? PLAN_INTERVALS : PLAN_RANGES;
-	plan->levels = nwidths + 1;
+	if (every_integer)
+		choose_hierarchy(plan, PLAN_INTERVALS, nwidths + 1, "whole numbers, in intervals");
+	else
+		choose_hierarchy(plan, PLAN_RANGES, nwidths + 1, "numbers, in ranges");
 	plan->widths = numeric_array(elements, nwidths);
 	plan->step = width_numeric(leaf);
 	plan->low = floor(profile->low / width_value(widest)) * width_value(widest);
 	plan->high = every_integer ? profile->high : (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
-	plan->form = every_integer ? "whole numbers, in intervals" : "numbers, in ranges";
 }
 
 /* Shares of the people at which quantiles separate bins. */
@@ -477,23 +496,10 @@ plan_bins(ColumnPlan *plan, Oid relation)
 		plan_logarithms(plan, found[0], found[NQUANTILES - 1]);
 	else
 		plan_quantiles(plan, found);
-	plan->kind = PLAN_BINS;
-	plan->levels = plan->nedges;
+	choose_hierarchy(plan, PLAN_BINS, plan->nedges, psprintf("numbers with outliers, in bins by %s", plan->bins));
 	plan->low = found[0];
 	plan->high = found[NQUANTILES - 1];
-	plan->form = psprintf("numbers with outliers, in bins by %s", plan->bins);
 	return true;
-}
-
-static void
-plan_numbers(ColumnPlan *plan, Oid relation)
-{
-	bool		integers = type_is_integer(plan->type);
-	bool		small = integers && plan->profile.high - plan->profile.low <= MANY_INTEGERS;
-
-	if (!small && plan_bins(plan, relation))
-		return;
-	plan_even_widths(plan, integers);
 }
 
 /* ------------------------------------------------------------------ dates */
@@ -538,7 +544,6 @@ plan_dates(ColumnPlan *plan, Oid relation)
 	int			nunits;
 	bool		open = plan->profile.infinite > 0 || plan->profile.high - plan->profile.low > LONG_DAYS;
 
-	plan->kind = PLAN_DATES;
 	plan->low = plan->profile.low;
 	plan->high = plan->profile.high;
 	if (open)
@@ -550,10 +555,9 @@ plan_dates(ColumnPlan *plan, Oid relation)
 		plan->high = found[NQUANTILES - 1];
 	}
 	plan->units = choose_units(plan->high - plan->low, &nunits);
-	plan->levels = nunits + 1;
+	choose_hierarchy(plan, PLAN_DATES, nunits + 1, open ? "dates, with open ends" : "dates");
 	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
 	plan->last_day = years_later(plan->high);
-	plan->form = open ? "dates, with open ends" : "dates";
 }
 
 /* ------------------------------------------------------------------ texts */
@@ -579,23 +583,13 @@ plan_texts(ColumnPlan *plan)
 	const Profile *profile = &plan->profile;
 
 	if (profile->mails && profile->values > 0)
-	{
-		plan->kind = PLAN_MAILS;
-		plan->levels = 2;
-		plan->form = "e-mail addresses, to their domains";
-	}
+		choose_hierarchy(plan, PLAN_MAILS, 2, "e-mail addresses, to their domains");
 	else if (profile->values > FEW_VALUES && profile->codes && !name_has(plan->column, names))
-	{
-		plan->kind = PLAN_MASKS;
-		plan->levels = Max(profile->longest, 1);
-		plan->form = "codes, masked from the right";
-	}
+		choose_hierarchy(plan, PLAN_MASKS, Max(profile->longest, 1), "codes, masked from the right");
 	else if (profile->values > MANY_TEXTS && profile->frequent > 0 && profile->frequent < profile->values)
 	{
-		plan->kind = PLAN_FREQUENCIES;
+		choose_hierarchy(plan, PLAN_FREQUENCIES, 2, "texts, with one label for rare ones");
 		plan->minimum = Max(RARE_PEOPLE, (profile->people + profile->nulls) / RARE_SHARE);
-		plan->levels = 2;
-		plan->form = "texts, with one label for rare ones";
 	}
 }
 
@@ -609,40 +603,19 @@ plan_role(ColumnPlan *plan, Relation relation)
 	bool		alone = profile->people >= NAMING_PEOPLE && profile->singles >= NAMING_SHARE * profile->people;
 
 	if (index_keeps_unique(relation, get_attnum(RelationGetRelid(relation), plan->column)))
-	{
-		plan->role = "identifier";
-		plan->reason = "it is unique by an index";
-	}
+		suggest_role(plan, "identifier", "it is unique by an index");
 	else if (profile->mails && profile->values > 0)
-	{
-		plan->role = "identifier";
-		plan->reason = "it holds e-mail addresses";
-	}
+		suggest_role(plan, "identifier", "it holds e-mail addresses");
 	else if (name_has(plan->column, names) || name_has(plan->column, naming))
-	{
-		plan->role = "identifier";
-		plan->reason = "its name suggests that it identifies people";
-	}
+		suggest_role(plan, "identifier", "its name suggests that it identifies people");
+	else if (profile->values > 1 && profile->prose)
+		suggest_role(plan, "drop", "it is prose, which may reveal anything");
 	else if (alone && (is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
-	{
-		plan->role = profile->prose ? "drop" : "identifier";
-		plan->reason = profile->prose ? "it is prose, which may reveal anything" : "nearly every value is unique";
-	}
+		suggest_role(plan, "identifier", "nearly every value is unique");
 	else if (profile->values <= 1)
-	{
-		plan->role = "insensitive";
-		plan->reason = profile->people == 0 ? "it is empty" : "all values are equal";
-	}
-	else if (profile->prose)
-	{
-		plan->role = "drop";
-		plan->reason = "it is prose, which may reveal anything";
-	}
+		suggest_role(plan, "insensitive", profile->people == 0 ? "it is empty" : "all values are equal");
 	else if (name_has(plan->column, hiding))
-	{
-		plan->role = "sensitive";
-		plan->reason = "its name suggests that it is private";
-	}
+		suggest_role(plan, "sensitive", "its name suggests that it is private");
 }
 
 void
@@ -654,23 +627,18 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 	if (plan->refusal != NULL)
 		return;
 	plan->profile = profile_column(oid, plan->column, plan->type);
-	plan->kind = PLAN_FLAT;
-	plan->levels = 1;
-	plan->form = "few values, in one step";
+	choose_hierarchy(plan, PLAN_FLAT, 1, profile->values > FEW_VALUES ? "many values, in one step" : "few values, in one step");
 	if (is_date(plan->type) && profile->values > profile->infinite)
 		plan_dates(plan, oid);
 	else if (is_number(plan->type) && profile->values > FEW_VALUES && profile->low < profile->high)
-		plan_numbers(plan, oid);
-	else if (plan->type == TIMEOID && profile->values > 0)
 	{
-		plan->kind = PLAN_HOURS;
-		plan->levels = 3;
-		plan->form = "times of day, in hours and quarters of the day";
+		if (every_integer_is_leaf(plan) || !plan_bins(plan, oid))
+			plan_even_widths(plan);
 	}
+	else if (plan->type == TIMEOID && profile->values > 0)
+		choose_hierarchy(plan, PLAN_HOURS, 3, "times of day, in hours and quarters of the day");
 	else if (is_text(plan->type))
 		plan_texts(plan);
-	if (plan->kind == PLAN_FLAT && profile->values > FEW_VALUES)
-		plan->form = "many values, in one step";
 	plan_role(plan, relation);
 }
 
@@ -694,7 +662,7 @@ column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 		case PLAN_BINS:
 			return build_bins(name, plan->edges, plan->nedges);
 		case PLAN_DATES:
-			return build_dates(name, date_of(plan->low), date_of(plan->last_day), plan->units, (DateKind) plan->day_kind, true);
+			return build_dates(name, date_of(plan->low), date_of(plan->last_day), plan->units, plan->day_kind, true);
 		case PLAN_HOURS:
 			return build_hours(name, relation, plan->column);
 		case PLAN_MASKS:

@@ -1,0 +1,84 @@
+/*
+ * hierarchy_build.h
+ *	  Builds hierarchy tables from a description, a column, a tree or a file.
+ */
+#ifndef ANONOPT_HIERARCHY_BUILD_H
+#define ANONOPT_HIERARCHY_BUILD_H
+
+#include "base/compat.h"
+
+#include "utils/array.h"
+
+/*
+ * Each returns a new table.  Name is that of the table, as in SQL.  Numbers and
+ * dates are SQL datums: numeric, numeric[], date, text[].  from_data means that
+ * what describes the hierarchy was read from data.
+ */
+
+/* Integers, in intervals; numbers, in ranges of a step's width, and wider ones. */
+extern Oid	build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data);
+extern Oid	build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
+
+/*
+ * The same with one label for all from top, and one for all below bottom; 0
+ * for none.  Without a step, leaves are integers, and each has a label.
+ */
+extern Oid	build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step);
+
+/* Numbers rounded to multiples of steps; leaves are integers unless continuous. */
+extern Oid	build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continuous);
+
+/*
+ * Ranges between edges, with open ends; each level's edges are a subset of
+ * those below.
+ */
+extern Oid	build_bins(const char *name, const Datum *edges, int nlevels);
+
+/*
+ * The leaves of a hierarchy of dates: days, ranges of one day for columns with
+ * times, or ranges with open ends.
+ */
+typedef enum DateKind
+{
+	DATES_PLAIN,
+	DATES_AS_RANGES,
+	DATES_OPEN
+} DateKind;
+
+extern Oid	build_dates(const char *name, Datum low, Datum high, Datum units, DateKind kind, bool from_data);
+
+/* ------------------------------------- a column's values, which are the leaves */
+
+/* In one step to *. */
+extern Oid	build_flat(const char *name, Oid relation, const char *column);
+
+/* Masked from the right by a character. */
+extern Oid	build_masks(const char *name, Oid relation, const char *column, const char *mask);
+
+/* In buckets of as many people each. */
+extern Oid	build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets);
+
+/*
+ * Rare values become the label other or, if that is NULL, a label that is not
+ * a value.
+ */
+extern Oid	build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other);
+
+/* Cut to fewer parts between separators, then to lengths; either may be NULL. */
+extern Oid	build_prefixes(const char *name, Oid relation, const char *column, ArrayType *lengths, const char *separator);
+
+/* Times of day: hours, then quarters of the day. */
+extern Oid	build_hours(const char *name, Oid relation, const char *column);
+
+/* E-mail addresses, then their domains. */
+extern Oid	build_mails(const char *name, Oid relation, const char *column);
+
+/* ------------------------------------------------------------ trees and files */
+
+/* A table of children and their parents. */
+extern Oid	build_tree(const char *name, Oid edges);
+
+/* A line per leaf of a type: the value, then its label at each level. */
+extern Oid	build_csv(const char *name, const char *csv, Size length, const char *delimiter, Oid type);
+
+#endif

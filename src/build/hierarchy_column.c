@@ -1,0 +1,419 @@
+/*
+ * hierarchy_column.c
+ *	  Builds hierarchies whose leaves are a column's values: flat, masked, in
+ *	  quantiles, by frequency, by prefix, of times and of e-mail addresses; and
+ *	  those of a tree, whose edges are two columns.
+ */
+#include "build/hierarchy_build.h"
+
+#include "access/relation.h"
+#include "build/hierarchy_table.h"
+#include "catalog/pg_type.h"
+#include "catalog/relations.h"
+#include "catalog/type_match.h"
+#include "mb/pg_wchar.h"
+#include "utils/builtins.h"
+#include "utils/guc.h"
+#include "utils/lsyscache.h"
+#include "utils/rel.h"
+
+/* A column as leaves: texts compared by their bytes, other types unchanged. */
+typedef struct LeafColumn
+{
+	Relation	opened;			/* which keeps the column's type */
+	char	   *expression;		/* of r */
+	Oid			type_oid;
+	char	   *type;
+	char	   *relation;
+} LeafColumn;
+
+static LeafColumn
+leaf_column(Oid relation, const char *column)
+{
+	LeafColumn	leaf = {.opened = relation_open_existing(relation)};
+	TypeMatch	match;
+
+	require_readable_column(relation, column);
+	leaf.type_oid = column_type(relation, column);
+	leaf.expression = psprintf("r.%s", quote_identifier(column));
+	if (match_types(leaf.type_oid, TEXTOID, &match))
+	{
+		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(match.data_form, leaf.expression));
+		leaf.type_oid = TEXTOID;
+	}
+	leaf.type = format_type_be_qualified(leaf.type_oid);
+	leaf.relation = relation_sql_name(relation);
+	return leaf;
+}
+
+/* An expression with the type of leaves, as text. */
+static const char *
+leaf_text(const LeafColumn *leaf, const char *expression)
+{
+	return leaf->type_oid == TEXTOID ? expression : sql_as(text_form(leaf->type_oid), expression);
+}
+
+/* Fills a table from expressions of v, and ends it. */
+static Oid
+fill_from_column(NewHierarchy *table, const LeafColumn *leaf, const char *from)
+{
+	Oid			hierarchy = hierarchy_table_fill(table, leaf->type, "v", from);
+
+	relation_close(leaf->opened, NoLock);
+	return hierarchy;
+}
+
+/* The different values v, with the same further ones if these are not NULL. */
+static char *
+different_values(const LeafColumn *leaf)
+{
+	return psprintf("(SELECT DISTINCT %s AS v FROM %s r) s WHERE v IS NOT NULL", leaf->expression, leaf->relation);
+}
+
+/* An integer computed from the column, or 0. */
+static int32
+ask_column(NewHierarchy *table, const LeafColumn *leaf, const char *expression)
+{
+	bool		isnull;
+
+	sql_read_with(psprintf("SELECT %s FROM %s r", expression, leaf->relation), &table->parameters);
+	return DatumGetInt32(sql_value(1, INT4OID, &isnull));
+}
+
+Oid
+build_flat(const char *name, Oid relation, const char *column)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, different_values(&leaf));
+}
+
+Oid
+build_masks(const char *name, Oid relation, const char *column, const char *mask)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table;
+	int			longest;
+
+	if (pg_mbstrlen(mask) != 1)
+		refuse_description("mask must be a single character", "For example *, x or 0.");
+	table = hierarchy_table_begin(name, true);
+	add_text(&table->parameters, mask);
+	longest = Max(ask_column(table, &leaf, psprintf("max(length(%s))", leaf_text(&leaf, leaf.expression))), 1);
+	for (int masked = 1; masked <= longest; masked++)
+		hierarchy_add_level(table, "left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
+							leaf_text(&leaf, "v"), longest, longest - masked, masked);
+	return fill_from_column(table, &leaf, different_values(&leaf));
+}
+
+/* ------------------------------------------------------------------- quantiles */
+
+/* Fails unless each number of buckets divides the one before. */
+static void
+check_buckets(ArrayType *buckets)
+{
+	int32	   *numbers = (int32 *) ARR_DATA_PTR(buckets);
+
+	if (ARR_NDIM(buckets) != 1 || array_contains_nulls(buckets))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("buckets must be a one-dimensional array without nulls")));
+	for (int i = 0; i < ARR_DIMS(buckets)[0]; i++)
+		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
+			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
+}
+
+/*
+ * The values with the label l1, l2 and so on of their bucket at each level: an
+ * equal share of the people, from the least value.
+ */
+static char *
+quantile_labels(const LeafColumn *leaf, int nlevels)
+{
+	StringInfoData sql;
+
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "(WITH counted AS (SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1),"
+					 " summed AS (SELECT v, (sum(n) OVER (ORDER BY v ROWS UNBOUNDED PRECEDING))::int8 - n AS below, (sum(n) OVER ())::int8 AS total"
+					 " FROM counted WHERE v IS NOT NULL), placed AS MATERIALIZED (SELECT v", leaf->expression, leaf->relation);
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(&sql, ", $1[%d]::int8 * below / total AS g%d", i, i);
+	appendStringInfoString(&sql, " FROM summed)");
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(&sql, ", bucket%d AS MATERIALIZED (SELECT g, CASE WHEN before IS NULL AND next IS NULL THEN '*'"
+						 " WHEN before IS NULL THEN format('< %%s', next)"
+						 " WHEN next IS NULL THEN format('>= %%s', low)"
+						 " ELSE format('[%%s, %%s)', low, next) END AS label"
+						 " FROM (SELECT g, low, lead(low) OVER (ORDER BY g) AS next, lag(low) OVER (ORDER BY g) AS before"
+						 " FROM (SELECT DISTINCT ON (g%d) g%d AS g, v AS low FROM placed ORDER BY g%d, v) s) t)", i, i, i, i);
+	appendStringInfoString(&sql, " SELECT v");
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(&sql, ", b%d.label AS l%d", i, i);
+	appendStringInfoString(&sql, " FROM placed p");
+	for (int i = 1; i <= nlevels; i++)
+		appendStringInfo(&sql, " JOIN bucket%d b%d ON b%d.g = p.g%d", i, i, i, i);
+	appendStringInfoString(&sql, ") s");
+	return sql.data;
+}
+
+Oid
+build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table;
+	int			nlevels;
+
+	check_buckets(buckets);
+	nlevels = ARR_DIMS(buckets)[0];
+	table = hierarchy_table_begin(name, true);
+	add_array(&table->parameters, INT4ARRAYOID, PointerGetDatum(buckets));
+	for (int i = 1; i <= nlevels; i++)
+		hierarchy_add_level(table, "l%d", i);
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, quantile_labels(&leaf, nlevels));
+}
+
+/* ------------------------------------------------------------------------ texts */
+
+/* A label that is not a value. */
+static char *
+free_label(const LeafColumn *leaf)
+{
+	for (int length = 0;; length++)
+	{
+		NewHierarchy asked = {.height = 0};
+		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
+
+		add_text(&asked.parameters, label);
+		if (length == 16 || !holds(&asked, psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $1)", leaf->relation,
+													leaf_text(leaf, leaf->expression))))
+			return label;
+	}
+}
+
+Oid
+build_frequencies(const char *name, Oid relation, const char *column, int64 minimum, const char *other)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table;
+
+	if (minimum < 1)
+		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
+	table = hierarchy_table_begin(name, true);
+	add_value(&table->parameters, INT8OID, Int64GetDatum(minimum), false);
+	add_text(&table->parameters, other == NULL ? free_label(&leaf) : other);
+	if (holds(table, psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $2 HAVING count(*) >= $1)",
+							  leaf.relation, leaf_text(&leaf, leaf.expression))))
+		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
+	hierarchy_add_level(table, "CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v"));
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, psprintf("(SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
+												   leaf.expression, leaf.relation));
+}
+
+Oid
+build_prefixes(const char *name, Oid relation, const char *column, ArrayType *array, const char *separator)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	int			nlengths = array == NULL ? 0 : count_elements(PointerGetDatum(array), "lengths");
+	const int32 *lengths = nlengths == 0 ? NULL : (int32 *) ARR_DATA_PTR(array);
+	int			most_parts = 1;
+	const char *code = leaf_text(&leaf, "v");
+	NewHierarchy *table;
+
+	if (nlengths == 0 && separator == NULL)
+		refuse_description("neither lengths nor a separator is given", "For example {3,1} for ICD-10, or '.' between the parts of a code.");
+	if (separator != NULL && *separator == '\0')
+		refuse_description("separator must not be empty", "It is the text between the parts of a code.");
+	for (int i = 0; i < nlengths; i++)
+		if (lengths[i] < 1 || (i > 0 && lengths[i] >= lengths[i - 1]))
+			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
+	table = hierarchy_table_begin(name, true);
+	add_text(&table->parameters, separator == NULL ? "" : separator);
+	if (separator != NULL)
+		most_parts = Max(ask_column(table, &leaf, psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression))), 1);
+	for (int parts = most_parts - 1; parts > 0; parts--)
+		hierarchy_add_level(table, "array_to_string(parts[1:%d], $1)", parts);
+	for (int i = 0; i < nlengths; i++)
+		hierarchy_add_level(table, "left(%s, %d)", separator == NULL ? code : "coalesce(parts[1], '')", lengths[i]);
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
+												   separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
+												   leaf.expression, leaf.relation));
+}
+
+Oid
+build_mails(const char *name, Oid relation, const char *column)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+
+	hierarchy_add_level(table, "'*@' || lower(substr(v, strpos(v, '@') + 1))");
+	hierarchy_add_level(table, "'*'");
+	return fill_from_column(table, &leaf, different_values(&leaf));
+}
+
+Oid
+build_hours(const char *name, Oid relation, const char *column)
+{
+	LeafColumn	leaf = leaf_column(relation, column);
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+
+	hierarchy_add_level(table, "to_char(extract(hour FROM v), 'FM00') || ':00'");
+	hierarchy_add_level(table, "CASE WHEN v < time '06:00' THEN '[00:00, 06:00)' WHEN v < time '12:00' THEN '[06:00, 12:00)'"
+						" WHEN v < time '18:00' THEN '[12:00, 18:00)' ELSE '[18:00, 24:00]' END");
+	hierarchy_add_level(table, "'*'");
+	/* all times, so that tomorrow's have leaves, too */
+	return fill_from_column(table, &leaf, psprintf("(WITH v AS (SELECT DISTINCT %s AS v FROM %s r) SELECT v FROM v UNION"
+												   " SELECT time '00:00' + i * step FROM (SELECT CASE WHEN bool_and(extract(second FROM v) = 0) THEN interval '1 minute'"
+												   " WHEN bool_and(extract(second FROM v) = trunc(extract(second FROM v))) THEN interval '1 second' END AS step FROM v) s,"
+												   " generate_series(0, (86400 / extract(epoch FROM step))::int - 1) i) s WHERE v IS NOT NULL",
+												   leaf.expression, leaf.relation));
+}
+
+/* ------------------------------------------------------------------------ trees */
+
+/* The names of the first two columns of a table of edges. */
+static void
+edge_columns(Oid relation, char **child, char **parent)
+{
+	Relation	rel = relation_open_existing(relation);
+	List	   *columns = live_columns(rel);
+
+	if (list_length(columns) < 2)
+		refuse_description("table of edges needs two columns", "The first holds the child, the second its parent.");
+	*child = pstrdup(NameStr(((Form_pg_attribute) linitial(columns))->attname));
+	*parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
+	relation_close(rel, NoLock);
+}
+
+/* Fails if a query over the edges finds values, naming up to five. */
+static void
+refuse_edges(const char *with, const char *query, const char *message, const char *hint)
+{
+	bool		isnull;
+	Datum		found;
+
+	sql_read(psprintf("%s SELECT string_agg(coalesce(quote_literal(left(c, 100)), 'NULL'), ', ' ORDER BY c)"
+					  " FROM (SELECT c FROM (%s) f ORDER BY c LIMIT 5) s", with, query), 0, NULL, NULL);
+	found = sql_value(1, TEXTOID, &isnull);
+	if (!isnull)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("%s", message),
+				 errdetail("Among them: %s.", TextDatumGetCString(found)),
+				 errhint("%s", hint)));
+}
+
+/*
+ * The edges under the alias r.  Distributed ones are fetched first, because
+ * Citus does not walk down a tree.
+ */
+static const char *
+tree_edges(const LeafColumn *leaf, Oid edges, const char *child, const char *parent)
+{
+	const char *names[2] = {quote_identifier(child), quote_identifier(parent)};
+	const char *columns[2];
+
+	if (!is_distributed(edges))
+		return psprintf("%s r", leaf->relation);
+	sql_read(psprintf("SELECT array_agg(r.%s)::text, array_agg(r.%s)::text FROM %s r", names[0], names[1], leaf->relation), 0, NULL, NULL);
+	for (int i = 0; i < 2; i++)
+	{
+		char	   *values = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+
+		columns[i] = psprintf("%s::%s[]", quote_literal_cstr(values == NULL ? "{}" : values),
+							  format_type_be_qualified(column_type(edges, i == 0 ? child : parent)));
+	}
+	return psprintf("unnest(%s, %s) AS r (%s, %s)", columns[0], columns[1], names[0], names[1]);
+}
+
+/*
+ * Common table expressions with the nodes of a tree from the roots down, and
+ * the leaves.  Nodes that hang on a cycle are never reached, nor those more
+ * than one level deeper than a table has room for.
+ */
+static char *
+tree_terms(const LeafColumn *leaf, Oid edges, const char *child, const char *parent)
+{
+	return psprintf("WITH RECURSIVE edge AS MATERIALIZED (SELECT DISTINCT %s AS v, %s COLLATE \"C\" AS c,"
+					" %s COLLATE \"C\" AS p FROM %s),"
+					" root AS (SELECT p AS c FROM edge a WHERE p IS NOT NULL"
+					" AND NOT EXISTS (SELECT FROM edge b WHERE b.c = a.p)"
+					" UNION SELECT c FROM edge WHERE p IS NULL),"
+					" node AS (SELECT c, ARRAY[c] AS path FROM root"
+					" UNION ALL SELECT e.c, n.path || e.c FROM node n JOIN edge e ON e.p = n.c"
+					" WHERE cardinality(n.path) <= %d + 1),"
+					" leaf AS (SELECT c, path, cardinality(path) - 1 AS depth FROM node"
+					" WHERE NOT EXISTS (SELECT FROM edge e WHERE e.p = node.c))",
+					leaf->expression, leaf_text(leaf, leaf->expression),
+					sql_as(text_form(column_type(edges, parent)), psprintf("r.%s", quote_identifier(parent))),
+					tree_edges(leaf, edges, child, parent), MOST_LEVELS);
+}
+
+/*
+ * In effect until the names are restored.  The planner does not know that it
+ * scans the edges once per level; only a hash join builds their hash just
+ * once, and only if memory holds it: 14 allows half of what 15 does.
+ */
+static void
+use_hash_joins(void)
+{
+	(void) set_config_option("enable_mergejoin", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("hash_mem_multiplier", "64", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
+/*
+ * Fails unless edges form a tree that is not too deep; returns the number of
+ * edges from a root to the deepest node.
+ */
+static int32
+check_tree(const char *with, const LeafColumn *leaf)
+{
+	bool		isnull;
+	int32		depth;
+
+	refuse_edges(with, "SELECT c FROM edge WHERE c IS NULL", "edges name a null child",
+				 "Every row needs a child; a root is a child without a parent, or no child at all.");
+	refuse_edges(with, "SELECT c FROM edge GROUP BY c HAVING count(*) > 1", "edges give a child two parents",
+				 "A tree has one parent for each child.");
+	sql_read(psprintf("%s SELECT coalesce(max(cardinality(path)) - 1, 0)::int4 FROM node", with), 0, NULL, NULL);
+	depth = DatumGetInt32(sql_value(1, INT4OID, &isnull));
+	if (depth > MOST_LEVELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchy would have too many levels"),
+				 errdetail("A branch has more than %d edges.", MOST_LEVELS)));
+	refuse_edges(with, "SELECT c FROM edge EXCEPT SELECT c FROM node", "edges run in a circle",
+				 "Every branch must end at a root.");
+	if (depth == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("edges in %s do not form a tree", leaf->relation),
+				 errhint("Give a row (child, parent) for every child.")));
+	return depth;
+}
+
+Oid
+build_tree(const char *name, Oid edges)
+{
+	NewHierarchy *table;
+	char	   *child;
+	char	   *parent;
+	LeafColumn	leaf;
+	char	   *with;
+	int32		depth;
+
+	edge_columns(edges, &child, &parent);
+	leaf = leaf_column(edges, child);
+	table = hierarchy_table_begin(name, true);
+	use_hash_joins();
+	with = tree_terms(&leaf, edges, child, parent);
+	depth = check_tree(with, &leaf);
+	for (int level = 1; level <= depth; level++)
+		hierarchy_add_level(table, "path[depth + 1 - greatest(0, %d - (%d - depth))]", level, depth);
+	return fill_from_column(table, &leaf, psprintf("(%s SELECT e.v, path, depth FROM leaf JOIN edge e USING (c)) s", with));
+}

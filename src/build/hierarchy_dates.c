@@ -1,0 +1,131 @@
+/*
+ * hierarchy_dates.c
+ *	  Builds hierarchies of dates and times.
+ */
+#include "build/hierarchy_build.h"
+
+#include "base/names.h"
+#include "build/hierarchy_table.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+
+/* Units of time, and the label of the unit that contains day or time d. */
+static const char *const unit_names[] = {"hour", "day", "weekday", "week", "month", "quarter", "year", "decade", "century"};
+static const char *const unit_labels[] = {
+	"to_char(d, 'YYYY-MM-DD HH24:00')",
+	"to_char(d, 'YYYY-MM-DD')",
+	"to_char(d, 'FMDay')",
+	"to_char(d, 'IYYY-\"W\"IW')",
+	"to_char(d, 'YYYY-MM')",
+	"to_char(d, 'YYYY-\"Q\"Q')",
+	"to_char(d, 'YYYY')",
+	"floor(extract(year FROM d) / 10) * 10 || 's'",
+	"to_char(d, 'FMCCth \"century\"')"
+};
+
+enum
+{
+	UNIT_HOUR, UNIT_DAY, UNIT_WEEKDAY, UNIT_WEEK
+};
+
+/*
+ * The indexes of units, which must nest; weeks and weekdays do not nest in
+ * months or years.
+ */
+static int *
+units_by_name(Datum datum, int *nunits)
+{
+	Datum	   *names;
+	int		   *units;
+
+	*nunits = count_elements(datum, "units");
+	deconstruct_array(DatumGetArrayTypeP(datum), TEXTOID, -1, false, TYPALIGN_INT, &names, NULL, nunits);
+	units = palloc(sizeof(int) * (*nunits + 1));
+	for (int i = 0; i < *nunits; i++)
+	{
+		char	   *name = TextDatumGetCString(names[i]);
+
+		units[i] = find_name(name, unit_names, lengthof(unit_names));
+		if (units[i] < 0)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("unknown unit \"%s\"", name),
+					 errhint("Units are hour, day, weekday, week, month, quarter, year, decade and century.")));
+		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("a %s does not lie within one %s", unit_names[units[i - 1]], name),
+					 errhint("Give hour, day, month, quarter, year, decade and century in this order; week or weekday may be the last.")));
+	}
+	return units;
+}
+
+/*
+ * The leaves of a hierarchy of dates; the first unit may be the size of leaves
+ * instead of a level.
+ */
+typedef struct DateLeaves
+{
+	const char *type;
+	const char *leaf;			/* of d, the start of a leaf */
+	const char *steps;			/* gives d */
+	int			a_day;
+	bool		are_first_unit;
+	bool		are_ranges;
+} DateLeaves;
+
+static DateLeaves
+date_leaves(const int *units, int nunits, DateKind kind)
+{
+	DateLeaves	days = {"date", "d", "(SELECT $1 + i AS d FROM generate_series(0, $2 - $1) i) days", 1, false, false};
+	DateLeaves	ranges = {"daterange", "daterange(d, d + 1)", days.steps, 1, false, true};
+	DateLeaves	hours = {"tsrange", "tsrange(d, d + interval '1 hour')",
+		"(SELECT $1::timestamp + i * interval '1 hour' AS d FROM generate_series(0, ($2 - $1 + 1) * 24 - 1) i) hours",
+	24, true, true};
+
+	ranges.are_first_unit = nunits > 0 && units[0] == UNIT_DAY;
+	if (nunits > 0 && units[0] == UNIT_HOUR)
+		return hours;
+	return ranges.are_first_unit || kind != DATES_PLAIN ? ranges : days;
+}
+
+/* The rows of all days before low, or of all after high. */
+static void
+append_open_end(StringInfo from, const char *leaf, const char *label, int nlabels)
+{
+	appendStringInfo(from, " UNION ALL SELECT %s", leaf);
+	for (int i = 0; i < nlabels; i++)
+		appendStringInfo(from, ", %s", label);
+	appendStringInfoString(from, ", '*'");
+}
+
+Oid
+build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind, bool from_data)
+{
+	int			nunits;
+	int		   *units = units_by_name(wanted, &nunits);
+	DateLeaves	leaves = date_leaves(units, nunits, kind);
+	int			first = leaves.are_first_unit ? 1 : 0;
+	NewHierarchy *table = hierarchy_table_begin(name, from_data);
+	StringInfoData from;
+
+	add_value(&table->parameters, DATEOID, low, false);
+	add_value(&table->parameters, DATEOID, high, false);
+	require_description(table, "$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)",
+						"low must be a date not above high", "Give the first and the last possible day.");
+	require_description(table, psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / leaves.a_day),
+						"hierarchy would have too many leaves", "Use closer bounds.");
+
+	for (int i = first; i < nunits; i++)
+		hierarchy_add_level(table, "%s", unit_labels[units[i]]);
+	hierarchy_add_level(table, "'*'");
+	initStringInfo(&from);
+	appendStringInfoString(&from, leaves.steps);
+	if (kind == DATES_OPEN)
+	{
+		append_open_end(&from, "daterange(NULL, $1)", "'< ' || to_char($1, 'YYYY-MM-DD')", nunits - first);
+		append_open_end(&from, "daterange($2 + 1, NULL)", "'>= ' || to_char($2 + 1, 'YYYY-MM-DD')", nunits - first);
+	}
+	table->has_ranges = leaves.are_ranges;
+	return hierarchy_table_fill(table, leaves.type, leaves.leaf, from.data);
+}

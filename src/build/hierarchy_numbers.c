@@ -1,0 +1,240 @@
+/*
+ * hierarchy_numbers.c
+ *	  Builds hierarchies of numbers: in intervals or ranges, with top and bottom
+ *	  coding, rounded, in bins.
+ *
+ * All but bins are described by the parameters $1 low, $2 high, $3 widths, $4
+ * the width of a leaf, $5 top and $6 bottom.
+ */
+#include "build/hierarchy_build.h"
+
+#include "build/hierarchy_table.h"
+#include "catalog/pg_type.h"
+#include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
+
+/* Begins a hierarchy whose description has widths under a name; a number of 0 is null. */
+static NewHierarchy *
+begin_numbers(const char *name, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top, Datum bottom, bool from_data)
+{
+	NewHierarchy *table;
+
+	(void) count_elements(widths, widths_name);
+	table = hierarchy_table_begin(name, from_data);
+	add_value(&table->parameters, NUMERICOID, low, false);
+	add_value(&table->parameters, NUMERICOID, high, false);
+	add_array(&table->parameters, NUMERICARRAYOID, widths);
+	add_value(&table->parameters, NUMERICOID, step, step == 0);
+	add_value(&table->parameters, NUMERICOID, top, top == 0);
+	add_value(&table->parameters, NUMERICOID, bottom, bottom == 0);
+	return table;
+}
+
+static Datum
+one(void)
+{
+	return DirectFunctionCall1(int4_numeric, Int32GetDatum(1));
+}
+
+static void
+check_widths(NewHierarchy *table)
+{
+	require_description(table, "coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, nullif(u, 0)) = 0), true) FROM"
+						" (SELECT w, lag(w, 1, $4) OVER (ORDER BY i) AS u FROM"
+						" unnest($3) WITH ORDINALITY AS a (w, i)) s",
+						"each width must be a positive multiple of the one before",
+						"For example {5,10,20}; the first must be a multiple of the leaves' own width.");
+}
+
+static void
+check_bounds(NewHierarchy *table)
+{
+	require_description(table, "$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'",
+						"low must be a finite number not above high", "Give the smallest and the largest possible value.");
+}
+
+static void
+check_leaves(NewHierarchy *table, const char *width, const char *hint)
+{
+	require_description(table, psprintf("($2 - $1) / %s < %d", width, MAX_LEAVES), "hierarchy would have too many leaves", hint);
+}
+
+#define INTEGER_BOUNDS "$1 = trunc($1) AND $2 = trunc($2) AND abs($1) < 9e18 AND abs($2) < 9e18"
+
+static const char *
+integer_type(NewHierarchy *table)
+{
+	return holds(table, "abs($1) < 2147483648 AND abs($2) < 2147483648") ? "integer" : "bigint";
+}
+
+/* ------------------------------------------- intervals, ranges, coded numbers */
+
+/*
+ * Each leaf, the number lo where it begins, and whether it lies below, within
+ * or above the ends: -1, 0 or 1.  The last range is closed, so that high itself
+ * has a leaf.
+ */
+static const char *
+coded_leaves(bool integers)
+{
+	if (integers)
+		return "(SELECT v AS leaf, v AS lo, CASE WHEN v >= $5 THEN 1 WHEN v < $6 THEN -1 ELSE 0 END AS side"
+			" FROM generate_series($1, $2) v) leaves";
+	return "(SELECT numrange(lo, hi, CASE WHEN $5 IS NULL AND hi >= $2 THEN '[]' ELSE '[)' END) AS leaf, lo, 0 AS side"
+		" FROM (SELECT greatest($1 + i * $4, $6) AS lo, least($1 + (i + 1) * $4, coalesce($5, $2)) AS hi"
+		" FROM generate_series(0, ceil(($2 - $1) / $4) - 1) i) steps WHERE lo < hi"
+		" UNION ALL SELECT numrange(NULL, $6), NULL, -1 WHERE $6 IS NOT NULL"
+		" UNION ALL SELECT numrange($5, NULL), NULL, 1 WHERE $5 IS NOT NULL) leaves";
+}
+
+/* Adds a level with the label of an end, or of what lies between them. */
+static void
+add_coded_level(NewHierarchy *table, const char *inside)
+{
+	hierarchy_add_level(table, "CASE side WHEN 1 THEN '>= ' || trim_scale($5) WHEN -1 THEN '< ' || trim_scale($6) ELSE %s END", inside);
+}
+
+/* Intervals of a width count from low and end where coding begins. */
+static char *
+interval_label(bool integers, int width)
+{
+	const char *end = integers ? "least(l + w, $5)" : "least(l + w, coalesce($5, $2))";
+	const char *closed = integers ? "false" : "$5 IS NULL AND l + w >= $2";
+
+	return psprintf("(SELECT format('[%%s, %%s%%s', trim_scale(greatest(l, $6)), trim_scale(%s), CASE WHEN %s THEN ']' ELSE ')' END)"
+					" FROM (SELECT $1 + floor((lo - $1) / $3[%d]) * $3[%d] AS l, $3[%d] AS w) s)", end, closed, width, width, width);
+}
+
+static Oid
+fill_numbers(NewHierarchy *table, bool integers)
+{
+	int			nwidths = count_elements(table->parameters.values[2], "widths");
+
+	for (int width = 1; width <= nwidths; width++)
+		add_coded_level(table, interval_label(integers, width));
+	hierarchy_add_level(table, "'*'");
+	table->has_ranges = !integers;
+	return hierarchy_table_fill(table, integers ? integer_type(table) : "numrange", "leaf", coded_leaves(integers));
+}
+
+Oid
+build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data)
+{
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, one(), 0, 0, from_data);
+
+	require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
+	check_bounds(table);
+	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
+	check_widths(table);
+	return fill_numbers(table, true);
+}
+
+Oid
+build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
+{
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, 0, 0, from_data);
+
+	require_description(table, "$4 > 0 AND $4 < 'Infinity' AND $1 < $2",
+						"step must be positive and low below high", "For example 0, 100 and step 5.");
+	check_bounds(table);
+	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
+	check_widths(table);
+	return fill_numbers(table, false);
+}
+
+Oid
+build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
+{
+	bool		integers = step == 0;
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, integers ? one() : step, top, bottom, false);
+
+	if (top == 0 && bottom == 0)
+		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
+	require_description(table, "$4 > 0 AND $4 < 'Infinity'", "step must be positive", "For example 100; without a step, leaves are integers.");
+	check_bounds(table);
+	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
+	require_description(table, "coalesce($6, $1) >= $1 AND coalesce($6, $1) < coalesce($5, $2 + 1) AND coalesce($5, $2) <= $2",
+						"low, bottom, top and high must be in increasing order", "For example low 0, bottom 18, top 85 and high 120.");
+	if (integers)
+		require_description(table, INTEGER_BOUNDS " AND coalesce($5, 0) = trunc(coalesce($5, 0)) AND coalesce($6, 0) = trunc(coalesce($6, 0))",
+							"low, high, top and bottom must be integers", "Give a step for other numbers.");
+	check_widths(table);
+	if (integers)
+		add_coded_level(table, "lo::text");
+	return fill_numbers(table, integers);
+}
+
+/* ------------------------------------------------------------- rounded numbers */
+
+/* A number rounded to a multiple, ties upwards; exact, since it uses div and mod. */
+static char *
+rounded(const char *value, const char *step)
+{
+	return psprintf("((div(2 * %s + %s, 2 * %s) - (mod(2 * %s + %s, 2 * %s) < 0)::int) * %s)",
+					value, step, step, value, step, step, step);
+}
+
+/* The leaves, with the label of level 1 as r1. */
+static char *
+rounded_leaves(bool continuous)
+{
+	if (!continuous)
+		return psprintf("(SELECT v AS leaf, %s AS r1 FROM generate_series($1, $2) v) leaves", rounded("v", "$4"));
+	return psprintf("(SELECT numrange(trim_scale(greatest($1, m - $4 * 0.5)), trim_scale(least($2, m + $4 * 0.5)),"
+					" CASE WHEN m + $4 * 0.5 > $2 THEN '[]' ELSE '[)' END) AS leaf, m AS r1"
+					" FROM generate_series(%s, %s, $4) m) leaves", rounded("$1", "$4"), rounded("$2", "$4"));
+}
+
+Oid
+build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continuous)
+{
+	int			nsteps = count_elements(steps, "steps");
+	Datum	   *step;
+	NewHierarchy *table;
+	StringInfoData from;
+
+	deconstruct_array(DatumGetArrayTypeP(steps), NUMERICOID, -1, false, TYPALIGN_INT, &step, NULL, &nsteps);
+	table = begin_numbers(name, low, high, "steps", steps, nsteps == 0 ? 0 : step[0], 0, 0, false);
+	if (nsteps == 0)
+		refuse_description("no step is given", "For example {10,50}.");
+	require_description(table, "$4 > 0 AND $4 < 'Infinity'", "each step must be positive", "For example {10,50}.");
+	check_widths(table);
+	check_bounds(table);
+	if (!continuous)
+		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Pass continuous => true for other numbers.");
+	check_leaves(table, continuous ? "$4" : "1", "Use closer bounds.");
+	initStringInfo(&from);
+	appendStringInfoString(&from, rounded_leaves(continuous));
+	for (int i = 1; i <= nsteps; i++)
+	{
+		hierarchy_add_level(table, "trim_scale(r%d)::text", i);
+		if (i > 1)
+			appendStringInfo(&from, " CROSS JOIN LATERAL (SELECT %s AS r%d) s%d",
+							 rounded(psprintf("r%d", i - 1), psprintf("$3[%d]", i)), i, i);
+	}
+	hierarchy_add_level(table, "'*'");
+	table->has_ranges = continuous;
+	return hierarchy_table_fill(table, continuous ? "numrange" : integer_type(table), "leaf", from.data);
+}
+
+/* ------------------------------------------------------------------------ bins */
+
+Oid
+build_bins(const char *name, const Datum *edges, int nlevels)
+{
+	NewHierarchy *table = hierarchy_table_begin(name, true);
+
+	for (int i = 1; i <= nlevels; i++)
+	{
+		add_value(&table->parameters, NUMERICARRAYOID, edges[i - 1], false);
+		/* the bin of a leaf that begins at lo */
+		if (i > 1)
+			hierarchy_add_level(table, "(SELECT CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"
+								" ELSE format('[%%s, %%s)', trim_scale(e[g]), trim_scale(e[g + 1])) END"
+								" FROM (SELECT coalesce(width_bucket(lo, $%d), 0) AS g, $%d AS e) b)", i, i);
+	}
+	hierarchy_add_level(table, "'*'");
+	table->has_ranges = true;
+	return hierarchy_table_fill(table, "numrange", "numrange(lo, hi)",
+								"(SELECT $1[i] AS lo, $1[i + 1] AS hi FROM generate_series(0, cardinality($1)) i) leaves");
+}

@@ -1,0 +1,142 @@
+/*
+ * hierarchy_table.c
+ *	  A hierarchy table while it is built.
+ *
+ * A builder runs one INSERT … SELECT with an expression per level.  It sets
+ * search_path to pg_catalog to keep the statements readable; names given by
+ * users are resolved before that and are written qualified and quoted.
+ */
+#include "build/hierarchy_table.h"
+
+#include "catalog/namespace.h"
+#include "catalog/pg_type.h"
+#include "utils/array.h"
+#include "utils/builtins.h"
+#include "utils/lsyscache.h"
+
+NewHierarchy *
+hierarchy_table_begin(const char *name, bool from_data)
+{
+	NewHierarchy *table = palloc0(sizeof(NewHierarchy));
+
+	table->made = new_relation(name, "Drop it, or choose another name for the hierarchy.");
+	table->from_data = from_data;
+	initStringInfo(&table->labels);
+	table->names_level = sql_use_catalog_names();
+	sql_connect();
+	return table;
+}
+
+void
+hierarchy_add_level(NewHierarchy *table, const char *label,...)
+{
+	int			needed = 1;
+
+	/* more would only be counted, for the message */
+	if (table->height++ >= MOST_LEVELS)
+		return;
+	appendStringInfoString(&table->labels, ", ");
+	while (needed > 0)
+	{
+		va_list		args;
+
+		va_start(args, label);
+		needed = appendStringInfoVA(&table->labels, label, args);
+		va_end(args);
+		if (needed > 0)
+			enlargeStringInfo(&table->labels, needed);
+	}
+}
+
+void
+hierarchy_table_create(NewHierarchy *table, const char *leaf_type)
+{
+	StringInfoData sql;
+
+	if (table->height > MOST_LEVELS)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchy would have too many levels"),
+				 errdetail("It would have %d levels.", table->height)));
+	initStringInfo(&sql);
+	appendStringInfo(&sql, "CREATE TABLE %s (value %s", table->made.sql_name, leaf_type);
+	for (int level = 1; level <= table->height; level++)
+		appendStringInfo(&sql, ", level%d text NOT NULL", level);
+	appendStringInfoChar(&sql, ')');
+	sql_write(sql.data, 0, NULL, NULL, NULL);
+}
+
+Oid
+hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
+{
+	Parameters *parameters = &table->parameters;
+
+	hierarchy_table_create(table, leaf_type);
+	sql_write(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from),
+			  parameters->n, parameters->types, parameters->values, parameters->nulls);
+	return hierarchy_table_finish(table);
+}
+
+Oid
+hierarchy_table_finish(NewHierarchy *table)
+{
+	const char *key = table->has_null_leaf ? "UNIQUE (value)" : "PRIMARY KEY (value)";
+
+	if (table->has_ranges)
+		key = "EXCLUDE USING gist (value WITH &&)";
+	sql_write(psprintf("ALTER TABLE %s ADD %s", table->made.sql_name, key), 0, NULL, NULL, NULL);
+	if (table->from_data)
+		keep_to_owner(made_relation(table->made.schema, table->made.name));
+	sql_finish();
+	sql_restore_names(table->names_level);
+	return made_relation(table->made.schema, table->made.name);
+}
+
+bool
+holds(NewHierarchy *table, const char *condition)
+{
+	bool		isnull;
+	Datum		result;
+
+	sql_read_with(psprintf("SELECT %s", condition), &table->parameters);
+	result = sql_value(1, BOOLOID, &isnull);
+	return !isnull && DatumGetBool(result);
+}
+
+void
+refuse_description(const char *message, const char *hint)
+{
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("%s", message),
+			 errhint("%s", hint)));
+}
+
+void
+require_description(NewHierarchy *table, const char *condition, const char *message, const char *hint)
+{
+	if (!holds(table, condition))
+		refuse_description(message, hint);
+}
+
+int
+count_elements(Datum datum, const char *name)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be a one-dimensional array without nulls", name)));
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}
+
+void
+add_array(Parameters *parameters, Oid type, Datum datum)
+{
+	ArrayType  *array = DatumGetArrayTypePCopy(datum);
+
+	if (ARR_NDIM(array) == 1)
+		ARR_LBOUND(array)[0] = 1;
+	add_value(parameters, type, PointerGetDatum(array), false);
+}

@@ -1,0 +1,76 @@
+/*
+ * hierarchy_table.h
+ *	  A hierarchy table while it is built, for the builders.
+ */
+#ifndef ANONOPT_HIERARCHY_TABLE_H
+#define ANONOPT_HIERARCHY_TABLE_H
+
+#include "base/compat.h"
+
+#include "access/htup_details.h"
+#include "catalog/sql.h"
+#include "lib/stringinfo.h"
+#include "utils/relcache.h"
+
+/* The most levels that fit into a table, whatever their labels. */
+#define MOST_LEVELS (MaxTupleAttributeNumber / 2 - 1)
+
+/* The most leaves a builder writes, so that a typo does not fill a disk. */
+#define MAX_LEAVES 10000000
+
+typedef struct NewHierarchy
+{
+	NewRelation made;
+	int			names_level;
+	bool		from_data;		/* the table shows values, so it is its
+								 * owner's */
+	bool		has_ranges;		/* leaves that must not overlap */
+	bool		has_null_leaf;	/* which rules out a primary key */
+	int			height;
+	StringInfoData labels;		/* expressions of the levels, after the leaf's */
+	Parameters	parameters;		/* of its statements */
+} NewHierarchy;
+
+/*
+ * Begins a table with a name as in SQL; it must not exist.  Connects to SPI
+ * and sets search_path to pg_catalog.
+ */
+extern NewHierarchy *hierarchy_table_begin(const char *name, bool from_data);
+
+/* Adds a level above the last: an expression of its labels. */
+extern void hierarchy_add_level(NewHierarchy *table, const char *label,...) pg_attribute_printf(2, 3);
+
+/*
+ * Creates the table and its rows: an expression of leaves of a type, beside
+ * those of the levels, over what follows FROM.  Then ends it.
+ */
+extern Oid	hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from);
+
+/* Creates it, empty, with leaves of a type and its height. */
+extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type);
+
+/*
+ * Creates keys, revokes rights on a table built from data, and ends what was
+ * begun; returns the table.
+ */
+extern Oid	hierarchy_table_finish(NewHierarchy *table);
+
+/* Evaluates a condition over the parameters. */
+extern bool holds(NewHierarchy *table, const char *condition);
+
+/* Fails with 22023. */
+extern void refuse_description(const char *message, const char *hint);
+
+/* Fails with 22023 unless a condition over the parameters holds. */
+extern void require_description(NewHierarchy *table, const char *condition, const char *message, const char *hint);
+
+/*
+ * The elements of a one-dimensional array without nulls, otherwise an error;
+ * returns their number.
+ */
+extern int	count_elements(Datum array, const char *name);
+
+/* Adds an array as a parameter, with a lower bound of 1, as statements expect it. */
+extern void add_array(Parameters *parameters, Oid type, Datum array);
+
+#endif
