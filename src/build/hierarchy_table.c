@@ -119,18 +119,6 @@ require_description(NewHierarchy *table, const char *condition, const char *mess
 		refuse_description(message, hint);
 }
 
-int
-count_elements(Datum datum, const char *name)
-{
-	ArrayType  *array = DatumGetArrayTypeP(datum);
-
-	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be a one-dimensional array without nulls", name)));
-	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
-}
-
 void
 add_array(Parameters *parameters, Oid type, Datum datum)
 {

@@ -64,12 +64,6 @@ extern void refuse_description(const char *message, const char *hint);
 /* Fails with 22023 unless a condition over the parameters holds. */
 extern void require_description(NewHierarchy *table, const char *condition, const char *message, const char *hint);
 
-/*
- * The elements of a one-dimensional array without nulls, otherwise an error;
- * returns their number.
- */
-extern int	count_elements(Datum array, const char *name);
-
 /* Adds an array as a parameter, with a lower bound of 1, as statements expect it. */
 extern void add_array(Parameters *parameters, Oid type, Datum array);
 

@@ -421,3 +421,15 @@ numbers_datum(const Oid *oids, int n)
 		elements[i] = Int64GetDatum(oids[i]);
 	return array_datum(elements, n, INT8OID);
 }
+
+int
+count_elements(Datum datum, const char *name)
+{
+	ArrayType  *array = DatumGetArrayTypeP(datum);
+
+	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be a one-dimensional array without nulls", name)));
+	return ARR_NDIM(array) == 0 ? 0 : ARR_DIMS(array)[0];
+}

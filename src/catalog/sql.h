@@ -133,6 +133,9 @@ extern Datum doubles_datum(const double *doubles, int n);
 /* type is oid or an alias of it. */
 extern Datum oids_datum(const List *oids, Oid type);
 
+/* The number of elements of such an array; fails with 22023 unless it is one without nulls. */
+extern int	count_elements(Datum array, const char *name);
+
 /* OIDs as bigint, which a dump keeps as they are. */
 extern Datum numbers_datum(const Oid *oids, int n);
 

@@ -234,32 +234,30 @@ node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 	return node_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset);
 }
 
+int
+choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const char *), const char *hint)
+{
+	char	   *choice = name_argument(fcinfo, name);
+	int			found = find(choice);
+
+	if (found < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown %s \"%s\"", name, choice),
+				 errhint("%s", hint)));
+	return found;
+}
+
 RiskModel
 risk_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, "risk");
-	int			risk = risk_by_name(name);
-
-	if (risk < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown risk \"%s\"", name),
-				 errhint("Risks are sensitivity, identity and entropy.")));
-	return (RiskModel) risk;
+	return (RiskModel) choice_argument(fcinfo, "risk", risk_by_name, "Risks are sensitivity, identity and entropy.");
 }
 
 UtilityModel
 utility_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, "utility");
-	int			utility = utility_by_name(name);
-
-	if (utility < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown utility \"%s\"", name),
-				 errhint("Utilities are depth, leaves, log_leaves, xiao_tao and lm.")));
-	return (UtilityModel) utility;
+	return (UtilityModel) choice_argument(fcinfo, "utility", utility_by_name, "Utilities are depth, leaves, log_leaves, xiao_tao and lm.");
 }
 
 char *
@@ -273,27 +271,37 @@ key_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 }
 
 char **
-columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns)
+names_argument(FunctionCallInfo fcinfo, const char *name, const char *what, int *n)
 {
-	ArrayType  *array = array_argument(fcinfo, name, NAMEARRAYOID);
-	Datum	   *names;
+	Datum	   *datums;
 	bool	   *nulls;
-	char	  **columns;
+	char	  **names;
 
-	deconstruct_array(array, NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, ncolumns);
-	if (*ncolumns > MAX_ATTRIBUTES)
+	deconstruct_array(array_argument(fcinfo, name, NAMEARRAYOID), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &datums, &nulls, n);
+	if (*n > MAX_ATTRIBUTES)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("too many columns"),
-				 errhint("At most %d columns can be named.", MAX_ATTRIBUTES)));
-	columns = palloc(sizeof(char *) * (*ncolumns + 1));
-	for (int i = 0; i < *ncolumns; i++)
+				 errhint("At most %d columns can be %s.", MAX_ATTRIBUTES, what)));
+	names = palloc(sizeof(char *) * (*n + 1));
+	for (int i = 0; i < *n; i++)
 	{
 		if (nulls[i])
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("column names must not be null")));
-		columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
+		names[i] = pstrdup(NameStr(*DatumGetName(datums[i])));
+	}
+	return names;
+}
+
+char **
+columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns)
+{
+	char	  **columns = names_argument(fcinfo, name, "named", ncolumns);
+
+	for (int i = 0; i < *ncolumns; i++)
+	{
 		require_column(relation, columns[i]);
 		for (int j = 0; j < i; j++)
 			if (strcmp(columns[i], columns[j]) == 0)
@@ -343,15 +351,7 @@ readable_dataset_argument(FunctionCallInfo fcinfo)
 RecodingLabels
 labels_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, "labels");
-	int			labels = recoding_labels_by_name(name);
-
-	if (labels < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown labels \"%s\"", name),
-				 errhint("Labels are hierarchy and range.")));
-	return (RecodingLabels) labels;
+	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_by_name, "Labels are hierarchy and range.");
 }
 
 void

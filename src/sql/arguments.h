@@ -54,6 +54,9 @@ extern Population *population_argument(const Dataset *dataset);
  */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset);
 
+/* One of some names, as its value; "unknown <argument>", with a hint, if it is none. */
+extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const char *), const char *hint);
+
 /* "risk" and "utility": models of them, by name, for records. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo);
 extern UtilityModel utility_argument(FunctionCallInfo fcinfo);
@@ -68,6 +71,9 @@ extern int *node_of_array(ArrayType *array, const Dataset *dataset);
 
 /* "key", the column that identifies rows, or NULL. */
 extern char *key_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
+
+/* Names of columns, not too many to be what they shall be. */
+extern char **names_argument(FunctionCallInfo fcinfo, const char *name, const char *what, int *n);
 
 /* Columns of a relation, each of which exists and is named once. */
 extern char **columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns);

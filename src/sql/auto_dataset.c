@@ -210,30 +210,13 @@ put_dry_run(const AutoCall *call)
 static void
 take_columns(AutoCall *call, FunctionCallInfo fcinfo)
 {
-	Datum	   *names;
-	bool	   *nulls;
-
 	if (is_given(fcinfo, "quasi_identifiers"))
-		deconstruct_array(array_argument(fcinfo, "quasi_identifiers", NAMEARRAYOID), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &names, &nulls, &call->ncolumns);
-	if (call->ncolumns > MAX_ATTRIBUTES)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("too many columns"),
-				 errhint("At most %d columns can be quasi-identifiers.", MAX_ATTRIBUTES)));
+		call->columns = names_argument(fcinfo, "quasi_identifiers", "quasi-identifiers", &call->ncolumns);
 	if (call->ncolumns == 0 && !call->dry_run)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("no quasi-identifiers are named"),
 				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
-	call->columns = palloc(sizeof(char *) * (call->ncolumns + 1));
-	for (int i = 0; i < call->ncolumns; i++)
-	{
-		if (nulls[i])
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column names must not be null")));
-		call->columns[i] = pstrdup(NameStr(*DatumGetName(names[i])));
-	}
 }
 
 /* The schema of hierarchies: the one named, or the relation's. */

@@ -203,19 +203,27 @@ declared_hierarchies(const char *dataset)
 	return hierarchies;
 }
 
+/* Whether a query over the declarations finds a row, as this statement has left them. */
+static bool
+is_declared(const char *query, const Parameters *key)
+{
+	const Oid	results[] = {INT4OID};
+	QueryRows  *rows;
+
+	see_own_changes();
+	rows = read_catalog(query, key->n, key->types, key->values, lengthof(results), results);
+	PopActiveSnapshot();
+	return rows->n > 0;
+}
+
 /* Whether a table is declared as a hierarchy. */
 static bool
 hierarchy_is_declared(Oid relation)
 {
 	Parameters	key = {0};
-	const Oid	results[] = {INT4OID};
-	QueryRows  *rows;
 
 	add_oid(&key, relation);
-	see_own_changes();
-	rows = read_catalog("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", key.n, key.types, key.values, 1, results);
-	PopActiveSnapshot();
-	return rows->n > 0;
+	return is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", &key);
 }
 
 char *
@@ -633,17 +641,12 @@ static void
 require_unpromised(const Dataset *dataset, const char *column, const char *role)
 {
 	Parameters	key = {0};
-	const Oid	results[] = {INT4OID};
-	QueryRows  *promised;
 
 	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
 		return;
 	add_text(&key, dataset->name);
 	add_name(&key, column);
-	see_own_changes();
-	promised = read_catalog("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", key.n, key.types, key.values, 1, results);
-	PopActiveSnapshot();
-	if (promised->n > 0)
+	if (is_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", &key))
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),

@@ -25,15 +25,7 @@ OWN_FUNCTION(anonopt_drop_promise);
 static PromiseModel
 model_argument(FunctionCallInfo fcinfo)
 {
-	char	   *name = name_argument(fcinfo, "model");
-	int			model = model_by_name(name);
-
-	if (model < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown model \"%s\"", name),
-				 errhint("Models are %s.", model_names())));
-	return (PromiseModel) model;
+	return (PromiseModel) choice_argument(fcinfo, "model", model_by_name, psprintf("Models are %s.", model_names()));
 }
 
 /* Fails unless a column is one of the data set's sensitive ones. */

@@ -31,11 +31,7 @@ numbers_argument(FunctionCallInfo fcinfo, const char *name, int *n)
 {
 	ArrayType  *array = array_argument(fcinfo, name, FLOAT8ARRAYOID);
 
-	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be a one-dimensional array without nulls", name)));
-	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	*n = count_elements(PointerGetDatum(array), name);
 	return (double *) ARR_DATA_PTR(array);
 }
 

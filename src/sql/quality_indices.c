@@ -10,6 +10,7 @@
 #include "base/aggregate.h"
 #include "base/names.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "compare/comparison.h"
 #include "sql/arguments.h"
 #include "utils/array.h"
@@ -288,11 +289,7 @@ indices_argument(FunctionCallInfo fcinfo, int argument, const char *name, int *n
 	ArrayType  *array = PG_GETARG_ARRAYTYPE_P(argument);
 	const double *values = (const double *) ARR_DATA_PTR(array);
 
-	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be a one-dimensional array without nulls", name)));
-	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
+	*n = count_elements(PointerGetDatum(array), name);
 	for (int i = 0; i < *n; i++)
 		if (isnan(values[i]) || isinf(values[i]))
 			ereport(ERROR,
