@@ -374,9 +374,7 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 {
 	bool		is_day = is_date(plan->type);
 	const char *value = psprintf("r.%s", quote_identifier(plan->column));
-	Datum		shares[NQUANTILES];
-	Oid			types[1] = {FLOAT8ARRAYOID};
-	Datum		values[1];
+	Parameters	shares = {0};
 	Datum	   *edges;
 	bool	   *nulls;
 	bool		isnull;
@@ -386,12 +384,10 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 	if (is_day)
 		value = psprintf("(CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END)",
 						 value, plan->type == TIMESTAMPTZOID ? psprintf("(%s AT TIME ZONE 'UTC')", value) : value);
-	for (int i = 0; i < NQUANTILES; i++)
-		shares[i] = Float8GetDatum(quantiles[i]);
-	values[0] = PointerGetDatum(construct_array(shares, NQUANTILES, FLOAT8OID, 8, FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	add_value(&shares, FLOAT8ARRAYOID, doubles_datum(quantiles, NQUANTILES), false);
 	sql_connect();
-	sql_read(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
-					  " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)), 1, types, values);
+	sql_read_with(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
+						   " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)), &shares);
 	deconstruct_array(DatumGetArrayTypeP(sql_value(1, FLOAT8ARRAYOID, &isnull)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
 					  TYPALIGN_DOUBLE, &edges, &nulls, &nedges);
 	for (int i = 0; i < NQUANTILES; i++)
@@ -508,20 +504,11 @@ plan_bins(ColumnPlan *plan, Oid relation)
 static Datum
 choose_units(double days, int *nunits)
 {
-	Datum		units[4];
+	static const char *const week[] = {"week"};
+	static const char *const months[] = {"month", "quarter", "year", "decade"};
 
-	*nunits = 0;
-	if (days <= 180)
-		units[(*nunits)++] = CStringGetTextDatum("week");
-	else
-	{
-		units[(*nunits)++] = CStringGetTextDatum("month");
-		units[(*nunits)++] = CStringGetTextDatum("quarter");
-		units[(*nunits)++] = CStringGetTextDatum("year");
-		if (days > 10 * 365)
-			units[(*nunits)++] = CStringGetTextDatum("decade");
-	}
-	return PointerGetDatum(construct_array(units, *nunits, TEXTOID, -1, false, TYPALIGN_INT));
+	*nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : 4;
+	return texts_datum(days <= 180 ? week : months, *nunits);
 }
 
 /* The day ten years after another, both counted from 2000-01-01. */

@@ -20,7 +20,7 @@ extern Oid	build_intervals(const char *name, Datum low, Datum high, Datum widths
 extern Oid	build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
 
 /*
- * The same with one label for all from top, and one for all below bottom; 0
+ * Numbers with one label for all from top, and one for all below bottom; 0
  * for none.  Without a step, leaves are integers, and each has a label.
  */
 extern Oid	build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step);

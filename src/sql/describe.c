@@ -143,7 +143,7 @@ typedef struct Finding
 	const char *problem;		/* this, or whose code runs */
 	bool		is_read;
 	Observed	observed;
-}			Finding;
+} Finding;
 
 static Finding
 find_out(const Dataset *dataset, const Declared *attribute)
@@ -216,7 +216,7 @@ put_relation(ResultRow *row, const char *column, Oid relation)
 
 /* Adds an attribute's row; a quasi-identifier's includes the memory of a search. */
 static void
-put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute, const Finding * finding, const SearchSize *size)
+put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute, const Finding *finding, const SearchSize *size)
 {
 	const Observed *observed = &finding->observed;
 	bool		has_hierarchy = OidIsValid(attribute->hierarchy);
@@ -256,7 +256,7 @@ put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute,
  * people; NULL counts as one.
  */
 static void
-put_person(ResultRow *row, const Dataset *dataset, const Finding * finding)
+put_person(ResultRow *row, const Dataset *dataset, const Finding *finding)
 {
 	put_string(row, "column_name", dataset->person);
 	put_string(row, "role", "person");

@@ -75,10 +75,12 @@ typedef struct Conversion
 	Oid			io_param;
 } Conversion;
 
-/* A hierarchy that a call site of generalize keeps for later rows. */
-typedef struct Generalizer
+/*
+ * When and for whom a hierarchy was read: what a snapshot sees, and the
+ * values that were to be generalized.  Compared by its bytes.
+ */
+typedef struct ReadAt
 {
-	MemoryContext context;
 	Oid			user;
 	Oid			relation;
 	Oid			value_type;
@@ -86,8 +88,15 @@ typedef struct Generalizer
 	TransactionId xmin;
 	TransactionId xmax;
 	uint32		running;
-	uint64		completed;
 	CommandId	command;
+	uint64		completed;
+} ReadAt;
+
+/* A hierarchy that a call site of generalize keeps for later rows. */
+typedef struct Generalizer
+{
+	MemoryContext context;
+	ReadAt		read_at;
 	LoadedHierarchy *loaded;
 	Encoder		encoder;
 	Conversion	conversion;
@@ -158,45 +167,40 @@ matched_type(Oid value_type, Oid leaf_type)
 	return type_is_range(leaf_type) ? get_range_subtype(leaf_type) : leaf_type;
 }
 
-/* Whether a kept hierarchy is the one that this call would read. */
-static bool
-is_current(const Generalizer *kept, Oid relation, Oid value_type)
+static ReadAt
+reading_now(Oid relation, Oid value_type)
 {
 	Snapshot	snapshot = GetActiveSnapshot();
+	ReadAt		now;
 
-	return kept->user == GetUserId() && kept->relation == relation && kept->value_type == value_type &&
-		kept->subtransaction == GetCurrentSubTransactionId() &&
-		kept->command == snapshot->curcid && kept->xmin == snapshot->xmin &&
-		kept->xmax == snapshot->xmax && kept->running == snapshot->xcnt &&
-		kept->completed == snapshot->snapXactCompletionCount;
+	memset(&now, 0, sizeof(ReadAt));
+	now.user = GetUserId();
+	now.relation = relation;
+	now.value_type = value_type;
+	now.subtransaction = GetCurrentSubTransactionId();
+	now.xmin = snapshot->xmin;
+	now.xmax = snapshot->xmax;
+	now.running = snapshot->xcnt;
+	now.command = snapshot->curcid;
+	now.completed = snapshot->snapXactCompletionCount;
+	return now;
 }
 
 static Generalizer *
-generalizer_create(FunctionCallInfo fcinfo, Oid relation, Oid value_type)
+generalizer_create(MemoryContext parent, const ReadAt *now)
 {
-	MemoryContext context = AllocSetContextCreate(fcinfo->flinfo->fn_mcxt, "anonopt generalize",
-												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext context = AllocSetContextCreate(parent, "anonopt generalize", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 	Generalizer *new = MemoryContextAllocZero(context, sizeof(Generalizer));
-	Snapshot	snapshot = GetActiveSnapshot();
-	Oid			matched = matched_type(value_type, hierarchy_leaf_type(relation));
+	Oid			matched = matched_type(now->value_type, hierarchy_leaf_type(now->relation));
 
 	new->context = context;
-	new->user = GetUserId();
-	new->relation = relation;
-	new->value_type = value_type;
-	new->subtransaction = GetCurrentSubTransactionId();
-	new->command = snapshot->curcid;
-	new->xmin = snapshot->xmin;
-	new->xmax = snapshot->xmax;
-	new->running = snapshot->xcnt;
-	new->completed = snapshot->snapXactCompletionCount;
-
+	new->read_at = *now;
 	sql_connect();
 	old = MemoryContextSwitchTo(context);
-	new->loaded = hierarchy_load(relation, matched, "value");
+	new->loaded = hierarchy_load(now->relation, matched, "value");
 	hierarchy_encoder(new->loaded, "value", context, &new->encoder);
-	conversion_init(&new->conversion, value_type, new->loaded->rows->match.data_type);
+	conversion_init(&new->conversion, now->value_type, new->loaded->rows->match.data_type);
 	if (new->loaded->hierarchy->null_leaf == NO_LEAF)
 		hierarchy_add_null(new->loaded->hierarchy);
 	MemoryContextSwitchTo(old);
@@ -208,14 +212,14 @@ static Generalizer *
 generalizer_for(FunctionCallInfo fcinfo, Oid relation)
 {
 	Generalizer *kept = fcinfo->flinfo->fn_extra;
-	Oid			value_type = getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0));
+	ReadAt		now = reading_now(relation, getBaseType(get_fn_expr_argtype(fcinfo->flinfo, 0)));
 
-	if (kept != NULL && is_current(kept, relation, value_type))
+	if (kept != NULL && memcmp(&kept->read_at, &now, sizeof(ReadAt)) == 0)
 		return kept;
 	fcinfo->flinfo->fn_extra = NULL;
 	if (kept != NULL)
 		MemoryContextDelete(kept->context);
-	kept = generalizer_create(fcinfo, relation, value_type);
+	kept = generalizer_create(fcinfo->flinfo->fn_mcxt, &now);
 	fcinfo->flinfo->fn_extra = kept;
 	return kept;
 }
@@ -252,7 +256,7 @@ anonopt_generalize(PG_FUNCTION_ARGS)
 		Oid			output;
 		bool		varlena;
 
-		getTypeOutputInfo(generalizer->value_type, &output, &varlena);
+		getTypeOutputInfo(generalizer->read_at.value_type, &output, &varlena);
 		ereport(ERROR,
 				(errcode(ERRCODE_DATA_EXCEPTION),
 				 errmsg("value has no leaf in hierarchy %s", generalizer->loaded->rows->name),
