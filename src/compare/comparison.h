@@ -1,14 +1,13 @@
 /*
  * comparison.h
- *	  Compares nodes, releases and data by quality indices.
+ *	  Compares generalizations by properties of people and quality indices.
  */
 #ifndef ANONOPT_COMPARISON_H
 #define ANONOPT_COMPARISON_H
 
 #include "postgres.h"
 
-#include "compare/node_properties.h"
-#include "compare/shown_runs.h"
+#include "engine/classes.h"
 
 /* ------------------ sums over pairs of values, one pair per record, for the */
 
@@ -73,11 +72,59 @@ extern Dominance index_sums_dominance(const IndexSums *sums);
  */
 extern int	index_sums_hv_order(const IndexSums *sums);
 
-/* -------------------------------------- two nodes compared person by person */
+/* --------------------------------------- the properties of people in classes */
+
+typedef enum Property
+{
+	PROPERTY_CLASS_SIZE,
+	PROPERTY_SENSITIVE_COUNT,
+	PROPERTY_OTHERS_COUNT,
+	PROPERTY_LOSS,
+	PROPERTY_UTILITY,
+	PROPERTY_WEIGHTED_LOSS,
+	PROPERTY_WEIGHTED_UTILITY,
+	PROPERTIES
+} Property;
+
+/* The property with a name, or -1. */
+extern int	property_by_name(const char *name);
+extern const char *property_name(Property property);
+
+/* Whether a property is about the first sensitive column. */
+extern bool property_is_sensitive(Property property);
+
+/* Whether less of a property is better. */
+extern bool property_falls(Property property);
+
+/* The properties of the people in classes. */
+typedef struct ClassProperties
+{
+	const Classes *classes;
+	bool	   *suppressed;		/* by class; those in none are one more */
+	double	   *loss;			/* by class, not suppressed */
+	double	   *weighted;		/* the same, weighted as nwp is */
+	int64		nsuppressed;	/* people: a class of their own */
+	int64		suppressed_people;	/* different ones */
+	uint32		suppressed_slice;	/* their sensitive values */
+} ClassProperties;
+
+/*
+ * Allocated in the current memory context; histograms are built if there is a
+ * sensitive column.
+ */
+extern ClassProperties *class_properties(Classes *classes, Measurer *measurer);
+
+/* The property of a person with a given sensitive value in the class of a tuple. */
+extern double property_of(const ClassProperties *properties, Property property, uint32 tuple, uint32 value);
+
+/* The best possible property of a person with a given sensitive value. */
+extern double property_best(const Population *population, Property property, uint32 value);
+
+/* -------------------------------- two generalizations compared person by person */
 
 typedef struct Comparer Comparer;
 
-/* A person's property in one node and in another. */
+/* A person's property in one generalization and in another. */
 typedef struct Comparison
 {
 	IndexSums	a_over_b;
@@ -88,39 +135,15 @@ typedef struct Comparison
 
 extern Comparer *comparer_create(Population *population, const Promise *promise);
 
-/* Properties of people in any classes, by the population's tuples. */
-typedef struct Side
-{
-	const NodeProperties *properties;
-	const uint32 *class_of;
-} Side;
-
-/* Compares any two generalizations, tuple by tuple. */
-extern void compare_sides(const Population *population, const Side *a, const Side *b, int nproperties,
-						  const Property *properties, int wanted, Comparison *comparisons);
-
 /*
- * Compares two nodes by some properties; which sums are computed is given as
- * in index_sums_add.
+ * Compares any two generalizations of the same tuples by some properties; which
+ * sums are computed is given as in index_sums_add.
  */
+extern void compare_classes(const ClassProperties *a, const ClassProperties *b, int nproperties,
+							const Property *properties, int wanted, Comparison *comparisons);
+
+/* Compares two nodes. */
 extern void compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties,
 						  const Property *properties, int wanted, Comparison *comparisons);
-
-/* ---------------- A naive Bayes classifier, which measures how well a class */
-
-/* How well a classifier predicts the label of a population's people. */
-typedef struct ClassifierQuality
-{
-	double		accuracy;		/* share of people it classifies correctly */
-	double		auc;			/* area under the ROC curve, a mean over the
-								 * labels weighted by their people; 0.5 is
-								 * guessing */
-} ClassifierQuality;
-
-/*
- * Trains on the classes shown to predict the class label, a counted column,
- * and tests on the original data.
- */
-extern ClassifierQuality naive_bayes_quality(const ShownRuns *shown, int label_column);
 
 #endif

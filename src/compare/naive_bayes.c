@@ -9,7 +9,7 @@
  * even those who are not shown, since decisions would be made about them as
  * well.
  */
-#include "compare/comparison.h"
+#include "compare/usefulness.h"
 
 #include <math.h>
 
@@ -26,7 +26,7 @@ typedef struct Classifier
 
 /* Counts people by leaf and label; then the logarithms of their shares. */
 static double *
-learn_attribute(const ShownRuns *shown, int a, int column, const double *people, uint32 nlabels)
+learn_attribute(const Classes *shown, int a, int column, const double *people, uint32 nlabels)
 {
 	const Histograms *histograms = shown->population->columns[column];
 	uint32		nleaves = shown->population->attrs[a].hierarchy->nleaves;
@@ -34,8 +34,8 @@ learn_attribute(const ShownRuns *shown, int a, int column, const double *people,
 
 	for (uint32 class = 0; class < shown->n; class++)
 	{
-		const Slice *slice = &histograms->slices[shown->slices[column][class]];
-		Size		at = (Size) class * shown->population->nattrs + a;
+		const Slice *slice = &histograms->slices[shown->table->slices[column][class]];
+		Size		at = class_at(shown, class, a);
 		Size		first = shown->first_leaf[at];
 		uint32		n = shown->leaves[at];
 
@@ -63,14 +63,13 @@ learn_attribute(const ShownRuns *shown, int a, int column, const double *people,
 }
 
 static Classifier
-learn(const ShownRuns *shown, int column)
+learn(const Classes *shown, int column, const double *people)
 {
 	Classifier	classifier = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
-	double	   *people = people_by_value(shown, column);
 
 	classifier.prior = palloc(sizeof(double) * (classifier.nlabels + 1));
 	for (uint32 label = 0; label < classifier.nlabels; label++)
-		classifier.prior[label] = log((people[label] + 1) / (shown->people + classifier.nlabels));
+		classifier.prior[label] = log((people[label] + 1) / ((double) (shown->population->people - shown->suppressed) + classifier.nlabels));
 	classifier.likelihood = palloc(sizeof(double *) * (shown->population->nattrs + 1));
 	for (int a = 0; a < shown->population->nattrs; a++)
 		classifier.likelihood[a] = learn_attribute(shown, a, column, people, classifier.nlabels);
@@ -150,12 +149,12 @@ area_under_curve(Scored *scored, uint32 n)
 }
 
 ClassifierQuality
-naive_bayes_quality(const ShownRuns *shown, int column)
+naive_bayes_quality(const Classes *shown, int column, const double *people)
 {
 	const Population *population = shown->population;
 	const Histograms *histograms = population->columns[column];
 	uint32		ntuples = population->tuples->ntuples;
-	Classifier	classifier = learn(shown, column);
+	Classifier	classifier = learn(shown, column, people);
 	double	   *scores = budget_alloc(sizeof(double) * classifier.nlabels, (Size) ntuples + 1);
 	Scored	   *scored = budget_alloc(sizeof(Scored), (Size) ntuples + 1);
 	ClassifierQuality quality = {0};

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "engine/classes.h"
 #include "engine/histogram_parts.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
@@ -33,8 +34,7 @@ struct Measurer
 	int64	   *rows_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
 	uint32	   *remaining;		/* classes that are not suppressed */
-	const uint32 *first_leaf;	/* for a recoding, by class and attribute */
-	const uint32 *leaves;
+	const Classes *recoding;	/* that is measured, or NULL for a node */
 	OutsideCounter *outside_counters[OTHERS_MODELS];	/* if something is
 														 * promised */
 	int64	   *outside[OTHERS_MODELS]; /* people outside, by class, of the
@@ -75,11 +75,11 @@ measurer_look_outside(Measurer *m, Recodings node, const TupleTable *classes)
 }
 
 void
-measurer_look_into_boxes(Measurer *m, const LeafBoxes *boxes)
+measurer_look_into_boxes(Measurer *m, const Classes *classes)
 {
 	for (int i = 0; i < OTHERS_MODELS; i++)
 		if (m->outside_counters[i] != NULL)
-			outside_count_boxes(m->outside_counters[i], boxes, m->outside[i]);
+			outside_count_boxes(m->outside_counters[i], classes, m->outside[i]);
 }
 
 /* The figure of a class for a model about people outside. */
@@ -291,10 +291,9 @@ shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 
 {
 	const Population *population = m->population;
 	const Attribute *attr = &population->attrs[a];
-	Size		at = (Size) class * population->nattrs + a;
 
-	if (m->leaves != NULL)
-		return leaves_lost(attr->hierarchy, m->first_leaf[at], m->leaves[at]);
+	if (m->recoding != NULL)
+		return class_lost(m->recoding, class, a);
 	return label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
 }
 
@@ -655,27 +654,17 @@ measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result
 }
 
 void
-measure_recoding(Measurer *m, const TupleTable *classes, const uint32 *first_leaf, const uint32 *leaves, int64 suppressed,
-				 Measures *result)
+measure_recoding(Measurer *m, const Classes *classes, Measures *result)
 {
-	int			nattrs = m->population->nattrs;
-
-	for (int a = 0; a < nattrs; a++)
+	for (int a = 0; a < m->population->nattrs; a++)
 	{
-		const Hierarchy *hierarchy = m->population->attrs[a].hierarchy;
-
-		m->loss[a] = (int128) suppressed * whole_lost(hierarchy);
-		for (uint32 class = 0; class < classes->ntuples; class++)
-		{
-			Size		at = (Size) class * nattrs + a;
-
-			m->loss[a] += (int128) classes->counts[class] * leaves_lost(hierarchy, first_leaf[at], leaves[at]);
-		}
+		m->loss[a] = (int128) classes->suppressed * whole_lost(m->population->attrs[a].hierarchy);
+		for (uint32 class = 0; class < classes->n; class++)
+			m->loss[a] += (int128) classes->table->counts[class] * class_lost(classes, class, a);
 	}
-	m->first_leaf = first_leaf;
-	m->leaves = leaves;
-	measure_given(m, NULL, classes, suppressed, result);
-	m->leaves = NULL;
+	m->recoding = classes;
+	measure_given(m, NULL, classes->table, classes->suppressed, result);
+	m->recoding = NULL;
 }
 
 void

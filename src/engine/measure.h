@@ -59,18 +59,16 @@ extern Measurer *measurer_create(const Population *population, const Promise *pr
  * itself.
  */
 extern void measurer_look_outside(Measurer *measurer, Recodings node, const TupleTable *classes);
-extern void measurer_look_into_boxes(Measurer *measurer, const LeafBoxes *boxes);
+extern void measurer_look_into_boxes(Measurer *measurer, const struct Classes *classes);
 
 /* Measures a node with given classes. */
 extern void measure(Measurer *measurer, Recodings node, const TupleTable *classes, Measures *result);
 
 /*
- * Measures classes that do not belong to a node, given the run of leaves that
- * each shows for each attribute, and the number of people in no class.  The
- * people outside must have been counted.
+ * Measures classes that need not be a node's, of one box each; they and the
+ * people outside have been counted.
  */
-extern void measure_recoding(Measurer *measurer, const TupleTable *classes, const uint32 *first_leaf, const uint32 *leaves, int64 suppressed,
-							 Measures *result);
+extern void measure_recoding(Measurer *measurer, const struct Classes *classes, Measures *result);
 
 /* Measures any node on its own. */
 extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);

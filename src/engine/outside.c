@@ -10,6 +10,7 @@
 #include "engine/outside.h"
 
 #include "base/budget.h"
+#include "engine/classes.h"
 #include "engine/node_classes.h"
 #include "miscadmin.h"
 
@@ -98,20 +99,21 @@ outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *cl
 
 /* Classes that have several boxes; a tuple in two of one class counts once. */
 static void
-count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const LeafBoxes *boxes, const uint32 *several, uint32 n,
-			 int nattrs, int64 *counts)
+count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const Classes *classes, const uint32 *several, uint32 n,
+			 int64 *counts)
 {
-	uint32	   *counted = budget_alloc_zero(sizeof(uint32), (Size) boxes->nclasses + 1);
+	int			nattrs = classes->population->nattrs;
+	uint32	   *counted = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
 
 	for (uint32 tuple = 0; tuple < outsiders->ntuples; tuple++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		for (uint32 i = 0; i < n; i++)
 		{
-			uint32		class = boxes->class_of[several[i]];
+			uint32		class = classes->class_of_box[several[i]];
 			Size		at = (Size) several[i] * nattrs;
 
-			if (counted[class] == tuple + 1 || !outside_boxes_holds(tree, tuple, boxes->first_leaf + at, boxes->leaves + at))
+			if (counted[class] == tuple + 1 || !outside_boxes_holds(tree, tuple, classes->first_leaf + at, classes->leaves + at))
 				continue;
 			counted[class] = tuple + 1;
 			counts[class] += outsiders->counts[tuple];
@@ -121,30 +123,33 @@ count_united(const OutsideBoxes *tree, const Outsiders *outsiders, const LeafBox
 }
 
 void
-outside_count_boxes(OutsideCounter *counter, const LeafBoxes *boxes, int64 *counts)
+outside_count_boxes(OutsideCounter *counter, const Classes *classes, int64 *counts)
 {
 	const Population *population = counter->population;
-	uint32	   *boxes_of = budget_alloc_zero(sizeof(uint32), (Size) boxes->nclasses + 1);
-	uint32	   *several = budget_alloc(sizeof(uint32), (Size) boxes->nboxes + 1);
+	uint32	   *boxes_of = budget_alloc_zero(sizeof(uint32), (Size) classes->n + 1);
+	uint32	   *several = budget_alloc(sizeof(uint32), (Size) classes->nboxes + 1);
 	uint32		n = 0;
 	OutsideBoxes *tree = outside_boxes_create(population, counter->outsiders, CurrentMemoryContext);
 
-	memset(counts, 0, sizeof(int64) * boxes->nclasses);
-	for (uint32 box = 0; box < boxes->nboxes; box++)
-		boxes_of[boxes->class_of == NULL ? box : boxes->class_of[box]]++;
-	for (uint32 box = 0; box < boxes->nboxes; box++)
+	memset(counts, 0, sizeof(int64) * classes->n);
+	for (uint32 box = 0; box < classes->nboxes; box++)
+		if (classes->class_of_box[box] != NO_CLASS)
+			boxes_of[classes->class_of_box[box]]++;
+	for (uint32 box = 0; box < classes->nboxes; box++)
 	{
-		uint32		class = boxes->class_of == NULL ? box : boxes->class_of[box];
+		uint32		class = classes->class_of_box[box];
 		Size		at = (Size) box * population->nattrs;
 
 		CHECK_FOR_INTERRUPTS();
+		if (class == NO_CLASS)
+			continue;
 		if (boxes_of[class] > 1)
 			several[n++] = box;
 		else
-			counts[class] = outside_boxes_count(tree, boxes->first_leaf + at, boxes->leaves + at, PG_INT64_MAX);
+			counts[class] = outside_boxes_count(tree, classes->first_leaf + at, classes->leaves + at, PG_INT64_MAX);
 	}
 	if (n > 0)
-		count_united(tree, counter->outsiders, boxes, several, n, population->nattrs, counts);
+		count_united(tree, counter->outsiders, classes, several, n, counts);
 	pfree(boxes_of);
 	pfree(several);
 }

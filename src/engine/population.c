@@ -168,7 +168,8 @@ tuple_table_create(const Population *population, MemoryContext context, uint32 r
 void
 tuple_table_free(const Population *population, TupleTable *table)
 {
-	pfree(table->keys);
+	if (table->keys != NULL)
+		pfree(table->keys);
 	pfree(table->counts);
 	for (int column = 0; column < population->ncolumns; column++)
 		pfree(table->slices[column]);

@@ -111,7 +111,7 @@ node_of_content(const Population *population, const PlacedContent *placed)
  * recoding.
  */
 static uint32 *
-classes_of_recoding(const Population *population, const PlacedContent *placed)
+tuples_by_recoding(const Population *population, const PlacedContent *placed)
 {
 	uint64	  **digests = leaf_digests(population);
 	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
@@ -124,7 +124,7 @@ classes_of_recoding(const Population *population, const PlacedContent *placed)
 
 /* The same for a node or cuts. */
 static uint32 *
-classes_of_node(const Population *population, const PlacedContent *placed)
+tuples_by_node(const Population *population, const PlacedContent *placed)
 {
 	int			bottom[MAX_ATTRIBUTES] = {0};
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
@@ -165,8 +165,8 @@ combination_add(Combination *combination, const Population *population, const Pl
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyCounter *groups = key_counter_create(context, 1, 1024);
-	uint32	   *class_of = placed->known->by.kind == BY_RECODING ? classes_of_recoding(population, placed) :
-	classes_of_node(population, placed);
+	uint32	   *class_of = placed->known->by.kind == BY_RECODING ? tuples_by_recoding(population, placed) :
+	tuples_by_node(population, placed);
 	const int64 *people_of;
 	int64		smallest = 0;
 

@@ -51,8 +51,8 @@ measures_json(const Release *release)
 	append_number(&json, "entropy_l", m->entropy_l, !sensitive);
 	append_number(&json, "t", m->t, !sensitive);
 	append_number(&json, "suppressed", (double) m->suppressed, false);
-	if (release->shown != NULL && release->shown->starred_people > 0)
-		append_number(&json, "starred", (double) release->shown->starred_people, false);
+	if (release->classes->starred > 0)
+		append_number(&json, "starred", (double) release->classes->starred, false);
 	append_number(&json, "classes", (double) m->classes, false);
 	append_number(&json, "glm", m->glm, false);
 	append_number(&json, "nwp", m->nwp, false);

@@ -59,13 +59,13 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	PeopleCollector *collector = arg;
 	const Release *release = collector->release;
-	uint32		place = release->shown->place_of[release->spool.tuple_of[group]];
+	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
 	uint8		bytes[PSEUDONYM_BYTES];
 	const unsigned char *at = bytes;
 	MemoryContext old;
 	uint32		number;
 
-	if (place == NOT_SHOWN || nulls[collector->pseudonym->spooled])
+	if (class == NO_CLASS || nulls[collector->pseudonym->spooled])
 		return;
 	old = MemoryContextSwitchTo(collector->row);
 	pseudonym_of(collector->pseudonym, values[collector->pseudonym->spooled], bytes);
@@ -78,7 +78,7 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	if (collector->persons->counts[number] == 1)
 		collector->classes[number] = 0;
 	/* a sum, because rows have no order */
-	collector->classes[number] += word_hash((uint64) place + 1);
+	collector->classes[number] += word_hash((uint64) class + 1);
 }
 
 /* The people in a column of pseudonyms that a release is about to show. */

@@ -163,7 +163,7 @@ release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 		require_seen(lfirst_oid(cell));
 	check_reader(entry->source, relations_read(release));
 	release_read_shown(release);
-	if (release->shown != NULL)
+	if (release->classes != NULL)
 		release_return_rows(release, desc, rows);
 	release_close(release);
 }

@@ -38,21 +38,25 @@ leaf_label(const Population *population, uint32 tuple, int a)
 	return label == NULL ? "NULL" : quote_literal_cstr(label);
 }
 
-/* Fails if a class has tuples that no label covers. */
-static void
-refuse_uncovered(const Population *population, Relation table, const TableRecoding *recoding, const RecodedClasses *shown, bool silent)
+/*
+ * The classes of a recoding; fails if one has tuples that no label covers,
+ * without naming them if silent.
+ */
+static Classes *
+covered_classes(const Population *population, Relation table, const TableRecoding *recoding, RecodingLabels labels, bool silent)
 {
-	if (!shown->faulty)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("no label covers class " INT64_FORMAT " of recoding %s",
-					recoding->numbers[recoding->class_of[shown->faulty_tuple]],
-					relation_sql_name(RelationGetRelid(table))),
-			 silent ? 0 : errdetail("It has %s and %s in column \"%s\".", leaf_label(population, shown->other_tuple, shown->faulty_attr),
-									leaf_label(population, shown->faulty_tuple, shown->faulty_attr),
-									population->attrs[shown->faulty_attr].name),
-			 errhint("Split the class, or show ranges: labels => 'range'.")));
+	ClassFault	fault;
+	Classes    *classes = classes_of_recoding(population, recoding->class_of, recoding->nclasses, labels, &fault);
+
+	if (classes == NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("no label covers class " INT64_FORMAT " of recoding %s", recoding->numbers[recoding->class_of[fault.tuple]],
+						relation_sql_name(RelationGetRelid(table))),
+				 silent ? 0 : errdetail("It has %s and %s in column \"%s\".", leaf_label(population, fault.other, fault.attr),
+										leaf_label(population, fault.tuple, fault.attr), population->attrs[fault.attr].name),
+				 errhint("Split the class, or show ranges: labels => 'range'.")));
+	return classes;
 }
 
 static void
@@ -63,20 +67,16 @@ leave_out_new(const Population *population, TableRecoding *recoding)
 			recoding->class_of[i] = NO_CLASS;
 }
 
-RecodedClasses *
-recoding_table_show(const Reading *reading, const Population *population, Relation table, RecodingLabels labels,
-					TableRecoding **recoding)
+Classes *
+recoding_table_classes(const Reading *reading, const Population *population, Relation table, RecodingLabels labels,
+					   TableRecoding **recoding)
 {
-	RecodedClasses *shown;
-
 	*recoding = recoding_table_read(reading, population, table, NULL, NULL);
 	if (reading->leaves_out)
 		leave_out_new(population, *recoding);
 	else
 		recoding_table_require_all(reading, population, table, *recoding);
-	shown = recoding_show(population, (*recoding)->class_of, (*recoding)->nclasses, labels, population->context);
-	refuse_uncovered(population, table, *recoding, shown, reading->leaves_out);
-	return shown;
+	return covered_classes(population, table, *recoding, labels, reading->leaves_out);
 }
 
 void
@@ -389,9 +389,8 @@ static TableRecoding *
 read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *rows)
 {
 	const Population *population = spool->population;
-	uint32		ntuples = population->tuples->ntuples;
-	uint32	   *classes = budget_alloc(sizeof(uint32), (Size) ntuples + 1);
 	TableRecoding *old;
+	TableRecoding covered;
 
 	rows->context = population->context;
 	rows->room = rows->tuples_room = 1024;
@@ -399,10 +398,12 @@ read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *
 	rows->tuples = MemoryContextAlloc(rows->context, sizeof(uint32) * rows->tuples_room);
 	rows->known = value_tuples_create(spool);
 	old = recoding_table_read(spool->reading, population, table, keep_old_row, rows);
-	for (uint32 i = 0; i < ntuples; i++)
-		classes[i] = old->class_of[i] == NEW_TUPLE ? NO_CLASS : old->class_of[i];
-	refuse_uncovered(population, table, old,
-					 recoding_show(population, classes, old->nclasses, labels, CurrentMemoryContext), false);
+	/* new tuples are in no class yet */
+	covered = *old;
+	covered.class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	memcpy(covered.class_of, old->class_of, sizeof(uint32) * population->tuples->ntuples);
+	leave_out_new(population, &covered);
+	(void) covered_classes(population, table, &covered, labels, false);
 	return old;
 }
 

@@ -13,8 +13,8 @@
  * Reads a recoding for a population; every tuple must have a row, and every
  * class labels that cover it.
  */
-extern RecodedClasses *recoding_table_show(const Reading *reading, const Population *population, Relation table,
-										   RecodingLabels labels, TableRecoding **recoding);
+extern Classes *recoding_table_classes(const Reading *reading, const Population *population, Relation table,
+									   RecodingLabels labels, TableRecoding **recoding);
 
 /* Fails if a search found that nothing keeps the promise. */
 extern void recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order);

@@ -12,10 +12,10 @@
 
 #include "read/row_spool.h"
 #include "record/record_model.h"
+#include "release/class_labels.h"
 #include "release/composition.h"
 #include "release/recoding_rows.h"
 #include "release/release_entry.h"
-#include "release/shown_classes.h"
 #include "release/specification.h"
 
 /* The options of a release by records. */
@@ -34,8 +34,6 @@ typedef struct ReleaseRecoding
 	RecodingLabels labels;
 	Relation	opened;
 	TableRecoding *rows;
-	RecodedClasses *classes;
-	RecodedLabels *texts;
 } ReleaseRecoding;
 
 typedef struct Release
@@ -65,9 +63,9 @@ typedef struct Release
 	List	   *opened;			/* relations kept open, so that nobody changes
 								 * them meanwhile */
 	RowSpool	spool;
-	Recodings	node;			/* of a node or cuts */
 	Measures	measures;
-	ShownClasses *shown;
+	Classes    *classes;		/* all; once chosen, those that are shown, in
+								 * the order of their labels */
 	Content    *content;		/* not for a live view */
 	bool		unchanged;		/* it is what was shown last */
 	List	   *pseudonyms;		/* columns shown as pseudonyms */
@@ -118,14 +116,14 @@ extern void release_check_names(const Release *release);
  */
 extern void release_read(Release *release);
 
-/* Adapts the cuts of an existing release to the labels that there are now. */
-extern void release_adapt_cuts(Release *release, const Population *population);
+/* Finds the classes of a population that has been read, but of records. */
+extern void release_generalize(Release *release, Population *population);
 
 /* Chooses the classes to show, and computes their measures. */
 extern void release_choose_classes(Release *release);
 
 /*
- * Reads what a live view shows now: nothing (shown is NULL) if there are no
+ * Reads what a live view shows now: nothing (classes is NULL) if there are no
  * rows, or if the classes that keep the promise do not together.
  */
 extern void release_read_shown(Release *release);

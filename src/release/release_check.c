@@ -88,7 +88,6 @@ release_choose(Release *release)
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
 				 errhint("Publish from a relation with one row per person.")));
 	(void) set_config_option("timezone", spec->dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	spec->levels = release->levels;
 	specification_choose_columns(spec, (const char *const *) release->named, release->nnamed);
 }
 

@@ -63,32 +63,34 @@ append_cover(StringInfo json, const Attribute *attr, const char *label, uint32 f
 
 /* The labels of a cut's groups. */
 static void
-append_groups(StringInfo json, const Specification *spec, int a)
+append_groups(StringInfo json, const Classes *classes, int a)
 {
-	for (uint32 group = 0; group < spec->cut[a]->nlabels; group++)
-		append_cover(json, &spec->population->attrs[a], spec->cut_labels[a][group], spec->cut[a]->first_leaf[group], spec->cut[a]->leaves[group]);
+	const Recoding *cut = classes->node[a];
+
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		append_cover(json, &classes->population->attrs[a], classes->labels[a][group], cut->first_leaf[group], cut->leaves[group]);
 }
 
-/*
- * The labels of boxes, given the code of each by box and attribute; each label
- * and run occurs once.
- */
+/* The labels of the boxes that are shown; each label and run occurs once. */
 static void
-append_boxes(StringInfo json, const Population *population, int a, const LeafBoxes *boxes, const uint32 *codes, const char *const *labels)
+append_boxes(StringInfo json, const Classes *classes, int a)
 {
 	KeyCounter *runs = key_counter_create(CurrentMemoryContext, 2, 1024);
 
-	for (Size box = 0; box < boxes->nboxes; box++)
+	for (Size box = 0; box < classes->nboxes; box++)
 	{
-		Size		at = box * population->nattrs + a;
+		Size		at = box * classes->population->nattrs + a;
 		uint64	   *key = key_counter_candidate(runs);
 		uint32		known = runs->nkeys;
 
 		CHECK_FOR_INTERRUPTS();
-		key[0] = (uint64) boxes->first_leaf[at] << 32 | boxes->leaves[at];
-		key[1] = codes[at];
+		if (classes->class_of_box[box] == NO_CLASS)
+			continue;
+		key[0] = (uint64) classes->first_leaf[at] << 32 | classes->leaves[at];
+		key[1] = classes->codes[at];
 		if (key_counter_add(runs, 1) == known)
-			append_cover(json, &population->attrs[a], labels[codes[at]], boxes->first_leaf[at], boxes->leaves[at]);
+			append_cover(json, &classes->population->attrs[a], classes->labels[a][classes->codes[at]], classes->first_leaf[at],
+						 classes->leaves[at]);
 	}
 }
 
@@ -117,16 +119,9 @@ covers_json(const Release *release)
 	{
 		appendStringInfoString(&json, a > 0 ? ", [" : "[");
 		if (release->cuts != NULL)
-			append_groups(&json, &release->spec, a);
-		else if (release->recoding != NULL)
-		{
-			const RecodedLabels *texts = release->recoding->texts;
-			LeafBoxes	boxes = recoding_boxes(release->recoding->classes);
-
-			append_boxes(&json, population, a, &boxes, texts->codes, texts->labels[a]);
-		}
+			append_groups(&json, release->classes, a);
 		else
-			append_boxes(&json, population, a, &release->shown->boxes, release->shown->codes, release->shown->labels[a]);
+			append_boxes(&json, release->classes, a);
 		appendStringInfoChar(&json, ']');
 	}
 	appendStringInfoChar(&json, ']');

@@ -58,27 +58,14 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 				 errhint(way_out(shown, true), dataset->name)));
 }
 
-/* Measures a node, a cut or a recoding. */
-static void
-measure_as_shown(Release *release)
-{
-	Population *population = release->spec.population;
-	const Promise *promise = &release->spec.promise;
-
-	if (release->recoding != NULL)
-		recoding_measure(population, promise, release->recoding->classes, &release->measures);
-	else
-		measure_alone(measurer_create(population, promise), release->node, &release->measures);
-}
-
+/* Measures the classes, and fails unless they keep the promise. */
 static void
 measure_shown(Release *release)
 {
-	const Population *population = release->spec.population;
 	const Promise *promise = &release->spec.promise;
 
-	measure_as_shown(release);
-	refuse_unkept(release->spec.dataset, promise, &release->measures, population->people,
+	classes_measure(release->classes, promise, &release->measures);
+	refuse_unkept(release->spec.dataset, promise, &release->measures, release->spec.population->people,
 				  release->recoding != NULL ? "recoding" : "node");
 }
 
@@ -119,19 +106,9 @@ attribute_order(const Specification *spec, int *n)
 	return order;
 }
 
-/* Reads the recoding for the population, and computes the labels of its classes. */
+/* Adapts the cuts of an existing release to the labels that there are now. */
 static void
-read_recoding(Release *release)
-{
-	ReleaseRecoding *recoding = release->recoding;
-	Specification *spec = &release->spec;
-
-	recoding->classes = recoding_table_show(release->spool.reading, spec->population, recoding->opened, recoding->labels, &recoding->rows);
-	recoding->texts = recoded_labels(spec->population, recoding->classes, recoding->labels);
-}
-
-void
-release_adapt_cuts(Release *release, const Population *population)
+adapt_cuts(Release *release, const Population *population)
 {
 	const char *const *labels = (const char *const *) release->cut_labels;
 	Datum	   *cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
@@ -154,25 +131,34 @@ release_adapt_cuts(Release *release, const Population *population)
 	release->cut_labels = NULL;
 }
 
-/* Finds how a population that has been read is generalized. */
-static void
-choose_generalization(Release *release, Population *population)
+void
+release_generalize(Release *release, Population *population)
 {
-	Specification *spec = &release->spec;
+	ReleaseRecoding *recoding = release->recoding;
+	const char ***labels = palloc(sizeof(char **) * (population->nattrs + 1));
+	Recodings	node;
 
-	spec->population = population;
+	release->spec.population = population;
 	if (release->records != NULL)
 		return;
+	if (recoding != NULL)
+	{
+		release->classes = recoding_table_classes(release->spool.reading, population, recoding->opened, recoding->labels, &recoding->rows);
+		classes_label_recoding(release->classes, recoding->labels);
+		return;
+	}
 	if (release->levels != NULL)
-		release->node = node_of_levels(population, release->levels);
-	else if (release->recoding != NULL)
-		read_recoding(release);
+		node = node_of_levels(population, release->levels);
 	else
 	{
-		release_adapt_cuts(release, population);
-		specification_choose_cut(spec, node_of_cuts(population, release->cuts));
-		release->node = spec->cut;
+		adapt_cuts(release, population);
+		node = node_of_cuts(population, release->cuts);
 	}
+	for (int a = 0; a < population->nattrs; a++)
+		labels[a] = release->cuts != NULL ? (const char **) group_labels(&population->attrs[a], node[a]) :
+			(const char **) population->attrs[a].hierarchy->labels[release->levels[a]];
+	release->classes = classes_of_node(population, NULL, NULL, node);
+	classes_label_node(release->classes, labels);
 }
 
 /* ------------------------------------------------------------------ reading */
@@ -393,30 +379,30 @@ static void
 require_kept(Release *release)
 {
 	const Population *population = release->spec.population;
-	const ShownClasses *shown = release->shown;
+	Classes    *classes = release->classes;
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	Measurer   *measurer = measurer_create(population, &release->spec.promise);
-	TupleTable *table;
 	const char *broken = NULL;
 	const Model *limit;
 
 	population_mark(population, marks);
-	table = recoding_class_table(population, shown->place_of, shown->n);
-	measurer_look_into_boxes(measurer, &shown->boxes);
+	classes_count(classes);
+	measurer_look_into_boxes(measurer, classes);
 	release->measures.k = PG_INT64_MAX;
-	for (uint32 i = 0; i < shown->n; i++)
-		release->measures.k = Min(release->measures.k, class_people(population, table, i));
-	for (uint32 i = 0; i < shown->n && broken == NULL; i++)
+	for (uint32 i = 0; i < classes->n; i++)
+		release->measures.k = Min(release->measures.k, class_people(population, classes->table, i));
+	for (uint32 i = 0; i < classes->n && broken == NULL; i++)
 	{
-		int			breaks = class_breaks(measurer, table, i, release->spec.promise.k);
+		int			breaks = class_breaks(measurer, classes->table, i, release->spec.promise.k);
 
 		for (int model = 0; model < MODELS && broken == NULL; model++)
 			if (breaks & MODEL_BIT(model))
 				broken = model_name((PromiseModel) model);
 	}
-	if (broken == NULL && !keeps_limits(population, table, shown->n, NULL, &limit))
+	if (broken == NULL && !keeps_limits(population, classes->table, classes->n, NULL, &limit))
 		broken = limit->name;
 	population_release(population, marks);
+	classes->table = NULL;
 	if (broken != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -435,13 +421,13 @@ choose_record_classes(Release *release, const int *order, int norder)
 	Specification *spec = &release->spec;
 	int64		people = spec->population->people;
 	RecordLevels records = record_levels(release);
-	Measures	measures = {.suppressed = people};
+	Measures	measures = {0};
 
-	release->shown = shown_classes_of_records(spec->population, &records, spec->promise.k, order, norder);
-	for (uint32 i = 0; i < release->shown->n; i++)
-		measures.suppressed -= release->shown->people[i];
+	release->classes = classes_of_records(spec->population, &records, spec->promise.k);
+	classes_sort(release->classes, order, norder);
 	spec->promise.limit = share_of_people(spec->dataset->max_suppression, people);
-	measures.classes = release->shown->n;
+	measures.suppressed = release->classes->suppressed;
+	measures.classes = release->classes->n;
 	measures.feasible = measures.suppressed <= spec->promise.limit;
 	refuse_unkept(spec->dataset, &spec->promise, &measures, people, "records");
 	require_kept(release);
@@ -457,8 +443,7 @@ static void
 choose_classes(Release *release)
 {
 	Specification *spec = &release->spec;
-	Population *population = spec->population;
-	const char *const **labels;
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (spec->population->ncolumns + 1));
 	int			norder;
 	int		   *order = attribute_order(spec, &norder);
 
@@ -468,22 +453,17 @@ choose_classes(Release *release)
 		return;
 	}
 	if (release->recoding != NULL)
-	{
-		release->shown = shown_classes_of_recoding(population, release->recoding->classes, release->recoding->texts,
-												   &spec->promise, spec->star, order, norder);
-		return;
-	}
-	labels = palloc(sizeof(char **) * (population->nattrs + 1));
-	for (int a = 0; a < population->nattrs; a++)
-		labels[a] = spec->cut != NULL ? (const char *const *) spec->cut_labels[a] :
-			population->attrs[a].hierarchy->labels[release->levels[a]];
-	release->shown = shown_classes_of_node(population, release->node, (const char *const *const *) labels, &spec->promise,
-										   spec->star, order, norder);
+		classes_unite_alike(release->classes);
+	population_mark(spec->population, marks);
+	classes_count(release->classes);
+	classes_hide(release->classes, &spec->promise, spec->star);
+	population_release(spec->population, marks);
+	classes_sort(release->classes, order, norder);
 }
 
 /* A recoding's labels do not identify a person's class, so its tuples are stored. */
 static void
-add_tuples(Content *content, const Population *population, const ShownClasses *shown)
+add_tuples(Content *content, const Population *population, const Classes *classes)
 {
 	uint64	  **digests = leaf_digests(population);
 
@@ -491,8 +471,8 @@ add_tuples(Content *content, const Population *population, const ShownClasses *s
 	{
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (shown->place_of[i] < shown->n)
-			content_add_tuple(content, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, i), shown->place_of[i]);
+		if (classes->class_of[i] < classes->n)
+			content_add_tuple(content, tuple_digest(population, (const uint64 *const *) digests, NULL, population->nattrs, i), classes->class_of[i]);
 	}
 }
 
@@ -500,7 +480,7 @@ static void
 make_content(Release *release)
 {
 	const Population *population = release->spec.population;
-	const ShownClasses *shown = release->shown;
+	const Classes *classes = release->classes;
 	const RowSpool *spool = &release->spool;
 	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
 	uint32	   *stars = palloc(sizeof(uint32) * (population->nattrs + 1));
@@ -509,8 +489,8 @@ make_content(Release *release)
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		content->attrs[a] = unconstify(char *, population->attrs[a].name);
-		content->nlabels[a] = shown->nlabels[a];
-		content->labels[a] = shown->labels[a];
+		content->nlabels[a] = classes->nlabels[a];
+		content->labels[a] = classes->labels[a];
 		stars[a] = STARRED;
 	}
 	for (int i = 0; i < spool->ncolumns; i++)
@@ -518,16 +498,16 @@ make_content(Release *release)
 			content->values[n++] = unconstify(char *, spool->columns[i].name);
 	for (uint32 group = 0; group < spool->ngroups; group++)
 	{
-		uint32		place = shown->place_of[spool->tuple_of[group]];
+		uint32		class = classes->class_of[spool->tuple_of[group]];
 
 		if (group % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (place != NOT_SHOWN)
-			content_add(content, place == shown->n ? stars : shown->codes + (Size) place * shown->nattrs,
+		if (class != NO_CLASS)
+			content_add(content, class == classes->n ? stars : classes->codes + class_at(classes, class, 0),
 						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
 	}
 	if (release->recoding != NULL)
-		add_tuples(content, population, shown);
+		add_tuples(content, population, classes);
 	release->content = content;
 }
 
@@ -545,7 +525,7 @@ release_read(Release *release)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
 	require_weights(dataset, spool->population);
-	choose_generalization(release, spool->population);
+	release_generalize(release, spool->population);
 	if (release->records == NULL)
 		measure_release(release);
 	check_columns(release);
@@ -555,19 +535,20 @@ void
 release_read_shown(Release *release)
 {
 	RowSpool   *spool = &release->spool;
-	Measures   *measures = &release->measures;
 
 	spool->for_readers = true;
 	begin_spool(release);
 	spool_read(spool, release->spec.dataset, lowest_levels(release));
 	if (spool->population == NULL)
 		return;
-	choose_generalization(release, spool->population);
+	release_generalize(release, spool->population);
 	/* whoever must be hidden is: only promises about all classes can fail */
 	release->spec.promise.limit = spool->population->people;
-	measure_as_shown(release);
-	if (measures->feasible)
+	classes_measure(release->classes, &release->spec.promise, &release->measures);
+	if (release->measures.feasible)
 		choose_classes(release);
+	else
+		release->classes = NULL;
 }
 
 void

@@ -2,8 +2,7 @@
  * release_rows.c
  *	  Writes the rows of a release into a table or a tuplestore.
  *
- * Rows are sorted by one number: the position of their class, then random
- * bits. Labels are added when rows are written.
+ * Rows are sorted by one number: that of their class, then random bits. Labels are added when rows are written.
  */
 #include "release/release.h"
 
@@ -40,15 +39,16 @@ typedef struct RowSort
 } RowSort;
 
 static Datum **
-label_datums(const ShownClasses *shown)
+label_datums(const Classes *classes)
 {
-	Datum	  **labels = palloc(sizeof(Datum *) * (shown->nattrs + 1));
+	int			nattrs = classes->population->nattrs;
+	Datum	  **labels = palloc(sizeof(Datum *) * (nattrs + 1));
 
-	for (int a = 0; a < shown->nattrs; a++)
+	for (int a = 0; a < nattrs; a++)
 	{
-		labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) shown->nlabels[a] + 1));
-		for (uint32 code = 0; code < shown->nlabels[a]; code++)
-			labels[a][code] = shown->labels[a][code] == NULL ? 0 : CStringGetTextDatum(shown->labels[a][code]);
+		labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) classes->nlabels[a] + 1));
+		for (uint32 code = 0; code < classes->nlabels[a]; code++)
+			labels[a][code] = classes->labels[a][code] == NULL ? 0 : CStringGetTextDatum(classes->labels[a][code]);
 	}
 	return labels;
 }
@@ -67,14 +67,14 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	RowSort    *by = arg;
 	const Release *release = by->release;
 	TupleTableSlot *slot = by->slot;
-	uint32		place = release->shown->place_of[release->spool.tuple_of[group]];
+	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
 	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
 	int			n = release->spool.ncolumns;
 
-	if (place == NOT_SHOWN)
+	if (class == NO_CLASS)
 		return;
 	ExecClearTuple(slot);
-	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) place << by->random_bits) | random));
+	slot->tts_values[0] = Int64GetDatum((int64) (((uint64) class << by->random_bits) | random));
 	slot->tts_isnull[0] = false;
 	memcpy(slot->tts_values + 1, values, sizeof(Datum) * n);
 	memcpy(slot->tts_isnull + 1, nulls, sizeof(bool) * n);
@@ -99,7 +99,7 @@ begin_sort(RowSort *by, const Release *release)
 	ListCell   *cell;
 
 	by->release = release;
-	TupleDescInitEntry(desc, 1, "place", INT8OID, -1, 0);
+	TupleDescInitEntry(desc, 1, "class", INT8OID, -1, 0);
 	for (int i = 2; i <= ncolumns; i++)
 		TupleDescCopyEntry(desc, i, release->spool.desc, i);
 	if (shows_counts(release))
@@ -110,15 +110,15 @@ begin_sort(RowSort *by, const Release *release)
 									Max(work_mem, maintenance_work_mem / 2), NULL, 0);
 
 	/*
-	 * a number has 63 bits: some for the positions, and one more for starred
+	 * a number has 63 bits: some for the classes, and one more for starred
 	 * rows
 	 */
-	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) release->shown->n + 1);
+	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) release->classes->n + 1);
 	if (!pg_strong_random(&by->random, sizeof(by->random)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	by->labels = label_datums(release->shown);
+	by->labels = label_datums(release->classes);
 	by->pseudonyms = palloc0(sizeof(Pseudonym *) * (release->spool.ncolumns + 1));
 	foreach(cell, release->pseudonyms)
 		by->pseudonyms[((Pseudonym *) lfirst(cell))->spooled] = lfirst(cell);
@@ -129,9 +129,9 @@ static void
 show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
 {
 	const Specification *spec = &by->release->spec;
-	const ShownClasses *shown = by->release->shown;
-	uint64		place = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
-	bool		starred = place == shown->n;
+	const Classes *classes = by->release->classes;
+	uint64		class = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
+	bool		starred = class == classes->n;
 	int			from = 1;
 
 	for (int i = 0; i < spec->ncolumns; i++)
@@ -147,7 +147,7 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 			from++;
 			continue;
 		}
-		slot->tts_values[i] = starred ? star : by->labels[a][shown->codes[place * shown->nattrs + a]];
+		slot->tts_values[i] = starred ? star : by->labels[a][classes->codes[class_at(classes, class, a)]];
 		slot->tts_isnull[i] = slot->tts_values[i] == 0;
 	}
 	if (spec->star)

@@ -82,14 +82,3 @@ specification_choose_columns(Specification *spec, const char *const *named, int 
 			spec->ncolumns++;
 	}
 }
-
-void
-specification_choose_cut(Specification *spec, const Recoding **cut)
-{
-	int			nattrs = spec->population->nattrs;
-
-	spec->cut = cut;
-	spec->cut_labels = palloc(sizeof(char **) * (nattrs + 1));
-	for (int a = 0; a < nattrs; a++)
-		spec->cut_labels[a] = group_labels(&spec->population->attrs[a], cut[a]);
-}

@@ -9,7 +9,6 @@
 #include "engine/measure.h"
 #include "engine/population.h"
 #include "lib/stringinfo.h"
-#include "release/shown_classes.h"
 
 /* A column that is shown. */
 typedef struct ShownColumn
@@ -24,9 +23,6 @@ typedef struct Specification
 {
 	const Dataset *dataset;
 	Population *population;
-	const int  *levels;			/* of a node; or NULL and */
-	const Recoding **cut;		/* the recoding of each attribute by a cut */
-	char	 ***cut_labels;		/* by attribute and group */
 	Promise		promise;		/* k always */
 	bool		star;			/* classes that break it are shown as stars */
 	int			ncolumns;
@@ -44,9 +40,6 @@ extern const Declared *declared_attribute(const Dataset *dataset, int attr);
 
 /* The level of a hierarchy's column, by name. */
 extern const char *hierarchy_column(Oid hierarchy, int level);
-
-/* Chooses a cut to show. */
-extern void specification_choose_cut(Specification *spec, const Recoding **cut);
 
 /* The labels of a cut's groups; no two are equal. */
 extern char **group_labels(const Attribute *attr, const Recoding *cut);

@@ -28,8 +28,9 @@ typedef struct Joined
 	int			number;
 	const Declared *declared;
 	const Attribute *attr;
-	const Recoding *cut;		/* or NULL */
-	char	  **cut_labels;		/* by group */
+	const Recoding *recoding;	/* by a level or a cut, or NULL */
+	const char **labels;
+	bool		is_cut;
 	int			level;			/* to be shown, or cut */
 	const char *column;			/* quoted */
 	const char *leaf;			/* quoted */
@@ -43,8 +44,9 @@ joined_attribute(const Release *release, int a)
 
 	joined.declared = declared_attribute(spec->dataset, a);
 	joined.attr = &spec->population->attrs[a];
-	joined.cut = spec->cut != NULL ? spec->cut[a] : NULL;
-	joined.cut_labels = spec->cut != NULL ? spec->cut_labels[a] : NULL;
+	joined.recoding = release->classes->node != NULL ? release->classes->node[a] : NULL;
+	joined.labels = release->classes->labels[a];
+	joined.is_cut = release->cuts != NULL;
 	joined.level = release->levels != NULL ? release->levels[a] : joined.attr->min_level;
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
@@ -173,11 +175,7 @@ level_sql(const Joined *joined)
 static const char *
 label_of_leaf(const Joined *joined, uint32 leaf)
 {
-	const Hierarchy *hierarchy = joined->attr->hierarchy;
-
-	if (joined->cut != NULL)
-		return literal(joined->cut_labels[joined->cut->label_of[leaf]]);
-	return literal(hierarchy->labels[joined->level][hierarchy->levels[joined->level].label_of[leaf]]);
+	return literal(joined->labels[joined->recoding->label_of[leaf]]);
 }
 
 static const char *
@@ -197,7 +195,7 @@ static void
 append_label(StringInfo sql, const Joined *joined)
 {
 	const char *of_null = label_of_null(joined);
-	char	   *found = joined->cut != NULL ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) : level_sql(joined);
+	char	   *found = joined->is_cut ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) : level_sql(joined);
 
 	if (strcmp(of_null, "NULL") == 0 && joined->attr->unknown_leaf == NO_LEAF)
 	{
@@ -214,11 +212,11 @@ append_label(StringInfo sql, const Joined *joined)
 static char *
 has_label(const Joined *joined)
 {
-	const char *found = joined->cut != NULL ? psprintf("c%d.finer", joined->number) : psprintf("h%d.%s", joined->number, joined->leaf);
+	const char *found = joined->is_cut ? psprintf("c%d.finer", joined->number) : psprintf("h%d.%s", joined->number, joined->leaf);
 
 	if (joined->attr->unknown_leaf == NO_LEAF)
 		return psprintf("(r.%s IS NULL OR %s IS NOT NULL)", joined->column, found);
-	if (joined->cut != NULL)
+	if (joined->is_cut)
 		return psprintf("(h%d.%s IS NULL OR %s IS NOT NULL)", joined->number, joined->leaf, found);
 	return NULL;
 }
@@ -254,7 +252,7 @@ append_groups(StringInfo sql, const Joined *joined)
 
 		/* no row has the label of NULL, or of values without a leaf */
 		if (name != NULL && finer->first_leaf[label] != joined->attr->unknown_leaf)
-			appendStringInfo(sql, ", (%s, %s)", quote_literal_cstr(name), literal(joined->cut_labels[joined->cut->label_of[finer->first_leaf[label]]]));
+			appendStringInfo(sql, ", (%s, %s)", quote_literal_cstr(name), label_of_leaf(joined, finer->first_leaf[label]));
 	}
 	appendStringInfo(sql, ") c%d (finer, shown) ON c%d.finer", n, n);
 	if (by_value)
@@ -301,6 +299,7 @@ append_recoding(StringInfo sql, const Release *release)
 {
 	const ReleaseRecoding *recoding = release->recoding;
 	const Population *population = release->spec.population;
+	const Classes *classes = release->classes;
 	int			nattrs = population->nattrs;
 	bool	   *told = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
 	const char *separator = "";
@@ -312,7 +311,7 @@ append_recoding(StringInfo sql, const Release *release)
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
 	{
 		uint32		class = recoding->rows->class_of[tuple];
-		uint32		shown = recoding->classes->class_of[tuple];
+		uint32		shown = classes->class_of[tuple];
 
 		if (tuple % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -322,7 +321,7 @@ append_recoding(StringInfo sql, const Release *release)
 		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->rows->numbers[class]);
 		separator = ",\n\t\t\t\t";
 		for (int a = 0; a < nattrs; a++)
-			appendStringInfo(sql, ", %s::pg_catalog.text", literal(recoding->texts->labels[a][recoding->texts->codes[(Size) shown * nattrs + a]]));
+			appendStringInfo(sql, ", %s::pg_catalog.text", literal(classes->labels[a][classes->codes[class_at(classes, shown, a)]]));
 		appendStringInfoChar(sql, ')');
 	}
 	appendStringInfoString(sql, ") q (class");
@@ -425,7 +424,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		char	   *condition = has_label(&joined);
 
 		appendStringInfo(&joins, "\n\t\t\tLEFT JOIN %s h%d ON %s", hierarchy_rows(release, &joined), joined.number, leaf_match(release, &joined));
-		if (joined.cut != NULL)
+		if (joined.is_cut)
 			append_groups(&joins, &joined);
 		if (condition != NULL)
 			appendStringInfo(&complete, "%s%s", complete.len > 0 ? " AND " : "", condition);

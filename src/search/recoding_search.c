@@ -183,12 +183,13 @@ static bool
 number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *result)
 {
 	const Population *population = order->population;
-	RecodedClasses *shown = recoding_show(population, result->class_of, nclasses, order->labels, CurrentMemoryContext);
+	ClassFault	fault;
+	Classes    *shown = classes_of_recoding(population, result->class_of, nclasses, order->labels, &fault);
 
-	if (shown->faulty)
+	if (shown == NULL)
 		return false;
 	memcpy(result->class_of, shown->class_of, sizeof(uint32) * population->tuples->ntuples);
-	result->nclasses = shown->nclasses;
+	result->nclasses = shown->n;
 	return true;
 }
 

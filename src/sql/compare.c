@@ -3,7 +3,7 @@
  *	  SQL: property_vector, compare, tournament.
  *
  * Nodes, cuts and recodings all put people into classes; the properties that
- * this gives each person are a Side of a comparison.
+ * this gives each person are one side of a comparison.
  */
 #include "base/compat.h"
 
@@ -72,33 +72,24 @@ declared_promise(const Dataset *dataset, const Population *population)
 	return promise;
 }
 
-/* A node's side, or that of cuts. */
-static Side
-side_of_node(Population *population, Measurer *measurer, Recodings node)
+/* What a node or cuts give. */
+static ClassProperties *
+properties_of_node(Population *population, Measurer *measurer, Recodings node)
 {
-	Side		side;
-	int			bottom[MAX_ATTRIBUTES] = {0};
-	uint32	   *class_of;
-	TupleTable *classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom), node,
-											 CurrentMemoryContext, &class_of);
-
-	side.class_of = class_of;
-	side.properties = node_properties(population, measurer, node, classes);
-	return side;
+	return class_properties(classes_of_node(population, NULL, NULL, node), measurer);
 }
 
-/* A recoding's side; the reading may lack columns that are not compared. */
-static Side
-side_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
-				 Relation table, RecodingLabels labels)
+/* What a recoding gives; the population compared may lack columns of the one read. */
+static ClassProperties *
+properties_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
+					   Relation table, RecodingLabels labels)
 {
 	TableRecoding *recoding;
-	RecodedClasses *shown = recoding_table_show(reading, read, table, labels, &recoding);
-	Side		side;
+	Classes    *classes = recoding_table_classes(reading, read, table, labels, &recoding);
 
-	side.properties = class_properties(compared, measurer, shown->class_of, shown->nclasses, shown->first_leaf, shown->leaves);
-	side.class_of = shown->class_of;
-	return side;
+	classes->population = compared;
+	classes->tuples = compared->tuples;
+	return class_properties(classes, measurer);
 }
 
 /* The rows of a property vector for the result. */
@@ -106,7 +97,7 @@ typedef struct VectorCall
 {
 	ReturnSetInfo *result;
 	Property	property;
-	Side		side;
+	ClassProperties *properties;
 } VectorCall;
 
 static void
@@ -117,7 +108,7 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 	bool		nulls[2] = {*isnull};
 
 	values[0] = *name;
-	values[1] = Float8GetDatum(property_of(call->side.properties, call->property, call->side.class_of[tuple], value));
+	values[1] = Float8GetDatum(property_of(call->properties, call->property, tuple, value));
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }
 
@@ -154,15 +145,15 @@ subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return subject;
 }
 
-static Side
-side_of_subject(const VectorSubject *subject, const RelationRows *records, Population *population, Measurer *measurer)
+static ClassProperties *
+properties_of_subject(const VectorSubject *subject, const RelationRows *records, Population *population, Measurer *measurer)
 {
 	if (subject->levels != NULL)
-		return side_of_node(population, measurer, node_of_levels(population, subject->levels));
+		return properties_of_node(population, measurer, node_of_levels(population, subject->levels));
 	if (subject->cuts != NULL)
-		return side_of_node(population, measurer, node_of_cuts(population, subject->cuts));
-	return side_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
-							subject->labels);
+		return properties_of_node(population, measurer, node_of_cuts(population, subject->cuts));
+	return properties_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
+								  subject->labels);
 }
 
 static Datum
@@ -187,7 +178,7 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	if (population != NULL)
 	{
 		promise = declared_promise(dataset, population);
-		call.side = side_of_subject(&subject, records, population, measurer_create(population, &promise));
+		call.properties = properties_of_subject(&subject, records, population, measurer_create(population, &promise));
 		relation_rows_visit(records, put_record, &call);
 	}
 	if (subject.recoding != NULL)
@@ -414,7 +405,7 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 	RecodingTables tables;
 	Oid			oids[2];
 	int			n = 0;
-	Side		sides[2];
+	ClassProperties *sides[2];
 
 	for (int i = 0; i < 2; i++)
 		if (is_recoding(&arguments[i]))
@@ -429,11 +420,11 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 		n = 0;
 		for (int i = 0; i < 2; i++)
 			sides[i] = is_recoding(&arguments[i]) ?
-				side_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
-				side_of_node(population, measurer, arguments[i].levels != NULL ?
-							 node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
-		compare_sides(population, &sides[0], &sides[1], nproperties, properties,
-					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
+				properties_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
+				properties_of_node(population, measurer, arguments[i].levels != NULL ?
+								   node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
+		compare_classes(sides[0], sides[1], nproperties, properties,
+						SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)
 			put_comparison((ReturnSetInfo *) fcinfo->resultinfo, dataset, arguments[0].levels, arguments[1].levels,
 						   properties[j], &comparisons[j]);

@@ -263,7 +263,6 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		release->recoding = NULL;
 		generalization_arguments(fcinfo, release, &republish_places);
 	}
-	release->spec.levels = release->levels;
 	release->spec.promise = promise_arguments(fcinfo, unconstify(Dataset *, release->spec.dataset));
 	/* it includes the declared promises */
 	if (PG_ARGISNULL(3))

@@ -36,10 +36,11 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order,
 
 	if (found->feasible)
 	{
-		RecodedClasses *shown = recoding_show(population, found->class_of, found->nclasses, order->labels, context);
+		ClassFault	fault;
 		Measures	measures;
 
-		recoding_measure(population, &order->promise, shown, &measures);
+		classes_measure(classes_of_recoding(population, found->class_of, found->nclasses, order->labels, &fault),
+						&order->promise, &measures);
 		put_node(row, population, NULL, &measures);
 	}
 	MemoryContextSwitchTo(old);

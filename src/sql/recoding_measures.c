@@ -10,7 +10,8 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "release/shown_classes.h"
+#include "release/class_labels.h"
+#include "release/recoding_rows.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
@@ -35,12 +36,12 @@ evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *
 	for (int i = 0; i < n && tables.population != NULL; i++)
 	{
 		TableRecoding *recoding;
-		RecodedClasses *shown = recoding_table_show(tables.reading, tables.population, tables.tables[i], labels, &recoding);
+		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[i], labels, &recoding);
 		Measures	measures;
 
 		CHECK_FOR_INTERRUPTS();
 		promise.limit = share_of_people(dataset->max_suppression, tables.population->people);
-		recoding_measure(tables.population, &promise, shown, &measures);
+		classes_measure(classes, &promise, &measures);
 		put_node(row, tables.population, NULL, &measures);
 	}
 	recoding_tables_close(&tables);
@@ -113,28 +114,13 @@ anonopt_evaluate_recoding_named_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/*
- * The number in the table of each class shown: the smallest of those that look
- * alike.
- */
-static int64 *
-class_numbers(const Population *population, const TableRecoding *recoding, const RecodedClasses *shown)
-{
-	int64	   *numbers = budget_alloc(sizeof(int64), (Size) shown->nclasses + 1);
-
-	for (uint32 class = 0; class < shown->nclasses; class++)
-		numbers[class] = PG_INT64_MAX;
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		if (shown->class_of[i] != NO_CLASS)
-			numbers[shown->class_of[i]] = Min(numbers[shown->class_of[i]], recoding->numbers[recoding->class_of[i]]);
-	return numbers;
-}
-
 typedef struct ListedClass
 {
 	uint32		class;
-	int64		number;
+	int64		number;			/* in the table: the smallest of those that
+								 * look alike */
 	int64		people;
+	int32		tuples;
 	double		loss;
 } ListedClass;
 
@@ -153,50 +139,50 @@ compare_listed(const void *a, const void *b)
 }
 
 static ListedClass *
-list_classes(const Population *population, const TableRecoding *recoding, const RecodedClasses *shown)
+list_classes(Classes *classes, const TableRecoding *recoding)
 {
-	ListedClass *listed = budget_alloc(sizeof(ListedClass), (Size) shown->nclasses + 1);
-	int64	   *numbers = class_numbers(population, recoding, shown);
-	const int64 *people = recoding_people(population, shown);
+	ListedClass *listed = budget_alloc_zero(sizeof(ListedClass), (Size) classes->n + 1);
 
-	for (uint32 class = 0; class < shown->nclasses; class++)
+	classes_count(classes);
+	for (uint32 class = 0; class < classes->n; class++)
 	{
 		listed[class].class = class;
-		listed[class].number = numbers[class];
-		listed[class].people = people[class];
-		listed[class].loss = shown_class_loss(population, shown, class);
+		listed[class].number = PG_INT64_MAX;
+		listed[class].people = class_people(classes->population, classes->table, class);
+		listed[class].loss = class_loss(classes, class);
 	}
-	qsort(listed, shown->nclasses, sizeof(ListedClass), compare_listed);
+	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
+		if (classes->class_of[i] != NO_CLASS)
+		{
+			ListedClass *class = &listed[classes->class_of[i]];
+
+			class->number = Min(class->number, recoding->numbers[recoding->class_of[i]]);
+			class->tuples++;
+		}
+	qsort(listed, classes->n, sizeof(ListedClass), compare_listed);
 	return listed;
 }
 
-/* The labels of a class. */
-static Datum
-shown_datum(const RecodedLabels *labels, uint32 class)
-{
-	const char *texts[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < labels->nattrs; a++)
-		texts[a] = labels->labels[a][labels->codes[(Size) class * labels->nattrs + a]];
-	return texts_datum(texts, labels->nattrs);
-}
-
 static void
-put_classes(ReturnSetInfo *result, const ListedClass *listed, const RecodedClasses *shown, const RecodedLabels *labels)
+put_classes(ReturnSetInfo *result, const ListedClass *listed, const Classes *classes)
 {
+	int			nattrs = classes->population->nattrs;
 	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(row);
 
-	for (uint32 i = 0; i < shown->nclasses; i++)
+	for (uint32 i = 0; i < classes->n; i++)
 	{
+		const char *labels[MAX_ATTRIBUTES];
 		Datum		values[5];
 		bool		nulls[5] = {0};
 
 		CHECK_FOR_INTERRUPTS();
+		for (int a = 0; a < nattrs; a++)
+			labels[a] = classes->labels[a][classes->codes[class_at(classes, listed[i].class, a)]];
 		values[0] = Int64GetDatum(listed[i].number);
-		values[1] = shown_datum(labels, listed[i].class);
+		values[1] = texts_datum(labels, nattrs);
 		values[2] = Int64GetDatum(listed[i].people);
-		values[3] = Int64GetDatum(shown->ntuples[listed[i].class]);
+		values[3] = Int64GetDatum(listed[i].tuples);
 		values[4] = Float8GetDatum(listed[i].loss);
 		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
 		MemoryContextReset(row);
@@ -222,10 +208,10 @@ anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
 	if (tables.population != NULL)
 	{
 		TableRecoding *recoding;
-		RecodedClasses *shown = recoding_table_show(tables.reading, tables.population, tables.tables[0], labels, &recoding);
+		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[0], labels, &recoding);
 
-		put_classes((ReturnSetInfo *) fcinfo->resultinfo, list_classes(tables.population, recoding, shown), shown,
-					recoded_labels(tables.population, shown, labels));
+		classes_label_recoding(classes, labels);
+		put_classes((ReturnSetInfo *) fcinfo->resultinfo, list_classes(classes, recoding), classes);
 	}
 	recoding_tables_close(&tables);
 	return (Datum) 0;

@@ -112,14 +112,21 @@ static void
 tell_above_max(const RecodingCall *call, const RecodingResult *result)
 {
 	const Population *population = call->order.population;
-	RecodedClasses *shown = recoding_show(population, result->class_of, result->nclasses, call->order.labels,
-										  CurrentMemoryContext);
+	ClassFault	fault;
+	const Classes *classes = classes_of_recoding(population, result->class_of, result->nclasses, call->order.labels, &fault);
 
 	for (int a = 0; a < population->nattrs; a++)
-		if (shown->above_max[a] > 0)
+	{
+		int64		above = 0;
+
+		for (uint32 i = 0; i < population->tuples->ntuples; i++)
+			if (classes->class_of[i] != NO_CLASS && classes->level[class_at(classes, classes->class_of[i], a)] > population->attrs[a].max_level)
+				above += population->tuples->counts[i];
+		if (above > 0)
 			ereport(NOTICE,
 					(errmsg(INT64_FORMAT " of " INT64_FORMAT " people are shown above max_level in column \"%s\"",
-							shown->above_max[a], population->people, population->attrs[a].name)));
+							above, population->people, population->attrs[a].name)));
+	}
 }
 
 static void

@@ -187,14 +187,13 @@ loss_alone(const RecodingOrder *order, uint32 set)
 	const Population *population = order->population;
 	Promise		promise = order->promise;
 	uint32		class_of[MOST_TUPLES];
-	RecodedClasses *shown;
+	ClassFault	fault;
 	Measures	measures;
 
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 		class_of[i] = (set >> i & 1) != 0 ? 0 : NO_CLASS;
-	shown = recoding_show(population, class_of, 1, order->labels, CurrentMemoryContext);
 	promise.limit = population->people;
-	recoding_measure(population, &promise, shown, &measures);
+	classes_measure(classes_of_recoding(population, class_of, 1, order->labels, &fault), &promise, &measures);
 	return set != 0 && measures.classes == 0 ? INFINITY : measured_loss(order, &measures);
 }
 
@@ -244,7 +243,8 @@ gap_of(const RecodingOrder *order)
 	RecodingResult *result = recoding_search(order, NULL, 0);
 	double		least = optimum(order);
 	double		loss;
-	RecodedClasses *shown;
+	Classes    *shown;
+	ClassFault	fault;
 	Measures	measures;
 
 	if (result->feasible != (least < INFINITY))
@@ -254,8 +254,8 @@ gap_of(const RecodingOrder *order)
 	}
 	if (!result->feasible)
 		return -1;
-	shown = recoding_show(order->population, result->class_of, result->nclasses, order->labels, CurrentMemoryContext);
-	recoding_measure(order->population, &order->promise, shown, &measures);
+	shown = classes_of_recoding(order->population, result->class_of, result->nclasses, order->labels, &fault);
+	classes_measure(shown, &order->promise, &measures);
 	loss = measured_loss(order, &measures);
 	if (!measures.feasible || measures.suppressed != shown->suppressed || loss < least * (1 - 1e-9) - 1e-12)
 	{

@@ -1,0 +1,469 @@
+/*
+ * classes.c
+ *	  The classes into which a generalization puts people: what each holds, and
+ *	  what it shows.
+ *
+ * Leaves are in preorder, so a class of a recoding is defined by its lowest and
+ * its highest leaf of each attribute, and its labels cover runs of leaves.
+ * Classes that cover the same runs look alike and count as one.  Of two labels
+ * that cover the same leaves, only the lower one is ever shown.
+ *
+ * Measures are computed from the same integers as a node's, added in the same
+ * order: a recoding that equals a node has the node's measures, to the last
+ * bit.
+ */
+#include "engine/classes.h"
+
+#include "base/budget.h"
+#include "base/key_counter.h"
+#include "base/names.h"
+#include "miscadmin.h"
+
+static const char *const labels_names[] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
+
+const char *
+recoding_labels_name(RecodingLabels labels)
+{
+	return labels_names[labels];
+}
+
+int
+recoding_labels_by_name(const char *name)
+{
+	return find_name(name, labels_names, lengthof(labels_names));
+}
+
+/* Allocates a number of elements of a size, and one more, within the budget. */
+static void *
+allocate(const Population *population, Size size, Size n)
+{
+	budget_require(population->context, size * (n + 1));
+	return MemoryContextAllocHuge(CurrentMemoryContext, size * (n + 1));
+}
+
+Classes *
+classes_create(const Population *population, const TupleTable *tuples, uint32 n)
+{
+	Classes    *classes = palloc0(sizeof(Classes));
+
+	classes->population = population;
+	classes->tuples = tuples;
+	classes->n = classes->nboxes = n;
+	classes->class_of_box = allocate(population, sizeof(uint32), n);
+	classes->box_of = allocate(population, sizeof(uint32), n);
+	for (uint32 class = 0; class < n; class++)
+		classes->class_of_box[class] = classes->box_of[class] = class;
+	classes->first_leaf = allocate(population, sizeof(uint32) * population->nattrs, n);
+	classes->leaves = allocate(population, sizeof(uint32) * population->nattrs, n);
+	return classes;
+}
+
+Classes *
+classes_of_node(const Population *population, const TupleTable *tuples, Recodings finer, Recodings node)
+{
+	int			bottom[MAX_ATTRIBUTES] = {0};
+	uint32	   *class_of;
+	TupleTable *table;
+	Classes    *classes;
+
+	if (tuples == NULL)
+	{
+		tuples = population->tuples;
+		finer = node_of_levels(population, bottom);
+	}
+	table = tuple_table_recode(population, tuples, finer, node, CurrentMemoryContext, &class_of);
+	classes = classes_create(population, tuples, table->ntuples);
+	classes->node = node;
+	classes->class_of = class_of;
+	classes->table = table;
+	for (uint32 class = 0; class < classes->n; class++)
+		for (int a = 0; a < population->nattrs; a++)
+		{
+			Size		at = (Size) class * population->nattrs + a;
+			uint32		label = key_get(table->keys + (Size) class * population->nwords, &population->attrs[a].field);
+
+			classes->first_leaf[at] = node[a]->first_leaf[label];
+			classes->leaves[at] = node[a]->leaves[label];
+		}
+	return classes;
+}
+
+/* ------------------------------------------------------------- a recoding's */
+
+static inline uint32
+leaf_of(const Population *population, uint32 tuple, int a)
+{
+	return key_get(population->tuples->keys + (Size) tuple * population->nwords, &population->attrs[a].field);
+}
+
+/* The lowest and highest leaves of classes, by class and attribute. */
+typedef struct LeafBounds
+{
+	uint32	   *first_tuple;	/* by class, or PG_UINT32_MAX */
+	uint32	   *low;
+	uint32	   *high;
+	int16	   *level;			/* of the label, once widened to it */
+} LeafBounds;
+
+static void
+bound_classes(const Population *population, const uint32 *class_of, uint32 nclasses, LeafBounds *bounds)
+{
+	int			nattrs = population->nattrs;
+
+	bounds->first_tuple = allocate(population, sizeof(uint32), nclasses);
+	bounds->low = allocate(population, sizeof(uint32) * nattrs, nclasses);
+	bounds->high = allocate(population, sizeof(uint32) * nattrs, nclasses);
+	bounds->level = allocate(population, sizeof(int16) * nattrs, nclasses);
+	memset(bounds->first_tuple, 0xff, sizeof(uint32) * nclasses);
+	memset(bounds->low, 0xff, sizeof(uint32) * nattrs * nclasses);
+	memset(bounds->high, 0, sizeof(uint32) * nattrs * nclasses);
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+	{
+		Size		class = class_of[tuple];
+
+		if (tuple % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (class == NO_CLASS)
+			continue;
+		if (bounds->first_tuple[class] == PG_UINT32_MAX)
+			bounds->first_tuple[class] = tuple;
+		for (int a = 0; a < nattrs; a++)
+		{
+			uint32		leaf = leaf_of(population, tuple, a);
+			uint32	   *low = &bounds->low[class * nattrs + a];
+			uint32	   *high = &bounds->high[class * nattrs + a];
+
+			*low = Min(*low, leaf);
+			*high = Max(*high, leaf);
+		}
+	}
+}
+
+/*
+ * The lowest level from min_level up whose label covers two leaves; one beyond
+ * the last if there is none.
+ */
+static int
+covering_level(const Attribute *attr, uint32 low, uint32 high)
+{
+	int			level = attr->min_level;
+
+	while (level <= attr->hierarchy->height &&
+		   attr->hierarchy->levels[level].label_of[low] != attr->hierarchy->levels[level].label_of[high])
+		level++;
+	return level;
+}
+
+/*
+ * Widens the bounds of a class's attribute to those of its label; returns the
+ * level, or -1 for a range.
+ */
+static int
+widen_to_shown(const Attribute *attr, RecodingLabels labels, uint32 *low, uint32 *high)
+{
+	int			level = covering_level(attr, *low, *high);
+	const Recoding *recoding;
+
+	if (labels == LABELS_RANGE && level > attr->min_level)
+		level = -1;
+	if (level > attr->hierarchy->height)
+		return level;
+	recoding = &attr->hierarchy->levels[level < 0 ? attr->min_level : level];
+	*low = recoding->first_leaf[recoding->label_of[*low]];
+	*high = recoding->first_leaf[recoding->label_of[*high]] + recoding->leaves[recoding->label_of[*high]] - 1;
+	return level;
+}
+
+/* Finds the first tuple that no label covers together with its class's first. */
+static void
+find_fault(const Population *population, const uint32 *class_of, uint32 first, int a, ClassFault *fault)
+{
+	const Attribute *attr = &population->attrs[a];
+	uint32		leaf = leaf_of(population, first, a);
+
+	fault->attr = a;
+	fault->other = fault->tuple = first;
+	while (class_of[fault->tuple] != class_of[first] ||
+		   covering_level(attr, leaf, leaf_of(population, fault->tuple, a)) <= attr->hierarchy->height)
+		fault->tuple++;
+}
+
+/* Widens the bounds of classes to those of their labels; returns false at a fault. */
+static bool
+widen_classes(const Population *population, const uint32 *class_of, uint32 nclasses, RecodingLabels labels,
+			  LeafBounds *bounds, ClassFault *fault)
+{
+	int			nattrs = population->nattrs;
+
+	for (Size class = 0; class < nclasses; class++)
+	{
+		if (class % 16384 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int a = 0; a < nattrs && bounds->first_tuple[class] != PG_UINT32_MAX; a++)
+		{
+			Size		at = class * nattrs + a;
+
+			bounds->level[at] = widen_to_shown(&population->attrs[a], labels, &bounds->low[at], &bounds->high[at]);
+			if (bounds->level[at] <= population->attrs[a].hierarchy->height)
+				continue;
+			find_fault(population, class_of, bounds->first_tuple[class], a, fault);
+			return false;
+		}
+	}
+	return true;
+}
+
+/*
+ * Numbers classes so that those with the same box have one number, in the
+ * order of their first tuples, and puts tuples into them.
+ */
+static void
+put_classes(const uint32 *class_of, const LeafBounds *bounds, KeyCounter *boxes, uint32 *number, Classes *classes)
+{
+	const TupleTable *tuples = classes->tuples;
+	int			nattrs = classes->population->nattrs;
+
+	for (uint32 tuple = 0; tuple < tuples->ntuples; tuple++)
+	{
+		Size		class = class_of[tuple];
+		Size		from = class * nattrs;
+		Size		to = (Size) boxes->nkeys * nattrs;
+		uint64	   *key = key_counter_candidate(boxes);
+
+		if (tuple % 16384 == 0)
+			CHECK_FOR_INTERRUPTS();
+		classes->class_of[tuple] = NO_CLASS;
+		if (class == NO_CLASS)
+		{
+			classes->suppressed += tuples->counts[tuple];
+			continue;
+		}
+		if (bounds->first_tuple[class] == tuple)
+		{
+			key[0] = 0;
+			for (int a = 0; a < nattrs; a++)
+			{
+				key[a] = (uint64) bounds->low[from + a] << 32 | bounds->high[from + a];
+				classes->first_leaf[to + a] = bounds->low[from + a];
+				classes->leaves[to + a] = bounds->high[from + a] - bounds->low[from + a] + 1;
+				classes->level[to + a] = bounds->level[from + a];
+			}
+			number[class] = key_counter_add(boxes, 1);
+		}
+		classes->class_of[tuple] = number[class];
+	}
+	classes->n = classes->nboxes = boxes->nkeys;
+}
+
+Classes *
+classes_of_recoding(const Population *population, const uint32 *class_of, uint32 nclasses, RecodingLabels labels,
+					ClassFault *fault)
+{
+	MemoryContext work = AllocSetContextCreate(population->context, "anonopt recoding looks", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(work);
+	LeafBounds	bounds;
+	Classes    *classes = NULL;
+
+	bound_classes(population, class_of, nclasses, &bounds);
+	if (widen_classes(population, class_of, nclasses, labels, &bounds, fault))
+	{
+		KeyCounter *boxes = key_counter_create(work, Max(population->nattrs, 1), Min(nclasses, 1024));
+		uint32	   *number = allocate(population, sizeof(uint32), nclasses);
+
+		MemoryContextSwitchTo(old);
+		classes = classes_create(population, population->tuples, nclasses);
+		classes->level = allocate(population, sizeof(int16) * population->nattrs, nclasses);
+		classes->class_of = allocate(population, sizeof(uint32), population->tuples->ntuples);
+		put_classes(class_of, &bounds, boxes, number, classes);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(work);
+	return classes;
+}
+
+/* ----------------------------------------------------------- what they hold */
+
+void
+classes_count(Classes *classes)
+{
+	uint32		ntuples = classes->tuples->ntuples;
+	uint32	   *class_of;
+	bool		all = true;
+
+	if (classes->table != NULL)
+		return;
+	/* those in no class form a last one */
+	class_of = allocate(classes->population, sizeof(uint32), ntuples);
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		class_of[i] = Min(classes->class_of[i], classes->n);
+		all = all && class_of[i] < classes->n;
+	}
+	classes->table = tuple_table_group(classes->population, classes->tuples, class_of, all ? classes->n : classes->n + 1,
+									   CurrentMemoryContext);
+	classes->table->ntuples = classes->n;
+	pfree(class_of);
+}
+
+void
+classes_renumber(Classes *classes, const uint32 *number, uint32 n)
+{
+	const TupleTable *tuples = classes->tuples;
+	uint32		hidden = classes->starred > 0 ? n : NO_CLASS;
+
+	classes->suppressed = 0;
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+	{
+		uint32		class = classes->class_of[i] < classes->n ? number[classes->class_of[i]] : NO_CLASS;
+
+		classes->class_of[i] = class == NO_CLASS ? hidden : class;
+		classes->suppressed += classes->class_of[i] == NO_CLASS ? tuples->counts[i] : 0;
+	}
+	for (uint32 box = classes->nboxes; box-- > 0;)
+	{
+		uint32		class = classes->class_of_box[box];
+
+		class = class == NO_CLASS ? NO_CLASS : number[class];
+		classes->class_of_box[box] = class;
+		if (class != NO_CLASS)
+			classes->box_of[class] = box;
+	}
+	classes->n = n;
+	if (classes->table != NULL)
+		tuple_table_free(classes->population, classes->table);
+	classes->table = NULL;
+}
+
+/* The number of different people in hidden classes, and in none. */
+static int64
+people_of_hidden(const Classes *classes, const bool *hidden, uint32 *slices)
+{
+	const Population *population = classes->population;
+	const TupleTable *table = classes->table;
+	uint32		n = 0;
+	int64		rows = 0;
+
+	for (uint32 i = 0; i < classes->n + 1; i++)
+		if (hidden[i])
+		{
+			rows += table->counts[i];
+			if (population->has_persons)
+				slices[n++] = table->slices[population->ncolumns - 1][i];
+		}
+	return population->has_persons ? persons_together(population_persons(population), slices, n, PG_INT64_MAX) : rows;
+}
+
+/* The number of all hidden people, if they would keep the promise as one class, or else 0. */
+static int64
+people_to_star(const Classes *classes, const Promise *promise, const bool *hidden)
+{
+	const Population *population = classes->population;
+	uint32	   *slices = allocate(population, sizeof(uint32), classes->n + 1);
+	int64		people = people_of_hidden(classes, hidden, slices);
+
+	/* everybody outside matches the labels of a starred class */
+	if (people < Max(promise->k, 1) || population_asks_outside(population))
+		return 0;
+	/* one more class, whose risk must not exceed that allowed for all */
+	for (int i = 0; i < population->nlimits; i++)
+		if ((double) models[population->limits[i].model]->of_all(people, population->limits[i].c) / people > population->limits[i].threshold)
+			return 0;
+	for (int j = 0; j < population->nsensitive; j++)
+	{
+		uint32		n = 0;
+		uint32		merged;
+
+		for (uint32 i = 0; i < classes->n + 1; i++)
+			if (hidden[i])
+				slices[n++] = classes->table->slices[j][i];
+		/* merging may reallocate the column's slices */
+		merged = histograms_merge(population->columns[j], slices, n);
+		if (population->columns[j]->slices[merged].breaks != 0)
+			return 0;
+	}
+	return people;
+}
+
+/* Counts the people outside with the labels of each class, for a measurer. */
+static void
+look_outside(const Classes *classes, Measurer *measurer)
+{
+	if (classes->node != NULL)
+		measurer_look_outside(measurer, classes->node, classes->table);
+	else
+		measurer_look_into_boxes(measurer, classes);
+}
+
+void
+classes_hide(Classes *classes, const Promise *promise, bool star)
+{
+	Measurer   *measurer = measurer_create(classes->population, promise);
+	int64		threshold = size_threshold(measurer, classes->table);
+	uint32	   *number = allocate(classes->population, sizeof(uint32), classes->n);
+	bool	   *hidden = allocate(classes->population, sizeof(bool), classes->n);
+	uint32		n = 0;
+
+	look_outside(classes, measurer);
+	for (uint32 i = 0; i < classes->n; i++)
+	{
+		hidden[i] = class_breaks(measurer, classes->table, i, threshold) != 0;
+		number[i] = hidden[i] ? NO_CLASS : n++;
+	}
+	hidden[classes->n] = classes->suppressed > 0;
+	classes->starred = star ? people_to_star(classes, promise, hidden) : 0;
+	classes_renumber(classes, number, n);
+	pfree(number);
+	pfree(hidden);
+}
+
+void
+classes_add_starred(Classes *classes)
+{
+	uint32		box = classes->nboxes++;
+
+	classes->class_of_box[box] = classes->n;
+	classes->box_of[classes->n++] = box;
+	for (int a = 0; a < classes->population->nattrs; a++)
+	{
+		classes->first_leaf[(Size) box * classes->population->nattrs + a] = 0;
+		classes->leaves[(Size) box * classes->population->nattrs + a] = classes->population->attrs[a].hierarchy->nleaves;
+	}
+	classes->starred = 0;
+}
+
+void
+classes_measure(Classes *classes, const Promise *promise, Measures *result)
+{
+	const Population *population = classes->population;
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt classes", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
+	Measurer   *measurer = measurer_create(population, promise);
+	bool		counted = classes->table != NULL;
+
+	population_mark(population, marks);
+	classes_count(classes);
+	if (classes->node != NULL)
+		measure(measurer, classes->node, classes->table, result);
+	else
+	{
+		measurer_look_into_boxes(measurer, classes);
+		measure_recoding(measurer, classes, result);
+	}
+	population_release(population, marks);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	if (!counted)
+		classes->table = NULL;
+}
+
+double
+class_loss(const Classes *classes, uint32 class)
+{
+	const Population *population = classes->population;
+	double		loss = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		loss += attribute_loss(&population->attrs[a], class_lost(classes, class, a));
+	return population->nattrs > 0 ? loss / population->nattrs : 0;
+}

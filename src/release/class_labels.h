@@ -1,0 +1,47 @@
+/*
+ * class_labels.h
+ *	  The labels of classes, and the order in which a release shows them.
+ */
+#ifndef ANONOPT_CLASS_LABELS_H
+#define ANONOPT_CLASS_LABELS_H
+
+#include "engine/classes.h"
+#include "record/record_model.h"
+
+/* Labels the classes of a node or cuts, given by attribute and code. */
+extern void classes_label_node(Classes *classes, const char ***labels);
+
+/* Labels the classes of a recoding. */
+extern void classes_label_recoding(Classes *classes, RecodingLabels mode);
+
+/* Allocates codes and labels, which the caller sets. */
+extern void classes_labels_create(Classes *classes);
+
+/* Unites classes that look alike. */
+extern void classes_unite_alike(Classes *classes);
+
+/* Numbers classes in the order of their labels, given the order of attributes. */
+extern void classes_sort(Classes *classes, const int *order, int norder);
+
+/*
+ * Gives equal texts the same number, in the order of their first occurrence;
+ * labels receives them by number.
+ */
+extern uint32 *number_texts(const char *const *texts, uint32 n, uint32 *nlabels, const char ***labels);
+
+/* Tuples that are generalized one by one. */
+typedef struct RecordLevels
+{
+	const uint16 *const *levels;	/* by tuple; NULL if none has enough
+									 * utility */
+	const RecordModel *model;
+	double		min_utility;
+} RecordLevels;
+
+/*
+ * Their classes of at least k people, labelled.  A tuple in a smaller class
+ * joins the largest such class that it can reach by a node with enough utility.
+ */
+extern Classes *classes_of_records(const Population *population, const RecordLevels *records, int64 k);
+
+#endif
