@@ -17,8 +17,10 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
+#include "engine/population_copies.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
+#include "read/population_read.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -95,8 +97,10 @@ recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order)
 void
 recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
 {
-	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (dataset->nattributes + 1));
+	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (spool->ncolumns + dataset->nattributes + 1));
 
+	if (spool->ncolumns > 0)
+		memcpy(columns, spool->columns, sizeof(SpoolColumn) * spool->ncolumns);
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			columns[spool->ncolumns++].name = dataset->attributes[i].column;
@@ -109,6 +113,7 @@ recoding_spool_begin(RowSpool *spool, const Dataset *dataset)
 typedef struct ValueTuples
 {
 	int			nattrs;
+	int			first;			/* column of the spool */
 	Dictionary **values;		/* by attribute */
 	KeyCounter *tuples;
 } ValueTuples;
@@ -118,17 +123,18 @@ value_tuples_create(const RowSpool *spool)
 {
 	ValueTuples *tuples = palloc(sizeof(ValueTuples));
 
-	tuples->nattrs = spool->ncolumns;
-	tuples->values = palloc(sizeof(Dictionary *) * (spool->ncolumns + 1));
-	for (int a = 0; a < spool->ncolumns; a++)
+	tuples->nattrs = spool->population->nattrs;
+	tuples->first = spool->ncolumns - tuples->nattrs;
+	tuples->values = palloc(sizeof(Dictionary *) * (tuples->nattrs + 1));
+	for (int a = 0; a < tuples->nattrs; a++)
 	{
-		Oid			base = getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid);
+		Oid			base = getBaseType(TupleDescAttr(spool->desc, tuples->first + a + 1)->atttypid);
 		ValueType	type;
 
 		value_type_init(&type, base == VARCHAROID ? TEXTOID : base);
 		tuples->values[a] = dictionary_create(CurrentMemoryContext, &type);
 	}
-	tuples->tuples = key_counter_create(CurrentMemoryContext, (spool->ncolumns + 1) / 2, 1024);
+	tuples->tuples = key_counter_create(CurrentMemoryContext, (tuples->nattrs + 1) / 2, 1024);
 	return tuples;
 }
 
@@ -169,10 +175,12 @@ static void
 keep_new_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	RowWriter  *writer = arg;
-	int			n = writer->spool->ncolumns;
+	int			n = writer->tuples->nattrs;
 	uint32		class = writer->class_of[writer->spool->tuple_of[group]];
 	MemoryContext old = MemoryContextSwitchTo(writer->row);
 
+	values += writer->tuples->first;
+	nulls += writer->tuples->first;
 	if (value_tuples_add(writer->tuples, values, nulls))
 	{
 		memcpy(writer->values, values, sizeof(Datum) * n);
@@ -192,7 +200,7 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	RowWriter	writer = {.spool = spool,.tuples = known,.class_of = class_of,.numbers = numbers};
 	QueryEnvironment *environment = create_queryEnv();
 	Oid			oid = RelationGetRelid(table);
-	int			n = spool->ncolumns;
+	int			n = known->nattrs;
 	StringInfoData names;
 	int64		written;
 
@@ -200,12 +208,13 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	writer.desc = CreateTemplateTupleDesc(n + 1);
 	for (int a = 0; a < n; a++)
 	{
-		Oid			type = get_atttype(oid, get_attnum(oid, spool->columns[a].name));
+		const char *name = spool->columns[known->first + a].name;
+		Oid			type = get_atttype(oid, get_attnum(oid, name));
 
-		if (!OidIsValid(type) || getBaseType(type) != getBaseType(TupleDescAttr(spool->desc, a + 1)->atttypid))
+		if (!OidIsValid(type) || getBaseType(type) != getBaseType(TupleDescAttr(spool->desc, known->first + a + 1)->atttypid))
 			relation_has_changed(oid);
-		appendStringInfo(&names, "%s, ", quote_identifier(spool->columns[a].name));
-		TupleDescInitEntry(writer.desc, a + 1, spool->columns[a].name, type, -1, 0);
+		appendStringInfo(&names, "%s, ", quote_identifier(name));
+		TupleDescInitEntry(writer.desc, a + 1, name, type, -1, 0);
 	}
 	appendStringInfoString(&names, CLASS_COLUMN);
 	TupleDescInitEntry(writer.desc, n + 1, CLASS_COLUMN, INT8OID, -1, 0);
@@ -215,7 +224,6 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	writer.nulls = palloc(sizeof(bool) * (n + 1));
 	writer.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	spool_visit(spool, keep_new_row, &writer);
-	spool_end(spool);
 	written = tuplestore_tuple_count(writer.rows);
 	rows_show(environment, "new_rows", writer.rows, InvalidOid, writer.desc);
 	if (written > 0 &&
@@ -234,6 +242,7 @@ recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *resul
 	for (uint32 class = 0; class < result->nclasses; class++)
 		numbers[class] = (int64) class + 1;
 	(void) write_tuples(spool, table, value_tuples_create(spool), result->class_of, numbers);
+	spool_end(spool);
 }
 
 /* ------------------------------------------------------ tuples that came since */
@@ -413,6 +422,7 @@ struct RecodingExtension
 	Relation	table;
 	OldRows		rows;
 	TableRecoding *old;
+	int64	   *numbers;		/* of the extended classes */
 };
 
 RecodingExtension *
@@ -455,13 +465,13 @@ recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dat
 int64
 recoding_extension_write(RecodingExtension *extension, const RecodingResult *result)
 {
-	int64	   *numbers = extended_numbers(extension->old, result->nclasses);
 	int			level = sql_use_catalog_names();
 	int64		added;
 
+	extension->numbers = extended_numbers(extension->old, result->nclasses);
 	sql_connect();
-	update_classes(extension->table, &extension->rows, extension->old->class_of, result->class_of, numbers);
-	added = write_tuples(extension->spool, extension->table, extension->rows.known, result->class_of, numbers);
+	update_classes(extension->table, &extension->rows, extension->old->class_of, result->class_of, extension->numbers);
+	added = write_tuples(extension->spool, extension->table, extension->rows.known, result->class_of, extension->numbers);
 	sql_finish();
 	sql_restore_names(level);
 	return added;
@@ -474,4 +484,27 @@ recoding_tell_moved(int64 moved)
 		ereport(NOTICE,
 				(errmsg_plural("class of " INT64_FORMAT " person changed", "class of " INT64_FORMAT " people changed",
 							   (unsigned long) moved, moved)));
+}
+
+Classes *
+recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *dataset, const Promise *promise, RecodingLabels labels)
+{
+	RecodingOrder order = {.promise = *promise,.loss = OBJECTIVE_GLM,.labels = labels,.effort = 100};
+	RecodingExtension *extension = recoding_extension_begin(spool, table, labels);
+	TableRecoding extended = {0};
+	RecodingResult *result;
+	int64		moved;
+
+	promise_imply_limits(&order.promise, dataset);
+	order.promise.limit = share_of_people(dataset->max_suppression, spool->population->people);
+	order.population = spool->population->has_conditions ? spool->population : population_narrow(spool->population);
+	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
+	if (!result->feasible)
+		recoding_extension_refuse(extension, dataset, &order);
+	(void) recoding_extension_write(extension, result);
+	recoding_tell_moved(moved);
+	extended.class_of = result->class_of;
+	extended.nclasses = result->nclasses;
+	extended.numbers = extension->numbers;
+	return covered_classes(spool->population, table, &extended, labels, false);
 }

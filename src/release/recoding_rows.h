@@ -19,7 +19,7 @@ extern Classes *recoding_table_classes(const Reading *reading, const Population 
 /* Fails if a search found that nothing keeps the promise. */
 extern void recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order);
 
-/* Lets a reading spool the quasi-identifiers. */
+/* Lets a reading spool the quasi-identifiers, too; they come last. */
 extern void recoding_spool_begin(RowSpool *spool, const Dataset *dataset);
 
 /* Writes the distinct tuples that were spooled to an empty table. */
@@ -50,5 +50,9 @@ extern void recoding_extension_refuse(const RecodingExtension *extension, const 
 
 /* Writes the result; returns the number of rows added. */
 extern int64 recoding_extension_write(RecodingExtension *extension, const RecodingResult *result);
+
+/* Adds the tuples that a release has read to its recoding; returns the classes. */
+extern Classes *recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *dataset, const Promise *promise,
+										  RecodingLabels labels);
 
 #endif

@@ -33,7 +33,8 @@ typedef struct ReleaseRecoding
 	Oid			table;
 	RecodingLabels labels;
 	Relation	opened;
-	TableRecoding *rows;
+	bool		extends;		/* it gets the tuples that are read and new */
+	TableRecoding *rows;		/* unless it is extended */
 } ReleaseRecoding;
 
 typedef struct Release
@@ -63,6 +64,8 @@ typedef struct Release
 	List	   *opened;			/* relations kept open, so that nobody changes
 								 * them meanwhile */
 	RowSpool	spool;
+	int			nspooled;		/* columns that are shown unchanged; the spool
+								 * also has those of a recoding to extend */
 	Measures	measures;
 	Classes    *classes;		/* all; once chosen, those that are shown, in
 								 * the order of their labels */

@@ -143,7 +143,9 @@ release_generalize(Release *release, Population *population)
 		return;
 	if (recoding != NULL)
 	{
-		release->classes = recoding_table_classes(release->spool.reading, population, recoding->opened, recoding->labels, &recoding->rows);
+		release->classes = recoding->extends ?
+			recoding_extended_classes(&release->spool, recoding->opened, release->spec.dataset, &release->spec.promise, recoding->labels) :
+			recoding_table_classes(release->spool.reading, population, recoding->opened, recoding->labels, &recoding->rows);
 		classes_label_recoding(release->classes, recoding->labels);
 		return;
 	}
@@ -218,6 +220,9 @@ begin_spool(Release *release)
 		}
 	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
+	release->nspooled = spool->ncolumns;
+	if (release->recoding != NULL && release->recoding->extends)
+		recoding_spool_begin(spool, spec->dataset);
 }
 
 /* ----------------------------------------- columns that are shown as they are */

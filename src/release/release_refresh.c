@@ -141,57 +141,20 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
 }
 
-/* Adds new people to a release's recoding, which is locked. */
-static void
-extend_recoding(Release *release, Relation table)
-{
-	Specification *spec = &release->spec;
-	RecodingOrder order = {.promise = spec->promise,.loss = OBJECTIVE_GLM,.labels = release->recoding->labels,.effort = 100};
-	RowSpool	spool = {0};
-	RecodingExtension *extension;
-	RecodingResult *result;
-	int64		moved;
-
-	recoding_spool_begin(&spool, spec->dataset);
-	spool_read(&spool, spec->dataset, NULL);
-	if (spool.population == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s has no rows to publish", relation_sql_name(spec->dataset->relation))));
-	extension = recoding_extension_begin(&spool, table, order.labels);
-	promise_imply_limits(&order.promise, spec->dataset);
-	order.promise.limit = share_of_people(spec->dataset->max_suppression, spool.population->people);
-	order.population = spool.population->has_conditions ? spool.population : population_narrow(spool.population);
-	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
-	if (!result->feasible)
-		recoding_extension_refuse(extension, spec->dataset, &order);
-	(void) recoding_extension_write(extension, result);
-	recoding_tell_moved(moved);
-}
-
-/* Extends the recoding, then reads the same rows for the release. */
-static void
-read_extended(Release *release)
-{
-	Relation	table = recoding_open_own(release->recoding->table);
-
-	PushCopiedSnapshot(GetTransactionSnapshot());
-	extend_recoding(release, table);
-	CommandCounterIncrement();
-	UpdateActiveSnapshotCommandId();
-	release_read(release);
-	PopActiveSnapshot();
-	relation_close(table, NoLock);
-}
-
 /* Reads for an existing release, and looks for new people. */
 static void
 read_again(Release *release, const ReleaseEntry *entry, Oid relation)
 {
+	Relation	recoding = NULL;
+
 	if (release->recoding != NULL)
-		read_extended(release);
-	else
-		release_read(release);
+	{
+		recoding = recoding_open_own(release->recoding->table);
+		release->recoding->extends = true;
+	}
+	release_read(release);
+	if (recoding != NULL)
+		relation_close(recoding, NoLock);
 	check_same_columns(release, entry, relation);
 	if (release->form != RELEASE_LIVE_VIEW)
 	{

@@ -69,7 +69,7 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	TupleTableSlot *slot = by->slot;
 	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
 	uint64		random = prng_next(&by->random) >> (64 - by->random_bits);
-	int			n = release->spool.ncolumns;
+	int			n = release->nspooled;
 
 	if (class == NO_CLASS)
 		return;
@@ -90,7 +90,7 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 static void
 begin_sort(RowSort *by, const Release *release)
 {
-	int			ncolumns = release->spool.desc->natts;
+	int			ncolumns = release->nspooled + 1;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns + shows_counts(release));
 	AttrNumber	attribute = 1;
 	Oid			operator = Int8LessOperator;

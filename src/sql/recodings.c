@@ -238,6 +238,7 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 		recoding_extension_refuse(extension, call.dataset, &call.order);
 	end_search(&call, result);
 	added = recoding_extension_write(extension, result);
+	spool_end(&call.spool);
 	table_close(table, NoLock);
 	recoding_tell_moved(moved);
 	PG_RETURN_INT64(added);
