@@ -162,12 +162,8 @@ extern void release_return_rows(Release *release, TupleDesc desc, Tuplestorestat
  */
 extern void release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows);
 
-/* Creates a live view; returns what one shows now. */
+/* Creates a live view. */
 extern void release_create_live(const Release *release, const char *id);
-extern void release_read_live(Oid view, TupleDesc desc, Tuplestorestate *rows);
-
-/* Fails: a view is gone, or reads something else. */
-pg_noreturn extern void refuse_dropped(void);
 
 /*
  * Fails unless the current role itself owns a relation: triggers and other

@@ -2,35 +2,43 @@
  * release_create.c
  *	  Creates and drops releases.
  */
+#include "release/release_parts.h"
+
+#include "catalog/dependency.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
 #include "release/composition.h"
 #include "release/pseudonym.h"
-#include "release/release_parts.h"
+#include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/ruleutils.h"
+#include "utils/snapmgr.h"
 #include "utils/uuid.h"
 
-/* A column's type, in which every one of its values fits. */
+/*
+ * Runs a statement that writes; it reads under the snapshot under which the
+ * release was measured.
+ */
 static void
-append_column_type(StringInfo sql, Oid relation, const char *column)
+run(const char *statement)
 {
-	Oid			type;
-	int32		typmod;
-	Oid			collation;
+	SPIPlanPtr	plan;
+	int			code;
 
-	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
-	appendStringInfoString(sql, format_type_with_typemod(type, typmod));
-	if (OidIsValid(collation))
-		appendStringInfo(sql, " COLLATE %s", generate_collation_name(collation));
+	sql_connect();
+	plan = SPI_prepare(statement, 0, NULL);
+	code = plan == NULL ? SPI_result :
+		SPI_execute_snapshot(plan, NULL, NULL, GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
+	if (code < 0)
+		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
+	sql_finish();
 }
 
 /* Creates an empty table with the columns to show. */
@@ -57,35 +65,7 @@ create_table(const Release *release)
 	if (spec->star)
 		appendStringInfoString(&sql, ", NULL::pg_catalog.bool AS anonopt_suppressed");
 	appendStringInfo(&sql, " FROM %s r WITH NO DATA", relation_sql_name(spec->dataset->relation));
-	release_run(sql.data);
-}
-
-char *
-column_definitions(const Specification *spec)
-{
-	StringInfoData columns;
-
-	initStringInfo(&columns);
-	for (int i = 0; i < spec->ncolumns; i++)
-	{
-		const char *name = quote_identifier(spec->columns[i].name);
-
-		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
-		if (spec->columns[i].attr >= 0)
-			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
-		else
-			append_column_type(&columns, spec->dataset->relation, spec->columns[i].name);
-	}
-	if (spec->star)
-		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
-	return columns.data;
-}
-
-/* The query of a materialized view, which has PostgreSQL fill it as we do. */
-static char *
-filling_query(const Release *release, const char *id)
-{
-	return psprintf("SELECT * FROM %s.released_rows(%s) AS r (%s)", own_schema_name(), quote_literal_cstr(id), column_definitions(&release->spec));
+	run(sql.data);
 }
 
 static char *
@@ -117,7 +97,9 @@ make_relation(Release *release, const char *id)
 			release_write_rows(release, relation, false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
-			release_run(psprintf("CREATE MATERIALIZED VIEW %s AS %s WITH NO DATA", release->sql_name, filling_query(release, id)));
+			/* PostgreSQL fills it as we do */
+			run(psprintf("CREATE MATERIALIZED VIEW %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", release->sql_name,
+						 own_schema_name(), quote_literal_cstr(id), column_definitions(&release->spec)));
 			relation = made_relation(release->schema, release->name);
 			require_definition(relation);
 			depend_on_read(release, relation);
@@ -134,7 +116,6 @@ Oid
 release_create(Release *release)
 {
 	char	   *id = new_id();
-	ReleaseEntry *entry;
 	Oid			relation;
 
 	release->writes = true;
@@ -149,16 +130,33 @@ release_create(Release *release)
 	make_relation(release, id);
 	relation = made_relation(release->schema, release->name);
 	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
-	entry = entry_of_release(release, id, relation);
-	release_entry_insert(entry);
-	if (release->content != NULL)
-		release_content_insert(entry, release->content, release->difference);
-	linked_people_insert(release, entry->id);
+	release_write_down(release, id, relation, release_entry_insert);
 	release_close(release);
 	return relation;
 }
 
 /* ------------------------- drops releases and the objects created with them */
+
+/* Drops relations and, if it is valid, a function, unless others depend on them. */
+static void
+drop_objects(List *relations, Oid function)
+{
+	ObjectAddresses *objects = new_object_addresses();
+	ObjectAddress object;
+	ListCell   *cell;
+
+	foreach(cell, relations)
+	{
+		LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
+		ObjectAddressSet(object, RelationRelationId, lfirst_oid(cell));
+		add_exact_object_address(&object, objects);
+	}
+	ObjectAddressSet(object, ProcedureRelationId, function);
+	if (OidIsValid(function))
+		add_exact_object_address(&object, objects);
+	performMultipleDeletions(objects, DROP_RESTRICT, 0);
+	free_object_addresses(objects);
+}
 
 void
 release_drop(Oid relation)

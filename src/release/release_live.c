@@ -25,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/varlena.h"
 #include "utils/lsyscache.h"
+#include "utils/rel.h"
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
@@ -55,25 +56,51 @@ ask(const char *statement, const char *argument)
 	return answer;
 }
 
+List *
+live_sources(const Release *release)
+{
+	const Dataset *dataset = release->spec.dataset;
+	List	   *relations = NIL;
+	ListCell   *cell;
+
+	foreach(cell, release->opened)
+	{
+		Oid			relation = RelationGetRelid((Relation) lfirst(cell));
+		bool		is_source = relation == dataset->relation;
+
+		for (int i = 0; i < dataset->npromises; i++)
+			is_source = is_source || relation == dataset->promises[i].population;
+		if (is_source)
+			relations = list_append_unique_ptr(relations, lfirst(cell));
+	}
+	return relations;
+}
+
+bool
+is_plain_source(Relation relation)
+{
+	return relation->rd_rel->relkind == RELKIND_RELATION && find_inheritance_children(RelationGetRelid(relation), NoLock) == NIL;
+}
+
+bool
+has_row_security(Relation relation)
+{
+	return relation->rd_rel->relrowsecurity || relation->rd_rel->relforcerowsecurity;
+}
+
 /* Fails unless readers see all rows that a live view reads. */
 static void
-check_read(Oid relation, bool has_persons)
+check_read(Relation relation, bool has_persons)
 {
-	const char *name = relation_sql_name(relation);
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	FormData_pg_class class;
+	const char *name = relation_sql_name(RelationGetRelid(relation));
 
-	if (!HeapTupleIsValid(tuple))
-		relation_is_missing(relation);
-	class = *(Form_pg_class) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
-	if (class.relkind != RELKIND_RELATION || find_inheritance_children(relation, NoLock) != NIL || class.relispartition || has_persons || is_distributed(relation))
+	if (!is_plain_source(relation) || relation->rd_rel->relispartition || has_persons || is_distributed(RelationGetRelid(relation)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("relation %s cannot be published live", name),
 				 errdetail("A live view needs a plain table with one row per person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-	if (class.relrowsecurity || class.relforcerowsecurity)
+	if (has_row_security(relation))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row security applies to %s", name),
@@ -111,18 +138,6 @@ check_type_owner(Oid relation, const char *column)
 			 errmsg("the type of column \"%s\" of relation %s belongs to another role", column, relation_sql_name(relation)),
 			 errdetail("Its owner could give it casts that run with the rights of the release's owner."),
 			 errhint("Publish a snapshot instead: materialized => true.")));
-}
-
-List *
-live_sources(const Release *release)
-{
-	const Dataset *dataset = release->spec.dataset;
-	List	   *relations = list_make1_oid(dataset->relation);
-
-	for (int i = 0; i < dataset->npromises; i++)
-		if (OidIsValid(dataset->promises[i].population))
-			relations = list_append_unique_oid(relations, dataset->promises[i].population);
-	return relations;
 }
 
 /*
@@ -163,13 +178,15 @@ live_check_source(const Release *release)
 
 	foreach(cell, live_sources(release))
 	{
-		check_read(lfirst_oid(cell), dataset->person != NULL);
-		check_not_public(lfirst_oid(cell));
+		Oid			relation = RelationGetRelid((Relation) lfirst(cell));
+
+		check_read(lfirst(cell), dataset->person != NULL);
+		check_not_public(relation);
 		for (int i = 0; i < dataset->nattributes; i++)
-			if (is_read_live(dataset, i, lfirst_oid(cell)))
+			if (is_read_live(dataset, i, relation))
 			{
-				check_type_owner(lfirst_oid(cell), dataset->attributes[i].column);
-				check_cast(lfirst_oid(cell), &dataset->attributes[i]);
+				check_type_owner(relation, dataset->attributes[i].column);
+				check_cast(relation, &dataset->attributes[i]);
 			}
 	}
 }

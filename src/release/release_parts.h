@@ -37,15 +37,6 @@ extern char *release_comment(const Release *release, const char *id);
 extern void refuse_changed(const Release *release);
 
 /*
- * Runs a statement that writes; it reads under the snapshot under which the
- * release was measured.
- */
-extern void release_run(const char *statement);
-
-/* Drops relations and, if it is valid, a function, unless others depend on them. */
-extern void drop_objects(List *relations, Oid function);
-
-/*
  * Fails if a view's query is bound to a user's relation, or to code that is not
  * trusted: its names may have meant others when it was created.
  */
@@ -57,8 +48,11 @@ extern void require_definition(Oid view);
  */
 extern void depend_on_read(const Release *release, Oid view);
 
-/* Whether rows of a release can and must be replaced one by one, for a publication. */
-extern bool release_copies_rows(Relation release);
+/*
+ * Writes down what a release shows: as a new entry, in place of all of one, or
+ * (NULL) what a refresh can change.
+ */
+extern void release_write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry));
 
 /*
  * Creates a new heap for a release's rows.  Swapping it in locks out readers
@@ -88,20 +82,16 @@ extern void fresh_end_swap(const FreshRows *fresh);
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);
 
-/*
- * The entry of a release that the caller itself owns; locks it against other
- * refreshes.
- */
-extern ReleaseEntry *release_lock_entry(Oid relation);
-
-/* Fails if the release would have other columns. */
-extern void check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation);
-
 /* The function through which a live view reads, or InvalidOid. */
 extern Oid	rows_function(Oid view);
 
-/* The relations whose rows a live view reads: the data, and populations that it counts. */
+/*
+ * The relations whose rows a live view reads, opened: the data, and populations
+ * that it counts; whether one is a plain table, and has row security.
+ */
 extern List *live_sources(const Release *release);
+extern bool is_plain_source(Relation relation);
+extern bool has_row_security(Relation relation);
 
 /* Whether a live view reads the column of an attribute in such a relation. */
 extern bool is_read_live(const Dataset *dataset, int attribute, Oid relation);

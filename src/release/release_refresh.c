@@ -1,6 +1,11 @@
 /*
  * release_refresh.c
- *	  Refreshes releases with the current data.
+ *	  Refreshes releases with the current data, and gives them another
+ *	  generalization or promise.
+ *
+ * A release that is published again stays the same relation, with its grants
+ * and dependent objects, and so keeps its columns.  The current declaration is
+ * used: hierarchies may differ from those it was made with.
  */
 #include "release/release_parts.h"
 
@@ -12,6 +17,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/dataset.h"
 #include "catalog/sql.h"
+#include "commands/comment.h"
 #include "engine/population_copies.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -89,7 +95,8 @@ check_type(const Release *release, const ShownColumn *shown, const FormData_pg_a
 					 "Change the type back with ALTER TABLE, or drop the release and publish anew.")));
 }
 
-void
+/* Fails if the release would have other columns. */
+static void
 check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation)
 {
 	ColumnNames columns = column_names(release);
@@ -141,13 +148,13 @@ check_hierarchies(const Release *release, const ReleaseEntry *entry)
 				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
 }
 
-/* Reads for an existing release, and looks for new people. */
+/* Reads for an existing release; extends its recoding by new people if asked. */
 static void
-read_again(Release *release, const ReleaseEntry *entry, Oid relation)
+read_again(Release *release, const ReleaseEntry *entry, Oid relation, bool extends)
 {
 	Relation	recoding = NULL;
 
-	if (release->recoding != NULL)
+	if (extends && release->recoding != NULL)
 	{
 		recoding = recoding_open_own(release->recoding->table);
 		release->recoding->extends = true;
@@ -176,7 +183,11 @@ current_entry(Oid relation)
 	return entry;
 }
 
-ReleaseEntry *
+/*
+ * The entry of a release that the caller itself owns; locks it against other
+ * refreshes.
+ */
+static ReleaseEntry *
 release_lock_entry(Oid relation)
 {
 	(void) current_entry(relation);
@@ -217,24 +228,26 @@ read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
 	require_same_source(release, entry);
 	check_hierarchies(release, entry);
 	release_check(release);
-	read_again(release, entry, relation);
+	read_again(release, entry, relation, true);
 	return release;
 }
 
-/* Writes down what a release will show. */
-static void
-write_down(Release *release, const ReleaseEntry *entry, Oid relation)
+void
+release_write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry))
 {
-	ReleaseEntry *now = entry_of_release(release, entry->id, relation);
+	ReleaseEntry *entry = entry_of_release(release, id, relation);
 
 	/*
-	 * what is shown may be as it was, but not who was left out, or what is
-	 * promised
+	 * if it is refreshed, what is shown may be as it was, but not who was
+	 * left out, or what is promised
 	 */
-	release_entry_update(now, release->unchanged);
-	if (release->content != NULL && !release->unchanged)
-		release_content_insert(now, release->content, release->difference);
-	linked_people_insert(release, now->id);
+	if (write != NULL)
+		write(entry);
+	else
+		release_entry_update(entry, release->unchanged);
+	if (release->content != NULL && (write != NULL || !release->unchanged))
+		release_content_insert(entry, release->content, release->difference);
+	linked_people_insert(release, entry->id);
 }
 
 void
@@ -251,7 +264,7 @@ release_refresh(Oid relation)
 	release = read_of_entry(entry, relation, false);
 	if (release->form != RELEASE_LIVE_VIEW)
 		fresh = release_fresh_rows(release, relation);
-	write_down(release, entry, relation);
+	release_write_down(release, entry->id, relation, NULL);
 	/* the last step, because readers are locked out from here on */
 	if (fresh != NULL)
 		release_swap_rows(fresh);
@@ -271,9 +284,60 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
 	release = read_of_entry(entry, relation, true);
-	write_down(release, entry, relation);
+	release_write_down(release, entry->id, relation, NULL);
 	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
+	PopActiveSnapshot();
+	release_close(release);
+}
+
+Release *
+release_republish_begin(Oid relation, ReleaseEntry **entry)
+{
+	Release    *release;
+
+	*entry = release_lock_entry(relation);
+	PushActiveSnapshot(GetTransactionSnapshot());
+	release = release_of_entry(*entry);
+	if (release->records != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+				 errmsg("release %s shows a generalization per record", release->sql_name),
+				 errhint("Drop it, and call anonopt.publish_records again.")));
+	return release;
+}
+
+/* Updates the comment that states the promise, unless somebody has replaced it. */
+static void
+write_comment(const Release *release, const ReleaseEntry *entry)
+{
+	char	   *comment = GetComment(entry->relation, RelationRelationId, 0);
+
+	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
+		CreateComments(entry->relation, RelationRelationId, 0, release_comment(release, entry->id));
+}
+
+void
+release_republish(Release *release, const ReleaseEntry *entry)
+{
+	Oid			relation = entry->relation;
+	FreshRows  *fresh = NULL;
+
+	release->writes = true;
+	release_check(release);
+	read_again(release, entry, relation, false);
+	if (release->form == RELEASE_LIVE_VIEW)
+		live_check_source(release);
+	else
+		fresh = release_fresh_rows(release, relation);
+	/* functions of indexes may have renamed a schema */
+	release_check_names(release);
+	if (release->form == RELEASE_MATERIALIZED_VIEW)
+		depend_on_read(release, relation);
+	release_write_down(release, entry->id, relation, release_entry_replace);
+	if (fresh != NULL)
+		release_swap_rows(fresh);
+	write_comment(release, entry);
 	PopActiveSnapshot();
 	release_close(release);
 }

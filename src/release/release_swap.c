@@ -44,6 +44,44 @@ refuse_constraints(Relation table)
 				 errhint("Drop its check constraints and the foreign keys of it and to it, and detach it if it is a partition.")));
 }
 
+/* Whether a publication has a table. */
+static bool
+is_published(Oid relation)
+{
+	Oid			types[1] = {OIDOID};
+	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	bool		found;
+
+	see_own_changes();
+	sql_connect();
+	sql_read("SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1", 1, types, values);
+	found = SPI_processed > 0;
+	sql_finish();
+	PopActiveSnapshot();
+	return found;
+}
+
+/*
+ * Subscribers get nothing of a swap.  Deleting and inserting needs a replica
+ * identity, and must not run triggers, rules or policies, which could keep old
+ * rows.
+ */
+static bool
+must_copy_rows(Relation release)
+{
+	if (release->rd_rel->relkind != RELKIND_RELATION || !is_published(RelationGetRelid(release)))
+		return false;
+	if ((OidIsValid(RelationGetReplicaIndex(release)) || release->rd_rel->relreplident == REPLICA_IDENTITY_FULL) &&
+		release->trigdesc == NULL && release->rd_rules == NULL && !release->rd_rel->relrowsecurity)
+		return true;
+	ereport(WARNING,
+			(errcode(ERRCODE_WARNING),
+			 errmsg("subscribers of a publication do not get the new rows of release %s", relation_sql_name(RelationGetRelid(release))),
+			 errdetail("It has no replica identity, or it has triggers, rules or row security."),
+			 errhint("Add a primary key, or set REPLICA IDENTITY FULL; or copy the table to the subscribers again.")));
+	return false;
+}
+
 FreshRows *
 release_fresh_rows(Release *release, Oid relation)
 {
@@ -60,7 +98,7 @@ release_fresh_rows(Release *release, Oid relation)
 	fresh->release = table;
 	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
 	release_write_rows(release, fresh->heap, true);
-	fresh->copied = release_copies_rows(table);
+	fresh->copied = must_copy_rows(table);
 	if (!fresh->copied)
 		fresh_build_indexes(fresh);
 	return fresh;
@@ -98,44 +136,6 @@ require_same_shape(const FreshRows *fresh)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("columns of release %s have changed meanwhile", relation_sql_name(RelationGetRelid(fresh->release)))));
-}
-
-/* Whether a publication has a table. */
-static bool
-is_published(Oid relation)
-{
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	bool		found;
-
-	see_own_changes();
-	sql_connect();
-	sql_read("SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1", 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
-	PopActiveSnapshot();
-	return found;
-}
-
-/*
- * Subscribers get nothing of a swap.  Deleting and inserting needs a replica
- * identity, and must not run triggers, rules or policies, which could keep old
- * rows.
- */
-bool
-release_copies_rows(Relation release)
-{
-	if (release->rd_rel->relkind != RELKIND_RELATION || !is_published(RelationGetRelid(release)))
-		return false;
-	if ((OidIsValid(RelationGetReplicaIndex(release)) || release->rd_rel->relreplident == REPLICA_IDENTITY_FULL) &&
-		release->trigdesc == NULL && release->rd_rules == NULL && !release->rd_rel->relrowsecurity)
-		return true;
-	ereport(WARNING,
-			(errcode(ERRCODE_WARNING),
-			 errmsg("subscribers of a publication do not get the new rows of release %s", relation_sql_name(RelationGetRelid(release))),
-			 errdetail("It has no replica identity, or it has triggers, rules or row security."),
-			 errhint("Add a primary key, or set REPLICA IDENTITY FULL; or copy the table to the subscribers again.")));
-	return false;
 }
 
 /* Replaces the rows of a release by those of the new heap, and drops that. */

@@ -23,41 +23,37 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
-void
-release_run(const char *statement)
+char *
+column_definitions(const Specification *spec)
 {
-	SPIPlanPtr	plan;
-	int			code;
+	Oid			relation = spec->dataset->relation;
+	StringInfoData columns;
 
-	sql_connect();
-	plan = SPI_prepare(statement, 0, NULL);
-	code = plan == NULL ? SPI_result :
-		SPI_execute_snapshot(plan, NULL, NULL, GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
-	if (code < 0)
-		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
-	sql_finish();
-}
-
-void
-drop_objects(List *relations, Oid function)
-{
-	ObjectAddresses *objects = new_object_addresses();
-	ObjectAddress object;
-	ListCell   *cell;
-
-	foreach(cell, relations)
+	initStringInfo(&columns);
+	for (int i = 0; i < spec->ncolumns; i++)
 	{
-		LockRelationOid(lfirst_oid(cell), AccessExclusiveLock);
-		ObjectAddressSet(object, RelationRelationId, lfirst_oid(cell));
-		add_exact_object_address(&object, objects);
+		const char *name = quote_identifier(spec->columns[i].name);
+		Oid			type;
+		int32		typmod;
+		Oid			collation;
+
+		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
+		if (spec->columns[i].attr >= 0)
+			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
+		else
+		{
+			get_atttypetypmodcoll(relation, get_attnum(relation, spec->columns[i].name), &type, &typmod, &collation);
+			appendStringInfoString(&columns, format_type_with_typemod(type, typmod));
+			if (OidIsValid(collation))
+				appendStringInfo(&columns, " COLLATE %s", generate_collation_name(collation));
+		}
 	}
-	ObjectAddressSet(object, ProcedureRelationId, function);
-	if (OidIsValid(function))
-		add_exact_object_address(&object, objects);
-	performMultipleDeletions(objects, DROP_RESTRICT, 0);
-	free_object_addresses(objects);
+	if (spec->star)
+		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
+	return columns.data;
 }
 
 void
