@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/value.h"
+#include "release/content.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
@@ -230,18 +231,6 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 	return interval_label(low, high, closing);
 }
 
-static int
-compare_labels(const void *a, const void *b, void *arg)
-{
-	char	  **labels = arg;
-	const char *first = labels[*(const uint32 *) a];
-	const char *second = labels[*(const uint32 *) b];
-
-	if (first == NULL || second == NULL)
-		return (first == NULL) - (second == NULL);
-	return strcmp(first, second);
-}
-
 /* A group of one label keeps it. */
 static bool
 has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
@@ -255,22 +244,21 @@ has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
 
 /* Marks groups of several labels that look like another group; returns whether there are any. */
 static bool
-find_alike(const Attribute *attr, const Recoding *cut, char **labels, uint32 *order, bool *alike)
+find_alike(const Attribute *attr, const Recoding *cut, char **labels, bool *alike)
 {
+	TextIndex	index = index_texts((const char *const *) labels, cut->nlabels);
 	bool		any = false;
 
-	for (uint32 group = 0; group < cut->nlabels; group++)
-		order[group] = group;
-	qsort_arg(order, cut->nlabels, sizeof(uint32), compare_labels, labels);
 	memset(alike, 0, cut->nlabels);
 	for (uint32 i = 1; i < cut->nlabels; i++)
-		if (compare_labels(&order[i - 1], &order[i], labels) == 0)
-			alike[order[i - 1]] = alike[order[i]] = true;
+		if (compare_texts(labels[index.order[i - 1]], labels[index.order[i]]) == 0)
+			alike[index.order[i - 1]] = alike[index.order[i]] = true;
 	for (uint32 group = 0; group < cut->nlabels; group++)
 	{
 		alike[group] = alike[group] && !has_own_label(attr, cut, group);
 		any = any || alike[group];
 	}
+	pfree(index.order);
 	return any;
 }
 
@@ -283,55 +271,44 @@ label_apart(Dictionary *given, char *label)
 {
 	for (;;)
 	{
-		Datum text = CStringGetTextDatum(label);
+		Datum		value = CStringGetTextDatum(label);
 		bool		known;
 
 		CHECK_FOR_INTERRUPTS();
-		(void) dictionary_add(given, text, &known);
-		pfree(DatumGetPointer(text));
+		(void) dictionary_add(given, value, &known);
+		pfree(DatumGetPointer(value));
 		if (!known)
 			return label;
 		label = psprintf("{%s}", label);
 	}
 }
 
-/* Makes equal labels different, starting with groups of one label, which keep it. */
-static void
-part_labels(const Attribute *attr, const Recoding *cut, char **labels)
+char **
+group_labels(const Attribute *attr, const Recoding *cut)
 {
-	ValueType text;
+	char	  **labels = budget_alloc(sizeof(char *), (Size) cut->nlabels + 1);
+	bool	   *alike = budget_alloc(sizeof(bool), (Size) cut->nlabels + 1);
+	ValueType	type;
 	Dictionary *given;
 
-	value_type_init(&text, TEXTOID);
-	given = dictionary_create(CurrentMemoryContext, &text);
+	for (uint32 group = 0; group < cut->nlabels; group++)
+		labels[group] = choose_label(attr, cut, group);
+	for (int quoted = 0; quoted < 2 && find_alike(attr, cut, labels, alike); quoted++)
+		for (uint32 group = 0; group < cut->nlabels; group++)
+			if (alike[group])
+				labels[group] = set_label(attr, cut, group, quoted == 1);
+	pfree(alike);
+
+	/*
+	 * equal labels become different; groups of one label, which keep it, come
+	 * first
+	 */
+	value_type_init(&type, TEXTOID);
+	given = dictionary_create(CurrentMemoryContext, &type);
 	for (int own = 1; own >= 0; own--)
 		for (uint32 group = 0; group < cut->nlabels; group++)
 			/* only one group is NULL, and NULL differs from any text */
 			if (labels[group] != NULL && has_own_label(attr, cut, group) == (own == 1))
 				labels[group] = label_apart(given, labels[group]);
-}
-
-static void *
-allocate_groups(const Recoding *cut, Size element)
-{
-	return MemoryContextAllocHuge(CurrentMemoryContext, element * ((Size) cut->nlabels + 1));
-}
-
-char **
-group_labels(const Attribute *attr, const Recoding *cut)
-{
-	char	  **labels = allocate_groups(cut, sizeof(char *));
-	uint32	   *order = allocate_groups(cut, sizeof(uint32));
-	bool	   *alike = allocate_groups(cut, sizeof(bool));
-
-	for (uint32 group = 0; group < cut->nlabels; group++)
-		labels[group] = choose_label(attr, cut, group);
-	for (int quoted = 0; quoted < 2 && find_alike(attr, cut, labels, order, alike); quoted++)
-		for (uint32 group = 0; group < cut->nlabels; group++)
-			if (alike[group])
-				labels[group] = set_label(attr, cut, group, quoted == 1);
-	part_labels(attr, cut, labels);
-	pfree(order);
-	pfree(alike);
 	return labels;
 }

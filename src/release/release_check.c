@@ -122,15 +122,6 @@ is_plain_table_of(Oid relation, Oid owner)
 	return plain;
 }
 
-/* The first column of a table. */
-static AttrNumber
-first_column(Relation table)
-{
-	List	   *columns = live_columns(table);
-
-	return columns == NIL ? InvalidAttrNumber : ((Form_pg_attribute) linitial(columns))->attnum;
-}
-
 /* Whether a constraint keeps ranges of a column from overlapping. */
 static bool
 excludes_overlaps(Oid table, AttrNumber column)
@@ -167,13 +158,6 @@ excludes_overlaps(Oid table, AttrNumber column)
 	return found;
 }
 
-/* Whether an index or a constraint keeps a table from containing a leaf twice. */
-static bool
-holds_leaves_once(Relation table, AttrNumber column, bool ranges)
-{
-	return (!ranges && index_keeps_unique(table, column)) || excludes_overlaps(RelationGetRelid(table), column);
-}
-
 /*
  * Fails with 23514 unless a hierarchy is a plain table that the caller owns
  * and that cannot contain a leaf twice.
@@ -182,6 +166,7 @@ static void
 require_own_hierarchy(Oid hierarchy, const char *column)
 {
 	Relation	table;
+	List	   *columns;
 	AttrNumber	leaf;
 	bool		ranges;
 
@@ -192,9 +177,10 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 				 errdetail("Anyone who can change it could expose a class of one person."),
 				 errhint("Copy it to a table of your own and declare the column with that.")));
 	table = relation_open_existing(hierarchy);
-	leaf = first_column(table);
-	ranges = leaf != InvalidAttrNumber && type_is_range(getBaseType(TupleDescAttr(RelationGetDescr(table), leaf - 1)->atttypid));
-	if (leaf == InvalidAttrNumber || !holds_leaves_once(table, leaf, ranges))
+	columns = live_columns(table);
+	leaf = columns == NIL ? InvalidAttrNumber : ((Form_pg_attribute) linitial(columns))->attnum;
+	ranges = columns != NIL && type_is_range(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid));
+	if (columns == NIL || ((ranges || !index_keeps_unique(table, leaf)) && !excludes_overlaps(hierarchy, leaf)))
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("hierarchy %s of column \"%s\" could hold a leaf twice", relation_sql_name(hierarchy), column),
@@ -459,14 +445,6 @@ open_recoding(Release *release)
 	release->opened = lappend(release->opened, table);
 }
 
-/* Fails if this kind of release cannot keep a promise. */
-static void
-check_promises(const Release *release)
-{
-	if (release->levels == NULL && release->cuts == NULL)
-		require_overlaps_kept(release->spec.dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
-}
-
 /*
  * Fails if pseudonyms would be in a view, whose statement everybody may read,
  * or if their column is also shown in another form.
@@ -555,7 +533,8 @@ release_check(Release *release)
 	ListCell   *cell;
 
 	release_check_reading(dataset);
-	check_promises(release);
+	if (release->levels == NULL && release->cuts == NULL)
+		require_overlaps_kept(dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
 	check_pseudonyms(release);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset))

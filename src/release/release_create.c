@@ -22,52 +22,6 @@
 #include "utils/snapmgr.h"
 #include "utils/uuid.h"
 
-/*
- * Runs a statement that writes; it reads under the snapshot under which the
- * release was measured.
- */
-static void
-run(const char *statement)
-{
-	SPIPlanPtr	plan;
-	int			code;
-
-	sql_connect();
-	plan = SPI_prepare(statement, 0, NULL);
-	code = plan == NULL ? SPI_result :
-		SPI_execute_snapshot(plan, NULL, NULL, GetActiveSnapshot(), InvalidSnapshot, false, true, 0);
-	if (code < 0)
-		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
-	sql_finish();
-}
-
-/* Creates an empty table with the columns to show. */
-static void
-create_table(const Release *release)
-{
-	const Specification *spec = &release->spec;
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	appendStringInfo(&sql, "CREATE TABLE %s AS SELECT ", release->sql_name);
-	for (int i = 0; i < spec->ncolumns; i++)
-	{
-		const char *name = quote_identifier(spec->columns[i].name);
-
-		appendStringInfoString(&sql, i > 0 ? ", " : "");
-		if (spec->columns[i].attr >= 0)
-			appendStringInfo(&sql, "NULL::pg_catalog.text COLLATE pg_catalog.\"C\" AS %s", name);
-		else if (spec->columns[i].pseudonym)
-			appendStringInfo(&sql, "NULL::pg_catalog.text AS %s", name);
-		else
-			appendStringInfo(&sql, "r.%s", name);
-	}
-	if (spec->star)
-		appendStringInfoString(&sql, ", NULL::pg_catalog.bool AS anonopt_suppressed");
-	appendStringInfo(&sql, " FROM %s r WITH NO DATA", relation_sql_name(spec->dataset->relation));
-	run(sql.data);
-}
-
 static char *
 new_id(void)
 {
@@ -83,6 +37,15 @@ new_id(void)
 	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
 }
 
+/* Creates an empty relation; a view's query has PostgreSQL fill it as we do. */
+static Oid
+make_empty(const Release *release, const char *kind, const char *id)
+{
+	release_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", kind, release->sql_name,
+						 own_schema_name(), quote_literal_cstr(id), column_definitions(&release->spec)));
+	return made_relation(release->schema, release->name);
+}
+
 /* Creates the relation and fills it. */
 static void
 make_relation(Release *release, const char *id)
@@ -92,15 +55,11 @@ make_relation(Release *release, const char *id)
 	switch (release->form)
 	{
 		case RELEASE_TABLE:
-			create_table(release);
-			relation = made_relation(release->schema, release->name);
+			relation = make_empty(release, "TABLE", id);
 			release_write_rows(release, relation, false);
 			break;
 		case RELEASE_MATERIALIZED_VIEW:
-			/* PostgreSQL fills it as we do */
-			run(psprintf("CREATE MATERIALIZED VIEW %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", release->sql_name,
-						 own_schema_name(), quote_literal_cstr(id), column_definitions(&release->spec)));
-			relation = made_relation(release->schema, release->name);
+			relation = make_empty(release, "MATERIALIZED VIEW", id);
 			require_definition(relation);
 			depend_on_read(release, relation);
 			release_write_rows(release, relation, false);

@@ -29,14 +29,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-static void
-run(const char *statement)
-{
-	sql_connect();
-	sql_write(statement, 0, NULL, NULL, NULL);
-	sql_finish();
-}
-
 /* The text returned by a statement about one relation, or NULL. */
 static char *
 ask(const char *statement, const char *argument)
@@ -244,26 +236,12 @@ find_function(const Release *release, const char *sql_name)
 	return function;
 }
 
-/* The name of the number of rows that look alike; no shown column has it. */
-static const char *
-count_name(const Specification *spec)
-{
-	char	   *name = pstrdup("anonopt_rows");
-
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (strcmp(spec->columns[i].name, name) == 0)
-		{
-			name = psprintf("%s_", name);
-			i = -1;
-		}
-	return quote_identifier(name);
-}
-
 /* Creates the function that reads. */
 static Oid
 make_function(const Release *release, const char *id, const char *function)
 {
 	const Specification *spec = &release->spec;
+	const char *rows = own_name(spec, "rows");	/* that look alike */
 	StringInfoData result;
 	Oid			own;
 
@@ -273,9 +251,9 @@ make_function(const Release *release, const char *id, const char *function)
 						 format_type_be_qualified(column_type(spec->dataset->relation, spec->columns[i].name)));
 	if (spec->star)
 		appendStringInfoString(&result, "anonopt_suppressed pg_catalog.bool, ");
-	run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-				 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
-				 function, result.data, count_name(spec), own_schema_name(), quote_literal_cstr(id), column_definitions(spec), count_name(spec)));
+	release_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+						 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
+						 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(spec), rows));
 	own = find_function(release, function);
 	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
 	CommandCounterIncrement();
@@ -311,8 +289,8 @@ release_create_live(const Release *release, const char *id)
 
 	live_check_source(release);
 	own = make_function(release, id, function);
-	run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
-				 " FROM %s() f) x", release->sql_name, shown_columns(&release->spec), count_name(&release->spec), function));
+	release_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
+						 " FROM %s() f) x", release->sql_name, shown_columns(&release->spec), own_name(&release->spec, "rows"), function));
 	view = made_relation(release->schema, release->name);
 	require_definition(view);
 	if (rows_function(view) != own)

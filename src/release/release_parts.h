@@ -36,6 +36,12 @@ extern char *release_comment(const Release *release, const char *id);
 /* Fails: a release cannot be rebuilt from its entry. */
 extern void refuse_changed(const Release *release);
 
+/* Runs a statement that creates something. */
+extern void release_run(const char *statement);
+
+/* A name of our own, quoted, that differs from all shown columns. */
+extern const char *own_name(const Specification *spec, const char *wanted);
+
 /*
  * Fails if a view's query is bound to a user's relation, or to code that is not
  * trusted: its names may have meant others when it was created.

@@ -26,6 +26,14 @@
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
+void
+release_run(const char *statement)
+{
+	sql_connect();
+	sql_write(statement, 0, NULL, NULL, NULL);
+	sql_finish();
+}
+
 char *
 column_definitions(const Specification *spec)
 {
@@ -43,6 +51,8 @@ column_definitions(const Specification *spec)
 		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
 		if (spec->columns[i].attr >= 0)
 			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
+		else if (spec->columns[i].pseudonym)
+			appendStringInfoString(&columns, "pg_catalog.text");
 		else
 		{
 			get_atttypetypmodcoll(relation, get_attnum(relation, spec->columns[i].name), &type, &typmod, &collation);

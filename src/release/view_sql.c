@@ -8,7 +8,7 @@
  * leaf leaves its row out.  Different people and values are counted by ranking them;
  * NULL counts as one.
  */
-#include "release/release.h"
+#include "release/release_parts.h"
 
 #include "access/htup_details.h"
 #include "catalog/pg_class.h"
@@ -53,8 +53,7 @@ joined_attribute(const Release *release, int a)
 	return joined;
 }
 
-/* A name of our own that differs from all shown columns. */
-static const char *
+const char *
 own_name(const Specification *spec, const char *wanted)
 {
 	char	   *name = psprintf("anonopt_%s", wanted);
