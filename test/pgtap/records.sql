@@ -310,15 +310,16 @@ BEGIN
         best AS MATERIALIZED (
             SELECT DISTINCT ON (tuple_no) * FROM candidate WHERE feasible
             ORDER BY tuple_no, cost, risk, utility DESC, height, levels),
+        above AS MATERIALIZED (
+            SELECT a.tuple_no, r.node_no, bool_or(a.feasible) AS feasible, min(a.risk) FILTER (WHERE NOT a.feasible) AS least_beyond
+            FROM right_above r JOIN candidate a ON a.node_no = r.above_no GROUP BY 1, 2),
         counted AS (
             SELECT c.tuple_no, count(*) AS nodes, count(*) FILTER (WHERE c.feasible) AS feasible,
-                   count(*) FILTER (WHERE c.feasible AND NOT EXISTS (
-                       SELECT FROM right_above r JOIN candidate a ON (a.tuple_no, a.node_no) = (c.tuple_no, r.above_no)
-                       WHERE r.node_no = c.node_no AND a.feasible)) AS frontier,
-                   count(*) FILTER (WHERE c.height = (SELECT max(height) FROM node) OR EXISTS (
-                       SELECT FROM right_above r JOIN candidate a ON (a.tuple_no, a.node_no) = (c.tuple_no, r.above_no)
-                       WHERE r.node_no = c.node_no AND NOT a.feasible AND (b.risk IS NULL OR a.risk <= b.risk))) AS from_top
-            FROM candidate c LEFT JOIN best b USING (tuple_no) GROUP BY c.tuple_no),
+                   count(*) FILTER (WHERE c.feasible AND a.feasible IS NOT TRUE) AS frontier,
+                   count(*) FILTER (WHERE c.height = (SELECT max(height) FROM node)
+                                       OR a.least_beyond <= coalesce(b.risk, 'Infinity')) AS from_top
+            FROM candidate c LEFT JOIN best b USING (tuple_no)
+            LEFT JOIN above a ON (a.tuple_no, a.node_no) = (c.tuple_no, c.node_no) GROUP BY c.tuple_no),
         want AS (
             SELECT record, levels, labels, risk, utility,
                    -- bounds rule nodes out where risk is not monotone
