@@ -27,8 +27,13 @@ CREATE TABLE anonopt.published (
 	-- for each hierarchy a digest of every row, so that rows may be added
 	digests bytea[] NOT NULL,
 	measures jsonb NOT NULL,
-	-- frequencies of each sensitive value among all people, if its shares are promised
-	distributions jsonb NOT NULL,
+	-- people in the smallest class, if rows belong to people; its rows do not tell
+	people_k bigint,
+	-- of a release by records
+	min_utility float8,
+	key_column name,
+	risk text,
+	utility text,
 	published_by name NOT NULL,
 	published_at timestamptz NOT NULL,
 	-- when its rows were written last, by a restore, too; a live view has none
@@ -36,14 +41,48 @@ CREATE TABLE anonopt.published (
 	recoding bigint,
 	recoding_name text,
 	labels text CHECK (labels IN ('hierarchy', 'range')),
-	-- promises other than k, l, and t for all columns
-	promises jsonb NOT NULL DEFAULT '[]',
-	-- where people of another relation are counted, what labels cover that no level of a hierarchy defines: by
-	-- quasi-identifier a label with its first and its last leaf, or alone if it covers values without a leaf
-	covers jsonb,
 	-- the labels that cuts part, of one quasi-identifier after another
 	cut_labels text[],
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
+);
+
+-- Promises other than k, l, and t for all columns.
+CREATE TABLE anonopt.published_promise (
+	id uuid NOT NULL,
+	ordinal int NOT NULL,
+	model text NOT NULL,
+	column_name name,
+	threshold float8 NOT NULL,
+	c float8,
+	population bigint,
+	population_name text,
+	PRIMARY KEY (id, ordinal)
+);
+
+-- How many of all people have each sensitive value, if its shares are promised: values in the order of the
+-- distance, with their leaves if a hierarchy, given by its place among the entry's, defines that.
+CREATE TABLE anonopt.published_values (
+	id uuid NOT NULL,
+	ordinal int NOT NULL,
+	column_name name NOT NULL,
+	distance text NOT NULL,
+	hierarchy int,
+	"values" text[] NOT NULL,
+	leaves text[],
+	people bigint[] NOT NULL,
+	PRIMARY KEY (id, ordinal)
+);
+
+-- What the labels of each quasi-identifier cover, where people of another relation are counted and no level of a
+-- hierarchy defines that: runs from a first to a last leaf, and the labels that cover values without a leaf.
+CREATE TABLE anonopt.published_cover (
+	id uuid NOT NULL,
+	ordinal int NOT NULL,
+	labels text[] NOT NULL,
+	firsts text[] NOT NULL,
+	lasts text[] NOT NULL,
+	unknown text[] NOT NULL,
+	PRIMARY KEY (id, ordinal)
 );
 
 -- What each snapshot showed, including earlier contents of a refreshed release, because readers may
@@ -77,14 +116,17 @@ CREATE TABLE anonopt.published_link (
 	people bytea NOT NULL,
 	PRIMARY KEY (id, column_name, version, part)
 );
-REVOKE ALL ON anonopt.published_link FROM PUBLIC;
-GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published_link TO pg_database_owner;
-SELECT pg_catalog.pg_extension_config_dump('anonopt.published_link', '');
 
-REVOKE ALL ON anonopt.published, anonopt.published_content FROM PUBLIC;
-GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_content TO pg_database_owner;
+REVOKE ALL ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
+	anonopt.published_content, anonopt.published_link FROM PUBLIC;
+GRANT SELECT, INSERT, UPDATE, DELETE ON anonopt.published, anonopt.published_promise, anonopt.published_values, anonopt.published_cover,
+	anonopt.published_content, anonopt.published_link TO pg_database_owner;
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_promise', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_values', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_cover', '');
 SELECT pg_catalog.pg_extension_config_dump('anonopt.published_content', '');
+SELECT pg_catalog.pg_extension_config_dump('anonopt.published_link', '');
 
 -- Identifies this database; only a copy of all its files has the same identifier.
 CREATE FUNCTION anonopt.this_database() RETURNS text
@@ -121,9 +163,14 @@ END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
-SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t, p.measures,
+SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t,
+	CASE WHEN p.min_utility IS NULL THEN p.measures
+		ELSE p.measures || jsonb_build_object('min_utility', p.min_utility, 'key', p.key_column, 'risk', p.risk, 'utility', p.utility) END AS measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
-	p.recoding_name AS recoding, p.labels, p.promises
+	p.recoding_name AS recoding, p.labels,
+	(SELECT COALESCE(jsonb_agg(jsonb_build_object('model', q.model, 'threshold', q.threshold, 'c', q.c, 'column', q.column_name,
+		'population', q.population_name, 'population_number', COALESCE(q.population, 0)) ORDER BY q.ordinal), '[]')
+		FROM anonopt.published_promise q WHERE q.id = p.id) AS promises
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR has_table_privilege('anonopt.published', 'SELECT');

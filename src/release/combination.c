@@ -11,67 +11,45 @@
 #include "miscadmin.h"
 #include "release/pseudonym.h"
 
-Combination
-combination_begin(const Population *population)
+Composition *
+composition_begin(const Dataset *dataset, const Population *population)
 {
-	Size		n = (Size) population->tuples->ntuples + 1;
-	Combination combination;
+	Composition *composition = palloc0(sizeof(Composition));
+	Size		n = population == NULL ? 0 : population->tuples->ntuples;
 
-	combination.group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	combination.shown = MemoryContextAllocExtended(CurrentMemoryContext, n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	return combination;
-}
-
-/*
- * Labels of a content by the codes of its recoding; PG_UINT32_MAX if it does
- * not show the label.
- */
-static uint32 *
-labels_of_codes(const PlacedContent *placed, const Population *population, int i)
-{
-	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
-	const char *const *texts = labels_of_recoding(placed, population, i);
-	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) placed->recodings[i]->nlabels + 1));
-
-	for (uint32 code = 0; code < placed->recodings[i]->nlabels; code++)
-		labels[code] = find_text(&index, texts[code]);
-	return labels;
-}
-
-/* The classes that a content shows: keys of their labels. */
-static KeyCounter *
-shown_keys(const Content *content)
-{
-	KeyCounter *keys = key_counter_create(CurrentMemoryContext, Max(content_code_words(content->nattrs), 1), 1024);
-
-	for (uint32 i = 0; i < content->rows->nkeys; i++)
-	{
-		uint64	   *key = key_counter_candidate(keys);
-
-		*key = 0;
-		memcpy(key, content_row(content, i), sizeof(uint64) * content_code_words(content->nattrs));
-		(void) key_counter_add(keys, content->rows->counts[i]);
-	}
-	return keys;
+	composition->context = CurrentMemoryContext;
+	composition->dataset = dataset;
+	composition->population = population;
+	composition->group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	composition->shown = MemoryContextAllocExtended(CurrentMemoryContext, n + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	return composition;
 }
 
 /* The classes of a node that a content shows. */
 static bool *
-classes_shown(const Population *population, const PlacedContent *placed, const TupleTable *classes)
+classes_shown(const Population *population, const KnownContent *placed, const TupleTable *classes)
 {
 	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
-	KeyCounter *keys = shown_keys(placed->content);
-	uint32	   *labels[MAX_ATTRIBUTES];
+	KeyCounter *keys = content_classes(placed->content);
+	uint32	   *labels[MAX_ATTRIBUTES]; /* by code of the recoding: of the
+										 * content, or PG_UINT32_MAX */
 
-	for (int i = 0; i < placed->known->nattrs; i++)
-		labels[i] = labels_of_codes(placed, population, i);
+	for (int i = 0; i < placed->release.ngeneralized; i++)
+	{
+		TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
+		const char *const *texts = labels_of_recoding(placed, population, i);
+
+		labels[i] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) placed->recodings[i]->nlabels + 1));
+		for (uint32 code = 0; code < placed->recodings[i]->nlabels; code++)
+			labels[i][code] = find_text(&index, texts[code]);
+	}
 	for (uint32 c = 0; c < classes->ntuples; c++)
 	{
 		uint64	   *key = key_counter_candidate(keys);
 
 		memset(key, 0, sizeof(uint64) * keys->nwords);
 		shown[c] = true;
-		for (int i = 0; i < placed->known->nattrs; i++)
+		for (int i = 0; i < placed->release.ngeneralized; i++)
 		{
 			uint32		code = key_get(classes->keys + (Size) c * population->nwords, &population->attrs[placed->attr_of[i]].field);
 
@@ -88,7 +66,7 @@ classes_shown(const Population *population, const PlacedContent *placed, const T
  * attribute that it lacks has a single label.
  */
 static const Recoding **
-node_of_content(const Population *population, const PlacedContent *placed)
+node_of_content(const Population *population, const KnownContent *placed)
 {
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 
@@ -97,7 +75,7 @@ node_of_content(const Population *population, const PlacedContent *placed)
 		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
 
 		node[a] = NULL;
-		for (int i = 0; i < placed->known->nattrs; i++)
+		for (int i = 0; i < placed->release.ngeneralized; i++)
 			if (placed->attr_of[i] == a)
 				node[a] = placed->recodings[i];
 		if (node[a] == NULL)
@@ -111,20 +89,20 @@ node_of_content(const Population *population, const PlacedContent *placed)
  * recoding.
  */
 static uint32 *
-tuples_by_recoding(const Population *population, const PlacedContent *placed)
+tuples_by_recoding(const Population *population, const KnownContent *placed)
 {
 	uint64	  **digests = leaf_digests(population);
 	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 		class_of[i] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
-																	 placed->known->nattrs, i));
+																	 placed->release.ngeneralized, i));
 	return class_of;
 }
 
-/* The same for a node or cuts. */
+/* The class of each tuple, counted from 1, or 0 if it is not shown, for a node or cuts. */
 static uint32 *
-tuples_by_node(const Population *population, const PlacedContent *placed)
+tuples_by_node(const Population *population, const KnownContent *placed)
 {
 	int			bottom[MAX_ATTRIBUTES] = {0};
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
@@ -160,12 +138,13 @@ people_of_groups(const Population *population, const uint32 *group_of, uint32 ng
 }
 
 int64
-combination_add(Combination *combination, const Population *population, const PlacedContent *placed)
+composition_add(Composition *composition, const KnownContent *placed)
 {
+	const Population *population = composition->population;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	KeyCounter *groups = key_counter_create(context, 1, 1024);
-	uint32	   *class_of = placed->known->by.kind == BY_RECODING ? tuples_by_recoding(population, placed) :
+	uint32	   *class_of = placed->release.by.kind == BY_RECODING ? tuples_by_recoding(population, placed) :
 	tuples_by_node(population, placed);
 	const int64 *people_of;
 	int64		smallest = 0;
@@ -174,17 +153,17 @@ combination_add(Combination *combination, const Population *population, const Pl
 	{
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		*key_counter_candidate(groups) = (uint64) combination->group_of[i] << 32 | class_of[i];
-		combination->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
-		combination->shown[i] |= class_of[i] > 0;
+		*key_counter_candidate(groups) = (uint64) composition->group_of[i] << 32 | class_of[i];
+		composition->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
+		composition->shown[i] |= class_of[i] > 0;
 	}
-	people_of = population->has_persons ? people_of_groups(population, combination->group_of, groups->nkeys) : groups->counts;
+	people_of = population->has_persons ? people_of_groups(population, composition->group_of, groups->nkeys) : groups->counts;
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
 	{
-		int64		people = people_of[combination->group_of[i]];
+		int64		people = people_of[composition->group_of[i]];
 
-		if (combination->shown[i])
-			smallest = smallest == 0 ? people : Min(smallest, people);
+		if (composition->shown[i])
+			smallest = least_people(smallest, people);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

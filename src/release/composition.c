@@ -21,7 +21,7 @@
 
 /* Treats labels that look alike as equal. */
 static void
-view_by_texts(const PlacedContent *a, const PlacedContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
+view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
 {
 	TextIndex	index = index_texts(a->content->labels[i], a->content->nlabels[i]);
 	uint32	   *shown_a = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) a->content->nlabels[i] + 1));
@@ -85,12 +85,16 @@ have_moved(const Content *a, const Content *b)
 	return false;
 }
 
-int64
-contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies, const char **unseen)
+/*
+ * The people in the smallest group by which two contents differ, or 0; and a
+ * column that cannot be compared, or NULL.
+ */
+static int64
+contents_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	bool		alike = contents_are_alike(a->known, b->known);
+	bool		alike = contents_are_alike(a, b);
 	ContentView views_a[MAX_ATTRIBUTES];
 	ContentView views_b[MAX_ATTRIBUTES];
 	int			(*values)[2] = palloc(sizeof(*values) * (a->content->nvalues + 1));
@@ -99,18 +103,18 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	int64		difference;
 
 	*unseen = NULL;
-	for (int i = 0; i < a->known->nattrs; i++)
-		for (int j = 0; j < b->known->nattrs; j++)
+	for (int i = 0; i < a->release.ngeneralized; i++)
+		for (int j = 0; j < b->release.ngeneralized; j++)
 		{
-			if (strcmp(a->known->generalized[i], b->known->generalized[j]) != 0)
+			if (strcmp(a->release.generalized[i], b->release.generalized[j]) != 0)
 				continue;
 			if (alike)
 				view_by_texts(a, b, i, j, &views_a[nviews], &views_b[nviews]);
-			else if (hierarchies == NULL || !view_by_values(hierarchies, a, b, i, j, &views_a[nviews], &views_b[nviews]))
+			else if (composition->population == NULL || !view_by_values(composition, a, b, i, j, &views_a[nviews], &views_b[nviews]))
 			{
 				/* the combination of their classes tells as much */
 				if (!content_is_placed(a) || !content_is_placed(b))
-					*unseen = a->known->generalized[i];
+					*unseen = a->release.generalized[i];
 				continue;
 			}
 			nviews++;
@@ -130,7 +134,7 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	 * moves hide newcomers among people who only changed class, but not if
 	 * all classes are compared at once
 	 */
-	if (alike && a->known->by.kind == BY_RECODING && have_moved(a->content, b->content))
+	if (alike && a->release.by.kind == BY_RECODING && have_moved(a->content, b->content))
 	{
 		int64		whole = content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues);
 
@@ -142,7 +146,47 @@ contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarc
 	return difference;
 }
 
-bool
+int64
+composition_difference(Composition *composition, const KnownContent *content, KnownContent *others, int n, OtherVisitor visit, void *arg)
+{
+	int64		smallest = 0;
+
+	for (int i = 0; i < n; i++)
+	{
+		KnownContent *other = &others[i];
+		MemoryContext context;
+		MemoryContext old;
+
+		CHECK_FOR_INTERRUPTS();
+		if (!other->is_known)
+			continue;
+		context = AllocSetContextCreate(CurrentMemoryContext, "anonopt other content", ALLOCSET_DEFAULT_SIZES);
+		old = MemoryContextSwitchTo(context);
+		if (composition->latest)
+			see_own_changes();
+		other->content = known_content_load(other, context);
+		if (composition->latest)
+			PopActiveSnapshot();
+		if (other->content != NULL)
+		{
+			const char *unseen;
+			int64		difference;
+
+			content_place(other, composition->dataset, composition->population);
+			difference = contents_difference(composition, content, other, &unseen);
+			smallest = least_people(smallest, difference);
+			MemoryContextSwitchTo(old);
+			if (visit != NULL)
+				visit(arg, other, difference, unseen);
+		}
+		MemoryContextSwitchTo(old);
+		MemoryContextDelete(context);
+	}
+	return smallest;
+}
+
+/* Whether both, if they are by recodings, show the same tuples, in the same classes. */
+static bool
 content_has_tuples_of(const Content *a, const Content *b)
 {
 	if (a->tuples == NULL || b->tuples == NULL)
@@ -185,16 +229,18 @@ composition_define_settings(void)
  * already.
  */
 static void
-known_of_release(const Release *release, KnownContent *known)
+known_of_release(const Release *release, KnownContent *content)
 {
+	ReleaseEntry *known = &content->release;
 	const Dataset *dataset = release->spec.dataset;
 
-	memset(known, 0, sizeof(KnownContent));
+	memset(content, 0, sizeof(KnownContent));
+	content->content = release->content;
 	known->name = release->sql_name;
 	known->k = release->spec.promise.k;
-	known->nattrs = release->spec.population->nattrs;
+	known->ngeneralized = release->spec.population->nattrs;
 	known->generalized = release->content->attrs;
-	known->hierarchies = palloc(sizeof(Oid) * known->nattrs);
+	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
 	for (int i = 0, a = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			known->hierarchies[a++] = dataset->attributes[i].hierarchy;
@@ -236,38 +282,38 @@ tell(const Release *release, int64 people, const char *other)
  * data set cannot tell whom that shows by which label.
  */
 static void
-tell_apart(const Release *release, const PlacedContent *earlier, List **told)
+tell_apart(const Release *release, const KnownContent *earlier, List **warned)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
 	Node	   *column;
 	int			i = 0;
 
-	while (i < earlier->known->nattrs && earlier->attr_of[i] >= 0)
+	while (i < earlier->release.ngeneralized && earlier->attr_of[i] >= 0)
 		i++;
-	if (i == earlier->known->nattrs)
+	if (i == earlier->release.ngeneralized)
 		return;
-	column = (Node *) makeString(pstrdup(earlier->known->generalized[i]));
-	if (list_member(*told, column))
+	column = (Node *) makeString(pstrdup(earlier->release.generalized[i]));
+	if (list_member(*warned, column))
 		return;
-	*told = lappend(*told, column);
+	*warned = lappend(*warned, column);
 	ereport(level,
 			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
-			 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->known->name),
+			 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->release.name),
 			 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
-					   earlier->known->generalized[i]),
+					   earlier->release.generalized[i]),
 			 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
 }
 
 /* Says, once, that a column of two contents cannot be compared. */
 static void
-tell_unseen(const Release *release, const char *other, const char *column, List **told)
+tell_unseen(const Release *release, const char *other, const char *column, List **warned)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
 	Node	   *pair = (Node *) makeString(psprintf("%s.%s", other, column));
 
-	if (list_member(*told, pair))
+	if (list_member(*warned, pair))
 		return;
-	*told = lappend(*told, pair);
+	*warned = lappend(*warned, pair);
 	ereport(level,
 			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, other, column),
@@ -276,35 +322,60 @@ tell_unseen(const Release *release, const char *other, const char *column, List 
 }
 
 /*
- * Others who are about to show a content of the same source wait from here
- * until this transaction ends, so that each compares with the other's.
- */
-static void
-lock_contents(Oid source)
-{
-	LockDatabaseObject(own_relation("published"), source, 0, ExclusiveLock);
-}
-
-/*
  * Whether a release shows just what it showed last, as after a restore: then
  * nobody learns more.  Where rows belong to people, equal rows may be those of
  * others.
  */
 static bool
-shows_the_same(const Release *release, const PlacedContent *placed, const KnownContent *contents, int n)
+shows_the_same(const Release *release, Composition *composition, const KnownContent *own, KnownContent *contents, int n)
 {
-	PlacedContent last = {0};
+	KnownContent *last = NULL;
 	const char *unseen;
 
 	for (int i = 0; i < n; i++)
-		if (release->id != NULL && strcmp(contents[i].id, release->id) == 0 && contents[i].version >= 0)
-			last.known = &contents[i];
-	if (last.known == NULL || release->spec.population->has_persons || release->pseudonyms != NIL || !contents_are_alike(placed->known, last.known))
+		if (release->id != NULL && strcmp(contents[i].release.id, release->id) == 0 && contents[i].is_known)
+			last = &contents[i];
+	if (last == NULL || release->spec.population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
 		return false;
 	see_own_changes();
-	last.content = known_content_load(last.known, CurrentMemoryContext);
+	last->content = known_content_load(last, CurrentMemoryContext);
 	PopActiveSnapshot();
-	return contents_difference(placed, &last, NULL, &unseen) == 0 && content_has_tuples_of(placed->content, last.content);
+	return contents_difference(composition, own, last, &unseen) == 0 && content_has_tuples_of(own->content, last->content);
+}
+
+/* A release that is compared with earlier contents. */
+typedef struct Comparison
+{
+	Release    *release;
+	Composition *composition;
+	const char *nearest;		/* the release that it differs least from */
+	int64		together;		/* the smallest group that all contents single
+								 * out */
+	List	   *warned;
+} Comparison;
+
+static void
+visit_earlier(void *arg, const KnownContent *earlier, int64 difference, const char *unseen)
+{
+	Comparison *comparison = arg;
+	Release    *release = comparison->release;
+
+	if (unseen != NULL)
+		tell_unseen(release, earlier->release.name, unseen, &comparison->warned);
+	/* contents count rows */
+	if (release->spec.population->has_persons)
+		difference = Min(difference, 1);
+	if (difference > 0 && (release->difference == 0 || difference < release->difference))
+	{
+		release->difference = difference;
+		comparison->nearest = earlier->release.name;
+	}
+	if (comparison->composition->population == NULL)
+		return;
+	if (content_is_placed(earlier))
+		comparison->together = composition_add(comparison->composition, earlier);
+	else
+		tell_apart(release, earlier, &comparison->warned);
 }
 
 void
@@ -312,18 +383,18 @@ composition_check(Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
 	KnownContent own;
-	PlacedContent placed = {.known = &own,.content = release->content};
 	KnownContent *contents;
 	Population *population = NULL;
-	KnownHierarchies *hierarchies = NULL;
-	Combination combination = {0};
-	const char *nearest = NULL;
-	List	   *told = NIL;
-	int64		together = 0;
+	Comparison	comparison = {.release = release};
 	int			n;
 
 	release->difference = -1;
-	lock_contents(dataset->relation);
+
+	/*
+	 * others who are about to show a content of the source wait until we end,
+	 * so that each compares with the other's
+	 */
+	LockDatabaseObject(own_relation("published"), dataset->relation, 0, ExclusiveLock);
 	see_own_changes();
 	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
 	if (composition_mode == COMPOSITION_OFF && !release->refills)
@@ -335,62 +406,22 @@ composition_check(Release *release)
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();
 	known_of_release(release, &own);
-	release->unchanged = release->refills && shows_the_same(release, &placed, contents, n);
+	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL), &own, contents, n);
 	if (composition_mode == COMPOSITION_OFF || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)
-		if (contents[i].version >= 0 && (own.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
+		if (contents[i].is_known && (own.release.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
-	if (population != NULL)
-	{
-		combination = combination_begin(population);
-		hierarchies = known_hierarchies_create(dataset, population);
-	}
-	content_place(&placed, dataset, population);
-	for (int i = 0; i < n; i++)
-	{
-		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt earlier content", ALLOCSET_DEFAULT_SIZES);
-		MemoryContext old = MemoryContextSwitchTo(context);
-		PlacedContent earlier = {.known = &contents[i]};
-		int64		difference;
-		const char *unseen;
-
-		CHECK_FOR_INTERRUPTS();
-		see_own_changes();
-		earlier.content = contents[i].version < 0 ? NULL : known_content_load(&contents[i], context);
-		PopActiveSnapshot();
-		if (earlier.content != NULL)
-		{
-			content_place(&earlier, dataset, population);
-			difference = contents_difference(&placed, &earlier, hierarchies, &unseen);
-			if (unseen != NULL)
-			{
-				MemoryContextSwitchTo(old);
-				tell_unseen(release, contents[i].name, unseen, &told);
-				MemoryContextSwitchTo(context);
-			}
-			/* contents count rows */
-			if (release->spec.population->has_persons)
-				difference = Min(difference, 1);
-			if (difference > 0 && (release->difference == 0 || difference < release->difference))
-			{
-				release->difference = difference;
-				nearest = contents[i].name;
-			}
-			MemoryContextSwitchTo(old);
-			if (population != NULL && content_is_placed(&earlier))
-				together = combination_add(&combination, population, &earlier);
-			else if (population != NULL)
-				tell_apart(release, &earlier, &told);
-		}
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(context);
-	}
-	if (population != NULL && content_is_placed(&placed))
-		together = combination_add(&combination, population, &placed);
-	if (together > 0 && together < own.k && (release->difference == 0 || together < release->difference))
-		tell(release, together, NULL);
-	else if (release->difference > 0 && release->difference < own.k)
-		tell(release, release->difference, nearest);
+	comparison.composition = composition_begin(dataset, population);
+	comparison.composition->latest = true;
+	content_place(&own, dataset, population);
+	(void) composition_difference(comparison.composition, &own, contents, n, visit_earlier, &comparison);
+	if (population != NULL && content_is_placed(&own))
+		comparison.together = composition_add(comparison.composition, &own);
+	if (comparison.together > 0 && comparison.together < own.release.k &&
+		(release->difference == 0 || comparison.together < release->difference))
+		tell(release, comparison.together, NULL);
+	else if (release->difference > 0 && release->difference < own.release.k)
+		tell(release, release->difference, comparison.nearest);
 }

@@ -11,25 +11,6 @@
 
 /* ------------- what releases showed, as stored in anonopt.published_content */
 
-/* A stored content, and its release. */
-typedef struct KnownContent
-{
-	char	   *id;				/* of the release */
-	int			version;		/* -1: the release has no contents */
-	Oid			relation;
-	char	   *name;
-	char	   *dataset;
-	int64		k;
-	Generalization by;
-	int			nattrs;
-	char	  **generalized;
-	Oid		   *hierarchies;	/* by attribute */
-	int64		difference;		/* -1: not known */
-} KnownContent;
-
-/* Lists all contents of releases of a relation, in order, without loading them. */
-extern KnownContent *known_contents(Oid source, int *n);
-
 /* Loads one of them into a memory context. */
 extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
@@ -41,28 +22,17 @@ extern void release_content_insert(const ReleaseEntry *entry, const Content *con
 
 /* -------------------------- maps stored contents to the current hierarchies */
 
-/* A content, if known, and the attributes of a population. */
-typedef struct PlacedContent
-{
-	const KnownContent *known;
-	Content    *content;
-	int			attr_of[MAX_ATTRIBUTES];	/* by attribute of the content:
-											 * that of the population, or -1 */
-	const Recoding **recodings; /* by attribute of the content: its recoding,
-								 * or NULL */
-} PlacedContent;
-
 /*
  * Finds a content's attributes in a population, whose hierarchies are the data
  * set's; population may be NULL.
  */
-extern void content_place(PlacedContent *placed, const Dataset *dataset, const Population *population);
+extern void content_place(KnownContent *placed, const Dataset *dataset, const Population *population);
 
 /*
  * Whether the population has every attribute of the content, with all its
  * labels in the hierarchy.
  */
-extern bool content_is_placed(const PlacedContent *placed);
+extern bool content_is_placed(const KnownContent *placed);
 
 /*
  * Whether a hierarchy has all the labels by which a content shows a column,
@@ -86,59 +56,57 @@ extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
 extern const Recoding *recoding_of_bits(const Attribute *attr, Datum bits, int *found);
 
 /* The labels by which a content shows an attribute, by code of its recoding. */
-extern const char *const *labels_of_recoding(const PlacedContent *placed, const Population *population, int i);
+extern const char *const *labels_of_recoding(const KnownContent *placed, const Population *population, int i);
 
-/* ------------------- the coarsest common view of the labels of two contents */
+/* ------------------------------------ what readers of several contents know */
 
-/* The hierarchies of contents, in their current state. */
-typedef struct KnownHierarchies
+typedef struct Composition
 {
-	const Dataset *dataset;
-	const Population *population;
 	MemoryContext context;
-	List	   *others;			/* of other data sets: KnownHierarchy */
-} KnownHierarchies;
+	const Dataset *dataset;
+	const Population *population;	/* on which contents are combined; or NULL */
+	bool		latest;			/* contents are loaded as this statement has
+								 * left them */
+	List	   *others;			/* hierarchies of other data sets, in their
+								 * current state: KnownHierarchy */
+	uint32	   *group_of;		/* by tuple: its group of those that look
+								 * alike in all contents added so far */
+	bool	   *shown;			/* in any of them */
+} Composition;
+
+extern Composition *composition_begin(const Dataset *dataset, const Population *population);
 
 /*
- * Starts with those of a population that was read for a data set; others are
- * read on demand.
+ * Splits the groups by one more content, which is placed; returns the smallest
+ * group of people who are shown anywhere, or 0 if there is none.
  */
-extern KnownHierarchies *known_hierarchies_create(const Dataset *dataset, const Population *population);
+extern int64 composition_add(Composition *composition, const KnownContent *content);
+
+/*
+ * Compares a content with others, each of which is loaded and placed meanwhile;
+ * returns the people in the smallest difference, or 0.  Each is visited, if a
+ * visitor is given, with the column that could not be compared, or NULL.
+ */
+typedef void (*OtherVisitor) (void *arg, const KnownContent *other, int64 difference, const char *unseen);
+
+extern int64 composition_difference(Composition *composition, const KnownContent *content, KnownContent *others, int n,
+									OtherVisitor visit, void *arg);
+
+/* The minimum of numbers that are not 0, or 0. */
+static inline int64
+least_people(int64 a, int64 b)
+{
+	return a == 0 || (b > 0 && b < a) ? b : a;
+}
 
 /*
  * Views attribute i of a content and attribute j of another, both of the same
  * column, by groups of values that both show together; returns false if the
  * values of their labels are unknown.
  */
-extern bool view_by_values(KnownHierarchies *hierarchies, const PlacedContent *a, const PlacedContent *b, int i, int j,
+extern bool view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i, int j,
 						   ContentView *view_a, ContentView *view_b);
 
 extern void composition_define_settings(void);
-
-/* ---------------------------------------- what two contents reveal together */
-
-/* The number of people in the smallest group by which two contents differ, or 0. */
-extern int64 contents_difference(const PlacedContent *a, const PlacedContent *b, KnownHierarchies *hierarchies, const char **unseen);
-
-/* Whether both, if they are by recodings, show the same tuples, in the same classes. */
-extern bool content_has_tuples_of(const Content *a, const Content *b);
-
-/* --------------------- what several contents together reveal about a person */
-
-/* What readers of several contents know about each tuple. */
-typedef struct Combination
-{
-	uint32	   *group_of;		/* group of tuples that look alike in all of
-								 * them */
-	bool	   *shown;			/* shown in any of them */
-} Combination;
-
-extern Combination combination_begin(const Population *population);
-
-/*
- * Splits the groups by one more content; returns the smallest group of people
- * who are shown anywhere, or 0 if there is none.
- */
-extern int64 combination_add(Combination *combination, const Population *population, const PlacedContent *content);
 
 #endif

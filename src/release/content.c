@@ -42,6 +42,24 @@ content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 
 	(void) key_counter_add(content->rows, people);
 }
 
+KeyCounter *
+content_classes(const Content *content)
+{
+	KeyCounter *classes = key_counter_create(CurrentMemoryContext, Max(content_code_words(content->nattrs), 1), 1024);
+
+	for (uint32 i = 0; i < content->rows->nkeys; i++)
+	{
+		uint64	   *key = key_counter_candidate(classes);
+
+		if (content_code(content, content_row(content, i), 0) == STARRED)
+			continue;
+		*key = 0;
+		memcpy(key, content_row(content, i), sizeof(uint64) * content_code_words(content->nattrs));
+		(void) key_counter_add(classes, content->rows->counts[i]);
+	}
+	return classes;
+}
+
 /* Adds a content's rows, with a sign, to the counts of generalized rows. */
 static void
 add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView *views,
@@ -278,7 +296,7 @@ index_texts(const char *const *texts, uint32 n)
 }
 
 uint32
-find_text(const TextIndex *index, const char *text)
+find_text(const TextIndex *index, const char *label)
 {
 	uint32		low = 0;
 	uint32		high = index->n;
@@ -286,7 +304,7 @@ find_text(const TextIndex *index, const char *text)
 	while (low < high)
 	{
 		uint32		middle = low + (high - low) / 2;
-		int			order = compare_texts(index->texts[index->order[middle]], text);
+		int			order = compare_texts(index->texts[index->order[middle]], label);
 
 		if (order == 0)
 			return index->order[middle];

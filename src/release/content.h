@@ -57,6 +57,9 @@ content_row(const Content *content, uint32 row)
 	return content->rows->keys + (Size) row * content->rows->nwords;
 }
 
+/* The classes of a content: keys of their labels, with their people; not those shown as stars. */
+extern KeyCounter *content_classes(const Content *content);
+
 /*
  * How the labels of an attribute are generalized before contents are compared:
  * by code, the common label.
@@ -105,6 +108,6 @@ extern int	compare_texts(const char *a, const char *b);
 extern TextIndex index_texts(const char *const *texts, uint32 n);
 
 /* The number of a text, or PG_UINT32_MAX. */
-extern uint32 find_text(const TextIndex *index, const char *text);
+extern uint32 find_text(const TextIndex *index, const char *label);
 
 #endif

@@ -30,7 +30,7 @@ separated_labels(Datum cut)
 	return keep;
 }
 
-/* The same; fails if it is not one of an attribute's lowest level. */
+/* Whether a cut separates neighbouring labels; fails if it is not one of an attribute's lowest level. */
 static bool *
 cut_bits(const Attribute *attr, const Recoding *finer, Datum cut)
 {

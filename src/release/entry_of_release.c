@@ -10,56 +10,44 @@
 #include "utils/fmgrprotos.h"
 #include "utils/json.h"
 
-static void
-append_number(StringInfo json, const char *name, double value, bool isnull)
-{
-	appendStringInfo(json, "%s\"%s\": %s", json->len > 1 ? ", " : "", name,
-					 isnull ? "null" : DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(value))));
-}
-
 static char *
 measures_json(const Release *release)
 {
 	const Population *population = release->spec.population;
 	const Measures *m = &release->measures;
+	bool		by_records = release->records != NULL;
+	int64		starred = by_records ? 0 : release->classes->starred;
 	bool		sensitive = population->nsensitive > 0;
+	const struct
+	{
+		const char *name;
+		double		value;
+		bool		is_listed;
+		bool		is_known;
+	}			figures[] = {
+		{"rows", population->people, population->has_persons, true},
+		{"people", population->persons, !by_records || population->has_persons, true},
+		{"k", m->k, !by_records || population->has_persons, true},
+		{"l", m->l, !by_records, sensitive},
+		{"entropy_l", m->entropy_l, !by_records, sensitive},
+		{"t", m->t, !by_records, sensitive},
+		{"suppressed", m->suppressed, !by_records, true},
+		{"starred", starred, starred > 0, true},
+		{"classes", m->classes, !by_records, true},
+		{"glm", m->glm, !by_records, true},
+		{"nwp", m->nwp, !by_records, true},
+		{"dcn", m->dcn, !by_records, true},
+		{"cm", m->cm, !by_records, population->has_label},
+		{"necd", m->necd, !by_records, true}
+	};
 	StringInfoData json;
 
 	initStringInfo(&json);
-	appendStringInfoChar(&json, '{');
-	if (release->records != NULL)
-	{
-		append_number(&json, "min_utility", release->records->min_utility, false);
-		appendStringInfoString(&json, ", \"key\": ");
-		escape_json(&json, release->records->key);
-		appendStringInfo(&json, ", \"risk\": \"%s\", \"utility\": \"%s\"", risk_name(release->records->risk),
-						 utility_name(release->records->utility));
-		if (population->has_persons)
-		{
-			append_number(&json, "rows", (double) population->people, false);
-			append_number(&json, "people", (double) population->persons, false);
-			append_number(&json, "k", (double) release->measures.k, false);
-		}
-		appendStringInfoChar(&json, '}');
-		return json.data;
-	}
-	if (population->has_persons)
-		append_number(&json, "rows", (double) population->people, false);
-	append_number(&json, "people", (double) population->persons, false);
-	append_number(&json, "k", (double) m->k, false);
-	append_number(&json, "l", (double) m->l, !sensitive);
-	append_number(&json, "entropy_l", m->entropy_l, !sensitive);
-	append_number(&json, "t", m->t, !sensitive);
-	append_number(&json, "suppressed", (double) m->suppressed, false);
-	if (release->classes->starred > 0)
-		append_number(&json, "starred", (double) release->classes->starred, false);
-	append_number(&json, "classes", (double) m->classes, false);
-	append_number(&json, "glm", m->glm, false);
-	append_number(&json, "nwp", m->nwp, false);
-	append_number(&json, "dcn", m->dcn, false);
-	append_number(&json, "cm", m->cm, !population->has_label);
-	append_number(&json, "necd", m->necd, false);
-	appendStringInfoChar(&json, '}');
+	for (int i = 0; i < lengthof(figures); i++)
+		if (figures[i].is_listed)
+			appendStringInfo(&json, "%s\"%s\": %s", json.len > 0 ? ", " : "{", figures[i].name, !figures[i].is_known ? "null" :
+							 DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(figures[i].value))));
+	appendStringInfoString(&json, json.len > 0 ? "}" : "{}");
 	return json.data;
 }
 
@@ -85,19 +73,6 @@ column_names(const Release *release)
 	return columns;
 }
 
-/*
- * Whether a sensitive column is shown unchanged, so that its values can be
- * counted in the release.
- */
-static bool
-is_shown_sensitive(const Specification *spec, const char *column)
-{
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (strcmp(spec->columns[i].name, column) == 0)
-			return spec->columns[i].attr < 0;
-	return false;
-}
-
 /* The frequency of each sensitive value, if a promise of t needs it. */
 static void
 make_distributions(const Release *release, ReleaseEntry *entry)
@@ -116,14 +91,18 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 		if (dataset->attributes[i].role != ROLE_SENSITIVE)
 			continue;
 		j++;
-		if (!is_shown_sensitive(&release->spec, dataset->attributes[i].column))
+		if (!release_entry_shows(entry, dataset->attributes[i].column))
 			continue;
 		distribution->column = dataset->attributes[i].column;
 		distribution->distance = unconstify(char *, distance_name(dataset->attributes[i].distance));
 		distribution->hierarchy = dataset->attributes[i].hierarchy;
-		distribution->nvalues = population->columns[j]->nvalues;
+		for (int h = 0; h < entry->nhierarchies && OidIsValid(distribution->hierarchy); h++)
+			if (entry->hierarchies[h] == distribution->hierarchy)
+				distribution->place = h + 1;
+		distribution->npeople = distribution->nvalues = population->columns[j]->nvalues;
 		distribution->values = release->spool.values[j];
 		distribution->leaves = release->spool.leaves[j];
+		distribution->nleaves = distribution->leaves == NULL ? 0 : distribution->nvalues;
 		distribution->people = population->columns[j]->total;
 		entry->ndistributions++;
 	}
@@ -174,21 +153,41 @@ release_generalization(const Release *release)
 	{
 		by.kind = BY_LEVELS;
 		by.levels = release->levels;
+		by.nlevels = release->spec.population->nattrs;
 	}
 	else if (release->cuts != NULL)
 	{
 		by.kind = BY_CUTS;
-		by.cuts.bits = release->cuts;
-		by.cuts.labels = labels_of_cuts(release->spec.population, &by.cuts.nlabels);
+		by.cuts = release->cuts;
+		by.ncuts = release->spec.population->nattrs;
+		by.cut_labels = labels_of_cuts(release->spec.population, &by.ncut_labels);
 	}
 	else if (release->recoding != NULL)
 	{
 		by.kind = BY_RECODING;
-		by.recoding.table = release->recoding->table;
-		by.recoding.name = relation_sql_name(release->recoding->table);
-		by.recoding.labels = release->recoding->labels;
+		by.recoding = release->recoding->table;
+		by.recoding_name = relation_sql_name(release->recoding->table);
+		by.labels = release->recoding->labels;
+		by.labels_name = unconstify(char *, recoding_labels_name(by.labels));
 	}
 	return by;
+}
+
+/* The people in the smallest class, if they have several rows each. */
+static void
+set_people_k(const Release *release, ReleaseEntry *entry)
+{
+	int64		starred = release->records != NULL ? 0 : release->classes->starred;
+
+	entry->has_people_k = release->spec.population->has_persons;
+	entry->people_k = starred > 0 ? Min(release->measures.k, starred) : release->measures.k;
+}
+
+/* Whether it is one beside k, and l and t for all columns. */
+static bool
+is_further_promise(const DeclaredPromise *promise)
+{
+	return promise->model != MODEL_K && !promise->by_call;
 }
 
 ReleaseEntry *
@@ -203,9 +202,11 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->id = pstrdup(id);
 	entry->relation = relation;
 	entry->form = release->form;
+	entry->form_name = unconstify(char *, release_form_name(release->form));
 	entry->name = release->sql_name;
 	entry->dataset = spec->dataset->name;
 	entry->source = spec->dataset->relation;
+	entry->source_name = relation_sql_name(entry->source);
 	entry->by = release_generalization(release);
 	entry->k = spec->promise.k;
 	entry->has_l = promised_of_all(spec->dataset, MODEL_L, &l);
@@ -214,10 +215,12 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = spec->star;
+	entry->suppressed = entry->star ? "star" : "omit";
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
 	entry->nsensitive = columns.n[NAMES_SENSITIVE];
 	entry->sensitive = columns.names[NAMES_SENSITIVE];
+	entry->nhierarchies = entry->nhierarchy_names = entry->ndigests = list_length(hierarchies);
 	entry->hierarchies = palloc(sizeof(Oid) * (list_length(hierarchies) + 1));
 	entry->hierarchy_names = palloc(sizeof(char *) * (list_length(hierarchies) + 1));
 	entry->digests = palloc(sizeof(Datum) * (list_length(hierarchies) + 1));
@@ -227,19 +230,30 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 		entry->hierarchy_names[i] = relation_sql_name(entry->hierarchies[i]);
 		entry->digests[i] = PointerGetDatum(hierarchy_digests(entry->hierarchies[i]));
 	}
-	entry->nhierarchies = list_length(hierarchies);
 	entry->measures = measures_json(release);
-	entry->promises_json = promises_json(spec->dataset);
-	entry->covers_json = covers_json(release);
+	set_people_k(release, entry);
+	entry->by_records = release->records != NULL;
+	if (entry->by_records)
+	{
+		entry->min_utility = release->records->min_utility;
+		entry->key = release->records->key;
+		entry->risk = unconstify(char *, risk_name(release->records->risk));
+		entry->utility = unconstify(char *, utility_name(release->records->utility));
+	}
+	entry->promises = palloc(sizeof(DeclaredPromise) * (spec->dataset->npromises + 1));
+	for (int i = 0; i < spec->dataset->npromises; i++)
+		if (is_further_promise(&spec->dataset->promises[i]))
+			entry->promises[entry->npromises++] = spec->dataset->promises[i];
+	entry->covers = covers_of_release(release, &entry->ncovers);
 	make_distributions(release, entry);
 	return entry;
 }
 
 static void
-append_names(StringInfo text, char *const *names, int n)
+append_names(StringInfo list, char *const *names, int n)
 {
 	for (int i = 0; i < n; i++)
-		appendStringInfo(text, "%s%s", i > 0 ? ", " : "", names[i]);
+		appendStringInfo(list, "%s%s", i > 0 ? ", " : "", names[i]);
 }
 
 char *
@@ -250,33 +264,44 @@ release_comment(const Release *release, const char *id)
 	double		t;
 	bool		has_l = promised_of_all(dataset, MODEL_L, &l);
 	ColumnNames columns = column_names(release);
-	StringInfoData text;
+	StringInfoData comment;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
 	char	  **others = palloc(sizeof(char *) * (release->spec.ncolumns + 1));
 
-	initStringInfo(&text);
-	appendStringInfo(&text, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->spec.promise.k);
-	append_names(&text, columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED]);
+	initStringInfo(&comment);
+	appendStringInfo(&comment, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->spec.promise.k);
+	append_names(&comment, columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED]);
 	memcpy(others, columns.names[NAMES_UNCOVERED], sizeof(char *) * uncovered);
 	if (has_l)
 	{
-		appendStringInfo(&text, "; l = %.0f in ", l);
-		append_names(&text, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
+		appendStringInfo(&comment, "; l = %.0f in ", l);
+		append_names(&comment, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
 	}
 	if (promised_of_all(dataset, MODEL_T, &t))
 	{
-		appendStringInfo(&text, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(t))));
-		append_names(&text, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
+		appendStringInfo(&comment, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(t))));
+		append_names(&comment, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
 	}
-	append_promises(&text, dataset);
+	for (int i = 0; i < dataset->npromises; i++)
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		if (!is_further_promise(promise))
+			continue;
+		appendStringInfo(&comment, "; %s", promise_text(promise));
+		if (promise->column != NULL)
+			appendStringInfo(&comment, " in %s", promise->column);
+		if (OidIsValid(promise->population))
+			appendStringInfo(&comment, " of %s", relation_sql_name(promise->population));
+	}
 	if (!has_l && !dataset_promises_values(dataset))
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)
 	{
-		appendStringInfoString(&text, "; no promise covers: ");
-		append_names(&text, others, uncovered);
+		appendStringInfoString(&comment, "; no promise covers: ");
+		append_names(&comment, others, uncovered);
 	}
-	appendStringInfoChar(&text, '.');
-	return text.data;
+	appendStringInfoChar(&comment, '.');
+	return comment.data;
 }

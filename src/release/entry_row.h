@@ -1,58 +1,94 @@
 /*
  * entry_row.h
- *	  Rows of anonopt.published and anonopt.published_content.
+ *	  Rows of the tables in which releases are recorded, as structs.
  *
- * The owner of the database may write these tables, so everything read from
- * them is checked as if a stranger had typed it.
+ * A list of fields says which column is which member.  Rows are read, checked
+ * and written by it.  The owner of the database may write these tables, so
+ * everything read from them is checked as if a stranger had typed it.
  */
 #ifndef ANONOPT_ENTRY_ROW_H
 #define ANONOPT_ENTRY_ROW_H
 
 #include "catalog/own_objects.h"
-#include "release/release_entry.h"
 
-/* A row that is read; its columns are counted from 1. */
-typedef struct EntryRow
+typedef enum FieldKind
 {
-	const QueryRows *rows;
-	int			number;
-	const char *what;			/* for errors */
-} EntryRow;
+	FIELD_ID,					/* char *, of a uuid */
+	FIELD_TEXT,					/* char *, NULL for null */
+	FIELD_NAME,					/* the same, of a name, and */
+	FIELD_JSON,					/* of jsonb */
+	FIELD_FLAG,					/* bool */
+	FIELD_COUNT,				/* int64 */
+	FIELD_FIGURE,				/* double */
+	FIELD_TIME,					/* TimestampTz */
+	FIELD_RELATION,				/* Oid; InvalidOid for null */
+	FIELD_BYTES,				/* bytea * */
+	FIELD_TEXTS,				/* char **, and so are */
+	FIELD_NAMES,
+	FIELD_INTEGERS,				/* int * */
+	FIELD_COUNTS,				/* int64 * */
+	FIELD_RELATIONS,			/* Oid *; InvalidOid for those that are gone */
+	FIELD_CUTS,					/* Datum *, bit strings */
+	FIELD_DIGESTS				/* Datum *, bytea */
+} FieldKind;
 
-pg_noreturn extern void refuse_entry(const EntryRow *row);
+#define FIELD_REQUIRED 0x01		/* not null */
+#define FIELD_NULLS 0x02		/* elements may be null */
+#define FIELD_OPTIONAL 0x04		/* an empty array is written as null */
+#define FIELD_FIXED 0x08		/* an update must not change it */
+#define FIELD_KEPT 0x10			/* nor must a refresh */
+#define FIELD_UNWRITTEN 0x20	/* it is only read */
+
+typedef struct EntryField
+{
+	const char *column;
+	FieldKind	kind;
+	int			flags;
+	Size		at;				/* of the member */
+	Size		given;			/* of another: the number of elements (int),
+								 * or whether it is not null (bool); 0 for
+								 * none */
+	int64		least;			/* of a count */
+	int64		most;
+	const char *read;			/* the expression, if it is not the column */
+	const char *refresh;		/* a condition under which a refresh may write
+								 * a value: %s */
+} EntryField;
+
+/* The beginning of a field's initializer. */
+#define COLUMN(name, of_kind, of_flags, place) .column = name,.kind = of_kind,.flags = of_flags,.at = place
+
+/* Fails: what is recorded of a release is not sound. */
+pg_noreturn extern void refuse_entry(const char *release);
 
 /*
- * Columns of a row.  A NULL array counts as empty; arrays with
- * several dimensions are refused, and those with NULLs unless they may be.
+ * Rows with some fields; the rest of the statement names the tables, and one
+ * parameter.
  */
-extern Datum row_field(const EntryRow *row, int column, bool *isnull);
-extern char *text_field(const EntryRow *row, int column);
-extern char *required_text(const EntryRow *row, int column);
-extern int64 number_field(const EntryRow *row, int column, int64 least, int64 most);
-extern Datum *elements_field(const EntryRow *row, int column, Oid type, int *n);
-extern char **texts_field(const EntryRow *row, int column, int *n);
-extern char **nullable_texts_field(const EntryRow *row, int column, int *n);
-extern int *integers_field(const EntryRow *row, int column, int *n);
-extern Oid *oids_field(const EntryRow *row, int column, int *n);
+extern QueryRows *entry_rows(const EntryField *fields, int nfields, const char *rest, Oid type, Datum value);
+
+/* Reads a row of them into a struct. */
+extern void entry_read(const QueryRows *rows, int row, const char *release, const EntryField *fields, int nfields, void *into);
 
 /*
- * The generalization in six columns from first on, and the columns of a
- * statement about anonopt.published p.
+ * Writes a struct as a row of a table of ours, with further columns, whose
+ * values are expressions.
  */
-extern Generalization generalization_field(const EntryRow *row, int first, int nattrs);
-
-#define GENERALIZATION_COLUMNS "p.levels, p.cuts, p.recoding_name, " RESOLVED("p.recoding", "p.recoding_name") ", p.labels, p.cut_labels"
-#define GENERALIZATION_TYPES INT4ARRAYOID, VARBITARRAYOID, TEXTOID, INT8OID, TEXTOID, TEXTARRAYOID
+extern void entry_insert(const char *table, const EntryField *fields, int nfields, const void *from, const char *columns, const char *values);
 
 /*
- * A relation, identified by its OID in this database and by its name in any
- * other; 0 if there is none.
+ * Updates rows of a table p; further assignments and the rest of the statement
+ * are given, and the latter ends in a condition.  Returns the number of rows.
+ */
+extern uint64 entry_update(const char *table, const EntryField *fields, int nfields, const void *from, bool refreshes,
+						   const char *assignments, const char *rest);
+
+/*
+ * A relation, identified by its OID in the database of entry p and by its name
+ * in any other; 0 if there is none.
  */
 #define RESOLVED(number, name) "COALESCE(CASE WHEN p.made_in = anonopt.this_database() THEN " number \
 	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
-
-#define RESOLVED_HIERARCHIES "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i)" \
-	" ORDER BY x.i)"
 
 /* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"

@@ -4,179 +4,117 @@
  */
 #include "release/composition.h"
 
-#include "catalog/sql.h"
-#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "engine/population.h"
 #include "release/entry_row.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 
 /* Rows of a content that are stored as one part. */
 #define PART_ROWS 500000
 
-static Datum
-labels_datum(const Content *content)
+/* A part; labels and all else but rows are in the first one. */
+typedef struct ContentPart
 {
-	int			n = 0;
-	int			at = 0;
-	const char **labels;
+	int			nvalues;
+	char	  **values;
+	int			nlabels;		/* of all attributes */
+	char	  **labels;
+	int			nattrs;
+	int		   *nlabels_of;		/* by attribute */
+	bytea	   *rows;
+	bytea	   *tuples;
+	bool		has_difference;
+	int64		difference;
+} ContentPart;
 
-	for (int a = 0; a < content->nattrs; a++)
-		n += content->nlabels[a];
-	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) n + 1));
-	for (int a = 0; a < content->nattrs; a++)
-		for (uint32 code = 0; code < content->nlabels[a]; code++)
-			labels[at++] = content->labels[a][code];
-	return texts_datum(labels, n);
-}
+#define OF_PART(member) offsetof(ContentPart, member)
+
+static const EntryField part_fields[] = {
+	{COLUMN("told", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
+	{COLUMN("labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_PART(labels)),.given = OF_PART(nlabels)},
+	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
+	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},
+	{COLUMN("tuples", FIELD_BYTES, 0, OF_PART(tuples))},
+	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX}
+};
 
 void
 release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference)
 {
-	Oid			types[8] = {TEXTOID, INT4OID, NAMEARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, INT8OID, BYTEAOID};
-	Datum		values[8];
-	char		nulls[9] = "        ";
+	ContentPart part = {.nvalues = content->nvalues,.values = content->values,.nattrs = content->nattrs,
+	.nlabels_of = (int *) content->nlabels,.has_difference = difference >= 0,.difference = difference};
 	uint32		n = content->rows->nkeys;
-	int			part = 0;
+	int			number = 0;
 
-	values[0] = CStringGetTextDatum(entry->id);
-	values[2] = names_datum(content->values, content->nvalues);
-	values[3] = labels_datum(content);
-	values[4] = integers_datum((const int *) content->nlabels, content->nattrs);
-	nulls[6] = difference < 0 ? 'n' : ' ';
-	values[6] = Int64GetDatum(difference);
-	nulls[7] = content->tuples == NULL ? 'n' : ' ';
-	values[7] = content->tuples == NULL ? (Datum) 0 : PointerGetDatum(content_pack_tuples(content));
-	for (uint32 first = 0; first < n || part == 0; first += PART_ROWS)
+	for (int a = 0; a < content->nattrs; a++)
+		part.nlabels += content->nlabels[a];
+	part.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) part.nlabels + 1));
+	for (int a = 0, at = 0; a < content->nattrs; at += content->nlabels[a++])
+		memcpy(part.labels + at, content->labels[a], sizeof(char *) * content->nlabels[a]);
+	if (content->tuples != NULL)
+		part.tuples = content_pack_tuples(content);
+	for (uint32 first = 0; first < n || number == 0; first += PART_ROWS)
 	{
-		bytea	   *bytes = content_pack(content, first, Min(n - first, PART_ROWS));
-
-		values[1] = Int32GetDatum(part);
-		values[5] = PointerGetDatum(bytes);
-		write_catalog("INSERT INTO anonopt.published_content (id, version, part, made_at, told, labels, nlabels, rows, difference, tuples)"
-					  " SELECT $1::uuid, (SELECT COALESCE(max(o.version) + CASE WHEN $2 = 0 THEN 1 ELSE 0 END, 0)"
-					  " FROM anonopt.published_content o WHERE o.id = $1::uuid), $2, clock_timestamp(), $3, $4, $5, $6, $7, $8", 8, types, values, nulls);
-		pfree(bytes);
-		part++;
-		nulls[2] = nulls[3] = nulls[4] = nulls[6] = nulls[7] = 'n';
+		part.rows = content_pack(content, first, Min(n - first, PART_ROWS));
+		entry_insert("published_content", part_fields, lengthof(part_fields), &part, "id, version, part, made_at",
+					 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM anonopt.published_content o WHERE o.id = '%s'), %d, clock_timestamp()",
+							  entry->id, number == 0 ? 1 : 0, entry->id, number));
+		pfree(part.rows);
+		part = (ContentPart)
+		{
+			0
+		};
+		number++;
 	}
-}
-
-static void
-read_known(const EntryRow *row, KnownContent *known)
-{
-	int			n;
-	bool		isnull;
-
-	known->id = required_text(row, 1);
-	known->version = DatumGetInt32(row_field(row, 2, &isnull));
-	if (isnull)
-		known->version = -1;
-	known->relation = (Oid) number_field(row, 3, 0, OID_MAX);
-	known->name = required_text(row, 4);
-	known->dataset = required_text(row, 5);
-	known->k = number_field(row, 6, 1, PG_INT32_MAX);
-	known->generalized = texts_field(row, 7, &known->nattrs);
-	known->hierarchies = oids_field(row, 8, &n);
-	known->difference = DatumGetInt64(row_field(row, 9, &isnull));
-	if (isnull || known->difference < 0)
-		known->difference = -1;
-	known->by = generalization_field(row, 10, known->nattrs);
-	if (known->nattrs == 0 || known->nattrs > MAX_ATTRIBUTES || n < known->nattrs)
-		refuse_entry(row);
-}
-
-KnownContent *
-known_contents(Oid source, int *n)
-{
-	Oid			types[1] = {INT8OID};
-	Datum		values[1] = {Int64GetDatum(source)};
-	const Oid	results[] = {TEXTOID, INT4OID, INT8OID, TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, INT8ARRAYOID, INT8OID, GENERALIZATION_TYPES};
-	KnownContent *contents;
-	QueryRows  *rows;
-
-	rows = read_catalog("SELECT p.id::text, c.version, COALESCE(" FIND_RELEASE "::int8, p.relation), p.name, p.dataset, p.k,"
-						" p.generalized::text[], " RESOLVED_HIERARCHIES ", c.difference, " GENERALIZATION_COLUMNS
-
-						" FROM anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
-						" WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
-						1, types, values, lengthof(results), results);
-	*n = rows->n;
-	contents = palloc0(sizeof(KnownContent) * (*n + 1));
-	for (int i = 0; i < *n; i++)
-	{
-		EntryRow	row = {rows, i, "of earlier times"};
-
-		read_known(&row, &contents[i]);
-	}
-	return contents;
 }
 
 /* The labels of a content, from the concatenated labels of all attributes. */
 static bool
-take_labels(Content *content, const EntryRow *row)
+take_labels(Content *content, const ContentPart *part)
 {
-	int			nlabels;
-	int			nattrs;
-	char	  **labels = nullable_texts_field(row, 2, &nlabels);
-	int		   *counts = integers_field(row, 3, &nattrs);
+	char	  **labels = part->labels;
+	int			nlabels = part->nlabels;
 
-	if (labels == NULL || nattrs != content->nattrs)
+	if (labels == NULL || part->nattrs != content->nattrs)
 		return false;
-	for (int a = 0; a < nattrs; a++)
+	for (int a = 0; a < part->nattrs; a++)
 	{
-		if (counts[a] < 0 || counts[a] > nlabels)
+		if (part->nlabels_of[a] < 0 || part->nlabels_of[a] > nlabels)
 			return false;
-		content->nlabels[a] = counts[a];
+		content->nlabels[a] = part->nlabels_of[a];
 		content->labels[a] = (const char **) labels;
-		labels += counts[a];
-		nlabels -= counts[a];
+		labels += part->nlabels_of[a];
+		nlabels -= part->nlabels_of[a];
 	}
 	return true;
-}
-
-/* The tuples of a content, if it is of a recoding. */
-static bool
-take_tuples(Content *content, const EntryRow *row)
-{
-	bool		isnull;
-	Datum		bytes = row_field(row, 5, &isnull);
-
-	return isnull || content_unpack_tuples(content, DatumGetByteaPP(bytes));
 }
 
 Content *
 known_content_load(const KnownContent *known, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Oid			types[2] = {TEXTOID, INT4OID};
-	Datum		values[2] = {CStringGetTextDatum(known->id), Int32GetDatum(known->version)};
-	const Oid	results[] = {TEXTARRAYOID, TEXTARRAYOID, INT4ARRAYOID, BYTEAOID, BYTEAOID};
+	const ReleaseEntry *release = &known->release;
 	Content    *content = NULL;
-	QueryRows  *rows;
+	QueryRows  *rows = entry_rows(part_fields, lengthof(part_fields),
+								  psprintf("anonopt.published_content p WHERE p.id = $1::uuid AND p.version = " INT64_FORMAT " ORDER BY p.part", known->version),
+								  TEXTOID, CStringGetTextDatum(release->id));
 
-	rows = read_catalog("SELECT c.told::text[], c.labels, c.nlabels, c.rows, c.tuples FROM anonopt.published_content c"
-						" WHERE c.id = $1::uuid AND c.version = $2 ORDER BY c.part", 2, types, values, lengthof(results), results);
 	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {rows, i, known->name};
-		bool		isnull;
-		Datum		bytes = row_field(&row, 4, &isnull);
+		ContentPart part;
 
+		entry_read(rows, i, release->name, part_fields, lengthof(part_fields), &part);
 		if (i == 0)
 		{
-			int			nvalues;
-			char	  **told = texts_field(&row, 1, &nvalues);
-
-			content = content_create(context, known->nattrs, nvalues, 1024);
-			content->attrs = known->generalized;
-			content->values = told;
-			if (!take_labels(content, &row) || !take_tuples(content, &row))
-				refuse_entry(&row);
+			content = content_create(context, release->ngeneralized, part.nvalues, 1024);
+			content->attrs = release->generalized;
+			content->values = part.values;
+			if (!take_labels(content, &part) || (part.tuples != NULL && !content_unpack_tuples(content, part.tuples)))
+				refuse_entry(release->name);
 		}
-		if (isnull || !content_unpack(content, DatumGetByteaPP(bytes)))
-			refuse_entry(&row);
+		if (!content_unpack(content, part.rows))
+			refuse_entry(release->name);
 	}
 	MemoryContextSwitchTo(old);
 	return content;

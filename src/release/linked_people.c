@@ -13,9 +13,9 @@
 #include "base/key_counter.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
+#include "nodes/value.h"
 #include "release/entry_row.h"
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
@@ -26,59 +26,38 @@
 /* People that are stored as one part. */
 #define PART_PEOPLE 500000
 
-/*
- * A person in a content: the beginning of the pseudonym, and a digest of the
- * person's classes.
- */
-typedef struct LinkedPerson
-{
-	uint64		person;
-	uint64		classes;
-} LinkedPerson;
+/* A person as stored: the beginning of the pseudonym, and a digest of the classes. */
+#define PACKED_PERSON (2 * sizeof(uint64))
 
 typedef struct LinkedPeople
 {
 	Pseudonym  *pseudonym;
-	Size		n;
-	LinkedPerson *people;
-} LinkedPeople;
-
-/* Collects people while rows are visited. */
-typedef struct PeopleCollector
-{
+	MemoryContext row;			/* while rows are visited */
 	const Release *release;
-	Pseudonym  *pseudonym;
-	MemoryContext row;
-	KeyCounter *persons;
-	uint64	   *classes;
-	Size		room;
-} PeopleCollector;
+	KeyCounter *persons;		/* their pseudonyms; instead of counts,
+								 * digests of their classes */
+} LinkedPeople;
 
 static void
 collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
-	PeopleCollector *collector = arg;
-	const Release *release = collector->release;
-	uint32		class = release->classes->class_of[release->spool.tuple_of[group]];
+	LinkedPeople *people = arg;
+	uint32		class = people->release->classes->class_of[people->release->spool.tuple_of[group]];
 	uint8		bytes[PSEUDONYM_BYTES];
 	const unsigned char *at = bytes;
 	MemoryContext old;
 	uint32		number;
 
-	if (class == NO_CLASS || nulls[collector->pseudonym->spooled])
+	if (class == NO_CLASS || nulls[people->pseudonym->spooled])
 		return;
-	old = MemoryContextSwitchTo(collector->row);
-	pseudonym_of(collector->pseudonym, values[collector->pseudonym->spooled], bytes);
+	old = MemoryContextSwitchTo(people->row);
+	pseudonym_of(people->pseudonym, values[people->pseudonym->spooled], bytes);
 	MemoryContextSwitchTo(old);
-	MemoryContextReset(collector->row);
-	*key_counter_candidate(collector->persons) = take_number(&at, sizeof(uint64));
-	number = key_counter_add(collector->persons, 1);
-	if (number >= collector->room)
-		collector->classes = budget_grow(collector->persons->context, collector->classes, sizeof(uint64), &collector->room);
-	if (collector->persons->counts[number] == 1)
-		collector->classes[number] = 0;
+	MemoryContextReset(people->row);
+	*key_counter_candidate(people->persons) = take_number(&at, sizeof(uint64));
+	number = key_counter_add(people->persons, 0);
 	/* a sum, because rows have no order */
-	collector->classes[number] += word_hash((uint64) class + 1);
+	people->persons->counts[number] = (int64) ((uint64) people->persons->counts[number] + word_hash((uint64) class + 1));
 }
 
 /* The people in a column of pseudonyms that a release is about to show. */
@@ -86,20 +65,13 @@ static LinkedPeople *
 collect_people(Release *release, Pseudonym *pseudonym)
 {
 	LinkedPeople *people = palloc0(sizeof(LinkedPeople));
-	PeopleCollector collector = {.release = release,.pseudonym = pseudonym};
 
-	collector.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	collector.persons = key_counter_create(CurrentMemoryContext, 1, 1024);
-	spool_visit(&release->spool, collect_row, &collector);
+	people->release = release;
 	people->pseudonym = pseudonym;
-	people->n = collector.persons->nkeys;
-	people->people = budget_alloc(sizeof(LinkedPerson), people->n + 1);
-	for (Size i = 0; i < people->n; i++)
-	{
-		people->people[i].person = collector.persons->keys[i];
-		people->people[i].classes = collector.classes[i];
-	}
-	MemoryContextDelete(collector.row);
+	people->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	people->persons = key_counter_create(CurrentMemoryContext, 1, 1024);
+	spool_visit(&release->spool, collect_row, people);
+	MemoryContextDelete(people->row);
 	return people;
 }
 
@@ -109,78 +81,78 @@ collect_people(Release *release, Pseudonym *pseudonym)
 typedef struct KnownLink
 {
 	char	   *id;
-	int			version;
+	int64		version;
 	char	   *name;
 	int64		k;
 	Oid			relation;
-	Datum		secret_name;
+	bytea	   *secret_name;
 } KnownLink;
+
+/* A part of its people. */
+typedef struct LinkPart
+{
+	char	   *column;
+	bytea	   *secret_name;
+	bytea	   *people;
+} LinkPart;
+
+/* Members of a content's row, and of a part's. */
+static const EntryField link_fields[] = {
+	{COLUMN("id", FIELD_ID, FIELD_REQUIRED, offsetof(KnownLink, id))},
+	{COLUMN("version", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, version)),.most = PG_INT32_MAX,.read = "l.version"},
+	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, offsetof(KnownLink, name))},
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, k)),.least = 1,.most = PG_INT32_MAX},
+	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, offsetof(KnownLink, relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
+	{COLUMN("secret_name", FIELD_BYTES, FIELD_REQUIRED, offsetof(KnownLink, secret_name)),.read = "l.secret_name"}
+};
+
+static const EntryField people_fields[] = {
+	{COLUMN("column_name", FIELD_NAME, FIELD_REQUIRED, offsetof(LinkPart, column))},
+	{COLUMN("secret_name", FIELD_BYTES, FIELD_REQUIRED, offsetof(LinkPart, secret_name))},
+	{COLUMN("people", FIELD_BYTES, FIELD_REQUIRED, offsetof(LinkPart, people))}
+};
 
 static KnownLink *
 read_links(const char *condition, Oid type, Datum value, int *n)
 {
-	const Oid	results[] = {TEXTOID, INT8OID, TEXTOID, INT8OID, INT8OID, BYTEAOID};
-	QueryRows  *rows = read_catalog(psprintf("SELECT l.id::text, l.version::int8, p.name, p.k, COALESCE(" FIND_RELEASE "::int8, p.relation), l.secret_name"
-											 " FROM anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
-											 " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
-									1, &type, &value, lengthof(results), results);
+	QueryRows  *rows = entry_rows(link_fields, lengthof(link_fields),
+								  psprintf("anonopt.published_link l JOIN anonopt.published p ON p.id = l.id"
+										   " WHERE l.part = 0 AND octet_length(l.people) > 0 AND %s ORDER BY p.published_at, l.id, l.version", condition),
+								  type, value);
 	KnownLink  *links;
 
 	*n = rows->n;
 	links = palloc(sizeof(KnownLink) * (*n + 1));
 	for (int i = 0; i < *n; i++)
-	{
-		EntryRow	row = {rows, i, "of earlier times"};
-		bool		isnull;
-		Datum		secret_name = row_field(&row, 6, &isnull);
-
-		links[i].id = required_text(&row, 1);
-		links[i].version = (int) number_field(&row, 2, 0, PG_INT32_MAX);
-		links[i].name = required_text(&row, 3);
-		links[i].k = number_field(&row, 4, 1, PG_INT32_MAX);
-		links[i].relation = (Oid) number_field(&row, 5, 0, OID_MAX);
-		if (isnull)
-			refuse_entry(&row);
-		links[i].secret_name = PointerGetDatum(PG_DETOAST_DATUM_COPY(secret_name));
-	}
+		entry_read(rows, i, "of earlier times", link_fields, lengthof(link_fields), &links[i]);
 	return links;
 }
 
 /* The people of a content. */
-static LinkedPeople *
+static KeyCounter *
 load_link(const KnownLink *link)
 {
-	LinkedPeople *people = palloc0(sizeof(LinkedPeople));
-	Oid			types[3] = {TEXTOID, INT4OID, BYTEAOID};
-	Datum		values[3] = {CStringGetTextDatum(link->id), Int32GetDatum(link->version), link->secret_name};
-	const Oid	results[] = {BYTEAOID};
-	QueryRows  *rows = read_catalog("SELECT l.people FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.version = $2"
-									" AND l.secret_name = $3 ORDER BY l.part", 3, types, values, lengthof(results), results);
+	KeyCounter *persons = key_counter_create(CurrentMemoryContext, 1, 1024);
+	QueryRows  *rows = entry_rows(people_fields, lengthof(people_fields),
+								  psprintf("anonopt.published_link p WHERE p.id = '%s' AND p.version = " INT64_FORMAT " AND p.secret_name = $1 ORDER BY p.part",
+										   link->id, link->version), BYTEAOID, PointerGetDatum(link->secret_name));
 
 	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {rows, i, link->name};
-		bool		isnull;
-		Datum		value = row_field(&row, 1, &isnull);
-		bytea	   *bytes = isnull ? NULL : DatumGetByteaPP(value);
-		const unsigned char *at = isnull ? NULL : (unsigned char *) VARDATA_ANY(bytes);
-		Size		n = isnull ? 0 : VARSIZE_ANY_EXHDR(bytes) / sizeof(LinkedPerson);
-		LinkedPerson *grown;
+		LinkPart	part;
+		const unsigned char *at;
 
-		if (isnull || VARSIZE_ANY_EXHDR(bytes) % sizeof(LinkedPerson) != 0)
-			refuse_entry(&row);
-		grown = budget_alloc(sizeof(LinkedPerson), people->n + n + 1);
-		if (people->n > 0)
-			memcpy(grown, people->people, sizeof(LinkedPerson) * people->n);
-		for (Size person = people->n; person < people->n + n; person++)
+		entry_read(rows, i, link->name, people_fields, lengthof(people_fields), &part);
+		if (VARSIZE_ANY_EXHDR(part.people) % PACKED_PERSON != 0)
+			refuse_entry(link->name);
+		at = (unsigned char *) VARDATA_ANY(part.people);
+		for (Size n = VARSIZE_ANY_EXHDR(part.people) / PACKED_PERSON; n > 0; n--)
 		{
-			grown[person].person = take_number(&at, sizeof(uint64));
-			grown[person].classes = take_number(&at, sizeof(uint64));
+			*key_counter_candidate(persons) = take_number(&at, sizeof(uint64));
+			persons->counts[key_counter_add(persons, 0)] = (int64) take_number(&at, sizeof(uint64));
 		}
-		people->people = grown;
-		people->n += n;
 	}
-	return people;
+	return persons;
 }
 
 /* -------------------------------------------------------------------- groups */
@@ -189,52 +161,43 @@ load_link(const KnownLink *link)
 typedef struct PeopleGrouping
 {
 	MemoryContext context;
-	KeyCounter *persons;
-	Size		room;
+	KeyCounter *persons;		/* instead of counts, classes in the content
+								 * being added; 0 for those who are not in it */
 	uint32	   *group_of;
-	uint64	   *classes;		/* in the content being added */
 	KeyCounter *groups;
 } PeopleGrouping;
 
-static uint32
-number_of(PeopleGrouping *grouping, uint64 person)
-{
-	uint32		number;
-
-	*key_counter_candidate(grouping->persons) = person;
-	number = key_counter_add(grouping->persons, 1);
-	return number;
-}
-
+/* Finds the people of a content among all; takes over their classes. */
 static void
-find_people(PeopleGrouping *grouping, const LinkedPeople *people)
+find_people(PeopleGrouping *grouping, const KeyCounter *persons)
 {
-	for (Size i = 0; i < people->n; i++)
+	for (uint32 i = 0; i < persons->nkeys; i++)
 	{
+		uint32		number;
+
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		(void) number_of(grouping, people->people[i].person);
+		*key_counter_candidate(grouping->persons) = persons->keys[i];
+		number = key_counter_add(grouping->persons, 0);
+		grouping->persons->counts[number] = persons->counts[i];
 	}
 }
 
 /* Splits the groups by one more content; people who are not in it stay together. */
 static void
-part_people(PeopleGrouping *grouping, const LinkedPeople *people)
+part_people(PeopleGrouping *grouping, const KeyCounter *persons)
 {
-	uint32		n = grouping->persons->nkeys;
-
-	memset(grouping->classes, 0, sizeof(uint64) * ((Size) n + 1));
-	for (Size i = 0; i < people->n; i++)
-		grouping->classes[number_of(grouping, people->people[i].person)] = people->people[i].classes;
+	memset(grouping->persons->counts, 0, sizeof(int64) * grouping->persons->nkeys);
+	find_people(grouping, persons);
 	grouping->groups = key_counter_create(grouping->context, 2, 1024);
-	for (uint32 i = 0; i < n; i++)
+	for (uint32 i = 0; i < grouping->persons->nkeys; i++)
 	{
 		uint64	   *key = key_counter_candidate(grouping->groups);
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		key[0] = grouping->group_of[i];
-		key[1] = grouping->classes[i];
+		key[1] = grouping->persons->counts[i];
 		grouping->group_of[i] = key_counter_add(grouping->groups, 1);
 	}
 }
@@ -257,25 +220,19 @@ group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 	grouping.persons = key_counter_create(context, 1, 1024);
 	for (int pass = 0; pass < 2; pass++)
 	{
-		Size		npersons = grouping.persons->nkeys;
-
 		if (pass == 1)
-		{
-			grouping.group_of = budget_alloc_zero(sizeof(uint32), npersons + 1);
-			grouping.classes = budget_alloc_zero(sizeof(uint64), npersons + 1);
-		}
+			grouping.group_of = budget_alloc_zero(sizeof(uint32), (Size) grouping.persons->nkeys + 1);
 		for (int i = 0; i < result->ncontents; i++)
 		{
-			const LinkedPeople *people = own;
+			const KeyCounter *persons;
 
 			MemoryContextSwitchTo(content);
-			if (i < n)
-				people = load_link(&links[i]);
+			persons = i < n ? load_link(&links[i]) : own->persons;
 			MemoryContextSwitchTo(context);
 			if (pass == 0)
-				find_people(&grouping, people);
+				find_people(&grouping, persons);
 			else
-				part_people(&grouping, people);
+				part_people(&grouping, persons);
 			MemoryContextReset(content);
 		}
 	}
@@ -290,7 +247,7 @@ group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 	{
 		result->k = Min(result->k, links[i].k);
 		result->relations = list_append_unique_oid(result->relations, links[i].relation);
-		result->names = lappend(result->names, links[i].name);
+		result->names = list_append_unique(result->names, makeString(links[i].name));
 	}
 	for (uint32 i = 0; grouping.groups != NULL && i < grouping.groups->nkeys; i++)
 		if (grouping.groups->counts[i] < result->k)
@@ -299,28 +256,17 @@ group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 	return result;
 }
 
-/* Names of the other releases, each once. */
+/* Names of the other releases. */
 static char *
 other_names(const LinkedGroups *groups, const char *own)
 {
 	StringInfoData names;
 	ListCell   *cell;
-	List	   *told = NIL;
 
 	initStringInfo(&names);
 	foreach(cell, groups->names)
-	{
-		char	   *name = lfirst(cell);
-		ListCell   *before;
-		bool		known = strcmp(name, own) == 0;
-
-		foreach(before, told)
-			known = known || strcmp(lfirst(before), name) == 0;
-		if (known)
-			continue;
-		told = lappend(told, name);
-		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", name);
-	}
+		if (strcmp(strVal(lfirst(cell)), own) != 0)
+		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", strVal(lfirst(cell)));
 	return names.data;
 }
 
@@ -342,11 +288,14 @@ tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *gro
 			 errhint("See anonopt.release_risk; give the data set a secret of its own with anonopt.set_pseudonym, leave the column out with anonopt.set_identifier, or generalize further.")));
 }
 
-/* Others who are about to show pseudonyms by a secret wait, as in composition.c. */
-static void
-lock_secret(const bytea *name)
+static bytea *
+secret_name_bytes(const Pseudonym *pseudonym)
 {
-	LockDatabaseObject(own_relation("published_link"), hash_any((const unsigned char *) VARDATA_ANY(name), VARSIZE_ANY_EXHDR(name)), 0, ExclusiveLock);
+	bytea	   *name = palloc(VARHDRSZ + SECRET_NAME_BYTES);
+
+	SET_VARSIZE(name, VARHDRSZ + SECRET_NAME_BYTES);
+	memcpy(VARDATA(name), pseudonym->secret_name, SECRET_NAME_BYTES);
+	return name;
 }
 
 void
@@ -360,18 +309,22 @@ linked_people_check(Release *release, bool look, bool refuse)
 		LinkedPeople *people = collect_people(release, pseudonym);
 		KnownLink  *links = NULL;
 		LinkedGroups *groups;
-		bytea	   *name = palloc(VARHDRSZ + SECRET_NAME_BYTES);
+		bytea	   *name = secret_name_bytes(pseudonym);
 		int			n = 0;
 
 		release->linked = lappend(release->linked, people);
 		if (!look)
 			continue;
-		SET_VARSIZE(name, VARHDRSZ + SECRET_NAME_BYTES);
-		memcpy(VARDATA(name), pseudonym->secret_name, SECRET_NAME_BYTES);
+
+		/*
+		 * others who are about to show pseudonyms by the secret wait, as in
+		 * composition.c
+		 */
 		if (pseudonym->declared)
-			lock_secret(name);
-		if (pseudonym->declared)
+		{
+			LockDatabaseObject(own_relation("published_link"), hash_any((const unsigned char *) VARDATA(name), SECRET_NAME_BYTES), 0, ExclusiveLock);
 			links = read_links("l.secret_name = $1", BYTEAOID, PointerGetDatum(name), &n);
+		}
 		groups = group_people(links, n, people, release->spec.promise.k);
 		if (groups->smallest > 0 && groups->smallest < groups->k)
 			tell(release, pseudonym, groups, refuse);
@@ -381,36 +334,33 @@ linked_people_check(Release *release, bool look, bool refuse)
 void
 linked_people_insert(const Release *release, const char *id)
 {
-	Oid			types[5] = {TEXTOID, INT4OID, TEXTOID, BYTEAOID, BYTEAOID};
 	ListCell   *cell;
 
 	foreach(cell, release->linked)
 	{
 		const LinkedPeople *people = lfirst(cell);
-		bytea	   *name = palloc(VARHDRSZ + SECRET_NAME_BYTES);
-		int			part = 0;
+		LinkPart	part = {.column = unconstify(char *, people->pseudonym->column),.secret_name = secret_name_bytes(people->pseudonym)};
+		int			number = 0;
 
-		SET_VARSIZE(name, VARHDRSZ + SECRET_NAME_BYTES);
-		memcpy(VARDATA(name), people->pseudonym->secret_name, SECRET_NAME_BYTES);
-		for (Size first = 0; first < people->n || part == 0; first += PART_PEOPLE)
+		for (Size first = 0; first < people->persons->nkeys || number == 0; first += PART_PEOPLE)
 		{
-			Size		size = sizeof(LinkedPerson) * Min(people->n - first, PART_PEOPLE);
-			bytea	   *bytes = palloc(VARHDRSZ + size);
-			unsigned char *at = (unsigned char *) VARDATA(bytes);
-			Datum		values[5] = {CStringGetTextDatum(id), Int32GetDatum(part), CStringGetTextDatum(people->pseudonym->column),
-			PointerGetDatum(name), PointerGetDatum(bytes)};
+			Size		end = Min(people->persons->nkeys, first + PART_PEOPLE);
+			Size		size = PACKED_PERSON * (end - first);
+			unsigned char *at;
 
-			SET_VARSIZE(bytes, VARHDRSZ + size);
-			for (Size person = first; person < Min(people->n, first + PART_PEOPLE); person++)
+			part.people = palloc(VARHDRSZ + size);
+			SET_VARSIZE(part.people, VARHDRSZ + size);
+			at = (unsigned char *) VARDATA(part.people);
+			for (Size person = first; person < end; person++)
 			{
-				put_number(&at, people->people[person].person, sizeof(uint64));
-				put_number(&at, people->people[person].classes, sizeof(uint64));
+				put_number(&at, people->persons->keys[person], sizeof(uint64));
+				put_number(&at, (uint64) people->persons->counts[person], sizeof(uint64));
 			}
-			write_catalog("INSERT INTO anonopt.published_link (id, version, part, column_name, secret_name, people)"
-						  " SELECT $1::uuid, (SELECT COALESCE(max(o.version) + CASE WHEN $2 = 0 THEN 1 ELSE 0 END, 0) FROM anonopt.published_link o"
-						  " WHERE o.id = $1::uuid AND o.column_name = $3::name), $2, $3::name, $4, $5", 5, types, values, NULL);
-			pfree(bytes);
-			part++;
+			entry_insert("published_link", people_fields, lengthof(people_fields), &part, "id, version, part",
+						 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM anonopt.published_link o"
+								  " WHERE o.id = '%s' AND o.column_name = $1::name), %d", id, number == 0 ? 1 : 0, id, number));
+			pfree(part.people);
+			number++;
 		}
 	}
 }

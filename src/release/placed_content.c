@@ -15,20 +15,23 @@ generalize_alike(const Generalization *a, const Generalization *b, int nattrs)
 	if (a->kind != b->kind)
 		return false;
 	if (a->kind == BY_RECODING)
-		return strcmp(a->recoding.name, b->recoding.name) == 0 && a->recoding.labels == b->recoding.labels;
+		return strcmp(a->recoding_name, b->recoding_name) == 0 && a->labels == b->labels;
 	for (int i = 0; i < nattrs; i++)
 		if ((a->kind == BY_LEVELS && a->levels[i] != b->levels[i]) ||
-			(a->kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->cuts.bits[i], b->cuts.bits[i]))))
+			(a->kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->cuts[i], b->cuts[i]))))
 			return false;
 	return true;
 }
 
 bool
-contents_are_alike(const KnownContent *a, const KnownContent *b)
+contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
 {
-	if (a->nattrs != b->nattrs || !generalize_alike(&a->by, &b->by, a->nattrs))
+	const ReleaseEntry *a = &content_a->release;
+	const ReleaseEntry *b = &content_b->release;
+
+	if (a->ngeneralized != b->ngeneralized || !generalize_alike(&a->by, &b->by, a->ngeneralized))
 		return false;
-	for (int i = 0; i < a->nattrs; i++)
+	for (int i = 0; i < a->ngeneralized; i++)
 		if (strcmp(a->generalized[i], b->generalized[i]) != 0 || a->hierarchies[i] != b->hierarchies[i])
 			return false;
 	return true;
@@ -98,7 +101,7 @@ labels_fit(const Generalization *by, const Content *content, int i, const Attrib
 	const Hierarchy *hierarchy = attr->hierarchy;
 	bool	   *found = MemoryContextAllocExtended(CurrentMemoryContext, (Size) content->nlabels[i] + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	Attribute	cut_of = *attr;
-	const Recoding *cut = by->kind == BY_CUTS ? recoding_of_bits(attr, by->cuts.bits[i], &cut_of.min_level) : NULL;
+	const Recoding *cut = by->kind == BY_CUTS ? recoding_of_bits(attr, by->cuts[i], &cut_of.min_level) : NULL;
 
 	if (cut != NULL)
 		mark_labels(content, i, (const char *const *) group_labels(&cut_of, cut), cut->nlabels, found);
@@ -124,25 +127,25 @@ attribute_of_column(const Dataset *dataset, const char *column)
  * made with, or one that has its labels.  -1 if there is none.
  */
 static int
-attribute_of(const PlacedContent *placed, int i, const Dataset *dataset, const Population *population)
+attribute_of(const KnownContent *placed, int i, const Dataset *dataset, const Population *population)
 {
-	const KnownContent *known = placed->known;
+	const ReleaseEntry *known = &placed->release;
 	int			attr = attribute_of_column(dataset, known->generalized[i]);
 
 	if (attr < 0 || population == NULL || declared_attribute(dataset, attr)->hierarchy == known->hierarchies[i])
 		return attr;
-	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
+	if (known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY)
 		return -1;
 	return placed->content != NULL && labels_fit(&known->by, placed->content, i, &population->attrs[attr]) ? attr : -1;
 }
 
 void
-content_place(PlacedContent *placed, const Dataset *dataset, const Population *population)
+content_place(KnownContent *placed, const Dataset *dataset, const Population *population)
 {
-	const KnownContent *known = placed->known;
+	const ReleaseEntry *known = &placed->release;
 
-	placed->recodings = palloc0(sizeof(Recoding *) * (known->nattrs + 1));
-	for (int i = 0; i < known->nattrs; i++)
+	placed->recodings = palloc0(sizeof(Recoding *) * (known->ngeneralized + 1));
+	for (int i = 0; i < known->ngeneralized; i++)
 	{
 		const Attribute *attr;
 		int			level;
@@ -154,25 +157,25 @@ content_place(PlacedContent *placed, const Dataset *dataset, const Population *p
 		if (known->by.kind == BY_LEVELS && known->by.levels[i] <= attr->hierarchy->height)
 			placed->recodings[i] = &attr->hierarchy->levels[known->by.levels[i]];
 		else if (known->by.kind == BY_CUTS)
-			placed->recodings[i] = recoding_of_bits(attr, known->by.cuts.bits[i], &level);
+			placed->recodings[i] = recoding_of_bits(attr, known->by.cuts[i], &level);
 	}
 }
 
 bool
-content_is_placed(const PlacedContent *placed)
+content_is_placed(const KnownContent *placed)
 {
-	for (int i = 0; i < placed->known->nattrs; i++)
-		if (placed->known->by.kind == BY_RECODING ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
+	for (int i = 0; i < placed->release.ngeneralized; i++)
+		if (placed->release.by.kind == BY_RECODING ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
 			return false;
-	return placed->known->by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL);
+	return placed->release.by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL);
 }
 
 const char *const *
-labels_of_recoding(const PlacedContent *placed, const Population *population, int i)
+labels_of_recoding(const KnownContent *placed, const Population *population, int i)
 {
 	const Attribute *attr = &population->attrs[placed->attr_of[i]];
 
-	if (placed->known->by.kind == BY_LEVELS)
-		return attr->hierarchy->labels[placed->known->by.levels[i]];
+	if (placed->release.by.kind == BY_LEVELS)
+		return attr->hierarchy->labels[placed->release.by.levels[i]];
 	return (const char *const *) group_labels(attr, placed->recodings[i]);
 }

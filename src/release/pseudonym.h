@@ -43,7 +43,7 @@ extern void pseudonym_end(Pseudonym *pseudonym);
 /* A value's pseudonym. */
 extern void pseudonym_of(Pseudonym *pseudonym, Datum value, uint8 * result);
 
-/* The same, as text. */
+/* A value's pseudonym as text. */
 extern Datum pseudonym_text(Pseudonym *pseudonym, Datum value);
 
 /* ------------------- what releases with the same pseudonyms together reveal */
@@ -73,7 +73,7 @@ extern void linked_people_check(Release *release, bool look, bool refuse);
 extern void linked_people_insert(const Release *release, const char *id);
 
 /*
- * The same groups for the contents of a relation's releases and of all
+ * Groups of people for the contents of a relation's releases and of all
  * releases that share their secrets; ncontents is 0 if there are none.
  */
 extern LinkedGroups *linked_people_of_source(Oid source);

@@ -10,70 +10,47 @@
 #include "release/release_verify.h"
 
 #include "base/key_counter.h"
-#include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "miscadmin.h"
-#include "release/entry_row.h"
-#include "utils/builtins.h"
-#include "utils/json.h"
+#include "port/pg_bitutils.h"
 
 static void
-append_text(StringInfo json, const char *text)
+append_text(char ***texts, int *n, const char *text)
 {
-	if (text == NULL)
-		appendStringInfoString(json, "null");
-	else
-		escape_json(json, text);
+	if (*n == 0)
+		*texts = palloc(sizeof(char *));
+	else if (pg_nextpower2_32(*n) == *n)
+		*texts = repalloc_huge(*texts, sizeof(char *) * 2 * *n);
+	(*texts)[(*n)++] = unconstify(char *, text);
 }
 
-/* A run of leaves, or only its label, which then covers values without a leaf. */
 static void
-append_run(StringInfo json, const Attribute *attr, const char *label, uint32 first, uint32 end)
+append_run(LabelCover *cover, const Attribute *attr, const char *label, uint32 first, uint32 end)
 {
-	bool		is_first = json->data[json->len - 1] == '[';
-
-	appendStringInfoString(json, is_first ? "[" : ", [");
-	append_text(json, label);
-	if (first < end)
-	{
-		appendStringInfoString(json, ", ");
-		append_text(json, attr->hierarchy->labels[0][first]);
-		appendStringInfoString(json, ", ");
-		append_text(json, attr->hierarchy->labels[0][end - 1]);
-	}
-	appendStringInfoChar(json, ']');
+	if (first >= end)
+		return;
+	append_text(&cover->labels, &cover->n, label);
+	append_text(&cover->firsts, &cover->nfirsts, attr->hierarchy->labels[0][first]);
+	append_text(&cover->lasts, &cover->nlasts, attr->hierarchy->labels[0][end - 1]);
 }
 
 /* The leaves under a label, except that of values without one, and these values. */
 static void
-append_cover(StringInfo json, const Attribute *attr, const char *label, uint32 first, uint32 leaves)
+append_cover(LabelCover *cover, const Attribute *attr, const char *label, uint32 first, uint32 leaves)
 {
 	uint32		end = first + leaves;
 	uint32		unknown = attr->unknown_leaf;
 	bool		has_unknown = unknown >= first && unknown < end;
 
-	if (first < (has_unknown ? unknown : end))
-		append_run(json, attr, label, first, has_unknown ? unknown : end);
-	if (has_unknown && unknown + 1 < end)
-		append_run(json, attr, label, unknown + 1, end);
+	append_run(cover, attr, label, first, has_unknown ? unknown : end);
+	if (has_unknown)
+		append_run(cover, attr, label, unknown + 1, end);
 	if (has_unknown || leaves == attr->hierarchy->nleaves)
-		append_run(json, attr, label, 0, 0);
-}
-
-/* The labels of a cut's groups. */
-static void
-append_groups(StringInfo json, const Classes *classes, int a)
-{
-	const Recoding *cut = classes->node[a];
-
-	for (uint32 group = 0; group < cut->nlabels; group++)
-		append_cover(json, &classes->population->attrs[a], classes->labels[a][group], cut->first_leaf[group], cut->leaves[group]);
+		append_text(&cover->unknown, &cover->nunknown, label);
 }
 
 /* The labels of the boxes that are shown; each label and run occurs once. */
 static void
-append_boxes(StringInfo json, const Classes *classes, int a)
+append_boxes(LabelCover *cover, const Classes *classes, int a)
 {
 	KeyCounter *runs = key_counter_create(CurrentMemoryContext, 2, 1024);
 
@@ -89,7 +66,7 @@ append_boxes(StringInfo json, const Classes *classes, int a)
 		key[0] = (uint64) classes->first_leaf[at] << 32 | classes->leaves[at];
 		key[1] = classes->codes[at];
 		if (key_counter_add(runs, 1) == known)
-			append_cover(json, &classes->population->attrs[a], classes->labels[a][classes->codes[at]], classes->first_leaf[at],
+			append_cover(cover, &classes->population->attrs[a], classes->labels[a][classes->codes[at]], classes->first_leaf[at],
 						 classes->leaves[at]);
 	}
 }
@@ -105,59 +82,25 @@ needs_covers(const Release *release)
 	return false;
 }
 
-char *
-covers_json(const Release *release)
+LabelCover *
+covers_of_release(const Release *release, int *n)
 {
-	const Population *population = release->spec.population;
-	StringInfoData json;
+	const Classes *classes = release->classes;
+	LabelCover *covers;
 
+	*n = 0;
 	if (!needs_covers(release))
-		return pstrdup("null");
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '[');
-	for (int a = 0; a < population->nattrs; a++)
+		return NULL;
+	*n = release->spec.population->nattrs;
+	covers = palloc0(sizeof(LabelCover) * (*n + 1));
+	for (int a = 0; a < *n; a++)
 	{
-		appendStringInfoString(&json, a > 0 ? ", [" : "[");
-		if (release->cuts != NULL)
-			append_groups(&json, release->classes, a);
-		else
-			append_boxes(&json, release->classes, a);
-		appendStringInfoChar(&json, ']');
-	}
-	appendStringInfoChar(&json, ']');
-	return json.data;
-}
+		const Recoding *cut = release->cuts == NULL ? NULL : classes->node[a];
 
-LabelCovers *
-covers_of_entry(const ReleaseEntry *entry)
-{
-	LabelCovers *covers = palloc0(sizeof(LabelCovers));
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	const Oid	results[] = {INT8OID, TEXTOID, TEXTOID, TEXTOID, INT8OID};
-	QueryRows  *rows;
-
-	rows = read_catalog("SELECT n, c ->> 0, c ->> 1, c ->> 2, jsonb_array_length(c)::int8"
-						" FROM anonopt.published p, jsonb_array_elements(p.covers) WITH ORDINALITY y (a, n), jsonb_array_elements(a) c"
-						" WHERE p.id = $1::uuid ORDER BY n, c ->> 0", 1, types, values, lengthof(results), results);
-	for (int a = 0; a < MAX_ATTRIBUTES; a++)
-		covers->n[a] = 0;
-	for (int i = 0; i < rows->n; i++)
-	{
-		EntryRow	row = {rows, i, entry->name};
-		int			a = (int) number_field(&row, 1, 1, entry->ngeneralized) - 1;
-		int64		length = number_field(&row, 5, 1, 3);
-		LabelCover *cover;
-
-		if (covers->covers[a] == NULL)
-			covers->covers[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(LabelCover) * ((Size) rows->n + 1));
-		cover = &covers->covers[a][covers->n[a]++];
-		cover->label = text_field(&row, 2);
-		cover->first = text_field(&row, 3);
-		cover->last = text_field(&row, 4);
-		cover->unknown = length == 1;
-		if (length == 2)
-			refuse_entry(&row);
+		if (cut == NULL)
+			append_boxes(&covers[a], classes, a);
+		for (uint32 group = 0; cut != NULL && group < cut->nlabels; group++)
+			append_cover(&covers[a], &classes->population->attrs[a], classes->labels[a][group], cut->first_leaf[group], cut->leaves[group]);
 	}
 	return covers;
 }

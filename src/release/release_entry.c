@@ -10,15 +10,16 @@
 #include "release/release_entry.h"
 
 #include "base/names.h"
-#include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "engine/population.h"
+#include "miscadmin.h"
 #include "release/entry_row.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
+#include "utils/varbit.h"
 
 static const char *const form_names[] = {"table", "materialized view", "live view"};
 static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIEW};
@@ -29,114 +30,203 @@ release_form_name(ReleaseForm form)
 	return form_names[form];
 }
 
-/* Reads a distribution of sensitive values from the columns of a row. */
-static void
-read_distribution(const EntryRow *row, const ReleaseEntry *entry, Distribution *distribution)
-{
-	int64		hierarchy = number_field(row, 3, 0, entry->nhierarchies);
-	char	  **leaves;
-	Datum	   *people;
-	int			n;
+/* ------------------------------------------------------- entries and their parts */
 
-	distribution->column = required_text(row, 1);
-	distribution->distance = required_text(row, 2);
-	distribution->hierarchy = hierarchy == 0 ? InvalidOid : entry->hierarchies[hierarchy - 1];
-	distribution->values = nullable_texts_field(row, 4, &distribution->nvalues);
-	leaves = nullable_texts_field(row, 5, &n);
-	if (n > 0 && n != distribution->nvalues)
-		refuse_entry(row);
-	distribution->leaves = n > 0 ? leaves : NULL;
-	if ((strcmp(distribution->distance, distance_name(DISTANCE_HIERARCHICAL)) == 0 && distribution->leaves == NULL) ||
-		(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
-		refuse_entry(row);
-	people = elements_field(row, 6, INT8OID, &n);
-	if (n != distribution->nvalues)
-		refuse_entry(row);
-	distribution->people = palloc(sizeof(int64) * (n + 1));
-	for (int i = 0; i < n; i++)
-	{
-		distribution->people[i] = DatumGetInt64(people[i]);
-		if (distribution->people[i] < 0 || distribution->people[i] > INT64CONST(1) << 47)
-			refuse_entry(row);
-	}
+#define OF_ENTRY(member) offsetof(ReleaseEntry, member)
+
+/* The first ones are those of contents, too. */
+static const EntryField entry_fields[] = {
+	{COLUMN("id", FIELD_ID, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(id))},
+	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(name))},
+	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, OF_ENTRY(relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
+	{COLUMN("dataset", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(dataset))},
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_ENTRY(k)),.least = 1,.most = PG_INT32_MAX,.refresh = "%s >= p.k"},
+	{COLUMN("generalized", FIELD_NAMES, FIELD_FIXED, OF_ENTRY(generalized)),.given = OF_ENTRY(ngeneralized)},
+	{COLUMN("levels", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT, OF_ENTRY(by.levels)),.given = OF_ENTRY(by.nlevels)},
+	{COLUMN("cuts", FIELD_CUTS, FIELD_OPTIONAL, OF_ENTRY(by.cuts)),.given = OF_ENTRY(by.ncuts),.refresh = "(%s IS NULL) = (p.cuts IS NULL)"},
+	{COLUMN("cut_labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_ENTRY(by.cut_labels)),.given = OF_ENTRY(by.ncut_labels)},
+	{COLUMN("recoding", FIELD_RELATION, 0, OF_ENTRY(by.recoding)),.read = RESOLVED("p.recoding", "p.recoding_name")},
+	{COLUMN("recoding_name", FIELD_TEXT, 0, OF_ENTRY(by.recoding_name))},
+	{COLUMN("labels", FIELD_TEXT, FIELD_KEPT, OF_ENTRY(by.labels_name))},
+	{COLUMN("hierarchies", FIELD_RELATIONS, 0, OF_ENTRY(hierarchies)),.given = OF_ENTRY(nhierarchies),
+	.read = "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i) ORDER BY x.i)"},
+	{COLUMN("source", FIELD_RELATION, 0, OF_ENTRY(source)),.read = RESOLVED("p.source", "p.source_name")},
+	{COLUMN("source_name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(source_name))},
+	{COLUMN("hierarchy_names", FIELD_TEXTS, 0, OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
+	{COLUMN("digests", FIELD_DIGESTS, 0, OF_ENTRY(digests)),.given = OF_ENTRY(ndigests)},
+	{COLUMN("form", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form_name))},
+	{COLUMN("l", FIELD_COUNT, 0, OF_ENTRY(l)),.given = OF_ENTRY(has_l),.least = 1,.most = PG_INT32_MAX,.refresh = "COALESCE(%s >= p.l, p.l IS NULL)"},
+	{COLUMN("t", FIELD_FIGURE, 0, OF_ENTRY(t)),.given = OF_ENTRY(has_t),.refresh = "COALESCE(%s <= p.t, p.t IS NULL)"},
+	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
+	{COLUMN("suppressed", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(suppressed))},
+	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
+	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
+	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
+	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(min_utility)),.given = OF_ENTRY(by_records)},
+	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(key))},
+	{COLUMN("risk", FIELD_TEXT, FIELD_FIXED, OF_ENTRY(risk))},
+	{COLUMN("utility", FIELD_TEXT, FIELD_FIXED, OF_ENTRY(utility))},
+	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)}
+};
+
+#define OF_CONTENT(member) offsetof(KnownContent, member)
+
+static const EntryField content_fields[] = {
+	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),.least = 0,.most = PG_INT32_MAX,.read = "c.version"},
+	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX,.read = "c.difference"}
+};
+
+#define FIELDS_OF_CONTENTS 13
+
+/* A promise as it is recorded. */
+typedef struct PromiseRow
+{
+	DeclaredPromise promise;
+	char	   *model;
+	char	   *population_name;
+} PromiseRow;
+
+#define OF_PROMISE(member) offsetof(PromiseRow, member)
+
+static const EntryField promise_fields[] = {
+	{COLUMN("model", FIELD_TEXT, FIELD_REQUIRED, OF_PROMISE(model)),.read = "q.model"},
+	{COLUMN("column_name", FIELD_NAME, 0, OF_PROMISE(promise.column)),.read = "q.column_name"},
+	{COLUMN("threshold", FIELD_FIGURE, FIELD_REQUIRED, OF_PROMISE(promise.threshold)),.read = "q.threshold"},
+	{COLUMN("c", FIELD_FIGURE, 0, OF_PROMISE(promise.c)),.given = OF_PROMISE(promise.has_c),.read = "q.c"},
+	{COLUMN("population", FIELD_RELATION, 0, OF_PROMISE(promise.population)),.read = RESOLVED("q.population", "q.population_name")},
+	{COLUMN("population_name", FIELD_TEXT, 0, OF_PROMISE(population_name)),.read = "q.population_name"}
+};
+
+#define OF_DISTRIBUTION(member) offsetof(Distribution, member)
+
+static const EntryField distribution_fields[] = {
+	{COLUMN("column_name", FIELD_NAME, FIELD_REQUIRED, OF_DISTRIBUTION(column)),.read = "q.column_name"},
+	{COLUMN("distance", FIELD_TEXT, FIELD_REQUIRED, OF_DISTRIBUTION(distance)),.read = "q.distance"},
+	{COLUMN("hierarchy", FIELD_COUNT, 0, OF_DISTRIBUTION(place)),.most = PG_INT32_MAX,.read = "q.hierarchy"},
+	{COLUMN("values", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_DISTRIBUTION(values)),.given = OF_DISTRIBUTION(nvalues),.read = "q.values"},
+	{COLUMN("leaves", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_DISTRIBUTION(leaves)),.given = OF_DISTRIBUTION(nleaves),.read = "q.leaves"},
+	{COLUMN("people", FIELD_COUNTS, FIELD_REQUIRED, OF_DISTRIBUTION(people)),.given = OF_DISTRIBUTION(npeople),.read = "q.people"}
+};
+
+/* A cover as it is recorded. */
+typedef struct CoverRow
+{
+	LabelCover	cover;
+	int64		ordinal;
+} CoverRow;
+
+#define OF_COVER(member) offsetof(CoverRow, member)
+
+static const EntryField cover_fields[] = {
+	{COLUMN("ordinal", FIELD_COUNT, FIELD_REQUIRED | FIELD_UNWRITTEN, OF_COVER(ordinal)),.least = 1,.most = MAX_ATTRIBUTES,.read = "q.ordinal"},
+	{COLUMN("labels", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.labels)),.given = OF_COVER(cover.n),.read = "q.labels"},
+	{COLUMN("firsts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.firsts)),.given = OF_COVER(cover.nfirsts),.read = "q.firsts"},
+	{COLUMN("lasts", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.lasts)),.given = OF_COVER(cover.nlasts),.read = "q.lasts"},
+	{COLUMN("unknown", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_COVER(cover.unknown)),.given = OF_COVER(cover.nunknown),.read = "q.unknown"}
+};
+
+/* ------------------------------------------------------------------- reading */
+
+/* Rows of a table of parts q that belong to an entry. */
+static QueryRows *
+part_rows(const ReleaseEntry *entry, const char *table, const EntryField *fields, int nfields)
+{
+	return entry_rows(fields, nfields, psprintf("anonopt.published p JOIN anonopt.%s q ON q.id = p.id WHERE p.id = $1::uuid ORDER BY q.ordinal", table),
+					  TEXTOID, CStringGetTextDatum(entry->id));
 }
 
 static void
 read_distributions(ReleaseEntry *entry)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	const Oid	results[] = {TEXTOID, TEXTOID, INT8OID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID};
-	QueryRows  *rows;
+	QueryRows  *rows = part_rows(entry, "published_values", distribution_fields, lengthof(distribution_fields));
 
-	rows = read_catalog("SELECT d ->> 'column', d ->> 'distance', (d ->> 'hierarchy')::int8,"
-						" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'values') WITH ORDINALITY x (v, i) ORDER BY i),"
-						" ARRAY(SELECT v FROM jsonb_array_elements_text(d -> 'leaves') WITH ORDINALITY x (v, i) ORDER BY i),"
-						" ARRAY(SELECT v::int8 FROM jsonb_array_elements_text(d -> 'people') WITH ORDINALITY x (v, i) ORDER BY i)"
-						" FROM anonopt.published p, jsonb_array_elements(p.distributions) WITH ORDINALITY y (d, n)"
-						" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
 	entry->ndistributions = rows->n;
-	entry->distributions = palloc0(sizeof(Distribution) * (entry->ndistributions + 1));
-	for (int i = 0; i < entry->ndistributions; i++)
+	entry->distributions = palloc0(sizeof(Distribution) * (rows->n + 1));
+	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {rows, i, entry->name};
+		Distribution *distribution = &entry->distributions[i];
 
-		read_distribution(&row, entry, &entry->distributions[i]);
+		entry_read(rows, i, entry->name, distribution_fields, lengthof(distribution_fields), distribution);
+		if (distribution->nleaves == 0)
+			distribution->leaves = NULL;
+		if (distribution->place > entry->nhierarchies || distribution->npeople != distribution->nvalues ||
+			(distribution->leaves != NULL && distribution->nleaves != distribution->nvalues))
+			refuse_entry(entry->name);
+		if (distribution->place > 0)
+			distribution->hierarchy = entry->hierarchies[distribution->place - 1];
+		if ((strcmp(distribution->distance, distance_name(DISTANCE_HIERARCHICAL)) == 0 && distribution->leaves == NULL) ||
+			(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
+			refuse_entry(entry->name);
+		for (int v = 0; v < distribution->npeople; v++)
+			if (distribution->people[v] < 0 || distribution->people[v] > INT64CONST(1) << 47)
+				refuse_entry(entry->name);
 	}
 }
 
-/* Reads a promise from the columns of a row. */
-static void
-read_promise(const EntryRow *row, DeclaredPromise *promise)
+/* Checks a promise that was read. */
+static DeclaredPromise
+sound_promise(const ReleaseEntry *entry, PromiseRow *row)
 {
-	int			model = model_by_name(required_text(row, 1));
-	bool		isnull;
-	char	   *population = text_field(row, 6);
-	char	   *problem;
+	DeclaredPromise *promise = &row->promise;
+	int			model = model_by_name(row->model);
 
 	if (model < 0 || model == MODEL_K)
-		refuse_entry(row);
+		refuse_entry(entry->name);
 	promise->model = (PromiseModel) model;
-	promise->column = text_field(row, 2);
-	promise->threshold = DatumGetFloat8(row_field(row, 3, &isnull));
-	if (isnull)
-		refuse_entry(row);
-	promise->c = DatumGetFloat8(row_field(row, 4, &isnull));
-	promise->has_c = !isnull;
-	promise->population = population == NULL ? InvalidOid : (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
-	if (OidIsValid(promise->population) && get_rel_name(promise->population) == NULL)
+	if (row->population_name == NULL || get_rel_name(promise->population) == NULL)
 		promise->population = InvalidOid;
 	if (OidIsValid(promise->population))
 		promise->population_type = get_rel_type_id(promise->population);
-	else if (population != NULL && model_needs_population(promise->model))
-		return;
-	problem = promise_problem(promise);
-	if (problem != NULL)
-		refuse_entry(row);
+	else if (row->population_name != NULL && model_needs_population(promise->model))
+		return *promise;
+	if (promise_problem(promise) != NULL)
+		refuse_entry(entry->name);
+	return *promise;
 }
 
 static void
 read_promises(ReleaseEntry *entry)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->id)};
-	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, INT8OID, TEXTOID};
-	QueryRows  *rows;
+	QueryRows  *rows = part_rows(entry, "published_promise", promise_fields, lengthof(promise_fields));
 
-	rows = read_catalog("SELECT q ->> 'model', q ->> 'column', (q ->> 'threshold')::float8, (q ->> 'c')::float8,"
-						" " RESOLVED("(q ->> 'population_number')::int8", "(q ->> 'population')") ", q ->> 'population'"
-						" FROM anonopt.published p, jsonb_array_elements(p.promises) WITH ORDINALITY y (q, n)"
-						" WHERE p.id = $1::uuid ORDER BY n", 1, types, values, lengthof(results), results);
-	entry->npromises = Min(rows->n, MAX_PROMISES + 1);
-	entry->promises = palloc0(sizeof(DeclaredPromise) * (entry->npromises + 1));
-	for (int i = 0; i < entry->npromises; i++)
+	if (rows->n > MAX_PROMISES)
+		refuse_entry(entry->name);
+	entry->npromises = rows->n;
+	entry->promises = palloc0(sizeof(DeclaredPromise) * (rows->n + 1));
+	for (int i = 0; i < rows->n; i++)
 	{
-		EntryRow	row = {rows, i, entry->name};
+		PromiseRow	row = {0};
 
-		if (entry->npromises > MAX_PROMISES)
-			refuse_entry(&row);
-		read_promise(&row, &entry->promises[i]);
+		entry_read(rows, i, entry->name, promise_fields, lengthof(promise_fields), &row);
+		entry->promises[i] = sound_promise(entry, &row);
 	}
+}
+
+LabelCover *
+release_entry_covers(const ReleaseEntry *entry)
+{
+	LabelCover *covers = palloc0(sizeof(LabelCover) * MAX_ATTRIBUTES);
+	QueryRows  *rows = part_rows(entry, "published_cover", cover_fields, lengthof(cover_fields));
+
+	for (int i = 0; i < rows->n; i++)
+	{
+		CoverRow	row;
+
+		entry_read(rows, i, entry->name, cover_fields, lengthof(cover_fields), &row);
+		if (row.ordinal > entry->ngeneralized || row.cover.nfirsts != row.cover.n || row.cover.nlasts != row.cover.n)
+			refuse_entry(entry->name);
+		covers[row.ordinal - 1] = row.cover;
+	}
+	return covers;
+}
+
+bool
+release_entry_shows(const ReleaseEntry *entry, const char *column)
+{
+	for (int i = 0; i < entry->nsensitive; i++)
+		if (strcmp(entry->sensitive[i], column) == 0)
+			return true;
+	return false;
 }
 
 /* Whether anything is promised about the shares of a column's values. */
@@ -156,8 +246,6 @@ promises_column(const ReleaseEntry *entry, const char *column)
 static void
 require_distributions(const ReleaseEntry *entry)
 {
-	const EntryRow row = {NULL, 0, entry->name};
-
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
 		int			d = 0;
@@ -167,86 +255,92 @@ require_distributions(const ReleaseEntry *entry)
 		while (d < entry->ndistributions && strcmp(entry->distributions[d].column, entry->sensitive[i]) != 0)
 			d++;
 		if (d == entry->ndistributions)
-			refuse_entry(&row);
+			refuse_entry(entry->name);
 	}
 }
 
-static ReleaseForm
-form_by_name(const EntryRow *row, const char *name)
+/* Checks how an entry generalizes, and finds out in which of the ways. */
+static void
+check_generalization(ReleaseEntry *entry, const char *what)
 {
-	int			form = find_name(name, form_names, lengthof(form_names));
+	Generalization *by = &entry->by;
+	int64		parted = 0;
 
-	if (form < 0)
-		refuse_entry(row);
-	return (ReleaseForm) form;
-}
+	if (entry->ngeneralized == 0 || entry->ngeneralized > MAX_ATTRIBUTES || entry->nhierarchies < entry->ngeneralized)
+		refuse_entry(what);
+	if ((by->nlevels > 0) + (by->ncuts > 0) + (by->recoding_name != NULL) > 1 ||
+		(by->nlevels > 0 && by->nlevels != entry->ngeneralized) || (by->ncuts > 0 && by->ncuts != entry->ngeneralized))
+		refuse_entry(what);
+	by->kind = by->nlevels > 0 ? BY_LEVELS : by->ncuts > 0 ? BY_CUTS : by->recoding_name != NULL ? BY_RECODING : BY_RECORDS;
+	for (int i = 0; i < by->nlevels; i++)
+		if (by->levels[i] < 0)
+			refuse_entry(what);
+	/* one label more than the bits of each cut */
+	for (int i = 0; i < by->ncuts; i++)
+		parted += (int64) VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1;
+	if (by->kind == BY_CUTS && parted != by->ncut_labels)
+		refuse_entry(what);
+	if (by->kind == BY_RECODING)
+	{
+		int			labels = by->labels_name == NULL ? -1 : recoding_labels_by_name(by->labels_name);
 
-static ReleaseEntry *
-read_entry(const EntryRow *row, Oid relation)
-{
-	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
-	bool		isnull;
-	int			n;
-
-	entry->relation = relation;
-	entry->id = required_text(row, 1);
-	entry->form = form_by_name(row, required_text(row, 2));
-	entry->name = required_text(row, 3);
-	entry->dataset = required_text(row, 4);
-	entry->source = (Oid) number_field(row, 5, 0, PG_UINT32_MAX);
-	entry->k = number_field(row, 6, 1, PG_INT32_MAX);
-	(void) row_field(row, 7, &isnull);
-	entry->has_l = !isnull;
-	if (entry->has_l)
-		entry->l = number_field(row, 7, 1, PG_INT32_MAX);
-	entry->t = DatumGetFloat8(row_field(row, 8, &isnull));
-	entry->has_t = !isnull;
-	entry->columns = texts_field(row, 9, &entry->ncolumns);
-	entry->star = strcmp(required_text(row, 10), "star") == 0;
-	entry->filled_at = DatumGetTimestampTz(row_field(row, 11, &isnull));
-	entry->is_filled = !isnull;
-	entry->generalized = texts_field(row, 12, &entry->ngeneralized);
-	entry->sensitive = texts_field(row, 13, &entry->nsensitive);
-	entry->hierarchies = oids_field(row, 14, &entry->nhierarchies);
-	entry->hierarchy_names = texts_field(row, 15, &n);
-	if (n == entry->nhierarchies)
-		entry->digests = elements_field(row, 16, BYTEAOID, &n);
-	entry->measures = required_text(row, 17);
-	entry->by = generalization_field(row, 18, entry->ngeneralized);
-	if (n != entry->nhierarchies || entry->nhierarchies < entry->ngeneralized || entry->ngeneralized > MAX_ATTRIBUTES ||
-		entry->ngeneralized == 0 || (entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
-		refuse_entry(row);
-	return entry;
+		if (labels < 0)
+			refuse_entry(what);
+		by->labels = (RecodingLabels) labels;
+	}
 }
 
 ReleaseEntry *
 release_entry_find(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	ReleaseEntry *entry = NULL;
-	const Oid	results[] = {TEXTOID, TEXTOID, TEXTOID, TEXTOID, INT8OID, INT8OID, INT8OID, FLOAT8OID, TEXTARRAYOID, TEXTOID,
-	TIMESTAMPTZOID, TEXTARRAYOID, TEXTARRAYOID, INT8ARRAYOID, TEXTARRAYOID, BYTEAARRAYOID, TEXTOID, GENERALIZATION_TYPES};
+	QueryRows  *rows = entry_rows(entry_fields, lengthof(entry_fields),
+								  "anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
+								  OIDOID, ObjectIdGetDatum(relation));
+	const char *what;
+	ReleaseEntry *entry;
+	int			form;
+
+	if (rows->n == 0)
+		return NULL;
+	what = relation_sql_name(relation);
+	entry = palloc0(sizeof(ReleaseEntry));
+	entry_read(rows, 0, what, entry_fields, lengthof(entry_fields), entry);
+	check_generalization(entry, what);
+	form = find_name(entry->form_name, form_names, lengthof(form_names));
+	if (form < 0 || entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
+		(entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
+		refuse_entry(what);
+	entry->form = (ReleaseForm) form;
+	entry->star = strcmp(entry->suppressed, "star") == 0;
+	read_distributions(entry);
+	read_promises(entry);
+	require_distributions(entry);
+	return entry;
+}
+
+KnownContent *
+known_contents(Oid source, int *n)
+{
+	EntryField	fields[FIELDS_OF_CONTENTS + lengthof(content_fields)];
+	KnownContent *contents;
 	QueryRows  *rows;
 
-	rows = read_catalog("SELECT p.id::text, p.form, p.name, p.dataset, " RESOLVED("p.source", "p.source_name") ","
-						" p.k, p.l, p.t, p.columns::text[], p.suppressed, p.filled_at, p.generalized::text[], p.sensitive::text[],"
-						" " RESOLVED_HIERARCHIES ", p.hierarchy_names, p.digests, p.measures::text, " GENERALIZATION_COLUMNS
-						" FROM anonopt.published p WHERE " FIND_RELEASE " = $1 ORDER BY p.published_at DESC LIMIT 1",
-						1, types, values, lengthof(results), results);
-	if (rows->n > 0)
+	memcpy(fields, entry_fields, sizeof(EntryField) * FIELDS_OF_CONTENTS);
+	memcpy(fields + FIELDS_OF_CONTENTS, content_fields, sizeof(content_fields));
+	rows = entry_rows(fields, lengthof(fields),
+					  "anonopt.published p LEFT JOIN anonopt.published_content c ON c.id = p.id AND c.part = 0"
+					  " WHERE " RESOLVED("p.source", "p.source_name") " = $1 ORDER BY COALESCE(c.made_at, p.published_at), p.id",
+					  INT8OID, Int64GetDatum(source));
+	*n = rows->n;
+	contents = palloc0(sizeof(KnownContent) * (*n + 1));
+	for (int i = 0; i < *n; i++)
 	{
-		EntryRow	row = {rows, 0, relation_sql_name(relation)};
-
-		entry = read_entry(&row, relation);
+		/* the entry is the first member */
+		entry_read(rows, i, "of earlier times", fields, lengthof(fields), &contents[i]);
+		check_generalization(&contents[i].release, "of earlier times");
+		contents[i].has_difference = contents[i].has_difference && contents[i].difference >= 0;
 	}
-	if (entry != NULL)
-	{
-		read_distributions(entry);
-		read_promises(entry);
-		require_distributions(entry);
-	}
-	return entry;
+	return contents;
 }
 
 Oid
@@ -306,4 +400,81 @@ release_entry_added_columns(const ReleaseEntry *entry)
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
 						 6, types, values, 1, results);
 	return row_text(added, 0, 0);
+}
+
+/* ------------------------------------------------------------------- writing */
+
+/* Replaces the parts of an entry, each in a table of its own. */
+static void
+write_parts(const ReleaseEntry *entry)
+{
+	static const char *const tables[] = {"published_promise", "published_values", "published_cover"};
+	Oid			type = TEXTOID;
+	Datum		id = CStringGetTextDatum(entry->id);
+
+	for (int i = 0; i < lengthof(tables); i++)
+		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), 1, &type, &id, NULL);
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		PromiseRow	row = {*promise, unconstify(char *, model_name(promise->model)),
+		OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL};
+
+		entry_insert(tables[0], promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
+	}
+	for (int i = 0; i < entry->ndistributions; i++)
+		entry_insert(tables[1], distribution_fields, lengthof(distribution_fields), &entry->distributions[i], "id, ordinal",
+					 psprintf("'%s', %d", entry->id, i + 1));
+	for (int i = 0; i < entry->ncovers; i++)
+	{
+		CoverRow	row = {entry->covers[i], i + 1};
+
+		entry_insert(tables[2], cover_fields, lengthof(cover_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
+	}
+}
+
+/* Who publishes, and when rows are written: a live view has none. */
+static char *
+publisher(void)
+{
+	return quote_literal_cstr(GetUserNameFromId(GetUserId(), false));
+}
+
+static const char *
+filled_now(const ReleaseEntry *entry)
+{
+	return entry->form == RELEASE_LIVE_VIEW ? "NULL" : "clock_timestamp()";
+}
+
+void
+release_entry_insert(const ReleaseEntry *entry)
+{
+	entry_insert("published", entry_fields, lengthof(entry_fields), entry, "row_type, made_in, published_by, published_at, filled_at",
+				 psprintf("%u, anonopt.this_database(), %s, clock_timestamp(), %s", get_rel_type_id(entry->relation), publisher(), filled_now(entry)));
+	write_parts(entry);
+}
+
+static void
+change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
+{
+	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
+					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s%s", get_rel_type_id(entry->relation), filled_now(entry),
+							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()", publisher()) : ""),
+					 psprintf("WHERE p.id = '%s'", entry->id)) != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
+				 errmsg("could not write the entry of release %s", entry->name)));
+	write_parts(entry);
+}
+
+void
+release_entry_replace(const ReleaseEntry *entry)
+{
+	change_entry(entry, false, true);
+}
+
+void
+release_entry_update(const ReleaseEntry *entry, bool same_rows)
+{
+	change_entry(entry, true, !same_rows);
 }

@@ -6,6 +6,7 @@
 #define ANONOPT_RELEASE_ENTRY_H
 
 #include "catalog/dataset.h"
+#include "engine/population.h"
 #include "search/recoding.h"
 #include "utils/timestamp.h"
 
@@ -25,10 +26,13 @@ typedef struct Distribution
 	char	   *column;
 	char	   *distance;
 	Oid			hierarchy;		/* or InvalidOid */
+	int64		place;			/* of it among the entry's, from 1; or 0 */
 	int			nvalues;
 	char	  **values;			/* as texts, NULL for null */
+	int			nleaves;
 	char	  **leaves;			/* of the hierarchy, for the hierarchical
 								 * distance; else NULL */
+	int			npeople;
 	int64	   *people;
 } Distribution;
 
@@ -47,32 +51,44 @@ typedef enum GeneralizationKind
 typedef struct Generalization
 {
 	GeneralizationKind kind;
-	union
-	{
-		int		   *levels;		/* by generalized column */
-		struct
-		{
-			Datum	   *bits;	/* the same: bit strings */
-			int			nlabels;
-			char	  **labels; /* that they part, of one column after another */
-		}			cuts;
-		struct
-		{
-			Oid			table;	/* InvalidOid if it is gone */
-			char	   *name;
-			RecodingLabels labels;
-		}			recoding;
-	};
+	int			nlevels;
+	int		   *levels;			/* by generalized column */
+	int			ncuts;
+	Datum	   *cuts;			/* the same: bit strings */
+	int			ncut_labels;
+	char	  **cut_labels;		/* that they part, of one column after another */
+	Oid			recoding;		/* InvalidOid if it is gone */
+	char	   *recoding_name;
+	char	   *labels_name;
+	RecodingLabels labels;
 } Generalization;
+
+/*
+ * What the labels of a quasi-identifier cover, if no level of its hierarchy
+ * says so: runs of leaves, and the labels of values without a leaf.
+ */
+typedef struct LabelCover
+{
+	int			n;
+	char	  **labels;			/* NULL for null */
+	int			nfirsts;		/* equal to n, as is */
+	char	  **firsts;			/* leaves; NULL for NULL's */
+	int			nlasts;
+	char	  **lasts;
+	int			nunknown;
+	char	  **unknown;
+} LabelCover;
 
 typedef struct ReleaseEntry
 {
 	char	   *id;				/* a uuid */
 	Oid			relation;
+	char	   *form_name;
 	ReleaseForm form;
 	char	   *name;
 	char	   *dataset;
 	Oid			source;			/* the relation of the data set */
+	char	   *source_name;
 	Generalization by;
 	int64		k;
 	bool		has_l;
@@ -81,6 +97,7 @@ typedef struct ReleaseEntry
 	double		t;
 	int			ncolumns;
 	char	  **columns;		/* that were named */
+	char	   *suppressed;
 	bool		star;
 	bool		is_filled;
 	TimestampTz filled_at;		/* if it has rows of its own */
@@ -89,17 +106,48 @@ typedef struct ReleaseEntry
 	int			nsensitive;
 	char	  **sensitive;
 	int			nhierarchies;
-	Oid		   *hierarchies;	/* InvalidOid if it is gone */
+	Oid		   *hierarchies;	/* of the generalized columns, then of
+								 * sensitive ones; InvalidOid if it is gone */
+	int			nhierarchy_names;
 	char	  **hierarchy_names;
-	Datum	   *digests;		/* bytea, of each hierarchy's rows */
+	int			ndigests;
+	Datum	   *digests;		/* of each hierarchy's rows */
 	char	   *measures;		/* as json */
+	bool		has_people_k;
+	int64		people_k;		/* people in its smallest class, if rows
+								 * belong to people */
+	bool		by_records;		/* with these options */
+	double		min_utility;
+	char	   *key;
+	char	   *risk;
+	char	   *utility;
 	int			ndistributions;
 	Distribution *distributions;
 	int			npromises;		/* beside k */
 	DeclaredPromise *promises;	/* a missing population is InvalidOid */
-	char	   *promises_json;	/* to be written */
-	char	   *covers_json;	/* to be written: release_verify.h */
+	int			ncovers;		/* to be written: by quasi-identifier */
+	LabelCover *covers;
 } ReleaseEntry;
+
+/* A content of a release: what it showed, once. */
+typedef struct KnownContent
+{
+	ReleaseEntry release;		/* as far as contents need it */
+	bool		is_known;		/* false: the release has no contents */
+	int64		version;
+	bool		has_difference;
+	int64		difference;		/* people in the smallest difference to
+								 * earlier ones */
+	struct Content *content;	/* if it is loaded */
+	int			attr_of[MAX_ATTRIBUTES];	/* once it is placed, by attribute
+											 * of the content: that of a
+											 * population, or -1 */
+	const Recoding **recodings; /* by attribute of the content: its recoding,
+								 * or NULL */
+} KnownContent;
+
+/* Lists all contents of releases of a relation, in order, without loading them. */
+extern KnownContent *known_contents(Oid source, int *n);
 
 extern const char *release_form_name(ReleaseForm form);
 
@@ -110,7 +158,7 @@ extern Oid	release_by_id(Datum id);
 extern ReleaseEntry *release_entry_find(Oid relation);
 
 /*
- * The same; fails with 42704 if there is none, and with 23514 if the relation
+ * The entry of a relation; fails with 42704 if there is none, and with 23514 if the relation
  * is of another kind.
  */
 extern ReleaseEntry *release_entry_require(Oid relation);
@@ -120,6 +168,12 @@ extern ReleaseEntry *release_entry_require(Oid relation);
  * there are none.
  */
 extern char *release_entry_added_columns(const ReleaseEntry *entry);
+
+/* Whether a sensitive column is shown unchanged, so that its values can be counted. */
+extern bool release_entry_shows(const ReleaseEntry *entry, const char *column);
+
+/* The covers of one, by quasi-identifier. */
+extern LabelCover *release_entry_covers(const ReleaseEntry *entry);
 
 /*
  * Writes an entry of the caller, or the changes of an entry by a refresh; it

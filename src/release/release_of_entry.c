@@ -5,11 +5,9 @@
 #include "release/release_parts.h"
 
 #include "catalog/dataset.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
-#include "utils/builtins.h"
-#include "utils/fmgrprotos.h"
+#include "release/entry_row.h"
 #include "utils/lsyscache.h"
 
 void
@@ -22,35 +20,18 @@ refuse_changed(const Release *release)
 			 errhint("Drop the release and publish it again.")));
 }
 
-/* The options of a release by records, which are stored with its measures. */
 static RecordOptions *
 record_options(const ReleaseEntry *entry)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->measures)};
-	MemoryContext context = CurrentMemoryContext;
-	char	   *text[4];
 
-	sql_connect();
-	sql_read("SELECT m ->> 'min_utility', m ->> 'key', m ->> 'risk', m ->> 'utility' FROM (SELECT $1::jsonb AS m) x", 1, types, values);
-	for (int i = 0; i < 4; i++)
-	{
-		text[		i] = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
-		text[		i] = text[i] == NULL ? NULL : MemoryContextStrdup(context, text[i]);
-	}
-	sql_finish();
-	if (text[0] == NULL || text[1] == NULL || text[2] == NULL || text[3] == NULL ||
-		risk_by_name(text[2]) < 0 || utility_by_name(text[3]) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("entry of release %s is not sound", entry->name),
-				 errhint("Drop the release and publish it again.")));
-	options->min_utility = DatumGetFloat8(DirectFunctionCall1(float8in, CStringGetDatum(text[0])));
-	options->key = text[1];
-
-	options->risk = (RiskModel) risk_by_name(text[2]);
-	options->utility = (UtilityModel) utility_by_name(text[3]);
+	if (!entry->by_records || entry->key == NULL || entry->risk == NULL || entry->utility == NULL ||
+		risk_by_name(entry->risk) < 0 || utility_by_name(entry->utility) < 0)
+		refuse_entry(entry->name);
+	options->min_utility = entry->min_utility;
+	options->key = entry->key;
+	options->risk = (RiskModel) risk_by_name(entry->risk);
+	options->utility = (UtilityModel) utility_by_name(entry->utility);
 	return options;
 }
 
@@ -59,13 +40,13 @@ recoding_of_entry(const ReleaseEntry *entry)
 {
 	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
 
-	if (!OidIsValid(entry->by.recoding.table) || get_rel_name(entry->by.recoding.table) == NULL)
+	if (!OidIsValid(entry->by.recoding) || get_rel_name(entry->by.recoding) == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("recoding %s of release %s is gone", entry->by.recoding.name, entry->name),
+				 errmsg("recoding %s of release %s is gone", entry->by.recoding_name, entry->name),
 				 errhint("Drop the release and publish it again.")));
-	recoding->table = entry->by.recoding.table;
-	recoding->labels = entry->by.recoding.labels;
+	recoding->table = entry->by.recoding;
+	recoding->labels = entry->by.labels;
 	return recoding;
 }
 
@@ -125,8 +106,8 @@ release_of_entry(const ReleaseEntry *entry)
 			check_node(dataset, entry->by.levels);
 			break;
 		case BY_CUTS:
-			release->cuts = entry->by.cuts.bits;
-			release->cut_labels = entry->by.cuts.labels;
+			release->cuts = entry->by.cuts;
+			release->cut_labels = entry->by.cut_labels;
 			break;
 		case BY_RECODING:
 			release->recoding = recoding_of_entry(entry);

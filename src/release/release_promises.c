@@ -1,14 +1,12 @@
 /*
  * release_promises.c
- *	  The promises of a release other than k, l, and t for all columns.
+ *	  How a release keeps its promises other than k, l, and t for all columns.
  */
 #include "release/release_verify.h"
 
 #include <math.h>
 
-#include "catalog/sql.h"
 #include "common/shortest_dec.h"
-#include "utils/builtins.h"
 #include "utils/json.h"
 
 /* JSON numbers have no infinity. */
@@ -19,43 +17,6 @@ append_number(StringInfo json, const char *name, double number, bool isnull)
 
 	double_to_shortest_decimal_buf(number, text);
 	appendStringInfo(json, "\"%s\": %s", name, isnull || isnan(number) || isinf(number) ? "null" : text);
-}
-
-static void
-append_text(StringInfo json, const char *name, const char *text)
-{
-	appendStringInfo(json, ", \"%s\": ", name);
-	if (text == NULL)
-		appendStringInfoString(json, "null");
-	else
-		escape_json(json, text);
-}
-
-char *
-promises_json(const Dataset *dataset)
-{
-	StringInfoData json;
-	const char *separator = "";
-
-	initStringInfo(&json);
-	appendStringInfoChar(&json, '[');
-	for (int i = 0; i < dataset->npromises; i++)
-	{
-		const DeclaredPromise *promise = &dataset->promises[i];
-
-		if (promise->model == MODEL_K || promise->by_call)
-			continue;
-		appendStringInfo(&json, "%s{\"model\": \"%s\", ", separator, model_name(promise->model));
-		separator = ", ";
-		append_number(&json, "threshold", promise->threshold, false);
-		appendStringInfoString(&json, ", ");
-		append_number(&json, "c", promise->c, !promise->has_c);
-		append_text(&json, "column", promise->column);
-		append_text(&json, "population", OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL);
-		appendStringInfo(&json, ", \"population_number\": %u}", promise->population);
-	}
-	appendStringInfoChar(&json, ']');
-	return json.data;
 }
 
 /* Appends the members of a verdict. */
@@ -70,14 +31,14 @@ append_verdict(StringInfo json, const DeclaredPromise *promise, const PromiseVer
 	}
 	appendStringInfoString(json, ", ");
 	append_number(json, "measured", verdict->measured, verdict->is_null);
-	appendStringInfo(json, ", \"ok\": %s", !verdict->ok ? "false" : verdict->untold ? "null" : "true");
+	appendStringInfo(json, ", \"ok\": %s", !verdict->ok ? "false" : verdict->unmeasured ? "null" : "true");
 }
 
 /* Orders verdicts by importance: broken first, then unknown. */
 static int
 gravity(const PromiseVerdict *verdict)
 {
-	return !verdict->ok ? 2 : verdict->untold ? 1 : 0;
+	return !verdict->ok ? 2 : verdict->unmeasured ? 1 : 0;
 }
 
 /*
@@ -137,21 +98,4 @@ verdicts_json(int npromises, const DeclaredPromise *promises, const PromiseVerdi
 			}
 	appendStringInfoChar(&json, '}');
 	return json.data;
-}
-
-void
-append_promises(StringInfo text, const Dataset *dataset)
-{
-	for (int i = 0; i < dataset->npromises; i++)
-	{
-		const DeclaredPromise *promise = &dataset->promises[i];
-
-		if (promise->model == MODEL_K || promise->by_call)
-			continue;
-		appendStringInfo(text, "; %s", promise_text(promise));
-		if (promise->column != NULL)
-			appendStringInfo(text, " in %s", promise->column);
-		if (OidIsValid(promise->population))
-			appendStringInfo(text, " of %s", relation_sql_name(promise->population));
-	}
 }

@@ -2,32 +2,26 @@
  * release_verify.c
  *	  Measures a release again.
  *
- * It is read as a data set whose labels have no hierarchies.  The distance of a class's values from everybody's is computed from those
- * counts and from the stored frequencies of everybody's values.
+ * It is read as a data set whose labels have no hierarchies.  Shares of values
+ * are compared with those among everybody, which are stored with it.
  */
 #include "release/release_verify.h"
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
-#include "catalog/typed_rows.h"
 #include "engine/histogram_parts.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
-#include "release/entry_row.h"
 #include "release/release_parts.h"
 #include "release/content.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/syscache.h"
 
 /* The release as a data set of flat labels, whose tuples are its classes. */
 static Dataset *
@@ -76,40 +70,18 @@ measure_classes(const ReleaseEntry *entry, Verification *result)
 }
 
 /*
- * The fewest people in a class when the release was made, if fewer than its
- * rows; the release does not show whose rows are whose.
- */
-static bool
-people_when_made(const ReleaseEntry *entry, int64 *people)
-{
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->measures)};
-	bool		isnull;
-
-	sql_connect();
-	sql_read("SELECT CASE WHEN jsonb_typeof(m -> 'rows') = 'number' AND jsonb_typeof(m -> 'k') = 'number'"
-			 " THEN least(greatest((m ->> 'k')::numeric, 0), CASE jsonb_typeof(m -> 'starred') WHEN 'number' THEN (m ->> 'starred')::numeric END, 9e18)::int8 END"
-			 " FROM (SELECT $1::jsonb AS m) x", 1, types, values);
-	*people = DatumGetInt64(sql_value(1, INT8OID, &isnull));
-	sql_finish();
-	return !isnull;
-}
-
-/*
  * Rows were counted: a class has at most that many people, and at most as many
- * as there were.
+ * as there were when the release was made.
  */
 static void
 count_people(const ReleaseEntry *entry, Verification *result)
 {
-	int64		people;
-
-	if (result->k_is_null || !people_when_made(entry, &people))
+	if (result->k_is_null || !entry->has_people_k)
 		return;
 	ereport(NOTICE,
 			(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
 			 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", result->k)));
-	result->k = Min(result->k, people);
+	result->k = Min(result->k, entry->people_k);
 }
 
 /* --------------------------------------------- promises about values in classes */
@@ -145,7 +117,7 @@ numbers_of_values(const Distribution *distribution, Oid type, char *const *value
 	return numbers;
 }
 
-/* The same of leaves. */
+/* The numbers that leaves had then, by number now; PG_UINT32_MAX for a new one. */
 static uint32 *
 numbers_of_leaves(const Distribution *distribution, char *const *leaves, uint32 n)
 {
@@ -161,7 +133,7 @@ numbers_of_leaves(const Distribution *distribution, char *const *leaves, uint32 
 static const Hierarchy *
 load_tree(const Distribution *distribution, Oid type, uint32 *leaf_of)
 {
-	Hierarchy  *tree = load_hierarchy(distribution->hierarchy, type, distribution->column);
+	Hierarchy  *tree = hierarchy_load(distribution->hierarchy, type, distribution->column)->hierarchy;
 	TextIndex	index;
 
 	for (int i = 0; i < distribution->nvalues && tree->null_leaf == NO_LEAF; i++)
@@ -325,7 +297,7 @@ judge_release(const ReleaseEntry *entry, const Population *classes, bool by_rows
 		 */
 		if (!by_rows)
 		{
-			verdicts[i].ok = verdicts[i].untold = true;
+			verdicts[i].ok = verdicts[i].unmeasured = true;
 			continue;
 		}
 		verdicts[i].measured = figure_of_all(classes, models[promise->model], promise->c, classes->tuples, classes->tuples->ntuples, NULL);
@@ -349,16 +321,6 @@ changed_hierarchies(const ReleaseEntry *entry, Oid owner)
 			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
 			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
 	return changed.data;
-}
-
-/* Whether a column is shown unchanged, so that its values can be counted. */
-static bool
-is_told(const ReleaseEntry *entry, const char *column)
-{
-	for (int i = 0; i < entry->nsensitive; i++)
-		if (strcmp(entry->sensitive[i], column) == 0)
-			return true;
-	return false;
 }
 
 /*
@@ -391,25 +353,9 @@ begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool chang
 		const char *column = entry->promises[i].column;
 
 		verdicts[i].is_null = true;
-		verdicts[i].untold = column != NULL && !is_told(entry, column) && result->rows > 0;
-		verdicts[i].ok = !changed && (result->rows == 0 || verdicts[i].untold);
+		verdicts[i].unmeasured = column != NULL && !release_entry_shows(entry, column) && result->rows > 0;
+		verdicts[i].ok = !changed && (result->rows == 0 || verdicts[i].unmeasured);
 	}
-}
-
-/*
- * Whether the promises about all sensitive columns hold, as far as they are
- * measured.
- */
-static bool
-keeps_arguments(const ReleaseEntry *entry, const Verification *result)
-{
-	if (!result->k_is_null && result->k < entry->k)
-		return false;
-	if (entry->has_l && !result->l_is_null && result->l < entry->l)
-		return false;
-	if (entry->has_t && !result->t_is_null && result->t > entry->t)
-		return false;
-	return true;
 }
 
 /*
@@ -420,8 +366,7 @@ static void
 measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, PromiseVerdict *verdicts, char **changed)
 {
 	Population *classes;
-	bool		by_rows;
-	int64		people;
+	bool		by_rows = !entry->has_people_k;
 	Oid			user;
 	int			context;
 
@@ -432,7 +377,6 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 	*changed = changed_hierarchies(entry, owner);
 	classes = measure_classes(entry, result);
 	count_people(entry, result);
-	by_rows = !people_when_made(entry, &people);
 	begin_verdicts(entry, result, **changed != '\0', verdicts);
 	if (**changed == '\0' && result->rows > 0)
 	{
@@ -456,21 +400,12 @@ release_verify(Oid relation, Verification *result)
 	PromiseVerdict *verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
 	char	   *changed;
 	char	   *added;
-	char	   *untold;
+	char	   *unmeasured;
 
-	if (owner != GetUserId() && (entry->form == RELEASE_LIVE_VIEW || !superuser()))
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of release %s", relation_sql_name(relation)),
-				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
+	if (entry->form == RELEASE_LIVE_VIEW || !superuser())
+		require_release_owner(relation);
 	memset(result, 0, sizeof(Verification));
-	result->promised_k = entry->k;
-	result->is_filled = entry->is_filled;
-	result->filled_at = entry->filled_at;
-	result->has_l = entry->has_l;
-	result->promised_l = entry->l;
-	result->has_t = entry->has_t;
-	result->promised_t = entry->t;
+	result->entry = entry;
 
 	/*
 	 * row security could show the owner other rows than readers, so make it
@@ -481,14 +416,16 @@ release_verify(Oid relation, Verification *result)
 		distributions_now(entry);
 	measure_release(entry, owner, result, verdicts, &changed);
 	added = release_entry_added_columns(entry);
-	untold = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;
-	result->ok = *changed == '\0' && added == NULL && keeps_arguments(entry, result);
-	result->untold = result->rows > 0 && ((entry->has_l && (untold != NULL || result->l_is_null)) ||
-										  (entry->has_t && (untold != NULL || result->t_is_null)));
+	unmeasured = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;
+	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&
+		(!entry->has_l || result->l_is_null || result->l >= entry->l) &&
+		(!entry->has_t || result->t_is_null || !(result->t > entry->t));
+	result->unmeasured = result->rows > 0 && ((entry->has_l && (unmeasured != NULL || result->l_is_null)) ||
+											  (entry->has_t && (unmeasured != NULL || result->t_is_null)));
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		result->ok = result->ok && verdicts[i].ok;
-		result->untold = result->untold || verdicts[i].untold;
+		result->unmeasured = result->unmeasured || verdicts[i].unmeasured;
 	}
 	if (entry->npromises > 0)
 		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
@@ -498,8 +435,8 @@ release_verify(Oid relation, Verification *result)
 	if (added != NULL)
 		ereport(NOTICE,
 				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
-	if (untold != NULL && result->untold)
+	if (unmeasured != NULL && result->unmeasured)
 		ereport(NOTICE,
-				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), untold),
+				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), unmeasured),
 				 errdetail("They are shown generalized, so that their values are no part of the release.")));
 }

@@ -26,17 +26,6 @@ typedef struct KnownHierarchy
 								 * read */
 } KnownHierarchy;
 
-KnownHierarchies *
-known_hierarchies_create(const Dataset *dataset, const Population *population)
-{
-	KnownHierarchies *hierarchies = palloc0(sizeof(KnownHierarchies));
-
-	hierarchies->dataset = dataset;
-	hierarchies->population = population;
-	hierarchies->context = CurrentMemoryContext;
-	return hierarchies;
-}
-
 /*
  * Whether a table can be read as a hierarchy, since a forged entry may name
  * any table.
@@ -83,34 +72,34 @@ read_hierarchy(Oid relation)
 }
 
 static Attribute *
-find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
+find_hierarchy(Composition *composition, Oid relation)
 {
 	KnownHierarchy *known;
 	MemoryContext old;
 	ListCell   *cell;
 	int			attr = 0;
 
-	for (int i = 0; i < hierarchies->dataset->nattributes; i++)
+	for (int i = 0; i < composition->dataset->nattributes; i++)
 	{
-		const Declared *declared = &hierarchies->dataset->attributes[i];
+		const Declared *declared = &composition->dataset->attributes[i];
 
 		if (declared->role != ROLE_QUASI_IDENTIFIER)
 			continue;
 		if (declared->hierarchy == relation)
-			return &hierarchies->population->attrs[attr];
+			return &composition->population->attrs[attr];
 		attr++;
 	}
-	foreach(cell, hierarchies->others)
+	foreach(cell, composition->others)
 	{
 		known = lfirst(cell);
 		if (known->relation == relation)
 			return known->attr;
 	}
-	old = MemoryContextSwitchTo(hierarchies->context);
+	old = MemoryContextSwitchTo(composition->context);
 	known = palloc(sizeof(KnownHierarchy));
 	known->relation = relation;
 	known->attr = read_hierarchy(relation);
-	hierarchies->others = lappend(hierarchies->others, known);
+	composition->others = lappend(composition->others, known);
 	MemoryContextSwitchTo(old);
 	return known->attr;
 }
@@ -120,7 +109,7 @@ find_hierarchy(KnownHierarchies *hierarchies, Oid relation)
 /* A content's labels of an attribute, and the leaves of its hierarchy. */
 typedef struct Side
 {
-	const PlacedContent *placed;
+	const KnownContent *placed;
 	int			attr;
 	const Hierarchy *hierarchy;
 	int			level;			/* that has its labels; -1: any */
@@ -202,7 +191,7 @@ join_side(Side *side, uint32 *joined)
 static bool
 find_labels(Side *side, const Attribute *attr)
 {
-	const KnownContent *known = side->placed->known;
+	const ReleaseEntry *known = &side->placed->release;
 	const Content *content = side->placed->content;
 	const Generalization anywhere = {BY_RECORDS};
 	Attribute	cut_of = *attr;
@@ -211,7 +200,7 @@ find_labels(Side *side, const Attribute *attr)
 	side->level = -1;
 	if (known->by.kind == BY_CUTS && labels_fit(&known->by, content, side->attr, attr))
 	{
-		side->cut = recoding_of_bits(attr, known->by.cuts.bits[side->attr], &cut_of.min_level);
+		side->cut = recoding_of_bits(attr, known->by.cuts[side->attr], &cut_of.min_level);
 		if (side->cut != NULL)
 			side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
 		return true;
@@ -230,20 +219,20 @@ find_labels(Side *side, const Attribute *attr)
  * neither.
  */
 static bool
-side_begin(Side *side, KnownHierarchies *hierarchies, const PlacedContent *placed, int i)
+side_begin(Side *side, Composition *composition, const KnownContent *placed, int i)
 {
-	const KnownContent *known = placed->known;
+	const ReleaseEntry *known = &placed->release;
 	const Content *content = placed->content;
-	const Attribute *attr = find_hierarchy(hierarchies, known->hierarchies[i]);
-	int			column = attribute_of_column(hierarchies->dataset, known->generalized[i]);
+	const Attribute *attr = find_hierarchy(composition, known->hierarchies[i]);
+	int			column = attribute_of_column(composition->dataset, known->generalized[i]);
 
 	memset(side, 0, sizeof(Side));
 	side->placed = placed;
 	side->attr = i;
-	if (known->by.kind == BY_RECODING && known->by.recoding.labels != LABELS_HIERARCHY)
+	if (known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY)
 		return false;
 	if (attr == NULL && column >= 0)
-		attr = &hierarchies->population->attrs[column];
+		attr = &composition->population->attrs[column];
 	if (attr == NULL || !find_labels(side, attr))
 		return false;
 	side->texts = index_texts(content->labels[i], content->nlabels[i]);
@@ -303,7 +292,7 @@ view_of(const Side *side, uint32 *joined, const bool *common, uint32 rest)
 }
 
 bool
-view_by_values(KnownHierarchies *hierarchies, const PlacedContent *a, const PlacedContent *b, int i, int j,
+view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i, int j,
 			   ContentView *view_a, ContentView *view_b)
 {
 	Side		sides[2];
@@ -311,7 +300,7 @@ view_by_values(KnownHierarchies *hierarchies, const PlacedContent *a, const Plac
 	uint32	   *joined;
 	bool	   *common;
 
-	if (!side_begin(&sides[0], hierarchies, a, i) || !side_begin(&sides[1], hierarchies, b, j))
+	if (!side_begin(&sides[0], composition, a, i) || !side_begin(&sides[1], composition, b, j))
 		return false;
 	sides[1].offset = sides[0].hierarchy == sides[1].hierarchy ? 0 : sides[0].hierarchy->nleaves;
 	nleaves = sides[1].offset + sides[1].hierarchy->nleaves;

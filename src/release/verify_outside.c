@@ -40,20 +40,6 @@ typedef struct OutsideCount
 											 * it; last, of values without one */
 } OutsideCount;
 
-Hierarchy *
-load_hierarchy(Oid relation, Oid type, const char *column)
-{
-	MemoryContext context = CurrentMemoryContext;
-	LoadedHierarchy *loaded;
-
-	sql_connect();
-	MemoryContextSwitchTo(context);
-	loaded = hierarchy_load(relation, type, column);
-	sql_finish();
-	MemoryContextSwitchTo(context);
-	return loaded->hierarchy;
-}
-
 static void
 read_labels(OutsideCount *count)
 {
@@ -120,12 +106,11 @@ cover_level(OutsideCount *count, int a)
 {
 	Hierarchy  *hierarchy = count->hierarchies->attrs[a].hierarchy;
 	int			level = count->entry->by.levels[a];
-	const EntryRow row = {.what = count->entry->name};
 	int			top;
 	bool		hides;
 
 	if (level > hierarchy->height)
-		refuse_entry(&row);
+		refuse_entry(count->entry->name);
 
 	/*
 	 * a value without a leaf has the label that covers all leaves, if there
@@ -143,28 +128,33 @@ cover_level(OutsideCount *count, int a)
 		cover(count, a, hierarchy->labels[top][0], hierarchy->nleaves, hierarchy->nleaves + 1);
 }
 
-/* The stored runs of leaves. */
+/* The stored runs of leaves, label by label. */
 static void
-cover_runs(OutsideCount *count, int a, const LabelCover *covers, int n)
+cover_runs(OutsideCount *count, int a, const LabelCover *covers)
 {
 	Hierarchy  *hierarchy = count->hierarchies->attrs[a].hierarchy;
+	TextIndex	labels = index_texts((const char *const *) covers->labels, covers->n);
+	TextIndex	unknown = index_texts((const char *const *) covers->unknown, covers->nunknown);
 	TextIndex	leaves;
 
-	for (int i = 0; i < n && hierarchy->null_leaf == NO_LEAF; i++)
-		if (!covers[i].unknown && covers[i].last == NULL)
+	for (int i = 0; i < covers->n && hierarchy->null_leaf == NO_LEAF; i++)
+		if (covers->lasts[i] == NULL)
 			hierarchy_add_null(hierarchy);
 	leaves = index_texts(hierarchy->labels[0], hierarchy->nleaves);
 	count->labels_of[a] = palloc0(sizeof(List *) * ((Size) hierarchy->nleaves + 1));
-	for (int i = 0; i < n; i++)
+	for (int i = 0; i < covers->n; i++)
 	{
-		uint32		first = covers[i].unknown ? hierarchy->nleaves : find_text(&leaves, covers[i].first);
-		uint32		last = covers[i].unknown ? hierarchy->nleaves : find_text(&leaves, covers[i].last);
+		int			run = labels.order[i];
+		uint32		first = find_text(&leaves, covers->firsts[run]);
+		uint32		last = find_text(&leaves, covers->lasts[run]);
 
 		CHECK_FOR_INTERRUPTS();
 		/* a missing leaf covers nobody */
 		if (first != PG_UINT32_MAX && last != PG_UINT32_MAX)
-			cover(count, a, covers[i].label, first, last + 1);
+			cover(count, a, covers->labels[run], first, last + 1);
 	}
+	for (int i = 0; i < covers->nunknown; i++)
+		cover(count, a, covers->unknown[unknown.order[i]], hierarchy->nleaves, hierarchy->nleaves + 1);
 }
 
 /* The first of some classes whose label is at least a given one. */
@@ -210,7 +200,7 @@ static void
 count_others(OutsideCount *count, Oid relation)
 {
 	const ReleaseEntry *entry = count->entry;
-	const LabelCovers *covers = entry->by.kind == BY_LEVELS ? NULL : covers_of_entry(entry);
+	const LabelCover *covers = entry->by.kind == BY_LEVELS ? NULL : release_entry_covers(entry);
 	Dataset		dataset = {.for_release = true};
 	Population	population = {.context = CurrentMemoryContext,.nattrs = entry->ngeneralized};
 	EntryTable *entries;
@@ -222,11 +212,11 @@ count_others(OutsideCount *count, Oid relation)
 	{
 		require_column(relation, entry->generalized[a]);
 		dataset_declare(&dataset, ROLE_QUASI_IDENTIFIER, entry->generalized[a])->hierarchy = entry->hierarchies[a];
-		population.attrs[a].hierarchy = load_hierarchy(entry->hierarchies[a], column_type(relation, entry->generalized[a]), entry->generalized[a]);
+		population.attrs[a].hierarchy = hierarchy_load(entry->hierarchies[a], column_type(relation, entry->generalized[a]), entry->generalized[a])->hierarchy;
 		if (covers == NULL)
 			cover_level(count, a);
 		else
-			cover_runs(count, a, covers->covers[a], covers->n[a]);
+			cover_runs(count, a, &covers[a]);
 	}
 	entries = reading_entries(&dataset, relation, &population, false);
 	count->others = palloc0(sizeof(int64) * (count->nclasses + 1));
@@ -293,7 +283,7 @@ verify_outside(const ReleaseEntry *entry, bool by_rows, PromiseVerdict *verdicts
 			continue;
 		if (models[promise->model]->counts_own && !by_rows)
 		{
-			verdicts[i].ok = verdicts[i].untold = true;
+			verdicts[i].ok = verdicts[i].unmeasured = true;
 			continue;
 		}
 		read_labels(&count);

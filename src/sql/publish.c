@@ -7,7 +7,6 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -29,17 +28,6 @@ OWN_FUNCTION(anonopt_republish);
 OWN_FUNCTION(anonopt_drop_release);
 OWN_FUNCTION(anonopt_verify);
 
-/* Positions of arguments that several functions have. */
-typedef struct Places
-{
-	int			levels;			/* cuts follow */
-	int			columns;
-	int			suppressed;
-	int			t;
-	int			recoding;
-	int			labels;
-} Places;
-
 /* "view_name" or "table_name". */
 static char *
 release_name_argument(FunctionCallInfo fcinfo)
@@ -54,9 +42,9 @@ release_name_argument(FunctionCallInfo fcinfo)
 }
 
 static bool
-star_argument(FunctionCallInfo fcinfo, int argument)
+star_argument(FunctionCallInfo fcinfo)
 {
-	char	   *how = PG_ARGISNULL(argument) ? NULL : text_to_cstring(PG_GETARG_TEXT_PP(argument));
+	char	   *how = name_if_given(fcinfo, "suppressed");
 
 	if (how == NULL || (strcmp(how, "omit") != 0 && strcmp(how, "star") != 0))
 		ereport(ERROR,
@@ -66,22 +54,19 @@ star_argument(FunctionCallInfo fcinfo, int argument)
 	return strcmp(how, "star") == 0;
 }
 
-static ReleaseRecoding *
-recoding_arguments(FunctionCallInfo fcinfo, const Places *places)
+/* How many of levels, cuts and a recoding are given. */
+static int
+count_generalizations(FunctionCallInfo fcinfo)
 {
-	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
-
-	recoding->table = PG_GETARG_OID(places->recoding);
-	recoding->labels = labels_argument(fcinfo);
-	return recoding;
+	return is_given(fcinfo, "levels") + is_given(fcinfo, "cuts") + is_given(fcinfo, "recoding");
 }
 
 /* Gets the node, the cuts or the recoding to show. */
 static void
-generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
+generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 {
 	const Dataset *dataset = release->spec.dataset;
-	int			given = !PG_ARGISNULL(places->levels) + !PG_ARGISNULL(places->levels + 1) + !PG_ARGISNULL(places->recoding);
+	int			given = count_generalizations(fcinfo);
 	int			ncuts;
 
 	if (given != 1)
@@ -90,10 +75,14 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
 				 given == 0 ? errmsg("levels, cuts or a recoding must be given") :
 				 errmsg("only one of levels, cuts and recoding can be given"),
 				 errhint("Give the levels of a node, such as anonopt.optimize finds, cuts, such as anonopt.nsga2 finds, or a recoding, such as anonopt.create_recoding creates.")));
-	if (!PG_ARGISNULL(places->levels))
+	if (is_given(fcinfo, "levels"))
 		release->levels = node_argument(fcinfo, "levels", dataset);
-	else if (!PG_ARGISNULL(places->recoding))
-		release->recoding = recoding_arguments(fcinfo, places);
+	else if (is_given(fcinfo, "recoding"))
+	{
+		release->recoding = palloc0(sizeof(ReleaseRecoding));
+		release->recoding->table = relation_argument(fcinfo, "recoding");
+		release->recoding->labels = labels_argument(fcinfo);
+	}
 	else
 	{
 		release->cuts = cuts_argument(fcinfo, "cuts", dataset, &ncuts);
@@ -109,29 +98,25 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release, const Places
  * functions.
  */
 static void
-release_arguments(FunctionCallInfo fcinfo, Release *release, const Places *places)
+release_arguments(FunctionCallInfo fcinfo, Release *release)
 {
 	Dataset    *dataset = dataset_argument(fcinfo);
 
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->spec.dataset = dataset;
-	release->spec.star = star_argument(fcinfo, places->suppressed);
+	release->spec.star = star_argument(fcinfo);
 	release->spec.promise = promise_arguments(fcinfo, dataset);
-	generalization_arguments(fcinfo, release, places);
-	if (!PG_ARGISNULL(places->columns))
+	generalization_arguments(fcinfo, release);
+	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
 }
 
-static const Places view_places = {2, 6, 8, 9, 10, 11};
-static const Places table_places = {2, 6, 7, 8, 9, 10};
-static const Places republish_places = {.levels = 1,.t = 5,.recoding = 6,.labels = 7};
-
 static ReleaseForm
 view_form(FunctionCallInfo fcinfo)
 {
-	return !PG_ARGISNULL(7) && !PG_GETARG_BOOL(7) ? RELEASE_LIVE_VIEW : RELEASE_MATERIALIZED_VIEW;
+	return is_given(fcinfo, "materialized") && !boolean_argument(fcinfo, "materialized") ? RELEASE_LIVE_VIEW : RELEASE_MATERIALIZED_VIEW;
 }
 
 static Datum
@@ -142,7 +127,7 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 	char	   *statement;
 
 	release->form = view_form(fcinfo);
-	release_arguments(fcinfo, release, &view_places);
+	release_arguments(fcinfo, release);
 	release_check(release);
 	release_read(release);
 	statement = view_sql(release);
@@ -153,7 +138,7 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 }
 
 static Oid
-publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const char *command)
+publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
 {
 	Release    *release = palloc0(sizeof(Release));
 	int			settings;
@@ -163,7 +148,7 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 	release_name(release, release_name_argument(fcinfo));
 	settings = release_settings_begin();
 	release->form = form;
-	release_arguments(fcinfo, release, places);
+	release_arguments(fcinfo, release);
 	relation = release_create(release);
 	release_settings_end(settings);
 	return relation;
@@ -172,13 +157,13 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const Places *places, const c
 static Datum
 anonopt_create_view_call(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(publish(fcinfo, view_form(fcinfo), &view_places, "create_view()"));
+	PG_RETURN_OID(publish(fcinfo, view_form(fcinfo), "create_view()"));
 }
 
 static Datum
 anonopt_publish_table_call(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, &table_places, "publish_table()"));
+	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, "publish_table()"));
 }
 
 /* Gets the options of publish_records, beside data set and columns. */
@@ -187,13 +172,12 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
 
-	require_argument(fcinfo, "min_utility");
-	options->min_utility = PG_GETARG_FLOAT8(2);
+	options->min_utility = number_argument(fcinfo, "min_utility");
 	if (isnan(options->min_utility) || isinf(options->min_utility))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be finite, not %g", "min_utility", options->min_utility)));
-	if (PG_ARGISNULL(3) || NameStr(*PG_GETARG_NAME(3))[0] == '\0')
+	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"key\" must name a column")));
@@ -209,23 +193,25 @@ anonopt_publish_records_call(PG_FUNCTION_ARGS)
 	Release    *release = palloc0(sizeof(Release));
 	Dataset    *dataset;
 	int			settings;
+	int64		k;
 	Oid			relation;
 
 	PreventCommandIfReadOnly("publish_records()");
 	release_name(release, release_name_argument(fcinfo));
 	settings = release_settings_begin();
 	release->form = RELEASE_TABLE;
-	if (PG_ARGISNULL(4) || PG_GETARG_INT32(4) < 1)
+	k = is_given(fcinfo, "k") ? DatumGetInt32(get_argument(fcinfo, "k", INT4OID)) : 0;
+	if (k < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be at least 1, not %s", PG_ARGISNULL(4) ? "<NULL>" : psprintf("%d", PG_GETARG_INT32(4)))));
+				 errmsg("k must be at least 1, not %s", is_given(fcinfo, "k") ? psprintf(INT64_FORMAT, k) : "<NULL>")));
 	release->spec.dataset = dataset = dataset_argument(fcinfo);
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
-	release->spec.promise.k = PG_GETARG_INT32(4);
+	release->spec.promise.k = k;
 	promise_add_declared(&release->spec.promise, dataset);
-	if (!PG_ARGISNULL(7))
+	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
 	relation = release_create(release);
@@ -236,12 +222,12 @@ anonopt_publish_records_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 {
+	Oid			relation = relation_argument(fcinfo, "release");
 	int			settings;
 
-	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("refresh_release()");
 	settings = release_settings_begin();
-	release_refresh(PG_GETARG_OID(0));
+	release_refresh(relation);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
 }
@@ -255,46 +241,46 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 {
 	int64		k = release->spec.promise.k;
 
-	if (!PG_ARGISNULL(1) || !PG_ARGISNULL(2) || !PG_ARGISNULL(republish_places.recoding))
+	if (count_generalizations(fcinfo) > 0)
 	{
 		release->levels = NULL;
 		release->cuts = NULL;
 		release->cut_labels = NULL;
 		release->recoding = NULL;
-		generalization_arguments(fcinfo, release, &republish_places);
+		generalization_arguments(fcinfo, release);
 	}
 	release->spec.promise = promise_arguments(fcinfo, unconstify(Dataset *, release->spec.dataset));
 	/* it includes the declared promises */
-	if (PG_ARGISNULL(3))
+	if (!is_given(fcinfo, "k"))
 		release->spec.promise.k = k;
 }
 
 static Datum
 anonopt_republish_call(PG_FUNCTION_ARGS)
 {
+	Oid			relation = relation_argument(fcinfo, "release");
 	ReleaseEntry *entry;
 	Release    *release;
 	int			settings;
 
-	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("republish()");
 	settings = release_settings_begin();
-	release = release_republish_begin(PG_GETARG_OID(0), &entry);
+	release = release_republish_begin(relation, &entry);
 	republish_arguments(fcinfo, release);
 	release_republish(release, entry);
 	release_settings_end(settings);
-	PG_RETURN_OID(PG_GETARG_OID(0));
+	PG_RETURN_OID(relation);
 }
 
 static Datum
 anonopt_drop_release_call(PG_FUNCTION_ARGS)
 {
+	Oid			relation = relation_argument(fcinfo, "release");
 	int			settings;
 
-	require_argument(fcinfo, "release");
 	PreventCommandIfReadOnly("drop_release()");
 	settings = release_settings_begin();
-	release_drop(PG_GETARG_OID(0));
+	release_drop(relation);
 	release_settings_end(settings);
 	PG_RETURN_VOID();
 }
@@ -302,36 +288,30 @@ anonopt_drop_release_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_verify_call(PG_FUNCTION_ARGS)
 {
+	Oid			relation = relation_argument(fcinfo, "release");
+	ResultRow  *row = result_begin(fcinfo);
+	int			settings = release_settings_begin();
 	Verification verified;
-	TupleDesc	desc;
-	Datum		values[10] = {0};
-	bool		nulls[10] = {0};
-	int			settings;
 
-	require_argument(fcinfo, "release");
-	if (get_call_result_type(fcinfo, NULL, &desc) != TYPEFUNC_COMPOSITE)
-		elog(ERROR, "return type must be a row type");
-	settings = release_settings_begin();
-	release_verify(PG_GETARG_OID(0), &verified);
+	release_verify(relation, &verified);
 	release_settings_end(settings);
-	values[0] = Int64GetDatum(verified.promised_k);
-	values[1] = Int64GetDatum(verified.k);
-	nulls[1] = verified.k_is_null;
-	values[2] = Int64GetDatum(verified.promised_l);
-	nulls[2] = !verified.has_l;
-	values[3] = Int64GetDatum(verified.l);
-	nulls[3] = verified.l_is_null;
-	values[4] = Int64GetDatum(verified.rows);
-	values[5] = BoolGetDatum(verified.ok);
-	nulls[5] = verified.ok && verified.untold;
-	values[6] = Float8GetDatum(verified.promised_t);
-	nulls[6] = !verified.has_t;
-	values[7] = Float8GetDatum(verified.t);
-	nulls[7] = verified.t_is_null;
-	nulls[8] = verified.others == NULL;
-	nulls[9] = !verified.is_filled;
-	values[9] = TimestampTzGetDatum(verified.filled_at);
+	put_count(row, "promised_k", verified.entry->k);
+	if (!verified.k_is_null)
+		put_count(row, "k", verified.k);
+	if (verified.entry->has_l)
+		put_count(row, "promised_l", verified.entry->l);
+	if (!verified.l_is_null)
+		put_count(row, "l", verified.l);
+	put_count(row, "rows", verified.rows);
+	if (verified.entry->has_t)
+		put_number(row, "promised_t", verified.entry->t);
+	if (!verified.t_is_null)
+		put_number(row, "t", verified.t);
+	if (!verified.ok || !verified.unmeasured)
+		put_bool(row, "ok", verified.ok);
 	if (verified.others != NULL)
-		values[8] = DirectFunctionCall1(jsonb_in, CStringGetDatum(verified.others));
-	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), values, nulls)));
+		put_datum(row, "others", JSONBOID, DirectFunctionCall1(jsonb_in, CStringGetDatum(verified.others)));
+	if (verified.entry->is_filled)
+		put_datum(row, "filled_at", TIMESTAMPTZOID, TimestampTzGetDatum(verified.entry->filled_at));
+	return row_datum(row);
 }

@@ -107,7 +107,7 @@ sub check_catalogs
 
 	# a type, a rule or a trigger of the database's owner would run as any role that uses or dumps the
 	# table
-	for my $table (qw(dataset attribute published published_content))
+	for my $table (qw(dataset attribute published published_promise published_values published_cover published_content))
 	{
 		for my $change ("ALTER TABLE anonopt.$table ADD x int", "CREATE RULE r AS ON INSERT TO anonopt.$table DO INSTEAD NOTHING",
 			"CREATE TRIGGER t BEFORE INSERT ON anonopt.$table EXECUTE FUNCTION suppress_redundant_updates_trigger()",
@@ -157,7 +157,7 @@ sub check_false_rows
 	for my $false (q{'{"levels":[1,null]}'}, q{'{"levels":null,"cuts":["101",null]}'}, q{'{"levels":[[1,1]]}'}, q{'{"levels":[9,-9]}'},
 		q{'{"levels":null,"cuts":["1","1"]}'}, q{'{"generalized":[]}'}, q{'{"generalized":[null]}'}, q{'{"hierarchies":null}'}, q{'{"hierarchies":[]}'},
 		q{'{"hierarchies":[-1,99999999999]}'}, q{'{"hierarchy_names":["a.b.c.d","\\"","x"]}'}, q{'{"k":99999999999}'}, q{'{"relation":-1}'},
-		q{'{"distributions":[{"column":"x"}]}'}, q{'{"distributions":[{"column":"s","distance":"x","hierarchy":7,"values":[],"leaves":[],"people":[]}]}'}, q{'{}'})
+		q{'{"people_k":-1}'}, q{'{"min_utility":"NaN","risk":"none"}'}, q{'{}'})
 	{
 		for my $content (q{'{}'}, q{'{"nlabels":[9,9]}'}, q{'{"nlabels":[-1,3]}'}, q{'{"nlabels":[1]}'}, q{'{"labels":null}'}, q{'{"told":[null]}'},
 			q{'{"rows":"\\\\x00"}'}, q{'{"rows":"\\\\xffffffffffffffffffffffffffffffffffffffffffffffff"}'}, q{'{"difference":-5}'})

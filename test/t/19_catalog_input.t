@@ -202,18 +202,21 @@ sub check_promises
 		SELECT anonopt.add_promise('numbers', 'k_map', 2, population => 'everybody');
 		CREATE TABLE rel AS SELECT anonopt.publish_table('numbers_1', 'numbers', cuts => ARRAY[B'000010000'], k => 2)});
 	is(ask('boss', q{SELECT ok, others #>> '{k_map,measured}' FROM anonopt.verify('numbers_1')}), 't|150', 'a cut of a population is verified');
-	for my $false (q{covers = '{}'}, q{covers = '[[["x", "0"]]]'}, q{covers = '[[], [["x", "0", "4"]]]'}, q{covers = '"x"'}, q{covers = '[["x"]]'}, q{covers = '[[["x", {}, [], 7]]]'},
-		q{promises = '[{"model": "k_map"}]'}, q{promises = jsonb_set(promises, '{0,threshold}', '"NaN"')}, q{promises = jsonb_set(promises, '{0,population_number}', '-5')},
-		q{promises = jsonb_set(promises, '{0,model}', '"alpha"')})
+	for my $false (q{published_cover SET firsts = '{}'}, q{published_cover SET lasts = lasts || lasts}, q{published_cover SET ordinal = 2}, q{published_cover SET ordinal = 0},
+		q{published_cover SET ordinal = 2147483647}, q{published_cover SET labels = ARRAY[labels]}, q{published_cover SET unknown = '{{x}}'},
+		q{published_promise SET model = 'none of ours'}, q{published_promise SET model = 'k'}, q{published_promise SET threshold = 'NaN'}, q{published_promise SET population = -5},
+		q{published_promise SET model = 'alpha'}, q{published_promise SET c = 1})
 	{
-		my $answer = hear('boss', "BEGIN; UPDATE anonopt.published SET $false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK; SELECT 'alive'");
+		my $answer = hear('boss', "BEGIN; UPDATE anonopt.$false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK; SELECT 'alive'");
 		like($answer, qr/ERROR:  (?:23514|22\w{3})/, "found: $false") or diag($answer);
 		like($answer, qr/^alive$/m, 'and the session goes on');
 	}
-	for my $false (q{covers = NULL}, q{covers = '[]'}, q{covers = '[[["x", "0", "4"]]]'}, q{covers = '[[["x", "0", "nowhere"], ["x"]]]'},
-		q{promises = jsonb_set(jsonb_set(promises, '{0,population}', '"gone"'), '{0,population_number}', '1')})
+	for my $false (q{DELETE FROM anonopt.published_cover}, q{UPDATE anonopt.published_cover SET labels = '{}', firsts = '{}', lasts = '{}'},
+		q{UPDATE anonopt.published_cover SET labels = '{x}', firsts = '{0}', lasts = '{4}'},
+		q{UPDATE anonopt.published_cover SET labels = '{x}', firsts = '{0}', lasts = '{nowhere}', unknown = '{x}'},
+		q{UPDATE anonopt.published_promise SET population = 1, population_name = 'gone'})
 	{
-		is(ask('boss', "BEGIN; UPDATE anonopt.published SET $false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK"), 'f', "not ok: $false");
+		is(ask('boss', "BEGIN; $false; SELECT ok FROM anonopt.verify('numbers_1'); ROLLBACK"), 'f', "not ok: $false");
 	}
 	ask('boss', q{SELECT anonopt.drop_release('numbers_1'); SELECT anonopt.drop_dataset('numbers'); DROP TABLE numbers, everybody, texts, rel; DROP SEQUENCE promised; DROP TYPE couple});
 }

@@ -211,14 +211,13 @@ sub check_refreshes
 sub check_record
 {
 	make_release('forged');
-	my $values = q{"values": ["i0", "i1", "i2"], "people": [20, 20, 20]};
-	for my $distributions ('[]', qq{[{"column": "illness", "distance": "hierarchical", "hierarchy": 0, $values, "leaves": []}]},
-		qq{[{"column": "illness", "distance": "hierarchical", "hierarchy": 0, $values, "leaves": ["i0", "i1", "i2"]}]},
-		qq{[{"column": "age", "distance": "equal", "hierarchy": 0, $values, "leaves": []}]})
+	for my $values ('DELETE FROM anonopt.published_values q', q{UPDATE anonopt.published_values q SET distance = 'hierarchical', hierarchy = 0, leaves = NULL},
+		q{UPDATE anonopt.published_values q SET distance = 'hierarchical', hierarchy = 0, leaves = '{i0,i1,i2}'}, q{UPDATE anonopt.published_values q SET column_name = 'age'},
+		q{UPDATE anonopt.published_values q SET hierarchy = 7}, q{UPDATE anonopt.published_values q SET people = '{20}'})
 	{
-		like(hear('mallory', qq{BEGIN; UPDATE anonopt.published SET distributions = '$distributions' WHERE name = 'mallory.forged_release';
+		like(hear('mallory', qq{BEGIN; $values WHERE id = (SELECT id FROM anonopt.published WHERE name = 'mallory.forged_release');
 			SELECT ok FROM anonopt.verify('mallory.forged_release'); ROLLBACK}), qr/ERROR:  23514: entry of release mallory\.forged_release is not sound/,
-			"verify measures by no such values: $distributions");
+			"verify measures by no such values: $values");
 	}
 	# what is compared with it is read by hierarchies that the entry names
 	hear('mallory', q{CREATE TABLE mallory.none_1 (p point, l text); INSERT INTO mallory.none_1 VALUES ('(1,1)', '*');

@@ -243,7 +243,7 @@ sub check_dropped_between_rows
 # and functions of the same names, which verify then ran.
 sub check_dropped_while_waiting
 {
-	my @tables = qw(published published_content published_link dataset attribute promise);
+	my @tables = qw(published published_promise published_values published_cover published_content published_link dataset attribute promise);
 
 	ask('owned', 'mallory', q{DROP EXTENSION IF EXISTS anonopt; DROP SCHEMA IF EXISTS anonopt, m CASCADE; CREATE EXTENSION anonopt; CREATE SCHEMA mallory; CREATE SCHEMA p});
 	make_trap('owned', 'mallory');
@@ -594,11 +594,11 @@ sub check_republish
 # verify then read as superuser.
 sub check_redirection
 {
-	my @record = qw(dataset attribute promise published);
+	my @record = qw(dataset attribute promise published published_promise);
 	my $to_view = q{UPDATE anonopt.dataset SET relation = 'dbo.v', row_type = 'dbo.v'::regtype};
 	my $to_table = q{UPDATE anonopt.dataset SET relation = 'dbo.t', row_type = 'dbo.t'::regtype};
 	my $source = q{UPDATE anonopt.published SET source = '%1$s'::regclass::oid::int8, source_name = '%1$s'};
-	my $promise = q{jsonb_build_array(jsonb_build_object('model', '%s', 'threshold', %s, 'population', 'dbo.v', 'population_number', 'dbo.v'::regclass::oid::int8))};
+	my $promise = q{INSERT INTO anonopt.published_promise SELECT id, 1, '%s', NULL, %s, NULL, 'dbo.v'::regclass::oid::int8, 'dbo.v' FROM anonopt.published};
 	my %forgery = (
 		'the data set' => $to_view,
 		'the data set and the record' => "$to_view; " . sprintf($source, 'dbo.v'),
@@ -609,8 +609,8 @@ sub check_redirection
 		'the hierarchies on record' => q{UPDATE anonopt.published SET hierarchies[1] = 'dbo.h'::regclass::oid::int8, hierarchy_names[1] = 'dbo.h'},
 		'the recoding on record' => q{UPDATE anonopt.published SET levels = NULL, recoding = 'dbo.v'::regclass::oid::int8, recoding_name = 'dbo.v', labels = 'hierarchy'},
 		'the population of a promise' => q{INSERT INTO anonopt.promise (dataset, model, threshold, population, population_type) VALUES ('sd', 'k_map', 1, 'dbo.v', 'dbo.v'::regtype)},
-		'the population of a promise on record' => 'UPDATE anonopt.published SET promises = ' . sprintf($promise, 'k_map', 2),
-		'a share of the population on record' => 'UPDATE anonopt.published SET promises = ' . sprintf($promise, 'presence', 0.9));
+		'the population of a promise on record' => sprintf($promise, 'k_map', 2),
+		'a share of the population on record' => sprintf($promise, 'presence', 0.9));
 
 	$node->safe_psql('ruled', 'CREATE EXTENSION anonopt; CREATE SCHEMA su');
 	publish('ruled', $superuser, 'sd', $sixty, q{SELECT anonopt.publish_records('su.sd_records', 'sd', 0, 'nr', k => 2);});
@@ -856,9 +856,8 @@ my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-21474836
 # These are of the right shape, but say something else: they may be refused in other words, too.
 my %pretended = (
 	cut => [ q{cuts = ARRAY[B'1', B'1']::varbit[]}, q{cuts = ARRAY[repeat('01', 500)::varbit, B'0101']::varbit[]}, q{cuts = ARRAY[B'', B'']::varbit[]} ],
-	node => [ q{levels = '{99,99}'}, q{levels = NULL, cuts = ARRAY[B'0', B'0']::varbit[]}, q{columns = '{none}'}, q{k = 9223372036854775807}, q{l = 9223372036854775807}, q{source = -1}, q{relation = 99999999999}, q{distributions = 'null'}, q{distributions = '{}'},
-		q{distributions = '[1,null]'}, q{distributions = '[{}]'}, q{promises = 'null'}, q{promises = '[1]'}, q{promises = '{"a": 1}'}, q{promises = '[{"model": "k_map"}]'},
-		q{promises = '[{"model": "k_map", "threshold": "x", "population": 5}]'}, q{covers = '[]'}, q{covers = '{"age": 1}'}, q{covers = '{"age": [["x", 1]]}'}, q{measures = '[]'},
+	node => [ q{levels = '{99,99}'}, q{levels = NULL, cuts = ARRAY[B'0', B'0']::varbit[]}, q{columns = '{none}'}, q{k = 9223372036854775807}, q{l = 9223372036854775807}, q{source = -1}, q{relation = 99999999999}, q{people_k = -1}, q{people_k = 9223372036854775807},
+		q{min_utility = 'NaN'}, q{min_utility = 0, key_column = '', risk = 'none', utility = ''}, q{measures = '[]'},
 		q{form = 'live view'}, q{form = 'materialized view'}, q{suppressed = 'star'} ],
 	recoded => [ q{recoding_name = 'none'}, q{recoding = 'p.forged_h'::regclass::oid::int8, recoding_name = 'p.forged_h'}, q{recoding = 1, recoding_name = ''}, q{labels = 'range'},
 		q{recoding = NULL, recoding_name = NULL, labels = NULL} ]);
@@ -938,6 +937,12 @@ sub check_forged_shapes
 		SELECT anonopt.publish_table('p.forged_cut', 'forged', cuts => ARRAY[B'00100100100', B'0101'], k => 2), anonopt.publish_table('p.forged_node', 'forged', '{1,1}', k => 2),
 			anonopt.publish_table('p.forged_recoded', 'forged', recoding => 'p.forged_classes', k => 3)});
 	my $content = q{UPDATE anonopt.published_content SET %s WHERE id IN (SELECT id FROM anonopt.published WHERE dataset = 'forged')};
+	my @forged_parts = map { "$_ WHERE name = 'p.forged_node'" }
+		q{INSERT INTO anonopt.published_promise SELECT id, 1, 'k_map', NULL, 2 FROM anonopt.published},
+		q{INSERT INTO anonopt.published_promise SELECT id, 1, 'k_map', NULL, 'NaN', NULL, 5, 'x' FROM anonopt.published},
+		q{INSERT INTO anonopt.published_values SELECT id, 1, '', '', 1, '{}', '{x}', '{-1}' FROM anonopt.published},
+		q{INSERT INTO anonopt.published_values SELECT id, 1, 'illness', 'equal', -1, '{{i0}}', NULL, '{NULL}' FROM anonopt.published},
+		q{INSERT INTO anonopt.published_cover SELECT id, 1, '{x}', '{}', '{NULL}', '{NULL}' FROM anonopt.published};
 	my $entries = sub {
 		my ($forged) = @_;
 
@@ -945,7 +950,7 @@ sub check_forged_shapes
 	};
 
 	check_forged($_, qr/^23514$/) for $entries->(\%forged), map { sprintf $content, $_ } @forged_content;
-	check_forged($_, qr/^(?!XX)/) for $entries->(\%pretended), sprintf $content, 'version = 2147483647';
+	check_forged($_, qr/^(?!XX)/) for $entries->(\%pretended), @forged_parts, sprintf $content, 'version = 2147483647';
 	check_alive('forged entries and contents');
 }
 
