@@ -20,7 +20,7 @@
 #include "access/relation.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "engine/population_uniques.h"
+#include "engine/risk.h"
 #include "read/population_read.h"
 #include "read/suggestions.h"
 #include "sql/arguments.h"
@@ -141,43 +141,6 @@ anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------------------------------ risk */
 
-/* Sums over classes; a person counts once in each class. */
-typedef struct ClassRisks
-{
-	double		threshold;
-	int64		people;
-	int64		classes;
-	int64		smallest;		/* class among which they are sought */
-	int64		largest;
-	int64		uniques;		/* of those classes */
-	int64		above;			/* people above the threshold */
-	double		found;			/* people expected to be identified */
-} ClassRisks;
-
-/* Adds classes of people who are sought among others. */
-static void
-add_classes(void *arg, int64 own, int64 theirs, int64 classes)
-{
-	ClassRisks *risks = arg;
-
-	if (theirs == 1)
-		risks->uniques += classes;
-	if (own == 0)
-		return;
-
-	/*
-	 * people in the relation belong to the population, even if it lacks them
-	 */
-	theirs = Max(theirs, own);
-	risks->people += own * classes;
-	risks->classes += classes;
-	risks->smallest = Min(risks->smallest, theirs);
-	risks->largest = Max(risks->largest, theirs);
-	risks->found += (double) own * classes / theirs;
-	if (1.0 / theirs > risks->threshold)
-		risks->above += own * classes;
-}
-
 /* Puts the figures of people, if there are any, in columns with a prefix. */
 static void
 put_risks(ResultRow *row, const char *prefix, const ClassRisks *risks)
@@ -191,14 +154,8 @@ put_risks(ResultRow *row, const char *prefix, const ClassRisks *risks)
 static void
 put_own_risks(ResultRow *row, const Population *population, double threshold)
 {
-	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
+	ClassRisks	risks = own_risks(population, threshold);
 
-	for (uint32 i = 0; i < population->tuples->ntuples && population->people > 0; i++)
-	{
-		int64		size = class_people(population, population->tuples, i);
-
-		add_classes(&risks, size, size, 1);
-	}
 	put_count(row, "records", population->people);
 	put_count(row, "classes", risks.classes);
 	put_count(row, "uniques", risks.uniques);
@@ -215,7 +172,7 @@ put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, dou
 {
 	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
 
-	read_matched_sizes(dataset, population, add_classes, &risks);
+	read_matched_sizes(dataset, population, add_class_risks, &risks);
 	put_number(row, "population_uniques", (double) risks.uniques);
 	if (risks.people == 0)
 		return;

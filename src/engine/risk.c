@@ -1,11 +1,12 @@
 /*
- * population_uniques.c
- *	  Estimates, from a sample, how many people of a population are alone in
- *	  their class.
+ * risk.c
+ *	  How easily people are recognized: by the sizes of their classes, and as
+ *	  the sample of a population.
  *
- * Zayatz (1991) assumes that class sizes are distributed in the population as
- * in the sample.  Exactly one person of a class of i is drawn with probability
- * i f (1 - f)^(i - 1), where f is the sampling fraction.  So of the classes
+ * Estimates say, from a sample, how many people of the population are alone
+ * in their class.  Zayatz (1991) assumes that class sizes are distributed in
+ * the population as in the sample.  Exactly one person of a class of i is
+ * drawn with probability i f (1 - f)^(i - 1), where f is the sampling fraction.  So of the classes
  * with one person in the sample, a share of
  *
  *		c(1) f / sum of c(i) i f (1 - f)^(i - 1)
@@ -26,11 +27,52 @@
  * binomial distribution.  Since the latter's equations often have no solution,
  * Pitman's is used in its place.
  */
-#include "engine/population_uniques.h"
+#include "engine/risk.h"
 
 #include <math.h>
 
 #include "base/budget.h"
+
+/* ------------------------------------------------------ the sizes of classes */
+
+void
+add_class_risks(void *arg, int64 own, int64 theirs, int64 classes)
+{
+	ClassRisks *risks = arg;
+
+	if (theirs == 1)
+		risks->uniques += classes;
+	if (own == 0)
+		return;
+
+	/*
+	 * people in the relation belong to the population, even if it lacks them
+	 */
+	theirs = Max(theirs, own);
+	risks->people += own * classes;
+	risks->classes += classes;
+	risks->smallest = Min(risks->smallest, theirs);
+	risks->largest = Max(risks->largest, theirs);
+	risks->found += (double) own * classes / theirs;
+	if (1.0 / theirs > risks->threshold)
+		risks->above += own * classes;
+}
+
+ClassRisks
+own_risks(const Population *population, double threshold)
+{
+	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
+
+	for (uint32 i = 0; i < population->tuples->ntuples && population->people > 0; i++)
+	{
+		int64		size = class_people(population, population->tuples, i);
+
+		add_class_risks(&risks, size, size, 1);
+	}
+	return risks;
+}
+
+/* --------- estimates of how many people of a population are alone, by a sample */
 
 /* The sampling fraction up to which Pitman's estimate is always used. */
 #define SMALL_FRACTION 0.1
