@@ -63,9 +63,9 @@ number_argument(FunctionCallInfo fcinfo, const char *name)
 }
 
 double
-probability_argument(FunctionCallInfo fcinfo, const char *name, double otherwise)
+probability_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	double		value = is_given(fcinfo, name) ? number_argument(fcinfo, name) : otherwise;
+	double		value = number_argument(fcinfo, name);
 
 	if (!(value >= 0 && value <= 1))
 		ereport(ERROR,

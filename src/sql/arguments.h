@@ -27,8 +27,8 @@ extern Oid	relation_if_given(FunctionCallInfo fcinfo, const char *name);
 
 extern double number_argument(FunctionCallInfo fcinfo, const char *name);
 
-/* A number in [0,1]; the default for NULL. */
-extern double probability_argument(FunctionCallInfo fcinfo, const char *name, double otherwise);
+/* A number in [0,1]. */
+extern double probability_argument(FunctionCallInfo fcinfo, const char *name);
 
 /* An integer within bounds. */
 extern int	integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most);

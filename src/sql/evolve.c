@@ -244,11 +244,11 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	evolution->nobjectives = several_objectives_argument(fcinfo, dataset, evolution->objectives);
 	evolution->size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
 	evolution->iterations = integer_argument(fcinfo, "iterations", 1, PG_INT32_MAX);
-	require_argument(fcinfo, "crossover");
-	evolution->crossover = probability_argument(fcinfo, "crossover", 0);
-	evolution->mutation = probability_argument(fcinfo, "mutation", 1.0 / nattrs);
+	evolution->crossover = probability_argument(fcinfo, "crossover");
+	evolution->mutation = is_given(fcinfo, "mutation") ? probability_argument(fcinfo, "mutation") : 1.0 / nattrs;
 	evolution->seed = seed_argument(fcinfo);
-	evolution->local_search = probability_argument(fcinfo, "local_search", 0);
+	if (is_given(fcinfo, "local_search"))
+		evolution->local_search = probability_argument(fcinfo, "local_search");
 	if (is_given(fcinfo, "max_nodes"))
 		evolution->most_nodes = integer_argument(fcinfo, "max_nodes", 2, PG_INT32_MAX);
 	evolution->bounds = boolean_argument(fcinfo, "bounds");

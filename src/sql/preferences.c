@@ -32,29 +32,33 @@ OWN_FUNCTION(anonopt_reference_direction);
 
 /* ------------------------------------------------------- numbers as arguments */
 
-/* Gets a number of finite numbers; NULL means the same number for each. */
+/* Gets a number of finite numbers. */
 static const double *
-point_argument(FunctionCallInfo fcinfo, const char *name, int n, double otherwise)
+point_argument(FunctionCallInfo fcinfo, const char *name, int n)
 {
-	double	   *values = palloc(sizeof(double) * (n + 1));
-	ArrayType  *array;
+	ArrayType  *array = array_argument(fcinfo, name, FLOAT8ARRAYOID);
+	const double *values = (const double *) ARR_DATA_PTR(array);
 
-	for (int i = 0; i < n; i++)
-		values[i] = otherwise;
-	if (!is_given(fcinfo, name))
-		return values;
-	array = array_argument(fcinfo, name, FLOAT8ARRAYOID);
 	if (ARR_NDIM(array) != 1 || ARR_DIMS(array)[0] != n || array_contains_nulls(array))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must have %d numbers, one per value", name, n)));
-	memcpy(values, ARR_DATA_PTR(array), sizeof(double) * n);
 	for (int i = 0; i < n; i++)
 		if (isnan(values[i]) || isinf(values[i]))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("%s must be finite, not %g", name, values[i])));
 	return values;
+}
+
+/* Gets the importance or the ideal of each value; NULL means the same for each. */
+static void
+numbers_of_values(FunctionCallInfo fcinfo, const char *name, int n, double otherwise, double *values)
+{
+	for (int i = 0; i < n; i++)
+		values[i] = otherwise;
+	if (is_given(fcinfo, name))
+		memcpy(values, point_argument(fcinfo, name, n), sizeof(double) * n);
 }
 
 /* Converts a measure to a cost, and back. */
@@ -99,9 +103,11 @@ check_preferred(int n, const double *preferred, const double *weights, const dou
 static double
 judge_values(FunctionCallInfo fcinfo, int n, const double *values, const double *preferred)
 {
-	const double *weights = point_argument(fcinfo, "weights", n, 1);
-	const double *ideal = point_argument(fcinfo, "ideal", n, 0);
+	double	   *weights = palloc(sizeof(double) * n);
+	double	   *ideal = palloc(sizeof(double) * n);
 
+	numbers_of_values(fcinfo, "weights", n, 1, weights);
+	numbers_of_values(fcinfo, "ideal", n, 0, ideal);
 	check_preferred(n, preferred, weights, ideal, NULL);
 	return achievement_of(n, values, preferred, weights, ideal);
 }
@@ -155,7 +161,7 @@ anonopt_achievement_of_call(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("values must be a one-dimensional array that is not empty")));
-	PG_RETURN_FLOAT8(judge_values(fcinfo, n, point_argument(fcinfo, "values", n, 0), point_argument(fcinfo, "preferences", n, 0)));
+	PG_RETURN_FLOAT8(judge_values(fcinfo, n, point_argument(fcinfo, "values", n), point_argument(fcinfo, "preferences", n)));
 }
 
 /* ----------------------------------------------- the preference of a search */
@@ -191,8 +197,7 @@ prefer_further(FunctionCallInfo fcinfo, Preference *preference)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("preferences requires measures"),
 				 errhint("necd_pref and nwp_pref are the preferences for bias and loss.")));
-	require_argument(fcinfo, "preferences");
-	values = point_argument(fcinfo, "preferences", n, 0);
+	values = point_argument(fcinfo, "preferences", n);
 	for (int i = 0; i < n; i++)
 		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures[FIRST_FURTHER + i], values[i]);
 }
@@ -201,13 +206,11 @@ prefer_further(FunctionCallInfo fcinfo, Preference *preference)
 static void
 weigh(FunctionCallInfo fcinfo, Preference *preference)
 {
-	const double *weights = point_argument(fcinfo, "weights", preference->n, 1);
-	const double *ideal = point_argument(fcinfo, "ideal", preference->n, 0);
-
+	numbers_of_values(fcinfo, "weights", preference->n, 1, preference->weights);
+	numbers_of_values(fcinfo, "ideal", preference->n, 0, preference->ideal);
 	preference->has_weights = is_given(fcinfo, "weights") || is_given(fcinfo, "ideal");
-	memcpy(preference->weights, weights, sizeof(double) * preference->n);
 	for (int i = 0; i < preference->n; i++)
-		preference->ideal[i] = turned(preference->measures[i], ideal[i]);
+		preference->ideal[i] = turned(preference->measures[i], preference->ideal[i]);
 }
 
 /* Gets the preference of efficiency and nsga2. */
@@ -217,10 +220,8 @@ whole_preference(FunctionCallInfo fcinfo, const Dataset *dataset)
 	Preference	preference;
 	double		necd;
 
-	require_argument(fcinfo, "necd_pref");
-	necd = probability_argument(fcinfo, "necd_pref", 0);
-	require_argument(fcinfo, "nwp_pref");
-	preference_begin(&preference, necd, probability_argument(fcinfo, "nwp_pref", 0));
+	necd = probability_argument(fcinfo, "necd_pref");
+	preference_begin(&preference, necd, probability_argument(fcinfo, "nwp_pref"));
 	add_measures(fcinfo, dataset, &preference);
 	prefer_further(fcinfo, &preference);
 	weigh(fcinfo, &preference);
@@ -387,10 +388,8 @@ nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("evaluations must be at least the population"),
 				 errdetail("%d evaluations are not enough for a generation of %d.", settings.evaluations, settings.size)));
-	require_argument(fcinfo, "crossover");
-	settings.crossover = probability_argument(fcinfo, "crossover", 0);
-	require_argument(fcinfo, "mutation");
-	settings.mutation = probability_argument(fcinfo, "mutation", 0);
+	settings.crossover = probability_argument(fcinfo, "crossover");
+	settings.mutation = probability_argument(fcinfo, "mutation");
 	settings.seed = seed_argument(fcinfo);
 	settings.taxonomy = boolean_argument(fcinfo, "taxonomy");
 	settings.unseeded = !boolean_argument(fcinfo, "seeds");
@@ -454,10 +453,8 @@ anonopt_nsga2_call(PG_FUNCTION_ARGS)
 static void
 reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *preference, double *point)
 {
-	const double *values;
+	const double *values = point_argument(fcinfo, name, preference->n);
 
-	require_argument(fcinfo, name);
-	values = point_argument(fcinfo, name, preference->n, 0);
 	for (int i = 0; i < preference->n; i++)
 	{
 		if (i < FIRST_FURTHER && !(values[i] >= 0 && values[i] <= 1))

@@ -114,10 +114,10 @@ sub test_sample
 	check_print($report);
 }
 
-# Names and labels that would be markup if they were not escaped
+# Names and labels that would be markup if they were not escaped, or fields if they were templates
 sub test_hostile
 {
-	my $evil = q{<script>window.top.hacked=1</script><img src=x onerror="window.top.hacked=2"> & "it''s"};
+	my $evil = q{<script>window.top.hacked=1</script><img src=x onerror="window.top.hacked=2"> & "it''s" {{name}} {{&name}}};
 	(my $column = $evil) =~ s/"/""/g;
 	$column =~ s/''/'/g;
 	$column = substr $column, 0, 60;
