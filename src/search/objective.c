@@ -14,6 +14,7 @@ typedef struct OwnObjective
 	bool		is_count;		/* an int64, not a double */
 	bool		rises;
 	bool		needs_classes;	/* it is NULL if no class remains */
+	ObjectiveColumns columns;
 } OwnObjective;
 
 #define COUNT(field) .offset = offsetof(Measures, field),.is_count = true
@@ -21,19 +22,19 @@ typedef struct OwnObjective
 
 static const OwnObjective own[OWN_OBJECTIVES] = {
 	[OBJECTIVE_K] = {"k", COUNT(k),.rises = true,.needs_classes = true},
-	[OBJECTIVE_L] = {"l", COUNT(l),.rises = true,.needs_classes = true},
-	[OBJECTIVE_ENTROPY_L] = {"entropy_l", FIGURE(entropy_l),.rises = true,.needs_classes = true},
-	[OBJECTIVE_T] = {"t", FIGURE(t),.needs_classes = true},
+	[OBJECTIVE_L] = {"l", COUNT(l),.rises = true,.needs_classes = true,.columns = OF_SENSITIVE_COLUMNS},
+	[OBJECTIVE_ENTROPY_L] = {"entropy_l", FIGURE(entropy_l),.rises = true,.needs_classes = true,.columns = OF_SENSITIVE_COLUMNS},
+	[OBJECTIVE_T] = {"t", FIGURE(t),.needs_classes = true,.columns = OF_SENSITIVE_COLUMNS},
 	[OBJECTIVE_SUPPRESSED] = {"suppressed", COUNT(suppressed)},
 	[OBJECTIVE_CLASSES] = {"classes", COUNT(classes)},
 	[OBJECTIVE_GLM] = {"glm", FIGURE(glm)},
 	[OBJECTIVE_NWP] = {"nwp", FIGURE(nwp)},
 	[OBJECTIVE_DCN] = {"dcn", FIGURE(dcn)},
-	[OBJECTIVE_CM] = {"cm", FIGURE(cm)},
+	[OBJECTIVE_CM] = {"cm", FIGURE(cm),.columns = OF_CLASS_LABEL},
 	[OBJECTIVE_NECD] = {"necd", FIGURE(necd),.needs_classes = true},
 	[OBJECTIVE_SUM_K] = {"sum_k", FIGURE(sum_k),.rises = true},
-	[OBJECTIVE_SUM_L] = {"sum_l", FIGURE(sum_l),.rises = true},
-	[OBJECTIVE_SUM_OTHER] = {"sum_other", FIGURE(sum_other),.rises = true}
+	[OBJECTIVE_SUM_L] = {"sum_l", FIGURE(sum_l),.rises = true,.columns = OF_SENSITIVE_COLUMNS},
+	[OBJECTIVE_SUM_OTHER] = {"sum_other", FIGURE(sum_other),.rises = true,.columns = OF_SENSITIVE_COLUMNS}
 };
 
 int
@@ -69,9 +70,53 @@ objective_rises(Objective objective)
 	return objective < OWN_OBJECTIVES ? own[objective].rises : models[objective - OWN_OBJECTIVES]->least_counts;
 }
 
-/* The measure itself. */
-static double
-measure_of(Objective objective, const Measures *measures)
+ObjectiveColumns
+objective_columns(Objective objective)
+{
+	if (objective < OWN_OBJECTIVES)
+		return own[objective].columns;
+	return models[objective_model(objective)]->scope == ABOUT_VALUES ? OF_SENSITIVE_COLUMNS : OF_NO_OTHERS;
+}
+
+bool
+objective_has_columns(Objective objective, const Population *population)
+{
+	switch (objective_columns(objective))
+	{
+		case OF_SENSITIVE_COLUMNS:
+			return population->nsensitive > 0;
+		case OF_CLASS_LABEL:
+			return population->has_label;
+		default:
+			return true;
+	}
+}
+
+bool
+objective_is_count(Objective objective)
+{
+	return objective < OWN_OBJECTIVES ? own[objective].is_count : models[objective_model(objective)]->range == RANGE_COUNT;
+}
+
+/* Whether enough classes remain for an objective's measure. */
+static bool
+has_classes(Objective objective, const Measures *measures)
+{
+	return measures->classes > 0 || (objective < OWN_OBJECTIVES && !own[objective].needs_classes);
+}
+
+bool
+objective_is_known(Objective objective, const Population *population, const Measures *measures)
+{
+	if (!has_classes(objective, measures))
+		return false;
+	if (objective >= OWN_OBJECTIVES)
+		return (population->models & MODEL_BIT(objective_model(objective))) != 0;
+	return objective_has_columns(objective, population);
+}
+
+double
+objective_value(Objective objective, const Measures *measures)
 {
 	const char *at;
 
@@ -86,8 +131,8 @@ objective_cost(Objective objective, const Measures *measures)
 {
 	double		value;
 
-	if (measures->classes == 0 && (objective >= OWN_OBJECTIVES || own[objective].needs_classes))
+	if (!has_classes(objective, measures))
 		return HUGE_VAL;
-	value = measure_of(objective, measures);
+	value = objective_value(objective, measures);
 	return objective_rises(objective) ? -value : value;
 }

@@ -30,6 +30,14 @@ typedef enum Objective
 /* Each at most once. */
 #define MAX_OBJECTIVES 20
 
+/* The columns that an objective is about, beside the quasi-identifiers. */
+typedef enum ObjectiveColumns
+{
+	OF_NO_OTHERS,
+	OF_SENSITIVE_COLUMNS,
+	OF_CLASS_LABEL
+} ObjectiveColumns;
+
 /* Whether a number is that of an objective: not every model's figure is one. */
 extern bool is_objective(int objective);
 
@@ -42,6 +50,19 @@ extern int	objective_model(Objective objective);
 
 /* Whether more of it is better. */
 extern bool objective_rises(Objective objective);
+
+extern ObjectiveColumns objective_columns(Objective objective);
+
+/* Whether a population has these columns. */
+extern bool objective_has_columns(Objective objective, const Population *population);
+
+/*
+ * A node's measure, which is a whole number or any; whether it has one: some
+ * are of the classes that remain, models' are only on request.
+ */
+extern double objective_value(Objective objective, const Measures *measures);
+extern bool objective_is_count(Objective objective);
+extern bool objective_is_known(Objective objective, const Population *population, const Measures *measures);
 
 /* A node's cost: less is better; a missing measure is worst. */
 extern double objective_cost(Objective objective, const Measures *measures);

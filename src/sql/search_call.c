@@ -28,23 +28,6 @@ objective_names(bool losses)
 	return names.data;
 }
 
-/* Whether an objective is about the values of sensitive columns. */
-static bool
-is_about_values(Objective objective)
-{
-	switch (objective)
-	{
-		case OBJECTIVE_L:
-		case OBJECTIVE_ENTROPY_L:
-		case OBJECTIVE_T:
-		case OBJECTIVE_SUM_L:
-		case OBJECTIVE_SUM_OTHER:
-			return true;
-		default:
-			return objective_model(objective) >= 0 && models[objective_model(objective)]->scope == ABOUT_VALUES;
-	}
-}
-
 static bool
 promises_model(const Dataset *dataset, PromiseModel model)
 {
@@ -60,25 +43,18 @@ require_objective(const Dataset *dataset, Objective objective)
 {
 	int			model = objective_model(objective);
 
-	if (is_about_values(objective))
+	if (objective_columns(objective) == OF_SENSITIVE_COLUMNS)
 		require_sensitive(dataset, objective_name(objective));
 	if (model >= 0 && model_needs_population((PromiseModel) model) && !promises_model(dataset, (PromiseModel) model))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s needs a population, but data set \"%s\" has no promise with one", objective_name(objective), dataset->name),
 				 errhint("Declare one with anonopt.add_promise.")));
-	switch (objective)
-	{
-		case OBJECTIVE_CM:
-			if (dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
-				ereport(ERROR,
-						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("cm needs a class label, but data set \"%s\" has none", dataset->name),
-						 errhint("Set one with anonopt.set_class_label.")));
-			break;
-		default:
-			break;
-	}
+	if (objective_columns(objective) == OF_CLASS_LABEL && dataset_count_role(dataset, ROLE_CLASS_LABEL) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s needs a class label, but data set \"%s\" has none", objective_name(objective), dataset->name),
+				 errhint("Set one with anonopt.set_class_label.")));
 }
 
 /* An objective, or a loss, by name. */
@@ -191,52 +167,28 @@ searched_population(Population *population, int nobjectives, const Objective *ob
 		if (objective_model(objectives[i]) >= 0)
 			population_ask(population, (PromiseModel) objective_model(objectives[i]));
 	for (int i = 0; i < nobjectives; i++)
-		if (is_about_values(objectives[i]) || objectives[i] == OBJECTIVE_CM)
+		if (objective_columns(objectives[i]) != OF_NO_OTHERS)
 			return population;
 	return population->has_conditions ? population : population_narrow(population);
 }
 
 void
-put_node(ResultRow *row, const Population *population, const int *levels, const Measures *m)
+put_node(ResultRow *row, const Population *population, const int *levels, const Measures *measures)
 {
-	bool		remains = m->classes > 0;
-	bool		sensitive = population->nsensitive > 0;
-
 	if (levels != NULL)
 		put_datum(row, "levels", INT4ARRAYOID, integers_datum(levels, population->nattrs));
-	if (remains)
-		put_count(row, "k", m->k);
-	if (remains && sensitive)
+	for (int i = 0; i < OBJECTIVES; i++)
 	{
-		put_count(row, "l", m->l);
-		put_number(row, "entropy_l", m->entropy_l);
-		put_number(row, "t", m->t);
-	}
-	put_count(row, "suppressed", m->suppressed);
-	put_count(row, "classes", m->classes);
-	put_number(row, "glm", m->glm);
-	put_number(row, "nwp", m->nwp);
-	put_number(row, "dcn", m->dcn);
-	if (population->has_label)
-		put_number(row, "cm", m->cm);
-	if (remains)
-		put_number(row, "necd", m->necd);
-	put_number(row, "sum_k", m->sum_k);
-	if (sensitive)
-		put_number(row, "sum_l", m->sum_l);
-	put_bool(row, "feasible", m->feasible);
-	if (sensitive)
-		put_number(row, "sum_other", m->sum_other);
-	/* the figures of models that were promised or requested */
-	for (int model = 0; model < MODELS && remains; model++)
-	{
-		if (!models[model]->is_measure || !(population->models & MODEL_BIT(model)))
+		Objective	objective = (Objective) i;
+
+		if (!is_objective(i) || !objective_is_known(objective, population, measures))
 			continue;
-		if (models[model]->range == RANGE_COUNT)
-			put_count(row, model_name((PromiseModel) model), (int64) m->figures[model]);
+		if (objective_is_count(objective))
+			put_count(row, objective_name(objective), (int64) objective_value(objective, measures));
 		else
-			put_number(row, model_name((PromiseModel) model), m->figures[model]);
+			put_number(row, objective_name(objective), objective_value(objective, measures));
 	}
+	put_bool(row, "feasible", measures->feasible);
 	row_add(row);
 }
 

@@ -554,19 +554,7 @@ check_nodes(Population *population, const Promise *promise, TriedNodes *nodes)
 static bool
 can_measure(const Population *population, Objective objective)
 {
-	switch (objective)
-	{
-		case OBJECTIVE_L:
-		case OBJECTIVE_ENTROPY_L:
-		case OBJECTIVE_T:
-		case OBJECTIVE_SUM_L:
-		case OBJECTIVE_SUM_OTHER:
-			return population->nsensitive > 0;
-		case OBJECTIVE_CM:
-			return population->has_label;
-		default:
-			return objective_model(objective) < 0;
-	}
+	return objective_model(objective) < 0 && objective_has_columns(objective, population);
 }
 
 static int
