@@ -217,25 +217,21 @@ query_bind(const char *statement, ParamListInfo params, QueryEnvironment *enviro
 	return bound;
 }
 
-static PlannedStmt *
-make_plan(const BoundQuery *bound, ParamListInfo params)
-{
-	List	   *rewritten = pg_rewrite_query(copyObject(bound->query));
-
-	if (list_length(rewritten) != 1)
-		elog(ERROR, "a rule rewrites \"%s\"", bound->statement);
-	return pg_plan_query(linitial_node(Query, rewritten), bound->statement, CURSOR_OPT_PARALLEL_OK, params, NULL);
-}
-
 uint64
 query_run(const BoundQuery *bound, ParamListInfo params, DestReceiver *receiver)
 {
 	ErrorContextCallback telling = begin_telling(bound->statement);
+	List	   *rewritten;
+	PlannedStmt *plan;
 	QueryDesc  *run;
 	uint64		processed;
 
 	error_context_stack = &telling;
-	run = CreateQueryDesc(make_plan(bound, params), bound->statement, GetActiveSnapshot(), InvalidSnapshot,
+	rewritten = pg_rewrite_query(copyObject(bound->query));
+	if (list_length(rewritten) != 1)
+		elog(ERROR, "a rule rewrites \"%s\"", bound->statement);
+	plan = pg_plan_query(linitial_node(Query, rewritten), bound->statement, CURSOR_OPT_PARALLEL_OK, params, NULL);
+	run = CreateQueryDesc(plan, bound->statement, GetActiveSnapshot(), InvalidSnapshot,
 						  receiver == NULL ? None_Receiver : receiver, params, bound->environment, 0);
 	ExecutorStart(run, 0);
 	ExecutorRun(run, ForwardScanDirection, 0);

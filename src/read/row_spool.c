@@ -39,22 +39,9 @@ interval_digest(const Interval *interval)
 }
 
 /*
- * A value as a text; the same for equal ones, unless they are parts of an
- * array or the like.
- */
-static const char *
-plain_text(const ValueType *type, Datum value)
-{
-	if (type->type == NUMERICOID)
-		return numeric_normalize(DatumGetNumeric(value));
-	if ((type->type == FLOAT8OID && DatumGetFloat8(value) == 0) || (type->type == FLOAT4OID && DatumGetFloat4(value) == 0))
-		return "0";
-	return value_text(type->type, value);
-}
-
-/*
- * A digest of a value: equal for equal values, almost never for others, and
- * the same in a copy of the database on another machine.
+ * A digest of a value: equal for equal values, unless they are parts of an
+ * array or the like, almost never for others, and the same in a copy of the
+ * database on another machine.
  */
 static uint64
 digest(const ValueType *type, Datum value)
@@ -68,7 +55,12 @@ digest(const ValueType *type, Datum value)
 		return portable_digest(VARDATA_ANY(DatumGetPointer(value)), VARSIZE_ANY_EXHDR(DatumGetPointer(value)));
 	if (type->type == INTERVALOID)
 		return interval_digest(DatumGetIntervalP(value));
-	plain = plain_text(type, value);
+	if (type->type == NUMERICOID)
+		plain = numeric_normalize(DatumGetNumeric(value));
+	else if ((type->type == FLOAT8OID && DatumGetFloat8(value) == 0) || (type->type == FLOAT4OID && DatumGetFloat4(value) == 0))
+		plain = "0";
+	else
+		plain = value_text(type->type, value);
 	return portable_digest(plain, strlen(plain));
 }
 

@@ -41,22 +41,14 @@
 
 /* ------------------------------------------------------------------ its table */
 
-static ObjectAddress
-relation_address(Oid relation)
+/* Has an object dropped with the extension. */
+static void
+go_with_extension(const ObjectAddress *object)
 {
-	ObjectAddress address;
+	ObjectAddress extension;
 
-	ObjectAddressSet(address, RelationRelationId, relation);
-	return address;
-}
-
-static ObjectAddress
-extension_address(void)
-{
-	ObjectAddress address;
-
-	ObjectAddressSet(address, ExtensionRelationId, own_extension());
-	return address;
+	ObjectAddressSet(extension, ExtensionRelationId, own_extension());
+	recordDependencyOn(object, &extension, DEPENDENCY_AUTO_EXTENSION);
 }
 
 static TupleDesc
@@ -87,21 +79,22 @@ static Oid
 make_table(const Store *store, Relation relation)
 {
 	ObjectAddress table;
-	ObjectAddress source = relation_address(RelationGetRelid(relation));
-	ObjectAddress extension = extension_address();
+	ObjectAddress source;
+	Oid			oid = heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
+											   relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
+											   relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
+											   table_columns(store, relation), NIL, RELKIND_RELATION,
+											   RELPERSISTENCE_PERMANENT, false, false, ONCOMMIT_NOOP, (Datum) 0,
+											   false, false, false, InvalidOid, NULL);
 
-	table = relation_address(heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
-													  relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
-													  relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
-													  table_columns(store, relation), NIL, RELKIND_RELATION,
-													  RELPERSISTENCE_PERMANENT, false, false, ONCOMMIT_NOOP, (Datum) 0,
-													  false, false, false, InvalidOid, NULL));
+	ObjectAddressSet(table, RelationRelationId, oid);
+	ObjectAddressSet(source, RelationRelationId, RelationGetRelid(relation));
 	CommandCounterIncrement();
-	AlterTableCreateToastTable(table.objectId, (Datum) 0, AccessExclusiveLock);
+	AlterTableCreateToastTable(oid, (Datum) 0, AccessExclusiveLock);
 	recordDependencyOn(&table, &source, DEPENDENCY_AUTO);
-	recordDependencyOn(&table, &extension, DEPENDENCY_AUTO_EXTENSION);
+	go_with_extension(&table);
 	CommandCounterIncrement();
-	return table.objectId;
+	return oid;
 }
 
 void
@@ -119,8 +112,9 @@ store_drop_objects(Oid table, List *triggers)
 	}
 	if (OidIsValid(table))
 	{
-		ObjectAddress address = relation_address(table);
+		ObjectAddress address;
 
+		ObjectAddressSet(address, RelationRelationId, table);
 		LockRelationOid(table, AccessExclusiveLock);
 		add_exact_object_address(&address, objects);
 	}
@@ -216,7 +210,6 @@ make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 	CreateTrigStmt *statement = makeNode(CreateTrigStmt);
 	Oid			function = own_function(trigger->function);
 	ObjectAddress address;
-	ObjectAddress extension = extension_address();
 
 	statement->trigname = psprintf("anonopt_store_%s_%s", number, trigger->name);
 	statement->args = list_make1(makeString(number));
@@ -231,7 +224,7 @@ make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 							true, false);
 	CommandCounterIncrement();
 	make_ordinary(address.objectId, statement->trigname, trigger->enabled);
-	recordDependencyOn(&address, &extension, DEPENDENCY_AUTO_EXTENSION);
+	go_with_extension(&address);
 	CommandCounterIncrement();
 }
 
