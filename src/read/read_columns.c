@@ -110,7 +110,10 @@ check_number(const Reading *reading)
 				 errhint("Drop sensitive columns with anonopt.drop_attribute, or declare them in a data set of their own.")));
 }
 
-/* Opens the relation and the hierarchies, and finds the role that reads them: for a release, trusted_code.c tells. */
+/*
+ * Opens the relation and the hierarchies, and finds the role that reads the
+ * relation: for a release, by trusted_code.c.
+ */
 static void
 open_relations(Reading *reading)
 {
@@ -154,12 +157,10 @@ find_column(Reading *reading, ReadColumn *column)
 	ReleaseSysCache(tuple);
 }
 
-/* Loads the hierarchies for the types of the columns; returns these types. */
-static Oid *
+/* Loads the hierarchies for the types of the columns. */
+static void
 load_hierarchies(Reading *reading)
 {
-	Oid		   *types = palloc0(sizeof(Oid) * (reading->ncolumns + 1));
-
 	for (int i = 0; i < reading->ncolumns; i++)
 	{
 		ReadColumn *column = &reading->columns[i];
@@ -167,7 +168,7 @@ load_hierarchies(Reading *reading)
 		if (!OidIsValid(column->declared->hierarchy))
 			continue;
 		find_column(reading, column);
-		types[i] = column->type;
+		column->loaded_for = column->type;
 		column->loaded = hierarchy_load(column->declared->hierarchy, column->type, column->declared->column);
 		if (column->declared->shows_unknown)
 			hierarchy_admit_unknown(column->loaded, column->declared->column);
@@ -185,7 +186,6 @@ load_hierarchies(Reading *reading)
 				codes[leaf] = labels->first_leaf[labels->label_of[codes[leaf]]];
 		}
 	}
-	return types;
 }
 
 static void
@@ -238,17 +238,14 @@ void
 reading_prepare(Reading *reading)
 {
 	const Dataset *dataset = reading->dataset;
-	int			ndeclared;
-	Oid		   *loaded_for;
 
 	reading->columns = palloc0(sizeof(ReadColumn) * (2 * dataset->nattributes + list_length(reading->shown) + 2));
 	add_columns(reading, ROLE_QUASI_IDENTIFIER);
 	add_columns(reading, ROLE_SENSITIVE);
 	add_columns(reading, ROLE_CLASS_LABEL);
 	check_number(reading);
-	ndeclared = reading->ncolumns;
 	open_relations(reading);
-	loaded_for = load_hierarchies(reading);
+	load_hierarchies(reading);
 	add_values_of_ranges(reading);
 	add_shown(reading);
 	if (dataset->person != NULL && !column_is_unique(dataset->relation, dataset->person))
@@ -260,8 +257,8 @@ reading_prepare(Reading *reading)
 		ReadColumn *column = &reading->columns[i];
 
 		find_column(reading, column);
-		if (i < ndeclared && OidIsValid(loaded_for[i]))
-			rows_require_type(column->type, loaded_for[i], column->declared->column);
+		if (OidIsValid(column->loaded_for))
+			rows_require_type(column->type, column->loaded_for, column->declared->column);
 	}
 	/* persons that are equal to PostgreSQL must not be different to us */
 	if (reading->person != NULL && reading->person->by_bytes)

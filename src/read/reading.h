@@ -48,6 +48,7 @@ typedef struct ReadColumn
 	bool		by_bytes;		/* its collation does not compare texts by
 								 * their bytes, as we do */
 	LoadedHierarchy *loaded;	/* or NULL */
+	Oid			loaded_for;		/* the type it was loaded for */
 	const char *form;			/* in which it is read; see type_match.h */
 	bool		as_is;			/* read without its hierarchy */
 	int			values_column;	/* the column that holds a sensitive one's
