@@ -7,7 +7,6 @@
 
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"
-#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "nodes/value.h"
 #include "read/population_read.h"

@@ -8,7 +8,6 @@
 #include "read/population_read.h"
 #include "release/release_verify.h"
 #include "utils/fmgrprotos.h"
-#include "utils/json.h"
 
 static char *
 measures_json(const Release *release)

@@ -5,8 +5,6 @@
 #include "release/composition.h"
 
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
-#include "engine/population.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
 

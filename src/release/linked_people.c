@@ -20,8 +20,6 @@
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/memutils.h"
 
 /* People that are stored as one part. */
 #define PART_PEOPLE 500000

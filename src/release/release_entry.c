@@ -290,7 +290,8 @@ check_generalization(ReleaseEntry *entry, const char *what)
 	}
 }
 
-ReleaseEntry *
+/* The entry of a relation, or NULL. */
+static ReleaseEntry *
 release_entry_find(Oid relation)
 {
 	QueryRows  *rows = entry_rows(entry_fields, lengthof(entry_fields),

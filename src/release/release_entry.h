@@ -154,9 +154,6 @@ extern const char *release_form_name(ReleaseForm form);
 /* The relation of a release, by the id of its entry. */
 extern Oid	release_by_id(Datum id);
 
-/* The entry of a relation, or NULL. */
-extern ReleaseEntry *release_entry_find(Oid relation);
-
 /*
  * The entry of a relation; fails with 42704 if there is none, and with 23514 if the relation
  * is of another kind.

@@ -21,7 +21,6 @@
 #include "release/entry_row.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
-#include "utils/lsyscache.h"
 
 /*
  * The classes of a release, in the order of their labels, and the people of

@@ -9,7 +9,6 @@
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"

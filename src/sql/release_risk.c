@@ -11,7 +11,6 @@
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "miscadmin.h"
 #include "release/composition.h"
 #include "release/pseudonym.h"
 #include "sql/arguments.h"
