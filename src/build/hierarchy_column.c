@@ -199,7 +199,7 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	LeafColumn	leaf = leaf_column(relation, column);
 	NewHierarchy *table;
 
-	require_select(relation, column);
+	require_readable_column(relation, column);
 	if (minimum < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
 	table = hierarchy_table_begin(name, true);
@@ -224,7 +224,7 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	const char *code = leaf_text(&leaf, "v");
 	NewHierarchy *table;
 
-	require_select(relation, column);
+	require_readable_column(relation, column);
 	if (nlengths == 0 && separator == NULL)
 		refuse_description("neither lengths nor a separator is given", "For example {3,1} for ICD-10, or '.' between the parts of a code.");
 	if (separator != NULL && *separator == '\0')

@@ -13,6 +13,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/trusted_code.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -29,12 +30,10 @@ row_type(Oid relation)
 }
 
 void
-require_select(Oid relation, const char *column)
+require_some_select(Oid relation)
 {
-	if (column != NULL)
-		require_columns_select(relation, list_make1_int(get_attnum(relation, column)));
-	else if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK &&
-			 pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
+	if (pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) != ACLCHECK_OK &&
+		pg_attribute_aclcheck_all(relation, GetUserId(), ACL_SELECT, ACLMASK_ANY) != ACLCHECK_OK)
 		aclcheck_error(ACLCHECK_NO_PRIV, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 }
 
@@ -78,7 +77,7 @@ void
 require_readable_column(Oid relation, const char *column)
 {
 	require_column(relation, column);
-	require_select(relation, column);
+	require_columns_select(relation, list_make1_int(get_attnum(relation, column)));
 }
 
 /* ------------------------- the shape of a hierarchy table, without its rows */

@@ -24,11 +24,8 @@ extern bool relation_can_be_declared(Oid relation);
  */
 extern void require_rows(Oid relation);
 
-/*
- * Fails with 42501 unless the caller may read a column, or any column if it is
- * NULL.
- */
-extern void require_select(Oid relation, const char *column);
+/* Fails with 42501 unless the caller may read some column. */
+extern void require_some_select(Oid relation);
 
 /*
  * Fails with 42703 if a relation lacks a column, and with 42501 if the caller

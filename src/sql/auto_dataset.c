@@ -20,6 +20,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "commands/comment.h"
 #include "commands/defrem.h"
 #include "miscadmin.h"
@@ -91,11 +92,14 @@ refuse_column_faults(const Faults *faults)
 				 errhint("Leave them out; with dry_run, auto_dataset says what suits each column.")));
 }
 
+/* Whether a column is among the first of those named as quasi-identifiers. */
 static bool
-may_read(const AutoCall *call, const char *column)
+is_named(const AutoCall *call, int n, const char *column)
 {
-	return pg_class_aclcheck(call->oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
-		pg_attribute_aclcheck(call->oid, get_attnum(call->oid, column), GetUserId(), ACL_SELECT) == ACLCHECK_OK;
+	for (int i = 0; i < n; i++)
+		if (strcmp(call->columns[i], column) == 0)
+			return true;
+	return false;
 }
 
 /* What is wrong with a named column, without reading it. */
@@ -103,30 +107,23 @@ static void
 find_fault(Faults *faults, const AutoCall *call, int number)
 {
 	const char *column = call->columns[number];
-	ColumnPlan *plan;
 
-	for (int before = 0; before < number; before++)
-		if (strcmp(call->columns[before], column) == 0)
-		{
-			add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE, psprintf("column \"%s\" is named twice", column), NULL);
-			return;
-		}
-	if (!OidIsValid(column_type(call->oid, column)))
-	{
+	if (is_named(call, number, column))
+		add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE, psprintf("column \"%s\" is named twice", column), NULL);
+	else if (!OidIsValid(column_type(call->oid, column)))
 		add_column_fault(faults, ERRCODE_UNDEFINED_COLUMN,
 						 psprintf("column \"%s\" of relation %s does not exist", column, relation_sql_name(call->oid)), NULL);
-		return;
-	}
-	if (!may_read(call, column))
-	{
+	else if (!may_select(call->oid, list_make1_int(get_attnum(call->oid, column))))
 		add_column_fault(faults, ERRCODE_INSUFFICIENT_PRIVILEGE,
 						 psprintf("permission denied for column \"%s\" of relation %s", column, relation_sql_name(call->oid)), NULL);
-		return;
+	else
+	{
+		ColumnPlan *plan = column_plan_by_type(call->oid, column);
+
+		if (plan->refusal != NULL)
+			add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE,
+							 psprintf("column \"%s\" cannot be a quasi-identifier: %s", column, plan->refusal), plan->hint);
 	}
-	plan = column_plan_by_type(call->oid, column);
-	if (plan->refusal != NULL)
-		add_column_fault(faults, ERRCODE_INVALID_PARAMETER_VALUE,
-						 psprintf("column \"%s\" cannot be a quasi-identifier: %s", column, plan->refusal), plan->hint);
 }
 
 /* ------------------------------------------------------------------- rows */
@@ -171,15 +168,6 @@ add_column(const AutoCall *call, const ColumnPlan *plan)
 	put_plan(call, plan, declared.hierarchy, "quasi_identifier", plan->form);
 }
 
-static bool
-is_named(const AutoCall *call, const char *column)
-{
-	for (int i = 0; i < call->ncolumns; i++)
-		if (strcmp(call->columns[i], column) == 0)
-			return true;
-	return false;
-}
-
 /* Adds one row per column of the relation: its suggested role, and why. */
 static void
 put_dry_run(const AutoCall *call)
@@ -191,13 +179,13 @@ put_dry_run(const AutoCall *call)
 		char	   *column = NameStr(((Form_pg_attribute) lfirst(cell))->attname);
 		ColumnPlan *plan = column_plan_by_type(call->oid, column);
 
-		if (!may_read(call, column))
+		if (!may_select(call->oid, list_make1_int(get_attnum(call->oid, column))))
 		{
 			put_plan(call, plan, InvalidOid, "drop", "you may not read it");
 			continue;
 		}
 		column_plan_by_data(plan, call->relation);
-		if (is_named(call, column))
+		if (is_named(call, call->ncolumns, column))
 			put_plan(call, plan, InvalidOid, "quasi_identifier", psprintf("named as a quasi-identifier: %s", plan->form));
 		else
 			put_plan(call, plan, InvalidOid, plan->role,

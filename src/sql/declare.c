@@ -121,7 +121,7 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("max_suppression must be between 0 and 1")));
 	require_rows(relation);
-	require_select(relation, NULL);
+	require_some_select(relation);
 	if (count_column != NULL)
 		check_count_column(relation, count_column);
 	if (person != NULL)
@@ -610,7 +610,7 @@ anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 	Parameters	row = quasi_identifier_key(dataset, &declared);
 
 	require_rows(weights);
-	require_select(weights, NULL);
+	require_some_select(weights);
 	add_oid(&row, weights);
 	add_oid(&row, row_type(weights));
 	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype", &row);
