@@ -37,15 +37,12 @@ typedef struct RecordCall
 {
 	ResultRow  *row;
 	Dataset    *dataset;
-	double		bound;
 	RiskModel	risk;
 	UtilityModel utility;
 	int			ndictionaries;	/* 0: the relation itself */
 	const Oid  *dictionaries;
 	const double *shares;		/* weights of the risk, by dictionary */
-	double		similarity;		/* or 0 */
 	char	   *key;
-	int64		deadline;
 	RecordSearch search;
 	OwnerWeights *owners;		/* or NULL */
 	int64		without;		/* records without a feasible node */
@@ -176,13 +173,13 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 
 	call->row = result_begin(fcinfo);
 	call->dataset = dataset_argument(fcinfo);
-	call->bound = bound_argument(fcinfo, bound);
+	call->search.bound = bound_argument(fcinfo, bound);
 	call->risk = risk_argument(fcinfo);
 	call->utility = utility_argument(fcinfo);
 	dictionary_arguments(fcinfo, call);
-	call->similarity = similarity_argument(fcinfo);
+	call->search.similarity = similarity_argument(fcinfo);
 	call->key = key_argument(fcinfo, call->dataset);
-	call->deadline = deadline_argument(fcinfo);
+	call->search.deadline = deadline_argument(fcinfo);
 	return call;
 }
 
@@ -292,11 +289,8 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 		return (Datum) 0;
 	prepare_model(call, records, population);
 	read_dictionaries(call, population);
-	search->similarity = call->similarity;
 	search->goal = goal;
-	search->bound = call->bound;
 	search->general_first = algorithm == ALGORITHM_BTDA;
-	search->deadline = call->deadline;
 	record_search(search);
 	relation_rows_visit(records, put_record, call);
 	session_end(session, search->evaluated, 0, search->in_time);
@@ -327,10 +321,10 @@ anonopt_aruba_balance_call(PG_FUNCTION_ARGS)
 {
 	RecordCall *call = record_arguments(fcinfo, "lambda");
 
-	if (call->bound < 0)
+	if (call->search.bound < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("lambda must be at least 0, not %g", call->bound)));
+				 errmsg("lambda must be at least 0, not %g", call->search.bound)));
 	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
 }
 
