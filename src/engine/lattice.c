@@ -202,6 +202,15 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 	return helped;
 }
 
+void
+measure_top(const Population *population, const Promise *promise, Measures *result)
+{
+	int			levels[MAX_ATTRIBUTES];
+
+	top_levels(population, levels);
+	measure_alone(measurer_create(population, promise), node_of_levels(population, levels), result);
+}
+
 /* ---------------------- the worker-pool task that measures nodes one by one */
 
 typedef struct NodeMeasuring

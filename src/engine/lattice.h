@@ -34,6 +34,9 @@ lattice_nodes(const Population *population)
 	return nodes;
 }
 
+/* Measures the highest node on its own. */
+extern void measure_top(const Population *population, const Promise *promise, Measures *result);
+
 /* Called once per node, in their order; returning false ends the search. */
 typedef bool (*NodeVisitor) (void *arg, const int *levels, const Measures *measures);
 

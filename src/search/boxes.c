@@ -37,7 +37,7 @@
  * Nodes known to be hopeless, and nodes known not to be, answer most
  * questions. When memory runs out they are dropped and computed again.
  */
-#include "search/boxes.h"
+#include "search/searches.h"
 
 #include <math.h>
 
@@ -46,6 +46,7 @@
 #include "engine/box_table.h"
 #include "engine/node_classes.h"
 #include "engine/known_nodes.h"
+#include "engine/lattice.h"
 #include "miscadmin.h"
 #include "search/lower_bounds.h"
 
@@ -198,23 +199,23 @@ least_cost(const BoxSearch *s, OpenBox *box)
 	}
 }
 
-/*
- * Whether no node above a given one can be the answer, given a lower bound of
- * their cost.
- */
-static bool
-is_beaten(const BoxSearch *s, double cost, const int *levels)
+bool
+answer_beats(const BoxAnswer *answer, double cost, const int *levels, int nattrs)
 {
-	if (!s->answer.found || cost < s->answer.cost)
+	if (!answer->found || cost < answer->cost)
 		return false;
-	return cost > s->answer.cost || compare_levels(levels, s->answer.levels, s->population->nattrs) >= 0;
+	return cost > answer->cost || compare_levels(levels, answer->levels, nattrs) >= 0;
 }
 
-/* The same, or all of them are left for later. */
+/*
+ * Whether the nodes above a given one need not be searched now, given a lower
+ * bound of their cost: none can be the answer, or all cost at least the ceiling
+ * and are left for later.
+ */
 static bool
 is_out(const BoxSearch *s, double cost, const int *levels)
 {
-	return cost >= s->ceiling || is_beaten(s, cost, levels);
+	return cost >= s->ceiling || answer_beats(&s->answer, cost, levels, s->population->nattrs);
 }
 
 /* The range of an attribute's loss within a box. */
@@ -247,7 +248,7 @@ offer(BoxSearch *s, const int *levels)
 
 	measure(s->measurer, node, classes, &measures);
 	cost = objective_cost(s->order.loss, &measures);
-	if (!measures.feasible || is_beaten(s, cost, levels))
+	if (!measures.feasible || answer_beats(&s->answer, cost, levels, s->population->nattrs))
 		return;
 	s->answer.found = true;
 	s->answer.cost = cost;
@@ -307,14 +308,6 @@ forget_table(const BoxSearch *s, OpenBox *box)
 	if (box->table != NULL)
 		box_table_free(&s->tables, box->table);
 	box->table = NULL;
-}
-
-/* Makes room for tables by freeing some of those that will be needed last. */
-static void
-make_room(BoxSearch *s, Size size)
-{
-	for (int i = 0; i < s->nopen - 1 && !budget_allows(s->population->context, 3 * size); i++)
-		forget_table(s, &s->open[i]);
 }
 
 /* The highest level of an attribute at which a box is not beaten. */
@@ -470,8 +463,11 @@ part(BoxSearch *s, int a)
 	OpenBox    *upper = &s->open[s->nopen - 1];
 	OpenBox    *lower = &s->open[s->nopen];
 	BoxTable   *table;
+	Size		size = box_table_size(&s->tables, upper->table);
 
-	make_room(s, box_table_size(&s->tables, upper->table));
+	/* make room for tables by freeing some of those that will be needed last */
+	for (int i = 0; i < s->nopen - 1 && !budget_allows(s->population->context, 3 * size); i++)
+		forget_table(s, &s->open[i]);
 	table = lower_table(s, upper->table, upper->highest, a, upper->highest[a] - 1);
 	if (table != NULL)
 	{
@@ -585,8 +581,7 @@ boxes_begin(Population *population, const void *order)
 	s->hopeless = known_nodes_create(population, context);
 	s->hopeful = known_nodes_create(population, context);
 	s->open = palloc0(sizeof(OpenBox) * most_open(population));
-	for (int a = 0; a < population->nattrs; a++)
-		s->top[a] = population->attrs[a].max_level;
+	top_levels(population, s->top);
 	if (is_sum_of_levels(s->order.loss))
 		s->losses = level_losses_create(population, s->order.loss);
 	MemoryContextSwitchTo(old);
@@ -638,37 +633,32 @@ close_boxes(BoxSearch *s, BoxResult *result)
 	s->nopen = 0;
 }
 
-/* Takes over the best node known to others. */
-static void
-take_over(BoxSearch *s, const BoxAnswer *answer)
-{
-	if (!answer->found || is_beaten(s, answer->cost, answer->levels))
-		return;
-	s->answer = *answer;
-	if (s->order.loss == OBJECTIVE_SUPPRESSED)
-		suppress_fewer(s);
-}
-
 void
 boxes_work(void *state, const void *item, void *result)
 {
 	bool		in_time = true;
 	BoxSearch  *s = state;
 	const BoxItem *asked = item;
-	BoxResult  *told = result;
+	BoxResult  *found = result;
 	int64		evaluated = s->evaluated;
 	int64		end = s->tables.looked_at + asked->effort;
 
-	take_over(s, &asked->answer);
+	/* take over the best node known to others */
+	if (asked->answer.found && !answer_beats(&s->answer, asked->answer.cost, asked->answer.levels, s->population->nattrs))
+	{
+		s->answer = asked->answer;
+		if (s->order.loss == OBJECTIVE_SUPPRESSED)
+			suppress_fewer(s);
+	}
 	s->ceiling = asked->ceiling;
 	open_box(s, &asked->box);
 	if (!s->answer.found && evaluated == 0)
 		dive(s);
 	while (s->nopen > 0 && s->tables.looked_at < end && !time_is_up(s->order.deadline, &in_time))
 		search_last(s);
-	close_boxes(s, told);
-	told->answer = s->answer;
-	told->evaluated = s->evaluated - evaluated;
+	close_boxes(s, found);
+	found->answer = s->answer;
+	found->evaluated = s->evaluated - evaluated;
 }
 
 const PoolWork search_boxes_work = {"search boxes", boxes_begin, boxes_work};

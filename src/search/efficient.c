@@ -4,25 +4,16 @@
  */
 #include "search/searches.h"
 
-#include <math.h>
-
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
 
 /* Collects the nodes that keep k. */
-typedef struct Collection
-{
-	EfficiencySearch *search;
-	Size		capacity;
-} Collection;
-
 static bool
 collect(void *arg, const int *levels, const Measures *measures)
 {
-	Collection *collection = arg;
-	EfficiencySearch *search = collection->search;
+	EfficiencySearch *search = arg;
 	MemoryContext context = search->population->context;
 	Size		size = sizeof(int) * search->population->nattrs;
 	Size		costs = sizeof(double) * search->preference.n;
@@ -32,16 +23,14 @@ collect(void *arg, const int *levels, const Measures *measures)
 	progress_update(search->evaluated, search->nnodes);
 	if (!measures->feasible || measures->classes == 0)
 		return true;
-	if (search->nnodes == collection->capacity)
-		search->nodes = budget_grow(context, search->nodes, sizeof(JudgedNode), &collection->capacity);
+	if (search->nnodes == search->capacity)
+		search->nodes = budget_grow(context, search->nodes, sizeof(JudgedNode), &search->capacity);
 	if (search->nnodes % 1024 == 0)
 		budget_require(context, 1024 * (size + costs));
 	node = &search->nodes[search->nnodes++];
 	node->levels = MemoryContextAlloc(context, size);
 	memcpy(node->levels, levels, size);
 	node->k = measures->k;
-	node->necd = measures->necd;
-	node->nwp = measures->nwp;
 	node->costs = MemoryContextAlloc(context, costs);
 	preference_costs(&search->preference, measures, node->costs);
 	node->ach = preference_achievement(&search->preference, node->costs);
@@ -49,70 +38,25 @@ collect(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-static int
-compare_bias(const void *a, const void *b)
-{
-	const JudgedNode *x = a;
-	const JudgedNode *y = b;
-
-	if (x->necd != y->necd)
-		return x->necd < y->necd ? -1 : 1;
-	return x->nwp < y->nwp ? -1 : x->nwp > y->nwp;
-}
-
-/*
- * Nodes are sorted by bias, then by loss, so a beaten node is beaten by an
- * earlier one.
- */
-static void
-judge(JudgedNode *nodes, Size nnodes)
-{
-	double		least = HUGE_VAL;	/* least loss of those with less bias */
-	Size		next;
-
-	for (Size i = 0; i < nnodes; i = next)
-	{
-		double		least_here = nodes[i].nwp;
-
-		for (next = i; next < nnodes && nodes[next].necd == nodes[i].necd; next++)
-		{
-			JudgedNode *node = &nodes[next];
-
-			if (node->nwp < least && node->nwp == least_here)
-				node->efficiency = EFFICIENCY_STRONG;
-			else
-				node->efficiency = node->nwp <= least ? EFFICIENCY_WEAK : EFFICIENCY_NONE;
-		}
-		least = Min(least, least_here);
-	}
-}
-
-/* Whether a vector is everywhere better than another. */
-static bool
-is_better_in_all(const double *a, const double *b, int n)
-{
-	for (int i = 0; i < n; i++)
-		if (a[i] >= b[i])
-			return false;
-	return true;
-}
-
-/* Whether a member of a front is. */
+/* Whether a member of a front is better than a vector in every cost. */
 static bool
 is_beaten_in_all(const Front *front, const double *costs)
 {
 	for (int i = 0; i < front->nmembers; i++)
-		if (is_better_in_all(front_costs(front, i), costs, front->ncosts))
+	{
+		int			better = 0;
+
+		while (better < front->ncosts && front_costs(front, i)[better] < costs[better])
+			better++;
+		if (better == front->ncosts)
 			return true;
+	}
 	return false;
 }
 
-/*
- * The same for any number of measures: if any node beats a node, a member of
- * the front does.
- */
+/* Judges nodes by the front of their costs: if any node beats a node, a member of the front does. */
 static void
-judge_by_front(const EfficiencySearch *search)
+judge(const EfficiencySearch *search)
 {
 	Front	   *front = front_create(search->population->context, search->preference.n, sizeof(char));
 	bool		equal;
@@ -146,39 +90,23 @@ compare_nearness(const void *a, const void *b, void *arg)
 	return compare_levels(x->levels, y->levels, *(const int *) arg);
 }
 
-/* The k of the highest node, which no node exceeds. */
-static int64
-k_of_top(Population *population)
-{
-	Promise		nothing = {0};
-	Measures	measures;
-	int			top[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < population->nattrs; a++)
-		top[a] = population->attrs[a].max_level;
-	measure_alone(measurer_create(population, &nothing), node_of_levels(population, top), &measures);
-	return measures.classes > 0 ? measures.k : 0;
-}
-
 void
 efficiency_search(EfficiencySearch *search)
 {
-	Collection	collection = {search, 0};
-	int			nattrs = search->population->nattrs;
 	Promise		promise = search->promise;
+	Promise		nothing = {0};
+	Measures	top;
 
 	promise.feasible_only = true;
-	search->helped = lattice_measure(search->population, &promise, search->workers, collect, &collection);
+	search->helped = lattice_measure(search->population, &promise, search->workers, collect, search);
 	if (search->nnodes == 0)
-		search->largest_k = k_of_top(search->population);
-	if (search->preference.n > FIRST_FURTHER)
-		judge_by_front(search);
-	else
 	{
-		qsort(search->nodes, search->nnodes, sizeof(JudgedNode), compare_bias);
-		judge(search->nodes, search->nnodes);
+		/* no node has a larger k than the highest */
+		measure_top(search->population, &nothing, &top);
+		search->largest_k = top.classes > 0 ? top.k : 0;
 	}
-	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &nattrs);
+	judge(search);
+	qsort_arg(search->nodes, search->nnodes, sizeof(JudgedNode), compare_nearness, &search->population->nattrs);
 }
 
 /* Collects the front of bias and loss of the nodes that keep k. */

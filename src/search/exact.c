@@ -83,7 +83,7 @@ typedef struct Part
 	bool		leads;			/* its search continues a little even after
 								 * the round's end */
 	TimestampTz until;			/* when the round ends */
-	int16		levels[MAX_ATTRIBUTES];
+	int			levels[MAX_ATTRIBUTES];
 } Part;
 
 /* The rest of a part. */
@@ -91,7 +91,7 @@ typedef struct PartResult
 {
 	bool		begun;
 	bool		done;
-	int16		levels[MAX_ATTRIBUTES]; /* where it goes on */
+	int			levels[MAX_ATTRIBUTES]; /* where it goes on */
 } PartResult;
 
 typedef struct Bounds
@@ -136,27 +136,10 @@ typedef struct Bounds
 /* Data for processes that search parts. */
 typedef struct PartsOrder
 {
-	Promise		promise;
-	bool		feasible_only;
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
-	TimestampTz deadline;
+	ExactSearch search;			/* without what points into a process */
 	Bounds	   *own;			/* only used by the process that began */
 	SharedNodes shared;
 } PartsOrder;
-
-static bool
-has_bound(const Bounds *b, Objective objective)
-{
-	return is_sum_of_levels(objective) || (objective == OBJECTIVE_K && b->bounds_k);
-}
-
-/* Lower bounds of the costs, except for k, of nodes above another. */
-static double
-least_cost(const Bounds *b, Objective objective, const int *bottom)
-{
-	return level_losses_sum(b->losses[objective], bottom);
-}
 
 /*
  * The largest k at which a node with these lower bounds of costs, except for
@@ -200,7 +183,7 @@ front_beats_box(const Bounds *b, const int *top, const int *bottom)
 
 	for (int i = 0; i < search->nobjectives; i++)
 		if (i != b->k_place)
-			costs[i] = least_cost(b, search->objectives[i], bottom);
+			costs[i] = level_losses_sum(b->losses[search->objectives[i]], bottom);
 	if (b->k_place >= 0)
 	{
 		int64		most = most_beaten_k(b, costs, &tied);
@@ -224,10 +207,11 @@ box_is_out(const Bounds *b, const int *top, const int *bottom)
 
 /* Stores a measured node and what follows from it. */
 static void
-take_over(Bounds *b, const int *levels, const ToldNode *told)
+take_over(Bounds *b, const ToldNode *told)
 {
 	ExactSearch *search = b->search;
 	const Measures *measures = &told->measures;
+	const int  *levels = told->levels;
 
 	if (search->evaluated == 0 || measures->suppressed < search->nearest.suppressed)
 		search->nearest = *measures;
@@ -260,8 +244,7 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	*measures = told.measures;
 	told.broken = b->feasibility && !measures->feasible &&
 		people_doomed(b->measurer, classes) > b->search->promise.limit;
-	for (int a = 0; a < b->population->nattrs; a++)
-		told.levels[a] = levels[a];
+	memcpy(told.levels, levels, sizeof(int) * b->population->nattrs);
 	b->advanced = b->looks = true;
 	if (b->shared != NULL)
 		shared_nodes_tell(b->shared, place, &told);
@@ -269,7 +252,7 @@ measure_node(Bounds *b, const int *levels, Measures *measures)
 	{
 		if (b->nfirst < SHARED_NODES / 2)
 			b->first[b->nfirst++] = told;
-		take_over(b, levels, &told);
+		take_over(b, &told);
 	}
 	return true;
 }
@@ -297,13 +280,9 @@ learn(Bounds *b)
 	b->round = b->shared->round;
 	for (; (told = shared_nodes_at(b->shared, b->nlearnt)) != NULL; b->nlearnt++)
 	{
-		int			levels[MAX_ATTRIBUTES];
-
-		for (int a = 0; a < b->population->nattrs; a++)
-			levels[a] = told->levels[a];
 		if (b->nlearnt < b->shared->nknown)
-			nodeset_add(b->seen, levels);
-		take_over(b, levels, told);
+			nodeset_add(b->seen, told->levels);
+		take_over(b, told);
 	}
 }
 
@@ -421,19 +400,6 @@ dive(Bounds *b)
 	}
 }
 
-/* Measures the current node in its turn; stops if that is not possible. */
-static void
-search_node(Bounds *b)
-{
-	Measures	measures;
-
-	b->resuming = false;
-	if (nodeset_find(b->seen, b->levels) != NO_NODE || measure_node(b, b->levels, &measures))
-		return;
-	b->stopped = true;
-	memcpy(b->resume, b->levels, sizeof(b->resume));
-}
-
 /* Searches the box left by the previous depths, or the rest of it. */
 static void
 search_depth(Bounds *b, int depth)
@@ -441,6 +407,7 @@ search_depth(Bounds *b, int depth)
 	const Population *population = b->population;
 	int			a = b->order[depth];
 	const Attribute *attr = &population->attrs[a];
+	Measures	measures;
 
 	for (int level = b->resuming ? b->resume[a] : attr->max_level; level >= attr->min_level; level--)
 	{
@@ -455,7 +422,18 @@ search_depth(Bounds *b, int depth)
 		else if (depth < population->nattrs - 1)
 			search_depth(b, depth + 1);
 		else
-			search_node(b);
+		{
+			/*
+			 * measure the current node in its turn; stop if that is not
+			 * possible
+			 */
+			b->resuming = false;
+			if (nodeset_find(b->seen, b->levels) == NO_NODE && !measure_node(b, b->levels, &measures))
+			{
+				b->stopped = true;
+				memcpy(b->resume, b->levels, sizeof(b->resume));
+			}
+		}
 		if (b->stopped)
 			break;
 	}
@@ -477,11 +455,12 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->k_place = -1;
 	for (int i = 0; i < search->nobjectives; i++)
 	{
-		b->beatable = b->beatable && has_bound(b, search->objectives[i]);
 		if (search->objectives[i] == OBJECTIVE_K)
 			b->k_place = i;
 		if (is_sum_of_levels(search->objectives[i]))
 			b->losses[search->objectives[i]] = level_losses_create(population, search->objectives[i]);
+		else
+			b->beatable = b->beatable && search->objectives[i] == OBJECTIVE_K && b->bounds_k;
 	}
 	for (int a = 0; a < population->nattrs; a++)
 	{
@@ -515,12 +494,12 @@ prepare_search(Bounds *b)
 static void
 choose_levels(Bounds *b, const Part *part)
 {
+	memcpy(b->resume, part->levels, sizeof(b->resume));
 	for (int depth = 0; depth < b->population->nattrs; depth++)
 	{
 		int			a = b->order[depth];
 		const Attribute *attr = &b->population->attrs[a];
 
-		b->resume[a] = part->levels[a];
 		b->levels[a] = depth < part->depth ? part->levels[a] : attr->max_level;
 		b->bottom[a] = depth < part->depth ? part->levels[a] : attr->min_level;
 	}
@@ -535,14 +514,10 @@ begin_parts(Population *population, const void *argument)
 
 	if (!IsParallelWorker())
 		return order->own;
-	search = palloc0(sizeof(ExactSearch));
+	search = palloc(sizeof(ExactSearch));
 	b = palloc0(sizeof(Bounds));
+	*search = order->search;
 	search->population = population;
-	search->promise = order->promise;
-	search->feasible_only = order->feasible_only;
-	search->nobjectives = order->nobjectives;
-	memcpy(search->objectives, order->objectives, sizeof(search->objectives));
-	search->deadline = order->deadline;
 	prepare_bounds(b, search);
 	prepare_search(b);
 	b->shared = &order->shared;
@@ -569,8 +544,7 @@ search_part(void *state, const void *item, void *result)
 		search_depth(b, part->depth);
 	told->begun = b->advanced;
 	told->done = !b->stopped;
-	for (int a = 0; a < b->population->nattrs; a++)
-		told->levels[a] = b->resume[a];
+	memcpy(told->levels, b->resume, sizeof(told->levels));
 }
 
 const PoolWork search_parts_work = {"search parts", begin_parts, search_part};
@@ -657,15 +631,6 @@ keep_rest(Parts *parts, int nitems, const PartResult *results)
 	parts->n = kept;
 }
 
-/* Splits the parts in which the round ended. */
-static void
-split_unfinished(Bounds *b, Parts *parts)
-{
-	for (int i = parts->n - 1; i >= 0; i--)
-		if (parts->parts[i].unfinished && parts->parts[i].depth < b->population->nattrs - 1)
-			part_further(b, parts, i);
-}
-
 /* Searches the first parts for a round. */
 static void
 search_round(Bounds *b, Parts *parts, WorkerPool *pool, int most_items, PartResult *results)
@@ -681,7 +646,10 @@ search_round(Bounds *b, Parts *parts, WorkerPool *pool, int most_items, PartResu
 	worker_pool_do(pool, nitems, parts->parts, results);
 	keep_rest(parts, nitems, results);
 	learn(b);
-	split_unfinished(b, parts);
+	/* split the parts in which the round ended */
+	for (int i = parts->n - 1; i >= 0; i--)
+		if (parts->parts[i].unfinished && parts->parts[i].depth < b->population->nattrs - 1)
+			part_further(b, parts, i);
 }
 
 /* Makes room to share more nodes; those in the front stay. */
@@ -697,28 +665,11 @@ tell_anew(Bounds *b)
 
 		memset(&b->first[i], 0, sizeof(ToldNode));
 		b->first[i].measures = node->measures;
-		for (int a = 0; a < b->population->nattrs; a++)
-			b->first[i].levels[a] = node->levels[a];
+		memcpy(b->first[i].levels, node->levels, sizeof(int) * b->population->nattrs);
 	}
 	shared_nodes_begin(b->shared, b->first, n);
 	b->round = b->shared->round;
 	b->nlearnt = b->shared->nknown;
-}
-
-static PartsOrder *
-parts_order(Bounds *b)
-{
-	const ExactSearch *search = b->search;
-	PartsOrder *order = palloc0(sizeof(PartsOrder));
-
-	order->promise = search->promise;
-	order->feasible_only = search->feasible_only;
-	order->nobjectives = search->nobjectives;
-	memcpy(order->objectives, search->objectives, sizeof(search->objectives));
-	order->deadline = search->deadline;
-	order->own = b;
-	shared_nodes_begin(&order->shared, b->first, b->nfirst);
-	return order;
 }
 
 /* Continues with workers where this process stopped. */
@@ -727,7 +678,7 @@ search_together(Bounds *b)
 {
 	ExactSearch *search = b->search;
 	int			most_items = MOST_PARTS_A_PROCESS * (search->workers + 1);
-	PartsOrder *argument = parts_order(b);
+	PartsOrder *argument = palloc0(sizeof(PartsOrder));
 	PoolOrder	order = {
 		.work = &search_parts_work,
 		.population = b->population,
@@ -742,10 +693,12 @@ search_together(Bounds *b)
 	Part	   *rest = insert_part(b, &parts, 0);
 	WorkerPool *pool;
 
+	argument->search = *search;
+	argument->own = b;
+	shared_nodes_begin(&argument->shared, b->first, b->nfirst);
 	memset(rest, 0, sizeof(Part));
 	rest->resumes = true;
-	for (int a = 0; a < b->population->nattrs; a++)
-		rest->levels[a] = b->resume[a];
+	memcpy(rest->levels, b->resume, sizeof(rest->levels));
 	pool = worker_pool_begin(&order, search->workers);
 	b->shared = &((PartsOrder *) worker_pool_argument(pool))->shared;
 	b->round = b->shared->round;

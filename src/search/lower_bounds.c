@@ -60,21 +60,11 @@ default_epsilon(Objective objective, const Population *population)
 	}
 }
 
-/* The fewest distinct values of any sensitive column, an upper bound of l. */
-static double
-fewest_values(const Population *population)
-{
-	uint32		fewest = PG_UINT32_MAX;
-
-	for (int column = 0; column < population->nsensitive; column++)
-		fewest = Min(fewest, population->columns[column]->nvalues);
-	return fewest;
-}
-
 double
 most_of(Objective objective, const Population *population)
 {
 	double		people = (double) population->people;
+	uint32		fewest_values = PG_UINT32_MAX;
 	const Model *model;
 
 	switch (objective)
@@ -84,7 +74,9 @@ most_of(Objective objective, const Population *population)
 			return people;
 		case OBJECTIVE_L:
 		case OBJECTIVE_ENTROPY_L:
-			return fewest_values(population);
+			for (int column = 0; column < population->nsensitive; column++)
+				fewest_values = Min(fewest_values, population->columns[column]->nvalues);
+			return fewest_values;
 		case OBJECTIVE_CLASSES:
 			return population->tuples->ntuples;
 		case OBJECTIVE_GLM:
@@ -144,9 +136,9 @@ struct LeastCosts
 	const Population *population;
 	int			nobjectives;
 	Objective	objectives[MAX_OBJECTIVES];
-	bool		bounds_classes; /* nothing is promised */
-	KnownNodes *ks;				/* k of measured nodes */
-	KnownNodes *squares;		/* upper bounds of their sums of squares */
+	KnownNodes *ks;				/* k of measured nodes, or NULL */
+	KnownNodes *squares;		/* upper bounds of their sums of squares, or
+								 * NULL */
 	LevelLosses *glm;
 	LevelLosses *nwp;
 };
@@ -159,31 +151,17 @@ least_costs_create(const Population *population, const Promise *promise, int nob
 	least->population = population;
 	least->nobjectives = nobjectives;
 	memcpy(least->objectives, objectives, sizeof(Objective) * nobjectives);
-	least->bounds_classes = !promise_given(promise, population);
-	least->ks = known_nodes_create(population, population->context);
-	least->squares = known_nodes_create(population, population->context);
+	for (int i = 0; i < nobjectives && !promise_given(promise, population); i++)
+	{
+		if (objectives[i] == OBJECTIVE_K)
+			least->ks = known_nodes_create(population, population->context);
+		/* a class of few persons may have many rows */
+		if (objectives[i] == OBJECTIVE_SUM_K && !population->has_persons)
+			least->squares = known_nodes_create(population, population->context);
+	}
 	least->glm = level_losses_create(population, OBJECTIVE_GLM);
 	least->nwp = level_losses_create(population, OBJECTIVE_NWP);
 	return least;
-}
-
-static bool
-has_bound(const LeastCosts *least, Objective objective)
-{
-	/* a class of few persons may have many rows */
-	bool		bounds_squares = least->bounds_classes && !least->population->has_persons;
-
-	return is_sum_of_levels(objective) || (objective == OBJECTIVE_K && least->bounds_classes) ||
-		(objective == OBJECTIVE_SUM_K && bounds_squares);
-}
-
-static bool
-is_asked(const LeastCosts *least, Objective objective)
-{
-	for (int i = 0; i < least->nobjectives; i++)
-		if (least->objectives[i] == objective)
-			return has_bound(least, objective);
-	return false;
 }
 
 void
@@ -193,9 +171,9 @@ least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures
 
 	if (measures->classes == 0)
 		return;
-	if (is_asked(least, OBJECTIVE_K))
+	if (least->ks != NULL)
 		known_nodes_add(least->ks, levels, measures->k);
-	if (is_asked(least, OBJECTIVE_SUM_K) && squares < 9e18)
+	if (least->squares != NULL && squares < 9e18)
 		known_nodes_add(least->squares, levels, (int64) ceil(squares));
 }
 
@@ -207,10 +185,17 @@ least_costs_of(const LeastCosts *least, const int *levels, double *costs)
 
 	best.glm = level_losses_sum(least->glm, levels);
 	best.nwp = level_losses_sum(least->nwp, levels);
-	best.k = known_nodes_least_above(least->ks, levels);
-	best.sum_k = (double) known_nodes_least_above(least->squares, levels);
+	if (least->ks != NULL)
+		best.k = known_nodes_least_above(least->ks, levels);
+	if (least->squares != NULL)
+		best.sum_k = (double) known_nodes_least_above(least->squares, levels);
 	bounded_costs(least->population, least->nobjectives, least->objectives, &best, costs);
 	for (int i = 0; i < least->nobjectives; i++)
-		if (!has_bound(least, least->objectives[i]))
+	{
+		Objective	objective = least->objectives[i];
+
+		if (!is_sum_of_levels(objective) && !(objective == OBJECTIVE_K && least->ks != NULL) &&
+			!(objective == OBJECTIVE_SUM_K && least->squares != NULL))
 			costs[i] = -HUGE_VAL;
+	}
 }

@@ -14,17 +14,14 @@
  * The paper has neither, so a caller may request a random first generation,
  * and generations with copies.
  */
-#include "search/nsga2.h"
+#include "search/searches.h"
 
 #include <math.h>
 
 #include "base/budget.h"
-#include "base/key_counter.h"
-#include "base/prng.h"
 #include "base/progress.h"
-#include "engine/cuts.h"
+#include "engine/lattice.h"
 #include "miscadmin.h"
-#include "search/searches.h"
 
 /* The most nodes measured to find the closest. */
 #define MOST_LEVEL_NODES 1000000
@@ -39,74 +36,45 @@ typedef struct Member
 	double		f1;
 	double		f2;
 	int			rank;
+	int			before;			/* its neighbours in its front, or -1 */
+	int			after;
 	double		crowding;
 } Member;
-
-struct Nsga2
-{
-	Nsga2Settings settings;
-	MemoryContext context;
-	CutSpace   *space;
-	Prng		prng;
-	WorkerPool *pool;
-	NodeFront  *level_nodes;	/* the efficient ones */
-	Preference	preference;
-	KeyCounter *known;			/* cuts of solutions */
-	Size		capacity;
-	Solution   *solutions;		/* by number */
-	int			nfurther;		/* measures beyond bias and loss */
-	Size		further_capacity;
-	double	   *further;		/* their costs, by number */
-	uint32		evaluated;		/* number of solutions */
-	int64		requested;		/* evaluations, including repeated ones */
-	uint32		best;			/* the chosen one so far */
-	int			nparents;
-	Member	   *parents;		/* sorted by preference */
-	uint64	   *items;			/* of a batch */
-	CutResult  *results;
-};
-
-static bool
-is_worth_workers(const Nsga2Settings *settings)
-{
-	return (double) settings->population->tuples->ntuples * settings->evaluations >= WORTH_WORKERS;
-}
 
 Nsga2 *
 nsga2_begin(const Nsga2Settings *settings)
 {
-	MemoryContext context = settings->population->context;
-	MemoryContext old = MemoryContextSwitchTo(context);
+	Population *population = settings->population;
+	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
-	PoolOrder	order = {.work = &evaluate_cuts_work,.population = settings->population};
-	CutArgument asked = {.k = settings->k,.limit = settings->promise.limit,.promise = settings->promise};
+	CutArgument asked = {.k = settings->promise.k,.limit = settings->promise.limit,.promise = settings->promise};
 	Promise		others = settings->promise;
-	Size		item_size;
+	PoolOrder	order = {
+		.work = &evaluate_cuts_work,
+		.population = population,
+		.argument = &asked,
+		.argument_size = sizeof(CutArgument),
+		.result_size = sizeof(CutResult),
+		.most_items = settings->size
+	};
+	double		visits = (double) population->tuples->ntuples * settings->evaluations;
 
 	search->settings = *settings;
-	search->context = context;
-	search->space = cut_space_create(settings->population, settings->taxonomy);
+	search->space = cut_space_create(population, settings->taxonomy);
 	search->prng.state = settings->seed;
-	search->known = key_counter_create(context, search->space->nwords, 1024);
-	search->best = NO_SOLUTION;
-	search->nfurther = settings->preference.n - FIRST_FURTHER;
-	search->level_nodes = efficient_level_nodes(settings->population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
+	search->known = key_counter_create(population->context, search->space->nwords, 1024);
+	search->chosen = NO_SOLUTION;
+	search->level_nodes = efficient_level_nodes(population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
 												settings->workers);
-	asked.wants_measures = search->nfurther > 0;
-	others.k = 0;
-	asked.looks_closer = promise_given(&others, settings->population);
 	search->parents = palloc(sizeof(Member) * settings->size);
-	item_size = 2 * sizeof(uint64) * search->space->nwords;
-	budget_require(context, item_size * settings->size);
-	search->items = MemoryContextAllocHuge(context, item_size * settings->size);
-	search->results = palloc(sizeof(CutResult) * settings->size);
 	asked.nwords = search->space->nwords;
-	order.argument = &asked;
-	order.argument_size = sizeof(CutArgument);
-	order.item_size = item_size;
-	order.result_size = sizeof(CutResult);
-	order.most_items = settings->size;
-	search->pool = worker_pool_begin(&order, is_worth_workers(settings) ? settings->workers : 0);
+	asked.wants_measures = settings->preference.n > FIRST_FURTHER;
+	others.k = 0;
+	asked.looks_closer = promise_given(&others, population);
+	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
+	search->items = budget_alloc(order.item_size, settings->size);
+	search->results = palloc(sizeof(CutResult) * settings->size);
+	search->pool = worker_pool_begin(&order, visits >= WORTH_WORKERS ? settings->workers : 0);
 	MemoryContextSwitchTo(old);
 	return search;
 }
@@ -115,48 +83,6 @@ int
 nsga2_end(Nsga2 *search)
 {
 	return worker_pool_end(search->pool);
-}
-
-uint32
-nsga2_size(const Nsga2 *search)
-{
-	return search->evaluated;
-}
-
-const Solution *
-nsga2_solution(const Nsga2 *search, uint32 number)
-{
-	return &search->solutions[number];
-}
-
-const double *
-nsga2_further(const Nsga2 *search, uint32 number)
-{
-	return search->further + (Size) number * search->nfurther;
-}
-
-const uint64 *
-nsga2_cut(const Nsga2 *search, uint32 number)
-{
-	return search->known->keys + (Size) number * search->known->nwords;
-}
-
-const CutSpace *
-nsga2_space(const Nsga2 *search)
-{
-	return search->space;
-}
-
-uint32
-nsga2_chosen(const Nsga2 *search)
-{
-	return search->best;
-}
-
-static bool
-is_feasible(const Nsga2 *search, const Solution *solution)
-{
-	return solution->k >= search->settings.k;
 }
 
 /*
@@ -200,56 +126,20 @@ static void
 judge(Nsga2 *search, uint32 number)
 {
 	Solution   *solution = &search->solutions[number];
-	double		costs[MAX_PREFERRED] = {solution->necd, solution->nwp};
 
-	if (search->nfurther > 0)
-		memcpy(costs + FIRST_FURTHER, nsga2_further(search, number), sizeof(double) * search->nfurther);
-	solution->ach = preference_achievement(&search->preference, costs);
-	solution->deviation = preference_deviation(&search->preference, costs);
-	if (is_feasible(search, solution) &&
-		(search->best == NO_SOLUTION || compare_solutions(search, number, search->best) < 0))
-		search->best = number;
-}
-
-/* Where to write the next cut before it is admitted. */
-static uint64 *
-candidate(Nsga2 *search)
-{
-	return key_counter_candidate(search->known);
+	solution->ach = preference_achievement(&search->preference, nsga2_costs(search, number));
+	solution->deviation = preference_deviation(&search->preference, nsga2_costs(search, number));
+	if (solution->k >= search->settings.promise.k &&
+		(search->chosen == NO_SOLUTION || compare_solutions(search, number, search->chosen) < 0))
+		search->chosen = number;
 }
 
 /* The number of the candidate, new or not. */
 static uint32
 admit(Nsga2 *search)
 {
-	uint64	   *cut = candidate(search);
-
-	cut_repair(search->space, cut);
+	cut_repair(search->space, key_counter_candidate(search->known));
 	return key_counter_add(search->known, 1);
-}
-
-/* Stores the measures of a solution. */
-static void
-keep_result(Nsga2 *search, uint32 number, const CutResult *result)
-{
-	Solution   *solution = &search->solutions[number];
-
-	solution->k = result->k;
-	solution->necd = result->necd;
-	solution->nwp = result->nwp;
-	for (int i = 0; i < search->nfurther; i++)
-		search->further[(Size) number * search->nfurther + i] =
-			objective_cost(search->settings.preference.measures[FIRST_FURTHER + i], &result->measures);
-}
-
-/* Allocates the measures of all cuts. */
-static void
-make_room(Nsga2 *search)
-{
-	while (search->capacity < search->known->nkeys)
-		search->solutions = budget_grow(search->context, search->solutions, sizeof(Solution), &search->capacity);
-	while (search->nfurther > 0 && search->further_capacity < search->known->nkeys)
-		search->further = budget_grow(search->context, search->further, sizeof(double) * search->nfurther, &search->further_capacity);
 }
 
 /* Evaluates the new cuts. */
@@ -260,6 +150,8 @@ evaluate_new(Nsga2 *search)
 	uint32		first = search->evaluated;
 	uint32		nnew = search->known->nkeys - first;
 	uint64	   *base = search->items;
+	MemoryContext context = search->settings.population->context;
+	const Preference *preference = &search->settings.preference;
 
 	/* their common refinement, nowhere coarser than any of them */
 	memset(base, 0, sizeof(uint64) * nwords);
@@ -272,12 +164,22 @@ evaluate_new(Nsga2 *search)
 		memcpy(search->items + (Size) 2 * nwords * i + nwords, nsga2_cut(search, first + i), sizeof(uint64) * nwords);
 	}
 	worker_pool_do(search->pool, nnew, search->items, search->results);
-	make_room(search);
+	while (search->capacity < search->known->nkeys)
+		search->solutions = budget_grow(context, search->solutions, sizeof(Solution), &search->capacity);
+	while (search->costs_capacity < search->known->nkeys)
+		search->costs = budget_grow(context, search->costs, sizeof(double) * preference->n, &search->costs_capacity);
 	for (uint32 i = 0; i < nnew; i++)
 	{
-		keep_result(search, first + i, &search->results[i]);
-		search->evaluated++;
-		judge(search, first + i);
+		const CutResult *result = &search->results[i];
+		uint32		number = search->evaluated++;
+		double	   *costs = search->costs + (Size) number * preference->n;
+
+		search->solutions[number].k = result->k;
+		costs[0] = result->necd;
+		costs[1] = result->nwp;
+		for (int j = FIRST_FURTHER; j < preference->n; j++)
+			costs[j] = objective_cost(preference->measures[j], &result->measures);
+		judge(search, number);
 	}
 }
 
@@ -287,7 +189,7 @@ make_member(const Nsga2 *search, uint32 number)
 	Member		member = {.number = number};
 
 	member.f1 = search->solutions[number].ach;
-	member.f2 = (double) (search->settings.k - search->solutions[number].k);
+	member.f2 = (double) (search->settings.promise.k - search->solutions[number].k);
 	return member;
 }
 
@@ -347,9 +249,7 @@ static void
 measure_crowding(Member *members, int n, int nfronts)
 {
 	int		   *last = palloc(sizeof(int) * (nfronts + 1));
-	int		   *before = palloc(sizeof(int) * (n + 1));
 	int		   *first = palloc(sizeof(int) * (nfronts + 1));
-	int		   *after = palloc(sizeof(int) * (n + 1));
 
 	for (int front = 0; front < nfronts; front++)
 		last[front] = first[front] = -1;
@@ -357,34 +257,33 @@ measure_crowding(Member *members, int n, int nfronts)
 	{
 		int			front = members[i].rank;
 
-		after[i] = -1;
-		before[i] = last[front];
-		if (before[i] >= 0)
-			after[before[i]] = i;
+		members[i].after = -1;
+		members[i].before = last[front];
+		if (last[front] >= 0)
+			members[last[front]].after = i;
 		else
 			first[front] = i;
 		last[front] = i;
 	}
 	for (int i = 0; i < n; i++)
 	{
-		const Member *left = &members[first[members[i].rank]];
-		const Member *right = &members[last[members[i].rank]];
+		Member	   *member = &members[i];
+		const Member *left = &members[first[member->rank]];
+		const Member *right = &members[last[member->rank]];
 		double		f1 = right->f1 - left->f1;
 		double		f2 = left->f2 - right->f2;
 
-		members[i].crowding = HUGE_VAL;
-		if (before[i] < 0 || after[i] < 0)
+		member->crowding = HUGE_VAL;
+		if (member->before < 0 || member->after < 0)
 			continue;
-		members[i].crowding = 0;
+		member->crowding = 0;
 		if (f1 > 0)
-			members[i].crowding += (members[after[i]].f1 - members[before[i]].f1) / f1;
+			member->crowding += (members[member->after].f1 - members[member->before].f1) / f1;
 		if (f2 > 0)
-			members[i].crowding += (members[before[i]].f2 - members[after[i]].f2) / f2;
+			member->crowding += (members[member->before].f2 - members[member->after].f2) / f2;
 	}
 	pfree(last);
-	pfree(before);
 	pfree(first);
-	pfree(after);
 }
 
 /* The paper's selection. */
@@ -486,7 +385,7 @@ breed(Nsga2 *search, const uint64 *first, const uint64 *second, int place)
 		child[word] = (first[word] & mask) | (second[word] & ~mask);
 	}
 	mutate(search, child);
-	memcpy(candidate(search), child, sizeof(uint64) * nwords);
+	memcpy(key_counter_candidate(search->known), child, sizeof(uint64) * nwords);
 	number = admit(search);
 	pfree(child);
 	return number;
@@ -523,7 +422,7 @@ static uint32
 random_cut(Nsga2 *search)
 {
 	double		share = prng_unit(&search->prng);
-	uint64	   *cut = candidate(search);
+	uint64	   *cut = key_counter_candidate(search->known);
 
 	CHECK_FOR_INTERRUPTS();
 	memset(cut, 0, sizeof(uint64) * search->space->nwords);
@@ -536,7 +435,7 @@ random_cut(Nsga2 *search)
 static uint32
 admit_levels(Nsga2 *search, const int *levels)
 {
-	cut_of_levels(search->space, levels, candidate(search));
+	cut_of_levels(search->space, levels, key_counter_candidate(search->known));
 	return admit(search);
 }
 
@@ -569,7 +468,6 @@ nearest_level_node(const Nsga2 *search, int *levels)
 static void
 seed_generation(Nsga2 *search, uint32 *seeds, int nseeds)
 {
-	const Population *population = search->settings.population;
 	int			levels[MAX_ATTRIBUTES];
 	uint32	   *front;
 	uint32		nfront;
@@ -580,8 +478,7 @@ seed_generation(Nsga2 *search, uint32 *seeds, int nseeds)
 			seeds[i] = random_cut(search);
 		return;
 	}
-	for (int a = 0; a < population->nattrs; a++)
-		levels[a] = population->attrs[a].max_level;
+	top_levels(search->settings.population, levels);
 	seeds[0] = admit_levels(search, levels);
 	seeds[1] = seeds[0];
 	if (nearest_level_node(search, levels))
@@ -598,11 +495,11 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 {
 	int			size = search->settings.size;
 	uint32	   *children = palloc(sizeof(uint32) * size);
-	MemoryContext generation = AllocSetContextCreate(search->context, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext generation = AllocSetContextCreate(search->settings.population->context, "anonopt generation", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old;
 
 	search->preference = *preference;
-	search->best = NO_SOLUTION;
+	search->chosen = NO_SOLUTION;
 	for (uint32 number = 0; number < search->evaluated; number++)
 		judge(search, number);
 	seed_generation(search, children, Min(size, evaluations));
@@ -639,7 +536,7 @@ nsga2_front(const Nsga2 *search, uint32 **numbers)
 	uint32		nfront = 0;
 	int64		most = -1;
 
-	budget_require(search->context, sizeof(uint32) * (Size) search->evaluated);
+	budget_require(search->settings.population->context, sizeof(uint32) * (Size) search->evaluated);
 	*numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) search->evaluated + 1));
 	for (uint32 i = 0; i < search->evaluated; i++)
 		(*numbers)[i] = i;

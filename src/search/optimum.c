@@ -21,7 +21,7 @@
 
 #include "base/budget.h"
 #include "base/progress.h"
-#include "engine/worker_pool.h"
+#include "engine/lattice.h"
 
 /* Tuples to visit in each box that is handed out, about a tenth of a second. */
 #define EFFORT INT64CONST(40000000)
@@ -83,10 +83,7 @@ take_result(OptimumSearch *search, OpenBoxes *open, const BoxResult *result)
 	search->evaluated += result->evaluated;
 	for (int i = 0; i < result->nopen; i++)
 		add_box(open, &result->open[i]);
-	if (answer->found &&
-		(!search->answer.found || answer->cost < search->answer.cost ||
-		 (answer->cost == search->answer.cost &&
-		  compare_levels(answer->levels, search->answer.levels, search->population->nattrs) < 0)))
+	if (answer->found && !answer_beats(&search->answer, answer->cost, answer->levels, search->population->nattrs))
 		search->answer = *answer;
 }
 
@@ -228,18 +225,6 @@ search_alone(OptimumSearch *search, OpenBoxes *open)
 	boxes_end(state);
 }
 
-/* Measures the top. */
-static void
-measure_nearest(OptimumSearch *search)
-{
-	const Population *population = search->population;
-	int			top[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < population->nattrs; a++)
-		top[a] = population->attrs[a].max_level;
-	measure_alone(measurer_create(population, &search->order.promise), node_of_levels(population, top), &search->nearest);
-}
-
 void
 optimum_search(OptimumSearch *search)
 {
@@ -259,6 +244,6 @@ optimum_search(OptimumSearch *search)
 		search_together(search, &rounds);
 	search->bound = Min(least_open(&rounds), search->answer.found ? search->answer.cost : HUGE_VAL);
 	if (!search->answer.found)
-		measure_nearest(search);
+		measure_top(search->population, &search->order.promise, &search->nearest);
 	MemoryContextSwitchTo(old);
 }

@@ -55,8 +55,8 @@ extern double best_of_one_class(const Population *population, Objective measure)
 extern double achievement(double necd, double nwp, double necd_preferred, double nwp_preferred);
 
 /*
- * The same for any number of values, each with its preference, its ideal and
- * its importance; preferences are nowhere below the ideal point.
+ * The achievement function of any number of values, each with its preference,
+ * its ideal and its importance; preferences are nowhere below the ideal point.
  */
 extern double achievement_of(int n, const double *values, const double *preferences, const double *weights,
 							 const double *ideal);

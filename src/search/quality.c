@@ -8,7 +8,7 @@
  * Every node of the lattice is measured.  The exact set contains all nodes
  * that no other dominates, including those with equal values.
  */
-#include "search/quality.h"
+#include "search/searches.h"
 
 #include <math.h>
 
@@ -16,7 +16,6 @@
 #include "base/progress.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
-#include "search/front.h"
 #include "search/lower_bounds.h"
 
 typedef struct ExactSet
@@ -46,71 +45,20 @@ visit_node(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-/*
- * The boxes that no exact node's box dominates, those of an archive to which
- * all nodes were offered.
- */
-static Archive *
-exact_boxes(const ExactSet *set, const double *epsilon)
-{
-	Archive    *archive = archive_create(set->population->context, set->front->ncosts, epsilon);
-
-	for (int i = 0; i < set->front->nmembers; i++)
-		archive_offer(archive, i, front_costs(set->front, i));
-	return archive;
-}
-
-/* The largest distance of the exact vectors from the worst, by objective. */
-static void
-find_largest(const Front *front, double *largest)
-{
-	memset(largest, 0, sizeof(double) * MAX_OBJECTIVES);
-	for (int i = 0; i < front->nmembers; i++)
-		for (int j = 0; j < front->ncosts; j++)
-			largest[j] = Max(largest[j], -front_costs(front, i)[j]);
-}
-
-/*
- * How much worse a vector is than another, counting only the costs in which it
- * is worse.
- */
+/* How far a vector is from an exact one; for a shortfall, only costs in which it is worse count. */
 static double
-shortfall(const double *costs, const double *exact, const double *largest, int ncosts)
+distance(const double *costs, const double *exact, const double *largest, int ncosts, bool shortfall)
 {
 	double		squares = 0;
 
 	for (int j = 0; j < ncosts; j++)
-		if (largest[j] > 0 && costs[j] > exact[j])
-			squares += ((costs[j] - exact[j]) / largest[j]) * ((costs[j] - exact[j]) / largest[j]);
-	return sqrt(squares);
-}
-
-static void
-lessen_shortfalls(const Front *front, const double *largest, const double *costs, double *shortfalls)
-{
-	for (int i = 0; i < front->nmembers; i++)
-		shortfalls[i] = Min(shortfalls[i], shortfall(costs, front_costs(front, i), largest, front->ncosts));
-}
-
-static double
-distance_to_nearest(const Front *front, const double *largest, const double *costs)
-{
-	double		nearest = HUGE_VAL;
-
-	for (int i = 0; i < front->nmembers; i++)
 	{
-		double		squares = 0;
+		double		share = largest[j] > 0 ? (costs[j] - exact[j]) / largest[j] : 0;
 
-		for (int j = 0; j < front->ncosts; j++)
-		{
-			double		difference = costs[j] - front_costs(front, i)[j];
-
-			if (largest[j] > 0)
-				squares += (difference / largest[j]) * (difference / largest[j]);
-		}
-		nearest = Min(nearest, squares);
+		if (share > 0 || !shortfall)
+			squares += share * share;
 	}
-	return sqrt(nearest);
+	return sqrt(squares);
 }
 
 void
@@ -119,16 +67,27 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 {
 	ExactSet	set = {population, objectives, front_create(population->context, nobjectives, sizeof(int64)), 0};
 	Measurer   *measurer = measurer_create(population, promise);
-	Archive    *boxes;
+	Archive    *boxes = archive_create(population->context, nobjectives, epsilon);
 	bool	   *occupied;
 	int			noccupied = 0;
-	double		largest[MAX_OBJECTIVES];
+	double		largest[MAX_OBJECTIVES] = {0};	/* distance of the exact
+												 * vectors from the worst, by
+												 * objective */
 	double	   *shortfalls;
 
 	quality->helped = lattice_measure(population, promise, workers, visit_node, &set);
 	quality->measured = set.visited;
-	boxes = exact_boxes(&set, epsilon);
-	find_largest(set.front, largest);
+
+	/*
+	 * the boxes that no exact node's box dominates are those of an archive to
+	 * which all nodes were offered
+	 */
+	for (int i = 0; i < set.front->nmembers; i++)
+	{
+		archive_offer(boxes, i, front_costs(set.front, i));
+		for (int j = 0; j < nobjectives; j++)
+			largest[j] = Max(largest[j], -front_costs(set.front, i)[j]);
+	}
 	occupied = palloc0(sizeof(bool) * (archive_size(boxes) + 1));
 	shortfalls = palloc(sizeof(double) * (set.front->nmembers + 1));
 	for (int i = 0; i < set.front->nmembers; i++)
@@ -138,12 +97,19 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	{
 		Measures	measures;
 		double		costs[MAX_OBJECTIVES];
+		double		nearest = HUGE_VAL;
 		int			box;
 
 		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
 		bounded_costs(population, nobjectives, objectives, &measures, costs);
-		lessen_shortfalls(set.front, largest, costs, shortfalls);
-		quality->convergence_error += distance_to_nearest(set.front, largest, costs);
+		for (int j = 0; j < set.front->nmembers; j++)
+		{
+			const double *exact = front_costs(set.front, j);
+
+			shortfalls[j] = Min(shortfalls[j], distance(costs, exact, largest, nobjectives, true));
+			nearest = Min(nearest, distance(costs, exact, largest, nobjectives, false));
+		}
+		quality->convergence_error += nearest;
 		box = archive_find_box(boxes, costs);
 		if (box >= 0 && !occupied[box])
 		{
@@ -223,7 +189,7 @@ area(double *const *vectors, int nvectors, const double *reference)
 	return sum;
 }
 
-/* The same for any number of costs; vectors are sorted by the last one. */
+/* The volume in any number of costs; vectors are sorted by the last one. */
 static double
 volume(double *const *vectors, int nvectors, int ncosts, const double *reference)
 {
@@ -252,23 +218,16 @@ volume(double *const *vectors, int nvectors, int ncosts, const double *reference
 	return sum;
 }
 
-static bool
-covers_reference(const double *costs, const double *reference, int ncosts)
-{
-	bool		equal;
-
-	return covers(costs, reference, ncosts, &equal);
-}
-
 double
 hypervolume(const Front *front, const double *reference)
 {
 	double	  **vectors = MemoryContextAllocHuge(front->context, sizeof(double *) * ((Size) front->nmembers + 1));
 	int			nvectors = 0;
 	int			last = front->ncosts - 1;
+	bool		equal;
 
 	for (int i = 0; i < front->nmembers; i++)
-		if (covers_reference(front_costs(front, i), reference, front->ncosts))
+		if (covers(front_costs(front, i), reference, front->ncosts, &equal))
 			vectors[nvectors++] = front_costs(front, i);
 	qsort_arg(vectors, nvectors, sizeof(double *), compare_costs, &last);
 	return nvectors == 0 ? 0 : volume(vectors, nvectors, front->ncosts, reference);

@@ -58,10 +58,4 @@ extern RecodingResult *recoding_search(const RecodingOrder *order, const Recodin
  */
 extern RecodingResult *recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved);
 
-/*
- * Strict Mondrian, for comparison: halves boxes at the median of the widest
- * attribute; supports only k.
- */
-extern RecodingResult *recoding_mondrian(const RecodingOrder *order);
-
 #endif

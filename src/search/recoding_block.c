@@ -16,6 +16,17 @@
 #define REST 200
 #define REST_OF_SIZE 10
 
+RecodingResult *
+recoding_result_create(const Population *population)
+{
+	RecodingResult *result = palloc0(sizeof(RecodingResult));
+	Size		n = population->tuples->ntuples;
+
+	result->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * (n + 1));
+	memset(result->class_of, 0xff, sizeof(uint32) * n);
+	return result;
+}
+
 static double
 share_of_loss(const DraftClasses *classes)
 {
@@ -30,7 +41,7 @@ tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
 }
 
 void
-better_classes(DraftClasses *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch)
+better_classes(DraftClasses *classes, const TupleTree *tree, uint64 seed, const RecodingWatch *watch)
 {
 	int			effort = classes->ground->order->effort;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
@@ -49,27 +60,6 @@ better_classes(DraftClasses *classes, const BoxTree *tree, uint64 seed, const Re
 	}
 }
 
-static void
-better_block(const RecodingOrder *order, const BlockItem *item, MemoryContext context, BlockResult *result)
-{
-	Ground	   *ground = ground_create(order, context, item->tuple, item->ntuples);
-	BoxTree    *tree = box_tree_create(ground, TREE_LEAF);
-	DraftClasses *classes = draft_classes_create(ground);
-	double		before;
-
-	classes->limit = item->limit;
-	draft_classes_take_over(classes, item->class_of, ground->rank);
-	for (uint32 i = 0; i < item->ntuples; i++)
-		if (classes->class_of[i] == NO_CLASS)
-			tuple_suppress(classes, i);
-	before = share_of_loss(classes);
-	better_classes(classes, tree, item->seed, NULL);
-	for (uint32 i = 0; i < item->ntuples; i++)
-		result->class_of[ground->rank[i]] = classes->class_of[i];
-	result->nclasses = classes->nclasses;
-	result->gain = before - share_of_loss(classes);
-}
-
 static void *
 begin_blocks(Population *population, const void *argument)
 {
@@ -81,16 +71,33 @@ begin_blocks(Population *population, const void *argument)
 }
 
 static void
-do_block(void *state, const void *item, void *result)
+do_block(void *state, const void *argument, void *answer)
 {
 	const RecodingOrder *order = state;
+	const BlockItem *item = argument;
+	BlockResult *result = answer;
 	MemoryContext context = AllocSetContextCreate(order->population->context, "anonopt recoding block",
 												  ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (order->population->ncolumns + 1));
+	Ground	   *ground;
+	TupleTree  *tree;
+	DraftClasses *classes;
+	double		before;
 
 	population_mark(order->population, marks);
-	better_block(order, item, context, result);
+	ground = ground_create(order, context, item->tuple, item->ntuples);
+	tree = tuple_tree_create(ground, TREE_LEAF);
+	classes = draft_classes_create(ground);
+	classes->limit = item->limit;
+	draft_classes_take_over(classes, item->class_of, ground->rank);
+	suppress_the_rest(classes);
+	before = share_of_loss(classes);
+	better_classes(classes, tree, item->seed, NULL);
+	for (uint32 i = 0; i < item->ntuples; i++)
+		result->class_of[ground->rank[i]] = classes->class_of[i];
+	result->nclasses = classes->nclasses;
+	result->gain = before - share_of_loss(classes);
 	population_release(order->population, marks);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

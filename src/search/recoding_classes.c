@@ -57,43 +57,20 @@ class_take(DraftClasses *classes, uint32 number, uint32 tuple)
 	class->people += classes->ground->people[tuple];
 }
 
-/* The box around a class. */
+/* The hull around a class. */
 void
-class_box(const DraftClasses *classes, uint32 number, uint32 *box)
+class_hull(const DraftClasses *classes, uint32 number, uint32 *hull)
 {
 	const Ground *ground = classes->ground;
 	uint32		tuple = classes->classes[number].first;
 	uint32		other[2 * MAX_ATTRIBUTES];
 
-	box_of_tuple(ground, tuple, box);
+	hull_of_tuple(ground, tuple, hull);
 	while ((tuple = classes->next[tuple]) != NO_TUPLE)
 	{
-		box_of_tuple(ground, tuple, other);
-		box_extend(ground, box, other);
+		hull_of_tuple(ground, tuple, other);
+		hull_extend(ground, hull, other);
 	}
-}
-
-/*
- * Builds the histograms of a class's values, one per column, on top of the
- * stacks.
- */
-static void
-class_slices(const DraftClasses *classes, uint32 number, uint32 *slices)
-{
-	const Ground *ground = classes->ground;
-	const Population *population = ground->order->population;
-	const RecodingClass *class = &classes->classes[number];
-	uint32	   *own = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * class->ntuples);
-
-	for (int column = 0; column < ground->ncolumns; column++)
-	{
-		uint32		n = 0;
-
-		for (uint32 tuple = class->first; tuple != NO_TUPLE; tuple = classes->next[tuple])
-			own[n++] = population->tuples->slices[column][ground->tuple[tuple]];
-		slices[column] = histograms_merge(population->columns[column], own, n);
-	}
-	pfree(own);
 }
 
 bool
@@ -102,20 +79,30 @@ class_settle(DraftClasses *classes, uint32 number)
 	const Ground *ground = classes->ground;
 	const Population *population = ground->order->population;
 	RecodingClass *class = &classes->classes[number];
-	uint32		box[2 * MAX_ATTRIBUTES];
+	uint32		hull[2 * MAX_ATTRIBUTES];
 	uint32	   *slices = classes->slices;
 	HistogramMark *marks = classes->marks;
+	uint32	   *own = NULL;		/* histograms of its tuples */
 	bool		kept;
 
-	class_box(classes, number, box);
-	class->loss = box_loss(ground, box);
+	class_hull(classes, number, hull);
+	class->loss = hull_loss(ground, hull);
 	classes->cost -= class->cost;
-	for (int column = 0; column < ground->ncolumns; column++)
-		marks[column] = histograms_mark(population->columns[column]);
 	if (ground->ncolumns > 0)
-		class_slices(classes, number, slices);
+		own = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * class->ntuples);
+	for (int column = 0; column < ground->ncolumns; column++)
+	{
+		uint32		n = 0;
+
+		marks[column] = histograms_mark(population->columns[column]);
+		for (uint32 tuple = class->first; tuple != NO_TUPLE; tuple = classes->next[tuple])
+			own[n++] = population->tuples->slices[column][ground->tuple[tuple]];
+		slices[column] = histograms_merge(population->columns[column], own, n);
+	}
+	if (own != NULL)
+		pfree(own);
 	class->cost = class_cost(ground, class->people, class->loss, slices);
-	kept = keeps_promise(ground, box, class->people, slices);
+	kept = keeps_promise(ground, hull, class->people, slices);
 	for (int column = 0; column < ground->ncolumns; column++)
 		histograms_release(population->columns[column], marks[column]);
 	classes->cost += class->cost;
@@ -143,6 +130,27 @@ tuple_suppress(DraftClasses *classes, uint32 tuple)
 	Assert(classes->class_of[tuple] == NO_CLASS);
 	classes->suppressed += people;
 	classes->cost += people * classes->ground->suppressed_loss;
+}
+
+void
+class_take_back(DraftClasses *classes, uint32 number)
+{
+	RecodingClass *class = &classes->classes[number];
+	uint32		tuple = class->first;
+
+	class->first = classes->next[tuple];
+	class->ntuples--;
+	class->people -= classes->ground->people[tuple];
+	classes->class_of[tuple] = NO_CLASS;
+	class_settle(classes, number);
+}
+
+void
+suppress_the_rest(DraftClasses *classes)
+{
+	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
+		if (classes->class_of[tuple] == NO_CLASS)
+			tuple_suppress(classes, tuple);
 }
 
 void

@@ -160,35 +160,26 @@ cheapest_attribute(Coarsening *coarsening)
 }
 
 /*
- * A hash of the labels that the node shows for a cluster.  Two clusters with
- * the same hash by chance are merged, which loses more than necessary but is
- * sound.
+ * Merges the clusters for which the node shows the same labels; returns how
+ * many are left.  Two with the same hash by chance are merged, too, which loses
+ * more than necessary but is sound.
  */
-static uint64
-look_of_cluster(const Coarsening *coarsening, int cluster)
-{
-	const Ground *ground = coarsening->ground;
-	const uint32 *codes = ground_codes(ground, coarsening->tuples[cluster]);
-	uint64		look = 0;
-
-	for (int a = 0; a < ground->nattrs; a++)
-		look = word_hash(look + ground->axes[a].label[coarsening->level[a]][codes[a]]);
-	return look;
-}
-
-/* Merges the clusters that now look alike; returns how many are left. */
 static int
 find_alike(Coarsening *coarsening)
 {
+	const Ground *ground = coarsening->ground;
 	int			nleft = 0;
 
 	coarsening->round++;
 	for (int i = 0; i < coarsening->nopen; i++)
 	{
 		int			cluster = coarsening->open[i];
-		uint64		look = look_of_cluster(coarsening, cluster);
+		const uint32 *codes = ground_codes(ground, coarsening->tuples[cluster]);
+		uint64		look = 0;
 		Slot	   *slot;
 
+		for (int a = 0; a < ground->nattrs; a++)
+			look = word_hash(look + ground->axes[a].label[coarsening->level[a]][codes[a]]);
 		for (uint64 at = look & coarsening->mask;; at = (at + 1) & coarsening->mask)
 		{
 			slot = &coarsening->slots[at];
@@ -207,11 +198,20 @@ find_alike(Coarsening *coarsening)
 	return nleft;
 }
 
+/* Raises an attribute's level, unless hardly any clusters would be left. */
 static void
-join_alike(Coarsening *coarsening)
+raise_level(Coarsening *coarsening, int a)
 {
 	int			nopen = 0;
 
+	coarsening->level[a]++;
+	if (find_alike(coarsening) + coarsening->nlarge < FEW_CLUSTERS / 4)
+	{
+		coarsening->level[a]--;
+		coarsening->price[a] = NEVER;
+		return;
+	}
+	coarsening->price[a] = UNKNOWN;
 	for (int i = 0; i < coarsening->nopen; i++)
 	{
 		int			cluster = coarsening->open[i];
@@ -227,21 +227,6 @@ join_alike(Coarsening *coarsening)
 	}
 	coarsening->nopen = nopen;
 	set_large_aside(coarsening);
-}
-
-/* Raises an attribute's level, unless hardly any clusters would be left. */
-static void
-raise_level(Coarsening *coarsening, int a)
-{
-	coarsening->level[a]++;
-	if (find_alike(coarsening) + coarsening->nlarge < FEW_CLUSTERS / 4)
-	{
-		coarsening->level[a]--;
-		coarsening->price[a] = NEVER;
-		return;
-	}
-	coarsening->price[a] = UNKNOWN;
-	join_alike(coarsening);
 }
 
 static int

@@ -8,11 +8,10 @@
  * that has lost people and no longer keeps the promise is dissolved; its
  * tuples are then placed like new ones.
  */
-#include "search/recoding.h"
+#include "search/recoding_parts.h"
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "search/recoding_parts.h"
 
 /* The number of nearby tuples whose classes a new one may join. */
 #define CANDIDATES 32
@@ -24,34 +23,6 @@ typedef struct Extension
 	uint32		nold;			/* bound of the numbers of old classes */
 } Extension;
 
-/* The increase of a class's loss by a tuple. */
-static int64
-joining_price(const DraftClasses *classes, uint32 number, uint32 tuple)
-{
-	const Ground *ground = classes->ground;
-	const RecodingClass *class = &classes->classes[number];
-	uint32		box[2 * MAX_ATTRIBUTES];
-	uint32		own[2 * MAX_ATTRIBUTES];
-
-	class_box(classes, number, box);
-	box_of_tuple(ground, tuple, own);
-	return size_cost(ground, class->people + ground->people[tuple], joint_loss(ground, box, own)) - class->cost;
-}
-
-/* Removes a tuple from its class; it must be the last one added. */
-static void
-take_back(DraftClasses *classes, uint32 number, uint32 tuple)
-{
-	RecodingClass *class = &classes->classes[number];
-
-	Assert(class->first == tuple);
-	class->first = classes->next[tuple];
-	class->ntuples--;
-	class->people -= classes->ground->people[tuple];
-	classes->class_of[tuple] = NO_CLASS;
-	class_settle(classes, number);
-}
-
 /*
  * The cheapest nearby class for a tuple to join, among those below a number
  * and not yet tried; or NO_CLASS.
@@ -60,25 +31,32 @@ static uint32
 class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tried, int ntried, int64 *price)
 {
 	const DraftClasses *classes = extension->classes;
+	const Ground *ground = classes->ground;
 	const uint32 *nearest = nearest_tuples(extension->nearest, tuple);
+	uint32		own_hull[2 * MAX_ATTRIBUTES];
 	uint32		best = NO_CLASS;
 
 	*price = PG_INT64_MAX;
+	hull_of_tuple(ground, tuple, own_hull);
 	for (int i = 0; i < CANDIDATES; i++)
 	{
-		uint32		class = classes->class_of[nearest[i]];
-		bool		again = class == best;
-		int64		own;
+		uint32		number = classes->class_of[nearest[i]];
+		bool		again = number == best;
+		const RecodingClass *class;
+		uint32		hull[2 * MAX_ATTRIBUTES];
+		int64		increase;
 
 		for (int j = 0; j < ntried && !again; j++)
-			again = tried[j] == class;
-		if (again || class == NO_CLASS || class >= below)
+			again = tried[j] == number;
+		if (again || number == NO_CLASS || number >= below)
 			continue;
-		own = joining_price(classes, class, tuple);
-		if (own < *price)
+		class = &classes->classes[number];
+		class_hull(classes, number, hull);
+		increase = size_cost(ground, class->people + ground->people[tuple], joint_loss(ground, hull, own_hull)) - class->cost;
+		if (increase < *price)
 		{
-			*price = own;
-			best = class;
+			*price = increase;
+			best = number;
 		}
 	}
 	return best;
@@ -104,27 +82,10 @@ join_class(Extension *extension, uint32 tuple, uint32 below)
 		class_take(classes, class, tuple);
 		if (class_settle(classes, class))
 			return true;
-		take_back(classes, class, tuple);
+		class_take_back(classes, class);
 		tried[ntried] = class;
 	}
 	return false;
-}
-
-/* The cost of adding all tuples of a new class to old ones. */
-static int64
-price_of_joining(Extension *extension, uint32 number)
-{
-	const DraftClasses *classes = extension->classes;
-	int64		sum = 0;
-	int64		price;
-
-	for (uint32 tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = classes->next[tuple])
-	{
-		if (class_to_join(extension, tuple, extension->nold, NULL, 0, &price) == NO_CLASS)
-			return PG_INT64_MAX;
-		sum += price;
-	}
-	return sum;
 }
 
 /* Dissolves new classes if adding their tuples to old ones is cheaper. */
@@ -133,25 +94,21 @@ weigh_new_classes(Extension *extension)
 {
 	DraftClasses *classes = extension->classes;
 
-	for (uint32 class = extension->nold; class < classes->nclasses; class++)
+	for (uint32 number = extension->nold; number < classes->nclasses; number++)
 	{
+		const RecodingClass *class = &classes->classes[number];
+		bool		joins = class->ntuples > 0;
+		int64		sum = 0;
+		int64		price;
+
 		CHECK_FOR_INTERRUPTS();
-		if (classes->classes[class].ntuples > 0 && price_of_joining(extension, class) < classes->classes[class].cost)
-			class_drop(classes, class);
-	}
-}
-
-static void
-join_the_rest(Extension *extension)
-{
-	DraftClasses *classes = extension->classes;
-
-	for (uint32 tuple = 0; tuple < classes->ground->ntuples; tuple++)
-	{
-		if (tuple % 256 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (classes->class_of[tuple] == NO_CLASS)
-			join_class(extension, tuple, PG_UINT32_MAX);
+		for (uint32 tuple = class->first; joins && tuple != NO_TUPLE; tuple = classes->next[tuple])
+		{
+			joins = class_to_join(extension, tuple, extension->nold, NULL, 0, &price) != NO_CLASS;
+			sum += joins ? price : 0;
+		}
+		if (joins && sum < class->cost)
+			class_drop(classes, number);
 	}
 }
 
@@ -167,21 +124,6 @@ shown_tuples(const RecodingOrder *order, const uint32 *class_of, uint32 *nshown)
 		if (class_of[tuple] != NO_CLASS)
 			shown[(*nshown)++] = tuple;
 	return shown;
-}
-
-/* The old classes of the ground's tuples; none for new tuples. */
-static uint32 *
-old_classes(const Ground *ground, const uint32 *class_of)
-{
-	uint32	   *old = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ground->ntuples + 1));
-
-	for (uint32 i = 0; i < ground->ntuples; i++)
-	{
-		uint32		class = class_of[ground->tuple[i]];
-
-		old[i] = class == NEW_TUPLE ? NO_CLASS : class;
-	}
-	return old;
 }
 
 /* The people of an old class in a new one. */
@@ -203,22 +145,9 @@ compare_old(const void *a, const void *b)
 	return x->now < y->now ? -1 : x->now > y->now;
 }
 
-static int
-compare_now(const void *a, const void *b)
-{
-	const ClassPair *x = a;
-	const ClassPair *y = b;
-
-	if (x->now != y->now)
-		return x->now < y->now ? -1 : 1;
-	if (x->people != y->people)
-		return x->people > y->people ? -1 : 1;
-	return x->old < y->old ? -1 : x->old > y->old;
-}
-
 /*
- * Finds, for each old class, the new class with most of its people; counts the
- * people who were in any.
+ * Finds, for each old class, the new class with most of its people, in the
+ * order of the old classes; counts the people who were in any.
  */
 static Size
 pair_classes(const DraftClasses *classes, const uint32 *old, ClassPair *pairs, int64 *people)
@@ -260,17 +189,21 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 	const Ground *ground = classes->ground;
 	ClassPair  *pairs = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(ClassPair) * ((Size) ground->ntuples + 1));
 	uint32	   *number = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) classes->nclasses + 1));
+	int64	   *kept = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(int64) * ((Size) classes->nclasses + 1),
+												  MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
 	int64		moved;
 	Size		npairs = pair_classes(classes, old, pairs, &moved);
 
 	memset(number, 0xff, sizeof(uint32) * classes->nclasses);
-	qsort(pairs, npairs, sizeof(ClassPair), compare_now);
 	for (Size i = 0; i < npairs; i++)
 	{
-		if (pairs[i].now == NO_CLASS || (i > 0 && pairs[i].now == pairs[i - 1].now))
+		uint32		now = pairs[i].now;
+
+		if (now == NO_CLASS || (number[now] != NO_CLASS && pairs[i].people <= kept[now]))
 			continue;
-		number[pairs[i].now] = pairs[i].old;
-		moved -= pairs[i].people;
+		moved -= pairs[i].people - kept[now];
+		kept[now] = pairs[i].people;
+		number[now] = pairs[i].old;
 	}
 	result->nclasses = nold;
 	for (uint32 i = 0; i < ground->ntuples; i++)
@@ -286,7 +219,7 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 
 /* Places all tuples; returns false if that is impossible. */
 static bool
-extend_classes(const RecodingOrder *order, DraftClasses *classes, const BoxTree *tree, const uint32 *old)
+extend_classes(const RecodingOrder *order, DraftClasses *classes, const TupleTree *tree, const uint32 *old)
 {
 	const Ground *ground = classes->ground;
 	Extension	extension = {classes, nearest_create(ground, tree, CANDIDATES), 0};
@@ -296,7 +229,13 @@ extend_classes(const RecodingOrder *order, DraftClasses *classes, const BoxTree 
 	extension.nold = classes->nclasses;
 	start_by_nodes(classes);
 	weigh_new_classes(&extension);
-	join_the_rest(&extension);
+	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+	{
+		if (tuple % 256 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (classes->class_of[tuple] == NO_CLASS)
+			join_class(&extension, tuple, PG_UINT32_MAX);
+	}
 	start_by_merging(classes);
 	return mend_classes(classes) || people <= order->promise.limit;
 }
@@ -313,48 +252,40 @@ too_many_suppressed(const RecodingOrder *order, const RecodingResult *result)
 	return people > order->promise.limit;
 }
 
-static void
-extend_recoding(const RecodingOrder *order, const uint32 *class_of, RecodingResult *result, int64 *moved)
-{
-	uint32		n = order->population->tuples->ntuples;
-	uint32		nold = 0;
-	uint32		nshown;
-	uint32	   *shown = shown_tuples(order, class_of, &nshown);
-	Ground	   *ground;
-	BoxTree    *tree;
-	uint32	   *old;
-	DraftClasses *classes;
-
-	memset(result->class_of, 0xff, sizeof(uint32) * n);
-	*moved = 0;
-	result->feasible = !too_many_suppressed(order, result);
-	/* without old classes, search from scratch */
-	if (nshown == 0)
-		return;
-	ground = ground_create(order, CurrentMemoryContext, shown, nshown);
-	tree = box_tree_create(ground, TREE_LEAF);
-	old = old_classes(ground, class_of);
-	classes = draft_classes_create(ground);
-	for (uint32 i = 0; i < nshown; i++)
-		if (old[i] != NO_CLASS)
-			nold = Max(nold, old[i] + 1);
-	result->feasible = extend_classes(order, classes, tree, old);
-	*moved = keep_numbers(classes, old, nold, result);
-	result->feasible = result->feasible && !too_many_suppressed(order, result);
-}
-
 RecodingResult *
 recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved)
 {
 	const Population *population = order->population;
-	RecodingResult *result = palloc0(sizeof(RecodingResult));
+	RecodingResult *result = recoding_result_create(population);
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
+	MemoryContext outer = MemoryContextSwitchTo(context);
+	uint32		nold = 0;
+	uint32		nshown;
+	uint32	   *shown = shown_tuples(order, class_of, &nshown);
 
-	result->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
-	old = MemoryContextSwitchTo(context);
-	extend_recoding(order, class_of, result, moved);
-	MemoryContextSwitchTo(old);
+	*moved = 0;
+	result->feasible = !too_many_suppressed(order, result);
+	/* without old classes, search from scratch */
+	if (nshown > 0)
+	{
+		Ground	   *ground = ground_create(order, context, shown, nshown);
+		TupleTree  *tree = tuple_tree_create(ground, TREE_LEAF);
+		uint32	   *old = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nshown + 1));	/* none for new tuples */
+		DraftClasses *classes = draft_classes_create(ground);
+
+		for (uint32 i = 0; i < nshown; i++)
+		{
+			old[i] = class_of[ground->tuple[i]];
+			if (old[i] == NEW_TUPLE)
+				old[i] = NO_CLASS;
+			else
+				nold = Max(nold, old[i] + 1);
+		}
+		result->feasible = extend_classes(order, classes, tree, old);
+		*moved = keep_numbers(classes, old, nold, result);
+		result->feasible = result->feasible && !too_many_suppressed(order, result);
+	}
+	MemoryContextSwitchTo(outer);
 	MemoryContextDelete(context);
 	return result;
 }

@@ -1,12 +1,12 @@
 /*
  * recoding_ground.c
- *	  The tuples that a search for a recoding works on, and the loss of boxes
+ *	  The tuples that a search for a recoding works on, and the loss of hulls
  *	  of them.
  *
- * A class is a box: the lowest and the highest code of each attribute.  The
- * box determines how the class is shown, because leaves are in preorder: the
+ * A class is a hull: the lowest and the highest code of each attribute.  The
+ * hull determines how the class is shown, because leaves are in preorder: the
  * lowest label that covers two leaves covers all between them.  So the loss of
- * two classes merged follows from their boxes alone, for labels as well as for
+ * two classes merged follows from their hulls alone, for labels as well as for
  * ranges.
  *
  * Losses are integers: the total loss of a person is 2^24, divided among the
@@ -14,7 +14,7 @@
  * go in circles, nor depend on the order of work.  Exact losses are computed
  * from the finished recoding.
  */
-#include "search/recoding_ground.h"
+#include "search/recoding_parts.h"
 
 #include <math.h>
 
@@ -44,14 +44,6 @@ static int32
 leaves_loss(const Axis *axis, uint32 first, uint32 n)
 {
 	return (int32) ceil(axis->unit * leaves_lost(axis->hierarchy, first, n));
-}
-
-static int32
-label_loss(const Axis *axis, const Recoding *recoding, uint32 label, int level)
-{
-	int32		loss = leaves_loss(axis, recoding->first_leaf[label], recoding->leaves[label]);
-
-	return level < axis->allowed ? loss : loss + FORBIDDEN * axis->most;
 }
 
 /* Numbers the labels of min_level that occur, and assigns each tuple its code. */
@@ -150,18 +142,6 @@ axis_span_far(const Axis *axis, uint32 low, uint32 high)
 	return level_loss(axis, level, low);
 }
 
-static void
-prepare_table(const Ground *ground, Axis *axis)
-{
-	uint32		n = axis->ncodes;
-	int32	   *table = allocate(ground, sizeof(int32) * n * n);
-
-	for (uint32 low = 0; low < n; low++)
-		for (uint32 high = low; high < n; high++)
-			table[(Size) low * n + high] = table[(Size) high * n + low] = axis_span_far(axis, low, high);
-	axis->table = table;
-}
-
 static int
 people_bits(const RecodingOrder *order)
 {
@@ -223,6 +203,7 @@ prepare_axis(Ground *ground, int a)
 	const Recoding *lowest = &hierarchy->levels[attr->min_level];
 	Axis	   *axis = &ground->axes[a];
 	uint32	   *labels = number_codes(ground, a, lowest);
+	uint32		n = axis->ncodes;
 
 	axis->nlevels = hierarchy->height - attr->min_level + 1;
 	axis->allowed = attr->max_level - attr->min_level + 1;
@@ -232,9 +213,9 @@ prepare_axis(Ground *ground, int a)
 	axis->unit = whole_lost(hierarchy) > 0 ? (double) axis->whole / whole_lost(hierarchy) : 0;
 	axis->label = allocate(ground, sizeof(uint32 *) * axis->nlevels);
 	axis->level_loss = allocate(ground, sizeof(int32 *) * axis->nlevels);
-	axis->first = allocate(ground, sizeof(uint32) * axis->ncodes);
-	axis->last = allocate(ground, sizeof(uint32) * axis->ncodes);
-	for (uint32 code = 0; code < axis->ncodes; code++)
+	axis->first = allocate(ground, sizeof(uint32) * n);
+	axis->last = allocate(ground, sizeof(uint32) * n);
+	for (uint32 code = 0; code < n; code++)
 	{
 		axis->first[code] = lowest->first_leaf[labels[code]];
 		axis->last[code] = axis->first[code] + lowest->leaves[labels[code]] - 1;
@@ -243,34 +224,30 @@ prepare_axis(Ground *ground, int a)
 	{
 		const Recoding *recoding = &hierarchy->levels[attr->min_level + level];
 
-		axis->label[level] = allocate(ground, sizeof(uint32) * axis->ncodes);
-		axis->level_loss[level] = allocate(ground, sizeof(int32) * axis->ncodes);
-		for (uint32 code = 0; code < axis->ncodes; code++)
+		axis->label[level] = allocate(ground, sizeof(uint32) * n);
+		axis->level_loss[level] = allocate(ground, sizeof(int32) * n);
+		for (uint32 code = 0; code < n; code++)
 		{
-			axis->label[level][code] = recoding->label_of[axis->first[code]];
-			axis->level_loss[level][code] = label_loss(axis, recoding, axis->label[level][code], level);
+			uint32		label = recoding->label_of[axis->first[code]];
+
+			axis->label[level][code] = label;
+			axis->level_loss[level][code] = leaves_loss(axis, recoding->first_leaf[label], recoding->leaves[label]);
+			if (level >= axis->allowed)
+				axis->level_loss[level][code] += FORBIDDEN * axis->most;
 		}
 	}
 	if (ground->order->labels == LABELS_HIERARCHY)
 		prepare_climb(ground, axis);
-	if (axis->ncodes <= TABLED_CODES)
-		prepare_table(ground, axis);
+	if (n <= TABLED_CODES)
+	{
+		int32	   *table = allocate(ground, sizeof(int32) * n * n);
+
+		for (uint32 low = 0; low < n; low++)
+			for (uint32 high = low; high < n; high++)
+				table[(Size) low * n + high] = table[(Size) high * n + low] = axis_span_far(axis, low, high);
+		axis->table = table;
+	}
 	pfree(labels);
-}
-
-/* Prepares to count people outside, once for all grounds of a population. */
-static void
-look_outside(Ground *ground)
-{
-	Population *population = ground->order->population;
-	OutsidePromise *promise = population_least_outside(population);
-
-	if (promise == NULL)
-		return;
-	if (promise->boxes == NULL)
-		promise->boxes = outside_boxes_create(population, &promise->people, population->context);
-	ground->outside = promise->boxes;
-	ground->least_outside = (int64) promise->least;
 }
 
 /* What the conditions say of the size of classes. */
@@ -295,6 +272,7 @@ Ground *
 ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples)
 {
 	const Population *population = order->population;
+	OutsidePromise *outside = population_least_outside(order->population);
 	Ground	   *ground = MemoryContextAllocZero(context, sizeof(Ground));
 	MemoryContext old = MemoryContextSwitchTo(context);
 
@@ -321,7 +299,14 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 		prepare_axis(ground, a);
 	}
 	set_units(ground);
-	look_outside(ground);
+	if (outside != NULL)
+	{
+		/* once for all grounds of a population */
+		if (outside->boxes == NULL)
+			outside->boxes = outside_boxes_create(order->population, &outside->people, population->context);
+		ground->outside = outside->boxes;
+		ground->least_outside = (int64) outside->least;
+	}
 	ground->smallest = Max(order->promise.k, 1);
 	look_at_conditions(ground);
 	MemoryContextSwitchTo(old);
@@ -388,31 +373,27 @@ shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, u
 	}
 }
 
-/*
- * Whether enough people outside have the labels of a class.  The labels of two
- * merged classes cover what either covers, so merging keeps it.
- */
-static bool
-keeps_outside(const Ground *ground, const uint32 *box)
-{
-	uint32		first[MAX_ATTRIBUTES];
-	uint32		leaves[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < ground->nattrs; a++)
-		shown_run(ground, a, box[a], box[ground->nattrs + a], &first[a], &leaves[a]);
-	return outside_boxes_count(ground->outside, first, leaves, ground->least_outside) >= ground->least_outside;
-}
-
 bool
-keeps_promise(const Ground *ground, const uint32 *box, int64 people, const uint32 *slices)
+keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint32 *slices)
 {
 	const Population *population = ground->order->population;
 	const Promise *promise = &ground->order->promise;
+	uint32		first[MAX_ATTRIBUTES];
+	uint32		leaves[MAX_ATTRIBUTES];
 
 	if (people < ground->smallest)
 		return false;
-	if (ground->outside != NULL && !keeps_outside(ground, box))
-		return false;
+	if (ground->outside != NULL)
+	{
+		/*
+		 * enough people outside must have the labels; those of two merged
+		 * classes cover what either covers, so merging keeps it
+		 */
+		for (int a = 0; a < ground->nattrs; a++)
+			shown_run(ground, a, hull[a], hull[ground->nattrs + a], &first[a], &leaves[a]);
+		if (outside_boxes_count(ground->outside, first, leaves, ground->least_outside) < ground->least_outside)
+			return false;
+	}
 	if (ground->ncolumns == 0)
 		return true;
 	if (population->has_persons &&

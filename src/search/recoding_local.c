@@ -42,34 +42,29 @@ struct LocalSearch
 {
 	DraftClasses *classes;
 	Nearest    *nearest;
-	Pool	   *pool;
+	Clustering *clustering;
 	Prng		prng;
 	uint32		left_out;		/* the tuple tried for suppression */
 	int			ntaken;
 	uint32		taken[MOST_CLASSES];
 };
 
-static int
-pool_room(const Ground *ground)
+LocalSearch *
+local_search_create(DraftClasses *classes, const TupleTree *tree, uint64 seed)
 {
+	const Ground *ground = classes->ground;
+	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));
+	int			room = MOST_ROOM;
+
 	/*
 	 * how large classes must be to resemble all people is not known
 	 * beforehand
 	 */
-	if (ground->compares_shares)
-		return MOST_ROOM;
-	return (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
-}
-
-LocalSearch *
-local_search_create(DraftClasses *classes, const BoxTree *tree, uint64 seed)
-{
-	const Ground *ground = classes->ground;
-	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));
-
+	if (!ground->compares_shares)
+		room = (int) Max(Min(ground->smallest * 4, MOST_ROOM), LEAST_ROOM);
 	search->classes = classes;
 	search->nearest = nearest_create(ground, tree, NEAREST);
-	search->pool = pool_create(ground, pool_room(ground), MOST_CLUSTERS);
+	search->clustering = clustering_create(ground, room, MOST_CLUSTERS);
 	search->prng.state = seed;
 	search->left_out = NO_TUPLE;
 	return search;
@@ -82,7 +77,7 @@ may_take(LocalSearch *search, uint32 number)
 	const RecodingClass *class = &search->classes->classes[number];
 	const Ground *ground = search->classes->ground;
 
-	if (search->pool->nitems + class->ntuples > search->pool->room)
+	if (search->clustering->nitems + class->ntuples > search->clustering->room)
 		return false;
 	/* rarely useful, but sometimes nothing else helps */
 	if (class->loss == 0 && class->people >= 2 * ground->smallest && ground->size_unit == 0 &&
@@ -94,23 +89,13 @@ may_take(LocalSearch *search, uint32 number)
 	return true;
 }
 
-static void
-take_class(LocalSearch *search, uint32 number)
-{
-	const DraftClasses *classes = search->classes;
-
-	search->taken[search->ntaken++] = number;
-	for (uint32 tuple = classes->classes[number].first; tuple != NO_TUPLE; tuple = classes->next[tuple])
-		if (tuple != search->left_out)
-			pool_add(search->pool, tuple);
-}
-
-/* Takes some classes around a tuple, its own first; returns their cost. */
+/* Takes some classes around a tuple, its own first, at least a number of them; returns their cost. */
 static int64
-take_classes(LocalSearch *search, uint32 seed, int wanted)
+take_classes(LocalSearch *search, uint32 seed, int least)
 {
+	int			wanted = least + prng_below(&search->prng, MOST_CLASSES - least + 1);
 	const DraftClasses *classes = search->classes;
-	const Pool *pool = search->pool;
+	const Clustering *clustering = search->clustering;
 	uint32		tuple = seed;
 	int64		cost = 0;
 
@@ -122,40 +107,37 @@ take_classes(LocalSearch *search, uint32 seed, int wanted)
 
 		if (class != NO_CLASS && may_take(search, class))
 		{
-			take_class(search, class);
+			search->taken[search->ntaken++] = class;
+			for (uint32 own = classes->classes[class].first; own != NO_TUPLE; own = classes->next[own])
+				if (own != search->left_out)
+					clustering_add(search->clustering, own);
 			cost += classes->classes[class].cost;
 		}
-		if (pool->nitems > 0 && prng_below(&search->prng, 2) != 0)
-			from = pool->items[prng_below(&search->prng, pool->nitems)];
+		if (clustering->nitems > 0 && prng_below(&search->prng, 2) != 0)
+			from = clustering->items[prng_below(&search->prng, clustering->nitems)];
 		tuple = nearest_tuples(search->nearest, from)[prng_below(&search->prng, NEAREST)];
 	}
 	return cost;
 }
 
-static int
-wanted_classes(LocalSearch *search, int least)
-{
-	return least + prng_below(&search->prng, MOST_CLASSES - least + 1);
-}
-
-/* Replaces the classes taken by those of the pool. */
+/* Replaces the classes taken by those of the clustering. */
 static void
 replace_classes(LocalSearch *search)
 {
 	for (int i = 0; i < search->ntaken; i++)
 		class_drop(search->classes, search->taken[i]);
-	pool_put(search->pool, search->classes);
+	clustering_put(search->clustering, search->classes);
 }
 
 static int64
-merge_pool(LocalSearch *search)
+merge_clustering(LocalSearch *search)
 {
 	/* mostly a little noise, sometimes so much that the result differs */
 	uint32		noise = NOISE << (prng_below(&search->prng, 4) == 0 ? prng_below(&search->prng, 6) : 0);
 
 	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
 
-	return pool_merge_by_chance(search->pool, order, &search->prng, noise);
+	return clustering_merge_by_chance(search->clustering, order, &search->prng, noise);
 }
 
 /*
@@ -167,9 +149,9 @@ rebuild_around(LocalSearch *search, uint32 seed)
 {
 	int64		cost;
 
-	pool_clear(search->pool);
-	cost = take_classes(search, seed, wanted_classes(search, 2));
-	if (cost > 0 && merge_pool(search) <= cost)
+	clustering_clear(search->clustering);
+	cost = take_classes(search, seed, 2);
+	if (cost > 0 && merge_clustering(search) <= cost)
 		replace_classes(search);
 }
 
@@ -182,13 +164,13 @@ try_without(LocalSearch *search, uint32 tuple)
 	int64		cost;
 	int64		without;
 
-	pool_clear(search->pool);
+	clustering_clear(search->clustering);
 	search->left_out = tuple;
-	cost = take_classes(search, tuple, wanted_classes(search, 1));
+	cost = take_classes(search, tuple, 1);
 	search->left_out = NO_TUPLE;
 	if (cost <= price)
 		return;
-	without = merge_pool(search);
+	without = merge_clustering(search);
 	if (without >= cost - price)
 		return;
 	replace_classes(search);
@@ -204,10 +186,10 @@ try_with(LocalSearch *search, uint32 tuple)
 	int64		cost;
 	int64		with;
 
-	pool_clear(search->pool);
-	pool_add(search->pool, tuple);
-	cost = take_classes(search, tuple, wanted_classes(search, 1));
-	with = merge_pool(search);
+	clustering_clear(search->clustering);
+	clustering_add(search->clustering, tuple);
+	cost = take_classes(search, tuple, 1);
+	with = merge_clustering(search);
 	if (with == PG_INT64_MAX || with >= cost + price)
 		return;
 	tuple_reinstate(classes, tuple);
@@ -344,6 +326,6 @@ local_search_round(LocalSearch *search, const RecodingWatch *watch)
 	}
 	if (classes->limit > 0)
 		suppression_round(search, watch);
-	pool_clear(search->pool);
+	clustering_clear(search->clustering);
 	return before - classes->cost;
 }

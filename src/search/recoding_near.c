@@ -2,10 +2,10 @@
  * recoding_near.c
  *	  A k-d tree of tuples, which finds the nearest of each.
  *
- * A box is split at the middle of the attribute with the most loss in it,
+ * A branch is split at the middle of the attribute with the most loss in it,
  * never between tuples with the same code.  A span's loss grows with the span,
- * so the loss of a tuple with the nearest end of a box is a lower bound of its
- * loss with any tuple in the box.
+ * so the loss of a tuple with the nearest end of a branch is a lower bound of its
+ * loss with any tuple in the branch.
  */
 #include "search/recoding_parts.h"
 
@@ -17,85 +17,85 @@
 typedef struct Builder
 {
 	Ground	   *ground;
-	BoxTree    *tree;
+	TupleTree  *tree;
 	uint32	   *order;
 	uint32	   *scratch;
 	uint32	   *count;			/* by code, zero */
 	uint32		leaf;
-	Size		room;			/* for boxes */
+	Size		room;			/* for branches */
 } Builder;
 
 static uint32 *
-box_bounds(const Ground *ground, const BoxTree *tree, uint32 box)
+branch_hull(const Ground *ground, const TupleTree *tree, uint32 branch)
 {
-	return tree->bounds + (Size) box * 2 * ground->nattrs;
+	return tree->hulls + (Size) branch * 2 * ground->nattrs;
 }
 
-/* Makes room for more boxes, which may move them. */
+/* Makes room for more branches, which may move them. */
 static void
 grow_tree(Builder *builder)
 {
 	const Ground *ground = builder->ground;
-	BoxTree    *tree = builder->tree;
+	TupleTree  *tree = builder->tree;
 	Size		row = sizeof(uint32) * 2 * ground->nattrs;
 	Size		room = Max(builder->room * 2, 64);
 
-	budget_require(ground->order->population->context, room * (sizeof(TreeBox) + row));
+	budget_require(ground->order->population->context, room * (sizeof(Branch) + row));
 	if (builder->room == 0)
 	{
-		tree->boxes = MemoryContextAllocHuge(ground->context, sizeof(TreeBox) * room);
-		tree->bounds = MemoryContextAllocHuge(ground->context, row * room + 1);
+		tree->branches = MemoryContextAllocHuge(ground->context, sizeof(Branch) * room);
+		tree->hulls = MemoryContextAllocHuge(ground->context, row * room + 1);
 	}
 	else
 	{
-		tree->boxes = repalloc_huge(tree->boxes, sizeof(TreeBox) * room);
-		tree->bounds = repalloc_huge(tree->bounds, row * room + 1);
+		tree->branches = repalloc_huge(tree->branches, sizeof(Branch) * room);
+		tree->hulls = repalloc_huge(tree->hulls, row * room + 1);
 	}
 	builder->room = room;
 }
 
-/* Appends a box of some tuples. */
+/* Appends a branch of some tuples. */
 static uint32
-add_box(Builder *builder, uint32 start, uint32 end)
+add_branch(Builder *builder, uint32 start, uint32 end)
 {
 	const Ground *ground = builder->ground;
-	BoxTree    *tree = builder->tree;
-	uint32		number = tree->nboxes++;
-	TreeBox    *box;
-	uint32	   *bounds;
+	TupleTree  *tree = builder->tree;
+	uint32		number = tree->nbranches++;
+	Branch	   *branch;
+	uint32	   *hull;
 	uint32		tuple[2 * MAX_ATTRIBUTES];
 
 	if (number >= builder->room)
 		grow_tree(builder);
-	box = &tree->boxes[number];
-	bounds = box_bounds(ground, tree, number);
-	box->start = start;
-	box->end = end;
-	box->left = box->right = 0;
-	box_of_tuple(ground, builder->order[start], bounds);
+	branch = &tree->branches[number];
+	hull = branch_hull(ground, tree, number);
+	branch->start = start;
+	branch->end = end;
+	branch->left = branch->right = 0;
+	hull_of_tuple(ground, builder->order[start], hull);
 	for (uint32 i = start + 1; i < end; i++)
 	{
-		box_of_tuple(ground, builder->order[i], tuple);
-		box_extend(ground, bounds, tuple);
+		hull_of_tuple(ground, builder->order[i], tuple);
+		hull_extend(ground, hull, tuple);
 	}
 	return number;
 }
 
 /*
- * The attribute with the most loss in a box, or -1 if all tuples have the same
+ * The attribute with the most loss in a branch, or -1 if all tuples have the same
  * codes.
  */
 static int
-widest_attribute(const Ground *ground, const uint32 *bounds)
+widest_attribute(const Ground *ground, const uint32 *hull)
 {
 	int			widest = -1;
 	int32		most = 0;
 
 	for (int a = 0; a < ground->nattrs; a++)
 	{
-		int32		loss = axis_span(&ground->axes[a], bounds[a], bounds[ground->nattrs + a]);
+		int32		loss = axis_span(&ground->axes[a], hull[a], hull[ground->nattrs + a]);
 
-		if (bounds[a] != bounds[ground->nattrs + a] && (widest < 0 || loss > most))
+		if (hull[a] != hull[ground->nattrs + a] && (widest < 0 || loss > most))
 		{
 			widest = a;
 			most = loss;
@@ -106,9 +106,9 @@ widest_attribute(const Ground *ground, const uint32 *bounds)
 
 /* The code from which on tuples go to the right, the one closest to the middle. */
 static uint32
-middle_code(const Builder *builder, const TreeBox *box, uint32 low, uint32 high)
+middle_code(const Builder *builder, const Branch *branch, uint32 low, uint32 high)
 {
-	uint32		half = (box->end - box->start) / 2;
+	uint32		half = (branch->end - branch->start) / 2;
 	uint32		before = 0;
 	uint32		code = low;
 
@@ -125,13 +125,13 @@ middle_code(const Builder *builder, const TreeBox *box, uint32 low, uint32 high)
  * number.
  */
 static uint32
-part_tuples(Builder *builder, const TreeBox *box, int a, uint32 code)
+part_tuples(Builder *builder, const Branch *branch, int a, uint32 code)
 {
 	uint32	   *order = builder->order;
-	uint32		left = box->start;
+	uint32		left = branch->start;
 	uint32		right = 0;
 
-	for (uint32 i = box->start; i < box->end; i++)
+	for (uint32 i = branch->start; i < branch->end; i++)
 	{
 		if (ground_codes(builder->ground, order[i])[a] < code)
 			order[left++] = order[i];
@@ -139,43 +139,43 @@ part_tuples(Builder *builder, const TreeBox *box, int a, uint32 code)
 			builder->scratch[right++] = order[i];
 	}
 	memcpy(order + left, builder->scratch, sizeof(uint32) * right);
-	return left - box->start;
+	return left - branch->start;
 }
 
-/* Splits a box if it is too large and its tuples differ. */
+/* Splits a branch if it is too large and its tuples differ. */
 static void
-part_box(Builder *builder, uint32 number)
+part_branch(Builder *builder, uint32 number)
 {
 	const Ground *ground = builder->ground;
-	TreeBox    *box = &builder->tree->boxes[number];
-	const uint32 *bounds = box_bounds(ground, builder->tree, number);
+	Branch	   *branch = &builder->tree->branches[number];
+	const uint32 *hull = branch_hull(ground, builder->tree, number);
 	int			a;
 	uint32		low;
 	uint32		high;
 	uint32		nleft;
-	uint32		start = box->start;
-	uint32		end = box->end;
+	uint32		start = branch->start;
+	uint32		end = branch->end;
 	uint32		left;
 	uint32		right;
 
-	if (box->end - box->start <= builder->leaf || (a = widest_attribute(ground, bounds)) < 0)
+	if (branch->end - branch->start <= builder->leaf || (a = widest_attribute(ground, hull)) < 0)
 		return;
-	low = bounds[a];
-	high = bounds[ground->nattrs + a];
+	low = hull[a];
+	high = hull[ground->nattrs + a];
 	memset(builder->count + low, 0, sizeof(uint32) * (high - low + 1));
-	for (uint32 i = box->start; i < box->end; i++)
+	for (uint32 i = branch->start; i < branch->end; i++)
 		builder->count[ground_codes(ground, builder->order[i])[a]]++;
-	nleft = part_tuples(builder, box, a, middle_code(builder, box, low, high));
-	left = add_box(builder, start, start + nleft);
-	right = add_box(builder, start + nleft, end);
-	builder->tree->boxes[number].left = left;
-	builder->tree->boxes[number].right = right;
+	nleft = part_tuples(builder, branch, a, middle_code(builder, branch, low, high));
+	left = add_branch(builder, start, start + nleft);
+	right = add_branch(builder, start + nleft, end);
+	builder->tree->branches[number].left = left;
+	builder->tree->branches[number].right = right;
 }
 
-BoxTree *
-box_tree_create(Ground *ground, uint32 leaf)
+TupleTree *
+tuple_tree_create(Ground *ground, uint32 leaf)
 {
-	BoxTree    *tree = MemoryContextAllocZero(ground->context, sizeof(BoxTree));
+	TupleTree  *tree = MemoryContextAllocZero(ground->context, sizeof(TupleTree));
 	Builder		builder = {.ground = ground,.tree = tree,.leaf = leaf};
 	Size		n = Max(ground->ntuples, 1);
 	uint32		most_codes = 1;
@@ -189,12 +189,12 @@ box_tree_create(Ground *ground, uint32 leaf)
 	for (uint32 i = 0; i < ground->ntuples; i++)
 		builder.order[i] = i;
 	if (ground->ntuples > 0)
-		add_box(&builder, 0, ground->ntuples);
-	for (uint32 box = 0; box < tree->nboxes; box++)
+		add_branch(&builder, 0, ground->ntuples);
+	for (uint32 branch = 0; branch < tree->nbranches; branch++)
 	{
-		if (box % 1024 == 0)
+		if (branch % 1024 == 0)
 			CHECK_FOR_INTERRUPTS();
-		part_box(&builder, box);
+		part_branch(&builder, branch);
 	}
 	ground_reorder(ground, builder.order);
 	pfree(builder.order);
@@ -207,7 +207,7 @@ box_tree_create(Ground *ground, uint32 leaf)
 typedef struct NearQuery
 {
 	const Ground *ground;
-	const BoxTree *tree;
+	const TupleTree *tree;
 	uint32		tuple;
 	const uint32 *codes;
 	int64		people;
@@ -249,53 +249,53 @@ offer(NearQuery *query, uint32 other)
 	query->found[at] = other;
 }
 
-/* A lower bound of the tuple's loss with any tuple in a box. */
+/* A lower bound of the tuple's loss with any tuple in a branch. */
 static inline int64
-box_bound(const NearQuery *query, uint32 box)
+branch_bound(const NearQuery *query, uint32 branch)
 {
 	const Ground *ground = query->ground;
-	const uint32 *bounds = box_bounds(ground, query->tree, box);
+	const uint32 *hull = branch_hull(ground, query->tree, branch);
 	int64		loss = 0;
 
 	for (int a = 0; a < ground->nattrs; a++)
 	{
 		uint32		code = query->codes[a];
 
-		if (code < bounds[a])
-			loss += axis_span(&ground->axes[a], code, bounds[a]);
-		else if (code > bounds[ground->nattrs + a])
-			loss += axis_span(&ground->axes[a], bounds[ground->nattrs + a], code);
+		if (code < hull[a])
+			loss += axis_span(&ground->axes[a], code, hull[a]);
+		else if (code > hull[ground->nattrs + a])
+			loss += axis_span(&ground->axes[a], hull[ground->nattrs + a], code);
 	}
 	return loss * (query->people + 1);
 }
 
 static void
-search_box(NearQuery *query, uint32 number)
+search_branch(NearQuery *query, uint32 number)
 {
-	const TreeBox *box = &query->tree->boxes[number];
+	const Branch *branch = &query->tree->branches[number];
 	int64		left;
 	int64		right;
 	bool		left_first;
 
-	if (box->left == 0)
+	if (branch->left == 0)
 	{
-		for (uint32 i = box->start; i < box->end; i++)
+		for (uint32 i = branch->start; i < branch->end; i++)
 			offer(query, i);
 		return;
 	}
-	left = box_bound(query, box->left);
-	right = box_bound(query, box->right);
-	left_first = left < right || (left == right && query->tuple < query->tree->boxes[box->right].start);
+	left = branch_bound(query, branch->left);
+	right = branch_bound(query, branch->right);
+	left_first = left < right || (left == right && query->tuple < query->tree->branches[branch->right].start);
 	if (left_first && left < worst_found(query))
-		search_box(query, box->left);
+		search_branch(query, branch->left);
 	if (right < worst_found(query))
-		search_box(query, box->right);
+		search_branch(query, branch->right);
 	if (!left_first && left < worst_found(query))
-		search_box(query, box->left);
+		search_branch(query, branch->left);
 }
 
 Nearest *
-nearest_create(const Ground *ground, const BoxTree *tree, int wanted)
+nearest_create(const Ground *ground, const TupleTree *tree, int wanted)
 {
 	Nearest    *nearest = MemoryContextAlloc(ground->context, sizeof(Nearest));
 	Size		size = sizeof(uint32) * wanted * (Size) Max(ground->ntuples, 1);
@@ -324,7 +324,7 @@ nearest_find(Nearest *nearest, uint32 tuple)
 	query.people = ground->people[tuple];
 	query.wanted = nearest->wanted;
 	query.nfound = 0;
-	search_box(&query, 0);
+	search_branch(&query, 0);
 	for (int i = 0; i < nearest->wanted; i++)
 		found[i] = i < query.nfound ? query.found[i] : tuple;
 }

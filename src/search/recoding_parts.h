@@ -7,7 +7,142 @@
 
 #include "base/prng.h"
 #include "engine/worker_pool.h"
-#include "search/recoding_ground.h"
+#include "search/recoding.h"
+
+/* ---------- the tuples that a search works on, and the loss of hulls of them */
+
+#define NO_TUPLE PG_UINT32_MAX
+
+/* One attribute: codes are the numbers of its values among the tuples, in the order of the domain. */
+typedef struct Axis
+{
+	uint32		ncodes;
+	int			nlevels;		/* from min_level up */
+	uint32	  **label;			/* by level and code */
+	int32	  **level_loss;		/* by level and code: loss per person of its
+								 * label */
+	uint32	   *first;			/* by code: the first and last leaf under it */
+	uint32	   *last;
+	const Hierarchy *hierarchy;
+	double		unit;			/* cost per person of a leaf, or a unit of
+								 * width */
+	int32		whole;			/* cost per person of all leaves */
+	int32		most;			/* the total loss of a person */
+	int			allowed;		/* number of levels up to max_level */
+	int32	   *table;			/* by two codes, if there are few: the loss of
+								 * showing them and all between */
+	uint8	  **climb;			/* by power of two and code: the level that
+								 * merges that many neighbours */
+} Axis;
+
+/* Tuples in an order in which neighbours are similar. */
+typedef struct Ground
+{
+	const RecodingOrder *order;
+	MemoryContext context;
+	int			nattrs;
+	int			ncolumns;		/* whose histograms matter */
+	uint32		ntuples;
+	uint32	   *tuple;			/* number in the population */
+	uint32	   *rank;			/* position among the given tuples */
+	uint32	   *codes;			/* nattrs per tuple */
+	int64	   *people;
+	Axis	   *axes;
+	int64		suppressed_loss;	/* of a suppressed person */
+	int64		whole_loss;		/* of a person, reported as 1 */
+	int64		size_unit;		/* cost of each pair of members of a class,
+								 * for dcn */
+	int64		minority_unit;	/* cost of a person outside the majority, for
+								 * cm */
+	int64		smallest;		/* least number of people of a class */
+	bool		compares_shares;	/* a promise does, so that no size is
+									 * enough */
+	struct OutsideBoxes *outside;	/* people outside, if labels must match
+									 * some, or NULL */
+	int64		least_outside;	/* how many */
+} Ground;
+
+/* Creates the ground of some tuples of a population. */
+extern Ground *ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples);
+
+/* Reorders the tuples: order[i] becomes tuple i. */
+extern void ground_reorder(Ground *ground, const uint32 *order);
+
+/* The loss of showing distant codes alike. */
+extern int32 axis_span_far(const Axis *axis, uint32 low, uint32 high);
+
+/* The loss of a person if all codes from low to high are shown alike. */
+static inline int32
+axis_span(const Axis *axis, uint32 low, uint32 high)
+{
+	if (axis->table != NULL)
+		return axis->table[(Size) low * axis->ncodes + high];
+	return axis_span_far(axis, low, high);
+}
+
+static inline const uint32 *
+ground_codes(const Ground *ground, uint32 tuple)
+{
+	return ground->codes + (Size) tuple * ground->nattrs;
+}
+
+/*
+ * The loss of a number of people as a class, except for costs that depend on
+ * counted columns.
+ */
+static inline int64
+size_cost(const Ground *ground, int64 people, int64 loss)
+{
+	return people * (loss + people * ground->size_unit);
+}
+
+/* Their total loss, given a histogram of each column. */
+extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices);
+
+/* Whether the people in a hull may form a class. */
+extern bool keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint32 *slices);
+
+/* A hull: the lowest code of each attribute, then the highest. */
+static inline void
+hull_of_tuple(const Ground *ground, uint32 tuple, uint32 *hull)
+{
+	memcpy(hull, ground_codes(ground, tuple), sizeof(uint32) * ground->nattrs);
+	memcpy(hull + ground->nattrs, ground_codes(ground, tuple), sizeof(uint32) * ground->nattrs);
+}
+
+static inline void
+hull_extend(const Ground *ground, uint32 *hull, const uint32 *other)
+{
+	int			n = ground->nattrs;
+
+	for (int a = 0; a < n; a++)
+		hull[a] = Min(hull[a], other[a]);
+	for (int a = n; a < 2 * n; a++)
+		hull[a] = Max(hull[a], other[a]);
+}
+
+/* The loss of a person in a hull. */
+static inline int64
+hull_loss(const Ground *ground, const uint32 *hull)
+{
+	int64		loss = 0;
+
+	for (int a = 0; a < ground->nattrs; a++)
+		loss += axis_span(&ground->axes[a], hull[a], hull[ground->nattrs + a]);
+	return loss;
+}
+
+/* The loss of a person in the hull around two hulls. */
+static inline int64
+joint_loss(const Ground *ground, const uint32 *hull, const uint32 *other)
+{
+	int			n = ground->nattrs;
+	int64		loss = 0;
+
+	for (int a = 0; a < n; a++)
+		loss += axis_span(&ground->axes[a], Min(hull[a], other[a]), Max(hull[n + a], other[n + a]));
+	return loss;
+}
 
 /* -------------------------------------- classes of tuples while they change */
 
@@ -53,6 +188,9 @@ extern uint32 class_add(DraftClasses *classes);
 /* Adds a tuple without a class to one; the class must then be settled. */
 extern void class_take(DraftClasses *classes, uint32 class, uint32 tuple);
 
+/* Removes the tuple that a settled class took last. */
+extern void class_take_back(DraftClasses *classes, uint32 class);
+
 /*
  * Computes a class's loss, once it has its tuples, and whether it keeps the
  * promise.
@@ -61,10 +199,11 @@ extern bool class_settle(DraftClasses *classes, uint32 class);
 
 /* Suppresses a tuple without a class, or ends its suppression. */
 extern void tuple_suppress(DraftClasses *classes, uint32 tuple);
+extern void suppress_the_rest(DraftClasses *classes);
 extern void tuple_reinstate(DraftClasses *classes, uint32 tuple);
 
-/* The box around a class. */
-extern void class_box(const DraftClasses *classes, uint32 class, uint32 *box);
+/* The hull around a class. */
+extern void class_hull(const DraftClasses *classes, uint32 class, uint32 *hull);
 
 /* Dissolves a class; its tuples are then without one. */
 extern void class_drop(DraftClasses *classes, uint32 class);
@@ -74,36 +213,36 @@ extern void class_drop(DraftClasses *classes, uint32 class);
 /* The number of tuples in a leaf of a tree for finding the nearest. */
 #define TREE_LEAF 8
 
-/* A box of the tree: tuples from start to before end. */
-typedef struct TreeBox
+/* A branch of the tree: tuples from start to before end. */
+typedef struct Branch
 {
 	uint32		start;
 	uint32		end;
-	uint32		left;			/* the boxes it is split into, or 0 */
+	uint32		left;			/* the branches it is split into, or 0 */
 	uint32		right;
-} TreeBox;
+} Branch;
 
-typedef struct BoxTree
+typedef struct TupleTree
 {
-	uint32		nboxes;
-	TreeBox    *boxes;			/* the root first, a box before its parts */
-	uint32	   *bounds;			/* lowest and highest codes, by box */
-} BoxTree;
+	uint32		nbranches;
+	Branch	   *branches;		/* the root first, a branch before its parts */
+	uint32	   *hulls;			/* of its tuples, by branch */
+} TupleTree;
 
 /* Sorts the ground's tuples into a tree, given the most tuples of a leaf. */
-extern BoxTree *box_tree_create(Ground *ground, uint32 leaf);
+extern TupleTree *tuple_tree_create(Ground *ground, uint32 leaf);
 
 /* Each tuple's nearest, found on demand. */
 typedef struct Nearest
 {
 	const Ground *ground;
-	const BoxTree *tree;
+	const TupleTree *tree;
 	int			wanted;
 	uint32	   *found;			/* by tuple, a fixed number each; NO_TUPLE if
 								 * not found yet */
 } Nearest;
 
-extern Nearest *nearest_create(const Ground *ground, const BoxTree *tree, int wanted);
+extern Nearest *nearest_create(const Ground *ground, const TupleTree *tree, int wanted);
 extern void nearest_find(Nearest *nearest, uint32 tuple);
 
 /*
@@ -129,7 +268,7 @@ typedef enum MergeOrder
 	MERGE_SMALLEST
 } MergeOrder;
 
-typedef struct Pool
+typedef struct Clustering
 {
 	const Ground *ground;
 	int			room;
@@ -139,7 +278,7 @@ typedef struct Pool
 	int			most_clusters;
 	int			nclusters;
 	/* by cluster */
-	uint32	   *boxes;
+	uint32	   *hulls;
 	int64	   *people;
 	int64	   *loss;
 	int64	   *cost;
@@ -152,28 +291,28 @@ typedef struct Pool
 	int64	   *price;			/* of merging, by two clusters */
 	HistogramMark *marks;
 	struct Coarsening *coarsening;
-} Pool;
+} Clustering;
 
-/* Creates a pool, given the most tuples and the most initial clusters. */
-extern Pool *pool_create(const Ground *ground, int room, int most_clusters);
-extern void pool_clear(Pool *pool);
-extern void pool_add(Pool *pool, uint32 tuple);
+/* Creates a clustering, given the most tuples and the most initial clusters. */
+extern Clustering *clustering_create(const Ground *ground, int room, int most_clusters);
+extern void clustering_clear(Clustering *clustering);
+extern void clustering_add(Clustering *clustering, uint32 tuple);
 
 /*
  * Merges until every class keeps the promise.  Returns their total cost, or
  * PG_INT64_MAX, with one class left, if the promise cannot be kept.
  */
-extern int64 pool_merge(Pool *pool, MergeOrder order);
+extern int64 clustering_merge(Clustering *clustering, MergeOrder order);
 
 /*
- * The same with randomness: prices are raised by up to noise/256, and if there
+ * Merges with randomness: prices are raised by up to noise/256, and if there
  * are many tuples, they start in clusters that some node shows alike.  Also
  * returns PG_INT64_MAX if those are too many.
  */
-extern int64 pool_merge_by_chance(Pool *pool, MergeOrder order, Prng *prng, uint32 noise);
+extern int64 clustering_merge_by_chance(Clustering *clustering, MergeOrder order, Prng *prng, uint32 noise);
 
 /* Turns the clusters into classes; their tuples must be without a class. */
-extern void pool_put(const Pool *pool, DraftClasses *classes);
+extern void clustering_put(const Clustering *clustering, DraftClasses *classes);
 
 /* ----------------------------- clusters tuples that a node would show alike */
 
@@ -216,7 +355,7 @@ extern bool mend_classes(DraftClasses *classes);
 
 typedef struct LocalSearch LocalSearch;
 
-extern LocalSearch *local_search_create(DraftClasses *classes, const BoxTree *tree, uint64 seed);
+extern LocalSearch *local_search_create(DraftClasses *classes, const TupleTree *tree, uint64 seed);
 
 /* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
@@ -248,9 +387,12 @@ typedef struct BlockResult
 extern void tell_loss(const RecodingWatch *watch, const DraftClasses *classes);
 
 /* Improves classes until rounds gain too little, or the watch ends the search. */
-extern void better_classes(DraftClasses *classes, const BoxTree *tree, uint64 seed, const RecodingWatch *watch);
+extern void better_classes(DraftClasses *classes, const TupleTree *tree, uint64 seed, const RecodingWatch *watch);
 
 /* The work of a pool. */
 extern const struct PoolWork recode_block_work;
+
+/* A result without classes yet. */
+extern RecodingResult *recoding_result_create(const Population *population);
 
 #endif

@@ -53,30 +53,6 @@ do_batch(RecodingPlan *plan)
 		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
 }
 
-/* The item for the next block. */
-static BlockItem *
-next_item(RecodingPlan *plan, uint32 first)
-{
-	BlockItem  *item;
-
-	if (plan->nitems == plan->batch)
-		do_batch(plan);
-	item = &plan->items[plan->nitems++];
-	item->ntuples = 0;
-	item->seed = plan->order->seed + first;
-	item->limit = 0;
-	return item;
-}
-
-static void
-put_tuple(RecodingPlan *plan, BlockItem *item, uint32 tuple)
-{
-	plan->members[item - plan->items][item->ntuples] = tuple;
-	item->tuple[item->ntuples] = plan->ground->tuple[tuple];
-	item->class_of[item->ntuples] = plan->class_of[tuple];
-	item->ntuples++;
-}
-
 /* Tuples linked by class, each class starting at its first tuple. */
 typedef struct ClassChains
 {
@@ -133,16 +109,6 @@ item_limit(const RecodingPlan *plan, const BlockItem *item)
 	return people + (int64) (all * spare / Max(order->population->people, 1));
 }
 
-/* Counts the people without a class. */
-static void
-count_suppressed(RecodingPlan *plan)
-{
-	plan->classes->suppressed = 0;
-	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
-		if (plan->class_of[tuple] == NO_CLASS)
-			plan->classes->suppressed += plan->ground->people[tuple];
-}
-
 /* Improves blocks of whole classes, given the size of the first block. */
 static void
 better_blocks(RecodingPlan *plan, uint32 room)
@@ -151,7 +117,10 @@ better_blocks(RecodingPlan *plan, uint32 room)
 	BlockItem  *item = NULL;
 
 	chain_classes(plan, &chains);
-	count_suppressed(plan);
+	plan->classes->suppressed = 0;
+	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
+		if (plan->class_of[tuple] == NO_CLASS)
+			plan->classes->suppressed += plan->ground->people[tuple];
 	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !recoding_is_over(plan->watch); tuple++)
 	{
 		uint32		size = plan->class_of[tuple] == NO_CLASS ? 1 : chains.size[plan->class_of[tuple]];
@@ -165,51 +134,36 @@ better_blocks(RecodingPlan *plan, uint32 room)
 			room = BLOCK_TUPLES;
 		}
 		if (item == NULL)
-			item = next_item(plan, tuple);
+		{
+			if (plan->nitems == plan->batch)
+				do_batch(plan);
+			item = &plan->items[plan->nitems++];
+			item->ntuples = 0;
+			item->seed = plan->order->seed + tuple;
+			item->limit = 0;
+		}
 		for (uint32 other = tuple; other != NO_TUPLE; other = chains.next[other])
-			put_tuple(plan, item, other);
+		{
+			plan->members[item - plan->items][item->ntuples] = other;
+			item->tuple[item->ntuples] = plan->ground->tuple[other];
+			item->class_of[item->ntuples++] = plan->class_of[other];
+		}
 	}
 	if (item != NULL)
 		item->limit = item_limit(plan, item);
 	do_batch(plan);
 }
 
-/*
- * Merges classes that look alike, and numbers them by their first tuples;
- * returns false if no label covers a class, which is kept only for lack of
- * another.
- */
-static bool
-number_classes(const RecodingOrder *order, uint32 nclasses, RecodingResult *result)
-{
-	const Population *population = order->population;
-	ClassFault	fault;
-	Classes    *shown = classes_of_recoding(population, result->class_of, nclasses, order->labels, &fault);
-
-	if (shown == NULL)
-		return false;
-	memcpy(result->class_of, shown->class_of, sizeof(uint32) * population->tuples->ntuples);
-	result->nclasses = shown->n;
-	return true;
-}
-
-/* Assigns classes to all tuples; returns false if that is impossible. */
-static bool
-begin_classes(RecodingPlan *plan)
-{
-	DraftClasses *classes = plan->classes;
-
-	start_by_nodes(classes);
-	start_by_merging(classes);
-	return mend_classes(classes);
-}
-
-static void
-begin_pool(RecodingPlan *plan, int workers)
+/* Improves blocks, then blocks shifted by half; returns how many workers helped. */
+static int
+better_in_blocks(RecodingPlan *plan, int workers)
 {
 	PoolOrder	order = {&recode_block_work, plan->order->population, plan->order, sizeof(RecodingOrder),
 	sizeof(BlockItem), sizeof(BlockResult), BATCH * (workers + 1)};
 
+	plan->loss = (double) plan->classes->cost / plan->ground->whole_loss;
+	plan->class_of = plan->classes->class_of;
+	plan->nclasses = plan->classes->nclasses;
 	plan->batch = order.most_items;
 	budget_require(plan->order->population->context,
 				   (sizeof(BlockItem) + sizeof(BlockResult) + sizeof(uint32) * BLOCK_TUPLES) * plan->batch);
@@ -219,30 +173,32 @@ begin_pool(RecodingPlan *plan, int workers)
 	for (int i = 0; i < plan->batch; i++)
 		plan->members[i] = palloc(sizeof(uint32) * BLOCK_TUPLES);
 	plan->pool = worker_pool_begin(&order, workers);
-}
-
-/* Improves blocks, then blocks shifted by half; returns how many workers helped. */
-static int
-better_in_blocks(RecodingPlan *plan, int workers)
-{
-	const Ground *ground = plan->ground;
-
-	plan->loss = (double) plan->classes->cost / ground->whole_loss;
-	plan->class_of = plan->classes->class_of;
-	plan->nclasses = plan->classes->nclasses;
-	begin_pool(plan, workers);
 	better_blocks(plan, BLOCK_TUPLES);
 	better_blocks(plan, BLOCK_TUPLES / 2);
 	return worker_pool_end(plan->pool);
 }
 
-/* Returns the classes; false if no label covers one of them. */
+/*
+ * Returns the classes: those that look alike are merged, and they are numbered
+ * by their first tuples.  Returns false if no label covers a class: tuples are
+ * merged across the borders of labels where only that keeps the promise.
+ */
 static bool
-put_answer(RecodingPlan *plan, RecodingResult *result)
+put_answer(const RecodingPlan *plan, RecodingResult *result)
 {
+	const Population *population = plan->order->population;
+	ClassFault	fault;
+	Classes    *shown;
+
 	for (uint32 i = 0; i < plan->ground->ntuples; i++)
 		result->class_of[plan->ground->tuple[i]] = plan->classes->class_of[i];
-	return number_classes(plan->order, Max(plan->nclasses, plan->classes->nclasses), result);
+	shown = classes_of_recoding(population, result->class_of, Max(plan->nclasses, plan->classes->nclasses), plan->order->labels,
+								&fault);
+	if (shown == NULL)
+		return false;
+	memcpy(result->class_of, shown->class_of, sizeof(uint32) * population->tuples->ntuples);
+	result->nclasses = shown->n;
+	return true;
 }
 
 /*
@@ -256,19 +212,8 @@ cost_of_answer(RecodingPlan *plan, const RecodingResult *result)
 
 	draft_classes_clear(classes);
 	draft_classes_take_over(classes, result->class_of, plan->ground->tuple);
-	for (uint32 tuple = 0; tuple < plan->ground->ntuples; tuple++)
-		if (classes->class_of[tuple] == NO_CLASS)
-			tuple_suppress(classes, tuple);
+	suppress_the_rest(classes);
 	return classes->cost;
-}
-
-/* Returns no class at all, if that many people may be suppressed. */
-static bool
-suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
-{
-	memset(result->class_of, 0xff, sizeof(uint32) * plan->ground->ntuples);
-	result->nclasses = 0;
-	return plan->order->population->people <= plan->order->promise.limit;
 }
 
 /*
@@ -282,7 +227,7 @@ suppress_everybody(const RecodingPlan *plan, RecodingResult *result)
  * found otherwise.
  */
 static bool
-answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingResult *result)
+answer_by_node(RecodingPlan *plan, const TupleTree *tree, int64 below, RecodingResult *result)
 {
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
@@ -290,7 +235,14 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingRes
 
 		draft_classes_clear(plan->classes);
 		if (!start_by_one_node(plan->classes, below, plan->watch))
-			return below < PG_INT64_MAX || suppress_everybody(plan, result);
+		{
+			if (below < PG_INT64_MAX)
+				return true;
+			/* no class at all, if that many people may be suppressed */
+			memset(result->class_of, 0xff, sizeof(uint32) * plan->ground->ntuples);
+			result->nclasses = 0;
+			return plan->order->population->people <= plan->order->promise.limit;
+		}
 		cost = plan->classes->cost;
 		if (better)
 			better_classes(plan->classes, tree, plan->order->seed, plan->watch);
@@ -299,45 +251,35 @@ answer_by_node(RecodingPlan *plan, const BoxTree *tree, int64 below, RecodingRes
 	}
 }
 
-static void
-search_recoding(const RecodingOrder *order, const RecodingWatch *watch, int workers, RecodingResult *result)
+RecodingResult *
+recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers)
 {
-	uint32		n = order->population->tuples->ntuples;
+	const Population *population = order->population;
+	uint32		n = population->tuples->ntuples;
+	RecodingResult *result = recoding_result_create(population);
+	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 	RecodingPlan plan = {.order = order,.watch = watch};
-	BoxTree    *tree;
+	TupleTree  *tree;
 	int64		below = PG_INT64_MAX;
 
-	plan.ground = ground_create(order, CurrentMemoryContext, NULL, n);
-	tree = box_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
+	plan.ground = ground_create(order, context, NULL, n);
+	tree = tuple_tree_create(plan.ground, n <= BLOCK_TUPLES ? TREE_LEAF : BLOCK_TUPLES);
 	plan.classes = draft_classes_create(plan.ground);
 	plan.classes->limit = order->promise.limit;
-	result->feasible = begin_classes(&plan);
-	if (result->feasible)
+	start_by_nodes(plan.classes);
+	start_by_merging(plan.classes);
+	if (mend_classes(plan.classes))
 	{
 		tell_loss(watch, plan.classes);
 		if (n <= BLOCK_TUPLES)
 			better_classes(plan.classes, tree, order->seed, watch);
 		else if (order->effort > 0)
 			result->helped = better_in_blocks(&plan, workers);
-		result->feasible = put_answer(&plan, result);
-		if (result->feasible)
+		if (put_answer(&plan, result))
 			below = cost_of_answer(&plan, result);
 	}
-	result->feasible = answer_by_node(&plan, tree, result->feasible ? below : PG_INT64_MAX, result);
-}
-
-RecodingResult *
-recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers)
-{
-	const Population *population = order->population;
-	RecodingResult *result = palloc0(sizeof(RecodingResult));
-	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old;
-
-	result->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) population->tuples->ntuples + 1));
-	memset(result->class_of, 0xff, sizeof(uint32) * population->tuples->ntuples);
-	old = MemoryContextSwitchTo(context);
-	search_recoding(order, watch, workers, result);
+	result->feasible = answer_by_node(&plan, tree, below, result);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return result;

@@ -148,6 +148,12 @@ make_node_list(const Ground *ground)
 	return list;
 }
 
+static const uint8 *
+levels_of_node(const NodeList *list, uint32 i)
+{
+	return list->node_levels + (Size) list->nodes[i].number * list->nattrs;
+}
+
 /* ------------------------------------------------------------ groups */
 
 /* A group of tuples that a node shows alike. */
@@ -302,25 +308,12 @@ start_by_nodes(DraftClasses *classes)
 	for (uint32 i = 0; i < list->nnodes && visit.nleft > 0; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		count_groups(&visit, list->node_levels + (Size) list->nodes[i].number * list->nattrs);
+		count_groups(&visit, levels_of_node(list, i));
 		if (visit.nlarge > 0)
 			take_groups(&visit);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-}
-
-/* The people in groups that are too small. */
-static int64
-people_in_small_groups(const Visit *visit)
-{
-	const Ground *ground = visit->classes->ground;
-	int64		people = 0;
-
-	for (uint32 i = 0; i < visit->nleft; i++)
-		if (visit->groups[visit->group_of[i]].people < ground->smallest)
-			people += ground->people[visit->left[i]];
-	return people;
 }
 
 /* What a node is worth. */
@@ -345,9 +338,14 @@ take_node(Visit *visit, const uint8 * levels)
 	for (uint32 i = 0; i < classes->ground->ntuples; i++)
 		visit->left[visit->nleft++] = i;
 	count_groups(visit, levels);
-	if (people_in_small_groups(visit) > classes->limit)
+	/* those in groups that are too small */
+	for (uint32 i = 0; i < visit->nleft; i++)
+		if (visit->groups[visit->group_of[i]].people < classes->ground->smallest)
+			left += classes->ground->people[visit->left[i]];
+	if (left > classes->limit)
 		return NODE_TOO_FINE;
 	take_groups(visit);
+	left = 0;
 	for (uint32 i = 0; i < visit->nleft; i++)
 		left += classes->ground->people[visit->left[i]];
 	if (left > classes->limit || visit->nleft == classes->ground->ntuples)
@@ -380,12 +378,6 @@ typedef struct NodeSearch
 											 * fine */
 } NodeSearch;
 
-static const uint8 *
-levels_of_node(const NodeList *list, uint32 i)
-{
-	return list->node_levels + (Size) list->nodes[i].number * list->nattrs;
-}
-
 /* Whether a node is as fine as one that is too fine. */
 static bool
 is_too_fine(const NodeSearch *search, const uint8 * levels)
@@ -417,17 +409,6 @@ try_node(NodeSearch *search, const uint8 * levels)
 	if (verdict == NODE_TOO_FINE && search->nfine < MOST_TOO_FINE)
 		search->fine[search->nfine++] = levels;
 	draft_classes_clear(classes);
-}
-
-/*
- * Looks for any node that keeps the promise, and for the one that loses least
- * among them.
- */
-static void
-try_all_nodes(NodeSearch *search)
-{
-	for (uint32 i = 0; i < search->list->nnodes; i++)
-		try_node(search, levels_of_node(search->list, i));
 }
 
 /*
@@ -467,10 +448,11 @@ start_by_one_node(DraftClasses *classes, int64 below, const RecodingWatch *watch
 	search->watch = watch;
 	search->least = below;
 	prepare_visit(&search->visit, classes);
-	if (below == PG_INT64_MAX)
-		try_all_nodes(search);
-	else
+	if (below < PG_INT64_MAX)
 		try_better_nodes(search);
+	else
+		for (uint32 i = 0; i < search->list->nnodes; i++)
+			try_node(search, levels_of_node(search->list, i));
 	found = search->best != NULL;
 	if (found)
 		(void) take_node(&search->visit, search->best);
@@ -485,20 +467,20 @@ void
 start_by_merging(DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
-	Pool	   *pool = pool_create(ground, MERGED_TUPLES, MERGED_TUPLES);
+	Clustering *clustering = clustering_create(ground, MERGED_TUPLES, MERGED_TUPLES);
 	uint32		tuple = 0;
 
 	while (tuple < ground->ntuples)
 	{
 		CHECK_FOR_INTERRUPTS();
-		pool_clear(pool);
-		for (; tuple < ground->ntuples && pool->nitems < MERGED_TUPLES; tuple++)
+		clustering_clear(clustering);
+		for (; tuple < ground->ntuples && clustering->nitems < MERGED_TUPLES; tuple++)
 			if (classes->class_of[tuple] == NO_CLASS)
-				pool_add(pool, tuple);
-		if (pool->nitems > 0 && pool_merge(pool, MERGE_CHEAPEST) < PG_INT64_MAX)
-			pool_put(pool, classes);
+				clustering_add(clustering, tuple);
+		if (clustering->nitems > 0 && clustering_merge(clustering, MERGE_CHEAPEST) < PG_INT64_MAX)
+			clustering_put(clustering, classes);
 	}
-	pool_clear(pool);
+	clustering_clear(clustering);
 }
 
 /* The class with which another would lose least, or NO_CLASS if there is none. */
@@ -507,12 +489,12 @@ cheapest_class(const DraftClasses *classes, uint32 class)
 {
 	const Ground *ground = classes->ground;
 	const RecodingClass *one = &classes->classes[class];
-	uint32		box[2 * MAX_ATTRIBUTES];
-	uint32		other_box[2 * MAX_ATTRIBUTES];
+	uint32		hull[2 * MAX_ATTRIBUTES];
+	uint32		other_hull[2 * MAX_ATTRIBUTES];
 	int64		least = PG_INT64_MAX;
 	uint32		best = NO_CLASS;
 
-	class_box(classes, class, box);
+	class_hull(classes, class, hull);
 	for (uint32 number = 0; number < classes->nclasses; number++)
 	{
 		const RecodingClass *other = &classes->classes[number];
@@ -520,8 +502,8 @@ cheapest_class(const DraftClasses *classes, uint32 class)
 
 		if (other->ntuples == 0 || number == class)
 			continue;
-		class_box(classes, number, other_box);
-		price = size_cost(ground, one->people + other->people, joint_loss(ground, box, other_box)) - other->cost;
+		class_hull(classes, number, other_hull);
+		price = size_cost(ground, one->people + other->people, joint_loss(ground, hull, other_hull)) - other->cost;
 		if (price < least)
 		{
 			least = price;

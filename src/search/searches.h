@@ -5,7 +5,10 @@
 #ifndef ANONOPT_SEARCHES_H
 #define ANONOPT_SEARCHES_H
 
-#include "search/boxes.h"
+#include "base/key_counter.h"
+#include "base/prng.h"
+#include "engine/cuts.h"
+#include "engine/worker_pool.h"
 #include "search/front.h"
 #include "search/objective.h"
 #include "search/preference.h"
@@ -35,6 +38,73 @@ typedef struct ExactSearch
 extern void exact_search(ExactSearch *search);
 
 /* -------------------- the node of least loss that keeps a promise, by boxes */
+
+/* The nodes between a lowest and a highest one. */
+typedef struct Box
+{
+	double		floor;			/* lower bound of their cost */
+	int16		lowest[MAX_ATTRIBUTES];
+	int16		highest[MAX_ATTRIBUTES];
+} Box;
+
+/* Data common to all boxes of a search. */
+typedef struct BoxOrder
+{
+	Promise		promise;
+	Objective	loss;
+	int64		deadline;		/* a timestamp, or 0 */
+} BoxOrder;
+
+/* The best node known. */
+typedef struct BoxAnswer
+{
+	bool		found;
+	double		cost;
+	int			levels[MAX_ATTRIBUTES];
+	Measures	measures;
+} BoxAnswer;
+
+/*
+ * Whether it is nowhere worse than nodes with these lower bounds of their cost
+ * and of their levels.
+ */
+extern bool answer_beats(const BoxAnswer *answer, double cost, const int *levels, int nattrs);
+
+/*
+ * An item: a box, the cost from which on its nodes are excluded, the best node
+ * so far, and how many tuples to visit before the rest is returned.
+ */
+typedef struct BoxItem
+{
+	Box			box;
+	double		ceiling;
+	int64		effort;
+	BoxAnswer	answer;
+} BoxItem;
+
+/* A result: the rest of the box, and the best node so far. */
+typedef struct BoxResult
+{
+	BoxAnswer	answer;
+	int64		evaluated;		/* nodes */
+	int			nopen;
+	Box			open[FLEXIBLE_ARRAY_MEMBER];
+} BoxResult;
+
+/* Whether a loss has bounds by which boxes can be dropped. */
+extern bool boxes_have_bounds(Objective loss);
+
+/* The largest size of a result. */
+extern Size box_result_size(const Population *population);
+
+/* All nodes of a lattice. */
+extern void box_of_all(const Population *population, Box *box);
+
+/* Begins a search in this process, searches a box, and ends the search. */
+extern void *boxes_begin(Population *population, const void *order);
+extern const struct PoolWork search_boxes_work;
+extern void boxes_work(void *state, const void *item, void *result);
+extern void boxes_end(void *state);
 
 /* The input and result of a search. */
 typedef struct OptimumSearch
@@ -125,11 +195,9 @@ typedef struct JudgedNode
 {
 	int		   *levels;
 	int64		k;
-	double		necd;
-	double		nwp;
+	double	   *costs;			/* by the preference's measures */
 	double		ach;
 	double		deviation;
-	double	   *costs;			/* by the preference's measures */
 	Efficiency	efficiency;
 } JudgedNode;
 
@@ -141,6 +209,7 @@ typedef struct EfficiencySearch
 	int			workers;
 
 	Size		nnodes;
+	Size		capacity;
 	JudgedNode *nodes;			/* that keep the promise; the chosen one first */
 	int64		evaluated;
 	int64		largest_k;		/* of all nodes, without suppression */
@@ -156,5 +225,127 @@ extern void efficiency_search(EfficiencySearch *search);
  */
 extern NodeFront *efficient_level_nodes(Population *population, const Promise *promise, const Preference *preference,
 										int64 most_nodes, int workers);
+
+/* ---------- NSGA-II over cuts: the closest to a preference that is k-anonymous */
+
+/*
+ * A cut's classes smaller than k are suppressed if that stays within the limit
+ * and somebody remains.  Otherwise the cut is not feasible and is measured
+ * without suppression, so that its k shows how far it is from k.
+ */
+
+typedef struct Nsga2Settings
+{
+	Population *population;
+	Promise		promise;		/* including k and the limit */
+	int			size;			/* solutions per generation */
+	double		crossover;
+	double		mutation;
+	uint64		seed;
+	bool		taxonomy;		/* cuts follow the hierarchies' trees */
+	bool		unseeded;		/* a generation begins with any cuts */
+	bool		copies;			/* a generation may hold one twice */
+	Preference	preference;		/* its measures are the same for every
+								 * preference */
+	int			evaluations;	/* in all, to judge whether workers are worth
+								 * it */
+	int			workers;
+} Nsga2Settings;
+
+/* An evaluated cut; k and its costs do not depend on the preference. */
+typedef struct Solution
+{
+	int64		k;
+	double		ach;			/* under the current preference */
+	double		deviation;
+} Solution;
+
+#define NO_SOLUTION PG_UINT32_MAX
+
+typedef struct Nsga2
+{
+	Nsga2Settings settings;
+	CutSpace   *space;
+	uint32		evaluated;		/* number of solutions */
+	KeyCounter *known;			/* their cuts */
+	Solution   *solutions;		/* by number */
+	double	   *costs;			/* by number, and by the preference's measures */
+	uint32		chosen;			/* the feasible solution closest to the
+								 * preference, or NO_SOLUTION */
+
+	/* of the search only */
+	Size		capacity;
+	Size		costs_capacity;
+	Prng		prng;
+	WorkerPool *pool;
+	NodeFront  *level_nodes;	/* the efficient ones */
+	Preference	preference;
+	int64		requested;		/* evaluations, including repeated ones */
+	int			nparents;
+	struct Member *parents;		/* sorted by preference */
+	uint64	   *items;			/* of a batch */
+	CutResult  *results;
+} Nsga2;
+
+extern Nsga2 *nsga2_begin(const Nsga2Settings *settings);
+
+/*
+ * Searches under a preference, for a number of evaluations; earlier
+ * evaluations are reused.
+ */
+extern void nsga2_search(Nsga2 *search, const Preference *preference, int evaluations);
+
+/* Stops the workers; returns their number. */
+extern int	nsga2_end(Nsga2 *search);
+
+static inline const double *
+nsga2_costs(const Nsga2 *search, uint32 number)
+{
+	return search->costs + (Size) number * search->settings.preference.n;
+}
+
+static inline const uint64 *
+nsga2_cut(const Nsga2 *search, uint32 number)
+{
+	return search->known->keys + (Size) number * search->known->nwords;
+}
+
+/*
+ * The solutions that no other beats in both ach and k, closest first; returns
+ * their number.
+ */
+extern uint32 nsga2_front(const Nsga2 *search, uint32 **numbers);
+
+/* ------------------------------------------- how near a front is to another */
+
+typedef struct Quality
+{
+	double		convergence_error;
+	double		representation_ratio;
+	double		igd_plus;
+	int64		minimal;		/* exact nodes, including duplicates */
+	int64		boxes;			/* their boxes that no other dominates */
+	int64		measured;		/* nodes of the lattice */
+	int			helped;			/* workers that helped */
+} Quality;
+
+/* Measures every node, and compares the given ones with the exact ones. */
+extern void archive_quality(Population *population, const Promise *promise, int nobjectives,
+							const Objective *objectives, const double *epsilon,
+							int nnodes, int *const *levels, int workers, Quality *quality);
+
+/*
+ * Measures only the given nodes: the volume they cover up to a reference,
+ * given by one value per objective.
+ */
+extern double nodes_hypervolume(Population *population, const Promise *promise, int nobjectives,
+								const Objective *objectives, int nnodes, int *const *levels,
+								const double *reference);
+
+/*
+ * The volume of all vectors that a member of the front covers and that cover
+ * the reference.
+ */
+extern double hypervolume(const Front *front, const double *reference);
 
 #endif

@@ -20,7 +20,7 @@ typedef struct ToldNode
 {
 	Measures	measures;
 	bool		broken;			/* it breaks k or l too often */
-	int16		levels[MAX_ATTRIBUTES];
+	int			levels[MAX_ATTRIBUTES];
 } ToldNode;
 
 typedef struct SharedNode

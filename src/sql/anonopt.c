@@ -11,7 +11,6 @@
 #include "postmaster/bgworker_internals.h"
 #include "read/reading_parts.h"
 #include "release/composition.h"
-#include "search/boxes.h"
 #include "search/recoding_parts.h"
 #include "search/searches.h"
 #include "sql/search_call.h"

@@ -15,7 +15,6 @@
 #include "search/front.h"
 #include "search/lower_bounds.h"
 #include "search/searches.h"
-#include "search/quality.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/array.h"

@@ -13,7 +13,6 @@
 #include "read/population_read.h"
 #include "search/preference.h"
 #include "search/searches.h"
-#include "search/nsga2.h"
 #include "sql/arguments.h"
 #include "sql/call.h"
 #include "sql/search_call.h"
@@ -292,8 +291,8 @@ put_judged(ResultRow *row, const EfficiencySearch *search, const JudgedNode *nod
 
 	put_datum(row, "levels", INT4ARRAYOID, integers_datum(node->levels, search->population->nattrs));
 	put_count(row, "k", node->k);
-	put_number(row, "necd", node->necd);
-	put_number(row, "nwp", node->nwp);
+	put_number(row, "necd", node->costs[0]);
+	put_number(row, "nwp", node->costs[1]);
 	put_string(row, "efficiency", efficiencies[node->efficiency]);
 	put_number(row, "ach", node->ach);
 	put_number(row, "pref_dev", node->deviation);
@@ -350,8 +349,8 @@ bits_datum(const CutSpace *space, const uint64 *cut, int a)
 static void
 put_solution(ResultRow *row, const Nsga2 *search, uint32 number, const Preference *preference)
 {
-	const Solution *solution = nsga2_solution(search, number);
-	const CutSpace *space = nsga2_space(search);
+	const Solution *solution = &search->solutions[number];
+	const CutSpace *space = search->space;
 	const uint64 *cut = nsga2_cut(search, number);
 	int			nattrs = space->population->nattrs;
 	Datum		bits[MAX_ATTRIBUTES];
@@ -365,11 +364,11 @@ put_solution(ResultRow *row, const Nsga2 *search, uint32 number, const Preferenc
 	put_datum(row, "cuts", VARBITARRAYOID, PointerGetDatum(construct_array(bits, nattrs, VARBITOID, -1, false, TYPALIGN_INT)));
 	put_datum(row, "groups", INT4ARRAYOID, integers_datum(groups, nattrs));
 	put_count(row, "k", solution->k);
-	put_number(row, "necd", solution->necd);
-	put_number(row, "nwp", solution->nwp);
+	put_number(row, "necd", nsga2_costs(search, number)[0]);
+	put_number(row, "nwp", nsga2_costs(search, number)[1]);
 	put_number(row, "ach", solution->ach);
 	put_number(row, "pref_dev", solution->deviation);
-	put_measures(row, "further", preference, FIRST_FURTHER, nsga2_further(search, number));
+	put_measures(row, "further", preference, FIRST_FURTHER, nsga2_costs(search, number) + FIRST_FURTHER);
 }
 
 /* Gets the settings of a search, but for its preference. */
@@ -380,7 +379,6 @@ nsga2_arguments(FunctionCallInfo fcinfo, SearchCall *call)
 
 	(void) integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
 	call->promise = promise_arguments(fcinfo, call->dataset);
-	settings.k = call->promise.k;
 	settings.size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
 	settings.evaluations = integer_argument(fcinfo, "evaluations", 1, PG_INT32_MAX);
 	if (settings.evaluations < settings.size)
@@ -414,9 +412,9 @@ begin_search(FunctionCallInfo fcinfo, SearchCall *call, Algorithm algorithm, Nsg
 static void
 end_search(SearchCall *call, Nsga2 *search)
 {
-	session_end(call->session, nsga2_size(search), nsga2_end(search), false);
-	if (nsga2_chosen(search) == NO_SOLUTION)
-		tell_largest_k(&call->promise, call->population, nsga2_solution(search, 0)->k);
+	session_end(call->session, search->evaluated, nsga2_end(search), false);
+	if (search->chosen == NO_SOLUTION)
+		tell_largest_k(&call->promise, call->population, search->solutions[0].k);
 }
 
 static Datum
@@ -440,8 +438,8 @@ anonopt_nsga2_call(PG_FUNCTION_ARGS)
 	for (uint32 i = 0; i < nfront; i++)
 	{
 		put_solution(call.row, search, front[i], &settings.preference);
-		put_bool(call.row, "feasible", nsga2_solution(search, front[i])->k >= settings.k);
-		put_bool(call.row, "chosen", front[i] == nsga2_chosen(search));
+		put_bool(call.row, "feasible", search->solutions[front[i]].k >= call.promise.k);
+		put_bool(call.row, "chosen", front[i] == search->chosen);
 		row_add(call.row);
 	}
 	return (Datum) 0;
@@ -522,8 +520,8 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 		nsga2_search(search, &reference, evaluations_of_step(&settings, step, steps));
 		put_count(call.row, "step", step);
 		put_measures(call.row, "reference", &reference, 0, reference.preferred);
-		if (nsga2_chosen(search) != NO_SOLUTION)
-			put_solution(call.row, search, nsga2_chosen(search), &reference);
+		if (search->chosen != NO_SOLUTION)
+			put_solution(call.row, search, search->chosen, &reference);
 		row_add(call.row);
 	}
 	end_search(&call, search);

@@ -1,7 +1,6 @@
 /*
  * recoding_curve.c
- *	  SQL: recoding_curve, and other_recoding, which only the benchmark
- *	  declares.
+ *	  SQL: recoding_curve.
  *
  * Searches for recodings to measure them, without writing a table.
  */
@@ -18,20 +17,17 @@
 #include "utils/array.h"
 
 OWN_FUNCTION(anonopt_recoding_curve);
-OWN_FUNCTION(anonopt_other_recoding);
-
-typedef RecodingResult *(*RecodingSearch) (const RecodingOrder *order);
 
 /*
- * Adds the measures of the recoding that a search finds, if any; returns how
+ * Adds the measures of the recoding that the search finds, if any; returns how
  * many workers helped.
  */
 static int
-put_recoding(ResultRow *row, Population *population, const RecodingOrder *order, RecodingSearch search)
+put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	RecodingResult *found = search(order);
+	RecodingResult *found = recoding_search(order, NULL, max_workers());
 	int			helped = found->helped;
 
 	if (found->feasible)
@@ -71,12 +67,6 @@ curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
 	return k;
 }
 
-static RecodingResult *
-search_all(const RecodingOrder *order)
-{
-	return recoding_search(order, NULL, max_workers());
-}
-
 static Datum
 anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 {
@@ -111,49 +101,10 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		workers = put_recoding(row, population, &order, search_all);
+		workers = put_recoding(row, population, &order);
 		helped = Max(helped, workers);
 		progress_update(i + 1, i + 1);
 	}
 	session_end(session, 0, helped, false);
-	return (Datum) 0;
-}
-
-static RecodingResult *
-search_start(const RecodingOrder *order)
-{
-	return recoding_search(order, NULL, 0);
-}
-
-/* Other algorithms: only the start of the search, and strict Mondrian. */
-static Datum
-anonopt_other_recoding_call(PG_FUNCTION_ARGS)
-{
-	static const char *const ways[] = {"start", "mondrian"};
-	static const RecodingSearch searches[] = {search_start, recoding_mondrian};
-	ResultRow  *row = result_begin(fcinfo);
-	Dataset    *dataset;
-	Population *population;
-	RecodingOrder order = {.loss = OBJECTIVE_GLM};
-	int			way;
-
-	dataset = dataset_argument(fcinfo);
-	require_overlaps_kept(dataset, "a recoding");
-	way = find_name(name_argument(fcinfo, "way"), ways, lengthof(ways));
-	if (way < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown way"),
-				 errhint("Ways are start and mondrian.")));
-	order.promise.k = integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
-	order.labels = labels_argument(fcinfo);
-	population = population_argument(dataset);
-	if (population == NULL)
-		return (Datum) 0;
-	if (searches[way] == recoding_mondrian)
-		require_row_a_person(dataset, population, "strict Mondrian");
-	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
-	order.population = population;
-	(void) put_recoding(row, population, &order, searches[way]);
 	return (Datum) 0;
 }

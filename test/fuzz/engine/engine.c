@@ -23,8 +23,6 @@
 #include "search/front.h"
 #include "search/lower_bounds.h"
 #include "search/searches.h"
-#include "search/nsga2.h"
-#include "search/quality.h"
 #include "utils/memutils.h"
 
 #define MOST_NODES 256
@@ -801,9 +799,9 @@ make_preference(void)
 static void
 check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *preference)
 {
-	const CutSpace *space = nsga2_space(search);
+	const CutSpace *space = search->space;
 	const Population *population = space->population;
-	const Solution *solution = nsga2_solution(search, i);
+	const Solution *solution = &search->solutions[i];
 	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
 	TupleTable *classes;
 	Promise		nothing = {.k = 1,.keeps_all = true};
@@ -833,11 +831,11 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *pref
 		CHECK(measures.k < promise->k);
 	}
 	CHECK(solution->k == measures.k);
-	CHECK(solution->necd == measures.necd);
-	CHECK(solution->nwp == measures.nwp);
+	CHECK(nsga2_costs(search, i)[0] == measures.necd);
+	CHECK(nsga2_costs(search, i)[1] == measures.nwp);
 	preference_costs(preference, &measures, costs);
 	for (int further = FIRST_FURTHER; further < preference->n; further++)
-		CHECK(nsga2_further(search, i)[further - FIRST_FURTHER] == costs[further]);
+		CHECK(nsga2_costs(search, i)[further] == costs[further]);
 	CHECK(solution->ach == preference_achievement(preference, costs));
 }
 
@@ -851,7 +849,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 	uint32		nfront;
 	Promise		promise = {0};
 
-	settings.k = promise.k = 1 + below(6);
+	promise.k = 1 + below(6);
 	promise.limit = below(3) == 0 ? 0 : below(population->people + 1);
 	settings.promise = promise;
 	settings.size = 2 + below(6);
@@ -864,11 +862,11 @@ check_nsga2(Population *population, TriedNodes *nodes)
 	search = nsga2_begin(&settings);
 	nsga2_search(search, &preference, settings.evaluations);
 	nfront = nsga2_front(search, &front);
-	CHECK(nfront >= 1 && nfront <= nsga2_size(search));
-	for (uint32 i = 0; i < nsga2_size(search); i++)
+	CHECK(nfront >= 1 && nfront <= search->evaluated);
+	for (uint32 i = 0; i < search->evaluated; i++)
 		check_solution(search, i, &promise, &preference);
-	if (nsga2_chosen(search) != NO_SOLUTION)
-		CHECK(nsga2_solution(search, nsga2_chosen(search))->k >= settings.k);
+	if (search->chosen != NO_SOLUTION)
+		CHECK(search->solutions[search->chosen].k >= settings.promise.k);
 	nsga2_end(search);
 }
 
@@ -889,7 +887,7 @@ check_efficiency(Population *population, TriedNodes *nodes)
 		const TriedNode *node = find_node(nodes, judged->levels);
 		Efficiency	efficiency = EFFICIENCY_STRONG;
 
-		CHECK(judged->k == node->measures.k && judged->nwp == node->measures.nwp && judged->ach >= search.nodes[0].ach);
+		CHECK(judged->k == node->measures.k && judged->costs[1] == node->measures.nwp && judged->ach >= search.nodes[0].ach);
 		for (int j = 0; j < nodes->n; j++)
 		{
 			const Measures *m = &nodes->node[j].measures;

@@ -1,0 +1,363 @@
+/*
+ * recoding_clustering.c
+ *	  Merges a few tuples into classes.
+ *
+ * Each tuple starts as its own cluster, or with those that a node would show
+ * alike.  A cluster that breaks the promise is repeatedly merged with the one
+ * that costs least.  A merger costs what the people of both clusters lose more
+ * than before: to widen a large class for one distant tuple is expensive.
+ */
+#include "search/recoding_parts.h"
+
+#include "base/budget.h"
+#include "miscadmin.h"
+
+Clustering *
+clustering_create(const Ground *ground, int room, int most_clusters)
+{
+	Clustering *c = MemoryContextAllocZero(ground->context, sizeof(Clustering));
+	MemoryContext old = MemoryContextSwitchTo(ground->context);
+	Size		n = most_clusters;
+
+	budget_require(ground->order->population->context, n * n * sizeof(int64) + room * 2 * sizeof(int));
+	c->ground = ground;
+	c->room = room;
+	c->most_clusters = most_clusters;
+	c->items = palloc(sizeof(uint32) * room);
+	c->cluster_of = palloc(sizeof(int) * room);
+	/* one more than clusters, for a tuple that joins one */
+	c->hulls = palloc(sizeof(uint32) * (n + 1) * 2 * Max(ground->nattrs, 1));
+	c->people = palloc(sizeof(int64) * (n + 1));
+	c->loss = palloc(sizeof(int64) * n);
+	c->cost = palloc(sizeof(int64) * n);
+	c->kept = palloc(sizeof(bool) * n);
+	c->slices = palloc(sizeof(uint32) * (n + 1) * (ground->ncolumns + 1));
+	c->joined = palloc(sizeof(int) * (n + 1));
+	c->live = palloc(sizeof(int) * n);
+	c->partner = palloc(sizeof(int) * n);
+	c->price = MemoryContextAllocHuge(ground->context, sizeof(int64) * n * n);
+	c->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
+	for (int column = 0; column < ground->ncolumns; column++)
+		c->marks[column] = histograms_mark(ground->order->population->columns[column]);
+	c->coarsening = coarsening_create(ground, room);
+	MemoryContextSwitchTo(old);
+	return c;
+}
+
+void
+clustering_clear(Clustering *c)
+{
+	for (int column = 0; column < c->ground->ncolumns; column++)
+		histograms_release(c->ground->order->population->columns[column], c->marks[column]);
+	c->nitems = 0;
+	c->nclusters = 0;
+}
+
+static inline uint32 *
+cluster_hull(const Clustering *c, int cluster)
+{
+	return c->hulls + (Size) cluster * 2 * c->ground->nattrs;
+}
+
+static inline uint32 *
+cluster_slices(const Clustering *c, int cluster)
+{
+	return c->slices + (Size) cluster * c->ground->ncolumns;
+}
+
+/* Computes a cluster's cost, given its hull, people and histograms. */
+static void
+settle_cluster(Clustering *c, int cluster)
+{
+	const Ground *ground = c->ground;
+	int64		people = c->people[cluster];
+
+	c->loss[cluster] = hull_loss(ground, cluster_hull(c, cluster));
+	c->cost[cluster] = class_cost(ground, people, c->loss[cluster], cluster_slices(c, cluster));
+	c->kept[cluster] = keeps_promise(ground, cluster_hull(c, cluster), people, cluster_slices(c, cluster));
+}
+
+void
+clustering_add(Clustering *c, uint32 tuple)
+{
+	Assert(c->nitems < c->room);
+	c->items[c->nitems++] = tuple;
+}
+
+/* Starts a cluster with a tuple. */
+static void
+begin_cluster(Clustering *c, int cluster, uint32 tuple)
+{
+	const Ground *ground = c->ground;
+	const TupleTable *tuples = ground->order->population->tuples;
+
+	c->people[cluster] = ground->people[tuple];
+	hull_of_tuple(ground, tuple, cluster_hull(c, cluster));
+	for (int column = 0; column < ground->ncolumns; column++)
+		cluster_slices(c, cluster)[column] = tuples->slices[column][ground->tuple[tuple]];
+	c->joined[cluster] = cluster;
+}
+
+/* Adds another cluster to one, which must then be settled. */
+static void
+extend_cluster(Clustering *c, int cluster, int other)
+{
+	const Ground *ground = c->ground;
+
+	c->people[cluster] += c->people[other];
+	hull_extend(ground, cluster_hull(c, cluster), cluster_hull(c, other));
+	for (int column = 0; column < ground->ncolumns; column++)
+	{
+		uint32	   *slices = cluster_slices(c, cluster);
+		uint32		both[2] = {slices[column], cluster_slices(c, other)[column]};
+
+		slices[column] = histograms_join(ground->order->population->columns[column], both, 2);
+	}
+}
+
+/* Creates the initial clusters of the items, numbered by their first items. */
+static void
+form_clusters(Clustering *c)
+{
+	int			n = 0;
+
+	for (int i = 0; i < c->nitems; i++)
+	{
+		if (c->cluster_of[i] == n)
+			begin_cluster(c, n++, c->items[i]);
+		else
+		{
+			begin_cluster(c, c->most_clusters, c->items[i]);
+			extend_cluster(c, c->cluster_of[i], c->most_clusters);
+		}
+	}
+	c->nclusters = c->nlive = n;
+	for (int cluster = 0; cluster < n; cluster++)
+	{
+		settle_cluster(c, cluster);
+		c->live[cluster] = cluster;
+	}
+}
+
+/* The cost of people outside the majority of two merged clusters. */
+static int64
+joint_minority_cost(const Clustering *c, int a, int b)
+{
+	const Ground *ground = c->ground;
+	Histograms *h = ground->order->population->columns[ground->order->population->nsensitive];
+	int			column = ground->order->population->nsensitive;
+	uint32		both[2] = {cluster_slices(c, a)[column], cluster_slices(c, b)[column]};
+	HistogramMark mark = histograms_mark(h);
+
+	/* merging may move the slices */
+	uint32		joined = histograms_join(h, both, 2);
+	int64		most = h->slices[joined].most;
+
+	histograms_release(h, mark);
+	return ground->minority_unit * (c->people[a] + c->people[b] - most);
+}
+
+static inline int64
+merge_price(const Clustering *c, int a, int b)
+{
+	const Ground *ground = c->ground;
+	int64		loss = joint_loss(ground, cluster_hull(c, a), cluster_hull(c, b));
+	int64		cost = size_cost(ground, c->people[a] + c->people[b], loss);
+
+	if (unlikely(ground->minority_unit > 0))
+		cost += joint_minority_cost(c, a, b);
+	return cost - c->cost[a] - c->cost[b];
+}
+
+/* Raises a price randomly; with much noise, even that of free mergers. */
+static inline int64
+noisy(const Clustering *c, int64 price, Prng *prng, uint32 noise)
+{
+	int64		base = noise < 256 ? price : price + c->ground->whole_loss / 16;
+
+	return noise == 0 ? price : price + ((base * (int64) prng_below(prng, noise)) >> 8);
+}
+
+static inline int64 *
+price_row(const Clustering *c, int cluster)
+{
+	return c->price + (Size) cluster * c->nclusters;
+}
+
+static int
+cheapest_partner(const Clustering *c, int cluster)
+{
+	const int64 *row = price_row(c, cluster);
+	int64		least = PG_INT64_MAX;
+	int			best = -1;
+
+	for (int i = 0; i < c->nlive; i++)
+	{
+		int			other = c->live[i];
+
+		if (other != cluster && row[other] < least)
+		{
+			least = row[other];
+			best = other;
+		}
+	}
+	return best;
+}
+
+static void
+price_all(Clustering *c, Prng *prng, uint32 noise)
+{
+	for (int i = 0; i < c->nclusters; i++)
+	{
+		if (i % 64 == 63)
+			CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < i; j++)
+			price_row(c, i)[j] = price_row(c, j)[i] = noisy(c, merge_price(c, i, j), prng, noise);
+	}
+	for (int i = 0; i < c->nclusters; i++)
+		if (!c->kept[i])
+			c->partner[i] = cheapest_partner(c, i);
+}
+
+/* The cluster to merge next, or -1 if all keep the promise. */
+static int
+next_to_merge(const Clustering *c, MergeOrder order)
+{
+	int64		least_people = PG_INT64_MAX;
+	int64		least = PG_INT64_MAX;
+	int			next = -1;
+
+	for (int i = 0; i < c->nlive; i++)
+	{
+		int			cluster = c->live[i];
+		int64		people = order == MERGE_SMALLEST ? c->people[cluster] : 0;
+		int64		price;
+
+		if (c->kept[cluster] || people > least_people)
+			continue;
+		price = price_row(c, cluster)[c->partner[cluster]];
+		if (people < least_people || price < least)
+		{
+			least_people = people;
+			least = price;
+			next = cluster;
+		}
+	}
+	return next;
+}
+
+/* Merges a cluster with another, which is removed. */
+static void
+merge_clusters(Clustering *c, int cluster, int other)
+{
+	int			at = 0;
+
+	extend_cluster(c, cluster, other);
+	settle_cluster(c, cluster);
+	c->joined[other] = cluster;
+	while (c->live[at] != other)
+		at++;
+	c->live[at] = c->live[--c->nlive];
+}
+
+/*
+ * Updates the prices of mergers with a changed cluster, and the cheapest
+ * partners of the others.
+ */
+static void
+price_merged(Clustering *c, int cluster, int gone, Prng *prng, uint32 noise)
+{
+	for (int i = 0; i < c->nlive; i++)
+	{
+		int			other = c->live[i];
+
+		if (other != cluster)
+			price_row(c, cluster)[other] = price_row(c, other)[cluster] =
+				noisy(c, merge_price(c, cluster, other), prng, noise);
+	}
+	for (int i = 0; i < c->nlive; i++)
+	{
+		int			other = c->live[i];
+		int			partner = c->partner[other];
+
+		if (c->kept[other])
+			continue;
+		if (other == cluster || partner == gone || partner == cluster)
+			c->partner[other] = cheapest_partner(c, other);
+		else if (price_row(c, other)[cluster] < price_row(c, other)[partner])
+			c->partner[other] = cluster;
+	}
+}
+
+/* Merges the clusters; without randomness if noise is 0. */
+static int64
+merge_all(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
+{
+	int64		cost = 0;
+	int			cluster;
+
+	form_clusters(c);
+	if (c->nlive > 1)
+		price_all(c, prng, noise);
+	while (c->nlive > 1 && (cluster = next_to_merge(c, order)) >= 0)
+	{
+		int			other = c->partner[cluster];
+
+		CHECK_FOR_INTERRUPTS();
+		merge_clusters(c, cluster, other);
+		if (c->nlive > 1)
+			price_merged(c, cluster, other, prng, noise);
+	}
+	for (int i = 0; i < c->nlive; i++)
+	{
+		if (!c->kept[c->live[i]])
+			return PG_INT64_MAX;
+		cost += c->cost[c->live[i]];
+	}
+	return cost;
+}
+
+int64
+clustering_merge(Clustering *c, MergeOrder order)
+{
+	Assert(c->nitems <= c->most_clusters);
+	for (int i = 0; i < c->nitems; i++)
+		c->cluster_of[i] = i;
+	return merge_all(c, order, NULL, 0);
+}
+
+int64
+clustering_merge_by_chance(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
+{
+	if (coarsen(c->coarsening, c->items, c->nitems, prng, c->cluster_of) > c->most_clusters)
+		return PG_INT64_MAX;
+	return merge_all(c, order, prng, noise);
+}
+
+void
+clustering_put(const Clustering *c, DraftClasses *classes)
+{
+	/* joined has the clusters; partner is reused for their classes */
+	int		   *class_of = c->partner;
+
+	for (int i = 0; i < c->nclusters; i++)
+		class_of[i] = -1;
+	for (int i = 0; i < c->nitems; i++)
+	{
+		int			cluster = c->cluster_of[i];
+
+		while (c->joined[cluster] != cluster)
+			cluster = c->joined[cluster];
+		if (class_of[cluster] < 0)
+		{
+			RecodingClass *class;
+
+			class_of[cluster] = class_add(classes);
+			class = &classes->classes[class_of[cluster]];
+			class->loss = c->loss[cluster];
+			class->cost = c->cost[cluster];
+			classes->cost += class->cost;
+		}
+		class_take(classes, class_of[cluster], c->items[i]);
+	}
+}
