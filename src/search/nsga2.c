@@ -79,12 +79,6 @@ nsga2_begin(const Nsga2Settings *settings)
 	return search;
 }
 
-int
-nsga2_end(Nsga2 *search)
-{
-	return worker_pool_end(search->pool);
-}
-
 /*
  * Orders cuts by their first difference, the coarser one first, so that there
  * are no ties.

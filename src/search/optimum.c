@@ -150,18 +150,6 @@ begin_pass(const OptimumSearch *search, Rounds *rounds)
 	rounds->passing = true;
 }
 
-/* Ends a finished pass: no open box has a node that costs less than its ceiling. */
-static void
-end_pass(const OptimumSearch *search, Rounds *rounds)
-{
-	OpenBoxes  *open = rounds->open;
-
-	for (int i = 0; i < open->nboxes; i++)
-		open->boxes[i].floor = Max(open->boxes[i].floor, rounds->pass.ceiling);
-	sort_open(search, open);
-	rounds->passing = false;
-}
-
 /* Searches the first of the given boxes. */
 static void
 do_round(OptimumSearch *search, Rounds *rounds, OpenBoxes *open)
@@ -205,7 +193,16 @@ search_together(OptimumSearch *search, Rounds *rounds)
 		if (rounds->passing)
 			do_round(search, rounds, &rounds->pass);
 		if (rounds->passing && rounds->pass.nboxes == 0)
-			end_pass(search, rounds);
+		{
+			/*
+			 * the pass is finished: no open box has a node that costs less
+			 * than its ceiling
+			 */
+			for (int i = 0; i < rounds->open->nboxes; i++)
+				rounds->open->boxes[i].floor = Max(rounds->open->boxes[i].floor, rounds->pass.ceiling);
+			sort_open(search, rounds->open);
+			rounds->passing = false;
+		}
 	}
 	search->helped = worker_pool_end(rounds->pool);
 }

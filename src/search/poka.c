@@ -132,19 +132,6 @@ distance_below(const Poka *p, const int *levels)
 	return distance;
 }
 
-static bool
-is_better(const Poka *p, const MeasuredNode *a, const MeasuredNode *b)
-{
-	double		loss = loss_of(p, &a->measures);
-	double		other_loss = loss_of(p, &b->measures);
-
-	if (a->measures.k != b->measures.k)
-		return a->measures.k > b->measures.k;
-	if (loss != other_loss)
-		return loss < other_loss;
-	return compare_levels(a->levels, b->levels, p->population->nattrs) < 0;
-}
-
 static int
 height_of(const Poka *p, const int *levels)
 {
@@ -239,16 +226,19 @@ climb_above(const Poka *p, NodeSet *above, int *levels)
 static bool
 judge(Poka *p, Climb *climb, int *levels)
 {
-	const MeasuredNode node = {levels, *measures_of(p, levels)};
+	const Measures measures = *measures_of(p, levels);
+	const Measures *best = &climb->best.measures;
+	double		loss = loss_of(p, &measures);
 
-	if (node.measures.k >= p->base_measures.k || loss_of(p, &node.measures) >= loss_of(p, &p->base_measures))
+	if (measures.k >= p->base_measures.k || loss >= loss_of(p, &p->base_measures))
 		return false;
-	if (!climb->found || is_better(p, &node, &climb->best))
+	if (!climb->found || measures.k > best->k || (measures.k == best->k && loss < loss_of(p, best)) ||
+		(measures.k == best->k && loss == loss_of(p, best) && compare_levels(levels, climb->levels, p->population->nattrs) < 0))
 	{
 		climb->found = true;
 		memcpy(climb->levels, levels, sizeof(int) * p->population->nattrs);
 		climb->best.levels = climb->levels;
-		climb->best.measures = node.measures;
+		climb->best.measures = measures;
 	}
 	return true;
 }

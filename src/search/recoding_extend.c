@@ -217,29 +217,6 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 	return moved;
 }
 
-/* Places all tuples; returns false if that is impossible. */
-static bool
-extend_classes(const RecodingOrder *order, DraftClasses *classes, const TupleTree *tree, const uint32 *old)
-{
-	const Ground *ground = classes->ground;
-	Extension	extension = {classes, nearest_create(ground, tree, CANDIDATES), 0};
-	int64		people = order->population->people;
-
-	draft_classes_take_over(classes, old, NULL);
-	extension.nold = classes->nclasses;
-	start_by_nodes(classes);
-	weigh_new_classes(&extension);
-	for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
-	{
-		if (tuple % 256 == 0)
-			CHECK_FOR_INTERRUPTS();
-		if (classes->class_of[tuple] == NO_CLASS)
-			join_class(&extension, tuple, PG_UINT32_MAX);
-	}
-	start_by_merging(classes);
-	return mend_classes(classes) || people <= order->promise.limit;
-}
-
 /* Whether too many people are suppressed. */
 static bool
 too_many_suppressed(const RecodingOrder *order, const RecodingResult *result)
@@ -272,6 +249,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 		TupleTree  *tree = tuple_tree_create(ground, TREE_LEAF);
 		uint32	   *old = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nshown + 1));	/* none for new tuples */
 		DraftClasses *classes = draft_classes_create(ground);
+		Extension	extension;
 
 		for (uint32 i = 0; i < nshown; i++)
 		{
@@ -281,7 +259,21 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 			else
 				nold = Max(nold, old[i] + 1);
 		}
-		result->feasible = extend_classes(order, classes, tree, old);
+		extension.classes = classes;
+		extension.nearest = nearest_create(ground, tree, CANDIDATES);
+		draft_classes_take_over(classes, old, NULL);
+		extension.nold = classes->nclasses;
+		start_by_nodes(classes);
+		weigh_new_classes(&extension);
+		for (uint32 tuple = 0; tuple < ground->ntuples; tuple++)
+		{
+			if (tuple % 256 == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (classes->class_of[tuple] == NO_CLASS)
+				join_class(&extension, tuple, PG_UINT32_MAX);
+		}
+		start_by_merging(classes);
+		result->feasible = mend_classes(classes) || population->people <= order->promise.limit;
 		*moved = keep_numbers(classes, old, nold, result);
 		result->feasible = result->feasible && !too_many_suppressed(order, result);
 	}

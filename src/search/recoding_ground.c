@@ -181,35 +181,29 @@ set_units(Ground *ground)
 	}
 }
 
-/* The attribute's share of the total loss of a person. */
-static double
-attribute_share(const RecodingOrder *order, int a)
-{
-	const Population *population = order->population;
-	double		weights = 0;
-
-	if (order->loss != OBJECTIVE_NWP)
-		return 1.0 / population->nattrs;
-	for (int i = 0; i < population->nattrs; i++)
-		weights += population->attrs[i].weight;
-	return population->attrs[a].weight / weights;
-}
-
 static void
 prepare_axis(Ground *ground, int a)
 {
-	const Attribute *attr = &ground->order->population->attrs[a];
+	const Population *population = ground->order->population;
+	const Attribute *attr = &population->attrs[a];
 	const Hierarchy *hierarchy = attr->hierarchy;
 	const Recoding *lowest = &hierarchy->levels[attr->min_level];
 	Axis	   *axis = &ground->axes[a];
 	uint32	   *labels = number_codes(ground, a, lowest);
 	uint32		n = axis->ncodes;
+	double		share = 1.0 / population->nattrs;	/* of the total loss of a
+													 * person */
+	double		weights = 0;
 
+	for (int i = 0; i < population->nattrs; i++)
+		weights += population->attrs[i].weight;
+	if (ground->order->loss == OBJECTIVE_NWP)
+		share = attr->weight / weights;
 	axis->nlevels = hierarchy->height - attr->min_level + 1;
 	axis->allowed = attr->max_level - attr->min_level + 1;
 	axis->most = (int32) whole_loss(ground->order);
 	axis->hierarchy = hierarchy;
-	axis->whole = whole_lost(hierarchy) > 0 ? (int32) (axis->most * attribute_share(ground->order, a)) : 0;
+	axis->whole = whole_lost(hierarchy) > 0 ? (int32) (axis->most * share) : 0;
 	axis->unit = whole_lost(hierarchy) > 0 ? (double) axis->whole / whole_lost(hierarchy) : 0;
 	axis->label = allocate(ground, sizeof(uint32 *) * axis->nlevels);
 	axis->level_loss = allocate(ground, sizeof(int32 *) * axis->nlevels);

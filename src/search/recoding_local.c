@@ -140,21 +140,6 @@ merge_clustering(LocalSearch *search)
 	return clustering_merge_by_chance(search->clustering, order, &search->prng, noise);
 }
 
-/*
- * Dissolves and rebuilds some classes around a tuple; keeps the result if it
- * loses no more.
- */
-static void
-rebuild_around(LocalSearch *search, uint32 seed)
-{
-	int64		cost;
-
-	clustering_clear(search->clustering);
-	cost = take_classes(search, seed, 2);
-	if (cost > 0 && merge_clustering(search) <= cost)
-		replace_classes(search);
-}
-
 /* Suppresses a tuple if those around it gain more than that costs. */
 static void
 try_without(LocalSearch *search, uint32 tuple)
@@ -317,12 +302,22 @@ local_search_round(LocalSearch *search, const RecodingWatch *watch)
 	{
 		uint32		tuple = prng_below(&search->prng, n);
 		uint32		class = classes->class_of[tuple];
+		int64		cost;
 
 		CHECK_FOR_INTERRUPTS();
 		if (i % 64 == 0 && recoding_is_over(watch))
 			break;
-		if (class != NO_CLASS && classes->classes[class].cost > 0)
-			rebuild_around(search, tuple);
+		if (class == NO_CLASS || classes->classes[class].cost <= 0)
+			continue;
+
+		/*
+		 * dissolve and rebuild some classes around it, if the result loses no
+		 * more
+		 */
+		clustering_clear(search->clustering);
+		cost = take_classes(search, tuple, 2);
+		if (cost > 0 && merge_clustering(search) <= cost)
+			replace_classes(search);
 	}
 	if (classes->limit > 0)
 		suppression_round(search, watch);

@@ -15,7 +15,6 @@
 
 /* ---------------------------------- the exact front of a lattice, by bounds */
 
-/* The input and result of a search. */
 typedef struct ExactSearch
 {
 	Population *population;
@@ -106,7 +105,6 @@ extern const struct PoolWork search_boxes_work;
 extern void boxes_work(void *state, const void *item, void *result);
 extern void boxes_end(void *state);
 
-/* The input and result of a search. */
 typedef struct OptimumSearch
 {
 	Population *population;
@@ -151,7 +149,6 @@ extern void poka_search(PokaSearch *search);
 
 /* ------------------------ PBG-EA: an evolutionary search for property based */
 
-/* The input and result of a search. */
 typedef struct Evolution
 {
 	Population *population;
@@ -277,7 +274,7 @@ typedef struct Nsga2
 	Size		capacity;
 	Size		costs_capacity;
 	Prng		prng;
-	WorkerPool *pool;
+	WorkerPool *pool;			/* to be ended after the last search */
 	NodeFront  *level_nodes;	/* the efficient ones */
 	Preference	preference;
 	int64		requested;		/* evaluations, including repeated ones */
@@ -294,9 +291,6 @@ extern Nsga2 *nsga2_begin(const Nsga2Settings *settings);
  * evaluations are reused.
  */
 extern void nsga2_search(Nsga2 *search, const Preference *preference, int evaluations);
-
-/* Stops the workers; returns their number. */
-extern int	nsga2_end(Nsga2 *search);
 
 static inline const double *
 nsga2_costs(const Nsga2 *search, uint32 number)

@@ -412,7 +412,7 @@ begin_search(FunctionCallInfo fcinfo, SearchCall *call, Algorithm algorithm, Nsg
 static void
 end_search(SearchCall *call, Nsga2 *search)
 {
-	session_end(call->session, search->evaluated, nsga2_end(search), false);
+	session_end(call->session, search->evaluated, worker_pool_end(search->pool), false);
 	if (search->chosen == NO_SOLUTION)
 		tell_largest_k(&call->promise, call->population, search->solutions[0].k);
 }

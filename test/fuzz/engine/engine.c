@@ -867,7 +867,7 @@ check_nsga2(Population *population, TriedNodes *nodes)
 		check_solution(search, i, &promise, &preference);
 	if (search->chosen != NO_SOLUTION)
 		CHECK(search->solutions[search->chosen].k >= settings.promise.k);
-	nsga2_end(search);
+	worker_pool_end(search->pool);
 }
 
 static void
