@@ -72,21 +72,36 @@ declared_promise(const Dataset *dataset, const Population *population)
 	return promise;
 }
 
-/* What a node or cuts give. */
-static ClassProperties *
-properties_of_node(Population *population, Measurer *measurer, Recodings node)
+/* A generalization as an argument. */
+typedef struct Side
 {
-	return class_properties(classes_of_node(population, NULL, NULL, node), measurer);
+	int		   *levels;			/* or NULL and */
+	Datum	   *cuts;			/* or NULL and */
+	Oid			recoding;
+} Side;
+
+static bool
+is_recoding(const Side *side)
+{
+	return side->levels == NULL && side->cuts == NULL;
 }
 
-/* What a recoding gives; the population compared may lack columns of the one read. */
+/*
+ * What a side gives; the population compared may lack columns of the one read.
+ * The table is the recoding's, if it is one.
+ */
 static ClassProperties *
-properties_of_recoding(const Population *read, const Population *compared, Measurer *measurer, const Reading *reading,
-					   Relation table, RecodingLabels labels)
+properties_of_side(const Side *side, const Population *read, Population *compared, Measurer *measurer,
+				   const Reading *reading, Relation table, RecodingLabels labels)
 {
 	TableRecoding *recoding;
-	Classes    *classes = recoding_table_classes(reading, read, table, labels, &recoding);
+	Classes    *classes;
 
+	if (!is_recoding(side))
+		return class_properties(classes_of_node(compared, NULL, NULL, side->levels != NULL ?
+												node_of_levels(compared, side->levels) : node_of_cuts(compared, side->cuts)),
+								measurer);
+	classes = recoding_table_classes(reading, read, table, labels, &recoding);
 	classes->population = compared;
 	classes->tuples = compared->tuples;
 	return class_properties(classes, measurer);
@@ -113,18 +128,10 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 }
 
 /* The subject of a property vector, one of three. */
-typedef struct VectorSubject
+static Side
+subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
-	int		   *levels;
-	Datum	   *cuts;
-	Relation	recoding;
-	RecodingLabels labels;
-} VectorSubject;
-
-static VectorSubject
-subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
-{
-	VectorSubject subject = {0};
+	Side		subject = {0};
 	int			n = 1;
 
 	if (!PG_ARGISNULL(1) + !PG_ARGISNULL(4) + !PG_ARGISNULL(5) != 1)
@@ -139,21 +146,9 @@ subject_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("only one partition is expected, not %d", n)));
-	subject.labels = labels_argument(fcinfo);
 	if (!PG_ARGISNULL(5))
-		subject.recoding = recoding_table_open(PG_GETARG_OID(5));
+		subject.recoding = PG_GETARG_OID(5);
 	return subject;
-}
-
-static ClassProperties *
-properties_of_subject(const VectorSubject *subject, const RelationRows *records, Population *population, Measurer *measurer)
-{
-	if (subject->levels != NULL)
-		return properties_of_node(population, measurer, node_of_levels(population, subject->levels));
-	if (subject->cuts != NULL)
-		return properties_of_node(population, measurer, node_of_cuts(population, subject->cuts));
-	return properties_of_recoding(population, population, measurer, relation_rows_reading(records), subject->recoding,
-								  subject->labels);
 }
 
 static Datum
@@ -161,7 +156,9 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 {
 	VectorCall	call = {0};
 	Dataset    *dataset;
-	VectorSubject subject;
+	Side		subject;
+	RecodingLabels labels;
+	Relation	table;
 	char	   *key;
 	RelationRows *records;
 	Population *population;
@@ -170,7 +167,9 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	InitMaterializedSRF(fcinfo, 0);
 	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
 	dataset = readable_dataset_argument(fcinfo);
-	subject = subject_arguments(fcinfo, dataset);
+	subject = subject_argument(fcinfo, dataset);
+	labels = labels_argument(fcinfo);
+	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
 	call.property = property_argument(name_argument(fcinfo, "property"), dataset);
 	key = key_argument(fcinfo, dataset);
 	records = relation_rows_begin(dataset, key, false);
@@ -178,11 +177,12 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	if (population != NULL)
 	{
 		promise = declared_promise(dataset, population);
-		call.properties = properties_of_subject(&subject, records, population, measurer_create(population, &promise));
+		call.properties = properties_of_side(&subject, population, population, measurer_create(population, &promise),
+											 relation_rows_reading(records), table, labels);
 		relation_rows_visit(records, put_record, &call);
 	}
-	if (subject.recoding != NULL)
-		relation_close(subject.recoding, NoLock);
+	if (table != NULL)
+		relation_close(table, NoLock);
 	return (Datum) 0;
 }
 
@@ -381,22 +381,8 @@ anonopt_compare_call(PG_FUNCTION_ARGS)
 	return compare_lists(fcinfo, dataset, a, array_argument(fcinfo, "b", INT4ARRAYOID));
 }
 
-/* One side of a comparison of more than nodes: a node, cuts or a recoding. */
-typedef struct SideArgument
-{
-	int		   *levels;			/* or NULL and */
-	Datum	   *cuts;			/* or NULL and */
-	Oid			recoding;
-} SideArgument;
-
-static bool
-is_recoding(const SideArgument *argument)
-{
-	return argument->levels == NULL && argument->cuts == NULL;
-}
-
 static void
-compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArgument arguments[2])
+compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const Side arguments[2])
 {
 	int			nproperties;
 	Property   *properties = properties_argument(fcinfo, dataset, &nproperties);
@@ -419,10 +405,8 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const SideArg
 
 		n = 0;
 		for (int i = 0; i < 2; i++)
-			sides[i] = is_recoding(&arguments[i]) ?
-				properties_of_recoding(tables.population, population, measurer, tables.reading, tables.tables[n++], labels) :
-				properties_of_node(population, measurer, arguments[i].levels != NULL ?
-								   node_of_levels(population, arguments[i].levels) : node_of_cuts(population, arguments[i].cuts));
+			sides[i] = properties_of_side(&arguments[i], tables.population, population, measurer, tables.reading,
+										  is_recoding(&arguments[i]) ? tables.tables[n++] : NULL, labels);
 		compare_classes(sides[0], sides[1], nproperties, properties,
 						SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
 		for (int j = 0; j < nproperties; j++)
@@ -436,7 +420,7 @@ static Datum
 anonopt_compare_recodings_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
-	SideArgument arguments[2] = {0};
+	Side		arguments[2] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = readable_dataset_argument(fcinfo);
@@ -466,7 +450,7 @@ static Datum
 compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
 {
 	Dataset    *dataset;
-	SideArgument arguments[2] = {0};
+	Side		arguments[2] = {0};
 
 	InitMaterializedSRF(fcinfo, 0);
 	dataset = readable_dataset_argument(fcinfo);
@@ -509,7 +493,7 @@ parse_levels(char *levels)
 
 /* A side given as text: levels in braces, or the name of a recoding. */
 static void
-parse_side(char *name, const Dataset *dataset, SideArgument *side)
+parse_side(char *name, const Dataset *dataset, Side *side)
 {
 	if (name[0] != '{')
 		side->recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
@@ -525,7 +509,7 @@ static Datum
 anonopt_compare_named_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset;
-	SideArgument arguments[2] = {0};
+	Side		arguments[2] = {0};
 	char	   *a;
 	char	   *b;
 
