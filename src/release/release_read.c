@@ -325,14 +325,6 @@ check_column(Release *release, int column)
 				 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
 }
 
-static void
-check_columns(Release *release)
-{
-	for (int i = 0; i < release->spool.ncolumns; i++)
-		if (!has_role(release->spec.dataset, release->spool.columns[i].name))
-			check_column(release, i);
-}
-
 /* ------------------------------------------------------- classes and contents */
 
 /*
@@ -533,7 +525,9 @@ release_read(Release *release)
 	release_generalize(release, spool->population);
 	if (release->records == NULL)
 		measure_release(release);
-	check_columns(release);
+	for (int i = 0; i < spool->ncolumns; i++)
+		if (!has_role(dataset, spool->columns[i].name))
+			check_column(release, i);
 }
 
 void

@@ -255,22 +255,12 @@ write_sorted(RowSort *by, RowTarget *target)
 	ExecDropSingleTupleTableSlot(sorted);
 }
 
-/* Whether a relation has no index, so that only rows must be written. */
-static bool
-is_bare_table(Relation relation)
-{
-	char		kind = relation->rd_rel->relkind;
-
-	return (kind == RELKIND_RELATION || kind == RELKIND_MATVIEW) && !relation->rd_rel->relhasindex;
-}
-
 /* Whether a relation has exactly the columns that are written. */
 static bool
 has_columns(const Release *release, TupleDesc desc)
 {
 	const Specification *spec = &release->spec;
 	int			from = 1;
-
 	int			n = spec->ncolumns + (spec->star ? 1 : 0);
 
 	if (desc->natts != n + shows_counts(release))
@@ -290,16 +280,6 @@ has_columns(const Release *release, TupleDesc desc)
 	return true;
 }
 
-static void
-end_batches(RowTarget *target)
-{
-	if (target->n > 0)
-		insert_batch(target);
-	FreeBulkInsertState(target->bulk);
-	table_finish_bulk_insert(target->relation, target->options);
-	MemoryContextDelete(target->context);
-}
-
 /* Sorts a release's rows, and writes them. */
 static void
 write_rows(Release *release, RowTarget *target)
@@ -311,21 +291,21 @@ write_rows(Release *release, RowTarget *target)
 	spool_end(&release->spool);
 	tuplesort_performsort(by.sort);
 	write_sorted(&by, target);
-	if (target->relation != NULL)
-		end_batches(target);
 	tuplesort_end(by.sort);
 	ExecDropSingleTupleTableSlot(by.slot);
-	for (int i = 0; i < BATCH && target->slots[i] != NULL; i++)
-		ExecDropSingleTupleTableSlot(target->slots[i]);
 }
 
 void
 release_write_rows(Release *release, Oid relation, bool frozen)
 {
 	RowTarget	target = {.relation = table_open(relation, AccessExclusiveLock)};
+	Form_pg_class form;
 
 	target.desc = RelationGetDescr(target.relation);
-	if (!is_bare_table(target.relation) || !has_columns(release, target.desc))
+	form = target.relation->rd_rel;
+	/* without indexes, only rows must be written */
+	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_MATVIEW) || form->relhasindex ||
+		!has_columns(release, target.desc))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("relation %s is not the table that was created, or has other columns or indexes", relation_sql_name(relation)),
@@ -335,6 +315,13 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 	target.command = GetCurrentCommandId(true);
 	target.options = TABLE_INSERT_SKIP_FSM | (frozen ? TABLE_INSERT_FROZEN : 0);
 	write_rows(release, &target);
+	if (target.n > 0)
+		insert_batch(&target);
+	for (int i = 0; i < BATCH && target.slots[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(target.slots[i]);
+	FreeBulkInsertState(target.bulk);
+	table_finish_bulk_insert(target.relation, target.options);
+	MemoryContextDelete(target.context);
 	table_close(target.relation, NoLock);
 	CommandCounterIncrement();
 }
@@ -350,4 +337,6 @@ release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows)
 				 errmsg("the columns of a release have changed"),
 				 errhint("released_rows is called by views that anonopt.create_view makes.")));
 	write_rows(release, &target);
+	if (target.slots[0] != NULL)
+		ExecDropSingleTupleTableSlot(target.slots[0]);
 }
