@@ -124,6 +124,14 @@ SELECT results_eq($$SELECT DISTINCT round(shown::numeric, 6) FROM anonopt.releas
 SELECT results_eq($$SELECT value FROM anonopt.utility('guests', 'by_cuts', seed => 5) WHERE measure LIKE 'range%'$$,
     $$SELECT value FROM anonopt.utility('guests', 'by_cuts', seed => 5) WHERE measure LIKE 'range%'$$, 'the same seed, the same queries');
 
+-- Two people are hidden, and as one class of stars they would be above an average risk that is promised.
+CREATE TABLE few AS SELECT greatest(i - 19, 1) AS v FROM generate_series(1, 22) i;
+SELECT anonopt.create_interval_hierarchy('few_v', 1, 3, '{}') \g /dev/null
+SELECT anonopt.create_dataset('few', 'few', 1), anonopt.add_quasi_identifier('few', 'v', 'few_v'), anonopt.add_promise('few', 'average_risk', 0.3) \g /dev/null
+SELECT anonopt.publish_table('few_shown', 'few', levels => '{0}', k => 2, suppressed => 'star') \g /dev/null
+SELECT results_eq($$SELECT sum(shown)::bigint FROM anonopt.release_distribution('few', 'few_shown')$$, 'SELECT count(*) FROM few_shown',
+    'stars that a promise about all classes forbids are not shown');
+
 SELECT throws_ok($$SELECT anonopt.utility('guests', 'guest')$$, '42704', NULL, 'no release');
 SELECT throws_ok($$SELECT anonopt.utility('nobody', 'by_cuts')$$, '22023', NULL, 'another data set');
 SELECT throws_ok($$SELECT anonopt.utility('guests', 'by_cuts', -1)$$, '22023', NULL, 'too few queries');
