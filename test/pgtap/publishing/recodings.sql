@@ -52,7 +52,7 @@ BEGIN
     RETURN coalesce(fault, CASE WHEN NOT (anonopt.verify(release)).ok THEN 'verify: ' || anonopt.verify(release) END);
 END $$;
 
-SELECT plan(2 * 3 * 2 + 15 + 4 * 2 * 2 * 5);
+SELECT plan(2 * 3 * 2 + 15 + 4 * 2 * 2 * 5 + 2);
 SELECT anonopt.create_recoding('by_' || w, 'visitors', k => 5, l => 2, labels => w, seed => 1) FROM unnest('{hierarchy,range}'::text[]) w \g /dev/null
 SELECT anonopt.publish_table(w || '_table', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
        anonopt.create_view(w || '_snapshot', 'visitors', k => 4, l => 2, recoding => ('by_' || w)::regclass, labels => w),
@@ -189,5 +189,17 @@ SELECT pg_temp.same_unknown(kind, type, value, leaves, outside, nullable, labels
     ('integers', 'int', 'i', 'i', '100'), ('texts', 'text', '''t'' || i', '''t'' || i', '''x'''), ('days', 'date', 'date ''2020-01-01'' + i', 'date ''2020-01-01'' + i', 'date ''infinity'''),
     ('ranges', 'int', 'i * 10 + 3', 'int4range(i * 10, i * 10 + 10)', '1000')) k (kind, type, value, leaves, outside),
     unnest('{f,t}'::boolean[]) nullable, unnest('{hierarchy,range}'::text[]) labels;
+-- Publishing and refreshing each read every row of the relation once.
+CREATE SEQUENCE strolled;
+CREATE TABLE stroller AS SELECT i % 3 AS v FROM generate_series(1, 30) i;
+CREATE VIEW strollers AS SELECT v FROM stroller WHERE nextval('strolled') > 0;
+SELECT anonopt.create_interval_hierarchy('stroller_v', 0, 9, '{}') \g /dev/null
+SELECT anonopt.create_dataset('strollers', 'strollers'), anonopt.add_quasi_identifier('strollers', 'v', 'stroller_v') \g /dev/null
+SELECT anonopt.create_recoding('strollers_by', 'strollers', k => 5), setval('strolled', 1, false) \g /dev/null
+SELECT anonopt.publish_table('strollers_shown', 'strollers', recoding => 'strollers_by', k => 5) \g /dev/null
+SELECT is(currval('strolled'), 30::bigint, 'publishing a recoding reads the relation once');
+INSERT INTO stroller VALUES (1), (7);
+SELECT setval('strolled', 1, false), anonopt.refresh_release('strollers_shown') \g /dev/null
+SELECT is(currval('strolled'), 32::bigint, 'and so does refreshing one');
 SELECT * FROM finish();
 ROLLBACK;
