@@ -78,10 +78,7 @@ classes_label_node(Classes *classes, const char ***labels)
 	}
 }
 
-/*
- * Numbers the distinct runs of an attribute; codes receives the number for
- * each box.
- */
+/* Numbers the distinct runs of an attribute, which are the boxes' codes for now. */
 static KeyCounter *
 number_runs(const Classes *classes, int a)
 {

@@ -8,7 +8,7 @@
 #include "engine/classes.h"
 #include "record/record_model.h"
 
-/* Labels the classes of a node or cuts, given by attribute and code. */
+/* Labels the classes of a node or cuts; the labels are given by attribute and code. */
 extern void classes_label_node(Classes *classes, const char ***labels);
 
 /* Labels the classes of a recoding. */

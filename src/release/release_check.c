@@ -218,7 +218,7 @@ digest_bytes(pg_cryptohash_ctx *hash, const char *bytes, Size size, Digest *dige
  * no two rows look alike.
  */
 static void
-append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
+append_row(StringInfo row, TupleTableSlot *slot, FmgrInfo *outputs)
 {
 	TupleDesc	desc = slot->tts_tupleDescriptor;
 
@@ -231,11 +231,11 @@ append_row(StringInfo text, TupleTableSlot *slot, FmgrInfo *outputs)
 			continue;
 		if (slot->tts_isnull[i])
 		{
-			appendStringInfoString(text, "-:");
+			appendStringInfoString(row, "-:");
 			continue;
 		}
 		value = OutputFunctionCall(&outputs[i], slot->tts_values[i]);
-		appendStringInfo(text, "%zu:%s", strlen(value), value);
+		appendStringInfo(row, "%zu:%s", strlen(value), value);
 		pfree(value);
 	}
 }
@@ -268,17 +268,17 @@ digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
 	Digest	   *digests = NULL;
 	Size		room = 0;
-	StringInfoData text;
+	StringInfoData row;
 
-	initStringInfo(&text);
+	initStringInfo(&row);
 	for (*n = 0; table_scan_getnextslot(scan, ForwardScanDirection, slot); (*n)++)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (*n >= room)
 			digests = budget_grow(CurrentMemoryContext, digests, sizeof(Digest), &room);
-		resetStringInfo(&text);
-		append_row(&text, slot, outputs);
-		digest_bytes(hash, text.data, text.len, &digests[*n]);
+		resetStringInfo(&row);
+		append_row(&row, slot, outputs);
+		digest_bytes(hash, row.data, row.len, &digests[*n]);
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -430,22 +430,6 @@ release_close(Release *release)
 }
 
 /*
- * Opens the recoding; for a refresh, which extends it, the caller itself must
- * own it.
- */
-static void
-open_recoding(Release *release)
-{
-	Relation	table = recoding_table_open(release->recoding->table);
-
-	if (table->rd_rel->relowner != GetUserId())
-		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
-	require_trusted_relation(release->recoding->table);
-	release->recoding->opened = table;
-	release->opened = lappend(release->opened, table);
-}
-
-/*
  * Fails if pseudonyms would be in a view, whose statement everybody may read,
  * or if their column is also shown in another form.
  */
@@ -543,7 +527,15 @@ release_check(Release *release)
 		if (OidIsValid(dataset->attributes[i].sensitivity))
 			require_trusted_relation(dataset->attributes[i].sensitivity);
 	if (release->recoding != NULL)
-		open_recoding(release);
+	{
+		Relation	table = recoding_table_open(release->recoding->table);
+
+		if (table->rd_rel->relowner != GetUserId())
+			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
+		require_trusted_relation(release->recoding->table);
+		release->recoding->opened = table;
+		release->opened = lappend(release->opened, table);
+	}
 	for (int i = 0; i < dataset->npromises; i++)
 		if (OidIsValid(dataset->promises[i].population))
 			release->opened = lappend(release->opened, relation_open_existing(dataset->promises[i].population));

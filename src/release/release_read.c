@@ -192,7 +192,7 @@ lowest_levels(const Release *release)
  * sensitive or the class label.
  */
 static bool
-is_told(const Dataset *dataset, const char *column)
+is_compared(const Dataset *dataset, const char *column)
 {
 	for (int i = 0; i < dataset->nattributes; i++)
 		if ((dataset->attributes[i].role == ROLE_SENSITIVE || dataset->attributes[i].role == ROLE_CLASS_LABEL) &&
@@ -216,7 +216,7 @@ begin_spool(Release *release)
 			if (spec->columns[i].pseudonym)
 				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(spec->dataset, spec->columns[i].name,
 																				   column_type(spec->dataset->relation, spec->columns[i].name), spool->ncolumns));
-			columns[spool->ncolumns++].digested = !spool->for_readers && is_told(spec->dataset, spec->columns[i].name);
+			columns[spool->ncolumns++].digested = !spool->for_readers && is_compared(spec->dataset, spec->columns[i].name);
 		}
 	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;

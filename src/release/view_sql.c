@@ -225,7 +225,7 @@ has_label(const Joined *joined)
  * a value may depend on settings.
  */
 static bool
-is_told_by_value(const Joined *joined)
+is_found_by_value(const Joined *joined)
 {
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	TypeMatch	match;
@@ -239,7 +239,7 @@ append_groups(StringInfo sql, const Joined *joined)
 {
 	const Recoding *finer = &joined->attr->hierarchy->levels[joined->level];
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
-	bool		by_value = is_told_by_value(joined);
+	bool		by_value = is_found_by_value(joined);
 	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
 	int			n = joined->number;
 
@@ -260,9 +260,9 @@ append_groups(StringInfo sql, const Joined *joined)
 		appendStringInfo(sql, " COLLATE pg_catalog.\"C\" OPERATOR(pg_catalog.=) %s", level_sql(joined));
 }
 
-/* A value as it is told apart: texts by their bytes. */
+/* A value in the form by which it is compared: texts by their bytes. */
 static const char *
-told_apart(const Release *release, const char *column, const char *value)
+compared_form(const Release *release, const char *column, const char *value)
 {
 	Oid			type = column_type(release->spec.dataset->relation, column);
 	TypeMatch	match;
@@ -281,8 +281,8 @@ same_value(const Release *release, const char *column)
 {
 	Oid			type = column_type(release->spec.dataset->relation, column);
 	const char *name = quote_identifier(column);
-	const char *ours = told_apart(release, column, psprintf("r.%s", name));
-	const char *theirs = told_apart(release, column, psprintf("t.%s", name));
+	const char *ours = compared_form(release, column, psprintf("r.%s", name));
+	const char *theirs = compared_form(release, column, psprintf("t.%s", name));
 
 	if (OidIsValid(get_element_type(getBaseType(type))))
 		return psprintf("(%s OPERATOR(pg_catalog.=) %s OR (r.%s IS NULL AND t.%s IS NULL))", ours, theirs, name, name);
@@ -300,7 +300,7 @@ append_recoding(StringInfo sql, const Release *release)
 	const Population *population = release->spec.population;
 	const Classes *classes = release->classes;
 	int			nattrs = population->nattrs;
-	bool	   *told = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
+	bool	   *listed = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
 	const char *separator = "";
 
 	appendStringInfo(sql, "\n\t\t\tLEFT JOIN ONLY %s t ON ", relation_sql_name(recoding->table));
@@ -314,9 +314,9 @@ append_recoding(StringInfo sql, const Release *release)
 
 		if (tuple % 4096 == 0)
 			CHECK_FOR_INTERRUPTS();
-		if (shown == NO_CLASS || told[class])
+		if (shown == NO_CLASS || listed[class])
 			continue;
-		told[class] = true;
+		listed[class] = true;
 		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->rows->numbers[class]);
 		separator = ",\n\t\t\t\t";
 		for (int a = 0; a < nattrs; a++)
@@ -447,7 +447,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(spec->columns[i].name));
 	}
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", told_apart(release, counted[i].column, flat_sql(spec->dataset->relation, counted[i].column)), counted[i].value);
+		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", compared_form(release, counted[i].column, flat_sql(spec->dataset->relation, counted[i].column)), counted[i].value);
 	appendStringInfo(sql, "%s AS %s", release->recoding != NULL ? "q.class IS NOT NULL" : "true", own_name(spec, "classed"));
 	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(spec->dataset->relation), joins.data);
 	if (complete.len > 0)
