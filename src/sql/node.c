@@ -11,7 +11,6 @@
 #include "read/population_read.h"
 #include "sql/arguments.h"
 #include "release/specification.h"
-#include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_evaluate);
 OWN_FUNCTION(anonopt_lattice);

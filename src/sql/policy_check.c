@@ -16,7 +16,6 @@
 #include "sql/arguments.h"
 #include "sql/call.h"
 #include "sql/search_call.h"
-#include "utils/builtins.h"
 
 OWN_FUNCTION(anonopt_policy_check);
 

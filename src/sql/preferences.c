@@ -17,7 +17,6 @@
 #include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);

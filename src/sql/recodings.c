@@ -9,18 +9,13 @@
 
 #include "base/progress.h"
 #include "access/table.h"
-#include "catalog/namespace.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/sql.h"
-#include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/recoding_rows.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
