@@ -36,7 +36,7 @@ histograms_create(MemoryContext context, const char *name, ColumnRole role, uint
 }
 
 void
-histograms_set_distance(Histograms *h, Distance metric, const Hierarchy *tree, uint32 *leaf_of)
+histograms_set_distance(Histograms *h, Distance metric, Hierarchy *tree, uint32 *leaf_of)
 {
 	h->metric = metric;
 	h->tree = tree;
@@ -355,26 +355,4 @@ histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value)
 	if (low == histograms->slices[slice].length || entries[low].value != value)
 		return 0;
 	return entries[low].count;
-}
-
-void
-histograms_forget(Histograms *h)
-{
-	if (h->entries != NULL)
-		pfree(h->entries);
-	if (h->listed != NULL)
-		pfree(h->listed);
-	if (h->classes != NULL)
-		pfree(h->classes);
-	if (h->slices != NULL)
-		pfree(h->slices);
-	if (h->figures != NULL)
-		pfree(h->figures);
-	h->entries = NULL;
-	h->figures = NULL;
-	h->figure_capacity = 0;
-	h->listed = NULL;
-	h->classes = NULL;
-	h->slices = NULL;
-	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
 }

@@ -56,7 +56,7 @@ typedef struct Histograms
 	Distance	metric;
 	uint32		nvalues;		/* distinct values of the data, numbered in
 								 * order */
-	const Hierarchy *tree;		/* of the hierarchical distance */
+	Hierarchy  *tree;			/* of the hierarchical distance */
 	uint32	   *leaf_of;		/* the tree's leaf of each value */
 	int			nconditions;
 	Condition	conditions[MAX_CONDITIONS];
@@ -105,7 +105,7 @@ typedef struct HistogramMark
 extern Histograms *histograms_create(MemoryContext context, const char *name, ColumnRole role,
 									 uint32 nvalues);
 extern void histograms_set_distance(Histograms *histograms, Distance metric,
-									const Hierarchy *tree, uint32 *leaf_of);
+									Hierarchy *tree, uint32 *leaf_of);
 
 /* Adds a condition on the column, before histograms are finished. */
 extern void histograms_add_condition(Histograms *histograms, const Condition *condition);
@@ -143,9 +143,6 @@ histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 {
 	return nslices == 1 ? slices[0] : histograms_join(histograms, slices, nslices);
 }
-
-/* Frees all histograms; the people by value stay. */
-extern void histograms_forget(Histograms *histograms);
 
 /* How often a value occurs in a histogram. */
 extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);

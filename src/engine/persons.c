@@ -51,14 +51,22 @@ reserve_listed(Histograms *h, Size more)
 		h->listed = budget_grow(h->context, h->listed, sizeof(uint32), &h->entry_capacity);
 }
 
+/* Reserves a number of stamps, from the next one on, that no person has. */
+static inline void
+reserve_stamps(Histograms *h, uint32 n)
+{
+	if (h->stamp <= MOST_STAMPS - n)
+		return;
+	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	h->stamp = 1;
+}
+
 /* Starts the next class, in which nobody has been seen yet. */
 static inline void
 next_stamp(Histograms *h)
 {
-	if (++h->stamp <= MOST_STAMPS)
-		return;
-	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
-	h->stamp = 1;
+	h->stamp++;
+	reserve_stamps(h, 0);
 }
 
 void
@@ -114,29 +122,15 @@ alone_of(const Histograms *h, uint32 number)
 }
 
 /*
- * Replaces each person's number of classes by a new number for persons in
- * several classes; returns how many there are.
+ * Numbers the persons in several classes, from 1, and counts everybody; returns
+ * how many are in several.
  */
 static uint32
-number_listed(uint32 *classes, uint32 npersons, int64 *people)
+number_listed(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32 *number_of, int64 *people)
 {
 	uint32		nlisted = 0;
 
-	*people = 0;
-	for (uint32 person = 0; person < npersons; person++)
-	{
-		*people += classes[person] > 0;
-		/* 0: not listed */
-		classes[person] = classes[person] > 1 ? ++nlisted : 0;
-	}
-	return nlisted;
-}
-
-/* The number of classes of each person. */
-static void
-count_classes(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32 *classes)
-{
-	memset(classes, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	memset(number_of, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
 	for (uint32 i = 0; i < ntuples; i++)
 	{
 		uint32		single;
@@ -144,8 +138,27 @@ count_classes(const Histograms *h, const uint32 *numbers, uint32 ntuples, uint32
 		const uint32 *end = persons_listed(h, numbers[i], &single, &persons);
 
 		for (; persons < end; persons++)
-			classes[*persons]++;
+			number_of[*persons]++;
 	}
+	*people = 0;
+	for (uint32 person = 0; person < h->nvalues; person++)
+	{
+		*people += number_of[person] > 0;
+		number_of[person] = number_of[person] > 1 ? ++nlisted : 0;
+	}
+	return nlisted;
+}
+
+void
+persons_forget(Histograms *h)
+{
+	if (h->listed != NULL)
+		pfree(h->listed);
+	if (h->classes != NULL)
+		pfree(h->classes);
+	h->listed = NULL;
+	h->classes = NULL;
+	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
 }
 
 int64
@@ -155,8 +168,7 @@ persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
 	Histograms	old = *h;
 	int64		people;
 
-	count_classes(h, numbers, ntuples, number_of);
-	h->nvalues = number_listed(number_of, h->nvalues, &people);
+	h->nvalues = number_listed(&old, numbers, ntuples, number_of, &people);
 	h->stamps = MemoryContextAllocExtended(h->context, sizeof(uint32) * ((Size) h->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	h->stamp = 1;
 	h->listed = NULL;
@@ -179,7 +191,7 @@ persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
 				alone++;
 		numbers[i] = push_class(h, start, alone);
 	}
-	histograms_forget(&old);
+	persons_forget(&old);
 	pfree(number_of);
 	return people;
 }
@@ -303,18 +315,6 @@ persons_together(Histograms *h, const uint32 *numbers, uint32 n, int64 enough)
 	return people;
 }
 
-/* Reserves a number of stamps, from the next one on, that no person has. */
-static void
-reserve_stamps(Histograms *h, uint32 n)
-{
-	if (n >= MOST_STAMPS)
-		elog(ERROR, "too many classes");
-	if (h->stamp <= MOST_STAMPS - n)
-		return;
-	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
-	h->stamp = 1;
-}
-
 /*
  * A person is new to the runs that began after their stamp.  All levels are
  * checked each time, without a branch, so that compilers vectorize the loop.
@@ -328,6 +328,8 @@ persons_count_runs(Histograms *h, const uint32 *numbers, uint32 n, const uint8 *
 	int32		counts[PERSON_LEVELS] = {0};
 	Size		nruns[PERSON_LEVELS] = {0};
 
+	if (n >= MOST_STAMPS)
+		elog(ERROR, "too many classes");
 	reserve_stamps(h, n);
 	for (uint32 i = 0; i < n; i++)
 	{

@@ -24,6 +24,9 @@ extern uint32 persons_close(Histograms *persons);
  */
 extern int64 persons_finish(Histograms *persons, uint32 *numbers, uint32 ntuples);
 
+/* Frees who is in each class. */
+extern void persons_forget(Histograms *persons);
+
 /* Takes over persons from another process, instead of persons_finish. */
 extern void persons_resume(Histograms *persons, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses);
 

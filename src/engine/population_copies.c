@@ -75,233 +75,172 @@ remeasure_nodes(Population *population, const Promise *promise, int nnodes, Meas
 /* -------------------------------------------- A population in shared memory */
 
 /*
- * It is written as a sequence of arrays and read as pointers into it.  Workers
- * copy only the histograms, because they add to them.
+ * It is a sequence of arrays, written and read by the same functions.  A reader
+ * points into them; it copies the structs that hold pointers, and the
+ * histograms, because it adds to them.
  */
 
-/* The position of the next array; NULL while only the size is computed. */
-typedef struct Writer
+typedef struct Stream
 {
-	char	   *at;
-	Size		size;
-} Writer;
+	char	   *bytes;			/* NULL while only the size is computed */
+	Size		size;			/* passed so far */
+	bool		reads;
+}			Stream;
 
+/* Writes an array, or sets a pointer to it. */
 static void
-put(Writer *writer, const void *bytes, Size size)
+pass(Stream * stream, void *pointer, Size size)
 {
-	if (writer->at != NULL && size > 0)
-		memcpy(writer->at + writer->size, bytes, size);
-	writer->size += MAXALIGN(size);
+	void	  **array = pointer;
+
+	if (stream->reads)
+		*array = stream->bytes + stream->size;
+	else if (stream->bytes != NULL && size > 0)
+		memcpy(stream->bytes + stream->size, *array, size);
+	stream->size += MAXALIGN(size);
 }
 
-/* The next array of a number of bytes. */
-static void *
-take(char **at, Size size)
-{
-	void	   *bytes = *at;
-
-	*at += MAXALIGN(size);
-	return bytes;
-}
-
+/* Does so with structs whose pointers a reader will set. */
 static void
-put_recoding(Writer *writer, const Recoding *recoding, uint32 nleaves)
+pass_copied(Stream * stream, void *pointer, Size size)
 {
-	put(writer, recoding, sizeof(Recoding));
-	put(writer, recoding->label_of, sizeof(uint32) * nleaves);
-	put(writer, recoding->first_leaf, sizeof(uint32) * recoding->nlabels);
-	put(writer, recoding->leaves, sizeof(uint32) * recoding->nlabels);
+	void	  **array = pointer;
+
+	pass(stream, pointer, size);
+	if (stream->reads)
+		*array = memcpy(palloc(size), *array, size);
 }
 
 static void
-take_recoding(char **at, Recoding *recoding, uint32 nleaves)
+pass_hierarchy(Stream * stream, Hierarchy **pointer)
 {
-	*recoding = *(Recoding *) take(at, sizeof(Recoding));
-	recoding->label_of = take(at, sizeof(uint32) * nleaves);
-	recoding->first_leaf = take(at, sizeof(uint32) * recoding->nlabels);
-	recoding->leaves = take(at, sizeof(uint32) * recoding->nlabels);
-}
+	Hierarchy  *hierarchy;
 
-static void
-put_hierarchy(Writer *writer, const Hierarchy *hierarchy)
-{
-	put(writer, hierarchy, sizeof(Hierarchy));
+	pass_copied(stream, pointer, sizeof(Hierarchy));
+	hierarchy = *pointer;
+	if (stream->reads)
+		hierarchy->labels = NULL;
+	pass_copied(stream, &hierarchy->levels, sizeof(Recoding) * (hierarchy->height + 1));
 	for (int level = 0; level <= hierarchy->height; level++)
-		put_recoding(writer, &hierarchy->levels[level], hierarchy->nleaves);
-	if (hierarchy->widths_before != NULL)
-		put(writer, hierarchy->widths_before, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
-}
+	{
+		Recoding   *recoding = &hierarchy->levels[level];
 
-static Hierarchy *
-take_hierarchy(char **at)
-{
-	Hierarchy  *hierarchy = palloc(sizeof(Hierarchy));
-
-	*hierarchy = *(Hierarchy *) take(at, sizeof(Hierarchy));
-	hierarchy->levels = palloc(sizeof(Recoding) * (hierarchy->height + 1));
-	hierarchy->labels = NULL;
-	for (int level = 0; level <= hierarchy->height; level++)
-		take_recoding(at, &hierarchy->levels[level], hierarchy->nleaves);
+		pass(stream, &recoding->label_of, sizeof(uint32) * hierarchy->nleaves);
+		pass(stream, &recoding->first_leaf, sizeof(uint32) * recoding->nlabels);
+		pass(stream, &recoding->leaves, sizeof(uint32) * recoding->nlabels);
+	}
 	if (hierarchy->widths_before != NULL)
-		hierarchy->widths_before = take(at, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
-	return hierarchy;
+		pass(stream, &hierarchy->widths_before, sizeof(uint32) * ((Size) hierarchy->nleaves + 1));
 }
 
 static void
-put_column(Writer *writer, const Histograms *h)
+pass_persons(Stream * stream, Histograms *h, Histograms **column, MemoryContext context)
 {
-	put(writer, h, sizeof(Histograms));
+	pass(stream, &h->listed, sizeof(uint32) * h->nentries);
+	pass(stream, &h->classes, sizeof(PersonClass) * h->nslices);
+	if (!stream->reads)
+		return;
+	*column = persons_create(context, NULL, h->nvalues);
+	persons_resume(*column, h->listed, h->nentries, h->classes, h->nslices);
+}
+
+static void
+pass_values(Stream * stream, Histograms *h, Histograms **column, MemoryContext context)
+{
+	pass(stream, &h->entries, sizeof(ValueCount) * h->nentries);
+	pass(stream, &h->slices, sizeof(Slice) * h->nslices);
+	pass(stream, &h->total, sizeof(int64) * h->nvalues);
+	if (h->tree != NULL)
+	{
+		pass_hierarchy(stream, &h->tree);
+		pass(stream, &h->leaf_of, sizeof(uint32) * h->nvalues);
+	}
+	if (!stream->reads)
+		return;
+	*column = histograms_create(context, NULL, h->role, h->nvalues);
+	(*column)->people = h->people;
+	(*column)->nconditions = h->nconditions;
+	memcpy((*column)->conditions, h->conditions, sizeof(h->conditions));
+	(*column)->models = h->models;
+	(*column)->lenient = h->lenient;
+	(*column)->total = h->total;
+	histograms_set_distance(*column, h->metric, h->tree, h->leaf_of);
+	histograms_resume(*column, h->entries, h->nentries, h->slices, h->nslices);
+}
+
+static void
+pass_column(Stream * stream, Histograms **column, MemoryContext context)
+{
+	Histograms *h = *column;
+
+	pass_copied(stream, &h, sizeof(Histograms));
 	if (h->role == COLUMN_PERSON)
-	{
-		put(writer, h->listed, sizeof(uint32) * h->nentries);
-		put(writer, h->classes, sizeof(PersonClass) * h->nslices);
-		return;
-	}
-	put(writer, h->entries, sizeof(ValueCount) * h->nentries);
-	put(writer, h->slices, sizeof(Slice) * h->nslices);
-	put(writer, h->total, sizeof(int64) * h->nvalues);
-	if (h->tree == NULL)
-		return;
-	put_hierarchy(writer, h->tree);
-	put(writer, h->leaf_of, sizeof(uint32) * h->nvalues);
-}
-
-static Histograms *
-take_persons(char **at, const Histograms *shared, MemoryContext context)
-{
-	Histograms *h = persons_create(context, NULL, shared->nvalues);
-	const uint32 *listed = take(at, sizeof(uint32) * shared->nentries);
-
-	persons_resume(h, listed, shared->nentries, take(at, sizeof(PersonClass) * shared->nslices), shared->nslices);
-	return h;
-}
-
-static Histograms *
-take_values(char **at, const Histograms *shared, MemoryContext context)
-{
-	Histograms *h = histograms_create(context, NULL, shared->role, shared->nvalues);
-	bool		has_tree = shared->tree != NULL;
-	const ValueCount *entries = take(at, sizeof(ValueCount) * shared->nentries);
-	const Slice *slices = take(at, sizeof(Slice) * shared->nslices);
-
-	h->people = shared->people;
-	h->nconditions = shared->nconditions;
-	memcpy(h->conditions, shared->conditions, sizeof(h->conditions));
-	h->models = shared->models;
-	h->lenient = shared->lenient;
-	h->total = take(at, sizeof(int64) * shared->nvalues);
-	if (has_tree)
-	{
-		Hierarchy  *tree = take_hierarchy(at);
-
-		histograms_set_distance(h, shared->metric, tree, take(at, sizeof(uint32) * shared->nvalues));
-	}
+		pass_persons(stream, h, column, context);
 	else
-		histograms_set_distance(h, shared->metric, NULL, NULL);
-	histograms_resume(h, entries, shared->nentries, slices, shared->nslices);
-	return h;
-}
-
-static Histograms *
-take_column(char **at, MemoryContext context)
-{
-	const Histograms *shared = take(at, sizeof(Histograms));
-
-	return shared->role == COLUMN_PERSON ? take_persons(at, shared, context) : take_values(at, shared, context);
+		pass_values(stream, h, column, context);
 }
 
 static void
-put_outsiders(Writer *writer, const Outsiders *outsiders, int nwords)
+pass_population(Stream * stream, Population **pointer, MemoryContext context)
 {
-	put(writer, outsiders->keys, sizeof(uint64) * nwords * (Size) outsiders->ntuples);
-	put(writer, outsiders->counts, sizeof(int64) * (Size) outsiders->ntuples);
-	if (outsiders->unknown != NULL)
-		put(writer, outsiders->unknown, sizeof(uint64) * (Size) outsiders->ntuples);
-}
+	Population *population;
+	TupleTable *tuples;
 
-static void
-take_outsiders(char **at, Outsiders *outsiders, int nwords)
-{
-	outsiders->keys = take(at, sizeof(uint64) * nwords * (Size) outsiders->ntuples);
-	outsiders->counts = take(at, sizeof(int64) * (Size) outsiders->ntuples);
-	if (outsiders->unknown != NULL)
-		outsiders->unknown = take(at, sizeof(uint64) * (Size) outsiders->ntuples);
-}
-
-static void
-put_population(Writer *writer, const Population *population)
-{
-	const TupleTable *tuples = population->tuples;
-
-	put(writer, population, sizeof(Population));
-	put(writer, population->attrs, sizeof(Attribute) * population->nattrs);
+	pass_copied(stream, pointer, sizeof(Population));
+	population = *pointer;
+	pass_copied(stream, &population->attrs, sizeof(Attribute) * population->nattrs);
 	for (int a = 0; a < population->nattrs; a++)
-		put_hierarchy(writer, population->attrs[a].hierarchy);
-	put(writer, &tuples->ntuples, sizeof(uint32));
-	put(writer, tuples->keys, sizeof(uint64) * population->nwords * (Size) tuples->ntuples);
-	put(writer, tuples->counts, sizeof(int64) * (Size) tuples->ntuples);
+	{
+		if (stream->reads)
+			population->attrs[a].name = NULL;
+		pass_hierarchy(stream, &population->attrs[a].hierarchy);
+	}
+	pass_copied(stream, &population->tuples, sizeof(TupleTable));
+	tuples = population->tuples;
+	pass(stream, &tuples->keys, sizeof(uint64) * population->nwords * (Size) tuples->ntuples);
+	pass(stream, &tuples->counts, sizeof(int64) * (Size) tuples->ntuples);
+	pass_copied(stream, &tuples->slices, sizeof(uint32 *) * population->ncolumns);
+	pass_copied(stream, &population->columns, sizeof(Histograms *) * population->ncolumns);
 	for (int column = 0; column < population->ncolumns; column++)
 	{
-		put(writer, tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
-		put_column(writer, population->columns[column]);
+		pass(stream, &tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
+		pass_column(stream, &population->columns[column], context);
 	}
 	for (int i = 0; i < OTHERS_MODELS; i++)
-		if (population->outside[i].given)
-			put_outsiders(writer, &population->outside[i].people, population->nwords);
+	{
+		Outsiders  *outsiders = &population->outside[i].people;
+
+		if (stream->reads)
+			population->outside[i].boxes = NULL;
+		if (!population->outside[i].given)
+			continue;
+		pass(stream, &outsiders->keys, sizeof(uint64) * population->nwords * (Size) outsiders->ntuples);
+		pass(stream, &outsiders->counts, sizeof(int64) * (Size) outsiders->ntuples);
+		if (outsiders->unknown != NULL)
+			pass(stream, &outsiders->unknown, sizeof(uint64) * (Size) outsiders->ntuples);
+	}
 }
 
 Size
-shared_population_size(const Population *population)
-{
-	Writer		writer = {NULL, 0};
-
-	put_population(&writer, population);
-	return writer.size;
-}
-
-void
 shared_population_write(const Population *population, char *bytes)
 {
-	Writer		writer = {bytes, 0};
+	Stream		stream = {.bytes = bytes};
+	Population *written = unconstify(Population *, population);
 
-	put_population(&writer, population);
+	pass_population(&stream, &written, NULL);
+	return stream.size;
 }
 
 Population *
 shared_population_read(char *bytes, MemoryContext context)
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
-	Population *population = palloc(sizeof(Population));
-	TupleTable *tuples = palloc(sizeof(TupleTable));
+	Stream		stream = {.bytes = bytes,.reads = true};
+	Population *population;
 
-	*population = *(Population *) take(&bytes, sizeof(Population));
+	pass_population(&stream, &population, context);
 	population->context = context;
-	population->attrs = palloc(sizeof(Attribute) * population->nattrs);
-	memcpy(population->attrs, take(&bytes, sizeof(Attribute) * population->nattrs),
-		   sizeof(Attribute) * population->nattrs);
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		population->attrs[a].name = NULL;
-		population->attrs[a].hierarchy = take_hierarchy(&bytes);
-	}
-	tuples->ntuples = *(uint32 *) take(&bytes, sizeof(uint32));
-	tuples->keys = take(&bytes, sizeof(uint64) * population->nwords * (Size) tuples->ntuples);
-	tuples->counts = take(&bytes, sizeof(int64) * (Size) tuples->ntuples);
-	tuples->slices = palloc(sizeof(uint32 *) * (population->ncolumns + 1));
-	population->columns = palloc(sizeof(Histograms *) * (population->ncolumns + 1));
-	for (int column = 0; column < population->ncolumns; column++)
-	{
-		tuples->slices[column] = take(&bytes, sizeof(uint32) * (Size) tuples->ntuples);
-		population->columns[column] = take_column(&bytes, context);
-	}
-	for (int i = 0; i < OTHERS_MODELS; i++)
-	{
-		population->outside[i].boxes = NULL;
-		if (population->outside[i].given)
-			take_outsiders(&bytes, &population->outside[i].people, population->nwords);
-	}
-	tuples->people = NULL;
-	population->tuples = tuples;
+	population->tuples->people = NULL;
 	MemoryContextSwitchTo(old);
 	return population;
 }

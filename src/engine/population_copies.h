@@ -18,10 +18,8 @@ extern void remeasure_nodes(Population *population, const Promise *promise, int 
 
 /* -------------------------------------------- A population in shared memory */
 
-/* The bytes that a population needs. */
-extern Size shared_population_size(const Population *population);
-
-extern void shared_population_write(const Population *population, char *bytes);
+/* Writes a population; returns the bytes that it takes, even if there is no place for them. */
+extern Size shared_population_write(const Population *population, char *bytes);
 
 /* The population in such bytes, which must stay allocated; names are not shared. */
 extern Population *shared_population_read(char *bytes, MemoryContext context);

@@ -19,98 +19,18 @@
 #include "storage/shm_toc.h"
 #include "utils/wait_event.h"
 
-/* -------------------- starts workers that share a population and other data */
-
-/*
- * If no shared memory or no worker is available, nothing here fails: the
- * search continues alone.
- */
-
-#define KEY_POPULATION UINT64CONST(0xA707000)
-#define KEY_CHUNKS UINT64CONST(0xA707001)
-
-static void
-leave(ParallelContext *context)
-{
-	DestroyParallelContext(context);
-	ExitParallelMode();
-}
-
-static void *
-share(ParallelContext *context, uint64 key, Size size)
-{
-	void	   *bytes = shm_toc_allocate(context->toc, size);
-
-	shm_toc_insert(context->toc, key, bytes);
-	return bytes;
-}
-
-static ParallelContext *
-parallel_begin(const char *entry, int workers, const Population *population, int nchunks, const Size *sizes,
-			   void **chunks)
-{
-	Size		population_size = shared_population_size(population);
-	ParallelContext *context;
-
-	EnterParallelMode();
-	context = CreateParallelContext("anonopt", entry, workers);
-	shm_toc_estimate_chunk(&context->estimator, population_size);
-	for (int i = 0; i < nchunks; i++)
-		shm_toc_estimate_chunk(&context->estimator, sizes[i]);
-	shm_toc_estimate_keys(&context->estimator, nchunks + 1);
-	InitializeParallelDSM(context);
-	if (context->seg == NULL)
-	{
-		leave(context);
-		return NULL;
-	}
-	shared_population_write(population, share(context, KEY_POPULATION, population_size));
-	for (int i = 0; i < nchunks; i++)
-		chunks[i] = share(context, KEY_CHUNKS + i, sizes[i]);
-	return context;
-}
-
-static bool
-parallel_launch(ParallelContext *context)
-{
-	LaunchParallelWorkers(context);
-	if (context->nworkers_launched > 0)
-		return true;
-	leave(context);
-	return false;
-}
-
-static int
-parallel_end(ParallelContext *context)
-{
-	int			workers = context->nworkers_launched;
-
-	WaitForParallelWorkersToFinish(context);
-	leave(context);
-	return workers;
-}
-
-static Population *
-parallel_population(shm_toc *toc)
-{
-	return shared_population_read(shm_toc_lookup(toc, KEY_POPULATION, false), CurrentMemoryContext);
-}
-
-static void *
-parallel_chunk(shm_toc *toc, int chunk)
-{
-	return shm_toc_lookup(toc, KEY_CHUNKS + chunk, false);
-}
-
-/* Data in shared memory beside the population. */
+/* Data in shared memory. */
 enum
 {
 	CHUNK_HEADER,
 	CHUNK_ARGUMENT,
 	CHUNK_ITEMS,
 	CHUNK_RESULTS,
+	CHUNK_POPULATION,
 	CHUNKS
 };
+
+#define KEY_OF(chunk) (UINT64CONST(0xA707000) + (chunk))
 
 typedef struct SharedPool
 {
@@ -154,45 +74,27 @@ worker_pool_register(const PoolWork *work)
 	works[nworks++] = work;
 }
 
-static const PoolWork *
-find_work(const char *name)
-{
-	for (int i = 0; i < nworks; i++)
-		if (strcmp(works[i]->name, name) == 0)
-			return works[i];
-	elog(ERROR, "no work is called \"%s\"", name);
-	return NULL;
-}
-
 PGDLLEXPORT void anonopt_pool_worker(dsm_segment *segment, shm_toc *toc);
 
-/* Takes an item of the batch; returns false if none is left. */
-static bool
-take_item(SharedPool *shared, uint64 *item)
-{
-	*item = pg_atomic_read_u64(&shared->next);
-	while (*item < pg_atomic_read_u64(&shared->end))
-		if (pg_atomic_compare_exchange_u64(&shared->next, item, *item + 1))
-			return true;
-	return false;
-}
-
-/* Works until no item is left. */
+/* Works until no item of the batch is left. */
 static void
 work_off(WorkerPool *pool)
 {
 	SharedPool *shared = pool->shared;
-	uint64		item;
+	uint64		item = pg_atomic_read_u64(&shared->next);
 
-	while (take_item(shared, &item))
+	while (item < pg_atomic_read_u64(&shared->end))
 	{
 		Size		place = item % shared->most_items;
 
+		if (!pg_atomic_compare_exchange_u64(&shared->next, &item, item + 1))
+			continue;
 		CHECK_FOR_INTERRUPTS();
 		pool->work->work(pool->state, pool->items + place * pool->item_size,
 						 pool->results + place * pool->result_size);
 		if (pg_atomic_add_fetch_u64(&shared->done, 1) == pg_atomic_read_u64(&shared->end))
 			ConditionVariableBroadcast(&shared->finished);
+		item = pg_atomic_read_u64(&shared->next);
 	}
 }
 
@@ -201,16 +103,20 @@ void
 anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 {
 	WorkerPool	pool = {0};
-	SharedPool *shared = parallel_chunk(toc, CHUNK_HEADER);
-	Population *population = parallel_population(toc);
+	SharedPool *shared = shm_toc_lookup(toc, KEY_OF(CHUNK_HEADER), false);
+	Population *population = shared_population_read(shm_toc_lookup(toc, KEY_OF(CHUNK_POPULATION), false), CurrentMemoryContext);
 
-	pool.work = find_work(shared->work);
+	for (int i = 0; i < nworks; i++)
+		if (strcmp(works[i]->name, shared->work) == 0)
+			pool.work = works[i];
+	if (pool.work == NULL)
+		elog(ERROR, "no work is called \"%s\"", shared->work);
 	pool.item_size = shared->item_size;
 	pool.result_size = shared->result_size;
 	pool.shared = shared;
-	pool.items = parallel_chunk(toc, CHUNK_ITEMS);
-	pool.results = parallel_chunk(toc, CHUNK_RESULTS);
-	pool.state = pool.work->begin(population, parallel_chunk(toc, CHUNK_ARGUMENT));
+	pool.items = shm_toc_lookup(toc, KEY_OF(CHUNK_ITEMS), false);
+	pool.results = shm_toc_lookup(toc, KEY_OF(CHUNK_RESULTS), false);
+	pool.state = pool.work->begin(population, shm_toc_lookup(toc, KEY_OF(CHUNK_ARGUMENT), false));
 	for (;;)
 	{
 		work_off(&pool);
@@ -224,9 +130,20 @@ anonopt_pool_worker(dsm_segment *segment, shm_toc *toc)
 	}
 }
 
-static SharedPool *
-share_pool(SharedPool *shared, const PoolOrder *order)
+/* Allocates the shared data and fills in what does not change. */
+static void
+share_order(ParallelContext *context, const PoolOrder *order, const Size *sizes, void **chunks)
 {
+	SharedPool *shared;
+
+	for (int i = 0; i < CHUNKS; i++)
+	{
+		chunks[i] = shm_toc_allocate(context->toc, sizes[i]);
+		shm_toc_insert(context->toc, KEY_OF(i), chunks[i]);
+	}
+	shared_population_write(order->population, chunks[CHUNK_POPULATION]);
+	memcpy(chunks[CHUNK_ARGUMENT], order->argument, order->argument_size);
+	shared = chunks[CHUNK_HEADER];
 	strlcpy(shared->work, order->work->name, NAMEDATALEN);
 	shared->item_size = order->item_size;
 	shared->result_size = order->result_size;
@@ -237,31 +154,45 @@ share_pool(SharedPool *shared, const PoolOrder *order)
 	pg_atomic_init_u32(&shared->dismissed, 0);
 	ConditionVariableInit(&shared->begun);
 	ConditionVariableInit(&shared->finished);
-	return shared;
 }
 
-/* Starts workers; if none come, the pool has no context. */
+/*
+ * Without shared memory or without a worker, the pool has no context: the
+ * search continues alone.
+ */
 void
 worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers)
 {
-	Size		sizes[CHUNKS] = {sizeof(SharedPool), order->argument_size,
-	mul_size(order->item_size, order->most_items), mul_size(order->result_size, order->most_items)};
+	Size		sizes[CHUNKS] = {sizeof(SharedPool), order->argument_size, mul_size(order->item_size, order->most_items),
+	mul_size(order->result_size, order->most_items), 0};
 	void	   *chunks[CHUNKS];
 	ParallelContext *context;
 
 	if (workers == 0 || IsParallelWorker())
 		return;
-	context = parallel_begin("anonopt_pool_worker", workers, order->population, CHUNKS, sizes, chunks);
-	if (context == NULL)
+	sizes[CHUNK_POPULATION] = shared_population_write(order->population, NULL);
+	EnterParallelMode();
+	context = CreateParallelContext("anonopt", "anonopt_pool_worker", workers);
+	for (int i = 0; i < CHUNKS; i++)
+		shm_toc_estimate_chunk(&context->estimator, sizes[i]);
+	shm_toc_estimate_keys(&context->estimator, CHUNKS);
+	InitializeParallelDSM(context);
+	if (context->seg != NULL)
+	{
+		share_order(context, order, sizes, chunks);
+		LaunchParallelWorkers(context);
+	}
+	if (context->nworkers_launched == 0)
+	{
+		DestroyParallelContext(context);
+		ExitParallelMode();
 		return;
-	pool->shared = share_pool(chunks[CHUNK_HEADER], order);
-	memcpy(chunks[CHUNK_ARGUMENT], order->argument, order->argument_size);
+	}
+	pool->context = context;
+	pool->shared = chunks[CHUNK_HEADER];
+	pool->argument = chunks[CHUNK_ARGUMENT];
 	pool->items = chunks[CHUNK_ITEMS];
 	pool->results = chunks[CHUNK_RESULTS];
-	if (!parallel_launch(context))
-		return;
-	pool->context = context;
-	pool->argument = chunks[CHUNK_ARGUMENT];
 }
 
 WorkerPool *
@@ -285,16 +216,6 @@ worker_pool_argument(const WorkerPool *pool)
 	return pool->argument;
 }
 
-static void
-do_alone(WorkerPool *pool, int nitems, const char *items, char *results)
-{
-	for (int i = 0; i < nitems; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		pool->work->work(pool->state, items + i * pool->item_size, results + i * pool->result_size);
-	}
-}
-
 /* Copies a batch to or from its ring in shared memory. */
 static void
 copy_ring(char *ring, Size size, uint64 first, int nitems, int most_items, char *bytes, bool into_ring)
@@ -315,7 +236,11 @@ worker_pool_do(WorkerPool *pool, int nitems, const void *items, void *results)
 
 	if (pool->context == NULL || nitems == 0)
 	{
-		do_alone(pool, nitems, items, results);
+		for (int i = 0; i < nitems; i++)
+		{
+			CHECK_FOR_INTERRUPTS();
+			pool->work->work(pool->state, (const char *) items + i * pool->item_size, (char *) results + i * pool->result_size);
+		}
 		return;
 	}
 	Assert(nitems <= shared->most_items);
@@ -343,7 +268,10 @@ worker_pool_end(WorkerPool *pool)
 		return 0;
 	pg_atomic_write_u32(&pool->shared->dismissed, 1);
 	ConditionVariableBroadcast(&pool->shared->begun);
-	workers = parallel_end(pool->context);
+	workers = pool->context->nworkers_launched;
+	WaitForParallelWorkersToFinish(pool->context);
+	DestroyParallelContext(pool->context);
+	ExitParallelMode();
 	pool->context = NULL;
 	return workers;
 }

@@ -365,7 +365,7 @@ finish_columns(Population *population)
 	if (population->persons != population->people)
 		return;
 	/* nobody has two rows: each row is a person, and the column is not needed */
-	histograms_forget(persons);
+	persons_forget(persons);
 	pfree(persons->stamps);
 	pfree(persons);
 	pfree(population->tuples->slices[last]);
