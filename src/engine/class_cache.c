@@ -25,26 +25,12 @@
  */
 #define FAR_TOO_LARGE 8
 
-/*
- * The most changing attributes for which keys are recoded one attribute at a
- * time.
- */
-#define FEW_CHANGES 8
-
 typedef struct Kept
 {
 	const int  *levels;
 	const Recoding *const *node;
 	const TupleTable *table;
 } Kept;
-
-/* An attribute that a node shows differently from the source of its classes. */
-typedef struct Change
-{
-	int			shift;
-	uint64		mask;
-	const uint64 *codes;		/* of each code of the source, in place */
-} Change;
 
 struct ClassCache
 {
@@ -53,10 +39,7 @@ struct ClassCache
 	MemoryContext scratch;		/* of the last node, unless it is kept */
 	HistogramMark *marks;		/* before its histograms were built */
 	bool		releasable;
-	ClassCounter *class_counter;	/* if only people are counted */
-	TupleTable *room;			/* for classes in keys of one word */
-	uint32	   *slots;			/* a class's number plus one; all are free
-								 * between two nodes */
+	ClassCounter *counter;
 	uint32	   *class_of;		/* each tuple's class, if values are counted
 								 * too */
 	bool		wants_finer;	/* a table near the last node */
@@ -67,26 +50,6 @@ struct ClassCache
 	Size		capacity;
 	Kept	   *kept;
 };
-
-static KeyField *
-key_fields(const Population *population)
-{
-	KeyField   *fields = MemoryContextAlloc(population->context, sizeof(KeyField) * population->nattrs);
-
-	for (int a = 0; a < population->nattrs; a++)
-		fields[a] = population->attrs[a].field;
-	return fields;
-}
-
-/*
- * Bits of a slot number for a number of tuples; less than half of the slots
- * are ever used.
- */
-static int
-slot_bits(uint32 ntuples)
-{
-	return Min(pg_leftmost_one_pos32(Max(ntuples, 1)) + 2, 32);
-}
 
 ClassCache *
 class_cache_create(Population *population)
@@ -104,16 +67,9 @@ class_cache_create(Population *population)
 	cache->read.levels = bottom;
 	cache->read.node = node_of_levels(population, bottom);
 	cache->read.table = population->tuples;
-	if (population->ncolumns == 0)
-		cache->class_counter = class_counter_create(context, population->nattrs, key_fields(population), population->nwords,
-													population->tuples->ntuples);
-	if (population->nwords == 1)
-	{
-		cache->room = tuple_table_create(population, context, population->tuples->ntuples);
-		cache->slots = budget_alloc_zero(sizeof(uint32), (Size) 1 << slot_bits(population->tuples->ntuples));
-		if (population->ncolumns > 0)
-			cache->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
-	}
+	cache->counter = class_counter_create(context, population, population->tuples->ntuples);
+	if (population->ncolumns > 0)
+		cache->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
 	MemoryContextSwitchTo(old);
 	return cache;
 }
@@ -174,163 +130,23 @@ keep(ClassCache *cache, const int *levels, Recodings node, const TupleTable *tab
 	return true;
 }
 
-/* -------------------------------------------------------------- counting */
-
-/* Lists the attributes that a node shows differently; returns their number. */
-static int
-list_changes(const Population *population, Recodings from, Recodings to, Change *changes)
-{
-	int			n = 0;
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const KeyField *field = &population->attrs[a].field;
-		uint64	   *codes;
-
-		if (from[a] == to[a])
-			continue;
-		codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * ((Size) from[a]->nlabels + 1));
-		for (uint32 code = 0; code < from[a]->nlabels; code++)
-			codes[code] = (uint64) to[a]->label_of[from[a]->first_leaf[code]] << field->shift;
-		changes[n].shift = field->shift;
-		changes[n].mask = field->mask;
-		changes[n++].codes = codes;
-	}
-	return n;
-}
-
-/* Recodes a key of one word, starting with the fields that stay. */
-static pg_attribute_always_inline uint64
-show_key(uint64 key, uint64 stays, const Change *changes, int nchanges)
-{
-	uint64		shown = key & stays;
-
-	for (int i = 0; i < nchanges; i++)
-		shown |= changes[i].codes[(key >> changes[i].shift) & changes[i].mask];
-	return shown;
-}
-
-/* Counts the people of recoded keys of one word. */
-static pg_attribute_always_inline void
-count_changed(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges, TupleTable *classes)
-{
-	uint32	   *slots = cache->slots;
-	uint32	   *class_of = cache->class_of;
-	uint64	   *keys = classes->keys;
-	int64	   *counts = classes->counts;
-	int			bits = slot_bits(source->ntuples);
-	uint32		mask = (uint32) ((UINT64CONST(1) << bits) - 1);
-	uint64		stays = PG_UINT64_MAX;
-	uint32		nclasses = 0;
-
-	for (int i = 0; i < nchanges; i++)
-		stays &= ~(changes[i].mask << changes[i].shift);
-	for (uint32 i = 0; i < source->ntuples; i++)
-	{
-		uint64		key = show_key(source->keys[i], stays, changes, nchanges);
-		uint32		at;
-
-		at = (uint32) ((key * UINT64CONST(0x9e3779b97f4a7c15)) >> (64 - bits));
-		while (slots[at] != 0 && keys[slots[at] - 1] != key)
-			at = (at + 1) & mask;
-		if (slots[at] == 0)
-		{
-			keys[nclasses] = key;
-			counts[nclasses] = 0;
-			slots[at] = ++nclasses;
-		}
-		counts[slots[at] - 1] += source->counts[i];
-		if (class_of != NULL)
-			class_of[i] = slots[at] - 1;
-	}
-	memset(slots, 0, sizeof(uint32) * ((Size) mask + 1));
-	classes->ntuples = nclasses;
-}
-
-/* The classes of a node with few changed attributes, for keys of one word. */
-static TupleTable *
-count_few_changes(const ClassCache *cache, const TupleTable *source, const Change *changes, int nchanges)
-{
-	TupleTable *classes = cache->room;
-
-	/* separate calls, so that each is compiled for its number */
-	switch (nchanges)
-	{
-		case 1:
-			count_changed(cache, source, changes, 1, classes);
-			break;
-		case 2:
-			count_changed(cache, source, changes, 2, classes);
-			break;
-		case 3:
-			count_changed(cache, source, changes, 3, classes);
-			break;
-		default:
-			count_changed(cache, source, changes, nchanges, classes);
-			break;
-	}
-	return classes;
-}
-
-/* A coarser node's code of each of a finer one's. */
-static uint32 *
-translation(const Recoding *finer, const Recoding *coarser)
-{
-	uint32	   *codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) finer->nlabels + 1));
-
-	for (uint32 code = 0; code < finer->nlabels; code++)
-		codes[code] = finer == coarser ? code : coarser->label_of[finer->first_leaf[code]];
-	return codes;
-}
-
-/* The same for many changes, or keys of any width. */
-static TupleTable *
-count_many_changes(const ClassCache *cache, const Kept *source, Recodings node)
-{
-	const Population *population = cache->population;
-	ClassCounter *class_counter = cache->class_counter;
-	Keys		keys = {source->table->ntuples, source->table->keys, source->table->counts};
-	uint32	   *codes[MAX_ATTRIBUTES];
-	uint32		ncodes[MAX_ATTRIBUTES];
-	TupleTable *classes;
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		codes[a] = translation(source->node[a], node[a]);
-		ncodes[a] = source->node[a]->nlabels;
-	}
-	class_counter_show(class_counter, (const uint32 *const *) codes, ncodes);
-	class_counter_count(class_counter, &keys, NULL);
-	classes = tuple_table_create(population, cache->scratch, class_counter->nused);
-	classes->ntuples = class_counter->nused;
-	for (uint32 i = 0; i < class_counter->nused; i++)
-	{
-		uint32		slot = class_counter->used[i];
-
-		memcpy(classes->keys + (Size) i * population->nwords, class_counter_key(class_counter, slot), sizeof(uint64) * population->nwords);
-		classes->counts[i] = class_counter->slots[slot].count;
-	}
-	class_counter_clear(class_counter);
-	return classes;
-}
-
-/* Counts the classes of a node. */
+/* Computes a node's classes from those of a finer one. */
 static const TupleTable *
-count(const ClassCache *cache, const Kept *source, Recodings node)
+count(ClassCache *cache, const Kept *source, Recodings node)
 {
-	Change		changes[MAX_ATTRIBUTES];
-	int			nchanges = cache->slots == NULL ? 0 : list_changes(cache->population, source->node, node, changes);
-	const TupleTable *counted;
+	Keys		keys = {source->table->ntuples, source->table->keys, source->table->counts};
+	const Keys *counted = &cache->counter->classes;
 	TupleTable *classes;
 
-	if (cache->slots == NULL || nchanges > FEW_CHANGES)
-		return cache->class_counter != NULL ? count_many_changes(cache, source, node) :
-			tuple_table_recode(cache->population, source->table, source->node, node, cache->scratch, NULL);
-	counted = count_few_changes(cache, source->table, changes, nchanges);
-	if (cache->class_of == NULL)
-		return counted;
-	classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->ntuples, cache->scratch);
-	classes->keys = counted->keys;
+	class_counter_recode(cache->counter, keys.n, source->node, node);
+	class_counter_count(cache->counter, &keys, cache->class_of);
+	if (cache->class_of != NULL)
+		classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->n, cache->scratch);
+	else
+		classes = MemoryContextAllocZero(cache->scratch, sizeof(TupleTable));
+	classes->ntuples = counted->n;
+	classes->keys = counted->words;
+	classes->counts = counted->counts;
 	return classes;
 }
 

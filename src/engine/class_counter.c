@@ -3,98 +3,71 @@
  *	  Recodes keys and counts them: a fast way to unordered classes.
  *
  * Several fields of a key are translated at once, with one table per chunk of
- * the key's bits: two or three lookups per tuple.  Classes are counted in a
- * table of slots that is reused from one count to the next; only used slots
- * are cleared.
+ * the key's bits: two or three lookups per tuple.  A table larger than the
+ * number of keys would take longer to fill than it saves.  Classes are counted
+ * in arrays, and found through a table of their numbers.
  */
 #include "engine/node_classes.h"
 
 #include "base/budget.h"
+#include "miscadmin.h"
 #include "port/pg_bitutils.h"
 
-/* Bits of a key translated at once. */
+/* The most bits of a key translated at once, unless a field has more. */
 #define CHUNK_BITS 11
 
+/*
+ * Bits of a slot number for a number of keys; less than half of the slots are
+ * ever used.
+ */
 static int
-field_bits(const KeyField *field)
+slot_bits(uint32 nkeys)
 {
-	return field->mask == 0 ? 0 : pg_leftmost_one_pos64(field->mask) + 1;
-}
-
-/* Divides the fields into chunks, none across two words. */
-static void
-lay_out_chunks(ClassCounter *counter)
-{
-	int			bits = 0;
-
-	counter->chunks = palloc0(sizeof(Chunk) * counter->nattrs);
-	for (int a = 0; a < counter->nattrs; a++)
-	{
-		const KeyField *field = &counter->fields[a];
-		Chunk	   *chunk = &counter->chunks[Max(counter->nchunks - 1, 0)];
-
-		if (counter->nchunks == 0 || bits + field_bits(field) > CHUNK_BITS || field->word != chunk->word)
-		{
-			chunk = &counter->chunks[counter->nchunks++];
-			chunk->first = a;
-			chunk->word = field->word;
-			bits = 0;
-		}
-		bits += field_bits(field);
-		chunk->last = a;
-		/* the shift of a field without bits is meaningless */
-		if (field_bits(field) > 0)
-			chunk->shift = field->shift;
-		chunk->mask = (UINT64CONST(1) << bits) - 1;
-	}
-	for (int i = 0; i < counter->nchunks; i++)
-	{
-		Size		size = sizeof(uint64) * (counter->chunks[i].mask + 1);
-
-		budget_require(counter->context, 2 * size);
-		counter->chunks[i].table = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		counter->chunks[i].spare = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	}
+	return Min(pg_leftmost_one_pos32(Max(nkeys, 1)) + 2, 32);
 }
 
 ClassCounter *
-class_counter_create(MemoryContext context, int nattrs, const KeyField *fields, int nwords, uint32 most_keys)
+class_counter_create(MemoryContext context, const Population *population, uint32 most_keys)
 {
-	MemoryContext old = MemoryContextSwitchTo(context);
-	ClassCounter *counter = palloc0(sizeof(ClassCounter));
-	Size		size;
+	ClassCounter *counter = MemoryContextAllocZero(context, sizeof(ClassCounter));
+	Size		nslots = (Size) 1 << slot_bits(most_keys);
+	Size		room = (Size) most_keys + 1;
 
 	counter->context = context;
-	counter->nattrs = nattrs;
-	counter->fields = fields;
-	counter->nwords = nwords;
-	lay_out_chunks(counter);
-	/* at most four slots in five are ever used */
-	counter->bits = Max(pg_ceil_log2_32(Max(most_keys, 1) / 4 * 5 + 2), 4);
-	size = (Size) 1 << counter->bits;
-	budget_require(context, size * (sizeof(Slot) + sizeof(uint32)) +
-				   (nwords > 1 ? sizeof(uint64) * nwords * (Size) most_keys : 0));
-	counter->slots = MemoryContextAllocExtended(context, sizeof(Slot) * size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	counter->used = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) most_keys + 1));
-	if (nwords > 1)
-		counter->shown = MemoryContextAllocHuge(context, sizeof(uint64) * nwords * ((Size) most_keys + 1));
-	MemoryContextSwitchTo(old);
+	counter->population = population;
+	counter->chunks = MemoryContextAllocZero(context, sizeof(Chunk) * population->nattrs);
+	counter->stays = MemoryContextAlloc(context, sizeof(uint64) * population->nwords);
+	budget_require(context, sizeof(uint32) * nslots + (sizeof(uint64) * population->nwords + sizeof(int64)) * room);
+	counter->slots = MemoryContextAllocHuge(context, sizeof(uint32) * nslots);
+	counter->classes.words = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * room);
+	counter->classes.counts = MemoryContextAllocHuge(context, sizeof(int64) * room);
 	return counter;
 }
 
-/*
- * Builds a chunk's table, which maps each combination of its fields' codes to
- * the new codes.
- */
+/* Maps each combination of the codes of a chunk's fields to the new codes. */
 static void
-show_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes, const uint32 *ncodes)
+fill_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes, const uint32 *ncodes)
 {
 	uint64		n = 1;
 
+	if (chunk->room <= chunk->mask)
+	{
+		Size		size = sizeof(uint64) * (chunk->mask + 1);
+
+		if (chunk->room > 0)
+		{
+			pfree(chunk->table);
+			pfree(chunk->spare);
+		}
+		budget_require(counter->context, 2 * size);
+		chunk->table = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		chunk->spare = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+		chunk->room = chunk->mask + 1;
+	}
 	chunk->table[0] = 0;
 	for (int a = chunk->first; a <= chunk->last; a++)
 	{
-		const KeyField *field = &counter->fields[a];
+		const KeyField *field = &counter->population->attrs[a].field;
 		uint64		width = field->mask + 1;
 		uint64	   *swap = chunk->spare;
 
@@ -108,72 +81,117 @@ show_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes
 }
 
 void
-class_counter_show(ClassCounter *counter, const uint32 *const *codes, const uint32 *ncodes)
+class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *codes, const uint32 *ncodes)
 {
+	int			most_bits = Min(CHUNK_BITS, pg_leftmost_one_pos32(Max(nkeys, 1)));
+	Chunk	   *chunk = NULL;
+	int			bits = 0;
+
+	memset(counter->stays, 0xff, sizeof(uint64) * counter->population->nwords);
+	counter->nchunks = 0;
+	for (int a = 0; a < counter->population->nattrs; a++)
+	{
+		const KeyField *field = &counter->population->attrs[a].field;
+		int			field_bits;
+
+		/* a field without bits has no meaningful shift either */
+		if (codes[a] == NULL || field->mask == 0)
+		{
+			chunk = NULL;
+			continue;
+		}
+		field_bits = pg_leftmost_one_pos64(field->mask) + 1;
+		if (chunk == NULL || field->word != chunk->word || bits + field_bits > most_bits)
+		{
+			chunk = &counter->chunks[counter->nchunks++];
+			chunk->first = a;
+			chunk->word = field->word;
+			bits = 0;
+		}
+		bits += field_bits;
+		chunk->last = a;
+		chunk->shift = field->shift;
+		chunk->mask = (UINT64CONST(1) << bits) - 1;
+		counter->stays[field->word] &= ~(field->mask << field->shift);
+	}
 	for (int i = 0; i < counter->nchunks; i++)
-		show_chunk(counter, &counter->chunks[i], codes, ncodes);
+		fill_chunk(counter, &counter->chunks[i], codes, ncodes);
 }
 
-static inline uint64
-show_word(const Chunk *chunks, int nchunks, uint64 word)
+void
+class_counter_recode(ClassCounter *counter, uint32 nkeys, Recodings from, Recodings to)
 {
-	uint64		shown = 0;
+	int			nattrs = counter->population->nattrs;
+	uint32	   *codes[MAX_ATTRIBUTES] = {0};
+	uint32		ncodes[MAX_ATTRIBUTES] = {0};
 
-	for (int i = 0; i < nchunks; i++)
-		shown |= chunks[i].table[(word >> chunks[i].shift) & chunks[i].mask];
-	return shown;
+	for (int a = 0; a < nattrs; a++)
+	{
+		ncodes[a] = from[a]->nlabels;
+		if (from[a] == to[a])
+			continue;
+		codes[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ncodes[a] + 1));
+		for (uint32 code = 0; code < ncodes[a]; code++)
+			codes[a][code] = to[a]->label_of[from[a]->first_leaf[code]];
+	}
+	class_counter_show(counter, nkeys, (const uint32 *const *) codes, ncodes);
+	for (int a = 0; a < nattrs; a++)
+		if (codes[a] != NULL)
+			pfree(codes[a]);
 }
 
-/* The slot of a key of one word, or the free slot where it belongs. */
+/* The slot of a recoded key of one word, or the free slot where it belongs. */
 static inline uint32
-probe(const Slot *slots, int bits, uint64 key)
+probe_narrow(const uint32 *slots, int bits, const uint64 *words, uint64 key)
 {
-	uint32		mask = (1u << bits) - 1;
+	uint32		mask = (uint32) ((UINT64CONST(1) << bits) - 1);
 	uint32		at = (uint32) ((key * UINT64CONST(0x9e3779b97f4a7c15)) >> (64 - bits));
 
-	while (slots[at].count != 0 && slots[at].key != key)
+	while (slots[at] != 0 && words[slots[at] - 1] != key)
 		at = (at + 1) & mask;
 	return at;
 }
 
-static void
-count_narrow(ClassCounter *counter, const Keys *keys, uint32 *slot_of)
+/* Counts keys of one word; compiled for a number of chunks. */
+static pg_attribute_always_inline void
+count_narrow(ClassCounter *counter, const Keys *keys, int nchunks, uint32 *class_of)
 {
 	const Chunk *chunks = counter->chunks;
-	int			nchunks = counter->nchunks;
-	Slot	   *slots = counter->slots;
+	uint64		stays = counter->stays[0];
+	uint32	   *slots = counter->slots;
+	uint64	   *words = counter->classes.words;
+	int64	   *counts = counter->classes.counts;
 	int			bits = counter->bits;
-	uint32	   *used = counter->used;
-	uint32		nused = 0;
-	uint64		last = 0;
-	uint32		at = 0;
+	uint32		nclasses = 0;
 
 	for (uint32 i = 0; i < keys->n; i++)
 	{
-		uint64		key = show_word(chunks, nchunks, keys->words[i]);
+		uint64		key = keys->words[i] & stays;
+		uint32		at;
 
-		/* neighbours are often equal */
-		if (i == 0 || key != last)
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		for (int c = 0; c < nchunks; c++)
+			key |= chunks[c].table[(keys->words[i] >> chunks[c].shift) & chunks[c].mask];
+		at = probe_narrow(slots, bits, words, key);
+		if (slots[at] == 0)
 		{
-			at = probe(slots, bits, key);
-			if (slots[at].count == 0)
-			{
-				slots[at].key = key;
-				used[nused++] = at;
-			}
-			last = key;
+			words[nclasses] = key;
+			counts[nclasses] = 0;
+			slots[at] = ++nclasses;
 		}
-		slots[at].count += keys->counts[i];
-		if (slot_of != NULL)
-			slot_of[i] = at;
+		counts[slots[at] - 1] += keys->counts[i];
+		if (class_of != NULL)
+			class_of[i] = slots[at] - 1;
 	}
-	counter->nused = nused;
+	counter->classes.n = nclasses;
 }
 
 static void
 show_key(const ClassCounter *counter, const uint64 *key, uint64 *shown)
 {
-	memset(shown, 0, sizeof(uint64) * counter->nwords);
+	for (int word = 0; word < counter->population->nwords; word++)
+		shown[word] = key[word] & counter->stays[word];
 	for (int i = 0; i < counter->nchunks; i++)
 	{
 		const Chunk *chunk = &counter->chunks[i];
@@ -182,86 +200,108 @@ show_key(const ClassCounter *counter, const uint64 *key, uint64 *shown)
 	}
 }
 
-/* The same as probe for a key of several words. */
+/* The slot of a recoded key of any width. */
 static uint32
-probe_wide(const ClassCounter *counter, const uint64 *key)
+probe(const ClassCounter *counter, const uint64 *key)
 {
-	uint32		mask = (1u << counter->bits) - 1;
+	int			nwords = counter->population->nwords;
+	const uint64 *words = counter->classes.words;
+	uint32		mask = (uint32) ((UINT64CONST(1) << counter->bits) - 1);
 	uint64		hash = word_hash(key[0]);
 	uint32		at;
 
-	for (int word = 1; word < counter->nwords; word++)
+	if (nwords == 1)
+		return probe_narrow(counter->slots, counter->bits, words, key[0]);
+	for (int word = 1; word < nwords; word++)
 		hash = word_hash(hash ^ key[word]);
-	for (at = (uint32) (hash >> 32) & mask; counter->slots[at].count != 0; at = (at + 1) & mask)
-		if (memcmp(class_counter_key(counter, at), key, sizeof(uint64) * counter->nwords) == 0)
+	for (at = (uint32) (hash >> (64 - counter->bits)); counter->slots[at] != 0; at = (at + 1) & mask)
+		if (memcmp(words + (Size) (counter->slots[at] - 1) * nwords, key, sizeof(uint64) * nwords) == 0)
 			break;
 	return at;
 }
 
+/* Each key is recoded to where it stays if it is a new class's. */
 static void
-count_wide(ClassCounter *counter, const Keys *keys, uint32 *slot_of)
+count_wide(ClassCounter *counter, const Keys *keys, uint32 *class_of)
 {
-	counter->nused = 0;
+	int			nwords = counter->population->nwords;
+	Keys	   *classes = &counter->classes;
+
+	classes->n = 0;
 	for (uint32 i = 0; i < keys->n; i++)
 	{
-		uint64	   *shown = counter->shown + (Size) i * counter->nwords;
+		uint64	   *shown = classes->words + (Size) classes->n * nwords;
 		uint32		at;
 
-		show_key(counter, keys->words + (Size) i * counter->nwords, shown);
-		at = probe_wide(counter, shown);
-		if (counter->slots[at].count == 0)
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		show_key(counter, keys->words + (Size) i * nwords, shown);
+		at = probe(counter, shown);
+		if (counter->slots[at] == 0)
 		{
-			counter->slots[at].key = i;
-			counter->used[counter->nused++] = at;
+			classes->counts[classes->n] = 0;
+			counter->slots[at] = ++classes->n;
 		}
-		counter->slots[at].count += keys->counts[i];
-		if (slot_of != NULL)
-			slot_of[i] = at;
+		classes->counts[counter->slots[at] - 1] += keys->counts[i];
+		if (class_of != NULL)
+			class_of[i] = counter->slots[at] - 1;
 	}
 }
 
 void
-class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *slot_of)
+class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *class_of)
 {
-	if (counter->nwords == 1)
-		count_narrow(counter, keys, slot_of);
+	counter->bits = slot_bits(keys->n);
+	memset(counter->slots, 0, sizeof(uint32) << counter->bits);
+	if (counter->population->nwords > 1)
+		count_wide(counter, keys, class_of);
+	else if (counter->nchunks == 1)
+		count_narrow(counter, keys, 1, class_of);
+	else if (counter->nchunks == 2)
+		count_narrow(counter, keys, 2, class_of);
+	else if (counter->nchunks == 3)
+		count_narrow(counter, keys, 3, class_of);
 	else
-		count_wide(counter, keys, slot_of);
+		count_narrow(counter, keys, counter->nchunks, class_of);
 }
 
 uint32
 class_counter_shown(const ClassCounter *counter, const uint64 *key)
 {
-	uint32		at = counter->nwords == 1 ? probe(counter->slots, counter->bits, key[0]) : probe_wide(counter, key);
+	uint32		at = probe(counter, key);
 
-	return counter->slots[at].count == 0 ? NO_SLOT : at;
+	return counter->slots[at] == 0 ? NO_CLASS : counter->slots[at] - 1;
 }
 
 void
-class_counter_find(ClassCounter *counter, const Keys *keys, uint32 *slot_of)
+class_counter_find(const ClassCounter *counter, const Keys *keys, uint32 *class_of)
 {
-	uint64	   *shown = palloc(sizeof(uint64) * counter->nwords);
+	uint64	   *shown = palloc(sizeof(uint64) * counter->population->nwords);
 
 	for (uint32 i = 0; i < keys->n; i++)
 	{
-		show_key(counter, keys->words + (Size) i * counter->nwords, shown);
-		slot_of[i] = class_counter_shown(counter, shown);
+		show_key(counter, keys->words + (Size) i * counter->population->nwords, shown);
+		class_of[i] = class_counter_shown(counter, shown);
 	}
 	pfree(shown);
 }
 
-const uint64 *
-class_counter_key(const ClassCounter *counter, uint32 slot)
+Keys
+class_counter_end(ClassCounter *counter)
 {
-	const Slot *at = &counter->slots[slot];
+	Keys		classes = counter->classes;
 
-	return counter->nwords == 1 ? &at->key : counter->shown + at->key * counter->nwords;
-}
-
-void
-class_counter_clear(ClassCounter *counter)
-{
-	for (uint32 i = 0; i < counter->nused; i++)
-		counter->slots[counter->used[i]].count = 0;
-	counter->nused = 0;
+	for (int i = 0; i < counter->population->nattrs; i++)
+		if (counter->chunks[i].room > 0)
+		{
+			pfree(counter->chunks[i].table);
+			pfree(counter->chunks[i].spare);
+		}
+	classes.words = repalloc_huge(classes.words, sizeof(uint64) * counter->population->nwords * ((Size) classes.n + 1));
+	classes.counts = repalloc_huge(classes.counts, sizeof(int64) * ((Size) classes.n + 1));
+	pfree(counter->chunks);
+	pfree(counter->stays);
+	pfree(counter->slots);
+	pfree(counter);
+	return classes;
 }

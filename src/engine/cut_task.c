@@ -45,8 +45,7 @@ typedef struct CutCounting
 	const uint32 *tuple_persons;	/* by tuple: its persons */
 	uint32	   *base_persons;	/* the same of the base's classes */
 	HistogramMark mark;			/* before those were merged */
-	uint32	   *slot_of;		/* by counted key */
-	uint32	   *class_of_slot;
+	uint32	   *class_of;		/* by counted key */
 	uint32	   *start;			/* of each class's keys */
 	uint32	   *together;		/* their persons, class by class */
 	int64	   *people;			/* by class: different ones */
@@ -84,31 +83,8 @@ count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 			counting->codes[a][label] = group;
 		}
 	}
-	class_counter_show(counting->class_counter, (const uint32 *const *) counting->codes, counting->ncodes);
-	class_counter_count(counting->class_counter, finer, counting->slot_of);
-}
-
-/* Collects the persons of each counted class, given the persons of each key. */
-static void
-gather_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
-{
-	const ClassCounter *classes = counting->class_counter;
-	uint32	   *start = counting->start;
-
-	memset(start, 0, sizeof(uint32) * ((Size) classes->nused + 2));
-	for (uint32 class = 0; class < classes->nused; class++)
-		counting->class_of_slot[classes->used[class]] = class;
-	for (uint32 i = 0; i < nkeys; i++)
-		start[counting->class_of_slot[counting->slot_of[i]] + 2]++;
-	for (uint32 class = 0; class < classes->nused; class++)
-		start[class + 2] += start[class + 1];
-
-	/*
-	 * next places are stored one position ahead, so that in the end each is
-	 * the start of the next class
-	 */
-	for (uint32 i = 0; i < nkeys; i++)
-		counting->together[start[counting->class_of_slot[counting->slot_of[i]] + 1]++] = persons[i];
+	class_counter_show(counting->class_counter, finer->n, (const uint32 *const *) counting->codes, counting->ncodes);
+	class_counter_count(counting->class_counter, finer, counting->class_of);
 }
 
 /*
@@ -121,8 +97,9 @@ count_persons(CutCounting *counting)
 	Histograms *persons = population_persons(counting->space->population);
 	const uint32 *start = counting->start;
 
-	gather_persons(counting, counting->base.n, counting->base_persons);
-	for (uint32 class = 0; class < counting->class_counter->nused; class++)
+	group_by_class(counting->class_of, counting->base.n, counting->class_counter->classes.n, counting->base_persons,
+				   counting->start, counting->together);
+	for (uint32 class = 0; class < counting->class_counter->classes.n; class++)
 		counting->people[class] = persons_together(persons, counting->together + start[class], start[class + 1] - start[class],
 												   PG_INT64_MAX);
 }
@@ -135,10 +112,10 @@ static void
 change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 {
 	Histograms *histograms = population_persons(counting->space->population);
-	uint32		n = counting->class_counter->nused;
+	uint32		n = counting->class_counter->classes.n;
 	const uint32 *start = counting->start;
 
-	gather_persons(counting, nkeys, persons);
+	group_by_class(counting->class_of, nkeys, n, persons, counting->start, counting->together);
 
 	/*
 	 * the old base's persons are needed for the new one, unless that starts
@@ -179,20 +156,17 @@ static void
 change_base(CutCounting *counting, const uint64 *cut)
 {
 	ClassCounter *class_counter = counting->class_counter;
+	Keys		old;
 	bool		from_base = counting->has_base && cut_covers(counting->base_cut, cut, counting->nwords) && !persons_pile_up(counting);
 
 	count_classes(counting, from_base ? &counting->base : &counting->tuples, cut);
 	if (counting->space->population->has_persons)
 		change_base_persons(counting, from_base ? counting->base.n : counting->tuples.n,
 							from_base ? counting->base_persons : counting->tuple_persons);
-	counting->base.n = class_counter->nused;
-	for (uint32 i = 0; i < class_counter->nused; i++)
-	{
-		memcpy(counting->base.words + (Size) i * class_counter->nwords, class_counter_key(class_counter, class_counter->used[i]),
-			   sizeof(uint64) * class_counter->nwords);
-		counting->base.counts[i] = class_counter->slots[class_counter->used[i]].count;
-	}
-	class_counter_clear(class_counter);
+	/* there is as much room for them */
+	old = counting->base;
+	counting->base = class_counter->classes;
+	class_counter->classes = old;
 	memcpy(counting->base_cut, cut, sizeof(uint64) * counting->nwords);
 	counting->has_base = true;
 }
@@ -217,8 +191,7 @@ prepare_persons(CutCounting *counting, const TupleTable *lowest)
 	counting->tuple_persons = lowest->slices[population->ncolumns - 1];
 	counting->mark = histograms_mark(population_persons(population));
 	counting->base_persons = budget_alloc(sizeof(uint32), n);
-	counting->slot_of = budget_alloc(sizeof(uint32), n);
-	counting->class_of_slot = budget_alloc(sizeof(uint32), (Size) 1 << counting->class_counter->bits);
+	counting->class_of = budget_alloc(sizeof(uint32), n);
 	counting->start = budget_alloc(sizeof(uint32), n);
 	counting->together = budget_alloc(sizeof(uint32), n);
 	counting->people = budget_alloc(sizeof(int64), n);
@@ -228,7 +201,6 @@ static void *
 begin_counting(Population *population, const void *argument)
 {
 	CutCounting *counting = palloc0(sizeof(CutCounting));
-	KeyField   *fields = palloc(sizeof(KeyField) * population->nattrs);
 	TupleTable *lowest = population_classes(population, lowest_node(population), population->context);
 	Size		room = (Size) lowest->ntuples + 1;
 
@@ -238,7 +210,6 @@ begin_counting(Population *population, const void *argument)
 	counting->base_cut = palloc0(sizeof(uint64) * counting->nwords);
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		fields[a] = population->attrs[a].field;
 		counting->ncodes[a] = counting->space->first_bit[a + 1] - counting->space->first_bit[a] + 1;
 		counting->codes[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
 		counting->leaves[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
@@ -249,8 +220,7 @@ begin_counting(Population *population, const void *argument)
 	budget_require(population->context, (sizeof(uint64) * population->nwords + sizeof(int64)) * room);
 	counting->base.words = MemoryContextAllocHuge(population->context, sizeof(uint64) * population->nwords * room);
 	counting->base.counts = MemoryContextAllocHuge(population->context, sizeof(int64) * room);
-	counting->class_counter = class_counter_create(population->context, population->nattrs, fields, population->nwords,
-												   lowest->ntuples);
+	counting->class_counter = class_counter_create(population->context, population, lowest->ntuples);
 	if (population->has_persons)
 		prepare_persons(counting, lowest);
 	if (counting->asked.looks_closer || counting->asked.wants_measures)
@@ -269,28 +239,26 @@ begin_counting(Population *population, const void *argument)
 static inline int64
 people_of_class(const CutCounting *counting, uint32 class)
 {
-	const ClassCounter *classes = counting->class_counter;
-
-	return counting->people != NULL ? counting->people[class] : classes->slots[classes->used[class]].count;
+	return counting->people != NULL ? counting->people[class] : counting->class_counter->classes.counts[class];
 }
 
 static void
 measure_sizes(const CutCounting *counting, int64 k, ClassSizes *sizes)
 {
-	const ClassCounter *class_counter = counting->class_counter;
+	const Keys *classes = &counting->class_counter->classes;
 
 	*sizes = (ClassSizes)
 	{
 		.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX
 	};
-	for (uint32 i = 0; i < class_counter->nused; i++)
+	for (uint32 i = 0; i < classes->n; i++)
 	{
 		int64		count = people_of_class(counting, i);
 
 		sizes->smallest = Min(sizes->smallest, count);
 		sizes->largest = Max(sizes->largest, count);
 		if (count < k)
-			sizes->people_below += class_counter->slots[class_counter->used[i]].count;
+			sizes->people_below += classes->counts[i];
 		else
 			sizes->smallest_kept = Min(sizes->smallest_kept, count);
 	}
@@ -327,14 +295,13 @@ static void
 sum_lost(CutCounting *counting, int128 *lost)
 {
 	const Population *population = counting->space->population;
-	const ClassCounter *class_counter = counting->class_counter;
+	const Keys *classes = &counting->class_counter->classes;
 
 	count_leaves(counting);
 	memset(lost, 0, sizeof(int128) * population->nattrs);
-	for (uint32 i = 0; i < class_counter->nused; i++)
+	for (uint32 i = 0; i < classes->n; i++)
 	{
-		int64		count = class_counter->slots[class_counter->used[i]].count;
-		const uint64 *key = class_counter_key(class_counter, class_counter->used[i]);
+		const uint64 *key = classes->words + (Size) i * population->nwords;
 
 		if (people_of_class(counting, i) >= counting->asked.k)
 			continue;
@@ -342,7 +309,7 @@ sum_lost(CutCounting *counting, int128 *lost)
 		{
 			const Attribute *attr = &population->attrs[a];
 
-			lost[a] += (int128) count * (leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves) - counting->leaves[a][key_get(key, &attr->field)]);
+			lost[a] += (int128) classes->counts[i] * (leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves) - counting->leaves[a][key_get(key, &attr->field)]);
 		}
 	}
 }
@@ -429,7 +396,6 @@ evaluate_item(void *state, const void *item, void *result)
 		change_base(counting, base);
 	count_classes(counting, &counting->base, cut);
 	measure_cut(counting, cut, result);
-	class_counter_clear(counting->class_counter);
 }
 
 const PoolWork evaluate_cuts_work = {"evaluate cuts", begin_counting, evaluate_item};

@@ -11,7 +11,13 @@
 
 /* -------------------- recodes keys and counts them: a fast way to unordered */
 
-#define NO_SLOT PG_UINT32_MAX
+/* Tuples: their keys, and the number of people of each. */
+typedef struct Keys
+{
+	uint32		n;
+	uint64	   *words;			/* the population's nwords per key */
+	int64	   *counts;
+} Keys;
 
 /* Neighbouring fields of a key's word that are translated at once. */
 typedef struct Chunk
@@ -23,60 +29,45 @@ typedef struct Chunk
 	uint64		mask;
 	uint64	   *table;			/* from its bits to the new ones */
 	uint64	   *spare;
+	Size		room;			/* for entries, of each table */
 } Chunk;
-
-/* A slot for a class being counted; free if the count is 0. */
-typedef struct Slot
-{
-	uint64		key;			/* the key if it has one word, otherwise the
-								 * number of a tuple with it */
-	int64		count;
-} Slot;
-
-/* Tuples: their keys, and the number of people of each. */
-typedef struct Keys
-{
-	uint32		n;
-	uint64	   *words;			/* nwords per key */
-	int64	   *counts;
-} Keys;
 
 typedef struct ClassCounter
 {
 	MemoryContext context;
-	int			nattrs;
-	const KeyField *fields;
-	int			nwords;
+	const Population *population;
 	int			nchunks;
 	Chunk	   *chunks;
+	uint64	   *stays;			/* by word: the bits that no chunk has */
+	Keys		classes;		/* counted last, in the order of their first
+								 * keys */
 	int			bits;			/* of a slot number */
-	Slot	   *slots;
-	uint32		nused;
-	uint32	   *used;			/* slots that are not free */
-	uint64	   *shown;			/* keys of several words, recoded */
+	uint32	   *slots;			/* of a class: its number plus one; 0 if free */
 } ClassCounter;
 
-/* Prepares to count keys with the given fields, given the most distinct ones. */
-extern ClassCounter *class_counter_create(MemoryContext context, int nattrs, const KeyField *fields, int nwords,
-										  uint32 most_keys);
+/* Prepares to count keys of a population, given the most at once. */
+extern ClassCounter *class_counter_create(MemoryContext context, const Population *population, uint32 most_keys);
 
-/* Sets the new code of each code of every attribute, given their numbers. */
-extern void class_counter_show(ClassCounter *counter, const uint32 *const *codes, const uint32 *ncodes);
+/*
+ * Sets the new code of each code of the attributes that change, given the
+ * numbers of codes; for so many keys.
+ */
+extern void class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *codes, const uint32 *ncodes);
 
-/* Counts recoded keys; returns the slot of each if requested. */
-extern void class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *slot_of);
+/* Sets the codes of a coarser node for those of a finer one. */
+extern void class_counter_recode(ClassCounter *counter, uint32 nkeys, Recodings from, Recodings to);
 
-/* Looks up the slots of other keys; NO_SLOT for a key that was not counted. */
-extern void class_counter_find(ClassCounter *counter, const Keys *keys, uint32 *slot_of);
+/* Counts recoded keys; returns the class of each if requested. */
+extern void class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *class_of);
 
-/* The slot of a recoded key. */
+/* Looks up the classes of other keys; NO_CLASS for one that was not counted. */
+extern void class_counter_find(const ClassCounter *counter, const Keys *keys, uint32 *class_of);
+
+/* The class of a recoded key. */
 extern uint32 class_counter_shown(const ClassCounter *counter, const uint64 *key);
 
-/* A counted class's key. */
-extern const uint64 *class_counter_key(const ClassCounter *counter, uint32 slot);
-
-/* Frees all slots for the next count. */
-extern void class_counter_clear(ClassCounter *counter);
+/* Frees a counter; only the classes stay. */
+extern Keys class_counter_end(ClassCounter *counter);
 
 /* ---------------- classes of nodes visited in any order, each computed from */
 

@@ -19,6 +19,7 @@ struct OutsideCounter
 	const Population *population;
 	const Outsiders *outsiders;
 	ClassCounter *counter;
+	Recodings	leaves;
 	Keys		known;			/* scratch: tuples with all leaves known, as
 								 * far as a node distinguishes them */
 };
@@ -28,13 +29,12 @@ outside_counter_create(const Population *population, const Outsiders *outsiders,
 {
 	MemoryContext old = MemoryContextSwitchTo(context);
 	OutsideCounter *counter = palloc0(sizeof(OutsideCounter));
-	KeyField   *fields = palloc(sizeof(KeyField) * (population->nattrs + 1));
+	int			bottom[MAX_ATTRIBUTES] = {0};
 
-	for (int a = 0; a < population->nattrs; a++)
-		fields[a] = population->attrs[a].field;
 	counter->population = population;
 	counter->outsiders = outsiders;
-	counter->counter = class_counter_create(context, population->nattrs, fields, population->nwords, outsiders->ntuples);
+	counter->counter = class_counter_create(context, population, outsiders->ntuples);
+	counter->leaves = node_of_levels(population, bottom);
 	if (outsiders->unknown != NULL)
 	{
 		counter->known.words = budget_alloc(sizeof(uint64), (Size) outsiders->ntuples * population->nwords + 1);
@@ -71,30 +71,29 @@ known_tuples(OutsideCounter *counter, Recodings node, Keys *all)
 	return &counter->known;
 }
 
+const ClassCounter *
+outside_counter_go(OutsideCounter *counter, Recodings node)
+{
+	Keys		all;
+	const Keys *known = known_tuples(counter, node, &all);
+
+	CHECK_FOR_INTERRUPTS();
+	class_counter_recode(counter->counter, known->n, counter->leaves, node);
+	class_counter_count(counter->counter, known, NULL);
+	return counter->counter;
+}
+
 void
 outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts)
 {
-	const Population *population = counter->population;
-	ClassCounter *classes_of = counter->counter;
-	const uint32 *codes[MAX_ATTRIBUTES];
-	uint32		ncodes[MAX_ATTRIBUTES];
-	Keys		all;
+	const ClassCounter *counted = outside_counter_go(counter, node);
 
-	CHECK_FOR_INTERRUPTS();
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		codes[a] = node[a]->label_of;
-		ncodes[a] = population->attrs[a].hierarchy->nleaves;
-	}
-	class_counter_show(classes_of, codes, ncodes);
-	class_counter_count(classes_of, known_tuples(counter, node, &all), NULL);
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		uint32		slot = class_counter_shown(classes_of, classes->keys + (Size) i * population->nwords);
+		uint32		class = class_counter_shown(counted, classes->keys + (Size) i * counter->population->nwords);
 
-		counts[i] = slot == NO_SLOT ? 0 : classes_of->slots[slot].count;
+		counts[i] = class == NO_CLASS ? 0 : counted->classes.counts[class];
 	}
-	class_counter_clear(classes_of);
 }
 
 /* Classes that have several boxes; a tuple in two of one class counts once. */

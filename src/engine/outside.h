@@ -7,24 +7,19 @@
 
 #include "postgres.h"
 
-#include "engine/population.h"
+#include "engine/node_classes.h"
 
-/* -------------- A dictionary of people, given by the leaves of their values */
-
-/* Entries by their leaves; NO_LEAF for a value without one. */
-typedef struct EntryTable
-{
-	uint32		nentries;
-	uint32	   *leaves;			/* nattrs per entry */
-	int64	   *counts;
-} EntryTable;
+/* ------------------ counts the people of another relation in a class of a node */
 
 typedef struct OutsideCounter OutsideCounter;
 struct Classes;
 
 extern OutsideCounter *outside_counter_create(const Population *population, const Outsiders *outsiders, MemoryContext context);
 
-/* Counts them under the labels of each class of a node. */
+/* Counts them under a node's labels; the counter's codes recode the population's tuples, too. */
+extern const ClassCounter *outside_counter_go(OutsideCounter *counter, Recodings node);
+
+/* Counts them in each class of a node. */
 extern void outside_count_node(OutsideCounter *counter, Recodings node, const TupleTable *classes, int64 *counts);
 
 /* Counts the people in the boxes of each class. */

@@ -10,7 +10,7 @@
 #include "engine/population.h"
 
 #include "base/budget.h"
-#include "base/key_counter.h"
+#include "engine/node_classes.h"
 #include "miscadmin.h"
 
 /* Lays out the attributes' codes in words, first attribute highest. */
@@ -177,38 +177,16 @@ tuple_table_free(const Population *population, TupleTable *table)
 	pfree(table);
 }
 
-/*
- * For each attribute that changes, the bits to set for each code of the finer
- * node; NULL for one that stays.
- */
-static uint64 **
-translations(const Population *population, Recodings from, Recodings to)
-{
-	uint64	  **translation = palloc0(sizeof(uint64 *) * population->nattrs);
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		if (from[a] == to[a])
-			continue;
-		translation[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * ((Size) from[a]->nlabels + 1));
-		for (uint32 code = 0; code < from[a]->nlabels; code++)
-			translation[a][code] = (uint64) to[a]->label_of[from[a]->first_leaf[code]]
-				<< population->attrs[a].field.shift;
-	}
-	return translation;
-}
-
-/* Tuples by class: start[c] is where class c's begin in order. */
-static void
-group_tuples(const uint32 *class_of, uint32 ntuples, uint32 nclasses, uint32 *start, uint32 *order)
+void
+group_by_class(const uint32 *class_of, uint32 n, uint32 nclasses, const uint32 *values, uint32 *start, uint32 *grouped)
 {
 	memset(start, 0, sizeof(uint32) * ((Size) nclasses + 1));
-	for (uint32 i = 0; i < ntuples; i++)
+	for (uint32 i = 0; i < n; i++)
 		start[class_of[i] + 1]++;
 	for (uint32 c = 0; c < nclasses; c++)
 		start[c + 1] += start[c];
-	for (uint32 i = 0; i < ntuples; i++)
-		order[start[class_of[i]]++] = i;
+	for (uint32 i = 0; i < n; i++)
+		grouped[start[class_of[i]]++] = values != NULL ? values[i] : i;
 	memmove(start + 1, start, sizeof(uint32) * (Size) nclasses);
 	start[0] = 0;
 }
@@ -228,7 +206,7 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 	start = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
 	order = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
 	together = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
-	group_tuples(class_of, finer->ntuples, classes->ntuples, start, order);
+	group_by_class(class_of, finer->ntuples, classes->ntuples, NULL, start, order);
 	for (int column = 0; column < population->ncolumns; column++)
 		for (uint32 c = 0; c < classes->ntuples; c++)
 		{
@@ -276,40 +254,21 @@ tuple_table_group(const Population *population, const TupleTable *finer, const u
 	return classes;
 }
 
-/* Computes the classes of a node from the table of a finer one. */
 TupleTable *
 tuple_table_recode(const Population *population, const TupleTable *finer,
 				   Recodings from, Recodings to, MemoryContext context, uint32 **wanted)
 {
-	int			nwords = population->nwords;
-	uint64	  **translation = translations(population, from, to);
-	KeyCounter *counter = key_counter_create(context, nwords, Min(finer->ntuples, 1024));
+	ClassCounter *counter = class_counter_create(context, population, finer->ntuples);
 	uint32	   *class_of = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) finer->ntuples + 1));
+	Keys		keys = {finer->ntuples, finer->keys, finer->counts};
 	TupleTable *classes;
-	const uint64 *source = finer->keys;
 
-	for (uint32 i = 0; i < finer->ntuples; i++, source += nwords)
-	{
-		uint64	   *key = key_counter_candidate(counter);
-
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		memcpy(key, source, sizeof(uint64) * nwords);
-		for (int a = 0; a < population->nattrs; a++)
-		{
-			const Attribute *attr = &population->attrs[a];
-
-			if (translation[a] == NULL)
-				continue;
-			key[attr->field.word] = key_without(key, &attr->field) |
-				translation[a][key_get(source, &attr->field)];
-		}
-		class_of[i] = key_counter_add(counter, finer->counts[i]);
-	}
-
-	classes = group_columns(population, finer, class_of, counter->nkeys, context);
-	classes->keys = counter->keys;
-	classes->counts = counter->counts;
+	class_counter_recode(counter, keys.n, from, to);
+	class_counter_count(counter, &keys, class_of);
+	keys = class_counter_end(counter);
+	classes = group_columns(population, finer, class_of, keys.n, context);
+	classes->keys = keys.words;
+	classes->counts = keys.counts;
 	if (wanted != NULL)
 		*wanted = class_of;
 	else

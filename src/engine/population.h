@@ -186,6 +186,12 @@ extern TupleTable *tuple_table_recode(const Population *population, const TupleT
 extern TupleTable *tuple_table_group(const Population *population, const TupleTable *finer, const uint32 *class_of,
 									 uint32 nclasses, MemoryContext context);
 
+/*
+ * Sorts the numbers of items, or their values, by their classes: start[c] is
+ * where class c's begin.
+ */
+extern void group_by_class(const uint32 *class_of, uint32 n, uint32 nclasses, const uint32 *values, uint32 *start, uint32 *grouped);
+
 /* The classes of any node, from the original tuples. */
 extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
 

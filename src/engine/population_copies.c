@@ -85,11 +85,11 @@ typedef struct Stream
 	char	   *bytes;			/* NULL while only the size is computed */
 	Size		size;			/* passed so far */
 	bool		reads;
-}			Stream;
+} Stream;
 
 /* Writes an array, or sets a pointer to it. */
 static void
-pass(Stream * stream, void *pointer, Size size)
+pass(Stream *stream, void *pointer, Size size)
 {
 	void	  **array = pointer;
 
@@ -102,7 +102,7 @@ pass(Stream * stream, void *pointer, Size size)
 
 /* Does so with structs whose pointers a reader will set. */
 static void
-pass_copied(Stream * stream, void *pointer, Size size)
+pass_copied(Stream *stream, void *pointer, Size size)
 {
 	void	  **array = pointer;
 
@@ -112,7 +112,7 @@ pass_copied(Stream * stream, void *pointer, Size size)
 }
 
 static void
-pass_hierarchy(Stream * stream, Hierarchy **pointer)
+pass_hierarchy(Stream *stream, Hierarchy **pointer)
 {
 	Hierarchy  *hierarchy;
 
@@ -134,7 +134,7 @@ pass_hierarchy(Stream * stream, Hierarchy **pointer)
 }
 
 static void
-pass_persons(Stream * stream, Histograms *h, Histograms **column, MemoryContext context)
+pass_persons(Stream *stream, Histograms *h, Histograms **column, MemoryContext context)
 {
 	pass(stream, &h->listed, sizeof(uint32) * h->nentries);
 	pass(stream, &h->classes, sizeof(PersonClass) * h->nslices);
@@ -145,7 +145,7 @@ pass_persons(Stream * stream, Histograms *h, Histograms **column, MemoryContext 
 }
 
 static void
-pass_values(Stream * stream, Histograms *h, Histograms **column, MemoryContext context)
+pass_values(Stream *stream, Histograms *h, Histograms **column, MemoryContext context)
 {
 	pass(stream, &h->entries, sizeof(ValueCount) * h->nentries);
 	pass(stream, &h->slices, sizeof(Slice) * h->nslices);
@@ -169,7 +169,7 @@ pass_values(Stream * stream, Histograms *h, Histograms **column, MemoryContext c
 }
 
 static void
-pass_column(Stream * stream, Histograms **column, MemoryContext context)
+pass_column(Stream *stream, Histograms **column, MemoryContext context)
 {
 	Histograms *h = *column;
 
@@ -181,7 +181,7 @@ pass_column(Stream * stream, Histograms **column, MemoryContext context)
 }
 
 static void
-pass_population(Stream * stream, Population **pointer, MemoryContext context)
+pass_population(Stream *stream, Population **pointer, MemoryContext context)
 {
 	Population *population;
 	TupleTable *tuples;

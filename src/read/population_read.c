@@ -36,44 +36,59 @@ dataset_over(const Dataset *dataset, Oid relation)
 	return other;
 }
 
-/*
- * The entries as leaves of the population, or NO_LEAF; NULL is a leaf only if
- * the population has it.
- */
-static EntryTable *
+/* The leaf of a value of another relation, or NO_LEAF; NULL is a leaf only if the population has it. */
+static uint32
+leaf_of_entry(const Reading *reading, const Population *population, uint32 entry, int a, bool shows_unknown)
+{
+	uint32		code = read_code(reading, entry, a);
+
+	if (code == reading->set.encoders[a].miss_code)
+		return shows_unknown ? population->attrs[a].unknown_leaf : NO_LEAF;
+	return code < population->attrs[a].hierarchy->nleaves ? code : NO_LEAF;
+}
+
+/* The entries in the population's layout. */
+static Outsiders *
 make_entries(const Reading *reading, const Population *population, bool shows_unknown)
 {
-	EntryTable *entries = palloc(sizeof(EntryTable));
+	Outsiders  *entries = palloc0(sizeof(Outsiders));
 	const KeyCounter *counter = reading->tuples->counter;
-	Size		n = counter->nkeys;
-	uint32	   *leaf;
+	Size		n = (Size) counter->nkeys + 1;
+	uint64	   *unknown;
+	uint64		any = 0;
 
-	budget_require(population->context, (sizeof(uint32) * population->nattrs + sizeof(int64)) * (n + 1));
-	entries->nentries = counter->nkeys;
-	entries->leaves = leaf = MemoryContextAllocHuge(population->context, sizeof(uint32) * population->nattrs * (n + 1));
-	entries->counts = MemoryContextAllocHuge(population->context, sizeof(int64) * (n + 1));
+	budget_require(population->context, (sizeof(uint64) * (population->nwords + 1) + sizeof(int64)) * n);
+	entries->ntuples = counter->nkeys;
+	entries->keys = MemoryContextAllocExtended(population->context, sizeof(uint64) * population->nwords * n,
+											   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	entries->counts = MemoryContextAllocHuge(population->context, sizeof(int64) * n);
+	unknown = MemoryContextAllocExtended(population->context, sizeof(uint64) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 i = 0; i < counter->nkeys; i++)
 	{
 		entries->counts[i] = counter->counts[i];
 		for (int a = 0; a < population->nattrs; a++)
 		{
-			const Attribute *attr = &population->attrs[a];
-			uint32		code = read_code(reading, i, a);
+			uint32		leaf = leaf_of_entry(reading, population, i, a, shows_unknown);
 
-			if (code == reading->set.encoders[a].miss_code)
-				*leaf++ = shows_unknown ? attr->unknown_leaf : NO_LEAF;
+			if (leaf != NO_LEAF)
+				key_put(entries->keys + (Size) i * population->nwords, &population->attrs[a].field, leaf);
 			else
-				*leaf++ = code < attr->hierarchy->nleaves ? code : NO_LEAF;
+				unknown[i] |= UINT64CONST(1) << a;
 		}
+		any |= unknown[i];
 	}
+	if (any != 0)
+		entries->unknown = unknown;
+	else
+		pfree(unknown);
 	return entries;
 }
 
-EntryTable *
+Outsiders *
 reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown)
 {
 	Reading    *reading = reading_begin(dataset, population->context);
-	EntryTable *entries;
+	Outsiders  *entries;
 
 	reading->dataset = dataset_over(dataset, relation);
 	reading->admits_misses = true;
@@ -85,39 +100,6 @@ reading_entries(const Dataset *dataset, Oid relation, const Population *populati
 	return entries;
 }
 
-/* The entries of a relation in the population's layout. */
-static Outsiders
-make_outsiders(const EntryTable *entries, const Population *population)
-{
-	Outsiders	outsiders = {.ntuples = entries->nentries,.counts = entries->counts};
-	Size		n = (Size) entries->nentries + 1;
-	uint64	   *unknown;
-	bool		any = false;
-
-	budget_require(population->context, sizeof(uint64) * (population->nwords + 1) * n);
-	outsiders.keys = MemoryContextAllocExtended(population->context, sizeof(uint64) * population->nwords * n,
-												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	unknown = MemoryContextAllocExtended(population->context, sizeof(uint64) * n, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < entries->nentries; i++)
-		for (int a = 0; a < population->nattrs; a++)
-		{
-			uint32		leaf = entries->leaves[(Size) i * population->nattrs + a];
-
-			if (leaf != NO_LEAF)
-				key_put(outsiders.keys + (Size) i * population->nwords, &population->attrs[a].field, leaf);
-			else
-			{
-				unknown[i] |= UINT64CONST(1) << a;
-				any = true;
-			}
-		}
-	if (any)
-		outsiders.unknown = unknown;
-	else
-		pfree(unknown);
-	return outsiders;
-}
-
 void
 population_read_outside(Population *population, const Dataset *dataset)
 {
@@ -126,7 +108,6 @@ population_read_outside(Population *population, const Dataset *dataset)
 		const DeclaredPromise *promise = &dataset->promises[i];
 		const Model *model = models[promise->model];
 		OutsidePromise *outside = &population->outside[model->place];
-		EntryTable *entries;
 
 		if (!model_needs_population(promise->model) || population->people == 0)
 			continue;
@@ -135,8 +116,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 					 errmsg("%s is promised twice, of different populations or shares", model_name(promise->model)),
 					 errhint("Drop the release and publish it again.")));
-		entries = reading_entries(dataset, promise->population, population, true);
-		outside->people = make_outsiders(entries, population);
+		outside->people = *reading_entries(dataset, promise->population, population, true);
 		outside->model = promise->model;
 		model->bounds(promise, &outside->least, &outside->most);
 		outside->given = true;

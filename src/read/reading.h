@@ -140,7 +140,7 @@ extern Population *reading_population(const Dataset *dataset, const int *levels,
  * a leaf: they get the population's leaf of such values if it has one and that
  * is requested, and none otherwise.
  */
-extern EntryTable *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
+extern Outsiders *reading_entries(const Dataset *dataset, Oid relation, const Population *population, bool shows_unknown);
 
 /* The columns as a statement selects them from r, each after a comma; and the count. */
 extern void append_read_columns(const Reading *reading, StringInfo sql);

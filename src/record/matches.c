@@ -23,157 +23,69 @@ typedef struct AlikeLabels
 
 struct Matches
 {
-	MemoryContext context;
 	const Population *population;
-	const EntryTable *entries;	/* NULL for the population's own */
-	KeyField   *fields;
-	int			nwords;
-	Keys		entry_keys;
-	Keys		tuple_keys;
-	ClassCounter *class_counter;
-	uint32	   *slot_of;		/* by tuple */
-
+	OutsideCounter *outside;	/* of a dictionary's entries; NULL for the
+								 * population's own */
+	ClassCounter *own;
+	const ClassCounter *counted;	/* either, at the node */
+	uint32		most_classes;
+	uint32	   *class_of;		/* by tuple */
 	/* for the population's own entries, if a person may have several */
-	int64	   *people;			/* by slot: different people */
-	uint32	   *ends;			/* by slot: of its tuples in together */
-	uint32	   *together;		/* persons' classes, slot by slot */
-
+	int64	   *people;			/* by class: different people */
+	uint32	   *start;			/* by class: of its tuples' in together */
+	uint32	   *together;		/* persons' numbers, class by class */
+	Recodings	leaves;
 	const int  *levels;
-
 	double		similarity;		/* 0 if labels must be equal */
 	AlikeLabels **alike;		/* by attribute and level; made when needed */
-	int64	   *fitting;		/* by slot, -1 if not known yet */
-	Keys		one;			/* a key to look up */
+	int64	   *fitting;		/* by class, -1 if not known yet */
+	uint64	   *one;			/* a key to look up */
+	MemoryContext context;
 };
 
-/*
- * Lays out keys with one additional code per attribute, for values without a
- * leaf.
- */
-static void
-lay_out(Matches *m)
-{
-	int			left = 0;
-
-	m->fields = palloc(sizeof(KeyField) * m->population->nattrs);
-	m->nwords = 0;
-	for (int a = 0; a < m->population->nattrs; a++)
-		m->fields[a] = key_add_field(&m->nwords, &left, (uint64) m->population->attrs[a].hierarchy->nleaves + 1);
-}
-
-static uint64 *
-new_words(const Matches *m, uint32 n)
-{
-	Size		size = sizeof(uint64) * m->nwords * ((Size) n + 1);
-
-	budget_require(m->population->context, size);
-	return MemoryContextAllocExtended(m->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-}
-
-/* The population's tuples in that layout. */
-static void
-make_tuple_keys(Matches *m)
-{
-	const Population *population = m->population;
-	const TupleTable *tuples = population->tuples;
-
-	m->tuple_keys.n = tuples->ntuples;
-	m->tuple_keys.counts = tuples->counts;
-	m->tuple_keys.words = new_words(m, tuples->ntuples);
-	for (uint32 i = 0; i < tuples->ntuples; i++)
-		for (int a = 0; a < population->nattrs; a++)
-			key_put(m->tuple_keys.words + (Size) i * m->nwords, &m->fields[a],
-					key_get(tuples->keys + (Size) i * population->nwords, &population->attrs[a].field));
-}
-
-/* The population is its own dictionary, so its keys are used. */
-static void
-take_own_keys(Matches *m)
-{
-	const Population *population = m->population;
-
-	m->fields = palloc(sizeof(KeyField) * population->nattrs);
-	for (int a = 0; a < population->nattrs; a++)
-		m->fields[a] = population->attrs[a].field;
-	m->nwords = population->nwords;
-	m->tuple_keys.n = population->tuples->ntuples;
-	m->tuple_keys.counts = population->tuples->counts;
-	m->tuple_keys.words = population->tuples->keys;
-	m->entry_keys = m->tuple_keys;
-}
-
-static void
-make_entry_keys(Matches *m)
-{
-	const EntryTable *entries = m->entries;
-	int			nattrs = m->population->nattrs;
-
-	m->entry_keys.n = entries->nentries;
-	m->entry_keys.counts = entries->counts;
-	m->entry_keys.words = new_words(m, entries->nentries);
-	for (uint32 i = 0; i < entries->nentries; i++)
-		for (int a = 0; a < nattrs; a++)
-		{
-			uint32		leaf = entries->leaves[(Size) i * nattrs + a];
-
-			key_put(m->entry_keys.words + (Size) i * m->nwords, &m->fields[a],
-					leaf == NO_LEAF ? m->population->attrs[a].hierarchy->nleaves : leaf);
-		}
-}
-
-/* Prepares to count different people. */
-static void
-prepare_people(Matches *m)
-{
-	Size		nslots = (Size) 1 << m->class_counter->bits;
-	Size		ntuples = m->population->tuples->ntuples;
-
-	budget_require(m->population->context, (sizeof(int64) + sizeof(uint32)) * nslots + sizeof(uint32) * (ntuples + 1));
-	m->people = MemoryContextAllocHuge(m->context, sizeof(int64) * nslots);
-	m->ends = MemoryContextAllocHuge(m->context, sizeof(uint32) * nslots);
-	m->together = MemoryContextAllocHuge(m->context, sizeof(uint32) * (ntuples + 1));
-}
-
 bool
-counts_persons(const Population *population, const EntryTable *entries)
+counts_persons(const Population *population, const Outsiders *entries)
 {
 	return entries == NULL && population->has_persons;
 }
 
+static void *
+match_alloc(const Matches *m, Size element, Size n)
+{
+	budget_require(m->population->context, element * n);
+	return MemoryContextAllocHuge(m->context, element * n);
+}
+
 Matches *
-matches_create(const Population *population, const EntryTable *entries, double similarity)
+matches_create(const Population *population, const Outsiders *entries, double similarity)
 {
 	Matches    *m = palloc0(sizeof(Matches));
-	uint32		ntuples = population->tuples->ntuples;
+	Size		ntuples = population->tuples->ntuples;
+	int			bottom[MAX_ATTRIBUTES] = {0};
 
 	m->context = CurrentMemoryContext;
 	m->population = population;
-	m->entries = entries;
+	m->leaves = node_of_levels(population, bottom);
 	m->similarity = similarity;
-	if (entries == NULL)
-		take_own_keys(m);
+	m->most_classes = entries != NULL ? entries->ntuples : population->tuples->ntuples;
+	if (entries != NULL)
+		m->outside = outside_counter_create(population, entries, m->context);
 	else
-	{
-		lay_out(m);
-		make_tuple_keys(m);
-		make_entry_keys(m);
-	}
-	m->class_counter = class_counter_create(m->context, population->nattrs, m->fields, m->nwords, m->entry_keys.n);
-	budget_require(population->context, sizeof(uint32) * (Size) ntuples);
-	m->slot_of = MemoryContextAllocHuge(m->context, sizeof(uint32) * ((Size) ntuples + 1));
+		m->own = class_counter_create(m->context, population, population->tuples->ntuples);
+	m->class_of = match_alloc(m, sizeof(uint32), ntuples + 1);
 	if (counts_persons(population, entries))
-		prepare_people(m);
+	{
+		m->people = match_alloc(m, sizeof(int64), ntuples + 1);
+		m->start = match_alloc(m, sizeof(uint32), ntuples + 1);
+		m->together = match_alloc(m, sizeof(uint32), ntuples + 1);
+	}
 	if (similarity > 0)
 	{
-		Size		nslots = (Size) 1 << m->class_counter->bits;
-
 		m->alike = palloc0(sizeof(AlikeLabels *) * population->nattrs);
 		for (int a = 0; a < population->nattrs; a++)
 			m->alike[a] = palloc0(sizeof(AlikeLabels) * (population->attrs[a].hierarchy->height + 1));
-		budget_require(population->context, sizeof(int64) * nslots);
-		m->fitting = MemoryContextAllocHuge(m->context, sizeof(int64) * nslots);
-		m->one.n = 1;
-		m->one.words = palloc(sizeof(uint64) * m->nwords);
+		m->fitting = match_alloc(m, sizeof(int64), (Size) m->most_classes + 1);
+		m->one = palloc(sizeof(uint64) * population->nwords);
 	}
 	return m;
 }
@@ -183,31 +95,13 @@ static void
 count_people(Matches *m)
 {
 	const Population *population = m->population;
-	const uint32 *slices = population->tuples->slices[population->ncolumns - 1];
-	const uint32 *used = m->class_counter->used;
-	uint32		nused = m->class_counter->nused;
-	uint32		start = 0;
+	uint32		nclasses = m->counted->classes.n;
 
-	for (uint32 i = 0; i < nused; i++)
-		m->ends[used[i]] = 0;
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		m->ends[m->slot_of[i]]++;
-	for (uint32 i = 0; i < nused; i++)
-	{
-		uint32		ntuples = m->ends[used[i]];
-
-		m->ends[used[i]] = start;
-		start += ntuples;
-	}
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		m->together[m->ends[m->slot_of[i]]++] = slices[i];
-	start = 0;
-	for (uint32 i = 0; i < nused; i++)
-	{
-		m->people[used[i]] = persons_together(population_persons(population), m->together + start, m->ends[used[i]] - start,
-											  PG_INT64_MAX);
-		start = m->ends[used[i]];
-	}
+	group_by_class(m->class_of, population->tuples->ntuples, nclasses, population->tuples->slices[population->ncolumns - 1],
+				   m->start, m->together);
+	for (uint32 class = 0; class < nclasses; class++)
+		m->people[class] = persons_together(population_persons(population), m->together + m->start[class],
+											m->start[class + 1] - m->start[class], PG_INT64_MAX);
 }
 
 /* A label's characters; NULL is similar only to itself. */
@@ -266,45 +160,36 @@ compare_labels(Matches *m, int a, int level)
 	MemoryContextDelete(context);
 }
 
-/* Maps an attribute's leaves to labels; a value without a leaf stays separate. */
-static void
-show_attribute(const Matches *m, int a, int level, uint32 **codes, uint32 *ncodes)
-{
-	const Hierarchy *hierarchy = m->population->attrs[a].hierarchy;
-	const Recoding *recoding = &hierarchy->levels[level];
-
-	*ncodes = hierarchy->nleaves + (m->entries == NULL ? 0 : 1);
-	*codes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) *ncodes + 1));
-	memcpy(*codes, recoding->label_of, sizeof(uint32) * hierarchy->nleaves);
-	/* unless the label covers the whole domain */
-	if (m->entries != NULL)
-		(*codes)[hierarchy->nleaves] = recoding->nlabels == 1 ? 0 : hierarchy->nleaves;
-}
-
 void
 matches_go(Matches *m, const int *levels)
 {
-	uint32	   *codes[MAX_ATTRIBUTES];
-	uint32		ncodes[MAX_ATTRIBUTES];
+	const Population *population = m->population;
+	const TupleTable *tuples = population->tuples;
+	Keys		keys = {tuples->ntuples, tuples->keys, tuples->counts};
+	const Recoding *node[MAX_ATTRIBUTES];
 
 	m->levels = levels;
-	for (int a = 0; a < m->population->nattrs; a++)
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		show_attribute(m, a, levels[a], &codes[a], &ncodes[a]);
+		node[a] = &population->attrs[a].hierarchy->levels[levels[a]];
 		if (m->similarity > 0 && m->alike[a][levels[a]].start == NULL)
 			compare_labels(m, a, levels[a]);
 	}
-	class_counter_show(m->class_counter, (const uint32 *const *) codes, ncodes);
-	class_counter_clear(m->class_counter);
-	class_counter_count(m->class_counter, &m->entry_keys, m->entries == NULL ? m->slot_of : NULL);
+	if (m->outside != NULL)
+	{
+		m->counted = outside_counter_go(m->outside, node);
+		class_counter_find(m->counted, &keys, m->class_of);
+	}
+	else
+	{
+		class_counter_recode(m->own, keys.n, m->leaves, node);
+		class_counter_count(m->own, &keys, m->class_of);
+		m->counted = m->own;
+	}
 	if (m->similarity > 0)
-		memset(m->fitting, 0xff, sizeof(int64) * ((Size) 1 << m->class_counter->bits));
-	if (m->entries != NULL)
-		class_counter_find(m->class_counter, &m->tuple_keys, m->slot_of);
+		memset(m->fitting, 0xff, sizeof(int64) * m->counted->classes.n);
 	if (m->people != NULL)
 		count_people(m);
-	for (int a = 0; a < m->population->nattrs; a++)
-		pfree(codes[a]);
 }
 
 /* Adds up the classes whose labels are similar from an attribute on. */
@@ -316,19 +201,19 @@ count_combinations(Matches *m, const uint32 *labels, int a)
 
 	if (a == m->population->nattrs)
 	{
-		uint32		slot = class_counter_shown(m->class_counter, m->one.words);
+		uint32		class = class_counter_shown(m->counted, m->one);
 
-		return slot == NO_SLOT ? 0 : m->class_counter->slots[slot].count;
+		return class == NO_CLASS ? 0 : m->counted->classes.counts[class];
 	}
 	alike = &m->alike[a][m->levels[a]];
 	for (uint32 i = alike->start[labels[a]]; i < alike->start[labels[a] + 1]; i++)
 	{
-		uint64	   *word = &m->one.words[m->fields[a].word];
-		uint64		kept = *word;
+		const KeyField *field = &m->population->attrs[a].field;
+		uint64		kept = m->one[field->word];
 
-		key_put(m->one.words, &m->fields[a], alike->others[i]);
+		key_put(m->one, field, alike->others[i]);
 		count += count_combinations(m, labels, a + 1);
-		*word = kept;
+		m->one[field->word] = kept;
 	}
 	return count;
 }
@@ -348,17 +233,16 @@ count_classes(const Matches *m, const uint32 *labels)
 {
 	int64		count = 0;
 
-	for (uint32 i = 0; i < m->class_counter->nused; i++)
+	for (uint32 class = 0; class < m->counted->classes.n; class++)
 	{
-		uint32		slot = m->class_counter->used[i];
-		const uint64 *key = class_counter_key(m->class_counter, slot);
+		const uint64 *key = m->counted->classes.words + (Size) class * m->population->nwords;
 		int			a = 0;
 
 		while (a < m->population->nattrs &&
-			   is_alike(&m->alike[a][m->levels[a]], labels[a], key_get(key, &m->fields[a])))
+			   is_alike(&m->alike[a][m->levels[a]], labels[a], key_get(key, &m->population->attrs[a].field)))
 			a++;
 		if (a == m->population->nattrs)
-			count += m->class_counter->slots[slot].count;
+			count += m->counted->classes.counts[class];
 	}
 	return count;
 }
@@ -373,38 +257,38 @@ count_alike(Matches *m, uint32 tuple)
 	for (int a = 0; a < m->population->nattrs; a++)
 	{
 		const AlikeLabels *alike = &m->alike[a][m->levels[a]];
-		uint32		leaf = key_get(m->tuple_keys.words + (Size) tuple * m->nwords, &m->fields[a]);
+		uint32		leaf = key_get(m->population->tuples->keys + (Size) tuple * m->population->nwords, &m->population->attrs[a].field);
 
 		labels[a] = m->population->attrs[a].hierarchy->levels[m->levels[a]].label_of[leaf];
 		combinations *= alike->start[labels[a] + 1] - alike->start[labels[a]];
 	}
-	if (combinations > m->class_counter->nused)
+	if (combinations > m->counted->classes.n)
 		return count_classes(m, labels);
-	memset(m->one.words, 0, sizeof(uint64) * m->nwords);
+	memset(m->one, 0, sizeof(uint64) * m->population->nwords);
 	return count_combinations(m, labels, 0);
 }
 
 int64
 matches_of(Matches *m, uint32 tuple)
 {
-	uint32		slot = m->slot_of[tuple];
+	uint32		class = m->class_of[tuple];
 
 	if (m->people != NULL)
-		return m->people[slot];
+		return m->people[class];
 	if (m->similarity == 0)
-		return slot == NO_SLOT ? 1 : m->class_counter->slots[slot].count;
-	if (slot == NO_SLOT)
+		return class == NO_CLASS ? 1 : m->counted->classes.counts[class];
+	if (class == NO_CLASS)
 		return Max(count_alike(m, tuple), 1);
-	if (m->fitting[slot] < 0)
-		m->fitting[slot] = Max(count_alike(m, tuple), 1);
-	return m->fitting[slot];
+	if (m->fitting[class] < 0)
+		m->fitting[class] = Max(count_alike(m, tuple), 1);
+	return m->fitting[class];
 }
 
 const uint32 *
-matches_classes(const Matches *m, uint32 *most)
+matches_classes(const Matches *m, uint32 *limit)
 {
-	*most = (uint32) 1 << m->class_counter->bits;
-	return m->entries == NULL && m->similarity == 0 ? m->slot_of : NULL;
+	*limit = m->most_classes;
+	return m->outside == NULL && m->similarity == 0 ? m->class_of : NULL;
 }
 
 /* ----------------------------------------- jaro's similarity of two strings */

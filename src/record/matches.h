@@ -17,13 +17,13 @@ typedef struct Matches Matches;
  * Whether entries are counted by the people whose they are: those of the
  * population itself, if a person may have several.  Only for equal labels.
  */
-extern bool counts_persons(const Population *population, const EntryTable *entries);
+extern bool counts_persons(const Population *population, const Outsiders *entries);
 
 /*
  * Prepares to count entries, or the population's own tuples if there are none;
  * labels must be equal if similarity is 0.
  */
-extern Matches *matches_create(const Population *population, const EntryTable *entries, double similarity);
+extern Matches *matches_create(const Population *population, const Outsiders *entries, double similarity);
 
 /* Moves to a node. */
 extern void matches_go(Matches *matches, const int *levels);

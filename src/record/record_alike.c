@@ -15,7 +15,6 @@ typedef struct Choosing
 {
 	RecordRun  *run;
 	const Reach *reach;
-	BestSoFar  *best;			/* by tuple */
 	double		risk_of_one;	/* of a weight of 1, if everybody matches */
 	int			levels[MAX_ATTRIBUTES];
 	uint32	   *hopeful[MAX_ATTRIBUTES + 1];	/* tuples, by depth */
@@ -36,7 +35,7 @@ keep_hopeful(Choosing *c, int depth)
 		Prospect	prospect = prospect_of(c->reach, depth, chosen_weight(c->reach, depth, tuple, c->levels),
 										   chosen_utility(c->reach, depth, tuple, c->levels), c->risk_of_one);
 
-		if (prospect.possible && !is_hopeless(c->reach, &prospect, &c->best[tuple]))
+		if (prospect.possible && !is_hopeless(c->reach, &prospect, tuple))
 			c->hopeful[depth][kept++] = tuple;
 	}
 	c->nhopeful[depth] = kept;
@@ -44,7 +43,7 @@ keep_hopeful(Choosing *c, int depth)
 
 /* Offers a complete node to the tuples that are left. */
 static void
-visit_node(Choosing *c)
+visit_levels(Choosing *c)
 {
 	RecordRun  *run = c->run;
 	int			depth = run->population->nattrs;
@@ -56,8 +55,8 @@ visit_node(Choosing *c)
 	{
 		uint32		tuple = c->hopeful[depth][i];
 
-		offer_to_best(run, c->best, tuple, c->levels, risk_at(run, tuple, c->levels),
-					  record_utility(run->model, leaves_of(run, tuple), c->levels));
+		visit_node(run, tuple, c->levels, risk_at(run, tuple, c->levels),
+				   record_utility(run->model, leaves_of(run, tuple), c->levels));
 	}
 }
 
@@ -76,16 +75,16 @@ choose_from(Choosing *c, int depth)
 		if (c->nhopeful[depth + 1] == 0)
 			continue;
 		if (depth + 1 == run->population->nattrs)
-			visit_node(c);
+			visit_levels(c);
 		else
 			choose_from(c, depth + 1);
 	}
 }
 
 static int64
-people_in(const RecordRun *run, const EntryTable *entries)
+people_in(const RecordRun *run, const Outsiders *entries)
 {
-	uint32		n = entries != NULL ? entries->nentries : run->population->tuples->ntuples;
+	uint32		n = entries != NULL ? entries->ntuples : run->population->tuples->ntuples;
 	const int64 *counts = entries != NULL ? entries->counts : run->population->tuples->counts;
 	int64		people = 0;
 
@@ -104,7 +103,6 @@ search_alike(RecordRun *run)
 	offer_samples(run);
 	c->run = run;
 	c->reach = reach_create(run);
-	c->best = best_so_far(run);
 	people = palloc(sizeof(int64) * run->nmatches);
 	for (int i = 0; i < run->nmatches; i++)
 		people[i] = people_in(run, run->dictionaries[i].entries);
@@ -114,5 +112,5 @@ search_alike(RecordRun *run)
 		c->hopeful[0][i] = i;
 	c->nhopeful[0] = ntuples;
 	choose_from(c, 0);
-	count_best_visits(run, c->best);
+	count_visits(run);
 }

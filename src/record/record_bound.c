@@ -60,7 +60,6 @@ typedef struct Bounding
 	ItemTable  *tuples;
 	uint32	   *hopeful;		/* of a class, until they are sorted or have
 								 * visited its node */
-	BestSoFar  *best;			/* by tuple */
 	ItemTable **entries;		/* by dictionary */
 	Fitting    *fitting[MAX_ATTRIBUTES + 1];	/* by depth and dictionary */
 	int64	   *people[MAX_ATTRIBUTES + 1]; /* that match, the same way */
@@ -125,7 +124,7 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 
 		if (has_owners)
 			prospect = prospect_of(b->reach, depth, owned_weight(b, depth, tuple), prefix->utility, one);
-		if (prospect.possible && !is_hopeless(b->reach, &prospect, &b->best[tuple]))
+		if (prospect.possible && !is_hopeless(b->reach, &prospect, tuple))
 			b->hopeful[kept++] = tuple;
 	}
 	return kept;
@@ -165,7 +164,7 @@ visit_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 	{
 		if (b->run->model->owners != NULL)
 			risk = mean_risk(b, tuples[i]);
-		offer_to_best(b->run, b->best, tuples[i], b->levels, risk, utility);
+		visit_node(b->run, tuples[i], b->levels, risk, utility);
 	}
 }
 
@@ -347,11 +346,12 @@ prepare_entries(Bounding *b)
 	}
 	for (int i = 0; i < run->nmatches; i++)
 	{
-		const EntryTable *entries = run->dictionaries[i].entries;
+		const Outsiders *entries = run->dictionaries[i].entries;
 		const TupleTable *tuples = run->population->tuples;
 
-		b->entries[i] = entries != NULL ? item_table_create(run->population, entries->nentries, entries->leaves, entries->counts, NULL) :
-			item_table_create(run->population, tuples->ntuples, NULL, tuples->counts, b->tuples);
+		b->entries[i] = entries != NULL ?
+			item_table_create(run->population, entries->ntuples, entries->keys, entries->unknown, entries->counts, NULL) :
+			item_table_create(run->population, tuples->ntuples, tuples->keys, NULL, tuples->counts, b->tuples);
 		b->fitting[0][i].n = b->entries[i]->n;
 		b->fitting[0][i].entries = all_items(run->population, b->entries[i]->n);
 	}
@@ -364,12 +364,12 @@ expect_search(const RecordRun *run)
 	const Population *population = run->population;
 	Size		ntuples = population->tuples->ntuples;
 	Size		leaves = sizeof(uint32) * population->nattrs;
-	Size		bytes = ntuples * (leaves + sizeof(BestSoFar) + 3 * sizeof(uint32)) + item_table_size(population, ntuples);
+	Size		bytes = ntuples * (leaves + 3 * sizeof(uint32)) + item_table_size(population, ntuples);
 
 	for (int i = 0; i < run->nmatches; i++)
 	{
-		const EntryTable *entries = run->dictionaries[i].entries;
-		Size		n = entries != NULL ? entries->nentries : ntuples;
+		const Outsiders *entries = run->dictionaries[i].entries;
+		Size		n = entries != NULL ? entries->ntuples : ntuples;
 
 		bytes += item_table_size(population, n) + n * (sizeof(uint32) + (entries != NULL ? leaves : 0));
 	}
@@ -385,9 +385,8 @@ prepare(Bounding *b, RecordRun *run)
 	b->run = run;
 	b->reach = reach_create(run);
 	b->nattrs = run->population->nattrs;
-	b->tuples = item_table_create(run->population, ntuples, run->leaves, NULL, NULL);
+	b->tuples = item_table_create(run->population, ntuples, run->population->tuples->keys, NULL, NULL, NULL);
 	b->hopeful = all_items(run->population, ntuples);
-	b->best = best_so_far(run);
 	prepare_entries(b);
 	for (int i = 0; i < run->nmatches; i++)
 		if (b->together == NULL && counts_persons(run->population, run->dictionaries[i].entries))
@@ -407,5 +406,5 @@ search_by_bounds(RecordRun *run)
 	prepare(b, run);
 	if (ntuples > 0)
 		divide_class(b, &nothing, b->hopeful, ntuples);
-	count_best_visits(run, b->best);
+	count_visits(run);
 }

@@ -277,7 +277,7 @@ prepare_visits(Frontier *frontier)
 
 /* Sets the number of visited nodes of every tuple from its profile. */
 static void
-count_visits(const Frontier *frontier)
+add_visits(const Frontier *frontier)
 {
 	const Profiles *profiles = &frontier->profiles;
 
@@ -349,7 +349,7 @@ visit_highest(Frontier *frontier)
 		progress_update(run->search->evaluated, 0);
 		visit_profiles(frontier, node, levels);
 	}
-	count_visits(frontier);
+	add_visits(frontier);
 }
 
 static int

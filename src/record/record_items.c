@@ -39,31 +39,34 @@ item_table_size(const Population *population, uint32 n)
 	return size;
 }
 
-/* Stores each attribute's leaves together. */
+/* Unpacks the keys, each attribute's leaves together. */
 static uint32 **
-divide_leaves(const Population *population, uint32 n, const uint32 *leaves)
+unpack_leaves(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown)
 {
-	int			nattrs = population->nattrs;
-	uint32	  **divided = palloc(sizeof(uint32 *) * nattrs);
+	uint32	  **leaves = palloc(sizeof(uint32 *) * population->nattrs);
 
-	for (int a = 0; a < nattrs; a++)
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		divided[a] = record_alloc(population, sizeof(uint32), (Size) n + 1);
+		const Attribute *attr = &population->attrs[a];
+
+		leaves[a] = record_alloc(population, sizeof(uint32), (Size) n + 1);
 		for (uint32 i = 0; i < n; i++)
-			divided[a][i] = Min(leaves[(Size) i * nattrs + a], population->attrs[a].hierarchy->nleaves);
+			leaves[a][i] = unknown != NULL && (unknown[i] >> a & 1) != 0 ? attr->hierarchy->nleaves :
+				key_get(keys + (Size) i * population->nwords, &attr->field);
 	}
-	return divided;
+	return leaves;
 }
 
 ItemTable *
-item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts, const ItemTable *same)
+item_table_create(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown, const int64 *counts,
+				  const ItemTable *same)
 {
 	ItemTable  *table = palloc0(sizeof(ItemTable));
 
 	table->population = population;
 	table->n = n;
 	table->counts = counts;
-	table->leaves = same != NULL ? same->leaves : divide_leaves(population, n, leaves);
+	table->leaves = same != NULL ? same->leaves : unpack_leaves(population, n, keys, unknown);
 	table->sorted = palloc0(sizeof(SortedItems) * (population->nattrs + 1));
 	table->starts = record_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
 	table->pairs = record_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);

@@ -45,11 +45,11 @@ extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 /* The number of a node, given its levels. */
 extern int64 number_of_node(const RecordRun *run, const int *levels);
 
+/* Offers a node to a tuple, which counts the visit. */
+extern void visit_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
+
 /* Offers a node to a tuple, which takes it as its answer if it is better. */
 extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
-
-/* The order of preference of nodes: less is better. */
-extern double record_cost(const RecordSearch *search, double risk, double utility);
 
 /* Prepares to count each node once. */
 extern void count_nodes_once(RecordRun *run);
@@ -122,42 +122,23 @@ typedef struct ItemTable
 extern Size item_table_size(const Population *population, uint32 n);
 
 /*
- * Prepares to sort items, given nattrs leaves of each, or another table of the
- * same items.
+ * Prepares to sort items, given their keys and the attributes whose values have
+ * no leaf, or another table of the same items.
  */
-extern ItemTable *item_table_create(const Population *population, uint32 n, const uint32 *leaves, const int64 *counts,
-									const ItemTable *same);
+extern ItemTable *item_table_create(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown,
+									const int64 *counts, const ItemTable *same);
 
 /* Sorts some of the items by an attribute, for a depth. */
 extern void item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n);
-
-/* ---------------------------------- the best answers so far, close together */
-
-/* The best answer for a tuple so far; worse than any if there is none. */
-typedef struct BestSoFar
-{
-	double		cost;
-	double		risk;
-	double		utility;
-	int64		visited;
-} BestSoFar;
-
-/* What is best now, by tuple. */
-extern BestSoFar *best_so_far(const RecordRun *run);
-
-/* Offers a visited node to a tuple. */
-extern void offer_to_best(RecordRun *run, BestSoFar *all, uint32 tuple, const int *levels, double risk, double utility);
-
-/* Adds the visits to the answers. */
-extern void count_best_visits(const RecordRun *run, const BestSoFar *all);
-
-/* ----------------------------------------- first answers, from random nodes */
 
 /*
  * Offers random nodes that are just useful enough for some tuple, as first
  * answers.
  */
 extern void offer_samples(RecordRun *run);
+
+/* Ends the count of visits to nodes by tuples that have seen samples and both ends. */
+extern void count_visits(const RecordRun *run);
 
 /* ---------------------- searches for any goal, if labels need only be alike */
 
@@ -229,18 +210,21 @@ extern double risk_of_one(const RecordRun *run, const int64 *people);
  */
 extern Prospect prospect_of(const Reach *reach, int depth, double weight, double utility, double risk_of_one);
 
-/* Whether no completion can be better than a tuple's best so far. */
+/* Whether no completion can be better than a tuple's answer so far. */
 static inline bool
-is_hopeless(const Reach *reach, const Prospect *prospect, const BestSoFar *best)
+is_hopeless(const Reach *reach, const Prospect *prospect, uint32 tuple)
 {
 	const RecordSearch *search = reach->run->search;
+	const RecordAnswer *best = answer_of(search, tuple);
 
+	if (!best->found)
+		return false;
 	switch (search->goal)
 	{
 		case GOAL_MOST_UTILITY:
 			return prospect->utility < best->utility || (prospect->utility == best->utility && prospect->risk > best->risk);
 		case GOAL_BALANCE:
-			return prospect->risk - search->bound * prospect->utility > best->cost;
+			return prospect->risk - search->bound * prospect->utility > best->risk - search->bound * best->utility;
 		default:
 			return prospect->risk > best->risk || (prospect->risk == best->risk && prospect->utility < best->utility);
 	}

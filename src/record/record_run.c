@@ -5,6 +5,7 @@
 #include "record/record_parts.h"
 
 #include "base/budget.h"
+#include "base/prng.h"
 #include "base/progress.h"
 #include "miscadmin.h"
 
@@ -39,8 +40,9 @@ number_of_node(const RecordRun *run, const int *levels)
 	return node;
 }
 
-double
-record_cost(const RecordSearch *search, double risk, double utility)
+/* The order of preference of nodes: less is better. */
+static double
+cost_of(const RecordSearch *search, double risk, double utility)
 {
 	switch (search->goal)
 	{
@@ -58,8 +60,8 @@ is_better(const RecordSearch *search, uint32 tuple, const int *levels, double ri
 {
 	const RecordAnswer *answer = answer_of(search, tuple);
 	int			answer_nodes[MAX_ATTRIBUTES];
-	double		old = record_cost(search, answer->risk, answer->utility);
-	double		new = record_cost(search, risk, utility);
+	double		old = cost_of(search, answer->risk, answer->utility);
+	double		new = cost_of(search, risk, utility);
 
 	if (new != old)
 		return new < old;
@@ -88,6 +90,28 @@ offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double 
 	answer->utility = utility;
 	for (int a = 0; a < search->population->nattrs; a++)
 		answer->levels[a] = levels[a];
+}
+
+void
+visit_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility)
+{
+	answer_of(run->search, tuple)->visited++;
+	offer_node(run, tuple, levels, risk, utility);
+}
+
+/*
+ * Every tuple has seen the lowest and the highest node.  First answers may be
+ * visited again, but no more nodes are counted than there are.
+ */
+void
+count_visits(const RecordRun *run)
+{
+	for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
+	{
+		RecordAnswer *answer = answer_of(run->search, i);
+
+		answer->visited = Min(answer->visited + 2, run->nnodes);
+	}
 }
 
 void
@@ -169,4 +193,62 @@ record_run_begin(RecordSearch *search)
 		run->nnodes = run->nnodes > PG_INT64_MAX / span ? PG_INT64_MAX : run->nnodes * span;
 	}
 	return run;
+}
+
+/* At most so many, and at most one node in so many. */
+#define MOST_SAMPLES 500
+#define NODES_PER_SAMPLE 64
+
+/*
+ * Climbs from the bottom along random attributes as long as a tuple's utility
+ * allows.
+ */
+static void
+climb_at_random(const RecordRun *run, Prng *prng, int *levels)
+{
+	const Population *population = run->population;
+	const uint32 *leaves = leaves_of(run, prng_below(prng, population->tuples->ntuples));
+	int			refused = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		levels[a] = population->attrs[a].min_level;
+	while (refused < 4 * population->nattrs)
+	{
+		int			a = prng_below(prng, population->nattrs);
+
+		refused++;
+		if (levels[a] == population->attrs[a].max_level)
+			continue;
+		levels[a]++;
+		if (run->search->goal == GOAL_LEAST_RISK && !(record_utility(run->model, leaves, levels) >= run->search->bound))
+			levels[a]--;
+		else if (run->search->goal != GOAL_LEAST_RISK && prng_below(prng, 16) == 0)
+			return;
+		else
+			refused = 0;
+	}
+}
+
+void
+offer_samples(RecordRun *run)
+{
+	Prng		prng = {1};
+	int64		samples = Min(run->nnodes / NODES_PER_SAMPLE, MOST_SAMPLES);
+	int			levels[MAX_ATTRIBUTES];
+
+	if (run->population->tuples->ntuples == 0)
+		return;
+	for (int64 i = 0; i < samples && !out_of_time(run); i++)
+	{
+		climb_at_random(run, &prng, levels);
+		go_to_node(run, levels);
+		if (run->counted != NULL)
+			count_node(run, number_of_node(run, levels));
+		else
+			run->search->evaluated++;
+		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
+		{
+			visit_node(run, tuple, levels, risk_at(run, tuple, levels), record_utility(run->model, leaves_of(run, tuple), levels));
+		}
+	}
 }

@@ -28,7 +28,7 @@ typedef struct RecordAnswer
 /* A dictionary that an attacker may hold. */
 typedef struct HeldDictionary
 {
-	const EntryTable *entries;	/* NULL: the population itself */
+	const Outsiders *entries;	/* NULL: the population itself */
 	double		share;			/* weight of its risk; all add up to 1 */
 } HeldDictionary;
 

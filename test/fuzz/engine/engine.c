@@ -422,33 +422,30 @@ sizes_of(const Population *population, const TupleTable *classes)
 static void
 check_class_counter(const Population *population, Recodings node, const TupleTable *classes)
 {
-	KeyField	fields[MAX_ATTRIBUTES];
 	const uint32 *codes[MAX_ATTRIBUTES];
 	uint32		ncodes[MAX_ATTRIBUTES];
 	Keys		keys = {population->tuples->ntuples, population->tuples->keys, population->tuples->counts};
 	ClassCounter *class_counter;
-	uint32	   *slot_of = palloc(sizeof(uint32) * keys.n);
+	uint32	   *class_of = palloc(sizeof(uint32) * keys.n);
 	int64		people = 0;
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
-		fields[a] = population->attrs[a].field;
 		codes[a] = node[a]->label_of;
 		ncodes[a] = population->attrs[a].hierarchy->nleaves;
 	}
-	class_counter = class_counter_create(CurrentMemoryContext, population->nattrs, fields, population->nwords, keys.n);
-	class_counter_show(class_counter, codes, ncodes);
-	class_counter_count(class_counter, &keys, slot_of);
-	CHECK(class_counter->nused == classes->ntuples);
-	for (uint32 i = 0; i < class_counter->nused; i++)
-		people += class_counter->slots[class_counter->used[i]].count;
+	class_counter = class_counter_create(CurrentMemoryContext, population, keys.n);
+	class_counter_show(class_counter, keys.n, codes, ncodes);
+	class_counter_count(class_counter, &keys, class_of);
+	CHECK(class_counter->classes.n == classes->ntuples);
+	for (uint32 i = 0; i < class_counter->classes.n; i++)
+		people += class_counter->classes.counts[i];
 	CHECK(people == population->people);
 	for (uint32 i = 0; i < keys.n; i++)
-		CHECK(class_counter->slots[slot_of[i]].count >= keys.counts[i]);
-	class_counter_find(class_counter, &keys, slot_of);
+		CHECK(class_counter->classes.counts[class_of[i]] >= keys.counts[i]);
+	class_counter_find(class_counter, &keys, class_of);
 	for (uint32 i = 0; i < keys.n; i++)
-		CHECK(slot_of[i] != NO_SLOT);
-	class_counter_clear(class_counter);
+		CHECK(class_of[i] != NO_CLASS);
 }
 
 static void
@@ -917,32 +914,36 @@ check_efficiency(Population *population, TriedNodes *nodes)
 
 /* ------------------------------------------------------------- records */
 
-static EntryTable *
+static Outsiders *
 make_entries(const Population *population)
 {
-	EntryTable *entries = palloc(sizeof(EntryTable));
+	Outsiders  *entries = palloc(sizeof(Outsiders));
 
-	entries->nentries = below(12);
-	entries->leaves = palloc(sizeof(uint32) * population->nattrs * (entries->nentries + 1));
-	entries->counts = palloc(sizeof(int64) * (entries->nentries + 1));
-	for (uint32 i = 0; i < entries->nentries; i++)
+	entries->ntuples = below(12);
+	entries->keys = palloc0(sizeof(uint64) * population->nwords * (entries->ntuples + 1));
+	entries->unknown = palloc0(sizeof(uint64) * (entries->ntuples + 1));
+	entries->counts = palloc(sizeof(int64) * (entries->ntuples + 1));
+	for (uint32 i = 0; i < entries->ntuples; i++)
 	{
 		entries->counts[i] = 1 + below(3);
 		for (int a = 0; a < population->nattrs; a++)
-			entries->leaves[i * population->nattrs + a] =
-				below(6) ? below(population->attrs[a].hierarchy->nleaves) : NO_LEAF;
+			if (below(6))
+				key_put(entries->keys + (Size) i * population->nwords, &population->attrs[a].field,
+						below(population->attrs[a].hierarchy->nleaves));
+			else
+				entries->unknown[i] |= UINT64CONST(1) << a;
 	}
 	return entries;
 }
 
 /* The number of entries that match a tuple, one by one. */
 static int64
-count_matches(const Population *population, const EntryTable *entries, uint32 tuple, const int *levels)
+count_matches(const Population *population, const Outsiders *entries, uint32 tuple, const int *levels)
 {
 	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
 	int64		matches = 0;
 
-	for (uint32 i = 0; i < (entries ? entries->nentries : population->tuples->ntuples); i++)
+	for (uint32 i = 0; i < (entries ? entries->ntuples : population->tuples->ntuples); i++)
 	{
 		bool		fits = true;
 
@@ -950,8 +951,8 @@ count_matches(const Population *population, const EntryTable *entries, uint32 tu
 		{
 			const Attribute *attr = &population->attrs[a];
 			const Recoding *recoding = &attr->hierarchy->levels[levels[a]];
-			uint32		leaf = entries ? entries->leaves[i * population->nattrs + a] :
-			key_get(population->tuples->keys + (Size) i * population->nwords, &attr->field);
+			uint32		leaf = entries && (entries->unknown[i] >> a & 1) ? NO_LEAF :
+			key_get((entries ? entries->keys : population->tuples->keys) + (Size) i * population->nwords, &attr->field);
 			uint32		own = recoding->label_of[key_get(key, &attr->field)];
 
 			fits &= leaf == NO_LEAF ? recoding->leaves[own] == attr->hierarchy->nleaves : recoding->label_of[leaf] == own;
