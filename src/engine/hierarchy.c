@@ -12,7 +12,6 @@
 
 #include "base/budget.h"
 
-/* Finds the faults of nesting, at most one per group; returns their number. */
 uint32
 hierarchy_nest_faults(const LeafTable *table, NestFault **faults)
 {
@@ -134,7 +133,6 @@ hierarchy_allocate(int height, uint32 nleaves)
 	return hierarchy;
 }
 
-/* Builds a hierarchy from a sound table; code_of receives each leaf's number. */
 Hierarchy *
 hierarchy_build(const LeafTable *table, uint32 **code_of)
 {
@@ -171,10 +169,6 @@ hierarchy_build(const LeafTable *table, uint32 **code_of)
 	return hierarchy;
 }
 
-/*
- * A hierarchy without levels over a number of values, for a column without a
- * hierarchy.
- */
 Hierarchy *
 hierarchy_flat(uint32 nvalues)
 {
@@ -225,10 +219,6 @@ hierarchy_add_unknown(Hierarchy *hierarchy)
 	return code;
 }
 
-/*
- * The recoding that merges runs of a finer one's labels: keep[i] separates
- * label i from i + 1.
- */
 Recoding *
 recoding_cut(const Hierarchy *hierarchy, const Recoding *finer, const bool *keep)
 {

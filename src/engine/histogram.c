@@ -131,10 +131,6 @@ histograms_ask(Histograms *h, PromiseModel model)
 		slice_measure(h, &h->slices[i]);
 }
 
-/*
- * Called when the histograms of all tuples exist, so that people by value are
- * known.
- */
 void
 histograms_finish(Histograms *h)
 {
@@ -149,7 +145,6 @@ histograms_finish(Histograms *h)
 		slice_measure(h, &h->slices[i]);
 }
 
-/* Takes over histograms from another process, instead of histograms_finish. */
 void
 histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const Slice *slices, Size nslices)
 {
@@ -226,7 +221,6 @@ push_slice(Histograms *h, Size start)
 	return (uint32) h->nslices++;
 }
 
-/* Ends the current histogram; returns its number. */
 uint32
 histograms_close(Histograms *h)
 {
@@ -295,7 +289,6 @@ merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
-/* The merged histogram of two or more classes. */
 uint32
 histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 {

@@ -278,7 +278,6 @@ size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 	return suppression_threshold(m, classes, suppressed);
 }
 
-/* The size below which a class is suppressed regardless of other promises. */
 int64
 size_threshold(Measurer *m, const TupleTable *classes)
 {
@@ -414,7 +413,6 @@ count_minorities(const Measurer *m, const TupleTable *classes, const Measures *r
 	return people;
 }
 
-/* The loss of all people for an attribute, given the sum of their losses. */
 double
 attribute_loss(const Attribute *attr, int128 lost)
 {
@@ -643,7 +641,6 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	result->necd = persons > 1 ? (double) (sums.largest - sums.smallest) / (persons - 1) : 0;
 }
 
-/* Measures a node with given classes. */
 void
 measure(Measurer *m, Recodings node, const TupleTable *classes, Measures *result)
 {
@@ -682,10 +679,6 @@ measure_alone(Measurer *m, Recodings node, Measures *result)
 	MemoryContextDelete(context);
 }
 
-/*
- * The loss of each of a node's attributes, in [0,1] per person, given who was
- * suppressed.
- */
 void
 attribute_losses(Measurer *m, Recodings node, const TupleTable *classes, double *losses)
 {

@@ -13,7 +13,6 @@
 #include "engine/node_classes.h"
 #include "miscadmin.h"
 
-/* Lays out the attributes' codes in words, first attribute highest. */
 void
 population_lay_out(Population *population)
 {
@@ -47,7 +46,6 @@ population_ask(Population *population, PromiseModel model)
 		histograms_ask(population->columns[column], model);
 }
 
-/* Histograms built after a mark, one per column, can be dropped together. */
 void
 population_mark(const Population *population, HistogramMark *marks)
 {
@@ -82,7 +80,6 @@ recoding_weigh(const Population *population, int attr, Recoding *recoding)
 	}
 }
 
-/* Counts people under every label of every level, for the loss of each level. */
 void
 population_weigh(Population *population)
 {
@@ -122,7 +119,6 @@ compare_levels(const int *a, const int *b, int nattrs)
 	return difference;
 }
 
-/* The recodings of a node given by levels. */
 const Recoding **
 node_of_levels(const Population *population, const int *levels)
 {
@@ -146,7 +142,6 @@ node_of_levels(const Population *population, const int *levels)
 	return node;
 }
 
-/* Creates a table without tuples, with room for some. */
 TupleTable *
 tuple_table_create(const Population *population, MemoryContext context, uint32 room)
 {
