@@ -36,10 +36,10 @@ histograms_create(MemoryContext context, const char *name, ColumnRole role, uint
 }
 
 void
-histograms_set_distance(Histograms *h, Distance metric, Hierarchy *tree, uint32 *leaf_of)
+histograms_set_distance(Histograms *h, Distance metric, const Hierarchy *tree, uint32 *leaf_of)
 {
 	h->metric = metric;
-	h->tree = tree;
+	h->tree = unconstify(Hierarchy *, tree);
 	h->leaf_of = leaf_of;
 }
 

@@ -105,7 +105,7 @@ typedef struct HistogramMark
 extern Histograms *histograms_create(MemoryContext context, const char *name, ColumnRole role,
 									 uint32 nvalues);
 extern void histograms_set_distance(Histograms *histograms, Distance metric,
-									Hierarchy *tree, uint32 *leaf_of);
+									const Hierarchy *tree, uint32 *leaf_of);
 
 /* Adds a condition on the column, before histograms are finished. */
 extern void histograms_add_condition(Histograms *histograms, const Condition *condition);

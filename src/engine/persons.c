@@ -65,8 +65,10 @@ reserve_stamps(Histograms *h, uint32 n)
 static inline void
 next_stamp(Histograms *h)
 {
-	h->stamp++;
-	reserve_stamps(h, 0);
+	if (++h->stamp <= MOST_STAMPS)
+		return;
+	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
+	h->stamp = 1;
 }
 
 void

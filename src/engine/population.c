@@ -13,6 +13,19 @@
 #include "engine/node_classes.h"
 #include "miscadmin.h"
 
+void *
+population_alloc(const Population *population, Size element, Size n)
+{
+	budget_require(population->context, element * n);
+	return MemoryContextAllocHuge(CurrentMemoryContext, element * n);
+}
+
+void *
+population_alloc_zero(const Population *population, Size element, Size n)
+{
+	return memset(population_alloc(population, element, n), 0, element * n);
+}
+
 void
 population_lay_out(Population *population)
 {

@@ -137,6 +137,10 @@ class_people(const Population *population, const TupleTable *classes, uint32 cla
 	return persons_size(population_persons(population), classes->slices[population->ncolumns - 1][class]);
 }
 
+/* An array in the current context, within the budget of the call that the population is read for. */
+extern void *population_alloc(const Population *population, Size element, Size n);
+extern void *population_alloc_zero(const Population *population, Size element, Size n);
+
 /* Lays out the attributes' codes in words, first attribute highest. */
 extern void population_lay_out(Population *population);
 

@@ -49,13 +49,6 @@ counts_persons(const Population *population, const Outsiders *entries)
 	return entries == NULL && population->has_persons;
 }
 
-static void *
-match_alloc(const Matches *m, Size element, Size n)
-{
-	budget_require(m->population->context, element * n);
-	return MemoryContextAllocHuge(m->context, element * n);
-}
-
 Matches *
 matches_create(const Population *population, const Outsiders *entries, double similarity)
 {
@@ -72,19 +65,19 @@ matches_create(const Population *population, const Outsiders *entries, double si
 		m->outside = outside_counter_create(population, entries, m->context);
 	else
 		m->own = class_counter_create(m->context, population, population->tuples->ntuples);
-	m->class_of = match_alloc(m, sizeof(uint32), ntuples + 1);
+	m->class_of = population_alloc(population, sizeof(uint32), ntuples + 1);
 	if (counts_persons(population, entries))
 	{
-		m->people = match_alloc(m, sizeof(int64), ntuples + 1);
-		m->start = match_alloc(m, sizeof(uint32), ntuples + 1);
-		m->together = match_alloc(m, sizeof(uint32), ntuples + 1);
+		m->people = population_alloc(population, sizeof(int64), ntuples + 1);
+		m->start = population_alloc(population, sizeof(uint32), ntuples + 1);
+		m->together = population_alloc(population, sizeof(uint32), ntuples + 1);
 	}
 	if (similarity > 0)
 	{
 		m->alike = palloc0(sizeof(AlikeLabels *) * population->nattrs);
 		for (int a = 0; a < population->nattrs; a++)
 			m->alike[a] = palloc0(sizeof(AlikeLabels) * (population->attrs[a].hierarchy->height + 1));
-		m->fitting = match_alloc(m, sizeof(int64), (Size) m->most_classes + 1);
+		m->fitting = population_alloc(population, sizeof(int64), (Size) m->most_classes + 1);
 		m->one = palloc(sizeof(uint64) * population->nwords);
 	}
 	return m;

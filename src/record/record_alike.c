@@ -28,7 +28,7 @@ keep_hopeful(Choosing *c, int depth)
 	uint32		kept = 0;
 
 	if (c->hopeful[depth] == NULL)
-		c->hopeful[depth] = record_alloc(c->run->population, sizeof(uint32), (Size) c->run->population->tuples->ntuples + 1);
+		c->hopeful[depth] = population_alloc(c->run->population, sizeof(uint32), (Size) c->run->population->tuples->ntuples + 1);
 	for (uint32 i = 0; i < c->nhopeful[depth - 1]; i++)
 	{
 		uint32		tuple = c->hopeful[depth - 1][i];
@@ -107,7 +107,7 @@ search_alike(RecordRun *run)
 	for (int i = 0; i < run->nmatches; i++)
 		people[i] = people_in(run, run->dictionaries[i].entries);
 	c->risk_of_one = risk_of_one(run, people);
-	c->hopeful[0] = record_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
+	c->hopeful[0] = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		c->hopeful[0][i] = i;
 	c->nhopeful[0] = ntuples;

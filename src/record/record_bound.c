@@ -326,7 +326,7 @@ divide_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 static uint32 *
 all_items(const Population *population, uint32 n)
 {
-	uint32	   *items = record_alloc(population, sizeof(uint32), (Size) n + 1);
+	uint32	   *items = population_alloc(population, sizeof(uint32), (Size) n + 1);
 
 	for (uint32 i = 0; i < n; i++)
 		items[i] = i;
@@ -390,7 +390,7 @@ prepare(Bounding *b, RecordRun *run)
 	prepare_entries(b);
 	for (int i = 0; i < run->nmatches; i++)
 		if (b->together == NULL && counts_persons(run->population, run->dictionaries[i].entries))
-			b->together = record_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
+			b->together = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 }
 
 void

@@ -94,39 +94,27 @@ utility_classes(const RecordRun *run, int a)
 static void
 make_profiles(const RecordRun *run, Profiles *profiles)
 {
-	int			nattrs = run->population->nattrs;
-	uint32		ntuples = run->population->tuples->ntuples;
+	const Population *population = run->population;
+	uint32		ntuples = population->tuples->ntuples;
 	uint32	   *classes[MAX_ATTRIBUTES];
-	KeyCounter *counter = key_counter_create(CurrentMemoryContext, nattrs, 64);
-	uint32	   *profile_of;
-	uint32	   *next;
+	KeyCounter *counter = key_counter_create(CurrentMemoryContext, population->nattrs, 64);
+	uint32	   *profile_of = population_alloc(population, sizeof(uint32), (Size) ntuples + 1);
 
-	budget_require(run->population->context, sizeof(uint32) * 3 * (Size) ntuples);
-	profile_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
-	for (int a = 0; a < nattrs; a++)
+	for (int a = 0; a < population->nattrs; a++)
 		classes[a] = utility_classes(run, a);
 	for (uint32 i = 0; i < ntuples; i++)
 	{
 		uint64	   *key = key_counter_candidate(counter);
 
-		for (int a = 0; a < nattrs; a++)
+		for (int a = 0; a < population->nattrs; a++)
 			key[a] = classes[a][leaves_of(run, i)[a]];
 		profile_of[i] = key_counter_add(counter, 1);
 	}
 	profiles->nprofiles = counter->nkeys;
-	profiles->start = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
-	profiles->tuples = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) ntuples + 1));
-	profiles->flagged = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * ((Size) counter->nkeys + 1));
-	next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) counter->nkeys + 1));
-	profiles->start[0] = 0;
-	for (uint32 p = 0; p < counter->nkeys; p++)
-	{
-		next[p] = profiles->start[p];
-		profiles->start[p + 1] = profiles->start[p] + counter->counts[p];
-	}
-	for (uint32 i = 0; i < ntuples; i++)
-		profiles->tuples[next[profile_of[i]]++] = i;
-	pfree(next);
+	profiles->start = population_alloc(population, sizeof(uint32), (Size) counter->nkeys + 1);
+	profiles->tuples = population_alloc(population, sizeof(uint32), (Size) ntuples + 1);
+	profiles->flagged = population_alloc(population, sizeof(bool), (Size) counter->nkeys + 1);
+	group_by_class(profile_of, ntuples, counter->nkeys, NULL, profiles->start, profiles->tuples);
 	pfree(profile_of);
 }
 
@@ -219,71 +207,46 @@ forget_beaten(Frontier *frontier)
 	frontier->nleast = kept;
 }
 
-static void
-make_room(Frontier *frontier)
-{
-	forget_beaten(frontier);
-	if (frontier->nleast < frontier->capacity / 4 * 3)
-		return;
-	if (!budget_allows(frontier->run->context, 2 * sizeof(LeastRisk) * frontier->capacity))
-		expect_frontier(frontier);
-	frontier->least = budget_grow(frontier->run->context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
-}
-
 /* Stores a node at which a tuple's risk is at most the least so far. */
 static void
 keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 {
-	LeastRisk  *least;
+	MemoryContext context = frontier->run->context;
 
 	frontier->node = node;
 	if (frontier->nleast == frontier->capacity)
-		make_room(frontier);
-	least = &frontier->least[frontier->nleast++];
-	least->tuple = tuple;
-	least->node = node;
-	least->risk = risk;
+	{
+		forget_beaten(frontier);
+		if (frontier->nleast >= frontier->capacity / 4 * 3)
+		{
+			if (!budget_allows(context, 2 * sizeof(LeastRisk) * frontier->capacity))
+				expect_frontier(frontier);
+			frontier->least = budget_grow(context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
+		}
+	}
+	frontier->least[frontier->nleast++] = (LeastRisk) {tuple, node, risk};
 }
 
 /*
- * Without a dictionary and with equal weights of owners, all records of a
- * class have the same risk.
+ * Data needed for every tuple at every node are stored close together.  Without
+ * a dictionary and with equal weights of owners, all records of a class have
+ * the same risk.
  */
-static void
-prepare_classes(Frontier *frontier)
-{
-	const RecordRun *run = frontier->run;
-	uint32		limit;
-
-	if (run->nmatches == 1 && run->model->owners == NULL)
-		frontier->classes = matches_classes(run->matches[0], &limit);
-	if (frontier->classes != NULL)
-		frontier->risks = budget_alloc_zero(sizeof(ClassRisk), limit);
-}
-
-/* Data needed for every tuple at every node are stored close together. */
 static void
 prepare_visits(Frontier *frontier)
 {
 	const RecordRun *run = frontier->run;
 	uint32		ntuples = run->population->tuples->ntuples;
+	uint32		limit;
 
 	frontier->best = budget_alloc(sizeof(double), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		frontier->best[i] = answer_of(run->search, i)->found ? answer_of(run->search, i)->risk : HUGE_VAL;
 	frontier->visits = budget_alloc_zero(sizeof(int64), (Size) frontier->profiles.nprofiles + 1);
-	prepare_classes(frontier);
-}
-
-/* Sets the number of visited nodes of every tuple from its profile. */
-static void
-add_visits(const Frontier *frontier)
-{
-	const Profiles *profiles = &frontier->profiles;
-
-	for (uint32 p = 0; p < profiles->nprofiles; p++)
-		for (uint32 i = profiles->start[p]; i < profiles->start[p + 1]; i++)
-			answer_of(frontier->run->search, profiles->tuples[i])->visited += frontier->visits[p];
+	if (run->nmatches == 1 && run->model->owners == NULL)
+		frontier->classes = matches_classes(run->matches[0], &limit);
+	if (frontier->classes != NULL)
+		frontier->risks = budget_alloc_zero(sizeof(ClassRisk), (Size) limit + 1);
 }
 
 /* The risk of a tuple at the visited node, computed once for its class. */
@@ -303,23 +266,11 @@ risk_here(Frontier *frontier, uint32 tuple, const int *levels)
 	return class->risk;
 }
 
-static inline void
-visit_tuple(Frontier *frontier, uint32 tuple, int64 node, const int *levels)
-{
-	RecordRun  *run = frontier->run;
-	double		risk = risk_here(frontier, tuple, levels);
-
-	if (risk > frontier->best[tuple])
-		return;
-	keep_least(frontier, tuple, node, risk);
-	offer_node(run, tuple, levels, risk, record_utility(run->model, leaves_of(run, tuple), levels));
-	frontier->best[tuple] = answer_of(run->search, tuple)->risk;
-}
-
 /* Visits a node for all tuples of the flagged profiles. */
 static void
 visit_profiles(Frontier *frontier, int64 node, const int *levels)
 {
+	RecordRun  *run = frontier->run;
 	const Profiles *profiles = &frontier->profiles;
 
 	frontier->visit++;
@@ -329,7 +280,16 @@ visit_profiles(Frontier *frontier, int64 node, const int *levels)
 			continue;
 		frontier->visits[p]++;
 		for (uint32 i = profiles->start[p]; i < profiles->start[p + 1]; i++)
-			visit_tuple(frontier, profiles->tuples[i], node, levels);
+		{
+			uint32		tuple = profiles->tuples[i];
+			double		risk = risk_here(frontier, tuple, levels);
+
+			if (risk > frontier->best[tuple])
+				continue;
+			keep_least(frontier, tuple, node, risk);
+			offer_node(run, tuple, levels, risk, record_utility(run->model, leaves_of(run, tuple), levels));
+			frontier->best[tuple] = answer_of(run->search, tuple)->risk;
+		}
 	}
 }
 
@@ -337,6 +297,7 @@ static void
 visit_highest(Frontier *frontier)
 {
 	RecordRun  *run = frontier->run;
+	const Profiles *profiles = &frontier->profiles;
 	int			levels[MAX_ATTRIBUTES];
 
 	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
@@ -349,7 +310,9 @@ visit_highest(Frontier *frontier)
 		progress_update(run->search->evaluated, 0);
 		visit_profiles(frontier, node, levels);
 	}
-	add_visits(frontier);
+	for (uint32 p = 0; p < profiles->nprofiles; p++)
+		for (uint32 i = profiles->start[p]; i < profiles->start[p + 1]; i++)
+			answer_of(run->search, profiles->tuples[i])->visited += frontier->visits[p];
 }
 
 static int
@@ -383,21 +346,6 @@ compare_steps(const void *a, const void *b)
 	return x->tuple < y->tuple ? -1 : x->tuple > y->tuple;
 }
 
-static void
-add_step(const RecordRun *run, Layer *layer, const LeastRisk *step)
-{
-	if (layer->n == layer->capacity)
-		layer->steps = budget_grow(run->context, layer->steps, sizeof(LeastRisk), &layer->capacity);
-	layer->steps[layer->n++] = *step;
-}
-
-/* The number of matching entries, derived from the risk. */
-static int64
-matches_of_risk(const RecordModel *model, double weight, double risk)
-{
-	return llround((model->risk == RISK_IDENTITY ? 1 : weight) / risk);
-}
-
 /*
  * A lower bound of the risk of a node directly below another, which matches no
  * more entries, given the weights shown at both.  With several dictionaries
@@ -410,8 +358,9 @@ least_risk_below(const RecordRun *run, double weight, double risk, double weight
 {
 	if (risk < DBL_MIN)
 		return record_risk(run->model->risk, weight_below, PG_INT64_MAX);
+	/* one dictionary: the number of matching entries follows from the risk */
 	if (run->nmatches == 1)
-		return record_risk(run->model->risk, weight_below, matches_of_risk(run->model, weight, risk));
+		return record_risk(run->model->risk, weight_below, llround((run->model->risk == RISK_IDENTITY ? 1 : weight) / risk));
 	if (run->model->risk == RISK_IDENTITY)
 		return risk;
 	return risk / weight * weight_below * (1 - 1e-12);
@@ -441,7 +390,9 @@ step_down(const RecordRun *run, const LeastRisk *from, Layer *below)
 		if (least_risk_below(run, weight, from->risk, record_weight(run->model, from->tuple, leaves, levels)) <= from->risk)
 		{
 			step.node -= run->stride[a];
-			add_step(run, below, &step);
+			if (below->n == below->capacity)
+				below->steps = budget_grow(run->context, below->steps, sizeof(LeastRisk), &below->capacity);
+			below->steps[below->n++] = step;
 		}
 		levels[a]++;
 	}

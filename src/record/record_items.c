@@ -49,7 +49,7 @@ unpack_leaves(const Population *population, uint32 n, const uint64 *keys, const 
 	{
 		const Attribute *attr = &population->attrs[a];
 
-		leaves[a] = record_alloc(population, sizeof(uint32), (Size) n + 1);
+		leaves[a] = population_alloc(population, sizeof(uint32), (Size) n + 1);
 		for (uint32 i = 0; i < n; i++)
 			leaves[a][i] = unknown != NULL && (unknown[i] >> a & 1) != 0 ? attr->hierarchy->nleaves :
 				key_get(keys + (Size) i * population->nwords, &attr->field);
@@ -68,8 +68,8 @@ item_table_create(const Population *population, uint32 n, const uint64 *keys, co
 	table->counts = counts;
 	table->leaves = same != NULL ? same->leaves : unpack_leaves(population, n, keys, unknown);
 	table->sorted = palloc0(sizeof(SortedItems) * (population->nattrs + 1));
-	table->starts = record_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
-	table->pairs = record_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);
+	table->starts = population_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
+	table->pairs = population_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);
 	return table;
 }
 
@@ -90,7 +90,7 @@ make_room(const ItemTable *table, void *array, Size element, Size n, Size *capac
 	if (array != NULL)
 		pfree(array);
 	*capacity = n;
-	return record_alloc(table->population, element, n);
+	return population_alloc(table->population, element, n);
 }
 
 static void

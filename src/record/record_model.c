@@ -106,15 +106,6 @@ climb(const Hierarchy *hierarchy, int level, const double *below)
 	return weights;
 }
 
-static double *
-by_leaf(const Population *population, const Hierarchy *hierarchy)
-{
-	Size		size = sizeof(double) * ((Size) hierarchy->nleaves + 1);
-
-	budget_require(population->context, size);
-	return MemoryContextAllocHuge(population->context, size);
-}
-
 /* Fills an attribute's tables. */
 static void
 tabulate(RecordModel *model, int a, const double *leaf_weights)
@@ -123,16 +114,16 @@ tabulate(RecordModel *model, int a, const double *leaf_weights)
 	const Hierarchy *hierarchy = population->attrs[a].hierarchy;
 	const double *weights = leaf_weights;
 
-	model->weight[a] = MemoryContextAlloc(population->context, sizeof(double *) * (hierarchy->height + 1));
-	model->gain[a] = MemoryContextAlloc(population->context, sizeof(double *) * (hierarchy->height + 1));
+	model->weight[a] = palloc(sizeof(double *) * (hierarchy->height + 1));
+	model->gain[a] = palloc(sizeof(double *) * (hierarchy->height + 1));
 	for (int level = 0; level <= hierarchy->height; level++)
 	{
 		const Recoding *recoding = &hierarchy->levels[level];
 
 		if (level > 0)
 			weights = climb(hierarchy, level, weights);
-		model->weight[a][level] = by_leaf(population, hierarchy);
-		model->gain[a][level] = by_leaf(population, hierarchy);
+		model->weight[a][level] = population_alloc(population, sizeof(double), (Size) hierarchy->nleaves + 1);
+		model->gain[a][level] = population_alloc(population, sizeof(double), (Size) hierarchy->nleaves + 1);
 		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
 		{
 			uint32		label = recoding->label_of[leaf];
@@ -181,7 +172,8 @@ RecordModel *
 record_model_create(const Population *population, RiskModel risk, UtilityModel utility, double *const *leaf_weights,
 					const double *owners)
 {
-	RecordModel *model = MemoryContextAllocZero(population->context, sizeof(RecordModel));
+	MemoryContext old = MemoryContextSwitchTo(population->context);
+	RecordModel *model = palloc0(sizeof(RecordModel));
 
 	model->population = population;
 	model->risk = risk;
@@ -191,6 +183,7 @@ record_model_create(const Population *population, RiskModel risk, UtilityModel u
 	check_weights(population, leaf_weights, owners);
 	for (int a = 0; a < population->nattrs; a++)
 		tabulate(model, a, leaf_weights[a]);
+	MemoryContextSwitchTo(old);
 	return model;
 }
 

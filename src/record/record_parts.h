@@ -33,9 +33,6 @@ leaves_of(const RecordRun *run, uint32 tuple)
 	return run->leaves + (Size) tuple * run->population->nattrs;
 }
 
-/* An array in the current context, within the budget of the whole call. */
-extern void *record_alloc(const Population *population, Size element, Size n);
-
 /* Allocates the answers, in the search. */
 extern RecordRun *record_run_begin(RecordSearch *search);
 

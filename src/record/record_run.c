@@ -12,13 +12,6 @@
 /* The most nodes each of which is counted once: a bit for each, 8 MB. */
 #define MOST_NODES_COUNTED (64 * 1024 * 1024)
 
-void *
-record_alloc(const Population *population, Size element, Size n)
-{
-	budget_require(population->context, element * n);
-	return MemoryContextAllocHuge(CurrentMemoryContext, element * n);
-}
-
 void
 levels_of_node(const RecordRun *run, int64 node, int *levels)
 {
