@@ -329,8 +329,8 @@ outside_boxes_create(const Population *population, const Outsiders *outsiders, M
 	{
 		boxes->order[i] = i;
 		for (int a = 0; a < n; a++)
-			boxes->places[(Size) i * n + a] = outsiders->unknown != NULL && (outsiders->unknown[i] >> a & 1) != 0 ? 0 :
-				key_get(outsiders->keys + (Size) i * population->nwords, &population->attrs[a].field) + 1;
+			/* NO_LEAF plus one is 0 */
+			boxes->places[(Size) i * n + a] = outsider_leaf(population, outsiders, i, a) + 1;
 	}
 	(void) build_node(boxes, 0, outsiders->ntuples);
 	MemoryContextSwitchTo(old);

@@ -91,6 +91,15 @@ typedef struct Population
 	OutsidePromise outside[OTHERS_MODELS];	/* by place of the model */
 } Population;
 
+/* The leaf of a tuple of other people, or NO_LEAF. */
+static inline uint32
+outsider_leaf(const Population *population, const Outsiders *outsiders, uint32 tuple, int a)
+{
+	if (outsiders->unknown != NULL && (outsiders->unknown[tuple] >> a & 1) != 0)
+		return NO_LEAF;
+	return key_get(outsiders->keys + (Size) tuple * population->nwords, &population->attrs[a].field);
+}
+
 /* The promise about people outside of which classes may have too few for good, or NULL. */
 static inline OutsidePromise *
 population_least_outside(Population *population)

@@ -224,7 +224,10 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 			frontier->least = budget_grow(context, frontier->least, sizeof(LeastRisk), &frontier->capacity);
 		}
 	}
-	frontier->least[frontier->nleast++] = (LeastRisk) {tuple, node, risk};
+	frontier->least[frontier->nleast++] = (LeastRisk)
+	{
+		tuple, node, risk
+	};
 }
 
 /*

@@ -202,7 +202,8 @@ count_others(OutsideCount *count, Oid relation)
 	const LabelCover *covers = entry->by.kind == BY_LEVELS ? NULL : release_entry_covers(entry);
 	Dataset		dataset = {.for_release = true};
 	Population	population = {.context = CurrentMemoryContext,.nattrs = entry->ngeneralized};
-	EntryTable *entries;
+	Outsiders  *entries;
+	uint32	   *leaves = palloc(sizeof(uint32) * (entry->ngeneralized + 1));
 
 	dataset.attributes = palloc0(sizeof(Declared) * (entry->ngeneralized + 1));
 	population.attrs = palloc0(sizeof(Attribute) * (entry->ngeneralized + 1));
@@ -217,12 +218,15 @@ count_others(OutsideCount *count, Oid relation)
 		else
 			cover_runs(count, a, &covers[a]);
 	}
+	population_lay_out(&population);
 	entries = reading_entries(&dataset, relation, &population, false);
 	count->others = palloc0(sizeof(int64) * (count->nclasses + 1));
-	for (uint32 i = 0; i < entries->nentries; i++)
+	for (uint32 i = 0; i < entries->ntuples; i++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		count_tuple(count, entries->leaves + (Size) i * entry->ngeneralized, entries->counts[i], 0, 0, count->nclasses);
+		for (int a = 0; a < entry->ngeneralized; a++)
+			leaves[a] = outsider_leaf(&population, entries, i, a);
+		count_tuple(count, leaves, entries->counts[i], 0, 0, count->nclasses);
 	}
 }
 
