@@ -35,7 +35,6 @@
 #include "engine/box_table.h"
 
 #include "base/budget.h"
-#include "engine/histogram_parts.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
 

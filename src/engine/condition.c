@@ -21,7 +21,7 @@
  *   follows s >= (c - u n)/(1 - u).
  * - some for t, as box_table.c explains.
  */
-#include "engine/histogram_parts.h"
+#include "engine/histogram.h"
 
 #include <math.h>
 

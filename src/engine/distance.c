@@ -22,7 +22,7 @@
  * has several labels, moving mass from one tree to another costs the maximum
  * of 1, as if there were a root above them.
  */
-#include "engine/histogram_parts.h"
+#include "engine/histogram.h"
 
 #include "base/budget.h"
 

@@ -12,7 +12,6 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "engine/histogram_parts.h"
 #include "engine/persons.h"
 #include "port/pg_bitutils.h"
 

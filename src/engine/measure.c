@@ -19,7 +19,6 @@
 #include <math.h>
 
 #include "engine/classes.h"
-#include "engine/histogram_parts.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
 #define COUNTED_SIZES 4096
@@ -192,20 +191,6 @@ threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, co
 	return threshold_among_large(m, classes, rows);
 }
 
-/*
- * The same, compiled separately for people with one row each, and for others
- * whose classes have been counted.
- */
-static int64
-suppression_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
-{
-	if (!m->population->has_persons)
-		return threshold_of_people(m, classes, false, NULL, suppressed);
-	if (classes->people == NULL)
-		return threshold_of_people(m, classes, true, NULL, suppressed);
-	return threshold_of_people(m, classes, true, classes->people, suppressed);
-}
-
 bool
 promise_given(const Promise *promise, const Population *population)
 {
@@ -214,45 +199,18 @@ promise_given(const Promise *promise, const Population *population)
 		population_asks_outside(population);
 }
 
-/* The models that a class breaks because of its values. */
-static int
-values_break(const Measurer *m, const TupleTable *classes, uint32 class)
-{
-	int			breaks = 0;
-
-	for (int column = 0; column < m->population->nsensitive; column++)
-		breaks |= m->population->columns[column]->slices[classes->slices[column][class]].breaks;
-	return breaks;
-}
-
-/* The promises that a class breaks, given the size below which it is suppressed. */
 int
 class_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int64 threshold)
 {
 	int			breaks = class_people(m->population, classes, class) < threshold ? MODEL_BIT(MODEL_K) : 0;
 	int			for_good = 0;
 
-	return breaks | values_break(m, classes, class) | outside_breaks(m, classes, class, &for_good);
-}
-
-/*
- * The least number of a class's people who are suppressed at every node below
- * because of their values.
- */
-static int64
-doomed_by_values(const Measurer *m, const TupleTable *classes, uint32 class)
-{
-	int64		doomed = 0;
-
 	for (int column = 0; column < m->population->nsensitive; column++)
-		doomed = Max(doomed, m->population->columns[column]->slices[classes->slices[column][class]].least_suppressed);
-	return doomed;
+		breaks |= m->population->columns[column]->slices[classes->slices[column][class]].breaks;
+	return breaks | outside_breaks(m, classes, class, &for_good);
 }
 
-/*
- * The least number of people who are suppressed at every node below; the models
- * and condition.c have the proof.
- */
+/* The models and condition.c have the proof. */
 int64
 people_doomed(const Measurer *m, const TupleTable *classes)
 {
@@ -261,9 +219,12 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int			for_good = 0;
+		int64		by_values = 0;
 
 		(void) outside_breaks(m, classes, i, &for_good);
-		people += class_people(m->population, classes, i) < m->promise.k || for_good != 0 ? classes->counts[i] : doomed_by_values(m, classes, i);
+		for (int column = 0; column < m->population->nsensitive; column++)
+			by_values = Max(by_values, m->population->columns[column]->slices[classes->slices[column][i]].least_suppressed);
+		people += class_people(m->population, classes, i) < m->promise.k || for_good != 0 ? classes->counts[i] : by_values;
 	}
 	return people;
 }
@@ -275,7 +236,16 @@ size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
 		return m->promise.k;
 	if (promise_given(&m->promise, m->population))
 		return 0;
-	return suppression_threshold(m, classes, suppressed);
+
+	/*
+	 * compiled separately for people with one row each, and for others whose
+	 * classes have been counted
+	 */
+	if (!m->population->has_persons)
+		return threshold_of_people(m, classes, false, NULL, suppressed);
+	if (classes->people == NULL)
+		return threshold_of_people(m, classes, true, NULL, suppressed);
+	return threshold_of_people(m, classes, true, classes->people, suppressed);
 }
 
 int64
@@ -359,29 +329,6 @@ extend_figure(Measures *result, PromiseModel model, double figure)
 	result->figures[model] = models[model]->least_counts ? Min(result->figures[model], figure) : Max(result->figures[model], figure);
 }
 
-static void
-measure_model(const Measurer *m, const TupleTable *classes, int column, PromiseModel model, Measures *result)
-{
-	const Histograms *histograms = m->population->columns[column];
-	const uint32 *number = classes->slices[column];
-	int			kept = models[model]->kept;
-
-	for (int64 i = 0; i < result->classes; i++)
-	{
-		uint32		class = m->remaining[i];
-		const Slice *slice = &histograms->slices[number[class]];
-		ClassValues values;
-
-		if (kept > 0)
-		{
-			extend_figure(result, model, histograms->figures[number[class]].of[kept - 1]);
-			continue;
-		}
-		values = class_values(histograms, slice, histograms->entries + slice->start, classes->counts[class]);
-		extend_figure(result, model, models[model]->measure(&values, NULL));
-	}
-}
-
 /*
  * Measures one sensitive column for the models promised or requested.  A column
  * counts for a model if it is promised for the column, or for none.
@@ -389,11 +336,29 @@ measure_model(const Measurer *m, const TupleTable *classes, int column, PromiseM
 static void
 measure_models(const Measurer *m, const TupleTable *classes, int column, Measures *result)
 {
-	uint32		asked = m->population->models & m->population->columns[column]->models & m->value_models;
+	const Histograms *histograms = m->population->columns[column];
+	const uint32 *number = classes->slices[column];
+	uint32		asked = m->population->models & histograms->models & m->value_models;
 
 	for (int model = 0; model < MODELS && asked != 0; model++)
-		if (asked & MODEL_BIT(model))
-			measure_model(m, classes, column, (PromiseModel) model, result);
+	{
+		int			kept = models[model]->kept;
+
+		for (int64 i = 0; i < result->classes && (asked & MODEL_BIT(model)) != 0; i++)
+		{
+			uint32		class = m->remaining[i];
+			const Slice *slice = &histograms->slices[number[class]];
+			ClassValues values;
+
+			if (kept > 0)
+			{
+				extend_figure(result, model, histograms->figures[number[class]].of[kept - 1]);
+				continue;
+			}
+			values = class_values(histograms, slice, histograms->entries + slice->start, classes->counts[class]);
+			extend_figure(result, model, models[model]->measure(&values, NULL));
+		}
+	}
 }
 
 /* The remaining people who differ from their class's majority label. */
@@ -432,19 +397,6 @@ weighted_penalty(const Population *population, const int128 *leaves)
 	for (int a = 0; a < population->nattrs; a++)
 		penalty += population->attrs[a].weight / weights * attribute_loss(&population->attrs[a], leaves[a]);
 	return penalty / population->people;
-}
-
-/*
- * Computes losses from the integer sums, divided and added in the order of
- * declaration.
- */
-static void
-measure_losses(const Measurer *m, Measures *result)
-{
-	result->glm = 0;
-	for (int a = 0; a < m->population->nattrs; a++)
-		result->glm += attribute_loss(&m->population->attrs[a], m->loss[a]);
-	result->nwp = weighted_penalty(m->population, m->loss);
 }
 
 /* Measures the remaining classes against people outside. */
@@ -500,17 +452,7 @@ part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int
 	sums->squares = squares;
 }
 
-/* The same, compiled separately for people with one row each. */
-static void
-part_by_size(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
-{
-	if (m->population->has_persons)
-		part_by_people(m, classes, classes->people, threshold, sums, result);
-	else
-		part_by_people(m, classes, NULL, threshold, sums, result);
-}
-
-/* The same for other promises, and if people with several rows have not been counted. */
+/* Separates them for other promises, or if people with several rows have not been counted. */
 static void
 part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
 {
@@ -546,8 +488,11 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 	if (population->has_conditions ||
 		(population->has_persons && classes->people == NULL) || population_asks_outside(population))
 		part_by_value(m, classes, threshold, sums, result);
+	/* compiled separately for people with one row each */
+	else if (population->has_persons)
+		part_by_people(m, classes, classes->people, threshold, sums, result);
 	else
-		part_by_size(m, classes, threshold, sums, result);
+		part_by_people(m, classes, NULL, threshold, sums, result);
 	if (is_hopeless(m, result))
 		return;
 	suppress(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
@@ -599,20 +544,6 @@ keeps_limits(const Population *population, const TupleTable *classes, int64 n, c
 	return true;
 }
 
-/* The same of the remaining classes; measures them, too. */
-static bool
-measure_limits(const Measurer *m, const TupleTable *classes, Measures *result)
-{
-	const Population *population = m->population;
-	uint32		asked = population->models & m->all_models;
-	const Model *broken;
-
-	for (int model = 0; model < MODELS && asked != 0; model++)
-		if (asked & MODEL_BIT(model))
-			result->figures[model] = figure_of_all(population, models[model], 0, classes, result->classes, m->remaining);
-	return keeps_limits(population, classes, result->classes, m->remaining, &broken);
-}
-
 /* Measures classes, given their total loss and the number of people in no class. */
 static void
 measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 suppressed, Measures *result)
@@ -620,6 +551,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	int64		people = m->population->people;
 	int64		persons = m->population->persons;
 	Sums		sums = {.smallest = PG_INT64_MAX,.entropy = HUGE_VAL};
+	const Model *broken;
 
 	memset(result, 0, sizeof(Measures));
 	result->l = PG_INT64_MAX;
@@ -627,12 +559,18 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 		result->figures[model] = models[model]->is_measure && models[model]->least_counts ? HUGE_VAL : 0;
 	result->suppressed = suppressed;
 	measure_classes(m, node, classes, &sums, result);
-	measure_losses(m, result);
+	/* divided and added in the order of declaration */
+	for (int a = 0; a < m->population->nattrs; a++)
+		result->glm += attribute_loss(&m->population->attrs[a], m->loss[a]);
+	result->nwp = weighted_penalty(m->population, m->loss);
 
 	result->k = sums.smallest;
 	result->entropy_l = exp(sums.entropy);
-	result->feasible = result->suppressed <= m->promise.limit;
-	result->feasible = measure_limits(m, classes, result) && result->feasible;
+	for (int model = 0; model < MODELS; model++)
+		if (m->population->models & m->all_models & MODEL_BIT(model))
+			result->figures[model] = figure_of_all(m->population, models[model], 0, classes, result->classes, m->remaining);
+	result->feasible = keeps_limits(m->population, classes, result->classes, m->remaining, &broken) &&
+		result->suppressed <= m->promise.limit;
 	result->sum_k = (double) sums.squares;
 	result->sum_l = (double) sums.own;
 	result->sum_other = (double) (sums.squares - sums.own);

@@ -13,7 +13,6 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
-#include "engine/histogram_parts.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
 #include "read/population_read.h"
