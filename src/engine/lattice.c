@@ -20,8 +20,8 @@
 #define PART_NODES 512
 #define BATCH 64
 
-/* Tuples to visit below which starting workers costs more than it saves. */
-#define WORTH_WORKERS 5e7
+/* Milliseconds that a node takes per tuple, at least. */
+#define TUPLE_TIME 6e-7
 
 /* What processes that measure parts share. */
 typedef struct LatticeOrder
@@ -127,13 +127,6 @@ choose_parts(PartWalk *walk, uint64 nnodes, LatticeOrder *order)
 	return nparts;
 }
 
-/* Whether workers would save more than they cost. */
-static bool
-is_worth_workers(const Population *population, uint64 nnodes)
-{
-	return (double) population->tuples->ntuples * nnodes >= WORTH_WORKERS;
-}
-
 /* Shows the measures of a part; returns false if the visitor wants no more. */
 static bool
 visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisitor visit, void *arg)
@@ -174,18 +167,6 @@ measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers
 	return worker_pool_end(pool);
 }
 
-static void
-measure_alone_in_order(PartWalk *walk, NodeVisitor visit, void *arg)
-{
-	int			levels[MAX_ATTRIBUTES];
-	Measures	measures;
-
-	first_levels(walk, 0, levels);
-	do
-		measure_next(walk, levels, &measures);
-	while (visit(arg, levels, &measures) && next_levels(walk, levels));
-}
-
 int
 lattice_measure(Population *population, const Promise *promise, int workers, NodeVisitor visit, void *arg)
 {
@@ -194,10 +175,18 @@ lattice_measure(Population *population, const Promise *promise, int workers, Nod
 	uint64		nnodes = (uint64) lattice_nodes(population);
 	int			helped = 0;
 
-	if (workers > 0 && !IsParallelWorker() && is_worth_workers(population, nnodes))
+	if (workers > 0 && !IsParallelWorker() && TUPLE_TIME * population->tuples->ntuples * nnodes >= WORTH_WORKERS)
 		helped = measure_together(walk, nnodes, &order, workers, visit, arg);
 	else
-		measure_alone_in_order(walk, visit, arg);
+	{
+		int			levels[MAX_ATTRIBUTES];
+		Measures	measures;
+
+		first_levels(walk, 0, levels);
+		do
+			measure_next(walk, levels, &measures);
+		while (visit(arg, levels, &measures) && next_levels(walk, levels));
+	}
 	node_walk_free(walk->node_walk);
 	return helped;
 }

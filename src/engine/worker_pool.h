@@ -10,6 +10,12 @@
 #include "access/parallel.h"
 #include "engine/population.h"
 
+/*
+ * Workers pay for work that takes so many milliseconds alone; with less, they
+ * would come too late.
+ */
+#define WORTH_WORKERS 30.0
+
 /* Items and results are plain bytes, because they pass through shared memory. */
 typedef struct PoolWork
 {
@@ -40,10 +46,7 @@ typedef struct PoolOrder
 /* Starts up to a number of workers; if none are available, the work is done here. */
 extern WorkerPool *worker_pool_begin(const PoolOrder *order, int workers);
 
-/*
- * The same for a pool without workers, once its work has turned out to be
- * worth it.
- */
+/* Starts them for a pool without workers, once its work has turned out to be worth it. */
 extern void worker_pool_call(WorkerPool *pool, const PoolOrder *order, int workers);
 
 /* The order's argument, shared by all processes of a pool. */

@@ -57,12 +57,8 @@
 /* Boxes between two checks of the clock. */
 #define BOXES_A_LOOK 64
 
-/*
- * Microseconds between two checks whether workers would pay off, and the
- * remaining microseconds from which on they do.
- */
+/* Microseconds between two checks whether workers would pay off. */
 #define LOOK_TIME 4000
-#define WORTH_WORKERS 30000
 
 /* Microseconds of a round. */
 #define ROUND_TIME 10000
@@ -330,7 +326,7 @@ is_over(Bounds *b)
 	if (b->begun == 0)
 		return true;
 	passed = share_passed(b);
-	if ((now - b->begun) * (1 - passed) > WORTH_WORKERS * passed)
+	if ((now - b->begun) * (1 - passed) > 1000 * WORTH_WORKERS * passed)
 		return true;
 	b->until = now + LOOK_TIME;
 	return false;

@@ -26,8 +26,8 @@
 /* The most nodes measured to find the closest. */
 #define MOST_LEVEL_NODES 1000000
 
-/* Tuples to visit below which starting workers costs more than it saves. */
-#define WORTH_WORKERS 2e8
+/* Milliseconds that an evaluation takes per tuple, at least. */
+#define TUPLE_TIME 1.5e-7
 
 /* A member of two generations, for ranking. */
 typedef struct Member
@@ -74,7 +74,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
 	search->items = budget_alloc(order.item_size, settings->size);
 	search->results = palloc(sizeof(CutResult) * settings->size);
-	search->pool = worker_pool_begin(&order, visits >= WORTH_WORKERS ? settings->workers : 0);
+	search->pool = worker_pool_begin(&order, TUPLE_TIME * visits >= WORTH_WORKERS ? settings->workers : 0);
 	MemoryContextSwitchTo(old);
 	return search;
 }

@@ -25,8 +25,8 @@
 #include "search/lower_bounds.h"
 #include "search/shared_nodes.h"
 
-/* Tuples to visit below which starting workers costs more than it saves. */
-#define WORTH_WORKERS 2e9
+/* Milliseconds that a visit of a tuple takes, at least. */
+#define VISIT_TIME 1.5e-8
 
 /* How often to mutate a child in search of one that is worth measuring. */
 #define MOST_MUTATIONS 20
@@ -370,7 +370,7 @@ begin_run(Evolution *evolution)
 	if (evolution->most_nodes > 0)
 		run->most_nodes = Min(run->most_nodes, evolution->most_nodes);
 	run->measured = measured_set_create(population, &evolution->promise, evolution->size,
-										visits >= WORTH_WORKERS ? evolution->workers : 0);
+										VISIT_TIME * visits >= WORTH_WORKERS ? evolution->workers : 0);
 	run->known = run->measured->nodes;
 	run->archive = archive_create(population->context, evolution->nobjectives, evolution->epsilon);
 	if (evolution->bounds)

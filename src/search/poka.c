@@ -35,9 +35,6 @@
 /* The most nodes measured together. */
 #define BATCH 256
 
-/* Milliseconds of measuring after which workers are started. */
-#define WORTH_WORKERS 20.0
-
 typedef struct Poka
 {
 	PokaSearch *search;
