@@ -27,15 +27,6 @@
 
 #include "base/budget.h"
 
-static void
-prepare_surprise(Histograms *h)
-{
-	budget_require(h->context, sizeof(double) * (Size) h->nvalues);
-	h->surprise = MemoryContextAllocHuge(h->context, sizeof(double) * ((Size) h->nvalues + 1));
-	for (uint32 value = 0; value < h->nvalues; value++)
-		h->surprise[value] = -log((double) h->total[value] / h->people);
-}
-
 void
 conditions_prepare(Histograms *h)
 {
@@ -55,7 +46,12 @@ conditions_prepare(Histograms *h)
 			h->kept[h->nkept++] = models[model];
 	}
 	if (needs_surprise)
-		prepare_surprise(h);
+	{
+		budget_require(h->context, sizeof(double) * (Size) h->nvalues);
+		h->surprise = MemoryContextAllocHuge(h->context, sizeof(double) * ((Size) h->nvalues + 1));
+		for (uint32 value = 0; value < h->nvalues; value++)
+			h->surprise[value] = -log((double) h->total[value] / h->people);
+	}
 	h->judged = class_values(h, &nothing, NULL, 0);
 }
 

@@ -171,39 +171,18 @@ change_base(CutCounting *counting, const uint64 *cut)
 	counting->has_base = true;
 }
 
-static const Recoding **
-lowest_node(const Population *population)
-{
-	int			levels[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < population->nattrs; a++)
-		levels[a] = population->attrs[a].min_level;
-	return node_of_levels(population, levels);
-}
-
-/* Allocates the persons of classes. */
-static void
-prepare_persons(CutCounting *counting, const TupleTable *lowest)
-{
-	const Population *population = counting->space->population;
-	Size		n = (Size) lowest->ntuples + 2;
-
-	counting->tuple_persons = lowest->slices[population->ncolumns - 1];
-	counting->mark = histograms_mark(population_persons(population));
-	counting->base_persons = budget_alloc(sizeof(uint32), n);
-	counting->class_of = budget_alloc(sizeof(uint32), n);
-	counting->start = budget_alloc(sizeof(uint32), n);
-	counting->together = budget_alloc(sizeof(uint32), n);
-	counting->people = budget_alloc(sizeof(int64), n);
-}
-
 static void *
 begin_counting(Population *population, const void *argument)
 {
 	CutCounting *counting = palloc0(sizeof(CutCounting));
-	TupleTable *lowest = population_classes(population, lowest_node(population), population->context);
-	Size		room = (Size) lowest->ntuples + 1;
+	int			levels[MAX_ATTRIBUTES];
+	TupleTable *lowest;
+	Size		room;
 
+	for (int a = 0; a < population->nattrs; a++)
+		levels[a] = population->attrs[a].min_level;
+	lowest = population_classes(population, node_of_levels(population, levels), population->context);
+	room = (Size) lowest->ntuples + 1;
 	counting->space = cut_space_create(population, false);
 	counting->asked = *(const CutArgument *) argument;
 	counting->nwords = counting->asked.nwords;
@@ -222,7 +201,15 @@ begin_counting(Population *population, const void *argument)
 	counting->base.counts = MemoryContextAllocHuge(population->context, sizeof(int64) * room);
 	counting->class_counter = class_counter_create(population->context, population, lowest->ntuples);
 	if (population->has_persons)
-		prepare_persons(counting, lowest);
+	{
+		counting->tuple_persons = lowest->slices[population->ncolumns - 1];
+		counting->mark = histograms_mark(population_persons(population));
+		counting->base_persons = budget_alloc(sizeof(uint32), room + 1);
+		counting->class_of = budget_alloc(sizeof(uint32), room + 1);
+		counting->start = budget_alloc(sizeof(uint32), room + 1);
+		counting->together = budget_alloc(sizeof(uint32), room + 1);
+		counting->people = budget_alloc(sizeof(int64), room + 1);
+	}
 	if (counting->asked.looks_closer || counting->asked.wants_measures)
 	{
 		Promise		nothing = {.k = 1,.keeps_all = true};

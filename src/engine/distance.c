@@ -93,7 +93,7 @@ share(int128 part, int128 whole)
 	return (double) part / (double) whole;
 }
 
-/* The same for integers that fit in 64 bits. */
+/* The surplus, where products of counts fit in 64 bits. */
 static double
 distance_equal_small(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {

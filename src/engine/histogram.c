@@ -188,20 +188,6 @@ append_word(Histograms *h, uint32 first, uint64 bits)
 	h->nentries = entry - h->entries;
 }
 
-/* Moves the current counts to the stack. */
-static void
-append_entries(Histograms *h)
-{
-	for (uint32 word = 0; word <= h->nvalues / 64; word++)
-	{
-		uint64		bits = h->present[word];
-
-		h->present[word] = 0;
-		if (bits != 0)
-			append_word(h, word * 64, bits);
-	}
-}
-
 /* Pushes a slice over the entries from start on. */
 static uint32
 push_slice(Histograms *h, Size start)
@@ -227,7 +213,14 @@ histograms_close(Histograms *h)
 
 	if (h->role == COLUMN_PERSON)
 		return persons_close(h);
-	append_entries(h);
+	for (uint32 word = 0; word <= h->nvalues / 64; word++)
+	{
+		uint64		bits = h->present[word];
+
+		h->present[word] = 0;
+		if (bits != 0)
+			append_word(h, word * 64, bits);
+	}
 	return push_slice(h, start);
 }
 
@@ -265,7 +258,7 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 	return push_slice(h, start);
 }
 
-/* The same for a column with few values, whose set fits in a register. */
+/* Merges histograms of a column with few values, whose set fits in a register. */
 static uint32
 merge_few(Histograms *h, const uint32 *slices, uint32 nslices)
 {

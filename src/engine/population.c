@@ -100,12 +100,8 @@ population_weigh(Population *population)
 	{
 		const Attribute *attr = &population->attrs[a];
 		const uint64 *key = population->tuples->keys;
-		int64	   *people;
+		int64	   *people = population_alloc_zero(population, sizeof(int64), attr->hierarchy->nleaves);
 
-		budget_require(population->context, sizeof(int64) * (Size) attr->hierarchy->nleaves);
-		people = MemoryContextAllocExtended(population->context,
-											sizeof(int64) * attr->hierarchy->nleaves,
-											MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
 		for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
 			people[key_get(key, &attr->field)] += population->tuples->counts[i];
 		for (int level = 0; level <= attr->hierarchy->height; level++)
@@ -205,15 +201,10 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 			  TupleTable *classes)
 {
 	Size		n = finer->ntuples;
-	MemoryContext context = CurrentMemoryContext;
-	uint32	   *start;
-	uint32	   *order;
-	uint32	   *together;
+	uint32	   *start = population_alloc(population, sizeof(uint32), (Size) classes->ntuples + 1);
+	uint32	   *order = population_alloc(population, sizeof(uint32), n + 1);
+	uint32	   *together = population_alloc(population, sizeof(uint32), n + 1);
 
-	budget_require(population->context, sizeof(uint32) * (3 * n + 1));
-	start = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) classes->ntuples + 1));
-	order = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
-	together = MemoryContextAllocHuge(context, sizeof(uint32) * (n + 1));
 	group_by_class(class_of, finer->ntuples, classes->ntuples, NULL, start, order);
 	for (int column = 0; column < population->ncolumns; column++)
 		for (uint32 c = 0; c < classes->ntuples; c++)

@@ -81,18 +81,6 @@ choose_from(Choosing *c, int depth)
 	}
 }
 
-static int64
-people_in(const RecordRun *run, const Outsiders *entries)
-{
-	uint32		n = entries != NULL ? entries->ntuples : run->population->tuples->ntuples;
-	const int64 *counts = entries != NULL ? entries->counts : run->population->tuples->counts;
-	int64		people = 0;
-
-	for (uint32 i = 0; i < n; i++)
-		people += counts[i];
-	return people;
-}
-
 void
 search_alike(RecordRun *run)
 {
@@ -103,9 +91,16 @@ search_alike(RecordRun *run)
 	offer_samples(run);
 	c->run = run;
 	c->reach = reach_create(run);
-	people = palloc(sizeof(int64) * run->nmatches);
+	people = palloc0(sizeof(int64) * run->nmatches);
 	for (int i = 0; i < run->nmatches; i++)
-		people[i] = people_in(run, run->dictionaries[i].entries);
+	{
+		const Outsiders *entries = run->dictionaries[i].entries;
+
+		if (entries == NULL)
+			people[i] = run->population->people;
+		for (uint32 j = 0; entries != NULL && j < entries->ntuples; j++)
+			people[i] += entries->counts[j];
+	}
 	c->risk_of_one = risk_of_one(run, people);
 	c->hopeful[0] = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)

@@ -113,16 +113,6 @@ sort_by_counting(const ItemTable *table, const uint32 *leaves, uint32 nleaves, c
 		sorted[starts[leaves[items[i]]]++] = items[i];
 }
 
-static void
-sort_by_comparing(const ItemTable *table, const uint32 *leaves, const uint32 *items, uint32 n, uint32 *sorted)
-{
-	for (uint32 i = 0; i < n; i++)
-		table->pairs[i] = ((uint64) leaves[items[i]] << 32) | items[i];
-	sort_pairs(table->pairs, n);
-	for (uint32 i = 0; i < n; i++)
-		sorted[i] = (uint32) table->pairs[i];
-}
-
 /* Finds the blocks of sorted items. */
 static void
 find_blocks(const ItemTable *table, const uint32 *leaves, SortedItems *sorted)
@@ -165,6 +155,12 @@ item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items,
 	if (nleaves / LEAVES_PER_ITEM <= n)
 		sort_by_counting(table, leaves, nleaves, items, n, sorted->items);
 	else
-		sort_by_comparing(table, leaves, items, n, sorted->items);
+	{
+		for (uint32 i = 0; i < n; i++)
+			table->pairs[i] = ((uint64) leaves[items[i]] << 32) | items[i];
+		sort_pairs(table->pairs, n);
+		for (uint32 i = 0; i < n; i++)
+			sorted->items[i] = (uint32) table->pairs[i];
+	}
 	find_blocks(table, leaves, sorted);
 }

@@ -13,16 +13,6 @@
 #include "lib/pairingheap.h"
 #include "miscadmin.h"
 
-static void
-coordinates_of(const WalkLattice *lattice, int node, int *at)
-{
-	for (int d = lattice->ndims - 1; d >= 0; d--)
-	{
-		at[d] = node % lattice->size[d];
-		node /= lattice->size[d];
-	}
-}
-
 /* The node one step away in a dimension, or -1. */
 static int
 neighbour(const WalkLattice *lattice, int node, int dimension, int step)
@@ -30,7 +20,8 @@ neighbour(const WalkLattice *lattice, int node, int dimension, int step)
 	int			at[MAX_WALK_DIMENSIONS];
 	int			stride = 1;
 
-	coordinates_of(lattice, node, at);
+	for (int d = lattice->ndims - 1, rest = node; d >= 0; rest /= lattice->size[d--])
+		at[d] = rest % lattice->size[d];
 	if (at[dimension] + step < 0 || at[dimension] + step >= lattice->size[dimension])
 		return -1;
 	for (int d = lattice->ndims - 1; d > dimension; d--)
