@@ -16,7 +16,7 @@ extern Size budget_limit(void);
 /* Sets the total a call is expected to need, for the hint of an error. */
 extern void budget_expect(Size bytes);
 
-/* The same, if a context is going to grow by that much and the total is larger. */
+/* Raises that total to what a context has and is going to grow by, if that is more. */
 extern void budget_expect_further(MemoryContext context, Size more);
 
 /* Fails with 53200 if a context may not grow by that much. */

@@ -338,7 +338,7 @@ suppressed_by_size(BoxTables *tables, const BoxTable *table, const BoxClass *cla
 	return suppressed;
 }
 
-/* The same if a promise is about more. */
+/* Counts a class's people in parts that break a promise about more than sizes. */
 static int64
 suppressed_by_value(BoxTables *tables, const BoxTable *table, const BoxClass *class, const KeyField *field)
 {
@@ -443,7 +443,7 @@ place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
 	}
 }
 
-/* The same if a promise is about more, checking values and persons. */
+/* Places the parts of a class if a promise is about more, checking values and persons. */
 static void
 place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field,
 					 BoxTable *to, uint32 nseen)

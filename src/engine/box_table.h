@@ -70,7 +70,7 @@ extern void box_tables_prepare(BoxTables *tables, Population *population, const 
  */
 extern BoxTable *box_table_create(BoxTables *tables, const int *highest);
 
-/* The same after lowering one attribute's highest level. */
+/* Creates it from another, after one attribute's highest level was lowered; or returns NULL. */
 extern BoxTable *box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level);
 
 /* Whether it would not be NULL. */

@@ -137,7 +137,7 @@ extern uint32 histograms_close(Histograms *histograms);
 /* The merged histogram of two or more classes. */
 extern uint32 histograms_join(Histograms *histograms, const uint32 *slices, uint32 nslices);
 
-/* The same for one or more. */
+/* The histogram of one or more classes. */
 static inline uint32
 histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 {

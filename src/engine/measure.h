@@ -76,7 +76,7 @@ extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
 /* The size below which a class is suppressed regardless of other promises. */
 extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
 
-/* The same if a number of people is suppressed already. */
+/* That size if a number of people is suppressed already. */
 extern int64 size_threshold_beside(Measurer *measurer, const TupleTable *classes, int64 suppressed);
 
 /* Whether anything is promised for which classes are suppressed. */

@@ -101,7 +101,7 @@ others_equal(const uint64 *a, const uint64 *b, int nwords, int word)
 	return true;
 }
 
-/* The same for keys of any width and with histograms of the first columns. */
+/* Raises it for keys of any width and with histograms of the first columns. */
 static uint32
 raise_wide(const Population *population, int ncolumns, const TupleTable *from, TupleTable *to,
 		   const KeyField *field, const uint64 *codes)
@@ -235,7 +235,7 @@ distribute_narrow(const TupleTable *from, KeyField field, uint32 *start, uint32 
 	}
 }
 
-/* The same for keys of any width and with histograms. */
+/* Sorts a table stably by one attribute, for keys of any width and with histograms. */
 static void
 distribute_wide(const Population *population, const TupleTable *from, const KeyField *field, uint32 *start,
 				uint32 ncodes, TupleTable *to)

@@ -10,7 +10,7 @@
 
 /* ---------------- lets searches that need no sensitive or class column work */
 
-/* The same population without counted columns, which is searched much faster. */
+/* The population without counted columns, which is searched much faster. */
 extern Population *population_narrow(const Population *population);
 
 /* Measures the nodes found in a narrow population again, with every column. */

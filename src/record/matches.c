@@ -220,7 +220,7 @@ is_alike(const AlikeLabels *alike, uint32 label, uint32 other)
 	return false;
 }
 
-/* The same by checking every class. */
+/* Adds them up by checking every class. */
 static int64
 count_classes(const Matches *m, const uint32 *labels)
 {

@@ -14,7 +14,7 @@
 #define MOST_NODES 300000
 #define MOST_FRONTIER_WORK 1e9
 
-/* The same for counting the nodes of a search from the top. */
+/* The most tuples at all nodes whose visits from the top are counted. */
 #define MOST_COUNTED_WORK 2e10
 
 /* Whether the risk never rises when a record is generalized further. */
