@@ -55,17 +55,6 @@ conditions_prepare(Histograms *h)
 	h->judged = class_values(h, &nothing, NULL, 0);
 }
 
-static void
-keep_figures(Histograms *h, const Slice *slice, const ClassValues *values)
-{
-	Size		number = slice - h->slices;
-
-	while (h->figure_capacity <= number)
-		h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
-	for (int i = 0; i < h->nkept; i++)
-		h->figures[number].of[h->kept[i]->kept - 1] = h->kept[i]->measure(values, NULL);
-}
-
 void
 conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
 {
@@ -88,5 +77,12 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		slice->least_suppressed = Max(slice->least_suppressed, least);
 	}
 	if (h->nkept > 0)
-		keep_figures(h, slice, values);
+	{
+		Size		number = slice - h->slices;
+
+		while (h->figure_capacity <= number)
+			h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
+		for (int i = 0; i < h->nkept; i++)
+			h->figures[number].of[h->kept[i]->kept - 1] = h->kept[i]->measure(values, NULL);
+	}
 }

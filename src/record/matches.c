@@ -105,14 +105,6 @@ typedef struct Spelling
 	uint32	   *characters;
 } Spelling;
 
-static bool
-are_alike(const Spelling *a, const Spelling *b, double similarity)
-{
-	if (a->isnull || b->isnull)
-		return false;
-	return jaro(a->characters, a->n, b->characters, b->n) >= similarity;
-}
-
 /* Finds the similar labels of a level. */
 static void
 compare_labels(Matches *m, int a, int level)
@@ -141,7 +133,11 @@ compare_labels(Matches *m, int a, int level)
 		alike->start[i] = n;
 		for (uint32 j = 0; j < nlabels; j++)
 		{
-			if (i != j && !are_alike(&spellings[i], &spellings[j], m->similarity))
+			const Spelling *one = &spellings[i];
+			const Spelling *other = &spellings[j];
+
+			if (i != j && (one->isnull || other->isnull ||
+						   jaro(one->characters, one->n, other->characters, other->n) < m->similarity))
 				continue;
 			if (n == capacity)
 				alike->others = budget_grow(m->context, alike->others, sizeof(uint32), &capacity);

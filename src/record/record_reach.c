@@ -43,17 +43,6 @@ owner_range(const RecordRun *run, int a)
 	return range;
 }
 
-/* The leaves of an attribute that occur. */
-static bool *
-occurring_leaves(const RecordRun *run, int a)
-{
-	bool	   *occurs = budget_alloc_zero(sizeof(bool), (Size) run->population->attrs[a].hierarchy->nleaves + 1);
-
-	for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
-		occurs[leaves_of(run, i)[a]] = true;
-	return occurs;
-}
-
 /* Attributes with many labels come first, because they separate entries best. */
 static void
 order_attributes(Reach *reach)
@@ -128,7 +117,7 @@ reach_create(const RecordRun *run)
 {
 	Reach	   *reach = palloc0(sizeof(Reach));
 	int			nattrs = run->population->nattrs;
-	bool	   *occurs[MAX_ATTRIBUTES];
+	bool	   *occurs[MAX_ATTRIBUTES]; /* by depth and leaf */
 
 	reach->run = run;
 	/* levels add up without rounding */
@@ -139,7 +128,11 @@ reach_create(const RecordRun *run)
 		reach->least_weight[nattrs][bin] = HUGE_VAL;
 	for (int depth = nattrs - 1; depth >= 0; depth--)
 	{
-		occurs[depth] = occurring_leaves(run, reach->order[depth]);
+		int			a = reach->order[depth];
+
+		occurs[depth] = budget_alloc_zero(sizeof(bool), (Size) run->population->attrs[a].hierarchy->nleaves + 1);
+		for (uint32 i = 0; i < run->population->tuples->ntuples; i++)
+			occurs[depth][leaves_of(run, i)[a]] = true;
 		add_most(reach, depth, occurs[depth], owner_range(run, reach->order[depth]));
 	}
 	reach->bin = reach->most_utility[0] / REACH_BINS;

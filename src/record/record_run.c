@@ -142,23 +142,10 @@ out_of_time(RecordRun *run)
 	return time_is_up(run->search->deadline, &run->search->in_time);
 }
 
-/* The dictionaries, or only the population. */
-static void
-prepare_dictionaries(RecordRun *run)
-{
-	static const HeldDictionary itself = {NULL, 1};
-	const RecordSearch *search = run->search;
-
-	run->nmatches = Max(search->ndictionaries, 1);
-	run->dictionaries = search->ndictionaries > 0 ? search->dictionaries : &itself;
-	run->matches = palloc(sizeof(Matches *) * run->nmatches);
-	for (int i = 0; i < run->nmatches; i++)
-		run->matches[i] = matches_create(search->population, run->dictionaries[i].entries, search->similarity);
-}
-
 RecordRun *
 record_run_begin(RecordSearch *search)
 {
+	static const HeldDictionary itself = {NULL, 1};
 	const Population *population = search->population;
 	uint32		ntuples = population->tuples->ntuples;
 	RecordRun  *run = palloc0(sizeof(RecordRun));
@@ -167,7 +154,11 @@ record_run_begin(RecordSearch *search)
 	run->context = CurrentMemoryContext;
 	run->population = population;
 	run->model = search->model;
-	prepare_dictionaries(run);
+	run->nmatches = Max(search->ndictionaries, 1);
+	run->dictionaries = search->ndictionaries > 0 ? search->dictionaries : &itself;
+	run->matches = palloc(sizeof(Matches *) * run->nmatches);
+	for (int i = 0; i < run->nmatches; i++)
+		run->matches[i] = matches_create(population, run->dictionaries[i].entries, search->similarity);
 	search->answer_size = MAXALIGN(offsetof(RecordAnswer, levels) + sizeof(uint16) * population->nattrs);
 	budget_require(population->context, (sizeof(uint32) * population->nattrs + search->answer_size) * (Size) ntuples);
 	run->leaves = MemoryContextAllocHuge(run->context, sizeof(uint32) * population->nattrs * ((Size) ntuples + 1));

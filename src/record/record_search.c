@@ -17,13 +17,6 @@
 /* The most tuples at all nodes whose visits from the top are counted. */
 #define MOST_COUNTED_WORK 2e10
 
-/* Whether the risk never rises when a record is generalized further. */
-static bool
-risk_is_monotone(const RecordSearch *search)
-{
-	return search->model->risk != RISK_ENTROPY && search->similarity == 0;
-}
-
 /*
  * Offers the lowest and the highest node, so that every record with an answer
  * has one before time is up.
@@ -63,7 +56,12 @@ record_search(RecordSearch *search)
 	MemoryContext old = MemoryContextSwitchTo(work);
 	RecordRun  *run = record_run_begin(search);
 	double		everything = (double) run->nnodes * search->population->tuples->ntuples;
-	bool		is_monotone = search->goal == GOAL_LEAST_RISK && risk_is_monotone(search);
+
+	/*
+	 * whether the risk that shall be least never rises when a record is
+	 * generalized further
+	 */
+	bool		is_monotone = search->goal == GOAL_LEAST_RISK && search->model->risk != RISK_ENTROPY && search->similarity == 0;
 
 	require_countable(run);
 	search->in_time = true;
