@@ -442,6 +442,16 @@ dataset_count_role(const Dataset *dataset, Role role)
 	return count;
 }
 
+const Declared *
+declared_attribute(const Dataset *dataset, int attr)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && attr-- == 0)
+			return &dataset->attributes[i];
+	elog(ERROR, "no such quasi-identifier");
+	return NULL;
+}
+
 char *
 dataset_count_sql(const Dataset *dataset)
 {

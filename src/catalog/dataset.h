@@ -103,6 +103,9 @@ extern char *dataset_count_sql(const Dataset *dataset);
 /* The declared attributes with a role. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);
 
+/* The declaration of a quasi-identifier, by number from 0. */
+extern const Declared *declared_attribute(const Dataset *dataset, int attr);
+
 /* The highest level to search of a quasi-identifier. */
 extern int	declared_max_level(const Declared *attribute);
 

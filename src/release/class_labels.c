@@ -12,7 +12,7 @@
 #include "base/key_counter.h"
 #include "miscadmin.h"
 #include "release/content.h"
-#include "release/specification.h"
+#include "release/cut_bits.h"
 
 /* The rank of each label, NULL last; equal labels have that of the first. */
 static uint32 *

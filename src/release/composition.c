@@ -231,13 +231,13 @@ static void
 known_of_release(const Release *release, KnownContent *content)
 {
 	ReleaseEntry *known = &content->release;
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 
 	memset(content, 0, sizeof(KnownContent));
 	content->content = release->content;
 	known->name = release->sql_name;
-	known->k = release->spec.promise.k;
-	known->ngeneralized = release->spec.population->nattrs;
+	known->k = release->promise.k;
+	known->ngeneralized = release->population->nattrs;
 	known->generalized = release->content->attrs;
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
 	for (int i = 0, a = 0; i < dataset->nattributes; i++)
@@ -251,12 +251,12 @@ tell(const Release *release, int64 people, const char *other)
 {
 	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
 
-	if (other != NULL && release->spec.population->has_persons)
+	if (other != NULL && release->population->has_persons)
 		ereport(level,
 				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
-						   other, release->spec.promise.k),
+						   other, release->promise.k),
 				 errhint("The release does not record whose rows it showed. Set anonopt.composition to off if you know that enough people have changed.")));
 	else if (other != NULL)
 		ereport(level,
@@ -265,14 +265,14 @@ tell(const Release *release, int64 people, const char *other)
 							   "release %s differs from what was shown before by " INT64_FORMAT " people", (unsigned long) people,
 							   release->sql_name, people),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " is promised.",
-						   other, release->spec.promise.k),
+						   other, release->promise.k),
 				 errhint("See anonopt.release_risk; publish after more people have changed, or set anonopt.composition.")));
 	else
 		ereport(level,
 				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
-						release->spec.dataset->name, people),
-				 errdetail(INT64_FORMAT " is promised.", release->spec.promise.k),
+						release->dataset->name, people),
+				 errdetail(INT64_FORMAT " is promised.", release->promise.k),
 				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
 }
 
@@ -334,7 +334,7 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 	for (int i = 0; i < n; i++)
 		if (release->id != NULL && strcmp(contents[i].release.id, release->id) == 0 && contents[i].is_known)
 			last = &contents[i];
-	if (last == NULL || release->spec.population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
+	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
 		return false;
 	see_own_changes();
 	last->content = known_content_load(last, CurrentMemoryContext);
@@ -362,7 +362,7 @@ visit_earlier(void *arg, const KnownContent *earlier, int64 difference, const ch
 	if (unseen != NULL)
 		tell_unseen(release, earlier->release.name, unseen, &comparison->warned);
 	/* contents count rows */
-	if (release->spec.population->has_persons)
+	if (release->population->has_persons)
 		difference = Min(difference, 1);
 	if (difference > 0 && (release->difference == 0 || difference < release->difference))
 	{
@@ -380,7 +380,7 @@ visit_earlier(void *arg, const KnownContent *earlier, int64 difference, const ch
 void
 composition_check(Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	KnownContent own;
 	KnownContent *contents;
 	Population *population = NULL;

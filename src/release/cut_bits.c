@@ -2,7 +2,7 @@
  * cut_bits.c
  *	  Partitions of ordered domains, as bit strings.
  */
-#include "release/specification.h"
+#include "release/cut_bits.h"
 
 #include "release/content.h"
 #include "utils/varbit.h"

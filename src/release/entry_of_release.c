@@ -12,7 +12,7 @@
 static char *
 measures_json(const Release *release)
 {
-	const Population *population = release->spec.population;
+	const Population *population = release->population;
 	const Measures *m = &release->measures;
 	bool		by_records = release->records != NULL;
 	int64		starred = by_records ? 0 : release->classes->starred;
@@ -53,17 +53,16 @@ measures_json(const Release *release)
 ColumnNames
 column_names(const Release *release)
 {
-	const Specification *spec = &release->spec;
 	ColumnNames columns;
 
 	memset(&columns, 0, sizeof(columns));
 	for (int i = 0; i < 3; i++)
-		columns.names[i] = palloc(sizeof(char *) * (spec->ncolumns + MAX_ATTRIBUTES));
-	for (int a = 0; a < spec->population->nattrs; a++)
-		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] = pstrdup(spec->population->attrs[a].name);
-	for (int i = 0; i < spec->ncolumns; i++)
+		columns.names[i] = palloc(sizeof(char *) * (release->ncolumns + MAX_ATTRIBUTES));
+	for (int a = 0; a < release->population->nattrs; a++)
+		columns.names[NAMES_GENERALIZED][columns.n[NAMES_GENERALIZED]++] = pstrdup(release->population->attrs[a].name);
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const ShownColumn *column = &spec->columns[i];
+		const ShownColumn *column = &release->columns[i];
 		int			kind = column->promised ? NAMES_SENSITIVE : NAMES_UNCOVERED;
 
 		if (column->attr < 0)
@@ -76,8 +75,8 @@ column_names(const Release *release)
 static void
 make_distributions(const Release *release, ReleaseEntry *entry)
 {
-	const Population *population = release->spec.population;
-	const Dataset *dataset = release->spec.dataset;
+	const Population *population = release->population;
+	const Dataset *dataset = release->dataset;
 	int			j = -1;
 
 	if (!dataset_promises_values(dataset) || release->spool.values == NULL)
@@ -116,7 +115,7 @@ distributions_now(ReleaseEntry *entry)
 	release->spool.wants_values = true;
 	release_read_shown(release);
 	entry->ndistributions = 0;
-	if (release->spec.population != NULL)
+	if (release->population != NULL)
 		make_distributions(release, entry);
 	release_close(release);
 }
@@ -152,14 +151,14 @@ release_generalization(const Release *release)
 	{
 		by.kind = BY_LEVELS;
 		by.levels = release->levels;
-		by.nlevels = release->spec.population->nattrs;
+		by.nlevels = release->population->nattrs;
 	}
 	else if (release->cuts != NULL)
 	{
 		by.kind = BY_CUTS;
 		by.cuts = release->cuts;
-		by.ncuts = release->spec.population->nattrs;
-		by.cut_labels = labels_of_cuts(release->spec.population, &by.ncut_labels);
+		by.ncuts = release->population->nattrs;
+		by.cut_labels = labels_of_cuts(release->population, &by.ncut_labels);
 	}
 	else if (release->recoding != NULL)
 	{
@@ -178,7 +177,7 @@ set_people_k(const Release *release, ReleaseEntry *entry)
 {
 	int64		starred = release->records != NULL ? 0 : release->classes->starred;
 
-	entry->has_people_k = release->spec.population->has_persons;
+	entry->has_people_k = release->population->has_persons;
 	entry->people_k = starred > 0 ? Min(release->measures.k, starred) : release->measures.k;
 }
 
@@ -192,10 +191,9 @@ is_further_promise(const DeclaredPromise *promise)
 ReleaseEntry *
 entry_of_release(const Release *release, const char *id, Oid relation)
 {
-	const Specification *spec = &release->spec;
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
 	ColumnNames columns = column_names(release);
-	List	   *hierarchies = release_hierarchies(spec->dataset);
+	List	   *hierarchies = release_hierarchies(release->dataset);
 	double		l;
 
 	entry->id = pstrdup(id);
@@ -203,17 +201,17 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->form = release->form;
 	entry->form_name = unconstify(char *, release_form_name(release->form));
 	entry->name = release->sql_name;
-	entry->dataset = spec->dataset->name;
-	entry->source = spec->dataset->relation;
+	entry->dataset = release->dataset->name;
+	entry->source = release->dataset->relation;
 	entry->source_name = relation_sql_name(entry->source);
 	entry->by = release_generalization(release);
-	entry->k = spec->promise.k;
-	entry->has_l = promised_of_all(spec->dataset, MODEL_L, &l);
+	entry->k = release->promise.k;
+	entry->has_l = promised_of_all(release->dataset, MODEL_L, &l);
 	entry->l = (int64) l;
-	entry->has_t = promised_of_all(spec->dataset, MODEL_T, &entry->t);
+	entry->has_t = promised_of_all(release->dataset, MODEL_T, &entry->t);
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
-	entry->star = spec->star;
+	entry->star = release->star;
 	entry->suppressed = entry->star ? "star" : "omit";
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
@@ -239,10 +237,10 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 		entry->risk = unconstify(char *, risk_name(release->records->risk));
 		entry->utility = unconstify(char *, utility_name(release->records->utility));
 	}
-	entry->promises = palloc(sizeof(DeclaredPromise) * (spec->dataset->npromises + 1));
-	for (int i = 0; i < spec->dataset->npromises; i++)
-		if (is_further_promise(&spec->dataset->promises[i]))
-			entry->promises[entry->npromises++] = spec->dataset->promises[i];
+	entry->promises = palloc(sizeof(DeclaredPromise) * (release->dataset->npromises + 1));
+	for (int i = 0; i < release->dataset->npromises; i++)
+		if (is_further_promise(&release->dataset->promises[i]))
+			entry->promises[entry->npromises++] = release->dataset->promises[i];
 	entry->covers = covers_of_release(release, &entry->ncovers);
 	make_distributions(release, entry);
 	return entry;
@@ -258,17 +256,17 @@ append_names(StringInfo list, char *const *names, int n)
 char *
 release_comment(const Release *release, const char *id)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	double		l;
 	double		t;
 	bool		has_l = promised_of_all(dataset, MODEL_L, &l);
 	ColumnNames columns = column_names(release);
 	StringInfoData comment;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
-	char	  **others = palloc(sizeof(char *) * (release->spec.ncolumns + 1));
+	char	  **others = palloc(sizeof(char *) * (release->ncolumns + 1));
 
 	initStringInfo(&comment);
-	appendStringInfo(&comment, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->spec.promise.k);
+	appendStringInfo(&comment, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->promise.k);
 	append_names(&comment, columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED]);
 	memcpy(others, columns.names[NAMES_UNCOVERED], sizeof(char *) * uncovered);
 	if (has_l)

@@ -16,7 +16,7 @@
  * earlier groups can be taken.  It also makes labels unique, because a group
  * gets a label only if no other group has it, and keeps it.
  */
-#include "release/specification.h"
+#include "release/cut_bits.h"
 
 #include "base/budget.h"
 #include "catalog/pg_type.h"

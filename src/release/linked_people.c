@@ -323,7 +323,7 @@ linked_people_check(Release *release, bool look, bool refuse)
 			LockDatabaseObject(own_relation("published_link"), hash_any((const unsigned char *) VARDATA(name), SECRET_NAME_BYTES), 0, ExclusiveLock);
 			links = read_links("l.secret_name = $1", BYTEAOID, PointerGetDatum(name), &n);
 		}
-		groups = group_people(links, n, people, release->spec.promise.k);
+		groups = group_people(links, n, people, release->promise.k);
 		if (groups->smallest > 0 && groups->smallest < groups->k)
 			tell(release, pseudonym, groups, refuse);
 	}

@@ -5,7 +5,7 @@
 #include "release/composition.h"
 
 #include "miscadmin.h"
-#include "release/specification.h"
+#include "release/cut_bits.h"
 #include "utils/builtins.h"
 #include "utils/varbit.h"
 

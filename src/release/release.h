@@ -10,13 +10,22 @@
 #ifndef ANONOPT_RELEASE_H
 #define ANONOPT_RELEASE_H
 
+#include "engine/measure.h"
 #include "read/row_spool.h"
 #include "record/record_model.h"
 #include "release/class_labels.h"
 #include "release/composition.h"
 #include "release/recoding_rows.h"
 #include "release/release_entry.h"
-#include "release/specification.h"
+
+/* A column that is shown. */
+typedef struct ShownColumn
+{
+	const char *name;
+	int			attr;			/* quasi-identifier, or -1 if shown unchanged */
+	bool		pseudonym;		/* shown as pseudonyms */
+	bool		promised;		/* sensitive: promises of l or t apply */
+} ShownColumn;
 
 /* The options of a release by records. */
 typedef struct RecordOptions
@@ -40,7 +49,11 @@ typedef struct ReleaseRecoding
 typedef struct Release
 {
 	/* specified */
-	Specification spec;
+	const Dataset *dataset;
+	Promise		promise;		/* k always */
+	bool		star;			/* classes that break it are shown as stars */
+	int			ncolumns;
+	ShownColumn *columns;		/* in the order of the relation */
 	const char *id;				/* of its entry, if it exists already */
 	bool		writes;			/* it is about to be written */
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
@@ -59,6 +72,7 @@ typedef struct Release
 	char	   *sql_name;		/* qualified and quoted */
 
 	/* read */
+	Population *population;
 	List	   *schemas;		/* whose names are kept, and the names */
 	List	   *schema_names;
 	List	   *opened;			/* relations kept open, so that nobody changes

@@ -77,18 +77,54 @@ release_name(Release *release, const char *name)
 	release->sql_name = new.sql_name;
 }
 
+/* How a column is shown, if at all. */
+static bool
+choose_column(const Release *release, const char *name, ShownColumn *shown)
+{
+	const Dataset *dataset = release->dataset;
+	bool		wanted = false;
+	int			attr = 0;
+
+	shown->name = pstrdup(name);
+	shown->attr = -1;
+	shown->promised = false;
+	shown->pseudonym = false;
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+		bool		same = strcmp(declared->column, name) == 0;
+
+		if (same && declared->role == ROLE_QUASI_IDENTIFIER)
+			shown->attr = attr;
+		attr += declared->role == ROLE_QUASI_IDENTIFIER;
+		if (same && declared->role == ROLE_SENSITIVE)
+			shown->promised = true;
+		if (same && declared->role == ROLE_PSEUDONYM)
+			shown->pseudonym = true;
+		wanted = wanted || (same && declared->role != ROLE_IDENTIFIER && declared->role != ROLE_INSENSITIVE);
+	}
+	for (int i = 0; i < release->nnamed; i++)
+		wanted = wanted || strcmp(release->named[i], name) == 0;
+	return wanted;
+}
+
 void
 release_choose(Release *release)
 {
-	Specification *spec = &release->spec;
+	const Dataset *dataset = release->dataset;
+	const char *name;
 
-	if (spec->dataset->count_column != NULL)
+	if (dataset->count_column != NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", spec->dataset->name),
+				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", dataset->name),
 				 errhint("Publish from a relation with one row per person.")));
-	(void) set_config_option("timezone", spec->dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	specification_choose_columns(spec, (const char *const *) release->named, release->nnamed);
+	(void) set_config_option("timezone", dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	release->ncolumns = 0;
+	release->columns = palloc(sizeof(ShownColumn) * MaxTupleAttributeNumber);
+	for (AttrNumber number = 1; (name = get_attname(dataset->relation, number, true)) != NULL; number++)
+		if (OidIsValid(column_type(dataset->relation, name)) && choose_column(release, name, &release->columns[release->ncolumns]))
+			release->ncolumns++;
 }
 
 /* ------------------------------------------------------------- hierarchies */
@@ -341,7 +377,7 @@ hierarchy_keeps(Oid hierarchy, const bytea *digests)
 static void
 check_identifiers(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
@@ -349,8 +385,8 @@ check_identifiers(const Release *release)
 
 		if (dataset->attributes[i].role != ROLE_IDENTIFIER)
 			continue;
-		for (int j = 0; j < release->spec.ncolumns; j++)
-			if (strcmp(release->spec.columns[j].name, column) == 0)
+		for (int j = 0; j < release->ncolumns; j++)
+			if (strcmp(release->columns[j].name, column) == 0)
 			{
 				bool		named = false;
 
@@ -362,8 +398,8 @@ check_identifiers(const Release *release)
 						 named ? 0 : errhint("Remove one of its roles with anonopt.drop_attribute.")));
 			}
 	}
-	for (int j = 0; j < release->spec.ncolumns && dataset->person != NULL; j++)
-		if (strcmp(release->spec.columns[j].name, dataset->person) == 0 && !release->spec.columns[j].pseudonym)
+	for (int j = 0; j < release->ncolumns && dataset->person != NULL; j++)
+		if (strcmp(release->columns[j].name, dataset->person) == 0 && !release->columns[j].pseudonym)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("column \"%s\" identifies persons and is never published", dataset->person),
@@ -436,7 +472,7 @@ release_close(Release *release)
 static void
 check_pseudonyms(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 
 	for (int i = 0; i < dataset->nattributes; i++)
 	{
@@ -512,7 +548,7 @@ release_check_names(const Release *release)
 void
 release_check(Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	bool		with_sensitive = dataset_promises_values(dataset);
 	ListCell   *cell;
 

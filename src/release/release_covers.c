@@ -74,7 +74,7 @@ append_boxes(LabelCover *cover, const Classes *classes, int a)
 static bool
 needs_covers(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 
 	for (int i = 0; i < dataset->npromises && release->levels == NULL; i++)
 		if (model_needs_population(dataset->promises[i].model))
@@ -91,7 +91,7 @@ covers_of_release(const Release *release, int *n)
 	*n = 0;
 	if (!needs_covers(release))
 		return NULL;
-	*n = release->spec.population->nattrs;
+	*n = release->population->nattrs;
 	covers = palloc0(sizeof(LabelCover) * (*n + 1));
 	for (int a = 0; a < *n; a++)
 	{

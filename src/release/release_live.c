@@ -51,7 +51,7 @@ ask(const char *statement, const char *argument)
 List *
 live_sources(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	List	   *relations = NIL;
 	ListCell   *cell;
 
@@ -165,7 +165,7 @@ is_read_live(const Dataset *dataset, int attribute, Oid relation)
 void
 live_check_source(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	ListCell   *cell;
 
 	foreach(cell, live_sources(release))
@@ -240,20 +240,19 @@ find_function(const Release *release, const char *sql_name)
 static Oid
 make_function(const Release *release, const char *id, const char *function)
 {
-	const Specification *spec = &release->spec;
-	const char *rows = own_name(spec, "rows");	/* that look alike */
+	const char *rows = own_name(release, "rows");	/* that look alike */
 	StringInfoData result;
 	Oid			own;
 
 	initStringInfo(&result);
-	for (int i = 0; i < spec->ncolumns; i++)
-		appendStringInfo(&result, "%s %s, ", quote_identifier(spec->columns[i].name), spec->columns[i].attr >= 0 ? "pg_catalog.text" :
-						 format_type_be_qualified(column_type(spec->dataset->relation, spec->columns[i].name)));
-	if (spec->star)
+	for (int i = 0; i < release->ncolumns; i++)
+		appendStringInfo(&result, "%s %s, ", quote_identifier(release->columns[i].name), release->columns[i].attr >= 0 ? "pg_catalog.text" :
+						 format_type_be_qualified(column_type(release->dataset->relation, release->columns[i].name)));
+	if (release->star)
 		appendStringInfoString(&result, "anonopt_suppressed pg_catalog.bool, ");
 	release_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
 						 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
-						 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(spec), rows));
+						 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows));
 	own = find_function(release, function);
 	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
 	CommandCounterIncrement();
@@ -262,20 +261,20 @@ make_function(const Release *release, const char *id, const char *function)
 
 /* The shown columns of the view. */
 static char *
-shown_columns(const Specification *spec)
+shown_columns(const Release *release)
 {
 	StringInfoData shown;
 
 	initStringInfo(&shown);
-	for (int i = 0; i < spec->ncolumns; i++)
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const char *name = quote_identifier(spec->columns[i].name);
+		const char *name = quote_identifier(release->columns[i].name);
 
 		appendStringInfo(&shown, "%s%s", i > 0 ? ", " : "", name);
-		if (spec->columns[i].attr >= 0)
+		if (release->columns[i].attr >= 0)
 			appendStringInfo(&shown, " COLLATE pg_catalog.\"C\" AS %s", name);
 	}
-	if (spec->star)
+	if (release->star)
 		appendStringInfoString(&shown, ", anonopt_suppressed");
 	return shown.data;
 }
@@ -290,7 +289,7 @@ release_create_live(const Release *release, const char *id)
 	live_check_source(release);
 	own = make_function(release, id, function);
 	release_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
-						 " FROM %s() f) x", release->sql_name, shown_columns(&release->spec), own_name(&release->spec, "rows"), function));
+						 " FROM %s() f) x", release->sql_name, shown_columns(release), own_name(release, "rows"), function));
 	view = made_relation(release->schema, release->name);
 	require_definition(view);
 	if (rows_function(view) != own)

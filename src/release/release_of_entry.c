@@ -76,12 +76,11 @@ Release *
 release_of_entry(const ReleaseEntry *entry)
 {
 	Release    *release = palloc0(sizeof(Release));
-	Specification *spec = &release->spec;
 	Dataset    *dataset = dataset_sound(dataset_load_owned(entry->dataset));
-	Promise    *promise = &spec->promise;
+	Promise    *promise = &release->promise;
 
 	release->id = entry->id;
-	spec->dataset = dataset;
+	release->dataset = dataset;
 	dataset->for_release = true;
 	release->form = entry->form;
 	release->schema = get_rel_namespace(entry->relation);
@@ -89,7 +88,7 @@ release_of_entry(const ReleaseEntry *entry)
 	release->sql_name = relation_sql_name(entry->relation);
 	release->named = entry->columns;
 	release->nnamed = entry->ncolumns;
-	spec->star = entry->star;
+	release->star = entry->star;
 	promise->k = entry->k;
 	if (entry->has_l)
 		promise_of_all(dataset, MODEL_L, entry->l);

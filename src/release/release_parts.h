@@ -40,7 +40,7 @@ extern void refuse_changed(const Release *release);
 extern void release_run(const char *statement);
 
 /* A name of our own, quoted, that differs from all shown columns. */
-extern const char *own_name(const Specification *spec, const char *wanted);
+extern const char *own_name(const Release *release, const char *wanted);
 
 /*
  * Fails if a view's query is bound to a user's relation, or to code that is not
@@ -112,7 +112,7 @@ extern void live_check_source(const Release *release);
  * The shown columns with their types, as a column definition list has them; and
  * a column's type, in which every one of its values fits.
  */
-extern char *column_definitions(const Specification *spec);
+extern char *column_definitions(const Release *release);
 
 /* ------------------------------- relations through which others are written */
 

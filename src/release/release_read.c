@@ -18,7 +18,7 @@
 #include "read/weights.h"
 #include "record/record_search.h"
 #include "release/pseudonym.h"
-#include "release/specification.h"
+#include "release/cut_bits.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/tuplesort.h"
@@ -62,10 +62,10 @@ refuse_unkept(const Dataset *dataset, const Promise *promise, const Measures *me
 static void
 measure_shown(Release *release)
 {
-	const Promise *promise = &release->spec.promise;
+	const Promise *promise = &release->promise;
 
 	classes_measure(release->classes, promise, &release->measures);
-	refuse_unkept(release->spec.dataset, promise, &release->measures, release->spec.population->people,
+	refuse_unkept(release->dataset, promise, &release->measures, release->population->people,
 				  release->recoding != NULL ? "recoding" : "node");
 }
 
@@ -73,12 +73,11 @@ measure_shown(Release *release)
 static void
 measure_release(Release *release)
 {
-	Specification *spec = &release->spec;
-	Population *population = spec->population;
-	Promise    *promise = &spec->promise;
+	Population *population = release->population;
+	Promise    *promise = &release->promise;
 	Measures   *measures = &release->measures;
 
-	promise->limit = share_of_people(spec->dataset->max_suppression, population->people);
+	promise->limit = share_of_people(release->dataset->max_suppression, population->people);
 	measure_shown(release);
 	if (promise->k > 0)
 		return;
@@ -95,14 +94,14 @@ measure_release(Release *release)
 
 /* The attributes in the order of the columns that show them. */
 static int *
-attribute_order(const Specification *spec, int *n)
+attribute_order(const Release *release, int *n)
 {
-	int		   *order = palloc(sizeof(int) * (spec->population->nattrs + 1));
+	int		   *order = palloc(sizeof(int) * (release->population->nattrs + 1));
 
 	*n = 0;
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (spec->columns[i].attr >= 0)
-			order[(*n)++] = spec->columns[i].attr;
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			order[(*n)++] = release->columns[i].attr;
 	return order;
 }
 
@@ -138,13 +137,13 @@ release_generalize(Release *release, Population *population)
 	const char ***labels = palloc(sizeof(char **) * (population->nattrs + 1));
 	Recodings	node;
 
-	release->spec.population = population;
+	release->population = population;
 	if (release->records != NULL)
 		return;
 	if (recoding != NULL)
 	{
 		release->classes = recoding->extends ?
-			recoding_extended_classes(&release->spool, recoding->opened, release->spec.dataset, &release->spec.promise, recoding->labels) :
+			recoding_extended_classes(&release->spool, recoding->opened, release->dataset, &release->promise, recoding->labels) :
 			recoding_table_classes(release->spool.reading, population, recoding->opened, recoding->labels, &recoding->rows);
 		classes_label_recoding(release->classes, recoding->labels);
 		return;
@@ -172,7 +171,7 @@ release_generalize(Release *release, Population *population)
 static int *
 lowest_levels(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	int		   *lowest;
 	int			n = 0;
 
@@ -204,25 +203,24 @@ is_compared(const Dataset *dataset, const char *column)
 static void
 begin_spool(Release *release)
 {
-	const Specification *spec = &release->spec;
-	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (spec->ncolumns + 1));
+	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (release->ncolumns + 1));
 	RowSpool   *spool = &release->spool;
 
 	spool->columns = columns;
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (spec->columns[i].attr < 0)
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr < 0)
 		{
-			columns[spool->ncolumns].name = spec->columns[i].name;
-			if (spec->columns[i].pseudonym)
-				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(spec->dataset, spec->columns[i].name,
-																				   column_type(spec->dataset->relation, spec->columns[i].name), spool->ncolumns));
-			columns[spool->ncolumns++].digested = !spool->for_readers && is_compared(spec->dataset, spec->columns[i].name);
+			columns[spool->ncolumns].name = release->columns[i].name;
+			if (release->columns[i].pseudonym)
+				release->pseudonyms = lappend(release->pseudonyms, pseudonym_begin(release->dataset, release->columns[i].name,
+																				   column_type(release->dataset->relation, release->columns[i].name), spool->ncolumns));
+			columns[spool->ncolumns++].digested = !spool->for_readers && is_compared(release->dataset, release->columns[i].name);
 		}
 	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 	release->nspooled = spool->ncolumns;
 	if (release->recoding != NULL && release->recoding->extends)
-		recoding_spool_begin(spool, spec->dataset);
+		recoding_spool_begin(spool, release->dataset);
 }
 
 /* ----------------------------------------- columns that are shown as they are */
@@ -314,14 +312,14 @@ check_column(Release *release, int column)
 	by.sort = tuplesort_begin_datum(INT8OID, Int8LessOperator, InvalidOid, false, work_mem, NULL, 0);
 	spool_visit(spool, sort_value, &by);
 	tuplesort_performsort(by.sort);
-	count_rare(by.sort, release->spec.promise.k, &rare, &all);
+	count_rare(by.sort, release->promise.k, &rare, &all);
 	tuplesort_end(by.sort);
 	if (rare > 0.01 * all)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" would single people out", spool->columns[column].name),
 				 errdetail(INT64_FORMAT " of its " INT64_FORMAT " values occur fewer than " INT64_FORMAT " times.",
-						   rare, all, release->spec.promise.k),
+						   rare, all, release->promise.k),
 				 errhint("Declare it as a quasi-identifier, or call anonopt.set_insensitive if it may be published unchanged.")));
 }
 
@@ -334,7 +332,7 @@ check_column(Release *release, int column)
 static void
 refuse_owner_weights(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 
 	for (int i = 0; i < dataset->nattributes && release->records->risk != RISK_IDENTITY; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
@@ -349,7 +347,7 @@ refuse_owner_weights(const Release *release)
 static RecordLevels
 record_levels(Release *release)
 {
-	Population *population = release->spec.population;
+	Population *population = release->population;
 	const RecordOptions *options = release->records;
 	RecordSearch search = {0};
 	RecordLevels records;
@@ -359,7 +357,7 @@ record_levels(Release *release)
 	refuse_owner_weights(release);
 	search.population = population_narrow(population);
 	search.model = record_model_create(search.population, options->risk, options->utility,
-									   weights_read(release->spec.dataset, population), NULL);
+									   weights_read(release->dataset, population), NULL);
 	search.goal = GOAL_LEAST_RISK;
 	search.bound = options->min_utility;
 	record_search(&search);
@@ -375,10 +373,10 @@ record_levels(Release *release)
 static void
 require_kept(Release *release)
 {
-	const Population *population = release->spec.population;
+	const Population *population = release->population;
 	Classes    *classes = release->classes;
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-	Measurer   *measurer = measurer_create(population, &release->spec.promise);
+	Measurer   *measurer = measurer_create(population, &release->promise);
 	const char *broken = NULL;
 	const Model *limit;
 
@@ -390,7 +388,7 @@ require_kept(Release *release)
 		release->measures.k = Min(release->measures.k, class_people(population, classes->table, i));
 	for (uint32 i = 0; i < classes->n && broken == NULL; i++)
 	{
-		int			breaks = class_breaks(measurer, classes->table, i, release->spec.promise.k);
+		int			breaks = class_breaks(measurer, classes->table, i, release->promise.k);
 
 		for (int model = 0; model < MODELS && broken == NULL; model++)
 			if (breaks & MODEL_BIT(model))
@@ -415,34 +413,32 @@ require_kept(Release *release)
 static void
 choose_record_classes(Release *release, const int *order, int norder)
 {
-	Specification *spec = &release->spec;
-	int64		people = spec->population->people;
+	int64		people = release->population->people;
 	RecordLevels records = record_levels(release);
 	Measures	measures = {0};
 
-	release->classes = classes_of_records(spec->population, &records, spec->promise.k);
+	release->classes = classes_of_records(release->population, &records, release->promise.k);
 	classes_sort(release->classes, order, norder);
-	spec->promise.limit = share_of_people(spec->dataset->max_suppression, people);
+	release->promise.limit = share_of_people(release->dataset->max_suppression, people);
 	measures.suppressed = release->classes->suppressed;
 	measures.classes = release->classes->n;
-	measures.feasible = measures.suppressed <= spec->promise.limit;
-	refuse_unkept(spec->dataset, &spec->promise, &measures, people, "records");
+	measures.feasible = measures.suppressed <= release->promise.limit;
+	refuse_unkept(release->dataset, &release->promise, &measures, people, "records");
 	require_kept(release);
 	if (measures.suppressed > 0)
 		ereport(NOTICE,
 				(errmsg_plural(INT64_FORMAT " person of " INT64_FORMAT " is left out",
 							   INT64_FORMAT " people of " INT64_FORMAT " are left out",
 							   measures.suppressed, measures.suppressed, people),
-				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", spec->promise.k)));
+				 errdetail("With enough utility, fewer than " INT64_FORMAT " people look alike.", release->promise.k)));
 }
 
 static void
 choose_classes(Release *release)
 {
-	Specification *spec = &release->spec;
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (spec->population->ncolumns + 1));
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (release->population->ncolumns + 1));
 	int			norder;
-	int		   *order = attribute_order(spec, &norder);
+	int		   *order = attribute_order(release, &norder);
 
 	if (release->records != NULL)
 	{
@@ -451,10 +447,10 @@ choose_classes(Release *release)
 	}
 	if (release->recoding != NULL)
 		classes_unite_alike(release->classes);
-	population_mark(spec->population, marks);
+	population_mark(release->population, marks);
 	classes_count(release->classes);
-	classes_hide(release->classes, &spec->promise, spec->star);
-	population_release(spec->population, marks);
+	classes_hide(release->classes, &release->promise, release->star);
+	population_release(release->population, marks);
 	classes_sort(release->classes, order, norder);
 }
 
@@ -476,7 +472,7 @@ add_tuples(Content *content, const Population *population, const Classes *classe
 static void
 make_content(Release *release)
 {
-	const Population *population = release->spec.population;
+	const Population *population = release->population;
 	const Classes *classes = release->classes;
 	const RowSpool *spool = &release->spool;
 	Content    *content = content_create(population->context, population->nattrs, spool->ndigested, spool->ngroups);
@@ -511,7 +507,7 @@ make_content(Release *release)
 void
 release_read(Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	RowSpool   *spool = &release->spool;
 
 	begin_spool(release);
@@ -537,13 +533,13 @@ release_read_shown(Release *release)
 
 	spool->for_readers = true;
 	begin_spool(release);
-	spool_read(spool, release->spec.dataset, lowest_levels(release));
+	spool_read(spool, release->dataset, lowest_levels(release));
 	if (spool->population == NULL)
 		return;
 	release_generalize(release, spool->population);
 	/* whoever must be hidden is: only promises about all classes can fail */
-	release->spec.promise.limit = spool->population->people;
-	classes_measure(release->classes, &release->spec.promise, &release->measures);
+	release->promise.limit = spool->population->people;
+	classes_measure(release->classes, &release->promise, &release->measures);
 	if (release->measures.feasible)
 		choose_classes(release);
 	else

@@ -77,7 +77,7 @@ fits_column(Oid type, int32 typmod, const FormData_pg_attribute * column)
 static void
 check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
 {
-	Oid			source = release->spec.dataset->relation;
+	Oid			source = release->dataset->relation;
 	Oid			type = TEXTOID;
 	int32		typmod = -1;
 	Oid			collation;
@@ -113,14 +113,14 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 
 		if (column->attisdropped)
 			refuse_changed(release);
-		if (i < release->spec.ncolumns && strcmp(NameStr(column->attname), release->spec.columns[i].name) != 0)
+		if (i < release->ncolumns && strcmp(NameStr(column->attname), release->columns[i].name) != 0)
 			refuse_changed(release);
-		if (i < release->spec.ncolumns)
-			check_type(release, &release->spec.columns[i], column);
+		if (i < release->ncolumns)
+			check_type(release, &release->columns[i], column);
 		n++;
 	}
 	relation_close(rel, NoLock);
-	if (n != release->spec.ncolumns + (release->spec.star ? 1 : 0))
+	if (n != release->ncolumns + (release->star ? 1 : 0))
 		refuse_changed(release);
 }
 
@@ -132,7 +132,7 @@ static void
 check_hierarchies(const Release *release, const ReleaseEntry *entry)
 {
 	StringInfoData changed;
-	List	   *now = release_hierarchies(release->spec.dataset);
+	List	   *now = release_hierarchies(release->dataset);
 
 	initStringInfo(&changed);
 	for (int i = 0; i < entry->nhierarchies; i++)
@@ -206,11 +206,11 @@ release_lock_entry(Oid relation)
 static void
 require_same_source(const Release *release, const ReleaseEntry *entry)
 {
-	if (release->spec.dataset->relation != entry->source)
+	if (release->dataset->relation != entry->source)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
-				 errdetail("The data set declares %s.", relation_sql_name(release->spec.dataset->relation)),
+				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
 				 errhint("If this change is wanted, call anonopt.republish.")));
 }
 

@@ -128,15 +128,15 @@ begin_sort(RowSort *by, const Release *release)
 static void
 show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, Datum star)
 {
-	const Specification *spec = &by->release->spec;
-	const Classes *classes = by->release->classes;
+	const Release *release = by->release;
+	const Classes *classes = release->classes;
 	uint64		class = (uint64) DatumGetInt64(sorted->tts_values[0]) >> by->random_bits;
 	bool		starred = class == classes->n;
 	int			from = 1;
 
-	for (int i = 0; i < spec->ncolumns; i++)
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		int			a = spec->columns[i].attr;
+		int			a = release->columns[i].attr;
 
 		if (a < 0)
 		{
@@ -150,12 +150,12 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 		slot->tts_values[i] = starred ? star : by->labels[a][classes->codes[class_at(classes, class, a)]];
 		slot->tts_isnull[i] = slot->tts_values[i] == 0;
 	}
-	if (spec->star)
+	if (release->star)
 	{
-		slot->tts_values[spec->ncolumns] = BoolGetDatum(starred);
-		slot->tts_isnull[spec->ncolumns] = false;
+		slot->tts_values[release->ncolumns] = BoolGetDatum(starred);
+		slot->tts_isnull[release->ncolumns] = false;
 	}
-	if (shows_counts(by->release))
+	if (shows_counts(release))
 	{
 		int			last = slot->tts_tupleDescriptor->natts - 1;
 
@@ -259,9 +259,8 @@ write_sorted(RowSort *by, RowTarget *target)
 static bool
 has_columns(const Release *release, TupleDesc desc)
 {
-	const Specification *spec = &release->spec;
 	int			from = 1;
-	int			n = spec->ncolumns + (spec->star ? 1 : 0);
+	int			n = release->ncolumns + (release->star ? 1 : 0);
 
 	if (desc->natts != n + shows_counts(release))
 		return false;
@@ -270,8 +269,8 @@ has_columns(const Release *release, TupleDesc desc)
 	for (int i = 0; i < n; i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(desc, i);
-		Oid			type = i == spec->ncolumns ? BOOLOID : spec->columns[i].attr >= 0 ? TEXTOID :
-		spec->columns[i].pseudonym ? (from++, TEXTOID) : TupleDescAttr(release->spool.desc, from++)->atttypid;
+		Oid			type = i == release->ncolumns ? BOOLOID : release->columns[i].attr >= 0 ? TEXTOID :
+		release->columns[i].pseudonym ? (from++, TEXTOID) : TupleDescAttr(release->spool.desc, from++)->atttypid;
 
 		/* a statement may show a domain's values as its base type */
 		if (column->attisdropped || column->attgenerated != '\0' || getBaseType(column->atttypid) != getBaseType(type))

@@ -35,33 +35,33 @@ release_run(const char *statement)
 }
 
 char *
-column_definitions(const Specification *spec)
+column_definitions(const Release *release)
 {
-	Oid			relation = spec->dataset->relation;
+	Oid			relation = release->dataset->relation;
 	StringInfoData columns;
 
 	initStringInfo(&columns);
-	for (int i = 0; i < spec->ncolumns; i++)
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const char *name = quote_identifier(spec->columns[i].name);
+		const char *name = quote_identifier(release->columns[i].name);
 		Oid			type;
 		int32		typmod;
 		Oid			collation;
 
 		appendStringInfo(&columns, "%s%s ", i > 0 ? ", " : "", name);
-		if (spec->columns[i].attr >= 0)
+		if (release->columns[i].attr >= 0)
 			appendStringInfoString(&columns, "pg_catalog.text COLLATE pg_catalog.\"C\"");
-		else if (spec->columns[i].pseudonym)
+		else if (release->columns[i].pseudonym)
 			appendStringInfoString(&columns, "pg_catalog.text");
 		else
 		{
-			get_atttypetypmodcoll(relation, get_attnum(relation, spec->columns[i].name), &type, &typmod, &collation);
+			get_atttypetypmodcoll(relation, get_attnum(relation, release->columns[i].name), &type, &typmod, &collation);
 			appendStringInfoString(&columns, format_type_with_typemod(type, typmod));
 			if (OidIsValid(collation))
 				appendStringInfo(&columns, " COLLATE %s", generate_collation_name(collation));
 		}
 	}
-	if (spec->star)
+	if (release->star)
 		appendStringInfoString(&columns, ", anonopt_suppressed pg_catalog.bool");
 	return columns.data;
 }

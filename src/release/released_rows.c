@@ -78,9 +78,9 @@ check_reader(Oid source, const List *relations)
 static void
 check_declaration(const Release *release, const ReleaseEntry *entry)
 {
-	List	   *now = release_hierarchies(release->spec.dataset);
+	List	   *now = release_hierarchies(release->dataset);
 
-	if (release->spec.dataset->relation != entry->source || entry->nhierarchies != list_length(now))
+	if (release->dataset->relation != entry->source || entry->nhierarchies != list_length(now))
 		refuse_source();
 	for (int i = 0; i < entry->nhierarchies; i++)
 		if (entry->hierarchies[i] != list_nth_oid(now, i))
@@ -94,7 +94,7 @@ check_declaration(const Release *release, const ReleaseEntry *entry)
 static void
 check_sources(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	ListCell   *cell;
 
 	if (dataset->person != NULL)

@@ -36,14 +36,30 @@ typedef struct Joined
 	const char *leaf;			/* quoted */
 } Joined;
 
+/* The level of a hierarchy's column, by name. */
+static const char *
+hierarchy_column(Oid hierarchy, int level)
+{
+	int			found = -1;
+
+	for (AttrNumber number = 1;; number++)
+	{
+		const char *name = get_attname(hierarchy, number, true);
+
+		if (name == NULL)
+			elog(ERROR, "hierarchy %u has no level %d", hierarchy, level);
+		if (OidIsValid(column_type(hierarchy, name)) && ++found == level)
+			return name;
+	}
+}
+
 static Joined
 joined_attribute(const Release *release, int a)
 {
-	const Specification *spec = &release->spec;
 	Joined		joined = {.number = a + 1};
 
-	joined.declared = declared_attribute(spec->dataset, a);
-	joined.attr = &spec->population->attrs[a];
+	joined.declared = declared_attribute(release->dataset, a);
+	joined.attr = &release->population->attrs[a];
 	joined.recoding = release->classes->node != NULL ? release->classes->node[a] : NULL;
 	joined.labels = release->classes->labels[a];
 	joined.is_cut = release->cuts != NULL;
@@ -54,12 +70,12 @@ joined_attribute(const Release *release, int a)
 }
 
 const char *
-own_name(const Specification *spec, const char *wanted)
+own_name(const Release *release, const char *wanted)
 {
 	char	   *name = psprintf("anonopt_%s", wanted);
 
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (strcmp(spec->columns[i].name, name) == 0)
+	for (int i = 0; i < release->ncolumns; i++)
+		if (strcmp(release->columns[i].name, name) == 0)
 		{
 			name = psprintf("%s_", name);
 			i = -1;
@@ -68,9 +84,9 @@ own_name(const Specification *spec, const char *wanted)
 }
 
 static const char *
-numbered_name(const Specification *spec, const char *wanted, int number)
+numbered_name(const Release *release, const char *wanted, int number)
 {
-	return own_name(spec, psprintf("%s%d", wanted, number + 1));
+	return own_name(release, psprintf("%s%d", wanted, number + 1));
 }
 
 static const char *
@@ -104,7 +120,7 @@ equality_operator(Oid type)
 static const char *
 cast_value(const Release *release, const char *value, Oid from, Oid to, const char *form)
 {
-	const char *zone = quote_literal_cstr(release->spec.dataset->timezone);
+	const char *zone = quote_literal_cstr(release->dataset->timezone);
 	char	   *condition = cast_condition(value, from, to);
 
 	/* above all numbers, so that a range without an upper end contains it */
@@ -122,7 +138,7 @@ cast_value(const Release *release, const char *value, Oid from, Oid to, const ch
 static char *
 leaf_match(const Release *release, const Joined *joined)
 {
-	Oid			type = column_type(release->spec.dataset->relation, joined->declared->column);
+	Oid			type = column_type(release->dataset->relation, joined->declared->column);
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	char	   *value = psprintf("r.%s", joined->column);
 	char	   *leaf = psprintf("h%d.%s", joined->number, joined->leaf);
@@ -152,7 +168,7 @@ hierarchy_rows(const Release *release, const Joined *joined)
 	TypeMatch	match;
 	char	   *leaf;
 
-	if (!type_is_float(leaf_type) || !match_types(column_type(release->spec.dataset->relation, joined->declared->column), leaf_type, &match))
+	if (!type_is_float(leaf_type) || !match_types(column_type(release->dataset->relation, joined->declared->column), leaf_type, &match))
 		return psprintf("ONLY %s", name);
 	leaf = sql_as(match.leaf_form, psprintf("f.%s", joined->leaf));
 	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", leaf, name, leaf);
@@ -264,7 +280,7 @@ append_groups(StringInfo sql, const Joined *joined)
 static const char *
 compared_form(const Release *release, const char *column, const char *value)
 {
-	Oid			type = column_type(release->spec.dataset->relation, column);
+	Oid			type = column_type(release->dataset->relation, column);
 	TypeMatch	match;
 
 	if (!match_types(type, TEXTOID, &match) || type_is_enum(type))
@@ -279,7 +295,7 @@ compared_form(const Release *release, const char *column, const char *value)
 static char *
 same_value(const Release *release, const char *column)
 {
-	Oid			type = column_type(release->spec.dataset->relation, column);
+	Oid			type = column_type(release->dataset->relation, column);
 	const char *name = quote_identifier(column);
 	const char *ours = compared_form(release, column, psprintf("r.%s", name));
 	const char *theirs = compared_form(release, column, psprintf("t.%s", name));
@@ -297,7 +313,7 @@ static void
 append_recoding(StringInfo sql, const Release *release)
 {
 	const ReleaseRecoding *recoding = release->recoding;
-	const Population *population = release->spec.population;
+	const Population *population = release->population;
 	const Classes *classes = release->classes;
 	int			nattrs = population->nattrs;
 	bool	   *listed = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
@@ -359,24 +375,24 @@ typedef struct Ranked
 } Ranked;
 
 static Ranked
-ranked(const Specification *spec, const char *column, int number, int64 least)
+ranked(const Release *release, const char *column, int number, int64 least)
 {
 	return (Ranked)
 	{
-		column, numbered_name(spec, "value", number), numbered_name(spec, "rank", number), numbered_name(spec, "count", number),
-			numbered_name(spec, "hidden_rank", number), numbered_name(spec, "hidden_count", number), least
+		column, numbered_name(release, "value", number), numbered_name(release, "rank", number), numbered_name(release, "count", number),
+			numbered_name(release, "hidden_rank", number), numbered_name(release, "hidden_count", number), least
 	};
 }
 
 /* The values of a column that are promised in each class. */
 static int64
-least_values(const Specification *spec, const char *column)
+least_values(const Release *release, const char *column)
 {
 	int64		least = 0;
 
-	for (int i = 0; i < spec->dataset->npromises; i++)
+	for (int i = 0; i < release->dataset->npromises; i++)
 	{
-		const DeclaredPromise *promise = &spec->dataset->promises[i];
+		const DeclaredPromise *promise = &release->dataset->promises[i];
 
 		if (promise->model == MODEL_L && strcmp(promise->column, column) == 0)
 			least = Max(least, (int64) promise->threshold);
@@ -387,21 +403,20 @@ least_values(const Specification *spec, const char *column)
 static int
 choose_ranked(const Release *release, Ranked *all)
 {
-	const Specification *spec = &release->spec;
 	int			n = 0;
 
-	if (spec->dataset->person != NULL)
+	if (release->dataset->person != NULL)
 	{
-		all[n] = ranked(spec, spec->dataset->person, n, spec->promise.k);
+		all[n] = ranked(release, release->dataset->person, n, release->promise.k);
 		n++;
 	}
-	for (int j = 0; j < spec->population->nsensitive; j++)
+	for (int j = 0; j < release->population->nsensitive; j++)
 	{
-		const char *column = spec->population->columns[j]->name;
+		const char *column = release->population->columns[j]->name;
 
-		if (least_values(spec, column) == 0)
+		if (least_values(release, column) == 0)
 			continue;
-		all[n] = ranked(spec, column, n, least_values(spec, column));
+		all[n] = ranked(release, column, n, least_values(release, column));
 		n++;
 	}
 	return n;
@@ -411,13 +426,12 @@ choose_ranked(const Release *release, Ranked *all)
 static void
 append_base(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
-	const Specification *spec = &release->spec;
 	StringInfoData joins;
 	StringInfoData complete;
 
 	initStringInfo(&joins);
 	initStringInfo(&complete);
-	for (int a = 0; a < spec->population->nattrs && release->recoding == NULL; a++)
+	for (int a = 0; a < release->population->nattrs && release->recoding == NULL; a++)
 	{
 		Joined		joined = joined_attribute(release, a);
 		char	   *condition = has_label(&joined);
@@ -431,40 +445,41 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 	if (release->recoding != NULL)
 		append_recoding(&joins, release);
 	appendStringInfoString(sql, "SELECT ");
-	for (int i = 0; i < spec->ncolumns; i++)
+	for (int i = 0; i < release->ncolumns; i++)
 	{
 		Joined		joined;
 
-		if (spec->columns[i].attr < 0)
-			appendStringInfoString(sql, flat_sql(spec->dataset->relation, spec->columns[i].name));
+		if (release->columns[i].attr < 0)
+			appendStringInfoString(sql, flat_sql(release->dataset->relation, release->columns[i].name));
 		else if (release->recoding != NULL)
-			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", spec->columns[i].attr + 1);
+			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", release->columns[i].attr + 1);
 		else
 		{
-			joined = joined_attribute(release, spec->columns[i].attr);
+			joined = joined_attribute(release, release->columns[i].attr);
 			append_label(sql, &joined);
 		}
-		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(spec->columns[i].name));
+		appendStringInfo(sql, " AS %s,\n\t\t\t\t", quote_identifier(release->columns[i].name));
 	}
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t", compared_form(release, counted[i].column, flat_sql(spec->dataset->relation, counted[i].column)), counted[i].value);
-	appendStringInfo(sql, "%s AS %s", release->recoding != NULL ? "q.class IS NOT NULL" : "true", own_name(spec, "classed"));
-	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(spec->dataset->relation), joins.data);
+		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t",
+						 compared_form(release, counted[i].column, flat_sql(release->dataset->relation, counted[i].column)), counted[i].value);
+	appendStringInfo(sql, "%s AS %s", release->recoding != NULL ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
+	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(release->dataset->relation), joins.data);
 	if (complete.len > 0)
 		appendStringInfo(sql, "\n\t\t\tWHERE %s", complete.data);
 }
 
 /* The columns that define classes, of an alias. */
 static char *
-class_columns(const Specification *spec, const char *alias)
+class_columns(const Release *release, const char *alias)
 {
 	StringInfoData sql;
 
 	initStringInfo(&sql);
-	appendStringInfo(&sql, "%s.%s", alias, own_name(spec, "classed"));
-	for (int i = 0; i < spec->ncolumns; i++)
-		if (spec->columns[i].attr >= 0)
-			appendStringInfo(&sql, ", %s.%s", alias, quote_identifier(spec->columns[i].name));
+	appendStringInfo(&sql, "%s.%s", alias, own_name(release, "classed"));
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			appendStringInfo(&sql, ", %s.%s", alias, quote_identifier(release->columns[i].name));
 	return sql.data;
 }
 
@@ -472,20 +487,21 @@ class_columns(const Specification *spec, const char *alias)
 static void
 append_marked(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
-	const Specification *spec = &release->spec;
-	bool		by_rows = spec->dataset->person == NULL;
+	bool		by_rows = release->dataset->person == NULL;
 
-	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(spec, "classed"));
+	appendStringInfo(sql, "SELECT c.*,\n\t\tNOT (c.%s", own_name(release, "classed"));
 	if (by_rows)
-		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "size"), spec->promise.k);
+		appendStringInfo(sql, " AND c.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "size"), release->promise.k);
 	for (int i = 0; i < n; i++)
 		appendStringInfo(sql, "\n\t\t\tAND pg_catalog.max(c.%s) OVER (PARTITION BY %s) OPERATOR(pg_catalog.>=) " INT64_FORMAT, counted[i].rank,
-						 class_columns(spec, "c"), counted[i].least);
-	appendStringInfo(sql, ") AS %s\n\tFROM (\n\t\tSELECT b.*", own_name(spec, "hidden"));
+						 class_columns(release, "c"), counted[i].least);
+	appendStringInfo(sql, ") AS %s\n\tFROM (\n\t\tSELECT b.*", own_name(release, "hidden"));
 	if (by_rows)
-		appendStringInfo(sql, ",\n\t\t\tpg_catalog.count(*) OVER (PARTITION BY %s) AS %s", class_columns(spec, "b"), own_name(spec, "size"));
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.count(*) OVER (PARTITION BY %s) AS %s",
+						 class_columns(release, "b"), own_name(release, "size"));
 	for (int i = 0; i < n; i++)
-		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER (PARTITION BY %s ORDER BY b.%s) AS %s", class_columns(spec, "b"),
+		appendStringInfo(sql, ",\n\t\t\tpg_catalog.dense_rank() OVER (PARTITION BY %s ORDER BY b.%s) AS %s",
+						 class_columns(release, "b"),
 						 counted[i].value, counted[i].rank);
 	appendStringInfoString(sql, "\n\t\tFROM (\n\t\t\t");
 	append_base(sql, release, counted, n);
@@ -494,15 +510,15 @@ append_marked(StringInfo sql, const Release *release, const Ranked *counted, int
 
 /* The condition that all hidden rows together keep the promise, as rows of w. */
 static char *
-hidden_keeps(const Specification *spec, const Ranked *counted, int n)
+hidden_keeps(const Release *release, const Ranked *counted, int n)
 {
 	StringInfoData sql;
 	const char *separator = "";
 
 	initStringInfo(&sql);
-	if (spec->dataset->person == NULL)
+	if (release->dataset->person == NULL)
 	{
-		appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(spec, "hidden_size"), spec->promise.k);
+		appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "hidden_size"), release->promise.k);
 		separator = " AND ";
 	}
 	for (int i = 0; i < n; i++, separator = " AND ")
@@ -514,10 +530,9 @@ hidden_keeps(const Specification *spec, const Ranked *counted, int n)
 static void
 append_starred(StringInfo sql, const Release *release, const Ranked *counted, int n)
 {
-	const Specification *spec = &release->spec;
-	const char *hidden = own_name(spec, "hidden");
+	const char *hidden = own_name(release, "hidden");
 
-	appendStringInfo(sql, "SELECT v.*, pg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, own_name(spec, "hidden_size"));
+	appendStringInfo(sql, "SELECT v.*, pg_catalog.count(*) OVER (PARTITION BY v.%s) AS %s", hidden, own_name(release, "hidden_size"));
 	for (int i = 0; i < n; i++)
 		appendStringInfo(sql, ", pg_catalog.max(v.%s) OVER (PARTITION BY v.%s) AS %s", counted[i].hidden_rank, hidden, counted[i].hidden_count);
 	appendStringInfoString(sql, "\n\tFROM (\n\tSELECT u.*");
@@ -530,18 +545,18 @@ append_starred(StringInfo sql, const Release *release, const Ranked *counted, in
 
 /* Orders by the labels, then at random, so that positions reveal nothing. */
 static void
-append_order(StringInfo sql, const Specification *spec)
+append_order(StringInfo sql, const Release *release)
 {
 	appendStringInfoString(sql, "\nORDER BY ");
-	if (spec->star)
-		appendStringInfo(sql, "w.%s, ", own_name(spec, "hidden"));
-	for (int i = 0; i < spec->ncolumns; i++)
+	if (release->star)
+		appendStringInfo(sql, "w.%s, ", own_name(release, "hidden"));
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const char *name = quote_identifier(spec->columns[i].name);
+		const char *name = quote_identifier(release->columns[i].name);
 
-		if (spec->columns[i].attr >= 0 && spec->star)
-			appendStringInfo(sql, "CASE WHEN NOT w.%s THEN w.%s END, ", own_name(spec, "hidden"), name);
-		else if (spec->columns[i].attr >= 0)
+		if (release->columns[i].attr >= 0 && release->star)
+			appendStringInfo(sql, "CASE WHEN NOT w.%s THEN w.%s END, ", own_name(release, "hidden"), name);
+		else if (release->columns[i].attr >= 0)
 			appendStringInfo(sql, "w.%s, ", name);
 	}
 	appendStringInfoString(sql, "pg_catalog.random()");
@@ -550,7 +565,7 @@ append_order(StringInfo sql, const Specification *spec)
 static void
 refuse_promises(const Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	bool		others = false;
 
 	for (int i = 0; i < dataset->npromises; i++)
@@ -565,32 +580,31 @@ refuse_promises(const Release *release)
 char *
 view_sql(const Release *release)
 {
-	const Specification *spec = &release->spec;
-	Ranked	   *counted = palloc(sizeof(Ranked) * (spec->population->nsensitive + 1));
+	Ranked	   *counted = palloc(sizeof(Ranked) * (release->population->nsensitive + 1));
 	int			n = choose_ranked(release, counted);
-	const char *hidden = own_name(spec, "hidden");
+	const char *hidden = own_name(release, "hidden");
 	StringInfoData sql;
 
 	refuse_promises(release);
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
-	for (int i = 0; i < spec->ncolumns; i++)
+	for (int i = 0; i < release->ncolumns; i++)
 	{
-		const char *name = quote_identifier(spec->columns[i].name);
+		const char *name = quote_identifier(release->columns[i].name);
 
-		if (spec->star && spec->columns[i].attr >= 0)
+		if (release->star && release->columns[i].attr >= 0)
 			appendStringInfo(&sql, "%sCASE WHEN w.%s THEN '*' ELSE w.%s END AS %s", i > 0 ? ", " : "", hidden, name, name);
 		else
 			appendStringInfo(&sql, "%sw.%s", i > 0 ? ", " : "", name);
 	}
-	appendStringInfo(&sql, spec->star ? ", w.%s AS anonopt_suppressed\nFROM (\n\t" : "\nFROM (\n\t", hidden);
-	if (spec->star)
+	appendStringInfo(&sql, release->star ? ", w.%s AS anonopt_suppressed\nFROM (\n\t" : "\nFROM (\n\t", hidden);
+	if (release->star)
 		append_starred(&sql, release, counted, n);
 	else
 		append_marked(&sql, release, counted, n);
 	appendStringInfo(&sql, "\n) w\nWHERE NOT w.%s", hidden);
-	if (spec->star)
-		appendStringInfo(&sql, " OR (%s)", hidden_keeps(spec, counted, n));
-	append_order(&sql, spec);
+	if (release->star)
+		appendStringInfo(&sql, " OR (%s)", hidden_keeps(release, counted, n));
+	append_order(&sql, release);
 	return sql.data;
 }

@@ -16,7 +16,7 @@
 #include "engine/population_copies.h"
 #include "read/population_read.h"
 #include "read/relation_rows.h"
-#include "release/specification.h"
+#include "release/cut_bits.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/array.h"

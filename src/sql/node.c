@@ -10,7 +10,7 @@
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "sql/arguments.h"
-#include "release/specification.h"
+#include "release/cut_bits.h"
 
 OWN_FUNCTION(anonopt_evaluate);
 OWN_FUNCTION(anonopt_lattice);

@@ -64,7 +64,7 @@ count_generalizations(FunctionCallInfo fcinfo)
 static void
 generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 {
-	const Dataset *dataset = release->spec.dataset;
+	const Dataset *dataset = release->dataset;
 	int			given = count_generalizations(fcinfo);
 	int			ncuts;
 
@@ -103,9 +103,9 @@ release_arguments(FunctionCallInfo fcinfo, Release *release)
 
 	dataset->for_release = true;
 	release_check_reading(dataset);
-	release->spec.dataset = dataset;
-	release->spec.star = star_argument(fcinfo);
-	release->spec.promise = promise_arguments(fcinfo, dataset);
+	release->dataset = dataset;
+	release->star = star_argument(fcinfo);
+	release->promise = promise_arguments(fcinfo, dataset);
 	generalization_arguments(fcinfo, release);
 	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
@@ -204,12 +204,12 @@ anonopt_publish_records_call(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("k must be at least 1, not %s", is_given(fcinfo, "k") ? psprintf(INT64_FORMAT, k) : "<NULL>")));
-	release->spec.dataset = dataset = dataset_argument(fcinfo);
+	release->dataset = dataset = dataset_argument(fcinfo);
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->records = record_arguments(fcinfo, dataset);
-	release->spec.promise.k = k;
-	promise_add_declared(&release->spec.promise, dataset);
+	release->promise.k = k;
+	promise_add_declared(&release->promise, dataset);
 	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
@@ -238,7 +238,7 @@ anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 static void
 republish_arguments(FunctionCallInfo fcinfo, Release *release)
 {
-	int64		k = release->spec.promise.k;
+	int64		k = release->promise.k;
 
 	if (count_generalizations(fcinfo) > 0)
 	{
@@ -248,10 +248,10 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 		release->recoding = NULL;
 		generalization_arguments(fcinfo, release);
 	}
-	release->spec.promise = promise_arguments(fcinfo, unconstify(Dataset *, release->spec.dataset));
+	release->promise = promise_arguments(fcinfo, unconstify(Dataset *, release->dataset));
 	/* it includes the declared promises */
 	if (!is_given(fcinfo, "k"))
-		release->spec.promise.k = k;
+		release->promise.k = k;
 }
 
 static Datum

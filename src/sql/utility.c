@@ -17,7 +17,6 @@
 #include "compare/usefulness.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "release/specification.h"
 #include "release/release.h"
 #include "sql/arguments.h"
 #include "utils/acl.h"
@@ -68,16 +67,16 @@ entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 static void
 choose_shown(Shown *shown, bool star)
 {
-	Specification *spec = &shown->release->spec;
+	Release    *release = shown->release;
 	Population *population = shown->release->spool.population;
 	int			bottom[MAX_ATTRIBUTES] = {0};
 
 	shown->before = classes_of_node(population, NULL, NULL, node_of_levels(population, bottom));
-	release_generalize(shown->release, population);
-	shown->after = shown->release->classes;
-	spec->promise.limit = share_of_people(spec->dataset->max_suppression, population->people);
+	release_generalize(release, population);
+	shown->after = release->classes;
+	release->promise.limit = share_of_people(release->dataset->max_suppression, population->people);
 	classes_count(shown->after);
-	classes_hide(shown->after, &spec->promise, star);
+	classes_hide(shown->after, &release->promise, star);
 	shown->nlabelled = shown->after->n;
 	if (shown->after->starred > 0)
 		classes_add_starred(shown->after);
@@ -97,7 +96,7 @@ read_shown(FunctionCallInfo fcinfo, Shown *shown)
 	release_check(shown->release);
 	spool = &shown->release->spool;
 	spool->wants_values = true;
-	spool_read(spool, shown->release->spec.dataset, NULL);
+	spool_read(spool, shown->release->dataset, NULL);
 	if (spool->population != NULL)
 		choose_shown(shown, entry->star);
 	release_close(shown->release);
