@@ -11,6 +11,7 @@
 
 #include "base/budget.h"
 #include "engine/classes.h"
+#include "engine/kd_tree.h"
 #include "engine/node_classes.h"
 #include "miscadmin.h"
 
@@ -156,41 +157,26 @@ outside_count_boxes(OutsideCounter *counter, const Classes *classes, int64 *coun
 /* ----------------- counts the people of another relation in a box of leaves */
 
 /*
- * Their tuples are in a tree: a node's tuples are split at the middle of the
- * attribute in which they are farthest apart.  A box counts nodes that lie
+ * Their tuples are in a tree: a branch is split at the middle of the attribute
+ * in which its tuples are farthest apart.  A box counts branches that lie
  * completely inside, and descends only into those that it cuts.
  *
  * A value's place is its leaf plus one; 0 is a value without a leaf, which is
  * in a box only if the box has every leaf.
  */
 
-/* Nodes with at most this many tuples are not split. */
+/* Branches with at most this many tuples are not split. */
 #define FEW_TUPLES 8
-
-typedef struct OutsideNode
-{
-	uint32		start;			/* its tuples are order[start] to order[end -
-								 * 1] */
-	uint32		end;
-	uint32		left;			/* 0 if it is not split */
-	uint32		right;
-	int64		people;
-} OutsideNode;
 
 struct OutsideBoxes
 {
-	MemoryContext context;
 	int			nattrs;
 	const Attribute *attrs;
 	const int64 *counts;
 	uint32	   *places;			/* nattrs per tuple */
-	uint32	   *order;			/* of tuples */
-	OutsideNode *nodes;
-	uint32	   *bounds;			/* by node: the lowest place of each
-								 * attribute, then the highest */
-	Size		nnodes;
-	Size		room;			/* for nodes */
-	Size		bounds_room;
+	KdTree	   *tree;			/* of the places */
+	int64	   *before;			/* people of the tuples before, in the tree's
+								 * order */
 };
 
 static inline const uint32 *
@@ -199,114 +185,25 @@ places_of(const OutsideBoxes *boxes, uint32 tuple)
 	return boxes->places + (Size) tuple * boxes->nattrs;
 }
 
-static inline uint32 *
-bounds_of(const OutsideBoxes *boxes, uint32 node)
-{
-	return boxes->bounds + (Size) node * 2 * boxes->nattrs;
-}
-
-/* Appends a node of some tuples. */
-static uint32
-add_node(OutsideBoxes *boxes, uint32 start, uint32 end)
-{
-	int			n = boxes->nattrs;
-	uint32		number = boxes->nnodes++;
-	OutsideNode *node;
-	uint32	   *bounds;
-
-	if (number >= boxes->room)
-		boxes->nodes = budget_grow(boxes->context, boxes->nodes, sizeof(OutsideNode), &boxes->room);
-	if (number >= boxes->bounds_room)
-		boxes->bounds = budget_grow(boxes->context, boxes->bounds, sizeof(uint32) * 2 * n, &boxes->bounds_room);
-	node = &boxes->nodes[number];
-	node->start = start;
-	node->end = end;
-	node->left = node->right = 0;
-	node->people = 0;
-	bounds = bounds_of(boxes, number);
-	memset(bounds, 0xff, sizeof(uint32) * n);
-	memset(bounds + n, 0, sizeof(uint32) * n);
-	for (uint32 i = start; i < end; i++)
-	{
-		const uint32 *places = places_of(boxes, boxes->order[i]);
-
-		node->people += boxes->counts[boxes->order[i]];
-		for (int a = 0; a < n; a++)
-		{
-			bounds[a] = Min(bounds[a], places[a]);
-			bounds[n + a] = Max(bounds[n + a], places[a]);
-		}
-	}
-	return number;
-}
-
-/* The attribute in which a node's tuples are farthest apart; -1 if all are equal. */
+/* Each split halves a width, so the widths of all attributes bound the depth. */
 static int
-widest_attribute(const OutsideBoxes *boxes, uint32 node)
+split_widest(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)
 {
-	const uint32 *bounds = bounds_of(boxes, node);
 	uint32		most = 0;
 	int			widest = -1;
 
-	for (int a = 0; a < boxes->nattrs; a++)
+	for (int a = 0; a < tree->nattrs; a++)
 	{
-		uint32		width = bounds[boxes->nattrs + a] - bounds[a];
+		uint32		width = hull[tree->nattrs + a] - hull[a];
 
 		if (width > most)
 		{
 			most = width;
 			widest = a;
+			*code = hull[a] + width / 2 + 1;
 		}
 	}
 	return widest;
-}
-
-/*
- * Moves the tuples up to a place of an attribute to the front; returns the
- * start of the others.
- */
-static uint32
-part_tuples(OutsideBoxes *boxes, uint32 start, uint32 end, int attr, uint32 place)
-{
-	uint32	   *order = boxes->order;
-
-	while (start < end)
-	{
-		uint32		tuple = order[start];
-
-		if (places_of(boxes, tuple)[attr] <= place)
-		{
-			start++;
-			continue;
-		}
-		order[start] = order[--end];
-		order[end] = tuple;
-	}
-	return start;
-}
-
-/* Each split halves a width, so the widths of all attributes bound the depth. */
-static uint32
-build_node(OutsideBoxes *boxes, uint32 start, uint32 end)
-{
-	uint32		node = add_node(boxes, start, end);
-	int			attr = end - start > FEW_TUPLES ? widest_attribute(boxes, node) : -1;
-	uint32		low;
-	uint32		middle;
-	uint32		child;
-
-	if (attr < 0)
-		return node;
-	check_stack_depth();
-	CHECK_FOR_INTERRUPTS();
-	low = bounds_of(boxes, node)[attr];
-	middle = part_tuples(boxes, start, end, attr, low + (bounds_of(boxes, node)[boxes->nattrs + attr] - low) / 2);
-	/* children may move the nodes */
-	child = build_node(boxes, start, middle);
-	boxes->nodes[node].left = child;
-	child = build_node(boxes, middle, end);
-	boxes->nodes[node].right = child;
-	return node;
 }
 
 OutsideBoxes *
@@ -316,23 +213,19 @@ outside_boxes_create(const Population *population, const Outsiders *outsiders, M
 	OutsideBoxes *boxes = palloc0(sizeof(OutsideBoxes));
 	int			n = population->nattrs;
 
-	boxes->context = context;
 	boxes->nattrs = n;
 	boxes->attrs = population->attrs;
 	boxes->counts = outsiders->counts;
 	boxes->places = budget_alloc(sizeof(uint32) * n, (Size) outsiders->ntuples + 1);
-	boxes->order = budget_alloc(sizeof(uint32), (Size) outsiders->ntuples + 1);
-	boxes->room = boxes->bounds_room = 64;
-	boxes->nodes = palloc(sizeof(OutsideNode) * boxes->room);
-	boxes->bounds = palloc(sizeof(uint32) * 2 * n * boxes->bounds_room);
+	boxes->before = budget_alloc(sizeof(int64), (Size) outsiders->ntuples + 1);
 	for (uint32 i = 0; i < outsiders->ntuples; i++)
-	{
-		boxes->order[i] = i;
 		for (int a = 0; a < n; a++)
 			/* NO_LEAF plus one is 0 */
 			boxes->places[(Size) i * n + a] = outsider_leaf(population, outsiders, i, a) + 1;
-	}
-	(void) build_node(boxes, 0, outsiders->ntuples);
+	boxes->tree = kd_tree_create(context, context, n, boxes->places, outsiders->ntuples, FEW_TUPLES, split_widest, NULL);
+	boxes->before[0] = 0;
+	for (uint32 i = 0; i < outsiders->ntuples; i++)
+		boxes->before[i + 1] = boxes->before[i] + outsiders->counts[boxes->tree->order[i]];
 	MemoryContextSwitchTo(old);
 	return boxes;
 }
@@ -363,10 +256,10 @@ outside_boxes_holds(const OutsideBoxes *boxes, uint32 tuple, const uint32 *first
 }
 
 static int64
-count_node(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
+count_branch(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
 {
-	const OutsideNode *node = &boxes->nodes[number];
-	const uint32 *bounds = bounds_of(boxes, number);
+	const Branch *branch = &boxes->tree->branches[number];
+	const uint32 *hull = branch_hull(boxes->tree, number);
 	bool		whole = true;
 	int64		people = 0;
 
@@ -376,25 +269,25 @@ count_node(const OutsideBoxes *boxes, uint32 number, const uint32 *first_leaf, c
 		uint32		high;
 
 		places_of_box(boxes, a, first_leaf, leaves, &low, &high);
-		if (bounds[a] > high || bounds[boxes->nattrs + a] < low)
+		if (hull[a] > high || hull[boxes->nattrs + a] < low)
 			return 0;
-		whole = whole && bounds[a] >= low && bounds[boxes->nattrs + a] <= high;
+		whole = whole && hull[a] >= low && hull[boxes->nattrs + a] <= high;
 	}
 	if (whole)
-		return node->people;
-	if (node->left != 0)
+		return boxes->before[branch->end] - boxes->before[branch->start];
+	if (branch->left != 0)
 	{
-		people = count_node(boxes, node->left, first_leaf, leaves, enough);
-		return people >= enough ? people : people + count_node(boxes, node->right, first_leaf, leaves, enough - people);
+		people = count_branch(boxes, branch->left, first_leaf, leaves, enough);
+		return people >= enough ? people : people + count_branch(boxes, branch->right, first_leaf, leaves, enough - people);
 	}
-	for (uint32 i = node->start; i < node->end && people < enough; i++)
-		if (outside_boxes_holds(boxes, boxes->order[i], first_leaf, leaves))
-			people += boxes->counts[boxes->order[i]];
+	for (uint32 i = branch->start; i < branch->end && people < enough; i++)
+		if (outside_boxes_holds(boxes, boxes->tree->order[i], first_leaf, leaves))
+			people += boxes->counts[boxes->tree->order[i]];
 	return people;
 }
 
 int64
 outside_boxes_count(const OutsideBoxes *boxes, const uint32 *first_leaf, const uint32 *leaves, int64 enough)
 {
-	return count_node(boxes, 0, first_leaf, leaves, enough);
+	return boxes->tree->nbranches == 0 ? 0 : count_branch(boxes, 0, first_leaf, leaves, enough);
 }

@@ -41,7 +41,7 @@ tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
 }
 
 void
-better_classes(DraftClasses *classes, const TupleTree *tree, uint64 seed, const RecodingWatch *watch)
+better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed, const RecodingWatch *watch)
 {
 	int			effort = classes->ground->order->effort;
 	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
@@ -81,7 +81,7 @@ do_block(void *state, const void *argument, void *answer)
 	MemoryContext old = MemoryContextSwitchTo(context);
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (order->population->ncolumns + 1));
 	Ground	   *ground;
-	TupleTree  *tree;
+	KdTree	   *tree;
 	DraftClasses *classes;
 	double		before;
 

@@ -246,7 +246,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 	if (nshown > 0)
 	{
 		Ground	   *ground = ground_create(order, context, shown, nshown);
-		TupleTree  *tree = tuple_tree_create(ground, TREE_LEAF);
+		KdTree	   *tree = tuple_tree_create(ground, TREE_LEAF);
 		uint32	   *old = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nshown + 1));	/* none for new tuples */
 		DraftClasses *classes = draft_classes_create(ground);
 		Extension	extension;

@@ -50,7 +50,7 @@ struct LocalSearch
 };
 
 LocalSearch *
-local_search_create(DraftClasses *classes, const TupleTree *tree, uint64 seed)
+local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed)
 {
 	const Ground *ground = classes->ground;
 	LocalSearch *search = MemoryContextAllocZero(ground->context, sizeof(LocalSearch));

@@ -14,72 +14,12 @@
 
 #define MOST_NEAREST 64
 
-typedef struct Builder
+/* What splitting the tuples takes. */
+typedef struct Splitting
 {
-	Ground	   *ground;
-	TupleTree  *tree;
-	uint32	   *order;
-	uint32	   *scratch;
-	uint32	   *count;			/* by code, zero */
-	uint32		leaf;
-	Size		room;			/* for branches */
-} Builder;
-
-static uint32 *
-branch_hull(const Ground *ground, const TupleTree *tree, uint32 branch)
-{
-	return tree->hulls + (Size) branch * 2 * ground->nattrs;
-}
-
-/* Makes room for more branches, which may move them. */
-static void
-grow_tree(Builder *builder)
-{
-	const Ground *ground = builder->ground;
-	TupleTree  *tree = builder->tree;
-	Size		row = sizeof(uint32) * 2 * ground->nattrs;
-	Size		room = Max(builder->room * 2, 64);
-
-	budget_require(ground->order->population->context, room * (sizeof(Branch) + row));
-	if (builder->room == 0)
-	{
-		tree->branches = MemoryContextAllocHuge(ground->context, sizeof(Branch) * room);
-		tree->hulls = MemoryContextAllocHuge(ground->context, row * room + 1);
-	}
-	else
-	{
-		tree->branches = repalloc_huge(tree->branches, sizeof(Branch) * room);
-		tree->hulls = repalloc_huge(tree->hulls, row * room + 1);
-	}
-	builder->room = room;
-}
-
-/* Appends a branch of some tuples. */
-static uint32
-add_branch(Builder *builder, uint32 start, uint32 end)
-{
-	const Ground *ground = builder->ground;
-	TupleTree  *tree = builder->tree;
-	uint32		number = tree->nbranches++;
-	Branch	   *branch;
-	uint32	   *hull;
-	uint32		tuple[2 * MAX_ATTRIBUTES];
-
-	if (number >= builder->room)
-		grow_tree(builder);
-	branch = &tree->branches[number];
-	hull = branch_hull(ground, tree, number);
-	branch->start = start;
-	branch->end = end;
-	branch->left = branch->right = 0;
-	hull_of_tuple(ground, builder->order[start], hull);
-	for (uint32 i = start + 1; i < end; i++)
-	{
-		hull_of_tuple(ground, builder->order[i], tuple);
-		hull_extend(ground, hull, tuple);
-	}
-	return number;
-}
+	const Ground *ground;
+	uint32	   *count;			/* by code */
+} Splitting;
 
 /*
  * The attribute with the most loss in a branch, or -1 if all tuples have the same
@@ -104,102 +44,56 @@ widest_attribute(const Ground *ground, const uint32 *hull)
 	return widest;
 }
 
-/* The code from which on tuples go to the right, the one closest to the middle. */
-static uint32
-middle_code(const Builder *builder, const Branch *branch, uint32 low, uint32 high)
+/*
+ * Splits a branch at the code closest to the middle of its tuples; of two such
+ * codes, at the one that splits more evenly.
+ */
+static int
+split_at_middle(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)
 {
+	const Splitting *splitting = arg;
+	const Ground *ground = splitting->ground;
+	uint32	   *count = splitting->count;
+	int			a = widest_attribute(ground, hull);
 	uint32		half = (branch->end - branch->start) / 2;
 	uint32		before = 0;
-	uint32		code = low;
-
-	/* of two codes at the middle, the one that splits more evenly */
-	while (before + builder->count[code] <= half && code < high)
-		before += builder->count[code++];
-	if (code == low || (code < high && before + builder->count[code] - half < half - before))
-		code++;
-	return code;
-}
-
-/*
- * Moves the tuples below a code of an attribute to the front; returns their
- * number.
- */
-static uint32
-part_tuples(Builder *builder, const Branch *branch, int a, uint32 code)
-{
-	uint32	   *order = builder->order;
-	uint32		left = branch->start;
-	uint32		right = 0;
-
-	for (uint32 i = branch->start; i < branch->end; i++)
-	{
-		if (ground_codes(builder->ground, order[i])[a] < code)
-			order[left++] = order[i];
-		else
-			builder->scratch[right++] = order[i];
-	}
-	memcpy(order + left, builder->scratch, sizeof(uint32) * right);
-	return left - branch->start;
-}
-
-/* Splits a branch if it is too large and its tuples differ. */
-static void
-part_branch(Builder *builder, uint32 number)
-{
-	const Ground *ground = builder->ground;
-	Branch	   *branch = &builder->tree->branches[number];
-	const uint32 *hull = branch_hull(ground, builder->tree, number);
-	int			a;
-	uint32		low;
+	uint32		middle;
 	uint32		high;
-	uint32		nleft;
-	uint32		start = branch->start;
-	uint32		end = branch->end;
-	uint32		left;
-	uint32		right;
 
-	if (branch->end - branch->start <= builder->leaf || (a = widest_attribute(ground, hull)) < 0)
-		return;
-	low = hull[a];
+	if (a < 0)
+		return -1;
+	middle = hull[a];
 	high = hull[ground->nattrs + a];
-	memset(builder->count + low, 0, sizeof(uint32) * (high - low + 1));
+	memset(count + middle, 0, sizeof(uint32) * (high - middle + 1));
 	for (uint32 i = branch->start; i < branch->end; i++)
-		builder->count[ground_codes(ground, builder->order[i])[a]]++;
-	nleft = part_tuples(builder, branch, a, middle_code(builder, branch, low, high));
-	left = add_branch(builder, start, start + nleft);
-	right = add_branch(builder, start + nleft, end);
-	builder->tree->branches[number].left = left;
-	builder->tree->branches[number].right = right;
+		count[ground_codes(ground, tree->order[i])[a]]++;
+	while (before + count[middle] <= half && middle < high)
+		before += count[middle++];
+	if (middle == hull[a] || (middle < high && before + count[middle] - half < half - before))
+		middle++;
+	*code = middle;
+	return a;
 }
 
-TupleTree *
+KdTree *
 tuple_tree_create(Ground *ground, uint32 leaf)
 {
-	TupleTree  *tree = MemoryContextAllocZero(ground->context, sizeof(TupleTree));
-	Builder		builder = {.ground = ground,.tree = tree,.leaf = leaf};
-	Size		n = Max(ground->ntuples, 1);
+	MemoryContext budget = ground->order->population->context;
+	Splitting	splitting = {.ground = ground};
 	uint32		most_codes = 1;
+	KdTree	   *tree;
 
 	for (int a = 0; a < ground->nattrs; a++)
 		most_codes = Max(most_codes, ground->axes[a].ncodes);
-	budget_require(ground->order->population->context, n * 2 * sizeof(uint32) + most_codes * sizeof(uint32));
-	builder.order = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
-	builder.scratch = MemoryContextAllocHuge(ground->context, sizeof(uint32) * n);
-	builder.count = MemoryContextAllocHuge(ground->context, sizeof(uint32) * most_codes);
-	for (uint32 i = 0; i < ground->ntuples; i++)
-		builder.order[i] = i;
-	if (ground->ntuples > 0)
-		add_branch(&builder, 0, ground->ntuples);
-	for (uint32 branch = 0; branch < tree->nbranches; branch++)
-	{
-		if (branch % 1024 == 0)
-			CHECK_FOR_INTERRUPTS();
-		part_branch(&builder, branch);
-	}
-	ground_reorder(ground, builder.order);
-	pfree(builder.order);
-	pfree(builder.scratch);
-	pfree(builder.count);
+	budget_require(budget, most_codes * sizeof(uint32));
+	splitting.count = MemoryContextAllocHuge(ground->context, sizeof(uint32) * most_codes);
+	tree = kd_tree_create(ground->context, budget, ground->nattrs, ground->codes, ground->ntuples, leaf, split_at_middle,
+						  &splitting);
+	ground_reorder(ground, tree->order);
+	pfree(tree->order);
+	tree->order = NULL;
+	tree->codes = ground->codes;
+	pfree(splitting.count);
 	return tree;
 }
 
@@ -207,7 +101,7 @@ tuple_tree_create(Ground *ground, uint32 leaf)
 typedef struct NearQuery
 {
 	const Ground *ground;
-	const TupleTree *tree;
+	const KdTree *tree;
 	uint32		tuple;
 	const uint32 *codes;
 	int64		people;
@@ -254,7 +148,7 @@ static inline int64
 branch_bound(const NearQuery *query, uint32 branch)
 {
 	const Ground *ground = query->ground;
-	const uint32 *hull = branch_hull(ground, query->tree, branch);
+	const uint32 *hull = branch_hull(query->tree, branch);
 	int64		loss = 0;
 
 	for (int a = 0; a < ground->nattrs; a++)
@@ -295,7 +189,7 @@ search_branch(NearQuery *query, uint32 number)
 }
 
 Nearest *
-nearest_create(const Ground *ground, const TupleTree *tree, int wanted)
+nearest_create(const Ground *ground, const KdTree *tree, int wanted)
 {
 	Nearest    *nearest = MemoryContextAlloc(ground->context, sizeof(Nearest));
 	Size		size = sizeof(uint32) * wanted * (Size) Max(ground->ntuples, 1);

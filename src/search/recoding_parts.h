@@ -6,6 +6,7 @@
 #define ANONOPT_RECODING_PARTS_H
 
 #include "base/prng.h"
+#include "engine/kd_tree.h"
 #include "engine/worker_pool.h"
 #include "search/recoding.h"
 
@@ -213,36 +214,23 @@ extern void class_drop(DraftClasses *classes, uint32 class);
 /* The number of tuples in a leaf of a tree for finding the nearest. */
 #define TREE_LEAF 8
 
-/* A branch of the tree: tuples from start to before end. */
-typedef struct Branch
-{
-	uint32		start;
-	uint32		end;
-	uint32		left;			/* the branches it is split into, or 0 */
-	uint32		right;
-} Branch;
-
-typedef struct TupleTree
-{
-	uint32		nbranches;
-	Branch	   *branches;		/* the root first, a branch before its parts */
-	uint32	   *hulls;			/* of its tuples, by branch */
-} TupleTree;
-
-/* Sorts the ground's tuples into a tree, given the most tuples of a leaf. */
-extern TupleTree *tuple_tree_create(Ground *ground, uint32 leaf);
+/*
+ * Sorts the ground's tuples into a tree, in whose order they then are, given
+ * the most tuples of a leaf.
+ */
+extern KdTree *tuple_tree_create(Ground *ground, uint32 leaf);
 
 /* Each tuple's nearest, found on demand. */
 typedef struct Nearest
 {
 	const Ground *ground;
-	const TupleTree *tree;
+	const KdTree *tree;
 	int			wanted;
 	uint32	   *found;			/* by tuple, a fixed number each; NO_TUPLE if
 								 * not found yet */
 } Nearest;
 
-extern Nearest *nearest_create(const Ground *ground, const TupleTree *tree, int wanted);
+extern Nearest *nearest_create(const Ground *ground, const KdTree *tree, int wanted);
 extern void nearest_find(Nearest *nearest, uint32 tuple);
 
 /*
@@ -355,7 +343,7 @@ extern bool mend_classes(DraftClasses *classes);
 
 typedef struct LocalSearch LocalSearch;
 
-extern LocalSearch *local_search_create(DraftClasses *classes, const TupleTree *tree, uint64 seed);
+extern LocalSearch *local_search_create(DraftClasses *classes, const KdTree *tree, uint64 seed);
 
 /* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
@@ -387,7 +375,7 @@ typedef struct BlockResult
 extern void tell_loss(const RecodingWatch *watch, const DraftClasses *classes);
 
 /* Improves classes until rounds gain too little, or the watch ends the search. */
-extern void better_classes(DraftClasses *classes, const TupleTree *tree, uint64 seed, const RecodingWatch *watch);
+extern void better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed, const RecodingWatch *watch);
 
 /* The work of a pool. */
 extern const struct PoolWork recode_block_work;

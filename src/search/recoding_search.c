@@ -227,7 +227,7 @@ cost_of_answer(RecodingPlan *plan, const RecodingResult *result)
  * found otherwise.
  */
 static bool
-answer_by_node(RecodingPlan *plan, const TupleTree *tree, int64 below, RecodingResult *result)
+answer_by_node(RecodingPlan *plan, const KdTree *tree, int64 below, RecodingResult *result)
 {
 	for (bool better = plan->ground->ntuples <= BLOCK_TUPLES;; better = false)
 	{
@@ -260,7 +260,7 @@ recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int work
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	RecodingPlan plan = {.order = order,.watch = watch};
-	TupleTree  *tree;
+	KdTree	   *tree;
 	int64		below = PG_INT64_MAX;
 
 	plan.ground = ground_create(order, context, NULL, n);
