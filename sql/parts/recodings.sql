@@ -16,12 +16,12 @@ RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding' LAN
 
 CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding regclass[], k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
-RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recodings' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 -- resolves string constants, which may be a name or an array of names
 CREATE FUNCTION anonopt.evaluate_recoding(dataset text, recoding text, k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL, labels text DEFAULT 'hierarchy')
-RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding_named' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_recoding' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.recoding_classes(dataset text, recoding regclass, labels text DEFAULT 'hierarchy',
 	OUT class bigint, OUT shown text[], OUT people bigint, OUT tuples bigint, OUT loss float8)

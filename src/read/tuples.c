@@ -10,6 +10,8 @@
  */
 #include "read/reading_parts.h"
 
+#include <math.h>
+
 #include "access/parallel.h"
 #include "base/aggregate.h"
 #include "base/bytes.h"
@@ -21,6 +23,7 @@
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/memutils.h"
+#include "utils/numeric.h"
 
 /* The transition function's first argument that is a column. */
 #define FIRST_COLUMN 2
@@ -34,6 +37,8 @@ typedef struct Counting
 
 PG_FUNCTION_INFO_V1(anonopt_opaque_in);
 PG_FUNCTION_INFO_V1(anonopt_opaque_out);
+PG_FUNCTION_INFO_V1(anonopt_whole_number_numeric);
+PG_FUNCTION_INFO_V1(anonopt_whole_number_float8);
 PG_FUNCTION_INFO_V1(anonopt_tuples_step);
 PG_FUNCTION_INFO_V1(anonopt_tuples_combine);
 PG_FUNCTION_INFO_V1(anonopt_tuples_serialize);
@@ -445,6 +450,36 @@ refuse_row_count(RowCountFault fault)
 			(errcode(state),
 			 errmsg("count column holds %s", what),
 			 errhint("Every row must say how many people it stands for.")));
+}
+
+/*
+ * whole_number, which reads a count column that is not an integer: a cast to
+ * bigint would round, and so turn half a person into none or one.
+ */
+Datum
+anonopt_whole_number_numeric(PG_FUNCTION_ARGS)
+{
+	Numeric		number = PG_GETARG_NUMERIC(0);
+	Datum		whole;
+
+	if (numeric_is_nan(number) || numeric_is_inf(number))
+		refuse_row_count(ROW_COUNT_NOT_FINITE);
+	whole = DirectFunctionCall2(numeric_trunc, NumericGetDatum(number), Int32GetDatum(0));
+	if (!DatumGetBool(DirectFunctionCall2(numeric_eq, NumericGetDatum(number), whole)))
+		refuse_row_count(ROW_COUNT_FRACTION);
+	return DirectFunctionCall1(numeric_int8, NumericGetDatum(number));
+}
+
+Datum
+anonopt_whole_number_float8(PG_FUNCTION_ARGS)
+{
+	float8		number = PG_GETARG_FLOAT8(0);
+
+	if (isnan(number) || isinf(number))
+		refuse_row_count(ROW_COUNT_NOT_FINITE);
+	if (number != rint(number))
+		refuse_row_count(ROW_COUNT_FRACTION);
+	return DirectFunctionCall1(dtoi8, Float8GetDatum(number));
 }
 
 char *

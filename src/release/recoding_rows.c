@@ -82,6 +82,30 @@ recoding_table_classes(const Reading *reading, const Population *population, Rel
 }
 
 void
+recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids)
+{
+	tables->n = n;
+	tables->tables = palloc(sizeof(Relation) * (n + 1));
+	for (int i = 0; i < n; i++)
+	{
+		CHECK_FOR_INTERRUPTS();
+		tables->tables[i] = recoding_table_open(oids[i]);
+	}
+	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
+	if (tables->population->people == 0)
+		tables->population = NULL;
+	else
+		require_weights(dataset, tables->population);
+}
+
+void
+recoding_tables_close(RecodingTables *tables)
+{
+	for (int i = 0; i < tables->n; i++)
+		relation_close(tables->tables[i], NoLock);
+}
+
+void
 recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order)
 {
 	ereport(ERROR,

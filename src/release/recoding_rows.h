@@ -16,6 +16,23 @@
 extern Classes *recoding_table_classes(const Reading *reading, const Population *population, Relation table,
 									   RecodingLabels labels, TableRecoding **recoding);
 
+/*
+ * The recodings that a call measures, and the population that was read for all
+ * of them.
+ */
+typedef struct RecodingTables
+{
+	int			n;
+	Relation   *tables;
+	Reading    *reading;
+	Population *population;		/* NULL if there are no rows */
+} RecodingTables;
+
+/* Opens recodings, then reads the relation once. */
+extern void recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids);
+
+extern void recoding_tables_close(RecodingTables *tables);
+
 /* Fails if a search found that nothing keeps the promise. */
 extern void recoding_refuse_infeasible(const Dataset *dataset, const RecodingOrder *order);
 

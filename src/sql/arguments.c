@@ -63,6 +63,16 @@ number_argument(FunctionCallInfo fcinfo, const char *name)
 }
 
 double
+require_finite(const char *name, double value)
+{
+	if (isnan(value) || isinf(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be finite, not %g", name, value)));
+	return value;
+}
+
+double
 probability_argument(FunctionCallInfo fcinfo, const char *name)
 {
 	double		value = number_argument(fcinfo, name);
@@ -96,6 +106,15 @@ ArrayType *
 array_argument(FunctionCallInfo fcinfo, const char *name, Oid type)
 {
 	return DatumGetArrayTypeP(get_argument(fcinfo, name, type));
+}
+
+const void *
+elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n)
+{
+	ArrayType  *array = array_argument(fcinfo, name, type);
+
+	*n = count_elements(PointerGetDatum(array), name);
+	return ARR_DATA_PTR(array);
 }
 
 int64
@@ -352,28 +371,4 @@ RecodingLabels
 labels_argument(FunctionCallInfo fcinfo)
 {
 	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_by_name, "Labels are hierarchy and range.");
-}
-
-void
-recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids)
-{
-	tables->n = n;
-	tables->tables = palloc(sizeof(Relation) * (n + 1));
-	for (int i = 0; i < n; i++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		tables->tables[i] = recoding_table_open(oids[i]);
-	}
-	tables->population = reading_population(dataset, NULL, true, false, &tables->reading);
-	if (tables->population->people == 0)
-		tables->population = NULL;
-	else
-		require_weights(dataset, tables->population);
-}
-
-void
-recoding_tables_close(RecodingTables *tables)
-{
-	for (int i = 0; i < tables->n; i++)
-		relation_close(tables->tables[i], NoLock);
 }

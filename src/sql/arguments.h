@@ -27,6 +27,9 @@ extern Oid	relation_if_given(FunctionCallInfo fcinfo, const char *name);
 
 extern double number_argument(FunctionCallInfo fcinfo, const char *name);
 
+/* A value of an argument, which must be finite. */
+extern double require_finite(const char *name, double value);
+
 /* A number in [0,1]. */
 extern double probability_argument(FunctionCallInfo fcinfo, const char *name);
 
@@ -38,6 +41,9 @@ extern bool boolean_argument(FunctionCallInfo fcinfo, const char *name);
 
 /* An array of a type. */
 extern ArrayType *array_argument(FunctionCallInfo fcinfo, const char *name, Oid type);
+
+/* The elements of such an array, which has one dimension and no nulls; sets their number. */
+extern const void *elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n);
 
 /* "seed"; a new one for NULL. */
 extern int64 seed_argument(FunctionCallInfo fcinfo);
@@ -96,22 +102,5 @@ extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo);
 
 /* "labels": their kind, by name. */
 extern RecodingLabels labels_argument(FunctionCallInfo fcinfo);
-
-/*
- * The recodings that a call measures, and the population that was read for all
- * of them.
- */
-typedef struct RecodingTables
-{
-	int			n;
-	Relation   *tables;
-	Reading    *reading;
-	Population *population;		/* NULL if there are no rows */
-} RecodingTables;
-
-/* Opens recodings, then reads the relation once. */
-extern void recoding_tables_read(RecodingTables *tables, const Dataset *dataset, int n, const Oid *oids);
-
-extern void recoding_tables_close(RecodingTables *tables);
 
 #endif

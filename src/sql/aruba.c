@@ -35,31 +35,17 @@ OWN_FUNCTION(anonopt_record_walk);
 /* The arguments of all four functions, checked. */
 typedef struct RecordCall
 {
-	ResultRow  *row;
-	Dataset    *dataset;
+	SearchCall	search;
 	RiskModel	risk;
 	UtilityModel utility;
 	int			ndictionaries;	/* 0: the relation itself */
 	const Oid  *dictionaries;
 	const double *shares;		/* weights of the risk, by dictionary */
 	char	   *key;
-	RecordSearch search;
+	RecordSearch records;
 	OwnerWeights *owners;		/* or NULL */
 	int64		without;		/* records without a feasible node */
 } RecordCall;
-
-static double
-bound_argument(FunctionCallInfo fcinfo, const char *name)
-{
-	double		bound;
-
-	bound = number_argument(fcinfo, name);
-	if (isnan(bound) || isinf(bound))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be finite, not %g", name, bound)));
-	return bound;
-}
 
 /* Fails if a relation lacks a quasi-identifier. */
 static void
@@ -73,9 +59,9 @@ require_dictionary(const Dataset *dataset, Oid dictionary)
 /* The most dictionaries. */
 #define MOST_DICTIONARIES 100
 
-/* The elements of a one-dimensional array without nulls. */
+/* The elements of an array, one for each dictionary. */
 static const void *
-elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n)
+dictionary_elements(FunctionCallInfo fcinfo, const char *name, Oid type, int *n)
 {
 	ArrayType  *array = array_argument(fcinfo, name, type);
 
@@ -97,7 +83,7 @@ shares_argument(FunctionCallInfo fcinfo, int ndictionaries)
 	int			n = ndictionaries;
 
 	if (is_given(fcinfo, "dictionary_weights"))
-		weights = elements_argument(fcinfo, "dictionary_weights", FLOAT8ARRAYOID, &n);
+		weights = dictionary_elements(fcinfo, "dictionary_weights", FLOAT8ARRAYOID, &n);
 	if (n != ndictionaries)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -137,7 +123,7 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dictionary_weights requires dictionaries")));
 	if (has_several)
-		call->dictionaries = elements_argument(fcinfo, "dictionaries", REGCLASSARRAYOID, &call->ndictionaries);
+		call->dictionaries = dictionary_elements(fcinfo, "dictionaries", REGCLASSARRAYOID, &call->ndictionaries);
 	else if (is_given(fcinfo, "dictionary"))
 	{
 		call->dictionaries = memcpy(palloc(sizeof(Oid)), &dictionary, sizeof(Oid));
@@ -147,7 +133,7 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 		return;
 	call->shares = shares_argument(fcinfo, call->ndictionaries);
 	for (int i = 0; i < call->ndictionaries; i++)
-		require_dictionary(call->dataset, call->dictionaries[i]);
+		require_dictionary(call->search.dataset, call->dictionaries[i]);
 }
 
 static double
@@ -171,15 +157,15 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 {
 	RecordCall *call = palloc0(sizeof(RecordCall));
 
-	call->row = result_begin(fcinfo);
-	call->dataset = dataset_argument(fcinfo);
-	call->search.bound = bound_argument(fcinfo, bound);
+	call->search.row = result_begin(fcinfo);
+	call->search.dataset = dataset_argument(fcinfo);
+	call->records.bound = require_finite(bound, number_argument(fcinfo, bound));
 	call->risk = risk_argument(fcinfo);
 	call->utility = utility_argument(fcinfo);
 	dictionary_arguments(fcinfo, call);
-	call->search.similarity = similarity_argument(fcinfo);
-	call->key = key_argument(fcinfo, call->dataset);
-	call->search.deadline = deadline_argument(fcinfo);
+	call->records.similarity = similarity_argument(fcinfo);
+	call->key = key_argument(fcinfo, call->search.dataset);
+	call->records.deadline = deadline_argument(fcinfo);
 	return call;
 }
 
@@ -209,27 +195,27 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 
 	if (call->owners != NULL)
 		tuple = owner_weights_find(call->owners, tuple, name, isnull);
-	answer = answer_of(&call->search, tuple);
+	answer = answer_of(&call->records, tuple);
 	if (!*isnull)
-		put_datum(call->row, "record", TEXTOID, *name);
+		put_datum(call->search.row, "record", TEXTOID, *name);
 	if (answer->found)
 	{
-		answer_levels(&call->search, tuple, levels);
-		put_datum(call->row, "levels", INT4ARRAYOID, integers_datum(levels, call->search.population->nattrs));
-		put_datum(call->row, "generalized", TEXTARRAYOID, labels_of_tuple(call->search.population, tuple, levels));
-		put_number(call->row, "risk", answer->risk);
-		put_number(call->row, "utility", answer->utility);
+		answer_levels(&call->records, tuple, levels);
+		put_datum(call->search.row, "levels", INT4ARRAYOID, integers_datum(levels, call->records.population->nattrs));
+		put_datum(call->search.row, "generalized", TEXTARRAYOID, labels_of_tuple(call->records.population, tuple, levels));
+		put_number(call->search.row, "risk", answer->risk);
+		put_number(call->search.row, "utility", answer->utility);
 	}
 	else
 		call->without++;
-	put_count(call->row, "visited", answer->visited);
-	row_add(call->row);
+	put_count(call->search.row, "visited", answer->visited);
+	row_add(call->search.row);
 }
 
 static void
 tell_record_shortcomings(const RecordCall *call)
 {
-	if (!call->search.in_time)
+	if (!call->records.in_time)
 		ereport(WARNING,
 				(errcode(ERRCODE_WARNING),
 				 errmsg("time limit ended the search: the best found so far is not proven"),
@@ -243,17 +229,17 @@ tell_record_shortcomings(const RecordCall *call)
 
 /* Reads the dictionaries. */
 static void
-read_dictionaries(RecordCall *call, const Population *population)
+read_dictionaries(RecordCall *call)
 {
 	HeldDictionary *held = palloc(sizeof(HeldDictionary) * (call->ndictionaries + 1));
 
 	for (int i = 0; i < call->ndictionaries; i++)
 	{
-		held[i].entries = reading_entries(call->dataset, call->dictionaries[i], population, false);
+		held[i].entries = reading_entries(call->search.dataset, call->dictionaries[i], call->search.population, false);
 		held[i].share = call->shares[i];
 	}
-	call->search.ndictionaries = call->ndictionaries;
-	call->search.dictionaries = held;
+	call->records.ndictionaries = call->ndictionaries;
+	call->records.dictionaries = held;
 }
 
 /*
@@ -261,39 +247,42 @@ read_dictionaries(RecordCall *call, const Population *population)
  * tuple, unless the risk does not use weights.
  */
 static void
-prepare_model(RecordCall *call, RelationRows *records, Population *population)
+prepare_model(RecordCall *call, RelationRows *rows)
 {
-	RecordSearch *search = &call->search;
+	RecordSearch *records = &call->records;
+	const Dataset *dataset = call->search.dataset;
+	Population *population = call->search.population;
 	double	   *owners = NULL;
 
-	search->population = population_narrow(population);
+	records->population = population_narrow(population);
 	if (call->risk != RISK_IDENTITY)
-		call->owners = owner_weights_read(records, call->dataset, population);
+		call->owners = owner_weights_read(rows, dataset, population);
 	if (call->owners != NULL)
-		search->population = owner_weights_split(call->owners, search->population, &owners);
-	search->model = record_model_create(search->population, call->risk, call->utility,
-										weights_read(call->dataset, population), owners);
+		records->population = owner_weights_split(call->owners, records->population, &owners);
+	records->model = record_model_create(records->population, call->risk, call->utility, weights_read(dataset, population), owners);
 }
 
 /* Reads, searches, and adds one row per record. */
 static Datum
 run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 {
-	RecordSearch *search = &call->search;
-	Session    *session = session_begin(algorithm, call->dataset);
-	RelationRows *records = relation_rows_begin(call->dataset, call->key, goal == GOAL_LEAST_RISK && call->risk == RISK_IDENTITY);
-	Population *population = relation_rows_population(records);
+	RecordSearch *records = &call->records;
+	SearchCall *search = &call->search;
+	RelationRows *rows;
 
-	session_read(session, population);
-	if (population == NULL)
+	search->session = session_begin(algorithm, search->dataset);
+	rows = relation_rows_begin(search->dataset, call->key, goal == GOAL_LEAST_RISK && call->risk == RISK_IDENTITY);
+	search->population = relation_rows_population(rows);
+	session_read(search->session, search->population);
+	if (search->population == NULL)
 		return (Datum) 0;
-	prepare_model(call, records, population);
-	read_dictionaries(call, population);
-	search->goal = goal;
-	search->general_first = algorithm == ALGORITHM_BTDA;
-	record_search(search);
-	relation_rows_visit(records, put_record, call);
-	session_end(session, search->evaluated, 0, search->in_time);
+	prepare_model(call, rows);
+	read_dictionaries(call);
+	records->goal = goal;
+	records->general_first = algorithm == ALGORITHM_BTDA;
+	record_search(records);
+	relation_rows_visit(rows, put_record, call);
+	session_end(search->session, records->evaluated, 0, records->in_time);
 	tell_record_shortcomings(call);
 	return (Datum) 0;
 }
@@ -321,10 +310,10 @@ anonopt_aruba_balance_call(PG_FUNCTION_ARGS)
 {
 	RecordCall *call = record_arguments(fcinfo, "lambda");
 
-	if (call->search.bound < 0)
+	if (call->records.bound < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("lambda must be at least 0, not %g", call->search.bound)));
+				 errmsg("lambda must be at least 0, not %g", call->records.bound)));
 	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
 }
 

@@ -14,13 +14,6 @@ extern void declare_dataset(const char *name, Oid relation, double max_suppressi
 extern void declare_quasi_identifier(Dataset *dataset, Declared *declared);
 
 /*
- * Deletes rows of a data set from anonopt.attribute or promise, of a column
- * unless it is NULL, and with a role or model unless that is NULL; returns
- * their number.
- */
-extern uint64 delete_declared(const Dataset *dataset, const char *table, const char *column, const char *kind, const char *name);
-
-/*
  * The comment on a hierarchy that auto_dataset made for a column, which only
  * the hierarchy's owner can write.
  */

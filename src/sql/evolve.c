@@ -24,16 +24,6 @@ OWN_FUNCTION(anonopt_archive_quality);
 OWN_FUNCTION(anonopt_hypervolume);
 PG_FUNCTION_INFO_V1(anonopt_box_archive);
 
-/* The numbers in a one-dimensional array. */
-static double *
-numbers_argument(FunctionCallInfo fcinfo, const char *name, int *n)
-{
-	ArrayType  *array = array_argument(fcinfo, name, FLOAT8ARRAYOID);
-
-	*n = count_elements(PointerGetDatum(array), name);
-	return (double *) ARR_DATA_PTR(array);
-}
-
 /* Fails unless there is one number for each objective. */
 static void
 check_number(int n, int nobjectives, const char *what)
@@ -70,12 +60,12 @@ check_epsilon(const double *epsilon, int n, int nobjectives)
 static const double *
 epsilon_argument(FunctionCallInfo fcinfo, int nobjectives)
 {
-	double	   *epsilon;
+	const double *epsilon;
 	int			n;
 
 	if (!is_given(fcinfo, "epsilon"))
 		return NULL;
-	epsilon = numbers_argument(fcinfo, "epsilon", &n);
+	epsilon = elements_argument(fcinfo, "epsilon", FLOAT8ARRAYOID, &n);
 	check_epsilon(epsilon, n, nobjectives);
 	return epsilon;
 }
@@ -154,16 +144,10 @@ reference_argument(FunctionCallInfo fcinfo, const Population *population, int no
 		reference[i] = objective_rises(objectives[i]) ? 0 : most_of(objectives[i], population);
 	if (!is_given(fcinfo, "reference"))
 		return;
-	given = numbers_argument(fcinfo, "reference", &n);
+	given = elements_argument(fcinfo, "reference", FLOAT8ARRAYOID, &n);
 	check_number(n, nobjectives, "values in the reference");
 	for (int i = 0; i < n; i++)
-	{
-		if (isnan(given[i]) || isinf(given[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("reference must be finite, not %g", given[i])));
-		reference[i] = given[i];
-	}
+		reference[i] = require_finite("reference", given[i]);
 }
 
 static Datum
@@ -195,7 +179,7 @@ anonopt_box_archive(PG_FUNCTION_ARGS)
 {
 	ArrayType  *stream = array_argument(fcinfo, "candidates", FLOAT8ARRAYOID);
 	int			nepsilons;
-	const double *epsilon = numbers_argument(fcinfo, "epsilon", &nepsilons);
+	const double *epsilon = elements_argument(fcinfo, "epsilon", FLOAT8ARRAYOID, &nepsilons);
 	const double *values = (const double *) ARR_DATA_PTR(stream);
 	int			nobjectives = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[1] : nepsilons;
 	int			ncandidates = ARR_NDIM(stream) == 2 ? ARR_DIMS(stream)[0] : 0;

@@ -42,10 +42,7 @@ point_argument(FunctionCallInfo fcinfo, const char *name, int n)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must have %d numbers, one per value", name, n)));
 	for (int i = 0; i < n; i++)
-		if (isnan(values[i]) || isinf(values[i]))
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s must be finite, not %g", name, values[i])));
+		(void) require_finite(name, values[i]);
 	return values;
 }
 

@@ -171,11 +171,7 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
 
-	options->min_utility = number_argument(fcinfo, "min_utility");
-	if (isnan(options->min_utility) || isinf(options->min_utility))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be finite, not %g", "min_utility", options->min_utility)));
+	options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
 	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

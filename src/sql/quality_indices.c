@@ -38,18 +38,6 @@ PG_FUNCTION_INFO_V1(anonopt_p_goal);
 PG_FUNCTION_INFO_V1(anonopt_p_rank_order);
 PG_FUNCTION_INFO_V1(anonopt_set_dominance);
 
-static double
-finite_argument(FunctionCallInfo fcinfo, int argument)
-{
-	double		value = PG_GETARG_FLOAT8(argument);
-
-	if (isnan(value) || isinf(value))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("values of a property must be finite, not %g", value)));
-	return value;
-}
-
 /* The sums so far, or those of no pair. */
 static IndexSums *
 sums_so_far(FunctionCallInfo fcinfo, MemoryContext context)
@@ -76,8 +64,8 @@ step(FunctionCallInfo fcinfo, int wanted)
 
 	if (PG_ARGISNULL(1) || PG_ARGISNULL(2))
 		return unchanged(fcinfo);
-	d1 = finite_argument(fcinfo, 1);
-	d2 = finite_argument(fcinfo, 2);
+	d1 = require_finite("values of a property", PG_GETARG_FLOAT8(1));
+	d2 = require_finite("values of a property", PG_GETARG_FLOAT8(2));
 	if ((wanted & SUMS_VOLUME) && (d1 < 0 || d2 < 0))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

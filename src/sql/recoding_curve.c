@@ -46,19 +46,10 @@ put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
 
 /* Gets the k of a curve, each at least 1. */
 static const int32 *
-curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
+curve_argument(FunctionCallInfo fcinfo, int *n)
 {
-	ArrayType  *array;
-	const int32 *k;
+	const int32 *k = elements_argument(fcinfo, "k", INT4ARRAYOID, n);
 
-	require_argument(fcinfo, "k");
-	array = PG_GETARG_ARRAYTYPE_P(argument);
-	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be a one-dimensional array without nulls")));
-	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	k = (const int32 *) ARR_DATA_PTR(array);
 	for (int i = 0; i < *n; i++)
 		if (k[i] < 1)
 			ereport(ERROR,
@@ -70,41 +61,33 @@ curve_argument(FunctionCallInfo fcinfo, int argument, int *n)
 static Datum
 anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 {
-	ResultRow  *row = result_begin(fcinfo);
-	Dataset    *dataset;
-	Population *population;
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	RecodingOrder order = {0};
-	Session    *session;
 	const int32 *k;
 	int			n;
 	int			helped = 0;
 
-	dataset = dataset_argument(fcinfo);
-	require_overlaps_kept(dataset, "a recoding");
-	k = curve_argument(fcinfo, 1, &n);
-	order.loss = recoding_loss_argument(fcinfo, dataset);
+	require_overlaps_kept(call.dataset, "a recoding");
+	k = curve_argument(fcinfo, &n);
+	order.loss = recoding_loss_argument(fcinfo, call.dataset);
 	order.labels = labels_argument(fcinfo);
 	order.seed = (uint64) seed_argument(fcinfo);
-	order.effort = 0;
-	session = session_begin(ALGORITHM_RECODING_CURVE, dataset);
-	population = population_argument(dataset);
-	session_read(session, population);
-	if (population == NULL)
+	if (!search_read(&call, ALGORITHM_RECODING_CURVE, NULL))
 		return (Datum) 0;
-	session_seed(session, (int64) order.seed);
+	session_seed(call.session, (int64) order.seed);
 	progress_search(n);
-	order.promise.limit = share_of_people(dataset->max_suppression, population->people);
-	order.population = searched_population(population, 1, &order.loss);
+	order.promise = call.promise;
+	order.population = searched_population(call.population, 1, &order.loss);
 	for (int i = 0; i < n; i++)
 	{
 		int			workers;
 
 		CHECK_FOR_INTERRUPTS();
 		order.promise.k = k[i];
-		workers = put_recoding(row, population, &order);
+		workers = put_recoding(call.row, call.population, &order);
 		helped = Max(helped, workers);
 		progress_update(i + 1, i + 1);
 	}
-	session_end(session, 0, helped, false);
+	session_end(call.session, 0, helped, false);
 	return (Datum) 0;
 }

@@ -19,15 +19,42 @@
 #include "utils/fmgroids.h"
 
 OWN_FUNCTION(anonopt_evaluate_recoding);
-OWN_FUNCTION(anonopt_evaluate_recodings);
-OWN_FUNCTION(anonopt_evaluate_recoding_named);
 OWN_FUNCTION(anonopt_recoding_classes);
 
+/*
+ * "recoding", which is one or an array of them, or a string constant that names
+ * one or, in braces, several: PostgreSQL could not choose an overload.
+ */
+static const Oid *
+recodings_argument(FunctionCallInfo fcinfo, int *n)
+{
+	Oid			type = argument_type(fcinfo, "recoding");
+	char	   *name = type == TEXTOID ? name_argument(fcinfo, "recoding") : NULL;
+	Datum		array;
+
+	if (type == REGCLASSOID || (name != NULL && name[0] != '{'))
+	{
+		Oid		   *oid = palloc(sizeof(Oid));
+
+		*oid = name == NULL ? relation_argument(fcinfo, "recoding") :
+			DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
+		*n = 1;
+		return oid;
+	}
+	array = name == NULL ? get_argument(fcinfo, "recoding", REGCLASSARRAYOID) :
+		OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1);
+	*n = count_elements(array, "recodings");
+	return (const Oid *) ARR_DATA_PTR(DatumGetArrayTypeP(array));
+}
+
 /* Adds a row for each of some recodings. */
-static void
-evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *oids)
+static Datum
+anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
 {
 	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	int			n;
+	const Oid  *oids = recodings_argument(fcinfo, &n);
 	Promise		promise = promise_arguments(fcinfo, dataset);
 	RecodingLabels labels = labels_argument(fcinfo);
 	RecodingTables tables;
@@ -45,72 +72,6 @@ evaluate_recodings(FunctionCallInfo fcinfo, Dataset *dataset, int n, const Oid *
 		put_node(row, tables.population, NULL, &measures);
 	}
 	recoding_tables_close(&tables);
-}
-
-static Datum
-anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
-{
-	Dataset    *dataset;
-	Oid			oid;
-
-	dataset = readable_dataset_argument(fcinfo);
-	require_argument(fcinfo, "recoding");
-	oid = PG_GETARG_OID(1);
-	evaluate_recodings(fcinfo, dataset, 1, &oid);
-	return (Datum) 0;
-}
-
-/* The recodings of an array. */
-static const Oid *
-recodings_of_array(Datum datum, int *n)
-{
-	ArrayType  *array = DatumGetArrayTypeP(datum);
-
-	if (ARR_NDIM(array) > 1 || array_contains_nulls(array))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("recodings must be a one-dimensional array without nulls")));
-	*n = ArrayGetNItems(ARR_NDIM(array), ARR_DIMS(array));
-	return (const Oid *) ARR_DATA_PTR(array);
-}
-
-static Datum
-anonopt_evaluate_recodings_call(PG_FUNCTION_ARGS)
-{
-	Dataset    *dataset;
-	const Oid  *oids;
-	int			n;
-
-	dataset = readable_dataset_argument(fcinfo);
-	require_argument(fcinfo, "recoding");
-	oids = recodings_of_array(PG_GETARG_DATUM(1), &n);
-	evaluate_recodings(fcinfo, dataset, n, oids);
-	return (Datum) 0;
-}
-
-/*
- * Resolves a string constant, which may name one recoding or, in braces,
- * several: PostgreSQL could not choose an overload.
- */
-static Datum
-anonopt_evaluate_recoding_named_call(PG_FUNCTION_ARGS)
-{
-	Dataset    *dataset;
-	char	   *name;
-	const Oid  *oids;
-	Oid			oid;
-	int			n = 1;
-
-	dataset = readable_dataset_argument(fcinfo);
-	name = name_argument(fcinfo, "recoding");
-	if (name[0] == '{')
-		oids = recodings_of_array(OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1), &n);
-	else
-	{
-		oid = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
-		oids = &oid;
-	}
-	evaluate_recodings(fcinfo, dataset, n, oids);
 	return (Datum) 0;
 }
 
@@ -164,46 +125,40 @@ list_classes(Classes *classes, const TableRecoding *recoding)
 }
 
 static void
-put_classes(ReturnSetInfo *result, const ListedClass *listed, const Classes *classes)
+put_classes(ResultRow *row, const ListedClass *listed, const Classes *classes)
 {
 	int			nattrs = classes->population->nattrs;
-	MemoryContext row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	MemoryContext old = MemoryContextSwitchTo(row);
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
 
 	for (uint32 i = 0; i < classes->n; i++)
 	{
 		const char *labels[MAX_ATTRIBUTES];
-		Datum		values[5];
-		bool		nulls[5] = {0};
 
 		CHECK_FOR_INTERRUPTS();
 		for (int a = 0; a < nattrs; a++)
 			labels[a] = classes->labels[a][classes->codes[class_at(classes, listed[i].class, a)]];
-		values[0] = Int64GetDatum(listed[i].number);
-		values[1] = texts_datum(labels, nattrs);
-		values[2] = Int64GetDatum(listed[i].people);
-		values[3] = Int64GetDatum(listed[i].tuples);
-		values[4] = Float8GetDatum(listed[i].loss);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
-		MemoryContextReset(row);
+		put_count(row, "class", listed[i].number);
+		put_datum(row, "shown", TEXTARRAYOID, texts_datum(labels, nattrs));
+		put_count(row, "people", listed[i].people);
+		put_count(row, "tuples", listed[i].tuples);
+		put_number(row, "loss", listed[i].loss);
+		row_add(row);
+		MemoryContextReset(context);
 	}
 	MemoryContextSwitchTo(old);
-	MemoryContextDelete(row);
+	MemoryContextDelete(context);
 }
 
 static Datum
 anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset;
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	Oid			oid = relation_argument(fcinfo, "recoding");
+	RecodingLabels labels = labels_argument(fcinfo);
 	RecodingTables tables;
-	RecodingLabels labels;
-	Oid			oid;
 
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo);
-	require_argument(fcinfo, "recoding");
-	oid = PG_GETARG_OID(1);
-	labels = labels_argument(fcinfo);
 	recoding_tables_read(&tables, dataset, 1, &oid);
 	if (tables.population != NULL)
 	{
@@ -211,7 +166,7 @@ anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
 		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[0], labels, &recoding);
 
 		classes_label_recoding(classes, labels);
-		put_classes((ReturnSetInfo *) fcinfo->resultinfo, list_classes(classes, recoding), classes);
+		put_classes(row, list_classes(classes, recoding), classes);
 	}
 	recoding_tables_close(&tables);
 	return (Datum) 0;

@@ -26,13 +26,12 @@ OWN_FUNCTION(anonopt_extend_recoding);
 
 typedef struct RecodingCall
 {
-	Dataset    *dataset;
+	SearchCall	search;
 	RecodingOrder order;
 	int64		deadline;		/* or 0 */
 	bool		in_time;
 	int64		answers;		/* number of better answers so far */
 	RowSpool	spool;
-	Session    *session;
 } RecodingCall;
 
 /* Gets the arguments from the data set on, which both functions share. */
@@ -40,17 +39,18 @@ static void
 recoding_arguments(FunctionCallInfo fcinfo, RecodingCall *call)
 {
 	RecodingOrder *order = &call->order;
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
 
-	call->dataset = readable_dataset_argument(fcinfo);
-	order->promise = promise_arguments(fcinfo, call->dataset);
-	require_overlaps_kept(call->dataset, "a recoding");
-	promise_imply_limits(&order->promise, call->dataset);
-	if (!promises_anything(&order->promise, call->dataset))
+	call->search.dataset = dataset;
+	order->promise = promise_arguments(fcinfo, dataset);
+	require_overlaps_kept(dataset, "a recoding");
+	promise_imply_limits(&order->promise, dataset);
+	if (!promises_anything(&order->promise, dataset))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise.")));
-	order->loss = recoding_loss_argument(fcinfo, call->dataset);
+	order->loss = recoding_loss_argument(fcinfo, dataset);
 	order->labels = labels_argument(fcinfo);
 	call->deadline = deadline_argument(fcinfo);
 	order->seed = (uint64) seed_argument(fcinfo);
@@ -81,22 +81,22 @@ static void
 read_rows(RecodingCall *call, Algorithm algorithm)
 {
 	RecodingOrder *order = &call->order;
-	Population *population;
+	SearchCall *search = &call->search;
 
-	recoding_spool_begin(&call->spool, call->dataset);
-	call->session = session_begin(algorithm, call->dataset);
-	spool_read(&call->spool, call->dataset, NULL);
-	population = call->spool.population;
-	if (population == NULL)
+	recoding_spool_begin(&call->spool, search->dataset);
+	search->session = session_begin(algorithm, search->dataset);
+	spool_read(&call->spool, search->dataset, NULL);
+	search->population = call->spool.population;
+	if (search->population == NULL)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("relation %s has no rows to recode", relation_sql_name(call->dataset->relation))));
-	require_weights(call->dataset, population);
-	session_read(call->session, population);
-	session_seed(call->session, (int64) order->seed);
+				 errmsg("relation %s has no rows to recode", relation_sql_name(search->dataset->relation))));
+	require_weights(search->dataset, search->population);
+	session_read(search->session, search->population);
+	session_seed(search->session, (int64) order->seed);
 	progress_search(-1);
-	order->promise.limit = share_of_people(call->dataset->max_suppression, population->people);
-	order->population = searched_population(population, 1, &order->loss);
+	order->promise.limit = share_of_people(search->dataset->max_suppression, search->population->people);
+	order->population = searched_population(search->population, 1, &order->loss);
 }
 
 /*
@@ -127,7 +127,7 @@ tell_above_max(const RecodingCall *call, const RecodingResult *result)
 static void
 end_search(RecodingCall *call, const RecodingResult *result)
 {
-	session_end(call->session, 0, result->helped, false);
+	session_end(call->search.session, 0, result->helped, false);
 	if (!call->in_time)
 		ereport(NOTICE,
 				(errmsg("time limit ended the search before it finished")));
@@ -161,7 +161,7 @@ make_table(const RecodingCall *call, const NewRelation *place)
 	for (int a = 0; a < call->spool.ncolumns; a++)
 		appendStringInfo(&sql, "r.%s, ", quote_identifier(call->spool.columns[a].name));
 	appendStringInfo(&sql, "NULL::pg_catalog.int8 AS " CLASS_COLUMN " FROM %s r WITH NO DATA",
-					 relation_sql_name(call->dataset->relation));
+					 relation_sql_name(call->search.dataset->relation));
 	sql_write(sql.data, 0, NULL, NULL, NULL);
 	oid = made_relation(place->schema, place->name);
 	keep_to_owner(oid);
@@ -194,12 +194,12 @@ anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 	RecodingResult *result;
 
 	recoding_arguments(fcinfo, &call);
-	refuse_class_column(call.dataset);
+	refuse_class_column(call.search.dataset);
 	place = new_relation(name_argument(fcinfo, "recoding"), "Drop it, or choose another name for the recoding.");
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, &watch, max_workers());
 	if (!result->feasible)
-		recoding_refuse_infeasible(call.dataset, &call.order);
+		recoding_refuse_infeasible(call.search.dataset, &call.order);
 	end_search(&call, result);
 	PG_RETURN_OID(write_recoding(&call, &place, result));
 }
@@ -230,7 +230,7 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 	PopActiveSnapshot();
 	result = recoding_extend(&call.order, recoding_extension_classes(extension), &moved);
 	if (!result->feasible)
-		recoding_extension_refuse(extension, call.dataset, &call.order);
+		recoding_extension_refuse(extension, call.search.dataset, &call.order);
 	end_search(&call, result);
 	added = recoding_extension_write(extension, result);
 	spool_end(&call.spool);
