@@ -59,13 +59,31 @@ portable_digest(const void *bytes, Size n)
 	return digest == 0 ? 1 : digest;
 }
 
-/* ---------------------------------------- A comparison of doubles for qsort */
+/* ------------- Comparisons for qsort, of numbers or of what begins with one */
 
 static inline int
 compare_doubles(const void *a, const void *b)
 {
 	double		x = *(const double *) a;
 	double		y = *(const double *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static inline int
+compare_int64s(const void *a, const void *b)
+{
+	int64		x = *(const int64 *) a;
+	int64		y = *(const int64 *) b;
+
+	return x < y ? -1 : x > y;
+}
+
+static inline int
+compare_uint32s(const void *a, const void *b)
+{
+	uint32		x = *(const uint32 *) a;
+	uint32		y = *(const uint32 *) b;
 
 	return x < y ? -1 : x > y;
 }

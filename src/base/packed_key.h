@@ -60,6 +60,16 @@ word_hash(uint64 word)
 	return word ^ (word >> 33);
 }
 
+/* Whether two keys agree outside one word. */
+static inline bool
+keys_agree_outside(const uint64 *a, const uint64 *b, int nwords, int word)
+{
+	for (int other = 0; other < nwords; other++)
+		if (other != word && a[other] != b[other])
+			return false;
+	return true;
+}
+
 /* The key's word with the field cleared. */
 static inline uint64
 key_without(const uint64 *key, const KeyField *field)

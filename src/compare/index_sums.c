@@ -85,52 +85,26 @@ add_square(IndexSums *sums, double d1, double d2, int64 records)
 	}
 }
 
-static bool
-is_small_integer(double value)
-{
-	return value < EXACT_INTEGERS && floor(value) == value;
-}
-
 /*
- * Multiplies a given number of times; returns false if the product is no
- * longer exact.
- */
-static bool
-multiply(double *product, double factor, int64 times)
-{
-	if (factor == 1)
-		return true;
-	for (int64 i = 0; i < times; i++)
-	{
-		*product *= factor;
-		if (*product >= EXACT_INTEGERS)
-			return false;
-	}
-	return true;
-}
-
-/*
- * Multiplies a product by a factor; it becomes infinite once it is not exact.
- * Zeros are counted elsewhere.
+ * Multiplies a product by a factor a given number of times; it becomes infinite
+ * once it is not exact.  Zeros are counted elsewhere.
  */
 static void
 take_factor(double *product, double factor, int64 times)
 {
-	if (!isinf(*product) && factor != 0 && (!is_small_integer(factor) || !multiply(product, factor, times)))
+	bool		is_exact = factor < EXACT_INTEGERS && floor(factor) == factor;
+
+	if (isinf(*product) || factor == 0)
+		return;
+	for (int64 i = 0; i < times && is_exact && factor != 1; i++)
+	{
+		*product *= factor;
+		is_exact = *product < EXACT_INTEGERS;
+	}
+	if (!is_exact)
 		*product = HUGE_VAL;
 }
 
-static void
-add_products(IndexSums *sums, double d1, double d2, int64 records)
-{
-	if (sums->product1 == 0)
-		sums->product1 = sums->product2 = sums->product_min = 1;
-	take_factor(&sums->product1, d1, records);
-	take_factor(&sums->product2, d2, records);
-	take_factor(&sums->product_min, Min(d1, d2), records);
-}
-
-/* log1p distinguishes values whose quotient rounds to one. */
 static double
 log_of_quotient(double larger, double smaller)
 {
@@ -142,7 +116,11 @@ log_of_quotient(double larger, double smaller)
 static void
 add_volume(IndexSums *sums, double d1, double d2, int64 records)
 {
-	add_products(sums, d1, d2, records);
+	if (sums->product1 == 0)
+		sums->product1 = sums->product2 = sums->product_min = 1;
+	take_factor(&sums->product1, d1, records);
+	take_factor(&sums->product2, d2, records);
+	take_factor(&sums->product_min, Min(d1, d2), records);
 	sums->zeros1 += d1 == 0 ? records : 0;
 	sums->zeros2 += d2 == 0 ? records : 0;
 	if (d1 > 0)

@@ -14,6 +14,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "miscadmin.h"
 
 typedef struct Classifier
@@ -62,20 +63,6 @@ learn_attribute(const Classes *shown, int a, int column, const double *people, u
 	return counts;
 }
 
-static Classifier
-learn(const Classes *shown, int column, const double *people)
-{
-	Classifier	classifier = {.population = shown->population,.nlabels = shown->population->columns[column]->nvalues};
-
-	classifier.prior = palloc(sizeof(double) * (classifier.nlabels + 1));
-	for (uint32 label = 0; label < classifier.nlabels; label++)
-		classifier.prior[label] = log((people[label] + 1) / ((double) (shown->population->people - shown->suppressed) + classifier.nlabels));
-	classifier.likelihood = palloc(sizeof(double *) * (shown->population->nattrs + 1));
-	for (int a = 0; a < shown->population->nattrs; a++)
-		classifier.likelihood[a] = learn_attribute(shown, a, column, people, classifier.nlabels);
-	return classifier;
-}
-
 /* The probability of each label for a tuple. */
 static void
 classify(const Classifier *classifier, uint32 tuple, double *scores)
@@ -104,19 +91,10 @@ classify(const Classifier *classifier, uint32 tuple, double *scores)
  */
 typedef struct Scored
 {
-	double		score;
+	double		score;			/* first, for sorting */
 	int64		with;
 	int64		without;
 } Scored;
-
-static int
-compare_scored(const void *a, const void *b)
-{
-	double		x = ((const Scored *) a)->score;
-	double		y = ((const Scored *) b)->score;
-
-	return x < y ? -1 : x > y;
-}
 
 /*
  * The chance that a person with the label scores higher than one without; a
@@ -129,7 +107,7 @@ area_under_curve(Scored *scored, uint32 n)
 	double		without = 0;
 	double		pairs = 0;
 
-	qsort(scored, n, sizeof(Scored), compare_scored);
+	qsort(scored, n, sizeof(Scored), compare_doubles);
 	for (uint32 i = 0; i < n;)
 	{
 		double		tied_with = 0;
@@ -154,12 +132,18 @@ naive_bayes_quality(const Classes *shown, int column, const double *people)
 	const Population *population = shown->population;
 	const Histograms *histograms = population->columns[column];
 	uint32		ntuples = population->tuples->ntuples;
-	Classifier	classifier = learn(shown, column, people);
+	Classifier	classifier = {.population = population,.nlabels = histograms->nvalues};
 	double	   *scores = budget_alloc(sizeof(double) * classifier.nlabels, (Size) ntuples + 1);
 	Scored	   *scored = budget_alloc(sizeof(Scored), (Size) ntuples + 1);
 	ClassifierQuality quality = {0};
 	int64		right = 0;
 
+	classifier.prior = palloc(sizeof(double) * (classifier.nlabels + 1));
+	for (uint32 label = 0; label < classifier.nlabels; label++)
+		classifier.prior[label] = log((people[label] + 1) / ((double) (population->people - shown->suppressed) + classifier.nlabels));
+	classifier.likelihood = palloc(sizeof(double *) * (population->nattrs + 1));
+	for (int a = 0; a < population->nattrs; a++)
+		classifier.likelihood[a] = learn_attribute(shown, a, column, people, classifier.nlabels);
 	for (uint32 i = 0; i < ntuples; i++)
 	{
 		double	   *own = scores + (Size) i * classifier.nlabels;

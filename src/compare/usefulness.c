@@ -24,24 +24,12 @@
 /* The least denominator of a relative error, as a share of the people. */
 #define LEAST_SHARE 0.001
 
-/* Turns differences between neighbours into running sums. */
-static void
-add_up(double *values, uint32 n)
-{
-	double		sum = 0;
-
-	for (uint32 i = 0; i < n; i++)
-	{
-		sum += values[i];
-		values[i] = fabs(sum) < RESIDUE ? 0 : sum;
-	}
-}
-
 double *
 people_by_leaf(const Classes *classes, int attr)
 {
 	uint32		nleaves = classes->population->attrs[attr].hierarchy->nleaves;
 	double	   *people = budget_alloc_zero(sizeof(double), (Size) nleaves + 1);
+	double		sum = 0;
 
 	for (uint32 class = 0; class < classes->n; class++)
 	{
@@ -51,7 +39,12 @@ people_by_leaf(const Classes *classes, int attr)
 		people[classes->first_leaf[at]] += share;
 		people[classes->first_leaf[at] + classes->leaves[at]] -= share;
 	}
-	add_up(people, nleaves);
+	/* the differences between neighbours become running sums */
+	for (uint32 leaf = 0; leaf < nleaves; leaf++)
+	{
+		sum += people[leaf];
+		people[leaf] = fabs(sum) < RESIDUE ? 0 : sum;
+	}
 	return people;
 }
 

@@ -35,6 +35,7 @@
 #include "engine/box_table.h"
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "engine/persons.h"
 #include "miscadmin.h"
 
@@ -428,21 +429,6 @@ place_class(const BoxTables *tables, BoxTable *to, int64 people, uint32 ntuples,
 	return NO_PLACE;
 }
 
-/* Places the parts of a class: members receives where the tuples of a label go. */
-static void
-place_parts(BoxTables *tables, BoxTable *to, uint32 nseen)
-{
-	int64		k = tables->promise.k;
-
-	for (uint32 i = 0; i < nseen; i++)
-	{
-		uint32		label = tables->seen[i];
-		int64		people = tables->people[label];
-
-		tables->members[label] = place_class(tables, to, people, tables->members[label], people < k ? people : 0);
-	}
-}
-
 /* Places the parts of a class if a promise is about more, checking values and persons. */
 static void
 place_parts_by_value(BoxTables *tables, const BoxTable *from, const BoxClass *class, const KeyField *field,
@@ -540,7 +526,15 @@ box_table_lower(BoxTables *tables, const BoxTable *table, int attr, int level)
 		if (looks_closer(tables))
 			place_parts_by_value(tables, table, class, field, lower, nseen);
 		else
-			place_parts(tables, lower, nseen);
+			/* members receives where the tuples of a label go */
+			for (uint32 j = 0; j < nseen; j++)
+			{
+				uint32		label = tables->seen[j];
+				int64		people = tables->people[label];
+
+				tables->members[label] = place_class(tables, lower, people, tables->members[label],
+													 people < tables->promise.k ? people : 0);
+			}
 		if (lower->ntuples > nplaced)
 			move_parts(tables, table, class, field, lower);
 		forget_labels(tables, nseen);
@@ -668,15 +662,6 @@ join_class(BoxTables *tables, BoxTable *table, BoxClass *class, uint32 place)
 	class->ntuples = end - place;
 }
 
-static int
-compare_starts(const void *a, const void *b)
-{
-	uint32		x = ((const BoxClass *) a)->start;
-	uint32		y = ((const BoxClass *) b)->start;
-
-	return x < y ? -1 : x > y;
-}
-
 /*
  * Histograms are not merged, because their memory could not be freed in
  * arbitrary order.
@@ -696,7 +681,7 @@ box_table_join(BoxTables *tables, BoxTable *table, const int *lowest)
 	 * in the order of the tuples, so that none is overwritten before it is
 	 * read
 	 */
-	qsort(table->classes, table->nclasses, sizeof(BoxClass), compare_starts);
+	qsort(table->classes, table->nclasses, sizeof(BoxClass), compare_uint32s);
 	for (uint32 i = 0; i < table->nclasses; i++)
 	{
 		BoxClass   *class = &table->classes[i];

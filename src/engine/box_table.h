@@ -11,7 +11,7 @@
 /* A class of the highest node that may still split. */
 typedef struct BoxClass
 {
-	uint32		start;			/* of its tuples */
+	uint32		start;			/* of its tuples; first, for sorting */
 	uint32		ntuples;
 	int64		people;
 } BoxClass;

@@ -384,16 +384,6 @@ people_to_star(const Classes *classes, const Promise *promise, const bool *hidde
 	return people;
 }
 
-/* Counts the people outside with the labels of each class, for a measurer. */
-static void
-look_outside(const Classes *classes, Measurer *measurer)
-{
-	if (classes->node != NULL)
-		measurer_look_outside(measurer, classes->node, classes->table);
-	else
-		measurer_look_into_boxes(measurer, classes);
-}
-
 void
 classes_hide(Classes *classes, const Promise *promise, bool star)
 {
@@ -403,7 +393,10 @@ classes_hide(Classes *classes, const Promise *promise, bool star)
 	bool	   *hidden = allocate(classes->population, sizeof(bool), classes->n);
 	uint32		n = 0;
 
-	look_outside(classes, measurer);
+	if (classes->node != NULL)
+		measurer_look_outside(measurer, classes->node, classes->table);
+	else
+		measurer_look_into_boxes(measurer, classes);
 	for (uint32 i = 0; i < classes->n; i++)
 	{
 		hidden[i] = class_breaks(measurer, classes->table, i, threshold) != 0;

@@ -39,22 +39,6 @@ typedef struct DistanceTables
 } DistanceTables;
 
 static void
-prepare_ordered(const Histograms *h, DistanceTables *tables)
-{
-	int64		people = 0;
-
-	tables->cumulated = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
-	tables->running = budget_alloc(sizeof(int128), (Size) h->nvalues + 1);
-	tables->running[0] = 0;
-	for (uint32 value = 0; value < h->nvalues; value++)
-	{
-		people += h->total[value];
-		tables->cumulated[value] = people;
-		tables->running[value + 1] = tables->running[value] + people;
-	}
-}
-
-static void
 prepare_hierarchical(const Histograms *h, DistanceTables *tables)
 {
 	const Hierarchy *tree = h->tree;
@@ -79,7 +63,19 @@ distance_prepare(const Histograms *h)
 	DistanceTables *tables = palloc0(sizeof(DistanceTables));
 
 	if (h->metric == DISTANCE_ORDERED)
-		prepare_ordered(h, tables);
+	{
+		int64		people = 0;
+
+		tables->cumulated = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
+		tables->running = budget_alloc(sizeof(int128), (Size) h->nvalues + 1);
+		tables->running[0] = 0;
+		for (uint32 value = 0; value < h->nvalues; value++)
+		{
+			people += h->total[value];
+			tables->cumulated[value] = people;
+			tables->running[value + 1] = tables->running[value] + people;
+		}
+	}
 	else if (h->metric == DISTANCE_HIERARCHICAL)
 		prepare_hierarchical(h, tables);
 	MemoryContextSwitchTo(old);

@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "engine/persons.h"
 #include "port/pg_bitutils.h"
 
@@ -49,24 +50,14 @@ log_of(const Histograms *h, int64 count)
 	return count < LOGS ? h->logs[count] : log((double) count);
 }
 
-/* The entropy, summed in the order of the values; exactly 0 for a single value. */
-static double
-entropy_of(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
-{
-	double		log_size = log_of(h, size);
-	double		sum = 0;
-
-	for (uint32 i = 0; i < length; i++)
-		sum += entries[i].count * (log_size - log_of(h, entries[i].count));
-	return sum / size;
-}
-
 /* Computes the required properties of a histogram. */
 static void
 slice_measure(Histograms *h, Slice *slice)
 {
 	const ValueCount *entries = h->entries + slice->start;
 	int64		size = 0;
+	double		log_size;
+	double		sum = 0;
 
 	slice->most = 0;
 	slice->squares = 0;
@@ -80,7 +71,11 @@ slice_measure(Histograms *h, Slice *slice)
 	}
 	if (h->role != COLUMN_SENSITIVE)
 		return;
-	slice->entropy = entropy_of(h, entries, slice->length, size);
+	/* summed in the order of the values, and exactly 0 for a single one */
+	log_size = log_of(h, size);
+	for (uint32 i = 0; i < slice->length; i++)
+		sum += entries[i].count * (log_size - log_of(h, entries[i].count));
+	slice->entropy = sum / size;
 	slice->distance = distance_of(h, entries, slice->length, size);
 	if (h->models != 0)
 		conditions_judge(h, slice, entries, size);
@@ -224,15 +219,6 @@ histograms_close(Histograms *h)
 	return push_slice(h, start);
 }
 
-static int
-compare_entries(const void *a, const void *b)
-{
-	uint32		x = ((const ValueCount *) a)->value;
-	uint32		y = ((const ValueCount *) b)->value;
-
-	return x < y ? -1 : x > y;
-}
-
 /* Merges short histograms by sorting, for a column with very many values. */
 static uint32
 merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
@@ -246,7 +232,7 @@ merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
 			reserve_entries(h, 1);
 			h->entries[h->nentries++] = h->entries[h->slices[slices[i]].start + j];
 		}
-	qsort(h->entries + start, h->nentries - start, sizeof(ValueCount), compare_entries);
+	qsort(h->entries + start, h->nentries - start, sizeof(ValueCount), compare_uint32s);
 	for (Size i = start; i < h->nentries; i++)
 	{
 		if (end > start && h->entries[end - 1].value == h->entries[i].value)

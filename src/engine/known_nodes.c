@@ -136,19 +136,6 @@ known_nodes_any_as_low_above(const KnownNodes *known, const int *levels, int64 m
 	return false;
 }
 
-bool
-known_nodes_any_above(const KnownNodes *known, const int *levels)
-{
-	int			sets[MAX_ATTRIBUTES];
-	const uint64 *word = known->bits;
-
-	sets_above(known, levels, sets);
-	for (Size w = 0; w < known->nwords; w++, word += known->nsets)
-		if (in_all(word, sets, known->nattrs) != 0)
-			return true;
-	return false;
-}
-
 /* The sets that contain no node below the given one; returns their number. */
 static int
 sets_not_below(const KnownNodes *known, const int *levels, int *sets)

@@ -28,7 +28,12 @@ extern int64 known_nodes_least_above(const KnownNodes *known, const int *levels)
 extern bool known_nodes_any_as_low_above(const KnownNodes *known, const int *levels, int64 most);
 
 /* Whether a stored node is nowhere below a given one, or nowhere above it. */
-extern bool known_nodes_any_above(const KnownNodes *known, const int *levels);
+static inline bool
+known_nodes_any_above(const KnownNodes *known, const int *levels)
+{
+	return known_nodes_any_as_low_above(known, levels, PG_INT64_MAX);
+}
+
 extern bool known_nodes_any_below(const KnownNodes *known, const int *levels);
 
 /*

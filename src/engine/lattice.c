@@ -115,18 +115,6 @@ measure_part(void *state, const void *item, void *result)
 
 const PoolWork measure_parts_work = {"measure parts", begin_parts, measure_part};
 
-/* Chooses the depths whose levels define parts; returns the number of parts. */
-static uint64
-choose_parts(PartWalk *walk, uint64 nnodes, LatticeOrder *order)
-{
-	uint64		nparts = 1;
-
-	for (order->depths = 0; order->depths < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); order->depths++)
-		nparts *= span_of(walk->population, walk->order[order->depths]);
-	walk->depths = order->depths;
-	return nparts;
-}
-
 /* Shows the measures of a part; returns false if the visitor wants no more. */
 static bool
 visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisitor visit, void *arg)
@@ -145,13 +133,20 @@ visit_part(const PartWalk *walk, uint64 part, const Measures *measures, NodeVisi
 static int
 measure_together(PartWalk *walk, uint64 nnodes, LatticeOrder *order, int workers, NodeVisitor visit, void *arg)
 {
-	uint64		nparts = choose_parts(walk, nnodes, order);
-	uint64		part_nodes = nnodes / nparts;
-	PoolOrder	pool_order = {&measure_parts_work, walk->population, order, sizeof(LatticeOrder), sizeof(uint64), sizeof(Measures) * part_nodes, BATCH};
-	WorkerPool *pool = worker_pool_begin(&pool_order, workers);
-	Measures   *results = MemoryContextAllocHuge(CurrentMemoryContext, pool_order.result_size * BATCH);
+	uint64		nparts = 1;
+	uint64		part_nodes;
+	PoolOrder	pool_order = {&measure_parts_work, walk->population, order, sizeof(LatticeOrder), sizeof(uint64),.most_items = BATCH};
+	WorkerPool *pool;
+	Measures   *results;
 	bool		stopped = false;
 
+	for (order->depths = 0; order->depths < walk->population->nattrs - 1 && (nparts < PARTS || nnodes / nparts > PART_NODES); order->depths++)
+		nparts *= span_of(walk->population, walk->order[order->depths]);
+	walk->depths = order->depths;
+	part_nodes = nnodes / nparts;
+	pool_order.result_size = sizeof(Measures) * part_nodes;
+	pool = worker_pool_begin(&pool_order, workers);
+	results = MemoryContextAllocHuge(CurrentMemoryContext, pool_order.result_size * BATCH);
 	for (uint64 part = 0; part < nparts && !stopped; part += BATCH)
 	{
 		uint64		parts[BATCH];

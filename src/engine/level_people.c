@@ -75,31 +75,6 @@ typedef struct CodeLabels
 	uint32		at[PERSON_LEVELS];
 } CodeLabels;
 
-static CodeLabels *
-list_labels(LevelPeople *people, const Attribute *attr, int nlevels)
-{
-	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
-	Size		size = sizeof(CodeLabels) * ((Size) lowest->nlabels + 1);
-	CodeLabels *labels;
-
-	budget_require(people->population->context, size);
-	labels = MemoryContextAllocExtended(people->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint32 code = 0; code < lowest->nlabels; code++)
-		for (int i = 0; i < nlevels; i++)
-			labels[code].at[i] = attr->hierarchy->levels[people->first + i].label_of[lowest->first_leaf[code]];
-	return labels;
-}
-
-/* Whether two keys are equal except for a field. */
-static inline bool
-same_others(const uint64 *a, const uint64 *b, int nwords, const KeyField *field)
-{
-	for (int word = 0; word < nwords; word++)
-		if (word != field->word && a[word] != b[word])
-			return false;
-	return key_without(a, field) == key_without(b, field);
-}
-
 /*
  * Computes, for each tuple, how many levels' runs begin there.  Labels of
  * neighbours differ from the lowest level up to some level, so it is enough to
@@ -110,15 +85,23 @@ find_runs(LevelPeople *people, const TupleTable *table, const Attribute *attr, i
 {
 	int			nwords = people->population->nwords;
 	KeyField	field = attr->field;
-	CodeLabels *labels = list_labels(people, attr, nlevels);
+	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+	Size		size = sizeof(CodeLabels) * ((Size) lowest->nlabels + 1);
+	CodeLabels *labels;
 	const uint64 *key = table->keys;
 
+	budget_require(people->population->context, size);
+	labels = MemoryContextAllocExtended(people->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 code = 0; code < lowest->nlabels; code++)
+		for (int i = 0; i < nlevels; i++)
+			labels[code].at[i] = attr->hierarchy->levels[people->first + i].label_of[lowest->first_leaf[code]];
 	if (table->ntuples > 0)
 		people->begun[0] = nlevels;
 	for (uint32 i = 1; i < table->ntuples; i++)
 	{
 		const CodeLabels *before = &labels[key_get(key, &field)];
-		bool		same = same_others(key, key + nwords, nwords, &field);
+		bool		same = keys_agree_outside(key, key + nwords, nwords, field.word) &&
+		key_without(key, &field) == key_without(key + nwords, &field);
 		const CodeLabels *here = &labels[key_get(key += nwords, &field)];
 		uint32		begun = 0;
 

@@ -18,6 +18,7 @@
 
 #include <math.h>
 
+#include "base/bytes.h"
 #include "engine/classes.h"
 
 /* Class sizes up to this are counted in an array; larger ones are sorted. */
@@ -113,18 +114,9 @@ outside_breaks(const Measurer *m, const TupleTable *classes, uint32 class, int *
 /* The size of a class, and the number of people suppressed with it. */
 typedef struct ClassSize
 {
-	int64		people;
+	int64		people;			/* first, for sorting */
 	int64		rows;
 } ClassSize;
-
-static int
-compare_sizes(const void *a, const void *b)
-{
-	int64		x = ((const ClassSize *) a)->people;
-	int64		y = ((const ClassSize *) b)->people;
-
-	return x < y ? -1 : x > y;
-}
 
 /* Continues the search for the threshold among classes too large for the array. */
 static int64
@@ -142,7 +134,7 @@ threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people
 		if (size.people > m->largest_counted)
 			sizes[nsizes++] = size;
 	}
-	qsort(sizes, nsizes, sizeof(ClassSize), compare_sizes);
+	qsort(sizes, nsizes, sizeof(ClassSize), compare_int64s);
 	for (i = 0; i < nsizes; i++)
 	{
 		people += sizes[i].rows;
@@ -361,23 +353,6 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 	}
 }
 
-/* The remaining people who differ from their class's majority label. */
-static int64
-count_minorities(const Measurer *m, const TupleTable *classes, const Measures *result)
-{
-	int			column = m->population->nsensitive;
-	const Slice *slices = m->population->columns[column]->slices;
-	int64		people = 0;
-
-	for (int64 i = 0; i < result->classes; i++)
-	{
-		uint32		class = m->remaining[i];
-
-		people += classes->counts[class] - slices[classes->slices[column][class]].most;
-	}
-	return people;
-}
-
 double
 attribute_loss(const Attribute *attr, int128 lost)
 {
@@ -397,15 +372,6 @@ weighted_penalty(const Population *population, const int128 *leaves)
 	for (int a = 0; a < population->nattrs; a++)
 		penalty += population->attrs[a].weight / weights * attribute_loss(&population->attrs[a], leaves[a]);
 	return penalty / population->people;
-}
-
-/* Measures the remaining classes against people outside. */
-static void
-measure_outside(const Measurer *m, const TupleTable *classes, Measures *result)
-{
-	for (int place = 0; place < OTHERS_MODELS; place++)
-		for (int64 i = 0; i < result->classes && m->outside[place] != NULL; i++)
-			extend_figure(result, m->population->outside[place].model, figure_of_others(m, place, classes, m->remaining[i]));
 }
 
 /* Whether a node is known to suppress too many to be measured. */
@@ -502,9 +468,16 @@ measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *su
 		measure_models(m, classes, column, result);
 	}
 	if (population->has_label)
-		sums->misclassified = count_minorities(m, classes, result);
-	if (population_asks_outside(population))
-		measure_outside(m, classes, result);
+	{
+		const Slice *slices = population->columns[population->nsensitive]->slices;
+		const uint32 *number = classes->slices[population->nsensitive];
+
+		for (int64 i = 0; i < result->classes; i++)
+			sums->misclassified += classes->counts[m->remaining[i]] - slices[number[m->remaining[i]]].most;
+	}
+	for (int place = 0; place < OTHERS_MODELS; place++)
+		for (int64 i = 0; i < result->classes && m->outside[place] != NULL; i++)
+			extend_figure(result, population->outside[place].model, figure_of_others(m, place, classes, m->remaining[i]));
 }
 
 double

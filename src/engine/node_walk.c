@@ -91,16 +91,6 @@ raise_narrow(const TupleTable *from, TupleTable *to, KeyField field, const uint6
 	return out + 1;
 }
 
-/* Whether two keys agree outside one word. */
-static inline bool
-others_equal(const uint64 *a, const uint64 *b, int nwords, int word)
-{
-	for (int other = 0; other < nwords; other++)
-		if (other != word && a[other] != b[other])
-			return false;
-	return true;
-}
-
 /* Raises it for keys of any width and with histograms of the first columns. */
 static uint32
 raise_wide(const Population *population, int ncolumns, const TupleTable *from, TupleTable *to,
@@ -121,7 +111,7 @@ raise_wide(const Population *population, int ncolumns, const TupleTable *from, T
 		{
 			neighbour += nwords;
 			if ((key_without(neighbour, field) | codes[key_get(neighbour, field)]) != word ||
-				!others_equal(key, neighbour, nwords, field->word))
+				!keys_agree_outside(key, neighbour, nwords, field->word))
 				break;
 			count += from->counts[next];
 		}
@@ -287,23 +277,13 @@ descend(NodeWalk *node_walk, int depth)
 	next->lowest = next->ordered;
 }
 
-/* Drops the tables from a depth on, and their histograms. */
-static void
-forget_from(NodeWalk *node_walk, int depth)
-{
-	const HistogramMark *marks = depth < node_walk->made ? node_walk->steps[depth].marks : NULL;
-
-	node_walk->made = Min(node_walk->made, depth);
-	if (marks != NULL)
-		population_release(node_walk->population, marks);
-}
-
 /* Builds the tables of the depths that differ from the previous node. */
 static void
 walk_to(NodeWalk *node_walk, const int *levels)
 {
 	int			last = node_walk->population->nattrs - 1;
 	int			depth = 0;
+	int			first;
 	bool		goes_up;
 
 	while (depth < node_walk->made && node_walk->levels[node_walk->order[depth]] == levels[node_walk->order[depth]])
@@ -315,7 +295,13 @@ walk_to(NodeWalk *node_walk, const int *levels)
 
 	/* the first depth that differs may be raised from its current level */
 	goes_up = depth < node_walk->made && levels[node_walk->order[depth]] > node_walk->levels[node_walk->order[depth]];
-	forget_from(node_walk, goes_up ? depth + 1 : depth);
+	first = goes_up ? depth + 1 : depth;
+	/* drop the tables from there on, and their histograms */
+	if (first < node_walk->made)
+	{
+		population_release(node_walk->population, node_walk->steps[first].marks);
+		node_walk->made = first;
+	}
 	for (; depth <= last; depth++)
 	{
 		int			a = node_walk->order[depth];

@@ -169,18 +169,6 @@ pass_values(Stream *stream, Histograms *h, Histograms **column, MemoryContext co
 }
 
 static void
-pass_column(Stream *stream, Histograms **column, MemoryContext context)
-{
-	Histograms *h = *column;
-
-	pass_copied(stream, &h, sizeof(Histograms));
-	if (h->role == COLUMN_PERSON)
-		pass_persons(stream, h, column, context);
-	else
-		pass_values(stream, h, column, context);
-}
-
-static void
 pass_population(Stream *stream, Population **pointer, MemoryContext context)
 {
 	Population *population;
@@ -203,8 +191,15 @@ pass_population(Stream *stream, Population **pointer, MemoryContext context)
 	pass_copied(stream, &population->columns, sizeof(Histograms *) * population->ncolumns);
 	for (int column = 0; column < population->ncolumns; column++)
 	{
+		Histograms *h;
+
 		pass(stream, &tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
-		pass_column(stream, &population->columns[column], context);
+		h = population->columns[column];
+		pass_copied(stream, &h, sizeof(Histograms));
+		if (h->role == COLUMN_PERSON)
+			pass_persons(stream, h, &population->columns[column], context);
+		else
+			pass_values(stream, h, &population->columns[column], context);
 	}
 	for (int i = 0; i < OTHERS_MODELS; i++)
 	{

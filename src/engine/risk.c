@@ -32,6 +32,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 
 /* ------------------------------------------------------ the sizes of classes */
 
@@ -81,15 +82,6 @@ own_risks(const Population *population, double threshold)
 #define GOLDEN 0.6180339887498949
 #define SECTIONS 60
 
-static int
-compare_sizes(const void *a, const void *b)
-{
-	int64		x = *(const int64 *) a;
-	int64		y = *(const int64 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 SampleSizes
 sample_sizes(const Population *population, double fraction)
 {
@@ -100,7 +92,7 @@ sample_sizes(const Population *population, double fraction)
 
 	for (uint32 i = 0; i < n; i++)
 		sizes[i] = class_people(population, population->tuples, i);
-	qsort(sizes, n, sizeof(int64), compare_sizes);
+	qsort(sizes, n, sizeof(int64), compare_int64s);
 	for (uint32 i = 0; i < n; i++)
 	{
 		if (i == 0 || sizes[i] != sizes[i - 1])
@@ -112,26 +104,6 @@ sample_sizes(const Population *population, double fraction)
 	}
 	pfree(sizes);
 	return sample;
-}
-
-static int64
-count_people(const SampleSizes *sample)
-{
-	int64		people = 0;
-
-	for (int i = 0; i < sample->n; i++)
-		people += sample->sizes[i].size * sample->sizes[i].classes;
-	return people;
-}
-
-static int64
-count_classes(const SampleSizes *sample)
-{
-	int64		classes = 0;
-
-	for (int i = 0; i < sample->n; i++)
-		classes += sample->sizes[i].classes;
-	return classes;
 }
 
 static int64
@@ -221,12 +193,23 @@ likelihood_of_alpha(const Pitman *p, double alpha)
 double
 pitman_uniques(const SampleSizes *sample)
 {
-	Pitman		p = {sample, (double) count_people(sample), (double) count_classes(sample)};
-	double		population = p.people / sample->fraction;
+	Pitman		p = {.sample = sample};
+	int64		people = 0;
+	int64		classes = 0;
+	double		population;
 	double		low = 0;
 	double		high = 1 - 1e-9;
 	double		alpha;
 	double		theta;
+
+	for (int i = 0; i < sample->n; i++)
+	{
+		people += sample->sizes[i].size * sample->sizes[i].classes;
+		classes += sample->sizes[i].classes;
+	}
+	p.people = (double) people;
+	p.classes = (double) classes;
+	population = p.people / sample->fraction;
 
 	/*
 	 * without classes of one, or without larger ones, the maximum is at an

@@ -101,7 +101,7 @@ search_alike(RecordRun *run)
 		for (uint32 j = 0; entries != NULL && j < entries->ntuples; j++)
 			people[i] += entries->counts[j];
 	}
-	c->risk_of_one = risk_of_one(run, people);
+	c->risk_of_one = mean_risk(run, 1, people);
 	c->hopeful[0] = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 		c->hopeful[0][i] = i;

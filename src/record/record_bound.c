@@ -78,22 +78,6 @@ is_stopped(Bounding *b)
 	return !b->run->search->in_time;
 }
 
-/* The mean risk over the dictionaries at a complete node. */
-static double
-mean_risk(const Bounding *b, uint32 tuple)
-{
-	const RecordRun *run = b->run;
-	const int64 *people = b->people[b->nattrs];
-	double		weight = record_weight(run->model, tuple, leaves_of(run, tuple), b->levels);
-	double		risk = 0;
-
-	if (run->nmatches == 1)
-		return record_risk(run->model->risk, weight, Max(people[0], 1));
-	for (int i = 0; i < run->nmatches; i++)
-		risk += run->dictionaries[i].share * record_risk(run->model->risk, weight, Max(people[i], 1));
-	return risk;
-}
-
 /* The weight of the labels chosen, for a tuple's owners. */
 static double
 owned_weight(const Bounding *b, int depth, uint32 tuple)
@@ -111,7 +95,7 @@ static uint32
 keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 {
 	int			depth = prefix->depth;
-	double		one = risk_of_one(b->run, b->people[depth]);
+	double		one = mean_risk(b->run, 1, b->people[depth]);
 	bool		has_owners = b->run->model->owners != NULL;
 	Prospect	prospect = prospect_of(b->reach, depth, prefix->weight, prefix->utility, one);
 	uint32		kept = 0;
@@ -154,16 +138,17 @@ static void
 visit_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n)
 {
 	double		utility = record_utility(b->run->model, leaves_of(b->run, tuples[0]), b->levels);
-	double		risk;
+	double		risk = 0;
 
 	count_node(b->run, prefix->node);
 	if (b->together != NULL)
 		count_persons(b);
-	risk = mean_risk(b, tuples[0]);
 	for (uint32 i = 0; i < n; i++)
 	{
-		if (b->run->model->owners != NULL)
-			risk = mean_risk(b, tuples[i]);
+		/* their risks differ only by owners */
+		if (i == 0 || b->run->model->owners != NULL)
+			risk = mean_risk(b->run, record_weight(b->run->model, tuples[i], leaves_of(b->run, tuples[i]), b->levels),
+							 b->people[b->nattrs]);
 		visit_node(b->run, tuples[i], b->levels, risk, utility);
 	}
 }

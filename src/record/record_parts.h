@@ -198,8 +198,8 @@ extern Reach *reach_create(const RecordRun *run);
 extern double chosen_weight(const Reach *reach, int depth, uint32 tuple, const int *levels);
 extern double chosen_utility(const Reach *reach, int depth, uint32 tuple, const int *levels);
 
-/* The mean risk of a weight of 1, given the people that match by dictionary. */
-extern double risk_of_one(const RecordRun *run, const int64 *people);
+/* The mean risk of a weight, given the people that match by dictionary. */
+extern double mean_risk(const RecordRun *run, double weight, const int64 *people);
 
 /*
  * The prospect of tuples with the same labels chosen, given their weight and

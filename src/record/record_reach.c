@@ -189,14 +189,14 @@ weight_of_least_risk(const Reach *reach, int depth, double weight, double utilit
 }
 
 double
-risk_of_one(const RecordRun *run, const int64 *people)
+mean_risk(const RecordRun *run, double weight, const int64 *people)
 {
 	double		risk = 0;
 
 	if (run->nmatches == 1)
-		return record_risk(run->model->risk, 1, Max(people[0], 1));
+		return record_risk(run->model->risk, weight, Max(people[0], 1));
 	for (int i = 0; i < run->nmatches; i++)
-		risk += run->dictionaries[i].share * record_risk(run->model->risk, 1, Max(people[i], 1));
+		risk += run->dictionaries[i].share * record_risk(run->model->risk, weight, Max(people[i], 1));
 	return risk;
 }
 

@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/prng.h"
 #include "base/progress.h"
+#include "engine/lattice.h"
 #include "miscadmin.h"
 
 /* The most nodes each of which is counted once: a bit for each, 8 MB. */
@@ -16,11 +17,7 @@ void
 levels_of_node(const RecordRun *run, int64 node, int *levels)
 {
 	for (int a = 0; a < run->population->nattrs; a++)
-	{
-		const Attribute *attr = &run->population->attrs[a];
-
-		levels[a] = attr->min_level + node / run->stride[a] % (attr->max_level - attr->min_level + 1);
-	}
+		levels[a] = run->population->attrs[a].min_level + node / run->stride[a] % span_of(run->population, a);
 }
 
 int64
@@ -171,7 +168,7 @@ record_run_begin(RecordSearch *search)
 	run->nnodes = 1;
 	for (int a = population->nattrs - 1; a >= 0; a--)
 	{
-		int			span = population->attrs[a].max_level - population->attrs[a].min_level + 1;
+		int			span = span_of(population, a);
 
 		run->stride[a] = run->nnodes;
 		run->nnodes = run->nnodes > PG_INT64_MAX / span ? PG_INT64_MAX : run->nnodes * span;
@@ -231,8 +228,6 @@ offer_samples(RecordRun *run)
 		else
 			run->search->evaluated++;
 		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)
-		{
 			visit_node(run, tuple, levels, risk_at(run, tuple, levels), record_utility(run->model, leaves_of(run, tuple), levels));
-		}
 	}
 }

@@ -615,24 +615,6 @@ open_box(BoxSearch *s, const Box *box)
 	s->nopen = 1;
 }
 
-/* Returns the boxes that are still open. */
-static void
-close_boxes(BoxSearch *s, BoxResult *result)
-{
-	result->nopen = s->nopen;
-	for (int i = 0; i < s->nopen; i++)
-	{
-		result->open[i].floor = s->open[i].floor;
-		for (int a = 0; a < s->population->nattrs; a++)
-		{
-			result->open[i].lowest[a] = s->open[i].lowest[a];
-			result->open[i].highest[a] = s->open[i].highest[a];
-		}
-		forget_table(s, &s->open[i]);
-	}
-	s->nopen = 0;
-}
-
 void
 boxes_work(void *state, const void *item, void *result)
 {
@@ -656,7 +638,19 @@ boxes_work(void *state, const void *item, void *result)
 		dive(s);
 	while (s->nopen > 0 && s->tables.looked_at < end && !time_is_up(s->order.deadline, &in_time))
 		search_last(s);
-	close_boxes(s, found);
+	/* return the boxes that are still open */
+	found->nopen = s->nopen;
+	for (int i = 0; i < s->nopen; i++)
+	{
+		found->open[i].floor = s->open[i].floor;
+		for (int a = 0; a < s->population->nattrs; a++)
+		{
+			found->open[i].lowest[a] = s->open[i].lowest[a];
+			found->open[i].highest[a] = s->open[i].highest[a];
+		}
+		forget_table(s, &s->open[i]);
+	}
+	s->nopen = 0;
 	found->answer = s->answer;
 	found->evaluated = s->evaluated - evaluated;
 }

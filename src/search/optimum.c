@@ -20,6 +20,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
 
@@ -57,15 +58,6 @@ typedef struct Rounds
 	WorkerPool *pool;
 } Rounds;
 
-static int
-compare_floors(const void *a, const void *b)
-{
-	double		x = ((const Box *) a)->floor;
-	double		y = ((const Box *) b)->floor;
-
-	return x < y ? -1 : x > y;
-}
-
 static void
 add_box(OpenBoxes *open, const Box *box)
 {
@@ -98,7 +90,7 @@ sort_open(const OptimumSearch *search, OpenBoxes *open)
 			(!search->answer.found || open->boxes[i].floor <= search->answer.cost))
 			open->boxes[kept++] = open->boxes[i];
 	open->nboxes = kept;
-	qsort(open->boxes, kept, sizeof(Box), compare_floors);
+	qsort(open->boxes, kept, sizeof(Box), compare_doubles);
 	progress_update(search->evaluated, search->answer.found);
 }
 

@@ -17,6 +17,7 @@
 #include <math.h>
 
 #include "base/budget.h"
+#include "base/bytes.h"
 #include "base/prng.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
@@ -120,15 +121,6 @@ typedef struct Parents
 	int64	   *fitness;
 } Parents;
 
-static int
-compare_numbers(const void *a, const void *b)
-{
-	uint32		x = *(const uint32 *) a;
-	uint32		y = *(const uint32 *) b;
-
-	return x < y ? -1 : x > y;
-}
-
 static void
 gather(const Run *run, Parents *parents)
 {
@@ -139,7 +131,7 @@ gather(const Run *run, Parents *parents)
 	memcpy(parents->nodes, run->parents, sizeof(uint32) * size);
 	for (int i = 0; i < archive_size(run->archive); i++)
 		parents->nodes[size + i] = archive_member(run->archive, i)->item;
-	qsort(parents->nodes, most, sizeof(uint32), compare_numbers);
+	qsort(parents->nodes, most, sizeof(uint32), compare_uint32s);
 	parents->nnodes = 0;
 	for (int i = 0; i < most; i++)
 		if (i == 0 || run->evolution->copies || parents->nodes[i] != parents->nodes[i - 1])

@@ -205,20 +205,6 @@ depth_search(const Poka *p, Climb *climb)
 	}
 }
 
-/* Adds a node's generalizations to the layer above. */
-static void
-climb_above(const Poka *p, NodeSet *above, int *levels)
-{
-	for (int a = 0; a < p->population->nattrs; a++)
-	{
-		if (levels[a] == p->population->attrs[a].max_level)
-			continue;
-		levels[a]++;
-		nodeset_add(above, levels);
-		levels[a]--;
-	}
-}
-
 /* Whether the climb continues from a measured node; keeps the best one so far. */
 static bool
 judge(Poka *p, Climb *climb, int *levels)
@@ -259,9 +245,16 @@ climb_layer(Poka *p, Climb *climb, int height)
 	for (uint32 i = 0; i < nodeset_size(layer); i++)
 	{
 		nodeset_levels(layer, i, levels);
-		if (looks[i] == LOOK_PASSES ||
-			(looks[i] == LOOK_MEASURES && judge(p, climb, levels)))
-			climb_above(p, climb->layers[height + 1], levels);
+		if (looks[i] == LOOK_ENDS || (looks[i] == LOOK_MEASURES && !judge(p, climb, levels)))
+			continue;
+		for (int a = 0; a < p->population->nattrs; a++)
+		{
+			if (levels[a] == p->population->attrs[a].max_level)
+				continue;
+			levels[a]++;
+			nodeset_add(climb->layers[height + 1], levels);
+			levels[a]--;
+		}
 	}
 	pfree(looks);
 }

@@ -41,7 +41,8 @@ extern void exact_search(ExactSearch *search);
 /* The nodes between a lowest and a highest one. */
 typedef struct Box
 {
-	double		floor;			/* lower bound of their cost */
+	double		floor;			/* lower bound of their cost; first, for
+								 * sorting */
 	int16		lowest[MAX_ATTRIBUTES];
 	int16		highest[MAX_ATTRIBUTES];
 } Box;
