@@ -214,6 +214,18 @@ SELECT anonopt.refresh_release('shown');
 SELECT anonopt.drop_release('shown') \g /dev/null
 RESET anonopt.composition;
 
+-- rows that do not say how many people they stand for
+CREATE TABLE headed (age int, heads int);
+INSERT INTO headed SELECT 21, 3 FROM generate_series(1, 2);
+SELECT anonopt.create_dataset('headed', 'headed', count_column => 'heads'), anonopt.add_quasi_identifier('headed', 'age', 'ages') \g /dev/null
+\set VERBOSITY terse
+INSERT INTO headed VALUES (22, NULL);
+SELECT anonopt.create_recoding('headed_k2', 'headed', k => 2);
+UPDATE headed SET heads = -1 WHERE heads IS NULL;
+SELECT anonopt.create_recoding('headed_k2', 'headed', k => 2);
+\set VERBOSITY default
+SELECT anonopt.drop_dataset('headed') \g /dev/null
+DROP TABLE headed;
 SELECT anonopt.drop_dataset(d) FROM unnest('{recode,split,classes,weighed}'::text[]) d \g /dev/null
 DROP SCHEMA recode CASCADE;
 DROP ROLE regress_recoder;

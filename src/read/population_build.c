@@ -286,6 +286,13 @@ add_run(const Reading *reading, Population *population, const SortedTuple *run, 
 
 	for (uint32 i = 0; i < length && reading->tuple_of != NULL; i++)
 		reading->tuple_of[run[i].number] = at;
+	for (uint32 i = 0; i < length && reading->value_of != NULL; i++)
+	{
+		const ReadColumn *read = &reading->columns[population->nattrs];
+
+		reading->value_of[run[i].number] = population->nsensitive == 0 ? 0 :
+			read->population_codes[read_code(reading, run[i].number, read->values_column)];
+	}
 	memcpy(table->keys + (Size) at * population->nwords,
 		   keys + (Size) run->number * population->nwords, sizeof(uint64) * population->nwords);
 	table->counts[at] = 0;
@@ -444,18 +451,4 @@ make_population(Reading *reading)
 	if (reading->tuple_of == NULL)
 		pfree(reading->tuples->counter->counts);
 	return population;
-}
-
-KeyCounter *
-index_of_tuples(const Population *population)
-{
-	const TupleTable *table = population->tuples;
-	KeyCounter *tuples = key_counter_create(population->context, population->nwords, table->ntuples);
-
-	for (uint32 i = 0; i < table->ntuples; i++)
-	{
-		memcpy(key_counter_candidate(tuples), table->keys + (Size) i * population->nwords, sizeof(uint64) * population->nwords);
-		key_counter_add(tuples, 1);
-	}
-	return tuples;
 }

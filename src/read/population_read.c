@@ -170,8 +170,8 @@ most_ties(const Reading *reading)
 	return Min(most, MOST_TIES);
 }
 
-static Size
-bytes_of_tuples(const Reading *reading, double ntuples)
+void
+reading_expect_tuples(const Reading *reading, double ntuples)
 {
 	int			ncolumns = reading->ncolumns - dataset_count_role(reading->dataset, ROLE_QUASI_IDENTIFIER);
 
@@ -180,10 +180,10 @@ bytes_of_tuples(const Reading *reading, double ntuples)
 	/* a node takes 16 bytes; twice while an array grows, and once to sort */
 	if (reading->keeps_ties)
 		bytes += (Size) Min(ntuples * 48 * most_ties(reading), (double) MaxAllocHugeSize / 4);
-	return bytes;
+	budget_expect(bytes);
 }
 
-void
+double
 reading_expect_memory(const Reading *reading)
 {
 	Relation	relation = reading->relation;
@@ -197,7 +197,9 @@ reading_expect_memory(const Reading *reading)
 		rows = pages > 0 ? rows / pages * RelationGetNumberOfBlocks(relation) : 0;
 	for (int i = 0; i < reading->ncolumns; i++)
 		most *= reading->set.encoders[i].ncodes > 0 ? reading->set.encoders[i].ncodes : UINT64CONST(1) << 32;
-	budget_expect(bytes_of_tuples(reading, Min(most, 1.1 * rows)));
+	most = Min(most, 1.1 * rows);
+	reading_expect_tuples(reading, most);
+	return most;
 }
 
 Population *
@@ -210,9 +212,9 @@ reading_population(const Dataset *dataset, const int *levels, bool may_use_store
 	reading->may_use_store = may_use_store;
 	reading->keeps_ties = keeps_ties;
 	reading_prepare(reading);
-	reading_expect_memory(reading);
+	(void) reading_expect_memory(reading);
 	run_read(reading);
-	budget_expect(bytes_of_tuples(reading, reading->tuples->counter->nkeys));
+	reading_expect_tuples(reading, reading->tuples->counter->nkeys);
 	population = make_population(reading);
 	reading_close(reading);
 	population_read_outside(population, dataset);

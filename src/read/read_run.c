@@ -231,6 +231,10 @@ pass_row(void *arg, const Datum *values, const bool *nulls)
 	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[n + reading->ncolumns]);
 	MemoryContext old;
 
+	if (reading->dataset->count_column != NULL && nulls[n + reading->ncolumns])
+		refuse_row_count(ROW_COUNT_NULL);
+	if (people < 0)
+		refuse_row_count(ROW_COUNT_NEGATIVE);
 	if (people == 0)
 		return;
 	old = MemoryContextSwitchTo(reading->row);

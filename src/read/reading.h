@@ -97,6 +97,8 @@ typedef struct Reading
 	MemoryContext row;			/* reset after each row that is encoded here */
 	uint32	   *tuple_of;		/* by tuple read: the population's tuple, if
 								 * requested */
+	uint32	   *value_of;		/* likewise the population's value of the
+								 * first sensitive column */
 	Tuples	   *tuples;			/* as they were read; later only their
 								 * dictionaries */
 	MemoryContext caller;		/* current outside the reading */
@@ -120,9 +122,6 @@ extern void reading_close(Reading *reading);
 
 /* Creates the encoders, or recreates them after they have numbered values. */
 extern void reading_make_encoders(Reading *reading);
-
-/* Indexes a population's tuples by key, numbered as they are. */
-extern KeyCounter *index_of_tuples(const Population *population);
 
 /* The current name of a column, quoted. */
 extern const char *reading_column_name(const Reading *reading, int i);

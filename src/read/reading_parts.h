@@ -106,8 +106,12 @@ extern void refuse_misses(const Reading *reading);
 /* Runs the statement that reads the relation, once its columns are prepared. */
 extern void run_read(Reading *reading);
 
-/* Estimates the memory of the reading, for the hint of an error. */
-extern void reading_expect_memory(const Reading *reading);
+/*
+ * Estimates the memory of the reading, for the hint of an error: before it,
+ * when the number of tuples is a guess, which is returned, and afterwards.
+ */
+extern double reading_expect_memory(const Reading *reading);
+extern void reading_expect_tuples(const Reading *reading, double ntuples);
 
 /* Builds the population from the tuples read. */
 extern Population *make_population(Reading *reading);

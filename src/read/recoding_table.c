@@ -272,6 +272,21 @@ refuse_repeated(const TableReading *state)
 			 errhint("Keep one row per distinct tuple.")));
 }
 
+/* Indexes a population's tuples by key, numbered as they are. */
+static KeyCounter *
+index_of_tuples(const Population *population)
+{
+	const TupleTable *table = population->tuples;
+	KeyCounter *tuples = key_counter_create(population->context, population->nwords, table->ntuples);
+
+	for (uint32 i = 0; i < table->ntuples; i++)
+	{
+		memcpy(key_counter_candidate(tuples), table->keys + (Size) i * population->nwords, sizeof(uint64) * population->nwords);
+		key_counter_add(tuples, 1);
+	}
+	return tuples;
+}
+
 TableRecoding *
 recoding_table_read(const Reading *reading, const Population *population, Relation table, TableRowVisitor visit, void *arg)
 {

@@ -10,10 +10,14 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"
+#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
+#include "access/sysattr.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
@@ -23,6 +27,7 @@
 #include "utils/timestamp.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
+#include "utils/typcache.h"
 #include "utils/rel.h"
 
 /* An interval's length, in which a month has 30 days, as equal ones have it. */
@@ -114,6 +119,104 @@ take_spooled(void *arg, const Datum *kept, const bool *kept_nulls, const Datum *
 	tuplestore_putvalues(spool->rows, spool->desc, values, nulls);
 }
 
+/* The expression that identifies a row of r without a key. */
+static const char *
+place_expression(Oid relation)
+{
+	char		kind = get_rel_relkind(relation);
+
+	/* positions of remote rows mean nothing here */
+	bool		is_here = !is_distributed(relation);
+
+	if (is_here && (kind == RELKIND_MATVIEW || (kind == RELKIND_RELATION && !has_subclass(relation))))
+		return "r.ctid::pg_catalog.text";
+	if (is_here && (kind == RELKIND_RELATION || (kind == RELKIND_PARTITIONED_TABLE && !has_foreign_leaf(relation))))
+		return "r.tableoid::pg_catalog.text OPERATOR(pg_catalog.||) ':' OPERATOR(pg_catalog.||) r.ctid::pg_catalog.text";
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("rows of %s cannot be identified by their place", relation_sql_name(relation)),
+			 errhint("Name a column that identifies them as key.")));
+	return NULL;
+}
+
+/*
+ * Fails if a column's values cannot be compared, one is NULL, or two are the
+ * same.
+ */
+static void
+require_key(Oid relation, const char *key)
+{
+	const char *name = relation_sql_name(relation);
+	const char *column = quote_identifier(key);
+	Oid			type = column_type(relation, key);
+	int64		duplicates;
+	bool		isnull;
+
+	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" cannot be a key", key),
+				 errdetail("Values of type %s cannot be compared.", format_type_be(type))));
+	if (rows_of_query(psprintf("SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", name, column),
+					  list_make1_oid(relation), NULL, NULL, 0, NULL)->n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" does not identify every row of %s", key, name),
+				 errdetail("It holds a null value.")));
+	if (column_is_unique(relation, key))
+		return;
+	type = INT8OID;
+	duplicates = DatumGetInt64(row_value(rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+																" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, column),
+													   list_make1_oid(relation), NULL, NULL, 1, &type), 0, 0, &isnull));
+	if (duplicates > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" does not identify rows of %s", key, name),
+				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
+								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
+				 errhint("Name a column that does as key.")));
+}
+
+SpoolColumn
+row_name_column(Oid relation, const char *key)
+{
+	SpoolColumn column = {.name = key,.as = TEXTOID};
+
+	if (key == NULL)
+	{
+		(void) place_expression(relation);
+		return column;
+	}
+	if (get_attnum(relation, key) <= 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_COLUMN),
+				 errmsg("column \"%s\" of relation %s does not exist", key, relation_sql_name(relation))));
+	require_key(relation, key);
+	return column;
+}
+
+/* A kept column as the statement selects it from r. */
+static const char *
+kept_expression(const Dataset *dataset, const SpoolColumn *column)
+{
+	const char *value;
+
+	if (column->name == NULL)
+		return place_expression(dataset->relation);
+	if (column->as == INT8OID)
+		return dataset_count_sql(dataset);
+	value = psprintf("r.%s", quote_identifier(column->name));
+	if (column->as == TEXTOID)
+		return sql_as(text_form(column_type(dataset->relation, column->name)), value);
+	if (column->as != FLOAT8OID)
+		return value;
+	/* another type's cast would be somebody's code */
+	if (!type_is_number(column_type(dataset->relation, column->name)))
+		relation_has_changed(dataset->relation);
+	return psprintf("%s::pg_catalog.float8", value);
+}
+
 /* Finds the columns to keep, as written in the statement, and prepares to keep them. */
 static void
 append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid *types)
@@ -125,15 +228,21 @@ append_kept_columns(const Reading *reading, RowSpool *spool, StringInfo sql, Oid
 	spool->types = palloc0(sizeof(ValueType) * (spool->ncolumns + 1));
 	for (int i = 0; i < spool->ncolumns; i++)
 	{
-		AttrNumber	number = get_attnum(relation, spool->columns[i].name);
+		const SpoolColumn *column = &spool->columns[i];
+		AttrNumber	number = column->name == NULL ? SelfItemPointerAttributeNumber : get_attnum(relation, column->name);
 
-		if (number <= 0)
+		if (column->name != NULL && number <= 0)
 			relation_has_changed(relation);
-		types[i] = get_atttype(relation, number);
-		appendStringInfo(sql, ", r.%s", quote_identifier(spool->columns[i].name));
-		require_columns_select(relation, list_make1_int(number));
-		TupleDescCopyEntry(desc, i + 2, RelationGetDescr(reading->relation), number);
-		if (spool->columns[i].digested)
+		appendStringInfo(sql, ", %s", kept_expression(reading->dataset, column));
+		types[i] = OidIsValid(column->as) ? column->as : get_atttype(relation, number);
+		if (OidIsValid(column->as))
+			TupleDescInitEntry(desc, i + 2, NULL, column->as, -1, 0);
+		else
+		{
+			require_columns_select(relation, list_make1_int(number));
+			TupleDescCopyEntry(desc, i + 2, RelationGetDescr(reading->relation), number);
+		}
+		if (column->digested)
 		{
 			Oid			type = getBaseType(types[i]);
 
@@ -244,6 +353,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	RowSpooler	spooler = {.reading = reading,.spool = spool};
 	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
 	StringInfoData columns;
+	double		expected;
 
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
@@ -252,7 +362,7 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	if (spool->for_readers)
 		choose_merging(spool, reading);
 	reading_prepare(reading);
-	reading_expect_memory(reading);
+	expected = reading_expect_memory(reading);
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
 	begin_groups(reading);
@@ -260,8 +370,11 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	append_kept_columns(reading, spool, &columns, types);
 	read_rows(reading, columns.data, spool->ncolumns, types, condition_to_read(reading), take_spooled, &spooler);
 	refuse_misses(reading);
+	reading_expect_tuples(reading, Max(expected, spool->ngroups));
 	if (spool->ngroups > 0)
 	{
+		if (spool->wants_value_of)
+			spool->value_of = reading->value_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);
 		spool->tuple_of = reading->tuple_of = MemoryContextAllocHuge(reading->context, sizeof(uint32) * (Size) spool->ngroups);
 		spool->people = reading->tuples->counter->counts;
 		spool->population = make_population(reading);

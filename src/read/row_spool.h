@@ -13,10 +13,12 @@
 #include "read/value.h"
 #include "utils/tuplestore.h"
 
-/* A column that is kept unchanged. */
+/* A column that is kept. */
 typedef struct SpoolColumn
 {
-	const char *name;
+	const char *name;			/* NULL for the row's place */
+	Oid			as;				/* TEXTOID as a text, FLOAT8OID as a number,
+								 * INT8OID as a count; InvalidOid unchanged */
 	bool		digested;		/* all rows of a group have equal values in
 								 * it; see spool_digests */
 } SpoolColumn;
@@ -33,6 +35,7 @@ typedef struct RowSpool
 	int			ncolumns;
 	const SpoolColumn *columns;
 	bool		keeps_rows;
+	bool		wants_value_of;
 	bool		for_readers;	/* of a live view: values without a leaf leave
 								 * their rows out, without a word */
 	bool		merges;			/* keeps one row of those that look alike */
@@ -43,6 +46,8 @@ typedef struct RowSpool
 	uint32		ngroups;
 	int64	   *people;			/* by group */
 	uint32	   *tuple_of;		/* by group: the population's tuple */
+	uint32	   *value_of;		/* by group: the population's value of the
+								 * first sensitive column, if wanted */
 	uint64	   *digests;		/* by group: a digest of each digested
 								 * column's value, 0 for NULL */
 	char	 ***values;			/* by sensitive column and number of a value */
@@ -56,6 +61,12 @@ typedef struct RowSpool
 	Size		digest_room;
 	TupleTableSlot *slot;
 } RowSpool;
+
+/*
+ * The column that identifies rows: a key, or their place in a table if it is
+ * NULL.  Fails if that does not identify every row.
+ */
+extern SpoolColumn row_name_column(Oid relation, const char *key);
 
 /*
  * Reads a data set.  With levels, it serves only nodes that are nowhere below

@@ -156,7 +156,7 @@ weights_read(const Dataset *dataset, const Population *population)
 
 struct OwnerWeights
 {
-	RelationRows *records;
+	const RowSpool *spool;
 	const Dataset *dataset;
 	int			ncolumns;
 	int			attribute[MAX_ATTRIBUTES];	/* of each column */
@@ -203,14 +203,14 @@ find_owner_columns(OwnerWeights *owners)
 
 /* Writes a row's key as the counter's candidate. */
 static void
-put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *shown, const bool *nulls)
+put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *values, const bool *nulls)
 {
 	uint64	   *key = key_counter_candidate(owners->split);
 
 	key[0] = tuple;
 	for (int i = 0; i < owners->ncolumns; i++)
 	{
-		double		weight = nulls[1 + i] ? 1 : DatumGetFloat8(shown[1 + i]);
+		double		weight = nulls[1 + i] ? 1 : DatumGetFloat8(values[1 + i]);
 
 		if (!(weight >= 0) || isinf(weight))
 			ereport(ERROR,
@@ -224,31 +224,44 @@ put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *shown, cons
 }
 
 static void
-take_owner(void *arg, const Datum *shown, const bool *nulls, uint32 tuple, uint32 value)
+take_owner(void *arg, uint32 group, const Datum *values, const bool *nulls)
 {
 	OwnerWeights *owners = arg;
 
-	put_candidate(owners, tuple, shown, nulls);
-	(void) key_counter_add(owners->split, relation_rows_people(owners->records));
+	put_candidate(owners, owners->spool->tuple_of[group], values, nulls);
+	(void) key_counter_add(owners->split, owners->dataset->count_column == NULL ? 1 : DatumGetInt64(values[1 + owners->ncolumns]));
 }
 
 OwnerWeights *
-owner_weights_read(RelationRows *records, const Dataset *dataset, const Population *population)
+owner_weights_begin(const Dataset *dataset, SpoolColumn *columns, int *ncolumns)
 {
-	MemoryContext old = MemoryContextSwitchTo(population->context);
 	OwnerWeights *owners = palloc0(sizeof(OwnerWeights));
 
-	owners->records = records;
 	owners->dataset = dataset;
 	find_owner_columns(owners);
-	if (owners->ncolumns > 0)
+	if (owners->ncolumns == 0)
+		return NULL;
+	for (int i = 0; i < owners->ncolumns; i++)
+		columns[(*ncolumns)++] = (SpoolColumn)
 	{
-		owners->split = key_counter_create(population->context, 1 + owners->ncolumns, population->tuples->ntuples);
-		relation_rows_add_numbers(records, owners->ncolumns, owners->column);
-		relation_rows_visit(records, take_owner, owners);
-	}
-	MemoryContextSwitchTo(old);
-	return owners->ncolumns > 0 ? owners : NULL;
+		.name = owners->column[i],.as = FLOAT8OID
+	};
+	if (dataset->count_column != NULL)
+		columns[(*ncolumns)++] = (SpoolColumn)
+	{
+		.name = dataset->count_column,.as = INT8OID
+	};
+	return owners;
+}
+
+void
+owner_weights_read(OwnerWeights *owners, RowSpool *spool)
+{
+	const Population *population = spool->population;
+
+	owners->spool = spool;
+	owners->split = key_counter_create(population->context, 1 + owners->ncolumns, population->tuples->ntuples);
+	spool_visit(spool, take_owner, owners);
 }
 
 Population *
@@ -280,11 +293,11 @@ owner_weights_split(const OwnerWeights *owners, const Population *population, do
 }
 
 uint32
-owner_weights_find(const OwnerWeights *owners, uint32 tuple, const Datum *shown, const bool *nulls)
+owner_weights_find(const OwnerWeights *owners, uint32 tuple, const Datum *values, const bool *nulls)
 {
 	uint32		number;
 
-	put_candidate(owners, tuple, shown, nulls);
+	put_candidate(owners, tuple, values, nulls);
 	number = key_counter_find(owners->split);
 	if (number == PG_UINT32_MAX)
 		relation_has_changed(owners->dataset->relation);

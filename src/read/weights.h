@@ -7,7 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/population.h"
-#include "read/relation_rows.h"
+#include "read/row_spool.h"
 
 /* Weights by attribute and leaf; 1 for a leaf that is in no table. */
 extern double **weights_read(const Dataset *dataset, const Population *population);
@@ -20,11 +20,13 @@ typedef struct OwnerWeights OwnerWeights;
 extern void require_weight_column(Oid relation, const char *column);
 
 /*
- * Reads the rows once for their owners' weights; returns NULL if there are no
- * columns of weights.  Visits of the rows then pass on the weights after the
- * name.
+ * Lets a spool keep the owners' weights behind the row's name; returns NULL if
+ * there are no columns of weights.
  */
-extern OwnerWeights *owner_weights_read(RelationRows *records, const Dataset *dataset, const Population *population);
+extern OwnerWeights *owner_weights_begin(const Dataset *dataset, SpoolColumn *columns, int *ncolumns);
+
+/* Counts the combinations of owners' weights among the spooled rows. */
+extern void owner_weights_read(OwnerWeights *owners, RowSpool *spool);
 
 /*
  * The population with one tuple for each combination of owners' weights, so
@@ -32,7 +34,7 @@ extern OwnerWeights *owner_weights_read(RelationRows *records, const Dataset *da
  */
 extern Population *owner_weights_split(const OwnerWeights *owners, const Population *population, double **weights);
 
-/* The tuple of a visited row in that population; shown and nulls are the visitor's. */
-extern uint32 owner_weights_find(const OwnerWeights *owners, uint32 tuple, const Datum *shown, const bool *nulls);
+/* The tuple of a spooled row in that population; values and nulls are the visitor's. */
+extern uint32 owner_weights_find(const OwnerWeights *owners, uint32 tuple, const Datum *values, const bool *nulls);
 
 #endif

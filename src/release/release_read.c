@@ -203,7 +203,7 @@ is_compared(const Dataset *dataset, const char *column)
 static void
 begin_spool(Release *release)
 {
-	SpoolColumn *columns = palloc(sizeof(SpoolColumn) * (release->ncolumns + 1));
+	SpoolColumn *columns = palloc0(sizeof(SpoolColumn) * (release->ncolumns + 1));
 	RowSpool   *spool = &release->spool;
 
 	spool->columns = columns;

@@ -13,7 +13,7 @@
 #include "mb/pg_wchar.h"
 #include "read/weights.h"
 #include "read/reading.h"
-#include "read/relation_rows.h"
+#include "read/row_spool.h"
 #include "record/matches.h"
 #include "record/record_search.h"
 #include "record/record_parts.h"
@@ -43,7 +43,11 @@ typedef struct RecordCall
 	const double *shares;		/* weights of the risk, by dictionary */
 	char	   *key;
 	RecordSearch records;
+	SpoolColumn columns[MAX_ATTRIBUTES + 2];	/* a record's name, its
+												 * owners' weights, its count */
+	RowSpool	spool;
 	OwnerWeights *owners;		/* or NULL */
+	MemoryContext record;		/* reset after each */
 	int64		without;		/* records without a feasible node */
 } RecordCall;
 
@@ -187,9 +191,11 @@ labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
 }
 
 static void
-put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
+put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 {
 	RecordCall *call = arg;
+	MemoryContext old = MemoryContextSwitchTo(call->record);
+	uint32		tuple = call->spool.tuple_of[group];
 	const RecordAnswer *answer;
 	int			levels[MAX_ATTRIBUTES];
 
@@ -210,6 +216,8 @@ put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint3
 		call->without++;
 	put_count(call->search.row, "visited", answer->visited);
 	row_add(call->search.row);
+	MemoryContextSwitchTo(old);
+	MemoryContextReset(call->record);
 }
 
 static void
@@ -247,7 +255,7 @@ read_dictionaries(RecordCall *call)
  * tuple, unless the risk does not use weights.
  */
 static void
-prepare_model(RecordCall *call, RelationRows *rows)
+prepare_model(RecordCall *call)
 {
 	RecordSearch *records = &call->records;
 	const Dataset *dataset = call->search.dataset;
@@ -255,8 +263,8 @@ prepare_model(RecordCall *call, RelationRows *rows)
 	double	   *owners = NULL;
 
 	records->population = population_narrow(population);
-	if (call->risk != RISK_IDENTITY)
-		call->owners = owner_weights_read(rows, dataset, population);
+	if (call->owners != NULL)
+		owner_weights_read(call->owners, &call->spool);
 	if (call->owners != NULL)
 		records->population = owner_weights_split(call->owners, records->population, &owners);
 	records->model = record_model_create(records->population, call->risk, call->utility, weights_read(dataset, population), owners);
@@ -268,20 +276,29 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 {
 	RecordSearch *records = &call->records;
 	SearchCall *search = &call->search;
-	RelationRows *rows;
+	RowSpool   *spool = &call->spool;
 
 	search->session = session_begin(algorithm, search->dataset);
-	rows = relation_rows_begin(search->dataset, call->key, goal == GOAL_LEAST_RISK && call->risk == RISK_IDENTITY);
-	search->population = relation_rows_population(rows);
+	call->columns[0] = row_name_column(search->dataset->relation, call->key);
+	spool->columns = call->columns;
+	spool->ncolumns = 1;
+	spool->keeps_rows = true;
+	spool->keeps_ties = goal == GOAL_LEAST_RISK && call->risk == RISK_IDENTITY;
+	if (call->risk != RISK_IDENTITY)
+		call->owners = owner_weights_begin(search->dataset, call->columns, &spool->ncolumns);
+	spool_read(spool, search->dataset, NULL);
+	search->population = spool->population;
 	session_read(search->session, search->population);
 	if (search->population == NULL)
 		return (Datum) 0;
-	prepare_model(call, rows);
+	prepare_model(call);
 	read_dictionaries(call);
 	records->goal = goal;
 	records->general_first = algorithm == ALGORITHM_BTDA;
 	record_search(records);
-	relation_rows_visit(rows, put_record, call);
+	call->record = AllocSetContextCreate(CurrentMemoryContext, "anonopt record", ALLOCSET_DEFAULT_SIZES);
+	spool_visit(spool, put_record, call);
+	spool_end(spool);
 	session_end(search->session, records->evaluated, 0, records->in_time);
 	tell_record_shortcomings(call);
 	return (Datum) 0;

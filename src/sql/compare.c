@@ -15,7 +15,7 @@
 #include "compare/comparison.h"
 #include "engine/population_copies.h"
 #include "read/population_read.h"
-#include "read/relation_rows.h"
+#include "read/row_spool.h"
 #include "release/cut_bits.h"
 #include "sql/arguments.h"
 #include "sql/search_call.h"
@@ -111,19 +111,21 @@ properties_of_side(const Side *side, const Population *read, Population *compare
 typedef struct VectorCall
 {
 	ReturnSetInfo *result;
+	const RowSpool *spool;
 	Property	property;
 	ClassProperties *properties;
 } VectorCall;
 
 static void
-put_record(void *arg, const Datum *name, const bool *isnull, uint32 tuple, uint32 value)
+put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 {
 	VectorCall *call = arg;
+	const RowSpool *spool = call->spool;
 	Datum		values[2];
 	bool		nulls[2] = {*isnull};
 
 	values[0] = *name;
-	values[1] = Float8GetDatum(property_of(call->properties, call->property, tuple, value));
+	values[1] = Float8GetDatum(property_of(call->properties, call->property, spool->tuple_of[group], spool->value_of[group]));
 	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
 }
 
@@ -159,8 +161,8 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	Side		subject;
 	RecodingLabels labels;
 	Relation	table;
-	char	   *key;
-	RelationRows *records;
+	SpoolColumn name;
+	RowSpool	spool = {.ncolumns = 1,.columns = &name,.keeps_rows = true,.wants_value_of = true};
 	Population *population;
 	Promise		promise;
 
@@ -171,16 +173,18 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	labels = labels_argument(fcinfo);
 	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
 	call.property = property_argument(name_argument(fcinfo, "property"), dataset);
-	key = key_argument(fcinfo, dataset);
-	records = relation_rows_begin(dataset, key, false);
-	population = relation_rows_population(records);
+	name = row_name_column(dataset->relation, key_argument(fcinfo, dataset));
+	spool_read(&spool, dataset, NULL);
+	population = spool.population;
 	if (population != NULL)
 	{
 		promise = declared_promise(dataset, population);
 		call.properties = properties_of_side(&subject, population, population, measurer_create(population, &promise),
-											 relation_rows_reading(records), table, labels);
-		relation_rows_visit(records, put_record, &call);
+											 spool.reading, table, labels);
+		call.spool = &spool;
+		spool_visit(&spool, put_record, &call);
 	}
+	spool_end(&spool);
 	if (table != NULL)
 		relation_close(table, NoLock);
 	return (Datum) 0;
