@@ -14,9 +14,11 @@
 #include <math.h>
 
 #include "access/attnum.h"
+#include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "catalog/typed_rows.h"
 #include "catalog/relations.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
@@ -191,48 +193,33 @@ profile_statement(Oid relation, const char *column, Oid type)
 					" FROM (SELECT %s AS v, (%s) AS n, (%s)::text AS s FROM %s r) p GROUP BY v, n, s) q) g", RARE_PEOPLE, RARE_SHARE, value, number, text, relation_sql_name(relation));
 }
 
-/* A column of the answer; 0 or false for NULL. */
-static int64
-count_field(int column)
-{
-	bool		isnull;
-
-	return DatumGetInt64(sql_value(column, INT8OID, &isnull));
-}
-
-static bool
-bool_field(int column)
-{
-	bool		isnull;
-
-	return DatumGetBool(sql_value(column, BOOLOID, &isnull));
-}
-
-/* Examines a column; SPI is connected only for the query. */
+/* Examines a column. */
 static Profile
 profile_column(Oid relation, const char *column, Oid type)
 {
-	Profile		profile = {0};
-	bool		isnull;
+	static const Oid types[] = {INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, INT8OID, FLOAT8OID, FLOAT8OID,
+	INT4OID, BOOLOID, BOOLOID, BOOLOID};
 	int			level = sql_use_catalog_names();
+	QueryRows  *rows = rows_of_query(profile_statement(relation, column, type), list_make1_oid(relation), NULL, NULL,
+									 lengthof(types), types);
+	Datum		values[lengthof(types)];
+	bool		nulls[lengthof(types)];
+	Profile		profile;
 
-	sql_connect();
-	sql_read(profile_statement(relation, column, type), 0, NULL, NULL);
-	profile.values = count_field(1);
-	profile.people = count_field(2);
-	profile.nulls = count_field(3);
-	profile.singles = count_field(4);
-	profile.frequent = count_field(5);
-	profile.infinite = count_field(6);
-	profile.low = DatumGetFloat8(sql_value(7, FLOAT8OID, &isnull));
-	profile.high = DatumGetFloat8(sql_value(8, FLOAT8OID, &isnull));
-	if (isnull)
-		profile.low = profile.high = 0;
-	profile.longest = DatumGetInt32(sql_value(9, INT4OID, &isnull));
-	profile.codes = bool_field(10) && profile.longest <= CODE_LENGTH;
-	profile.mails = bool_field(11);
-	profile.prose = bool_field(12);
-	sql_finish();
+	/* values are 0 where they are null */
+	heap_deform_tuple(linitial(rows->tuples), rows->desc, values, nulls);
+	profile.values = DatumGetInt64(values[0]);
+	profile.people = DatumGetInt64(values[1]);
+	profile.nulls = DatumGetInt64(values[2]);
+	profile.singles = DatumGetInt64(values[3]);
+	profile.frequent = DatumGetInt64(values[4]);
+	profile.infinite = DatumGetInt64(values[5]);
+	profile.low = nulls[7] ? 0 : DatumGetFloat8(values[6]);
+	profile.high = nulls[7] ? 0 : DatumGetFloat8(values[7]);
+	profile.longest = DatumGetInt32(values[8]);
+	profile.codes = DatumGetBool(values[9]) && profile.longest <= CODE_LENGTH;
+	profile.mails = DatumGetBool(values[10]);
+	profile.prose = DatumGetBool(values[11]);
 	sql_restore_names(level);
 	return profile;
 }
@@ -297,23 +284,6 @@ wider(Width width)
 	return make_width(1, width.exponent + 1);
 }
 
-/* Widths above that of a leaf, until two or three groups are left. */
-static int
-choose_widths(Width leaf, double span, Datum *widths, Width *widest)
-{
-	int			nwidths = 0;
-
-	*widest = leaf;
-	for (Width width = wider(leaf);
-		 nwidths < MAX_WIDTHS && width_value(width) <= span / 2;
-		 width = wider(width))
-	{
-		widths[nwidths++] = width_numeric(width);
-		*widest = width;
-	}
-	return nwidths;
-}
-
 static Datum
 numeric_of(double value)
 {
@@ -343,12 +313,18 @@ plan_even_widths(ColumnPlan *plan)
 	Width		leaf = every_integer ? make_width(1, 0) : round_width(span / RANGE_LEAVES);
 	Width		widest;
 	Datum		elements[MAX_WIDTHS];
-	int			nwidths;
+	int			nwidths = 0;
 
 	/* integers cannot have leaves narrower than one */
 	if (type_is_integer(plan->type) && leaf.exponent < 0)
 		leaf = make_width(1, 0);
-	nwidths = choose_widths(leaf, span, elements, &widest);
+	widest = leaf;
+	/* until two or three groups are left */
+	for (Width width = wider(leaf); nwidths < MAX_WIDTHS && width_value(width) <= span / 2; width = wider(width))
+	{
+		elements[nwidths++] = width_numeric(width);
+		widest = width;
+	}
 	if (every_integer)
 		choose_hierarchy(plan, PLAN_INTERVALS, nwidths + 1, "whole numbers, in intervals");
 	else
@@ -374,7 +350,9 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 {
 	bool		is_day = is_date(plan->type);
 	const char *value = psprintf("r.%s", quote_identifier(plan->column));
-	Parameters	shares = {0};
+	Oid			type = FLOAT8ARRAYOID;
+	Datum		shares = doubles_datum(quantiles, NQUANTILES);
+	QueryRows  *rows;
 	Datum	   *edges;
 	bool	   *nulls;
 	bool		isnull;
@@ -384,15 +362,13 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 	if (is_day)
 		value = psprintf("(CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END)",
 						 value, plan->type == TIMESTAMPTZOID ? psprintf("(%s AT TIME ZONE 'UTC')", value) : value);
-	add_value(&shares, FLOAT8ARRAYOID, doubles_datum(quantiles, NQUANTILES), false);
-	sql_connect();
-	sql_read_with(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
-						   " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)), &shares);
-	deconstruct_array(DatumGetArrayTypeP(sql_value(1, FLOAT8ARRAYOID, &isnull)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
+	rows = rows_of_query(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
+								  " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)),
+						 list_make1_oid(relation), query_parameters(1, &type, &shares, NULL), NULL, 1, &type);
+	deconstruct_array(DatumGetArrayTypeP(row_value(rows, 0, 0, &isnull)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
 					  TYPALIGN_DOUBLE, &edges, &nulls, &nedges);
 	for (int i = 0; i < NQUANTILES; i++)
 		found[i] = i < nedges && !nulls[i] ? DatumGetFloat8(edges[i]) : 0;
-	sql_finish();
 	sql_restore_names(level);
 }
 
@@ -500,17 +476,6 @@ plan_bins(ColumnPlan *plan, Oid relation)
 
 /* ------------------------------------------------------------------ dates */
 
-/* Units for dates that span a number of days. */
-static Datum
-choose_units(double days, int *nunits)
-{
-	static const char *const week[] = {"week"};
-	static const char *const months[] = {"month", "quarter", "year", "decade"};
-
-	*nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : 4;
-	return texts_datum(days <= 180 ? week : months, *nunits);
-}
-
 /* The day ten years after another, both counted from 2000-01-01. */
 static double
 years_later(double day)
@@ -528,7 +493,10 @@ years_later(double day)
 static void
 plan_dates(ColumnPlan *plan, Oid relation)
 {
+	static const char *const week[] = {"week"};
+	static const char *const months[] = {"month", "quarter", "year", "decade"};
 	int			nunits;
+	double		days;
 	bool		open = plan->profile.infinite > 0 || plan->profile.high - plan->profile.low > LONG_DAYS;
 
 	plan->low = plan->profile.low;
@@ -541,7 +509,9 @@ plan_dates(ColumnPlan *plan, Oid relation)
 		plan->low = found[0];
 		plan->high = found[NQUANTILES - 1];
 	}
-	plan->units = choose_units(plan->high - plan->low, &nunits);
+	days = plan->high - plan->low;
+	nunits = days <= 180 ? 1 : days <= 10 * 365 ? 3 : 4;
+	plan->units = texts_datum(days <= 180 ? week : months, nunits);
 	choose_hierarchy(plan, PLAN_DATES, nunits + 1, open ? "dates, with open ends" : "dates");
 	plan->day_kind = open ? DATES_OPEN : plan->type != DATEOID ? DATES_AS_RANGES : DATES_PLAIN;
 	plan->last_day = years_later(plan->high);

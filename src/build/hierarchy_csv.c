@@ -36,16 +36,6 @@ typedef struct CsvText
 /* What COPY reads at the moment; its callback gets no argument. */
 static StringInfo source;
 
-static void
-check_delimiter(const char *delimiter)
-{
-	if (pg_mbstrlen(delimiter) != 1 || strchr("\"\r\n", *delimiter) != NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("delimiter must be a single character that is neither a quote nor a line break"),
-				 errhint("For example ;, a comma or a tab.")));
-}
-
 /* A delimiter of a single byte, instead of one that may have several. */
 static char
 short_delimiter(const char *csv, Size length, const char *delimiter)
@@ -75,7 +65,11 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 	bool		quoted = false;
 	int			nfields = 1;
 
-	check_delimiter(delimiter);
+	if (pg_mbstrlen(delimiter) != 1 || strchr("\"\r\n", *delimiter) != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("delimiter must be a single character that is neither a quote nor a line break"),
+				 errhint("For example ;, a comma or a tab.")));
 	prepared.delimiter[0] = short_delimiter(csv, length, delimiter);
 
 	initStringInfo(&prepared.lines);

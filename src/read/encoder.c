@@ -356,16 +356,6 @@ encoders_of_value(Datum value, MemoryContext context)
 	return set;
 }
 
-/*
- * Whether thresholds can separate a range's values from others: [a, b), or
- * open below; the last may be [a, b].
- */
-static bool
-is_half_open(const RangeLeaf *leaf, bool is_last)
-{
-	return (leaf->lower.infinite || leaf->lower.inclusive) && (is_last || !leaf->upper.inclusive);
-}
-
 bool
 encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uint32 **codes, bool *closed)
 {
@@ -376,9 +366,18 @@ encoder_thresholds(const Encoder *encoder, Oid *type, int *n, char ***names, uin
 	/* NaN lies above every threshold but is not in any range */
 	if (ranges->leaves[ranges->nleaves - 1].upper.infinite)
 		return false;
+
+	/*
+	 * thresholds can separate [a, b), or what is open below; the last may be
+	 * [a, b]
+	 */
 	for (uint32 i = 0; i < ranges->nleaves; i++)
-		if (!is_half_open(&ranges->leaves[i], i + 1 == ranges->nleaves))
+	{
+		const RangeLeaf *leaf = &ranges->leaves[i];
+
+		if (!(leaf->lower.infinite || leaf->lower.inclusive) || (leaf->upper.inclusive && i + 1 < ranges->nleaves))
 			return false;
+	}
 	*closed = ranges->leaves[ranges->nleaves - 1].upper.inclusive;
 	*type = encoder->type.type;
 	*n = 0;

@@ -36,17 +36,6 @@ dataset_over(const Dataset *dataset, Oid relation)
 	return other;
 }
 
-/* The leaf of a value of another relation, or NO_LEAF; NULL is a leaf only if the population has it. */
-static uint32
-leaf_of_entry(const Reading *reading, const Population *population, uint32 entry, int a, bool shows_unknown)
-{
-	uint32		code = read_code(reading, entry, a);
-
-	if (code == reading->set.encoders[a].miss_code)
-		return shows_unknown ? population->attrs[a].unknown_leaf : NO_LEAF;
-	return code < population->attrs[a].hierarchy->nleaves ? code : NO_LEAF;
-}
-
 /* The entries in the population's layout. */
 static Outsiders *
 make_entries(const Reading *reading, const Population *population, bool shows_unknown)
@@ -68,8 +57,13 @@ make_entries(const Reading *reading, const Population *population, bool shows_un
 		entries->counts[i] = counter->counts[i];
 		for (int a = 0; a < population->nattrs; a++)
 		{
-			uint32		leaf = leaf_of_entry(reading, population, i, a, shows_unknown);
+			uint32		leaf = read_code(reading, i, a);
 
+			/* NULL is a leaf only if the population has it */
+			if (leaf == reading->set.encoders[a].miss_code)
+				leaf = shows_unknown ? population->attrs[a].unknown_leaf : NO_LEAF;
+			else if (leaf >= population->attrs[a].hierarchy->nleaves)
+				leaf = NO_LEAF;
 			if (leaf != NO_LEAF)
 				key_put(entries->keys + (Size) i * population->nwords, &population->attrs[a].field, leaf);
 			else

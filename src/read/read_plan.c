@@ -249,9 +249,7 @@ grouped_statement(const Reading *reading)
  * equally frequent tuples, about n² / 2d pairs are equal.  Where frequencies
  * differ, or rows that are stored together are alike, more pairs are equal, so
  * that fewer tuples are estimated; rows are then grouped, which is never much
- * slower.
-  Rows is
- * a statement that returns the columns read and a count.
+ * slower.  Rows is a statement that returns the columns read and a count.
  */
 static bool
 rows_are_tuples(const Reading *reading, const char *rows)

@@ -96,26 +96,20 @@ typedef struct Pass
 static List *
 labelled_columns(Oid relation)
 {
-	MemoryContext context = CurrentMemoryContext;
 	Oid			types[1] = {OIDOID};
 	Datum		values[1] = {ObjectIdGetDatum(relation)};
+	const Oid	results[1] = {TEXTOID};
 	List	   *names = NIL;
+	QueryRows  *rows;
 
-	sql_connect();
-	sql_read("SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_seclabel s JOIN pg_catalog.pg_attribute a"
-			 " ON a.attrelid OPERATOR(pg_catalog.=) s.objoid AND a.attnum OPERATOR(pg_catalog.=) s.objsubid"
-			 " WHERE s.objoid OPERATOR(pg_catalog.=) $1 AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
-			 " AND s.provider OPERATOR(pg_catalog.=) ANY ('{k_anonymity,anon}'::pg_catalog.text[])"
-			 " AND s.label OPERATOR(pg_catalog.~*) '^ *(quasi|indirect) +identifier *$'", 1, types, values);
-	for (uint64 i = 0; i < SPI_processed; i++)
-	{
-		char	   *name = SPI_getvalue(SPI_tuptable->vals[i], SPI_tuptable->tupdesc, 1);
-		MemoryContext old = MemoryContextSwitchTo(context);
-
-		names = lappend(names, makeString(pstrdup(name)));
-		MemoryContextSwitchTo(old);
-	}
-	sql_finish();
+	rows = rows_of_query("SELECT a.attname::pg_catalog.text FROM pg_catalog.pg_seclabel s JOIN pg_catalog.pg_attribute a"
+						 " ON a.attrelid OPERATOR(pg_catalog.=) s.objoid AND a.attnum OPERATOR(pg_catalog.=) s.objsubid"
+						 " WHERE s.objoid OPERATOR(pg_catalog.=) $1 AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+						 " AND s.provider OPERATOR(pg_catalog.=) ANY ('{k_anonymity,anon}'::pg_catalog.text[])"
+						 " AND s.label OPERATOR(pg_catalog.~*) '^ *(quasi|indirect) +identifier *$'",
+						 NIL, query_parameters(1, types, values, NULL), NULL, 1, results);
+	for (int i = 0; i < rows->n; i++)
+		names = lappend(names, makeString(row_text(rows, i, 0)));
 	return names;
 }
 
@@ -148,21 +142,6 @@ choose_hash(Column *column, Oid type)
 	return true;
 }
 
-/* Keys of foreign and distributed tables are not trusted. */
-static bool
-keys_hold(Relation relation)
-{
-	return relation->rd_rel->relkind == RELKIND_RELATION && relation->rd_rel->relam == HEAP_TABLE_AM_OID &&
-		!relation->rd_rel->relhassubclass;
-}
-
-static bool
-may_read(Oid relation, AttrNumber number)
-{
-	return pg_class_aclcheck(relation, GetUserId(), ACL_SELECT) == ACLCHECK_OK ||
-		pg_attribute_aclcheck(relation, number, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
-}
-
 /* The columns that the caller may read and that have an order. */
 static List *
 find_columns(Relation relation)
@@ -170,7 +149,12 @@ find_columns(Relation relation)
 	Oid			oid = RelationGetRelid(relation);
 	List	   *labelled = labelled_columns(oid);
 	List	   *columns = NIL;
+	bool		may_read_all = pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 	bool		any = false;
+
+	/* keys of foreign and distributed tables are not trusted */
+	bool		keys_hold = relation->rd_rel->relkind == RELKIND_RELATION && relation->rd_rel->relam == HEAP_TABLE_AM_OID &&
+	!relation->rd_rel->relhassubclass;
 	ListCell   *cell;
 
 	foreach(cell, live_columns(relation))
@@ -178,13 +162,13 @@ find_columns(Relation relation)
 		Form_pg_attribute attribute = lfirst(cell);
 		Column	   *column = palloc0(sizeof(Column));
 
-		if (!may_read(oid, attribute->attnum))
+		if (!may_read_all && pg_attribute_aclcheck(oid, attribute->attnum, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
 			continue;
 		any = true;
 		if (!choose_hash(column, getBaseType(attribute->atttypid)))
 			continue;
 		column->name = pstrdup(NameStr(attribute->attname));
-		column->is_key = attribute->attnotnull && keys_hold(relation) && index_keeps_unique(relation, attribute->attnum);
+		column->is_key = attribute->attnotnull && keys_hold && index_keeps_unique(relation, attribute->attnum);
 		column->is_labelled = list_member(labelled, makeString(column->name));
 		columns = lappend(columns, column);
 	}
@@ -370,20 +354,6 @@ run_pass(Pass *pass, Oid relation, int64 people)
 		finish(lfirst(cell), pass->nrows);
 }
 
-/* The number of rows of a relation. */
-static int64
-count_rows(Oid relation)
-{
-	bool		isnull;
-	int64		nrows;
-
-	sql_connect();
-	sql_read(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), 0, NULL, NULL);
-	nrows = DatumGetInt64(sql_value(1, INT8OID, &isnull));
-	sql_finish();
-	return nrows;
-}
-
 /* ------------------------------------------------------------- suggestions */
 
 /* Most distinguishing first. */
@@ -454,7 +424,10 @@ suggestions_of(Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
 	List	   *columns = find_columns(relation);
-	int64		people = count_rows(oid);
+	Oid			count = INT8OID;
+	bool		isnull;
+	int64		people = DatumGetInt64(row_value(rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid)),
+															   list_make1_oid(oid), NULL, NULL, 1, &count), 0, 0, &isnull));
 	Pass		single = {.columns = palloc(sizeof(Column *) * (list_length(columns) + 1))};
 	Pass	   *combined;
 	List	   *suggestions = NIL;
