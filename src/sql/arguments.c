@@ -267,6 +267,19 @@ choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const ch
 	return found;
 }
 
+char *
+choices_hint(const char *what, const char *const *names, int n)
+{
+	StringInfoData hint;
+
+	initStringInfo(&hint);
+	appendStringInfo(&hint, "%s are ", what);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&hint, "%s%s", i > 0 ? ", " : "", names[i]);
+	appendStringInfoChar(&hint, '.');
+	return hint.data;
+}
+
 RiskModel
 risk_argument(FunctionCallInfo fcinfo)
 {

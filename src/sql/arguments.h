@@ -63,6 +63,9 @@ extern Promise promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset);
 /* One of some names, as its value; "unknown <argument>", with a hint, if it is none. */
 extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const char *), const char *hint);
 
+/* A hint that lists all names. */
+extern char *choices_hint(const char *what, const char *const *names, int n);
+
 /* "risk" and "utility": models of them, by name, for records. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo);
 extern UtilityModel utility_argument(FunctionCallInfo fcinfo);

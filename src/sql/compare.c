@@ -25,27 +25,22 @@
 
 OWN_FUNCTION(anonopt_property_vector);
 OWN_FUNCTION(anonopt_compare);
-OWN_FUNCTION(anonopt_compare_recodings);
-OWN_FUNCTION(anonopt_compare_named);
-OWN_FUNCTION(anonopt_compare_cuts);
-OWN_FUNCTION(anonopt_compare_cuts_with_node);
-OWN_FUNCTION(anonopt_compare_cuts_with_recoding);
+OWN_FUNCTION(anonopt_compare_sides);
 OWN_FUNCTION(anonopt_tournament);
 
 static Property
 property_argument(const char *name, const Dataset *dataset)
 {
 	int			property = property_by_name(name);
-	StringInfoData names;
+	const char *names[PROPERTIES];
 
-	initStringInfo(&names);
 	for (int i = 0; i < PROPERTIES; i++)
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", property_name((Property) i));
+		names[i] = property_name((Property) i);
 	if (property < 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown property \"%s\"", name),
-				 errhint("Properties are %s.", names.data)));
+				 errhint("%s", choices_hint("Properties", names, PROPERTIES))));
 	if (property_is_sensitive(property))
 		require_sensitive(dataset, property_name(property));
 	return property;
@@ -107,10 +102,25 @@ properties_of_side(const Side *side, const Population *read, Population *compare
 	return class_properties(classes, measurer);
 }
 
+static Datum *
+one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
+{
+	int			n;
+	Datum	   *cuts = cuts_argument(fcinfo, name, dataset, &n);
+
+	if (n != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one partition is expected, not %d", n)));
+	return cuts;
+}
+
+/* ------------------------------------------------------------ property_vector */
+
 /* The rows of a property vector for the result. */
 typedef struct VectorCall
 {
-	ReturnSetInfo *result;
+	ResultRow  *row;
 	const RowSpool *spool;
 	Property	property;
 	ClassProperties *properties;
@@ -121,12 +131,11 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 {
 	VectorCall *call = arg;
 	const RowSpool *spool = call->spool;
-	Datum		values[2];
-	bool		nulls[2] = {*isnull};
 
-	values[0] = *name;
-	values[1] = Float8GetDatum(property_of(call->properties, call->property, spool->tuple_of[group], spool->value_of[group]));
-	tuplestore_putvalues(call->result->setResult, call->result->setDesc, values, nulls);
+	if (!*isnull)
+		put_datum(call->row, "record", TEXTOID, *name);
+	put_number(call->row, "value", property_of(call->properties, call->property, spool->tuple_of[group], spool->value_of[group]));
+	row_add(call->row);
 }
 
 /* The subject of a property vector, one of three. */
@@ -134,51 +143,43 @@ static Side
 subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	Side		subject = {0};
-	int			n = 1;
+	bool		has_levels = is_given(fcinfo, "levels");
+	bool		has_cuts = is_given(fcinfo, "cuts");
+	bool		has_recoding = is_given(fcinfo, "recoding");
 
-	if (!PG_ARGISNULL(1) + !PG_ARGISNULL(4) + !PG_ARGISNULL(5) != 1)
+	if (has_levels + has_cuts + has_recoding != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("exactly one of levels, cuts and recoding must be given")));
-	if (!PG_ARGISNULL(1))
+	if (has_levels)
 		subject.levels = node_argument(fcinfo, "levels", dataset);
-	if (!PG_ARGISNULL(4))
-		subject.cuts = cuts_argument(fcinfo, "cuts", dataset, &n);
-	if (n != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one partition is expected, not %d", n)));
-	if (!PG_ARGISNULL(5))
-		subject.recoding = PG_GETARG_OID(5);
+	else if (has_cuts)
+		subject.cuts = one_cuts_argument(fcinfo, "cuts", dataset);
+	else
+		subject.recoding = relation_argument(fcinfo, "recoding");
 	return subject;
 }
 
 static Datum
 anonopt_property_vector_call(PG_FUNCTION_ARGS)
 {
-	VectorCall	call = {0};
-	Dataset    *dataset;
-	Side		subject;
-	RecodingLabels labels;
-	Relation	table;
+	VectorCall	call = {.row = result_begin(fcinfo)};
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	Side		subject = subject_argument(fcinfo, dataset);
+	RecodingLabels labels = labels_argument(fcinfo);
+	Relation	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
 	SpoolColumn name;
 	RowSpool	spool = {.ncolumns = 1,.columns = &name,.keeps_rows = true,.wants_value_of = true};
 	Population *population;
-	Promise		promise;
 
-	InitMaterializedSRF(fcinfo, 0);
-	call.result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = readable_dataset_argument(fcinfo);
-	subject = subject_argument(fcinfo, dataset);
-	labels = labels_argument(fcinfo);
-	table = is_recoding(&subject) ? recoding_table_open(subject.recoding) : NULL;
 	call.property = property_argument(name_argument(fcinfo, "property"), dataset);
 	name = row_name_column(dataset->relation, key_argument(fcinfo, dataset));
 	spool_read(&spool, dataset, NULL);
 	population = spool.population;
 	if (population != NULL)
 	{
-		promise = declared_promise(dataset, population);
+		Promise		promise = declared_promise(dataset, population);
+
 		call.properties = properties_of_side(&subject, population, population, measurer_create(population, &promise),
 											 spool.reading, table, labels);
 		call.spool = &spool;
@@ -189,6 +190,8 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 		relation_close(table, NoLock);
 	return (Datum) 0;
 }
+
+/* ------------------------------------------------------------ quality indices */
 
 /* A quality index of two sides. */
 typedef enum QualityIndex
@@ -213,6 +216,8 @@ static const char *const index_names[INDICES] = {
 	[INDEX_DOMINANCE] = "dominance"
 };
 
+#define ALL_SUMS (SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME)
+
 /* The sums that each index needs. */
 static const int index_sums[INDICES] = {
 	[INDEX_RANK] = SUMS_SQUARES,
@@ -224,22 +229,10 @@ static const int index_sums[INDICES] = {
 	[INDEX_DOMINANCE] = SUMS_COUNTS
 };
 
-static QualityIndex
-index_argument(const char *name)
+static int
+index_by_name(const char *name)
 {
-	int			index = find_name(name, index_names, INDICES);
-	StringInfoData names;
-
-	if (index >= 0)
-		return (QualityIndex) index;
-	initStringInfo(&names);
-	for (int i = 0; i < INDICES; i++)
-		appendStringInfo(&names, "%s%s", i > 0 ? ", " : "", index_names[i]);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("unknown index \"%s\"", name),
-			 errhint("Indices are %s.", names.data)));
-	return INDICES;
+	return find_name(name, index_names, INDICES);
 }
 
 /* An index of one side; dominance is 1 if it is nowhere below the other. */
@@ -286,32 +279,30 @@ better_side(QualityIndex index, Property property, const Comparison *comparison)
 
 /* Adds the rows of a comparison; levels are NULL for a recoding. */
 static void
-put_comparison(ReturnSetInfo *result, const Dataset *dataset, const int *a, const int *b, Property property,
-			   const Comparison *comparison)
+put_comparison(ResultRow *row, int nattrs, const int *a, const int *b, Property property, const Comparison *comparison)
 {
-	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	Datum		a_levels = a == NULL ? (Datum) 0 : integers_datum(a, nattrs);
 	Datum		b_levels = b == NULL ? (Datum) 0 : integers_datum(b, nattrs);
 
 	for (int i = 0; i < INDICES; i++)
 	{
 		int			order = better_side((QualityIndex) i, property, comparison);
-		Datum		values[7];
-		bool		nulls[7] = {0};
 
-		values[0] = CStringGetTextDatum(property_name(property));
-		values[1] = CStringGetTextDatum(index_names[i]);
-		values[2] = Float8GetDatum(index_value((QualityIndex) i, &comparison->a_over_b, &comparison->a_to_best));
-		values[3] = Float8GetDatum(index_value((QualityIndex) i, &comparison->b_over_a, &comparison->b_to_best));
-		values[4] = CStringGetTextDatum(order > 0 ? "a" : order < 0 ? "b" : "equal");
-		nulls[4] = i == INDEX_DOMINANCE && index_sums_dominance(&comparison->a_over_b) == DOMINANCE_INCOMPARABLE;
-		values[5] = a_levels;
-		nulls[5] = a == NULL;
-		values[6] = b_levels;
-		nulls[6] = b == NULL;
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		put_string(row, "property", property_name(property));
+		put_string(row, "index", index_names[i]);
+		put_number(row, "a_over_b", index_value((QualityIndex) i, &comparison->a_over_b, &comparison->a_to_best));
+		put_number(row, "b_over_a", index_value((QualityIndex) i, &comparison->b_over_a, &comparison->b_to_best));
+		if (i != INDEX_DOMINANCE || index_sums_dominance(&comparison->a_over_b) != DOMINANCE_INCOMPARABLE)
+			put_string(row, "better", order > 0 ? "a" : order < 0 ? "b" : "equal");
+		if (a != NULL)
+			put_datum(row, "a_levels", INT4ARRAYOID, a_levels);
+		if (b != NULL)
+			put_datum(row, "b_levels", INT4ARRAYOID, b_levels);
+		row_add(row);
 	}
 }
+
+/* -------------------------------------------------------------------- compare */
 
 static Property *
 properties_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *n)
@@ -333,15 +324,51 @@ properties_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *n)
 	return properties;
 }
 
-/* Compares two lists of nodes, position by position. */
-static Datum
-compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset, ArrayType *a_levels, ArrayType *b_levels)
+/* Whether an argument is levels: an array, or a string constant in braces. */
+static bool
+is_levels(FunctionCallInfo fcinfo, const char *name)
 {
-	ReturnSetInfo *result;
-	int		  **a;
-	int		  **b;
+	Oid			type = argument_type(fcinfo, name);
+
+	return type == INT4ARRAYOID || (type == TEXTOID && name_argument(fcinfo, name)[0] == '{');
+}
+
+static ArrayType *
+levels_array(FunctionCallInfo fcinfo, const char *name)
+{
+	if (argument_type(fcinfo, name) == INT4ARRAYOID)
+		return array_argument(fcinfo, name, INT4ARRAYOID);
+	return DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, name_argument(fcinfo, name), INT4OID, -1));
+}
+
+static Side
+side_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
+{
+	Side		side = {0};
+	Oid			type = argument_type(fcinfo, name);
+
+	if (type == VARBITARRAYOID)
+		side.cuts = one_cuts_argument(fcinfo, name, dataset);
+	else if (type == REGCLASSOID)
+		side.recoding = relation_argument(fcinfo, name);
+	else if (is_levels(fcinfo, name))
+		side.levels = node_of_array(levels_array(fcinfo, name), dataset);
+	else
+		side.recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name_argument(fcinfo, name), InvalidOid, -1));
+	return side;
+}
+
+/* Compares two lists of nodes, position by position. */
+static void
+compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	ArrayType  *a_levels = levels_array(fcinfo, "a");
+	ArrayType  *b_levels = levels_array(fcinfo, "b");
 	int			na;
 	int			nb;
+	int		  **a = levels_of_array(a_levels, dataset, &na);
+	int		  **b = levels_of_array(b_levels, dataset, &nb);
 	int			nproperties;
 	Property   *properties;
 	Population *population;
@@ -349,10 +376,6 @@ compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset, ArrayType *a_leve
 	Comparer   *comparer;
 	Comparison *comparisons;
 
-	InitMaterializedSRF(fcinfo, 0);
-	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	a = levels_of_array(a_levels, dataset, &na);
-	b = levels_of_array(b_levels, dataset, &nb);
 	if (na != nb)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -361,33 +384,26 @@ compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset, ArrayType *a_leve
 	properties = properties_argument(fcinfo, dataset, &nproperties);
 	population = population_argument(dataset);
 	if (population == NULL)
-		return (Datum) 0;
+		return;
 	population = compared_population(population, nproperties, properties);
 	promise = declared_promise(dataset, population);
 	comparer = comparer_create(population, &promise);
 	comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
 	for (int i = 0; i < na; i++)
 	{
-		compare_nodes(comparer, a[i], b[i], nproperties, properties,
-					  SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
+		compare_nodes(comparer, a[i], b[i], nproperties, properties, ALL_SUMS, comparisons);
 		for (int j = 0; j < nproperties; j++)
-			put_comparison(result, dataset, a[i], b[i], properties[j], &comparisons[j]);
+			put_comparison(row, population->nattrs, a[i], b[i], properties[j], &comparisons[j]);
 	}
-	return (Datum) 0;
 }
 
-static Datum
-anonopt_compare_call(PG_FUNCTION_ARGS)
-{
-	Dataset    *dataset = dataset_argument(fcinfo);
-	ArrayType  *a = array_argument(fcinfo, "a", INT4ARRAYOID);
-
-	return compare_lists(fcinfo, dataset, a, array_argument(fcinfo, "b", INT4ARRAYOID));
-}
-
+/* Compares two sides, of which at least one is not a node. */
 static void
-compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const Side arguments[2])
+compare_sides(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
+	ResultRow  *row = result_begin(fcinfo);
+	Side		a = side_argument(fcinfo, "a", dataset);
+	const Side	arguments[2] = {a, side_argument(fcinfo, "b", dataset)};
 	int			nproperties;
 	Property   *properties = properties_argument(fcinfo, dataset, &nproperties);
 	RecodingLabels labels = labels_argument(fcinfo);
@@ -411,127 +427,42 @@ compare_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, const Side ar
 		for (int i = 0; i < 2; i++)
 			sides[i] = properties_of_side(&arguments[i], tables.population, population, measurer, tables.reading,
 										  is_recoding(&arguments[i]) ? tables.tables[n++] : NULL, labels);
-		compare_classes(sides[0], sides[1], nproperties, properties,
-						SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME, comparisons);
+		compare_classes(sides[0], sides[1], nproperties, properties, ALL_SUMS, comparisons);
 		for (int j = 0; j < nproperties; j++)
-			put_comparison((ReturnSetInfo *) fcinfo->resultinfo, dataset, arguments[0].levels, arguments[1].levels,
-						   properties[j], &comparisons[j]);
+			put_comparison(row, population->nattrs, arguments[0].levels, arguments[1].levels, properties[j], &comparisons[j]);
 	}
 	recoding_tables_close(&tables);
 }
 
 static Datum
-anonopt_compare_recodings_call(PG_FUNCTION_ARGS)
+compare(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
-	Dataset    *dataset;
-	Side		arguments[2] = {0};
-
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo);
 	require_argument(fcinfo, "a");
 	require_argument(fcinfo, "b");
-	arguments[0].recoding = PG_GETARG_OID(1);
-	arguments[1].recoding = PG_GETARG_OID(2);
-	compare_arguments(fcinfo, dataset, arguments);
-	return (Datum) 0;
-}
-
-static Datum *
-one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
-{
-	int			n;
-	Datum	   *cuts = cuts_argument(fcinfo, name, dataset, &n);
-
-	if (n != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one partition is expected, not %d", n)));
-	return cuts;
-}
-
-/* Compares cuts, as nsga2 returns them, with another side. */
-static Datum
-compare_with_cuts(FunctionCallInfo fcinfo, Oid other)
-{
-	Dataset    *dataset;
-	Side		arguments[2] = {0};
-
-	InitMaterializedSRF(fcinfo, 0);
-	dataset = readable_dataset_argument(fcinfo);
-	require_argument(fcinfo, "a");
-	require_argument(fcinfo, "b");
-	arguments[0].cuts = one_cuts_argument(fcinfo, "a", dataset);
-	if (other == REGCLASSOID)
-		arguments[1].recoding = PG_GETARG_OID(2);
-	else if (other == INT4ARRAYOID)
-		arguments[1].levels = node_argument(fcinfo, "b", dataset);
+	if (is_levels(fcinfo, "a") && is_levels(fcinfo, "b"))
+		compare_lists(fcinfo, dataset);
 	else
-		arguments[1].cuts = one_cuts_argument(fcinfo, "b", dataset);
-	compare_arguments(fcinfo, dataset, arguments);
+		compare_sides(fcinfo, dataset);
 	return (Datum) 0;
 }
 
 static Datum
-anonopt_compare_cuts_call(PG_FUNCTION_ARGS)
+anonopt_compare_call(PG_FUNCTION_ARGS)
 {
-	return compare_with_cuts(fcinfo, VARBITARRAYOID);
-}
-
-static Datum
-anonopt_compare_cuts_with_node_call(PG_FUNCTION_ARGS)
-{
-	return compare_with_cuts(fcinfo, INT4ARRAYOID);
-}
-
-static Datum
-anonopt_compare_cuts_with_recoding_call(PG_FUNCTION_ARGS)
-{
-	return compare_with_cuts(fcinfo, REGCLASSOID);
-}
-
-static ArrayType *
-parse_levels(char *levels)
-{
-	return DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, levels, INT4OID, -1));
-}
-
-/* A side given as text: levels in braces, or the name of a recoding. */
-static void
-parse_side(char *name, const Dataset *dataset, Side *side)
-{
-	if (name[0] != '{')
-		side->recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
-	else
-		side->levels = node_of_array(parse_levels(name), dataset);
+	return compare(fcinfo, dataset_argument(fcinfo));
 }
 
 /*
- * Resolves string constants, which may be nodes or recodings: PostgreSQL could
- * not choose an overload.
+ * Compares cuts and recodings, also with nodes; string constants may be nodes
+ * or recodings, since PostgreSQL could not choose an overload.
  */
 static Datum
-anonopt_compare_named_call(PG_FUNCTION_ARGS)
+anonopt_compare_sides_call(PG_FUNCTION_ARGS)
 {
-	Dataset    *dataset;
-	Side		arguments[2] = {0};
-	char	   *a;
-	char	   *b;
-
-	dataset = readable_dataset_argument(fcinfo);
-	a = name_argument(fcinfo, "a");
-	b = name_argument(fcinfo, "b");
-	if (a[0] == '{' && b[0] == '{')
-	{
-		ArrayType  *a_levels = parse_levels(a);
-
-		return compare_lists(fcinfo, dataset, a_levels, parse_levels(b));
-	}
-	InitMaterializedSRF(fcinfo, 0);
-	parse_side(a, dataset, &arguments[0]);
-	parse_side(b, dataset, &arguments[1]);
-	compare_arguments(fcinfo, dataset, arguments);
-	return (Datum) 0;
+	return compare(fcinfo, readable_dataset_argument(fcinfo));
 }
+
+/* ----------------------------------------------------------------- tournament */
 
 /* A node of a tournament, and its results. */
 typedef struct Contestant
@@ -580,24 +511,17 @@ play(Comparer *comparer, Contestant *contestants, int n, Property property, Qual
 static Datum
 anonopt_tournament_call(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result;
-	Dataset    *dataset;
-	int		  **levels;
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = dataset_argument(fcinfo);
 	int			nnodes;
+	int		  **levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
+	Property	property = property_argument(name_argument(fcinfo, "property"), dataset);
+	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", index_by_name, choices_hint("Indices", index_names, INDICES));
+	Population *population = population_argument(dataset);
 	int			nattrs;
-	Property	property;
-	QualityIndex index;
-	Population *population;
 	Promise		promise;
 	Contestant *contestants;
 
-	InitMaterializedSRF(fcinfo, 0);
-	result = (ReturnSetInfo *) fcinfo->resultinfo;
-	dataset = dataset_argument(fcinfo);
-	levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
-	property = property_argument(name_argument(fcinfo, "property"), dataset);
-	index = index_argument(name_argument(fcinfo, "index"));
-	population = population_argument(dataset);
 	if (population == NULL)
 		return (Datum) 0;
 	population = compared_population(population, 1, &property);
@@ -610,14 +534,11 @@ anonopt_tournament_call(PG_FUNCTION_ARGS)
 	qsort_arg(contestants, nnodes, sizeof(Contestant), compare_contestants, &nattrs);
 	for (int i = 0; i < nnodes; i++)
 	{
-		Datum		values[4];
-		bool		nulls[4] = {0};
-
-		values[0] = integers_datum(contestants[i].levels, nattrs);
-		values[1] = Int32GetDatum(contestants[i].wins);
-		values[2] = Int32GetDatum(contestants[i].losses);
-		values[3] = Int32GetDatum(contestants[i].ties);
-		tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+		put_datum(row, "levels", INT4ARRAYOID, integers_datum(contestants[i].levels, nattrs));
+		put_count(row, "wins", contestants[i].wins);
+		put_count(row, "losses", contestants[i].losses);
+		put_count(row, "ties", contestants[i].ties);
+		row_add(row);
 	}
 	return (Datum) 0;
 }

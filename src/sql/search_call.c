@@ -15,17 +15,17 @@
 #include "utils/builtins.h"
 #include "utils/timestamp.h"
 
-/* The names of objectives, for a hint; only losses if requested. */
+/* A hint that lists all objectives, or only losses. */
 static char *
-objective_names(bool losses)
+objectives_hint(bool losses)
 {
-	StringInfoData names;
+	const char *names[OBJECTIVES];
+	int			n = 0;
 
-	initStringInfo(&names);
 	for (int i = 0; i < OBJECTIVES; i++)
 		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
-			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", objective_name((Objective) i));
-	return names.data;
+			names[n++] = objective_name((Objective) i);
+	return choices_hint(losses ? "Losses" : "Objectives", names, n);
 }
 
 static bool
@@ -67,7 +67,7 @@ objective_named(const char *name, const Dataset *dataset, bool losses)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg(losses ? "unknown loss \"%s\"" : "unknown objective \"%s\"", name),
-				 errhint(losses ? "Losses are %s." : "Objectives are %s.", objective_names(losses))));
+				 errhint("%s", objectives_hint(losses))));
 	require_objective(dataset, objective);
 	return objective;
 }

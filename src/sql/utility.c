@@ -14,11 +14,13 @@
 #include "base/budget.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
+#include "catalog/pg_type.h"
 #include "compare/usefulness.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"
 #include "sql/arguments.h"
+#include "sql/call.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -41,10 +43,8 @@ static ReleaseEntry *
 entry_argument(FunctionCallInfo fcinfo, const char *dataset)
 {
 	ReleaseEntry *entry;
-	Oid			relation;
+	Oid			relation = relation_argument(fcinfo, "release");
 
-	require_argument(fcinfo, "release");
-	relation = PG_GETARG_OID(1);
 	entry = release_entry_require(relation);
 	require_release_owner(relation);
 	if (strcmp(entry->dataset, dataset) != 0)
@@ -110,57 +110,49 @@ read_shown(FunctionCallInfo fcinfo, Shown *shown)
 static void
 put_utility(void *arg, const char *measure, const char *column, const char *other, double before, double after, double value)
 {
-	ReturnSetInfo *result = arg;
+	ResultRow  *row = arg;
 	const char *names[2] = {column, other};
-	double		numbers[3] = {before, after, value};
-	Datum		values[5];
-	bool		nulls[5] = {0};
 
-	values[0] = CStringGetTextDatum(measure);
-	nulls[1] = column == NULL;
-	values[1] = column == NULL ? (Datum) 0 : names_datum((char *const *) names, other == NULL ? 1 : 2);
-	for (int i = 0; i < 3; i++)
-	{
-		nulls[2 + i] = isnan(numbers[i]);
-		values[2 + i] = Float8GetDatum(numbers[i]);
-	}
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	put_string(row, "measure", measure);
+	if (column != NULL)
+		put_datum(row, "columns", NAMEARRAYOID, names_datum((char *const *) names, other == NULL ? 1 : 2));
+	if (!isnan(before))
+		put_number(row, "before", before);
+	if (!isnan(after))
+		put_number(row, "after", after);
+	if (!isnan(value))
+		put_number(row, "value", value);
+	row_add(row);
 }
 
 static Datum
 anonopt_utility_call(PG_FUNCTION_ARGS)
 {
+	ResultRow  *row = result_begin(fcinfo);
+	int			nqueries = integer_argument(fcinfo, "queries", 0, 1000000);
+	int64		seed = seed_argument(fcinfo);
 	Shown		shown;
-	int			nqueries;
-	int64		seed;
 
-	InitMaterializedSRF(fcinfo, 0);
-	nqueries = integer_argument(fcinfo, "queries", 0, 1000000);
-	seed = seed_argument(fcinfo);
 	if (read_shown(fcinfo, &shown))
-		measure_usefulness(shown.before, shown.after, nqueries, seed, put_utility, fcinfo->resultinfo);
+		measure_usefulness(shown.before, shown.after, nqueries, seed, put_utility, row);
 	return (Datum) 0;
 }
 
 /* --------------------------------------------------------------- distributions */
 
 static void
-put_value(ReturnSetInfo *result, const char *column, const char *value, int64 people, int64 left_out, double shown)
+put_value(ResultRow *row, const char *column, const char *value, int64 people, int64 left_out, double shown)
 {
-	Datum		values[5];
-	bool		nulls[5] = {0};
-
-	values[0] = name_datum(column);
-	nulls[1] = value == NULL;
-	values[1] = value == NULL ? (Datum) 0 : CStringGetTextDatum(value);
-	values[2] = Int64GetDatum(people);
-	values[3] = Int64GetDatum(left_out);
-	values[4] = Float8GetDatum(shown);
-	tuplestore_putvalues(result->setResult, result->setDesc, values, nulls);
+	put_string(row, "column_name", column);
+	put_string(row, "value", value);
+	put_count(row, "people", people);
+	put_count(row, "left_out", left_out);
+	put_number(row, "shown", shown);
+	row_add(row);
 }
 
 static void
-put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
+put_attribute(ResultRow *row, const Shown *shown, int a)
 {
 	const Population *population = shown->before->population;
 	const TupleTable *tuples = population->tuples;
@@ -181,7 +173,7 @@ put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
 	{
 		CHECK_FOR_INTERRUPTS();
 		if (people[leaf] > 0 || after[leaf] > 0)
-			put_value(result, attr->name, attr->hierarchy->labels[0][leaf], people[leaf], left_out[leaf], after[leaf]);
+			put_value(row, attr->name, attr->hierarchy->labels[0][leaf], people[leaf], left_out[leaf], after[leaf]);
 	}
 	pfree(people);
 	pfree(left_out);
@@ -189,14 +181,14 @@ put_attribute(ReturnSetInfo *result, const Shown *shown, int a)
 }
 
 static void
-put_sensitive(ReturnSetInfo *result, const Shown *shown, int column)
+put_sensitive(ResultRow *row, const Shown *shown, int column)
 {
 	const Histograms *histograms = shown->before->population->columns[column];
 	double	   *before = people_by_value(shown->before, column);
 	double	   *after = people_by_value(shown->after, column);
 
 	for (uint32 value = 0; value < histograms->nvalues; value++)
-		put_value(result, histograms->name, shown->release->spool.values[column][value], (int64) before[value],
+		put_value(row, histograms->name, shown->release->spool.values[column][value], (int64) before[value],
 				  (int64) (before[value] - after[value]), after[value]);
 	pfree(before);
 	pfree(after);
@@ -205,15 +197,14 @@ put_sensitive(ReturnSetInfo *result, const Shown *shown, int column)
 static Datum
 anonopt_release_distribution_call(PG_FUNCTION_ARGS)
 {
-	ReturnSetInfo *result = (ReturnSetInfo *) fcinfo->resultinfo;
+	ResultRow  *row = result_begin(fcinfo);
 	Shown		shown;
 
-	InitMaterializedSRF(fcinfo, 0);
 	if (!read_shown(fcinfo, &shown))
 		return (Datum) 0;
 	for (int a = 0; a < shown.before->population->nattrs; a++)
-		put_attribute(result, &shown, a);
+		put_attribute(row, &shown, a);
 	for (int column = 0; column < shown.before->population->nsensitive; column++)
-		put_sensitive(result, &shown, column);
+		put_sensitive(row, &shown, column);
 	return (Datum) 0;
 }
