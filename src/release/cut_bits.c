@@ -13,12 +13,6 @@ is_set(const VarBit *bits, int i)
 	return (VARBITS(bits)[i / BITS_PER_BYTE] >> (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE)) & 1;
 }
 
-static void
-set_bit(VarBit *bits, int i)
-{
-	VARBITS(bits)[i / BITS_PER_BYTE] |= 1 << (BITS_PER_BYTE - 1 - i % BITS_PER_BYTE);
-}
-
 bool *
 separated_labels(Datum cut)
 {
@@ -28,6 +22,19 @@ separated_labels(Datum cut)
 	for (int i = 0; i < VARBITLEN(bits); i++)
 		keep[i] = is_set(bits, i);
 	return keep;
+}
+
+Datum
+separating_bits(const bool *separated, int nbits)
+{
+	VarBit	   *bits = palloc0(VARBITTOTALLEN(nbits));
+
+	SET_VARSIZE(bits, VARBITTOTALLEN(nbits));
+	VARBITLEN(bits) = nbits;
+	for (int i = 0; i < nbits; i++)
+		if (separated[i])
+			VARBITS(bits)[i / BITS_PER_BYTE] |= HIGHBIT >> (i % BITS_PER_BYTE);
+	return VarBitPGetDatum(bits);
 }
 
 /* Whether a cut separates neighbouring labels; fails if it is not one of an attribute's lowest level. */
@@ -94,25 +101,23 @@ cut_again(const Attribute *attr, Datum cut, const char *const *labels)
 	VarBit	   *bits = DatumGetVarBitP(cut);
 	int			nbits = attr->hierarchy->levels[attr->min_level].nlabels - 1;
 	int		   *places = places_now(attr, labels, VARBITLEN(bits) + 1);
-	VarBit	   *again = palloc0(VARBITTOTALLEN(nbits));
+	bool	   *again = palloc0(sizeof(bool) * ((Size) nbits + 1));
 	bool		parted = true;
 	int			last = 0;
 
 	if (places == NULL)
 		return (Datum) 0;
-	SET_VARSIZE(again, VARBITTOTALLEN(nbits));
-	VARBITLEN(again) = nbits;
 	for (int i = 0; i <= VARBITLEN(bits); i++)
 	{
 		parted = parted || (i > 0 && is_set(bits, i - 1));
 		if (places[i] < 0)
 			continue;
 		for (int bit = last; bit < places[i] && parted; bit++)
-			set_bit(again, bit);
+			again[bit] = true;
 		last = places[i];
 		parted = false;
 	}
 	for (int bit = last; bit < nbits; bit++)
-		set_bit(again, bit);
-	return VarBitPGetDatum(again);
+		again[bit] = true;
+	return separating_bits(again, nbits);
 }

@@ -14,6 +14,9 @@ extern char **group_labels(const Attribute *attr, const Recoding *cut);
 /* By bit, whether it separates the labels on both sides. */
 extern bool *separated_labels(Datum cut);
 
+/* The bit string that separates labels so. */
+extern Datum separating_bits(const bool *separated, int nbits);
+
 /* The recodings that a generalization's bit strings describe. */
 extern const Recoding **node_of_cuts(const Population *population, const Datum *cuts);
 

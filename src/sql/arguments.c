@@ -148,8 +148,7 @@ population_argument(const Dataset *dataset)
 	return population;
 }
 
-/* An argument of a promise, which is at least 1; 0 if it is not declared or null. */
-static int
+int
 count_if_given(FunctionCallInfo fcinfo, const char *name)
 {
 	int			count;

@@ -54,6 +54,9 @@ extern Dataset *dataset_argument(FunctionCallInfo fcinfo);
 /* Reads it; NULL if it has no rows. */
 extern Population *population_argument(const Dataset *dataset);
 
+/* A number that is at least 1; 0 if there is no such argument or it is null. */
+extern int	count_if_given(FunctionCallInfo fcinfo, const char *name);
+
 /*
  * "k", "l" and "t": l and t are added to what the data set promises.  The limit
  * is set once the number of people is known.

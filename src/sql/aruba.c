@@ -334,7 +334,10 @@ anonopt_aruba_balance_call(PG_FUNCTION_ARGS)
 	return run_record_search(call, ALGORITHM_ARUBA_BALANCE, GOAL_BALANCE);
 }
 
-/* Returns labels as a row whose columns the caller names. */
+/*
+ * Returns labels as a row whose columns the caller names.  Its argument is found
+ * by position, since this is called for many rows.
+ */
 Datum
 anonopt_unpack(PG_FUNCTION_ARGS)
 {
@@ -362,6 +365,7 @@ anonopt_unpack(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(HeapTupleGetDatum(heap_form_tuple(BlessTupleDesc(desc), labels, nulls)));
 }
 
+/* Arguments are found by position, since this is called for many rows. */
 Datum
 anonopt_jaro(PG_FUNCTION_ARGS)
 {

@@ -224,6 +224,7 @@ generalizer_for(FunctionCallInfo fcinfo, Oid relation)
 	return kept;
 }
 
+/* Arguments are found by position, since this is called for many rows. */
 Datum
 anonopt_generalize(PG_FUNCTION_ARGS)
 {

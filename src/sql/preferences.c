@@ -11,13 +11,13 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
+#include "release/cut_bits.h"
 #include "search/preference.h"
 #include "search/searches.h"
 #include "sql/arguments.h"
 #include "sql/call.h"
 #include "sql/search_call.h"
 #include "utils/array.h"
-#include "utils/varbit.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);
 OWN_FUNCTION(anonopt_achievement_of);
@@ -326,21 +326,6 @@ anonopt_efficiency_call(PG_FUNCTION_ARGS)
 
 /* ----------------------------------------------------------------------- cuts */
 
-/* An attribute's bits as a varbit. */
-static Datum
-bits_datum(const CutSpace *space, const uint64 *cut, int a)
-{
-	int			nbits = space->first_bit[a + 1] - space->first_bit[a];
-	VarBit	   *bits = palloc0(VARBITTOTALLEN(nbits));
-
-	SET_VARSIZE(bits, VARBITTOTALLEN(nbits));
-	VARBITLEN(bits) = nbits;
-	for (int i = 0; i < nbits; i++)
-		if (cut_has(cut, space->first_bit[a] + i))
-			VARBITS(bits)[i / BITS_PER_BYTE] |= HIGHBIT >> (i % BITS_PER_BYTE);
-	return VarBitPGetDatum(bits);
-}
-
 /* Puts what nsga2 and reference_direction show of a solution. */
 static void
 put_solution(ResultRow *row, const Nsga2 *search, uint32 number, const Preference *preference)
@@ -354,7 +339,13 @@ put_solution(ResultRow *row, const Nsga2 *search, uint32 number, const Preferenc
 
 	for (int a = 0; a < nattrs; a++)
 	{
-		bits[a] = bits_datum(space, cut, a);
+		int			nbits = space->first_bit[a + 1] - space->first_bit[a];
+		bool	   *separated = palloc(sizeof(bool) * ((Size) nbits + 1));
+
+		for (int i = 0; i < nbits; i++)
+			separated[i] = cut_has(cut, space->first_bit[a] + i);
+		bits[a] = separating_bits(separated, nbits);
+		pfree(separated);
 		groups[a] = cut_groups(space, cut, a);
 	}
 	put_datum(row, "cuts", VARBITARRAYOID, PointerGetDatum(construct_array(bits, nattrs, VARBITOID, -1, false, TYPALIGN_INT)));

@@ -92,21 +92,42 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 	}
 }
 
+/* Gets the options of publish_records, beside data set and columns. */
+static RecordOptions *
+record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	RecordOptions *options = palloc0(sizeof(RecordOptions));
+
+	options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
+	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"key\" must name a column")));
+	options->key = key_argument(fcinfo, dataset);
+	options->risk = risk_argument(fcinfo);
+	options->utility = utility_argument(fcinfo);
+	return options;
+}
+
 /*
  * Builds the specification from the arguments of create_view and similar
- * functions.
+ * functions; publish_records has options instead of one generalization of all.
  */
 static void
-release_arguments(FunctionCallInfo fcinfo, Release *release)
+release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 {
 	Dataset    *dataset = dataset_argument(fcinfo);
 
 	dataset->for_release = true;
 	release_check_reading(dataset);
 	release->dataset = dataset;
-	release->star = star_argument(fcinfo);
+	if (by_records)
+		release->records = record_arguments(fcinfo, dataset);
+	else
+		release->star = star_argument(fcinfo);
 	release->promise = promise_arguments(fcinfo, dataset);
-	generalization_arguments(fcinfo, release);
+	if (!by_records)
+		generalization_arguments(fcinfo, release);
 	if (is_given(fcinfo, "columns"))
 		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
 	release_choose(release);
@@ -126,7 +147,7 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 	char	   *statement;
 
 	release->form = view_form(fcinfo);
-	release_arguments(fcinfo, release);
+	release_arguments(fcinfo, release, false);
 	release_check(release);
 	release_read(release);
 	statement = view_sql(release);
@@ -140,6 +161,7 @@ static Oid
 publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
 {
 	Release    *release = palloc0(sizeof(Release));
+	bool		by_records = takes_argument(fcinfo, "min_utility");
 	int			settings;
 	Oid			relation;
 
@@ -147,7 +169,11 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
 	release_name(release, release_name_argument(fcinfo));
 	settings = release_settings_begin();
 	release->form = form;
-	release_arguments(fcinfo, release);
+	if (by_records && count_if_given(fcinfo, "k") == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("k must be at least 1, not <NULL>")));
+	release_arguments(fcinfo, release, by_records);
 	relation = release_create(release);
 	release_settings_end(settings);
 	return relation;
@@ -165,53 +191,10 @@ anonopt_publish_table_call(PG_FUNCTION_ARGS)
 	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, "publish_table()"));
 }
 
-/* Gets the options of publish_records, beside data set and columns. */
-static RecordOptions *
-record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
-{
-	RecordOptions *options = palloc0(sizeof(RecordOptions));
-
-	options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
-	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"key\" must name a column")));
-	options->key = key_argument(fcinfo, dataset);
-	options->risk = risk_argument(fcinfo);
-	options->utility = utility_argument(fcinfo);
-	return options;
-}
-
 static Datum
 anonopt_publish_records_call(PG_FUNCTION_ARGS)
 {
-	Release    *release = palloc0(sizeof(Release));
-	Dataset    *dataset;
-	int			settings;
-	int64		k;
-	Oid			relation;
-
-	PreventCommandIfReadOnly("publish_records()");
-	release_name(release, release_name_argument(fcinfo));
-	settings = release_settings_begin();
-	release->form = RELEASE_TABLE;
-	k = is_given(fcinfo, "k") ? DatumGetInt32(get_argument(fcinfo, "k", INT4OID)) : 0;
-	if (k < 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("k must be at least 1, not %s", is_given(fcinfo, "k") ? psprintf(INT64_FORMAT, k) : "<NULL>")));
-	release->dataset = dataset = dataset_argument(fcinfo);
-	dataset->for_release = true;
-	release_check_reading(dataset);
-	release->records = record_arguments(fcinfo, dataset);
-	release->promise.k = k;
-	promise_add_declared(&release->promise, dataset);
-	if (is_given(fcinfo, "columns"))
-		release->named = columns_argument(fcinfo, "columns", dataset->relation, &release->nnamed);
-	release_choose(release);
-	relation = release_create(release);
-	release_settings_end(settings);
-	PG_RETURN_OID(relation);
+	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, "publish_records()"));
 }
 
 static Datum

@@ -2,6 +2,9 @@
  * quality_indices.c
  *	  SQL: p_rank, p_cov, p_spr, p_hv, ln_p_hv, p_hv_order, p_binary, dominance;
  *	  and over sets of properties p_wtd, p_lex, p_goal.
+ *
+ * Aggregates, and functions of their results that are called for many rows, find
+ * their arguments by position.
  */
 #include "base/compat.h"
 

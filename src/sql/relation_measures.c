@@ -130,10 +130,10 @@ anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 {
 	Measures	measures;
 
-	/* all but the hierarchy */
-	for (int i = 0; i < PG_NARGS() - 1; i++)
-		if (PG_ARGISNULL(i))
-			PG_RETURN_NULL();
+	/* not strict, since the hierarchy may be null */
+	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") ||
+		!is_given(fcinfo, "sensitive") || !is_given(fcinfo, "distance"))
+		PG_RETURN_NULL();
 	if (!measure_relation(fcinfo, &measures))
 		PG_RETURN_NULL();
 	PG_RETURN_FLOAT8(measures.t);
