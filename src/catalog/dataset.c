@@ -208,18 +208,23 @@ load_promise(const char *dataset, const QueryRows *rows, int i, DeclaredPromise 
 	promise->population_type = row_oid(rows, i, 5);
 }
 
+bool
+dataset_has_role(const Dataset *dataset, Role role, const char *column)
+{
+	for (int i = 0; i < dataset->nattributes; i++)
+		if (dataset->attributes[i].role == role && strcmp(dataset->attributes[i].column, column) == 0)
+			return true;
+	return false;
+}
+
 static void
 check_promise(const Dataset *dataset, const DeclaredPromise *promise)
 {
 	char	   *problem = promise_problem(promise);
-	bool		found = promise->column == NULL;
 
 	if (problem != NULL)
 		refuse_promise(dataset->name, problem);
-	for (int i = 0; i < dataset->nattributes; i++)
-		found = found || (dataset->attributes[i].role == ROLE_SENSITIVE &&
-						  strcmp(dataset->attributes[i].column, promise->column) == 0);
-	if (!found)
+	if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
 		refuse_promise(dataset->name, psprintf("Column \"%s\" is not sensitive.", promise->column));
 	for (const DeclaredPromise *other = dataset->promises; other < promise; other++)
 		if (other->model == promise->model &&

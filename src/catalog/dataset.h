@@ -103,6 +103,9 @@ extern char *dataset_count_sql(const Dataset *dataset);
 /* The declared attributes with a role. */
 extern int	dataset_count_role(const Dataset *dataset, Role role);
 
+/* Whether a column has a role. */
+extern bool dataset_has_role(const Dataset *dataset, Role role, const char *column);
+
 /* The declaration of a quasi-identifier, by number from 0. */
 extern const Declared *declared_attribute(const Dataset *dataset, int attr);
 

@@ -193,11 +193,7 @@ lowest_levels(const Release *release)
 static bool
 is_compared(const Dataset *dataset, const char *column)
 {
-	for (int i = 0; i < dataset->nattributes; i++)
-		if ((dataset->attributes[i].role == ROLE_SENSITIVE || dataset->attributes[i].role == ROLE_CLASS_LABEL) &&
-			strcmp(dataset->attributes[i].column, column) == 0)
-			return true;
-	return false;
+	return dataset_has_role(dataset, ROLE_SENSITIVE, column) || dataset_has_role(dataset, ROLE_CLASS_LABEL, column);
 }
 
 static void

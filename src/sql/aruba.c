@@ -51,15 +51,6 @@ typedef struct RecordCall
 	int64		without;		/* records without a feasible node */
 } RecordCall;
 
-/* Fails if a relation lacks a quasi-identifier. */
-static void
-require_dictionary(const Dataset *dataset, Oid dictionary)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
-			require_column(dictionary, dataset->attributes[i].column);
-}
-
 /* The most dictionaries. */
 #define MOST_DICTIONARIES 100
 
@@ -116,6 +107,7 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 {
 	Oid			dictionary = relation_if_given(fcinfo, "dictionary");
 	bool		has_several = is_given(fcinfo, "dictionaries");
+	const Dataset *dataset = call->search.dataset;
 
 	if (is_given(fcinfo, "dictionary") && has_several)
 		ereport(ERROR,
@@ -137,7 +129,9 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 		return;
 	call->shares = shares_argument(fcinfo, call->ndictionaries);
 	for (int i = 0; i < call->ndictionaries; i++)
-		require_dictionary(call->search.dataset, call->dictionaries[i]);
+		for (int j = 0; j < dataset->nattributes; j++)
+			if (dataset->attributes[j].role == ROLE_QUASI_IDENTIFIER)
+				require_column(call->dictionaries[i], dataset->attributes[j].column);
 }
 
 static double

@@ -195,18 +195,6 @@ put_dry_run(const AutoCall *call)
 
 /* ------------------------------------------------------------------- call */
 
-static void
-take_columns(AutoCall *call, FunctionCallInfo fcinfo)
-{
-	if (is_given(fcinfo, "quasi_identifiers"))
-		call->columns = names_argument(fcinfo, "quasi_identifiers", "quasi-identifiers", &call->ncolumns);
-	if (call->ncolumns == 0 && !call->dry_run)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("no quasi-identifiers are named"),
-				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
-}
-
 /* The schema of hierarchies: the one named, or the relation's. */
 static Oid
 schema_argument(FunctionCallInfo fcinfo, Oid relation)
@@ -253,7 +241,13 @@ anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 	/* keeps the columns' types until all hierarchies are built */
 	call.relation = relation_open_existing(call.oid);
 	require_rows(call.oid);
-	take_columns(&call, fcinfo);
+	if (is_given(fcinfo, "quasi_identifiers"))
+		call.columns = names_argument(fcinfo, "quasi_identifiers", "quasi-identifiers", &call.ncolumns);
+	if (call.ncolumns == 0 && !call.dry_run)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no quasi-identifiers are named"),
+				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
 	for (int i = 0; i < call.ncolumns; i++)
 		find_fault(&faults, &call, i);
 	refuse_column_faults(&faults);

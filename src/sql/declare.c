@@ -100,8 +100,8 @@ check_timezone(const char *timezone)
 	{
 		add_text(&zone, timezone);
 		sql_connect();
-		sql_read("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
-				 " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", zone.n, zone.types, zone.values);
+		sql_read_with("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
+					  " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", &zone);
 		known = SPI_processed == 0;
 		sql_finish();
 	}
@@ -222,16 +222,6 @@ is_declared(const char *query, const Parameters *key)
 	return rows->n > 0;
 }
 
-/* Whether a table is declared as a hierarchy. */
-static bool
-hierarchy_is_declared(Oid relation)
-{
-	Parameters	key = {0};
-
-	add_oid(&key, relation);
-	return is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", &key);
-}
-
 char *
 made_comment(const char *dataset, const char *column)
 {
@@ -244,12 +234,14 @@ why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
 {
 	Oid			owner = relation_owner(hierarchy->relation);
 	char	   *comment = GetComment(hierarchy->relation, RelationRelationId, 0);
+	Parameters	key = {0};
 
 	if (comment == NULL || get_rel_relkind(hierarchy->relation) != RELKIND_RELATION || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
 		return "It was not made by anonopt.auto_dataset for this data set.";
 	if (owner != GetUserId())
 		return "It belongs to another role.";
-	if (hierarchy_is_declared(hierarchy->relation))
+	add_oid(&key, hierarchy->relation);
+	if (is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", &key))
 		return "Another data set uses it.";
 	return NULL;
 }
@@ -473,18 +465,6 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Reports that a sensitive column is also a quasi-identifier. */
-static void
-tell_both_roles(const Dataset *dataset, const char *column)
-{
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && strcmp(dataset->attributes[i].column, column) == 0)
-			ereport(NOTICE,
-					(errmsg("column \"%s\" of data set \"%s\" is also a quasi-identifier", column, dataset->name),
-					 errdetail("It is shown generalized, but promises about sensitive values count its original values."),
-					 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
-}
-
 static Datum
 anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 {
@@ -498,7 +478,11 @@ anonopt_add_sensitive_call(PG_FUNCTION_ARGS)
 	if (OidIsValid(declared.hierarchy))
 		check_hierarchy_fits(declared.hierarchy, dataset, declared.column, false);
 	insert_attribute(dataset, &declared);
-	tell_both_roles(dataset, declared.column);
+	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, declared.column))
+		ereport(NOTICE,
+				(errmsg("column \"%s\" of data set \"%s\" is also a quasi-identifier", declared.column, dataset->name),
+				 errdetail("It is shown generalized, but promises about sensitive values count its original values."),
+				 errhint("If this is not intended, remove one of its roles with anonopt.drop_attribute.")));
 	PG_RETURN_VOID();
 }
 
@@ -695,20 +679,6 @@ model_argument(FunctionCallInfo fcinfo)
 	return (PromiseModel) choice_argument(fcinfo, "model", model_by_name, psprintf("Models are %s.", model_names()));
 }
 
-/* Fails unless a column is one of the data set's sensitive ones. */
-static void
-require_sensitive_column(const Dataset *dataset, const char *column)
-{
-	require_column(dataset->relation, column);
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_SENSITIVE && strcmp(dataset->attributes[i].column, column) == 0)
-			return;
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("column \"%s\" of data set \"%s\" is not sensitive", column, dataset->name),
-			 errhint("Add it with anonopt.add_sensitive first.")));
-}
-
 /*
  * Fails unless a population can be read, and has the quasi-identifiers as
  * columns whose types match their hierarchies.
@@ -747,7 +717,12 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 				 errdetail("%s", problem),
 				 errhint("Models are %s.", model_names())));
 	if (promise->column != NULL)
-		require_sensitive_column(dataset, promise->column);
+		require_column(dataset->relation, promise->column);
+	if (promise->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, promise->column))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("column \"%s\" of data set \"%s\" is not sensitive", promise->column, dataset->name),
+				 errhint("Add it with anonopt.add_sensitive first.")));
 	if (OidIsValid(promise->population))
 		require_population(dataset, promise->population);
 	if (dataset->npromises >= MAX_PROMISES)

@@ -185,26 +185,20 @@ add_to_size(SearchSize *size, const Declared *attribute, const Observed *observe
 }
 
 /*
- * The memory of the searches that need most, which are those for a recoding
- * and, with sensitive columns, through a whole lattice.
+ * The memory of a search of the whole data set, once all columns were read: of
+ * those that need most, which are those for a recoding and, with sensitive
+ * columns, through a whole lattice.
  */
-static Size
-memory_of_search(int nwords, int ncolumns, double ntuples)
-{
-	double		bytes = ntuples * (240 + 120 * nwords + 280 * ncolumns);
-
-	return (Size) Min(bytes, (double) MaxAllocHugeSize / 8) + memory_of_tuples(nwords, ncolumns, 0);
-}
-
-/* The memory of a search of the whole data set, once all columns were read. */
 static int64
 search_memory(const SearchSize *size)
 {
 	double		tuples = Min(size->tuples, (double) size->people);
 	double		read = size->has_persons ? (double) size->people : tuples;
-	double		bits = size->bits + (size->has_persons ? 32 : 0);
+	int			nwords = (int) ceil((size->bits + (size->has_persons ? 32 : 0)) / 60);
+	int			ncolumns = size->ncolumns + size->has_persons;
+	double		bytes = read * (240 + 120 * nwords + 280 * ncolumns);
 
-	return (int64) memory_of_search((int) ceil(bits / 60), size->ncolumns + size->has_persons, read);
+	return (int64) ((Size) Min(bytes, (double) MaxAllocHugeSize / 8) + memory_of_tuples(nwords, ncolumns, 0));
 }
 
 static void

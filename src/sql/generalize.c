@@ -24,16 +24,6 @@
 PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);
 
-static Datum
-list_datum(const List *list)
-{
-	const char **texts = palloc(sizeof(char *) * list_length(list));
-
-	for (int i = 0; i < list_length(list); i++)
-		texts[i] = list_nth(list, i);
-	return texts_datum(texts, list_length(list));
-}
-
 Datum
 anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 {
@@ -50,10 +40,14 @@ anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 	foreach(cell, rows->faults)
 	{
 		HierarchyFault *fault = lfirst(cell);
+		int			nlabels = list_length(fault->labels);
+		const char **labels = palloc(sizeof(char *) * (nlabels + 1));
 
+		for (int i = 0; i < nlabels; i++)
+			labels[i] = list_nth(fault->labels, i);
 		put_string(row, "problem", fault->problem);
 		put_count(row, "level", fault->level);
-		put_datum(row, "labels", TEXTARRAYOID, list_datum(fault->labels));
+		put_datum(row, "labels", TEXTARRAYOID, texts_datum(labels, nlabels));
 		row_add(row);
 	}
 	return (Datum) 0;

@@ -44,18 +44,6 @@ visit_node(void *arg, const int *levels, const Measures *measures)
 	return least->least > 0;
 }
 
-/* The data set with some of its promises. */
-static Dataset *
-dataset_with(const Dataset *dataset, const DeclaredPromise *promises, int n)
-{
-	Dataset    *single = palloc(sizeof(Dataset));
-
-	*single = *dataset;
-	single->npromises = n;
-	single->promises = unconstify(DeclaredPromise *, promises);
-	return single;
-}
-
 /* Visits every node, without a limit of suppression. */
 static LeastSuppression
 least_suppression(const Dataset *dataset, int *helped)
@@ -103,8 +91,12 @@ anonopt_policy_check_call(PG_FUNCTION_ARGS)
 		(void) population_argument(dataset);
 	for (int i = 0; i < dataset->npromises; i++)
 	{
+		Dataset		single = *dataset;
+
 		CHECK_FOR_INTERRUPTS();
-		least = least_suppression(dataset_with(dataset, &dataset->promises[i], 1), &helped);
+		single.promises = &dataset->promises[i];
+		single.npromises = 1;
+		least = least_suppression(&single, &helped);
 		put_verdict(row, dataset, &dataset->promises[i], &least);
 	}
 	if (dataset->npromises > 1)

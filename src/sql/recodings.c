@@ -140,13 +140,11 @@ end_search(RecodingCall *call, const RecodingResult *result)
 static void
 refuse_class_column(const Dataset *dataset)
 {
-	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER &&
-			strcmp(dataset->attributes[i].column, CLASS_COLUMN) == 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
-					 errhint("Declare a view that renames the column.")));
+	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, CLASS_COLUMN))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
+				 errhint("Declare a view that renames the column.")));
 }
 
 /* Creates the table, empty, with the columns of the relation; SPI is connected. */
