@@ -16,7 +16,7 @@ collect(void *arg, const int *levels, const Measures *measures)
 	EfficiencySearch *search = arg;
 	MemoryContext context = search->population->context;
 	Size		size = sizeof(int) * search->population->nattrs;
-	Size		costs = sizeof(double) * search->preference.n;
+	Size		costs = sizeof(double) * search->preference.measures.n;
 	JudgedNode *node;
 
 	search->evaluated++;
@@ -32,7 +32,7 @@ collect(void *arg, const int *levels, const Measures *measures)
 	memcpy(node->levels, levels, size);
 	node->k = measures->k;
 	node->costs = MemoryContextAlloc(context, costs);
-	preference_costs(&search->preference, measures, node->costs);
+	objectives_costs(&search->preference.measures, measures, node->costs);
 	node->ach = preference_achievement(&search->preference, node->costs);
 	node->deviation = preference_deviation(&search->preference, node->costs);
 	return true;
@@ -58,7 +58,7 @@ is_beaten_in_all(const Front *front, const double *costs)
 static void
 judge(const EfficiencySearch *search)
 {
-	Front	   *front = front_create(search->population->context, search->preference.n, sizeof(char));
+	Front	   *front = front_create(search->population->context, search->preference.measures.n, sizeof(char));
 	bool		equal;
 
 	for (Size i = 0; i < search->nnodes; i++)
@@ -132,7 +132,7 @@ efficient_level_nodes(Population *population, const Promise *promise, const Pref
 	Promise		feasible = *promise;
 	FrontCollection collection = {.left = most_nodes};
 
-	collection.front = node_front_create(population->context, preference->n, preference->measures, population->nattrs);
+	collection.front = node_front_create(population->context, &preference->measures, population->nattrs);
 
 	/*
 	 * workers would change which nodes come first, so a part of the lattice

@@ -154,7 +154,7 @@ most_beaten_k(const Bounds *b, const double *costs, bool *tied)
 		bool		covers = member[b->k_place] < 0;
 		bool		better = false;
 
-		for (int j = 0; j < search->nobjectives && covers; j++)
+		for (int j = 0; j < search->objectives.n && covers; j++)
 		{
 			if (j == b->k_place)
 				continue;
@@ -177,9 +177,9 @@ front_beats_box(const Bounds *b, const int *top, const int *bottom)
 	double		costs[MAX_OBJECTIVES];
 	bool		tied = true;
 
-	for (int i = 0; i < search->nobjectives; i++)
+	for (int i = 0; i < search->objectives.n; i++)
 		if (i != b->k_place)
-			costs[i] = level_losses_sum(b->losses[search->objectives[i]], bottom);
+			costs[i] = level_losses_sum(b->losses[search->objectives.of[i]], bottom);
 	if (b->k_place >= 0)
 	{
 		int64		most = most_beaten_k(b, costs, &tied);
@@ -287,7 +287,7 @@ static double
 step_cost(const Bounds *b, const Measures *from, const Measures *to)
 {
 	if (!b->bounds_k)
-		return to->feasible ? objective_cost(b->search->objectives[0], to) : HUGE_VAL;
+		return to->feasible ? objective_cost(b->search->objectives.of[0], to) : HUGE_VAL;
 	if (to->nwp >= from->nwp)
 		return HUGE_VAL;
 	return (log((double) from->k) - log((double) to->k)) / (from->nwp - to->nwp);
@@ -449,14 +449,14 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 	b->bounds_k = !promise_given(&search->promise, population);
 	b->beatable = true;
 	b->k_place = -1;
-	for (int i = 0; i < search->nobjectives; i++)
+	for (int i = 0; i < search->objectives.n; i++)
 	{
-		if (search->objectives[i] == OBJECTIVE_K)
+		if (search->objectives.of[i] == OBJECTIVE_K)
 			b->k_place = i;
-		if (is_sum_of_levels(search->objectives[i]))
-			b->losses[search->objectives[i]] = level_losses_create(population, search->objectives[i]);
+		if (is_sum_of_levels(search->objectives.of[i]))
+			b->losses[search->objectives.of[i]] = level_losses_create(population, search->objectives.of[i]);
 		else
-			b->beatable = b->beatable && search->objectives[i] == OBJECTIVE_K && b->bounds_k;
+			b->beatable = b->beatable && search->objectives.of[i] == OBJECTIVE_K && b->bounds_k;
 	}
 	for (int a = 0; a < population->nattrs; a++)
 	{
@@ -465,7 +465,7 @@ prepare_bounds(Bounds *b, ExactSearch *search)
 		b->levels[a] = attr->max_level;
 		b->bottom[a] = attr->min_level;
 	}
-	search->front = node_front_create(population->context, search->nobjectives, search->objectives, population->nattrs);
+	search->front = node_front_create(population->context, &search->objectives, population->nattrs);
 	search->evaluated = 0;
 	search->in_time = true;
 }

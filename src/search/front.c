@@ -77,14 +77,13 @@ free_levels(void *member)
 }
 
 NodeFront *
-node_front_create(MemoryContext context, int nobjectives, const Objective *objectives, int nattrs)
+node_front_create(MemoryContext context, const Objectives *objectives, int nattrs)
 {
 	NodeFront  *front = MemoryContextAllocZero(context, sizeof(NodeFront));
 
-	front->front = front_create(context, nobjectives, sizeof(MeasuredNode));
+	front->front = front_create(context, objectives->n, sizeof(MeasuredNode));
 	front->front->drop = free_levels;
-	front->nobjectives = nobjectives;
-	memcpy(front->objectives, objectives, sizeof(Objective) * nobjectives);
+	front->objectives = *objectives;
 	front->nattrs = nattrs;
 	return front;
 }
@@ -105,8 +104,7 @@ node_front_offer(NodeFront *front, const int *levels, const Measures *measures)
 	double		costs[MAX_OBJECTIVES];
 	MeasuredNode *node;
 
-	for (int i = 0; i < front->nobjectives; i++)
-		costs[i] = objective_cost(front->objectives[i], measures);
+	objectives_costs(&front->objectives, measures, costs);
 	if (node_front_beats(front, costs, levels))
 		return;
 	node = front_add(front->front, costs);
@@ -117,8 +115,7 @@ node_front_offer(NodeFront *front, const int *levels, const Measures *measures)
 
 typedef struct NodeSort
 {
-	int			nobjectives;
-	const Objective *objectives;
+	const Objectives *objectives;
 	int			nattrs;
 } NodeSort;
 
@@ -129,10 +126,10 @@ compare_nodes_by_cost(const void *a, const void *b, void *arg)
 	const MeasuredNode *y = b;
 	const NodeSort *sort = arg;
 
-	for (int i = 0; i < sort->nobjectives; i++)
+	for (int i = 0; i < sort->objectives->n; i++)
 	{
-		double		left = objective_cost(sort->objectives[i], &x->measures);
-		double		right = objective_cost(sort->objectives[i], &y->measures);
+		double		left = objective_cost(sort->objectives->of[i], &x->measures);
+		double		right = objective_cost(sort->objectives->of[i], &y->measures);
 
 		if (left != right)
 			return left < right ? -1 : 1;
@@ -141,9 +138,9 @@ compare_nodes_by_cost(const void *a, const void *b, void *arg)
 }
 
 void
-sort_nodes(MeasuredNode *nodes, int n, int nobjectives, const Objective *objectives, int nattrs)
+sort_nodes(MeasuredNode *nodes, int n, const Objectives *objectives, int nattrs)
 {
-	NodeSort	sort = {nobjectives, objectives, nattrs};
+	NodeSort	sort = {objectives, nattrs};
 
 	if (n > 1)
 		qsort_arg(nodes, n, sizeof(MeasuredNode), compare_nodes_by_cost, &sort);
@@ -154,10 +151,9 @@ node_front_sort(NodeFront *front)
 {
 	MeasuredNode *nodes = node_front_nodes(front);
 
-	sort_nodes(nodes, node_front_size(front), front->nobjectives, front->objectives, front->nattrs);
+	sort_nodes(nodes, node_front_size(front), &front->objectives, front->nattrs);
 	for (int i = 0; i < node_front_size(front); i++)
-		for (int j = 0; j < front->nobjectives; j++)
-			front_costs(front->front, i)[j] = objective_cost(front->objectives[j], &nodes[i].measures);
+		objectives_costs(&front->objectives, &nodes[i].measures, front_costs(front->front, i));
 }
 
 /* -------------- A bounded set of representatives, by box-dominance with one */

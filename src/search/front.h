@@ -77,12 +77,11 @@ extern void *front_add(Front *front, const double *costs);
 typedef struct NodeFront
 {
 	Front	   *front;			/* of measured nodes */
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
+	Objectives	objectives;
 	int			nattrs;
 } NodeFront;
 
-extern NodeFront *node_front_create(MemoryContext context, int nobjectives, const Objective *objectives, int nattrs);
+extern NodeFront *node_front_create(MemoryContext context, const Objectives *objectives, int nattrs);
 
 static inline int
 node_front_size(const NodeFront *front)
@@ -109,7 +108,7 @@ extern bool node_front_beats(const NodeFront *front, const double *costs, const 
 extern void node_front_sort(NodeFront *front);
 
 /* Sorts nodes by the first objective, best first. */
-extern void sort_nodes(MeasuredNode *nodes, int n, int nobjectives, const Objective *objectives, int nattrs);
+extern void sort_nodes(MeasuredNode *nodes, int n, const Objectives *objectives, int nattrs);
 
 /* -------------- A bounded set of representatives, by box-dominance with one */
 

@@ -98,16 +98,15 @@ most_of(Objective objective, const Population *population)
 }
 
 void
-bounded_costs(const Population *population, int nobjectives, const Objective *objectives,
-			  const Measures *measures, double *costs)
+bounded_costs(const Population *population, const Objectives *objectives, const Measures *measures, double *costs)
 {
-	for (int i = 0; i < nobjectives; i++)
+	for (int i = 0; i < objectives->n; i++)
 	{
 		/* a node that breaks a promise is worst in everything */
-		double		cost = measures->feasible ? objective_cost(objectives[i], measures) : HUGE_VAL;
+		double		cost = measures->feasible ? objective_cost(objectives->of[i], measures) : HUGE_VAL;
 
-		if (!isinf(cost) && !objective_rises(objectives[i]))
-			cost -= most_of(objectives[i], population);
+		if (!isinf(cost) && !objective_rises(objectives->of[i]))
+			cost -= most_of(objectives->of[i], population);
 
 		/*
 		 * 0 - Max(…) is never a negative zero; equal costs must have equal
@@ -134,8 +133,7 @@ bounded_costs(const Population *population, int nobjectives, const Objective *ob
 struct LeastCosts
 {
 	const Population *population;
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
+	Objectives	objectives;
 	KnownNodes *ks;				/* k of measured nodes, or NULL */
 	KnownNodes *squares;		/* upper bounds of their sums of squares, or
 								 * NULL */
@@ -144,19 +142,18 @@ struct LeastCosts
 };
 
 LeastCosts *
-least_costs_create(const Population *population, const Promise *promise, int nobjectives, const Objective *objectives)
+least_costs_create(const Population *population, const Promise *promise, const Objectives *objectives)
 {
 	LeastCosts *least = MemoryContextAllocZero(population->context, sizeof(LeastCosts));
 
 	least->population = population;
-	least->nobjectives = nobjectives;
-	memcpy(least->objectives, objectives, sizeof(Objective) * nobjectives);
-	for (int i = 0; i < nobjectives && !promise_given(promise, population); i++)
+	least->objectives = *objectives;
+	for (int i = 0; i < objectives->n && !promise_given(promise, population); i++)
 	{
-		if (objectives[i] == OBJECTIVE_K)
+		if (objectives->of[i] == OBJECTIVE_K)
 			least->ks = known_nodes_create(population, population->context);
 		/* a class of few persons may have many rows */
-		if (objectives[i] == OBJECTIVE_SUM_K && !population->has_persons)
+		if (objectives->of[i] == OBJECTIVE_SUM_K && !population->has_persons)
 			least->squares = known_nodes_create(population, population->context);
 	}
 	least->glm = level_losses_create(population, OBJECTIVE_GLM);
@@ -189,10 +186,10 @@ least_costs_of(const LeastCosts *least, const int *levels, double *costs)
 		best.k = known_nodes_least_above(least->ks, levels);
 	if (least->squares != NULL)
 		best.sum_k = (double) known_nodes_least_above(least->squares, levels);
-	bounded_costs(least->population, least->nobjectives, least->objectives, &best, costs);
-	for (int i = 0; i < least->nobjectives; i++)
+	bounded_costs(least->population, &least->objectives, &best, costs);
+	for (int i = 0; i < least->objectives.n; i++)
 	{
-		Objective	objective = least->objectives[i];
+		Objective	objective = least->objectives.of[i];
 
 		if (!is_sum_of_levels(objective) && !(objective == OBJECTIVE_K && least->ks != NULL) &&
 			!(objective == OBJECTIVE_SUM_K && least->squares != NULL))

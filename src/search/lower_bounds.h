@@ -51,16 +51,14 @@ extern double most_of(Objective objective, const Population *population);
  * The costs of a node, shifted so that the worst is 0; a missing measure costs
  * 0 as well.
  */
-extern void bounded_costs(const Population *population, int nobjectives, const Objective *objectives,
-						  const Measures *measures, double *costs);
+extern void bounded_costs(const Population *population, const Objectives *objectives, const Measures *measures, double *costs);
 
 /* -------------- lower bounds of a node's costs, derived from measured nodes */
 
 typedef struct LeastCosts LeastCosts;
 
 /* Creates bounds for some objectives, in the population's context. */
-extern LeastCosts *least_costs_create(const Population *population, const Promise *promise, int nobjectives,
-									  const Objective *objectives);
+extern LeastCosts *least_costs_create(const Population *population, const Promise *promise, const Objectives *objectives);
 
 /* Learns from a measured node. */
 extern void least_costs_learn(LeastCosts *least, const int *levels, const Measures *measures);

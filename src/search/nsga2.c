@@ -68,7 +68,7 @@ nsga2_begin(const Nsga2Settings *settings)
 												settings->workers);
 	search->parents = palloc(sizeof(Member) * settings->size);
 	asked.nwords = search->space->nwords;
-	asked.wants_measures = settings->preference.n > FIRST_FURTHER;
+	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
 	others.k = 0;
 	asked.looks_closer = promise_given(&others, population);
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
@@ -161,18 +161,18 @@ evaluate_new(Nsga2 *search)
 	while (search->capacity < search->known->nkeys)
 		search->solutions = budget_grow(context, search->solutions, sizeof(Solution), &search->capacity);
 	while (search->costs_capacity < search->known->nkeys)
-		search->costs = budget_grow(context, search->costs, sizeof(double) * preference->n, &search->costs_capacity);
+		search->costs = budget_grow(context, search->costs, sizeof(double) * preference->measures.n, &search->costs_capacity);
 	for (uint32 i = 0; i < nnew; i++)
 	{
 		const CutResult *result = &search->results[i];
 		uint32		number = search->evaluated++;
-		double	   *costs = search->costs + (Size) number * preference->n;
+		double	   *costs = search->costs + (Size) number * preference->measures.n;
 
 		search->solutions[number].k = result->k;
 		costs[0] = result->necd;
 		costs[1] = result->nwp;
-		for (int j = FIRST_FURTHER; j < preference->n; j++)
-			costs[j] = objective_cost(preference->measures[j], &result->measures);
+		for (int j = FIRST_FURTHER; j < preference->measures.n; j++)
+			costs[j] = objective_cost(preference->measures.of[j], &result->measures);
 		judge(search, number);
 	}
 }
@@ -445,7 +445,7 @@ nearest_level_node(const Nsga2 *search, int *levels)
 		double		costs[MAX_PREFERRED];
 		double		ach;
 
-		preference_costs(&search->preference, &node_front_nodes(front)[i].measures, costs);
+		objectives_costs(&search->preference.measures, &node_front_nodes(front)[i].measures, costs);
 		ach = preference_achievement(&search->preference, costs);
 		if (ach >= best)
 			continue;

@@ -136,3 +136,10 @@ objective_cost(Objective objective, const Measures *measures)
 	value = objective_value(objective, measures);
 	return objective_rises(objective) ? -value : value;
 }
+
+void
+objectives_costs(const Objectives *objectives, const Measures *measures, double *costs)
+{
+	for (int i = 0; i < objectives->n; i++)
+		costs[i] = objective_cost(objectives->of[i], measures);
+}

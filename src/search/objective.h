@@ -27,8 +27,14 @@ typedef enum Objective
 	OBJECTIVES = OWN_OBJECTIVES + MODELS
 } Objective;
 
-/* Each at most once. */
 #define MAX_OBJECTIVES 20
+
+/* Several, each at most once. */
+typedef struct Objectives
+{
+	int			n;
+	Objective	of[MAX_OBJECTIVES];
+} Objectives;
 
 /* The columns that an objective is about, beside the quasi-identifiers. */
 typedef enum ObjectiveColumns
@@ -66,5 +72,6 @@ extern bool objective_is_known(Objective objective, const Population *population
 
 /* A node's cost: less is better; a missing measure is worst. */
 extern double objective_cost(Objective objective, const Measures *measures);
+extern void objectives_costs(const Objectives *objectives, const Measures *measures, double *costs);
 
 #endif

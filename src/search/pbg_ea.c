@@ -63,8 +63,7 @@ admit(Run *run, const int *levels)
 static void
 costs_of(const Run *run, uint32 number, double *costs)
 {
-	bounded_costs(run->population, run->evolution->nobjectives, run->evolution->objectives,
-				  &run->measured->measures[number], costs);
+	bounded_costs(run->population, &run->evolution->objectives, &run->measured->measures[number], costs);
 }
 
 /* Measures the new nodes and offers them to the archive, in order. */
@@ -141,7 +140,7 @@ gather(const Run *run, Parents *parents)
 static void
 judge(const Run *run, Parents *parents)
 {
-	int			n = run->evolution->nobjectives;
+	int			n = run->evolution->objectives.n;
 	double	   *costs = palloc(sizeof(double) * parents->nnodes * n);
 	int		   *strength = palloc0(sizeof(int) * parents->nnodes);	/* how many it dominates */
 
@@ -312,7 +311,7 @@ reproduce(Run *run)
 static void
 first_among_equals(const Run *run, const ArchiveMember *member, int *best)
 {
-	int			n = run->evolution->nobjectives;
+	int			n = run->evolution->objectives.n;
 	int			levels[MAX_ATTRIBUTES];
 	double		costs[MAX_OBJECTIVES];
 
@@ -344,7 +343,7 @@ list_archive(Run *run)
 		first_among_equals(run, archive_member(run->archive, i), found->levels);
 		found->measures = run->measured->measures[nodeset_find(run->known, found->levels)];
 	}
-	sort_nodes(evolution->found, evolution->nfound, evolution->nobjectives, evolution->objectives, run->population->nattrs);
+	sort_nodes(evolution->found, evolution->nfound, &evolution->objectives, run->population->nattrs);
 }
 
 static Run *
@@ -364,10 +363,9 @@ begin_run(Evolution *evolution)
 	run->measured = measured_set_create(population, &evolution->promise, evolution->size,
 										VISIT_TIME * visits >= WORTH_WORKERS ? evolution->workers : 0);
 	run->known = run->measured->nodes;
-	run->archive = archive_create(population->context, evolution->nobjectives, evolution->epsilon);
+	run->archive = archive_create(population->context, evolution->objectives.n, evolution->epsilon);
 	if (evolution->bounds)
-		run->least_costs = least_costs_create(population, &evolution->promise, evolution->nobjectives,
-											  evolution->objectives);
+		run->least_costs = least_costs_create(population, &evolution->promise, &evolution->objectives);
 	run->parents = palloc(sizeof(uint32) * evolution->size);
 	run->children = palloc(sizeof(uint32) * evolution->size);
 	return run;

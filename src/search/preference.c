@@ -18,27 +18,20 @@ preference_begin(Preference *preference, double necd, double nwp)
 void
 preference_add(Preference *preference, Objective measure, double preferred, double ideal)
 {
-	int			i = preference->n++;
+	int			i = preference->measures.n++;
 
-	preference->measures[i] = measure;
+	preference->measures.of[i] = measure;
 	preference->preferred[i] = preferred;
 	preference->weights[i] = 1;
 	preference->ideal[i] = ideal;
 }
 
-void
-preference_costs(const Preference *preference, const Measures *measures, double *costs)
-{
-	for (int i = 0; i < preference->n; i++)
-		costs[i] = objective_cost(preference->measures[i], measures);
-}
-
 double
 preference_achievement(const Preference *preference, const double *costs)
 {
-	if (preference->n == FIRST_FURTHER && !preference->has_weights)
+	if (preference->measures.n == FIRST_FURTHER && !preference->has_weights)
 		return achievement(costs[0], costs[1], preference->preferred[0], preference->preferred[1]);
-	return achievement_of(preference->n, costs, preference->preferred, preference->weights, preference->ideal);
+	return achievement_of(preference->measures.n, costs, preference->preferred, preference->weights, preference->ideal);
 }
 
 double
@@ -46,9 +39,9 @@ preference_deviation(const Preference *preference, const double *costs)
 {
 	double		deviation = 0;
 
-	for (int i = 0; i < preference->n; i++)
+	for (int i = 0; i < preference->measures.n; i++)
 		deviation += costs[i];
-	for (int i = 0; i < preference->n; i++)
+	for (int i = 0; i < preference->measures.n; i++)
 		deviation -= preference->preferred[i];
 	return deviation;
 }

@@ -16,8 +16,7 @@
 /* All numbers are costs: less is better. */
 typedef struct Preference
 {
-	int			n;				/* at least bias and loss */
-	Objective	measures[MAX_PREFERRED];
+	Objectives	measures;		/* at least bias and loss */
 	double		preferred[MAX_PREFERRED];
 	double		weights[MAX_PREFERRED];
 	double		ideal[MAX_PREFERRED];
@@ -30,9 +29,6 @@ extern void preference_begin(Preference *preference, double necd, double nwp);
 
 /* Adds another measure. */
 extern void preference_add(Preference *preference, Objective measure, double preferred, double ideal);
-
-/* The costs of a node, by measure. */
-extern void preference_costs(const Preference *preference, const Measures *measures, double *costs);
 
 /* The achievement function of costs: less is closer. */
 extern double preference_achievement(const Preference *preference, const double *costs);

@@ -21,7 +21,7 @@
 typedef struct ExactSet
 {
 	const Population *population;
-	const Objective *objectives;
+	const Objectives *objectives;
 	Front	   *front;			/* the data of a vector is the number of nodes
 								 * that have it, an int64 */
 	int64		visited;
@@ -35,7 +35,7 @@ visit_node(void *arg, const int *levels, const Measures *measures)
 	bool		equal;
 	int			found;
 
-	bounded_costs(set->population, set->front->ncosts, set->objectives, measures, costs);
+	bounded_costs(set->population, set->objectives, measures, costs);
 	found = front_find(set->front, costs, &equal);
 	if (found < 0)
 		*(int64 *) front_add(set->front, costs) = 1;
@@ -62,12 +62,12 @@ distance(const double *costs, const double *exact, const double *largest, int nc
 }
 
 void
-archive_quality(Population *population, const Promise *promise, int nobjectives, const Objective *objectives,
+archive_quality(Population *population, const Promise *promise, const Objectives *objectives,
 				const double *epsilon, int nnodes, int *const *levels, int workers, Quality *quality)
 {
-	ExactSet	set = {population, objectives, front_create(population->context, nobjectives, sizeof(int64)), 0};
+	ExactSet	set = {population, objectives, front_create(population->context, objectives->n, sizeof(int64)), 0};
 	Measurer   *measurer = measurer_create(population, promise);
-	Archive    *boxes = archive_create(population->context, nobjectives, epsilon);
+	Archive    *boxes = archive_create(population->context, objectives->n, epsilon);
 	bool	   *occupied;
 	int			noccupied = 0;
 	double		largest[MAX_OBJECTIVES] = {0};	/* distance of the exact
@@ -85,7 +85,7 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 	for (int i = 0; i < set.front->nmembers; i++)
 	{
 		archive_offer(boxes, i, front_costs(set.front, i));
-		for (int j = 0; j < nobjectives; j++)
+		for (int j = 0; j < objectives->n; j++)
 			largest[j] = Max(largest[j], -front_costs(set.front, i)[j]);
 	}
 	occupied = palloc0(sizeof(bool) * (archive_size(boxes) + 1));
@@ -101,13 +101,13 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 		int			box;
 
 		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
-		bounded_costs(population, nobjectives, objectives, &measures, costs);
+		bounded_costs(population, objectives, &measures, costs);
 		for (int j = 0; j < set.front->nmembers; j++)
 		{
 			const double *exact = front_costs(set.front, j);
 
-			shortfalls[j] = Min(shortfalls[j], distance(costs, exact, largest, nobjectives, true));
-			nearest = Min(nearest, distance(costs, exact, largest, nobjectives, false));
+			shortfalls[j] = Min(shortfalls[j], distance(costs, exact, largest, objectives->n, true));
+			nearest = Min(nearest, distance(costs, exact, largest, objectives->n, false));
 		}
 		quality->convergence_error += nearest;
 		box = archive_find_box(boxes, costs);
@@ -131,10 +131,10 @@ archive_quality(Population *population, const Promise *promise, int nobjectives,
 }
 
 double
-nodes_hypervolume(Population *population, const Promise *promise, int nobjectives, const Objective *objectives,
+nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
 				  int nnodes, int *const *levels, const double *reference)
 {
-	Front	   *front = front_create(population->context, nobjectives, sizeof(int));
+	Front	   *front = front_create(population->context, objectives->n, sizeof(int));
 	Measurer   *measurer = measurer_create(population, promise);
 	double		costs[MAX_OBJECTIVES];
 	bool		equal;
@@ -144,13 +144,12 @@ nodes_hypervolume(Population *population, const Promise *promise, int nobjective
 		Measures	measures;
 
 		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
-		for (int j = 0; j < nobjectives; j++)
-			costs[j] = objective_cost(objectives[j], &measures);
+		objectives_costs(objectives, &measures, costs);
 		if (front_find(front, costs, &equal) < 0)
 			front_add(front, costs);
 	}
-	for (int j = 0; j < nobjectives; j++)
-		costs[j] = objective_rises(objectives[j]) ? -reference[j] : reference[j];
+	for (int j = 0; j < objectives->n; j++)
+		costs[j] = objective_rises(objectives->of[j]) ? -reference[j] : reference[j];
 	return hypervolume(front, costs);
 }
 

@@ -21,8 +21,7 @@ typedef struct ExactSearch
 	Promise		promise;
 	bool		feasible_only;	/* nodes that break the promise too often do
 								 * not count */
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
+	Objectives	objectives;
 	int64		deadline;		/* a timestamp, or 0 */
 	int			workers;		/* at most */
 
@@ -154,8 +153,7 @@ typedef struct Evolution
 {
 	Population *population;
 	Promise		promise;		/* what is promised, and the limit */
-	int			nobjectives;
-	Objective	objectives[MAX_OBJECTIVES];
+	Objectives	objectives;
 	double		epsilon[MAX_OBJECTIVES];
 	int			size;			/* nodes per generation */
 	int			iterations;
@@ -296,7 +294,7 @@ extern void nsga2_search(Nsga2 *search, const Preference *preference, int evalua
 static inline const double *
 nsga2_costs(const Nsga2 *search, uint32 number)
 {
-	return search->costs + (Size) number * search->settings.preference.n;
+	return search->costs + (Size) number * search->settings.preference.measures.n;
 }
 
 static inline const uint64 *
@@ -325,17 +323,15 @@ typedef struct Quality
 } Quality;
 
 /* Measures every node, and compares the given ones with the exact ones. */
-extern void archive_quality(Population *population, const Promise *promise, int nobjectives,
-							const Objective *objectives, const double *epsilon,
+extern void archive_quality(Population *population, const Promise *promise, const Objectives *objectives, const double *epsilon,
 							int nnodes, int *const *levels, int workers, Quality *quality);
 
 /*
  * Measures only the given nodes: the volume they cover up to a reference,
  * given by one value per objective.
  */
-extern double nodes_hypervolume(Population *population, const Promise *promise, int nobjectives,
-								const Objective *objectives, int nnodes, int *const *levels,
-								const double *reference);
+extern double nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
+								int nnodes, int *const *levels, const double *reference);
 
 /*
  * The volume of all vectors that a member of the front covers and that cover

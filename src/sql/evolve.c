@@ -71,25 +71,24 @@ epsilon_argument(FunctionCallInfo fcinfo, int nobjectives)
 }
 
 static void
-choose_epsilon(const double *given, const Population *population, int nobjectives, const Objective *objectives,
-			   double *epsilon)
+choose_epsilon(const double *given, const Population *population, const Objectives *objectives, double *epsilon)
 {
-	for (int i = 0; i < nobjectives; i++)
-		epsilon[i] = given != NULL ? given[i] : default_epsilon(objectives[i], population);
+	for (int i = 0; i < objectives->n; i++)
+		epsilon[i] = given != NULL ? given[i] : default_epsilon(objectives->of[i], population);
 }
 
 /* Requires two or more objectives, since with one there is no trade-off. */
-static int
-several_objectives_argument(FunctionCallInfo fcinfo, const Dataset *dataset, Objective *objectives)
+static Objectives
+several_objectives_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
-	int			n = objectives_argument(fcinfo, "objectives", dataset, objectives);
+	Objectives	objectives = objectives_argument(fcinfo, "objectives", dataset);
 
-	if (n < 2)
+	if (objectives.n < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("at least two objectives are required"),
 				 errhint("For one, use anonopt.pareto or anonopt.optimize.")));
-	return n;
+	return objectives;
 }
 
 /* The nodes in an array, none for an empty one. */
@@ -106,20 +105,19 @@ static Datum
 anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
-	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, call.dataset, objectives);
+	Objectives	objectives = several_objectives_argument(fcinfo, call.dataset);
 	int			nnodes;
 	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
-	const double *given = epsilon_argument(fcinfo, nobjectives);
+	const double *given = epsilon_argument(fcinfo, objectives.n);
 	double		epsilon[MAX_OBJECTIVES];
 	Quality		quality;
 
 	promise_add_declared(&call.promise, call.dataset);
 	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	choose_epsilon(given, call.population, nobjectives, objectives, epsilon);
-	archive_quality(searched_population(call.population, nobjectives, objectives), &call.promise, nobjectives,
-					objectives, epsilon, nnodes, levels, max_workers(), &quality);
+	choose_epsilon(given, call.population, &objectives, epsilon);
+	archive_quality(searched_population(call.population, &objectives), &call.promise, &objectives, epsilon,
+					nnodes, levels, max_workers(), &quality);
 	session_end(call.session, quality.measured, quality.helped, true);
 	if (nnodes > 0)
 	{
@@ -134,18 +132,18 @@ anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 
 /* The given reference point, or the worst value of each objective. */
 static void
-reference_argument(FunctionCallInfo fcinfo, const Population *population, int nobjectives,
-				   const Objective *objectives, double *reference)
+reference_argument(FunctionCallInfo fcinfo, const Population *population, const Objectives *objectives,
+				   double *reference)
 {
 	const double *given;
 	int			n;
 
-	for (int i = 0; i < nobjectives; i++)
-		reference[i] = objective_rises(objectives[i]) ? 0 : most_of(objectives[i], population);
+	for (int i = 0; i < objectives->n; i++)
+		reference[i] = objective_rises(objectives->of[i]) ? 0 : most_of(objectives->of[i], population);
 	if (!is_given(fcinfo, "reference"))
 		return;
 	given = elements_argument(fcinfo, "reference", FLOAT8ARRAYOID, &n);
-	check_number(n, nobjectives, "values in the reference");
+	check_number(n, objectives->n, "values in the reference");
 	for (int i = 0; i < n; i++)
 		reference[i] = require_finite("reference", given[i]);
 }
@@ -154,8 +152,7 @@ static Datum
 anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 {
 	SearchCall	call = {.dataset = dataset_argument(fcinfo)};
-	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = several_objectives_argument(fcinfo, call.dataset, objectives);
+	Objectives	objectives = several_objectives_argument(fcinfo, call.dataset);
 	int			nnodes;
 	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
 	double		reference[MAX_OBJECTIVES];
@@ -163,9 +160,9 @@ anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 
 	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	reference_argument(fcinfo, call.population, nobjectives, objectives, reference);
-	volume = nodes_hypervolume(searched_population(call.population, nobjectives, objectives), &call.promise, nobjectives,
-							   objectives, nnodes, levels, reference);
+	reference_argument(fcinfo, call.population, &objectives, reference);
+	volume = nodes_hypervolume(searched_population(call.population, &objectives), &call.promise, &objectives, nnodes, levels,
+							   reference);
 	session_end(call.session, nnodes, 0, true);
 	PG_RETURN_FLOAT8(volume);
 }
@@ -224,7 +221,7 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	Evolution  *evolution = palloc0(sizeof(Evolution));
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 
-	evolution->nobjectives = several_objectives_argument(fcinfo, dataset, evolution->objectives);
+	evolution->objectives = several_objectives_argument(fcinfo, dataset);
 	evolution->size = integer_argument(fcinfo, "population", 2, MOST_IN_GENERATION);
 	evolution->iterations = integer_argument(fcinfo, "iterations", 1, PG_INT32_MAX);
 	evolution->crossover = probability_argument(fcinfo, "crossover");
@@ -250,13 +247,13 @@ anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 
 	call.dataset = dataset_argument(fcinfo);
 	evolution = evolution_arguments(fcinfo, call.dataset);
-	epsilon = epsilon_argument(fcinfo, evolution->nobjectives);
+	epsilon = epsilon_argument(fcinfo, evolution->objectives.n);
 	promise_add_declared(&call.promise, call.dataset);
 	if (!search_read(&call, ALGORITHM_PBG_EA, (const int64 *) &evolution->seed))
 		return (Datum) 0;
-	choose_epsilon(epsilon, call.population, evolution->nobjectives, evolution->objectives, evolution->epsilon);
+	choose_epsilon(epsilon, call.population, &evolution->objectives, evolution->epsilon);
 	evolution->promise = call.promise;
-	evolution->population = searched_population(call.population, evolution->nobjectives, evolution->objectives);
+	evolution->population = searched_population(call.population, &evolution->objectives);
 	pbg_ea(evolution);
 	put_found(&call, evolution->population, evolution->nfound, evolution->found);
 	session_end(call.session, evolution->evaluated, evolution->helped, false);

@@ -69,7 +69,7 @@ search_front(SearchCall *call, Algorithm algorithm, ExactSearch *search)
 	if (!search_read(call, algorithm, NULL))
 		return;
 	search->promise = call->promise;
-	search->population = searched_population(call->population, search->nobjectives, search->objectives);
+	search->population = searched_population(call->population, &search->objectives);
 	search->workers = max_workers();
 	exact_search(search);
 	put_found(call, search->population, node_front_size(search->front), node_front_nodes(search->front));
@@ -86,13 +86,14 @@ search_front(SearchCall *call, Algorithm algorithm, ExactSearch *search)
 static void
 search_optimum(SearchCall *call, OptimumSearch *search)
 {
+	const Objectives loss = {1, {search->order.loss}};
 	MeasuredNode found;
 	const char *gap = "";
 
 	if (!search_read(call, ALGORITHM_OPTIMIZE, NULL))
 		return;
 	search->order.promise = call->promise;
-	search->population = searched_population(call->population, 1, &search->order.loss);
+	search->population = searched_population(call->population, &loss);
 	search->workers = max_workers();
 	optimum_search(search);
 
@@ -120,7 +121,7 @@ anonopt_pareto_call(PG_FUNCTION_ARGS)
 	ExactSearch search = {0};
 
 	call.dataset = dataset_argument(fcinfo);
-	search.nobjectives = objectives_argument(fcinfo, "objectives", call.dataset, search.objectives);
+	search.objectives = objectives_argument(fcinfo, "objectives", call.dataset);
 	call.promise = promise_arguments(fcinfo, call.dataset);
 	search.feasible_only = promises_anything(&call.promise, call.dataset);
 	search.deadline = deadline_argument(fcinfo);
@@ -133,7 +134,7 @@ anonopt_optimize_call(PG_FUNCTION_ARGS)
 {
 	SearchCall	call = {.row = result_begin(fcinfo)};
 	OptimumSearch optimum = {0};
-	ExactSearch front = {.feasible_only = true,.nobjectives = 1};
+	ExactSearch front = {.feasible_only = true,.objectives.n = 1};
 
 	call.dataset = dataset_argument(fcinfo);
 	call.promise = promise_arguments(fcinfo, call.dataset);
@@ -142,7 +143,7 @@ anonopt_optimize_call(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("nothing is promised"),
 				 errhint("Give k, l or t, or declare a promise with anonopt.add_promise; anonopt.pareto shows the whole trade-off.")));
-	optimum.order.loss = front.objectives[0] = loss_argument(fcinfo, call.dataset);
+	optimum.order.loss = front.objectives.of[0] = loss_argument(fcinfo, call.dataset);
 	optimum.order.deadline = front.deadline = deadline_argument(fcinfo);
 	if (boxes_have_bounds(optimum.order.loss))
 		search_optimum(&call, &optimum);
@@ -190,10 +191,11 @@ anonopt_poka_call(PG_FUNCTION_ARGS)
 {
 	SearchCall	call = {.row = result_begin(fcinfo)};
 	PokaSearch	search = {0};
+	Objectives	loss = {.n = 1};
 
 	call.dataset = dataset_argument(fcinfo);
 	promise_add_declared(&call.promise, call.dataset);
-	search.loss = loss_argument(fcinfo, call.dataset);
+	search.loss = loss.of[0] = loss_argument(fcinfo, call.dataset);
 	search.depth = is_given(fcinfo, "depth") ? DatumGetInt32(get_argument(fcinfo, "depth", INT4OID)) : mean_height(call.dataset);
 	if (search.depth < 1)
 		ereport(ERROR,
@@ -206,7 +208,7 @@ anonopt_poka_call(PG_FUNCTION_ARGS)
 	if (search.start != NULL)
 		check_start(call.population, search.start);
 	search.promise = call.promise;
-	search.population = searched_population(call.population, 1, &search.loss);
+	search.population = searched_population(call.population, &loss);
 	search.workers = max_workers();
 	poka_search(&search);
 	put_found(&call, search.population, search.nfound, search.found);

@@ -165,16 +165,17 @@ anonopt_achievement_of_call(PG_FUNCTION_ARGS)
 static void
 add_measures(FunctionCallInfo fcinfo, const Dataset *dataset, Preference *preference)
 {
-	Objective	measures[MAX_OBJECTIVES];
-	int			n = is_given(fcinfo, "measures") ? objectives_argument(fcinfo, "measures", dataset, measures) : 0;
+	Objectives	measures = {0};
 
-	for (int i = 0; i < n; i++)
+	if (is_given(fcinfo, "measures"))
+		measures = objectives_argument(fcinfo, "measures", dataset);
+	for (int i = 0; i < measures.n; i++)
 	{
-		if (measures[i] == OBJECTIVE_NECD || measures[i] == OBJECTIVE_NWP)
+		if (measures.of[i] == OBJECTIVE_NECD || measures.of[i] == OBJECTIVE_NWP)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("%s cannot be a further measure, because it always has a preference", objective_name(measures[i]))));
-		preference_add(preference, measures[i], 0, 0);
+					 errmsg("%s cannot be a further measure, because it always has a preference", objective_name(measures.of[i]))));
+		preference_add(preference, measures.of[i], 0, 0);
 	}
 }
 
@@ -182,7 +183,7 @@ add_measures(FunctionCallInfo fcinfo, const Dataset *dataset, Preference *prefer
 static void
 prefer_further(FunctionCallInfo fcinfo, Preference *preference)
 {
-	int			n = preference->n - FIRST_FURTHER;
+	int			n = preference->measures.n - FIRST_FURTHER;
 	const double *values;
 
 	if (n == 0 && !is_given(fcinfo, "preferences"))
@@ -194,18 +195,18 @@ prefer_further(FunctionCallInfo fcinfo, Preference *preference)
 				 errhint("necd_pref and nwp_pref are the preferences for bias and loss.")));
 	values = point_argument(fcinfo, "preferences", n);
 	for (int i = 0; i < n; i++)
-		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures[FIRST_FURTHER + i], values[i]);
+		preference->preferred[FIRST_FURTHER + i] = turned(preference->measures.of[FIRST_FURTHER + i], values[i]);
 }
 
 /* Gets the weight and the ideal of each measure. */
 static void
 weigh(FunctionCallInfo fcinfo, Preference *preference)
 {
-	numbers_of_values(fcinfo, "weights", preference->n, 1, preference->weights);
-	numbers_of_values(fcinfo, "ideal", preference->n, 0, preference->ideal);
+	numbers_of_values(fcinfo, "weights", preference->measures.n, 1, preference->weights);
+	numbers_of_values(fcinfo, "ideal", preference->measures.n, 0, preference->ideal);
 	preference->has_weights = is_given(fcinfo, "weights") || is_given(fcinfo, "ideal");
-	for (int i = 0; i < preference->n; i++)
-		preference->ideal[i] = turned(preference->measures[i], preference->ideal[i]);
+	for (int i = 0; i < preference->measures.n; i++)
+		preference->ideal[i] = turned(preference->measures.of[i], preference->ideal[i]);
 }
 
 /* Gets the preference of efficiency and nsga2. */
@@ -230,12 +231,12 @@ whole_preference(FunctionCallInfo fcinfo, const Dataset *dataset)
 static Population *
 preferred_population(FunctionCallInfo fcinfo, const SearchCall *call, Preference *preference)
 {
-	Population *population = searched_population(call->population, preference->n, preference->measures);
+	Population *population = searched_population(call->population, &preference->measures);
 
-	for (int i = 0; i < preference->n && !is_given(fcinfo, "ideal"); i++)
-		if (objective_rises(preference->measures[i]))
-			preference->ideal[i] = best_of_one_class(population, preference->measures[i]);
-	check_preferred(preference->n, preference->preferred, preference->weights, preference->ideal, preference->measures);
+	for (int i = 0; i < preference->measures.n && !is_given(fcinfo, "ideal"); i++)
+		if (objective_rises(preference->measures.of[i]))
+			preference->ideal[i] = best_of_one_class(population, preference->measures.of[i]);
+	check_preferred(preference->measures.n, preference->preferred, preference->weights, preference->ideal, preference->measures.of);
 	return population;
 }
 
@@ -247,10 +248,10 @@ put_measures(ResultRow *row, const char *name, const Preference *preference, int
 {
 	double		values[MAX_PREFERRED];
 
-	for (int i = first; i < preference->n; i++)
-		values[i - first] = turned(preference->measures[i], costs[i - first]);
-	if (first < preference->n)
-		put_datum(row, name, FLOAT8ARRAYOID, doubles_datum(values, preference->n - first));
+	for (int i = first; i < preference->measures.n; i++)
+		values[i - first] = turned(preference->measures.of[i], costs[i - first]);
+	if (first < preference->measures.n)
+		put_datum(row, name, FLOAT8ARRAYOID, doubles_datum(values, preference->measures.n - first));
 }
 
 static void
@@ -438,16 +439,16 @@ anonopt_nsga2_call(PG_FUNCTION_ARGS)
 static void
 reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *preference, double *point)
 {
-	const double *values = point_argument(fcinfo, name, preference->n);
+	const double *values = point_argument(fcinfo, name, preference->measures.n);
 
-	for (int i = 0; i < preference->n; i++)
+	for (int i = 0; i < preference->measures.n; i++)
 	{
 		if (i < FIRST_FURTHER && !(values[i] >= 0 && values[i] <= 1))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("%s must be between 0 and 1, not %g", name, values[i]),
 					 errhint("Give {necd,nwp}, followed by the further measures.")));
-		point[i] = turned(preference->measures[i], values[i]);
+		point[i] = turned(preference->measures.of[i], values[i]);
 	}
 }
 
@@ -464,7 +465,7 @@ evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
 static void
 move_reference(Preference *reference, const double *start, const double *aspiration, double share)
 {
-	for (int i = 0; i < reference->n; i++)
+	for (int i = 0; i < reference->measures.n; i++)
 	{
 		reference->preferred[i] = start[i] + share * (aspiration[i] - start[i]);
 		/* rounding must not move it beyond the ideal */
@@ -494,7 +495,7 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 	reference_argument(fcinfo, "aspiration", &reference, aspiration);
 	weigh(fcinfo, &reference);
 	/* the better end of the walk: checks on it hold for all steps */
-	for (int i = 0; i < reference.n; i++)
+	for (int i = 0; i < reference.measures.n; i++)
 		reference.preferred[i] = Min(start[i], aspiration[i]);
 	settings.preference = reference;
 	search = begin_search(fcinfo, &call, ALGORITHM_REFERENCE_DIRECTION, &settings);

@@ -63,13 +63,14 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 {
 	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	RecodingOrder order = {0};
+	Objectives	loss = {.n = 1};
 	const int32 *k;
 	int			n;
 	int			helped = 0;
 
 	require_overlaps_kept(call.dataset, "a recoding");
 	k = curve_argument(fcinfo, &n);
-	order.loss = recoding_loss_argument(fcinfo, call.dataset);
+	order.loss = loss.of[0] = recoding_loss_argument(fcinfo, call.dataset);
 	order.labels = labels_argument(fcinfo);
 	order.seed = (uint64) seed_argument(fcinfo);
 	if (!search_read(&call, ALGORITHM_RECODING_CURVE, NULL))
@@ -77,7 +78,7 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 	session_seed(call.session, (int64) order.seed);
 	progress_search(n);
 	order.promise = call.promise;
-	order.population = searched_population(call.population, 1, &order.loss);
+	order.population = searched_population(call.population, &loss);
 	for (int i = 0; i < n; i++)
 	{
 		int			workers;

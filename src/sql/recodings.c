@@ -82,6 +82,7 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 {
 	RecodingOrder *order = &call->order;
 	SearchCall *search = &call->search;
+	const Objectives loss = {1, {order->loss}};
 
 	recoding_spool_begin(&call->spool, search->dataset);
 	search->session = session_begin(algorithm, search->dataset);
@@ -96,7 +97,7 @@ read_rows(RecodingCall *call, Algorithm algorithm)
 	session_seed(search->session, (int64) order->seed);
 	progress_search(-1);
 	order->promise.limit = share_of_people(search->dataset->max_suppression, search->population->people);
-	order->population = searched_population(search->population, 1, &order->loss);
+	order->population = searched_population(search->population, &loss);
 }
 
 /*

@@ -92,9 +92,10 @@ recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 	return objective_named(name, dataset, true);
 }
 
-int
-objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, Objective *objectives)
+Objectives
+objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 {
+	Objectives	objectives;
 	Datum	   *names;
 	bool	   *nulls;
 	int			n;
@@ -110,14 +111,15 @@ objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *da
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("objectives must not be null")));
-		objectives[i] = objective_named(TextDatumGetCString(names[i]), dataset, false);
+		objectives.of[i] = objective_named(TextDatumGetCString(names[i]), dataset, false);
 		for (int j = 0; j < i; j++)
-			if (objectives[i] == objectives[j])
+			if (objectives.of[i] == objectives.of[j])
 				ereport(ERROR,
 						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-						 errmsg("objective \"%s\" is named twice", objective_name(objectives[i]))));
+						 errmsg("objective \"%s\" is named twice", objective_name(objectives.of[i]))));
 	}
-	return n;
+	objectives.n = n;
+	return objectives;
 }
 
 int64
@@ -161,13 +163,13 @@ search_read(SearchCall *call, Algorithm algorithm, const int64 *seed)
 }
 
 Population *
-searched_population(Population *population, int nobjectives, const Objective *objectives)
+searched_population(Population *population, const Objectives *objectives)
 {
-	for (int i = 0; i < nobjectives; i++)
-		if (objective_model(objectives[i]) >= 0)
-			population_ask(population, (PromiseModel) objective_model(objectives[i]));
-	for (int i = 0; i < nobjectives; i++)
-		if (objective_columns(objectives[i]) != OF_NO_OTHERS)
+	for (int i = 0; i < objectives->n; i++)
+		if (objective_model(objectives->of[i]) >= 0)
+			population_ask(population, (PromiseModel) objective_model(objectives->of[i]));
+	for (int i = 0; i < objectives->n; i++)
+		if (objective_columns(objectives->of[i]) != OF_NO_OTHERS)
 			return population;
 	return population->has_conditions ? population : population_narrow(population);
 }

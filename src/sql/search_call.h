@@ -20,9 +20,8 @@ extern Objective loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 /* Gets "loss", one that a recoding can minimize. */
 extern Objective recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset);
 
-/* Gets objectives from an array, each once; returns their number. */
-extern int	objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset,
-								Objective *objectives);
+/* Gets objectives from an array, each once. */
+extern Objectives objectives_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset);
 
 /* "time_limit": the time when a search must end, or 0. */
 extern int64 deadline_argument(FunctionCallInfo fcinfo);
@@ -66,7 +65,7 @@ extern bool call_read(SearchCall *call);
 extern bool search_read(SearchCall *call, Algorithm algorithm, const int64 *seed);
 
 /* The population for a search: without counted columns if it needs none. */
-extern Population *searched_population(Population *population, int nobjectives, const Objective *objectives);
+extern Population *searched_population(Population *population, const Objectives *objectives);
 
 /* Adds the rows of the nodes that a search found, in order. */
 extern void put_found(const SearchCall *call, const Population *searched, int nnodes, MeasuredNode *nodes);

@@ -552,37 +552,37 @@ can_measure(const Population *population, Objective objective)
 	return objective_model(objective) < 0 && objective_has_columns(objective, population);
 }
 
-static int
-make_objectives(const Population *population, Objective *objectives, int most)
+static Objectives
+make_objectives(const Population *population, int most)
 {
-	int			n = 0;
+	Objectives	objectives = {0};
 	int			wanted = 1 + below(most);
 
-	for (int i = 0; i < wanted * 2 && n < wanted; i++)
+	for (int i = 0; i < wanted * 2 && objectives.n < wanted; i++)
 	{
 		Objective	objective = below(OBJECTIVES);
 		bool		known = false;
 
-		for (int j = 0; j < n; j++)
-			known |= objectives[j] == objective;
+		for (int j = 0; j < objectives.n; j++)
+			known |= objectives.of[j] == objective;
 		if (!known && can_measure(population, objective))
-			objectives[n++] = objective;
+			objectives.of[objectives.n++] = objective;
 	}
-	if (n == 0)
-		objectives[n++] = OBJECTIVE_GLM;
-	return n;
+	if (objectives.n == 0)
+		objectives.of[objectives.n++] = OBJECTIVE_GLM;
+	return objectives;
 }
 
 /* Whether a node beats another: nowhere worse, and better or first among equals. */
 static bool
-beats(const TriedNode *a, const TriedNode *b, int nobjectives, const Objective *objectives, int nattrs)
+beats(const TriedNode *a, const TriedNode *b, const Objectives *objectives, int nattrs)
 {
 	bool		better = false;
 
-	for (int i = 0; i < nobjectives; i++)
+	for (int i = 0; i < objectives->n; i++)
 	{
-		double		x = objective_cost(objectives[i], &a->measures);
-		double		y = objective_cost(objectives[i], &b->measures);
+		double		x = objective_cost(objectives->of[i], &a->measures);
+		double		y = objective_cost(objectives->of[i], &b->measures);
 
 		if (x > y)
 			return false;
@@ -600,7 +600,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 	search.population = population;
 	search.promise = *promise;
 	search.feasible_only = promise_given(promise, population);
-	search.nobjectives = make_objectives(population, search.objectives, 3);
+	search.objectives = make_objectives(population, 3);
 	exact_search(&search);
 	CHECK(search.in_time);
 	CHECK(search.evaluated <= nodes->n);
@@ -612,7 +612,7 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 
 		for (int j = 0; j < nodes->n && expected; j++)
 			if (j != i && (!search.feasible_only || nodes->node[j].measures.feasible))
-				expected = !beats(&nodes->node[j], node, search.nobjectives, search.objectives, population->nattrs);
+				expected = !beats(&nodes->node[j], node, &search.objectives, population->nattrs);
 		for (int j = 0; j < node_front_size(search.front); j++)
 			if (memcmp(node_front_nodes(search.front)[j].levels, node->levels, sizeof(int) * population->nattrs) == 0)
 			{
@@ -632,11 +632,12 @@ check_exact(Population *population, const Promise *promise, TriedNodes *nodes)
 static const TriedNode *
 best_node(const Population *population, Objective loss, const TriedNodes *nodes)
 {
+	const Objectives objectives = {1, {loss}};
 	const TriedNode *best = NULL;
 
 	for (int i = 0; i < nodes->n; i++)
 		if (nodes->node[i].measures.feasible &&
-			(best == NULL || beats(&nodes->node[i], best, 1, &loss, population->nattrs)))
+			(best == NULL || beats(&nodes->node[i], best, &objectives, population->nattrs)))
 			best = &nodes->node[i];
 	return best;
 }
@@ -708,9 +709,9 @@ check_pbg_ea(Population *population, int64 limit, TriedNodes *nodes)
 
 	measure_nodes(population, limit, nodes);
 	evolution.promise.limit = limit;
-	evolution.nobjectives = make_objectives(population, evolution.objectives, 4);
-	for (int i = 0; i < evolution.nobjectives; i++)
-		evolution.epsilon[i] = below(2) ? default_epsilon(evolution.objectives[i], population) : ldexp(1, (int) below(60) - 30);
+	evolution.objectives = make_objectives(population, 4);
+	for (int i = 0; i < evolution.objectives.n; i++)
+		evolution.epsilon[i] = below(2) ? default_epsilon(evolution.objectives.of[i], population) : ldexp(1, (int) below(60) - 30);
 	evolution.size = 2 + below(6);
 	evolution.iterations = 1 + below(6);
 	evolution.crossover = share();
@@ -732,18 +733,17 @@ static void
 check_quality(Population *population, int64 limit, TriedNodes *nodes)
 {
 	Promise		nothing = {.limit = limit};
-	Objective	objectives[MAX_OBJECTIVES];
-	int			nobjectives = make_objectives(population, objectives, 3);
+	Objectives	objectives = make_objectives(population, 3);
 	double		epsilon[MAX_OBJECTIVES];
 	int		   *levels[MOST_NODES];
 	int			n = below(nodes->n + 1);
 	Quality		quality = {0};
 
-	for (int i = 0; i < nobjectives; i++)
-		epsilon[i] = default_epsilon(objectives[i], population);
+	for (int i = 0; i < objectives.n; i++)
+		epsilon[i] = default_epsilon(objectives.of[i], population);
 	for (int i = 0; i < n; i++)
 		levels[i] = nodes->node[i].levels;
-	archive_quality(population, &nothing, nobjectives, objectives, epsilon, n, levels, 0, &quality);
+	archive_quality(population, &nothing, &objectives, epsilon, n, levels, 0, &quality);
 	CHECK(quality.measured == nodes->n && quality.minimal >= 1 && quality.minimal <= nodes->n);
 	CHECK(quality.boxes >= 1);
 	if (n == nodes->n)
@@ -830,8 +830,8 @@ check_solution(Nsga2 *search, uint32 i, Promise *promise, const Preference *pref
 	CHECK(solution->k == measures.k);
 	CHECK(nsga2_costs(search, i)[0] == measures.necd);
 	CHECK(nsga2_costs(search, i)[1] == measures.nwp);
-	preference_costs(preference, &measures, costs);
-	for (int further = FIRST_FURTHER; further < preference->n; further++)
+	objectives_costs(&preference->measures, &measures, costs);
+	for (int further = FIRST_FURTHER; further < preference->measures.n; further++)
 		CHECK(nsga2_costs(search, i)[further] == costs[further]);
 	CHECK(solution->ach == preference_achievement(preference, costs));
 }
@@ -894,8 +894,8 @@ check_efficiency(Population *population, TriedNodes *nodes)
 			bool		everywhere = true;
 			bool		nowhere_worse = true;
 
-			preference_costs(&search.preference, m, costs);
-			for (int p = 0; p < search.preference.n; p++)
+			objectives_costs(&search.preference.measures, m, costs);
+			for (int p = 0; p < search.preference.measures.n; p++)
 			{
 				somewhere |= costs[p] < judged->costs[p];
 				everywhere &= costs[p] < judged->costs[p];
