@@ -88,23 +88,6 @@ count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 }
 
 /*
- * Counts the different people in a cut's classes, which were counted from the
- * base's.
- */
-static void
-count_persons(CutCounting *counting)
-{
-	Histograms *persons = population_persons(counting->space->population);
-	const uint32 *start = counting->start;
-
-	group_by_class(counting->class_of, counting->base.n, counting->class_counter->classes.n, counting->base_persons,
-				   counting->start, counting->together);
-	for (uint32 class = 0; class < counting->class_counter->classes.n; class++)
-		counting->people[class] = persons_together(persons, counting->together + start[class], start[class + 1] - start[class],
-												   PG_INT64_MAX);
-}
-
-/*
  * Stores the persons of the base's new classes, which were counted from a
  * number of keys.
  */
@@ -290,7 +273,7 @@ sum_lost(CutCounting *counting, int128 *lost)
 	{
 		const uint64 *key = classes->words + (Size) i * population->nwords;
 
-		if (people_of_class(counting, i) >= counting->asked.k)
+		if (people_of_class(counting, i) >= counting->asked.promise.k)
 			continue;
 		for (int a = 0; a < population->nattrs; a++)
 		{
@@ -349,40 +332,36 @@ measure_closer(CutCounting *counting, const uint64 *cut, CutResult *result)
 }
 
 static void
-measure_cut(CutCounting *counting, const uint64 *cut, CutResult *result)
+evaluate_item(void *state, const void *item, void *evaluated)
 {
-	int64		people = counting->space->population->persons;
-	int64		k = counting->asked.k;
+	CutCounting *counting = state;
+	const Population *population = counting->space->population;
+	const uint64 *base = item;
+	const uint64 *cut = base + counting->nwords;
+	CutResult  *result = evaluated;
+	int64		k = counting->asked.promise.k;
 	ClassSizes	sizes;
 	int128		lost[MAX_ATTRIBUTES];
 	bool		suppresses;
 
-	if (counting->measurer != NULL && measure_closer(counting, cut, result))
-		return;
-	if (counting->people != NULL)
-		count_persons(counting);
-	measure_sizes(counting, k, &sizes);
-	suppresses = counting->measurer == NULL && sizes.people_below > 0 && sizes.people_below <= counting->asked.limit && sizes.largest >= k;
-	if (suppresses)
-		sum_lost(counting, lost);
-	result->k = suppresses ? sizes.smallest_kept : sizes.smallest;
-	result->necd = people > 1 ? (double) (sizes.largest - result->k) / (people - 1) : 0;
-	if (counting->measurer != NULL)
-		result->k = Min(result->k, k - 1);
-	result->nwp = cut_nwp(counting->space, cut, suppresses ? lost : NULL);
-}
-
-static void
-evaluate_item(void *state, const void *item, void *result)
-{
-	CutCounting *counting = state;
-	const uint64 *base = item;
-	const uint64 *cut = base + counting->nwords;
-
 	if (!counting->has_base || memcmp(base, counting->base_cut, sizeof(uint64) * counting->nwords) != 0)
 		change_base(counting, base);
 	count_classes(counting, &counting->base, cut);
-	measure_cut(counting, cut, result);
+	if (counting->measurer != NULL && measure_closer(counting, cut, result))
+		return;
+	if (counting->people != NULL)
+		count_class_persons(population, counting->class_of, counting->base_persons, counting->base.n,
+							counting->class_counter->classes.n, counting->start, counting->together, counting->people);
+	measure_sizes(counting, k, &sizes);
+	suppresses = counting->measurer == NULL && sizes.people_below > 0 &&
+		sizes.people_below <= counting->asked.promise.limit && sizes.largest >= k;
+	if (suppresses)
+		sum_lost(counting, lost);
+	result->k = suppresses ? sizes.smallest_kept : sizes.smallest;
+	result->necd = population->persons > 1 ? (double) (sizes.largest - result->k) / (population->persons - 1) : 0;
+	if (counting->measurer != NULL)
+		result->k = Min(result->k, k - 1);
+	result->nwp = cut_nwp(counting->space, cut, suppresses ? lost : NULL);
 }
 
 const PoolWork evaluate_cuts_work = {"evaluate cuts", begin_counting, evaluate_item};

@@ -74,12 +74,11 @@ extern double cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lo
 typedef struct CutArgument
 {
 	int			nwords;
-	int64		k;				/* smaller classes are suppressed, */
-	int64		limit;			/* if no more people are in them and somebody
-								 * remains */
+	Promise		promise;		/* classes smaller than its k are suppressed,
+								 * if no more people than its limit are in
+								 * them and somebody remains */
+	bool		looks_closer;	/* more than k is promised */
 	bool		wants_measures; /* all of them, not just the three */
-	bool		looks_closer;	/* more than k is promised: */
-	Promise		promise;		/* this, including k */
 } CutArgument;
 
 /* As measure() computes them for a node. */

@@ -195,6 +195,16 @@ group_by_class(const uint32 *class_of, uint32 n, uint32 nclasses, const uint32 *
 	start[0] = 0;
 }
 
+void
+count_class_persons(const Population *population, const uint32 *class_of, const uint32 *persons, uint32 n, uint32 nclasses,
+					uint32 *start, uint32 *together, int64 *people)
+{
+	group_by_class(class_of, n, nclasses, persons, start, together);
+	for (uint32 class = 0; class < nclasses; class++)
+		people[class] = persons_together(population_persons(population), together + start[class],
+										 start[class + 1] - start[class], PG_INT64_MAX);
+}
+
 /* Merges the histograms of the tuples in each class. */
 static void
 merge_columns(const Population *population, const TupleTable *finer, const uint32 *class_of,

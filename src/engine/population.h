@@ -205,6 +205,13 @@ extern TupleTable *tuple_table_group(const Population *population, const TupleTa
  */
 extern void group_by_class(const uint32 *class_of, uint32 n, uint32 nclasses, const uint32 *values, uint32 *start, uint32 *grouped);
 
+/*
+ * Counts the persons of each class, given the class of each item and its
+ * persons; start and together are work space.
+ */
+extern void count_class_persons(const Population *population, const uint32 *class_of, const uint32 *persons, uint32 n, uint32 nclasses,
+								uint32 *start, uint32 *together, int64 *people);
+
 /* The classes of any node, from the original tuples. */
 extern TupleTable *population_classes(const Population *population, Recodings node, MemoryContext context);
 

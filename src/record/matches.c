@@ -83,20 +83,6 @@ matches_create(const Population *population, const Outsiders *entries, double si
 	return m;
 }
 
-/* Counts the different people of every class. */
-static void
-count_people(Matches *m)
-{
-	const Population *population = m->population;
-	uint32		nclasses = m->counted->classes.n;
-
-	group_by_class(m->class_of, population->tuples->ntuples, nclasses, population->tuples->slices[population->ncolumns - 1],
-				   m->start, m->together);
-	for (uint32 class = 0; class < nclasses; class++)
-		m->people[class] = persons_together(population_persons(population), m->together + m->start[class],
-											m->start[class + 1] - m->start[class], PG_INT64_MAX);
-}
-
 /* A label's characters; NULL is similar only to itself. */
 typedef struct Spelling
 {
@@ -178,7 +164,8 @@ matches_go(Matches *m, const int *levels)
 	if (m->similarity > 0)
 		memset(m->fitting, 0xff, sizeof(int64) * m->counted->classes.n);
 	if (m->people != NULL)
-		count_people(m);
+		count_class_persons(m->population, m->class_of, m->population->tuples->slices[m->population->ncolumns - 1],
+							m->population->tuples->ntuples, m->counted->classes.n, m->start, m->together, m->people);
 }
 
 /* Adds up the classes whose labels are similar from an attribute on. */

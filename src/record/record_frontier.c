@@ -230,28 +230,6 @@ keep_least(Frontier *frontier, uint32 tuple, int64 node, double risk)
 	};
 }
 
-/*
- * Data needed for every tuple at every node are stored close together.  Without
- * a dictionary and with equal weights of owners, all records of a class have
- * the same risk.
- */
-static void
-prepare_visits(Frontier *frontier)
-{
-	const RecordRun *run = frontier->run;
-	uint32		ntuples = run->population->tuples->ntuples;
-	uint32		limit;
-
-	frontier->best = budget_alloc(sizeof(double), (Size) ntuples + 1);
-	for (uint32 i = 0; i < ntuples; i++)
-		frontier->best[i] = answer_of(run->search, i)->found ? answer_of(run->search, i)->risk : HUGE_VAL;
-	frontier->visits = budget_alloc_zero(sizeof(int64), (Size) frontier->profiles.nprofiles + 1);
-	if (run->nmatches == 1 && run->model->owners == NULL)
-		frontier->classes = matches_classes(run->matches[0], &limit);
-	if (frontier->classes != NULL)
-		frontier->risks = budget_alloc_zero(sizeof(ClassRisk), (Size) limit + 1);
-}
-
 /* The risk of a tuple at the visited node, computed once for its class. */
 static inline double
 risk_here(Frontier *frontier, uint32 tuple, const int *levels)
@@ -461,9 +439,24 @@ void
 search_frontier(RecordRun *run)
 {
 	Frontier	frontier = {.run = run};
+	uint32		ntuples = run->population->tuples->ntuples;
+	uint32		limit;
 
 	make_profiles(run, &frontier.profiles);
-	prepare_visits(&frontier);
+	/* data needed for every tuple at every node are stored close together */
+	frontier.best = budget_alloc(sizeof(double), (Size) ntuples + 1);
+	for (uint32 i = 0; i < ntuples; i++)
+		frontier.best[i] = answer_of(run->search, i)->found ? answer_of(run->search, i)->risk : HUGE_VAL;
+	frontier.visits = budget_alloc_zero(sizeof(int64), (Size) frontier.profiles.nprofiles + 1);
+
+	/*
+	 * without a dictionary and with equal weights of owners, all records of a
+	 * class have the same risk
+	 */
+	if (run->nmatches == 1 && run->model->owners == NULL)
+		frontier.classes = matches_classes(run->matches[0], &limit);
+	if (frontier.classes != NULL)
+		frontier.risks = budget_alloc_zero(sizeof(ClassRisk), (Size) limit + 1);
 	visit_highest(&frontier);
 	forget_beaten(&frontier);
 	if (run->search->in_time)

@@ -47,7 +47,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	Population *population = settings->population;
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
-	CutArgument asked = {.k = settings->promise.k,.limit = settings->promise.limit,.promise = settings->promise};
+	CutArgument asked = {.promise = settings->promise};
 	Promise		others = settings->promise;
 	PoolOrder	order = {
 		.work = &evaluate_cuts_work,

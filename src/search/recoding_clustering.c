@@ -246,20 +246,6 @@ next_to_merge(const Clustering *c, MergeOrder order)
 	return next;
 }
 
-/* Merges a cluster with another, which is removed. */
-static void
-merge_clusters(Clustering *c, int cluster, int other)
-{
-	int			at = 0;
-
-	extend_cluster(c, cluster, other);
-	settle_cluster(c, cluster);
-	c->joined[other] = cluster;
-	while (c->live[at] != other)
-		at++;
-	c->live[at] = c->live[--c->nlive];
-}
-
 /*
  * Updates the prices of mergers with a changed cluster, and the cheapest
  * partners of the others.
@@ -302,9 +288,16 @@ merge_all(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
 	while (c->nlive > 1 && (cluster = next_to_merge(c, order)) >= 0)
 	{
 		int			other = c->partner[cluster];
+		int			at;
 
 		CHECK_FOR_INTERRUPTS();
-		merge_clusters(c, cluster, other);
+		/* merge the other with it, and remove the other */
+		extend_cluster(c, cluster, other);
+		settle_cluster(c, cluster);
+		c->joined[other] = cluster;
+		for (at = 0; c->live[at] != other; at++)
+			;
+		c->live[at] = c->live[--c->nlive];
 		if (c->nlive > 1)
 			price_merged(c, cluster, other, prng, noise);
 	}

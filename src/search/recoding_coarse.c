@@ -20,19 +20,21 @@
 #define UNKNOWN (-1)
 #define NEVER PG_INT64_MAX
 
-typedef struct Slot
+void
+alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room)
 {
-	uint64		key;
-	uint32		round;			/* that it is of; others are free */
-	int			cluster;
-} Slot;
+	Size		n = pg_nextpower2_64(Max(2 * room, 64));
+
+	budget_require(ground->order->population->context, sizeof(AlikeGroup) * n);
+	groups->groups = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(AlikeGroup) * n, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	groups->mask = n - 1;
+	groups->round = 0;
+}
 
 struct Coarsening
 {
 	const Ground *ground;
-	uint32		round;
-	uint64		mask;
-	Slot	   *slots;
+	AlikeGroups alike;
 	const uint32 *tuples;
 	Prng	   *prng;
 	int			level[MAX_ATTRIBUTES];
@@ -51,14 +53,9 @@ coarsening_create(const Ground *ground, int room)
 {
 	Coarsening *coarsening = MemoryContextAllocZero(ground->context, sizeof(Coarsening));
 	MemoryContext old = MemoryContextSwitchTo(ground->context);
-	Size		nslots = 64;
 
-	while (nslots < 2 * (Size) room)
-		nslots *= 2;
-	budget_require(ground->order->population->context, sizeof(Slot) * nslots);
 	coarsening->ground = ground;
-	coarsening->mask = nslots - 1;
-	coarsening->slots = palloc0(sizeof(Slot) * nslots);
+	alike_groups_init(&coarsening->alike, ground, room);
 	coarsening->joined = palloc(sizeof(int) * room);
 	coarsening->next_joined = palloc(sizeof(int) * room);
 	coarsening->people = palloc(sizeof(int64) * room);
@@ -161,8 +158,7 @@ cheapest_attribute(Coarsening *coarsening)
 
 /*
  * Merges the clusters for which the node shows the same labels; returns how
- * many are left.  Two with the same hash by chance are merged, too, which loses
- * more than necessary but is sound.
+ * many are left.
  */
 static int
 find_alike(Coarsening *coarsening)
@@ -170,30 +166,23 @@ find_alike(Coarsening *coarsening)
 	const Ground *ground = coarsening->ground;
 	int			nleft = 0;
 
-	coarsening->round++;
+	coarsening->alike.round++;
 	for (int i = 0; i < coarsening->nopen; i++)
 	{
 		int			cluster = coarsening->open[i];
 		const uint32 *codes = ground_codes(ground, coarsening->tuples[cluster]);
 		uint64		look = 0;
-		Slot	   *slot;
+		AlikeGroup *group;
 
 		for (int a = 0; a < ground->nattrs; a++)
 			look = word_hash(look + ground->axes[a].label[coarsening->level[a]][codes[a]]);
-		for (uint64 at = look & coarsening->mask;; at = (at + 1) & coarsening->mask)
+		group = &coarsening->alike.groups[alike_group_of(&coarsening->alike, look)];
+		if (group->number == NO_CLASS)
 		{
-			slot = &coarsening->slots[at];
-			if (slot->round != coarsening->round || slot->key == look)
-				break;
-		}
-		if (slot->round != coarsening->round)
-		{
-			slot->round = coarsening->round;
-			slot->key = look;
-			slot->cluster = cluster;
+			group->number = cluster;
 			nleft++;
 		}
-		coarsening->next_joined[cluster] = slot->cluster;
+		coarsening->next_joined[cluster] = group->number;
 	}
 	return nleft;
 }

@@ -302,6 +302,46 @@ extern int64 clustering_merge_by_chance(Clustering *clustering, MergeOrder order
 /* Turns the clusters into classes; their tuples must be without a class. */
 extern void clustering_put(const Clustering *clustering, DraftClasses *classes);
 
+/* ------------------------------- groups of tuples that a node shows alike */
+
+/*
+ * Groups are identified by a 64-bit hash of their labels; two with the same
+ * hash by chance would be one, which loses more than necessary but is sound.
+ */
+typedef struct AlikeGroup
+{
+	uint64		hash;
+	int64		people;
+	uint32		round;			/* that it is of; others are free */
+	uint32		number;			/* of its class or cluster; NO_CLASS at first */
+} AlikeGroup;
+
+typedef struct AlikeGroups
+{
+	AlikeGroup *groups;
+	uint64		mask;
+	uint32		round;			/* to be counted up to empty them */
+} AlikeGroups;
+
+/* Makes room for groups of up to a number of tuples, in the current context. */
+extern void alike_groups_init(AlikeGroups *groups, const Ground *ground, Size room);
+
+/* The place of the group with a hash, which is added if it is new. */
+static inline uint64
+alike_group_of(AlikeGroups *groups, uint64 hash)
+{
+	uint64		at = (hash >> 32) & groups->mask;
+
+	for (; groups->groups[at].round == groups->round; at = (at + 1) & groups->mask)
+		if (groups->groups[at].hash == hash)
+			return at;
+	groups->groups[at] = (AlikeGroup)
+	{
+		.hash = hash,.round = groups->round,.number = NO_CLASS
+	};
+	return at;
+}
+
 /* ----------------------------- clusters tuples that a node would show alike */
 
 typedef struct Coarsening Coarsening;

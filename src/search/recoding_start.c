@@ -156,15 +156,6 @@ levels_of_node(const NodeList *list, uint32 i)
 
 /* ------------------------------------------------------------ groups */
 
-/* A group of tuples that a node shows alike. */
-typedef struct StartGroup
-{
-	uint64		key;
-	int64		people;
-	uint32		node;			/* that it is of; others are free */
-	uint32		class;
-} StartGroup;
-
 typedef struct Visit
 {
 	DraftClasses *classes;
@@ -173,9 +164,7 @@ typedef struct Visit
 	uint32		nleft;
 	uint32	   *left;			/* tuples without a class */
 	uint32	   *group_of;		/* by position among them */
-	StartGroup *groups;
-	uint64		mask;
-	uint32		node;
+	AlikeGroups groups;			/* of the last node */
 	uint32		nlarge;			/* groups that are large enough */
 } Visit;
 
@@ -184,18 +173,12 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 {
 	const Ground *ground = classes->ground;
 	Size		n = Max(ground->ntuples, 1);
-	Size		ngroups = 1024;
 
-	while (ngroups < 2 * n)
-		ngroups *= 2;
-	budget_require(ground->order->population->context, sizeof(StartGroup) * ngroups + 2 * sizeof(uint32) * n);
+	budget_require(ground->order->population->context, 2 * sizeof(uint32) * n);
 	visit->classes = classes;
 	visit->left = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
 	visit->group_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	visit->groups = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(StartGroup) * ngroups,
-											   MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-	visit->mask = ngroups - 1;
-	visit->node = 0;
+	alike_groups_init(&visit->groups, ground, n);
 	visit->nleft = 0;
 	for (uint32 i = 0; i < ground->ntuples; i++)
 		if (classes->class_of[i] == NO_CLASS)
@@ -215,11 +198,7 @@ prepare_visit(Visit *visit, DraftClasses *classes)
 	}
 }
 
-/*
- * Groups the remaining tuples by the node's labels.  Groups are identified by
- * a 64-bit hash; two with the same hash by chance would be one class, which
- * loses more than necessary but is sound.
- */
+/* Groups the remaining tuples by the node's labels. */
 static void
 count_groups(Visit *visit, const uint8 * levels)
 {
@@ -227,7 +206,7 @@ count_groups(Visit *visit, const uint8 * levels)
 	const uint64 *mix[MAX_ATTRIBUTES];
 	int64		smallest = ground->smallest;
 
-	visit->node++;
+	visit->groups.round++;
 	visit->nlarge = 0;
 	for (int a = 0; a < ground->nattrs; a++)
 		mix[a] = visit->mix[a][levels[a]];
@@ -236,29 +215,15 @@ count_groups(Visit *visit, const uint8 * levels)
 		uint32		tuple = visit->left[i];
 		const uint32 *codes = ground_codes(ground, tuple);
 		uint64		key = 0;
-		uint64		at;
-		StartGroup *group;
+		AlikeGroup *group;
 
 		for (int a = 0; a < ground->nattrs; a++)
 			key += mix[a][codes[a]];
-		for (at = (key >> 32) & visit->mask;; at = (at + 1) & visit->mask)
-		{
-			group = &visit->groups[at];
-			if (group->node != visit->node)
-			{
-				group->node = visit->node;
-				group->key = key;
-				group->people = 0;
-				group->class = NO_CLASS;
-				break;
-			}
-			if (group->key == key)
-				break;
-		}
+		visit->group_of[i] = alike_group_of(&visit->groups, key);
+		group = &visit->groups.groups[visit->group_of[i]];
 		if (group->people < smallest && group->people + ground->people[tuple] >= smallest)
 			visit->nlarge++;
 		group->people += ground->people[tuple];
-		visit->group_of[i] = at;
 	}
 }
 
@@ -272,21 +237,21 @@ take_groups(Visit *visit)
 
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		StartGroup *group = &visit->groups[visit->group_of[i]];
+		AlikeGroup *group = &visit->groups.groups[visit->group_of[i]];
 
 		if (group->people < ground->smallest)
 			continue;
-		if (group->class == NO_CLASS)
-			group->class = class_add(classes);
-		class_take(classes, group->class, visit->left[i]);
+		if (group->number == NO_CLASS)
+			group->number = class_add(classes);
+		class_take(classes, group->number, visit->left[i]);
 	}
 	for (uint32 i = 0; i < visit->nleft; i++)
 	{
-		StartGroup *group = &visit->groups[visit->group_of[i]];
+		AlikeGroup *group = &visit->groups.groups[visit->group_of[i]];
 
 		/* once per group: 0 people mark it as settled */
-		if (group->people >= ground->smallest && !class_settle(classes, group->class))
-			class_drop(classes, group->class);
+		if (group->people >= ground->smallest && !class_settle(classes, group->number))
+			class_drop(classes, group->number);
 		group->people = 0;
 	}
 	for (uint32 i = 0; i < visit->nleft; i++)
@@ -340,7 +305,7 @@ take_node(Visit *visit, const uint8 * levels)
 	count_groups(visit, levels);
 	/* those in groups that are too small */
 	for (uint32 i = 0; i < visit->nleft; i++)
-		if (visit->groups[visit->group_of[i]].people < classes->ground->smallest)
+		if (visit->groups.groups[visit->group_of[i]].people < classes->ground->smallest)
 			left += classes->ground->people[visit->left[i]];
 	if (left > classes->limit)
 		return NODE_TOO_FINE;
