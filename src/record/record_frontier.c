@@ -138,23 +138,6 @@ is_highest_feasible(const RecordRun *run, const uint32 *leaves, int *levels)
 	return highest;
 }
 
-/* Flags the profiles for which this holds; returns false if there is none. */
-static bool
-flag_profiles(const Frontier *frontier, int *levels)
-{
-	const Profiles *profiles = &frontier->profiles;
-	bool		any = false;
-
-	for (uint32 p = 0; p < profiles->nprofiles; p++)
-	{
-		const uint32 *leaves = leaves_of(frontier->run, profiles->tuples[profiles->start[p]]);
-
-		profiles->flagged[p] = is_highest_feasible(frontier->run, leaves, levels);
-		any = any || profiles->flagged[p];
-	}
-	return any;
-}
-
 /* Passes over the lattice that take longer do not count what is needed. */
 #define MAX_COUNTED 100000000
 
@@ -283,8 +266,15 @@ visit_highest(Frontier *frontier)
 
 	for (int64 node = 0; node < run->nnodes && !out_of_time(run); node++)
 	{
+		bool		any = false;
+
 		levels_of_node(run, node, levels);
-		if (!flag_profiles(frontier, levels))
+		for (uint32 p = 0; p < profiles->nprofiles; p++)
+		{
+			profiles->flagged[p] = is_highest_feasible(run, leaves_of(run, profiles->tuples[profiles->start[p]]), levels);
+			any = any || profiles->flagged[p];
+		}
+		if (!any)
 			continue;
 		go_to_node(run, levels);
 		run->search->evaluated++;

@@ -39,24 +39,6 @@ item_table_size(const Population *population, uint32 n)
 	return size;
 }
 
-/* Unpacks the keys, each attribute's leaves together. */
-static uint32 **
-unpack_leaves(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown)
-{
-	uint32	  **leaves = palloc(sizeof(uint32 *) * population->nattrs);
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Attribute *attr = &population->attrs[a];
-
-		leaves[a] = population_alloc(population, sizeof(uint32), (Size) n + 1);
-		for (uint32 i = 0; i < n; i++)
-			leaves[a][i] = unknown != NULL && (unknown[i] >> a & 1) != 0 ? attr->hierarchy->nleaves :
-				key_get(keys + (Size) i * population->nwords, &attr->field);
-	}
-	return leaves;
-}
-
 ItemTable *
 item_table_create(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown, const int64 *counts,
 				  const ItemTable *same)
@@ -66,7 +48,16 @@ item_table_create(const Population *population, uint32 n, const uint64 *keys, co
 	table->population = population;
 	table->n = n;
 	table->counts = counts;
-	table->leaves = same != NULL ? same->leaves : unpack_leaves(population, n, keys, unknown);
+	table->leaves = same != NULL ? same->leaves : palloc(sizeof(uint32 *) * population->nattrs);
+	for (int a = 0; a < population->nattrs && same == NULL; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		table->leaves[a] = population_alloc(population, sizeof(uint32), (Size) n + 1);
+		for (uint32 i = 0; i < n; i++)
+			table->leaves[a][i] = unknown != NULL && (unknown[i] >> a & 1) != 0 ? attr->hierarchy->nleaves :
+				key_get(keys + (Size) i * population->nwords, &attr->field);
+	}
 	table->sorted = palloc0(sizeof(SortedItems) * (population->nattrs + 1));
 	table->starts = population_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
 	table->pairs = population_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);

@@ -204,21 +204,6 @@ cheapest_partner(const Clustering *c, int cluster)
 	return best;
 }
 
-static void
-price_all(Clustering *c, Prng *prng, uint32 noise)
-{
-	for (int i = 0; i < c->nclusters; i++)
-	{
-		if (i % 64 == 63)
-			CHECK_FOR_INTERRUPTS();
-		for (int j = 0; j < i; j++)
-			price_row(c, i)[j] = price_row(c, j)[i] = noisy(c, merge_price(c, i, j), prng, noise);
-	}
-	for (int i = 0; i < c->nclusters; i++)
-		if (!c->kept[i])
-			c->partner[i] = cheapest_partner(c, i);
-}
-
 /* The cluster to merge next, or -1 if all keep the promise. */
 static int
 next_to_merge(const Clustering *c, MergeOrder order)
@@ -283,8 +268,16 @@ merge_all(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
 	int			cluster;
 
 	form_clusters(c);
-	if (c->nlive > 1)
-		price_all(c, prng, noise);
+	for (int i = 0; i < c->nclusters && c->nlive > 1; i++)
+	{
+		if (i % 64 == 63)
+			CHECK_FOR_INTERRUPTS();
+		for (int j = 0; j < i; j++)
+			price_row(c, i)[j] = price_row(c, j)[i] = noisy(c, merge_price(c, i, j), prng, noise);
+	}
+	for (int i = 0; i < c->nclusters && c->nlive > 1; i++)
+		if (!c->kept[i])
+			c->partner[i] = cheapest_partner(c, i);
 	while (c->nlive > 1 && (cluster = next_to_merge(c, order)) >= 0)
 	{
 		int			other = c->partner[cluster];
