@@ -73,15 +73,19 @@ require_finite(const char *name, double value)
 }
 
 double
-probability_argument(FunctionCallInfo fcinfo, const char *name)
+require_share(const char *name, double value, double most)
 {
-	double		value = number_argument(fcinfo, name);
-
-	if (!(value >= 0 && value <= 1))
+	if (!(value >= 0 && value <= most))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("%s must be between 0 and 1, not %g", name, value)));
 	return value;
+}
+
+double
+probability_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return require_share(name, number_argument(fcinfo, name), 1);
 }
 
 int

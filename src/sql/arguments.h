@@ -30,6 +30,9 @@ extern double number_argument(FunctionCallInfo fcinfo, const char *name);
 /* A value of an argument, which must be finite. */
 extern double require_finite(const char *name, double value);
 
+/* A value that must be a share of 1, which rounding may have lifted to most. */
+extern double require_share(const char *name, double value, double most);
+
 /* A number in [0,1]. */
 extern double probability_argument(FunctionCallInfo fcinfo, const char *name);
 

@@ -107,17 +107,6 @@ judge_values(FunctionCallInfo fcinfo, int n, const double *values, const double 
 	return achievement_of(n, values, preferred, weights, ideal);
 }
 
-/* Fails if a bias, a loss or a preference for one is not a share. */
-static double
-check_share(double value, double most, const char *name)
-{
-	if (!(value >= 0 && value <= most))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("%s must be between 0 and 1, not %g", name, value)));
-	return value;
-}
-
 /*
  * The achievement of a bias and a loss, which rounding may have lifted above
  * 1.  Arguments are found by position, since this is called for many rows.
@@ -132,10 +121,10 @@ anonopt_achievement(PG_FUNCTION_ARGS)
 	for (int i = 0; i < 4; i++)
 		if (PG_ARGISNULL(i))
 			PG_RETURN_NULL();
-	values[0] = check_share(PG_GETARG_FLOAT8(0), 1 + 1e-9, "necd");
-	values[1] = check_share(PG_GETARG_FLOAT8(1), 1 + 1e-9, "nwp");
-	necd = check_share(PG_GETARG_FLOAT8(2), 1, "necd_pref");
-	preference_begin(&preference, necd, check_share(PG_GETARG_FLOAT8(3), 1, "nwp_pref"));
+	values[0] = require_share("necd", PG_GETARG_FLOAT8(0), 1 + 1e-9);
+	values[1] = require_share("nwp", PG_GETARG_FLOAT8(1), 1 + 1e-9);
+	necd = require_share("necd_pref", PG_GETARG_FLOAT8(2), 1);
+	preference_begin(&preference, necd, require_share("nwp_pref", PG_GETARG_FLOAT8(3), 1));
 	if (PG_ARGISNULL(4) && PG_ARGISNULL(5))
 		PG_RETURN_FLOAT8(preference_achievement(&preference, values));
 	PG_RETURN_FLOAT8(judge_values(fcinfo, 2, values, preference.preferred));

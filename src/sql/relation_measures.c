@@ -180,19 +180,6 @@ put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, dou
 	put_number(row, "marketer", risks.found / risks.people);
 }
 
-static double
-fraction_argument(FunctionCallInfo fcinfo)
-{
-	double		fraction = is_given(fcinfo, "sampling_fraction") ? number_argument(fcinfo, "sampling_fraction") : 1;
-
-	if (!(fraction > 0 && fraction <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("sampling_fraction must be above 0 and at most 1"),
-				 errhint("It is the share of the population whose rows the relation holds.")));
-	return fraction;
-}
-
 static Datum
 anonopt_risk_call(PG_FUNCTION_ARGS)
 {
@@ -209,7 +196,12 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("threshold must be between 0 and 1")));
-	fraction = fraction_argument(fcinfo);
+	fraction = is_given(fcinfo, "sampling_fraction") ? number_argument(fcinfo, "sampling_fraction") : 1;
+	if (!(fraction > 0 && fraction <= 1))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("sampling_fraction must be above 0 and at most 1"),
+				 errhint("It is the share of the population whose rows the relation holds.")));
 	row = result_begin(fcinfo);
 	dataset = undeclared(fcinfo);
 	dataset->person = name_if_given(fcinfo, "person");

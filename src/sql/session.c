@@ -201,14 +201,6 @@ PG_FUNCTION_INFO_V1(anonopt_progress);
 
 static const char *const phase_names[] = {"reading", "searching"};
 
-/* Whether the caller may see a backend's numbers, as in pg_stat_activity. */
-static bool
-may_see(const PgBackendStatus *entry)
-{
-	return has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS) ||
-		has_privs_of_role(GetUserId(), entry->st_userid);
-}
-
 static void
 put_entry(ResultRow *row, const PgBackendStatus *entry)
 {
@@ -232,15 +224,18 @@ anonopt_progress(PG_FUNCTION_ARGS)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	int			nbackends = pgstat_fetch_stat_numbackends();
+	bool		sees_all = has_privs_of_role(GetUserId(), ROLE_PG_READ_ALL_STATS);
 
 	for (int i = 1; i <= nbackends; i++)
 	{
 		const LocalPgBackendStatus *local = pgstat_get_local_beentry_by_index(i);
 
 		if (local == NULL || local->backendStatus.st_progress_command != PROGRESS_COMMAND_ANONOPT ||
-			local->backendStatus.st_databaseid != MyDatabaseId || !may_see(&local->backendStatus))
+			local->backendStatus.st_databaseid != MyDatabaseId)
 			continue;
-		put_entry(row, &local->backendStatus);
+		/* numbers are shown to the roles that see them in pg_stat_activity */
+		if (sees_all || has_privs_of_role(GetUserId(), local->backendStatus.st_userid))
+			put_entry(row, &local->backendStatus);
 	}
 	return (Datum) 0;
 }
