@@ -16,22 +16,9 @@
 
 #include "base/budget.h"
 #include "base/key_counter.h"
-#include "base/names.h"
 #include "miscadmin.h"
 
-static const char *const labels_names[] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
-
-const char *
-recoding_labels_name(RecodingLabels labels)
-{
-	return labels_names[labels];
-}
-
-int
-recoding_labels_by_name(const char *name)
-{
-	return find_name(name, labels_names, lengthof(labels_names));
-}
+const char *const recoding_labels_names[RECODING_LABELS] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
 
 /* Allocates a number of elements of a size, and one more, within the budget. */
 static void *

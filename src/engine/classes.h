@@ -12,12 +12,11 @@
 typedef enum RecodingLabels
 {
 	LABELS_HIERARCHY,			/* the lowest label that covers it */
-	LABELS_RANGE				/* the tightest range of the domain's order */
+	LABELS_RANGE,				/* the tightest range of the domain's order */
+	RECODING_LABELS
 } RecodingLabels;
 
-/* Converts it to its name and back; -1 for an unknown name. */
-extern const char *recoding_labels_name(RecodingLabels labels);
-extern int	recoding_labels_by_name(const char *name);
+extern const char *const recoding_labels_names[RECODING_LABELS];
 
 /*
  * Classes of any generalization.  A class shows a box: a run of leaves for each

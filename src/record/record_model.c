@@ -7,45 +7,20 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "base/names.h"
 
-static const char *const risk_names[RISK_MODELS] = {
+const char *const risk_names[RISK_MODELS] = {
 	[RISK_SENSITIVITY] = "sensitivity",
 	[RISK_IDENTITY] = "identity",
 	[RISK_ENTROPY] = "entropy"
 };
 
-static const char *const utility_names[UTILITY_MODELS] = {
+const char *const utility_names[UTILITY_MODELS] = {
 	[UTILITY_DEPTH] = "depth",
 	[UTILITY_LEAVES] = "leaves",
 	[UTILITY_LOG_LEAVES] = "log_leaves",
 	[UTILITY_XIAO_TAO] = "xiao_tao",
 	[UTILITY_LM] = "lm"
 };
-
-int
-risk_by_name(const char *name)
-{
-	return find_name(name, risk_names, RISK_MODELS);
-}
-
-int
-utility_by_name(const char *name)
-{
-	return find_name(name, utility_names, UTILITY_MODELS);
-}
-
-const char *
-risk_name(RiskModel risk)
-{
-	return risk_names[risk];
-}
-
-const char *
-utility_name(UtilityModel utility)
-{
-	return utility_names[utility];
-}
 
 static double
 gain_of_label(UtilityModel utility, const Hierarchy *hierarchy, int level, uint32 label)

@@ -42,11 +42,9 @@ typedef struct RecordModel
 								 * attribute for its owners; NULL for 1 */
 } RecordModel;
 
-/* The model with a name, or -1. */
-extern int	risk_by_name(const char *name);
-extern int	utility_by_name(const char *name);
-extern const char *risk_name(RiskModel risk);
-extern const char *utility_name(UtilityModel utility);
+/* The names of the models. */
+extern const char *const risk_names[RISK_MODELS];
+extern const char *const utility_names[UTILITY_MODELS];
 
 /*
  * Builds the tables; leaf_weights is by attribute and leaf, owners by tuple

@@ -166,7 +166,7 @@ release_generalization(const Release *release)
 		by.recoding = release->recoding->table;
 		by.recoding_name = relation_sql_name(release->recoding->table);
 		by.labels = release->recoding->labels;
-		by.labels_name = unconstify(char *, recoding_labels_name(by.labels));
+		by.labels_name = unconstify(char *, recoding_labels_names[by.labels]);
 	}
 	return by;
 }
@@ -234,8 +234,8 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	{
 		entry->min_utility = release->records->min_utility;
 		entry->key = release->records->key;
-		entry->risk = unconstify(char *, risk_name(release->records->risk));
-		entry->utility = unconstify(char *, utility_name(release->records->utility));
+		entry->risk = unconstify(char *, risk_names[release->records->risk]);
+		entry->utility = unconstify(char *, utility_names[release->records->utility]);
 	}
 	entry->promises = palloc(sizeof(DeclaredPromise) * (release->dataset->npromises + 1));
 	for (int i = 0; i < release->dataset->npromises; i++)

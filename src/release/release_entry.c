@@ -282,7 +282,7 @@ check_generalization(ReleaseEntry *entry, const char *what)
 		refuse_entry(what);
 	if (by->kind == BY_RECODING)
 	{
-		int			labels = by->labels_name == NULL ? -1 : recoding_labels_by_name(by->labels_name);
+		int			labels = by->labels_name == NULL ? -1 : find_name(by->labels_name, recoding_labels_names, RECODING_LABELS);
 
 		if (labels < 0)
 			refuse_entry(what);

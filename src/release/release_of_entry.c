@@ -4,6 +4,7 @@
  */
 #include "release/release_parts.h"
 
+#include "base/names.h"
 #include "catalog/dataset.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
@@ -24,14 +25,15 @@ static RecordOptions *
 record_options(const ReleaseEntry *entry)
 {
 	RecordOptions *options = palloc0(sizeof(RecordOptions));
+	int			risk = entry->risk == NULL ? -1 : find_name(entry->risk, risk_names, RISK_MODELS);
+	int			utility = entry->utility == NULL ? -1 : find_name(entry->utility, utility_names, UTILITY_MODELS);
 
-	if (!entry->by_records || entry->key == NULL || entry->risk == NULL || entry->utility == NULL ||
-		risk_by_name(entry->risk) < 0 || utility_by_name(entry->utility) < 0)
+	if (!entry->by_records || entry->key == NULL || risk < 0 || utility < 0)
 		refuse_entry(entry->name);
 	options->min_utility = entry->min_utility;
 	options->key = entry->key;
-	options->risk = (RiskModel) risk_by_name(entry->risk);
-	options->utility = (UtilityModel) utility_by_name(entry->utility);
+	options->risk = (RiskModel) risk;
+	options->utility = (UtilityModel) utility;
 	return options;
 }
 

@@ -8,6 +8,7 @@
 
 #include "access/relation.h"
 #include "base/budget.h"
+#include "base/names.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
@@ -257,10 +258,10 @@ node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 }
 
 int
-choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const char *), const char *hint)
+choice_argument(FunctionCallInfo fcinfo, const char *name, const char *const *names, int n, const char *hint)
 {
 	char	   *choice = name_argument(fcinfo, name);
-	int			found = find(choice);
+	int			found = find_name(choice, names, n);
 
 	if (found < 0)
 		ereport(ERROR,
@@ -271,14 +272,14 @@ choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const ch
 }
 
 char *
-choices_hint(const char *what, const char *const *names, int n)
+choices_hint(const char *what, const char *const *names, int n, const char *last)
 {
 	StringInfoData hint;
 
 	initStringInfo(&hint);
 	appendStringInfo(&hint, "%s are ", what);
 	for (int i = 0; i < n; i++)
-		appendStringInfo(&hint, "%s%s", i > 0 ? ", " : "", names[i]);
+		appendStringInfo(&hint, "%s%s", i == 0 ? "" : i == n - 1 ? last : ", ", names[i]);
 	appendStringInfoChar(&hint, '.');
 	return hint.data;
 }
@@ -286,13 +287,15 @@ choices_hint(const char *what, const char *const *names, int n)
 RiskModel
 risk_argument(FunctionCallInfo fcinfo)
 {
-	return (RiskModel) choice_argument(fcinfo, "risk", risk_by_name, "Risks are sensitivity, identity and entropy.");
+	return (RiskModel) choice_argument(fcinfo, "risk", risk_names, RISK_MODELS,
+									   choices_hint("Risks", risk_names, RISK_MODELS, " and "));
 }
 
 UtilityModel
 utility_argument(FunctionCallInfo fcinfo)
 {
-	return (UtilityModel) choice_argument(fcinfo, "utility", utility_by_name, "Utilities are depth, leaves, log_leaves, xiao_tao and lm.");
+	return (UtilityModel) choice_argument(fcinfo, "utility", utility_names, UTILITY_MODELS,
+										  choices_hint("Utilities", utility_names, UTILITY_MODELS, " and "));
 }
 
 char *
@@ -386,5 +389,6 @@ readable_dataset_argument(FunctionCallInfo fcinfo)
 RecodingLabels
 labels_argument(FunctionCallInfo fcinfo)
 {
-	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_by_name, "Labels are hierarchy and range.");
+	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_names, RECODING_LABELS,
+											choices_hint("Labels", recoding_labels_names, RECODING_LABELS, " and "));
 }

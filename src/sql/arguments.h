@@ -67,10 +67,10 @@ extern int	count_if_given(FunctionCallInfo fcinfo, const char *name);
 extern Promise promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset);
 
 /* One of some names, as its value; "unknown <argument>", with a hint, if it is none. */
-extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, int (*find) (const char *), const char *hint);
+extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, const char *const *names, int n, const char *hint);
 
-/* A hint that lists all names. */
-extern char *choices_hint(const char *what, const char *const *names, int n);
+/* A hint that lists all names; last separates the last one. */
+extern char *choices_hint(const char *what, const char *const *names, int n, const char *last);
 
 /* "risk" and "utility": models of them, by name, for records. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo);

@@ -8,7 +8,6 @@
 #include "base/compat.h"
 
 #include "access/relation.h"
-#include "base/names.h"
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "catalog/pg_type.h"
@@ -40,7 +39,7 @@ property_argument(const char *name, const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown property \"%s\"", name),
-				 errhint("%s", choices_hint("Properties", names, PROPERTIES))));
+				 errhint("%s", choices_hint("Properties", names, PROPERTIES, ", "))));
 	if (property_is_sensitive(property))
 		require_sensitive(dataset, property_name(property));
 	return property;
@@ -228,12 +227,6 @@ static const int index_sums[INDICES] = {
 	[INDEX_BINARY] = SUMS_COUNTS,
 	[INDEX_DOMINANCE] = SUMS_COUNTS
 };
-
-static int
-index_by_name(const char *name)
-{
-	return find_name(name, index_names, INDICES);
-}
 
 /* An index of one side; dominance is 1 if it is nowhere below the other. */
 static double
@@ -516,7 +509,8 @@ anonopt_tournament_call(PG_FUNCTION_ARGS)
 	int			nnodes;
 	int		  **levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
 	Property	property = property_argument(name_argument(fcinfo, "property"), dataset);
-	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", index_by_name, choices_hint("Indices", index_names, INDICES));
+	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", index_names, INDICES,
+														choices_hint("Indices", index_names, INDICES, ", "));
 	Population *population = population_argument(dataset);
 	int			nattrs;
 	Promise		promise;

@@ -676,7 +676,11 @@ anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
 static PromiseModel
 model_argument(FunctionCallInfo fcinfo)
 {
-	return (PromiseModel) choice_argument(fcinfo, "model", model_by_name, psprintf("Models are %s.", model_names()));
+	const char *names[MODELS];
+
+	for (int model = 0; model < MODELS; model++)
+		names[model] = model_name((PromiseModel) model);
+	return (PromiseModel) choice_argument(fcinfo, "model", names, MODELS, choices_hint("Models", names, MODELS, " and "));
 }
 
 /*

@@ -220,7 +220,7 @@ dominance_of_name(Datum name)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown dominance \"%s\"", TextDatumGetCString(name)),
-				 errhint("Dominances are equal, better, worse and incomparable.")));
+				 errhint("%s", choices_hint("Dominances", dominance_names, lengthof(dominance_names), " and "))));
 	return (Dominance) dominance;
 }
 

@@ -25,7 +25,7 @@ objectives_hint(bool losses)
 	for (int i = 0; i < OBJECTIVES; i++)
 		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
 			names[n++] = objective_name((Objective) i);
-	return choices_hint(losses ? "Losses" : "Objectives", names, n);
+	return choices_hint(losses ? "Losses" : "Objectives", names, n, ", ");
 }
 
 static bool
@@ -88,7 +88,7 @@ recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("unknown loss \"%s\"", name),
-				 errhint("Losses of a recoding are glm, nwp, dcn and cm.")));
+				 errhint("%s", choices_hint("Losses of a recoding", losses, lengthof(losses), " and "))));
 	return objective_named(name, dataset, true);
 }
 
