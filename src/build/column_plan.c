@@ -79,28 +79,6 @@
 
 /* ------------------------------------------------------------------ types */
 
-static bool
-is_date(Oid type)
-{
-	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
-}
-
-static bool
-is_number(Oid type)
-{
-	TypeMatch	match;
-
-	return match_types(type, NUMERICOID, &match);
-}
-
-static bool
-is_text(Oid type)
-{
-	TypeMatch	match;
-
-	return match_types(type, TEXTOID, &match);
-}
-
 static void
 refuse_column(ColumnPlan *plan, const char *role, const char *refusal, const char *hint)
 {
@@ -166,17 +144,17 @@ profile_statement(Oid relation, const char *column, Oid type)
 	const char *number = "NULL::numeric";
 	const char *text = "NULL";
 
-	if (is_number(type))
+	if (type_is_number(type))
 		number = psprintf("%s::numeric", value);
 	else if (type == TIMESTAMPTZOID)
 		value = psprintf("(%s AT TIME ZONE 'UTC')::date", value);
-	else if (is_date(type))
+	else if (type_is_moment(type))
 		value = psprintf("%s::date", value);
-	else if (is_text(type))
+	else if (type_is_text(type))
 		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
 
 	/* a number for infinity, which has no distance from a day */
-	if (is_date(type))
+	if (type_is_moment(type))
 		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
 
 	/*
@@ -348,7 +326,7 @@ static const double quantiles[] = {0.01, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.3
 static void
 read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *found)
 {
-	bool		is_day = is_date(plan->type);
+	bool		is_day = type_is_moment(plan->type);
 	const char *value = psprintf("r.%s", quote_identifier(plan->column));
 	Oid			type = FLOAT8ARRAYOID;
 	Datum		shares = doubles_datum(quantiles, NQUANTILES);
@@ -567,7 +545,7 @@ plan_role(ColumnPlan *plan, Relation relation)
 		suggest_role(plan, "identifier", "its name suggests that it identifies people");
 	else if (profile->values > 1 && profile->prose)
 		suggest_role(plan, "drop", "it is prose, which may reveal anything");
-	else if (alone && (is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
+	else if (alone && (type_is_text(plan->type) || (type_is_integer(plan->type) && profile->high - profile->low <= DENSE_SPAN * profile->people)))
 		suggest_role(plan, "identifier", "nearly every value is unique");
 	else if (profile->values <= 1)
 		suggest_role(plan, "insensitive", profile->people == 0 ? "it is empty" : "all values are equal");
@@ -585,16 +563,16 @@ column_plan_by_data(ColumnPlan *plan, Relation relation)
 		return;
 	plan->profile = profile_column(oid, plan->column, plan->type);
 	choose_hierarchy(plan, PLAN_FLAT, 1, profile->values > FEW_VALUES ? "many values, in one step" : "few values, in one step");
-	if (is_date(plan->type) && profile->values > profile->infinite)
+	if (type_is_moment(plan->type) && profile->values > profile->infinite)
 		plan_dates(plan, oid);
-	else if (is_number(plan->type) && profile->values > FEW_VALUES && profile->low < profile->high)
+	else if (type_is_number(plan->type) && profile->values > FEW_VALUES && profile->low < profile->high)
 	{
 		if (every_integer_is_leaf(plan) || !plan_bins(plan, oid))
 			plan_even_widths(plan);
 	}
 	else if (plan->type == TIMEOID && profile->values > 0)
 		choose_hierarchy(plan, PLAN_HOURS, 3, "times of day, in hours and quarters of the day");
-	else if (is_text(plan->type))
+	else if (type_is_text(plan->type))
 		plan_texts(plan);
 	plan_role(plan, relation);
 }

@@ -31,14 +31,13 @@ static LeafColumn
 leaf_column(Oid relation, const char *column)
 {
 	LeafColumn	leaf = {.opened = relation_open_existing(relation)};
-	TypeMatch	match;
 
 	require_column(relation, column);
 	leaf.type_oid = column_type(relation, column);
 	leaf.expression = psprintf("r.%s", quote_identifier(column));
-	if (match_types(leaf.type_oid, TEXTOID, &match))
+	if (type_is_text(leaf.type_oid))
 	{
-		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(match.data_form, leaf.expression));
+		leaf.expression = psprintf("%s COLLATE pg_catalog.\"C\"", sql_as(text_form(leaf.type_oid), leaf.expression));
 		leaf.type_oid = TEXTOID;
 	}
 	leaf.type = format_type_be_qualified(leaf.type_oid);

@@ -404,10 +404,8 @@ dataset_check(const Dataset *dataset)
 		check_column(dataset, dataset->person);
 	if (dataset->count_column != NULL)
 	{
-		TypeMatch	match;
-
 		check_column(dataset, dataset->count_column);
-		if (!match_types(column_type(dataset->relation, dataset->count_column), INT8OID, &match))
+		if (!type_is_number(column_type(dataset->relation, dataset->count_column)))
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
 					 errmsg("count column \"%s\" of data set \"%s\" is not a number", dataset->count_column, dataset->name),

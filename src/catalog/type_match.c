@@ -35,6 +35,12 @@ type_is_float(Oid type)
 }
 
 bool
+type_is_moment(Oid type)
+{
+	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
+}
+
+bool
 type_is_text(Oid type)
 {
 	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID || type_is_enum(type);
@@ -152,22 +158,12 @@ match_types(Oid data_type, Oid leaf_type, TypeMatch *match)
 	return false;
 }
 
-/*
- * Whether a type holds points in time: near the ends of what it can hold, a zone
- * moves them beyond.
- */
-static bool
-is_moment(Oid type)
-{
-	return type == DATEOID || type == TIMESTAMPOID || type == TIMESTAMPTZOID;
-}
-
 bool
 cast_can_be_kept_from_failing(Oid from, Oid to)
 {
 	if (from == to || to == TEXTOID)
 		return true;
-	if (is_moment(from) && is_moment(to))
+	if (type_is_moment(from) && type_is_moment(to))
 		return true;
 	if (to == INT4OID || to == INT8OID || to == NUMERICOID)
 		return type_is_number(from);
@@ -185,7 +181,8 @@ cast_condition(const char *value, Oid from, Oid to)
 	if (to == INT8OID && from == NUMERICOID)
 		return psprintf("%s OPERATOR(pg_catalog.>) -9223372036854775808.5"
 						" AND %s OPERATOR(pg_catalog.<) 9223372036854775807.5", value, value);
-	if (from != to && is_moment(from) && is_moment(to))
+	/* near the ends of what the types can hold, a zone moves moments beyond */
+	if (from != to && type_is_moment(from) && type_is_moment(to))
 		return psprintf("(NOT pg_catalog.isfinite(%s) OR (%s OPERATOR(pg_catalog.>) '4713-01-03 BC'::%s AND %s OPERATOR(pg_catalog.<) '294276-12-29'::%s))",
 						value, value, format_type_be_qualified(from), value, format_type_be_qualified(from));
 	return NULL;

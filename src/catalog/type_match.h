@@ -24,6 +24,9 @@ extern bool type_is_integer(Oid type);
 extern bool type_is_number(Oid type);
 extern bool type_is_float(Oid type);
 
+/* Whether a type holds points in time. */
+extern bool type_is_moment(Oid type);
+
 /* Whether a type is compared as a text; enums are, too. */
 extern bool type_is_text(Oid type);
 

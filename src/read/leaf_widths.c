@@ -37,7 +37,7 @@ leaves_have_width(Oid type)
 {
 	Oid			subtype = type_is_range(type) ? get_range_subtype(type) : InvalidOid;
 
-	return type_is_number(subtype) || subtype == DATEOID || subtype == TIMESTAMPOID || subtype == TIMESTAMPTZOID;
+	return type_is_number(subtype) || type_is_moment(subtype);
 }
 
 /* A finite bound as a number. */

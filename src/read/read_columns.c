@@ -198,10 +198,9 @@ make_encoder(Reading *reading, int i)
 	if (column->loaded == NULL)
 	{
 		/* varchar, name and the like are texts, compared by their bytes */
-		TypeMatch	match;
-		bool		as_text = match_types(column->type, TEXTOID, &match) && !type_is_enum(column->type);
+		bool		as_text = type_is_text(column->type) && !type_is_enum(column->type);
 
-		column->form = as_text ? match.data_form : "%v";
+		column->form = as_text ? text_form(column->type) : "%v";
 		encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);
 		return;
 	}

@@ -326,13 +326,12 @@ looks_as_it_is(Oid relation, const char *column)
 	Oid			type;
 	int32		typmod;
 	Oid			collation;
-	TypeMatch	match;
 
 	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
 	type = getBaseTypeAndTypmod(type, &typmod);
 	if (type == BPCHAROID)
 		return typmod != -1;
-	return type_is_integer_like(type) || (match_types(type, TEXTOID, &match) && !type_is_enum(type));
+	return type_is_integer_like(type) || (type_is_text(type) && !type_is_enum(type));
 }
 
 /* Has rows that look alike merged, if that can be told by encoded columns. */

@@ -59,10 +59,8 @@ OWN_FUNCTION(anonopt_drop_tuple_store);
 static void
 check_count_column(Oid relation, const char *column)
 {
-	TypeMatch	match;
-
 	require_readable_column(relation, column);
-	if (match_types(column_type(relation, column), INT8OID, &match))
+	if (type_is_number(column_type(relation, column)))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
