@@ -29,15 +29,9 @@ leaf_kind(Oid type)
 {
 	if (type_is_range(type))
 		type = get_range_subtype(type);
-	switch (getBaseType(type))
-	{
-		case DATEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return LEAVES_MOMENTS;
-		default:
-			return type_is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
-	}
+	if (type_is_moment(getBaseType(type)))
+		return LEAVES_MOMENTS;
+	return type_is_number(type) ? LEAVES_NUMBERS : LEAVES_CATEGORIES;
 }
 
 /* SELECT leaf, leaf as text, labels as text … in the order of the leaves. */

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "common/hashfn.h"
 #include "miscadmin.h"
@@ -136,8 +137,7 @@ choose_hash(Column *column, Oid type)
 	else
 		column->kind = byval ? BY_BITS : BY_BYTES;
 	/* equivalent to their functions, and faster */
-	if (type == INT2OID || type == INT4OID || type == INT8OID || type == BOOLOID || type == DATEOID ||
-		type == TIMESTAMPOID || type == TIMESTAMPTZOID)
+	if (type_is_integer(type) || type == BOOLOID || type_is_moment(type))
 		column->kind = BY_BITS;
 	return true;
 }
