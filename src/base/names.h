@@ -24,7 +24,8 @@ typedef enum Distance
 {
 	DISTANCE_EQUAL,
 	DISTANCE_ORDERED,
-	DISTANCE_HIERARCHICAL
+	DISTANCE_HIERARCHICAL,
+	DISTANCES
 } Distance;
 
 /* ------------------------------------------------------------------- limits */

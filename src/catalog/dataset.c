@@ -37,18 +37,12 @@ static const char *const role_names[] = {
 	"quasi_identifier", "sensitive", "class_label", "identifier", "insensitive", "pseudonym"
 };
 
-static const char *const distance_names[] = {"equal", "ordered", "hierarchical"};
+const char *const distance_names[DISTANCES] = {"equal", "ordered", "hierarchical"};
 
 const char *
 role_name(Role role)
 {
 	return role_names[role];
-}
-
-const char *
-distance_name(Distance distance)
-{
-	return distance_names[distance];
 }
 
 Distance

@@ -122,7 +122,7 @@ extern bool dataset_promises_values(const Dataset *dataset);
 extern void dataset_promise(Dataset *dataset, const DeclaredPromise *promise);
 
 extern const char *role_name(Role role);
-extern const char *distance_name(Distance distance);
+extern const char *const distance_names[DISTANCES];
 
 /* Converts a name to its value; fails with 22023 if it is unknown. */
 extern Role role_by_name(const char *name);

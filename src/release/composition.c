@@ -243,7 +243,7 @@ known_of_release(const Release *release, KnownContent *content)
 	for (int i = 0, a = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
 			known->hierarchies[a++] = dataset->attributes[i].hierarchy;
-	known->by = release_generalization(release);
+	known->by = release->by;
 }
 
 static void

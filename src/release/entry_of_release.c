@@ -14,7 +14,7 @@ measures_json(const Release *release)
 {
 	const Population *population = release->population;
 	const Measures *m = &release->measures;
-	bool		by_records = release->records != NULL;
+	bool		by_records = release->by.kind == BY_RECORDS;
 	int64		starred = by_records ? 0 : release->classes->starred;
 	bool		sensitive = population->nsensitive > 0;
 	const struct
@@ -92,7 +92,7 @@ make_distributions(const Release *release, ReleaseEntry *entry)
 		if (!release_entry_shows(entry, dataset->attributes[i].column))
 			continue;
 		distribution->column = dataset->attributes[i].column;
-		distribution->distance = unconstify(char *, distance_name(dataset->attributes[i].distance));
+		distribution->distance = dataset->attributes[i].distance;
 		distribution->hierarchy = dataset->attributes[i].hierarchy;
 		for (int h = 0; h < entry->nhierarchies && OidIsValid(distribution->hierarchy); h++)
 			if (entry->hierarchies[h] == distribution->hierarchy)
@@ -120,62 +120,11 @@ distributions_now(ReleaseEntry *entry)
 	release_close(release);
 }
 
-/* The labels that cuts part, of one attribute after another. */
-static char **
-labels_of_cuts(const Population *population, int *n)
-{
-	char	  **labels;
-
-	*n = 0;
-	for (int a = 0; a < population->nattrs; a++)
-		*n += population->attrs[a].hierarchy->levels[population->attrs[a].min_level].nlabels;
-	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) *n + 1));
-	*n = 0;
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
-		int			level = population->attrs[a].min_level;
-
-		memcpy(labels + *n, hierarchy->labels[level], sizeof(char *) * hierarchy->levels[level].nlabels);
-		*n += hierarchy->levels[level].nlabels;
-	}
-	return labels;
-}
-
-Generalization
-release_generalization(const Release *release)
-{
-	Generalization by = {BY_RECORDS};
-
-	if (release->levels != NULL)
-	{
-		by.kind = BY_LEVELS;
-		by.levels = release->levels;
-		by.nlevels = release->population->nattrs;
-	}
-	else if (release->cuts != NULL)
-	{
-		by.kind = BY_CUTS;
-		by.cuts = release->cuts;
-		by.ncuts = release->population->nattrs;
-		by.cut_labels = labels_of_cuts(release->population, &by.ncut_labels);
-	}
-	else if (release->recoding != NULL)
-	{
-		by.kind = BY_RECODING;
-		by.recoding = release->recoding->table;
-		by.recoding_name = relation_sql_name(release->recoding->table);
-		by.labels = release->recoding->labels;
-		by.labels_name = unconstify(char *, recoding_labels_names[by.labels]);
-	}
-	return by;
-}
-
 /* The people in the smallest class, if they have several rows each. */
 static void
 set_people_k(const Release *release, ReleaseEntry *entry)
 {
-	int64		starred = release->records != NULL ? 0 : release->classes->starred;
+	int64		starred = release->by.kind == BY_RECORDS ? 0 : release->classes->starred;
 
 	entry->has_people_k = release->population->has_persons;
 	entry->people_k = starred > 0 ? Min(release->measures.k, starred) : release->measures.k;
@@ -199,12 +148,11 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->id = pstrdup(id);
 	entry->relation = relation;
 	entry->form = release->form;
-	entry->form_name = unconstify(char *, release_form_name(release->form));
 	entry->name = release->sql_name;
 	entry->dataset = release->dataset->name;
 	entry->source = release->dataset->relation;
 	entry->source_name = relation_sql_name(entry->source);
-	entry->by = release_generalization(release);
+	entry->by = release->by;
 	entry->k = release->promise.k;
 	entry->has_l = promised_of_all(release->dataset, MODEL_L, &l);
 	entry->l = (int64) l;
@@ -212,7 +160,6 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = release->star;
-	entry->suppressed = entry->star ? "star" : "omit";
 	entry->ngeneralized = columns.n[NAMES_GENERALIZED];
 	entry->generalized = columns.names[NAMES_GENERALIZED];
 	entry->nsensitive = columns.n[NAMES_SENSITIVE];
@@ -229,14 +176,6 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	}
 	entry->measures = measures_json(release);
 	set_people_k(release, entry);
-	entry->by_records = release->records != NULL;
-	if (entry->by_records)
-	{
-		entry->min_utility = release->records->min_utility;
-		entry->key = release->records->key;
-		entry->risk = unconstify(char *, risk_names[release->records->risk]);
-		entry->utility = unconstify(char *, utility_names[release->records->utility]);
-	}
 	entry->promises = palloc(sizeof(DeclaredPromise) * (release->dataset->npromises + 1));
 	for (int i = 0; i < release->dataset->npromises; i++)
 		if (is_further_promise(&release->dataset->promises[i]))

@@ -4,6 +4,7 @@
  */
 #include "release/entry_row.h"
 
+#include "base/names.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "utils/array.h"
@@ -24,7 +25,8 @@ static const KindInSql kinds[] = {
 	[FIELD_TEXT] = {TEXTOID},
 	[FIELD_NAME] = {TEXTOID,.read = "::text",.write = "::name"},
 	[FIELD_JSON] = {TEXTOID,.read = "::text",.write = "::jsonb"},
-	[FIELD_FLAG] = {BOOLOID},
+	[FIELD_WORD] = {TEXTOID},
+	[FIELD_FLAG] = {TEXTOID},
 	[FIELD_COUNT] = {INT8OID,.read = "::int8"},
 	[FIELD_FIGURE] = {FLOAT8OID},
 	[FIELD_TIME] = {TIMESTAMPTZOID},
@@ -135,11 +137,20 @@ read_field(const EntryField *field, Datum value, bool isnull, const char *releas
 	}
 	if (field->given != 0)
 		*(bool *) (into + field->given) = !isnull;
+	if (field->nwords > 0)
+	{
+		int			word = isnull ? field->nwords : find_name(TextDatumGetCString(value), field->words, field->nwords);
+
+		if (word < 0)
+			refuse_entry(release);
+		if (field->kind == FIELD_FLAG)
+			*(bool *) at = word == 1;
+		else
+			*(int *) at = word;
+		return;
+	}
 	switch (field->kind)
 	{
-		case FIELD_FLAG:
-			*(bool *) at = DatumGetBool(value);
-			break;
 		case FIELD_COUNT:
 			*(int64 *) at = isnull ? 0 : DatumGetInt64(value);
 			break;
@@ -207,8 +218,11 @@ field_value(const EntryField *field, const char *from, bool *isnull)
 	*isnull = field->given != 0 && !*(const bool *) (from + field->given);
 	switch (field->kind)
 	{
+		case FIELD_WORD:
+			*isnull = *(const int *) at == field->nwords;
+			return *isnull ? (Datum) 0 : CStringGetTextDatum(field->words[*(const int *) at]);
 		case FIELD_FLAG:
-			return BoolGetDatum(*(const bool *) at);
+			return CStringGetTextDatum(field->words[*(const bool *) at ? 1 : 0]);
 		case FIELD_COUNT:
 			return Int64GetDatum(*(const int64 *) at);
 		case FIELD_FIGURE:

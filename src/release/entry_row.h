@@ -17,7 +17,9 @@ typedef enum FieldKind
 	FIELD_TEXT,					/* char *, NULL for null */
 	FIELD_NAME,					/* the same, of a name, and */
 	FIELD_JSON,					/* of jsonb */
-	FIELD_FLAG,					/* bool */
+	FIELD_WORD,					/* an enumeration, by its words; their number
+								 * for null */
+	FIELD_FLAG,					/* bool, by two words */
 	FIELD_COUNT,				/* int64 */
 	FIELD_FIGURE,				/* double */
 	FIELD_TIME,					/* TimestampTz */
@@ -50,6 +52,8 @@ typedef struct EntryField
 								 * none */
 	int64		least;			/* of a count */
 	int64		most;
+	const char *const *words;
+	int			nwords;
 	const char *read;			/* the expression, if it is not the column */
 	const char *refresh;		/* a condition under which a refresh may write
 								 * a value: %s */
@@ -57,6 +61,9 @@ typedef struct EntryField
 
 /* The beginning of a field's initializer. */
 #define COLUMN(name, of_kind, of_flags, place) .column = name,.kind = of_kind,.flags = of_flags,.at = place
+
+/* The words of a field. */
+#define WORDS(list) .words = list,.nwords = lengthof(list)
 
 /* Fails: what is recorded of a release is not sound. */
 pg_noreturn extern void refuse_entry(const char *release);

@@ -12,7 +12,6 @@
 
 #include "engine/measure.h"
 #include "read/row_spool.h"
-#include "record/record_model.h"
 #include "release/class_labels.h"
 #include "release/composition.h"
 #include "release/recoding_rows.h"
@@ -27,25 +26,6 @@ typedef struct ShownColumn
 	bool		promised;		/* sensitive: promises of l or t apply */
 } ShownColumn;
 
-/* The options of a release by records. */
-typedef struct RecordOptions
-{
-	double		min_utility;
-	char	   *key;
-	RiskModel	risk;
-	UtilityModel utility;
-} RecordOptions;
-
-/* A recoding, and the result of reading it. */
-typedef struct ReleaseRecoding
-{
-	Oid			table;
-	RecodingLabels labels;
-	Relation	opened;
-	bool		extends;		/* it gets the tuples that are read and new */
-	TableRecoding *rows;		/* unless it is extended */
-} ReleaseRecoding;
-
 typedef struct Release
 {
 	/* specified */
@@ -59,14 +39,11 @@ typedef struct Release
 	bool		refills;		/* by PostgreSQL, perhaps with what it showed
 								 * before */
 	ReleaseForm form;
-	int		   *levels;			/* of a node, or */
-	Datum	   *cuts;			/* bit strings, or */
-	ReleaseRecoding *recoding;	/* or */
-	RecordOptions *records;
+	Generalization by;			/* as its entry says it, once it has been read */
 	char	  **named;			/* columns to be shown unchanged */
 	int			nnamed;
-	char	  **cut_labels;		/* that the cuts part, if it exists: of one
-								 * column after another */
+	bool		extends;		/* its recoding gets the tuples that are read
+								 * and new */
 	Oid			schema;
 	char	   *name;
 	char	   *sql_name;		/* qualified and quoted */
@@ -77,6 +54,8 @@ typedef struct Release
 	List	   *schema_names;
 	List	   *opened;			/* relations kept open, so that nobody changes
 								 * them meanwhile */
+	Relation	recoding;		/* the table of one, and */
+	TableRecoding *recoding_rows;	/* unless it is extended */
 	RowSpool	spool;
 	int			nspooled;		/* columns that are shown unchanged; the spool
 								 * also has those of a recoding to extend */

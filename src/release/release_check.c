@@ -553,23 +553,24 @@ release_check(Release *release)
 	ListCell   *cell;
 
 	release_check_reading(dataset);
-	if (release->levels == NULL && release->cuts == NULL)
-		require_overlaps_kept(dataset, release->recoding != NULL ? "a release of a recoding" : "a release of records");
+	if (release->by.kind == BY_RECODING || release->by.kind == BY_RECORDS)
+		require_overlaps_kept(dataset, release->by.kind == BY_RECODING ? "a release of a recoding" : "a release of records");
 	check_pseudonyms(release);
 	release->opened = list_make1(relation_open_existing(dataset->relation));
 	foreach(cell, release_hierarchies(dataset))
 		release->opened = lappend(release->opened, relation_open_existing(lfirst_oid(cell)));
-	for (int i = 0; i < dataset->nattributes && release->records != NULL; i++)
+	for (int i = 0; i < dataset->nattributes && release->by.kind == BY_RECORDS; i++)
 		if (OidIsValid(dataset->attributes[i].sensitivity))
 			require_trusted_relation(dataset->attributes[i].sensitivity);
-	if (release->recoding != NULL)
+	if (release->by.kind == BY_RECODING)
 	{
-		Relation	table = recoding_table_open(release->recoding->table);
+		Relation	table = recoding_table_open(release->by.recoding);
 
 		if (table->rd_rel->relowner != GetUserId())
 			aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
-		require_trusted_relation(release->recoding->table);
-		release->recoding->opened = table;
+		require_trusted_relation(release->by.recoding);
+		release->recoding = table;
+		release->by.recoding_name = relation_sql_name(release->by.recoding);
 		release->opened = lappend(release->opened, table);
 	}
 	for (int i = 0; i < dataset->npromises; i++)

@@ -76,7 +76,7 @@ needs_covers(const Release *release)
 {
 	const Dataset *dataset = release->dataset;
 
-	for (int i = 0; i < dataset->npromises && release->levels == NULL; i++)
+	for (int i = 0; i < dataset->npromises && release->by.kind != BY_LEVELS; i++)
 		if (model_needs_population(dataset->promises[i].model))
 			return true;
 	return false;
@@ -95,7 +95,7 @@ covers_of_release(const Release *release, int *n)
 	covers = palloc0(sizeof(LabelCover) * (*n + 1));
 	for (int a = 0; a < *n; a++)
 	{
-		const Recoding *cut = release->cuts == NULL ? NULL : classes->node[a];
+		const Recoding *cut = release->by.kind != BY_CUTS ? NULL : classes->node[a];
 
 		if (cut == NULL)
 			append_boxes(&covers[a], classes, a);

@@ -22,13 +22,8 @@
 #include "utils/varbit.h"
 
 static const char *const form_names[] = {"table", "materialized view", "live view"};
+static const char *const suppression_names[] = {"omit", "star"};
 static const char form_kinds[] = {RELKIND_RELATION, RELKIND_MATVIEW, RELKIND_VIEW};
-
-const char *
-release_form_name(ReleaseForm form)
-{
-	return form_names[form];
-}
 
 /* ------------------------------------------------------- entries and their parts */
 
@@ -47,25 +42,25 @@ static const EntryField entry_fields[] = {
 	{COLUMN("cut_labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_ENTRY(by.cut_labels)),.given = OF_ENTRY(by.ncut_labels)},
 	{COLUMN("recoding", FIELD_RELATION, 0, OF_ENTRY(by.recoding)),.read = RESOLVED("p.recoding", "p.recoding_name")},
 	{COLUMN("recoding_name", FIELD_TEXT, 0, OF_ENTRY(by.recoding_name))},
-	{COLUMN("labels", FIELD_TEXT, FIELD_KEPT, OF_ENTRY(by.labels_name))},
+	{COLUMN("labels", FIELD_WORD, FIELD_KEPT, OF_ENTRY(by.labels)), WORDS(recoding_labels_names)},
 	{COLUMN("hierarchies", FIELD_RELATIONS, 0, OF_ENTRY(hierarchies)),.given = OF_ENTRY(nhierarchies),
 	.read = "ARRAY(SELECT " RESOLVED("x.h", "x.n") " FROM unnest(p.hierarchies, p.hierarchy_names) WITH ORDINALITY x (h, n, i) ORDER BY x.i)"},
 	{COLUMN("source", FIELD_RELATION, 0, OF_ENTRY(source)),.read = RESOLVED("p.source", "p.source_name")},
 	{COLUMN("source_name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(source_name))},
 	{COLUMN("hierarchy_names", FIELD_TEXTS, 0, OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
 	{COLUMN("digests", FIELD_DIGESTS, 0, OF_ENTRY(digests)),.given = OF_ENTRY(ndigests)},
-	{COLUMN("form", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form_name))},
+	{COLUMN("form", FIELD_WORD, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form)), WORDS(form_names)},
 	{COLUMN("l", FIELD_COUNT, 0, OF_ENTRY(l)),.given = OF_ENTRY(has_l),.least = 1,.most = PG_INT32_MAX,.refresh = "COALESCE(%s >= p.l, p.l IS NULL)"},
 	{COLUMN("t", FIELD_FIGURE, 0, OF_ENTRY(t)),.given = OF_ENTRY(has_t),.refresh = "COALESCE(%s <= p.t, p.t IS NULL)"},
 	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
-	{COLUMN("suppressed", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(suppressed))},
+	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)), WORDS(suppression_names)},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
 	{COLUMN("measures", FIELD_JSON, FIELD_REQUIRED, OF_ENTRY(measures))},
 	{COLUMN("people_k", FIELD_COUNT, 0, OF_ENTRY(people_k)),.given = OF_ENTRY(has_people_k),.least = 0,.most = PG_INT64_MAX},
-	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(min_utility)),.given = OF_ENTRY(by_records)},
-	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(key))},
-	{COLUMN("risk", FIELD_TEXT, FIELD_FIXED, OF_ENTRY(risk))},
-	{COLUMN("utility", FIELD_TEXT, FIELD_FIXED, OF_ENTRY(utility))},
+	{COLUMN("min_utility", FIELD_FIGURE, FIELD_FIXED, OF_ENTRY(by.records.min_utility)),.given = OF_ENTRY(by.records.are_given)},
+	{COLUMN("key_column", FIELD_NAME, FIELD_FIXED, OF_ENTRY(by.records.key))},
+	{COLUMN("risk", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.risk)), WORDS(risk_names)},
+	{COLUMN("utility", FIELD_WORD, FIELD_FIXED, OF_ENTRY(by.records.utility)), WORDS(utility_names)},
 	{COLUMN("filled_at", FIELD_TIME, FIELD_UNWRITTEN, OF_ENTRY(filled_at)),.given = OF_ENTRY(is_filled)}
 };
 
@@ -101,7 +96,7 @@ static const EntryField promise_fields[] = {
 
 static const EntryField distribution_fields[] = {
 	{COLUMN("column_name", FIELD_NAME, FIELD_REQUIRED, OF_DISTRIBUTION(column)),.read = "q.column_name"},
-	{COLUMN("distance", FIELD_TEXT, FIELD_REQUIRED, OF_DISTRIBUTION(distance)),.read = "q.distance"},
+	{COLUMN("distance", FIELD_WORD, FIELD_REQUIRED, OF_DISTRIBUTION(distance)), WORDS(distance_names),.read = "q.distance"},
 	{COLUMN("hierarchy", FIELD_COUNT, 0, OF_DISTRIBUTION(place)),.most = PG_INT32_MAX,.read = "q.hierarchy"},
 	{COLUMN("values", FIELD_TEXTS, FIELD_REQUIRED | FIELD_NULLS, OF_DISTRIBUTION(values)),.given = OF_DISTRIBUTION(nvalues),.read = "q.values"},
 	{COLUMN("leaves", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_DISTRIBUTION(leaves)),.given = OF_DISTRIBUTION(nleaves),.read = "q.leaves"},
@@ -154,7 +149,7 @@ read_distributions(ReleaseEntry *entry)
 			refuse_entry(entry->name);
 		if (distribution->place > 0)
 			distribution->hierarchy = entry->hierarchies[distribution->place - 1];
-		if ((strcmp(distribution->distance, distance_name(DISTANCE_HIERARCHICAL)) == 0 && distribution->leaves == NULL) ||
+		if ((distribution->distance == DISTANCE_HIERARCHICAL && distribution->leaves == NULL) ||
 			(distribution->leaves != NULL && !OidIsValid(distribution->hierarchy)))
 			refuse_entry(entry->name);
 		for (int v = 0; v < distribution->npeople; v++)
@@ -280,14 +275,8 @@ check_generalization(ReleaseEntry *entry, const char *what)
 		parted += (int64) VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1;
 	if (by->kind == BY_CUTS && parted != by->ncut_labels)
 		refuse_entry(what);
-	if (by->kind == BY_RECODING)
-	{
-		int			labels = by->labels_name == NULL ? -1 : find_name(by->labels_name, recoding_labels_names, RECODING_LABELS);
-
-		if (labels < 0)
-			refuse_entry(what);
-		by->labels = (RecodingLabels) labels;
-	}
+	if (by->kind == BY_RECODING && by->labels == RECODING_LABELS)
+		refuse_entry(what);
 }
 
 /* The entry of a relation, or NULL. */
@@ -299,7 +288,7 @@ release_entry_find(Oid relation)
 								  OIDOID, ObjectIdGetDatum(relation));
 	const char *what;
 	ReleaseEntry *entry;
-	int			form;
+	const RecordOptions *records;
 
 	if (rows->n == 0)
 		return NULL;
@@ -307,12 +296,14 @@ release_entry_find(Oid relation)
 	entry = palloc0(sizeof(ReleaseEntry));
 	entry_read(rows, 0, what, entry_fields, lengthof(entry_fields), entry);
 	check_generalization(entry, what);
-	form = find_name(entry->form_name, form_names, lengthof(form_names));
-	if (form < 0 || entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
+	records = &entry->by.records;
+	if (entry->by.kind == BY_RECORDS ?
+		!records->are_given || records->key == NULL || records->risk == RISK_MODELS || records->utility == UTILITY_MODELS :
+		records->are_given)
+		refuse_entry(what);
+	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
 		(entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
 		refuse_entry(what);
-	entry->form = (ReleaseForm) form;
-	entry->star = strcmp(entry->suppressed, "star") == 0;
 	read_distributions(entry);
 	read_promises(entry);
 	require_distributions(entry);

@@ -7,6 +7,7 @@
 
 #include "catalog/dataset.h"
 #include "engine/population.h"
+#include "record/record_model.h"
 #include "search/recoding.h"
 #include "utils/timestamp.h"
 
@@ -24,7 +25,7 @@ typedef enum ReleaseForm
 typedef struct Distribution
 {
 	char	   *column;
-	char	   *distance;
+	Distance	distance;
 	Oid			hierarchy;		/* or InvalidOid */
 	int64		place;			/* of it among the entry's, from 1; or 0 */
 	int			nvalues;
@@ -35,6 +36,16 @@ typedef struct Distribution
 	int			npeople;
 	int64	   *people;
 } Distribution;
+
+/* The options of a release by records. */
+typedef struct RecordOptions
+{
+	bool		are_given;
+	double		min_utility;
+	char	   *key;
+	RiskModel	risk;
+	UtilityModel utility;
+} RecordOptions;
 
 /*
  * How a release generalizes its columns; an entry that says it in two ways is
@@ -59,8 +70,8 @@ typedef struct Generalization
 	char	  **cut_labels;		/* that they part, of one column after another */
 	Oid			recoding;		/* InvalidOid if it is gone */
 	char	   *recoding_name;
-	char	   *labels_name;
-	RecodingLabels labels;
+	RecodingLabels labels;		/* of a recoding */
+	RecordOptions records;
 } Generalization;
 
 /*
@@ -83,7 +94,6 @@ typedef struct ReleaseEntry
 {
 	char	   *id;				/* a uuid */
 	Oid			relation;
-	char	   *form_name;
 	ReleaseForm form;
 	char	   *name;
 	char	   *dataset;
@@ -97,8 +107,7 @@ typedef struct ReleaseEntry
 	double		t;
 	int			ncolumns;
 	char	  **columns;		/* that were named */
-	char	   *suppressed;
-	bool		star;
+	bool		star;			/* classes that break a promise are stars */
 	bool		is_filled;
 	TimestampTz filled_at;		/* if it has rows of its own */
 	int			ngeneralized;
@@ -116,11 +125,6 @@ typedef struct ReleaseEntry
 	bool		has_people_k;
 	int64		people_k;		/* people in its smallest class, if rows
 								 * belong to people */
-	bool		by_records;		/* with these options */
-	double		min_utility;
-	char	   *key;
-	char	   *risk;
-	char	   *utility;
 	int			ndistributions;
 	Distribution *distributions;
 	int			npromises;		/* beside k */
@@ -148,8 +152,6 @@ typedef struct KnownContent
 
 /* Lists all contents of releases of a relation, in order, without loading them. */
 extern KnownContent *known_contents(Oid source, int *n);
-
-extern const char *release_form_name(ReleaseForm form);
 
 /* The relation of a release, by the id of its entry. */
 extern Oid	release_by_id(Datum id);

@@ -21,37 +21,6 @@ refuse_changed(const Release *release)
 			 errhint("Drop the release and publish it again.")));
 }
 
-static RecordOptions *
-record_options(const ReleaseEntry *entry)
-{
-	RecordOptions *options = palloc0(sizeof(RecordOptions));
-	int			risk = entry->risk == NULL ? -1 : find_name(entry->risk, risk_names, RISK_MODELS);
-	int			utility = entry->utility == NULL ? -1 : find_name(entry->utility, utility_names, UTILITY_MODELS);
-
-	if (!entry->by_records || entry->key == NULL || risk < 0 || utility < 0)
-		refuse_entry(entry->name);
-	options->min_utility = entry->min_utility;
-	options->key = entry->key;
-	options->risk = (RiskModel) risk;
-	options->utility = (UtilityModel) utility;
-	return options;
-}
-
-static ReleaseRecoding *
-recoding_of_entry(const ReleaseEntry *entry)
-{
-	ReleaseRecoding *recoding = palloc0(sizeof(ReleaseRecoding));
-
-	if (!OidIsValid(entry->by.recoding) || get_rel_name(entry->by.recoding) == NULL)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_TABLE),
-				 errmsg("recoding %s of release %s is gone", entry->by.recoding_name, entry->name),
-				 errhint("Drop the release and publish it again.")));
-	recoding->table = entry->by.recoding;
-	recoding->labels = entry->by.labels;
-	return recoding;
-}
-
 /* Adds the promises of an existing release to the current declaration. */
 static void
 take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
@@ -100,23 +69,14 @@ release_of_entry(const ReleaseEntry *entry)
 	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
 		refuse_changed(release);
-	switch (entry->by.kind)
-	{
-		case BY_LEVELS:
-			release->levels = entry->by.levels;
-			check_node(dataset, entry->by.levels);
-			break;
-		case BY_CUTS:
-			release->cuts = entry->by.cuts;
-			release->cut_labels = entry->by.cut_labels;
-			break;
-		case BY_RECODING:
-			release->recoding = recoding_of_entry(entry);
-			break;
-		case BY_RECORDS:
-			release->records = record_options(entry);
-			break;
-	}
+	release->by = entry->by;
+	if (entry->by.kind == BY_LEVELS)
+		check_node(dataset, entry->by.levels);
+	if (entry->by.kind == BY_RECODING && (!OidIsValid(entry->by.recoding) || get_rel_name(entry->by.recoding) == NULL))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_TABLE),
+				 errmsg("recoding %s of release %s is gone", entry->by.recoding_name, entry->name),
+				 errhint("Drop the release and publish it again.")));
 	for (int i = 0; i < entry->ncolumns; i++)
 		require_column(dataset->relation, entry->columns[i]);
 	release_choose(release);

@@ -21,9 +21,6 @@ enum
 
 extern ColumnNames column_names(const Release *release);
 
-/* How a release generalizes, as its entry says. */
-extern Generalization release_generalization(const Release *release);
-
 /* Builds the entry of a release that has been read and written. */
 extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
 

@@ -66,7 +66,7 @@ measure_shown(Release *release)
 
 	classes_measure(release->classes, promise, &release->measures);
 	refuse_unkept(release->dataset, promise, &release->measures, release->population->people,
-				  release->recoding != NULL ? "recoding" : "node");
+				  release->by.kind == BY_RECODING ? "recoding" : "node");
 }
 
 /* Measures the generalization; sets k to its own if none is given. */
@@ -84,9 +84,9 @@ measure_release(Release *release)
 	if (measures->k < 2)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->recoding != NULL ? "recoding" : "node",
+				 errmsg("nothing would be hidden: the %s's k is " INT64_FORMAT, release->by.kind == BY_RECODING ? "recoding" : "node",
 						measures->k),
-				 release->recoding != NULL ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
+				 release->by.kind == BY_RECODING ? errhint("Create another recoding, or pass k => 1 if that is what you want.") :
 				 errhint("Choose a more general node, or pass k => 1 if that is what you want.")));
 	promise->k = measures->k;
 	measure_shown(release);
@@ -105,18 +105,39 @@ attribute_order(const Release *release, int *n)
 	return order;
 }
 
+/* The labels that cuts part, of one attribute after another. */
+static char **
+labels_of_cuts(const Population *population, int *n)
+{
+	char	  **labels;
+
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+		*n += population->attrs[a].hierarchy->levels[population->attrs[a].min_level].nlabels;
+	labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) *n + 1));
+	*n = 0;
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+		int			level = population->attrs[a].min_level;
+
+		memcpy(labels + *n, hierarchy->labels[level], sizeof(char *) * hierarchy->levels[level].nlabels);
+		*n += hierarchy->levels[level].nlabels;
+	}
+	return labels;
+}
+
 /* Adapts the cuts of an existing release to the labels that there are now. */
 static void
 adapt_cuts(Release *release, const Population *population)
 {
-	const char *const *labels = (const char *const *) release->cut_labels;
+	Generalization *by = &release->by;
+	const char *const *labels = (const char *const *) by->cut_labels;
 	Datum	   *cuts = palloc(sizeof(Datum) * (population->nattrs + 1));
 
-	if (labels == NULL)
-		return;
-	for (int a = 0; a < population->nattrs; a++)
+	for (int a = 0; a < population->nattrs && labels != NULL; a++)
 	{
-		cuts[a] = cut_again(&population->attrs[a], release->cuts[a], labels);
+		cuts[a] = cut_again(&population->attrs[a], by->cuts[a], labels);
 		if (cuts[a] == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_CHECK_VIOLATION),
@@ -124,40 +145,41 @@ adapt_cuts(Release *release, const Population *population)
 							release->sql_name),
 					 errdetail("The cut would unite other labels than before."),
 					 errhint("Choose new cuts, and call anonopt.republish.")));
-		labels += VARBITLEN(DatumGetVarBitP(release->cuts[a])) + 1;
+		labels += VARBITLEN(DatumGetVarBitP(by->cuts[a])) + 1;
 	}
-	release->cuts = cuts;
-	release->cut_labels = NULL;
+	if (by->cut_labels != NULL)
+		by->cuts = cuts;
+	by->cut_labels = labels_of_cuts(population, &by->ncut_labels);
 }
 
 void
 release_generalize(Release *release, Population *population)
 {
-	ReleaseRecoding *recoding = release->recoding;
+	const Generalization *by = &release->by;
 	const char ***labels = palloc(sizeof(char **) * (population->nattrs + 1));
 	Recodings	node;
 
 	release->population = population;
-	if (release->records != NULL)
+	if (by->kind == BY_RECORDS)
 		return;
-	if (recoding != NULL)
+	if (by->kind == BY_RECODING)
 	{
-		release->classes = recoding->extends ?
-			recoding_extended_classes(&release->spool, recoding->opened, release->dataset, &release->promise, recoding->labels) :
-			recoding_table_classes(release->spool.reading, population, recoding->opened, recoding->labels, &recoding->rows);
-		classes_label_recoding(release->classes, recoding->labels);
+		release->classes = release->extends ?
+			recoding_extended_classes(&release->spool, release->recoding, release->dataset, &release->promise, by->labels) :
+			recoding_table_classes(release->spool.reading, population, release->recoding, by->labels, &release->recoding_rows);
+		classes_label_recoding(release->classes, by->labels);
 		return;
 	}
-	if (release->levels != NULL)
-		node = node_of_levels(population, release->levels);
+	if (by->kind == BY_LEVELS)
+		node = node_of_levels(population, by->levels);
 	else
 	{
 		adapt_cuts(release, population);
-		node = node_of_cuts(population, release->cuts);
+		node = node_of_cuts(population, by->cuts);
 	}
 	for (int a = 0; a < population->nattrs; a++)
-		labels[a] = release->cuts != NULL ? (const char **) group_labels(&population->attrs[a], node[a]) :
-			(const char **) population->attrs[a].hierarchy->labels[release->levels[a]];
+		labels[a] = by->kind == BY_CUTS ? (const char **) group_labels(&population->attrs[a], node[a]) :
+			(const char **) population->attrs[a].hierarchy->labels[by->levels[a]];
 	release->classes = classes_of_node(population, NULL, NULL, node);
 	classes_label_node(release->classes, labels);
 }
@@ -175,10 +197,10 @@ lowest_levels(const Release *release)
 	int		   *lowest;
 	int			n = 0;
 
-	if (release->records != NULL || release->recoding != NULL)
+	if (release->by.kind == BY_RECORDS || release->by.kind == BY_RECODING)
 		return NULL;
-	if (release->levels != NULL)
-		return release->levels;
+	if (release->by.kind == BY_LEVELS)
+		return release->by.levels;
 	lowest = palloc(sizeof(int) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
@@ -212,10 +234,10 @@ begin_spool(Release *release)
 																				   column_type(release->dataset->relation, release->columns[i].name), spool->ncolumns));
 			columns[spool->ncolumns++].digested = !spool->for_readers && is_compared(release->dataset, release->columns[i].name);
 		}
-	spool->keeps_ties = release->records != NULL && release->records->risk == RISK_IDENTITY;
+	spool->keeps_ties = release->by.kind == BY_RECORDS && release->by.records.risk == RISK_IDENTITY;
 	spool->keeps_rows = spool->for_readers || release->form != RELEASE_LIVE_VIEW || release->nnamed > 0;
 	release->nspooled = spool->ncolumns;
-	if (release->recoding != NULL && release->recoding->extends)
+	if (release->extends)
 		recoding_spool_begin(spool, release->dataset);
 }
 
@@ -330,7 +352,7 @@ refuse_owner_weights(const Release *release)
 {
 	const Dataset *dataset = release->dataset;
 
-	for (int i = 0; i < dataset->nattributes && release->records->risk != RISK_IDENTITY; i++)
+	for (int i = 0; i < dataset->nattributes && release->by.records.risk != RISK_IDENTITY; i++)
 		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
 			ereport(ERROR,
 					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
@@ -344,7 +366,7 @@ static RecordLevels
 record_levels(Release *release)
 {
 	Population *population = release->population;
-	const RecordOptions *options = release->records;
+	const RecordOptions *options = &release->by.records;
 	RecordSearch search = {0};
 	RecordLevels records;
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
@@ -436,12 +458,12 @@ choose_classes(Release *release)
 	int			norder;
 	int		   *order = attribute_order(release, &norder);
 
-	if (release->records != NULL)
+	if (release->by.kind == BY_RECORDS)
 	{
 		choose_record_classes(release, order, norder);
 		return;
 	}
-	if (release->recoding != NULL)
+	if (release->by.kind == BY_RECODING)
 		classes_unite_alike(release->classes);
 	population_mark(release->population, marks);
 	classes_count(release->classes);
@@ -495,7 +517,7 @@ make_content(Release *release)
 			content_add(content, class == classes->n ? stars : classes->codes + class_at(classes, class, 0),
 						spool->digests + (Size) group * spool->ndigested, spool->people[group]);
 	}
-	if (release->recoding != NULL)
+	if (release->by.kind == BY_RECODING)
 		add_tuples(content, population, classes);
 	release->content = content;
 }
@@ -515,7 +537,7 @@ release_read(Release *release)
 				 errmsg("relation %s has no rows to publish", relation_sql_name(dataset->relation))));
 	require_weights(dataset, spool->population);
 	release_generalize(release, spool->population);
-	if (release->records == NULL)
+	if (release->by.kind != BY_RECORDS)
 		measure_release(release);
 	for (int i = 0; i < spool->ncolumns; i++)
 		if (!has_role(dataset, spool->columns[i].name))

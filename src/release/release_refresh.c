@@ -154,11 +154,9 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation, bool exten
 {
 	Relation	recoding = NULL;
 
-	if (extends && release->recoding != NULL)
-	{
-		recoding = recoding_open_own(release->recoding->table);
-		release->recoding->extends = true;
-	}
+	release->extends = extends && release->by.kind == BY_RECODING;
+	if (release->extends)
+		recoding = recoding_open_own(release->by.recoding);
 	release_read(release);
 	if (recoding != NULL)
 		relation_close(recoding, NoLock);
@@ -299,7 +297,7 @@ release_republish_begin(Oid relation, ReleaseEntry **entry)
 	*entry = release_lock_entry(relation);
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(*entry);
-	if (release->records != NULL)
+	if (release->by.kind == BY_RECORDS)
 		ereport(ERROR,
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("release %s shows a generalization per record", release->sql_name),

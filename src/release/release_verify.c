@@ -247,7 +247,7 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 		numbers = numbers_of_leaves(distribution, spool.leaves[0], nvalues);
 	else
 		numbers = numbers_of_values(distribution, type, nvalues == 0 ? NULL : spool.values[0], nvalues);
-	histograms_set_distance(histograms, distance_by_name(distribution->distance), tree, leaf_of);
+	histograms_set_distance(histograms, distribution->distance, tree, leaf_of);
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		Condition	condition = promise_condition(&entry->promises[i]);

@@ -62,8 +62,8 @@ joined_attribute(const Release *release, int a)
 	joined.attr = &release->population->attrs[a];
 	joined.recoding = release->classes->node != NULL ? release->classes->node[a] : NULL;
 	joined.labels = release->classes->labels[a];
-	joined.is_cut = release->cuts != NULL;
-	joined.level = release->levels != NULL ? release->levels[a] : joined.attr->min_level;
+	joined.is_cut = release->by.kind == BY_CUTS;
+	joined.level = release->by.kind == BY_LEVELS ? release->by.levels[a] : joined.attr->min_level;
 	joined.column = quote_identifier(joined.declared->column);
 	joined.leaf = quote_identifier(hierarchy_column(joined.declared->hierarchy, 0));
 	return joined;
@@ -312,20 +312,20 @@ same_value(const Release *release, const char *column)
 static void
 append_recoding(StringInfo sql, const Release *release)
 {
-	const ReleaseRecoding *recoding = release->recoding;
+	const TableRecoding *recoding = release->recoding_rows;
 	const Population *population = release->population;
 	const Classes *classes = release->classes;
 	int			nattrs = population->nattrs;
-	bool	   *listed = palloc0(sizeof(bool) * ((Size) recoding->rows->nclasses + 1));
+	bool	   *listed = palloc0(sizeof(bool) * ((Size) recoding->nclasses + 1));
 	const char *separator = "";
 
-	appendStringInfo(sql, "\n\t\t\tLEFT JOIN ONLY %s t ON ", relation_sql_name(recoding->table));
+	appendStringInfo(sql, "\n\t\t\tLEFT JOIN ONLY %s t ON ", release->by.recoding_name);
 	for (int a = 0; a < nattrs; a++)
 		appendStringInfo(sql, "%s%s", a > 0 ? " AND " : "", same_value(release, population->attrs[a].name));
 	appendStringInfoString(sql, "\n\t\t\tLEFT JOIN (VALUES ");
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
 	{
-		uint32		class = recoding->rows->class_of[tuple];
+		uint32		class = recoding->class_of[tuple];
 		uint32		shown = classes->class_of[tuple];
 
 		if (tuple % 4096 == 0)
@@ -333,7 +333,7 @@ append_recoding(StringInfo sql, const Release *release)
 		if (shown == NO_CLASS || listed[class])
 			continue;
 		listed[class] = true;
-		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->rows->numbers[class]);
+		appendStringInfo(sql, "%s(" INT64_FORMAT "::pg_catalog.int8", separator, recoding->numbers[class]);
 		separator = ",\n\t\t\t\t";
 		for (int a = 0; a < nattrs; a++)
 			appendStringInfo(sql, ", %s::pg_catalog.text", literal(classes->labels[a][classes->codes[class_at(classes, shown, a)]]));
@@ -431,7 +431,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 
 	initStringInfo(&joins);
 	initStringInfo(&complete);
-	for (int a = 0; a < release->population->nattrs && release->recoding == NULL; a++)
+	for (int a = 0; a < release->population->nattrs && release->by.kind != BY_RECODING; a++)
 	{
 		Joined		joined = joined_attribute(release, a);
 		char	   *condition = has_label(&joined);
@@ -442,7 +442,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		if (condition != NULL)
 			appendStringInfo(&complete, "%s%s", complete.len > 0 ? " AND " : "", condition);
 	}
-	if (release->recoding != NULL)
+	if (release->by.kind == BY_RECODING)
 		append_recoding(&joins, release);
 	appendStringInfoString(sql, "SELECT ");
 	for (int i = 0; i < release->ncolumns; i++)
@@ -451,7 +451,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 
 		if (release->columns[i].attr < 0)
 			appendStringInfoString(sql, flat_sql(release->dataset->relation, release->columns[i].name));
-		else if (release->recoding != NULL)
+		else if (release->by.kind == BY_RECODING)
 			appendStringInfo(sql, "q.shown%d COLLATE pg_catalog.\"C\"", release->columns[i].attr + 1);
 		else
 		{
@@ -463,7 +463,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 	for (int i = 0; i < n; i++)
 		appendStringInfo(sql, "%s AS %s,\n\t\t\t\t",
 						 compared_form(release, counted[i].column, flat_sql(release->dataset->relation, counted[i].column)), counted[i].value);
-	appendStringInfo(sql, "%s AS %s", release->recoding != NULL ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
+	appendStringInfo(sql, "%s AS %s", release->by.kind == BY_RECODING ? "q.class IS NOT NULL" : "true", own_name(release, "classed"));
 	appendStringInfo(sql, "\n\t\t\tFROM %s r%s", relation_sql_name(release->dataset->relation), joins.data);
 	if (complete.len > 0)
 		appendStringInfo(sql, "\n\t\t\tWHERE %s", complete.data);

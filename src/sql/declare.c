@@ -338,7 +338,7 @@ insert_attribute(const Dataset *dataset, const Declared *declared)
 	add_value(&row, FLOAT8OID, Float8GetDatum(declared->weight), false);
 	add_value(&row, INT4OID, Int32GetDatum(declared->min_level), false);
 	add_value(&row, INT4OID, Int32GetDatum(declared->max_level), declared->max_level < 0);
-	add_text(&row, distance_name(declared->distance));
+	add_text(&row, distance_names[declared->distance]);
 	add_text(&row, declared->shows_unknown ? "*" : NULL);
 	add_value(&row, BOOLOID, BoolGetDatum(declared->range_loss), false);
 	if (write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"

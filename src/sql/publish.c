@@ -60,10 +60,15 @@ count_generalizations(FunctionCallInfo fcinfo)
 	return is_given(fcinfo, "levels") + is_given(fcinfo, "cuts") + is_given(fcinfo, "recoding");
 }
 
+static const Generalization no_generalization = {
+	.labels = RECODING_LABELS,.records = {.risk = RISK_MODELS,.utility = UTILITY_MODELS}
+};
+
 /* Gets the node, the cuts or the recoding to show. */
 static void
 generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 {
+	Generalization *by = &release->by;
 	const Dataset *dataset = release->dataset;
 	int			given = count_generalizations(fcinfo);
 	int			ncuts;
@@ -74,17 +79,24 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 				 given == 0 ? errmsg("levels, cuts or a recoding must be given") :
 				 errmsg("only one of levels, cuts and recoding can be given"),
 				 errhint("Give the levels of a node, such as anonopt.optimize finds, cuts, such as anonopt.nsga2 finds, or a recoding, such as anonopt.create_recoding creates.")));
+	*by = no_generalization;
 	if (is_given(fcinfo, "levels"))
-		release->levels = node_argument(fcinfo, "levels", dataset);
+	{
+		by->kind = BY_LEVELS;
+		by->levels = node_argument(fcinfo, "levels", dataset);
+		by->nlevels = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	}
 	else if (is_given(fcinfo, "recoding"))
 	{
-		release->recoding = palloc0(sizeof(ReleaseRecoding));
-		release->recoding->table = relation_argument(fcinfo, "recoding");
-		release->recoding->labels = labels_argument(fcinfo);
+		by->kind = BY_RECODING;
+		by->recoding = relation_argument(fcinfo, "recoding");
+		by->labels = labels_argument(fcinfo);
 	}
 	else
 	{
-		release->cuts = cuts_argument(fcinfo, "cuts", dataset, &ncuts);
+		by->kind = BY_CUTS;
+		by->cuts = cuts_argument(fcinfo, "cuts", dataset, &ncuts);
+		by->ncuts = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 		if (ncuts != 1)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -93,11 +105,10 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 }
 
 /* Gets the options of publish_records, beside data set and columns. */
-static RecordOptions *
-record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
+static void
+record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, RecordOptions *options)
 {
-	RecordOptions *options = palloc0(sizeof(RecordOptions));
-
+	options->are_given = true;
 	options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
 	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
 		ereport(ERROR,
@@ -106,7 +117,6 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 	options->key = key_argument(fcinfo, dataset);
 	options->risk = risk_argument(fcinfo);
 	options->utility = utility_argument(fcinfo);
-	return options;
 }
 
 /*
@@ -122,7 +132,10 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 	release_check_reading(dataset);
 	release->dataset = dataset;
 	if (by_records)
-		release->records = record_arguments(fcinfo, dataset);
+	{
+		release->by = no_generalization;
+		record_arguments(fcinfo, dataset, &release->by.records);
+	}
 	else
 		release->star = star_argument(fcinfo);
 	release->promise = promise_arguments(fcinfo, dataset);
@@ -220,13 +233,7 @@ republish_arguments(FunctionCallInfo fcinfo, Release *release)
 	int64		k = release->promise.k;
 
 	if (count_generalizations(fcinfo) > 0)
-	{
-		release->levels = NULL;
-		release->cuts = NULL;
-		release->cut_labels = NULL;
-		release->recoding = NULL;
 		generalization_arguments(fcinfo, release);
-	}
 	release->promise = promise_arguments(fcinfo, unconstify(Dataset *, release->dataset));
 	/* it includes the declared promises */
 	if (!is_given(fcinfo, "k"))
