@@ -440,40 +440,18 @@ read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *
 	return old;
 }
 
-struct RecodingExtension
-{
-	RowSpool   *spool;
-	Relation	table;
-	OldRows		rows;
-	TableRecoding *old;
-	int64	   *numbers;		/* of the extended classes */
-};
-
-RecodingExtension *
-recoding_extension_begin(RowSpool *spool, Relation table, RecodingLabels labels)
-{
-	RecodingExtension *extension = palloc0(sizeof(RecodingExtension));
-
-	extension->spool = spool;
-	extension->table = table;
-	extension->old = read_old(spool, table, labels, &extension->rows);
-	return extension;
-}
-
-const uint32 *
-recoding_extension_classes(const RecodingExtension *extension)
-{
-	return extension->old->class_of;
-}
-
-void
-recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dataset, const RecodingOrder *order)
+/*
+ * Fails if the search found nothing: suppressed people stay suppressed, even
+ * if a single class of all people would keep the promise.
+ */
+static void
+refuse_extension(const uint32 *class_of, const Dataset *dataset, const RecodingOrder *order)
 {
 	const Population *population = order->population;
 	int64		suppressed = 0;
 
 	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
-		if (extension->old->class_of[tuple] == NO_CLASS)
+		if (class_of[tuple] == NO_CLASS)
 			suppressed += population->tuples->counts[tuple];
 	if (suppressed == 0)
 		recoding_refuse_infeasible(dataset, order);
@@ -486,19 +464,24 @@ recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dat
 					 dataset->name)));
 }
 
-int64
-recoding_extension_write(RecodingExtension *extension, const RecodingResult *result)
+RecodingResult *
+recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, const RecodingOrder *order, RecodingExtension *extension)
 {
-	int			level = sql_use_catalog_names();
-	int64		added;
+	OldRows		rows = {0};
+	const TableRecoding *old = read_old(spool, table, order->labels, &rows);
+	RecodingResult *result = recoding_extend(order, old->class_of, &extension->moved);
+	int			level;
 
-	extension->numbers = extended_numbers(extension->old, result->nclasses);
+	if (!result->feasible)
+		refuse_extension(old->class_of, dataset, order);
+	level = sql_use_catalog_names();
+	extension->numbers = extended_numbers(old, result->nclasses);
 	sql_connect();
-	update_classes(extension->table, &extension->rows, extension->old->class_of, result->class_of, extension->numbers);
-	added = write_tuples(extension->spool, extension->table, extension->rows.known, result->class_of, extension->numbers);
+	update_classes(table, &rows, old->class_of, result->class_of, extension->numbers);
+	extension->added = write_tuples(spool, table, rows.known, result->class_of, extension->numbers);
 	sql_finish();
 	sql_restore_names(level);
-	return added;
+	return result;
 }
 
 void
@@ -514,21 +497,17 @@ Classes *
 recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *dataset, const Promise *promise, RecodingLabels labels)
 {
 	RecodingOrder order = {.promise = *promise,.loss = OBJECTIVE_GLM,.labels = labels,.effort = 100};
-	RecodingExtension *extension = recoding_extension_begin(spool, table, labels);
+	RecodingExtension extension;
 	TableRecoding extended = {0};
 	RecodingResult *result;
-	int64		moved;
 
 	promise_imply_limits(&order.promise, dataset);
 	order.promise.limit = share_of_people(dataset->max_suppression, spool->population->people);
 	order.population = spool->population->has_conditions ? spool->population : population_narrow(spool->population);
-	result = recoding_extend(&order, recoding_extension_classes(extension), &moved);
-	if (!result->feasible)
-		recoding_extension_refuse(extension, dataset, &order);
-	(void) recoding_extension_write(extension, result);
-	recoding_tell_moved(moved);
+	result = recoding_extend_table(spool, table, dataset, &order, &extension);
+	recoding_tell_moved(extension.moved);
 	extended.class_of = result->class_of;
 	extended.nclasses = result->nclasses;
-	extended.numbers = extension->numbers;
+	extended.numbers = extension.numbers;
 	return covered_classes(spool->population, table, &extended, labels, false);
 }

@@ -48,25 +48,23 @@ extern void recoding_rows_write(RowSpool *spool, Relation table, const RecodingR
  */
 extern Relation recoding_open_own(Oid oid);
 
-/* Prepares a recoding to be extended, once the tuples have been read. */
-typedef struct RecodingExtension RecodingExtension;
+/* What extending a recoding has changed. */
+typedef struct RecodingExtension
+{
+	int64		moved;			/* people who changed class */
+	int64		added;			/* rows */
+	int64	   *numbers;		/* in the table, by class */
+} RecodingExtension;
 
-extern RecodingExtension *recoding_extension_begin(RowSpool *spool, Relation table, RecodingLabels labels);
-
-/* The current classes by tuple, the input of recoding_extend(). */
-extern const uint32 *recoding_extension_classes(const RecodingExtension *extension);
+/*
+ * Searches an extension of a recoding by the tuples that were spooled, and
+ * writes it; fails if none keeps the promise.
+ */
+extern RecodingResult *recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, const RecodingOrder *order,
+											 RecodingExtension *extension);
 
 /* Reports how many people changed class, if any did. */
 extern void recoding_tell_moved(int64 moved);
-
-/*
- * Fails if the search found nothing: suppressed people stay suppressed, even
- * if a single class of all people would keep the promise.
- */
-extern void recoding_extension_refuse(const RecodingExtension *extension, const Dataset *dataset, const RecodingOrder *order);
-
-/* Writes the result; returns the number of rows added. */
-extern int64 recoding_extension_write(RecodingExtension *extension, const RecodingResult *result);
 
 /* Adds the tuples that a release has read to its recoding; returns the classes. */
 extern Classes *recoding_extended_classes(RowSpool *spool, Relation table, const Dataset *dataset, const Promise *promise,

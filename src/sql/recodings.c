@@ -209,11 +209,8 @@ static Datum
 anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 {
 	RecodingCall call = {0};
-	RecodingExtension *extension;
+	RecodingExtension extension;
 	Relation	table;
-	RecodingResult *result;
-	int64		moved;
-	int64		added;
 
 	(void) readable_dataset_argument(fcinfo);
 	table = recoding_open_own(relation_argument(fcinfo, "recoding"));
@@ -225,15 +222,10 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 	 */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	read_rows(&call, ALGORITHM_EXTEND_RECODING);
-	extension = recoding_extension_begin(&call.spool, table, call.order.labels);
+	end_search(&call, recoding_extend_table(&call.spool, table, call.search.dataset, &call.order, &extension));
 	PopActiveSnapshot();
-	result = recoding_extend(&call.order, recoding_extension_classes(extension), &moved);
-	if (!result->feasible)
-		recoding_extension_refuse(extension, call.search.dataset, &call.order);
-	end_search(&call, result);
-	added = recoding_extension_write(extension, result);
 	spool_end(&call.spool);
 	table_close(table, NoLock);
-	recoding_tell_moved(moved);
-	PG_RETURN_INT64(added);
+	recoding_tell_moved(extension.moved);
+	PG_RETURN_INT64(extension.added);
 }
