@@ -93,7 +93,8 @@ CREATE TABLE anonopt.published_content (
 	version int NOT NULL,
 	part int NOT NULL,
 	made_at timestamptz NOT NULL,
-	told name[],
+	-- the other columns, whose values are compared
+	compared name[],
 	labels text[],
 	nlabels int[],
 	rows bytea NOT NULL,

@@ -120,16 +120,6 @@ distributions_now(ReleaseEntry *entry)
 	release_close(release);
 }
 
-/* The people in the smallest class, if they have several rows each. */
-static void
-set_people_k(const Release *release, ReleaseEntry *entry)
-{
-	int64		starred = release->by.kind == BY_RECORDS ? 0 : release->classes->starred;
-
-	entry->has_people_k = release->population->has_persons;
-	entry->people_k = starred > 0 ? Min(release->measures.k, starred) : release->measures.k;
-}
-
 /* Whether it is one beside k, and l and t for all columns. */
 static bool
 is_further_promise(const DeclaredPromise *promise)
@@ -175,7 +165,11 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 		entry->digests[i] = PointerGetDatum(hierarchy_digests(entry->hierarchies[i]));
 	}
 	entry->measures = measures_json(release);
-	set_people_k(release, entry);
+	/* the people in the smallest class, if they have several rows each */
+	entry->has_people_k = release->population->has_persons;
+	entry->people_k = release->measures.k;
+	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
+		entry->people_k = Min(entry->people_k, release->classes->starred);
 	entry->promises = palloc(sizeof(DeclaredPromise) * (release->dataset->npromises + 1));
 	for (int i = 0; i < release->dataset->npromises; i++)
 		if (is_further_promise(&release->dataset->promises[i]))

@@ -29,7 +29,7 @@ typedef struct ContentPart
 #define OF_PART(member) offsetof(ContentPart, member)
 
 static const EntryField part_fields[] = {
-	{COLUMN("told", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
+	{COLUMN("compared", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
 	{COLUMN("labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_PART(labels)),.given = OF_PART(nlabels)},
 	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
 	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},

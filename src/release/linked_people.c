@@ -254,35 +254,26 @@ group_people(const KnownLink *links, int n, const LinkedPeople *own, int64 k)
 	return result;
 }
 
-/* Names of the other releases. */
-static char *
-other_names(const LinkedGroups *groups, const char *own)
+static void
+tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *groups, bool refuse)
 {
+	int			level = refuse ? ERROR : WARNING;
 	StringInfoData names;
 	ListCell   *cell;
 
 	initStringInfo(&names);
 	foreach(cell, groups->names)
-		if (strcmp(strVal(lfirst(cell)), own) != 0)
+		if (strcmp(strVal(lfirst(cell)), release->sql_name) != 0)
 		appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", strVal(lfirst(cell)));
-	return names.data;
-}
-
-static void
-tell(const Release *release, const Pseudonym *pseudonym, const LinkedGroups *groups, bool refuse)
-{
-	int			level = refuse ? ERROR : WARNING;
-	const char *names = other_names(groups, release->sql_name);
-
 	ereport(level,
 			(errcode(refuse ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
 			 errmsg_plural("pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " person",
 						   "pseudonyms in column \"%s\" of release %s single out " INT64_FORMAT " people",
 						   (unsigned long) groups->singled_out, pseudonym->column, release->sql_name, groups->singled_out),
-			 *names == '\0' ? errdetail("Rows with the same pseudonym belong to one person: the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
+			 names.len == 0 ? errdetail("Rows with the same pseudonym belong to one person: the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
 										groups->smallest, groups->k) :
 			 errdetail("Joined by it with %s, the smallest group of people with the same classes is " INT64_FORMAT "; " INT64_FORMAT " is promised.",
-					   names, groups->smallest, groups->k),
+					   names.data, groups->smallest, groups->k),
 			 errhint("See anonopt.release_risk; give the data set a secret of its own with anonopt.set_pseudonym, leave the column out with anonopt.set_identifier, or generalize further.")));
 }
 

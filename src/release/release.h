@@ -174,8 +174,12 @@ extern bool is_plain_table_of(Oid relation, Oid owner);
  */
 extern bytea *hierarchy_digests(Oid hierarchy);
 
-/* Whether a table still has all rows with the given digests; it may have more. */
-extern bool hierarchy_keeps(Oid hierarchy, const bytea *digests);
+/*
+ * Names of a release's hierarchies that a role does not own, that have lost or
+ * changed rows, or that a data set, if given, has replaced.  Additional rows
+ * are allowed, so that tables can grow.  NULL if there are none.
+ */
+extern char *changed_hierarchies(const ReleaseEntry *entry, Oid owner, const Dataset *dataset);
 
 /*
  * The hierarchies that a release depends on: those of quasi-identifiers, and

@@ -238,17 +238,6 @@ compare_digests(const void *a, const void *b)
 	return memcmp(a, b, sizeof(Digest));
 }
 
-static void
-digest_bytes(pg_cryptohash_ctx *hash, const char *bytes, Size size, Digest *digest)
-{
-	uint8		whole[PG_SHA256_DIGEST_LENGTH];
-
-	if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) bytes, size) < 0 ||
-		pg_cryptohash_final(hash, whole, sizeof(whole)) < 0)
-		elog(ERROR, "could not compute a digest");
-	memcpy(digest->bytes, whole, sizeof(digest->bytes));
-}
-
 /*
  * The texts of a row's values by their types' output functions, quoted so that
  * no two rows look alike.
@@ -304,6 +293,7 @@ digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
 	Digest	   *digests = NULL;
 	Size		room = 0;
+	uint8		whole[PG_SHA256_DIGEST_LENGTH];
 	StringInfoData row;
 
 	initStringInfo(&row);
@@ -314,7 +304,10 @@ digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
 			digests = budget_grow(CurrentMemoryContext, digests, sizeof(Digest), &room);
 		resetStringInfo(&row);
 		append_row(&row, slot, outputs);
-		digest_bytes(hash, row.data, row.len, &digests[*n]);
+		if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) row.data, row.len) < 0 ||
+			pg_cryptohash_final(hash, whole, sizeof(whole)) < 0)
+			elog(ERROR, "could not compute a digest");
+		memcpy(digests[*n].bytes, whole, sizeof(digests[*n].bytes));
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
@@ -353,7 +346,8 @@ hierarchy_digests(Oid hierarchy)
 	return digests;
 }
 
-bool
+/* Whether a table still has all rows with the given digests; it may have more. */
+static bool
 hierarchy_keeps(Oid hierarchy, const bytea *digests)
 {
 	bytea	   *now = hierarchy_digests(hierarchy);
@@ -369,6 +363,22 @@ hierarchy_keeps(Oid hierarchy, const bytea *digests)
 			found++;
 	pfree(now);
 	return found == nbefore;
+}
+
+char *
+changed_hierarchies(const ReleaseEntry *entry, Oid owner, const Dataset *dataset)
+{
+	List	   *now = dataset == NULL ? NIL : release_hierarchies(dataset);
+	StringInfoData changed;
+	int			n = 0;
+
+	initStringInfo(&changed);
+	for (int i = 0; i < entry->nhierarchies; i++)
+		if ((dataset != NULL && (i >= list_length(now) || entry->hierarchies[i] != list_nth_oid(now, i))) ||
+			!is_plain_table_of(entry->hierarchies[i], owner) ||
+			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
+			appendStringInfo(&changed, "%s%s", n++ > 0 ? ", " : "", entry->hierarchy_names[i]);
+	return n == 0 ? NULL : changed.data;
 }
 
 /* ---------------------------------------------------------------- all checks */

@@ -71,25 +71,18 @@ append_boxes(LabelCover *cover, const Classes *classes, int a)
 	}
 }
 
-static bool
-needs_covers(const Release *release)
-{
-	const Dataset *dataset = release->dataset;
-
-	for (int i = 0; i < dataset->npromises && release->by.kind != BY_LEVELS; i++)
-		if (model_needs_population(dataset->promises[i].model))
-			return true;
-	return false;
-}
-
 LabelCover *
 covers_of_release(const Release *release, int *n)
 {
 	const Classes *classes = release->classes;
+	const Dataset *dataset = release->dataset;
 	LabelCover *covers;
+	bool		needed = false;
 
 	*n = 0;
-	if (!needs_covers(release))
+	for (int i = 0; i < dataset->npromises && release->by.kind != BY_LEVELS; i++)
+		needed = needed || model_needs_population(dataset->promises[i].model);
+	if (!needed)
 		return NULL;
 	*n = release->population->nattrs;
 	covers = palloc0(sizeof(LabelCover) * (*n + 1));

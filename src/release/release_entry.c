@@ -224,16 +224,6 @@ release_entry_shows(const ReleaseEntry *entry, const char *column)
 	return false;
 }
 
-/* Whether anything is promised about the shares of a column's values. */
-static bool
-promises_column(const ReleaseEntry *entry, const char *column)
-{
-	for (int i = 0; i < entry->npromises; i++)
-		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, column) == 0)
-			return true;
-	return entry->has_t;
-}
-
 /*
  * If shares are promised, each sensitive column that is shown needs its
  * distribution.
@@ -243,13 +233,14 @@ require_distributions(const ReleaseEntry *entry)
 {
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
-		int			d = 0;
+		const char *column = entry->sensitive[i];
+		bool		missing = entry->has_t;
 
-		if (!promises_column(entry, entry->sensitive[i]))
-			continue;
-		while (d < entry->ndistributions && strcmp(entry->distributions[d].column, entry->sensitive[i]) != 0)
-			d++;
-		if (d == entry->ndistributions)
+		for (int p = 0; p < entry->npromises; p++)
+			missing = missing || (entry->promises[p].column != NULL && strcmp(entry->promises[p].column, column) == 0);
+		for (int d = 0; d < entry->ndistributions; d++)
+			missing = missing && strcmp(entry->distributions[d].column, column) != 0;
+		if (missing)
 			refuse_entry(entry->name);
 	}
 }
@@ -386,7 +377,7 @@ release_entry_added_columns(const ReleaseEntry *entry)
 	added = read_catalog("SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY a.attnum) FROM pg_attribute a"
 						 " WHERE a.attrelid = $2 AND a.attnum > 0 AND NOT a.attisdropped AND NOT a.attname = ANY ($3 || $4 || $5)"
 						 " AND NOT ($6 AND a.attname = 'anonopt_suppressed')"
-						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.told))"
+						 " AND NOT EXISTS (SELECT FROM anonopt.published_content c WHERE c.id = $1::uuid AND a.attname = ANY (c.compared))"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",

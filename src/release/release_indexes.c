@@ -31,17 +31,6 @@
 #include "utils/rel.h"
 #include "utils/syscache.h"
 
-/* The names of an index's columns. */
-static List *
-column_names_of(Relation index)
-{
-	List	   *names = NIL;
-
-	for (int i = 0; i < index->rd_att->natts; i++)
-		names = lappend(names, pstrdup(NameStr(TupleDescAttr(index->rd_att, i)->attname)));
-	return names;
-}
-
 /* An oidvector column of an index's row in pg_index. */
 static Oid *
 oids_of(Relation index, AttrNumber column)
@@ -75,13 +64,16 @@ copy_index(Relation heap, Oid oid)
 	bool		isnull;
 	Datum		order = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indoption, &isnull);
 	char	   *name = ChooseRelationName(RelationGetRelationName(heap), NULL, "index", RelationGetNamespace(heap), false);
+	List	   *columns = NIL;
 	Oid			copy;
 
+	for (int i = 0; i < index->rd_att->natts; i++)
+		columns = lappend(columns, pstrdup(NameStr(TupleDescAttr(index->rd_att, i)->attname)));
 	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
 		options[i] = get_attoptions(oid, i + 1);
 	info->ii_ReadyForInserts = true;
 	info->ii_Concurrent = false;
-	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, column_names_of(index), index->rd_rel->relam,
+	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, index->rd_rel->relam,
 						index->rd_rel->reltablespace, oids_of(index, Anum_pg_index_indcollation), oids_of(index, Anum_pg_index_indclass),
 						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters_of(oid), 0, 0, true, true, NULL);
 	index_close(index, NoLock);
@@ -175,22 +167,15 @@ set_all_live(Oid relation, const List *indexes, bool live)
 	CommandCounterIncrement();
 }
 
-/* Whether an index is still one of those of the new heap. */
-static bool
-still_there(const FreshRows *fresh)
-{
-	for (int i = 0; i < list_length(fresh->copies); i++)
-		if (IndexGetRelation(list_nth_oid(fresh->copies, i), true) != fresh->heap)
-			return false;
-	return equal(RelationGetIndexList(fresh->release), fresh->indexes);
-}
-
 /* Functions of indexes may have made or dropped some; then PostgreSQL builds all of them. */
 bool
 fresh_begin_swap(const FreshRows *fresh)
 {
-	if (fresh->indexes == NIL || !still_there(fresh))
+	if (fresh->indexes == NIL || !equal(RelationGetIndexList(fresh->release), fresh->indexes))
 		return false;
+	for (int i = 0; i < list_length(fresh->copies); i++)
+		if (IndexGetRelation(list_nth_oid(fresh->copies, i), true) != fresh->heap)
+			return false;
 	for (int i = 0; i < list_length(fresh->indexes); i++)
 		exchange_files(list_nth_oid(fresh->indexes, i), list_nth_oid(fresh->copies, i));
 	set_all_live(RelationGetRelid(fresh->release), fresh->indexes, false);

@@ -92,19 +92,6 @@ measure_release(Release *release)
 	measure_shown(release);
 }
 
-/* The attributes in the order of the columns that show them. */
-static int *
-attribute_order(const Release *release, int *n)
-{
-	int		   *order = palloc(sizeof(int) * (release->population->nattrs + 1));
-
-	*n = 0;
-	for (int i = 0; i < release->ncolumns; i++)
-		if (release->columns[i].attr >= 0)
-			order[(*n)++] = release->columns[i].attr;
-	return order;
-}
-
 /* The labels that cuts part, of one attribute after another. */
 static char **
 labels_of_cuts(const Population *population, int *n)
@@ -343,39 +330,29 @@ check_column(Release *release, int column)
 
 /* ------------------------------------------------------- classes and contents */
 
-/*
- * Fails if owners have different weights, because people with the same tuple
- * are shown alike.
- */
-static void
-refuse_owner_weights(const Release *release)
-{
-	const Dataset *dataset = release->dataset;
-
-	for (int i = 0; i < dataset->nattributes && release->by.records.risk != RISK_IDENTITY; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("records cannot be published by owners' weights of column \"%s\"", dataset->attributes[i].column),
-					 errdetail("The release would reveal how sensitive an owner is."),
-					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
-}
-
 /* The levels that the search finds for every tuple. */
 static RecordLevels
 record_levels(Release *release)
 {
 	Population *population = release->population;
+	const Dataset *dataset = release->dataset;
 	const RecordOptions *options = &release->by.records;
 	RecordSearch search = {0};
 	RecordLevels records;
 	const uint16 **levels = MemoryContextAllocHuge(CurrentMemoryContext,
 												   sizeof(uint16 *) * ((Size) population->tuples->ntuples + 1));
 
-	refuse_owner_weights(release);
+	/* people with the same tuple are shown alike */
+	for (int i = 0; i < dataset->nattributes && options->risk != RISK_IDENTITY; i++)
+		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER && dataset->attributes[i].owner_sensitivity != NULL)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("records cannot be published by owners' weights of column \"%s\"", dataset->attributes[i].column),
+					 errdetail("The release would reveal how sensitive an owner is."),
+					 errhint("Publish with risk => 'identity', or call anonopt.set_owner_sensitivity with NULL.")));
 	search.population = population_narrow(population);
 	search.model = record_model_create(search.population, options->risk, options->utility,
-									   weights_read(release->dataset, population), NULL);
+									   weights_read(dataset, population), NULL);
 	search.goal = GOAL_LEAST_RISK;
 	search.bound = options->min_utility;
 	record_search(&search);
@@ -455,9 +432,13 @@ static void
 choose_classes(Release *release)
 {
 	HistogramMark *marks = palloc(sizeof(HistogramMark) * (release->population->ncolumns + 1));
-	int			norder;
-	int		   *order = attribute_order(release, &norder);
+	int			norder = 0;
+	int		   *order = palloc(sizeof(int) * (release->population->nattrs + 1));
 
+	/* the attributes in the order of the columns that show them */
+	for (int i = 0; i < release->ncolumns; i++)
+		if (release->columns[i].attr >= 0)
+			order[norder++] = release->columns[i].attr;
 	if (release->by.kind == BY_RECORDS)
 	{
 		choose_record_classes(release, order, norder);

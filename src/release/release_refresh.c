@@ -124,30 +124,6 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 		refuse_changed(release);
 }
 
-/*
- * Fails if a hierarchy was replaced or has lost or changed rows; additional
- * rows are allowed, so that tables can grow.
- */
-static void
-check_hierarchies(const Release *release, const ReleaseEntry *entry)
-{
-	StringInfoData changed;
-	List	   *now = release_hierarchies(release->dataset);
-
-	initStringInfo(&changed);
-	for (int i = 0; i < entry->nhierarchies; i++)
-		if (i >= list_length(now) || entry->hierarchies[i] != list_nth_oid(now, i) ||
-			!is_plain_table_of(entry->hierarchies[i], GetUserId()) ||
-			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
-			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
-	if (changed.len > 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("hierarchies of release %s have changed", release->sql_name),
-				 errdetail("%s", changed.data),
-				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
-}
-
 /* Reads for an existing release; extends its recoding by new people if asked. */
 static void
 read_again(Release *release, const ReleaseEntry *entry, Oid relation, bool extends)
@@ -200,31 +176,31 @@ release_lock_entry(Oid relation)
 	return current_entry(relation);
 }
 
-/* Fails if the data set is about another relation now. */
-static void
-require_same_source(const Release *release, const ReleaseEntry *entry)
-{
-	if (release->dataset->relation != entry->source)
-		ereport(ERROR,
-				(errcode(ERRCODE_CHECK_VIOLATION),
-				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
-				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
-				 errhint("If this change is wanted, call anonopt.republish.")));
-}
-
 /* Reads the current data for an existing release.  Ends with PopActiveSnapshot and release_close. */
 static Release *
 read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
 {
 	Release    *release;
+	char	   *changed;
 
 	/* what others wrote before they released the lock must be read */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
 	release->writes = true;
 	release->refills = refills;
-	require_same_source(release, entry);
-	check_hierarchies(release, entry);
+	if (release->dataset->relation != entry->source)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("release %s was made from another relation than data set \"%s\" declares now", release->sql_name, entry->dataset),
+				 errdetail("The data set declares %s.", relation_sql_name(release->dataset->relation)),
+				 errhint("If this change is wanted, call anonopt.republish.")));
+	changed = changed_hierarchies(entry, GetUserId(), release->dataset);
+	if (changed != NULL)
+		ereport(ERROR,
+				(errcode(ERRCODE_CHECK_VIOLATION),
+				 errmsg("hierarchies of release %s have changed", release->sql_name),
+				 errdetail("%s", changed),
+				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
 	release_check(release);
 	read_again(release, entry, relation, true);
 	return release;
@@ -305,21 +281,12 @@ release_republish_begin(Oid relation, ReleaseEntry **entry)
 	return release;
 }
 
-/* Updates the comment that states the promise, unless somebody has replaced it. */
-static void
-write_comment(const Release *release, const ReleaseEntry *entry)
-{
-	char	   *comment = GetComment(entry->relation, RelationRelationId, 0);
-
-	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
-		CreateComments(entry->relation, RelationRelationId, 0, release_comment(release, entry->id));
-}
-
 void
 release_republish(Release *release, const ReleaseEntry *entry)
 {
 	Oid			relation = entry->relation;
 	FreshRows  *fresh = NULL;
+	char	   *comment;
 
 	release->writes = true;
 	release_check(release);
@@ -335,7 +302,10 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	release_write_down(release, entry->id, relation, release_entry_replace);
 	if (fresh != NULL)
 		release_swap_rows(fresh);
-	write_comment(release, entry);
+	/* it states the promise, unless somebody has replaced it */
+	comment = GetComment(relation, RelationRelationId, 0);
+	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
+		CreateComments(relation, RelationRelationId, 0, release_comment(release, entry->id));
 	PopActiveSnapshot();
 	release_close(release);
 }

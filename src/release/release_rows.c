@@ -239,22 +239,6 @@ take_row(RowTarget *target)
 	}
 }
 
-static void
-write_sorted(RowSort *by, RowTarget *target)
-{
-	TupleTableSlot *sorted = MakeSingleTupleTableSlot(by->slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
-	Datum		star = CStringGetTextDatum("*");
-
-	while (tuplesort_gettupleslot(by->sort, true, false, sorted, NULL))
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(sorted);
-		show_row(by, sorted, next_slot(target), star);
-		take_row(target);
-	}
-	ExecDropSingleTupleTableSlot(sorted);
-}
-
 /* Whether a relation has exactly the columns that are written. */
 static bool
 has_columns(const Release *release, TupleDesc desc)
@@ -284,12 +268,22 @@ static void
 write_rows(Release *release, RowTarget *target)
 {
 	RowSort		by = {0};
+	Datum		star = CStringGetTextDatum("*");
+	TupleTableSlot *sorted;
 
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);
 	spool_end(&release->spool);
 	tuplesort_performsort(by.sort);
-	write_sorted(&by, target);
+	sorted = MakeSingleTupleTableSlot(by.slot->tts_tupleDescriptor, &TTSOpsMinimalTuple);
+	while (tuplesort_gettupleslot(by.sort, true, false, sorted, NULL))
+	{
+		CHECK_FOR_INTERRUPTS();
+		slot_getallattrs(sorted);
+		show_row(&by, sorted, next_slot(target), star);
+		take_row(target);
+	}
+	ExecDropSingleTupleTableSlot(sorted);
 	tuplesort_end(by.sort);
 	ExecDropSingleTupleTableSlot(by.slot);
 }

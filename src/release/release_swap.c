@@ -138,20 +138,6 @@ require_same_shape(const FreshRows *fresh)
 				 errmsg("columns of release %s have changed meanwhile", relation_sql_name(RelationGetRelid(fresh->release)))));
 }
 
-/* Replaces the rows of a release by those of the new heap, and drops that. */
-static void
-copy_rows(const FreshRows *fresh)
-{
-	const char *name = relation_sql_name(RelationGetRelid(fresh->release));
-	List	   *relations = list_make2_oid(RelationGetRelid(fresh->release), fresh->heap);
-	ObjectAddress heap;
-
-	(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, NULL, NULL);
-	(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
-	ObjectAddressSet(heap, RelationRelationId, fresh->heap);
-	performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
-}
-
 void
 release_swap_rows(FreshRows *fresh)
 {
@@ -160,7 +146,14 @@ release_swap_rows(FreshRows *fresh)
 
 	if (fresh->copied)
 	{
-		copy_rows(fresh);
+		const char *name = relation_sql_name(relation);
+		List	   *relations = list_make2_oid(relation, fresh->heap);
+		ObjectAddress heap;
+
+		(void) rows_change(psprintf("DELETE FROM ONLY %s", name), relations, NULL, NULL);
+		(void) rows_change(psprintf("INSERT INTO %s SELECT * FROM %s", name, relation_sql_name(fresh->heap)), relations, NULL, NULL);
+		ObjectAddressSet(heap, RelationRelationId, fresh->heap);
+		performDeletion(&heap, DROP_RESTRICT, PERFORM_DELETION_INTERNAL);
 		table_close(fresh->release, NoLock);
 		return;
 	}

@@ -306,23 +306,6 @@ judge_release(const ReleaseEntry *entry, const Population *classes, bool by_rows
 }
 
 /*
- * The release's hierarchies that have changed; only those of the release's
- * owner are read.
- */
-static char *
-changed_hierarchies(const ReleaseEntry *entry, Oid owner)
-{
-	StringInfoData changed;
-
-	initStringInfo(&changed);
-	for (int i = 0; i < entry->nhierarchies; i++)
-		if (!is_plain_table_of(entry->hierarchies[i], owner) ||
-			!hierarchy_keeps(entry->hierarchies[i], DatumGetByteaPP(entry->digests[i])))
-			appendStringInfo(&changed, "%s%s", changed.len > 0 ? ", " : "", entry->hierarchy_names[i]);
-	return changed.data;
-}
-
-/*
  * The sensitive columns that are shown generalized, so that their values
  * cannot be counted; NULL without any.
  */
@@ -373,11 +356,11 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 	if (owner != user)
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	require_trusted_relation(entry->relation);
-	*changed = changed_hierarchies(entry, owner);
+	*changed = changed_hierarchies(entry, owner, NULL);
 	classes = measure_classes(entry, result);
 	count_people(entry, result);
-	begin_verdicts(entry, result, **changed != '\0', verdicts);
-	if (**changed == '\0' && result->rows > 0)
+	begin_verdicts(entry, result, *changed != NULL, verdicts);
+	if (*changed == NULL && result->rows > 0)
 	{
 		int			level = use_zone_of_release(entry);
 
@@ -386,7 +369,7 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		AtEOXact_GUC(false, level);
 		verify_outside(entry, by_rows, verdicts);
 	}
-	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || **changed != '\0' || result->rows == 0;
+	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || *changed != NULL || result->rows == 0;
 	judge_release(entry, classes, by_rows, verdicts);
 	SetUserIdAndSecContext(user, context);
 }
@@ -416,7 +399,7 @@ release_verify(Oid relation, Verification *result)
 	measure_release(entry, owner, result, verdicts, &changed);
 	added = release_entry_added_columns(entry);
 	unmeasured = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;
-	result->ok = *changed == '\0' && added == NULL && (result->k_is_null || result->k >= entry->k) &&
+	result->ok = changed == NULL && added == NULL && (result->k_is_null || result->k >= entry->k) &&
 		(!entry->has_l || result->l_is_null || result->l >= entry->l) &&
 		(!entry->has_t || result->t_is_null || !(result->t > entry->t));
 	result->unmeasured = result->rows > 0 && ((entry->has_l && (unmeasured != NULL || result->l_is_null)) ||
@@ -428,7 +411,7 @@ release_verify(Oid relation, Verification *result)
 	}
 	if (entry->npromises > 0)
 		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
-	if (*changed != '\0')
+	if (changed != NULL)
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed: %s", relation_sql_name(relation), changed)));
 	if (added != NULL)

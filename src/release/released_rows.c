@@ -182,23 +182,6 @@ refuse_call(void)
 			 errhint("Call anonopt.refresh_release; or publish a view again that has lost the comment with its id.")));
 }
 
-/* The relation of the release. */
-static Oid
-relation_of_id(Datum id)
-{
-	Oid			relation = release_by_id(id);
-
-	if (!OidIsValid(relation) && !InSecurityRestrictedOperation())
-		refuse_call();
-	if (!OidIsValid(relation))
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_OBJECT),
-				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, id))),
-				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
-				 errhint("Drop the view, and publish it again.")));
-	return relation;
-}
-
 /*
  * Fails unless this session has locked the release against others who fill or
  * refresh it, as it does to fill it; and unless its owner, or
@@ -233,7 +216,15 @@ anonopt_released_rows_call(PG_FUNCTION_ARGS)
 	Oid			relation;
 	int			settings;
 
-	relation = relation_of_id(PG_GETARG_DATUM(0));
+	relation = release_by_id(PG_GETARG_DATUM(0));
+	if (!OidIsValid(relation) && !InSecurityRestrictedOperation())
+		refuse_call();
+	if (!OidIsValid(relation))
+		ereport(ERROR,
+				(errcode(ERRCODE_UNDEFINED_OBJECT),
+				 errmsg("there is no release with id %s", DatumGetCString(DirectFunctionCall1(uuid_out, PG_GETARG_DATUM(0)))),
+				 errdetail("Its entry is gone, or its relation has lost the comment that names it."),
+				 errhint("Drop the view, and publish it again.")));
 	if (get_rel_relkind(relation) != RELKIND_VIEW)
 		require_filling(relation);
 	settings = release_settings_begin();

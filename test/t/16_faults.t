@@ -165,7 +165,7 @@ sub check_sound
 				WHERE d.classoid = 'pg_class'::regclass AND starts_with(description, 'anonopt release ')
 				AND NOT EXISTS (SELECT FROM anonopt.published p WHERE starts_with(description, 'anonopt release ' || p.id))
 			UNION ALL SELECT 'content that is not shown of ' || p.name FROM anonopt.published p
-				LEFT JOIN LATERAL (SELECT c.rows, 4 * cardinality(c.nlabels) + 8 * cardinality(c.told) + 8 AS width FROM anonopt.published_content c WHERE c.id = p.id ORDER BY version DESC LIMIT 1) c ON true
+				LEFT JOIN LATERAL (SELECT c.rows, 4 * cardinality(c.nlabels) + 8 * cardinality(c.compared) + 8 AS width FROM anonopt.published_content c WHERE c.id = p.id ORDER BY version DESC LIMIT 1) c ON true
 				WHERE p.form <> 'live view' AND p.levels IS NOT NULL AND to_regclass(p.name) IS NOT NULL
 				AND EXISTS (SELECT FROM anonopt.release r WHERE r.name = p.name AND NOT r.dropped AND r.published_at = p.published_at)
 				AND (SELECT sum(get_byte(c.rows, at) + 256 * get_byte(c.rows, at + 1)) FROM generate_series(c.width - 8, length(c.rows) - 8, c.width) at)::numeric IS DISTINCT FROM

@@ -848,8 +848,8 @@ my %forged = (
 my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-2147483648}'}, q{nlabels = '{2147483647,2147483647}'}, q{nlabels = '{1}'}, q{nlabels = '{1,1,1}'}, q{nlabels = '{}'},
 	q{nlabels = ARRAY[nlabels]}, q{nlabels = '{NULL,1}'}, q{nlabels = NULL}, q{nlabels = '{0,0}'}, q{labels = '{}'}, q{labels = NULL}, q{labels = ARRAY[labels]},
 	q{labels = array_fill(NULL::text, ARRAY[cardinality(labels)])}, q{labels = labels || labels}, q{rows = '\x'}, q{rows = substring(rows FOR 3)}, q{rows = substring(rows FOR length(rows) - 1)},
-	q{rows = rows || '\xff'}, q{rows = rows || rows}, q{rows = decode(repeat('ff', length(rows)), 'hex')}, q{rows = decode(repeat('00', length(rows)), 'hex')}, q{told = '{NULL}'},
-	q{told = ARRAY[told]}, q{told = '{}'}, q{told = told || told}, q{told = NULL}, q{tuples = '\x'}, q{tuples = '\x01'}, q{tuples = substring(tuples FOR length(tuples) - 1)},
+	q{rows = rows || '\xff'}, q{rows = rows || rows}, q{rows = decode(repeat('ff', length(rows)), 'hex')}, q{rows = decode(repeat('00', length(rows)), 'hex')}, q{compared = '{NULL}'},
+	q{compared = ARRAY[compared]}, q{compared = '{}'}, q{compared = compared || compared}, q{compared = NULL}, q{tuples = '\x'}, q{tuples = '\x01'}, q{tuples = substring(tuples FOR length(tuples) - 1)},
 	q{tuples = decode(repeat('ff', length(tuples)), 'hex')}, q{tuples = NULL}, q{version = -2147483648}, q{part = 1}, q{part = -1}, q{difference = -5},
 	q{difference = 9223372036854775807});
 
