@@ -125,7 +125,7 @@ static int64 *
 people_of_groups(const Population *population, const uint32 *group_of, uint32 ngroups)
 {
 	Population *narrow = population_narrow(population);
-	HistogramMark marks[2];
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (narrow->ncolumns + 1));
 	int64	   *people = budget_alloc(sizeof(int64), (Size) ngroups + 1);
 	TupleTable *groups;
 
@@ -134,6 +134,7 @@ people_of_groups(const Population *population, const uint32 *group_of, uint32 ng
 	for (uint32 group = 0; group < ngroups; group++)
 		people[group] = class_people(narrow, groups, group);
 	population_release(narrow, marks);
+	pfree(marks);
 	return people;
 }
 

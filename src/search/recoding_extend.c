@@ -25,7 +25,7 @@ typedef struct Extension
 
 /*
  * The cheapest nearby class for a tuple to join, among those below a number
- * and not yet tried; or NO_CLASS.
+ * and not yet tried, whose labels can cover it; or NO_CLASS.
  */
 static uint32
 class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tried, int ntried, int64 *price)
@@ -52,7 +52,10 @@ class_to_join(Extension *extension, uint32 tuple, uint32 below, const uint32 *tr
 			continue;
 		class = &classes->classes[number];
 		class_hull(classes, number, hull);
-		increase = size_cost(ground, class->people + ground->people[tuple], joint_loss(ground, hull, own_hull)) - class->cost;
+		hull_extend(ground, hull, own_hull);
+		if (!hull_has_labels(ground, hull))
+			continue;
+		increase = size_cost(ground, class->people + ground->people[tuple], hull_loss(ground, hull)) - class->cost;
 		if (increase < *price)
 		{
 			*price = increase;
@@ -217,6 +220,47 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 	return moved;
 }
 
+/* Whether labels cover every class. */
+static bool
+classes_have_labels(const DraftClasses *classes)
+{
+	uint32		hull[2 * MAX_ATTRIBUTES];
+	bool		all = true;
+
+	for (uint32 number = 0; number < classes->nclasses && all; number++)
+		if (classes->classes[number].ntuples > 0)
+		{
+			class_hull(classes, number, hull);
+			all = hull_has_labels(classes->ground, hull);
+		}
+	return all;
+}
+
+/*
+ * Merges the tuples in no class with each other and with classes, until the
+ * promise is kept.  Where that needs a class that no label covers, they stay
+ * suppressed instead.
+ */
+static bool
+place_the_rest(DraftClasses *classes)
+{
+	Size		size = sizeof(uint32) * ((Size) classes->ground->ntuples + 1);
+	uint32	   *before = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	bool		kept;
+
+	memcpy(before, classes->class_of, size - sizeof(uint32));
+	start_by_merging(classes);
+	kept = mend_classes(classes);
+	if (!classes_have_labels(classes))
+	{
+		draft_classes_clear(classes);
+		draft_classes_take_over(classes, before, NULL);
+		kept = true;
+	}
+	pfree(before);
+	return kept;
+}
+
 /* Whether too many people are suppressed. */
 static bool
 too_many_suppressed(const RecodingOrder *order, const RecodingResult *result)
@@ -272,8 +316,7 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 			if (classes->class_of[tuple] == NO_CLASS)
 				join_class(&extension, tuple, PG_UINT32_MAX);
 		}
-		start_by_merging(classes);
-		result->feasible = mend_classes(classes) || population->people <= order->promise.limit;
+		result->feasible = place_the_rest(classes) || population->people <= order->promise.limit;
 		*moved = keep_numbers(classes, old, nold, result);
 		result->feasible = result->feasible && !too_many_suppressed(order, result);
 	}

@@ -368,6 +368,20 @@ shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, u
 }
 
 bool
+hull_has_labels(const Ground *ground, const uint32 *hull)
+{
+	for (int a = 0; a < ground->nattrs && ground->order->labels == LABELS_HIERARCHY; a++)
+	{
+		uint32		low = hull[a];
+		uint32		high = hull[ground->nattrs + a];
+
+		if (low != high && joining_level(&ground->axes[a], low, high) >= ground->axes[a].nlevels)
+			return false;
+	}
+	return true;
+}
+
+bool
 keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint32 *slices)
 {
 	const Population *population = ground->order->population;

@@ -103,6 +103,9 @@ extern int64 class_cost(const Ground *ground, int64 people, int64 loss, const ui
 /* Whether the people in a hull may form a class. */
 extern bool keeps_promise(const Ground *ground, const uint32 *hull, int64 people, const uint32 *slices);
 
+/* Whether labels cover all codes between the lowest and the highest of a hull. */
+extern bool hull_has_labels(const Ground *ground, const uint32 *hull);
+
 /* A hull: the lowest code of each attribute, then the highest. */
 static inline void
 hull_of_tuple(const Ground *ground, uint32 tuple, uint32 *hull)

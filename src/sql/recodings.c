@@ -111,6 +111,8 @@ tell_above_max(const RecodingCall *call, const RecodingResult *result)
 	ClassFault	fault;
 	const Classes *classes = classes_of_recoding(population, result->class_of, result->nclasses, call->order.labels, &fault);
 
+	if (classes == NULL)
+		elog(ERROR, "no label covers a class of the recoding");
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		int64		above = 0;

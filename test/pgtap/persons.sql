@@ -345,5 +345,14 @@ FROM unnest('{people,rows}'::text[]) what, unnest('{2,7,12,18}'::int[]) c;
 SELECT cmp_ok((SELECT avg(risk) FROM anonopt.aruba('far_people', 44, 'identity')), '>', (SELECT avg(risk) FROM anonopt.aruba('far_rows', 44, 'identity')),
               'a person with several rows is one');
 
+-- releases of persons with conditions on several columns are compared
+CREATE TABLE visits.twice AS SELECT i / 2 AS who, i % 6 AS a, i % 5 AS b, i % 3 AS s1, i % 2 AS s2 FROM generate_series(1, 60) i;
+SELECT anonopt.create_interval_hierarchy('visits.six', 0, 5, '{2}') \g /dev/null
+SELECT anonopt.create_dataset('twice', 'visits.twice', 0.3, person => 'who'), anonopt.add_quasi_identifier('twice', 'a', 'visits.six'),
+    anonopt.add_quasi_identifier('twice', 'b', 'visits.six'), anonopt.add_sensitive('twice', 's1'), anonopt.add_sensitive('twice', 's2') \g /dev/null
+SELECT anonopt.publish_table('visits.twice_' || i, 'twice', ARRAY[1, i], k => 2, l => 2) FROM generate_series(1, 2) i \g /dev/null
+SELECT is((SELECT min(smallest) FROM anonopt.release_risk('twice')), (SELECT min(n) FROM (SELECT count(DISTINCT who) AS n FROM visits.twice GROUP BY a / 2, b / 2) x),
+    'what two releases of persons reveal together');
+
 SELECT * FROM finish();
 ROLLBACK;

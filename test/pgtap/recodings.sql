@@ -252,7 +252,7 @@ SELECT anonopt.add_quasi_identifier('many', 'zip', 'public.recoding_ages');
 SELECT anonopt.add_quasi_identifier('many', 'job', 'public.recoding_jobs');
 SELECT anonopt.add_sensitive('many', 'illness');
 
-SELECT plan(200 * 9 + 12);
+SELECT plan(200 * 9 + 15);
 SET anonopt.max_workers = 0;
 SELECT anonopt.create_recoding('public.recoding_alone', 'many', k => 2, seed => 3);
 CREATE TABLE pg_temp.curve_alone AS SELECT row_number() OVER () AS nr, c.* FROM anonopt.recoding_curve('many', '{2,7}') c;
@@ -309,5 +309,17 @@ SELECT anonopt.add_quasi_identifier('mixed', 'age', 'public.recoding_ages'), ano
 SELECT anonopt.create_recoding('public.recoding_by_sizes', 'mixed', k => 40, l => 2, loss => 'dcn', seed => 3);
 SELECT cmp_ok(dcn, '<=', (SELECT dcn FROM anonopt.optimize('mixed', k => 40, l => 2, loss => 'dcn')), 'no node has smaller classes')
 FROM anonopt.evaluate_recoding('mixed', 'public.recoding_by_sizes', k => 40, l => 2);
+-- a newcomer whom no label covers together with others
+CREATE TABLE public.recoding_halves (value int PRIMARY KEY, half text);
+INSERT INTO public.recoding_halves VALUES (0, 'low'), (1, 'low'), (2, 'high'), (3, 'high');
+CREATE TABLE public.recoding_low (a int);
+INSERT INTO public.recoding_low VALUES (0), (0), (1), (1);
+SELECT anonopt.create_dataset(d, 'public.recoding_low', s), anonopt.add_quasi_identifier(d, 'a', 'public.recoding_halves') FROM (VALUES ('low', 0), ('lower', 0.5)) x (d, s);
+SELECT anonopt.create_recoding('public.recoding_of_low', 'low', k => 2, seed => 1);
+INSERT INTO public.recoding_low VALUES (3);
+SELECT throws_ok($$SELECT anonopt.extend_recoding('public.recoding_of_low', 'low', k => 2, seed => 1)$$, '22023', NULL, 'joins no class that no label covers');
+SELECT is(anonopt.extend_recoding('public.recoding_of_low', 'lower', k => 2, seed => 1), 1::bigint, 'and may be left out');
+SELECT results_eq($$SELECT k, suppressed, classes FROM anonopt.evaluate_recoding('lower', 'public.recoding_of_low', k => 2)$$, 'VALUES (2::bigint, 1::bigint, 2::bigint)',
+    'as the only one');
 SELECT * FROM finish();
 ROLLBACK;
