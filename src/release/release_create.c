@@ -123,6 +123,7 @@ release_drop(Oid relation)
 	ReleaseEntry *entry;
 
 	entry = release_entry_require(relation);
+	/* by any owner, members too: dropping runs no code of the relation */
 	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
 		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
 	drop_objects(list_make1_oid(relation), entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);

@@ -31,18 +31,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-void
-require_release_owner(Oid relation)
-{
-	Oid			owner = relation_owner(relation);
-
-	if (owner != GetUserId())
-		ereport(ERROR,
-				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
-				 errmsg("must be owner of release %s", relation_sql_name(relation)),
-				 errhint("If you are a member of it, SET ROLE %s first.", quote_identifier(GetUserNameFromId(owner, false)))));
-}
-
 static bool
 same_names(char *const *a, int na, char *const *b, int nb)
 {

@@ -1,5 +1,5 @@
 /*
- * release_rows.c
+ * row_writer.c
  *	  Writes the rows of a release into a table or a tuplestore.
  *
  * Rows are sorted by one number: that of their class, then random bits. Labels are added when rows are written.

@@ -1,5 +1,5 @@
 /*
- * released_rows.c
+ * view_reading.c
  *	  SQL: released_rows, from which views get their rows.
  *
  * The query of a materialized view calls this function, so that REFRESH

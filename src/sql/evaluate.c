@@ -1,5 +1,5 @@
 /*
- * node.c
+ * evaluate.c
  *	  SQL: evaluate, lattice, evaluate_cuts, node_detail, suppressed_classes.
  */
 #include "sql/search_call.h"
