@@ -52,6 +52,13 @@ short_delimiter(const char *csv, Size length, const char *delimiter)
 	return '\0';
 }
 
+/* Whether a line begins that COPY would take for the end, and so hide all that follow, unless it is quoted. */
+static bool
+is_end_mark(const char *csv, const char *end)
+{
+	return end - csv >= 2 && csv[0] == '\\' && csv[1] == '.' && (end - csv == 2 || csv[2] == '\n' || csv[2] == '\r');
+}
+
 /*
  * Copies a text without empty lines, with the short delimiter.  Two quotes
  * that stand for one end quoting and begin it again.
@@ -78,9 +85,10 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 	for (; csv < end; csv++)
 	{
 		bool		ends_line = !quoted && (*csv == '\n' || *csv == '\r');
+		bool		begins_line = prepared.lines.len == 0 || prepared.lines.data[prepared.lines.len - 1] == '\n';
 
 		quoted = quoted != (*csv == '"');
-		if (ends_line && (prepared.lines.len == 0 || prepared.lines.data[prepared.lines.len - 1] == '\n'))
+		if (ends_line && begins_line)
 			continue;
 		if (ends_line)
 		{
@@ -93,6 +101,11 @@ prepare_text(const char *csv, Size length, const char *delimiter)
 			nfields++;
 			appendStringInfoChar(&prepared.lines, prepared.delimiter[0]);
 			csv += size - 1;
+		}
+		else if (!quoted && begins_line && is_end_mark(csv, end))
+		{
+			appendStringInfoString(&prepared.lines, "\"\\.\"");
+			csv++;
 		}
 		else
 			appendStringInfoChar(&prepared.lines, *csv);

@@ -223,7 +223,7 @@ BEGIN
     RETURN problem;
 END $$;
 
-SELECT plan(6 * 40 + 28 + 14 + 1);
+SELECT plan(6 * 40 + 28 + 14 + 2);
 
 SELECT is(pg_temp.wrong(format('%s_problem(%s)', builder, seed)), NULL, format('%s, call %s', builder, seed))
 FROM unnest('{coded,rounding,frequency,prefix,hour,csv}'::text[]) builder, generate_series(1, 40) seed;
@@ -261,6 +261,9 @@ FROM (VALUES
     ('''1;b'', type => ''record''', '22023', 'leaves cannot have type record')) v (call, state, message);
 
 SELECT is(to_regclass('sample.bad'), NULL, 'a failed builder leaves nothing behind');
+
+-- what COPY takes for the end hides no leaves
+SELECT throws_ok($$SELECT anonopt.create_csv_hierarchy('sample.ended', E'a;*\n\\.\nb;*\n')$$, '22P04', NULL, 'a line that looks like the end lacks fields');
 
 SELECT * FROM finish();
 ROLLBACK;
