@@ -115,3 +115,62 @@ compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties, c
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(comparer->context);
 }
+
+/* ------------------------------------------------------------ quality indices */
+
+const char *const index_names[INDICES] = {
+	[INDEX_RANK] = "p_rank",
+	[INDEX_COV] = "p_cov",
+	[INDEX_SPR] = "p_spr",
+	[INDEX_HV] = "p_hv",
+	[INDEX_LN_HV] = "ln_p_hv",
+	[INDEX_BINARY] = "p_binary",
+	[INDEX_DOMINANCE] = "dominance"
+};
+
+const int	index_sums[INDICES] = {
+	[INDEX_RANK] = SUMS_SQUARES,
+	[INDEX_COV] = SUMS_COUNTS,
+	[INDEX_SPR] = SUMS_SPREAD,
+	[INDEX_HV] = SUMS_VOLUME,
+	[INDEX_LN_HV] = SUMS_VOLUME,
+	[INDEX_BINARY] = SUMS_COUNTS,
+	[INDEX_DOMINANCE] = SUMS_COUNTS
+};
+
+double
+index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best)
+{
+	switch (index)
+	{
+		case INDEX_RANK:
+			return index_sums_rank(to_best);
+		case INDEX_COV:
+			return index_sums_cov(sums);
+		case INDEX_SPR:
+			return index_sums_spr(sums);
+		case INDEX_HV:
+			return index_sums_hv(sums);
+		case INDEX_LN_HV:
+			return index_sums_ln_hv(sums);
+		case INDEX_BINARY:
+			return (double) sums->above;
+		case INDEX_DOMINANCE:
+			return sums->below == 0 ? 1 : 0;
+		default:
+			elog(ERROR, "no such index");
+			return 0;
+	}
+}
+
+int
+better_side(QualityIndex index, Property property, const Comparison *comparison)
+{
+	double		a = index_value(index, &comparison->a_over_b, &comparison->a_to_best);
+	double		b = index_value(index, &comparison->b_over_a, &comparison->b_to_best);
+	int			order = (a > b) - (a < b);
+
+	if (index == INDEX_HV || index == INDEX_LN_HV)
+		order = index_sums_hv_order(&comparison->a_over_b);
+	return property_falls(property) || index == INDEX_RANK ? -order : order;
+}

@@ -23,6 +23,7 @@ typedef struct LongSum
 #define SUMS_SPREAD 2
 #define SUMS_SQUARES 4
 #define SUMS_VOLUME 8
+#define SUMS_ALL (SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME)
 
 /* Sums over pairs (d1, d2); all zero initially. */
 typedef struct IndexSums
@@ -145,5 +146,33 @@ extern void compare_classes(const ClassProperties *a, const ClassProperties *b, 
 /* Compares two nodes. */
 extern void compare_nodes(Comparer *comparer, const int *a, const int *b, int nproperties,
 						  const Property *properties, int wanted, Comparison *comparisons);
+
+/* ------------------------------------------- quality indices of a comparison */
+
+typedef enum QualityIndex
+{
+	INDEX_RANK,
+	INDEX_COV,
+	INDEX_SPR,
+	INDEX_HV,
+	INDEX_LN_HV,
+	INDEX_BINARY,
+	INDEX_DOMINANCE,
+	INDICES
+} QualityIndex;
+
+extern const char *const index_names[INDICES];
+
+/* The sums that each index needs. */
+extern const int index_sums[INDICES];
+
+/* An index of one side; dominance is 1 if it is nowhere below the other. */
+extern double index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best);
+
+/*
+ * Whether a is better (1), b is (-1) or neither is (0); less is better for a
+ * loss and for a rank.
+ */
+extern int	better_side(QualityIndex index, Property property, const Comparison *comparison);
 
 #endif

@@ -190,85 +190,7 @@ anonopt_property_vector_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* ------------------------------------------------------------ quality indices */
-
-/* A quality index of two sides. */
-typedef enum QualityIndex
-{
-	INDEX_RANK,
-	INDEX_COV,
-	INDEX_SPR,
-	INDEX_HV,
-	INDEX_LN_HV,
-	INDEX_BINARY,
-	INDEX_DOMINANCE,
-	INDICES
-} QualityIndex;
-
-static const char *const index_names[INDICES] = {
-	[INDEX_RANK] = "p_rank",
-	[INDEX_COV] = "p_cov",
-	[INDEX_SPR] = "p_spr",
-	[INDEX_HV] = "p_hv",
-	[INDEX_LN_HV] = "ln_p_hv",
-	[INDEX_BINARY] = "p_binary",
-	[INDEX_DOMINANCE] = "dominance"
-};
-
-#define ALL_SUMS (SUMS_COUNTS | SUMS_SPREAD | SUMS_SQUARES | SUMS_VOLUME)
-
-/* The sums that each index needs. */
-static const int index_sums[INDICES] = {
-	[INDEX_RANK] = SUMS_SQUARES,
-	[INDEX_COV] = SUMS_COUNTS,
-	[INDEX_SPR] = SUMS_SPREAD,
-	[INDEX_HV] = SUMS_VOLUME,
-	[INDEX_LN_HV] = SUMS_VOLUME,
-	[INDEX_BINARY] = SUMS_COUNTS,
-	[INDEX_DOMINANCE] = SUMS_COUNTS
-};
-
-/* An index of one side; dominance is 1 if it is nowhere below the other. */
-static double
-index_value(QualityIndex index, const IndexSums *sums, const IndexSums *to_best)
-{
-	switch (index)
-	{
-		case INDEX_RANK:
-			return index_sums_rank(to_best);
-		case INDEX_COV:
-			return index_sums_cov(sums);
-		case INDEX_SPR:
-			return index_sums_spr(sums);
-		case INDEX_HV:
-			return index_sums_hv(sums);
-		case INDEX_LN_HV:
-			return index_sums_ln_hv(sums);
-		case INDEX_BINARY:
-			return (double) sums->above;
-		case INDEX_DOMINANCE:
-			return sums->below == 0 ? 1 : 0;
-		default:
-			elog(ERROR, "no such index");
-			return 0;
-	}
-}
-
-/*
- * Whether a is better (1), b is (-1) or neither is (0); less is better for a
- * loss and for a rank.
- */
-static int
-better_side(QualityIndex index, Property property, const Comparison *comparison)
-{
-	double		a = index_value(index, &comparison->a_over_b, &comparison->a_to_best);
-	double		b = index_value(index, &comparison->b_over_a, &comparison->b_to_best);
-	int			order = (a > b) - (a < b);
-
-	if (index == INDEX_HV || index == INDEX_LN_HV)
-		order = index_sums_hv_order(&comparison->a_over_b);
-	return property_falls(property) || index == INDEX_RANK ? -order : order;
-}
+/* -------------------------------------------------------------------- compare */
 
 /* Adds the rows of a comparison; levels are NULL for a recoding. */
 static void
@@ -294,8 +216,6 @@ put_comparison(ResultRow *row, int nattrs, const int *a, const int *b, Property 
 		row_add(row);
 	}
 }
-
-/* -------------------------------------------------------------------- compare */
 
 static Property *
 properties_argument(FunctionCallInfo fcinfo, const Dataset *dataset, int *n)
@@ -384,7 +304,7 @@ compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset)
 	comparisons = palloc(sizeof(Comparison) * (nproperties + 1));
 	for (int i = 0; i < na; i++)
 	{
-		compare_nodes(comparer, a[i], b[i], nproperties, properties, ALL_SUMS, comparisons);
+		compare_nodes(comparer, a[i], b[i], nproperties, properties, SUMS_ALL, comparisons);
 		for (int j = 0; j < nproperties; j++)
 			put_comparison(row, population->nattrs, a[i], b[i], properties[j], &comparisons[j]);
 	}
@@ -420,7 +340,7 @@ compare_sides(FunctionCallInfo fcinfo, const Dataset *dataset)
 		for (int i = 0; i < 2; i++)
 			sides[i] = properties_of_side(&arguments[i], tables.population, population, measurer, tables.reading,
 										  is_recoding(&arguments[i]) ? tables.tables[n++] : NULL, labels);
-		compare_classes(sides[0], sides[1], nproperties, properties, ALL_SUMS, comparisons);
+		compare_classes(sides[0], sides[1], nproperties, properties, SUMS_ALL, comparisons);
 		for (int j = 0; j < nproperties; j++)
 			put_comparison(row, population->nattrs, arguments[0].levels, arguments[1].levels, properties[j], &comparisons[j]);
 	}
