@@ -328,9 +328,7 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 {
 	bool		is_day = type_is_moment(plan->type);
 	const char *value = psprintf("r.%s", quote_identifier(plan->column));
-	Oid			type = FLOAT8ARRAYOID;
-	Datum		shares = doubles_datum(quantiles, NQUANTILES);
-	QueryRows  *rows;
+	Datum		values;
 	Datum	   *edges;
 	bool	   *nulls;
 	bool		isnull;
@@ -340,10 +338,11 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 	if (is_day)
 		value = psprintf("(CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END)",
 						 value, plan->type == TIMESTAMPTZOID ? psprintf("(%s AT TIME ZONE 'UTC')", value) : value);
-	rows = rows_of_query(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
-								  " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)),
-						 list_make1_oid(relation), query_parameters(1, &type, &shares, NULL), NULL, 1, &type);
-	deconstruct_array(DatumGetArrayTypeP(row_value(rows, 0, 0, &isnull)), FLOAT8OID, 8, FLOAT8PASSBYVAL,
+	values = value_of_query(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
+									 " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)),
+							list_make1_oid(relation), add_value(NULL, FLOAT8ARRAYOID, doubles_datum(quantiles, NQUANTILES), false),
+							FLOAT8ARRAYOID, &isnull);
+	deconstruct_array(DatumGetArrayTypeP(values), FLOAT8OID, 8, FLOAT8PASSBYVAL,
 					  TYPALIGN_DOUBLE, &edges, &nulls, &nedges);
 	for (int i = 0; i < NQUANTILES; i++)
 		found[i] = i < nedges && !nulls[i] ? DatumGetFloat8(edges[i]) : 0;

@@ -11,6 +11,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/type_match.h"
+#include "catalog/typed_rows.h"
 #include "mb/pg_wchar.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
@@ -69,14 +70,14 @@ different_values(const LeafColumn *leaf)
 	return psprintf("(SELECT DISTINCT %s AS v FROM %s r) s WHERE v IS NOT NULL", leaf->expression, leaf->relation);
 }
 
-/* An integer computed from the column, or 0. */
-static int32
-ask_column(NewHierarchy *table, const LeafColumn *leaf, const char *expression)
+/* A value computed from the column; 0 for NULL. */
+static Datum
+ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression, Oid type)
 {
 	bool		isnull;
 
-	sql_read_with(psprintf("SELECT %s FROM %s r", expression, leaf->relation), &table->parameters);
-	return DatumGetInt32(sql_value(1, INT4OID, &isnull));
+	return value_of_query(psprintf("SELECT %s FROM %s r", expression, leaf->relation), list_make1_oid(RelationGetRelid(leaf->opened)),
+						  params, type, &isnull);
 }
 
 Oid
@@ -99,8 +100,9 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 	if (pg_mbstrlen(mask) != 1)
 		refuse_description("mask must be a single character", "For example *, x or 0.");
 	table = hierarchy_table_begin(name, true);
-	add_text(&table->parameters, mask);
-	longest = Max(ask_column(table, &leaf, psprintf("max(length(%s))", leaf_text(&leaf, leaf.expression))), 1);
+	table->params = add_text(NULL, mask);
+	longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", leaf_text(&leaf, leaf.expression)), INT4OID));
+	longest = Max(longest, 1);
 	for (int masked = 1; masked <= longest; masked++)
 		hierarchy_add_level(table, "left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
 							leaf_text(&leaf, "v"), longest, longest - masked, masked);
@@ -167,7 +169,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	check_buckets(buckets);
 	nlevels = ARR_DIMS(buckets)[0];
 	table = hierarchy_table_begin(name, true);
-	add_array(&table->parameters, INT4ARRAYOID, PointerGetDatum(buckets));
+	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
 	for (int i = 1; i <= nlevels; i++)
 		hierarchy_add_level(table, "l%d", i);
 	hierarchy_add_level(table, "'*'");
@@ -182,12 +184,10 @@ free_label(const LeafColumn *leaf)
 {
 	for (int length = 0;; length++)
 	{
-		NewHierarchy asked = {.height = 0};
 		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
 
-		add_text(&asked.parameters, label);
-		if (length == 16 || !holds(&asked, psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $1)", leaf->relation,
-													leaf_text(leaf, leaf->expression))))
+		if (length == 16 ||
+			!DatumGetBool(ask_column(leaf, add_text(NULL, label), psprintf("bool_or(%s = $1)", leaf_text(leaf, leaf->expression)), BOOLOID)))
 			return label;
 	}
 }
@@ -202,10 +202,9 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	if (minimum < 1)
 		refuse_description("minimum must be positive", "A value that occurs less often than this is not shown.");
 	table = hierarchy_table_begin(name, true);
-	add_value(&table->parameters, INT8OID, Int64GetDatum(minimum), false);
-	add_text(&table->parameters, other == NULL ? free_label(&leaf) : other);
-	if (holds(table, psprintf("EXISTS (SELECT 1 FROM %s r WHERE %s = $2 HAVING count(*) >= $1)",
-							  leaf.relation, leaf_text(&leaf, leaf.expression))))
+	table->params = add_value(NULL, INT8OID, Int64GetDatum(minimum), false);
+	table->params = add_text(table->params, other == NULL ? free_label(&leaf) : other);
+	if (DatumGetBool(ask_column(&leaf, table->params, psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression)), BOOLOID)))
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
 	hierarchy_add_level(table, "CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v"));
 	hierarchy_add_level(table, "'*'");
@@ -232,9 +231,10 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 		if (lengths[i] < 1 || (i > 0 && lengths[i] >= lengths[i - 1]))
 			refuse_description("each length must be positive and less than the one before", "For example {4,3,1}.");
 	table = hierarchy_table_begin(name, true);
-	add_text(&table->parameters, separator == NULL ? "" : separator);
+	table->params = add_text(NULL, separator == NULL ? "" : separator);
 	if (separator != NULL)
-		most_parts = Max(ask_column(table, &leaf, psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression))), 1);
+		most_parts = DatumGetInt32(ask_column(&leaf, table->params, psprintf("max(cardinality(string_to_array(%s, $1)))",
+																			 leaf_text(&leaf, leaf.expression)), INT4OID));
 	for (int parts = most_parts - 1; parts > 0; parts--)
 		hierarchy_add_level(table, "array_to_string(parts[1:%d], $1)", parts);
 	for (int i = 0; i < nlengths; i++)
@@ -292,14 +292,14 @@ edge_columns(Oid relation, char **child, char **parent)
 
 /* Fails if a query over the edges finds values, naming up to five. */
 static void
-refuse_edges(const char *with, const char *query, const char *message, const char *hint)
+refuse_edges(const LeafColumn *leaf, const char *with, const char *query, const char *message, const char *hint)
 {
 	bool		isnull;
 	Datum		found;
 
-	sql_read(psprintf("%s SELECT string_agg(coalesce(quote_literal(left(c, 100)), 'NULL'), ', ' ORDER BY c)"
-					  " FROM (SELECT c FROM (%s) f ORDER BY c LIMIT 5) s", with, query), 0, NULL, NULL);
-	found = sql_value(1, TEXTOID, &isnull);
+	found = value_of_query(psprintf("%s SELECT string_agg(coalesce(quote_literal(left(c, 100)), 'NULL'), ', ' ORDER BY c)"
+									" FROM (SELECT c FROM (%s) f ORDER BY c LIMIT 5) s", with, query),
+						   list_make1_oid(RelationGetRelid(leaf->opened)), NULL, TEXTOID, &isnull);
 	if (!isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
@@ -316,14 +316,17 @@ static const char *
 tree_edges(const LeafColumn *leaf, Oid edges, const char *child, const char *parent)
 {
 	const char *names[2] = {quote_identifier(child), quote_identifier(parent)};
+	const Oid	types[2] = {TEXTOID, TEXTOID};
 	const char *columns[2];
+	QueryRows  *rows;
 
 	if (!is_distributed(edges))
 		return psprintf("%s r", leaf->relation);
-	sql_read(psprintf("SELECT array_agg(r.%s)::text, array_agg(r.%s)::text FROM %s r", names[0], names[1], leaf->relation), 0, NULL, NULL);
+	rows = rows_of_query(psprintf("SELECT array_agg(r.%s)::text, array_agg(r.%s)::text FROM %s r", names[0], names[1], leaf->relation),
+						 list_make1_oid(edges), NULL, NULL, 2, types);
 	for (int i = 0; i < 2; i++)
 	{
-		char	   *values = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, i + 1);
+		char	   *values = row_text(rows, 0, i);
 
 		columns[i] = psprintf("%s::%s[]", quote_literal_cstr(values == NULL ? "{}" : values),
 							  format_type_be_qualified(column_type(edges, i == 0 ? child : parent)));
@@ -377,18 +380,18 @@ check_tree(const char *with, const LeafColumn *leaf)
 	bool		isnull;
 	int32		depth;
 
-	refuse_edges(with, "SELECT c FROM edge WHERE c IS NULL", "edges name a null child",
+	refuse_edges(leaf, with, "SELECT c FROM edge WHERE c IS NULL", "edges name a null child",
 				 "Every row needs a child; a root is a child without a parent, or no child at all.");
-	refuse_edges(with, "SELECT c FROM edge GROUP BY c HAVING count(*) > 1", "edges give a child two parents",
+	refuse_edges(leaf, with, "SELECT c FROM edge GROUP BY c HAVING count(*) > 1", "edges give a child two parents",
 				 "A tree has one parent for each child.");
-	sql_read(psprintf("%s SELECT coalesce(max(cardinality(path)) - 1, 0)::int4 FROM node", with), 0, NULL, NULL);
-	depth = DatumGetInt32(sql_value(1, INT4OID, &isnull));
+	depth = DatumGetInt32(value_of_query(psprintf("%s SELECT coalesce(max(cardinality(path)) - 1, 0)::int4 FROM node", with),
+										 list_make1_oid(RelationGetRelid(leaf->opened)), NULL, INT4OID, &isnull));
 	if (depth > MOST_LEVELS)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("hierarchy would have too many levels"),
 				 errdetail("A branch has more than %d edges.", MOST_LEVELS)));
-	refuse_edges(with, "SELECT c FROM edge EXCEPT SELECT c FROM node", "edges run in a circle",
+	refuse_edges(leaf, with, "SELECT c FROM edge EXCEPT SELECT c FROM node", "edges run in a circle",
 				 "Every branch must end at a root.");
 	if (depth == 0)
 		ereport(ERROR,

@@ -12,9 +12,11 @@
 #include "access/table.h"
 #include "access/xact.h"
 #include "build/hierarchy_table.h"
+#include "catalog/dataset.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
+#include "catalog/typed_rows.h"
 #include "commands/copy.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
@@ -23,6 +25,7 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
+#include "utils/snapmgr.h"
 #include "utils/typcache.h"
 
 /* A text for COPY. */
@@ -170,10 +173,14 @@ copy_lines(const NewHierarchy *table, CsvText *csv)
 
 /* A boolean or text computed from the table, including the rows just inserted. */
 static Datum
-ask_table(const char *query, Oid type, bool *isnull)
+ask_table(const char *query, const List *table, Oid type, bool *isnull)
 {
-	sql_write(query, 0, NULL, NULL, NULL);
-	return sql_value(1, type, isnull);
+	Datum		answer;
+
+	see_own_changes();
+	answer = value_of_query(query, table, NULL, type, isnull);
+	PopActiveSnapshot();
+	return answer;
 }
 
 /* The labels of a row as one value. */
@@ -194,25 +201,26 @@ static void
 unite_leaves(const NewHierarchy *hierarchy, Oid leaf_type)
 {
 	const char *table = hierarchy->made.sql_name;
+	List	   *tables = list_make1_oid(made_relation(hierarchy->made.schema, hierarchy->made.name));
 	bool		isnull;
 	Datum		found;
 
 	if (!DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s GROUP BY value HAVING count(*) > 1)", table),
-								BOOLOID, &isnull)))
+								tables, BOOLOID, &isnull)))
 		return;
 	found = ask_table(psprintf("SELECT string_agg(coalesce(quote_literal(left(%s, 100)), 'NULL'), ', ' ORDER BY value)"
 							   " || CASE WHEN max(of) > 5 THEN format(', and %%s more', max(of) - 5) ELSE '' END"
 							   " FROM (SELECT value, count(*) OVER () AS of FROM %s GROUP BY value"
 							   " HAVING count(DISTINCT %s) > 1 ORDER BY value LIMIT 5) s",
-							   sql_as(text_form(leaf_type), "value"), table, labels_array(hierarchy->height)), TEXTOID, &isnull);
+							   sql_as(text_form(leaf_type), "value"), table, labels_array(hierarchy->height)), tables, TEXTOID, &isnull);
 	if (!isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),
 				 errmsg("csv gives leaves different labels"),
 				 errdetail("Among them: %s.", TextDatumGetCString(found)),
 				 errhint("Every leaf has one label per level; a leaf may be repeated with the same labels.")));
-	sql_write(psprintf("DELETE FROM %s t USING (SELECT ctid AS at, row_number() OVER (PARTITION BY value ORDER BY ctid) AS n"
-					   " FROM %s) d WHERE t.ctid = d.at AND d.n > 1", table, table), 0, NULL, NULL, NULL);
+	sql_run(psprintf("DELETE FROM %s t USING (SELECT ctid AS at, row_number() OVER (PARTITION BY value ORDER BY ctid) AS n"
+					 " FROM %s) d WHERE t.ctid = d.at AND d.n > 1", table, table), NULL);
 }
 
 Oid
@@ -240,6 +248,7 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 	hierarchy_table_create(table, format_type_be_qualified(type));
 	copy_lines(table, &prepared);
 	unite_leaves(table, type);
-	table->has_null_leaf = DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->made.sql_name), BOOLOID, &isnull));
+	table->has_null_leaf = DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->made.sql_name),
+												  list_make1_oid(made_relation(table->made.schema, table->made.name)), BOOLOID, &isnull));
 	return hierarchy_table_finish(table);
 }

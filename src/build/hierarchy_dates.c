@@ -109,8 +109,7 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 	NewHierarchy *table = hierarchy_table_begin(name, from_data);
 	StringInfoData from;
 
-	add_value(&table->parameters, DATEOID, low, false);
-	add_value(&table->parameters, DATEOID, high, false);
+	table->params = add_value(add_value(NULL, DATEOID, low, false), DATEOID, high, false);
 	require_description(table, "$1 <= $2 AND $1 >= date '0001-01-01' AND isfinite($2)",
 						"low must be a date not above high", "Give the first and the last possible day.");
 	require_description(table, psprintf("($2 - $1)::int8 < %d", MAX_LEAVES / leaves.a_day),

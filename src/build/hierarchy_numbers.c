@@ -21,12 +21,12 @@ begin_numbers(const char *name, Datum low, Datum high, const char *widths_name, 
 
 	(void) count_elements(widths, widths_name);
 	table = hierarchy_table_begin(name, from_data);
-	add_value(&table->parameters, NUMERICOID, low, false);
-	add_value(&table->parameters, NUMERICOID, high, false);
-	add_array(&table->parameters, NUMERICARRAYOID, widths);
-	add_value(&table->parameters, NUMERICOID, step, step == 0);
-	add_value(&table->parameters, NUMERICOID, top, top == 0);
-	add_value(&table->parameters, NUMERICOID, bottom, bottom == 0);
+	table->params = add_value(table->params, NUMERICOID, low, false);
+	table->params = add_value(table->params, NUMERICOID, high, false);
+	table->params = add_array(table->params, NUMERICARRAYOID, widths);
+	table->params = add_value(table->params, NUMERICOID, step, step == 0);
+	table->params = add_value(table->params, NUMERICOID, top, top == 0);
+	table->params = add_value(table->params, NUMERICOID, bottom, bottom == 0);
 	return table;
 }
 
@@ -37,7 +37,7 @@ one(void)
 }
 
 static void
-check_widths(NewHierarchy *table)
+check_widths(const NewHierarchy *table)
 {
 	require_description(table, "coalesce(bool_and(w > 0 AND w < 'Infinity' AND mod(w, nullif(u, 0)) = 0), true) FROM"
 						" (SELECT w, lag(w, 1, $4) OVER (ORDER BY i) AS u FROM"
@@ -47,14 +47,14 @@ check_widths(NewHierarchy *table)
 }
 
 static void
-check_bounds(NewHierarchy *table)
+check_bounds(const NewHierarchy *table)
 {
 	require_description(table, "$1 <= $2 AND abs($1) < 'Infinity' AND abs($2) < 'Infinity'",
 						"low must be a finite number not above high", "Give the smallest and the largest possible value.");
 }
 
 static void
-check_leaves(NewHierarchy *table, const char *width, const char *hint)
+check_leaves(const NewHierarchy *table, const char *width, const char *hint)
 {
 	require_description(table, psprintf("($2 - $1) / %s < %d", width, MAX_LEAVES), "hierarchy would have too many leaves", hint);
 }
@@ -62,7 +62,7 @@ check_leaves(NewHierarchy *table, const char *width, const char *hint)
 #define INTEGER_BOUNDS "$1 = trunc($1) AND $2 = trunc($2) AND abs($1) < 9e18 AND abs($2) < 9e18"
 
 static const char *
-integer_type(NewHierarchy *table)
+integer_type(const NewHierarchy *table)
 {
 	return holds(table, "abs($1) < 2147483648 AND abs($2) < 2147483648") ? "integer" : "bigint";
 }
@@ -108,7 +108,7 @@ interval_label(bool integers, int width)
 static Oid
 fill_numbers(NewHierarchy *table, bool integers)
 {
-	int			nwidths = count_elements(table->parameters.values[2], "widths");
+	int			nwidths = count_elements(table->params->params[2].value, "widths");
 
 	for (int width = 1; width <= nwidths; width++)
 		add_coded_level(table, interval_label(integers, width));
@@ -226,7 +226,7 @@ build_bins(const char *name, const Datum *edges, int nlevels)
 
 	for (int i = 1; i <= nlevels; i++)
 	{
-		add_value(&table->parameters, NUMERICARRAYOID, edges[i - 1], false);
+		table->params = add_value(table->params, NUMERICARRAYOID, edges[i - 1], false);
 		/* the bin of a leaf that begins at lo */
 		if (i > 1)
 			hierarchy_add_level(table, "(SELECT CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"

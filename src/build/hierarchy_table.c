@@ -10,6 +10,7 @@
 
 #include "catalog/namespace.h"
 #include "catalog/pg_type.h"
+#include "catalog/typed_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
@@ -23,7 +24,6 @@ hierarchy_table_begin(const char *name, bool from_data)
 	table->from_data = from_data;
 	initStringInfo(&table->labels);
 	table->names_level = sql_use_catalog_names();
-	sql_connect();
 	return table;
 }
 
@@ -63,17 +63,14 @@ hierarchy_table_create(NewHierarchy *table, const char *leaf_type)
 	for (int level = 1; level <= table->height; level++)
 		appendStringInfo(&sql, ", level%d text NOT NULL", level);
 	appendStringInfoChar(&sql, ')');
-	sql_write(sql.data, 0, NULL, NULL, NULL);
+	sql_run(sql.data, NULL);
 }
 
 Oid
 hierarchy_table_fill(NewHierarchy *table, const char *leaf_type, const char *leaf, const char *from)
 {
-	Parameters *parameters = &table->parameters;
-
 	hierarchy_table_create(table, leaf_type);
-	sql_write(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from),
-			  parameters->n, parameters->types, parameters->values, parameters->nulls);
+	sql_run(psprintf("INSERT INTO %s SELECT %s%s FROM %s", table->made.sql_name, leaf, table->labels.data, from), table->params);
 	return hierarchy_table_finish(table);
 }
 
@@ -84,23 +81,19 @@ hierarchy_table_finish(NewHierarchy *table)
 
 	if (table->has_ranges)
 		key = "EXCLUDE USING gist (value WITH &&)";
-	sql_write(psprintf("ALTER TABLE %s ADD %s", table->made.sql_name, key), 0, NULL, NULL, NULL);
+	sql_run(psprintf("ALTER TABLE %s ADD %s", table->made.sql_name, key), NULL);
 	if (table->from_data)
 		keep_to_owner(made_relation(table->made.schema, table->made.name));
-	sql_finish();
 	sql_restore_names(table->names_level);
 	return made_relation(table->made.schema, table->made.name);
 }
 
 bool
-holds(NewHierarchy *table, const char *condition)
+holds(const NewHierarchy *table, const char *condition)
 {
 	bool		isnull;
-	Datum		result;
 
-	sql_read_with(psprintf("SELECT %s", condition), &table->parameters);
-	result = sql_value(1, BOOLOID, &isnull);
-	return !isnull && DatumGetBool(result);
+	return DatumGetBool(value_of_query(psprintf("SELECT %s", condition), NIL, table->params, BOOLOID, &isnull));
 }
 
 void
@@ -113,18 +106,18 @@ refuse_description(const char *message, const char *hint)
 }
 
 void
-require_description(NewHierarchy *table, const char *condition, const char *message, const char *hint)
+require_description(const NewHierarchy *table, const char *condition, const char *message, const char *hint)
 {
 	if (!holds(table, condition))
 		refuse_description(message, hint);
 }
 
-void
-add_array(Parameters *parameters, Oid type, Datum datum)
+ParamListInfo
+add_array(ParamListInfo params, Oid type, Datum datum)
 {
 	ArrayType  *array = DatumGetArrayTypePCopy(datum);
 
 	if (ARR_NDIM(array) == 1)
 		ARR_LBOUND(array)[0] = 1;
-	add_value(parameters, type, PointerGetDatum(array), false);
+	return add_value(params, type, PointerGetDatum(array), false);
 }

@@ -28,12 +28,12 @@ typedef struct NewHierarchy
 	bool		has_null_leaf;	/* which rules out a primary key */
 	int			height;
 	StringInfoData labels;		/* expressions of the levels, after the leaf's */
-	Parameters	parameters;		/* of its statements */
+	ParamListInfo params;		/* of its statements */
 } NewHierarchy;
 
 /*
- * Begins a table with a name as in SQL; it must not exist.  Connects to SPI
- * and sets search_path to pg_catalog.
+ * Begins a table with a name as in SQL; it must not exist.  Sets search_path to
+ * pg_catalog.
  */
 extern NewHierarchy *hierarchy_table_begin(const char *name, bool from_data);
 
@@ -56,15 +56,15 @@ extern void hierarchy_table_create(NewHierarchy *table, const char *leaf_type);
 extern Oid	hierarchy_table_finish(NewHierarchy *table);
 
 /* Evaluates a condition over the parameters. */
-extern bool holds(NewHierarchy *table, const char *condition);
+extern bool holds(const NewHierarchy *table, const char *condition);
 
 /* Fails with 22023. */
 extern void refuse_description(const char *message, const char *hint);
 
 /* Fails with 22023 unless a condition over the parameters holds. */
-extern void require_description(NewHierarchy *table, const char *condition, const char *message, const char *hint);
+extern void require_description(const NewHierarchy *table, const char *condition, const char *message, const char *hint);
 
 /* Adds an array as a parameter, with a lower bound of 1, as statements expect it. */
-extern void add_array(Parameters *parameters, Oid type, Datum array);
+extern ParamListInfo add_array(ParamListInfo params, Oid type, Datum array);
 
 #endif

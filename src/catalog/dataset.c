@@ -146,15 +146,13 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 static void
 load_attributes(Dataset *dataset)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
-	const Oid	results[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
+	const Oid	types[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
 	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, weight, min_level, max_level, distance,"
 								 " sensitivity::oid, sensitivity_type::oid, unknown, range_loss, owner_sensitivity::text"
 								 " FROM anonopt.attribute WHERE dataset = $1 ORDER BY ordinal LIMIT %d", MAX_DECLARED + 1),
-						1, types, values, lengthof(results), results);
+						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_DECLARED)
 		refuse_declaration(dataset->name, "It has more columns than a relation.");
 	dataset->nattributes = rows->n;
@@ -230,14 +228,12 @@ check_promise(const Dataset *dataset, const DeclaredPromise *promise)
 static void
 load_promises(Dataset *dataset)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(dataset->name)};
-	const Oid	results[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
+	const Oid	types[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
 	QueryRows  *rows;
 
 	rows = read_catalog(psprintf("SELECT model, column_name::text, threshold, c, population::oid, population_type::oid FROM anonopt.promise"
 								 " WHERE dataset = $1 ORDER BY model COLLATE \"C\", column_name LIMIT %d", MAX_PROMISES + 1),
-						1, types, values, lengthof(results), results);
+						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_PROMISES)
 		refuse_promise(dataset->name, psprintf("There are more than %d.", MAX_PROMISES));
 	dataset->npromises = rows->n;
@@ -303,14 +299,12 @@ Dataset *
 dataset_load_entry(const char *name)
 {
 	Dataset    *dataset = palloc0(sizeof(Dataset));
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(name)};
-	const Oid	results[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
+	const Oid	types[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
 
 	dataset->name = pstrdup(name);
 	rows = read_catalog("SELECT relation::oid, row_type::oid, max_suppression, owner::text, person::text, count_column::text, timezone"
-						" FROM anonopt.dataset WHERE dataset = $1", 1, types, values, lengthof(results), results);
+						" FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, name), lengthof(types), types);
 	if (rows->n == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),

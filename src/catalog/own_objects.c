@@ -241,24 +241,24 @@ run_as_owner(const char *statement, ParamListInfo params, DestReceiver *receiver
 }
 
 uint64
-write_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls)
+write_catalog(const char *statement, ParamListInfo params)
 {
 	uint64		written;
 
 	CommandCounterIncrement();
 	PushActiveSnapshot(GetTransactionSnapshot());
-	written = run_as_owner(statement, query_parameters(nargs, types, values, nulls), NULL);
+	written = run_as_owner(statement, params, NULL);
 	PopActiveSnapshot();
 	CommandCounterIncrement();
 	return written;
 }
 
 QueryRows *
-read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, int ncolumns, const Oid *results)
+read_catalog(const char *statement, ParamListInfo params, int ncolumns, const Oid *types)
 {
 	QueryRows  *rows;
-	DestReceiver *receiver = rows_collector(ncolumns, results, &rows);
+	DestReceiver *receiver = rows_collector(ncolumns, types, &rows);
 
-	(void) run_as_owner(statement, query_parameters(nargs, types, values, NULL), receiver);
+	(void) run_as_owner(statement, params, receiver);
 	return rows;
 }

@@ -43,13 +43,12 @@ extern bool is_own_function(Oid function);
  * Runs a statement that writes our tables with their owner's rights; returns
  * the number of rows.  All names in it are PostgreSQL's own or ours.
  */
-extern uint64 write_catalog(const char *statement, int nargs, const Oid *types, const Datum *values, const char *nulls);
+extern uint64 write_catalog(const char *statement, ParamListInfo params);
 
 /*
  * Runs such a query under the active snapshot.  Fails unless its columns have
  * these types.
  */
-extern QueryRows *read_catalog(const char *statement, int nargs, const Oid *types, const Datum *values,
-							   int ncolumns, const Oid *results);
+extern QueryRows *read_catalog(const char *statement, ParamListInfo params, int ncolumns, const Oid *types);
 
 #endif

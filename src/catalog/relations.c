@@ -13,7 +13,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
-#include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/acl.h"
 #include "utils/lsyscache.h"
@@ -201,15 +201,7 @@ static const char *const question =
 bool
 is_distributed(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	bool		found;
+	Oid			partitions = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
 
-	if (!OidIsValid(get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE)))
-		return false;
-	sql_connect();
-	sql_read(question, 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
-	return found;
+	return OidIsValid(partitions) && rows_of_query(question, list_make1_oid(partitions), add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 }

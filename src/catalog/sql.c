@@ -14,6 +14,7 @@
 #include "catalog/pg_class.h"
 #include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
+#include "executor/spi.h"
 #include "miscadmin.h"
 #include "storage/bufmgr.h"
 #include "utils/acl.h"
@@ -25,96 +26,54 @@
 #include "utils/syscache.h"
 #include "utils/varlena.h"
 
-void
-sql_connect(void)
-{
-	int			code = SPI_connect();
-
-	if (code != SPI_OK_CONNECT)
-		elog(ERROR, "could not connect to SPI: %s", SPI_result_code_string(code));
-}
-
-void
-sql_finish(void)
-{
-	int			code = SPI_finish();
-
-	if (code != SPI_OK_FINISH)
-		elog(ERROR, "could not finish SPI: %s", SPI_result_code_string(code));
-}
-
 /* SPI would leave its own memory context current, which is freed with it. */
-static void
-sql_run(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls, bool read_only)
+void
+sql_run(const char *statement, ParamListInfo params)
 {
 	MemoryContext context = CurrentMemoryContext;
-	int			code = SPI_execute_with_args(statement, nargs, types, values, nulls, read_only, 0);
+	SPIExecuteOptions options = {.params = params};
+	int			code = SPI_connect();
 
+	if (code == SPI_OK_CONNECT)
+		code = SPI_execute_extended(statement, &options);
+	if (code >= 0)
+		code = SPI_finish();
 	MemoryContextSwitchTo(context);
 	if (code < 0)
 		elog(ERROR, "could not run \"%s\": %s", statement, SPI_result_code_string(code));
 }
 
-void
-sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls)
+ParamListInfo
+add_value(ParamListInfo params, Oid type, Datum value, bool isnull)
 {
-	sql_run(statement, nargs, types, values, nulls, false);
+	int			n = params == NULL ? 0 : params->numParams;
+	ParamListInfo added = makeParamList(n + 1);
+
+	for (int i = 0; i < n; i++)
+		added->params[i] = params->params[i];
+	added->params[n].ptype = type;
+	added->params[n].value = isnull ? (Datum) 0 : value;
+	added->params[n].isnull = isnull;
+	added->params[n].pflags = PARAM_FLAG_CONST;
+	return added;
 }
 
-void
-sql_read(const char *statement, int nargs, Oid *types, Datum *values)
+ParamListInfo
+add_text(ParamListInfo params, const char *value)
 {
-	sql_run(statement, nargs, types, values, NULL, true);
+	return add_value(params, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value), value == NULL);
 }
 
-void
-sql_read_with(const char *statement, Parameters *parameters)
+ParamListInfo
+add_name(ParamListInfo params, const char *name)
 {
-	sql_run(statement, parameters->n, parameters->types, parameters->values, parameters->nulls, true);
+	return add_value(params, NAMEOID, name_datum(name), name == NULL);
 }
 
-Datum
-sql_value(int column, Oid type, bool *isnull)
+ParamListInfo
+add_oid(ParamListInfo params, Oid oid)
 {
-	TupleDesc	desc = SPI_tuptable->tupdesc;
-	Datum		value;
-
-	if (SPI_processed != 1)
-		elog(ERROR, "one row expected, " UINT64_FORMAT " found", SPI_processed);
-	if (SPI_gettypeid(desc, column) != type)
-		elog(ERROR, "column %d has type %u, but type %u was expected", column, SPI_gettypeid(desc, column), type);
-	value = SPI_getbinval(SPI_tuptable->vals[0], desc, column, isnull);
-	return *isnull ? (Datum) 0 : value;
-}
-
-void
-add_value(Parameters *parameters, Oid type, Datum value, bool isnull)
-{
-	int			i = parameters->n++;
-
-	if (i >= lengthof(parameters->types))
-		elog(ERROR, "too many parameters");
-	parameters->types[i] = type;
-	parameters->values[i] = isnull ? (Datum) 0 : value;
-	parameters->nulls[i] = isnull ? 'n' : ' ';
-}
-
-void
-add_text(Parameters *parameters, const char *value)
-{
-	add_value(parameters, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value), value == NULL);
-}
-
-void
-add_name(Parameters *parameters, const char *name)
-{
-	add_value(parameters, NAMEOID, name_datum(name), name == NULL);
-}
-
-void
-add_oid(Parameters *parameters, Oid oid)
-{
-	add_value(parameters, OIDOID, ObjectIdGetDatum(oid), !OidIsValid(oid));
+	return add_value(params, OIDOID, ObjectIdGetDatum(oid), !OidIsValid(oid));
 }
 
 /*

@@ -7,49 +7,26 @@
 
 #include "base/compat.h"
 
-#include "executor/spi.h"
 #include "lib/stringinfo.h"
+#include "nodes/params.h"
 #include "nodes/pg_list.h"
 #include "nodes/primnodes.h"
 #include "utils/relcache.h"
 
-/* Connect to SPI and disconnect; failures are errors. */
-extern void sql_connect(void);
-extern void sql_finish(void);
+/*
+ * Runs a command with the rights of the current role, or a statement that
+ * writes a relation of this call.
+ */
+extern void sql_run(const char *statement, ParamListInfo params);
 
 /*
- * Runs a statement over PostgreSQL's own catalogs with the snapshot of the
- * caller's query; for users' relations, see typed_rows.h.
+ * A statement's parameters, $1, $2 and so on, with a further one.  NULL are no
+ * parameters; a NULL text or name is null, and so is InvalidOid.
  */
-extern void sql_read(const char *statement, int nargs, Oid *types, Datum *values);
-
-/* Runs a statement that writes; nulls is as in SPI, or NULL. */
-extern void sql_write(const char *statement, int nargs, Oid *types, Datum *values, const char *nulls);
-
-/*
- * A column of the result's only row, which must have the given type; 0 for
- * NULL.
- */
-extern Datum sql_value(int column, Oid type, bool *isnull);
-
-/* The parameters of a statement: $1, $2 and so on, in the order they are added. */
-typedef struct Parameters
-{
-	int			n;
-	Oid			types[12];
-	Datum		values[12];
-	char		nulls[13];
-} Parameters;
-
-extern void add_value(Parameters *parameters, Oid type, Datum value, bool isnull);
-
-/* NULL is null, and so is InvalidOid. */
-extern void add_text(Parameters *parameters, const char *value);
-extern void add_name(Parameters *parameters, const char *name);
-extern void add_oid(Parameters *parameters, Oid oid);
-
-/* Reads as sql_read does. */
-extern void sql_read_with(const char *statement, Parameters *parameters);
+extern ParamListInfo add_value(ParamListInfo params, Oid type, Datum value, bool isnull);
+extern ParamListInfo add_text(ParamListInfo params, const char *value);
+extern ParamListInfo add_name(ParamListInfo params, const char *name);
+extern ParamListInfo add_oid(ParamListInfo params, Oid oid);
 
 /*
  * Restricts search_path, so that unqualified names in statements mean

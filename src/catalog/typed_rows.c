@@ -148,21 +148,6 @@ rows_collector(int ncolumns, const Oid *types, QueryRows **rows)
 	return &receiver->pub;
 }
 
-ParamListInfo
-query_parameters(int nargs, const Oid *types, const Datum *values, const char *nulls)
-{
-	ParamListInfo params = nargs == 0 ? NULL : makeParamList(nargs);
-
-	for (int i = 0; i < nargs; i++)
-	{
-		params->params[i].value = values[i];
-		params->params[i].isnull = nulls != NULL && nulls[i] == 'n';
-		params->params[i].pflags = PARAM_FLAG_CONST;
-		params->params[i].ptype = types[i];
-	}
-	return params;
-}
-
 /* ---------------------------------------------------------------- statements */
 
 /* Binds a statement, and checks that its names mean what they did when it was written. */
@@ -231,6 +216,15 @@ row_oid(const QueryRows *rows, int row, int column)
 	Datum		value = row_value(rows, row, column, &isnull);
 
 	return isnull ? InvalidOid : DatumGetObjectId(value);
+}
+
+Datum
+value_of_query(const char *statement, const List *relations, ParamListInfo params, Oid type, bool *isnull)
+{
+	QueryRows  *rows = rows_of_query(statement, relations, params, NULL, 1, &type);
+
+	*isnull = true;
+	return rows->n == 0 ? (Datum) 0 : row_value(rows, 0, 0, isnull);
 }
 
 uint64

@@ -54,6 +54,9 @@ extern Datum row_value(const QueryRows *rows, int row, int column, bool *isnull)
 extern char *row_text(const QueryRows *rows, int row, int column);
 extern Oid	row_oid(const QueryRows *rows, int row, int column);
 
+/* The only column of a statement's first row; null if there is no row. */
+extern Datum value_of_query(const char *statement, const List *relations, ParamListInfo params, Oid type, bool *isnull);
+
 /* Changes rows of relations by a statement that is checked likewise; returns their number. */
 extern uint64 rows_change(const char *statement, const List *relations, ParamListInfo params, QueryEnvironment *environment);
 
@@ -65,9 +68,6 @@ extern void rows_show(QueryEnvironment *environment, const char *name, Tuplestor
 
 /* A receiver that collects rows; types may be NULL. */
 extern DestReceiver *rows_collector(int ncolumns, const Oid *types, QueryRows **rows);
-
-/* The parameters of a statement. */
-extern ParamListInfo query_parameters(int nargs, const Oid *types, const Datum *values, const char *nulls);
 
 /* Fails if the columns from first on do not have these types, or are missing. */
 extern void rows_require_types(TupleDesc desc, int first, int ncolumns, const Oid *types);

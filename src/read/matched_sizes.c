@@ -126,8 +126,6 @@ read_matched_sizes(const Dataset *dataset, Oid population, SizeTaker take, void 
 	SizeReceiver receiver = {take, arg};
 	Oid			types[3] = {INT8OID, INT8OID, INT8OID};
 
-	sql_connect();
 	rows_read(sizes_statement(dataset, population), list_make2_oid(dataset->relation, population), NULL, NULL,
 			  3, types, receive_sizes, &receiver);
-	sql_finish();
 }

@@ -274,9 +274,8 @@ rows_are_tuples(const Reading *reading, const char *rows)
 	groups = (double) DatumGetInt64(row_value(sample, 0, 1, &isnull));
 	if (sampled < SAMPLED_ROWS || groups == sampled)
 		return sampled >= SAMPLED_ROWS;
-	sample = rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)), list_make1_oid(relation),
-						   NULL, NULL, 1, types);
-	all = (double) DatumGetInt64(row_value(sample, 0, 0, &isnull));
+	all = (double) DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(relation)),
+												list_make1_oid(relation), NULL, INT8OID, &isnull));
 	return all <= sampled * sampled / 2 / (sampled - groups);
 }
 

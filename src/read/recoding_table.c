@@ -261,9 +261,11 @@ refuse_repeated(const TableReading *state)
 	initStringInfo(&values);
 	for (int a = 0; a < nattrs; a++)
 	{
-		char	   *value = SPI_getvalue(linitial(found->tuples), found->desc, a + 1);
+		bool		isnull;
+		Datum		value = row_value(found, 0, a, &isnull);
 
-		appendStringInfo(&values, "%s%s", a > 0 ? ", " : "(", value == NULL ? "NULL" : quote_literal_cstr(value));
+		appendStringInfo(&values, "%s%s", a > 0 ? ", " : "(",
+						 isnull ? "NULL" : quote_literal_cstr(value_text(TupleDescAttr(found->desc, a)->atttypid, value)));
 	}
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),

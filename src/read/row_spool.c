@@ -165,10 +165,9 @@ require_key(Oid relation, const char *key)
 				 errdetail("It holds a null value.")));
 	if (column_is_unique(relation, key))
 		return;
-	type = INT8OID;
-	duplicates = DatumGetInt64(row_value(rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
-																" HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, column),
-													   list_make1_oid(relation), NULL, NULL, 1, &type), 0, 0, &isnull));
+	duplicates = DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
+													   " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, column),
+											  list_make1_oid(relation), NULL, INT8OID, &isnull));
 	if (duplicates > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -97,8 +97,6 @@ typedef struct Pass
 static List *
 labelled_columns(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	const Oid	results[1] = {TEXTOID};
 	List	   *names = NIL;
 	QueryRows  *rows;
@@ -108,7 +106,7 @@ labelled_columns(Oid relation)
 						 " WHERE s.objoid OPERATOR(pg_catalog.=) $1 AND s.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
 						 " AND s.provider OPERATOR(pg_catalog.=) ANY ('{k_anonymity,anon}'::pg_catalog.text[])"
 						 " AND s.label OPERATOR(pg_catalog.~*) '^ *(quasi|indirect) +identifier *$'",
-						 NIL, query_parameters(1, types, values, NULL), NULL, 1, results);
+						 NIL, add_oid(NULL, relation), NULL, 1, results);
 	for (int i = 0; i < rows->n; i++)
 		names = lappend(names, makeString(row_text(rows, i, 0)));
 	return names;
@@ -346,9 +344,7 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	pass->hashes = palloc(sizeof(uint64) * pass->ncolumns);
 	pass->prng.state = 1;
 	pass->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	sql_connect();
 	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
-	sql_finish();
 	MemoryContextDelete(pass->row);
 	foreach(cell, pass->counted)
 		finish(lfirst(cell), pass->nrows);
@@ -424,10 +420,9 @@ suggestions_of(Relation relation)
 {
 	Oid			oid = RelationGetRelid(relation);
 	List	   *columns = find_columns(relation);
-	Oid			count = INT8OID;
 	bool		isnull;
-	int64		people = DatumGetInt64(row_value(rows_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid)),
-															   list_make1_oid(oid), NULL, NULL, 1, &count), 0, 0, &isnull));
+	int64		people = DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM %s", relation_sql_name(oid)),
+													  list_make1_oid(oid), NULL, INT8OID, &isnull));
 	Pass		single = {.columns = palloc(sizeof(Column *) * (list_length(columns) + 1))};
 	Pass	   *combined;
 	List	   *suggestions = NIL;

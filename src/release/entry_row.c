@@ -74,7 +74,7 @@ entry_rows(const EntryField *fields, int nfields, const char *rest, Oid type, Da
 		appendStringInfo(&sql, "%s%s%s", i > 0 ? ", " : "SELECT ", column, kind->read == NULL ? "" : kind->read);
 	}
 	appendStringInfo(&sql, " FROM %s", rest);
-	return read_catalog(sql.data, 1, &type, &value, nfields, types);
+	return read_catalog(sql.data, add_value(NULL, type, value, false), nfields, types);
 }
 
 /* An array of one dimension as one of C. */
@@ -245,19 +245,16 @@ field_value(const EntryField *field, const char *from, bool *isnull)
 static uint64
 write_fields(const char *statement, const EntryField *fields, int nfields, const void *from)
 {
-	Oid		   *types = palloc(sizeof(Oid) * nfields);
-	Datum	   *values = palloc(sizeof(Datum) * nfields);
-	char	   *nulls = palloc0(nfields + 1);
+	ParamListInfo params = NULL;
 
 	for (int i = 0; i < nfields; i++)
 	{
 		bool		isnull;
+		Datum		value = field_value(&fields[i], from, &isnull);
 
-		types[i] = kinds[fields[i].kind].type;
-		values[i] = field_value(&fields[i], from, &isnull);
-		nulls[i] = isnull ? 'n' : ' ';
+		params = add_value(params, kinds[fields[i].kind].type, value, isnull);
 	}
-	return write_catalog(statement, nfields, types, values, nulls);
+	return write_catalog(statement, params);
 }
 
 static char *

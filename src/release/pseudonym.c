@@ -12,6 +12,7 @@
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "common/sha2.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
@@ -29,11 +30,9 @@ hash(pg_hmac_ctx * hmac, const uint8 * key, Size key_length, const uint8 * bytes
 static bytea *
 declared_secret(const Dataset *dataset, const char *column)
 {
-	Oid			types[2] = {TEXTOID, TEXTOID};
-	Datum		values[2] = {CStringGetTextDatum(dataset->name), CStringGetTextDatum(column)};
-	const Oid	results[] = {BYTEAOID};
-	QueryRows  *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2::name",
-									2, types, values, 1, results);
+	const Oid	type = BYTEAOID;
+	QueryRows  *rows = read_catalog("SELECT secret FROM anonopt.pseudonym_secret WHERE dataset = $1 AND column_name = $2",
+									add_name(add_text(NULL, dataset->name), column), 1, &type);
 	bool		isnull;
 	Datum		secret;
 

@@ -386,11 +386,10 @@ extended_numbers(const TableRecoding *old, uint32 nclasses)
 static void
 update_classes(Relation table, const OldRows *rows, const uint32 *before, const uint32 *after, const int64 *numbers)
 {
-	Oid			types[2] = {TIDARRAYOID, INT8ARRAYOID};
+	ParamListInfo params;
 	Datum	   *places = budget_alloc(sizeof(Datum), rows->n + 1);
 	Datum	   *classes = budget_alloc(sizeof(Datum), rows->n + 1);
 	bool	   *nulls = budget_alloc_zero(sizeof(bool), rows->n + 1);
-	Datum		arrays[2];
 	int			dims[1];
 	int			bounds[1] = {1};
 	int			n = 0;
@@ -409,11 +408,12 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 	if (n == 0)
 		return;
 	dims[0] = n;
-	arrays[0] = PointerGetDatum(construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT));
-	arrays[1] = PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+	params = add_value(NULL, TIDARRAYOID, PointerGetDatum(construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT)), false);
+	params = add_value(params, INT8ARRAYOID, PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64),
+																				FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
 	if (rows_change(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
 							 " WHERE r.ctid OPERATOR(pg_catalog.=) u.place", relation_sql_name(RelationGetRelid(table))),
-					list_make1_oid(RelationGetRelid(table)), query_parameters(2, types, arrays, NULL), NULL) != n)
+					list_make1_oid(RelationGetRelid(table)), params, NULL) != n)
 		relation_has_changed(RelationGetRelid(table));
 }
 
@@ -476,10 +476,8 @@ recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, c
 		refuse_extension(old->class_of, dataset, order);
 	level = sql_use_catalog_names();
 	extension->numbers = extended_numbers(old, result->nclasses);
-	sql_connect();
 	update_classes(table, &rows, old->class_of, result->class_of, extension->numbers);
 	extension->added = write_tuples(spool, table, rows.known, result->class_of, extension->numbers);
-	sql_finish();
 	sql_restore_names(level);
 	return result;
 }

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
+#include "catalog/typed_rows.h"
 #include "catalog/relations.h"
 #include "common/cryptohash.h"
 #include "common/sha2.h"
@@ -432,22 +433,14 @@ check_identifiers(const Release *release)
 static bool
 reads_release(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
-	bool		found;
-
-	sql_connect();
-	sql_read("WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
-			 " JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
-			 " JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-			 " AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
-			 " AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
-			 " SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
-			 " AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
-			 " AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1", 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
-	return found;
+	return rows_of_query("WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
+						 " JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
+						 " JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+						 " AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+						 " AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
+						 " SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
+						 " AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
+						 " AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1", NIL, add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 }
 
 static void

@@ -41,8 +41,8 @@ new_id(void)
 static Oid
 make_empty(const Release *release, const char *kind, const char *id)
 {
-	release_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", kind, release->sql_name,
-						 own_schema_name(), quote_literal_cstr(id), column_definitions(release)));
+	sql_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", kind, release->sql_name,
+					 own_schema_name(), quote_literal_cstr(id), column_definitions(release)), NULL);
 	return made_relation(release->schema, release->name);
 }
 

@@ -329,9 +329,8 @@ known_contents(Oid source, int *n)
 Oid
 release_by_id(Datum id)
 {
-	Oid			types[1] = {UUIDOID};
-	const Oid	results[] = {OIDOID};
-	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1", 1, types, &id, lengthof(results), results);
+	const Oid	type = OIDOID;
+	QueryRows  *rows = read_catalog("SELECT " FIND_RELEASE " FROM anonopt.published p WHERE p.id = $1", add_value(NULL, UUIDOID, id, false), 1, &type);
 	bool		isnull = true;
 	Datum		relation = rows->n == 0 ? (Datum) 0 : row_value(rows, 0, 0, &isnull);
 
@@ -363,12 +362,14 @@ release_entry_require(Oid relation)
 char *
 release_entry_added_columns(const ReleaseEntry *entry)
 {
-	Oid			types[6] = {TEXTOID, OIDOID, NAMEARRAYOID, NAMEARRAYOID, NAMEARRAYOID, BOOLOID};
-	Datum		values[6] = {CStringGetTextDatum(entry->id), ObjectIdGetDatum(entry->relation),
-		names_datum(entry->generalized, entry->ngeneralized), names_datum(entry->sensitive, entry->nsensitive),
-	names_datum(entry->columns, entry->ncolumns), BoolGetDatum(entry->star)};
-	const Oid	results[] = {TEXTOID};
+	ParamListInfo params = add_oid(add_text(NULL, entry->id), entry->relation);
+	const Oid	type = TEXTOID;
 	QueryRows  *added;
+
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->generalized, entry->ngeneralized), false);
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->sensitive, entry->nsensitive), false);
+	params = add_value(params, NAMEARRAYOID, names_datum(entry->columns, entry->ncolumns), false);
+	params = add_value(params, BOOLOID, BoolGetDatum(entry->star), false);
 
 	/*
 	 * the content says which column was the class label; a live view has no
@@ -381,7 +382,7 @@ release_entry_added_columns(const ReleaseEntry *entry)
 						 " AND NOT EXISTS (SELECT FROM anonopt.published_link l WHERE l.id = $1::uuid AND l.column_name = a.attname)"
 						 " AND NOT EXISTS (SELECT FROM anonopt.published p JOIN anonopt.attribute d ON d.dataset = p.dataset"
 						 " WHERE p.id = $1::uuid AND p.form = 'live view' AND d.column_name = a.attname AND d.role = 'class_label')",
-						 6, types, values, 1, results);
+						 params, 1, &type);
 	return row_text(added, 0, 0);
 }
 
@@ -392,11 +393,9 @@ static void
 write_parts(const ReleaseEntry *entry)
 {
 	static const char *const tables[] = {"published_promise", "published_values", "published_cover"};
-	Oid			type = TEXTOID;
-	Datum		id = CStringGetTextDatum(entry->id);
 
 	for (int i = 0; i < lengthof(tables); i++)
-		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), 1, &type, &id, NULL);
+		(void) write_catalog(psprintf("DELETE FROM anonopt.%s WHERE id = $1::uuid", tables[i]), add_text(NULL, entry->id));
 	for (int i = 0; i < entry->npromises; i++)
 	{
 		const DeclaredPromise *promise = &entry->promises[i];

@@ -29,25 +29,6 @@
 #include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
-/* The text returned by a statement about one relation, or NULL. */
-static char *
-ask(const char *statement, const char *argument)
-{
-	MemoryContext context = CurrentMemoryContext;
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(argument)};
-	char	   *answer = NULL;
-
-	sql_connect();
-	sql_write(statement, 1, types, values, NULL);
-	if (SPI_processed > 0)
-		answer = SPI_getvalue(SPI_tuptable->vals[0], SPI_tuptable->tupdesc, 1);
-	if (answer != NULL)
-		answer = MemoryContextStrdup(context, answer);
-	sql_finish();
-	return answer;
-}
-
 List *
 live_sources(const Release *release)
 {
@@ -104,9 +85,14 @@ static void
 check_not_public(Oid relation)
 {
 	const char *name = relation_sql_name(relation);
-	char	   *writable = ask("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1::regclass::oid]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")", name);
+	bool		writable;
+	bool		isnull;
 
-	if (writable != NULL && strcmp(writable, "t") == 0)
+	see_own_changes();
+	writable = DatumGetBool(value_of_query("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")",
+										   NIL, add_oid(NULL, relation), BOOLOID, &isnull));
+	PopActiveSnapshot();
+	if (writable)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("everybody may write %s", name),
@@ -197,7 +183,8 @@ function_name(const Release *release)
 		char	   *name = psprintf("%.*s%s", length, release->name, suffix);
 		char	   *sql_name = quote_qualified_identifier(get_namespace_name(release->schema), name);
 
-		if (ask("SELECT 1 FROM pg_proc WHERE oid = to_regprocedure($1)", psprintf("%s()", sql_name)) == NULL)
+		if (!SearchSysCacheExists3(PROCNAMEARGSNSP, CStringGetDatum(name), PointerGetDatum(buildoidvector(NULL, 0)),
+								   ObjectIdGetDatum(release->schema)))
 			return sql_name;
 	}
 }
@@ -205,20 +192,15 @@ function_name(const Release *release)
 Oid
 rows_function(Oid view)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(view)};
-	Oid			function = InvalidOid;
+	Oid			function;
 	bool		isnull;
 
 	see_own_changes();
-	sql_connect();
-	sql_read("SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
-			 " AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
-			 " JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
-			 " WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1", 1, types, values);
-	if (SPI_processed > 0)
-		function = DatumGetObjectId(sql_value(1, OIDOID, &isnull));
-	sql_finish();
+	function = DatumGetObjectId(value_of_query("SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
+											   " AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
+											   " JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
+											   " WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1",
+											   NIL, add_oid(NULL, view), OIDOID, &isnull));
 	PopActiveSnapshot();
 	return function;
 }
@@ -250,9 +232,9 @@ make_function(const Release *release, const char *id, const char *function)
 						 format_type_be_qualified(column_type(release->dataset->relation, release->columns[i].name)));
 	if (release->star)
 		appendStringInfoString(&result, "anonopt_suppressed pg_catalog.bool, ");
-	release_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-						 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
-						 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows));
+	sql_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+					 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
+					 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows), NULL);
 	own = find_function(release, function);
 	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
 	CommandCounterIncrement();
@@ -288,8 +270,8 @@ release_create_live(const Release *release, const char *id)
 
 	live_check_source(release);
 	own = make_function(release, id, function);
-	release_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
-						 " FROM %s() f) x", release->sql_name, shown_columns(release), own_name(release, "rows"), function));
+	sql_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
+					 " FROM %s() f) x", release->sql_name, shown_columns(release), own_name(release, "rows"), function), NULL);
 	view = made_relation(release->schema, release->name);
 	require_definition(view);
 	if (rows_function(view) != own)

@@ -33,9 +33,6 @@ extern char *release_comment(const Release *release, const char *id);
 /* Fails: a release cannot be rebuilt from its entry. */
 extern void refuse_changed(const Release *release);
 
-/* Runs a statement that creates something. */
-extern void release_run(const char *statement);
-
 /* A name of our own, quoted, that differs from all shown columns. */
 extern const char *own_name(const Release *release, const char *wanted);
 

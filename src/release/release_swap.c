@@ -29,15 +29,9 @@
 static void
 refuse_constraints(Relation table)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(RelationGetRelid(table))};
-	bool		found = table->rd_rel->relispartition;
-
-	sql_connect();
-	sql_read("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", 1, types, values);
-	found = found || SPI_processed > 0;
-	sql_finish();
-	if (found)
+	if (table->rd_rel->relispartition ||
+		rows_of_query("SELECT 1 FROM pg_constraint WHERE contype IN ('c', 'f') AND (conrelid = $1 OR confrelid = $1) LIMIT 1", NIL,
+					  add_oid(NULL, RelationGetRelid(table)), NULL, 0, NULL)->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("release %s has constraints that refreshing would not check", relation_sql_name(RelationGetRelid(table))),
@@ -48,15 +42,11 @@ refuse_constraints(Relation table)
 static bool
 is_published(Oid relation)
 {
-	Oid			types[1] = {OIDOID};
-	Datum		values[1] = {ObjectIdGetDatum(relation)};
 	bool		found;
 
 	see_own_changes();
-	sql_connect();
-	sql_read("SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1", 1, types, values);
-	found = SPI_processed > 0;
-	sql_finish();
+	found = rows_of_query("SELECT FROM pg_publication p, pg_get_publication_tables(p.pubname) t WHERE t.relid = $1 LIMIT 1", NIL,
+						  add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 	PopActiveSnapshot();
 	return found;
 }

@@ -312,14 +312,14 @@ judge_release(const ReleaseEntry *entry, const Population *classes, bool by_rows
 static char *
 generalized_sensitive(const ReleaseEntry *entry)
 {
-	Oid			types[2] = {TEXTOID, NAMEARRAYOID};
-	Datum		values[2] = {CStringGetTextDatum(entry->dataset), names_datum(entry->generalized, entry->ngeneralized)};
-	const Oid	results[] = {TEXTOID};
+	ParamListInfo params = add_value(add_text(NULL, entry->dataset), NAMEARRAYOID,
+									 names_datum(entry->generalized, entry->ngeneralized), false);
+	const Oid	type = TEXTOID;
 	QueryRows  *columns;
 
 	columns = read_catalog("SELECT string_agg(quote_ident(a.column_name), ', ' ORDER BY a.ordinal) FROM anonopt.attribute a"
 						   " WHERE a.dataset = $1 AND a.role = 'sensitive' AND a.column_name = ANY ($2)",
-						   2, types, values, 1, results);
+						   params, 1, &type);
 	return row_text(columns, 0, 0);
 }
 

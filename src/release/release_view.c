@@ -26,14 +26,6 @@
 #include "utils/ruleutils.h"
 #include "utils/snapmgr.h"
 
-void
-release_run(const char *statement)
-{
-	sql_connect();
-	sql_write(statement, 0, NULL, NULL, NULL);
-	sql_finish();
-}
-
 char *
 column_definitions(const Release *release)
 {

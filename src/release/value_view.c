@@ -52,7 +52,6 @@ has_leaves(Oid relation)
 static Attribute *
 read_hierarchy(Oid relation)
 {
-	MemoryContext context = CurrentMemoryContext;
 	HierarchyRows *rows;
 	Attribute  *attr;
 	uint32	   *codes;
@@ -60,10 +59,7 @@ read_hierarchy(Oid relation)
 	/* another role's table may run that role's code */
 	if (!is_plain_table_of(relation, GetUserId()) || !has_leaves(relation))
 		return NULL;
-	sql_connect();
-	MemoryContextSwitchTo(context);
 	rows = hierarchy_read_rows(relation, InvalidOid, "");
-	sql_finish();
 	if (rows->faults != NIL)
 		return NULL;
 	attr = palloc0(sizeof(Attribute));

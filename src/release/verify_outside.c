@@ -235,11 +235,9 @@ count_others(OutsideCount *count, Oid relation)
 int
 use_zone_of_release(const ReleaseEntry *entry)
 {
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(entry->dataset)};
 	Dataset		zone = {0};
-	const Oid	results[] = {TEXTOID};
-	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", 1, types, values, 1, results);
+	const Oid	type = TEXTOID;
+	QueryRows  *rows = read_catalog("SELECT timezone FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, entry->dataset), 1, &type);
 	char	   *name = rows->n == 0 ? NULL : row_text(rows, 0, 0);
 
 	if (name != NULL && timezone_is_known(name))

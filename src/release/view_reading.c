@@ -55,18 +55,12 @@ refuse_source(void)
 static void
 check_reader(Oid source, const List *relations)
 {
-	Oid			types[2] = {OIDOID, OIDARRAYOID};
-	Datum		arguments[2] = {ObjectIdGetDatum(source), oids_datum(relations, OIDOID)};
+	ParamListInfo params = add_value(add_oid(NULL, source), OIDARRAYOID, oids_datum(relations, OIDOID), false);
 	bool		isnull;
-	bool		may_write;
 
-	sql_connect();
-	sql_read("SELECT NOT pg_catalog.has_table_privilege(session_user, $1, 'SELECT') AND EXISTS (" WRITABLE_CLOSURE("$2")
-			 " SELECT FROM pg_catalog.pg_roles o CROSS JOIN writable WHERE pg_catalog.pg_has_role(session_user, o.oid, 'MEMBER')"
-			 " AND " MAY_WRITE("o.oid") ")", 2, types, arguments);
-	may_write = DatumGetBool(sql_value(1, BOOLOID, &isnull)) && !isnull;
-	sql_finish();
-	if (may_write)
+	if (DatumGetBool(value_of_query("SELECT NOT pg_catalog.has_table_privilege(session_user, $1, 'SELECT') AND EXISTS (" WRITABLE_CLOSURE("$2")
+									" SELECT FROM pg_catalog.pg_roles o CROSS JOIN writable WHERE pg_catalog.pg_has_role(session_user, o.oid, 'MEMBER')"
+									" AND " MAY_WRITE("o.oid") ")", NIL, params, BOOLOID, &isnull)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("role \"%s\" may write the source of a live release, so it may not read it",

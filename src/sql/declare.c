@@ -91,18 +91,11 @@ check_person(Oid relation, const char *column)
 static void
 check_timezone(const char *timezone)
 {
-	Parameters	zone = {0};
 	bool		known = timezone_is_known(timezone);
 
 	if (known && pg_strcasecmp(timezone, "UTC") != 0)
-	{
-		add_text(&zone, timezone);
-		sql_connect();
-		sql_read_with("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
-					  " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", &zone);
-		known = SPI_processed == 0;
-		sql_finish();
-	}
+		known = rows_of_query("SELECT 1 FROM pg_catalog.pg_timezone_abbrevs a WHERE pg_catalog.lower(a.abbrev)"
+							  " OPERATOR(pg_catalog.=) pg_catalog.lower($1)", NIL, add_text(NULL, timezone), NULL, 0, NULL)->n == 0;
 	if (!known)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -114,7 +107,7 @@ void
 declare_dataset(const char *name, Oid relation, double max_suppression, const char *person,
 				const char *count_column, const char *timezone)
 {
-	Parameters	row = {0};
+	ParamListInfo row = NULL;
 
 	if (*name == '\0')
 		ereport(ERROR,
@@ -139,18 +132,18 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 
 	check_timezone(timezone);
 
-	add_text(&row, name);
-	add_oid(&row, relation);
-	add_oid(&row, row_type(relation));
-	add_value(&row, FLOAT8OID, Float8GetDatum(max_suppression), false);
-	add_name(&row, GetUserNameFromId(GetUserId(), false));
-	add_name(&row, person);
-	add_name(&row, count_column);
-	add_text(&row, timezone);
+	row = add_text(row, name);
+	row = add_oid(row, relation);
+	row = add_oid(row, row_type(relation));
+	row = add_value(row, FLOAT8OID, Float8GetDatum(max_suppression), false);
+	row = add_name(row, GetUserNameFromId(GetUserId(), false));
+	row = add_name(row, person);
+	row = add_name(row, count_column);
+	row = add_text(row, timezone);
 	if (write_catalog("INSERT INTO anonopt.dataset"
 					  " (dataset, relation, row_type, max_suppression, owner, person, count_column, timezone)"
 					  " VALUES ($1, $2::regclass, $3::regtype, $4, $5, $6, $7, $8)"
-					  " ON CONFLICT DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
+					  " ON CONFLICT DO NOTHING", row) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("data set \"%s\" already exists", name),
@@ -184,16 +177,14 @@ typedef struct DeclaredHierarchy
 static List *
 declared_hierarchies(const char *dataset)
 {
-	Parameters	key = {0};
-	const Oid	results[] = {OIDOID, OIDOID, TEXTOID};
+	const Oid	types[] = {OIDOID, OIDOID, TEXTOID};
 	List	   *hierarchies = NIL;
 	QueryRows  *rows;
 
-	add_text(&key, dataset);
 	see_own_changes();
 	rows = read_catalog("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
 						" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
-						key.n, key.types, key.values, lengthof(results), results);
+						add_text(NULL, dataset), lengthof(types), types);
 	PopActiveSnapshot();
 	for (int i = 0; i < rows->n; i++)
 	{
@@ -209,13 +200,13 @@ declared_hierarchies(const char *dataset)
 
 /* Whether a query over the declarations finds a row, as this statement has left them. */
 static bool
-is_declared(const char *query, const Parameters *key)
+is_declared(const char *query, ParamListInfo key)
 {
-	const Oid	results[] = {INT4OID};
+	const Oid	type = INT4OID;
 	QueryRows  *rows;
 
 	see_own_changes();
-	rows = read_catalog(query, key->n, key->types, key->values, lengthof(results), results);
+	rows = read_catalog(query, key, 1, &type);
 	PopActiveSnapshot();
 	return rows->n > 0;
 }
@@ -232,14 +223,12 @@ why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
 {
 	Oid			owner = relation_owner(hierarchy->relation);
 	char	   *comment = GetComment(hierarchy->relation, RelationRelationId, 0);
-	Parameters	key = {0};
 
 	if (comment == NULL || get_rel_relkind(hierarchy->relation) != RELKIND_RELATION || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
 		return "It was not made by anonopt.auto_dataset for this data set.";
 	if (owner != GetUserId())
 		return "It belongs to another role.";
-	add_oid(&key, hierarchy->relation);
-	if (is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", &key))
+	if (is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", add_oid(NULL, hierarchy->relation)))
 		return "Another data set uses it.";
 	return NULL;
 }
@@ -276,13 +265,9 @@ drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
 static void
 forget_secrets(const char *dataset)
 {
-	Parameters	key = {0};
-
-	add_text(&key, dataset);
 	write_catalog("DELETE FROM anonopt.pseudonym_secret s WHERE s.dataset = $1 AND NOT EXISTS ("
 				  "SELECT FROM anonopt.attribute a WHERE a.dataset = s.dataset"
-				  " AND a.column_name = s.column_name AND a.role = 'pseudonym')",
-				  key.n, key.types, key.values, NULL);
+				  " AND a.column_name = s.column_name AND a.role = 'pseudonym')", add_text(NULL, dataset));
 }
 
 /*
@@ -293,14 +278,11 @@ forget_secrets(const char *dataset)
 static uint64
 delete_declared(const Dataset *dataset, const char *table, const char *column, const char *kind, const char *name)
 {
-	Parameters	key = {0};
+	ParamListInfo key = add_text(add_name(add_text(NULL, dataset->name), column), name);
 
-	add_text(&key, dataset->name);
-	add_name(&key, column);
-	add_text(&key, name);
 	return write_catalog(psprintf("DELETE FROM anonopt.%s WHERE dataset = $1"
 								  " AND ($2 IS NULL OR column_name = $2)"
-								  " AND ($3 IS NULL OR %s = $3)", table, kind), key.n, key.types, key.values, key.nulls);
+								  " AND ($3 IS NULL OR %s = $3)", table, kind), key);
 }
 
 static Datum
@@ -310,13 +292,11 @@ anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 	bool		with_hierarchies = boolean_argument(fcinfo, "hierarchies");
 	Dataset    *dataset = dataset_load_owned_entry(name);
 	List	   *hierarchies = with_hierarchies ? declared_hierarchies(name) : NIL;
-	Parameters	key = {0};
 	ListCell   *cell;
 
 	delete_declared(dataset, "promise", NULL, "model", NULL);
 	delete_declared(dataset, "attribute", NULL, "role", NULL);
-	add_text(&key, name);
-	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1", key.n, key.types, key.values, NULL);
+	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, name));
 	forget_secrets(name);
 	(void) store_drop(dataset);
 	foreach(cell, hierarchies)
@@ -328,25 +308,24 @@ anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 static void
 insert_attribute(const Dataset *dataset, const Declared *declared)
 {
-	Parameters	row = {0};
+	ParamListInfo row = add_text(NULL, dataset->name);
 
-	add_text(&row, dataset->name);
-	add_name(&row, declared->column);
-	add_text(&row, role_name(declared->role));
-	add_oid(&row, declared->hierarchy);
-	add_oid(&row, OidIsValid(declared->hierarchy) ? row_type(declared->hierarchy) : InvalidOid);
-	add_value(&row, FLOAT8OID, Float8GetDatum(declared->weight), false);
-	add_value(&row, INT4OID, Int32GetDatum(declared->min_level), false);
-	add_value(&row, INT4OID, Int32GetDatum(declared->max_level), declared->max_level < 0);
-	add_text(&row, distance_names[declared->distance]);
-	add_text(&row, declared->shows_unknown ? "*" : NULL);
-	add_value(&row, BOOLOID, BoolGetDatum(declared->range_loss), false);
+	row = add_name(row, declared->column);
+	row = add_text(row, role_name(declared->role));
+	row = add_oid(row, declared->hierarchy);
+	row = add_oid(row, OidIsValid(declared->hierarchy) ? row_type(declared->hierarchy) : InvalidOid);
+	row = add_value(row, FLOAT8OID, Float8GetDatum(declared->weight), false);
+	row = add_value(row, INT4OID, Int32GetDatum(declared->min_level), false);
+	row = add_value(row, INT4OID, Int32GetDatum(declared->max_level), declared->max_level < 0);
+	row = add_text(row, distance_names[declared->distance]);
+	row = add_text(row, declared->shows_unknown ? "*" : NULL);
+	row = add_value(row, BOOLOID, BoolGetDatum(declared->range_loss), false);
 	if (write_catalog("INSERT INTO anonopt.attribute (dataset, ordinal, column_name, role, hierarchy,"
 					  " hierarchy_type, weight, min_level, max_level, distance, unknown, range_loss)"
 					  " SELECT $1, COALESCE(max(a.ordinal), 0) + 1, $2, $3,"
 					  " $4::regclass, $5::regtype, $6, $7, $8, $9, $10, $11"
 					  " FROM anonopt.attribute a WHERE a.dataset = $1"
-					  " ON CONFLICT (dataset, column_name, role) DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
+					  " ON CONFLICT (dataset, column_name, role) DO NOTHING", row) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 errmsg("column \"%s\" of data set \"%s\" already has the role %s",
@@ -383,12 +362,10 @@ check_hierarchy_fits(Oid hierarchy, Dataset *dataset, const char *column, bool s
 
 	require_rows(hierarchy);
 	see_own_changes();
-	sql_connect();
 	loaded = hierarchy_load(hierarchy, type, column);
 	height = loaded->rows->table.height;
 	if (shows_unknown)
 		hierarchy_admit_unknown(loaded, column);
-	sql_finish();
 	PopActiveSnapshot();
 	*dataset = *dataset_load_owned(dataset->name);
 	dataset_check(dataset);
@@ -554,39 +531,32 @@ anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 	text	   *secret = secret_argument(fcinfo);
-	Parameters	row = {0};
+	ParamListInfo row = add_name(add_text(NULL, dataset->name), declared.column);
 
 	refuse_other_roles(dataset, declared.column);
 	declared.role = ROLE_PSEUDONYM;
 	(void) delete_declared(dataset, "attribute", declared.column, "role", role_name(ROLE_PSEUDONYM));
 	insert_attribute(dataset, &declared);
-	add_text(&row, dataset->name);
-	add_name(&row, declared.column);
 	/* text and bytea have the same representation */
-	add_value(&row, BYTEAOID, PointerGetDatum(secret), secret == NULL);
+	row = add_value(row, BYTEAOID, PointerGetDatum(secret), secret == NULL);
 	write_catalog("INSERT INTO anonopt.pseudonym_secret (dataset, column_name, secret) VALUES ($1, $2, $3)"
-				  " ON CONFLICT (dataset, column_name) DO UPDATE SET secret = EXCLUDED.secret", row.n, row.types, row.values, row.nulls);
+				  " ON CONFLICT (dataset, column_name) DO UPDATE SET secret = EXCLUDED.secret", row);
 	PG_RETURN_VOID();
 }
 
 /* The parameters of a change to a quasi-identifier's entry; what is changed starts at $4. */
-static Parameters
+static ParamListInfo
 quasi_identifier_key(const Dataset *dataset, const Declared *declared)
 {
-	Parameters	key = {0};
-
-	add_text(&key, dataset->name);
-	add_name(&key, declared->column);
-	add_text(&key, role_name(ROLE_QUASI_IDENTIFIER));
-	return key;
+	return add_text(add_name(add_text(NULL, dataset->name), declared->column), role_name(ROLE_QUASI_IDENTIFIER));
 }
 
 static void
-change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, const Parameters *row)
+change_quasi_identifier(const Dataset *dataset, const Declared *declared, const char *change, ParamListInfo row)
 {
 	if (write_catalog(psprintf("UPDATE anonopt.attribute SET %s"
 							   " WHERE dataset = $1 AND column_name = $2"
-							   " AND role = $3", change), row->n, row->types, row->values, row->nulls) == 0)
+							   " AND role = $3", change), row) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" is not a quasi-identifier of data set \"%s\"",
@@ -600,13 +570,13 @@ anonopt_set_sensitivity_call(PG_FUNCTION_ARGS)
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 	Oid			weights = relation_argument(fcinfo, "weights");
-	Parameters	row = quasi_identifier_key(dataset, &declared);
+	ParamListInfo row = quasi_identifier_key(dataset, &declared);
 
 	require_rows(weights);
 	require_some_select(weights);
-	add_oid(&row, weights);
-	add_oid(&row, row_type(weights));
-	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype", &row);
+	row = add_oid(row, weights);
+	row = add_oid(row, row_type(weights));
+	change_quasi_identifier(dataset, &declared, "sensitivity = $4::pg_catalog.regclass, sensitivity_type = $5::pg_catalog.regtype", row);
 	PG_RETURN_VOID();
 }
 
@@ -616,7 +586,7 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	Parameters	row = quasi_identifier_key(dataset, &declared);
+	ParamListInfo row = quasi_identifier_key(dataset, &declared);
 	char	   *column = name_if_given(fcinfo, "weight_column");
 
 	if (column != NULL)
@@ -624,8 +594,8 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 		require_readable_column(dataset->relation, column);
 		require_weight_column(dataset->relation, column);
 	}
-	add_name(&row, column);
-	change_quasi_identifier(dataset, &declared, "owner_sensitivity = $4", &row);
+	row = add_name(row, column);
+	change_quasi_identifier(dataset, &declared, "owner_sensitivity = $4", row);
 	PG_RETURN_VOID();
 }
 
@@ -633,13 +603,11 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 static void
 require_unpromised(const Dataset *dataset, const char *column, const char *role)
 {
-	Parameters	key = {0};
+	ParamListInfo key = add_name(add_text(NULL, dataset->name), column);
 
 	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
 		return;
-	add_text(&key, dataset->name);
-	add_name(&key, column);
-	if (is_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", &key))
+	if (is_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", key))
 		ereport(ERROR,
 				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
 				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
@@ -736,18 +704,17 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 static void
 insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
 {
-	Parameters	row = {0};
+	ParamListInfo row = add_text(NULL, dataset->name);
 
-	add_text(&row, dataset->name);
-	add_text(&row, model_name(promise->model));
-	add_name(&row, promise->column);
-	add_value(&row, FLOAT8OID, Float8GetDatum(promise->threshold), false);
-	add_value(&row, FLOAT8OID, Float8GetDatum(promise->c), !promise->has_c);
-	add_oid(&row, promise->population);
-	add_oid(&row, OidIsValid(promise->population) ? row_type(promise->population) : InvalidOid);
+	row = add_text(row, model_name(promise->model));
+	row = add_name(row, promise->column);
+	row = add_value(row, FLOAT8OID, Float8GetDatum(promise->threshold), false);
+	row = add_value(row, FLOAT8OID, Float8GetDatum(promise->c), !promise->has_c);
+	row = add_oid(row, promise->population);
+	row = add_oid(row, OidIsValid(promise->population) ? row_type(promise->population) : InvalidOid);
 	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
 					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
-					  " ON CONFLICT DO NOTHING", row.n, row.types, row.values, row.nulls) == 0)
+					  " ON CONFLICT DO NOTHING", row) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_DUPLICATE_OBJECT),
 				 promise->column == NULL ?

@@ -29,14 +29,10 @@ anonopt_check_hierarchy(PG_FUNCTION_ARGS)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Oid			hierarchy = relation_argument(fcinfo, "hierarchy");
-	MemoryContext context = CurrentMemoryContext;
 	HierarchyRows *rows;
 	ListCell   *cell;
 
-	sql_connect();
-	MemoryContextSwitchTo(context);
 	rows = hierarchy_read_rows(hierarchy, InvalidOid, "");
-	sql_finish();
 	foreach(cell, rows->faults)
 	{
 		HierarchyFault *fault = lfirst(cell);
@@ -190,7 +186,6 @@ generalizer_create(MemoryContext parent, const ReadAt *now)
 
 	new->context = context;
 	new->read_at = *now;
-	sql_connect();
 	old = MemoryContextSwitchTo(context);
 	new->loaded = hierarchy_load(now->relation, matched, "value");
 	hierarchy_encoder(new->loaded, "value", context, &new->encoder);
@@ -198,7 +193,6 @@ generalizer_create(MemoryContext parent, const ReadAt *now)
 	if (new->loaded->hierarchy->null_leaf == NO_LEAF)
 		hierarchy_add_null(new->loaded->hierarchy);
 	MemoryContextSwitchTo(old);
-	sql_finish();
 	return new;
 }
 

@@ -150,7 +150,7 @@ refuse_class_column(const Dataset *dataset)
 				 errhint("Declare a view that renames the column.")));
 }
 
-/* Creates the table, empty, with the columns of the relation; SPI is connected. */
+/* Creates the table, empty, with the columns of the relation. */
 static Relation
 make_table(const RecodingCall *call, const NewRelation *place)
 {
@@ -163,7 +163,7 @@ make_table(const RecodingCall *call, const NewRelation *place)
 		appendStringInfo(&sql, "r.%s, ", quote_identifier(call->spool.columns[a].name));
 	appendStringInfo(&sql, "NULL::pg_catalog.int8 AS " CLASS_COLUMN " FROM %s r WITH NO DATA",
 					 relation_sql_name(call->search.dataset->relation));
-	sql_write(sql.data, 0, NULL, NULL, NULL);
+	sql_run(sql.data, NULL);
 	oid = made_relation(place->schema, place->name);
 	keep_to_owner(oid);
 	return table_open(oid, RowExclusiveLock);
@@ -176,12 +176,10 @@ write_recoding(RecodingCall *call, const NewRelation *place, const RecodingResul
 	Relation	table;
 	Oid			oid;
 
-	sql_connect();
 	table = make_table(call, place);
 	oid = RelationGetRelid(table);
 	recoding_rows_write(&call->spool, table, result);
 	table_close(table, NoLock);
-	sql_finish();
 	sql_restore_names(level);
 	return oid;
 }

@@ -171,15 +171,13 @@ store_create(const char *name, bool tracked)
 	Dataset    *dataset;
 	Store	   *store = palloc0(sizeof(Store));
 	Relation	relation;
-	Oid			types[1] = {TEXTOID};
-	Datum		values[1] = {CStringGetTextDatum(name)};
 
 	/*
 	 * only its owner may lock it against being dropped; after that it does
 	 * not change
 	 */
 	(void) dataset_load_owned_entry(name);
-	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE", 1, types, values, NULL) == 0)
+	if (write_catalog("SELECT 1 FROM anonopt.dataset d WHERE d.dataset = $1 FOR KEY SHARE", add_text(NULL, name)) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_UNDEFINED_OBJECT),
 				 errmsg("data set \"%s\" does not exist", name)));
