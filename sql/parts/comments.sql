@@ -97,7 +97,7 @@ COMMENT ON FUNCTION anonopt.unpack(text[]) IS 'labels as a row whose columns the
 COMMENT ON FUNCTION anonopt.jaro(text, text) IS 'Jaro similarity of two texts, by character';
 COMMENT ON FUNCTION anonopt.record_walk(text, float8[], float8[], float8) IS 'the nodes that BTDA or ARUBA visit in one record''s lattice, given as arrays, and the best of them';
 COMMENT ON TABLE anonopt.published IS 'internal: releases as they were published; anonopt.release shows them';
-COMMENT ON TABLE anonopt.published_promise IS 'internal: what releases promise beside k, l and t';
+COMMENT ON TABLE anonopt.published_promise IS 'internal: what releases promise';
 COMMENT ON TABLE anonopt.published_values IS 'internal: how many people have each sensitive value, to measure releases again';
 COMMENT ON TABLE anonopt.published_cover IS 'internal: leaves under labels of releases, to measure them again';
 COMMENT ON TABLE anonopt.published_content IS 'internal: what each snapshot of a release showed';

@@ -15,9 +15,6 @@ CREATE TABLE anonopt.published (
 	source_name text NOT NULL,
 	levels int[] CHECK (array_ndims(levels) = 1 AND array_position(levels, NULL) IS NULL),
 	cuts varbit[] CHECK (array_ndims(cuts) = 1 AND array_position(cuts, NULL) IS NULL),
-	k bigint NOT NULL CHECK (k > 0),
-	l bigint CHECK (l > 0),
-	t float8 CHECK (t BETWEEN 0 AND 1),
 	columns name[],
 	suppressed text NOT NULL CHECK (suppressed IN ('omit', 'star')),
 	generalized name[] NOT NULL,
@@ -46,13 +43,13 @@ CREATE TABLE anonopt.published (
 	CHECK ((recoding IS NULL) = (labels IS NULL) AND (recoding IS NULL) = (recoding_name IS NULL))
 );
 
--- Promises other than k, l, and t for all columns.
+-- Promises: k, and l and t for all columns, by ordinals up to 0; those declared from 1.
 CREATE TABLE anonopt.published_promise (
 	id uuid NOT NULL,
 	ordinal int NOT NULL,
 	model text NOT NULL,
 	column_name name,
-	threshold float8 NOT NULL,
+	threshold float8 NOT NULL CHECK (threshold >= CASE WHEN model IN ('k', 'l') THEN 1 ELSE 0 END AND threshold < 'Infinity'),
 	c float8,
 	population bigint,
 	population_name text,
@@ -164,15 +161,17 @@ END;
 
 -- Releases of roles that the caller is a member of; after a restore, roles may be missing.
 CREATE VIEW anonopt.release WITH (security_barrier) AS
-SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, p.k, p.l, p.t,
+SELECT COALESCE(r.found, anonopt.as_oid(p.relation))::regclass AS release, p.dataset, p.levels, p.cuts, g.k, g.l, g.t,
 	CASE WHEN p.min_utility IS NULL THEN p.measures
 		ELSE p.measures || jsonb_build_object('min_utility', p.min_utility, 'key', p.key_column, 'risk', p.risk, 'utility', p.utility) END AS measures,
 	p.published_by, p.published_at, r.found IS NULL AS dropped, p.name, p.form, p.generalized,
 	p.recoding_name AS recoding, p.labels,
 	(SELECT COALESCE(jsonb_agg(jsonb_build_object('model', q.model, 'threshold', q.threshold, 'c', q.c, 'column', q.column_name,
 		'population', q.population_name, 'population_number', COALESCE(q.population, 0)) ORDER BY q.ordinal), '[]')
-		FROM anonopt.published_promise q WHERE q.id = p.id) AS promises
+		FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal > 0) AS promises
 FROM anonopt.published p CROSS JOIN LATERAL (SELECT anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by) AS found) r
+CROSS JOIN LATERAL (SELECT max(q.threshold) FILTER (WHERE q.model = 'k')::bigint AS k, max(q.threshold) FILTER (WHERE q.model = 'l')::bigint AS l,
+	max(q.threshold) FILTER (WHERE q.model = 't') AS t FROM anonopt.published_promise q WHERE q.id = p.id AND q.ordinal <= 0) g
 WHERE EXISTS (SELECT FROM pg_catalog.pg_roles o WHERE o.rolname = p.published_by AND pg_has_role(o.oid, 'MEMBER'))
 	OR has_table_privilege('anonopt.published', 'SELECT');
 GRANT SELECT ON anonopt.release TO PUBLIC;

@@ -260,12 +260,8 @@ bool
 dataset_promises_values(const Dataset *dataset)
 {
 	for (int i = 0; i < dataset->npromises; i++)
-	{
-		const DeclaredPromise *promise = &dataset->promises[i];
-
-		if (promise->column != NULL && (!promise->by_call || models[promise->model]->compares_shares))
+		if (promise_needs_values(&dataset->promises[i]))
 			return true;
-	}
 	return false;
 }
 
@@ -278,8 +274,7 @@ dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 	{
 		const DeclaredPromise *other = &dataset->promises[i];
 
-		if (other->model != promise->model || other->by_call != promise->by_call ||
-			(promise->column != NULL && strcmp(other->column, promise->column) != 0))
+		if (!promise_is_alike(other, promise))
 			continue;
 		if (promise_is_stricter(other, promise))
 			return;

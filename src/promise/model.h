@@ -42,13 +42,13 @@ typedef enum PromiseModel
 typedef struct DeclaredPromise
 {
 	PromiseModel model;
-	char	   *column;			/* or NULL */
+	char	   *column;			/* of a promise about values; NULL for every
+								 * sensitive column */
 	double		threshold;
 	bool		has_c;
 	double		c;
 	Oid			population;		/* or InvalidOid */
 	Oid			population_type;	/* its row type then */
-	bool		by_call;		/* for every sensitive column, by an argument */
 } DeclaredPromise;
 
 /* What a model requires of the values of one column. */
@@ -208,13 +208,23 @@ extern bool model_limits_all_classes(PromiseModel model);
 /* Sets of the models with a scope whose figures are measures. */
 extern uint32 measured_models(PromiseScope scope);
 
+/* Whether a promise is about the values of a column. */
+extern bool promise_is_about(const DeclaredPromise *promise, const char *column);
+
+/* Whether it is k, or about every sensitive column: an argument of a call. */
+extern bool promise_is_general(const DeclaredPromise *promise);
+
+/* Whether it needs the number of people with each value, beside the values of each class. */
+extern bool promise_needs_values(const DeclaredPromise *promise);
+
 /* What is wrong with a promise by itself, as a sentence; NULL if nothing is. */
 extern char *promise_problem(const DeclaredPromise *promise);
 
 /*
- * Whether one promise is at least as strict as another of the same model and
- * column.
+ * Whether two promises are of the same model and column; and whether one of two
+ * such is at least as strict as the other.
  */
+extern bool promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other);
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
 
 /* A promise in words: "alpha <= 0.5". */

@@ -70,6 +70,24 @@ measured_models(PromiseScope scope)
 	return found;
 }
 
+bool
+promise_is_about(const DeclaredPromise *promise, const char *column)
+{
+	return models[promise->model]->scope == ABOUT_VALUES && (promise->column == NULL || strcmp(promise->column, column) == 0);
+}
+
+bool
+promise_is_general(const DeclaredPromise *promise)
+{
+	return promise->column == NULL && (models[promise->model]->scope == ABOUT_SIZES || models[promise->model]->scope == ABOUT_VALUES);
+}
+
+bool
+promise_needs_values(const DeclaredPromise *promise)
+{
+	return promise->column != NULL || models[promise->model]->compares_shares;
+}
+
 /* NaN is not in any range. */
 static const char *
 range_problem(ThresholdRange range, double threshold)
@@ -111,6 +129,13 @@ promise_problem(const DeclaredPromise *promise)
 		return promise->has_c ? psprintf("%s has no c.", model->name) : NULL;
 	problem = model->c_problem(promise);
 	return problem == NULL ? NULL : pstrdup(problem);
+}
+
+bool
+promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other)
+{
+	return promise->model == other->model && (promise->column == NULL) == (other->column == NULL) &&
+		(promise->column == NULL || strcmp(promise->column, other->column) == 0);
 }
 
 bool

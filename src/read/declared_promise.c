@@ -13,21 +13,16 @@
 void
 promise_of_all(Dataset *dataset, PromiseModel model, double threshold)
 {
+	DeclaredPromise promise = {.model = model,.threshold = threshold};
 	int			n = 0;
 
 	require_sensitive(dataset, model_name(model));
 	/* instead of what another argument promised of the model */
 	for (int i = 0; i < dataset->npromises; i++)
-		if (!dataset->promises[i].by_call || dataset->promises[i].model != model)
+		if (dataset->promises[i].column != NULL || dataset->promises[i].model != model)
 			dataset->promises[n++] = dataset->promises[i];
 	dataset->npromises = n;
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		DeclaredPromise promise = {.model = model,.column = dataset->attributes[i].column,.threshold = threshold,.by_call = true};
-
-		if (dataset->attributes[i].role == ROLE_SENSITIVE)
-			dataset_promise(dataset, &promise);
-	}
+	dataset_promise(dataset, &promise);
 }
 
 /* The strictest promise of a model and column, or NULL. */
@@ -40,7 +35,7 @@ strictest_of(const Dataset *dataset, PromiseModel model, const char *column)
 	{
 		const DeclaredPromise *promise = &dataset->promises[i];
 
-		if (promise->model == model && strcmp(promise->column, column) == 0 &&
+		if (promise->model == model && promise_is_about(promise, column) &&
 			(strictest == NULL || promise_is_stricter(promise, strictest)))
 			strictest = promise;
 	}
@@ -91,10 +86,10 @@ population_add_declared(Population *population, const Dataset *dataset)
 		const DeclaredPromise *promise = &dataset->promises[i];
 		Condition	condition = promise_condition(promise);
 
-		for (int j = 0; j < population->nsensitive && promise->column != NULL; j++)
-			if (strcmp(population->columns[j]->name, promise->column) == 0)
+		for (int j = 0; j < population->nsensitive; j++)
+			if (promise_is_about(promise, population->columns[j]->name))
 				population_promise(population, j, &condition);
-		if (promise->column != NULL)
+		if (models[promise->model]->scope == ABOUT_VALUES)
 			continue;
 		if (model_limits_all_classes(promise->model))
 		{

@@ -236,7 +236,7 @@ known_of_release(const Release *release, KnownContent *content)
 	memset(content, 0, sizeof(KnownContent));
 	content->content = release->content;
 	known->name = release->sql_name;
-	known->k = release->promise.k;
+	content->k = release->promise.k;
 	known->ngeneralized = release->population->nattrs;
 	known->generalized = release->content->attrs;
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
@@ -418,9 +418,9 @@ composition_check(Release *release)
 	(void) composition_difference(comparison.composition, &own, contents, n, visit_earlier, &comparison);
 	if (population != NULL && content_is_placed(&own))
 		comparison.together = composition_add(comparison.composition, &own);
-	if (comparison.together > 0 && comparison.together < own.release.k &&
+	if (comparison.together > 0 && comparison.together < own.k &&
 		(release->difference == 0 || comparison.together < release->difference))
 		tell(release, comparison.together, NULL);
-	else if (release->difference > 0 && release->difference < own.release.k)
+	else if (release->difference > 0 && release->difference < own.k)
 		tell(release, release->difference, comparison.nearest);
 }

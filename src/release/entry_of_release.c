@@ -120,11 +120,25 @@ distributions_now(ReleaseEntry *entry)
 	release_close(release);
 }
 
-/* Whether it is one beside k, and l and t for all columns. */
-static bool
-is_further_promise(const DeclaredPromise *promise)
+/* The promises of an entry: k, and l and t for all sensitive columns, and those declared. */
+static void
+make_promises(const Release *release, ReleaseEntry *entry)
 {
-	return promise->model != MODEL_K && !promise->by_call;
+	const Dataset *dataset = release->dataset;
+	const PromiseModel general[] = {MODEL_K, MODEL_L, MODEL_T};
+
+	entry->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + lengthof(general)));
+	for (int i = 0; i < lengthof(general); i++)
+	{
+		DeclaredPromise promise = {.model = general[i],.threshold = release->promise.k};
+
+		if (general[i] == MODEL_K || promised_of_all(dataset, general[i], &promise.threshold))
+			entry->promises[entry->ngeneral++] = promise;
+	}
+	entry->npromises = entry->ngeneral;
+	for (int i = 0; i < dataset->npromises; i++)
+		if (!promise_is_general(&dataset->promises[i]))
+			entry->promises[entry->npromises++] = dataset->promises[i];
 }
 
 ReleaseEntry *
@@ -133,7 +147,6 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	ReleaseEntry *entry = palloc0(sizeof(ReleaseEntry));
 	ColumnNames columns = column_names(release);
 	List	   *hierarchies = release_hierarchies(release->dataset);
-	double		l;
 
 	entry->id = pstrdup(id);
 	entry->relation = relation;
@@ -143,10 +156,6 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->source = release->dataset->relation;
 	entry->source_name = relation_sql_name(entry->source);
 	entry->by = release->by;
-	entry->k = release->promise.k;
-	entry->has_l = promised_of_all(release->dataset, MODEL_L, &l);
-	entry->l = (int64) l;
-	entry->has_t = promised_of_all(release->dataset, MODEL_T, &entry->t);
 	entry->ncolumns = release->nnamed;
 	entry->columns = release->named;
 	entry->star = release->star;
@@ -170,10 +179,7 @@ entry_of_release(const Release *release, const char *id, Oid relation)
 	entry->people_k = release->measures.k;
 	if (release->by.kind != BY_RECORDS && release->classes->starred > 0)
 		entry->people_k = Min(entry->people_k, release->classes->starred);
-	entry->promises = palloc(sizeof(DeclaredPromise) * (release->dataset->npromises + 1));
-	for (int i = 0; i < release->dataset->npromises; i++)
-		if (is_further_promise(&release->dataset->promises[i]))
-			entry->promises[entry->npromises++] = release->dataset->promises[i];
+	make_promises(release, entry);
 	entry->covers = covers_of_release(release, &entry->ncovers);
 	make_distributions(release, entry);
 	return entry;
@@ -189,42 +195,35 @@ append_names(StringInfo list, char *const *names, int n)
 char *
 release_comment(const Release *release, const char *id)
 {
-	const Dataset *dataset = release->dataset;
-	double		l;
-	double		t;
-	bool		has_l = promised_of_all(dataset, MODEL_L, &l);
+	ReleaseEntry entry = {0};
+	bool		covers_values = dataset_promises_values(release->dataset);
 	ColumnNames columns = column_names(release);
 	StringInfoData comment;
 	int			uncovered = columns.n[NAMES_UNCOVERED];
 	char	  **others = palloc(sizeof(char *) * (release->ncolumns + 1));
 
 	initStringInfo(&comment);
-	appendStringInfo(&comment, "anonopt release %s: k = " INT64_FORMAT " by ", id, release->promise.k);
-	append_names(&comment, columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED]);
+	make_promises(release, &entry);
+	appendStringInfo(&comment, "anonopt release %s: ", id);
 	memcpy(others, columns.names[NAMES_UNCOVERED], sizeof(char *) * uncovered);
-	if (has_l)
+	for (int i = 0; i < entry.npromises; i++)
 	{
-		appendStringInfo(&comment, "; l = %.0f in ", l);
-		append_names(&comment, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
-	}
-	if (promised_of_all(dataset, MODEL_T, &t))
-	{
-		appendStringInfo(&comment, "; t = %s in ", DatumGetCString(DirectFunctionCall1(float8out, Float8GetDatum(t))));
-		append_names(&comment, columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE]);
-	}
-	for (int i = 0; i < dataset->npromises; i++)
-	{
-		const DeclaredPromise *promise = &dataset->promises[i];
+		const DeclaredPromise *promise = &entry.promises[i];
+		bool		of_values = promise_is_general(promise) && promise->model != MODEL_K;
 
-		if (!is_further_promise(promise))
-			continue;
-		appendStringInfo(&comment, "; %s", promise_text(promise));
+		if (promise_is_general(promise))
+			appendStringInfo(&comment, "%s%s = %s %s ", i > 0 ? "; " : "", model_name(promise->model), number_text(promise->threshold), of_values ? "in" : "by");
+		else
+			appendStringInfo(&comment, "; %s", promise_text(promise));
+		if (promise_is_general(promise))
+			append_names(&comment, columns.names[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED], columns.n[of_values ? NAMES_SENSITIVE : NAMES_GENERALIZED]);
 		if (promise->column != NULL)
 			appendStringInfo(&comment, " in %s", promise->column);
 		if (OidIsValid(promise->population))
 			appendStringInfo(&comment, " of %s", relation_sql_name(promise->population));
+		covers_values = covers_values || of_values;
 	}
-	if (!has_l && !dataset_promises_values(dataset))
+	if (!covers_values)
 		for (int i = 0; i < columns.n[NAMES_SENSITIVE]; i++)
 			others[uncovered++] = columns.names[NAMES_SENSITIVE][i];
 	if (uncovered > 0)

@@ -97,6 +97,9 @@ extern uint64 entry_update(const char *table, const EntryField *fields, int nfie
 #define RESOLVED(number, name) "COALESCE(CASE WHEN p.made_in = anonopt.this_database() THEN " number \
 	" ELSE to_regclass(left(" name ", 300))::oid::int8 END, 0)"
 
+/* What an entry promises of k. */
+#define PROMISED_K "(SELECT max(x.threshold) FROM anonopt.published_promise x WHERE x.id = p.id AND x.model = 'k')"
+
 /* The relation of an entry, or NULL. */
 #define FIND_RELEASE "anonopt.find_release(p.id, p.relation, p.row_type, p.made_in, p.published_by)"
 

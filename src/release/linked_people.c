@@ -99,7 +99,7 @@ static const EntryField link_fields[] = {
 	{COLUMN("id", FIELD_ID, FIELD_REQUIRED, offsetof(KnownLink, id))},
 	{COLUMN("version", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, version)),.most = PG_INT32_MAX,.read = "l.version"},
 	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, offsetof(KnownLink, name))},
-	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, k)),.least = 1,.most = PG_INT32_MAX},
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, offsetof(KnownLink, k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
 	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, offsetof(KnownLink, relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
 	{COLUMN("secret_name", FIELD_BYTES, FIELD_REQUIRED, offsetof(KnownLink, secret_name)),.read = "l.secret_name"}
 };

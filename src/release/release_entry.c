@@ -35,7 +35,6 @@ static const EntryField entry_fields[] = {
 	{COLUMN("name", FIELD_TEXT, FIELD_REQUIRED, OF_ENTRY(name))},
 	{COLUMN("relation", FIELD_RELATION, FIELD_REQUIRED, OF_ENTRY(relation)),.read = "COALESCE(" FIND_RELEASE "::int8, p.relation)"},
 	{COLUMN("dataset", FIELD_TEXT, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(dataset))},
-	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_ENTRY(k)),.least = 1,.most = PG_INT32_MAX,.refresh = "%s >= p.k"},
 	{COLUMN("generalized", FIELD_NAMES, FIELD_FIXED, OF_ENTRY(generalized)),.given = OF_ENTRY(ngeneralized)},
 	{COLUMN("levels", FIELD_INTEGERS, FIELD_OPTIONAL | FIELD_KEPT, OF_ENTRY(by.levels)),.given = OF_ENTRY(by.nlevels)},
 	{COLUMN("cuts", FIELD_CUTS, FIELD_OPTIONAL, OF_ENTRY(by.cuts)),.given = OF_ENTRY(by.ncuts),.refresh = "(%s IS NULL) = (p.cuts IS NULL)"},
@@ -50,8 +49,6 @@ static const EntryField entry_fields[] = {
 	{COLUMN("hierarchy_names", FIELD_TEXTS, 0, OF_ENTRY(hierarchy_names)),.given = OF_ENTRY(nhierarchy_names)},
 	{COLUMN("digests", FIELD_DIGESTS, 0, OF_ENTRY(digests)),.given = OF_ENTRY(ndigests)},
 	{COLUMN("form", FIELD_WORD, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(form)), WORDS(form_names)},
-	{COLUMN("l", FIELD_COUNT, 0, OF_ENTRY(l)),.given = OF_ENTRY(has_l),.least = 1,.most = PG_INT32_MAX,.refresh = "COALESCE(%s >= p.l, p.l IS NULL)"},
-	{COLUMN("t", FIELD_FIGURE, 0, OF_ENTRY(t)),.given = OF_ENTRY(has_t),.refresh = "COALESCE(%s <= p.t, p.t IS NULL)"},
 	{COLUMN("columns", FIELD_NAMES, FIELD_OPTIONAL | FIELD_FIXED, OF_ENTRY(columns)),.given = OF_ENTRY(ncolumns)},
 	{COLUMN("suppressed", FIELD_FLAG, FIELD_REQUIRED | FIELD_FIXED, OF_ENTRY(star)), WORDS(suppression_names)},
 	{COLUMN("sensitive", FIELD_NAMES, FIELD_KEPT, OF_ENTRY(sensitive)),.given = OF_ENTRY(nsensitive)},
@@ -67,11 +64,12 @@ static const EntryField entry_fields[] = {
 #define OF_CONTENT(member) offsetof(KnownContent, member)
 
 static const EntryField content_fields[] = {
+	{COLUMN("k", FIELD_COUNT, FIELD_REQUIRED, OF_CONTENT(k)),.least = 1,.most = PG_INT32_MAX,.read = PROMISED_K},
 	{COLUMN("version", FIELD_COUNT, 0, OF_CONTENT(version)),.given = OF_CONTENT(is_known),.least = 0,.most = PG_INT32_MAX,.read = "c.version"},
 	{COLUMN("difference", FIELD_COUNT, 0, OF_CONTENT(difference)),.given = OF_CONTENT(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX,.read = "c.difference"}
 };
 
-#define FIELDS_OF_CONTENTS 13
+#define FIELDS_OF_CONTENTS 12
 
 /* A promise as it is recorded. */
 typedef struct PromiseRow
@@ -163,9 +161,10 @@ static DeclaredPromise
 sound_promise(const ReleaseEntry *entry, PromiseRow *row)
 {
 	DeclaredPromise *promise = &row->promise;
+	DeclaredPromise sound;
 	int			model = model_by_name(row->model);
 
-	if (model < 0 || model == MODEL_K)
+	if (model < 0)
 		refuse_entry(entry->name);
 	promise->model = (PromiseModel) model;
 	if (row->population_name == NULL || get_rel_name(promise->population) == NULL)
@@ -174,11 +173,20 @@ sound_promise(const ReleaseEntry *entry, PromiseRow *row)
 		promise->population_type = get_rel_type_id(promise->population);
 	else if (row->population_name != NULL && model_needs_population(promise->model))
 		return *promise;
-	if (promise_problem(promise) != NULL)
+	sound = *promise;
+	if (promise_is_general(promise))
+	{
+		/* an argument */
+		if (model != MODEL_K && model != MODEL_L && model != MODEL_T)
+			refuse_entry(entry->name);
+		sound.column = model == MODEL_K ? NULL : "";
+	}
+	if (promise_problem(&sound) != NULL)
 		refuse_entry(entry->name);
 	return *promise;
 }
 
+/* Reads promises; of a general one, there is one of a model. */
 static void
 read_promises(ReleaseEntry *entry)
 {
@@ -186,15 +194,33 @@ read_promises(ReleaseEntry *entry)
 
 	if (rows->n > MAX_PROMISES)
 		refuse_entry(entry->name);
-	entry->npromises = rows->n;
 	entry->promises = palloc0(sizeof(DeclaredPromise) * (rows->n + 1));
 	for (int i = 0; i < rows->n; i++)
 	{
 		PromiseRow	row = {0};
+		DeclaredPromise promise;
 
 		entry_read(rows, i, entry->name, promise_fields, lengthof(promise_fields), &row);
-		entry->promises[i] = sound_promise(entry, &row);
+		promise = sound_promise(entry, &row);
+		if (promise_is_general(&promise))
+		{
+			if (entry->ngeneral != i || general_promise(entry, promise.model) != NULL)
+				refuse_entry(entry->name);
+			entry->ngeneral++;
+		}
+		entry->promises[entry->npromises++] = promise;
 	}
+	if (general_promise(entry, MODEL_K) == NULL)
+		refuse_entry(entry->name);
+}
+
+const DeclaredPromise *
+general_promise(const ReleaseEntry *entry, PromiseModel model)
+{
+	for (int i = 0; i < entry->ngeneral; i++)
+		if (entry->promises[i].model == model)
+			return &entry->promises[i];
+	return NULL;
 }
 
 LabelCover *
@@ -234,10 +260,10 @@ require_distributions(const ReleaseEntry *entry)
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
 		const char *column = entry->sensitive[i];
-		bool		missing = entry->has_t;
+		bool		missing = false;
 
 		for (int p = 0; p < entry->npromises; p++)
-			missing = missing || (entry->promises[p].column != NULL && strcmp(entry->promises[p].column, column) == 0);
+			missing = missing || (promise_is_about(&entry->promises[p], column) && promise_needs_values(&entry->promises[p]));
 		for (int d = 0; d < entry->ndistributions; d++)
 			missing = missing && strcmp(entry->distributions[d].column, column) != 0;
 		if (missing)
@@ -292,8 +318,7 @@ release_entry_find(Oid relation)
 		!records->are_given || records->key == NULL || records->risk == RISK_MODELS || records->utility == UTILITY_MODELS :
 		records->are_given)
 		refuse_entry(what);
-	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies ||
-		(entry->has_t && !(entry->t >= 0 && entry->t <= 1)))
+	if (entry->nhierarchy_names != entry->nhierarchies || entry->ndigests != entry->nhierarchies)
 		refuse_entry(what);
 	read_distributions(entry);
 	read_promises(entry);
@@ -402,7 +427,8 @@ write_parts(const ReleaseEntry *entry)
 		PromiseRow	row = {*promise, unconstify(char *, model_name(promise->model)),
 		OidIsValid(promise->population) ? relation_sql_name(promise->population) : NULL};
 
-		entry_insert(tables[0], promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1));
+		/* those declared count from 1 */
+		entry_insert(tables[0], promise_fields, lengthof(promise_fields), &row, "id, ordinal", psprintf("'%s', %d", entry->id, i + 1 - entry->ngeneral));
 	}
 	for (int i = 0; i < entry->ndistributions; i++)
 		entry_insert(tables[1], distribution_fields, lengthof(distribution_fields), &entry->distributions[i], "id, ordinal",
@@ -436,13 +462,34 @@ release_entry_insert(const ReleaseEntry *entry)
 	write_parts(entry);
 }
 
+/* Whether an entry promises what it promised before, or more. */
+static bool
+promises_no_less(const ReleaseEntry *entry)
+{
+	ReleaseEntry before = {.id = entry->id,.name = entry->name};
+
+	read_promises(&before);
+	for (int i = 0; i < before.npromises; i++)
+	{
+		const DeclaredPromise *promise = &before.promises[i];
+		bool		kept = false;
+
+		for (int j = 0; j < entry->npromises; j++)
+			kept = kept || (promise_is_alike(&entry->promises[j], promise) && promise_is_stricter(&entry->promises[j], promise));
+		if (!kept)
+			return false;
+	}
+	return true;
+}
+
 static void
 change_entry(const ReleaseEntry *entry, bool refreshes, bool publishes)
 {
 	if (entry_update("published", entry_fields, lengthof(entry_fields), entry, refreshes,
 					 psprintf("row_type = %u, made_in = anonopt.this_database(), filled_at = %s%s", get_rel_type_id(entry->relation), filled_now(entry),
 							  publishes ? psprintf(", published_by = %s, published_at = clock_timestamp()", publisher()) : ""),
-					 psprintf("WHERE p.id = '%s'", entry->id)) != 1)
+					 psprintf("WHERE p.id = '%s'", entry->id)) != 1 ||
+		(refreshes && !promises_no_less(entry)))
 		ereport(ERROR,
 				(errcode(ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE),
 				 errmsg("could not write the entry of release %s", entry->name)));

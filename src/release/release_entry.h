@@ -100,11 +100,6 @@ typedef struct ReleaseEntry
 	Oid			source;			/* the relation of the data set */
 	char	   *source_name;
 	Generalization by;
-	int64		k;
-	bool		has_l;
-	int64		l;
-	bool		has_t;
-	double		t;
 	int			ncolumns;
 	char	  **columns;		/* that were named */
 	bool		star;			/* classes that break a promise are stars */
@@ -127,8 +122,10 @@ typedef struct ReleaseEntry
 								 * belong to people */
 	int			ndistributions;
 	Distribution *distributions;
-	int			npromises;		/* beside k */
+	int			npromises;
 	DeclaredPromise *promises;	/* a missing population is InvalidOid */
+	int			ngeneral;		/* the first of them: k, and about every
+								 * sensitive column */
 	int			ncovers;		/* to be written: by quasi-identifier */
 	LabelCover *covers;
 } ReleaseEntry;
@@ -137,6 +134,7 @@ typedef struct ReleaseEntry
 typedef struct KnownContent
 {
 	ReleaseEntry release;		/* as far as contents need it */
+	int64		k;
 	bool		is_known;		/* false: the release has no contents */
 	int64		version;
 	bool		has_difference;
@@ -170,6 +168,9 @@ extern char *release_entry_added_columns(const ReleaseEntry *entry);
 
 /* Whether a sensitive column is shown unchanged, so that its values can be counted. */
 extern bool release_entry_shows(const ReleaseEntry *entry, const char *column);
+
+/* Its general promise of a model, or NULL; k is always promised. */
+extern const DeclaredPromise *general_promise(const ReleaseEntry *entry, PromiseModel model);
 
 /* The covers of one, by quasi-identifier. */
 extern LabelCover *release_entry_covers(const ReleaseEntry *entry);

@@ -30,6 +30,8 @@ take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
 		const DeclaredPromise *promise = &entry->promises[i];
 		bool		found = promise->column == NULL;
 
+		if (promise->model == MODEL_K)
+			continue;
 		if (model_needs_population(promise->model) && !OidIsValid(promise->population))
 			ereport(ERROR,
 					(errcode(ERRCODE_UNDEFINED_TABLE),
@@ -39,7 +41,10 @@ take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
 			found = dataset->attributes[j].role == ROLE_SENSITIVE && strcmp(dataset->attributes[j].column, promise->column) == 0;
 		if (!found)
 			refuse_changed(release);
-		dataset_promise(dataset, promise);
+		if (promise_is_general(promise))
+			promise_of_all(dataset, promise->model, promise->threshold);
+		else
+			dataset_promise(dataset, promise);
 	}
 }
 
@@ -60,11 +65,7 @@ release_of_entry(const ReleaseEntry *entry)
 	release->named = entry->columns;
 	release->nnamed = entry->ncolumns;
 	release->star = entry->star;
-	promise->k = entry->k;
-	if (entry->has_l)
-		promise_of_all(dataset, MODEL_L, entry->l);
-	if (entry->has_t)
-		promise_of_all(dataset, MODEL_T, entry->t);
+	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
 	take_promises(release, entry, dataset);
 	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))

@@ -37,15 +37,11 @@ dataset_of_release(const ReleaseEntry *entry)
 	return dataset;
 }
 
-/* Reads all classes; measures the smallest, the fewest values in one, and the number of rows. */
+/* Reads all classes, with the values of their sensitive columns. */
 static Population *
-measure_classes(const ReleaseEntry *entry, Verification *result)
+read_classes(const ReleaseEntry *entry)
 {
 	Dataset    *dataset = dataset_of_release(entry);
-	Promise		nothing = {0};
-	int			bottom[MAX_ATTRIBUTES + 1] = {0};
-	Population *population;
-	Measures	measures;
 
 	for (int i = 0; i < entry->nsensitive; i++)
 	{
@@ -56,31 +52,49 @@ measure_classes(const ReleaseEntry *entry, Verification *result)
 					 errhint("Drop the release and publish it again.")));
 		(void) dataset_declare(dataset, ROLE_SENSITIVE, entry->sensitive[i]);
 	}
-	population = population_read(dataset);
-	result->rows = population->people;
-	result->k_is_null = population->people == 0;
-	result->l_is_null = population->people == 0 || population->nsensitive == 0;
-	if (population->people == 0)
-		return population;
-	measure(measurer_create(population, &nothing), node_of_levels(population, bottom), population->tuples, &measures);
-	result->k = measures.k;
-	result->l = measures.l;
-	return population;
+	return population_read(dataset);
 }
 
 /*
  * Rows were counted: a class has at most that many people, and at most as many
  * as there were when the release was made.
  */
-static void
-count_people(const ReleaseEntry *entry, Verification *result)
+static int64
+people_of_rows(const ReleaseEntry *entry, int64 k)
 {
-	if (result->k_is_null || !entry->has_people_k)
-		return;
+	if (!entry->has_people_k)
+		return k;
 	ereport(NOTICE,
 			(errmsg("people of release %s were counted when it was made", relation_sql_name(entry->relation)),
-			 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", result->k)));
-	result->k = Min(result->k, entry->people_k);
+			 errdetail("Its smallest class has " INT64_FORMAT " rows; it is not shown whose they are.", k)));
+	return Min(k, entry->people_k);
+}
+
+/* Judges what the classes tell without the values of others: k, and l of all columns. */
+static void
+judge_classes(const ReleaseEntry *entry, const Population *classes, Verification *result)
+{
+	Promise		nothing = {0};
+	int			bottom[MAX_ATTRIBUTES + 1] = {0};
+	Measures	measures;
+
+	if (classes->people == 0)
+		return;
+	measure(measurer_create(classes, &nothing), node_of_levels(classes, bottom), classes->tuples, &measures);
+	measures.k = people_of_rows(entry, measures.k);
+	result->has_l = classes->nsensitive > 0;
+	result->l = measures.l;
+	for (int i = 0; i < entry->ngeneral; i++)
+	{
+		const DeclaredPromise *promise = &entry->promises[i];
+		PromiseVerdict *verdict = &result->verdicts[i];
+
+		if (promise->model != MODEL_K && (promise->model != MODEL_L || !result->has_l))
+			continue;
+		verdict->is_null = false;
+		verdict->measured = promise->model == MODEL_K ? measures.k : measures.l;
+		verdict->ok = verdict->measured >= promise->threshold;
+	}
 }
 
 /* --------------------------------------------- promises about values in classes */
@@ -146,6 +160,12 @@ load_tree(const Distribution *distribution, Oid type, uint32 *leaf_of)
 		leaf_of[i] = leaf == PG_UINT32_MAX ? 0 : leaf;
 	}
 	return tree;
+}
+
+static bool
+is_about_shares(const DeclaredPromise *promise, const char *column)
+{
+	return promise_is_about(promise, column) && promise_needs_values(promise);
 }
 
 /* The figure of a promise over the classes of a release. */
@@ -214,12 +234,26 @@ count_values(const Distribution *distribution, const Population *classes, const 
 	return true;
 }
 
-/*
- * Judges the promises about the shares of a column's values; returns the
- * largest distance of a class's values from everybody's, 1 if a new value
- * occurs.
- */
-static double
+/* Judges a promise by the values of one column; a new value breaks it, and is as far from everybody's as can be. */
+static void
+judge_promise(const DeclaredPromise *promise, const Histograms *histograms, Size nclasses, bool known, PromiseVerdict *verdict)
+{
+	double		measured = known ? measured_of(histograms, nclasses, promise) : 1;
+	bool		ok = known;
+
+	for (Size class = 0; class < nclasses && known; class++)
+		ok = ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
+	/* of several columns, the one that is furthest from keeping it */
+	verdict->ok = ok && (verdict->ok || !promise_is_general(promise));
+	if (known || promise_is_general(promise))
+	{
+		verdict->measured = verdict->is_null ? measured : Max(verdict->measured, measured);
+		verdict->is_null = false;
+	}
+}
+
+/* Judges the promises about the shares of a column's values. */
+static void
 judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 rows, PromiseVerdict *verdicts)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt verify", ALLOCSET_DEFAULT_SIZES);
@@ -231,7 +265,6 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 	uint32	   *leaf_of = palloc0(sizeof(uint32) * (distribution->nvalues + 1));
 	const Hierarchy *tree = distribution->leaves == NULL ? NULL : load_tree(distribution, type, leaf_of);
 	Histograms *histograms = histograms_create(context, distribution->column, COLUMN_SENSITIVE, distribution->nvalues);
-	double		distance = 0;
 	Size		nclasses;
 	uint32		nvalues;
 	uint32	   *numbers;
@@ -252,31 +285,17 @@ judge_values(const ReleaseEntry *entry, const Distribution *distribution, int64 
 	{
 		Condition	condition = promise_condition(&entry->promises[i]);
 
-		if (entry->promises[i].column != NULL && strcmp(entry->promises[i].column, distribution->column) == 0)
+		if (is_about_shares(&entry->promises[i], distribution->column))
 			histograms_add_condition(histograms, &condition);
 	}
 	/* rows with a value without a leaf have not been read */
 	known = (spool.population == NULL ? 0 : spool.population->people) == rows &&
 		count_values(distribution, spool.population, numbers, histograms);
-	for (Size i = 0; i < nclasses && known; i++)
-		distance = Max(distance, histograms->slices[i].distance);
 	for (int i = 0; i < entry->npromises; i++)
-	{
-		const DeclaredPromise *promise = &entry->promises[i];
-
-		if (promise->column == NULL || strcmp(promise->column, distribution->column) != 0)
-			continue;
-		verdicts[i].ok = known;
-		if (!known || nclasses == 0)
-			continue;
-		verdicts[i].measured = measured_of(histograms, nclasses, promise);
-		verdicts[i].is_null = false;
-		for (Size class = 0; class < nclasses; class++)
-			verdicts[i].ok = verdicts[i].ok && (histograms->slices[class].breaks & MODEL_BIT(promise->model)) == 0;
-	}
+		if (is_about_shares(&entry->promises[i], distribution->column))
+			judge_promise(&entry->promises[i], histograms, nclasses, known, &verdicts[i]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
-	return known ? distance : 1;
 }
 
 /* Checks the promises about all classes together. */
@@ -328,15 +347,19 @@ generalized_sensitive(const ReleaseEntry *entry)
  * if a hierarchy has changed, and unknown if a column is not shown unchanged.
  */
 static void
-begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool changed, PromiseVerdict *verdicts)
+begin_verdicts(const ReleaseEntry *entry, int64 rows, bool changed, bool all_shown, PromiseVerdict *verdicts)
 {
 	for (int i = 0; i < entry->npromises; i++)
 	{
-		const char *column = entry->promises[i].column;
+		const DeclaredPromise *promise = &entry->promises[i];
+		bool		of_all = i < entry->ngeneral && promise->model != MODEL_K;
 
 		verdicts[i].is_null = true;
-		verdicts[i].unmeasured = column != NULL && !release_entry_shows(entry, column) && result->rows > 0;
-		verdicts[i].ok = !changed && (result->rows == 0 || verdicts[i].unmeasured);
+		if (rows > 0 && of_all)
+			verdicts[i].unmeasured = !all_shown || entry->nsensitive == 0 || (promise_needs_values(promise) && (entry->ndistributions == 0 || changed));
+		else if (rows > 0 && promise->column != NULL)
+			verdicts[i].unmeasured = !release_entry_shows(entry, promise->column);
+		verdicts[i].ok = !changed && (rows == 0 || of_all || verdicts[i].unmeasured);
 	}
 }
 
@@ -345,7 +368,7 @@ begin_verdicts(const ReleaseEntry *entry, const Verification *result, bool chang
  * index.
  */
 static void
-measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, PromiseVerdict *verdicts, char **changed)
+measure_release(const ReleaseEntry *entry, Oid owner, bool all_shown, Verification *result, char **changed)
 {
 	Population *classes;
 	bool		by_rows = !entry->has_people_k;
@@ -357,20 +380,20 @@ measure_release(const ReleaseEntry *entry, Oid owner, Verification *result, Prom
 		SetUserIdAndSecContext(owner, context | SECURITY_LOCAL_USERID_CHANGE | SECURITY_RESTRICTED_OPERATION);
 	require_trusted_relation(entry->relation);
 	*changed = changed_hierarchies(entry, owner, NULL);
-	classes = measure_classes(entry, result);
-	count_people(entry, result);
-	begin_verdicts(entry, result, *changed != NULL, verdicts);
+	classes = read_classes(entry);
+	result->rows = classes->people;
+	begin_verdicts(entry, result->rows, *changed != NULL, all_shown, result->verdicts);
+	judge_classes(entry, classes, result);
 	if (*changed == NULL && result->rows > 0)
 	{
 		int			level = use_zone_of_release(entry);
 
 		for (int i = 0; i < entry->ndistributions; i++)
-			result->t = Max(result->t, judge_values(entry, &entry->distributions[i], result->rows, verdicts));
+			judge_values(entry, &entry->distributions[i], result->rows, result->verdicts);
 		AtEOXact_GUC(false, level);
-		verify_outside(entry, by_rows, verdicts);
+		verify_outside(entry, by_rows, result->verdicts);
 	}
-	result->t_is_null = !entry->has_t || entry->ndistributions == 0 || *changed != NULL || result->rows == 0;
-	judge_release(entry, classes, by_rows, verdicts);
+	judge_release(entry, classes, by_rows, result->verdicts);
 	SetUserIdAndSecContext(user, context);
 }
 
@@ -379,15 +402,15 @@ release_verify(Oid relation, Verification *result)
 {
 	ReleaseEntry *entry = release_entry_require(relation);
 	Oid			owner = relation_owner(relation);
-	PromiseVerdict *verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
+	char	   *generalized;
 	char	   *changed;
 	char	   *added;
-	char	   *unmeasured;
 
 	if (entry->form == RELEASE_LIVE_VIEW || !superuser())
 		require_release_owner(relation);
 	memset(result, 0, sizeof(Verification));
 	result->entry = entry;
+	result->verdicts = palloc0(sizeof(PromiseVerdict) * (entry->npromises + 1));
 
 	/*
 	 * row security could show the owner other rows than readers, so make it
@@ -396,29 +419,25 @@ release_verify(Oid relation, Verification *result)
 	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	if (entry->form == RELEASE_LIVE_VIEW && entry->ndistributions > 0)
 		distributions_now(entry);
-	measure_release(entry, owner, result, verdicts, &changed);
+	generalized = generalized_sensitive(entry);
+	measure_release(entry, owner, generalized == NULL, result, &changed);
 	added = release_entry_added_columns(entry);
-	unmeasured = result->rows > 0 && (entry->has_l || entry->has_t || entry->npromises > 0) ? generalized_sensitive(entry) : NULL;
-	result->ok = changed == NULL && added == NULL && (result->k_is_null || result->k >= entry->k) &&
-		(!entry->has_l || result->l_is_null || result->l >= entry->l) &&
-		(!entry->has_t || result->t_is_null || !(result->t > entry->t));
-	result->unmeasured = result->rows > 0 && ((entry->has_l && (unmeasured != NULL || result->l_is_null)) ||
-											  (entry->has_t && (unmeasured != NULL || result->t_is_null)));
+	result->ok = changed == NULL && added == NULL;
 	for (int i = 0; i < entry->npromises; i++)
 	{
-		result->ok = result->ok && verdicts[i].ok;
-		result->unmeasured = result->unmeasured || verdicts[i].unmeasured;
+		result->ok = result->ok && result->verdicts[i].ok;
+		result->unmeasured = result->unmeasured || result->verdicts[i].unmeasured;
 	}
-	if (entry->npromises > 0)
-		result->others = verdicts_json(entry->npromises, entry->promises, verdicts);
+	if (entry->npromises > entry->ngeneral)
+		result->others = verdicts_json(entry->npromises - entry->ngeneral, entry->promises + entry->ngeneral, result->verdicts + entry->ngeneral);
 	if (changed != NULL)
 		ereport(NOTICE,
 				(errmsg("hierarchies of release %s have changed: %s", relation_sql_name(relation), changed)));
 	if (added != NULL)
 		ereport(NOTICE,
 				(errmsg("release %s has columns that were not published: %s", relation_sql_name(relation), added)));
-	if (unmeasured != NULL && result->unmeasured)
+	if (generalized != NULL && result->unmeasured)
 		ereport(NOTICE,
-				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), unmeasured),
+				(errmsg("what release %s promises of some columns cannot be measured: %s", relation_sql_name(relation), generalized),
 				 errdetail("They are shown generalized, so that their values are no part of the release.")));
 }

@@ -14,8 +14,6 @@
 #include "release/release_entry.h"
 #include "utils/queryenvironment.h"
 
-/* ----------------- the promises of a release other than k, l, and t for all */
-
 /* Whether and how far a promise was kept. */
 typedef struct PromiseVerdict
 {
@@ -52,13 +50,10 @@ extern LabelCover *covers_of_release(const Release *release, int *n);
 typedef struct Verification
 {
 	const ReleaseEntry *entry;	/* with what was promised */
+	PromiseVerdict *verdicts;	/* of its promises */
 	int64		rows;
-	bool		k_is_null;
-	int64		k;
-	bool		l_is_null;
-	int64		l;
-	bool		t_is_null;
-	double		t;
+	bool		has_l;
+	int64		l;				/* also if it was not promised */
 	char	   *others;			/* as json, or NULL */
 	bool		ok;
 	bool		unmeasured;		/* something cannot be measured; ok covers the

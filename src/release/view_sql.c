@@ -394,7 +394,7 @@ least_values(const Release *release, const char *column)
 	{
 		const DeclaredPromise *promise = &release->dataset->promises[i];
 
-		if (promise->model == MODEL_L && strcmp(promise->column, column) == 0)
+		if (promise->model == MODEL_L && promise_is_about(promise, column))
 			least = Max(least, (int64) promise->threshold);
 	}
 	return least;

@@ -280,18 +280,25 @@ anonopt_verify_call(PG_FUNCTION_ARGS)
 
 	release_verify(relation, &verified);
 	release_settings_end(settings);
-	put_count(row, "promised_k", verified.entry->k);
-	if (!verified.k_is_null)
-		put_count(row, "k", verified.k);
-	if (verified.entry->has_l)
-		put_count(row, "promised_l", verified.entry->l);
-	if (!verified.l_is_null)
-		put_count(row, "l", verified.l);
+	for (int i = 0; i < verified.entry->ngeneral; i++)
+	{
+		const DeclaredPromise *promise = &verified.entry->promises[i];
+		const char *name = model_name(promise->model);
+
+		if (promise->model == MODEL_T)
+			put_number(row, psprintf("promised_%s", name), promise->threshold);
+		else
+			put_count(row, psprintf("promised_%s", name), (int64) promise->threshold);
+		if (verified.verdicts[i].is_null)
+			continue;
+		if (promise->model == MODEL_T)
+			put_number(row, name, verified.verdicts[i].measured);
+		else
+			put_count(row, name, (int64) verified.verdicts[i].measured);
+	}
 	put_count(row, "rows", verified.rows);
-	if (verified.entry->has_t)
-		put_number(row, "promised_t", verified.entry->t);
-	if (!verified.t_is_null)
-		put_number(row, "t", verified.t);
+	if (verified.has_l)
+		put_count(row, "l", verified.l);
 	if (!verified.ok || !verified.unmeasured)
 		put_bool(row, "ok", verified.ok);
 	if (verified.others != NULL)

@@ -140,7 +140,7 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 
 		contents[i].content = contents[i].is_known ? known_content_load(&contents[i], context) : NULL;
 		any_unknown = any_unknown || is_unknown(&contents[i]);
-		k = Min(k, contents[i].release.k);
+		k = Min(k, contents[i].k);
 		if (!any_unknown)
 			together = population == NULL ? smallest_shown(&contents[i]) : composition_add(composition, &contents[i]);
 		difference = least_people(difference, difference_before(composition, contents, i));

@@ -141,7 +141,7 @@ sub check_false_rows
 		"attribute SET hierarchy = NULL WHERE role = 'quasi_identifier'", "attribute SET distance = 'hierarchical' WHERE role = 'sensitive'",
 		"attribute SET role = 'none'", "attribute SET distance = 'none'", "dataset SET max_suppression = 'NaN'", "dataset SET max_suppression = 2",
 		"published SET levels = '{1,NULL}'", "published SET levels = '{{1,1}}'", "published SET levels = NULL, cuts = '{101,NULL}'",
-		"published SET k = 0", "published SET t = 'NaN'", "published SET suppressed = 'hide'")
+		"published_promise SET threshold = 0", "published_promise SET threshold = 'NaN'", "published SET suppressed = 'hide'")
 	{
 		like(hear('boss', "UPDATE anonopt.$false"), qr/ERROR:  23514|ERROR:  0A000/, "refused: $false");
 	}
@@ -156,15 +156,17 @@ sub check_false_rows
 	}
 	for my $false (q{'{"levels":[1,null]}'}, q{'{"levels":null,"cuts":["101",null]}'}, q{'{"levels":[[1,1]]}'}, q{'{"levels":[9,-9]}'},
 		q{'{"levels":null,"cuts":["1","1"]}'}, q{'{"generalized":[]}'}, q{'{"generalized":[null]}'}, q{'{"hierarchies":null}'}, q{'{"hierarchies":[]}'},
-		q{'{"hierarchies":[-1,99999999999]}'}, q{'{"hierarchy_names":["a.b.c.d","\\"","x"]}'}, q{'{"k":99999999999}'}, q{'{"relation":-1}'},
+		q{'{"hierarchies":[-1,99999999999]}'}, q{'{"hierarchy_names":["a.b.c.d","\\"","x"]}'}, q{'{"relation":-1}'},
 		q{'{"people_k":-1}'}, q{'{"min_utility":"NaN","risk":"none"}'}, q{'{}'})
 	{
+		my $k = $false =~ /"relation"/ ? 99999999999 : 2;
 		for my $content (q{'{}'}, q{'{"nlabels":[9,9]}'}, q{'{"nlabels":[-1,3]}'}, q{'{"nlabels":[1]}'}, q{'{"labels":null}'}, q{'{"told":[null]}'},
 			q{'{"rows":"\\\\x00"}'}, q{'{"rows":"\\\\xffffffffffffffffffffffffffffffffffffffffffffffff"}'}, q{'{"difference":-5}'})
 		{
 			my $answer = hear('boss', qq{BEGIN;
 				INSERT INTO anonopt.published SELECT (jsonb_populate_record(p, jsonb_build_object('id', '00000000-0000-0000-0000-000000000001') || $false)).*
 					FROM anonopt.published p WHERE name = 'public.numbers_1';
+				INSERT INTO anonopt.published_promise (id, ordinal, model, threshold) VALUES ('00000000-0000-0000-0000-000000000001', 0, 'k', $k);
 				INSERT INTO anonopt.published_content SELECT (jsonb_populate_record(c, jsonb_build_object('id', '00000000-0000-0000-0000-000000000001') || $content)).*
 					FROM anonopt.published_content c JOIN anonopt.published p USING (id) WHERE p.name = 'public.numbers_1';
 				SELECT count(*) FROM anonopt.release_risk('numbers'); ROLLBACK;

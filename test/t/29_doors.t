@@ -856,7 +856,7 @@ my @forged_content = (q{nlabels = '{-1,5}'}, q{nlabels = '{-2147483648,-21474836
 # These are of the right shape, but say something else: they may be refused in other words, too.
 my %pretended = (
 	cut => [ q{cuts = ARRAY[B'1', B'1']::varbit[]}, q{cuts = ARRAY[repeat('01', 500)::varbit, B'0101']::varbit[]}, q{cuts = ARRAY[B'', B'']::varbit[]} ],
-	node => [ q{levels = '{99,99}'}, q{levels = NULL, cuts = ARRAY[B'0', B'0']::varbit[]}, q{columns = '{none}'}, q{k = 9223372036854775807}, q{l = 9223372036854775807}, q{source = -1}, q{relation = 99999999999}, q{people_k = -1}, q{people_k = 9223372036854775807},
+	node => [ q{levels = '{99,99}'}, q{levels = NULL, cuts = ARRAY[B'0', B'0']::varbit[]}, q{columns = '{none}'}, q{source = -1}, q{relation = 99999999999}, q{people_k = -1}, q{people_k = 9223372036854775807},
 		q{min_utility = 'NaN'}, q{min_utility = 0, key_column = '', risk = 'none', utility = ''}, q{measures = '[]'},
 		q{form = 'live view'}, q{form = 'materialized view'}, q{suppressed = 'star'} ],
 	recoded => [ q{recoding_name = 'none'}, q{recoding = 'p.forged_h'::regclass::oid::int8, recoding_name = 'p.forged_h'}, q{recoding = 1, recoding_name = ''}, q{labels = 'range'},
@@ -940,6 +940,8 @@ sub check_forged_shapes
 	my @forged_parts = map { "$_ WHERE name = 'p.forged_node'" }
 		q{INSERT INTO anonopt.published_promise SELECT id, 1, 'k_map', NULL, 2 FROM anonopt.published},
 		q{INSERT INTO anonopt.published_promise SELECT id, 1, 'k_map', NULL, 'NaN', NULL, 5, 'x' FROM anonopt.published},
+		q{UPDATE anonopt.published_promise SET threshold = 9223372036854775807 FROM anonopt.published},
+		q{UPDATE anonopt.published_promise SET model = 'l' FROM anonopt.published},
 		q{INSERT INTO anonopt.published_values SELECT id, 1, '', '', 1, '{}', '{x}', '{-1}' FROM anonopt.published},
 		q{INSERT INTO anonopt.published_values SELECT id, 1, 'illness', 'equal', -1, '{{i0}}', NULL, '{NULL}' FROM anonopt.published},
 		q{INSERT INTO anonopt.published_cover SELECT id, 1, '{x}', '{}', '{NULL}', '{NULL}' FROM anonopt.published};

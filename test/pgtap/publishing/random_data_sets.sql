@@ -642,6 +642,7 @@ BEGIN
         PERFORM anonopt.publish_table('sample.crowd_shown', 'crowd', '{0}', k => 2);
         INSERT INTO anonopt.published SELECT (jsonb_populate_record(p, jsonb_build_object('id', gen_random_uuid(), 'relation', i, 'made_in', 'x'))).*
         FROM anonopt.published p, generate_series(1, 399) i WHERE p.dataset = 'crowd';
+        INSERT INTO anonopt.published_promise (id, ordinal, model, threshold) SELECT n.id, 0, 'k', 2 FROM anonopt.published n WHERE n.made_in = 'x';
         INSERT INTO anonopt.published_content SELECT n.id, 0, 0, c.made_at, c.compared, c.labels, c.nlabels, c.rows, c.tuples, c.difference
         FROM anonopt.published_content c JOIN anonopt.published p USING (id), anonopt.published n
         WHERE p.dataset = 'crowd' AND n.dataset = 'crowd' AND n.made_in = 'x' AND p.made_in <> 'x';
