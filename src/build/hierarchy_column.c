@@ -74,10 +74,10 @@ different_values(const LeafColumn *leaf)
 static Datum
 ask_column(const LeafColumn *leaf, ParamListInfo params, const char *expression, Oid type)
 {
+	List	   *relations = list_make1_oid(RelationGetRelid(leaf->opened));
 	bool		isnull;
 
-	return value_of_query(psprintf("SELECT %s FROM %s r", expression, leaf->relation), list_make1_oid(RelationGetRelid(leaf->opened)),
-						  params, type, &isnull);
+	return value_of_query(psprintf("SELECT %s FROM %s r", expression, leaf->relation), relations, params, type, &isnull);
 }
 
 Oid
@@ -94,6 +94,7 @@ Oid
 build_masks(const char *name, Oid relation, const char *column, const char *mask)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
+	const char *text_value = leaf_text(&leaf, leaf.expression);
 	NewHierarchy *table;
 	int			longest;
 
@@ -101,7 +102,7 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 		refuse_description("mask must be a single character", "For example *, x or 0.");
 	table = hierarchy_table_begin(name, true);
 	table->params = add_text(NULL, mask);
-	longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", leaf_text(&leaf, leaf.expression)), INT4OID));
+	longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
 	longest = Max(longest, 1);
 	for (int masked = 1; masked <= longest; masked++)
 		hierarchy_add_level(table, "left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
@@ -186,8 +187,9 @@ free_label(const LeafColumn *leaf)
 	{
 		char	   *label = psprintf("%.*sother%.*s", length, "((((((((((((((((", length, "))))))))))))))))");
 
-		if (length == 16 ||
-			!DatumGetBool(ask_column(leaf, add_text(NULL, label), psprintf("bool_or(%s = $1)", leaf_text(leaf, leaf->expression)), BOOLOID)))
+		char	   *equal = psprintf("bool_or(%s = $1)", leaf_text(leaf, leaf->expression));
+
+		if (length == 16 || !DatumGetBool(ask_column(leaf, add_text(NULL, label), equal, BOOLOID)))
 			return label;
 	}
 }
@@ -197,6 +199,7 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 {
 	LeafColumn	leaf = leaf_column(relation, column);
 	NewHierarchy *table;
+	char	   *frequent;
 
 	require_readable_column(relation, column);
 	if (minimum < 1)
@@ -204,7 +207,8 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	table = hierarchy_table_begin(name, true);
 	table->params = add_value(NULL, INT8OID, Int64GetDatum(minimum), false);
 	table->params = add_text(table->params, other == NULL ? free_label(&leaf) : other);
-	if (DatumGetBool(ask_column(&leaf, table->params, psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression)), BOOLOID)))
+	frequent = psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression));
+	if (DatumGetBool(ask_column(&leaf, table->params, frequent, BOOLOID)))
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
 	hierarchy_add_level(table, "CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v"));
 	hierarchy_add_level(table, "'*'");
@@ -233,8 +237,11 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 	table = hierarchy_table_begin(name, true);
 	table->params = add_text(NULL, separator == NULL ? "" : separator);
 	if (separator != NULL)
-		most_parts = DatumGetInt32(ask_column(&leaf, table->params, psprintf("max(cardinality(string_to_array(%s, $1)))",
-																			 leaf_text(&leaf, leaf.expression)), INT4OID));
+	{
+		char	   *most = psprintf("max(cardinality(string_to_array(%s, $1)))", leaf_text(&leaf, leaf.expression));
+
+		most_parts = DatumGetInt32(ask_column(&leaf, table->params, most, INT4OID));
+	}
 	for (int parts = most_parts - 1; parts > 0; parts--)
 		hierarchy_add_level(table, "array_to_string(parts[1:%d], $1)", parts);
 	for (int i = 0; i < nlengths; i++)

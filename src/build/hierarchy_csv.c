@@ -228,6 +228,7 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 {
 	CsvText		prepared = prepare_text(csv, length, delimiter);
 	NewHierarchy *table;
+	char	   *nulls;
 	bool		isnull;
 
 	check_leaf_type(type);
@@ -248,7 +249,8 @@ build_csv(const char *name, const char *csv, Size length, const char *delimiter,
 	hierarchy_table_create(table, format_type_be_qualified(type));
 	copy_lines(table, &prepared);
 	unite_leaves(table, type);
-	table->has_null_leaf = DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->made.sql_name),
-												  list_make1_oid(made_relation(table->made.schema, table->made.name)), BOOLOID, &isnull));
+	nulls = psprintf("SELECT EXISTS (SELECT FROM %s WHERE value IS NULL)", table->made.sql_name);
+	table->has_null_leaf = DatumGetBool(ask_table(nulls, list_make1_oid(made_relation(table->made.schema, table->made.name)),
+												  BOOLOID, &isnull));
 	return hierarchy_table_finish(table);
 }

@@ -69,14 +69,9 @@ note_checks(Oid domain, CalledCode *code)
 static void
 note_domain(Oid domain, CalledCode *code)
 {
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(domain));
-	Oid			base = HeapTupleIsValid(tuple) ? ((Form_pg_type) GETSTRUCT(tuple))->typbasetype : InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-		ReleaseSysCache(tuple);
 	code->domains = list_append_unique_oid(code->domains, domain);
 	note_checks(domain, code);
-	note_type(base, code);
+	note_type(GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(domain)), code);
 }
 
 static void

@@ -483,20 +483,16 @@ require_sensitive(const Dataset *dataset, const char *name)
 void
 check_node(const Dataset *dataset, const int *levels)
 {
-	for (int i = 0; i < dataset->nattributes; i++)
+	for (int a = 0; a < dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER); a++)
 	{
-		const Declared *declared = &dataset->attributes[i];
-		int			height;
+		const Declared *declared = declared_attribute(dataset, a);
+		int			height = hierarchy_height(declared->hierarchy);
 
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		height = hierarchy_height(declared->hierarchy);
-		if (*levels < 0 || *levels > height)
+		if (levels[a] < 0 || levels[a] > height)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("level %d of column \"%s\" is out of range", *levels, declared->column),
+					 errmsg("level %d of column \"%s\" is out of range", levels[a], declared->column),
 					 errhint("Levels of column \"%s\" are 0 to %d.", declared->column, height)));
-		levels++;
 	}
 }
 

@@ -45,7 +45,6 @@ typedef struct OwnCall
 	Oid			extension;
 	Oid			schema;
 	Oid			owner;
-	Relation	anchor;			/* kept open */
 } OwnCall;
 
 static OwnCall *current_call = NULL;
@@ -73,8 +72,6 @@ running_call(void)
 static void
 begin_call(OwnCall *call, Oid function)
 {
-	HeapTuple	tuple;
-
 	/*
 	 * The lock may wait for a DROP EXTENSION, so the function must still
 	 * belong to it then.
@@ -82,26 +79,13 @@ begin_call(OwnCall *call, Oid function)
 	call->extension = getExtensionOfObject(ProcedureRelationId, function);
 	if (OidIsValid(call->extension))
 		LockDatabaseObject(ExtensionRelationId, call->extension, 0, AccessShareLock);
-	if (!OidIsValid(call->extension) || getExtensionOfObject(ProcedureRelationId, function) != call->extension)
+	call->schema = get_func_namespace(function);
+	call->owner = function_owner(function);
+	if (!OidIsValid(call->extension) || !OidIsValid(call->owner) ||
+		getExtensionOfObject(ProcedureRelationId, function) != call->extension)
 		refuse_object(psprintf("function with OID %u", function));
-	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	if (!HeapTupleIsValid(tuple))
-		refuse_object(psprintf("function with OID %u", function));
-	call->schema = ((Form_pg_proc) GETSTRUCT(tuple))->pronamespace;
-	call->owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	ReleaseSysCache(tuple);
 	call->outer = current_call;
 	current_call = call;
-	PG_TRY();
-	{
-		call->anchor = table_open(own_relation("dataset"), AccessShareLock);
-	}
-	PG_CATCH();
-	{
-		current_call = call->outer;
-		PG_RE_THROW();
-	}
-	PG_END_TRY();
 }
 
 Datum
@@ -113,14 +97,16 @@ own_call(FunctionCallInfo fcinfo, PGFunction code)
 	begin_call(&call, fcinfo->flinfo->fn_oid);
 	PG_TRY();
 	{
+		Relation	anchor = table_open(own_relation("dataset"), AccessShareLock);
+
 		result = code(fcinfo);
+		table_close(anchor, NoLock);
 	}
 	PG_FINALLY();
 	{
 		current_call = call.outer;
 	}
 	PG_END_TRY();
-	table_close(call.anchor, NoLock);
 	return result;
 }
 
@@ -180,13 +166,11 @@ own_index(Oid relation, const char *name)
 Oid
 own_type(const char *name)
 {
-	HeapTuple	tuple = SearchSysCache2(TYPENAMENSP, CStringGetDatum(name), ObjectIdGetDatum(running_call()->schema));
-	Form_pg_type form = HeapTupleIsValid(tuple) ? (Form_pg_type) GETSTRUCT(tuple) : NULL;
-	Oid			type = form != NULL && is_member(TypeRelationId, form->oid, form->typowner) ? form->oid : InvalidOid;
+	Datum		schema = ObjectIdGetDatum(running_call()->schema);
+	Oid			type = GetSysCacheOid2(TYPENAMENSP, Anum_pg_type_oid, CStringGetDatum(name), schema);
 
-	if (!OidIsValid(type))
+	if (!is_member(TypeRelationId, type, GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(type))))
 		refuse_object(psprintf("type \"%s\"", name));
-	ReleaseSysCache(tuple);
 	return type;
 }
 

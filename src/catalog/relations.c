@@ -203,5 +203,6 @@ is_distributed(Oid relation)
 {
 	Oid			partitions = get_relname_relid("pg_dist_partition", PG_CATALOG_NAMESPACE);
 
-	return OidIsValid(partitions) && rows_of_query(question, list_make1_oid(partitions), add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
+	return OidIsValid(partitions) &&
+		rows_of_query(question, list_make1_oid(partitions), add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 }

@@ -122,13 +122,10 @@ relation_has_changed(Oid relation)
 Oid
 relation_owner(Oid relation)
 {
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Oid			owner;
+	Oid			owner = GetSysCacheOid1(RELOID, Anum_pg_class_relowner, ObjectIdGetDatum(relation));
 
-	if (!HeapTupleIsValid(tuple))
+	if (!OidIsValid(owner))
 		relation_is_missing(relation);
-	owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-	ReleaseSysCache(tuple);
 	return owner;
 }
 
@@ -248,16 +245,9 @@ live_columns(Relation relation)
 Oid
 column_type(Oid relation, const char *column)
 {
-	HeapTuple	tuple = SearchSysCacheAttName(relation, column);
-	Oid			type;
+	AttrNumber	number = get_attnum(relation, column);
 
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	type = ((Form_pg_attribute) GETSTRUCT(tuple))->atttypid;
-	if (((Form_pg_attribute) GETSTRUCT(tuple))->attnum <= 0)
-		type = InvalidOid;
-	ReleaseSysCache(tuple);
-	return OidIsValid(type) ? getBaseType(type) : InvalidOid;
+	return number > 0 ? getBaseType(get_atttype(relation, number)) : InvalidOid;
 }
 
 void

@@ -60,14 +60,7 @@ role_trusts(Oid role, Oid owner)
 Oid
 function_owner(Oid function)
 {
-	HeapTuple	tuple = SearchSysCache1(PROCOID, ObjectIdGetDatum(function));
-	Oid			owner;
-
-	if (!HeapTupleIsValid(tuple))
-		return InvalidOid;
-	owner = ((Form_pg_proc) GETSTRUCT(tuple))->proowner;
-	ReleaseSysCache(tuple);
-	return owner;
+	return GetSysCacheOid1(PROCOID, Anum_pg_proc_proowner, ObjectIdGetDatum(function));
 }
 
 bool
@@ -76,31 +69,21 @@ function_is_trusted(Oid function)
 	return role_trusts(GetUserId(), function_owner(function));
 }
 
-FormData_pg_type
-type_form(Oid type)
-{
-	HeapTuple	tuple = SearchSysCache1(TYPEOID, ObjectIdGetDatum(type));
-	FormData_pg_type form;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "type %u is missing", type);
-	form = *(Form_pg_type) GETSTRUCT(tuple);
-	ReleaseSysCache(tuple);
-	return form;
-}
-
 static Oid
 type_owner(Oid type)
 {
-	return type_form(type).typowner;
+	Oid			owner = GetSysCacheOid1(TYPEOID, Anum_pg_type_typowner, ObjectIdGetDatum(type));
+
+	if (!OidIsValid(owner))
+		elog(ERROR, "type %u is missing", type);
+	return owner;
 }
 
 bool
 type_is_trusted(Oid type)
 {
-	if (type < FirstNormalObjectId && getBaseType(type) == type)
-		return true;
-	return role_trusts(GetUserId(), type_owner(getBaseType(type)));
+	return (type < FirstNormalObjectId && getBaseType(type) == type) ||
+		role_trusts(GetUserId(), type_owner(getBaseType(type)));
 }
 
 /* -------------------------------------------------------------- what is reached */

@@ -31,9 +31,6 @@ extern void require_columns_select(Oid relation, const List *columns);
  */
 extern void query_require(const BoundQuery *bound, const List *relations);
 
-/* The catalog's row of a type; fails if it is gone. */
-extern FormData_pg_type type_form(Oid type);
-
 /* The owner of a function; InvalidOid if it is gone. */
 extern Oid	function_owner(Oid function);
 

@@ -41,9 +41,15 @@ type_is_moment(Oid type)
 }
 
 bool
+type_is_string(Oid type)
+{
+	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID;
+}
+
+bool
 type_is_text(Oid type)
 {
-	return type == TEXTOID || type == VARCHAROID || type == BPCHAROID || type == NAMEOID || type_is_enum(type);
+	return type_is_string(type) || type_is_enum(type);
 }
 
 bool

@@ -27,7 +27,8 @@ extern bool type_is_float(Oid type);
 /* Whether a type holds points in time. */
 extern bool type_is_moment(Oid type);
 
-/* Whether a type is compared as a text; enums are, too. */
+/* Whether a type holds strings; whether it is compared as a text, as enums are, too. */
+extern bool type_is_string(Oid type);
 extern bool type_is_text(Oid type);
 
 /* Whether a column of one type can be generalized by leaves of another. */

@@ -30,7 +30,7 @@ typedef struct RowReceiver
 	RowTaker	take;			/* or NULL, and */
 	void	   *arg;
 	QueryRows  *rows;
-	MemoryContext context;
+	MemoryContext context;		/* of the rows, or of the row that is taken */
 } RowReceiver;
 
 /*
@@ -108,7 +108,10 @@ take_row(TupleTableSlot *slot, DestReceiver *self)
 	if (receiver->rows == NULL)
 	{
 		slot_getallattrs(slot);
+		old = MemoryContextSwitchTo(receiver->context);
 		receiver->take(receiver->arg, slot->tts_values, slot->tts_isnull);
+		MemoryContextSwitchTo(old);
+		MemoryContextReset(receiver->context);
 		return true;
 	}
 	old = MemoryContextSwitchTo(receiver->context);
@@ -178,7 +181,9 @@ rows_read(const char *statement, const List *relations, ParamListInfo params, Qu
 	receiver = new_receiver(ncolumns, types);
 	receiver->take = take;
 	receiver->arg = arg;
+	receiver->context = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	(void) query_run(bound, params, &receiver->pub);
+	MemoryContextDelete(receiver->context);
 }
 
 QueryRows *

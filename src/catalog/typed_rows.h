@@ -16,10 +16,7 @@
 #include "utils/queryenvironment.h"
 #include "utils/tuplestore.h"
 
-/*
- * Receives one row.  The current memory context is the executor's, which lasts
- * as long as the statement.
- */
+/* Receives one row, in a memory context that lasts as long as the call. */
 typedef void (*RowTaker) (void *arg, const Datum *values, const bool *nulls);
 
 /*

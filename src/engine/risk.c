@@ -37,10 +37,8 @@
 /* ------------------------------------------------------ the sizes of classes */
 
 void
-add_class_risks(void *arg, int64 own, int64 theirs, int64 classes)
+add_class_risks(ClassRisks *risks, int64 own, int64 theirs, int64 classes)
 {
-	ClassRisks *risks = arg;
-
 	if (theirs == 1)
 		risks->uniques += classes;
 	if (own == 0)

@@ -26,11 +26,8 @@ typedef struct ClassRisks
 	double		found;			/* people expected to be identified */
 } ClassRisks;
 
-/*
- * Adds a number of classes with as many own people, who are sought among
- * theirs; takes a ClassRisks.
- */
-extern void add_class_risks(void *risks, int64 own, int64 theirs, int64 classes);
+/* Adds a number of classes with as many own people, who are sought among theirs. */
+extern void add_class_risks(ClassRisks *risks, int64 own, int64 theirs, int64 classes);
 
 /* The risks of the distinct tuples' classes. */
 extern ClassRisks own_risks(const Population *population, double threshold);

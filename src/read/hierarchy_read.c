@@ -40,7 +40,6 @@ rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
 {
 	StringInfoData sql;
 	const char *leaf = quote_identifier(linitial(names));
-	bool		by_bytes = type_is_text(leaf_type) && !type_is_enum(leaf_type);
 
 	initStringInfo(&sql);
 	appendStringInfo(&sql, "SELECT %s, %s", sql_as(rows->match.leaf_form, psprintf("h.%s", leaf)),
@@ -49,7 +48,7 @@ rows_statement(const HierarchyRows *rows, List *names, Oid leaf_type)
 		appendStringInfo(&sql, ", %s", sql_as(text_form(column_type(rows->relation, list_nth(names, level))),
 											  psprintf("h.%s", quote_identifier(list_nth(names, level)))));
 	appendStringInfo(&sql, " FROM %s h ORDER BY h.%s%s", relation_sql_name(rows->relation), leaf,
-					 by_bytes ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
+					 type_is_string(leaf_type) ? "::pg_catalog.text COLLATE pg_catalog.\"C\"" : "");
 	return sql.data;
 }
 
@@ -66,23 +65,15 @@ add_fault(HierarchyRows *rows, const char *problem, int level, List *labels)
 	rows->faults = lappend(rows->faults, fault);
 }
 
-/* Labels of one level, numbered in order of first appearance. */
-typedef struct Labels
-{
-	Dictionary *dictionary;
-	const char **texts;
-	Size		capacity;
-} Labels;
-
 /* The rows of a hierarchy table while they are read, in order of arrival. */
 typedef struct Builder
 {
 	HierarchyRows *rows;
 	MemoryContext context;		/* of the data kept */
-	MemoryContext row;			/* reset after each */
 	ValueType	leaf_type;
 	ValueType	text_type;
-	Labels	   *labels;			/* by level */
+	Dictionary **labels;		/* by level, numbered in order of first
+								 * appearance */
 	Size		capacity;		/* rows there is room for */
 	Size		unchecked;		/* bytes kept since memory was last checked */
 } Builder;
@@ -131,22 +122,6 @@ keep_leaf(Builder *builder, Datum value)
 	return value;
 }
 
-/* The group of a label at a level: its number in order of first appearance. */
-static uint32
-label_group(Builder *builder, int level, Datum value)
-{
-	Labels	   *labels = &builder->labels[level];
-	bool		known;
-	uint32		group = dictionary_add(labels->dictionary, value, &known);
-
-	if (known)
-		return group;
-	if (group >= labels->capacity)
-		labels->texts = budget_grow(builder->context, labels->texts, sizeof(char *), &labels->capacity);
-	labels->texts[group] = keep_text(builder, value);
-	return group;
-}
-
 /* Makes room for more rows in all arrays. */
 static void
 reserve_rows(Builder *builder)
@@ -167,19 +142,22 @@ reserve_rows(Builder *builder)
 	builder->capacity = grown;
 }
 
-/* A row's label at a level; NULL is a fault, and counts as empty. */
+/* The number of a row's label at a level; NULL is a fault, and counts as empty. */
 static uint32
 take_label(Builder *builder, int level, uint32 row, Datum value, bool isnull)
 {
-	MemoryContext old;
+	bool		known;
 
-	if (!isnull)
-		return label_group(builder, level, value_normal(&builder->text_type, value));
-	count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
-	old = MemoryContextSwitchTo(builder->context);
-	add_fault(builder->rows, "null label", level, list_make1((char *) builder->rows->table.label[0][row]));
-	MemoryContextSwitchTo(old);
-	return label_group(builder, level, CStringGetTextDatum(""));
+	if (isnull)
+	{
+		MemoryContext old = MemoryContextSwitchTo(builder->context);
+
+		count_kept(builder, sizeof(HierarchyFault) + 2 * sizeof(List));
+		add_fault(builder->rows, "null label", level, list_make1((char *) builder->rows->table.label[0][row]));
+		MemoryContextSwitchTo(old);
+		value = CStringGetTextDatum("");
+	}
+	return dictionary_add(builder->labels[level], value_normal(&builder->text_type, value), &known);
 }
 
 static void
@@ -200,7 +178,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	HierarchyRows *rows = builder->rows;
 	LeafTable  *table = &rows->table;
 	uint32		row = table->nleaves;
-	MemoryContext old = MemoryContextSwitchTo(builder->row);
 
 	if (row % 4096 == 0)
 		CHECK_FOR_INTERRUPTS();
@@ -222,8 +199,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	for (int level = 1; level <= table->height; level++)
 		table->group[level][row] = take_label(builder, level, row, values[level + 1], nulls[level + 1]);
 	table->nleaves++;
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(builder->row);
 }
 
 /* Runs the statement that reads a hierarchy; its rows become leaves and labels as they come. */
@@ -239,24 +214,26 @@ build_rows(HierarchyRows *rows, List *names, Oid leaf_type)
 	types[0] = rows->match.leaf_type;
 	for (int i = 1; i < ncolumns; i++)
 		types[i] = TEXTOID;
-	builder.row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	value_type_init(&builder.leaf_type, rows->match.leaf_type);
 	value_type_init(&builder.text_type, TEXTOID);
-	builder.labels = palloc0(sizeof(Labels) * (height + 1));
+	builder.labels = palloc0(sizeof(Dictionary *) * (height + 1));
 	table->height = height;
 	table->group = palloc0(sizeof(uint32 *) * (height + 1));
 	table->ngroups = palloc0(sizeof(uint32) * (height + 1));
 	table->label = palloc0(sizeof(char **) * (height + 1));
 	for (int level = 1; level <= height; level++)
-		builder.labels[level].dictionary = dictionary_create(CurrentMemoryContext, &builder.text_type);
+		builder.labels[level] = dictionary_create(CurrentMemoryContext, &builder.text_type);
 	reserve_rows(&builder);
 	rows_read(rows_statement(rows, names, leaf_type), list_make1_oid(rows->relation), NULL, NULL, ncolumns, types, take_row, &builder);
 	for (int level = 1; level <= height; level++)
 	{
-		table->ngroups[level] = builder.labels[level].dictionary->nvalues;
-		table->label[level] = builder.labels[level].texts;
+		const Dictionary *labels = builder.labels[level];
+
+		table->ngroups[level] = labels->nvalues;
+		table->label[level] = budget_alloc(sizeof(char *), (Size) labels->nvalues + 1);
+		for (uint32 i = 0; i < labels->nvalues; i++)
+			table->label[level][i] = keep_text(&builder, labels->values[i]);
 	}
-	MemoryContextDelete(builder.row);
 }
 
 /*

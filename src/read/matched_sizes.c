@@ -105,27 +105,11 @@ sizes_statement(const Dataset *dataset, Oid population)
 	return sql.data;
 }
 
-/* Where sizes go. */
-typedef struct SizeReceiver
+QueryRows *
+read_matched_sizes(const Dataset *dataset, Oid population)
 {
-	SizeTaker	take;
-	void	   *arg;
-} SizeReceiver;
-
-static void
-receive_sizes(void *arg, const Datum *values, const bool *nulls)
-{
-	SizeReceiver *receiver = arg;
-
-	receiver->take(receiver->arg, DatumGetInt64(values[0]), DatumGetInt64(values[1]), DatumGetInt64(values[2]));
-}
-
-void
-read_matched_sizes(const Dataset *dataset, Oid population, SizeTaker take, void *arg)
-{
-	SizeReceiver receiver = {take, arg};
 	Oid			types[3] = {INT8OID, INT8OID, INT8OID};
+	List	   *relations = list_make2_oid(dataset->relation, population);
 
-	rows_read(sizes_statement(dataset, population), list_make2_oid(dataset->relation, population), NULL, NULL,
-			  3, types, receive_sizes, &receiver);
+	return rows_of_query(sizes_statement(dataset, population), relations, NULL, NULL, 3, types);
 }

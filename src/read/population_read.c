@@ -256,18 +256,6 @@ share_of_people(double share, int64 people)
 }
 
 void
-require_row_a_person(const Dataset *dataset, const Population *population, const char *what)
-{
-	if (!population->has_persons)
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-			 errmsg("%s counts rows, but people of data set \"%s\" have several", what, dataset->name),
-			 errdetail(INT64_FORMAT " rows are those of " INT64_FORMAT " people.", population->people, population->persons),
-			 errhint("Declare a view with one row per person.")));
-}
-
-void
 require_weights(const Dataset *dataset, const Population *population)
 {
 	double		weights = 0;

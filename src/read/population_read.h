@@ -6,6 +6,7 @@
 #define ANONOPT_POPULATION_READ_H
 
 #include "catalog/dataset.h"
+#include "catalog/typed_rows.h"
 #include "engine/measure.h"
 #include "engine/population.h"
 
@@ -17,9 +18,6 @@
  * the caller's rights and snapshot.
  */
 extern Population *population_read(const Dataset *dataset);
-
-/* Fails if a person has several rows, which the named feature cannot count. */
-extern void require_row_a_person(const Dataset *dataset, const Population *population, const char *what);
 
 /* Fails if all weights of quasi-identifiers are 0. */
 extern void require_weights(const Dataset *dataset, const Population *population);
@@ -44,16 +42,11 @@ extern int64 population_unknown(const Population *population, int attr);
 extern int64 share_of_people(double share, int64 people);
 
 /*
- * Takes the number of people of a class in a relation and in another, of which
- * one may be 0, and the number of such classes.
+ * Rows of the classes of a relation, which are its distinct tuples, and of a
+ * population: a number of people in each, of which one may be 0, and how many
+ * classes have them.  Their order does not depend on the plan.
  */
-typedef void (*SizeTaker) (void *arg, int64 own, int64 theirs, int64 classes);
-
-/*
- * Passes on the classes of a relation, which are its distinct tuples, and of a
- * population, in an order that does not depend on the plan.
- */
-extern void read_matched_sizes(const Dataset *dataset, Oid population, SizeTaker take, void *arg);
+extern QueryRows *read_matched_sizes(const Dataset *dataset, Oid population);
 
 /* --------------------------------------------------------- declared promises */
 

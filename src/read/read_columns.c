@@ -123,16 +123,17 @@ open_relations(Reading *reading)
 	reading->relation = relation_open_existing(dataset->relation);
 	reading->role = GetUserId();
 	for (int i = 0; i < reading->ncolumns; i++)
-		if (OidIsValid(reading->columns[i].declared->hierarchy))
-			reading->hierarchies = lappend(reading->hierarchies,
-										   relation_open_existing(reading->columns[i].declared->hierarchy));
+	{
+		const Declared *declared = reading->columns[i].declared;
+
+		if (OidIsValid(declared->hierarchy))
+			reading->hierarchies = lappend(reading->hierarchies, relation_open_existing(declared->hierarchy));
+		if (OidIsValid(declared->hierarchy) && dataset->for_release)
+			require_trusted_relation(declared->hierarchy);
+		columns = lappend_int(columns, get_attnum(dataset->relation, declared->column));
+	}
 	if (!dataset->for_release)
 		return;
-	for (int i = 0; i < reading->ncolumns; i++)
-		if (OidIsValid(reading->columns[i].declared->hierarchy))
-			require_trusted_relation(reading->columns[i].declared->hierarchy);
-	for (int i = 0; i < reading->ncolumns; i++)
-		columns = lappend_int(columns, get_attnum(dataset->relation, reading->columns[i].declared->column));
 	if (dataset->person != NULL)
 		columns = lappend_int(columns, get_attnum(dataset->relation, dataset->person));
 	reading->role = reading_role(dataset->relation, columns);
@@ -198,7 +199,7 @@ make_encoder(Reading *reading, int i)
 	if (column->loaded == NULL)
 	{
 		/* varchar, name and the like are texts, compared by their bytes */
-		bool		as_text = type_is_text(column->type) && !type_is_enum(column->type);
+		bool		as_text = type_is_string(column->type);
 
 		column->form = as_text ? text_form(column->type) : "%v";
 		encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);

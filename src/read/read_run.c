@@ -51,13 +51,6 @@ code_of_group(Reading *reading, int i, Datum value, bool isnull)
 	return 0;
 }
 
-void
-begin_groups(Reading *reading)
-{
-	reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	reading->tuples = tuples_begin(reading->context, &reading->set);
-}
-
 uint32
 count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 count)
 {
@@ -76,9 +69,9 @@ count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 coun
 	return key_counter_add(counter, count);
 }
 
-/* Counts a distinct tuple of a number of rows. */
+/* Counts a store's tuple, which stands for a number of rows. */
 static void
-count_group(void *arg, const Datum *values, const bool *nulls, int64 count)
+count_stored(void *arg, const Datum *values, const bool *nulls, int64 count)
 {
 	Reading    *reading = arg;
 	MemoryContext old = MemoryContextSwitchTo(reading->row);
@@ -101,7 +94,7 @@ take_group(void *arg, const Datum *values, const bool *nulls)
 		refuse_row_count((RowCountFault) count);
 	/* a group whose rows stand for nobody */
 	if (count > 0)
-		count_group(arg, values, nulls, count);
+		(void) count_codes(arg, values, nulls, count);
 }
 
 /* Receives all tuples as one value, and moves them out of the query's memory. */
@@ -146,11 +139,15 @@ refuse_misses(const Reading *reading)
 static bool
 feed_from_store(Reading *reading)
 {
-	begin_groups(reading);
-	if (store_read_feed(reading->store, reading->places, reading->ncolumns, reading_types(reading), count_group, reading))
+	bool		fed;
+
+	reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	reading->tuples = tuples_begin(reading->context, &reading->set);
+	fed = store_read_feed(reading->store, reading->places, reading->ncolumns, reading_types(reading), count_stored, reading);
+	MemoryContextDelete(reading->row);
+	if (fed)
 		return true;
 	MemoryContextDelete(reading->tuples->context);
-	MemoryContextDelete(reading->row);
 	reading->tuples = NULL;
 	/* the encoders have already numbered values */
 	reading_make_encoders(reading);
@@ -168,7 +165,7 @@ run_statement(Reading *reading)
 	begin_telling_servers(reading, &telling);
 	if (reading->grouped)
 	{
-		begin_groups(reading);
+		reading->tuples = tuples_begin(reading->context, &reading->set);
 		check_shard_collations(reading);
 		rows_read(reading->statement, relations, NULL, NULL, reading->ncolumns + 1, reading_types(reading), take_group, reading);
 	}
@@ -209,62 +206,4 @@ run_read(Reading *reading)
 	if (reading->tuples == NULL)
 		reading->tuples = tuples_begin(reading->context, &reading->set);
 	refuse_misses(reading);
-}
-
-/* -------------------------------------------------------------- row by row */
-
-typedef struct RowPasser
-{
-	const Reading *reading;
-	int			nfurther;
-	ReadRowTaker take;
-	void	   *arg;
-} RowPasser;
-
-/* Receives a row: the further columns, those of the reading, perhaps a count. */
-static void
-pass_row(void *arg, const Datum *values, const bool *nulls)
-{
-	RowPasser  *passer = arg;
-	const Reading *reading = passer->reading;
-	int			n = passer->nfurther;
-	int64		people = reading->dataset->count_column == NULL ? 1 : DatumGetInt64(values[n + reading->ncolumns]);
-	MemoryContext old;
-
-	if (reading->dataset->count_column != NULL && nulls[n + reading->ncolumns])
-		refuse_row_count(ROW_COUNT_NULL);
-	if (people < 0)
-		refuse_row_count(ROW_COUNT_NEGATIVE);
-	if (people == 0)
-		return;
-	old = MemoryContextSwitchTo(reading->row);
-	passer->take(passer->arg, values, nulls, values + n, nulls + n, people);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(reading->row);
-}
-
-void
-read_rows(Reading *reading, const char *further, int nfurther, const Oid *types, const char *condition,
-		  ReadRowTaker take, void *arg)
-{
-	Oid			relation = reading->dataset->relation;
-	RowPasser	passer = {reading, nfurther, take, arg};
-	int			n = nfurther + reading->ncolumns;
-	Oid		   *all_types = palloc(sizeof(Oid) * (n + 1));
-	StringInfoData columns;
-	ActingAs	before;
-
-	if (reading->row == NULL)
-		reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	memcpy(all_types, types, sizeof(Oid) * nfurther);
-	for (int i = 0; i < reading->ncolumns; i++)
-		all_types[nfurther + i] = reading->set.encoders[i].type.type;
-	all_types[n] = INT8OID;
-	initStringInfo(&columns);
-	appendStringInfoString(&columns, further);
-	append_read_columns(reading, &columns);
-	before = act_as(reading->role);
-	rows_read(psprintf("SELECT %s FROM %s r%s", columns.data + 2, relation_sql_name(relation), condition),
-			  list_make1_oid(relation), NULL, NULL, n + (reading->dataset->count_column != NULL ? 1 : 0), all_types, pass_row, &passer);
-	act_end(&before);
 }

@@ -94,7 +94,7 @@ typedef struct Reading
 	List	   *leaves;			/* partitions read instead of the parent */
 
 	/* what was read */
-	MemoryContext row;			/* reset after each row that is encoded here */
+	MemoryContext row;			/* reset after each tuple of a store */
 	uint32	   *tuple_of;		/* by tuple read: the population's tuple, if
 								 * requested */
 	uint32	   *value_of;		/* likewise the population's value of the

@@ -38,6 +38,9 @@ typedef enum RowCountFault
 
 pg_noreturn extern void refuse_row_count(RowCountFault fault);
 
+/* The number of people that a row stands for; fails if it is null or negative. */
+extern int64 row_count(Datum count, bool isnull);
+
 /*
  * An expression for the number of people in a group of rows: a bigint, or the
  * least RowCountFault among the rows.  It uses only PostgreSQL's own
@@ -77,28 +80,10 @@ extern Oid *reading_types(const Reading *reading);
 
 extern void read_plan_define_settings(void);
 
-/*
- * Prepares to count groups; counts a row's, and returns its number, or
- * LEFT_OUT.
- */
+/* Counts a row whose columns are encoded here; returns its group's number, or LEFT_OUT. */
 #define LEFT_OUT PG_UINT32_MAX
 
-extern void begin_groups(Reading *reading);
 extern uint32 count_codes(Reading *reading, const Datum *values, const bool *nulls, int64 count);
-
-/*
- * Receives a row that stands for at least one person: further columns, and
- * those of the reading.  The current memory context lasts as long as the call.
- */
-typedef void (*ReadRowTaker) (void *arg, const Datum *further, const bool *further_nulls,
-							  const Datum *values, const bool *nulls, int64 people);
-
-/*
- * Reads row by row.  The further columns are of r, each after a comma, and have
- * these types; the condition is a WHERE clause, or empty.
- */
-extern void read_rows(Reading *reading, const char *further, int nfurther, const Oid *types, const char *condition,
-					  ReadRowTaker take, void *arg);
 
 /* Fails if values without a leaf were read. */
 extern void refuse_misses(const Reading *reading);

@@ -36,7 +36,6 @@ typedef struct TableReading
 	bool		repeated;		/* a tuple of the population has several rows */
 	TableRowVisitor visit;
 	void	   *arg;
-	MemoryContext row;			/* reset after each */
 } TableReading;
 
 Relation
@@ -209,7 +208,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 {
 	TableReading *state = arg;
 	int			nattrs = state->population->nattrs;
-	MemoryContext old = MemoryContextSwitchTo(state->row);
 	uint32		tuple = find_tuple(state, values + 1, nulls + 1);
 
 	if (!nulls[0])
@@ -237,8 +235,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 	if (state->visit != NULL)
 		state->visit(state->arg, (ItemPointer) DatumGetPointer(values[1 + nattrs]), values + 2 + nattrs,
 					 nulls + 2 + nattrs, tuple);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(state->row);
 }
 
 /* Fails if two rows have the same values. */
@@ -304,14 +300,12 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 		state.recoding->class_of[i] = NEW_TUPLE;
 	state.tuples = index_of_tuples(population);
 	state.numbers = key_counter_create(population->context, 1, 1024);
-	state.row = AllocSetContextCreate(population->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	rows_read(table_statement(&state, types), list_make1_oid(RelationGetRelid(state.table)), NULL, NULL,
 			  (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);
 	if (state.repeated)
 		refuse_repeated(&state);
 	state.recoding->nclasses = state.numbers->nkeys;
 	state.recoding->numbers = (int64 *) state.numbers->keys;
-	MemoryContextDelete(state.row);
 	MemoryContextSwitchTo(old);
 	sql_restore_names(zone);
 	return state.recoding;

@@ -83,7 +83,6 @@ add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const b
 			*digests++ = nulls[i] ? 0 : digest(&spool->types[i], values[i]);
 }
 
-/* Receives a row: the columns that are kept, and those that are encoded. */
 typedef struct RowSpooler
 {
 	Reading    *reading;
@@ -92,20 +91,28 @@ typedef struct RowSpooler
 	bool	   *nulls;
 } RowSpooler;
 
+/* Receives a row: the columns that are kept, those that are encoded, perhaps a count. */
 static void
-take_spooled(void *arg, const Datum *kept, const bool *kept_nulls, const Datum *encoded, const bool *encoded_nulls, int64 people)
+take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 {
 	RowSpooler *spooler = arg;
+	Reading    *reading = spooler->reading;
 	RowSpool   *spool = spooler->spool;
 	Datum	   *values = spooler->values;
 	bool	   *nulls = spooler->nulls;
-	uint32		group = count_codes(spooler->reading, encoded, encoded_nulls, people);
-	bool		is_new = group == spool->ngroups;
+	int			last = spool->ncolumns + reading->ncolumns;
+	int64		people = reading->dataset->count_column == NULL ? 1 : row_count(kept[last], kept_nulls[last]);
+	uint32		group;
+	bool		is_new;
 
+	if (people == 0)
+		return;
+	group = count_codes(reading, kept + spool->ncolumns, kept_nulls + spool->ncolumns, people);
 	if (group == LEFT_OUT)
 		return;
+	is_new = group == spool->ngroups;
 	if (is_new && spool->ndigested > 0)
-		add_digests(spool, spooler->reading->context, kept, kept_nulls);
+		add_digests(spool, reading->context, kept, kept_nulls);
 	if (is_new)
 		spool->ngroups++;
 	if (!spool->keeps_rows || (spool->merges && !is_new))
@@ -330,7 +337,7 @@ looks_as_it_is(Oid relation, const char *column)
 	type = getBaseTypeAndTypmod(type, &typmod);
 	if (type == BPCHAROID)
 		return typmod != -1;
-	return type_is_integer_like(type) || (type_is_text(type) && !type_is_enum(type));
+	return type_is_integer_like(type) || type_is_string(type);
 }
 
 /* Has rows that look alike merged, if that can be told by encoded columns. */
@@ -349,9 +356,10 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 {
 	Reading    *reading = reading_begin(dataset, AllocSetContextCreate(CurrentMemoryContext, "anonopt", ALLOCSET_DEFAULT_SIZES));
 	RowSpooler	spooler = {.reading = reading,.spool = spool};
-	Oid		   *types = palloc(sizeof(Oid) * (spool->ncolumns + 1));
-	StringInfoData columns;
+	Oid		   *types;
+	StringInfoData sql;
 	double		expected;
+	ActingAs	before;
 
 	reading->levels = levels;
 	reading->memory_times = spool->memory_times;
@@ -363,10 +371,17 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	expected = reading_expect_memory(reading);
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));
 	spooler.nulls = palloc0(sizeof(bool) * (spool->ncolumns + 1));
-	begin_groups(reading);
-	initStringInfo(&columns);
-	append_kept_columns(reading, spool, &columns, types);
-	read_rows(reading, columns.data, spool->ncolumns, types, condition_to_read(reading), take_spooled, &spooler);
+	reading->tuples = tuples_begin(reading->context, &reading->set);
+	types = palloc(sizeof(Oid) * (spool->ncolumns + reading->ncolumns + 1));
+	initStringInfo(&sql);
+	append_kept_columns(reading, spool, &sql, types);
+	append_read_columns(reading, &sql);
+	memcpy(types + spool->ncolumns, reading_types(reading), sizeof(Oid) * (reading->ncolumns + 1));
+	appendStringInfo(&sql, " FROM %s r%s", relation_sql_name(dataset->relation), condition_to_read(reading));
+	before = act_as(reading->role);
+	rows_read(psprintf("SELECT %s", sql.data + 2), list_make1_oid(dataset->relation), NULL, NULL,
+			  spool->ncolumns + reading->ncolumns + (dataset->count_column != NULL ? 1 : 0), types, take_row, &spooler);
+	act_end(&before);
 	refuse_misses(reading);
 	reading_expect_tuples(reading, Max(expected, spool->ngroups));
 	if (spool->ngroups > 0)

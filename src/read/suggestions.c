@@ -88,7 +88,6 @@ typedef struct Pass
 	List	   *counted;
 	int64		nrows;
 	Prng		prng;
-	MemoryContext row;
 } Pass;
 
 /* ---------------------------------------------------------------- columns */
@@ -228,7 +227,6 @@ static void
 take_row(void *arg, const Datum *values, const bool *nulls)
 {
 	Pass	   *pass = arg;
-	MemoryContext old = MemoryContextSwitchTo(pass->row);
 	uint64		place = pass->nrows < DRAWN_ROWS ? pass->nrows :
 	(uint64) (prng_unit(&pass->prng) * (pass->nrows + 1));
 	ListCell   *cell;
@@ -249,8 +247,6 @@ take_row(void *arg, const Datum *values, const bool *nulls)
 			counted->drawn[place] = hash;
 	}
 	pass->nrows++;
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(pass->row);
 }
 
 static int
@@ -343,9 +339,7 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	}
 	pass->hashes = palloc(sizeof(uint64) * pass->ncolumns);
 	pass->prng.state = 1;
-	pass->row = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
 	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
-	MemoryContextDelete(pass->row);
 	foreach(cell, pass->counted)
 		finish(lfirst(cell), pass->nrows);
 }

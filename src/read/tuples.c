@@ -104,23 +104,6 @@ counting_begin(FunctionCallInfo fcinfo, MemoryContext parent)
 	return counting;
 }
 
-/* The number of people a row stands for. */
-static int64
-row_count(FunctionCallInfo fcinfo, const EncoderSet *set)
-{
-	int			argument = FIRST_COLUMN + set->nencoders;
-	int64		count;
-
-	if (!set->has_count)
-		return 1;
-	if (PG_ARGISNULL(argument))
-		refuse_row_count(ROW_COUNT_NULL);
-	count = PG_GETARG_INT64(argument);
-	if (count < 0)
-		refuse_row_count(ROW_COUNT_NEGATIVE);
-	return count;
-}
-
 void
 tuples_add_miss(Tuples *tuples, int encoder, const char *value)
 {
@@ -151,7 +134,8 @@ anonopt_tuples_step(PG_FUNCTION_ARGS)
 	EncoderSet *set = counting->set;
 	Tuples	   *tuples = counting->tuples;
 	uint64	   *key = key_counter_candidate(tuples->counter);
-	int64		count = row_count(fcinfo, set);
+	NullableDatum *last = &fcinfo->args[FIRST_COLUMN + set->nencoders];
+	int64		count = set->has_count ? row_count(last->value, last->isnull) : 1;
 
 	if (count == 0)
 		PG_RETURN_POINTER(counting);
@@ -450,6 +434,16 @@ refuse_row_count(RowCountFault fault)
 			(errcode(state),
 			 errmsg("count column holds %s", what),
 			 errhint("Every row must say how many people it stands for.")));
+}
+
+int64
+row_count(Datum count, bool isnull)
+{
+	if (isnull)
+		refuse_row_count(ROW_COUNT_NULL);
+	if (DatumGetInt64(count) < 0)
+		refuse_row_count(ROW_COUNT_NEGATIVE);
+	return DatumGetInt64(count);
 }
 
 /*

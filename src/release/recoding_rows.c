@@ -387,6 +387,7 @@ static void
 update_classes(Relation table, const OldRows *rows, const uint32 *before, const uint32 *after, const int64 *numbers)
 {
 	ParamListInfo params;
+	ArrayType  *array;
 	Datum	   *places = budget_alloc(sizeof(Datum), rows->n + 1);
 	Datum	   *classes = budget_alloc(sizeof(Datum), rows->n + 1);
 	bool	   *nulls = budget_alloc_zero(sizeof(bool), rows->n + 1);
@@ -408,9 +409,10 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 	if (n == 0)
 		return;
 	dims[0] = n;
-	params = add_value(NULL, TIDARRAYOID, PointerGetDatum(construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT)), false);
-	params = add_value(params, INT8ARRAYOID, PointerGetDatum(construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64),
-																				FLOAT8PASSBYVAL, TYPALIGN_DOUBLE)), false);
+	array = construct_array(places, n, TIDOID, sizeof(ItemPointerData), false, TYPALIGN_SHORT);
+	params = add_value(NULL, TIDARRAYOID, PointerGetDatum(array), false);
+	array = construct_md_array(classes, nulls, 1, dims, bounds, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE);
+	params = add_value(params, INT8ARRAYOID, PointerGetDatum(array), false);
 	if (rows_change(psprintf("UPDATE ONLY %s r SET " CLASS_COLUMN " = u.class FROM ROWS FROM (pg_catalog.unnest($1), pg_catalog.unnest($2)) AS u (place, class)"
 							 " WHERE r.ctid OPERATOR(pg_catalog.=) u.place", relation_sql_name(RelationGetRelid(table))),
 					list_make1_oid(RelationGetRelid(table)), params, NULL) != n)

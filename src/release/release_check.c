@@ -433,14 +433,16 @@ check_identifiers(const Release *release)
 static bool
 reads_release(Oid relation)
 {
-	return rows_of_query("WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
-						 " JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
-						 " JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
-						 " AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
-						 " AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
-						 " SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
-						 " AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
-						 " AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1", NIL, add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
+	const char *query = "WITH RECURSIVE source (oid) AS (SELECT $1 UNION SELECT d.refobjid FROM source s"
+	" JOIN pg_catalog.pg_rewrite w ON w.ev_class OPERATOR(pg_catalog.=) s.oid"
+	" JOIN pg_catalog.pg_depend d ON d.classid OPERATOR(pg_catalog.=) 'pg_catalog.pg_rewrite'::pg_catalog.regclass"
+	" AND d.objid OPERATOR(pg_catalog.=) w.oid AND d.refclassid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass"
+	" AND d.refobjid OPERATOR(pg_catalog.<>) s.oid)"
+	" SELECT 1 FROM source s JOIN pg_catalog.pg_description d ON d.objoid OPERATOR(pg_catalog.=) s.oid"
+	" AND d.classoid OPERATOR(pg_catalog.=) 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objsubid OPERATOR(pg_catalog.=) 0"
+	" AND pg_catalog.starts_with(d.description, 'anonopt release ') LIMIT 1";
+
+	return rows_of_query(query, NIL, add_oid(NULL, relation), NULL, 0, NULL)->n > 0;
 }
 
 static void
@@ -538,7 +540,7 @@ keep_schemas(Release *release)
 			Oid			type = TupleDescAttr(RelationGetDescr(relation), i)->atttypid;
 
 			if (!TupleDescAttr(RelationGetDescr(relation), i)->attisdropped && getBaseType(type) >= FirstNormalObjectId)
-				keep_schema(release, type_form(getBaseType(type)).typnamespace);
+				keep_schema(release, GetSysCacheOid1(TYPEOID, Anum_pg_type_typnamespace, ObjectIdGetDatum(getBaseType(type))));
 		}
 	}
 }

@@ -85,12 +85,12 @@ static void
 check_not_public(Oid relation)
 {
 	const char *name = relation_sql_name(relation);
+	const char *query = "SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")";
 	bool		writable;
 	bool		isnull;
 
 	see_own_changes();
-	writable = DatumGetBool(value_of_query("SELECT EXISTS (" WRITABLE_CLOSURE("ARRAY[$1]") " SELECT FROM writable WHERE " MAY_WRITE("'public'::name") ")",
-										   NIL, add_oid(NULL, relation), BOOLOID, &isnull));
+	writable = DatumGetBool(value_of_query(query, NIL, add_oid(NULL, relation), BOOLOID, &isnull));
 	PopActiveSnapshot();
 	if (writable)
 		ereport(ERROR,
@@ -192,15 +192,15 @@ function_name(const Release *release)
 Oid
 rows_function(Oid view)
 {
+	const char *query = "SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
+	" AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
+	" JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
+	" WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1";
 	Oid			function;
 	bool		isnull;
 
 	see_own_changes();
-	function = DatumGetObjectId(value_of_query("SELECT p.oid FROM pg_rewrite w JOIN pg_depend d ON d.classid = 'pg_rewrite'::regclass"
-											   " AND d.objid = w.oid AND d.refclassid = 'pg_proc'::regclass JOIN pg_proc p ON p.oid = d.refobjid"
-											   " JOIN pg_class c ON c.oid = w.ev_class AND c.relowner = p.proowner"
-											   " WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1",
-											   NIL, add_oid(NULL, view), OIDOID, &isnull));
+	function = DatumGetObjectId(value_of_query(query, NIL, add_oid(NULL, view), OIDOID, &isnull));
 	PopActiveSnapshot();
 	return function;
 }

@@ -171,8 +171,12 @@ static void
 put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, double threshold)
 {
 	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
+	QueryRows  *sizes = read_matched_sizes(dataset, population);
+	bool		isnull;
 
-	read_matched_sizes(dataset, population, add_class_risks, &risks);
+	for (int i = 0; i < sizes->n; i++)
+		add_class_risks(&risks, DatumGetInt64(row_value(sizes, i, 0, &isnull)), DatumGetInt64(row_value(sizes, i, 1, &isnull)),
+						DatumGetInt64(row_value(sizes, i, 2, &isnull)));
 	put_number(row, "population_uniques", (double) risks.uniques);
 	if (risks.people == 0)
 		return;
