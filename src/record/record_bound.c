@@ -21,6 +21,204 @@
 /* Of the classes with so many attributes chosen, it is reported when they are left. */
 #define REPORTED_DEPTH 2
 
+/* The most nodes each of which is counted once: a bit for each, 8 MB. */
+#define MOST_NODES_COUNTED (64 * 1024 * 1024)
+
+/* Fewer items than this share of the leaves are sorted by comparison. */
+#define LEAVES_PER_ITEM 4
+
+/* ---------------- records or entries, sorted by one attribute after another */
+
+/*
+ * The leaves under a label are neighbours at every level.  So once a class is
+ * sorted by an attribute's leaves, all classes into which any level of the
+ * attribute divides it are runs of it.
+ */
+
+/* Items with the same leaf. */
+typedef struct LeafBlock
+{
+	uint32		leaf;			/* nleaves for values without a leaf */
+	uint32		start;			/* their place among the sorted items */
+	int64		before;			/* people of the items before */
+} LeafBlock;
+
+/* Items sorted by an attribute's leaves. */
+typedef struct SortedItems
+{
+	uint32		n;
+	uint32	   *items;
+	uint32		nblocks;
+	LeafBlock  *blocks;			/* and one more, for the end */
+	Size		capacity;		/* of items */
+	Size		block_capacity;
+} SortedItems;
+
+typedef struct ItemTable
+{
+	const Population *population;
+	uint32		n;
+	uint32	  **leaves;			/* by attribute and item */
+	const int64 *counts;		/* people of each, or NULL if they do not
+								 * matter */
+	SortedItems *sorted;		/* by depth of the search */
+	uint32	   *starts;			/* work space, by leaf */
+	uint64	   *pairs;			/* the same, for items that are few */
+} ItemTable;
+
+/* The most leaves of an attribute. */
+static uint32
+most_leaves(const Population *population)
+{
+	uint32		most = 0;
+
+	for (int a = 0; a < population->nattrs; a++)
+		most = Max(most, population->attrs[a].hierarchy->nleaves);
+	return most;
+}
+
+/* The most items that are sorted by comparison. */
+static uint32
+most_pairs(const Population *population, uint32 n)
+{
+	return Min(n, most_leaves(population) / LEAVES_PER_ITEM);
+}
+
+/* The bytes of tables of so many items, apart from their leaves. */
+static Size
+item_table_size(const Population *population, uint32 n)
+{
+	Size		size = sizeof(uint64) * most_pairs(population, n) + sizeof(uint32) * most_leaves(population);
+
+	for (int a = 0; a < population->nattrs; a++)
+		size += sizeof(uint32) * (Size) n + sizeof(LeafBlock) * Min((Size) n, (Size) population->attrs[a].hierarchy->nleaves + 1);
+	return size;
+}
+
+/*
+ * Prepares to sort items, given their keys and the attributes whose values have
+ * no leaf, or another table of the same items.
+ */
+static ItemTable *
+item_table_create(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown, const int64 *counts,
+				  const ItemTable *same)
+{
+	ItemTable  *table = palloc0(sizeof(ItemTable));
+
+	table->population = population;
+	table->n = n;
+	table->counts = counts;
+	table->leaves = same != NULL ? same->leaves : palloc(sizeof(uint32 *) * population->nattrs);
+	for (int a = 0; a < population->nattrs && same == NULL; a++)
+	{
+		const Attribute *attr = &population->attrs[a];
+
+		table->leaves[a] = population_alloc(population, sizeof(uint32), (Size) n + 1);
+		for (uint32 i = 0; i < n; i++)
+			table->leaves[a][i] = unknown != NULL && (unknown[i] >> a & 1) != 0 ? attr->hierarchy->nleaves :
+				key_get(keys + (Size) i * population->nwords, &attr->field);
+	}
+	table->sorted = palloc0(sizeof(SortedItems) * (population->nattrs + 1));
+	table->starts = population_alloc(population, sizeof(uint32), (Size) most_leaves(population) + 2);
+	table->pairs = population_alloc(population, sizeof(uint64), (Size) most_pairs(population, n) + 1);
+	return table;
+}
+
+#define ST_SORT sort_pairs
+#define ST_ELEMENT_TYPE uint64
+#define ST_COMPARE(a, b) (*(a) < *(b) ? -1 : *(a) > *(b))
+#define ST_SCOPE static
+#define ST_DECLARE
+#define ST_DEFINE
+#include "lib/sort_template.h"
+
+/* Replaces an array by one for at least n elements. */
+static void *
+make_room(const ItemTable *table, void *array, Size element, Size n, Size *capacity)
+{
+	if (n <= *capacity)
+		return array;
+	if (array != NULL)
+		pfree(array);
+	*capacity = n;
+	return population_alloc(table->population, element, n);
+}
+
+static void
+sort_by_counting(const ItemTable *table, const uint32 *leaves, uint32 nleaves, const uint32 *items, uint32 n, uint32 *sorted)
+{
+	uint32	   *starts = table->starts;
+	uint32		start = 0;
+
+	memset(starts, 0, sizeof(uint32) * ((Size) nleaves + 1));
+	for (uint32 i = 0; i < n; i++)
+		starts[leaves[items[i]]]++;
+	for (uint32 leaf = 0; leaf <= nleaves; leaf++)
+	{
+		uint32		here = starts[leaf];
+
+		starts[leaf] = start;
+		start += here;
+	}
+	for (uint32 i = 0; i < n; i++)
+		sorted[starts[leaves[items[i]]]++] = items[i];
+}
+
+/* Finds the blocks of sorted items. */
+static void
+find_blocks(const ItemTable *table, const uint32 *leaves, SortedItems *sorted)
+{
+	LeafBlock  *blocks = sorted->blocks;
+	uint32		nblocks = 0;
+	int64		before = 0;
+
+	for (uint32 i = 0; i < sorted->n; i++)
+	{
+		uint32		leaf = leaves[sorted->items[i]];
+
+		if (nblocks == 0 || blocks[nblocks - 1].leaf != leaf)
+		{
+			blocks[nblocks].leaf = leaf;
+			blocks[nblocks].start = i;
+			blocks[nblocks].before = before;
+			nblocks++;
+		}
+		if (table->counts != NULL)
+			before += table->counts[sorted->items[i]];
+	}
+	blocks[nblocks].leaf = PG_UINT32_MAX;
+	blocks[nblocks].start = sorted->n;
+	blocks[nblocks].before = before;
+	sorted->nblocks = nblocks;
+}
+
+/* Sorts some of the items by an attribute, for a depth. */
+static void
+item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n)
+{
+	SortedItems *sorted = &table->sorted[depth];
+	const uint32 *leaves = table->leaves[attribute];
+	uint32		nleaves = table->population->attrs[attribute].hierarchy->nleaves;
+
+	sorted->n = n;
+	sorted->items = make_room(table, sorted->items, sizeof(uint32), (Size) n + 1, &sorted->capacity);
+	sorted->blocks = make_room(table, sorted->blocks, sizeof(LeafBlock), Min((Size) n, (Size) nleaves + 1) + 1,
+							   &sorted->block_capacity);
+	if (nleaves / LEAVES_PER_ITEM <= n)
+		sort_by_counting(table, leaves, nleaves, items, n, sorted->items);
+	else
+	{
+		for (uint32 i = 0; i < n; i++)
+			table->pairs[i] = ((uint64) leaves[items[i]] << 32) | items[i];
+		sort_pairs(table->pairs, n);
+		for (uint32 i = 0; i < n; i++)
+			sorted->items[i] = (uint32) table->pairs[i];
+	}
+	find_blocks(table, leaves, sorted);
+}
+
+/* -------------------------------------------------------------------- classes */
+
 /* Entries of a dictionary that match the labels chosen: some of those sorted for the depth before. */
 typedef struct Fitting
 {
@@ -55,8 +253,6 @@ typedef struct Bounding
 	const Reach *reach;
 	int			nattrs;
 	int			levels[MAX_ATTRIBUTES];
-	double		shown[MAX_ATTRIBUTES];	/* weight of the label chosen, by
-										 * depth */
 	ItemTable  *tuples;
 	uint32	   *hopeful;		/* of a class, until they are sorted or have
 								 * visited its node */
@@ -69,26 +265,6 @@ typedef struct Bounding
 } Bounding;
 
 static void divide_class(Bounding *b, const Prefix *prefix, const uint32 *tuples, uint32 n);
-
-static bool
-is_stopped(Bounding *b)
-{
-	if (++b->steps % 256 == 0)
-		return out_of_time(b->run);
-	return !b->run->search->in_time;
-}
-
-/* The weight of the labels chosen, for a tuple's owners. */
-static double
-owned_weight(const Bounding *b, int depth, uint32 tuple)
-{
-	const double *owners = b->run->model->owners + (Size) tuple * b->nattrs;
-	double		weight = 0;
-
-	for (int i = 0; i < depth; i++)
-		weight += b->shown[i] * owners[b->reach->order[i]];
-	return weight;
-}
 
 /* Keeps a class's tuples that may still find a better answer; returns their number. */
 static uint32
@@ -107,7 +283,7 @@ keep_hopeful(Bounding *b, const Prefix *prefix, const TupleRun *tuples)
 		uint32		tuple = tuples->tuples[i];
 
 		if (has_owners)
-			prospect = prospect_of(b->reach, depth, owned_weight(b, depth, tuple), prefix->utility, one);
+			prospect = prospect_of(b->reach, depth, chosen_weight(b->reach, depth, tuple, b->levels), prefix->utility, one);
 		if (prospect.possible && !is_hopeless(b->reach, &prospect, tuple))
 			b->hopeful[kept++] = tuple;
 	}
@@ -241,8 +417,7 @@ choose_level(Bounding *b, Prefix *next, int level, const TupleRun *tuples)
 
 	if (b->run->counted != NULL)
 		next->node += b->run->stride[a] * (level - b->run->population->attrs[a].min_level);
-	b->shown[next->depth - 1] = model->weight[a][level][tuples->first_leaf];
-	next->weight += b->shown[next->depth - 1];
+	next->weight += model->weight[a][level][tuples->first_leaf];
 	next->utility += model->gain[a][level][tuples->first_leaf];
 	if (is_complete && b->together == NULL && model->owners == NULL)
 		visit_class(b, next, tuples->tuples, tuples->n);
@@ -276,7 +451,8 @@ divide_by_level(Bounding *b, const Prefix *prefix, int level)
 		TupleRun	tuples = {.first_leaf = sorted->blocks[first].leaf};
 		uint32		label = recoding->label_of[tuples.first_leaf];
 
-		if (is_stopped(b))
+		/* look at the clock now and then */
+		if (++b->steps % 256 == 0 ? out_of_time(b->run) : !b->run->search->in_time)
 			return;
 		for (end = first + 1; end < sorted->nblocks && recoding->label_of[sorted->blocks[end].leaf] == label; end++)
 			;
@@ -361,11 +537,22 @@ expect_search(const RecordRun *run)
 	budget_expect_further(population->context, bytes + bytes / 8);
 }
 
-static void
-prepare(Bounding *b, RecordRun *run)
+void
+search_by_bounds(RecordRun *run)
 {
+	Bounding   *b = palloc0(sizeof(Bounding));
+	Prefix		nothing = {.utility = run->model->base,.share = 1};
 	uint32		ntuples = run->population->tuples->ntuples;
 
+	if (run->nnodes <= MOST_NODES_COUNTED)
+		run->counted = budget_alloc_zero(sizeof(uint64), run->nnodes / 64 + 1);
+	/* every tuple has seen the lowest and the highest node */
+	if (run->nnodes < PG_INT64_MAX)
+	{
+		count_node(run, 0);
+		count_node(run, run->nnodes - 1);
+	}
+	offer_samples(run);
 	expect_search(run);
 	b->run = run;
 	b->reach = reach_create(run);
@@ -376,19 +563,6 @@ prepare(Bounding *b, RecordRun *run)
 	for (int i = 0; i < run->nmatches; i++)
 		if (b->together == NULL && counts_persons(run->population, run->dictionaries[i].entries))
 			b->together = population_alloc(run->population, sizeof(uint32), (Size) ntuples + 1);
-}
-
-void
-search_by_bounds(RecordRun *run)
-{
-	Bounding   *b = palloc0(sizeof(Bounding));
-	Prefix		nothing = {.utility = run->model->base,.share = 1};
-	uint32		ntuples = run->population->tuples->ntuples;
-
-	count_nodes_once(run);
-	count_ends(run);
-	offer_samples(run);
-	prepare(b, run);
 	if (ntuples > 0)
 		divide_class(b, &nothing, b->hopeful, ntuples);
 	count_visits(run);

@@ -453,13 +453,6 @@ search_frontier(RecordRun *run)
 		descend(&frontier);
 }
 
-/* Whether a node of one height has been expanded, one bit per tuple. */
-typedef struct Expanded
-{
-	int64		node;
-	uint64	   *bits;
-} Expanded;
-
 static int
 compare_nodes_by_height(const void *a, const void *b, void *arg)
 {
@@ -471,42 +464,6 @@ compare_nodes_by_height(const void *a, const void *b, void *arg)
 	if (left != right)
 		return left > right ? -1 : 1;
 	return x < y ? -1 : x > y;
-}
-
-static uint64 *
-bits_of_node(const Expanded *expanded, int64 n, int64 node)
-{
-	int64		low = 0;
-	int64		high = n;
-
-	while (low < high)
-	{
-		int64		middle = low + (high - low) / 2;
-
-		if (expanded[middle].node < node)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < n && expanded[low].node == node ? expanded[low].bits : NULL;
-}
-
-/* The tuples for which a node directly above has been expanded. */
-static void
-gather_generated(const RecordRun *run, const Expanded *above, int64 nabove, int64 node, const int *levels, uint64 *generated,
-				 Size nwords)
-{
-	memset(generated, 0, sizeof(uint64) * nwords);
-	for (int a = 0; a < run->population->nattrs; a++)
-	{
-		const uint64 *bits;
-
-		if (levels[a] == run->population->attrs[a].max_level)
-			continue;
-		bits = bits_of_node(above, nabove, node + run->stride[a]);
-		for (Size word = 0; word < nwords; word++)
-			generated[word] |= bits[word];
-	}
 }
 
 /*
@@ -546,9 +503,9 @@ count_general_first(RecordRun *run)
 	Size		nwords = ((Size) ntuples + 63) / 64;
 	int64	   *nodes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * (run->nnodes + 1));
 	uint64	   *generated = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * (nwords + 1));
-	MemoryContext contexts[2];
-	Expanded   *above = NULL;
-	int64		nabove = 0;
+	uint64	  **expanded = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * (run->nnodes + 1));	/* by node, a bit per
+																												 * tuple */
+	MemoryContext contexts[2];	/* of the bits of a height, and of that above */
 	int64		next;
 	int			turn = 0;
 
@@ -562,29 +519,29 @@ count_general_first(RecordRun *run)
 	for (int64 first = 0; first < run->nnodes && run->search->in_time; first = next)
 	{
 		int			height = sum_of_levels(run, nodes[first]);
-		Expanded   *here;
 
 		for (next = first; next < run->nnodes && sum_of_levels(run, nodes[next]) == height; next++)
 			;
 		MemoryContextReset(contexts[turn]);
-		budget_require(run->population->context, (sizeof(uint64) * nwords + sizeof(Expanded)) * (next - first));
-		here = MemoryContextAllocHuge(contexts[turn], sizeof(Expanded) * (next - first));
+		budget_require(run->population->context, sizeof(uint64) * nwords * (next - first));
 		for (int64 i = first; i < next && !out_of_time(run); i++)
 		{
+			int64		node = nodes[i];
 			int			levels[MAX_ATTRIBUTES];
 
-			here[i - first].node = nodes[i];
-			here[i - first].bits = MemoryContextAllocExtended(contexts[turn], sizeof(uint64) * (nwords + 1),
-															  MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-			levels_of_node(run, nodes[i], levels);
-			gather_generated(run, above, nabove, nodes[i], levels, generated, nwords);
+			expanded[node] = MemoryContextAllocExtended(contexts[turn], sizeof(uint64) * (nwords + 1),
+														MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+			levels_of_node(run, node, levels);
+			/* the tuples for which a node directly above has been expanded */
+			memset(generated, 0, sizeof(uint64) * nwords);
+			for (int a = 0; a < run->population->nattrs; a++)
+				for (Size word = 0; word < nwords && levels[a] < run->population->attrs[a].max_level; word++)
+					generated[word] |= expanded[node + run->stride[a]][word];
 			go_to_node(run, levels);
 			run->search->evaluated++;
 			progress_update(run->search->evaluated, 0);
-			visit_generated(run, levels, generated, first == 0, here[i - first].bits);
+			visit_generated(run, levels, generated, first == 0, expanded[node]);
 		}
-		above = here;
-		nabove = next - first;
 		turn = 1 - turn;
 	}
 }

@@ -20,6 +20,7 @@ typedef struct RecordRun
 	int			nmatches;
 	Matches   **matches;		/* by dictionary */
 	const HeldDictionary *dictionaries;
+	int64	   *people;			/* work space, by dictionary */
 	uint32	   *leaves;			/* nattrs per tuple */
 	int64		nnodes;			/* PG_INT64_MAX if too many to count */
 	int64		stride[MAX_ATTRIBUTES]; /* factor of a level in a node's
@@ -39,17 +40,11 @@ extern RecordRun *record_run_begin(RecordSearch *search);
 /* The levels of a node, given its number. */
 extern void levels_of_node(const RecordRun *run, int64 node, int *levels);
 
-/* The number of a node, given its levels. */
-extern int64 number_of_node(const RecordRun *run, const int *levels);
-
 /* Offers a node to a tuple, which counts the visit. */
 extern void visit_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
 
 /* Offers a node to a tuple, which takes it as its answer if it is better. */
 extern void offer_node(RecordRun *run, uint32 tuple, const int *levels, double risk, double utility);
-
-/* Prepares to count each node once. */
-extern void count_nodes_once(RecordRun *run);
 
 /* Counts a node some of whose classes were computed. */
 static inline void
@@ -63,70 +58,17 @@ count_node(RecordRun *run, int64 node)
 	run->search->evaluated++;
 }
 
-/* Counts the lowest and the highest node. */
-static inline void
-count_ends(RecordRun *run)
-{
-	if (run->nnodes == PG_INT64_MAX)
-		return;
-	count_node(run, 0);
-	count_node(run, run->nnodes - 1);
-}
-
 /* Moves to a node and counts the matching entries there. */
 extern void go_to_node(RecordRun *run, const int *levels);
 
-/* The risk of a tuple at the current node: the mean over the dictionaries. */
+/* The mean risk of a weight over the dictionaries, given the people that match in each. */
+extern double mean_risk(const RecordRun *run, double weight, const int64 *people);
+
+/* The risk of a tuple at the current node. */
 extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
 
 /* Whether the time limit has passed, which is then remembered. */
 extern bool out_of_time(RecordRun *run);
-
-/* ---------------- records or entries, sorted by one attribute after another */
-
-/* Items with the same leaf. */
-typedef struct LeafBlock
-{
-	uint32		leaf;			/* nleaves for values without a leaf */
-	uint32		start;			/* their place among the sorted items */
-	int64		before;			/* people of the items before */
-} LeafBlock;
-
-/* Items sorted by an attribute's leaves. */
-typedef struct SortedItems
-{
-	uint32		n;
-	uint32	   *items;
-	uint32		nblocks;
-	LeafBlock  *blocks;			/* and one more, for the end */
-	Size		capacity;		/* of items */
-	Size		block_capacity;
-} SortedItems;
-
-typedef struct ItemTable
-{
-	const Population *population;
-	uint32		n;
-	uint32	  **leaves;			/* by attribute and item */
-	const int64 *counts;		/* people of each, or NULL if they do not
-								 * matter */
-	SortedItems *sorted;		/* by depth of the search */
-	uint32	   *starts;			/* work space, by leaf */
-	uint64	   *pairs;			/* the same, for items that are few */
-} ItemTable;
-
-/* The bytes of tables of so many items, apart from their leaves. */
-extern Size item_table_size(const Population *population, uint32 n);
-
-/*
- * Prepares to sort items, given their keys and the attributes whose values have
- * no leaf, or another table of the same items.
- */
-extern ItemTable *item_table_create(const Population *population, uint32 n, const uint64 *keys, const uint64 *unknown,
-									const int64 *counts, const ItemTable *same);
-
-/* Sorts some of the items by an attribute, for a depth. */
-extern void item_table_sort(ItemTable *table, int depth, int attribute, const uint32 *items, uint32 n);
 
 /*
  * Offers random nodes that are just useful enough for some tuple, as first
@@ -197,9 +139,6 @@ extern Reach *reach_create(const RecordRun *run);
 /* The weight and the utility of the labels chosen for a tuple. */
 extern double chosen_weight(const Reach *reach, int depth, uint32 tuple, const int *levels);
 extern double chosen_utility(const Reach *reach, int depth, uint32 tuple, const int *levels);
-
-/* The mean risk of a weight, given the people that match by dictionary. */
-extern double mean_risk(const RecordRun *run, double weight, const int64 *people);
 
 /*
  * The prospect of tuples with the same labels chosen, given their weight and

@@ -43,22 +43,6 @@ owner_range(const RecordRun *run, int a)
 	return range;
 }
 
-/* Attributes with many labels come first, because they separate entries best. */
-static void
-order_attributes(Reach *reach)
-{
-	const Attribute *attrs = reach->run->population->attrs;
-
-	for (int a = 0; a < reach->run->population->nattrs; a++)
-	{
-		int			place = a;
-
-		for (; place > 0 && attrs[reach->order[place - 1]].hierarchy->nleaves < attrs[a].hierarchy->nleaves; place--)
-			reach->order[place] = reach->order[place - 1];
-		reach->order[place] = a;
-	}
-}
-
 /* Adds a depth's most utility and weight to those of the next. */
 static void
 add_most(Reach *reach, int depth, const bool *occurs, OwnerRange owners)
@@ -116,13 +100,26 @@ Reach *
 reach_create(const RecordRun *run)
 {
 	Reach	   *reach = palloc0(sizeof(Reach));
+	const Attribute *attrs = run->population->attrs;
 	int			nattrs = run->population->nattrs;
 	bool	   *occurs[MAX_ATTRIBUTES]; /* by depth and leaf */
 
 	reach->run = run;
 	/* levels add up without rounding */
 	reach->utility_slack = run->model->utility == UTILITY_DEPTH ? 0 : SLACK;
-	order_attributes(reach);
+
+	/*
+	 * attributes with many labels come first, because they separate entries
+	 * best
+	 */
+	for (int a = 0; a < nattrs; a++)
+	{
+		int			place = a;
+
+		for (; place > 0 && attrs[reach->order[place - 1]].hierarchy->nleaves < attrs[a].hierarchy->nleaves; place--)
+			reach->order[place] = reach->order[place - 1];
+		reach->order[place] = a;
+	}
 	reach->least_weight = palloc0(sizeof(*reach->least_weight) * (nattrs + 1));
 	for (int bin = 1; bin <= REACH_BINS; bin++)
 		reach->least_weight[nattrs][bin] = HUGE_VAL;
@@ -177,42 +174,26 @@ least_weight(const Reach *reach, int depth, double utility)
 	return reach->least_weight[depth][(int) Min(utility / reach->bin * (1 - SLACK), REACH_BINS)];
 }
 
-/* The weight for which completions have the least risk, if weight matters. */
-static double
-weight_of_least_risk(const Reach *reach, int depth, double weight, double utility)
-{
-	const RecordSearch *search = reach->run->search;
-
-	if (reach->run->model->risk == RISK_ENTROPY)
-		return weight + reach->most_weight[depth];
-	return weight + least_weight(reach, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
-}
-
-double
-mean_risk(const RecordRun *run, double weight, const int64 *people)
-{
-	double		risk = 0;
-
-	if (run->nmatches == 1)
-		return record_risk(run->model->risk, weight, Max(people[0], 1));
-	for (int i = 0; i < run->nmatches; i++)
-		risk += run->dictionaries[i].share * record_risk(run->model->risk, weight, Max(people[i], 1));
-	return risk;
-}
-
 /* A lower bound of the risk of completions. */
 static double
 least_risk(const Reach *reach, int depth, double weight, double utility, double risk_of_one)
 {
-	bool		is_identity = reach->run->model->risk == RISK_IDENTITY;
-	double		least = is_identity ? 1 : weight_of_least_risk(reach, depth, weight, utility);
-	double		risk = least * risk_of_one;
+	const RecordSearch *search = reach->run->search;
+	RiskModel	model = reach->run->model->risk;
+	double		least = 1;		/* the weight with the least risk, if weight
+								 * matters */
+	double		risk;
 
+	if (model == RISK_ENTROPY)
+		least = weight + reach->most_weight[depth];
+	else if (model == RISK_SENSITIVITY)
+		least = weight + least_weight(reach, depth, search->goal == GOAL_LEAST_RISK ? search->bound - utility : 0);
+	risk = least * risk_of_one;
 	/* a logarithm of at most 44 makes the risk of a dictionary infinite */
-	if (reach->run->model->risk == RISK_ENTROPY && least > DBL_MAX / 64)
+	if (model == RISK_ENTROPY && least > DBL_MAX / 64)
 		return -HUGE_VAL;
 	/* 1 over a number is exact */
-	if (isinf(risk) || (is_identity && reach->run->nmatches == 1))
+	if (isinf(risk) || (model == RISK_IDENTITY && reach->run->nmatches == 1))
 		return risk;
 	/* tiny risks have fewer digits */
 	return risk - SLACK * fabs(risk) - DBL_MIN;

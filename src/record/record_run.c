@@ -10,24 +10,11 @@
 #include "engine/lattice.h"
 #include "miscadmin.h"
 
-/* The most nodes each of which is counted once: a bit for each, 8 MB. */
-#define MOST_NODES_COUNTED (64 * 1024 * 1024)
-
 void
 levels_of_node(const RecordRun *run, int64 node, int *levels)
 {
 	for (int a = 0; a < run->population->nattrs; a++)
 		levels[a] = run->population->attrs[a].min_level + node / run->stride[a] % span_of(run->population, a);
-}
-
-int64
-number_of_node(const RecordRun *run, const int *levels)
-{
-	int64		node = 0;
-
-	for (int a = 0; a < run->population->nattrs; a++)
-		node += run->stride[a] * (levels[a] - run->population->attrs[a].min_level);
-	return node;
 }
 
 /* The order of preference of nodes: less is better. */
@@ -105,13 +92,6 @@ count_visits(const RecordRun *run)
 }
 
 void
-count_nodes_once(RecordRun *run)
-{
-	if (run->nnodes <= MOST_NODES_COUNTED)
-		run->counted = budget_alloc_zero(sizeof(uint64), run->nnodes / 64 + 1);
-}
-
-void
 go_to_node(RecordRun *run, const int *levels)
 {
 	for (int i = 0; i < run->nmatches; i++)
@@ -119,17 +99,25 @@ go_to_node(RecordRun *run, const int *levels)
 }
 
 double
-risk_at(RecordRun *run, uint32 tuple, const int *levels)
+mean_risk(const RecordRun *run, double weight, const int64 *people)
 {
-	RiskModel	model = run->model->risk;
-	double		weight = model == RISK_IDENTITY ? 0 : record_weight(run->model, tuple, leaves_of(run, tuple), levels);
 	double		risk = 0;
 
 	if (run->nmatches == 1)
-		return record_risk(model, weight, matches_of(run->matches[0], tuple));
+		return record_risk(run->model->risk, weight, Max(people[0], 1));
 	for (int i = 0; i < run->nmatches; i++)
-		risk += run->dictionaries[i].share * record_risk(model, weight, matches_of(run->matches[i], tuple));
+		risk += run->dictionaries[i].share * record_risk(run->model->risk, weight, Max(people[i], 1));
 	return risk;
+}
+
+double
+risk_at(RecordRun *run, uint32 tuple, const int *levels)
+{
+	double		weight = run->model->risk == RISK_IDENTITY ? 0 : record_weight(run->model, tuple, leaves_of(run, tuple), levels);
+
+	for (int i = 0; i < run->nmatches; i++)
+		run->people[i] = matches_of(run->matches[i], tuple);
+	return mean_risk(run, weight, run->people);
 }
 
 bool
@@ -153,6 +141,7 @@ record_run_begin(RecordSearch *search)
 	run->model = search->model;
 	run->nmatches = Max(search->ndictionaries, 1);
 	run->dictionaries = search->ndictionaries > 0 ? search->dictionaries : &itself;
+	run->people = palloc(sizeof(int64) * run->nmatches);
 	run->matches = palloc(sizeof(Matches *) * run->nmatches);
 	for (int i = 0; i < run->nmatches; i++)
 		run->matches[i] = matches_create(population, run->dictionaries[i].entries, search->similarity);
@@ -224,7 +213,13 @@ offer_samples(RecordRun *run)
 		climb_at_random(run, &prng, levels);
 		go_to_node(run, levels);
 		if (run->counted != NULL)
-			count_node(run, number_of_node(run, levels));
+		{
+			int64		node = 0;
+
+			for (int a = 0; a < run->population->nattrs; a++)
+				node += run->stride[a] * (levels[a] - run->population->attrs[a].min_level);
+			count_node(run, node);
+		}
 		else
 			run->search->evaluated++;
 		for (uint32 tuple = 0; tuple < run->population->tuples->ntuples; tuple++)

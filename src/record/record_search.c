@@ -36,19 +36,6 @@ offer_ends(RecordRun *run)
 	}
 }
 
-/* Fails if different people would have to be counted by labels that are alike. */
-static void
-require_countable(const RecordRun *run)
-{
-	for (int i = 0; i < run->nmatches; i++)
-		if (run->search->similarity > 0 && counts_persons(run->population, run->dictionaries[i].entries))
-			ereport(ERROR,
-					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-					 errmsg("records of people with several rows cannot be matched by similarity"),
-					 errdetail("Each class of every node would have to be counted by its different people."),
-					 errhint("Leave out similarity, or name a dictionary with a row per person.")));
-}
-
 void
 record_search(RecordSearch *search)
 {
@@ -63,7 +50,13 @@ record_search(RecordSearch *search)
 	 */
 	bool		is_monotone = search->goal == GOAL_LEAST_RISK && search->model->risk != RISK_ENTROPY && search->similarity == 0;
 
-	require_countable(run);
+	for (int i = 0; i < run->nmatches; i++)
+		if (search->similarity > 0 && counts_persons(run->population, run->dictionaries[i].entries))
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("records of people with several rows cannot be matched by similarity"),
+					 errdetail("Each class of every node would have to be counted by its different people."),
+					 errhint("Leave out similarity, or name a dictionary with a row per person.")));
 	search->in_time = true;
 	offer_ends(run);
 	if (search->similarity > 0)

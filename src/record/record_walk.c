@@ -17,16 +17,13 @@
 static int
 neighbour(const WalkLattice *lattice, int node, int dimension, int step)
 {
-	int			at[MAX_WALK_DIMENSIONS];
 	int			stride = 1;
+	int			to;
 
-	for (int d = lattice->ndims - 1, rest = node; d >= 0; rest /= lattice->size[d--])
-		at[d] = rest % lattice->size[d];
-	if (at[dimension] + step < 0 || at[dimension] + step >= lattice->size[dimension])
-		return -1;
 	for (int d = lattice->ndims - 1; d > dimension; d--)
 		stride *= lattice->size[d];
-	return node + step * stride;
+	to = node / stride % lattice->size[dimension] + step;
+	return to < 0 || to >= lattice->size[dimension] ? -1 : node + step * stride;
 }
 
 static bool

@@ -12,7 +12,7 @@ use Test::More;
 chdir "$FindBin::RealBin/../.." or die "cannot enter the project's root: $!";
 
 # Rooms whose circles are still to be taken apart
-my %circles = map { $_ => 'files that need each other' } qw(engine record);
+my %circles = map { $_ => 'files that need each other' } qw(engine);
 my (%may, %lines, @rooms);
 open my $architecture, '<', 'ARCHITECTURE.md' or die "ARCHITECTURE.md: $!";
 while (<$architecture>)
