@@ -38,23 +38,11 @@ collect(void *arg, const int *levels, const Measures *measures)
 	return true;
 }
 
-/* Whether a member of a front is better than a vector in every cost. */
-static bool
-is_beaten_in_all(const Front *front, const double *costs)
-{
-	for (int i = 0; i < front->nmembers; i++)
-	{
-		int			better = 0;
-
-		while (better < front->ncosts && front_costs(front, i)[better] < costs[better])
-			better++;
-		if (better == front->ncosts)
-			return true;
-	}
-	return false;
-}
-
-/* Judges nodes by the front of their costs: if any node beats a node, a member of the front does. */
+/*
+ * Judges nodes by the front of their costs: if any node beats a node, a member
+ * of the front does.  A node that a member beats in every cost is not even
+ * weakly efficient.
+ */
 static void
 judge(const EfficiencySearch *search)
 {
@@ -67,13 +55,17 @@ judge(const EfficiencySearch *search)
 	for (Size i = 0; i < search->nnodes; i++)
 	{
 		JudgedNode *node = &search->nodes[i];
+		bool		beaten = false;
 
 		CHECK_FOR_INTERRUPTS();
 		(void) front_find(front, node->costs, &equal);
-		if (equal)
-			node->efficiency = EFFICIENCY_STRONG;
-		else
-			node->efficiency = is_beaten_in_all(front, node->costs) ? EFFICIENCY_NONE : EFFICIENCY_WEAK;
+		for (int member = 0; member < front->nmembers && !equal && !beaten; member++)
+		{
+			beaten = true;
+			for (int j = 0; j < front->ncosts && beaten; j++)
+				beaten = front_costs(front, member)[j] < node->costs[j];
+		}
+		node->efficiency = equal ? EFFICIENCY_STRONG : beaten ? EFFICIENCY_NONE : EFFICIENCY_WEAK;
 	}
 }
 

@@ -35,9 +35,7 @@ typedef struct Member
 	uint32		number;
 	double		f1;
 	double		f2;
-	int			rank;
-	int			before;			/* its neighbours in its front, or -1 */
-	int			after;
+	int			rank;			/* the number of its front */
 	double		crowding;
 } Member;
 
@@ -80,31 +78,18 @@ nsga2_begin(const Nsga2Settings *settings)
 }
 
 /*
- * Orders cuts by their first difference, the coarser one first, so that there
- * are no ties.
+ * Orders solutions by less ach, then more k, then less deviation, then by the
+ * first difference of their cuts, the coarser one first, so that there are no
+ * ties.
  */
 static int
-compare_cuts(const Nsga2 *search, uint32 a, uint32 b)
+compare_solutions(const void *a, const void *b, void *arg)
 {
-	const uint64 *x = nsga2_cut(search, a);
-	const uint64 *y = nsga2_cut(search, b);
-
-	for (int word = 0; word < search->space->nwords; word++)
-	{
-		uint64		difference = x[word] ^ y[word];
-
-		if (difference != 0)
-			return x[word] & difference & -difference ? 1 : -1;
-	}
-	return 0;
-}
-
-/* Orders by less ach, then more k, then less deviation. */
-static int
-compare_solutions(const Nsga2 *search, uint32 a, uint32 b)
-{
-	const Solution *x = &search->solutions[a];
-	const Solution *y = &search->solutions[b];
+	const Nsga2 *search = arg;
+	const Solution *x = &search->solutions[*(const uint32 *) a];
+	const Solution *y = &search->solutions[*(const uint32 *) b];
+	const uint64 *cut = nsga2_cut(search, *(const uint32 *) a);
+	const uint64 *other = nsga2_cut(search, *(const uint32 *) b);
 
 	if (x->ach != y->ach)
 		return x->ach < y->ach ? -1 : 1;
@@ -112,7 +97,14 @@ compare_solutions(const Nsga2 *search, uint32 a, uint32 b)
 		return x->k > y->k ? -1 : 1;
 	if (x->deviation != y->deviation)
 		return x->deviation < y->deviation ? -1 : 1;
-	return compare_cuts(search, a, b);
+	for (int word = 0; word < search->space->nwords; word++)
+	{
+		uint64		difference = cut[word] ^ other[word];
+
+		if (difference != 0)
+			return cut[word] & difference & -difference ? 1 : -1;
+	}
+	return 0;
 }
 
 /* Computes a solution's objectives under the current preference. */
@@ -124,7 +116,7 @@ judge(Nsga2 *search, uint32 number)
 	solution->ach = preference_achievement(&search->preference, nsga2_costs(search, number));
 	solution->deviation = preference_deviation(&search->preference, nsga2_costs(search, number));
 	if (solution->k >= search->settings.promise.k &&
-		(search->chosen == NO_SOLUTION || compare_solutions(search, number, search->chosen) < 0))
+		(search->chosen == NO_SOLUTION || compare_solutions(&number, &search->chosen, search) < 0))
 		search->chosen = number;
 }
 
@@ -177,22 +169,15 @@ evaluate_new(Nsga2 *search)
 	}
 }
 
-static Member
-make_member(const Nsga2 *search, uint32 number)
-{
-	Member		member = {.number = number};
-
-	member.f1 = search->solutions[number].ach;
-	member.f2 = (double) (search->settings.promise.k - search->solutions[number].k);
-	return member;
-}
-
+/* Sorts fronts one after another once members are ranked; before that, all have rank 0. */
 static int
 compare_objectives(const void *a, const void *b)
 {
 	const Member *x = a;
 	const Member *y = b;
 
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
 	if (x->f1 != y->f1)
 		return x->f1 < y->f1 ? -1 : 1;
 	if (x->f2 != y->f2)
@@ -205,7 +190,7 @@ compare_objectives(const void *a, const void *b)
  * already has as small an f2, unless it is equal.  A front's least f2 is its
  * last, and these increase from front to front, which allows a binary search.
  */
-static int
+static void
 rank_members(Member *members, int n)
 {
 	double	   *least = palloc(sizeof(double) * (n + 1));
@@ -235,49 +220,31 @@ rank_members(Member *members, int n)
 		nfronts = Max(nfronts, low + 1);
 	}
 	pfree(least);
-	return nfronts;
 }
 
-/* The crowding distances of a front's members; infinite at its ends. */
+/* The crowding distances of members sorted by front; infinite at a front's ends. */
 static void
-measure_crowding(Member *members, int n, int nfronts)
+measure_crowding(Member *members, int n)
 {
-	int		   *last = palloc(sizeof(int) * (nfronts + 1));
-	int		   *first = palloc(sizeof(int) * (nfronts + 1));
-
-	for (int front = 0; front < nfronts; front++)
-		last[front] = first[front] = -1;
-	for (int i = 0; i < n; i++)
+	for (int first = 0, end; first < n; first = end)
 	{
-		int			front = members[i].rank;
+		double		f1;
+		double		f2;
 
-		members[i].after = -1;
-		members[i].before = last[front];
-		if (last[front] >= 0)
-			members[last[front]].after = i;
-		else
-			first[front] = i;
-		last[front] = i;
+		for (end = first + 1; end < n && members[end].rank == members[first].rank; end++)
+			;
+		f1 = members[end - 1].f1 - members[first].f1;
+		f2 = members[first].f2 - members[end - 1].f2;
+		members[first].crowding = members[end - 1].crowding = HUGE_VAL;
+		for (int i = first + 1; i < end - 1; i++)
+		{
+			members[i].crowding = 0;
+			if (f1 > 0)
+				members[i].crowding += (members[i + 1].f1 - members[i - 1].f1) / f1;
+			if (f2 > 0)
+				members[i].crowding += (members[i - 1].f2 - members[i + 1].f2) / f2;
+		}
 	}
-	for (int i = 0; i < n; i++)
-	{
-		Member	   *member = &members[i];
-		const Member *left = &members[first[member->rank]];
-		const Member *right = &members[last[member->rank]];
-		double		f1 = right->f1 - left->f1;
-		double		f2 = left->f2 - right->f2;
-
-		member->crowding = HUGE_VAL;
-		if (member->before < 0 || member->after < 0)
-			continue;
-		member->crowding = 0;
-		if (f1 > 0)
-			member->crowding += (members[member->after].f1 - members[member->before].f1) / f1;
-		if (f2 > 0)
-			member->crowding += (members[member->before].f2 - members[member->after].f2) / f2;
-	}
-	pfree(last);
-	pfree(first);
 }
 
 /* The paper's selection. */
@@ -305,23 +272,28 @@ compare_preferred(const void *a, const void *b)
 static void
 select_parents(Nsga2 *search, const uint32 *children, int nchildren)
 {
+	int			nmembers = search->nparents + nchildren;
 	int			n = 0;
-	Member	   *members = palloc(sizeof(Member) * (search->nparents + nchildren + 1));
-	int			nfronts;
+	Member	   *members = palloc(sizeof(Member) * (nmembers + 1));
 
-	for (int i = 0; i < search->nparents; i++)
-		members[n++] = make_member(search, search->parents[i].number);
-	for (int i = 0; i < nchildren; i++)
-		members[n++] = make_member(search, children[i]);
-	qsort(members, n, sizeof(Member), compare_objectives);
+	for (int i = 0; i < nmembers; i++)
+	{
+		uint32		number = i < search->nparents ? search->parents[i].number : children[i - search->nparents];
+		const Solution *solution = &search->solutions[number];
+
+		members[i] = (Member)
+		{
+			.number = number,.f1 = solution->ach,.f2 = (double) (search->settings.promise.k - solution->k)
+		};
+	}
+	qsort(members, nmembers, sizeof(Member), compare_objectives);
 	/* each once, unless copies are allowed */
-	nchildren = n;
-	n = 0;
-	for (int i = 0; i < nchildren; i++)
+	for (int i = 0; i < nmembers; i++)
 		if (n == 0 || search->settings.copies || members[i].number != members[n - 1].number)
 			members[n++] = members[i];
-	nfronts = rank_members(members, n);
-	measure_crowding(members, n, nfronts);
+	rank_members(members, n);
+	qsort(members, n, sizeof(Member), compare_objectives);
+	measure_crowding(members, n);
 	qsort(members, n, sizeof(Member), compare_preferred);
 	search->nparents = Min(n, search->settings.size);
 	memcpy(search->parents, members, sizeof(Member) * search->nparents);
@@ -517,13 +489,6 @@ nsga2_search(Nsga2 *search, const Preference *preference, int evaluations)
 	pfree(children);
 }
 
-/* Compares solutions by number. */
-static int
-compare_numbers(const void *a, const void *b, void *arg)
-{
-	return compare_solutions(arg, *(const uint32 *) a, *(const uint32 *) b);
-}
-
 uint32
 nsga2_front(const Nsga2 *search, uint32 **numbers)
 {
@@ -534,7 +499,7 @@ nsga2_front(const Nsga2 *search, uint32 **numbers)
 	*numbers = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) search->evaluated + 1));
 	for (uint32 i = 0; i < search->evaluated; i++)
 		(*numbers)[i] = i;
-	qsort_arg(*numbers, search->evaluated, sizeof(uint32), compare_numbers, unconstify(Nsga2 *, search));
+	qsort_arg(*numbers, search->evaluated, sizeof(uint32), compare_solutions, unconstify(Nsga2 *, search));
 	for (uint32 i = 0; i < search->evaluated; i++)
 	{
 		uint32		number = (*numbers)[i];

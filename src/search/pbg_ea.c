@@ -162,16 +162,6 @@ judge(const Run *run, Parents *parents)
 	}
 }
 
-/* The fitter of two. */
-static uint32
-tournament(Run *run, const Parents *parents)
-{
-	uint32		a = prng_below(&run->prng, parents->nnodes);
-	uint32		b = prng_below(&run->prng, parents->nnodes);
-
-	return parents->nodes[parents->fitness[b] < parents->fitness[a] ? b : a];
-}
-
 /* Moves a level up or down by one; at an end the other way, or not at all. */
 static void
 mutate(Run *run, int *levels)
@@ -231,7 +221,10 @@ breed(Run *run, const Parents *possible, uint32 *children, int nchildren)
 
 	for (int i = 0; i < 2; i++)
 	{
-		parents[i] = tournament(run, possible);
+		uint32		one = prng_below(&run->prng, possible->nnodes);
+		uint32		other = prng_below(&run->prng, possible->nnodes);
+
+		parents[i] = possible->nodes[possible->fitness[other] < possible->fitness[one] ? other : one];
 		nodeset_levels(run->known, parents[i], levels[i]);
 	}
 	if (nattrs > 1 && prng_unit(&run->prng) < run->evolution->crossover)

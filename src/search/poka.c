@@ -114,21 +114,6 @@ loss_of(const Poka *p, const Measures *measures)
 	return objective_cost(p->search->loss, measures);
 }
 
-/* How far a node is below the base; -1 if it is not. */
-static int
-distance_below(const Poka *p, const int *levels)
-{
-	int			distance = 0;
-
-	for (int a = 0; a < p->population->nattrs; a++)
-	{
-		if (levels[a] > p->base[a])
-			return -1;
-		distance += p->base[a] - levels[a];
-	}
-	return distance;
-}
-
 static int
 height_of(const Poka *p, const int *levels)
 {
@@ -151,11 +136,17 @@ typedef enum Look
 static Look
 look_at(const Poka *p, const int *levels, bool pass_over)
 {
-	int			distance = distance_below(p, levels);
+	int			distance = 0;
+	bool		is_below = true;
 
-	if (distance == 0)
+	for (int a = 0; a < p->population->nattrs; a++)
+	{
+		is_below = is_below && levels[a] <= p->base[a];
+		distance += p->base[a] - levels[a];
+	}
+	if (is_below && distance == 0)
 		return LOOK_ENDS;
-	if (distance >= 2 && pass_over)
+	if (is_below && distance >= 2 && pass_over)
 		return LOOK_PASSES;
 	if (p->losses != NULL && level_losses_sum(p->losses, levels) >= loss_of(p, &p->base_measures))
 		return LOOK_ENDS;
@@ -259,23 +250,6 @@ climb_layer(Poka *p, Climb *climb, int height)
 	pfree(looks);
 }
 
-/*
- * Climbs from the ground nodes.  Where a climb ends depends only on its nodes,
- * so they can be visited in any order, here height by height.
- */
-static void
-height_search(Poka *p, Climb *climb)
-{
-	int			top = height_of(p, p->top);
-
-	climb->layers = palloc(sizeof(NodeSet *) * (top + 2));
-	for (int height = 0; height <= top + 1; height++)
-		climb->layers[height] = nodeset_create(p->context, p->population);
-	depth_search(p, climb);
-	for (int height = 0; height <= top; height++)
-		climb_layer(p, climb, height);
-}
-
 /* Makes a node the base, and the next node of the result. */
 static void
 move_base(Poka *p, const int *levels)
@@ -293,17 +267,26 @@ move_base(Poka *p, const int *levels)
 	search->found[search->nfound++].measures = p->base_measures;
 }
 
-/* Moves the base to the next step of the front; returns false if there is none. */
+/*
+ * Moves the base to the next step of the front; returns false if there is none.
+ * Where a climb from the ground nodes ends depends only on its nodes, so they
+ * can be visited in any order, here height by height.
+ */
 static bool
 next_base(Poka *p)
 {
 	MemoryContext old = MemoryContextSwitchTo(p->context);
-	Climb		climb = {0};
+	int			top = height_of(p, p->top);
+	Climb		climb = {.layers = palloc(sizeof(NodeSet *) * (top + 2))};
 
 	for (int round = 0; round < 2 && !climb.found; round++)
 	{
 		climb.pass_over = round == 0;
-		height_search(p, &climb);
+		for (int height = 0; height <= top + 1; height++)
+			climb.layers[height] = nodeset_create(p->context, p->population);
+		depth_search(p, &climb);
+		for (int height = 0; height <= top; height++)
+			climb_layer(p, &climb, height);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(p->context);

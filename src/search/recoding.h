@@ -48,6 +48,9 @@ recoding_is_over(const RecodingWatch *watch)
 	return watch != NULL && watch->over != NULL && watch->over(watch->state);
 }
 
+/* The worker-pool task that improves the classes of a block of tuples. */
+extern const struct PoolWork recode_block_work;
+
 /* Searches for a recoding. */
 extern RecodingResult *recoding_search(const RecodingOrder *order, const RecodingWatch *watch, int workers);
 

@@ -244,24 +244,6 @@ prepare_axis(Ground *ground, int a)
 	pfree(labels);
 }
 
-/* What the conditions say of the size of classes. */
-static void
-look_at_conditions(Ground *ground)
-{
-	const Population *population = ground->order->population;
-
-	for (int column = 0; column < population->nsensitive; column++)
-		for (int i = 0; i < population->columns[column]->nconditions; i++)
-		{
-			const Condition *condition = &population->columns[column]->conditions[i];
-			const Model *model = models[condition->model];
-
-			if (model->least_rows != NULL)
-				ground->smallest = Max(ground->smallest, model->least_rows(condition));
-			ground->compares_shares = ground->compares_shares || model->compares_shares;
-		}
-}
-
 Ground *
 ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *tuples, uint32 ntuples)
 {
@@ -302,7 +284,16 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 		ground->least_outside = (int64) outside->least;
 	}
 	ground->smallest = Max(order->promise.k, 1);
-	look_at_conditions(ground);
+	for (int column = 0; column < population->nsensitive; column++)
+		for (int i = 0; i < population->columns[column]->nconditions; i++)
+		{
+			const Condition *condition = &population->columns[column]->conditions[i];
+			const Model *model = models[condition->model];
+
+			if (model->least_rows != NULL)
+				ground->smallest = Max(ground->smallest, model->least_rows(condition));
+			ground->compares_shares = ground->compares_shares || model->compares_shares;
+		}
 	MemoryContextSwitchTo(old);
 	return ground;
 }

@@ -345,19 +345,6 @@ alike_group_of(AlikeGroups *groups, uint64 hash)
 	return at;
 }
 
-/* ----------------------------- clusters tuples that a node would show alike */
-
-typedef struct Coarsening Coarsening;
-
-/* Prepares for up to a number of tuples at a time. */
-extern Coarsening *coarsening_create(const Ground *ground, int room);
-
-/*
- * Computes the cluster number of each tuple and returns the number of
- * clusters, which is random, as is the choice of levels to raise.
- */
-extern int	coarsen(Coarsening *coarsening, const uint32 *tuples, int ntuples, Prng *prng, int *cluster_of);
-
 /* ----------------------------------------------- first answers for a search */
 
 /*
@@ -391,37 +378,7 @@ extern LocalSearch *local_search_create(DraftClasses *classes, const KdTree *tre
 /* Runs one round, or less if the watch ends the search; returns the gain. */
 extern int64 local_search_round(LocalSearch *search, const RecodingWatch *watch);
 
-/* ---------------- the worker-pool task that improves the classes of a block */
-
-/* The most tuples of a block. */
-#define BLOCK_TUPLES 16384
-
-/* A block to improve. */
-typedef struct BlockItem
-{
-	uint32		ntuples;
-	uint64		seed;
-	int64		limit;			/* of people who may be suppressed */
-	uint32		tuple[BLOCK_TUPLES];	/* of the population */
-	uint32		class_of[BLOCK_TUPLES]; /* any numbers; NO_CLASS if suppressed */
-} BlockItem;
-
-typedef struct BlockResult
-{
-	uint32		nclasses;		/* numbers are below */
-	double		gain;			/* reduction of its people's total loss, in
-								 * [0,1] per person */
-	uint32		class_of[BLOCK_TUPLES];
-} BlockResult;
-
-/* Reports the loss to the watch. */
-extern void tell_loss(const RecodingWatch *watch, const DraftClasses *classes);
-
-/* Improves classes until rounds gain too little, or the watch ends the search. */
-extern void better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed, const RecodingWatch *watch);
-
-/* The work of a pool. */
-extern const struct PoolWork recode_block_work;
+/* ------------------------------------------------------------------- answers */
 
 /* A result without classes yet. */
 extern RecodingResult *recoding_result_create(const Population *population);

@@ -16,6 +16,131 @@
 /* Blocks handed to the pool at a time, per process. */
 #define BATCH 4
 
+/*
+ * A search ends when a round gains less than this share of the loss; the
+ * larger classes are, the less a round tries.
+ */
+#define REST 200
+#define REST_OF_SIZE 10
+
+/* The most tuples of a block. */
+#define BLOCK_TUPLES 16384
+
+/* A block to improve. */
+typedef struct BlockItem
+{
+	uint32		ntuples;
+	uint64		seed;
+	int64		limit;			/* of people who may be suppressed */
+	uint32		tuple[BLOCK_TUPLES];	/* of the population */
+	uint32		class_of[BLOCK_TUPLES]; /* any numbers; NO_CLASS if suppressed */
+} BlockItem;
+
+typedef struct BlockResult
+{
+	uint32		nclasses;		/* numbers are below */
+	double		gain;			/* reduction of its people's total loss, in
+								 * [0,1] per person */
+	uint32		class_of[BLOCK_TUPLES];
+} BlockResult;
+
+/* ------------------------------------------------------------------- blocks */
+
+RecodingResult *
+recoding_result_create(const Population *population)
+{
+	RecodingResult *result = palloc0(sizeof(RecodingResult));
+	Size		n = population->tuples->ntuples;
+
+	result->class_of = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * (n + 1));
+	memset(result->class_of, 0xff, sizeof(uint32) * n);
+	return result;
+}
+
+static double
+share_of_loss(const DraftClasses *classes)
+{
+	return (double) classes->cost / classes->ground->whole_loss;
+}
+
+/* Reports the loss to the watch. */
+static void
+tell_loss(const RecodingWatch *watch, const DraftClasses *classes)
+{
+	if (watch != NULL && watch->tell != NULL)
+		watch->tell(watch->state, share_of_loss(classes) / classes->ground->order->population->people);
+}
+
+/* Improves classes until rounds gain too little, or the watch ends the search. */
+static void
+better_classes(DraftClasses *classes, const KdTree *tree, uint64 seed, const RecodingWatch *watch)
+{
+	int			effort = classes->ground->order->effort;
+	int64		rest = REST + REST_OF_SIZE * Min(classes->ground->smallest, 200);
+	LocalSearch *search;
+
+	if (effort <= 0 || classes->ground->ntuples == 0)
+		return;
+	search = local_search_create(classes, tree, seed);
+	while (!recoding_is_over(watch))
+	{
+		int64		gain = local_search_round(search, watch);
+
+		tell_loss(watch, classes);
+		if (gain <= classes->cost / rest * 100 / effort)
+			break;
+	}
+}
+
+static void *
+begin_blocks(Population *population, const void *argument)
+{
+	RecodingOrder *order = palloc(sizeof(RecodingOrder));
+
+	*order = *(const RecodingOrder *) argument;
+	order->population = population;
+	return order;
+}
+
+/*
+ * Improves a block.  The result depends only on the tuples, their classes and
+ * the seed, so it is the same in every process.
+ */
+static void
+do_block(void *state, const void *argument, void *answer)
+{
+	const RecodingOrder *order = state;
+	const BlockItem *item = argument;
+	BlockResult *result = answer;
+	MemoryContext context = AllocSetContextCreate(order->population->context, "anonopt recoding block",
+												  ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	HistogramMark *marks = palloc(sizeof(HistogramMark) * (order->population->ncolumns + 1));
+	Ground	   *ground;
+	KdTree	   *tree;
+	DraftClasses *classes;
+	double		before;
+
+	population_mark(order->population, marks);
+	ground = ground_create(order, context, item->tuple, item->ntuples);
+	tree = tuple_tree_create(ground, TREE_LEAF);
+	classes = draft_classes_create(ground);
+	classes->limit = item->limit;
+	draft_classes_take_over(classes, item->class_of, ground->rank);
+	suppress_the_rest(classes);
+	before = share_of_loss(classes);
+	better_classes(classes, tree, item->seed, NULL);
+	for (uint32 i = 0; i < item->ntuples; i++)
+		result->class_of[ground->rank[i]] = classes->class_of[i];
+	result->nclasses = classes->nclasses;
+	result->gain = before - share_of_loss(classes);
+	population_release(order->population, marks);
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+const PoolWork recode_block_work = {"recode blocks", begin_blocks, do_block};
+
 typedef struct RecodingPlan
 {
 	const RecodingOrder *order;
@@ -53,36 +178,33 @@ do_batch(RecodingPlan *plan)
 		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
 }
 
-/* Tuples linked by class, each class starting at its first tuple. */
+/* Tuples linked by class, in order. */
 typedef struct ClassChains
 {
 	uint32	   *next;			/* by tuple, or NO_TUPLE */
 	uint32	   *size;			/* by class: tuples */
-	uint32	   *last;			/* by class: the last one so far */
-	bool	   *first;			/* by tuple: whether it is its class's first */
+	uint32	   *first;			/* by class */
 } ClassChains;
 
 static void
 chain_classes(const RecodingPlan *plan, ClassChains *chains)
 {
 	uint32		n = plan->ground->ntuples;
+	Size		classes = sizeof(uint32) * ((Size) plan->nclasses + 1);
 
-	budget_require(plan->order->population->context, (sizeof(uint32) + 1) * (Size) n + 2 * sizeof(uint32) * plan->nclasses);
+	budget_require(plan->order->population->context, sizeof(uint32) * (Size) n + 2 * classes);
 	chains->next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	chains->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(bool) * n);
-	chains->size = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * ((Size) plan->nclasses + 1),
-											  MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-	chains->last = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) plan->nclasses + 1));
-	for (uint32 tuple = 0; tuple < n; tuple++)
+	chains->size = MemoryContextAllocExtended(CurrentMemoryContext, classes, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
+	chains->first = memset(MemoryContextAllocHuge(CurrentMemoryContext, classes), 0xff, classes);
+	for (uint32 tuple = n; tuple-- > 0;)
 	{
 		uint32		class = plan->class_of[tuple];
 
-		chains->next[tuple] = NO_TUPLE;
-		chains->first[tuple] = class == NO_CLASS || chains->size[class]++ == 0;
-		if (!chains->first[tuple])
-			chains->next[chains->last[class]] = tuple;
-		if (class != NO_CLASS)
-			chains->last[class] = tuple;
+		chains->next[tuple] = class == NO_CLASS ? NO_TUPLE : chains->first[class];
+		if (class == NO_CLASS)
+			continue;
+		chains->first[class] = tuple;
+		chains->size[class]++;
 	}
 }
 
@@ -123,9 +245,10 @@ better_blocks(RecodingPlan *plan, uint32 room)
 			plan->classes->suppressed += plan->ground->people[tuple];
 	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !recoding_is_over(plan->watch); tuple++)
 	{
-		uint32		size = plan->class_of[tuple] == NO_CLASS ? 1 : chains.size[plan->class_of[tuple]];
+		uint32		class = plan->class_of[tuple];
+		uint32		size = class == NO_CLASS ? 1 : chains.size[class];
 
-		if (!chains.first[tuple] || size > BLOCK_TUPLES)
+		if ((class != NO_CLASS && chains.first[class] != tuple) || size > BLOCK_TUPLES)
 			continue;
 		if (item != NULL && item->ntuples + size > room)
 		{

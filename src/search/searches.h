@@ -33,18 +33,11 @@ typedef struct ExactSearch
 								 * none keeps it */
 } ExactSearch;
 
+extern const struct PoolWork search_parts_work;
+
 extern void exact_search(ExactSearch *search);
 
 /* -------------------- the node of least loss that keeps a promise, by boxes */
-
-/* The nodes between a lowest and a highest one. */
-typedef struct Box
-{
-	double		floor;			/* lower bound of their cost; first, for
-								 * sorting */
-	int16		lowest[MAX_ATTRIBUTES];
-	int16		highest[MAX_ATTRIBUTES];
-} Box;
 
 /* Data common to all boxes of a search. */
 typedef struct BoxOrder
@@ -63,47 +56,10 @@ typedef struct BoxAnswer
 	Measures	measures;
 } BoxAnswer;
 
-/*
- * Whether it is nowhere worse than nodes with these lower bounds of their cost
- * and of their levels.
- */
-extern bool answer_beats(const BoxAnswer *answer, double cost, const int *levels, int nattrs);
-
-/*
- * An item: a box, the cost from which on its nodes are excluded, the best node
- * so far, and how many tuples to visit before the rest is returned.
- */
-typedef struct BoxItem
-{
-	Box			box;
-	double		ceiling;
-	int64		effort;
-	BoxAnswer	answer;
-} BoxItem;
-
-/* A result: the rest of the box, and the best node so far. */
-typedef struct BoxResult
-{
-	BoxAnswer	answer;
-	int64		evaluated;		/* nodes */
-	int			nopen;
-	Box			open[FLEXIBLE_ARRAY_MEMBER];
-} BoxResult;
-
 /* Whether a loss has bounds by which boxes can be dropped. */
 extern bool boxes_have_bounds(Objective loss);
 
-/* The largest size of a result. */
-extern Size box_result_size(const Population *population);
-
-/* All nodes of a lattice. */
-extern void box_of_all(const Population *population, Box *box);
-
-/* Begins a search in this process, searches a box, and ends the search. */
-extern void *boxes_begin(Population *population, const void *order);
 extern const struct PoolWork search_boxes_work;
-extern void boxes_work(void *state, const void *item, void *result);
-extern void boxes_end(void *state);
 
 typedef struct OptimumSearch
 {
@@ -122,8 +78,6 @@ typedef struct OptimumSearch
 	bool		in_time;		/* the answer is proven */
 	Measures	nearest;		/* the top, if nothing was found */
 } OptimumSearch;
-
-extern const struct PoolWork search_parts_work;
 
 extern void optimum_search(OptimumSearch *search);
 

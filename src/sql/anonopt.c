@@ -11,7 +11,7 @@
 #include "postmaster/bgworker_internals.h"
 #include "read/reading_parts.h"
 #include "release/composition.h"
-#include "search/recoding_parts.h"
+#include "search/recoding.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
 #include "utils/guc.h"
