@@ -57,13 +57,26 @@ open_catalog(const char *name, LOCKMODE lockmode)
 	return table_open(own_relation(name), lockmode);
 }
 
-static SysScanDesc
-scan_by_number(Relation catalog, const char *index, int64 number, Snapshot snapshot)
+List *
+catalog_rows(Relation catalog, Oid index, Snapshot snapshot, int nkeys, ScanKey keys)
+{
+	SysScanDesc scan = systable_beginscan(catalog, index, OidIsValid(index), snapshot, nkeys, keys);
+	List	   *rows = NIL;
+	HeapTuple	tuple;
+
+	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+		rows = lappend(rows, heap_copytuple(tuple));
+	systable_endscan(scan);
+	return rows;
+}
+
+static List *
+rows_of_number(Relation catalog, const char *index, int64 number, Snapshot snapshot)
 {
 	ScanKeyData key;
 
 	ScanKeyInit(&key, STORE_NUMBER, BTEqualStrategyNumber, F_INT8EQ, Int64GetDatum(number));
-	return systable_beginscan(catalog, own_index(RelationGetRelid(catalog), index), true, snapshot, 1, &key);
+	return catalog_rows(catalog, own_index(RelationGetRelid(catalog), index), snapshot, 1, &key);
 }
 
 /*
@@ -139,16 +152,14 @@ static List *
 read_stores(AttrNumber column, RegProcedure equal, Datum value, Snapshot snapshot)
 {
 	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
+	Oid			index = column == STORE_NUMBER ? own_index(RelationGetRelid(catalog), "tuple_store_pkey") : InvalidOid;
 	List	   *stores = NIL;
 	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
+	ListCell   *cell;
 
 	ScanKeyInit(&key, column, BTEqualStrategyNumber, equal, value);
-	scan = systable_beginscan(catalog, InvalidOid, false, snapshot, 1, &key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-		stores = lappend(stores, store_of_tuple(tuple, RelationGetDescr(catalog)));
-	systable_endscan(scan);
+	foreach(cell, catalog_rows(catalog, index, snapshot, 1, &key))
+		stores = lappend(stores, store_of_tuple(lfirst(cell), RelationGetDescr(catalog)));
 	table_close(catalog, AccessShareLock);
 	return stores;
 }
@@ -170,22 +181,16 @@ store_of_dataset(const char *dataset, Snapshot snapshot)
 Store *
 store_of_number(int64 number, Snapshot snapshot)
 {
-	Relation	catalog = open_catalog("tuple_store", AccessShareLock);
-	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", number, snapshot);
-	HeapTuple	tuple = systable_getnext(scan);
-	Store	   *store = HeapTupleIsValid(tuple) ? store_of_tuple(tuple, RelationGetDescr(catalog)) : NULL;
+	List	   *stores = read_stores(STORE_NUMBER, F_INT8EQ, Int64GetDatum(number), snapshot);
 
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return store;
+	return stores == NIL ? NULL : linitial(stores);
 }
 
 void
 store_write(const Store *store)
 {
 	Relation	catalog = open_catalog("tuple_store", RowExclusiveLock);
-	SysScanDesc scan = scan_by_number(catalog, "tuple_store_pkey", store->number, NULL);
-	HeapTuple	old = systable_getnext(scan);
+	List	   *old = rows_of_number(catalog, "tuple_store_pkey", store->number, NULL);
 	Datum		values[STORE_NATTS];
 	bool		nulls[STORE_NATTS] = {0};
 	HeapTuple	tuple;
@@ -198,11 +203,10 @@ store_write(const Store *store)
 	values[STORE_FINGERPRINT - 1] = texts_datum((const char *const *) store->fingerprints, FINGERPRINTS);
 	values[STORE_COUNTED_AT - 1] = TimestampTzGetDatum(store->counted_at);
 	tuple = heap_form_tuple(RelationGetDescr(catalog), values, nulls);
-	if (HeapTupleIsValid(old))
-		CatalogTupleUpdate(catalog, &old->t_self, tuple);
+	if (old != NIL)
+		CatalogTupleUpdate(catalog, &((HeapTuple) linitial(old))->t_self, tuple);
 	else
 		CatalogTupleInsert(catalog, tuple);
-	systable_endscan(scan);
 	table_close(catalog, RowExclusiveLock);
 	CommandCounterIncrement();
 }
@@ -211,12 +215,10 @@ static void
 delete_by_number(const char *catalog_name, const char *index, int64 number)
 {
 	Relation	catalog = open_catalog(catalog_name, RowExclusiveLock);
-	SysScanDesc scan = scan_by_number(catalog, index, number, NULL);
-	HeapTuple	tuple;
+	ListCell   *cell;
 
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
-		CatalogTupleDelete(catalog, &tuple->t_self);
-	systable_endscan(scan);
+	foreach(cell, rows_of_number(catalog, index, number, NULL))
+		CatalogTupleDelete(catalog, &((HeapTuple) lfirst(cell))->t_self);
 	table_close(catalog, RowExclusiveLock);
 	CommandCounterIncrement();
 }
@@ -238,10 +240,8 @@ bool
 store_has_uncounted(int64 number, Snapshot snapshot)
 {
 	Relation	catalog = open_catalog("tuple_store_uncounted", AccessShareLock);
-	SysScanDesc scan = scan_by_number(catalog, "tuple_store_uncounted_number", number, snapshot);
-	bool		noted = HeapTupleIsValid(systable_getnext(scan));
+	bool		noted = rows_of_number(catalog, "tuple_store_uncounted_number", number, snapshot) != NIL;
 
-	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	return noted;
 }

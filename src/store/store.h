@@ -74,7 +74,7 @@ extern bool store_drop(const Dataset *dataset);
  * first.
  */
 typedef void (*StoredVisitor) (void *arg, const Datum *values, const bool *nulls, int64 count);
-extern bool store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *types,
+extern bool store_read_feed(const StoreRead *read, const int *places, int ncolumns, const Oid *types,
 							StoredVisitor visit, void *arg);
 
 /* The position of a column in a store's table, and its type there. */

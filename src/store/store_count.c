@@ -226,16 +226,18 @@ typedef struct Rows
 	TupleTableSlot *slot;
 } Rows;
 
-static void
-rows_begin(Rows *rows, Tuplestorestate *transition, TupleDesc desc)
+static Rows
+rows_begin(Tuplestorestate *transition, TupleDesc desc)
 {
-	rows->rows = transition;
+	Rows		rows = {.rows = transition};
+
 	if (transition == NULL)
-		return;
-	rows->pointer = tuplestore_alloc_read_pointer(transition, EXEC_FLAG_REWIND);
-	tuplestore_select_read_pointer(transition, rows->pointer);
+		return rows;
+	rows.pointer = tuplestore_alloc_read_pointer(transition, EXEC_FLAG_REWIND);
+	tuplestore_select_read_pointer(transition, rows.pointer);
 	tuplestore_rescan(transition);
-	rows->slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	rows.slot = MakeSingleTupleTableSlot(desc, &TTSOpsMinimalTuple);
+	return rows;
 }
 
 static bool
@@ -248,13 +250,6 @@ rows_next(Rows *rows)
 		return false;
 	slot_getallattrs(rows->slot);
 	return true;
-}
-
-static void
-rows_end(Rows *rows)
-{
-	if (rows->rows != NULL)
-		ExecDropSingleTupleTableSlot(rows->slot);
 }
 
 /* Whether the counted columns of two rows are equal in every bit. */
@@ -281,8 +276,8 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 {
 	TupleDesc	desc = RelationGetDescr(data->tg_relation);
 	AttrNumber *numbers = palloc(sizeof(AttrNumber) * store->ncolumns);
-	Rows		before;
-	Rows		after;
+	Rows		before = rows_begin(data->tg_oldtable, desc);
+	Rows		after = rows_begin(data->tg_newtable, desc);
 	const Oid  *types = table_types(RelationGetDescr(appender->table));
 	bool		is_before;
 	bool		is_after;
@@ -292,8 +287,6 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 		numbers[i] = column_number(store, data->tg_relation, i);
 		rows_require_types(desc, numbers[i] - 1, 1, &types[i]);
 	}
-	rows_begin(&before, data->tg_oldtable, desc);
-	rows_begin(&after, data->tg_newtable, desc);
 	for (;;)
 	{
 		is_before = rows_next(&before);
@@ -307,8 +300,10 @@ append_few(const Store *store, const TriggerData *data, Appender *appender)
 		if (is_after)
 			append_row(appender, after.slot->tts_values, after.slot->tts_isnull, numbers, 1);
 	}
-	rows_end(&before);
-	rows_end(&after);
+	if (before.slot != NULL)
+		ExecDropSingleTupleTableSlot(before.slot);
+	if (after.slot != NULL)
+		ExecDropSingleTupleTableSlot(after.slot);
 }
 
 /* The statement that groups the changes of a trigger's statement. */
@@ -316,28 +311,18 @@ static char *
 changes_statement(const Store *store, const TriggerData *data)
 {
 	const char *columns = column_list(store, data->tg_relation);
-	StringInfoData sql;
+	StringInfoData names;
 
-	initStringInfo(&sql);
 	if (data->tg_oldtable == NULL || data->tg_newtable == NULL)
-	{
-		appendStringInfo(&sql, "SELECT %s, %s pg_catalog.count(*) FROM %s r GROUP BY %s", columns,
-						 data->tg_newtable != NULL ? "" : "OPERATOR(pg_catalog.-)",
-						 data->tg_newtable != NULL ? "new_rows" : "old_rows", columns);
-		return sql.data;
-	}
-	appendStringInfoString(&sql, "SELECT ");
+		return psprintf("SELECT %s, %s pg_catalog.count(*) FROM %s r GROUP BY %s", columns,
+						data->tg_newtable != NULL ? "" : "OPERATOR(pg_catalog.-)",
+						data->tg_newtable != NULL ? "new_rows" : "old_rows", columns);
+	initStringInfo(&names);
 	for (int i = 0; i < store->ncolumns; i++)
-		appendStringInfo(&sql, "u.c%d, ", i + 1);
-	appendStringInfo(&sql, "pg_catalog.sum(u.n) FROM (SELECT %s, 1 FROM new_rows r UNION ALL SELECT %s, -1 FROM old_rows r) u (",
-					 columns, columns);
-	for (int i = 0; i < store->ncolumns; i++)
-		appendStringInfo(&sql, "c%d, ", i + 1);
-	appendStringInfoString(&sql, "n) GROUP BY ");
-	for (int i = 0; i < store->ncolumns; i++)
-		appendStringInfo(&sql, "%su.c%d", i > 0 ? ", " : "", i + 1);
-	appendStringInfoString(&sql, " HAVING pg_catalog.sum(u.n) OPERATOR(pg_catalog.<>) 0");
-	return sql.data;
+		appendStringInfo(&names, "%sc%d", i > 0 ? ", " : "", i + 1);
+	return psprintf("SELECT %s, pg_catalog.sum(n) FROM (SELECT %s, 1 FROM new_rows r UNION ALL SELECT %s, -1 FROM old_rows r)"
+					" u (%s, n) GROUP BY %s HAVING pg_catalog.sum(n) OPERATOR(pg_catalog.<>) 0",
+					names.data, columns, columns, names.data, names.data);
 }
 
 /* Inserts a statement's changes into the store's table. */

@@ -17,7 +17,6 @@
  */
 #include "store/store_parts.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
@@ -32,11 +31,11 @@
 #include "catalog/own_objects.h"
 #include "catalog/pg_trigger.h"
 #include "catalog/pg_type.h"
+#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "utils/fmgroids.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 
 static const char *const mismatches[FINGERPRINTS] = {
 	[FINGERPRINT_CLUSTER] = "it was restored and has not been counted since",
@@ -63,47 +62,31 @@ dropped_together(Oid relation, const char *name)
 {
 	Relation	catalog = table_open(DependRelationId, AccessShareLock);
 	ScanKeyData keys[2];
-	SysScanDesc scan;
-	HeapTuple	tuple;
-	Oid			found = InvalidOid;
+	List	   *rows;
+	ListCell   *cell;
 
 	ScanKeyInit(&keys[0], name != NULL ? Anum_pg_depend_refclassid : Anum_pg_depend_classid,
 				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(RelationRelationId));
 	ScanKeyInit(&keys[1], name != NULL ? Anum_pg_depend_refobjid : Anum_pg_depend_objid,
 				BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-	scan = systable_beginscan(catalog, name != NULL ? DependReferenceIndexId : DependDependerIndexId, true, NULL, 2, keys);
-	while (!OidIsValid(found) && HeapTupleIsValid(tuple = systable_getnext(scan)))
+	rows = catalog_rows(catalog, name != NULL ? DependReferenceIndexId : DependDependerIndexId, NULL, 2, keys);
+	table_close(catalog, AccessShareLock);
+	foreach(cell, rows)
 	{
-		Form_pg_depend form = (Form_pg_depend) GETSTRUCT(tuple);
+		Form_pg_depend form = (Form_pg_depend) GETSTRUCT((HeapTuple) lfirst(cell));
 		char	   *table = NULL;
 
 		if (form->deptype != DEPENDENCY_AUTO || form->refobjsubid != 0 ||
 			form->classid != RelationRelationId || form->refclassid != RelationRelationId)
 			continue;
-		if (name != NULL && get_rel_relkind(form->objid) == RELKIND_RELATION)
-			table = get_rel_name(form->objid);
 		if (name == NULL)
-			found = form->refobjid;
-		else if (table != NULL && strcmp(table, name) == 0)
-			found = form->objid;
+			return form->refobjid;
+		if (get_rel_relkind(form->objid) == RELKIND_RELATION)
+			table = get_rel_name(form->objid);
+		if (table != NULL && strcmp(table, name) == 0)
+			return form->objid;
 	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
-}
-
-static Oid
-owner_of(Oid relation)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(relation));
-	Oid			owner = InvalidOid;
-
-	if (HeapTupleIsValid(tuple))
-	{
-		owner = ((Form_pg_class) GETSTRUCT(tuple))->relowner;
-		ReleaseSysCache(tuple);
-	}
-	return owner;
+	return InvalidOid;
 }
 
 bool
@@ -122,7 +105,7 @@ store_table(const Store *store)
 		return oid;
 	/* after a restore it depends on nothing */
 	oid = get_relname_relid(name, get_rel_namespace(store->relation));
-	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || owner_of(oid) != owner_of(store->relation) ||
+	if (!OidIsValid(oid) || get_rel_relkind(oid) != RELKIND_RELATION || relation_owner(oid) != relation_owner(store->relation) ||
 		OidIsValid(dropped_together(oid, NULL)))
 		return InvalidOid;
 	return oid;
@@ -167,13 +150,12 @@ read_triggers(int64 number, Oid relation, StringInfo fingerprint)
 	List	   *triggers = NIL;
 	char	   *wanted = psprintf(INT64_FORMAT, number);
 	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
+	ListCell   *cell;
 
 	ScanKeyInit(&key, Anum_pg_trigger_tgrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-	scan = systable_beginscan(catalog, TriggerRelidNameIndexId, true, NULL, 1, &key);
-	while (HeapTupleIsValid(tuple = systable_getnext(scan)))
+	foreach(cell, catalog_rows(catalog, TriggerRelidNameIndexId, NULL, 1, &key))
 	{
+		HeapTuple	tuple = lfirst(cell);
 		Form_pg_trigger trigger = (Form_pg_trigger) GETSTRUCT(tuple);
 		bytea	   *arguments;
 		bool		isnull;
@@ -189,7 +171,6 @@ read_triggers(int64 number, Oid relation, StringInfo fingerprint)
 						 ItemPointerGetBlockNumber(&tuple->t_self), ItemPointerGetOffsetNumber(&tuple->t_self),
 						 trigger->tgenabled);
 	}
-	systable_endscan(scan);
 	table_close(catalog, AccessShareLock);
 	return triggers;
 }
@@ -309,13 +290,10 @@ is_replicated_to(Oid relation)
 {
 	Relation	catalog = table_open(SubscriptionRelRelationId, AccessShareLock);
 	ScanKeyData key;
-	SysScanDesc scan;
 	bool		found;
 
 	ScanKeyInit(&key, Anum_pg_subscription_rel_srrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(relation));
-	scan = systable_beginscan(catalog, SubscriptionRelSrrelidSrsubidIndexId, true, NULL, 1, &key);
-	found = HeapTupleIsValid(systable_getnext(scan));
-	systable_endscan(scan);
+	found = catalog_rows(catalog, SubscriptionRelSrrelidSrsubidIndexId, NULL, 1, &key) != NIL;
 	table_close(catalog, AccessShareLock);
 	return found;
 }

@@ -7,6 +7,7 @@
 
 #include "store/store.h"
 
+#include "access/skey.h"
 #include "storage/lockdefs.h"
 #include "utils/relcache.h"
 #include "utils/snapshot.h"
@@ -39,6 +40,12 @@ role_is_counted(Role role)
 
 /* These columns, each once; returns their number. */
 extern int	counted_columns(const Dataset *dataset, char ***columns);
+
+/*
+ * The rows of a catalog by the values of some columns, copied; the index may be
+ * InvalidOid, and the snapshot as below.
+ */
+extern List *catalog_rows(Relation catalog, Oid index, Snapshot snapshot, int nkeys, ScanKey keys);
 
 /* Entries as a snapshot shows them, or the current ones if it is NULL. */
 extern List *stores_of_relation(Oid relation, Snapshot snapshot);
@@ -89,15 +96,6 @@ extern char *store_free_name(const Store *store);
 
 /* Whether a subscription writes to a relation. */
 extern bool is_replicated_to(Oid relation);
-
-/* Empties the store's table, or creates it again if it has changed. */
-extern Relation store_empty_table(const Store *store, Relation relation);
-
-/* Creates the triggers, unless they exist unchanged. */
-extern void store_make_triggers(const Store *store, Relation relation);
-
-/* Drops triggers, and a table if it is valid. */
-extern void store_drop_objects(Oid table, List *triggers);
 
 /* Counts a relation into its empty table; empties a table. */
 extern void store_count_all(const Store *store, Relation relation, Relation table);

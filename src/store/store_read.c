@@ -39,23 +39,6 @@
 
 #define STORED_TUPLES "stored_tuples"
 
-/* Finds the columns of a data set; returns false if the store lacks one. */
-static bool
-place_columns(StoreRead *read, const Dataset *dataset)
-{
-	char	  **columns;
-
-	read->ncolumns = counted_columns(dataset, &columns);
-	read->places = palloc(sizeof(int) * (read->ncolumns + 1));
-	for (int i = 0; i < read->ncolumns; i++)
-	{
-		read->places[i] = find_name(columns[i], (const char *const *) read->store->columns, read->store->ncolumns);
-		if (read->places[i] < 0)
-			return false;
-	}
-	return true;
-}
-
 /*
  * Whether our aggregate has enough arguments for a data set's columns and a
  * count.
@@ -139,17 +122,25 @@ static StoreRead *
 look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 {
 	StoreRead  *read = palloc0(sizeof(StoreRead));
+	char	  **columns;
 	Relation	table;
 	const char *guard;
 
 	*readable = false;
 	read->store = store;
 	read->table = store_table(store);
-	if (!place_columns(read, dataset) || !fits_aggregate(dataset))
+	read->ncolumns = counted_columns(dataset, &columns);
+	read->places = palloc(sizeof(int) * (read->ncolumns + 1));
+	if (!fits_aggregate(dataset))
+		read->problem = "too many columns are declared";
+	for (int i = 0; i < read->ncolumns && read->problem == NULL; i++)
 	{
-		read->problem = fits_aggregate(dataset) ? "it lacks a declared column" : "too many columns are declared";
-		return read;
+		read->places[i] = find_name(columns[i], (const char *const *) store->columns, store->ncolumns);
+		if (read->places[i] < 0)
+			read->problem = "it lacks a declared column";
 	}
+	if (read->problem != NULL)
+		return read;
 	read->problem = problem_of(store, relation);
 	table = store_open_table(store, relation, AccessShareLock);
 	if (table == NULL)
@@ -247,20 +238,16 @@ char *
 store_source(const StoreRead *read)
 {
 	const char *count = store_count_name(read);
-	StringInfoData sql;
+	StringInfoData columns;
 
 	if (!read->is_grouped)
 		return pstrdup(STORED_TUPLES " r");
-	initStringInfo(&sql);
-	appendStringInfoString(&sql, "(SELECT ");
+	initStringInfo(&columns);
 	for (int i = 0; i < read->ncolumns; i++)
-		appendStringInfo(&sql, "s.%s, ", quote_identifier(read->store->columns[read->places[i]]));
-	appendStringInfo(&sql, "pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY ", count, count);
-	for (int i = 0; i < read->ncolumns; i++)
-		appendStringInfo(&sql, "%ss.%s", i > 0 ? ", " : "", quote_identifier(read->store->columns[read->places[i]]));
-	appendStringInfo(&sql, " HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r", count,
-					 read->problem == NULL ? "<>" : ">");
-	return sql.data;
+		appendStringInfo(&columns, "%ss.%s", i > 0 ? ", " : "", quote_identifier(read->store->columns[read->places[i]]));
+	return psprintf("(SELECT %s, pg_catalog.sum(s.%s)::pg_catalog.int8 AS %s FROM " STORED_TUPLES " s GROUP BY %s"
+					" HAVING pg_catalog.sum(s.%s) OPERATOR(pg_catalog.%s) 0) r",
+					columns.data, count, count, columns.data, count, read->problem == NULL ? "<>" : ">");
 }
 
 /* The scanned columns that are read, and the count. */
@@ -295,8 +282,12 @@ require_shape(const StoreRead *read, TupleDesc table)
 			rows_refuse_changed(read->store->columns[i], "It has been dropped from the tuple store.");
 }
 
-bool
-store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *types, StoredVisitor visit, void *arg)
+/*
+ * Visits the rows of a store's table: the values of some columns and the count.
+ * Returns whether some count is negative, which may end the scan before it.
+ */
+static bool
+scan_rows(const StoreRead *read, const int *places, int ncolumns, const Oid *types, bool only_added, StoredVisitor visit, void *arg)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
 	TupleTableSlot *slot = table_slot_create(table, NULL);
@@ -304,28 +295,36 @@ store_read_feed(StoreRead *read, const int *places, int ncolumns, const Oid *typ
 	Datum	   *values = palloc(sizeof(Datum) * (ncolumns + 1));
 	bool	   *nulls = palloc(sizeof(bool) * (ncolumns + 1));
 	int			last = read->store->ncolumns;
-	bool		only_added = true;
+	bool		negative = false;
 
 	require_shape(read, RelationGetDescr(table));
-	for (int i = 0; i < ncolumns; i++)
+	for (int i = 0; i < ncolumns && types != NULL; i++)
 		rows_require_types(RelationGetDescr(table), places[i], 1, &types[i]);
-	while (only_added && table_scan_getnextslot(scan, ForwardScanDirection, slot))
+	while (!(negative && only_added) && table_scan_getnextslot(scan, ForwardScanDirection, slot))
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(slot);
-		only_added = !slot->tts_isnull[last] && DatumGetInt64(slot->tts_values[last]) >= 0;
-		for (int i = 0; i < ncolumns; i++)
+		negative = negative || slot->tts_isnull[last] || DatumGetInt64(slot->tts_values[last]) < 0;
+		for (int i = 0; i <= ncolumns; i++)
 		{
-			values[i] = slot->tts_values[places[i]];
-			nulls[i] = slot->tts_isnull[places[i]];
+			int			place = i < ncolumns ? places[i] : last;
+
+			values[i] = slot->tts_values[place];
+			nulls[i] = slot->tts_isnull[place];
 		}
-		if (only_added)
-			visit(arg, values, nulls, DatumGetInt64(slot->tts_values[last]));
+		if (!(negative && only_added))
+			visit(arg, values, nulls, DatumGetInt64(values[ncolumns]));
 	}
 	table_endscan(scan);
 	ExecDropSingleTupleTableSlot(slot);
 	table_close(table, NoLock);
-	return only_added;
+	return negative;
+}
+
+bool
+store_read_feed(const StoreRead *read, const int *places, int ncolumns, const Oid *types, StoredVisitor visit, void *arg)
+{
+	return !scan_rows(read, places, ncolumns, types, true, visit, arg);
 }
 
 int
@@ -335,39 +334,25 @@ store_read_place(const StoreRead *read, const char *column, Oid *type)
 	return find_name(column, (const char *const *) read->store->columns, read->store->ncolumns);
 }
 
+/* Keeps a row and its count. */
+static void
+keep_row(void *arg, const Datum *values, const bool *nulls, int64 count)
+{
+	StoreRead  *read = arg;
+
+	tuplestore_putvalues(read->rows, read->desc, unconstify(Datum *, values), unconstify(bool *, nulls));
+}
+
 void
 store_read_scan(StoreRead *read)
 {
 	Relation	table = table_open(read->table, AccessShareLock);
-	int			last = read->store->ncolumns;
-	Datum	   *values = palloc(sizeof(Datum) * (read->ncolumns + 1));
-	bool	   *nulls = palloc(sizeof(bool) * (read->ncolumns + 1));
-	TupleTableSlot *slot;
-	TableScanDesc scan;
 
 	require_shape(read, RelationGetDescr(table));
-	slot = table_slot_create(table, NULL);
-	scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
 	read->desc = read_columns(read, RelationGetDescr(table));
-	read->rows = tuplestore_begin_heap(false, false, work_mem);
-	while (table_scan_getnextslot(scan, ForwardScanDirection, slot))
-	{
-		CHECK_FOR_INTERRUPTS();
-		slot_getallattrs(slot);
-		if (slot->tts_isnull[last] || DatumGetInt64(slot->tts_values[last]) < 0)
-			read->is_grouped = true;
-		for (int i = 0; i <= read->ncolumns; i++)
-		{
-			int			place = i < read->ncolumns ? read->places[i] : last;
-
-			values[i] = slot->tts_values[place];
-			nulls[i] = slot->tts_isnull[place];
-		}
-		tuplestore_putvalues(read->rows, read->desc, values, nulls);
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
 	table_close(table, NoLock);
+	read->rows = tuplestore_begin_heap(false, false, work_mem);
+	read->is_grouped = scan_rows(read, read->places, read->ncolumns, NULL, false, keep_row, read);
 }
 
 void
