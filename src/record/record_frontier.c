@@ -141,38 +141,31 @@ is_highest_feasible(const RecordRun *run, const uint32 *leaves, int *levels)
 /* Passes over the lattice that take longer do not count what is needed. */
 #define MAX_COUNTED 100000000
 
-/* The nodes without a feasible generalization directly above, of all tuples together. */
-static double
-count_highest(const Frontier *frontier)
-{
-	const Profiles *profiles = &frontier->profiles;
-	const RecordRun *run = frontier->run;
-	double		count = 0;
-	int			levels[MAX_ATTRIBUTES];
-
-	for (int64 node = 0; node < run->nnodes; node++)
-	{
-		levels_of_node(run, node, levels);
-		for (uint32 p = 0; p < profiles->nprofiles; p++)
-			if (is_highest_feasible(run, leaves_of(run, profiles->tuples[profiles->start[p]]), levels))
-				count += profiles->start[p + 1] - profiles->start[p];
-	}
-	return count;
-}
-
 /*
- * Expects what the whole frontier needs: at worst every such node has its
- * tuple's least risk, and as many steps lead down from them.  A lattice that
- * takes too long to count is taken to go on as it began.
+ * Expects what the whole frontier needs: at worst every node without a feasible
+ * generalization directly above has its tuple's least risk, and as many steps
+ * lead down from them.  A lattice that takes too long to count is taken to go
+ * on as it began.
  */
 static void
 expect_frontier(const Frontier *frontier)
 {
 	const RecordRun *run = frontier->run;
-	double		most = (double) run->nnodes * frontier->profiles.nprofiles <= MAX_COUNTED ? count_highest(frontier) :
-	(double) frontier->nleast / (frontier->node + 1) * run->nnodes;
+	const Profiles *profiles = &frontier->profiles;
 	Size		capacity = Max(frontier->capacity, 64);
+	double		most = 0;
+	int			levels[MAX_ATTRIBUTES];
 
+	if ((double) run->nnodes * profiles->nprofiles > MAX_COUNTED)
+		most = (double) frontier->nleast / (frontier->node + 1) * run->nnodes;
+	else
+		for (int64 node = 0; node < run->nnodes; node++)
+		{
+			levels_of_node(run, node, levels);
+			for (uint32 p = 0; p < profiles->nprofiles; p++)
+				if (is_highest_feasible(run, leaves_of(run, profiles->tuples[profiles->start[p]]), levels))
+					most += profiles->start[p + 1] - profiles->start[p];
+		}
 	while (capacity < most)
 		capacity *= 2;
 	budget_expect_further(run->context, sizeof(LeastRisk) * 3 * capacity);
@@ -503,8 +496,9 @@ count_general_first(RecordRun *run)
 	Size		nwords = ((Size) ntuples + 63) / 64;
 	int64	   *nodes = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(int64) * (run->nnodes + 1));
 	uint64	   *generated = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64) * (nwords + 1));
-	uint64	  **expanded = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * (run->nnodes + 1));	/* by node, a bit per
-																												 * tuple */
+
+	/* by node, a bit per tuple */
+	uint64	  **expanded = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * (run->nnodes + 1));
 	MemoryContext contexts[2];	/* of the bits of a height, and of that above */
 	int64		next;
 	int			turn = 0;

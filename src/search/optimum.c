@@ -416,13 +416,12 @@ rise_cost(const BoxSearch *s, const OpenBox *box, int a)
 	return s->losses->loss[a][box->lowest[a] + 1] - s->losses->loss[a][box->lowest[a]];
 }
 
-/*
- * Lists attributes whose lowest level may be hopeless, the most expensive
- * first; returns their number.
- */
-static int
-doubtful_attributes(const BoxSearch *s, const OpenBox *box, int *attrs)
+/* Raises lowest levels that are hopeless; returns false if the box is dropped. */
+static bool
+raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
 {
+	int			attrs[MAX_ATTRIBUTES];	/* that may be hopeless, the most
+										 * expensive first */
 	int			n = 0;
 
 	for (int a = 0; a < s->population->nattrs; a++)
@@ -436,16 +435,6 @@ doubtful_attributes(const BoxSearch *s, const OpenBox *box, int *attrs)
 		attrs[place] = a;
 		n++;
 	}
-	return n;
-}
-
-/* Raises lowest levels that are hopeless; returns false if the box is dropped. */
-static bool
-raise_lowest(BoxSearch *s, OpenBox *box, bool *changed)
-{
-	int			attrs[MAX_ATTRIBUTES];
-	int			n = doubtful_attributes(s, box, attrs);
-
 	for (int i = 0; i < n; i++)
 	{
 		int			a = attrs[i];
@@ -855,22 +844,6 @@ search_together(OptimumSearch *search, Rounds *rounds)
 	search->helped = worker_pool_end(rounds->pool);
 }
 
-/* Searches all boxes, or as many as pay off before workers are started. */
-static void
-search_alone(OptimumSearch *search, OpenBoxes *open)
-{
-	BoxSearch  *s = boxes_begin(search->population, &search->order);
-	BoxItem    *item = palloc0(sizeof(BoxItem));
-	BoxResult  *result = palloc(box_result_size(search->population));
-
-	take_items(search, open, 1, search->workers > 0 ? search->effort / SOONER : search->effort, item);
-	boxes_work(s, item, result);
-	take_result(search, open, result);
-	sort_open(search, open);
-	class_cache_free(s->cache);
-	MemoryContextDelete(s->context);
-}
-
 void
 optimum_search(OptimumSearch *search)
 {
@@ -879,6 +852,9 @@ optimum_search(OptimumSearch *search)
 	OpenBoxes	open = {.context = context,.ceiling = HUGE_VAL};
 	Rounds		rounds = {.open = &open,.pass = {.context = context}};
 	Box			all = {0};
+	BoxSearch  *alone = boxes_begin(search->population, &search->order);
+	BoxItem    *item = palloc0(sizeof(BoxItem));
+	BoxResult  *result = palloc(box_result_size(search->population));
 
 	search->in_time = true;
 	if (search->effort == 0)
@@ -889,7 +865,13 @@ optimum_search(OptimumSearch *search)
 		all.highest[a] = search->population->attrs[a].max_level;
 	}
 	add_box(&open, &all);
-	search_alone(search, &open);
+	/* all boxes, or as many as pay off before workers are started */
+	take_items(search, &open, 1, search->workers > 0 ? search->effort / SOONER : search->effort, item);
+	boxes_work(alone, item, result);
+	take_result(search, &open, result);
+	sort_open(search, &open);
+	class_cache_free(alone->cache);
+	MemoryContextDelete(alone->context);
 	if (open.nboxes > 0 && !time_is_up(search->order.deadline, &search->in_time))
 		search_together(search, &rounds);
 	search->bound = Min(least_open(&rounds), search->answer.found ? search->answer.cost : HUGE_VAL);

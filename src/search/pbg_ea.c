@@ -300,43 +300,37 @@ reproduce(Run *run)
 	}
 }
 
-/* The first of the measured nodes with a member's costs. */
-static void
-first_among_equals(const Run *run, const ArchiveMember *member, int *best)
-{
-	int			n = run->evolution->objectives.n;
-	int			levels[MAX_ATTRIBUTES];
-	double		costs[MAX_OBJECTIVES];
-
-	nodeset_levels(run->known, member->item, best);
-	for (uint32 i = 0; i < run->measured->nmeasured; i++)
-	{
-		costs_of(run, i, costs);
-		if (memcmp(costs, member->costs, sizeof(double) * n) != 0)
-			continue;
-		nodeset_levels(run->known, i, levels);
-		if (compare_levels(levels, best, run->population->nattrs) < 0)
-			memcpy(best, levels, sizeof(int) * run->population->nattrs);
-	}
-}
-
+/* Lists the archive: for each member, the first of the measured nodes with its costs. */
 static void
 list_archive(Run *run)
 {
 	Evolution  *evolution = run->evolution;
+	int			nattrs = run->population->nattrs;
+	int			levels[MAX_ATTRIBUTES];
+	double		costs[MAX_OBJECTIVES];
 
 	evolution->nfound = archive_size(run->archive);
 	evolution->found = palloc(sizeof(MeasuredNode) * evolution->nfound);
 	for (int i = 0; i < evolution->nfound; i++)
 	{
 		MeasuredNode *found = &evolution->found[i];
+		const ArchiveMember *member = archive_member(run->archive, i);
 
 		CHECK_FOR_INTERRUPTS();
-		found->levels = palloc(sizeof(int) * run->population->nattrs);
-		first_among_equals(run, archive_member(run->archive, i), found->levels);
+		found->levels = palloc(sizeof(int) * nattrs);
+		nodeset_levels(run->known, member->item, found->levels);
+		for (uint32 number = 0; number < run->measured->nmeasured; number++)
+		{
+			costs_of(run, number, costs);
+			if (memcmp(costs, member->costs, sizeof(double) * evolution->objectives.n) != 0)
+				continue;
+			nodeset_levels(run->known, number, levels);
+			if (compare_levels(levels, found->levels, nattrs) < 0)
+				memcpy(found->levels, levels, sizeof(int) * nattrs);
+		}
 		found->measures = run->measured->measures[nodeset_find(run->known, found->levels)];
 	}
-	sort_nodes(evolution->found, evolution->nfound, &evolution->objectives, run->population->nattrs);
+	sort_nodes(evolution->found, evolution->nfound, &evolution->objectives, nattrs);
 }
 
 static Run *

@@ -7,6 +7,9 @@
 
 #include <math.h>
 
+/* The utopian point, slightly better than the ideal in both. */
+#define UTOPIA (-1e-6)
+
 void
 preference_begin(Preference *preference, double necd, double nwp)
 {
@@ -30,7 +33,13 @@ double
 preference_achievement(const Preference *preference, const double *costs)
 {
 	if (preference->measures.n == FIRST_FURTHER && !preference->has_weights)
-		return achievement(costs[0], costs[1], preference->preferred[0], preference->preferred[1]);
+	{
+		double		bias = 1 / (preference->preferred[0] - UTOPIA);
+		double		loss = 1 / (preference->preferred[1] - UTOPIA);
+		double		weight = bias / (bias + loss);
+
+		return Max(weight * (costs[0] - UTOPIA), (1 - weight) * (costs[1] - UTOPIA));
+	}
 	return achievement_of(preference->measures.n, costs, preference->preferred, preference->weights, preference->ideal);
 }
 
@@ -73,19 +82,6 @@ best_of_one_class(const Population *population, Objective measure)
 }
 
 /* --------------- the achievement function: how close a generalization comes */
-
-/* The utopian point, slightly better than the ideal in both. */
-#define UTOPIA (-1e-6)
-
-double
-achievement(double necd, double nwp, double necd_preferred, double nwp_preferred)
-{
-	double		bias = 1 / (necd_preferred - UTOPIA);
-	double		loss = 1 / (nwp_preferred - UTOPIA);
-	double		weight = bias / (bias + loss);
-
-	return Max(weight * (necd - UTOPIA), (1 - weight) * (nwp - UTOPIA));
-}
 
 /* The utopian value of a measure: near a large ideal, UTOPIA would be rounded away. */
 static double

@@ -30,7 +30,7 @@ extern void preference_begin(Preference *preference, double necd, double nwp);
 /* Adds another measure. */
 extern void preference_add(Preference *preference, Objective measure, double preferred, double ideal);
 
-/* The achievement function of costs: less is closer. */
+/* The achievement function of costs: less is closer, in every direction. */
 extern double preference_achievement(const Preference *preference, const double *costs);
 
 /* The sum by which costs exceed the preferred ones. */
@@ -43,12 +43,6 @@ extern double preference_deviation(const Preference *preference, const double *c
 extern double best_of_one_class(const Population *population, Objective measure);
 
 /* --------------- the achievement function: how close a generalization comes */
-
-/*
- * The achievement function of a bias and a loss, given the preferred ones:
- * less is closer, in every direction.
- */
-extern double achievement(double necd, double nwp, double necd_preferred, double nwp_preferred);
 
 /*
  * The achievement function of any number of values, each with its preference,

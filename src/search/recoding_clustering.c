@@ -58,23 +58,6 @@ typedef struct Coarsening
 	int			nlarge;			/* those that are large enough */
 } Coarsening;
 
-/* Prepares for up to a number of tuples at a time. */
-static Coarsening *
-coarsening_create(const Ground *ground, int room)
-{
-	Coarsening *coarsening = MemoryContextAllocZero(ground->context, sizeof(Coarsening));
-	MemoryContext old = MemoryContextSwitchTo(ground->context);
-
-	coarsening->ground = ground;
-	alike_groups_init(&coarsening->alike, ground, room);
-	coarsening->joined = palloc(sizeof(int) * room);
-	coarsening->next_joined = palloc(sizeof(int) * room);
-	coarsening->people = palloc(sizeof(int64) * room);
-	coarsening->open = palloc(sizeof(int) * room);
-	MemoryContextSwitchTo(old);
-	return coarsening;
-}
-
 static inline uint32
 cluster_code(const Coarsening *coarsening, int cluster, int a)
 {
@@ -259,6 +242,7 @@ Clustering *
 clustering_create(const Ground *ground, int room, int most_clusters)
 {
 	Clustering *c = MemoryContextAllocZero(ground->context, sizeof(Clustering));
+	Coarsening *coarsening;
 	MemoryContext old = MemoryContextSwitchTo(ground->context);
 	Size		n = most_clusters;
 
@@ -282,7 +266,13 @@ clustering_create(const Ground *ground, int room, int most_clusters)
 	c->marks = palloc(sizeof(HistogramMark) * (ground->ncolumns + 1));
 	for (int column = 0; column < ground->ncolumns; column++)
 		c->marks[column] = histograms_mark(ground->order->population->columns[column]);
-	c->coarsening = coarsening_create(ground, room);
+	coarsening = c->coarsening = palloc0(sizeof(Coarsening));
+	coarsening->ground = ground;
+	alike_groups_init(&coarsening->alike, ground, room);
+	coarsening->joined = palloc(sizeof(int) * room);
+	coarsening->next_joined = palloc(sizeof(int) * room);
+	coarsening->people = palloc(sizeof(int64) * room);
+	coarsening->open = palloc(sizeof(int) * room);
 	MemoryContextSwitchTo(old);
 	return c;
 }

@@ -115,20 +115,6 @@ weigh_new_classes(Extension *extension)
 	}
 }
 
-/* The tuples to show; those that were suppressed stay suppressed. */
-static uint32 *
-shown_tuples(const RecodingOrder *order, const uint32 *class_of, uint32 *nshown)
-{
-	uint32		n = order->population->tuples->ntuples;
-	uint32	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1));
-
-	*nshown = 0;
-	for (uint32 tuple = 0; tuple < n; tuple++)
-		if (class_of[tuple] != NO_CLASS)
-			shown[(*nshown)++] = tuple;
-	return shown;
-}
-
 /* The people of an old class in a new one. */
 typedef struct ClassPair
 {
@@ -220,22 +206,6 @@ keep_numbers(const DraftClasses *classes, const uint32 *old, uint32 nold, Recodi
 	return moved;
 }
 
-/* Whether labels cover every class. */
-static bool
-classes_have_labels(const DraftClasses *classes)
-{
-	uint32		hull[2 * MAX_ATTRIBUTES];
-	bool		all = true;
-
-	for (uint32 number = 0; number < classes->nclasses && all; number++)
-		if (classes->classes[number].ntuples > 0)
-		{
-			class_hull(classes, number, hull);
-			all = hull_has_labels(classes->ground, hull);
-		}
-	return all;
-}
-
 /*
  * Merges the tuples in no class with each other and with classes, until the
  * promise is kept.  Where that needs a class that no label covers, they stay
@@ -246,12 +216,20 @@ place_the_rest(DraftClasses *classes)
 {
 	Size		size = sizeof(uint32) * ((Size) classes->ground->ntuples + 1);
 	uint32	   *before = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	uint32		hull[2 * MAX_ATTRIBUTES];
+	bool		have_labels = true;
 	bool		kept;
 
 	memcpy(before, classes->class_of, size - sizeof(uint32));
 	start_by_merging(classes);
 	kept = mend_classes(classes);
-	if (!classes_have_labels(classes))
+	for (uint32 number = 0; number < classes->nclasses && have_labels; number++)
+		if (classes->classes[number].ntuples > 0)
+		{
+			class_hull(classes, number, hull);
+			have_labels = hull_has_labels(classes->ground, hull);
+		}
+	if (!have_labels)
 	{
 		draft_classes_clear(classes);
 		draft_classes_take_over(classes, before, NULL);
@@ -281,9 +259,14 @@ recoding_extend(const RecodingOrder *order, const uint32 *class_of, int64 *moved
 	MemoryContext context = AllocSetContextCreate(population->context, "anonopt recoding", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext outer = MemoryContextSwitchTo(context);
 	uint32		nold = 0;
-	uint32		nshown;
-	uint32	   *shown = shown_tuples(order, class_of, &nshown);
+	uint32		ntuples = population->tuples->ntuples;
+	uint32		nshown = 0;
+	uint32	   *shown = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) ntuples + 1));
 
+	/* suppressed tuples stay suppressed */
+	for (uint32 tuple = 0; tuple < ntuples; tuple++)
+		if (class_of[tuple] != NO_CLASS)
+			shown[nshown++] = tuple;
 	*moved = 0;
 	result->feasible = !too_many_suppressed(order, result);
 	/* without old classes, search from scratch */

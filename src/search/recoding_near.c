@@ -22,14 +22,22 @@ typedef struct Splitting
 } Splitting;
 
 /*
- * The attribute with the most loss in a branch, or -1 if all tuples have the same
- * codes.
+ * Splits a branch at the attribute with the most loss, at the code closest to
+ * the middle of its tuples; of two such codes, at the one that splits more
+ * evenly.
  */
 static int
-widest_attribute(const Ground *ground, const uint32 *hull)
+split_at_middle(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)
 {
+	const Splitting *splitting = arg;
+	const Ground *ground = splitting->ground;
+	uint32	   *count = splitting->count;
 	int			widest = -1;
 	int32		most = 0;
+	uint32		half = (branch->end - branch->start) / 2;
+	uint32		before = 0;
+	uint32		middle;
+	uint32		high;
 
 	for (int a = 0; a < ground->nattrs; a++)
 	{
@@ -41,38 +49,19 @@ widest_attribute(const Ground *ground, const uint32 *hull)
 			most = loss;
 		}
 	}
-	return widest;
-}
-
-/*
- * Splits a branch at the code closest to the middle of its tuples; of two such
- * codes, at the one that splits more evenly.
- */
-static int
-split_at_middle(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)
-{
-	const Splitting *splitting = arg;
-	const Ground *ground = splitting->ground;
-	uint32	   *count = splitting->count;
-	int			a = widest_attribute(ground, hull);
-	uint32		half = (branch->end - branch->start) / 2;
-	uint32		before = 0;
-	uint32		middle;
-	uint32		high;
-
-	if (a < 0)
+	if (widest < 0)
 		return -1;
-	middle = hull[a];
-	high = hull[ground->nattrs + a];
+	middle = hull[widest];
+	high = hull[ground->nattrs + widest];
 	memset(count + middle, 0, sizeof(uint32) * (high - middle + 1));
 	for (uint32 i = branch->start; i < branch->end; i++)
-		count[ground_codes(ground, tree->order[i])[a]]++;
+		count[ground_codes(ground, tree->order[i])[widest]]++;
 	while (before + count[middle] <= half && middle < high)
 		before += count[middle++];
-	if (middle == hull[a] || (middle < high && before + count[middle] - half < half - before))
+	if (middle == hull[widest] || (middle < high && before + count[middle] - half < half - before))
 		middle++;
 	*code = middle;
-	return a;
+	return widest;
 }
 
 KdTree *
@@ -100,12 +89,10 @@ tuple_tree_create(Ground *ground, uint32 leaf)
 /* The state of a search for one tuple. */
 typedef struct NearQuery
 {
-	const Ground *ground;
-	const KdTree *tree;
+	const Nearest *nearest;
 	uint32		tuple;
 	const uint32 *codes;
 	int64		people;
-	int			wanted;
 	int			nfound;
 	int64		cost[MOST_NEAREST];
 	uint32		found[MOST_NEAREST];
@@ -114,14 +101,14 @@ typedef struct NearQuery
 static inline int64
 worst_found(const NearQuery *query)
 {
-	return query->nfound < query->wanted ? PG_INT64_MAX : query->cost[query->wanted - 1];
+	return query->nfound < query->nearest->wanted ? PG_INT64_MAX : query->cost[query->nearest->wanted - 1];
 }
 
 /* Keeps a tuple if it is among the nearest. */
 static inline void
 offer(NearQuery *query, uint32 other)
 {
-	const Ground *ground = query->ground;
+	const Ground *ground = query->nearest->ground;
 	const uint32 *codes = ground_codes(ground, other);
 	int64		cost = 0;
 	int			at;
@@ -133,7 +120,7 @@ offer(NearQuery *query, uint32 other)
 	cost *= query->people + ground->people[other];
 	if (cost >= worst_found(query))
 		return;
-	at = query->nfound < query->wanted ? query->nfound++ : query->wanted - 1;
+	at = query->nfound < query->nearest->wanted ? query->nfound++ : query->nearest->wanted - 1;
 	for (; at > 0 && query->cost[at - 1] > cost; at--)
 	{
 		query->cost[at] = query->cost[at - 1];
@@ -147,8 +134,8 @@ offer(NearQuery *query, uint32 other)
 static inline int64
 branch_bound(const NearQuery *query, uint32 branch)
 {
-	const Ground *ground = query->ground;
-	const uint32 *hull = branch_hull(query->tree, branch);
+	const Ground *ground = query->nearest->ground;
+	const uint32 *hull = branch_hull(query->nearest->tree, branch);
 	int64		loss = 0;
 
 	for (int a = 0; a < ground->nattrs; a++)
@@ -166,7 +153,7 @@ branch_bound(const NearQuery *query, uint32 branch)
 static void
 search_branch(NearQuery *query, uint32 number)
 {
-	const Branch *branch = &query->tree->branches[number];
+	const Branch *branch = &query->nearest->tree->branches[number];
 	int64		left;
 	int64		right;
 	bool		left_first;
@@ -179,7 +166,7 @@ search_branch(NearQuery *query, uint32 number)
 	}
 	left = branch_bound(query, branch->left);
 	right = branch_bound(query, branch->right);
-	left_first = left < right || (left == right && query->tuple < query->tree->branches[branch->right].start);
+	left_first = left < right || (left == right && query->tuple < query->nearest->tree->branches[branch->right].start);
 	if (left_first && left < worst_found(query))
 		search_branch(query, branch->left);
 	if (right < worst_found(query))
@@ -207,16 +194,13 @@ nearest_create(const Ground *ground, const KdTree *tree, int wanted)
 void
 nearest_find(Nearest *nearest, uint32 tuple)
 {
-	const Ground *ground = nearest->ground;
-	NearQuery	query;
 	uint32	   *found = nearest->found + (Size) tuple * nearest->wanted;
+	NearQuery	query;
 
-	query.ground = ground;
-	query.tree = nearest->tree;
+	query.nearest = nearest;
 	query.tuple = tuple;
-	query.codes = ground_codes(ground, tuple);
-	query.people = ground->people[tuple];
-	query.wanted = nearest->wanted;
+	query.codes = ground_codes(nearest->ground, tuple);
+	query.people = nearest->ground->people[tuple];
 	query.nfound = 0;
 	search_branch(&query, 0);
 	for (int i = 0; i < nearest->wanted; i++)

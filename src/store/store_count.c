@@ -348,25 +348,6 @@ append_changes(const Store *store, TriggerData *data, Relation table, int64 nrow
 	appender_end(&appender);
 }
 
-/*
- * The relation is empty, so the store is current even if it was not before.
- * PostgreSQL does not truncate a relation with pending trigger events.
- */
-static void
-truncate_store(Store *store, Relation relation, Relation table)
-{
-	store_empty(table);
-	if (store_mismatch(store, relation, true) != NULL)
-	{
-		store_note_uncounted(store->number);
-		return;
-	}
-	store_forget_uncounted(store->number);
-	store_fingerprints(store, relation, store->fingerprints);
-	store->counted_at = GetCurrentTimestamp();
-	store_write(store);
-}
-
 static int64
 changed_rows(const TriggerData *data)
 {
@@ -401,7 +382,18 @@ anonopt_count_changes_call(PG_FUNCTION_ARGS)
 	if (table == NULL)
 		store_note_uncounted(store->number);
 	else if (truncated)
-		truncate_store(store, relation, table);
+	{
+		/*
+		 * the relation is empty, so the store is current even if it was not
+		 * before; PostgreSQL does not truncate a relation with pending
+		 * trigger events
+		 */
+		store_empty(table);
+		if (store_mismatch(store, relation, true) == NULL)
+			record_counting(store, relation);
+		else
+			store_note_uncounted(store->number);
+	}
 	else
 		append_changes(store, data, table, changed_rows(data));
 	if (table != NULL)

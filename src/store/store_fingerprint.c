@@ -142,9 +142,8 @@ store_fingerprint_columns(const Store *store, Relation relation)
 	return fingerprint.data;
 }
 
-/* The triggers that were created for a store's number, by name: as OIDs and as a text. */
-static List *
-read_triggers(int64 number, Oid relation, StringInfo fingerprint)
+List *
+store_triggers(int64 number, Oid relation, StringInfo fingerprint)
 {
 	Relation	catalog = table_open(TriggerRelationId, AccessShareLock);
 	List	   *triggers = NIL;
@@ -167,21 +166,13 @@ read_triggers(int64 number, Oid relation, StringInfo fingerprint)
 			memcmp(VARDATA_ANY(arguments), wanted, strlen(wanted) + 1) != 0)
 			continue;
 		triggers = lappend_oid(triggers, trigger->oid);
-		appendStringInfo(fingerprint, " %u:%u:%u.%u:%c", trigger->oid, HeapTupleHeaderGetRawXmin(tuple->t_data),
-						 ItemPointerGetBlockNumber(&tuple->t_self), ItemPointerGetOffsetNumber(&tuple->t_self),
-						 trigger->tgenabled);
+		if (fingerprint != NULL)
+			appendStringInfo(fingerprint, " %u:%u:%u.%u:%c", trigger->oid, HeapTupleHeaderGetRawXmin(tuple->t_data),
+							 ItemPointerGetBlockNumber(&tuple->t_self), ItemPointerGetOffsetNumber(&tuple->t_self),
+							 trigger->tgenabled);
 	}
 	table_close(catalog, AccessShareLock);
 	return triggers;
-}
-
-List *
-store_triggers(int64 number, Oid relation)
-{
-	StringInfoData fingerprint;
-
-	initStringInfo(&fingerprint);
-	return read_triggers(number, relation, &fingerprint);
 }
 
 bool
@@ -246,7 +237,7 @@ store_fingerprints(const Store *store, Relation relation, char **fingerprints)
 	StringInfoData triggers;
 
 	initStringInfo(&triggers);
-	(void) read_triggers(store->number, RelationGetRelid(relation), &triggers);
+	(void) store_triggers(store->number, RelationGetRelid(relation), &triggers);
 	fingerprints[FINGERPRINT_CLUSTER] = psprintf(UINT64_FORMAT " %u", GetSystemIdentifier(), MyDatabaseId);
 	fingerprints[FINGERPRINT_RELATION] = psprintf("%u %u %c%c%s", RelationGetRelid(relation), class->reltype, class->relkind,
 												  class->relpersistence, class->relispartition ? " partition" : "");
@@ -257,6 +248,15 @@ store_fingerprints(const Store *store, Relation relation, char **fingerprints)
 	fingerprints[FINGERPRINT_TABLE] = table != NULL ? psprintf("%u", RelationGetRelid(table)) : pstrdup("none");
 	if (table != NULL)
 		relation_close(table, NoLock);
+}
+
+void
+record_counting(Store *store, Relation relation)
+{
+	store_forget_uncounted(store->number);
+	store_fingerprints(store, relation, store->fingerprints);
+	store->counted_at = GetCurrentTimestamp();
+	store_write(store);
 }
 
 const char *

@@ -85,28 +85,6 @@ table_columns(const Store *store, Relation relation)
 	return desc;
 }
 
-static Oid
-make_table(const Store *store, Relation relation)
-{
-	ObjectAddress table;
-	ObjectAddress source;
-	Oid			oid = heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
-											   relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
-											   relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
-											   table_columns(store, relation), NIL, RELKIND_RELATION,
-											   RELPERSISTENCE_PERMANENT, false, false, ONCOMMIT_NOOP, (Datum) 0,
-											   false, false, false, InvalidOid, NULL);
-
-	ObjectAddressSet(table, RelationRelationId, oid);
-	ObjectAddressSet(source, RelationRelationId, RelationGetRelid(relation));
-	CommandCounterIncrement();
-	AlterTableCreateToastTable(oid, (Datum) 0, AccessExclusiveLock);
-	recordDependencyOn(&table, &source, DEPENDENCY_AUTO);
-	go_with_extension(&table);
-	CommandCounterIncrement();
-	return oid;
-}
-
 /* Drops triggers, and a table if it is valid. */
 static void
 drop_objects(Oid table, List *triggers)
@@ -140,6 +118,8 @@ empty_table(const Store *store, Relation relation)
 {
 	Relation	table = store_open_table(store, relation, RowExclusiveLock);
 	Oid			oid = store_table(store);
+	ObjectAddress made;
+	ObjectAddress source;
 
 	if (table != NULL && store_is_bound(store))
 	{
@@ -151,7 +131,20 @@ empty_table(const Store *store, Relation relation)
 		relation_close(table, NoLock);
 	if (OidIsValid(oid))
 		drop_objects(oid, NIL);
-	return table_open(make_table(store, relation), RowExclusiveLock);
+	oid = heap_create_with_catalog(store_table_name(store->number), RelationGetNamespace(relation),
+								   relation->rd_rel->reltablespace, InvalidOid, InvalidOid, InvalidOid,
+								   relation->rd_rel->relowner, HEAP_TABLE_AM_OID,
+								   table_columns(store, relation), NIL, RELKIND_RELATION,
+								   RELPERSISTENCE_PERMANENT, false, false, ONCOMMIT_NOOP, (Datum) 0,
+								   false, false, false, InvalidOid, NULL);
+	ObjectAddressSet(made, RelationRelationId, oid);
+	ObjectAddressSet(source, RelationRelationId, RelationGetRelid(relation));
+	CommandCounterIncrement();
+	AlterTableCreateToastTable(oid, (Datum) 0, AccessExclusiveLock);
+	recordDependencyOn(&made, &source, DEPENDENCY_AUTO);
+	go_with_extension(&made);
+	CommandCounterIncrement();
+	return table_open(oid, RowExclusiveLock);
 }
 
 /* --------------------------------------------------------------- its triggers */
@@ -190,34 +183,16 @@ transition(const char *name, bool is_new)
 	return node;
 }
 
-/*
- * Turns a trigger that was created as internal, to skip permission checks,
- * into an ordinary one.
- */
-static void
-make_ordinary(Oid trigger, const char *name, char enabled)
-{
-	Relation	catalog = table_open(TriggerRelationId, RowExclusiveLock);
-	ScanKeyData key;
-	HeapTuple	tuple;
-	Form_pg_trigger form;
-
-	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(trigger));
-	tuple = linitial(catalog_rows(catalog, TriggerOidIndexId, NULL, 1, &key));
-	form = (Form_pg_trigger) GETSTRUCT(tuple);
-	namestrcpy(&form->tgname, name);
-	form->tgisinternal = false;
-	form->tgenabled = enabled;
-	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
-	table_close(catalog, RowExclusiveLock);
-}
-
 static void
 make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 {
 	char	   *number = psprintf(INT64_FORMAT, store->number);
 	CreateTrigStmt *statement = makeNode(CreateTrigStmt);
 	Oid			function = own_function(trigger->function);
+	Relation	catalog = table_open(TriggerRelationId, RowExclusiveLock);
+	ScanKeyData key;
+	HeapTuple	tuple;
+	Form_pg_trigger form;
 	ObjectAddress address;
 
 	statement->trigname = psprintf("anonopt_store_%s_%s", number, trigger->name);
@@ -232,7 +207,19 @@ make_trigger(const Store *store, Oid relation, const StoreTrigger *trigger)
 	address = CreateTrigger(statement, NULL, relation, InvalidOid, InvalidOid, InvalidOid, function, InvalidOid, NULL,
 							true, false);
 	CommandCounterIncrement();
-	make_ordinary(address.objectId, statement->trigname, trigger->enabled);
+
+	/*
+	 * it was created as internal, to skip permission checks: turn it into an
+	 * ordinary one
+	 */
+	ScanKeyInit(&key, Anum_pg_trigger_oid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(address.objectId));
+	tuple = linitial(catalog_rows(catalog, TriggerOidIndexId, NULL, 1, &key));
+	form = (Form_pg_trigger) GETSTRUCT(tuple);
+	namestrcpy(&form->tgname, statement->trigname);
+	form->tgisinternal = false;
+	form->tgenabled = trigger->enabled;
+	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	table_close(catalog, RowExclusiveLock);
 	go_with_extension(&address);
 	CommandCounterIncrement();
 }
@@ -247,7 +234,7 @@ make_triggers(const Store *store, Relation relation)
 	store_fingerprints(store, relation, now);
 	if (*now[FINGERPRINT_TRIGGERS] != '\0' && strcmp(now[FINGERPRINT_TRIGGERS], store->fingerprints[FINGERPRINT_TRIGGERS]) == 0)
 		return;
-	drop_objects(InvalidOid, store_triggers(store->number, oid));
+	drop_objects(InvalidOid, store_triggers(store->number, oid, NULL));
 	for (int i = 0; i < lengthof(store_trigger_list); i++)
 		make_trigger(store, oid, &store_trigger_list[i]);
 	CacheInvalidateRelcacheByRelid(oid);
@@ -372,10 +359,7 @@ count_store(Store *store, Relation relation)
 		make_triggers(store, relation);
 	store_count_all(store, relation, table);
 	table_close(table, NoLock);
-	store_forget_uncounted(store->number);
-	store_fingerprints(store, relation, store->fingerprints);
-	store->counted_at = GetCurrentTimestamp();
-	store_write(store);
+	record_counting(store, relation);
 }
 
 /* A number that is not in use, not even by restored objects. */
@@ -491,7 +475,7 @@ has_parts_of_caller(const Store *store, const Dataset *dataset)
 {
 	return store->relation == dataset->relation && dataset_same_relation(dataset->relation, dataset->row_type) &&
 		get_rel_relkind(store->relation) == RELKIND_RELATION && object_ownercheck(RelationRelationId, store->relation, GetUserId()) &&
-		(OidIsValid(store_table(store)) || store_triggers(store->number, store->relation) != NIL);
+		(OidIsValid(store_table(store)) || store_triggers(store->number, store->relation, NULL) != NIL);
 }
 
 bool
@@ -505,7 +489,7 @@ store_drop(const Dataset *dataset)
 		/* load it again, now that nobody else can change it */
 		store = store_of_dataset(dataset->name, NULL);
 		if (store != NULL && has_parts_of_caller(store, dataset))
-			drop_objects(store_table(store), store_triggers(store->number, store->relation));
+			drop_objects(store_table(store), store_triggers(store->number, store->relation, NULL));
 	}
 	if (store == NULL)
 		return false;

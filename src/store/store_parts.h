@@ -71,14 +71,17 @@ extern void store_fingerprints(const Store *store, Relation relation, char **fin
 extern AttrNumber store_column_number(const Store *store, Oid relation, int column);
 extern char *store_fingerprint_columns(const Store *store, Relation relation);
 
+/* Records that a store has been counted: every change so far, and the fingerprint. */
+extern void record_counting(Store *store, Relation relation);
+
 /* Why a store is not current, according to the catalogs, or NULL. */
 extern const char *store_mismatch(const Store *store, Relation relation, bool but_file);
 
 /* Whether a trigger is one of a store's original triggers. */
 extern bool store_lists_trigger(const Store *store, Oid trigger);
 
-/* The triggers on a relation for a store's number. */
-extern List *store_triggers(int64 number, Oid relation);
+/* The triggers that were created on a relation for a store's number, by name; also as a text, unless that is NULL. */
+extern List *store_triggers(int64 number, Oid relation, StringInfo fingerprint);
 
 /* The table of a store, or InvalidOid. */
 extern Oid	store_table(const Store *store);

@@ -39,27 +39,6 @@
 
 #define STORED_TUPLES "stored_tuples"
 
-/*
- * Whether our aggregate has enough arguments for a data set's columns and a
- * count.
- */
-static bool
-fits_aggregate(const Dataset *dataset)
-{
-	int			most = 0;
-
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		const Declared *declared = &dataset->attributes[i];
-
-		if (!role_is_counted(declared->role))
-			continue;
-		/* a sensitive column may be read in addition to its leaves */
-		most += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
-	}
-	return most <= FUNC_MAX_ARGS - 3;
-}
-
 /* Why the caller may not get a relation's tuples without reading it, or NULL. */
 static const char *
 guard_of(const StoreRead *read, Relation relation)
@@ -78,24 +57,11 @@ guard_of(const StoreRead *read, Relation relation)
 }
 
 /*
- * Why this session might see a write without its count, or NULL.  Within
- * triggers, changes by a foreign key may be uncounted although their statement
- * has ended.  A transaction's fixed snapshot does not show the state at the
- * time when the transaction itself counted.
+ * Why a store is not current, or NULL.  A session may not see a write without
+ * its count.  Within triggers, changes by a foreign key may be uncounted
+ * although their statement has ended.  A transaction's fixed snapshot does not
+ * show the state at the time when the transaction itself counted.
  */
-static const char *
-unsettled_reason(const Store *store, Relation relation)
-{
-	if (IsolationUsesXactSnapshot() && store_of_number(store->number, NULL)->own)
-		return "this transaction has counted it";
-	if (relation->rd_refcnt > 1 || DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH)) > 0)
-		return "a statement or trigger of this session has not ended";
-	if (GetActiveSnapshot()->curcid != GetCurrentCommandId(false))
-		return "this session has written since its snapshot";
-	return NULL;
-}
-
-/* Why a store is not current, or NULL. */
 static const char *
 problem_of(const Store *store, Relation relation)
 {
@@ -114,7 +80,13 @@ problem_of(const Store *store, Relation relation)
 		return "changes could not be counted";
 	if (is_replicated_to(RelationGetRelid(relation)))
 		return "a subscription writes to the relation";
-	return unsettled_reason(store, relation);
+	if (IsolationUsesXactSnapshot() && store_of_number(store->number, NULL)->own)
+		return "this transaction has counted it";
+	if (relation->rd_refcnt > 1 || DatumGetInt32(OidFunctionCall0(F_PG_TRIGGER_DEPTH)) > 0)
+		return "a statement or trigger of this session has not ended";
+	if (GetActiveSnapshot()->curcid != GetCurrentCommandId(false))
+		return "this session has written since its snapshot";
+	return NULL;
 }
 
 /* Checks a store for use by the caller; also sets whether it can be read at all. */
@@ -123,6 +95,7 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 {
 	StoreRead  *read = palloc0(sizeof(StoreRead));
 	char	  **columns;
+	int			narguments = 0;
 	Relation	table;
 	const char *guard;
 
@@ -131,7 +104,16 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 	read->table = store_table(store);
 	read->ncolumns = counted_columns(dataset, &columns);
 	read->places = palloc(sizeof(int) * (read->ncolumns + 1));
-	if (!fits_aggregate(dataset))
+	for (int i = 0; i < dataset->nattributes; i++)
+	{
+		const Declared *declared = &dataset->attributes[i];
+
+		/* a sensitive column may be read in addition to its leaves */
+		if (role_is_counted(declared->role))
+			narguments += declared->role == ROLE_SENSITIVE && OidIsValid(declared->hierarchy) ? 2 : 1;
+	}
+	/* our aggregate takes them and a count */
+	if (narguments > FUNC_MAX_ARGS - 3)
 		read->problem = "too many columns are declared";
 	for (int i = 0; i < read->ncolumns && read->problem == NULL; i++)
 	{
@@ -250,24 +232,6 @@ store_source(const StoreRead *read)
 					columns.data, count, count, columns.data, count, read->problem == NULL ? "<>" : ">");
 }
 
-/* The scanned columns that are read, and the count. */
-static TupleDesc
-read_columns(const StoreRead *read, TupleDesc table)
-{
-	TupleDesc	desc = CreateTemplateTupleDesc(read->ncolumns + 1);
-
-	for (int i = 0; i < read->ncolumns; i++)
-	{
-		Form_pg_attribute column = TupleDescAttr(table, read->places[i]);
-
-		TupleDescInitEntry(desc, i + 1, read->store->columns[read->places[i]], column->atttypid, column->atttypmod, 0);
-		TupleDescInitEntryCollation(desc, i + 1, column->attcollation);
-	}
-	TupleDescInitEntry(desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
-	TupleDescFinalize(desc);
-	return desc;
-}
-
 /* Fails unless a store's table has the store's columns followed by a count. */
 static void
 require_shape(const StoreRead *read, TupleDesc table)
@@ -349,7 +313,16 @@ store_read_scan(StoreRead *read)
 	Relation	table = table_open(read->table, AccessShareLock);
 
 	require_shape(read, RelationGetDescr(table));
-	read->desc = read_columns(read, RelationGetDescr(table));
+	read->desc = CreateTemplateTupleDesc(read->ncolumns + 1);
+	for (int i = 0; i < read->ncolumns; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(table), read->places[i]);
+
+		TupleDescInitEntry(read->desc, i + 1, read->store->columns[read->places[i]], column->atttypid, column->atttypmod, 0);
+		TupleDescInitEntryCollation(read->desc, i + 1, column->attcollation);
+	}
+	TupleDescInitEntry(read->desc, read->ncolumns + 1, store_count_name(read), INT8OID, -1, 0);
+	TupleDescFinalize(read->desc);
 	table_close(table, NoLock);
 	read->rows = tuplestore_begin_heap(false, false, work_mem);
 	read->is_grouped = scan_rows(read, read->places, read->ncolumns, NULL, false, keep_row, read);
