@@ -39,10 +39,7 @@ extern const uint32 *matches_classes(const Matches *matches, uint32 *limit);
 
 /* ----------------------------------------- jaro's similarity of two strings */
 
-/*
- * The Jaro similarity of two strings of characters, in [0,1]; 1 for two empty
- * ones.
- */
+/* The Jaro similarity of two strings of characters, in [0,1]; 1 for two empty ones. */
 extern double jaro(const uint32 *a, int na, const uint32 *b, int nb);
 
 /* Splits a text in the database's encoding into characters; returns their number. */

@@ -59,8 +59,7 @@ typedef struct ItemTable
 	const Population *population;
 	uint32		n;
 	uint32	  **leaves;			/* by attribute and item */
-	const int64 *counts;		/* people of each, or NULL if they do not
-								 * matter */
+	const int64 *counts;		/* people of each, or NULL if irrelevant */
 	SortedItems *sorted;		/* by depth of the search */
 	uint32	   *starts;			/* work space, by leaf */
 	uint64	   *pairs;			/* the same, for items that are few */

@@ -53,8 +53,7 @@ typedef struct ClassRisk
 typedef struct Frontier
 {
 	RecordRun  *run;
-	double	   *best;			/* by tuple: the answer's risk, if there is
-								 * one */
+	double	   *best;			/* by tuple: the answer's risk, if any */
 	int64	   *visits;			/* by profile */
 	Profiles	profiles;
 	Size		nleast;
@@ -459,10 +458,7 @@ compare_nodes_by_height(const void *a, const void *b, void *arg)
 	return x < y ? -1 : x > y;
 }
 
-/*
- * Counts a visit of a node for all tuples that generate it, and marks those
- * that expand it.
- */
+/* Counts a visit of a node for the tuples that generate it; marks those that expand it. */
 static void
 visit_generated(RecordRun *run, const int *levels, const uint64 *generated, bool is_top, uint64 *expanded)
 {

@@ -23,8 +23,7 @@ typedef struct RecordRun
 	int64	   *people;			/* work space, by dictionary */
 	uint32	   *leaves;			/* nattrs per tuple */
 	int64		nnodes;			/* PG_INT64_MAX if too many to count */
-	int64		stride[MAX_ATTRIBUTES]; /* factor of a level in a node's
-										 * number */
+	int64		stride[MAX_ATTRIBUTES]; /* of a level in a node's number */
 	uint64	   *counted;		/* by node, a bit; NULL if there are too many */
 } RecordRun;
 
@@ -70,10 +69,7 @@ extern double risk_at(RecordRun *run, uint32 tuple, const int *levels);
 /* Whether the time limit has passed, which is then remembered. */
 extern bool out_of_time(RecordRun *run);
 
-/*
- * Offers random nodes that are just useful enough for some tuple, as first
- * answers.
- */
+/* Offers random nodes that are just useful enough for some tuple, as first answers. */
 extern void offer_samples(RecordRun *run);
 
 /* Ends the count of visits to nodes by tuples that have seen samples and both ends. */

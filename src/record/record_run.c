@@ -169,10 +169,7 @@ record_run_begin(RecordSearch *search)
 #define MOST_SAMPLES 500
 #define NODES_PER_SAMPLE 64
 
-/*
- * Climbs from the bottom along random attributes as long as a tuple's utility
- * allows.
- */
+/* Climbs from the bottom along random attributes as long as a tuple's utility allows. */
 static void
 climb_at_random(const RecordRun *run, Prng *prng, int *levels)
 {

@@ -17,10 +17,7 @@
 /* The most tuples at all nodes whose visits from the top are counted. */
 #define MOST_COUNTED_WORK 2e10
 
-/*
- * Offers the lowest and the highest node, so that every record with an answer
- * has one before time is up.
- */
+/* Offers both ends, so that every record with an answer has one before time is up. */
 static void
 offer_ends(RecordRun *run)
 {

@@ -76,10 +76,7 @@ compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg
 	return y - x;
 }
 
-/*
- * Visits the nodes directly below one, in order of risk, and adds new ones to
- * the queue.
- */
+/* Visits the nodes directly below one, in order of risk, and queues new ones. */
 static void
 expand(WalkLattice *lattice, pairingheap * queue, Queued *nodes, int node)
 {
@@ -174,10 +171,7 @@ first_frontier_node(WalkLattice *lattice)
 	return node;
 }
 
-/*
- * Visits the new nodes in a node's adjacency cube, and queues the frontier
- * nodes among them.
- */
+/* Visits the new nodes in a node's adjacency cube, and queues those of the frontier. */
 static void
 visit_cube(WalkLattice *lattice, int node, int *waiting, int *nwaiting)
 {

@@ -40,10 +40,7 @@ front_member(const Front *front, int i)
 	return front->members + (Size) i * front->member_size;
 }
 
-/*
- * Whether a vector is nowhere worse than another; sets equal if it is also
- * nowhere better.
- */
+/* Whether a vector is nowhere worse than another; equal if it is also nowhere better. */
 static inline bool
 covers(const double *a, const double *b, int n, bool *equal)
 {

@@ -41,16 +41,10 @@ level_losses_sum(const LevelLosses *losses, const int *levels)
 /* The default side of an objective's boxes. */
 extern double default_epsilon(Objective objective, const Population *population);
 
-/*
- * The largest possible value of an objective, which is the worst if less is
- * better.
- */
+/* The largest possible value of an objective, which is the worst if less is better. */
 extern double most_of(Objective objective, const Population *population);
 
-/*
- * The costs of a node, shifted so that the worst is 0; a missing measure costs
- * 0 as well.
- */
+/* The costs of a node, shifted so that the worst is 0, as is that of a missing measure. */
 extern void bounded_costs(const Population *population, const Objectives *objectives, const Measures *measures, double *costs);
 
 /* -------------- lower bounds of a node's costs, derived from measured nodes */

@@ -332,10 +332,7 @@ mutate(Nsga2 *search, uint64 *cut)
 	}
 }
 
-/*
- * A child: one parent's bits up to a point and the other's from there on,
- * mutated.
- */
+/* A child: one parent's bits up to a point and the other's from there on, mutated. */
 static uint32
 breed(Nsga2 *search, const uint64 *first, const uint64 *second, int place)
 {

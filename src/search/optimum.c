@@ -82,8 +82,7 @@
 /* The nodes between a lowest and a highest one. */
 typedef struct Box
 {
-	double		floor;			/* lower bound of their cost; first, for
-								 * sorting */
+	double		floor;			/* none costs less; boxes are sorted by it */
 	int16		lowest[MAX_ATTRIBUTES];
 	int16		highest[MAX_ATTRIBUTES];
 } Box;
@@ -117,8 +116,7 @@ typedef struct OpenBox
 	int			highest[MAX_ATTRIBUTES];
 	bool		fine[MAX_ATTRIBUTES];	/* its lowest level is known not to be
 										 * hopeless */
-	int			rises;			/* rise of lowest levels since tuples were
-								 * merged */
+	int			rises;			/* of lowest levels since the last merging */
 	int			counted[MAX_ATTRIBUTES];	/* the lowest node for which
 											 * minorities were counted */
 	int64		minorities;		/* people outside their class's majority
@@ -213,10 +211,7 @@ minorities(const BoxSearch *s, OpenBox *box)
 	return box->minorities;
 }
 
-/*
- * The lower bound of the cost of a box's nodes; its table is that of the
- * highest node.
- */
+/* The lower bound of the cost of a box's nodes; its table is that of the highest node. */
 static double
 least_cost(const BoxSearch *s, OpenBox *box)
 {
@@ -308,10 +303,7 @@ offer(BoxSearch *s, const int *levels)
 		suppress_fewer(s);
 }
 
-/*
- * Whether the nodes below the highest node with one attribute lowered are
- * worth searching.
- */
+/* Whether nodes below the highest with one attribute lowered are worth searching. */
 static bool
 can_lower(BoxSearch *s, const BoxTable *table, const int *highest, int a, int level)
 {
@@ -360,10 +352,7 @@ forget_table(const BoxSearch *s, OpenBox *box)
 	box->table = NULL;
 }
 
-/*
- * Lowers highest levels whose nodes are beaten; returns false if the box is
- * dropped.
- */
+/* Lowers highest levels whose nodes are beaten; returns false if the box is dropped. */
 static bool
 lower_highest(BoxSearch *s, OpenBox *box, bool *changed)
 {
@@ -544,10 +533,7 @@ search_last(BoxSearch *s)
 
 /* ---------------------------------------------------------------- diving */
 
-/*
- * The attribute whose next lower level saves most and is not hopeless; -1 if
- * there is none.
- */
+/* The attribute whose next lower level saves most and is not hopeless, or -1. */
 static int
 best_step(BoxSearch *s, const BoxTable *table, const int *levels)
 {

@@ -37,8 +37,7 @@ typedef struct Run
 	Evolution  *evolution;
 	const Population *population;
 	Prng		prng;
-	double		most_nodes;		/* that can be measured: the allowed number,
-								 * or all */
+	double		most_nodes;		/* the most that can be measured */
 	MeasuredSet *measured;
 	NodeSet    *known;			/* its nodes: every one that occurred */
 	Archive    *archive;		/* items are their numbers */
@@ -208,10 +207,7 @@ mutant(Run *run, const int *levels)
 	return nodeset_find(run->known, child);
 }
 
-/*
- * Two children of two parents; if a child may not be measured, its parent
- * takes its place.
- */
+/* Two children of two parents, who take the places of children that may not be measured. */
 static void
 breed(Run *run, const Parents *possible, uint32 *children, int nchildren)
 {

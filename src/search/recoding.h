@@ -17,8 +17,7 @@ typedef struct RecodingOrder
 	Objective	loss;			/* glm, nwp, dcn or cm */
 	RecodingLabels labels;
 	uint64		seed;
-	int			effort;			/* hundredths of the default; 0: the first
-								 * answer */
+	int			effort;			/* percent of the default; 0: first answer */
 } RecodingOrder;
 
 /* The result of a search. */

@@ -86,10 +86,7 @@ set_large_aside(Coarsening *coarsening)
 	coarsening->nopen = nopen;
 }
 
-/*
- * Estimates the price of raising an attribute's level; NEVER if that would
- * merge nothing.
- */
+/* Estimates the price of raising an attribute's level; NEVER if that merges nothing. */
 static int64
 raising_price(const Coarsening *coarsening, int a)
 {
@@ -131,10 +128,7 @@ cheapest_attribute(Coarsening *coarsening)
 	return best;
 }
 
-/*
- * Merges the clusters for which the node shows the same labels; returns how
- * many are left.
- */
+/* Merges clusters for which the node shows the same labels; returns how many are left. */
 static int
 find_alike(Coarsening *coarsening)
 {

@@ -103,10 +103,7 @@ level_loss(const Axis *axis, int level, uint32 code)
 	return level < axis->nlevels ? axis->level_loss[level][code] : IMPOSSIBLE * axis->most;
 }
 
-/*
- * By power of two and code: the level that merges a code with that many
- * following ones.
- */
+/* By power of two and code: the level that merges a code with so many following ones. */
 static void
 prepare_climb(const Ground *ground, Axis *axis)
 {
@@ -336,10 +333,7 @@ class_cost(const Ground *ground, int64 people, int64 loss, const uint32 *slices)
 	return cost;
 }
 
-/*
- * The leaves under a class's label of an attribute, given its lowest and its
- * highest code.
- */
+/* The leaves under a class's label of an attribute, given its lowest and highest code. */
 static void
 shown_run(const Ground *ground, int a, uint32 low, uint32 high, uint32 *first, uint32 *leaves)
 {

@@ -20,8 +20,7 @@ typedef struct Axis
 	uint32		ncodes;
 	int			nlevels;		/* from min_level up */
 	uint32	  **label;			/* by level and code */
-	int32	  **level_loss;		/* by level and code: loss per person of its
-								 * label */
+	int32	  **level_loss;		/* by level and code: a person's loss */
 	uint32	   *first;			/* by code: the first and last leaf under it */
 	uint32	   *last;
 	const Hierarchy *hierarchy;
@@ -51,13 +50,11 @@ typedef struct Ground
 	Axis	   *axes;
 	int64		suppressed_loss;	/* of a suppressed person */
 	int64		whole_loss;		/* of a person, reported as 1 */
-	int64		size_unit;		/* cost of each pair of members of a class,
-								 * for dcn */
+	int64		size_unit;		/* for dcn: cost of each pair in a class */
 	int64		minority_unit;	/* cost of a person outside the majority, for
 								 * cm */
 	int64		smallest;		/* least number of people of a class */
-	bool		compares_shares;	/* a promise does, so that no size is
-									 * enough */
+	bool		compares_shares;	/* a promise does: no size suffices */
 	struct OutsideBoxes *outside;	/* people outside, if labels must match
 									 * some, or NULL */
 	int64		least_outside;	/* how many */
@@ -195,10 +192,7 @@ extern void class_take(DraftClasses *classes, uint32 class, uint32 tuple);
 /* Removes the tuple that a settled class took last. */
 extern void class_take_back(DraftClasses *classes, uint32 class);
 
-/*
- * Computes a class's loss, once it has its tuples, and whether it keeps the
- * promise.
- */
+/* Computes a class's loss, once it has its tuples, and whether it keeps the promise. */
 extern bool class_settle(DraftClasses *classes, uint32 class);
 
 /* Suppresses a tuple without a class, or ends its suppression. */
@@ -347,10 +341,7 @@ alike_group_of(AlikeGroups *groups, uint64 hash)
 
 /* ----------------------------------------------- first answers for a search */
 
-/*
- * Creates classes of nodes, those that lose least first; some tuples may be
- * left without one.
- */
+/* Creates classes of nodes, those that lose least first; some tuples may be left. */
 extern void start_by_nodes(DraftClasses *classes);
 
 /*
@@ -363,10 +354,7 @@ extern bool start_by_one_node(DraftClasses *classes, int64 below, const Recoding
 /* Merges tuples without a class into classes; some may be left. */
 extern void start_by_merging(DraftClasses *classes);
 
-/*
- * Merges the remaining tuples with the nearest classes; returns false if that
- * is impossible.
- */
+/* Merges the remaining tuples with the nearest classes; false if that is impossible. */
 extern bool mend_classes(DraftClasses *classes);
 
 /* ------------------ improves classes by dissolving some and rebuilding them */

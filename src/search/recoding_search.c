@@ -208,10 +208,7 @@ chain_classes(const RecodingPlan *plan, ClassChains *chains)
 	}
 }
 
-/*
- * Counts an item's people without a class, and its share of those who may be
- * suppressed.
- */
+/* An item's people without a class, and its share of those who may be suppressed. */
 static int64
 item_limit(const RecodingPlan *plan, const BlockItem *item)
 {

@@ -64,10 +64,7 @@ weigh_levels(const Ground *ground, NodeList *list)
 	}
 }
 
-/*
- * Lists the nodes that lose at most the limit, given the levels of the
- * previous attributes.
- */
+/* Lists the nodes that lose at most the limit, given levels of the previous attributes. */
 static void
 list_nodes(NodeList *list, int attr, int64 loss)
 {
@@ -159,8 +156,7 @@ levels_of_node(const NodeList *list, uint32 i)
 typedef struct Visit
 {
 	DraftClasses *classes;
-	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: hash of its
-										 * label */
+	uint64	  **mix[MAX_ATTRIBUTES];	/* by level and code: a hash */
 	uint32		nleft;
 	uint32	   *left;			/* tuples without a class */
 	uint32	   *group_of;		/* by position among them */
@@ -339,8 +335,7 @@ typedef struct NodeSearch
 	int64		least;			/* loss to beat */
 	const		uint8 *best;	/* levels, or NULL */
 	uint32		nfine;
-	const		uint8 *fine[MOST_TOO_FINE]; /* levels of nodes that are too
-											 * fine */
+	const		uint8 *fine[MOST_TOO_FINE]; /* levels of such nodes */
 } NodeSearch;
 
 /* Whether a node is as fine as one that is too fine. */

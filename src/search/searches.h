@@ -195,10 +195,8 @@ typedef struct Nsga2Settings
 	bool		taxonomy;		/* cuts follow the hierarchies' trees */
 	bool		unseeded;		/* a generation begins with any cuts */
 	bool		copies;			/* a generation may hold one twice */
-	Preference	preference;		/* its measures are the same for every
-								 * preference */
-	int			evaluations;	/* in all, to judge whether workers are worth
-								 * it */
+	Preference	preference;		/* of the same measures in all searches */
+	int			evaluations;	/* in all, to judge whether workers pay */
 	int			workers;
 } Nsga2Settings;
 
@@ -239,10 +237,7 @@ typedef struct Nsga2
 
 extern Nsga2 *nsga2_begin(const Nsga2Settings *settings);
 
-/*
- * Searches under a preference, for a number of evaluations; earlier
- * evaluations are reused.
- */
+/* Searches under a preference, for a number of evaluations; earlier ones are reused. */
 extern void nsga2_search(Nsga2 *search, const Preference *preference, int evaluations);
 
 static inline const double *
@@ -257,10 +252,7 @@ nsga2_cut(const Nsga2 *search, uint32 number)
 	return search->known->keys + (Size) number * search->known->nwords;
 }
 
-/*
- * The solutions that no other beats in both ach and k, closest first; returns
- * their number.
- */
+/* The solutions that no other beats in both ach and k, closest first; their number. */
 extern uint32 nsga2_front(const Nsga2 *search, uint32 **numbers);
 
 /* ------------------------------------------- how near a front is to another */
@@ -287,10 +279,7 @@ extern void archive_quality(Population *population, const Promise *promise, cons
 extern double nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
 								int nnodes, int *const *levels, const double *reference);
 
-/*
- * The volume of all vectors that a member of the front covers and that cover
- * the reference.
- */
+/* The volume of all vectors that a member covers and that cover the reference. */
 extern double hypervolume(const Front *front, const double *reference);
 
 #endif

@@ -9,10 +9,7 @@
 #include "engine/lattice.h"
 #include "port/atomics.h"
 
-/*
- * The most nodes shared between two rounds, after which the leader takes over
- * all.
- */
+/* The most nodes shared between two rounds, after which the leader takes over all. */
 #define SHARED_NODES 1024
 
 /* A node, and what follows from it. */
@@ -36,18 +33,14 @@ typedef struct SharedNodes
 	uint32		nknown;			/* nodes that were measured before */
 
 	/* by all */
-	pg_atomic_uint32 ntaken;	/* places taken; more than there are if it is
-								 * full */
+	pg_atomic_uint32 ntaken;	/* places taken, or more once it is full */
 	SharedNode	nodes[SHARED_NODES];
 } SharedNodes;
 
 /* Restarts, while no other process is at work. */
 extern void shared_nodes_begin(SharedNodes *shared, const ToldNode *known, uint32 nknown);
 
-/*
- * Takes a place for a node that is about to be measured; returns false if none
- * is left.
- */
+/* Takes a place for a node that is about to be measured; false if none is left. */
 extern bool shared_nodes_take(SharedNodes *shared, uint32 *place);
 
 extern void shared_nodes_tell(SharedNodes *shared, uint32 place, const ToldNode *node);

@@ -79,10 +79,7 @@ rows_of_number(Relation catalog, const char *index, int64 number, Snapshot snaps
 	return catalog_rows(catalog, own_index(RelationGetRelid(catalog), index), snapshot, 1, &key);
 }
 
-/*
- * The elements of a one-dimensional array without nulls; returns false for any
- * other.
- */
+/* The elements of a one-dimensional array without nulls; returns false for any other. */
 static bool
 take_elements(Datum datum, Oid type, int length, char align, Datum **elements, int *n)
 {

@@ -33,10 +33,7 @@ typedef struct StoreRead
  */
 extern StoreRead *store_to_read(const Dataset *dataset, Relation relation, bool any);
 
-/*
- * The store to describe with a data set, or NULL; its problem is set if it is
- * not used.
- */
+/* The store to describe with a data set, or NULL; it has a problem if it is not used. */
 extern StoreRead *store_to_describe(const Dataset *dataset);
 
 /*
@@ -53,18 +50,12 @@ extern void store_read_scan(StoreRead *read);
 extern QueryEnvironment *store_read_show(StoreRead *read);
 extern void store_read_end(StoreRead *read);
 
-/*
- * Create a data set's store, returning its table; recount it; drop it.  They
- * check rights.
- */
+/* Create a data set's store, returning its table; recount it; drop it.  They check rights. */
 extern Oid	store_create(const char *dataset, bool tracked);
 extern void store_refresh(const char *dataset);
 extern void store_drop_by_name(const char *dataset);
 
-/*
- * Drops a data set's store, if it has one: its entry, and those parts that the
- * caller owns.
- */
+/* Drops a data set's store, if it has one: its entry, and the parts that the caller owns. */
 extern bool store_drop(const Dataset *dataset);
 
 /*

@@ -78,10 +78,7 @@ take_counted(void *arg, const Datum *values, const bool *nulls)
 	append_row(appender, values, nulls, NULL, DatumGetInt64(values[last]));
 }
 
-/*
- * Assigns the transaction's and the command's id, which must be done before
- * workers start.
- */
+/* Assigns the transaction's and the command's id, which must be before workers start. */
 static void
 appender_begin(Appender *appender, Relation table)
 {
@@ -184,10 +181,7 @@ store_empty(Relation table)
 
 /* ------------------------------------------------------------------ triggers */
 
-/*
- * The store that a trigger counts for; NULL if the trigger does not belong to
- * a store.
- */
+/* The store that a trigger counts for; NULL if the trigger does not belong to a store. */
 static Store *
 store_of_trigger(const TriggerData *data)
 {
@@ -401,10 +395,7 @@ anonopt_count_changes_call(PG_FUNCTION_ARGS)
 	return PointerGetDatum(NULL);
 }
 
-/*
- * Applying a subscription fires no statement triggers, and row triggers only
- * as a replica.
- */
+/* A subscription fires no statement triggers, and row triggers only as a replica. */
 static Datum
 anonopt_note_row_call(PG_FUNCTION_ARGS)
 {

@@ -181,10 +181,7 @@ store_lists_trigger(const Store *store, Oid trigger)
 	return strstr(store->fingerprints[FINGERPRINT_TRIGGERS], psprintf(" %u:", trigger)) != NULL;
 }
 
-/*
- * Whether a table still has its original shape, so that rows can be inserted
- * and read.
- */
+/* Whether a table still has its original shape, so that rows can be inserted and read. */
 static bool
 table_fits(const Store *store, Relation relation, Relation table)
 {

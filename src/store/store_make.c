@@ -253,10 +253,7 @@ refuse_kind(Relation relation, const char *detail)
 			 errhint("Only plain tables without parents or children can, if they are neither temporary nor unlogged nor distributed.")));
 }
 
-/*
- * Fails unless every write to a relation fires its own statement triggers, and
- * is durable.
- */
+/* Fails unless every write to a relation fires its own statement triggers and lasts. */
 static void
 check_kind(Relation relation)
 {

@@ -135,10 +135,7 @@ look_at(Store *store, const Dataset *dataset, Relation relation, bool *readable)
 	return read;
 }
 
-/*
- * Whether a store is better to read than another: current, the data set's own,
- * narrower.
- */
+/* Whether a store is better to read than another: current, the data set's own, narrower. */
 static bool
 is_better(const StoreRead *a, const StoreRead *b, const Dataset *dataset)
 {
