@@ -12,7 +12,6 @@
 #include "base/budget.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "utils/memutils.h"
 
 /* For each label of a level, the similar labels. */
 typedef struct AlikeLabels

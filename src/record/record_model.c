@@ -6,7 +6,6 @@
 
 #include <math.h>
 
-#include "base/budget.h"
 
 const char *const risk_names[RISK_MODELS] = {
 	[RISK_SENSITIVITY] = "sensitivity",

@@ -61,7 +61,6 @@
 #include "engine/node_classes.h"
 #include "engine/known_nodes.h"
 #include "engine/lattice.h"
-#include "miscadmin.h"
 #include "search/lower_bounds.h"
 
 /* Levels must have risen by this many in total before tuples are merged again. */

@@ -16,13 +16,10 @@
 
 #include <math.h>
 
-#include "base/budget.h"
 #include "base/bytes.h"
-#include "base/prng.h"
 #include "base/progress.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
-#include "search/front.h"
 #include "search/lower_bounds.h"
 #include "search/shared_nodes.h"
 

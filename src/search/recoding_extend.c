@@ -10,7 +10,6 @@
  */
 #include "search/recoding_parts.h"
 
-#include "base/budget.h"
 #include "miscadmin.h"
 
 /* The number of nearby tuples whose classes a new one may join. */

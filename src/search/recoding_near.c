@@ -10,7 +10,6 @@
 #include "search/recoding_parts.h"
 
 #include "base/budget.h"
-#include "miscadmin.h"
 
 #define MOST_NEAREST 64
 

@@ -10,7 +10,6 @@
 #include "search/recoding.h"
 
 #include "base/budget.h"
-#include "miscadmin.h"
 #include "search/recoding_parts.h"
 
 /* Blocks handed to the pool at a time, per process. */

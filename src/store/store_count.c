@@ -13,7 +13,6 @@
  */
 #include "store/store_parts.h"
 
-#include "access/heapam.h"
 #include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"

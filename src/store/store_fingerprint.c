@@ -22,8 +22,6 @@
 #include "access/table.h"
 #include "access/xlog.h"
 #include "catalog/dependency.h"
-#include "catalog/indexing.h"
-#include "catalog/namespace.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_depend.h"

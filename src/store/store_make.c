@@ -14,16 +14,13 @@
  */
 #include "store/store_parts.h"
 
-#include "access/genam.h"
 #include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
-#include "catalog/dataset.h"
 #include "catalog/dependency.h"
 #include "catalog/heap.h"
 #include "catalog/indexing.h"
-#include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_am.h"
 #include "catalog/pg_class.h"

@@ -1,5 +1,5 @@
 /*
- * quality.c
+ * archive_quality.c
  *	  How well a set of nodes represents the exact non-dominated set.
  *
  * The convergence error measures how far the nodes are from the exact vectors,

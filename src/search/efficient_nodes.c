@@ -1,5 +1,5 @@
 /*
- * efficient.c
+ * efficient_nodes.c
  *	  Nodes by bias and loss.
  */
 #include "search/searches.h"
