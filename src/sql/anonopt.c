@@ -5,7 +5,6 @@
 #include "base/compat.h"
 
 #include "base/budget.h"
-#include "engine/cuts.h"
 #include "engine/lattice.h"
 #include "optimizer/cost.h"
 #include "postmaster/bgworker_internals.h"

@@ -8,21 +8,10 @@
 
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "engine/population_copies.h"
-#include "mb/pg_wchar.h"
 #include "read/weights.h"
-#include "read/reading.h"
-#include "read/row_spool.h"
-#include "record/matches.h"
-#include "record/record_search.h"
 #include "record/record_parts.h"
-#include "sql/arguments.h"
-#include "sql/call.h"
 #include "sql/search_call.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 OWN_FUNCTION(anonopt_aruba);
 OWN_FUNCTION(anonopt_btda);

@@ -4,9 +4,14 @@
  */
 #include "sql/call.h"
 
+#include <math.h>
+
 #include "access/htup_details.h"
+#include "base/budget.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
+#include "catalog/sql.h"
+#include "read/population_read.h"
+#include "release/release.h"
 #include "utils/builtins.h"
 #include "utils/syscache.h"
 
@@ -90,6 +95,373 @@ get_argument(FunctionCallInfo fcinfo, const char *name, Oid type)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"%s\" must not be null", name)));
 	return PG_GETARG_DATUM(position);
+}
+
+void
+require_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	if (!is_given(fcinfo, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"%s\" must not be null", name)));
+}
+
+char *
+name_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	if (argument_type(fcinfo, name) == NAMEOID)
+		return pstrdup(NameStr(*DatumGetName(get_argument(fcinfo, name, NAMEOID))));
+	return TextDatumGetCString(get_argument(fcinfo, name, TEXTOID));
+}
+
+char *
+name_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	return is_given(fcinfo, name) ? name_argument(fcinfo, name) : NULL;
+}
+
+Oid
+relation_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return DatumGetObjectId(get_argument(fcinfo, name, REGCLASSOID));
+}
+
+Oid
+relation_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	return is_given(fcinfo, name) ? relation_argument(fcinfo, name) : InvalidOid;
+}
+
+double
+number_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return DatumGetFloat8(get_argument(fcinfo, name, FLOAT8OID));
+}
+
+double
+require_finite(const char *name, double value)
+{
+	if (isnan(value) || isinf(value))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be finite, not %g", name, value)));
+	return value;
+}
+
+double
+require_share(const char *name, double value, double most)
+{
+	if (!(value >= 0 && value <= most))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between 0 and 1, not %g", name, value)));
+	return value;
+}
+
+double
+probability_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return require_share(name, number_argument(fcinfo, name), 1);
+}
+
+int
+integer_argument(FunctionCallInfo fcinfo, const char *name, int least, int most)
+{
+	int			value = DatumGetInt32(get_argument(fcinfo, name, INT4OID));
+
+	if (value < least || value > most)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be between %d and %d, not %d", name, least, most, value)));
+	return value;
+}
+
+bool
+boolean_argument(FunctionCallInfo fcinfo, const char *name)
+{
+	return DatumGetBool(get_argument(fcinfo, name, BOOLOID));
+}
+
+ArrayType *
+array_argument(FunctionCallInfo fcinfo, const char *name, Oid type)
+{
+	return DatumGetArrayTypeP(get_argument(fcinfo, name, type));
+}
+
+const void *
+elements_argument(FunctionCallInfo fcinfo, const char *name, Oid type, int *n)
+{
+	ArrayType  *array = array_argument(fcinfo, name, type);
+
+	*n = count_elements(PointerGetDatum(array), name);
+	return ARR_DATA_PTR(array);
+}
+
+int64
+seed_argument(FunctionCallInfo fcinfo)
+{
+	int64		seed;
+
+	if (is_given(fcinfo, "seed"))
+		return DatumGetInt64(get_argument(fcinfo, "seed", INT8OID));
+	if (!pg_strong_random(&seed, sizeof(seed)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate a random seed")));
+	return seed & PG_INT64_MAX;
+}
+
+Dataset *
+dataset_argument(FunctionCallInfo fcinfo)
+{
+	return dataset_sound(dataset_load(name_argument(fcinfo, "dataset")));
+}
+
+Population *
+population_argument(const Dataset *dataset)
+{
+	Population *population = population_read(dataset);
+
+	if (population->people == 0)
+		return NULL;
+	require_weights(dataset, population);
+	return population;
+}
+
+int
+count_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	int			count;
+
+	if (!takes_argument(fcinfo, name) || !is_given(fcinfo, name))
+		return 0;
+	count = DatumGetInt32(get_argument(fcinfo, name, INT4OID));
+	if (count < 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must be at least 1, not %d", name, count)));
+	return count;
+}
+
+Promise
+promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset)
+{
+	Promise		promise = {.k = count_if_given(fcinfo, "k")};
+	int			l = count_if_given(fcinfo, "l");
+
+	if (l > 0)
+		promise_of_all(dataset, MODEL_L, l);
+	if (takes_argument(fcinfo, "t") && is_given(fcinfo, "t"))
+	{
+		double		t = number_argument(fcinfo, "t");
+
+		if (!(t >= 0 && t <= 1))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("t must be between 0 and 1")));
+		promise_of_all(dataset, MODEL_T, t);
+	}
+	promise_add_declared(&promise, dataset);
+	return promise;
+}
+
+/* An array with one element per quasi-identifier, or of such arrays: one node each. */
+static void
+check_attributes(ArrayType *array, const char *name, const char *element, const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	int			ndims = ARR_NDIM(array);
+
+	if (ndims < 1 || ndims > 2 || ARR_DIMS(array)[ndims - 1] != nattrs)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("wrong number of %s", name),
+				 errdetail_plural("Data set \"%s\" has %d quasi-identifier.",
+								  "Data set \"%s\" has %d quasi-identifiers.", nattrs, dataset->name, nattrs),
+				 errhint("Give one %s for each, in the order they were added, or an array of such arrays.", element)));
+	if (array_contains_nulls(array))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("%s must not be null", name)));
+	*nnodes = ndims == 1 ? 1 : ARR_DIMS(array)[0];
+}
+
+int **
+levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes)
+{
+	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+	Size		size;
+	int		  **nodes;
+	int		   *levels;
+
+	check_attributes(array, "levels", "level", dataset, nnodes);
+	size = sizeof(int) * nattrs * *nnodes + sizeof(int *) * *nnodes;
+	budget_require(CurrentMemoryContext, size);
+	nodes = MemoryContextAllocHuge(CurrentMemoryContext, size);
+	levels = (int *) (nodes + *nnodes);
+	memcpy(levels, ARR_DATA_PTR(array), sizeof(int) * nattrs * *nnodes);
+	for (int i = 0; i < *nnodes; i++)
+		nodes[i] = levels + (Size) i * nattrs;
+	for (int i = 0; i < *nnodes; i++)
+		check_node(dataset, nodes[i]);
+	return nodes;
+}
+
+int **
+levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
+{
+	return levels_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset, nnodes);
+}
+
+int *
+node_of_array(ArrayType *array, const Dataset *dataset)
+{
+	int			nnodes;
+	int		  **nodes = levels_of_array(array, dataset, &nnodes);
+
+	if (nnodes != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one node is expected, not %d", nnodes)));
+	return nodes[0];
+}
+
+int *
+node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
+{
+	return node_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset);
+}
+
+int
+choice_argument(FunctionCallInfo fcinfo, const char *name, const char *const *names, int n, const char *hint)
+{
+	char	   *choice = name_argument(fcinfo, name);
+	int			found = find_name(choice, names, n);
+
+	if (found < 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown %s \"%s\"", name, choice),
+				 errhint("%s", hint)));
+	return found;
+}
+
+char *
+choices_hint(const char *what, const char *const *names, int n, const char *last)
+{
+	StringInfoData hint;
+
+	initStringInfo(&hint);
+	appendStringInfo(&hint, "%s are ", what);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&hint, "%s%s", i == 0 ? "" : i == n - 1 ? last : ", ", names[i]);
+	appendStringInfoChar(&hint, '.');
+	return hint.data;
+}
+
+RiskModel
+risk_argument(FunctionCallInfo fcinfo)
+{
+	return (RiskModel) choice_argument(fcinfo, "risk", risk_names, RISK_MODELS,
+									   choices_hint("Risks", risk_names, RISK_MODELS, " and "));
+}
+
+UtilityModel
+utility_argument(FunctionCallInfo fcinfo)
+{
+	return (UtilityModel) choice_argument(fcinfo, "utility", utility_names, UTILITY_MODELS,
+										  choices_hint("Utilities", utility_names, UTILITY_MODELS, " and "));
+}
+
+char *
+key_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
+{
+	char	   *key = name_if_given(fcinfo, "key");
+
+	if (key != NULL)
+		require_column(dataset->relation, key);
+	return key;
+}
+
+char **
+names_argument(FunctionCallInfo fcinfo, const char *name, const char *what, int *n)
+{
+	Datum	   *datums;
+	bool	   *nulls;
+	char	  **names;
+
+	deconstruct_array(array_argument(fcinfo, name, NAMEARRAYOID), NAMEOID, NAMEDATALEN, false, TYPALIGN_CHAR, &datums, &nulls, n);
+	if (*n > MAX_ATTRIBUTES)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("too many columns"),
+				 errhint("At most %d columns can be %s.", MAX_ATTRIBUTES, what)));
+	names = palloc(sizeof(char *) * (*n + 1));
+	for (int i = 0; i < *n; i++)
+	{
+		if (nulls[i])
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("column names must not be null")));
+		names[i] = pstrdup(NameStr(*DatumGetName(datums[i])));
+	}
+	return names;
+}
+
+char **
+columns_argument(FunctionCallInfo fcinfo, const char *name, Oid relation, int *ncolumns)
+{
+	char	  **columns = names_argument(fcinfo, name, "named", ncolumns);
+
+	for (int i = 0; i < *ncolumns; i++)
+	{
+		require_column(relation, columns[i]);
+		for (int j = 0; j < i; j++)
+			if (strcmp(columns[i], columns[j]) == 0)
+				ereport(ERROR,
+						(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+						 errmsg("column \"%s\" is named twice", columns[i])));
+	}
+	return columns;
+}
+
+void
+require_distance_hierarchy(Distance distance, Oid hierarchy)
+{
+	if (distance == DISTANCE_HIERARCHICAL && !OidIsValid(hierarchy))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("hierarchical distance needs a hierarchy"),
+				 errhint("Name one, or use the distance equal or ordered.")));
+}
+
+Datum *
+cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
+{
+	ArrayType  *array = array_argument(fcinfo, name, VARBITARRAYOID);
+	Datum	   *cuts;
+	bool	   *nulls;
+	int			ncuts;
+
+	check_attributes(array, "cuts", "bit string", dataset, nnodes);
+	deconstruct_array(array, VARBITOID, -1, false, TYPALIGN_INT, &cuts, &nulls, &ncuts);
+	return cuts;
+}
+
+Dataset *
+readable_dataset_argument(FunctionCallInfo fcinfo)
+{
+	Dataset    *dataset = dataset_argument(fcinfo);
+
+	release_check_reading(dataset);
+	return dataset;
+}
+
+RecodingLabels
+labels_argument(FunctionCallInfo fcinfo)
+{
+	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_names, RECODING_LABELS,
+											choices_hint("Labels", recoding_labels_names, RECODING_LABELS, " and "));
 }
 
 /* -------------------------------------------------------------------- results */

@@ -11,31 +11,21 @@
 
 #include <math.h>
 
-#include "access/xact.h"
-#include "catalog/dataset.h"
 #include "catalog/dependency.h"
-#include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
-#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
-#include "read/hierarchy_read.h"
 #include "read/reading_parts.h"
 #include "read/weights.h"
-#include "read/population_read.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
 #include "sql/declare.h"
 #include "storage/lmgr.h"
-#include "store/store.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 OWN_FUNCTION(anonopt_create_dataset);

@@ -9,7 +9,6 @@
 #include "engine/lattice.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "sql/arguments.h"
 #include "release/cut_bits.h"
 
 OWN_FUNCTION(anonopt_evaluate);

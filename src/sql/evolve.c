@@ -6,18 +6,13 @@
 
 #include <math.h>
 
-#include "access/htup_details.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "search/front.h"
 #include "search/lower_bounds.h"
 #include "search/searches.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "utils/array.h"
 
 OWN_FUNCTION(anonopt_pbg_ea);
 OWN_FUNCTION(anonopt_archive_quality);

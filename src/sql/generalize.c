@@ -5,21 +5,15 @@
 #include "base/compat.h"
 
 #include "catalog/sql.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
 #include "catalog/pg_proc.h"
-#include "catalog/pg_type.h"
-#include "read/hierarchy_read.h"
 #include "miscadmin.h"
-#include "parser/parse_coerce.h"
 #include "access/xact.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
-#include "utils/rangetypes.h"
 #include "utils/snapmgr.h"
-#include "utils/tuplestore.h"
 
 PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);

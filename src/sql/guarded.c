@@ -9,13 +9,9 @@
 #include "base/compat.h"
 
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
-#include "catalog/typed_rows.h"
 #include "miscadmin.h"
-#include "sql/arguments.h"
+#include "sql/call.h"
 #include "utils/acl.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
 OWN_FUNCTION(anonopt_guarded);

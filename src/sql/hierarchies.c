@@ -5,10 +5,7 @@
 #include "base/compat.h"
 
 #include "build/hierarchy_build.h"
-#include "catalog/pg_type.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
-#include "utils/builtins.h"
 
 PG_FUNCTION_INFO_V1(anonopt_create_interval_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_create_range_hierarchy);

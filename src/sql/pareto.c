@@ -7,11 +7,8 @@
 #include <math.h>
 
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "read/population_read.h"
-#include "read/hierarchy_read.h"
 #include "search/searches.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
 
 OWN_FUNCTION(anonopt_pareto);

@@ -9,12 +9,9 @@
 #include "base/compat.h"
 
 #include "catalog/own_objects.h"
-#include "catalog/sql.h"
 #include "engine/lattice.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "sql/arguments.h"
-#include "sql/call.h"
 #include "sql/search_call.h"
 
 OWN_FUNCTION(anonopt_policy_check);

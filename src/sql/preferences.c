@@ -8,16 +8,10 @@
 
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "read/population_read.h"
 #include "release/cut_bits.h"
-#include "search/preference.h"
 #include "search/searches.h"
-#include "sql/arguments.h"
-#include "sql/call.h"
 #include "sql/search_call.h"
-#include "utils/array.h"
 
 PG_FUNCTION_INFO_V1(anonopt_achievement);
 OWN_FUNCTION(anonopt_achievement_of);

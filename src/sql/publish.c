@@ -5,15 +5,10 @@
  */
 #include "base/compat.h"
 
-#include <math.h>
 
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "read/population_read.h"
-#include "release/release.h"
 #include "release/release_verify.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"

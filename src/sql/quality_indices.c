@@ -11,12 +11,9 @@
 #include <math.h>
 
 #include "base/aggregate.h"
-#include "base/names.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "compare/comparison.h"
-#include "sql/arguments.h"
-#include "utils/array.h"
+#include "sql/call.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 

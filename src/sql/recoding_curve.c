@@ -6,15 +6,10 @@
  */
 #include "base/compat.h"
 
-#include "base/names.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "search/recoding.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "utils/array.h"
 
 OWN_FUNCTION(anonopt_recoding_curve);
 

@@ -7,15 +7,10 @@
 #include "base/budget.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/class_labels.h"
-#include "release/recoding_rows.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
-#include "utils/array.h"
-#include "utils/builtins.h"
 #include "utils/fmgroids.h"
 
 OWN_FUNCTION(anonopt_evaluate_recoding);

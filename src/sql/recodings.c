@@ -7,13 +7,10 @@
  */
 #include "base/compat.h"
 
-#include "base/progress.h"
 #include "access/table.h"
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
-#include "release/recoding_rows.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/builtins.h"
 #include "utils/rel.h"

@@ -18,12 +18,10 @@
 
 #include "catalog/own_objects.h"
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/risk.h"
 #include "read/population_read.h"
 #include "read/suggestions.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
 #include "utils/memutils.h"
 

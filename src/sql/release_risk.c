@@ -10,10 +10,7 @@
 
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
-#include "release/composition.h"
 #include "release/pseudonym.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
 #include "utils/builtins.h"
 

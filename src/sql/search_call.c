@@ -4,16 +4,10 @@
  */
 #include "sql/search_call.h"
 
-#include "base/names.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "engine/population_copies.h"
 #include "read/population_read.h"
-#include "sql/arguments.h"
-#include "sql/call.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/timestamp.h"
 
 /* A hint that lists all objectives, or only losses. */
 static char *

@@ -4,18 +4,13 @@
  */
 #include "base/compat.h"
 
-#include "base/progress.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_authid.h"
-#include "catalog/pg_type.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "portability/instr_time.h"
-#include "sql/arguments.h"
 #include "sql/search_call.h"
 #include "utils/acl.h"
 #include "utils/backend_status.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"

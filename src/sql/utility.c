@@ -14,17 +14,11 @@
 #include "base/budget.h"
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "compare/usefulness.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/release.h"
-#include "sql/arguments.h"
 #include "sql/call.h"
-#include "utils/acl.h"
-#include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/rel.h"
 
 OWN_FUNCTION(anonopt_utility);
 OWN_FUNCTION(anonopt_release_distribution);
