@@ -45,12 +45,7 @@ units_by_name(Datum datum, int *nunits)
 	{
 		char	   *name = TextDatumGetCString(names[i]);
 
-		units[i] = find_name(name, unit_names, lengthof(unit_names));
-		if (units[i] < 0)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("unknown unit \"%s\"", name),
-					 errhint("Units are hour, day, weekday, week, month, quarter, year, decade and century.")));
+		units[i] = require_choice("unit", name, "Units", unit_names, lengthof(unit_names), " and ");
 		if (i > 0 && (units[i] <= units[i - 1] || units[i - 1] == UNIT_WEEK || units[i - 1] == UNIT_WEEKDAY))
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),

@@ -48,27 +48,13 @@ role_name(Role role)
 Distance
 distance_by_name(const char *name)
 {
-	int			distance = find_name(name, distance_names, lengthof(distance_names));
-
-	if (distance < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown distance \"%s\"", name),
-				 errhint("Distances are equal, ordered and hierarchical.")));
-	return (Distance) distance;
+	return (Distance) require_choice("distance", name, "Distances", distance_names, lengthof(distance_names), " and ");
 }
 
 Role
 role_by_name(const char *name)
 {
-	int			role = find_name(name, role_names, lengthof(role_names));
-
-	if (role < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown role \"%s\"", name),
-				 errhint("Roles are quasi_identifier, sensitive, class_label, identifier, insensitive and pseudonym.")));
-	return (Role) role;
+	return (Role) require_choice("role", name, "Roles", role_names, lengthof(role_names), " and ");
 }
 
 /* Fails with 23514: the catalogs hold a row that no function here would write. */

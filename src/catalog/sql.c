@@ -9,6 +9,7 @@
 #include "access/relation.h"
 #include "access/table.h"
 #include "access/xact.h"
+#include "base/names.h"
 #include "catalog/namespace.h"
 #include "catalog/pg_attribute.h"
 #include "catalog/pg_class.h"
@@ -284,6 +285,23 @@ keep_to_owner(Oid relation)
 		RemoveRoleFromObjectACL(lfirst_oid(cell), RelationRelationId, relation);
 		CommandCounterIncrement();
 	}
+}
+
+int
+require_choice(const char *what, const char *choice, const char *plural, const char *const *names, int n, const char *last)
+{
+	int			found = find_name(choice, names, n);
+	StringInfoData hint;
+
+	if (found >= 0)
+		return found;
+	initStringInfo(&hint);
+	for (int i = 0; i < n; i++)
+		appendStringInfo(&hint, "%s%s", i == 0 ? "" : i == n - 1 ? last : ", ", names[i]);
+	ereport(ERROR,
+			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+			 errmsg("unknown %s \"%s\"", what, choice),
+			 errhint("%s are %s.", plural, hint.data)));
 }
 
 /* --------------------------------------------------- arrays of one dimension */

@@ -98,6 +98,13 @@ extern Oid	column_type(Oid relation, const char *column);
 /* Fails with 42703 if a relation lacks a column. */
 extern void require_column(Oid relation, const char *column);
 
+/*
+ * The value of a name that a user chose among several; fails with 22023 if it
+ * is none of these.  The hint lists them, such as "Roles are a, b and c.", or
+ * with "," in the place of the last " and ".
+ */
+extern int	require_choice(const char *what, const char *choice, const char *plural, const char *const *names, int n, const char *last);
+
 /* --------------------------------------------------- arrays of one dimension */
 
 /* NULL stands for NULL. */

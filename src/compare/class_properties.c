@@ -11,10 +11,9 @@
 #include "compare/comparison.h"
 
 #include "base/budget.h"
-#include "base/names.h"
 #include "engine/persons.h"
 
-static const char *const names[PROPERTIES] = {
+const char *const property_names[PROPERTIES] = {
 	[PROPERTY_CLASS_SIZE] = "class_size",
 	[PROPERTY_SENSITIVE_COUNT] = "sensitive_count",
 	[PROPERTY_OTHERS_COUNT] = "others_count",
@@ -23,18 +22,6 @@ static const char *const names[PROPERTIES] = {
 	[PROPERTY_WEIGHTED_LOSS] = "weighted_loss",
 	[PROPERTY_WEIGHTED_UTILITY] = "weighted_utility"
 };
-
-int
-property_by_name(const char *name)
-{
-	return find_name(name, names, PROPERTIES);
-}
-
-const char *
-property_name(Property property)
-{
-	return names[property];
-}
 
 bool
 property_is_sensitive(Property property)

@@ -87,9 +87,7 @@ typedef enum Property
 	PROPERTIES
 } Property;
 
-/* The property with a name, or -1. */
-extern int	property_by_name(const char *name);
-extern const char *property_name(Property property);
+extern const char *const property_names[PROPERTIES];
 
 /* Whether a property is about the first sensitive column. */
 extern bool property_is_sensitive(Property property);

@@ -407,7 +407,8 @@ visited_datum(const WalkLattice *lattice)
 static Datum
 anonopt_record_walk_call(PG_FUNCTION_ARGS)
 {
-	char	   *algorithm = name_argument(fcinfo, "algorithm");
+	static const char *const names[] = {"aruba", "btda", "branch_and_bound"};
+	static void (*const walks[]) (WalkLattice *lattice) = {walk_aruba, walk_btda, walk_branch_and_bound};
 	ArrayType  *risk = array_argument(fcinfo, "risk", FLOAT8ARRAYOID);
 	ArrayType  *utility = array_argument(fcinfo, "utility", FLOAT8ARRAYOID);
 	WalkLattice lattice = {0};
@@ -428,17 +429,7 @@ anonopt_record_walk_call(PG_FUNCTION_ARGS)
 	lattice.least_utility = number_argument(fcinfo, "min_utility");
 	lattice.visited = palloc(sizeof(int) * (lattice.nnodes + 1));
 	lattice.seen = palloc0(sizeof(bool) * lattice.nnodes);
-	if (strcmp(algorithm, "btda") == 0)
-		walk_btda(&lattice);
-	else if (strcmp(algorithm, "aruba") == 0)
-		walk_aruba(&lattice);
-	else if (strcmp(algorithm, "branch_and_bound") == 0)
-		walk_branch_and_bound(&lattice);
-	else
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown algorithm \"%s\"", algorithm),
-				 errhint("Algorithms are aruba, btda and branch_and_bound.")));
+	walks[choice_argument(fcinfo, "algorithm", "Algorithms", names, lengthof(names), " and ")] (&lattice);
 	put_datum(row, "visited", INT4ARRAYOID, visited_datum(&lattice));
 	if (lattice.best >= 0)
 	{

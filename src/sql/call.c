@@ -313,16 +313,22 @@ levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *datase
 	return levels_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset, nnodes);
 }
 
+static void
+require_one(int n, const char *what)
+{
+	if (n != 1)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("only one %s is expected, not %d", what, n)));
+}
+
 int *
 node_of_array(ArrayType *array, const Dataset *dataset)
 {
 	int			nnodes;
 	int		  **nodes = levels_of_array(array, dataset, &nnodes);
 
-	if (nnodes != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one node is expected, not %d", nnodes)));
+	require_one(nnodes, "node");
 	return nodes[0];
 }
 
@@ -333,44 +339,21 @@ node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 }
 
 int
-choice_argument(FunctionCallInfo fcinfo, const char *name, const char *const *names, int n, const char *hint)
+choice_argument(FunctionCallInfo fcinfo, const char *name, const char *plural, const char *const *names, int n, const char *last)
 {
-	char	   *choice = name_argument(fcinfo, name);
-	int			found = find_name(choice, names, n);
-
-	if (found < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown %s \"%s\"", name, choice),
-				 errhint("%s", hint)));
-	return found;
-}
-
-char *
-choices_hint(const char *what, const char *const *names, int n, const char *last)
-{
-	StringInfoData hint;
-
-	initStringInfo(&hint);
-	appendStringInfo(&hint, "%s are ", what);
-	for (int i = 0; i < n; i++)
-		appendStringInfo(&hint, "%s%s", i == 0 ? "" : i == n - 1 ? last : ", ", names[i]);
-	appendStringInfoChar(&hint, '.');
-	return hint.data;
+	return require_choice(name, name_argument(fcinfo, name), plural, names, n, last);
 }
 
 RiskModel
 risk_argument(FunctionCallInfo fcinfo)
 {
-	return (RiskModel) choice_argument(fcinfo, "risk", risk_names, RISK_MODELS,
-									   choices_hint("Risks", risk_names, RISK_MODELS, " and "));
+	return (RiskModel) choice_argument(fcinfo, "risk", "Risks", risk_names, RISK_MODELS, " and ");
 }
 
 UtilityModel
 utility_argument(FunctionCallInfo fcinfo)
 {
-	return (UtilityModel) choice_argument(fcinfo, "utility", utility_names, UTILITY_MODELS,
-										  choices_hint("Utilities", utility_names, UTILITY_MODELS, " and "));
+	return (UtilityModel) choice_argument(fcinfo, "utility", "Utilities", utility_names, UTILITY_MODELS, " and ");
 }
 
 char *
@@ -448,6 +431,16 @@ cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset,
 	return cuts;
 }
 
+Datum *
+one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, const char *what)
+{
+	int			n;
+	Datum	   *cuts = cuts_argument(fcinfo, name, dataset, &n);
+
+	require_one(n, what);
+	return cuts;
+}
+
 Dataset *
 readable_dataset_argument(FunctionCallInfo fcinfo)
 {
@@ -460,8 +453,7 @@ readable_dataset_argument(FunctionCallInfo fcinfo)
 RecodingLabels
 labels_argument(FunctionCallInfo fcinfo)
 {
-	return (RecodingLabels) choice_argument(fcinfo, "labels", recoding_labels_names, RECODING_LABELS,
-											choices_hint("Labels", recoding_labels_names, RECODING_LABELS, " and "));
+	return (RecodingLabels) choice_argument(fcinfo, "labels", "Labels", recoding_labels_names, RECODING_LABELS, " and ");
 }
 
 /* -------------------------------------------------------------------- results */

@@ -88,11 +88,9 @@ extern int	count_if_given(FunctionCallInfo fcinfo, const char *name);
  */
 extern Promise promise_arguments(FunctionCallInfo fcinfo, Dataset *dataset);
 
-/* One of some names, as its value; "unknown <argument>", with a hint, if it is none. */
-extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, const char *const *names, int n, const char *hint);
-
-/* A hint that lists all names; last separates the last one. */
-extern char *choices_hint(const char *what, const char *const *names, int n, const char *last);
+/* One of some names, as its value; see require_choice. */
+extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, const char *plural, const char *const *names, int n,
+							const char *last);
 
 /* "risk" and "utility": models of them, by name, for records. */
 extern RiskModel risk_argument(FunctionCallInfo fcinfo);
@@ -123,6 +121,9 @@ extern void require_distance_hierarchy(Distance distance, Oid hierarchy);
  * the number of partitions.
  */
 extern Datum *cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes);
+
+/* Those of a single partition, which errors call so. */
+extern Datum *one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, const char *what);
 
 /* "dataset": a declared data set whose relation the caller may read. */
 extern Dataset *readable_dataset_argument(FunctionCallInfo fcinfo);

@@ -26,18 +26,10 @@ OWN_FUNCTION(anonopt_tournament);
 static Property
 property_argument(const char *name, const Dataset *dataset)
 {
-	int			property = property_by_name(name);
-	const char *names[PROPERTIES];
+	Property	property = (Property) require_choice("property", name, "Properties", property_names, PROPERTIES, ", ");
 
-	for (int i = 0; i < PROPERTIES; i++)
-		names[i] = property_name((Property) i);
-	if (property < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown property \"%s\"", name),
-				 errhint("%s", choices_hint("Properties", names, PROPERTIES, ", "))));
 	if (property_is_sensitive(property))
-		require_sensitive(dataset, property_name(property));
+		require_sensitive(dataset, name);
 	return property;
 }
 
@@ -97,19 +89,6 @@ properties_of_side(const Side *side, const Population *read, Population *compare
 	return class_properties(classes, measurer);
 }
 
-static Datum *
-one_cuts_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
-{
-	int			n;
-	Datum	   *cuts = cuts_argument(fcinfo, name, dataset, &n);
-
-	if (n != 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("only one partition is expected, not %d", n)));
-	return cuts;
-}
-
 /* ------------------------------------------------------------ property_vector */
 
 /* The rows of a property vector for the result. */
@@ -138,18 +117,15 @@ static Side
 subject_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	Side		subject = {0};
-	bool		has_levels = is_given(fcinfo, "levels");
-	bool		has_cuts = is_given(fcinfo, "cuts");
-	bool		has_recoding = is_given(fcinfo, "recoding");
 
-	if (has_levels + has_cuts + has_recoding != 1)
+	if (is_given(fcinfo, "levels") + is_given(fcinfo, "cuts") + is_given(fcinfo, "recoding") != 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("exactly one of levels, cuts and recoding must be given")));
-	if (has_levels)
+	if (is_given(fcinfo, "levels"))
 		subject.levels = node_argument(fcinfo, "levels", dataset);
-	else if (has_cuts)
-		subject.cuts = one_cuts_argument(fcinfo, "cuts", dataset);
+	else if (is_given(fcinfo, "cuts"))
+		subject.cuts = one_cuts_argument(fcinfo, "cuts", dataset, "partition");
 	else
 		subject.recoding = relation_argument(fcinfo, "recoding");
 	return subject;
@@ -199,7 +175,7 @@ put_comparison(ResultRow *row, int nattrs, const int *a, const int *b, Property 
 	{
 		int			order = better_side((QualityIndex) i, property, comparison);
 
-		put_string(row, "property", property_name(property));
+		put_string(row, "property", property_names[property]);
 		put_string(row, "index", index_names[i]);
 		put_number(row, "a_over_b", index_value((QualityIndex) i, &comparison->a_over_b, &comparison->a_to_best));
 		put_number(row, "b_over_a", index_value((QualityIndex) i, &comparison->b_over_a, &comparison->b_to_best));
@@ -257,7 +233,7 @@ side_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 	Oid			type = argument_type(fcinfo, name);
 
 	if (type == VARBITARRAYOID)
-		side.cuts = one_cuts_argument(fcinfo, name, dataset);
+		side.cuts = one_cuts_argument(fcinfo, name, dataset, "partition");
 	else if (type == REGCLASSOID)
 		side.recoding = relation_argument(fcinfo, name);
 	else if (is_levels(fcinfo, name))
@@ -425,8 +401,7 @@ anonopt_tournament_call(PG_FUNCTION_ARGS)
 	int			nnodes;
 	int		  **levels = levels_argument(fcinfo, "levels", dataset, &nnodes);
 	Property	property = property_argument(name_argument(fcinfo, "property"), dataset);
-	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", index_names, INDICES,
-														choices_hint("Indices", index_names, INDICES, ", "));
+	QualityIndex index = (QualityIndex) choice_argument(fcinfo, "index", "Indices", index_names, INDICES, ", ");
 	Population *population = population_argument(dataset);
 	int			nattrs;
 	Promise		promise;

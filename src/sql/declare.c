@@ -636,7 +636,7 @@ model_argument(FunctionCallInfo fcinfo)
 
 	for (int model = 0; model < MODELS; model++)
 		names[model] = model_name((PromiseModel) model);
-	return (PromiseModel) choice_argument(fcinfo, "model", names, MODELS, choices_hint("Models", names, MODELS, " and "));
+	return (PromiseModel) choice_argument(fcinfo, "model", "Models", names, MODELS, " and ");
 }
 
 /*

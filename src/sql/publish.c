@@ -5,8 +5,8 @@
  */
 #include "base/compat.h"
 
-
 #include "catalog/own_objects.h"
+#include "catalog/sql.h"
 #include "miscadmin.h"
 #include "release/release_verify.h"
 #include "sql/call.h"
@@ -21,32 +21,6 @@ OWN_FUNCTION(anonopt_refresh_release);
 OWN_FUNCTION(anonopt_republish);
 OWN_FUNCTION(anonopt_drop_release);
 OWN_FUNCTION(anonopt_verify);
-
-/* "view_name" or "table_name". */
-static char *
-release_name_argument(FunctionCallInfo fcinfo)
-{
-	const char *argument = takes_argument(fcinfo, "view_name") ? "view_name" : "table_name";
-
-	if (!is_given(fcinfo, argument))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"name\" must not be null")));
-	return name_argument(fcinfo, argument);
-}
-
-static bool
-star_argument(FunctionCallInfo fcinfo)
-{
-	char	   *how = name_if_given(fcinfo, "suppressed");
-
-	if (how == NULL || (strcmp(how, "omit") != 0 && strcmp(how, "star") != 0))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown form of suppression \"%s\"", how == NULL ? "<NULL>" : how),
-				 errhint("Forms of suppression are omit and star.")));
-	return strcmp(how, "star") == 0;
-}
 
 /* How many of levels, cuts and a recoding are given. */
 static int
@@ -66,7 +40,6 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 	Generalization *by = &release->by;
 	const Dataset *dataset = release->dataset;
 	int			given = count_generalizations(fcinfo);
-	int			ncuts;
 
 	if (given != 1)
 		ereport(ERROR,
@@ -90,28 +63,9 @@ generalization_arguments(FunctionCallInfo fcinfo, Release *release)
 	else
 	{
 		by->kind = BY_CUTS;
-		by->cuts = cuts_argument(fcinfo, "cuts", dataset, &ncuts);
+		by->cuts = one_cuts_argument(fcinfo, "cuts", dataset, "generalization");
 		by->ncuts = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
-		if (ncuts != 1)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("only one generalization is expected, not %d", ncuts)));
 	}
-}
-
-/* Gets the options of publish_records, beside data set and columns. */
-static void
-record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, RecordOptions *options)
-{
-	options->are_given = true;
-	options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
-	if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("argument \"key\" must name a column")));
-	options->key = key_argument(fcinfo, dataset);
-	options->risk = risk_argument(fcinfo);
-	options->utility = utility_argument(fcinfo);
 }
 
 /*
@@ -121,7 +75,9 @@ record_arguments(FunctionCallInfo fcinfo, const Dataset *dataset, RecordOptions 
 static void
 release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 {
+	static const char *const forms[] = {"omit", "star"};
 	Dataset    *dataset = dataset_argument(fcinfo);
+	RecordOptions *options = &release->by.records;
 
 	dataset->for_release = true;
 	release_check_reading(dataset);
@@ -129,10 +85,22 @@ release_arguments(FunctionCallInfo fcinfo, Release *release, bool by_records)
 	if (by_records)
 	{
 		release->by = no_generalization;
-		record_arguments(fcinfo, dataset, &release->by.records);
+		options->are_given = true;
+		options->min_utility = require_finite("min_utility", number_argument(fcinfo, "min_utility"));
+		if (!is_given(fcinfo, "key") || *name_argument(fcinfo, "key") == '\0')
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("argument \"key\" must name a column")));
+		options->key = key_argument(fcinfo, dataset);
+		options->risk = risk_argument(fcinfo);
+		options->utility = utility_argument(fcinfo);
 	}
 	else
-		release->star = star_argument(fcinfo);
+	{
+		const char *form = is_given(fcinfo, "suppressed") ? name_argument(fcinfo, "suppressed") : "<NULL>";
+
+		release->star = require_choice("form of suppression", form, "Forms of suppression", forms, lengthof(forms), " and ") == 1;
+	}
 	release->promise = promise_arguments(fcinfo, dataset);
 	if (!by_records)
 		generalization_arguments(fcinfo, release);
@@ -170,11 +138,16 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
 {
 	Release    *release = palloc0(sizeof(Release));
 	bool		by_records = takes_argument(fcinfo, "min_utility");
+	const char *name = takes_argument(fcinfo, "view_name") ? "view_name" : "table_name";
 	int			settings;
 	Oid			relation;
 
 	PreventCommandIfReadOnly(command);
-	release_name(release, release_name_argument(fcinfo));
+	if (!is_given(fcinfo, name))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("argument \"name\" must not be null")));
+	release_name(release, name_argument(fcinfo, name));
 	settings = release_settings_begin();
 	release->form = form;
 	if (by_records && count_if_given(fcinfo, "k") == 0)
@@ -218,23 +191,6 @@ anonopt_refresh_release_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/*
- * Applies the changes of republish; arguments that are not given keep the old
- * values.
- */
-static void
-republish_arguments(FunctionCallInfo fcinfo, Release *release)
-{
-	int64		k = release->promise.k;
-
-	if (count_generalizations(fcinfo) > 0)
-		generalization_arguments(fcinfo, release);
-	release->promise = promise_arguments(fcinfo, unconstify(Dataset *, release->dataset));
-	/* it includes the declared promises */
-	if (!is_given(fcinfo, "k"))
-		release->promise.k = k;
-}
-
 static Datum
 anonopt_republish_call(PG_FUNCTION_ARGS)
 {
@@ -242,11 +198,19 @@ anonopt_republish_call(PG_FUNCTION_ARGS)
 	ReleaseEntry *entry;
 	Release    *release;
 	int			settings;
+	int64		k;
 
 	PreventCommandIfReadOnly("republish()");
 	settings = release_settings_begin();
 	release = release_republish_begin(relation, &entry);
-	republish_arguments(fcinfo, release);
+	/* arguments that are not given keep the old values */
+	k = release->promise.k;
+	if (count_generalizations(fcinfo) > 0)
+		generalization_arguments(fcinfo, release);
+	release->promise = promise_arguments(fcinfo, unconstify(Dataset *, release->dataset));
+	/* it includes the declared promises */
+	if (!is_given(fcinfo, "k"))
+		release->promise.k = k;
 	release_republish(release, entry);
 	release_settings_end(settings);
 	PG_RETURN_OID(relation);

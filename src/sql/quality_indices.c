@@ -208,19 +208,6 @@ anonopt_dominance(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[index_sums_dominance(all_sums(fcinfo))]));
 }
 
-static Dominance
-dominance_of_name(Datum name)
-{
-	int			dominance = find_name(TextDatumGetCString(name), dominance_names, lengthof(dominance_names));
-
-	if (dominance < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown dominance \"%s\"", TextDatumGetCString(name)),
-				 errhint("%s", choices_hint("Dominances", dominance_names, lengthof(dominance_names), " and "))));
-	return (Dominance) dominance;
-}
-
 /*
  * One set is better than another if it is better in a property, and nowhere
  * worse or incomparable.
@@ -239,7 +226,8 @@ anonopt_set_dominance(PG_FUNCTION_ARGS)
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("dominances must be an array without nulls that is not empty")));
 	for (int i = 0; i < n; i++)
-		met[dominance_of_name(names[i])] = true;
+		met[require_choice("dominance", TextDatumGetCString(names[i]), "Dominances", dominance_names, lengthof(dominance_names),
+						   " and ")] = true;
 	if (met[DOMINANCE_INCOMPARABLE] || (met[DOMINANCE_BETTER] && met[DOMINANCE_WORSE]))
 		PG_RETURN_TEXT_P(cstring_to_text(dominance_names[DOMINANCE_INCOMPARABLE]));
 	PG_RETURN_TEXT_P(cstring_to_text(dominance_names[met[DOMINANCE_BETTER] ? DOMINANCE_BETTER :

@@ -9,19 +9,6 @@
 #include "read/population_read.h"
 #include "utils/builtins.h"
 
-/* A hint that lists all objectives, or only losses. */
-static char *
-objectives_hint(bool losses)
-{
-	const char *names[OBJECTIVES];
-	int			n = 0;
-
-	for (int i = 0; i < OBJECTIVES; i++)
-		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
-			names[n++] = objective_name((Objective) i);
-	return choices_hint(losses ? "Losses" : "Objectives", names, n, ", ");
-}
-
 static bool
 promises_model(const Dataset *dataset, PromiseModel model)
 {
@@ -55,13 +42,15 @@ require_objective(const Dataset *dataset, Objective objective)
 static Objective
 objective_named(const char *name, const Dataset *dataset, bool losses)
 {
-	int			objective = objective_by_name(name);
+	const char *names[OBJECTIVES];
+	Objective	objective;
+	int			n = 0;
 
-	if (objective < 0 || (losses && objective_rises(objective)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg(losses ? "unknown loss \"%s\"" : "unknown objective \"%s\"", name),
-				 errhint("%s", objectives_hint(losses))));
+	for (int i = 0; i < OBJECTIVES; i++)
+		if (is_objective(i) && (!losses || !objective_rises((Objective) i)))
+			names[n++] = objective_name((Objective) i);
+	(void) require_choice(losses ? "loss" : "objective", name, losses ? "Losses" : "Objectives", names, n, ", ");
+	objective = (Objective) objective_by_name(name);
 	require_objective(dataset, objective);
 	return objective;
 }
@@ -78,11 +67,7 @@ recoding_loss_argument(FunctionCallInfo fcinfo, const Dataset *dataset)
 	static const char *const losses[] = {"glm", "nwp", "dcn", "cm"};
 	char	   *name = name_argument(fcinfo, "loss");
 
-	if (find_name(name, losses, lengthof(losses)) < 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown loss \"%s\"", name),
-				 errhint("%s", choices_hint("Losses of a recoding", losses, lengthof(losses), " and "))));
+	(void) require_choice("loss", name, "Losses of a recoding", losses, lengthof(losses), " and ");
 	return objective_named(name, dataset, true);
 }
 
