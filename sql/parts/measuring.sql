@@ -37,7 +37,7 @@ RETURNS numeric AS 'MODULE_PATHNAME', 'anonopt_lattice_size' LANGUAGE C STABLE P
 
 CREATE FUNCTION anonopt.evaluate_cuts(dataset text, cuts varbit[], k int DEFAULT NULL, l int DEFAULT NULL,
 	t float8 DEFAULT NULL)
-RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate_cuts' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF anonopt.node AS 'MODULE_PATHNAME', 'anonopt_evaluate' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.node_detail(dataset text, levels int[], OUT column_name name, OUT level int,
 	OUT labels bigint, OUT loss float8)

@@ -123,22 +123,6 @@ dictionary_arguments(FunctionCallInfo fcinfo, RecordCall *call)
 				require_column(call->dictionaries[i], dataset->attributes[j].column);
 }
 
-static double
-similarity_argument(FunctionCallInfo fcinfo)
-{
-	double		similarity;
-
-	if (!is_given(fcinfo, "similarity"))
-		return 0;
-	similarity = number_argument(fcinfo, "similarity");
-	if (!(similarity > 0 && similarity <= 1))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("similarity must be above 0 and at most 1, not %g", similarity),
-				 errhint("Omit it if labels must be equal.")));
-	return similarity;
-}
-
 static RecordCall *
 record_arguments(FunctionCallInfo fcinfo, const char *bound)
 {
@@ -150,27 +134,20 @@ record_arguments(FunctionCallInfo fcinfo, const char *bound)
 	call->risk = risk_argument(fcinfo);
 	call->utility = utility_argument(fcinfo);
 	dictionary_arguments(fcinfo, call);
-	call->records.similarity = similarity_argument(fcinfo);
+	if (is_given(fcinfo, "similarity"))
+	{
+		double		similarity = number_argument(fcinfo, "similarity");
+
+		if (!(similarity > 0 && similarity <= 1))
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("similarity must be above 0 and at most 1, not %g", similarity),
+					 errhint("Omit it if labels must be equal.")));
+		call->records.similarity = similarity;
+	}
 	call->key = key_argument(fcinfo, call->search.dataset);
 	call->records.deadline = deadline_argument(fcinfo);
 	return call;
-}
-
-/* The labels of a tuple at a node. */
-static Datum
-labels_of_tuple(const Population *population, uint32 tuple, const int *levels)
-{
-	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
-	const char *labels[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
-		uint32		leaf = key_get(key, &population->attrs[a].field);
-
-		labels[a] = hierarchy->labels[levels[a]][hierarchy->levels[levels[a]].label_of[leaf]];
-	}
-	return texts_datum(labels, population->nattrs);
 }
 
 static void
@@ -179,6 +156,7 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 	RecordCall *call = arg;
 	MemoryContext old = MemoryContextSwitchTo(call->record);
 	uint32		tuple = call->spool.tuple_of[group];
+	const Population *population = call->records.population;
 	const RecordAnswer *answer;
 	int			levels[MAX_ATTRIBUTES];
 
@@ -189,9 +167,11 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 		put_datum(call->search.row, "record", TEXTOID, *name);
 	if (answer->found)
 	{
+		const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+
 		answer_levels(&call->records, tuple, levels);
-		put_datum(call->search.row, "levels", INT4ARRAYOID, integers_datum(levels, call->records.population->nattrs));
-		put_datum(call->search.row, "generalized", TEXTARRAYOID, labels_of_tuple(call->records.population, tuple, levels));
+		put_datum(call->search.row, "levels", INT4ARRAYOID, integers_datum(levels, population->nattrs));
+		put_datum(call->search.row, "generalized", TEXTARRAYOID, labels_datum(population, key, levels, true));
 		put_number(call->search.row, "risk", answer->risk);
 		put_number(call->search.row, "utility", answer->utility);
 	}
@@ -203,39 +183,9 @@ put_record(void *arg, uint32 group, const Datum *name, const bool *isnull)
 	MemoryContextReset(call->record);
 }
 
-static void
-tell_record_shortcomings(const RecordCall *call)
-{
-	if (!call->records.in_time)
-		ereport(WARNING,
-				(errcode(ERRCODE_WARNING),
-				 errmsg("time limit ended the search: the best found so far is not proven"),
-				 errhint("Allow more time, or declare narrower levels.")));
-	if (call->without > 0)
-		ereport(NOTICE,
-				(errmsg_plural(INT64_FORMAT " record has no feasible generalization",
-							   INT64_FORMAT " records have no feasible generalization",
-							   call->without, call->without)));
-}
-
-/* Reads the dictionaries. */
-static void
-read_dictionaries(RecordCall *call)
-{
-	HeldDictionary *held = palloc(sizeof(HeldDictionary) * (call->ndictionaries + 1));
-
-	for (int i = 0; i < call->ndictionaries; i++)
-	{
-		held[i].entries = reading_entries(call->search.dataset, call->dictionaries[i], call->search.population, false);
-		held[i].share = call->shares[i];
-	}
-	call->records.ndictionaries = call->ndictionaries;
-	call->records.dictionaries = held;
-}
-
 /*
  * Sets up the weights of records: owners' weights split the records of a
- * tuple, unless the risk does not use weights.
+ * tuple, unless the risk does not use weights.  Reads the dictionaries.
  */
 static void
 prepare_model(RecordCall *call)
@@ -243,6 +193,7 @@ prepare_model(RecordCall *call)
 	RecordSearch *records = &call->records;
 	const Dataset *dataset = call->search.dataset;
 	Population *population = call->search.population;
+	HeldDictionary *held = palloc(sizeof(HeldDictionary) * (call->ndictionaries + 1));
 	double	   *owners = NULL;
 
 	records->population = population_narrow(population);
@@ -251,6 +202,13 @@ prepare_model(RecordCall *call)
 	if (call->owners != NULL)
 		records->population = owner_weights_split(call->owners, records->population, &owners);
 	records->model = record_model_create(records->population, call->risk, call->utility, weights_read(dataset, population), owners);
+	for (int i = 0; i < call->ndictionaries; i++)
+	{
+		held[i].entries = reading_entries(dataset, call->dictionaries[i], population, false);
+		held[i].share = call->shares[i];
+	}
+	records->ndictionaries = call->ndictionaries;
+	records->dictionaries = held;
 }
 
 /* Reads, searches, and adds one row per record. */
@@ -275,7 +233,6 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	if (search->population == NULL)
 		return (Datum) 0;
 	prepare_model(call);
-	read_dictionaries(call);
 	records->goal = goal;
 	records->general_first = algorithm == ALGORITHM_BTDA;
 	record_search(records);
@@ -283,7 +240,16 @@ run_record_search(RecordCall *call, Algorithm algorithm, RecordGoal goal)
 	spool_visit(spool, put_record, call);
 	spool_end(spool);
 	session_end(search->session, records->evaluated, 0, records->in_time);
-	tell_record_shortcomings(call);
+	if (!records->in_time)
+		ereport(WARNING,
+				(errcode(ERRCODE_WARNING),
+				 errmsg("time limit ended the search: the best found so far is not proven"),
+				 errhint("Allow more time, or declare narrower levels.")));
+	if (call->without > 0)
+		ereport(NOTICE,
+				(errmsg_plural(INT64_FORMAT " record has no feasible generalization",
+							   INT64_FORMAT " records have no feasible generalization",
+							   call->without, call->without)));
 	return (Datum) 0;
 }
 
@@ -362,19 +328,6 @@ anonopt_jaro(PG_FUNCTION_ARGS)
 	PG_RETURN_FLOAT8(jaro(x, nx, y, ny));
 }
 
-static void
-check_walk_arrays(const ArrayType *risk, const ArrayType *utility)
-{
-	bool		alike = ARR_NDIM(risk) == ARR_NDIM(utility) && ARR_NDIM(risk) > 0 &&
-	memcmp(ARR_DIMS(risk), ARR_DIMS(utility), sizeof(int) * ARR_NDIM(risk)) == 0;
-
-	if (!alike || array_contains_nulls(unconstify(ArrayType *, risk)) || array_contains_nulls(unconstify(ArrayType *, utility)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("risk and utility must be arrays of the same dimensions without nulls"),
-				 errhint("Element [1][1]... must be the most general node, and each step in a dimension a specialization.")));
-}
-
 /* A node's position: the number of specializations in each dimension. */
 static void
 place_of_node(const WalkLattice *lattice, int node, Datum *place)
@@ -384,18 +337,6 @@ place_of_node(const WalkLattice *lattice, int node, Datum *place)
 		place[d] = Int32GetDatum(node % lattice->size[d]);
 		node /= lattice->size[d];
 	}
-}
-
-static Datum
-visited_datum(const WalkLattice *lattice)
-{
-	Datum	   *places = palloc(sizeof(Datum) * lattice->nvisited * lattice->ndims);
-	int			dims[2] = {lattice->nvisited, lattice->ndims};
-	int			bounds[2] = {1, 1};
-
-	for (int i = 0; i < lattice->nvisited; i++)
-		place_of_node(lattice, lattice->visited[i], places + i * lattice->ndims);
-	return PointerGetDatum(construct_md_array(places, NULL, 2, dims, bounds, INT4OID, sizeof(int32), true, TYPALIGN_INT));
 }
 
 #define MOST_WALKED 1000000
@@ -411,11 +352,20 @@ anonopt_record_walk_call(PG_FUNCTION_ARGS)
 	static void (*const walks[]) (WalkLattice *lattice) = {walk_aruba, walk_btda, walk_branch_and_bound};
 	ArrayType  *risk = array_argument(fcinfo, "risk", FLOAT8ARRAYOID);
 	ArrayType  *utility = array_argument(fcinfo, "utility", FLOAT8ARRAYOID);
+	bool		alike = ARR_NDIM(risk) == ARR_NDIM(utility) && ARR_NDIM(risk) > 0 &&
+	memcmp(ARR_DIMS(risk), ARR_DIMS(utility), sizeof(int) * ARR_NDIM(risk)) == 0;
 	WalkLattice lattice = {0};
 	ResultRow  *row = result_begin(fcinfo);
 	Datum		place[MAX_WALK_DIMENSIONS];
+	Datum	   *places;
+	int			dims[2];
+	int			bounds[2] = {1, 1};
 
-	check_walk_arrays(risk, utility);
+	if (!alike || array_contains_nulls(risk) || array_contains_nulls(utility))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("risk and utility must be arrays of the same dimensions without nulls"),
+				 errhint("Element [1][1]... must be the most general node, and each step in a dimension a specialization.")));
 	lattice.ndims = ARR_NDIM(risk);
 	lattice.nnodes = ArrayGetNItems(ARR_NDIM(risk), ARR_DIMS(risk));
 	if (lattice.nnodes > MOST_WALKED)
@@ -430,7 +380,13 @@ anonopt_record_walk_call(PG_FUNCTION_ARGS)
 	lattice.visited = palloc(sizeof(int) * (lattice.nnodes + 1));
 	lattice.seen = palloc0(sizeof(bool) * lattice.nnodes);
 	walks[choice_argument(fcinfo, "algorithm", "Algorithms", names, lengthof(names), " and ")] (&lattice);
-	put_datum(row, "visited", INT4ARRAYOID, visited_datum(&lattice));
+	dims[0] = lattice.nvisited;
+	dims[1] = lattice.ndims;
+	places = palloc(sizeof(Datum) * lattice.nvisited * lattice.ndims);
+	for (int i = 0; i < lattice.nvisited; i++)
+		place_of_node(&lattice, lattice.visited[i], places + i * lattice.ndims);
+	put_datum(row, "visited", INT4ARRAYOID,
+			  PointerGetDatum(construct_md_array(places, NULL, 2, dims, bounds, INT4OID, sizeof(int32), true, TYPALIGN_INT)));
 	if (lattice.best >= 0)
 	{
 		place_of_node(&lattice, lattice.best, place);

@@ -13,7 +13,6 @@
 
 OWN_FUNCTION(anonopt_evaluate);
 OWN_FUNCTION(anonopt_lattice);
-OWN_FUNCTION(anonopt_evaluate_cuts);
 OWN_FUNCTION(anonopt_node_detail);
 OWN_FUNCTION(anonopt_suppressed_classes);
 
@@ -63,33 +62,22 @@ put_measured(NodeCall *call, const int *levels, const Datum *cuts)
 	MemoryContextReset(call->context);
 }
 
+/* evaluate and evaluate_cuts, which differ in how nodes are given. */
 static Datum
 anonopt_evaluate_call(PG_FUNCTION_ARGS)
 {
 	NodeCall	call = begin_call(fcinfo);
+	const Dataset *dataset = call.search.dataset;
+	bool		by_cuts = takes_argument(fcinfo, "cuts");
 	int			nnodes;
-	int		  **nodes = levels_argument(fcinfo, "levels", call.search.dataset, &nnodes);
+	Datum	   *cuts = by_cuts ? cuts_argument(fcinfo, "cuts", dataset, &nnodes) : NULL;
+	int		  **levels = by_cuts ? NULL : levels_argument(fcinfo, "levels", dataset, &nnodes);
 
 	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
 	if (!read_relation(&call))
 		return (Datum) 0;
 	for (int i = 0; i < nnodes; i++)
-		put_measured(&call, nodes[i], NULL);
-	return (Datum) 0;
-}
-
-static Datum
-anonopt_evaluate_cuts_call(PG_FUNCTION_ARGS)
-{
-	NodeCall	call = begin_call(fcinfo);
-	int			nnodes;
-	Datum	   *cuts = cuts_argument(fcinfo, "cuts", call.search.dataset, &nnodes);
-
-	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
-	if (!read_relation(&call))
-		return (Datum) 0;
-	for (int i = 0; i < nnodes; i++)
-		put_measured(&call, NULL, cuts + i * call.search.population->nattrs);
+		put_measured(&call, by_cuts ? NULL : levels[i], by_cuts ? cuts + i * call.search.population->nattrs : NULL);
 	return (Datum) 0;
 }
 
@@ -150,34 +138,6 @@ anonopt_node_detail_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* Labels of a class, from its key. */
-static Datum
-labels_datum(const Population *population, const int *levels, const uint64 *key)
-{
-	const char *labels[MAX_ATTRIBUTES];
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Attribute *attr = &population->attrs[a];
-
-		labels[a] = attr->hierarchy->labels[levels[a]][key_get(key, &attr->field)];
-	}
-	return texts_datum(labels, population->nattrs);
-}
-
-/* The models that a class breaks. */
-static char *
-breaks_text(int breaks)
-{
-	StringInfoData names;
-
-	initStringInfo(&names);
-	for (int model = 0; model < MODELS; model++)
-		if (breaks & MODEL_BIT(model))
-			appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
-	return names.data;
-}
-
 /* Classes in the order of their labels in the domains. */
 static int
 compare_keys(const void *a, const void *b, void *arg)
@@ -220,13 +180,18 @@ anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 	{
 		uint32		class = (uint32) ((keys[i] - classes->keys) / population->nwords);
 		int			breaks = class_breaks(call.measurer, classes, class, threshold);
+		StringInfoData names;
 
 		CHECK_FOR_INTERRUPTS();
 		if (breaks == 0)
 			continue;
-		put_datum(row, "labels", TEXTARRAYOID, labels_datum(population, levels, keys[i]));
+		put_datum(row, "labels", TEXTARRAYOID, labels_datum(population, keys[i], levels, false));
 		put_count(row, "size", class_people(population, classes, class));
-		put_string(row, "breaks", breaks_text(breaks));
+		initStringInfo(&names);
+		for (int model = 0; model < MODELS; model++)
+			if (breaks & MODEL_BIT(model))
+				appendStringInfo(&names, "%s%s", names.len > 0 ? ", " : "", model_name((PromiseModel) model));
+		put_string(row, "breaks", names.data);
 		row_add(row);
 	}
 	return (Datum) 0;

@@ -12,11 +12,10 @@
 #include "sql/call.h"
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
+#include "utils/lsyscache.h"
 
 OWN_FUNCTION(anonopt_view_sql);
-OWN_FUNCTION(anonopt_create_view);
-OWN_FUNCTION(anonopt_publish_table);
-OWN_FUNCTION(anonopt_publish_records);
+OWN_FUNCTION(anonopt_publish);
 OWN_FUNCTION(anonopt_refresh_release);
 OWN_FUNCTION(anonopt_republish);
 OWN_FUNCTION(anonopt_drop_release);
@@ -133,23 +132,25 @@ anonopt_view_sql_call(PG_FUNCTION_ARGS)
 	PG_RETURN_TEXT_P(cstring_to_text(statement));
 }
 
-static Oid
-publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
+/* create_view, publish_table and publish_records, which differ in their arguments. */
+static Datum
+anonopt_publish_call(PG_FUNCTION_ARGS)
 {
 	Release    *release = palloc0(sizeof(Release));
 	bool		by_records = takes_argument(fcinfo, "min_utility");
-	const char *name = takes_argument(fcinfo, "view_name") ? "view_name" : "table_name";
+	bool		is_view = takes_argument(fcinfo, "view_name");
+	const char *name = is_view ? "view_name" : "table_name";
 	int			settings;
 	Oid			relation;
 
-	PreventCommandIfReadOnly(command);
+	PreventCommandIfReadOnly(psprintf("%s()", get_func_name(fcinfo->flinfo->fn_oid)));
 	if (!is_given(fcinfo, name))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("argument \"name\" must not be null")));
 	release_name(release, name_argument(fcinfo, name));
 	settings = release_settings_begin();
-	release->form = form;
+	release->form = is_view ? view_form(fcinfo) : RELEASE_TABLE;
 	if (by_records && count_if_given(fcinfo, "k") == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -157,25 +158,7 @@ publish(FunctionCallInfo fcinfo, ReleaseForm form, const char *command)
 	release_arguments(fcinfo, release, by_records);
 	relation = release_create(release);
 	release_settings_end(settings);
-	return relation;
-}
-
-static Datum
-anonopt_create_view_call(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_OID(publish(fcinfo, view_form(fcinfo), "create_view()"));
-}
-
-static Datum
-anonopt_publish_table_call(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, "publish_table()"));
-}
-
-static Datum
-anonopt_publish_records_call(PG_FUNCTION_ARGS)
-{
-	PG_RETURN_OID(publish(fcinfo, RELEASE_TABLE, "publish_records()"));
+	PG_RETURN_OID(relation);
 }
 
 static Datum

@@ -153,6 +153,21 @@ searched_population(Population *population, const Objectives *objectives)
 	return population->has_conditions ? population : population_narrow(population);
 }
 
+Datum
+labels_datum(const Population *population, const uint64 *key, const int *levels, bool of_leaves)
+{
+	const char *labels[MAX_ATTRIBUTES];
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+		uint32		code = key_get(key, &population->attrs[a].field);
+
+		labels[a] = hierarchy->labels[levels[a]][of_leaves ? hierarchy->levels[levels[a]].label_of[code] : code];
+	}
+	return texts_datum(labels, population->nattrs);
+}
+
 void
 put_node(ResultRow *row, const Population *population, const int *levels, const Measures *measures)
 {

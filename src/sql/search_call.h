@@ -70,6 +70,9 @@ extern Population *searched_population(Population *population, const Objectives 
 /* Adds the rows of the nodes that a search found, in order. */
 extern void put_found(const SearchCall *call, const Population *searched, int nnodes, MeasuredNode *nodes);
 
+/* The labels of a key at some levels; its codes are those of leaves, or of these labels. */
+extern Datum labels_datum(const Population *population, const uint64 *key, const int *levels, bool of_leaves);
+
 /* Adds a row of anonopt.node; levels are NULL for cuts. */
 extern void put_node(ResultRow *row, const Population *population, const int *levels, const Measures *measures);
 
