@@ -125,24 +125,6 @@ anonopt_archive_quality_call(PG_FUNCTION_ARGS)
 	PG_RETURN_DATUM(row_datum(call.row));
 }
 
-/* The given reference point, or the worst value of each objective. */
-static void
-reference_argument(FunctionCallInfo fcinfo, const Population *population, const Objectives *objectives,
-				   double *reference)
-{
-	const double *given;
-	int			n;
-
-	for (int i = 0; i < objectives->n; i++)
-		reference[i] = objective_rises(objectives->of[i]) ? 0 : most_of(objectives->of[i], population);
-	if (!is_given(fcinfo, "reference"))
-		return;
-	given = elements_argument(fcinfo, "reference", FLOAT8ARRAYOID, &n);
-	check_number(n, objectives->n, "values in the reference");
-	for (int i = 0; i < n; i++)
-		reference[i] = require_finite("reference", given[i]);
-}
-
 static Datum
 anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 {
@@ -150,12 +132,22 @@ anonopt_hypervolume_call(PG_FUNCTION_ARGS)
 	Objectives	objectives = several_objectives_argument(fcinfo, call.dataset);
 	int			nnodes;
 	int		  **levels = nodes_argument(fcinfo, call.dataset, &nnodes);
+	const double *given = NULL;
 	double		reference[MAX_OBJECTIVES];
 	double		volume;
+	int			n;
 
 	if (!search_read(&call, ALGORITHM_QUALITY, NULL))
 		PG_RETURN_NULL();
-	reference_argument(fcinfo, call.population, &objectives, reference);
+	if (is_given(fcinfo, "reference"))
+	{
+		given = elements_argument(fcinfo, "reference", FLOAT8ARRAYOID, &n);
+		check_number(n, objectives.n, "values in the reference");
+	}
+	/* or the worst value of each objective */
+	for (int i = 0; i < objectives.n; i++)
+		reference[i] = given != NULL ? require_finite("reference", given[i]) : objective_rises(objectives.of[i]) ? 0 :
+			most_of(objectives.of[i], call.population);
 	volume = nodes_hypervolume(searched_population(call.population, &objectives), &call.promise, &objectives, nnodes, levels,
 							   reference);
 	session_end(call.session, nnodes, 0, true);
@@ -236,11 +228,10 @@ evolution_arguments(FunctionCallInfo fcinfo, const Dataset *dataset)
 static Datum
 anonopt_pbg_ea_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Evolution  *evolution;
 	const double *epsilon;
 
-	call.dataset = dataset_argument(fcinfo);
 	evolution = evolution_arguments(fcinfo, call.dataset);
 	epsilon = epsilon_argument(fcinfo, evolution->objectives.n);
 	promise_add_declared(&call.promise, call.dataset);

@@ -114,10 +114,9 @@ search_optimum(SearchCall *call, OptimumSearch *search)
 static Datum
 anonopt_pareto_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	ExactSearch search = {0};
 
-	call.dataset = dataset_argument(fcinfo);
 	search.objectives = objectives_argument(fcinfo, "objectives", call.dataset);
 	call.promise = promise_arguments(fcinfo, call.dataset);
 	search.feasible_only = promises_anything(&call.promise, call.dataset);
@@ -129,11 +128,10 @@ anonopt_pareto_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_optimize_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	OptimumSearch optimum = {0};
 	ExactSearch front = {.feasible_only = true,.objectives.n = 1};
 
-	call.dataset = dataset_argument(fcinfo);
 	call.promise = promise_arguments(fcinfo, call.dataset);
 	if (!promises_anything(&call.promise, call.dataset))
 		ereport(ERROR,
@@ -149,51 +147,22 @@ anonopt_optimize_call(PG_FUNCTION_ARGS)
 	return (Datum) 0;
 }
 
-/* The mean height of the quasi-identifiers' hierarchies, rounded up. */
-static int
-mean_height(const Dataset *dataset)
-{
-	int			heights = 0;
-	int			n = 0;
-
-	for (int i = 0; i < dataset->nattributes; i++)
-	{
-		if (dataset->attributes[i].role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		heights += hierarchy_height(dataset->attributes[i].hierarchy);
-		n++;
-	}
-	return Max((heights + n - 1) / n, 1);
-}
-
-/* Fails if a base to start from is not within the searched levels. */
-static void
-check_start(const Population *population, const int *levels)
-{
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Attribute *attr = &population->attrs[a];
-
-		if (levels[a] < attr->min_level || levels[a] > attr->max_level)
-			ereport(ERROR,
-					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("start is outside the declared levels of column \"%s\"", attr->name),
-					 errhint("Levels of column \"%s\" are declared from %d to %d.", attr->name,
-							 attr->min_level, attr->max_level)));
-	}
-}
-
 static Datum
 anonopt_poka_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	PokaSearch	search = {0};
 	Objectives	loss = {.n = 1};
+	int			nattrs = dataset_count_role(call.dataset, ROLE_QUASI_IDENTIFIER);
+	int			heights = 0;
 
-	call.dataset = dataset_argument(fcinfo);
 	promise_add_declared(&call.promise, call.dataset);
 	search.loss = loss.of[0] = loss_argument(fcinfo, call.dataset);
-	search.depth = is_given(fcinfo, "depth") ? DatumGetInt32(get_argument(fcinfo, "depth", INT4OID)) : mean_height(call.dataset);
+	/* by default, the mean height of the hierarchies, rounded up */
+	for (int a = 0; a < nattrs && !is_given(fcinfo, "depth"); a++)
+		heights += hierarchy_height(declared_attribute(call.dataset, a)->hierarchy);
+	search.depth = is_given(fcinfo, "depth") ? DatumGetInt32(get_argument(fcinfo, "depth", INT4OID)) :
+		Max((heights + nattrs - 1) / nattrs, 1);
 	if (search.depth < 1)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -202,8 +171,17 @@ anonopt_poka_call(PG_FUNCTION_ARGS)
 		search.start = node_argument(fcinfo, "start", call.dataset);
 	if (!search_read(&call, ALGORITHM_POKA, NULL))
 		return (Datum) 0;
-	if (search.start != NULL)
-		check_start(call.population, search.start);
+	for (int a = 0; a < nattrs && search.start != NULL; a++)
+	{
+		const Attribute *attr = &call.population->attrs[a];
+
+		if (search.start[a] < attr->min_level || search.start[a] > attr->max_level)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("start is outside the declared levels of column \"%s\"", attr->name),
+					 errhint("Levels of column \"%s\" are declared from %d to %d.", attr->name,
+							 attr->min_level, attr->max_level)));
+	}
 	search.promise = call.promise;
 	search.population = searched_population(call.population, &loss);
 	search.workers = max_workers();

@@ -260,34 +260,17 @@ tell_largest_k(const Promise *promise, const Population *population, int64 large
 
 /* ---------------------------------------------------- nodes by bias and loss */
 
-static void
-put_judged(ResultRow *row, const EfficiencySearch *search, const JudgedNode *node)
+static Datum
+anonopt_efficiency_call(PG_FUNCTION_ARGS)
 {
 	static const char *const efficiencies[] = {
 		[EFFICIENCY_STRONG] = "strong",
 		[EFFICIENCY_WEAK] = "weak",
 		[EFFICIENCY_NONE] = "none"
 	};
-
-	put_datum(row, "levels", INT4ARRAYOID, integers_datum(node->levels, search->population->nattrs));
-	put_count(row, "k", node->k);
-	put_number(row, "necd", node->costs[0]);
-	put_number(row, "nwp", node->costs[1]);
-	put_string(row, "efficiency", efficiencies[node->efficiency]);
-	put_number(row, "ach", node->ach);
-	put_number(row, "pref_dev", node->deviation);
-	put_bool(row, "chosen", node == search->nodes);
-	put_measures(row, "further", &search->preference, FIRST_FURTHER, node->costs + FIRST_FURTHER);
-	row_add(row);
-}
-
-static Datum
-anonopt_efficiency_call(PG_FUNCTION_ARGS)
-{
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	EfficiencySearch search = {0};
 
-	call.dataset = dataset_argument(fcinfo);
 	(void) integer_argument(fcinfo, "k", 1, PG_INT32_MAX);
 	call.promise = promise_arguments(fcinfo, call.dataset);
 	search.preference = whole_preference(fcinfo, call.dataset);
@@ -297,10 +280,19 @@ anonopt_efficiency_call(PG_FUNCTION_ARGS)
 	search.population = preferred_population(fcinfo, &call, &search.preference);
 	search.workers = max_workers();
 	efficiency_search(&search);
-	for (Size i = 0; i < search.nnodes; i++)
+	for (const JudgedNode *node = search.nodes; node < search.nodes + search.nnodes; node++)
 	{
 		CHECK_FOR_INTERRUPTS();
-		put_judged(call.row, &search, &search.nodes[i]);
+		put_datum(call.row, "levels", INT4ARRAYOID, integers_datum(node->levels, search.population->nattrs));
+		put_count(call.row, "k", node->k);
+		put_number(call.row, "necd", node->costs[0]);
+		put_number(call.row, "nwp", node->costs[1]);
+		put_string(call.row, "efficiency", efficiencies[node->efficiency]);
+		put_number(call.row, "ach", node->ach);
+		put_number(call.row, "pref_dev", node->deviation);
+		put_bool(call.row, "chosen", node == search.nodes);
+		put_measures(call.row, "further", &search.preference, FIRST_FURTHER, node->costs + FIRST_FURTHER);
+		row_add(call.row);
 	}
 	session_end(call.session, search.evaluated, search.helped, true);
 	if (search.nnodes == 0)
@@ -391,13 +383,12 @@ end_search(SearchCall *call, Nsga2 *search)
 static Datum
 anonopt_nsga2_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Nsga2Settings settings;
 	Nsga2	   *search;
 	uint32	   *front;
 	uint32		nfront;
 
-	call.dataset = dataset_argument(fcinfo);
 	settings = nsga2_arguments(fcinfo, &call);
 	settings.preference = whole_preference(fcinfo, call.dataset);
 	search = begin_search(fcinfo, &call, ALGORITHM_NSGA2, &settings);
@@ -435,15 +426,6 @@ reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *
 	}
 }
 
-/* The first step gets half of the evaluations, the others share the rest. */
-static int
-evaluations_of_step(const Nsga2Settings *settings, int step, int steps)
-{
-	if (steps == 1)
-		return settings->evaluations;
-	return Max(step == 1 ? settings->evaluations / 2 : settings->evaluations / 2 / (steps - 1), settings->size);
-}
-
 /* The reference point of a step, between the start and the aspiration. */
 static void
 move_reference(Preference *reference, const double *start, const double *aspiration, double share)
@@ -461,7 +443,7 @@ move_reference(Preference *reference, const double *start, const double *aspirat
 static Datum
 anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 {
-	SearchCall	call = {.row = result_begin(fcinfo)};
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
 	Nsga2Settings settings;
 	Preference	reference;
 	double		start[MAX_PREFERRED];
@@ -469,7 +451,6 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 	int			steps;
 	Nsga2	   *search;
 
-	call.dataset = dataset_argument(fcinfo);
 	steps = integer_argument(fcinfo, "steps", 1, 10000);
 	settings = nsga2_arguments(fcinfo, &call);
 	preference_begin(&reference, 0, 0);
@@ -487,8 +468,15 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 	reference = settings.preference;
 	for (int step = 1; step <= steps; step++)
 	{
+		/*
+		 * the first step gets half of the evaluations, the others share the
+		 * rest
+		 */
+		int			half = settings.evaluations / 2;
+		int			evaluations = steps == 1 ? settings.evaluations : Max(step == 1 ? half : half / (steps - 1), settings.size);
+
 		move_reference(&reference, start, aspiration, (double) step / steps);
-		nsga2_search(search, &reference, evaluations_of_step(&settings, step, steps));
+		nsga2_search(search, &reference, evaluations);
 		put_count(call.row, "step", step);
 		put_measures(call.row, "reference", &reference, 0, reference.preferred);
 		if (search->chosen != NO_SOLUTION)

@@ -1,23 +1,32 @@
 /*
  * recodings.c
- *	  SQL: create_recoding, extend_recoding.
+ *	  SQL: create_recoding, extend_recoding, evaluate_recoding,
+ *	  recoding_classes, recoding_curve.
  *
  * The relation is read only once, including its rows, so that the distinct
- * tuples written are those that were measured.
+ * tuples written are those that were measured.  A curve measures recodings
+ * without writing a table.
  */
 #include "base/compat.h"
 
 #include "access/table.h"
+#include "base/budget.h"
 #include "catalog/own_objects.h"
 #include "catalog/sql.h"
+#include "miscadmin.h"
 #include "read/population_read.h"
+#include "release/class_labels.h"
 #include "sql/search_call.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
 
 OWN_FUNCTION(anonopt_create_recoding);
 OWN_FUNCTION(anonopt_extend_recoding);
+OWN_FUNCTION(anonopt_evaluate_recoding);
+OWN_FUNCTION(anonopt_recoding_classes);
+OWN_FUNCTION(anonopt_recoding_curve);
 
 /* ------------------------------------------------------------- what is asked */
 
@@ -136,17 +145,6 @@ end_search(RecodingCall *call, const RecodingResult *result)
 
 /* -------------------------------------------------------------- create_recoding */
 
-/* Fails if a quasi-identifier has the name of the column for classes. */
-static void
-refuse_class_column(const Dataset *dataset)
-{
-	if (dataset_has_role(dataset, ROLE_QUASI_IDENTIFIER, CLASS_COLUMN))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
-				 errhint("Declare a view that renames the column.")));
-}
-
 /* Creates the table, empty, with the columns of the relation. */
 static Relation
 make_table(const RecodingCall *call, const NewRelation *place)
@@ -166,21 +164,6 @@ make_table(const RecodingCall *call, const NewRelation *place)
 	return table_open(oid, RowExclusiveLock);
 }
 
-static Oid
-write_recoding(RecodingCall *call, const NewRelation *place, const RecodingResult *result)
-{
-	int			level = sql_use_catalog_names();
-	Relation	table;
-	Oid			oid;
-
-	table = make_table(call, place);
-	oid = RelationGetRelid(table);
-	recoding_rows_write(&call->spool, table, result);
-	table_close(table, NoLock);
-	sql_restore_names(level);
-	return oid;
-}
-
 static Datum
 anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 {
@@ -188,16 +171,29 @@ anonopt_create_recoding_call(PG_FUNCTION_ARGS)
 	RecodingWatch watch = {is_over, tell_answer, &call};
 	NewRelation place;
 	RecodingResult *result;
+	int			level;
+	Relation	table;
+	Oid			oid;
 
 	recoding_arguments(fcinfo, &call);
-	refuse_class_column(call.search.dataset);
+	if (dataset_has_role(call.search.dataset, ROLE_QUASI_IDENTIFIER, CLASS_COLUMN))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("quasi-identifier \"" CLASS_COLUMN "\" has the name of a recoding's last column"),
+				 errhint("Declare a view that renames the column.")));
 	place = new_relation(name_argument(fcinfo, "recoding"), "Drop it, or choose another name for the recoding.");
 	read_rows(&call, ALGORITHM_CREATE_RECODING);
 	result = recoding_search(&call.order, &watch, max_workers());
 	if (!result->feasible)
 		recoding_refuse_infeasible(call.search.dataset, &call.order);
 	end_search(&call, result);
-	PG_RETURN_OID(write_recoding(&call, &place, result));
+	level = sql_use_catalog_names();
+	table = make_table(&call, &place);
+	oid = RelationGetRelid(table);
+	recoding_rows_write(&call.spool, table, result);
+	table_close(table, NoLock);
+	sql_restore_names(level);
+	PG_RETURN_OID(oid);
 }
 
 /* -------------------------------------------------------------- extend_recoding */
@@ -225,4 +221,225 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 	table_close(table, NoLock);
 	recoding_tell_moved(extension.moved);
 	PG_RETURN_INT64(extension.added);
+}
+
+/* ------------------------------------------- evaluate_recoding, recoding_classes */
+
+/*
+ * "recoding", which is one or an array of them, or a string constant that names
+ * one or, in braces, several: PostgreSQL could not choose an overload.
+ */
+static const Oid *
+recodings_argument(FunctionCallInfo fcinfo, int *n)
+{
+	Oid			type = argument_type(fcinfo, "recoding");
+	char	   *name = type == TEXTOID ? name_argument(fcinfo, "recoding") : NULL;
+	Datum		array;
+
+	if (type == REGCLASSOID || (name != NULL && name[0] != '{'))
+	{
+		Oid		   *oid = palloc(sizeof(Oid));
+
+		*oid = name == NULL ? relation_argument(fcinfo, "recoding") :
+			DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
+		*n = 1;
+		return oid;
+	}
+	array = name == NULL ? get_argument(fcinfo, "recoding", REGCLASSARRAYOID) :
+		OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1);
+	*n = count_elements(array, "recodings");
+	return (const Oid *) ARR_DATA_PTR(DatumGetArrayTypeP(array));
+}
+
+/* Adds a row for each of some recodings. */
+static Datum
+anonopt_evaluate_recoding_call(PG_FUNCTION_ARGS)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	int			n;
+	const Oid  *oids = recodings_argument(fcinfo, &n);
+	Promise		promise = promise_arguments(fcinfo, dataset);
+	RecodingLabels labels = labels_argument(fcinfo);
+	RecodingTables tables;
+
+	recoding_tables_read(&tables, dataset, n, oids);
+	for (int i = 0; i < n && tables.population != NULL; i++)
+	{
+		TableRecoding *recoding;
+		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[i], labels, &recoding);
+		Measures	measures;
+
+		CHECK_FOR_INTERRUPTS();
+		promise.limit = share_of_people(dataset->max_suppression, tables.population->people);
+		classes_measure(classes, &promise, &measures);
+		put_node(row, tables.population, NULL, &measures);
+	}
+	recoding_tables_close(&tables);
+	return (Datum) 0;
+}
+
+typedef struct ListedClass
+{
+	uint32		class;
+	int64		number;			/* in the table: the smallest of those that
+								 * look alike */
+	int64		people;
+	int32		tuples;
+	double		loss;
+} ListedClass;
+
+/* Sorts classes, worst first. */
+static int
+compare_listed(const void *a, const void *b)
+{
+	const ListedClass *x = a;
+	const ListedClass *y = b;
+
+	if (x->loss != y->loss)
+		return x->loss > y->loss ? -1 : 1;
+	if (x->people != y->people)
+		return x->people < y->people ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static ListedClass *
+list_classes(Classes *classes, const TableRecoding *recoding)
+{
+	ListedClass *listed = budget_alloc_zero(sizeof(ListedClass), (Size) classes->n + 1);
+
+	classes_count(classes);
+	for (uint32 class = 0; class < classes->n; class++)
+	{
+		listed[class].class = class;
+		listed[class].number = PG_INT64_MAX;
+		listed[class].people = class_people(classes->population, classes->table, class);
+		listed[class].loss = class_loss(classes, class);
+	}
+	for (uint32 i = 0; i < classes->tuples->ntuples; i++)
+		if (classes->class_of[i] != NO_CLASS)
+		{
+			ListedClass *class = &listed[classes->class_of[i]];
+
+			class->number = Min(class->number, recoding->numbers[recoding->class_of[i]]);
+			class->tuples++;
+		}
+	qsort(listed, classes->n, sizeof(ListedClass), compare_listed);
+	return listed;
+}
+
+static void
+put_classes(ResultRow *row, const ListedClass *listed, const Classes *classes)
+{
+	int			nattrs = classes->population->nattrs;
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+
+	for (uint32 i = 0; i < classes->n; i++)
+	{
+		const char *labels[MAX_ATTRIBUTES];
+
+		CHECK_FOR_INTERRUPTS();
+		for (int a = 0; a < nattrs; a++)
+			labels[a] = classes->labels[a][classes->codes[class_at(classes, listed[i].class, a)]];
+		put_count(row, "class", listed[i].number);
+		put_datum(row, "shown", TEXTARRAYOID, texts_datum(labels, nattrs));
+		put_count(row, "people", listed[i].people);
+		put_count(row, "tuples", listed[i].tuples);
+		put_number(row, "loss", listed[i].loss);
+		row_add(row);
+		MemoryContextReset(context);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+}
+
+static Datum
+anonopt_recoding_classes_call(PG_FUNCTION_ARGS)
+{
+	ResultRow  *row = result_begin(fcinfo);
+	Dataset    *dataset = readable_dataset_argument(fcinfo);
+	Oid			oid = relation_argument(fcinfo, "recoding");
+	RecodingLabels labels = labels_argument(fcinfo);
+	RecodingTables tables;
+
+	recoding_tables_read(&tables, dataset, 1, &oid);
+	if (tables.population != NULL)
+	{
+		TableRecoding *recoding;
+		Classes    *classes = recoding_table_classes(tables.reading, tables.population, tables.tables[0], labels, &recoding);
+
+		classes_label_recoding(classes, labels);
+		put_classes(row, list_classes(classes, recoding), classes);
+	}
+	recoding_tables_close(&tables);
+	return (Datum) 0;
+}
+
+/* --------------------------------------------------------------- recoding_curve */
+
+/*
+ * Adds the measures of the recoding that the search finds, if any; returns how
+ * many workers helped.
+ */
+static int
+put_recoding(ResultRow *row, Population *population, const RecodingOrder *order)
+{
+	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt curve", ALLOCSET_DEFAULT_SIZES);
+	MemoryContext old = MemoryContextSwitchTo(context);
+	RecodingResult *found = recoding_search(order, NULL, max_workers());
+	int			helped = found->helped;
+
+	if (found->feasible)
+	{
+		ClassFault	fault;
+		Measures	measures;
+
+		classes_measure(classes_of_recoding(population, found->class_of, found->nclasses, order->labels, &fault),
+						&order->promise, &measures);
+		put_node(row, population, NULL, &measures);
+	}
+	MemoryContextSwitchTo(old);
+	MemoryContextDelete(context);
+	return helped;
+}
+
+static Datum
+anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
+{
+	SearchCall	call = {.row = result_begin(fcinfo),.dataset = dataset_argument(fcinfo)};
+	RecodingOrder order = {0};
+	Objectives	loss = {.n = 1};
+	const int32 *k;
+	int			n;
+	int			helped = 0;
+
+	require_overlaps_kept(call.dataset, "a recoding");
+	k = elements_argument(fcinfo, "k", INT4ARRAYOID, &n);
+	for (int i = 0; i < n; i++)
+		if (k[i] < 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("k must be at least 1, not %d", k[i])));
+	order.loss = loss.of[0] = recoding_loss_argument(fcinfo, call.dataset);
+	order.labels = labels_argument(fcinfo);
+	order.seed = (uint64) seed_argument(fcinfo);
+	if (!search_read(&call, ALGORITHM_RECODING_CURVE, NULL))
+		return (Datum) 0;
+	session_seed(call.session, (int64) order.seed);
+	progress_search(n);
+	order.promise = call.promise;
+	order.population = searched_population(call.population, &loss);
+	for (int i = 0; i < n; i++)
+	{
+		int			workers;
+
+		CHECK_FOR_INTERRUPTS();
+		order.promise.k = k[i];
+		workers = put_recoding(call.row, call.population, &order);
+		helped = Max(helped, workers);
+		progress_update(i + 1, i + 1);
+	}
+	session_end(call.session, 0, helped, false);
+	return (Datum) 0;
 }
