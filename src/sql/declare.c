@@ -45,19 +45,6 @@ OWN_FUNCTION(anonopt_create_tuple_store);
 OWN_FUNCTION(anonopt_refresh_tuple_store);
 OWN_FUNCTION(anonopt_drop_tuple_store);
 
-/* Fails unless a count column is a whole number. */
-static void
-check_count_column(Oid relation, const char *column)
-{
-	require_readable_column(relation, column);
-	if (type_is_number(column_type(relation, column)))
-		return;
-	ereport(ERROR,
-			(errcode(ERRCODE_CHECK_VIOLATION),
-			 errmsg("count column \"%s\" is not a number", column),
-			 errhint("It must hold the number of people a row stands for.")));
-}
-
 /* Fails unless persons can be compared as PostgreSQL does. */
 static void
 check_person(Oid relation, const char *column)
@@ -110,7 +97,14 @@ declare_dataset(const char *name, Oid relation, double max_suppression, const ch
 	require_rows(relation);
 	require_some_select(relation);
 	if (count_column != NULL)
-		check_count_column(relation, count_column);
+	{
+		require_readable_column(relation, count_column);
+		if (!type_is_number(column_type(relation, count_column)))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("count column \"%s\" is not a number", count_column),
+					 errhint("It must hold the number of people a row stands for.")));
+	}
 	if (person != NULL)
 		check_person(relation, person);
 	if (person != NULL && count_column != NULL)
@@ -152,75 +146,22 @@ anonopt_create_dataset_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* A hierarchy of a data set, as in its row. */
-typedef struct DeclaredHierarchy
-{
-	Oid			relation;
-	Oid			row_type;
-	char	   *column;
-} DeclaredHierarchy;
-
-/*
- * The hierarchies of a data set, even if the rest of its declaration is not
- * sound.
- */
-static List *
-declared_hierarchies(const char *dataset)
-{
-	const Oid	types[] = {OIDOID, OIDOID, TEXTOID};
-	List	   *hierarchies = NIL;
-	QueryRows  *rows;
-
-	see_own_changes();
-	rows = read_catalog("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
-						" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
-						add_text(NULL, dataset), lengthof(types), types);
-	PopActiveSnapshot();
-	for (int i = 0; i < rows->n; i++)
-	{
-		DeclaredHierarchy *hierarchy = palloc(sizeof(DeclaredHierarchy));
-
-		hierarchy->relation = row_oid(rows, i, 0);
-		hierarchy->row_type = row_oid(rows, i, 1);
-		hierarchy->column = row_text(rows, i, 2);
-		hierarchies = lappend(hierarchies, hierarchy);
-	}
-	return hierarchies;
-}
-
-/* Whether a query over the declarations finds a row, as this statement has left them. */
-static bool
-is_declared(const char *query, ParamListInfo key)
-{
-	const Oid	type = INT4OID;
-	QueryRows  *rows;
-
-	see_own_changes();
-	rows = read_catalog(query, key, 1, &type);
-	PopActiveSnapshot();
-	return rows->n > 0;
-}
-
 char *
 made_comment(const char *dataset, const char *column)
 {
 	return psprintf("made by anonopt.auto_dataset for column %s of data set %s", quote_identifier(column), quote_literal_cstr(dataset));
 }
 
-/* Why a hierarchy is not dropped with its data set, or NULL; locks it. */
-static const char *
-why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
+/* Reads rows of the declarations, as this statement has left them. */
+static QueryRows *
+read_declared(const char *query, ParamListInfo key, int ncolumns, const Oid *types)
 {
-	Oid			owner = relation_owner(hierarchy->relation);
-	char	   *comment = GetComment(hierarchy->relation, RelationRelationId, 0);
+	QueryRows  *rows;
 
-	if (comment == NULL || get_rel_relkind(hierarchy->relation) != RELKIND_RELATION || strcmp(comment, made_comment(dataset, hierarchy->column)) != 0)
-		return "It was not made by anonopt.auto_dataset for this data set.";
-	if (owner != GetUserId())
-		return "It belongs to another role.";
-	if (is_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", add_oid(NULL, hierarchy->relation)))
-		return "Another data set uses it.";
-	return NULL;
+	see_own_changes();
+	rows = read_catalog(query, key, ncolumns, types);
+	PopActiveSnapshot();
+	return rows;
 }
 
 /*
@@ -228,26 +169,34 @@ why_kept(const DeclaredHierarchy *hierarchy, const char *dataset)
  * another table by now.
  */
 static void
-drop_made_hierarchy(const DeclaredHierarchy *hierarchy, const char *dataset)
+drop_made_hierarchy(Oid hierarchy, Oid declared_type, const char *column, const char *dataset)
 {
+	const Oid	result = INT4OID;
 	ObjectAddress object;
-	const char *kept;
+	char	   *comment;
+	const char *kept = NULL;
 
 	/* do not wait for locks on a table that the caller cannot drop */
-	if (!dataset_same_relation(hierarchy->relation, hierarchy->row_type) ||
-		!object_ownercheck(RelationRelationId, hierarchy->relation, GetUserId()))
+	if (!dataset_same_relation(hierarchy, declared_type) || !object_ownercheck(RelationRelationId, hierarchy, GetUserId()))
 		return;
-	LockRelationOid(hierarchy->relation, AccessExclusiveLock);
-	if (!dataset_same_relation(hierarchy->relation, hierarchy->row_type))
+	LockRelationOid(hierarchy, AccessExclusiveLock);
+	if (!dataset_same_relation(hierarchy, declared_type))
 		return;
-	kept = why_kept(hierarchy, dataset);
+	comment = GetComment(hierarchy, RelationRelationId, 0);
+	if (comment == NULL || get_rel_relkind(hierarchy) != RELKIND_RELATION || strcmp(comment, made_comment(dataset, column)) != 0)
+		kept = "It was not made by anonopt.auto_dataset for this data set.";
+	else if (relation_owner(hierarchy) != GetUserId())
+		kept = "It belongs to another role.";
+	else if (read_declared("SELECT 1 FROM anonopt.attribute WHERE hierarchy = $1 LIMIT 1", add_oid(NULL, hierarchy), 1, &result)->n > 0)
+		kept = "Another data set uses it.";
 	if (kept != NULL)
+	{
 		ereport(NOTICE,
-				(errmsg("hierarchy %s of column \"%s\" is kept", relation_sql_name(hierarchy->relation), hierarchy->column),
+				(errmsg("hierarchy %s of column \"%s\" is kept", relation_sql_name(hierarchy), column),
 				 errdetail("%s", kept)));
-	if (kept != NULL)
 		return;
-	ObjectAddressSet(object, RelationRelationId, hierarchy->relation);
+	}
+	ObjectAddressSet(object, RelationRelationId, hierarchy);
 	performDeletion(&object, DROP_RESTRICT, 0);
 }
 
@@ -281,16 +230,21 @@ anonopt_drop_dataset_call(PG_FUNCTION_ARGS)
 	char	   *name = name_argument(fcinfo, "dataset");
 	bool		with_hierarchies = boolean_argument(fcinfo, "hierarchies");
 	Dataset    *dataset = dataset_load_owned_entry(name);
-	List	   *hierarchies = with_hierarchies ? declared_hierarchies(name) : NIL;
-	ListCell   *cell;
+	const Oid	types[] = {OIDOID, OIDOID, TEXTOID};
+	QueryRows  *hierarchies = NULL;
 
+	/* even if the rest of the declaration is not sound */
+	if (with_hierarchies)
+		hierarchies = read_declared("SELECT hierarchy::oid, hierarchy_type::oid, column_name::text FROM anonopt.attribute"
+									" WHERE dataset = $1 AND hierarchy IS NOT NULL AND hierarchy_type IS NOT NULL ORDER BY ordinal",
+									add_text(NULL, name), lengthof(types), types);
 	delete_declared(dataset, "promise", NULL, "model", NULL);
 	delete_declared(dataset, "attribute", NULL, "role", NULL);
 	write_catalog("DELETE FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, name));
 	forget_secrets(name);
 	(void) store_drop(dataset);
-	foreach(cell, hierarchies)
-		drop_made_hierarchy(lfirst(cell), name);
+	for (int i = 0; with_hierarchies && i < hierarchies->n; i++)
+		drop_made_hierarchy(row_oid(hierarchies, i, 0), row_oid(hierarchies, i, 1), row_text(hierarchies, i, 2), name);
 	PG_RETURN_VOID();
 }
 
@@ -392,25 +346,12 @@ declare_quasi_identifier(Dataset *dataset, Declared *declared)
 	insert_attribute(dataset, declared);
 }
 
-/* Whether to allow values without a leaf. */
-static bool
-unknown_argument(FunctionCallInfo fcinfo)
-{
-	char	   *unknown = name_if_given(fcinfo, "unknown");
-
-	if (unknown != NULL && strcmp(unknown, "*") != 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("unknown must be '*' or NULL, not \"%s\"", unknown),
-				 errhint("With '*', values without a leaf are shown as the last label; with NULL, they are an error.")));
-	return unknown != NULL;
-}
-
 static Datum
 anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 {
 	Declared	declared;
 	Dataset    *dataset = changed_dataset(fcinfo, &declared);
+	char	   *unknown = name_if_given(fcinfo, "unknown");
 
 	declared.role = ROLE_QUASI_IDENTIFIER;
 	declared.hierarchy = relation_argument(fcinfo, "hierarchy");
@@ -424,7 +365,12 @@ anonopt_add_quasi_identifier_call(PG_FUNCTION_ARGS)
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 					 errmsg("max_level must not be negative")));
 	}
-	declared.shows_unknown = unknown_argument(fcinfo);
+	declared.shows_unknown = unknown != NULL;
+	if (unknown != NULL && strcmp(unknown, "*") != 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("unknown must be '*' or NULL, not \"%s\"", unknown),
+				 errhint("With '*', values without a leaf are shown as the last label; with NULL, they are an error.")));
 	declared.range_loss = boolean_argument(fcinfo, "range_loss");
 	declare_quasi_identifier(dataset, &declared);
 	PG_RETURN_VOID();
@@ -487,11 +433,13 @@ anonopt_set_insensitive_call(PG_FUNCTION_ARGS)
 /* Shorter secrets could be found by brute force. */
 #define SHORTEST_SECRET 16
 
-/* Gets a secret, or NULL. */
-static text *
-secret_argument(FunctionCallInfo fcinfo)
+static Datum
+anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
 {
+	Declared	declared;
+	Dataset    *dataset = changed_dataset(fcinfo, &declared);
 	text	   *secret = is_given(fcinfo, "secret") ? DatumGetTextPP(get_argument(fcinfo, "secret", TEXTOID)) : NULL;
+	ParamListInfo row = add_name(add_text(NULL, dataset->name), declared.column);
 
 	if (secret != NULL && VARSIZE_ANY_EXHDR(secret) < SHORTEST_SECRET)
 		ereport(ERROR,
@@ -499,31 +447,13 @@ secret_argument(FunctionCallInfo fcinfo)
 				 errmsg("secret is too short"),
 				 errdetail("It has %d bytes, but at least %d are required.", (int) VARSIZE_ANY_EXHDR(secret), SHORTEST_SECRET),
 				 errhint("Use random bytes, for example the text of two calls of gen_random_uuid().")));
-	return secret;
-}
-
-/* Fails if a column has a role that excludes pseudonyms. */
-static void
-refuse_other_roles(const Dataset *dataset, const char *column)
-{
 	for (int i = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role != ROLE_PSEUDONYM && strcmp(dataset->attributes[i].column, column) == 0)
+		if (dataset->attributes[i].role != ROLE_PSEUDONYM && strcmp(dataset->attributes[i].column, declared.column) == 0)
 			ereport(ERROR,
 					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-					 errmsg("column \"%s\" of data set \"%s\" already has the role %s", column, dataset->name,
+					 errmsg("column \"%s\" of data set \"%s\" already has the role %s", declared.column, dataset->name,
 							role_name(dataset->attributes[i].role)),
 					 errhint("Call anonopt.drop_attribute first.")));
-}
-
-static Datum
-anonopt_set_pseudonym_call(PG_FUNCTION_ARGS)
-{
-	Declared	declared;
-	Dataset    *dataset = changed_dataset(fcinfo, &declared);
-	text	   *secret = secret_argument(fcinfo);
-	ParamListInfo row = add_name(add_text(NULL, dataset->name), declared.column);
-
-	refuse_other_roles(dataset, declared.column);
 	declared.role = ROLE_PSEUDONYM;
 	(void) delete_declared(dataset, "attribute", declared.column, "role", role_name(ROLE_PSEUDONYM));
 	insert_attribute(dataset, &declared);
@@ -589,31 +519,21 @@ anonopt_set_owner_sensitivity_call(PG_FUNCTION_ARGS)
 	PG_RETURN_VOID();
 }
 
-/* Fails if a promise is about a column that would lose its role. */
-static void
-require_unpromised(const Dataset *dataset, const char *column, const char *role)
-{
-	ParamListInfo key = add_name(add_text(NULL, dataset->name), column);
-
-	if (role != NULL && role_by_name(role) != ROLE_SENSITIVE)
-		return;
-	if (is_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1", key))
-		ereport(ERROR,
-				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
-				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
-				 errhint("Call anonopt.drop_promise first; anonopt.promise lists the promises.")));
-}
-
 static Datum
 anonopt_drop_attribute_call(PG_FUNCTION_ARGS)
 {
 	Dataset    *dataset = dataset_load_owned_entry(name_argument(fcinfo, "dataset"));
 	char	   *column = name_argument(fcinfo, "column_name");
 	char	   *role = name_if_given(fcinfo, "role");
+	const Oid	result = INT4OID;
 
-	if (role != NULL)
-		(void) role_by_name(role);
-	require_unpromised(dataset, column, role);
+	if ((role == NULL || role_by_name(role) == ROLE_SENSITIVE) &&
+		read_declared("SELECT 1 FROM anonopt.promise WHERE dataset = $1 AND column_name = $2 LIMIT 1",
+					  add_name(add_text(NULL, dataset->name), column), 1, &result)->n > 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DEPENDENT_OBJECTS_STILL_EXIST),
+				 errmsg("data set \"%s\" has a promise about column \"%s\"", dataset->name, column),
+				 errhint("Call anonopt.drop_promise first; anonopt.promise lists the promises.")));
 	if (delete_declared(dataset, "attribute", column, "role", role) == 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
@@ -691,34 +611,12 @@ check_declaration(const Dataset *dataset, const DeclaredPromise *promise)
 				 errmsg("data set \"%s\" already has %d promises", dataset->name, MAX_PROMISES)));
 }
 
-static void
-insert_promise(const Dataset *dataset, const DeclaredPromise *promise)
-{
-	ParamListInfo row = add_text(NULL, dataset->name);
-
-	row = add_text(row, model_name(promise->model));
-	row = add_name(row, promise->column);
-	row = add_value(row, FLOAT8OID, Float8GetDatum(promise->threshold), false);
-	row = add_value(row, FLOAT8OID, Float8GetDatum(promise->c), !promise->has_c);
-	row = add_oid(row, promise->population);
-	row = add_oid(row, OidIsValid(promise->population) ? row_type(promise->population) : InvalidOid);
-	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
-					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
-					  " ON CONFLICT DO NOTHING", row) == 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_DUPLICATE_OBJECT),
-				 promise->column == NULL ?
-				 errmsg("data set \"%s\" already promises %s", dataset->name, model_name(promise->model)) :
-				 errmsg("data set \"%s\" already promises %s for column \"%s\"", dataset->name, model_name(promise->model),
-						promise->column),
-				 errhint("Call anonopt.drop_promise first.")));
-}
-
 static Datum
 anonopt_add_promise_call(PG_FUNCTION_ARGS)
 {
 	DeclaredPromise promise = {0};
 	Dataset    *dataset = dataset_load_owned(name_argument(fcinfo, "dataset"));
+	ParamListInfo row;
 
 	dataset_check(dataset);
 	promise.model = model_argument(fcinfo);
@@ -728,7 +626,22 @@ anonopt_add_promise_call(PG_FUNCTION_ARGS)
 	promise.c = promise.has_c ? number_argument(fcinfo, "c") : 0;
 	promise.population = relation_if_given(fcinfo, "population");
 	check_declaration(dataset, &promise);
-	insert_promise(dataset, &promise);
+	row = add_text(add_text(NULL, dataset->name), model_name(promise.model));
+	row = add_name(row, promise.column);
+	row = add_value(row, FLOAT8OID, Float8GetDatum(promise.threshold), false);
+	row = add_value(row, FLOAT8OID, Float8GetDatum(promise.c), !promise.has_c);
+	row = add_oid(row, promise.population);
+	row = add_oid(row, OidIsValid(promise.population) ? row_type(promise.population) : InvalidOid);
+	if (write_catalog("INSERT INTO anonopt.promise (dataset, model, column_name, threshold, c, population, population_type)"
+					  " VALUES ($1, $2, $3, $4, $5, $6::regclass, $7::regtype)"
+					  " ON CONFLICT DO NOTHING", row) == 0)
+		ereport(ERROR,
+				(errcode(ERRCODE_DUPLICATE_OBJECT),
+				 promise.column == NULL ?
+				 errmsg("data set \"%s\" already promises %s", dataset->name, model_name(promise.model)) :
+				 errmsg("data set \"%s\" already promises %s for column \"%s\"", dataset->name, model_name(promise.model),
+						promise.column),
+				 errhint("Call anonopt.drop_promise first.")));
 	PG_RETURN_VOID();
 }
 
