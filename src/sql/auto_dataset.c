@@ -68,22 +68,6 @@ add_column_fault(Faults *faults, int code, const char *fault, const char *hint)
 	appendStringInfo(&faults->all, "%s%s.", faults->n > 1 ? "\n" : "", fault);
 }
 
-static void
-refuse_column_faults(const Faults *faults)
-{
-	if (faults->n == 1)
-		ereport(ERROR,
-				(errcode(faults->code),
-				 errmsg("%s", faults->first),
-				 faults->hint != NULL ? errhint("%s", faults->hint) : 0));
-	if (faults->n > 1)
-		ereport(ERROR,
-				(errcode(faults->code),
-				 errmsg("%d columns cannot be quasi-identifiers", faults->n),
-				 errdetail("%s", faults->all.data),
-				 errhint("Leave them out; with dry_run, auto_dataset says what suits each column.")));
-}
-
 /* Whether a column is among the first of those named as quasi-identifiers. */
 static bool
 is_named(const AutoCall *call, int n, const char *column)
@@ -133,33 +117,6 @@ put_plan(const AutoCall *call, const ColumnPlan *plan, Oid hierarchy, const char
 	row_add(call->row);
 }
 
-/* A free name in the schema, of the form relation_column_hierarchy. */
-static char *
-hierarchy_name(const AutoCall *call, const char *column)
-{
-	char	   *name = ChooseRelationName(get_rel_name(call->oid), column, "hierarchy", call->schema, false);
-
-	return quote_qualified_identifier(get_namespace_name(call->schema), name);
-}
-
-/* Builds and declares one column's hierarchy; adds its row. */
-static void
-add_column(const AutoCall *call, const ColumnPlan *plan)
-{
-	Declared	declared = {0};
-
-	declared.role = ROLE_QUASI_IDENTIFIER;
-	declared.column = plan->column;
-	declared.weight = 1;
-	declared.max_level = -1;
-	declared.range_loss = plan->kind == PLAN_BINS;
-	declared.hierarchy = column_plan_build(plan, hierarchy_name(call, plan->column), call->oid);
-	CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, plan->column));
-	declare_quasi_identifier(dataset_load_latest(call->name), &declared);
-	column_plan_tell(plan);
-	put_plan(call, plan, declared.hierarchy, "quasi_identifier", plan->form);
-}
-
 /* Adds one row per column of the relation: its suggested role, and why. */
 static void
 put_dry_run(const AutoCall *call)
@@ -187,19 +144,6 @@ put_dry_run(const AutoCall *call)
 
 /* ------------------------------------------------------------------- call */
 
-/* The schema of hierarchies: the one named, or the relation's. */
-static Oid
-schema_argument(FunctionCallInfo fcinfo, Oid relation)
-{
-	char	   *name = name_if_given(fcinfo, "schema");
-	Oid			schema = name == NULL ? get_rel_namespace(relation) : get_namespace_oid(name, false);
-	AclResult	result = object_aclcheck(NamespaceRelationId, schema, GetUserId(), ACL_CREATE);
-
-	if (result != ACLCHECK_OK)
-		aclcheck_error(result, OBJECT_SCHEMA, get_namespace_name(schema));
-	return schema;
-}
-
 static void
 make_dataset(AutoCall *call)
 {
@@ -214,7 +158,18 @@ make_dataset(AutoCall *call)
 		column_plan_by_data(plans[i], call->relation);
 	}
 	for (int i = 0; i < call->ncolumns; i++)
-		add_column(call, plans[i]);
+	{
+		/* a free name, of the form relation_column_hierarchy */
+		char	   *name = ChooseRelationName(get_rel_name(call->oid), plans[i]->column, "hierarchy", call->schema, false);
+		Declared	declared = {.role = ROLE_QUASI_IDENTIFIER,.column = plans[i]->column,.weight = 1,.max_level = -1};
+
+		declared.range_loss = plans[i]->kind == PLAN_BINS;
+		declared.hierarchy = column_plan_build(plans[i], quote_qualified_identifier(get_namespace_name(call->schema), name), call->oid);
+		CreateComments(declared.hierarchy, RelationRelationId, 0, made_comment(call->name, declared.column));
+		declare_quasi_identifier(dataset_load_latest(call->name), &declared);
+		column_plan_tell(plans[i]);
+		put_plan(call, plans[i], declared.hierarchy, "quasi_identifier", plans[i]->form);
+	}
 	sql_restore_names(zone);
 }
 
@@ -223,6 +178,8 @@ anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 {
 	AutoCall	call = {0};
 	Faults		faults = {0};
+	char	   *schema;
+	AclResult	may_create;
 
 	call.row = result_begin(fcinfo);
 	call.name = name_argument(fcinfo, "dataset");
@@ -242,8 +199,22 @@ anonopt_auto_dataset_call(PG_FUNCTION_ARGS)
 				 errhint("Name the columns by which people could be recognized; with dry_run, auto_dataset suggests some.")));
 	for (int i = 0; i < call.ncolumns; i++)
 		find_fault(&faults, &call, i);
-	refuse_column_faults(&faults);
-	call.schema = schema_argument(fcinfo, call.oid);
+	if (faults.n == 1)
+		ereport(ERROR,
+				(errcode(faults.code),
+				 errmsg("%s", faults.first),
+				 faults.hint != NULL ? errhint("%s", faults.hint) : 0));
+	if (faults.n > 1)
+		ereport(ERROR,
+				(errcode(faults.code),
+				 errmsg("%d columns cannot be quasi-identifiers", faults.n),
+				 errdetail("%s", faults.all.data),
+				 errhint("Leave them out; with dry_run, auto_dataset says what suits each column.")));
+	schema = name_if_given(fcinfo, "schema");
+	call.schema = schema == NULL ? get_rel_namespace(call.oid) : get_namespace_oid(schema, false);
+	may_create = object_aclcheck(NamespaceRelationId, call.schema, GetUserId(), ACL_CREATE);
+	if (may_create != ACLCHECK_OK)
+		aclcheck_error(may_create, OBJECT_SCHEMA, get_namespace_name(call.schema));
 	if (call.dry_run)
 		put_dry_run(&call);
 	else

@@ -80,22 +80,6 @@ foreign_code_of(const Dataset *dataset, const Declared *attribute)
 	return code == NULL ? NULL : psprintf("%sthe %s %s", superuser() ? "not read: " : "", what, code);
 }
 
-/* Why an attribute cannot be read, or NULL. */
-static const char *
-problem_of(const Dataset *dataset, const Declared *attribute)
-{
-	if (!dataset_same_relation(dataset->relation, dataset->row_type))
-		return "the relation is gone";
-	if (attribute == NULL)
-		return NULL;
-	if (!OidIsValid(column_type(dataset->relation, attribute->column)))
-		return "the column is gone";
-	if (OidIsValid(attribute->hierarchy) &&
-		!dataset_same_relation(attribute->hierarchy, attribute->hierarchy_type))
-		return "the hierarchy is gone";
-	return NULL;
-}
-
 /* Reads one column as the only one of a data set. */
 static Observed
 observe(const Dataset *dataset, const Declared *attribute)
@@ -143,8 +127,15 @@ typedef struct Finding
 static Finding
 find_out(const Dataset *dataset, const Declared *attribute)
 {
-	Finding		finding = {.gone = problem_of(dataset, attribute)};
+	Finding		finding = {0};
 
+	if (!dataset_same_relation(dataset->relation, dataset->row_type))
+		finding.gone = "the relation is gone";
+	else if (attribute != NULL && !OidIsValid(column_type(dataset->relation, attribute->column)))
+		finding.gone = "the column is gone";
+	else if (attribute != NULL && OidIsValid(attribute->hierarchy) &&
+			 !dataset_same_relation(attribute->hierarchy, attribute->hierarchy_type))
+		finding.gone = "the hierarchy is gone";
 	finding.problem = finding.gone == NULL ? foreign_code_of(dataset, attribute) : finding.gone;
 	/* other roles' code must not run as a superuser */
 	finding.is_read = attribute != NULL && finding.gone == NULL && !(finding.problem != NULL && superuser());
@@ -164,20 +155,6 @@ typedef struct SearchSize
 	double		bits;			/* of a tuple */
 	int64		people;
 } SearchSize;
-
-static void
-add_to_size(SearchSize *size, const Declared *attribute, const Observed *observed)
-{
-	size->people = Max(size->people, observed->people);
-	if (attribute->role == ROLE_QUASI_IDENTIFIER)
-	{
-		size->nattrs++;
-		size->tuples *= Max(observed->values, 1);
-		size->bits += ceil(log2((double) observed->domain + 2));
-	}
-	else if (attribute->role == ROLE_SENSITIVE || attribute->role == ROLE_CLASS_LABEL)
-		size->ncolumns++;
-}
 
 /*
  * The memory of a search of the whole data set, once all columns were read: of
@@ -240,52 +217,6 @@ put_attribute(ResultRow *row, const Dataset *dataset, const Declared *attribute,
 	row_add(row);
 }
 
-/*
- * Adds the row of the person column: the numbers of rows and of different
- * people; NULL counts as one.
- */
-static void
-put_person(ResultRow *row, const Dataset *dataset, const Finding *finding)
-{
-	put_string(row, "column_name", dataset->person);
-	put_string(row, "role", "person");
-	if (finding->is_read)
-	{
-		put_count(row, "observed", finding->observed.values);
-		put_count(row, "nulls", finding->observed.nulls);
-		put_count(row, "rows", finding->observed.people);
-		put_count(row, "people", finding->observed.values);
-	}
-	put_string(row, "problem", finding->problem);
-	row_add(row);
-}
-
-/* Adds the tuple store of the data set, or the one that is read for it. */
-static void
-put_store(ResultRow *row, const Dataset *dataset)
-{
-	StoreRead  *store = store_to_describe(dataset);
-
-	if (store == NULL)
-		return;
-	put_string(row, "role", "tuple_store");
-	put_relation(row, "hierarchy", store->table);
-	put_string(row, "problem", store->problem);
-	row_add(row);
-}
-
-/* Adds a promise, with the relation whose people it counts. */
-static void
-put_promise(ResultRow *row, const DeclaredPromise *promise)
-{
-	put_string(row, "column_name", promise->column);
-	put_string(row, "role", psprintf("promise: %s", promise_text(promise)));
-	put_relation(row, "hierarchy", promise->population);
-	if (OidIsValid(promise->population) && !dataset_same_relation(promise->population, promise->population_type))
-		put_string(row, "problem", "the population is gone");
-	row_add(row);
-}
-
 /* Adds a row for each attribute and the person column, after all were read. */
 static void
 put_columns(ResultRow *row, const Dataset *dataset)
@@ -297,10 +228,20 @@ put_columns(ResultRow *row, const Dataset *dataset)
 
 	for (; n < dataset->nattributes; n++)
 	{
+		const Observed *observed = &findings[n].observed;
+		Role		role = dataset->attributes[n].role;
+
 		findings[n] = find_out(dataset, &dataset->attributes[n]);
 		size.known = size.known && findings[n].is_read;
-		if (findings[n].is_read)
-			add_to_size(&size, &dataset->attributes[n], &findings[n].observed);
+		if (!findings[n].is_read)
+			continue;
+		size.people = Max(size.people, observed->people);
+		size.ncolumns += role == ROLE_SENSITIVE || role == ROLE_CLASS_LABEL;
+		if (role != ROLE_QUASI_IDENTIFIER)
+			continue;
+		size.nattrs++;
+		size.tuples *= Max(observed->values, 1);
+		size.bits += ceil(log2((double) observed->domain + 2));
 	}
 	if (dataset->person != NULL)
 	{
@@ -310,8 +251,20 @@ put_columns(ResultRow *row, const Dataset *dataset)
 	}
 	for (int i = 0; i < n; i++)
 		put_attribute(row, dataset, &dataset->attributes[i], &findings[i], &size);
-	if (dataset->person != NULL)
-		put_person(row, dataset, &findings[n]);
+	if (dataset->person == NULL)
+		return;
+	put_string(row, "column_name", dataset->person);
+	put_string(row, "role", "person");
+	if (findings[n].is_read)
+	{
+		/* the numbers of rows and of different people; NULL counts as one */
+		put_count(row, "observed", findings[n].observed.values);
+		put_count(row, "nulls", findings[n].observed.nulls);
+		put_count(row, "rows", findings[n].observed.people);
+		put_count(row, "people", findings[n].observed.values);
+	}
+	put_string(row, "problem", findings[n].problem);
+	row_add(row);
 }
 
 static Datum
@@ -319,6 +272,7 @@ anonopt_describe_call(PG_FUNCTION_ARGS)
 {
 	ResultRow  *row = result_begin(fcinfo);
 	Dataset    *dataset = dataset_load(name_argument(fcinfo, "dataset"));
+	StoreRead  *store;
 
 	/* without attributes, only a fault has a row */
 	if (dataset->nattributes == 0)
@@ -331,8 +285,26 @@ anonopt_describe_call(PG_FUNCTION_ARGS)
 	}
 	put_columns(row, dataset);
 	for (int i = 0; i < dataset->npromises; i++)
-		put_promise(row, &dataset->promises[i]);
-	put_store(row, dataset);
+	{
+		const DeclaredPromise *promise = &dataset->promises[i];
+
+		put_string(row, "column_name", promise->column);
+		put_string(row, "role", psprintf("promise: %s", promise_text(promise)));
+		/* the relation whose people it counts */
+		put_relation(row, "hierarchy", promise->population);
+		if (OidIsValid(promise->population) && !dataset_same_relation(promise->population, promise->population_type))
+			put_string(row, "problem", "the population is gone");
+		row_add(row);
+	}
+	/* the tuple store of the data set, or the one that is read for it */
+	store = store_to_describe(dataset);
+	if (store != NULL)
+	{
+		put_string(row, "role", "tuple_store");
+		put_relation(row, "hierarchy", store->table);
+		put_string(row, "problem", store->problem);
+		row_add(row);
+	}
 	return (Datum) 0;
 }
 

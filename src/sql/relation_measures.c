@@ -48,22 +48,6 @@ undeclared(FunctionCallInfo fcinfo)
 	return dataset;
 }
 
-/* Adds the column in "sensitive", with "distance" and "hierarchy" if there are such arguments. */
-static void
-add_sensitive(FunctionCallInfo fcinfo, Dataset *dataset)
-{
-	char	   *column = name_argument(fcinfo, "sensitive");
-	Declared   *sensitive;
-
-	require_column(dataset->relation, column);
-	sensitive = dataset_declare(dataset, ROLE_SENSITIVE, column);
-	if (!takes_argument(fcinfo, "distance"))
-		return;
-	sensitive->distance = distance_by_name(name_argument(fcinfo, "distance"));
-	sensitive->hierarchy = relation_if_given(fcinfo, "hierarchy");
-	require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
-}
-
 static Population *
 read_undeclared(const Dataset *dataset)
 {
@@ -85,7 +69,19 @@ measure_relation(FunctionCallInfo fcinfo, Measures *measures)
 	int			bottom[MAX_ATTRIBUTES] = {0};
 
 	if (takes_argument(fcinfo, "sensitive"))
-		add_sensitive(fcinfo, dataset);
+	{
+		char	   *column = name_argument(fcinfo, "sensitive");
+		Declared   *sensitive;
+
+		require_column(dataset->relation, column);
+		sensitive = dataset_declare(dataset, ROLE_SENSITIVE, column);
+		if (takes_argument(fcinfo, "distance"))
+		{
+			sensitive->distance = distance_by_name(name_argument(fcinfo, "distance"));
+			sensitive->hierarchy = relation_if_given(fcinfo, "hierarchy");
+			require_distance_hierarchy(sensitive->distance, sensitive->hierarchy);
+		}
+	}
 	population = read_undeclared(dataset);
 	if (population->people == 0)
 		return false;
@@ -143,30 +139,16 @@ anonopt_t_closeness_call(PG_FUNCTION_ARGS)
 static void
 put_risks(ResultRow *row, const char *prefix, const ClassRisks *risks)
 {
+	if (risks->people == 0)
+		return;
 	put_number(row, psprintf("%shighest", prefix), 1.0 / risks->smallest);
 	put_number(row, psprintf("%saverage", prefix), risks->found / risks->people);
 	put_number(row, psprintf("%sshare_above", prefix), (double) risks->above / risks->people);
 }
 
-/* Puts the risks within the relation. */
-static void
-put_own_risks(ResultRow *row, const Population *population, double threshold)
-{
-	ClassRisks	risks = own_risks(population, threshold);
-
-	put_count(row, "records", population->people);
-	put_count(row, "classes", risks.classes);
-	put_count(row, "uniques", risks.uniques);
-	put_count(row, "people", population->persons);
-	if (risks.people == 0)
-		return;
-	put_risks(row, "", &risks);
-	put_number(row, "lowest", 1.0 / risks.largest);
-}
-
-/* Puts the risks against a population. */
-static void
-put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, double threshold)
+/* The risks against a population. */
+static ClassRisks
+population_risks(const Dataset *dataset, Oid population, double threshold)
 {
 	ClassRisks	risks = {.threshold = threshold,.smallest = PG_INT64_MAX};
 	QueryRows  *sizes = read_matched_sizes(dataset, population);
@@ -175,11 +157,7 @@ put_population_risks(ResultRow *row, const Dataset *dataset, Oid population, dou
 	for (int i = 0; i < sizes->n; i++)
 		add_class_risks(&risks, DatumGetInt64(row_value(sizes, i, 0, &isnull)), DatumGetInt64(row_value(sizes, i, 1, &isnull)),
 						DatumGetInt64(row_value(sizes, i, 2, &isnull)));
-	put_number(row, "population_uniques", (double) risks.uniques);
-	if (risks.people == 0)
-		return;
-	put_risks(row, "journalist_", &risks);
-	put_number(row, "marketer", risks.found / risks.people);
+	return risks;
 }
 
 static Datum
@@ -190,6 +168,8 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 	Dataset    *dataset;
 	Population *population;
 	ResultRow  *row;
+	ClassRisks	own;
+	ClassRisks	matched;
 
 	if (!is_given(fcinfo, "relation") || !is_given(fcinfo, "quasi_identifiers") || !is_given(fcinfo, "threshold"))
 		PG_RETURN_NULL();
@@ -210,9 +190,22 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 	if (dataset->person != NULL)
 		require_column(dataset->relation, dataset->person);
 	population = read_undeclared(dataset);
-	put_own_risks(row, population, threshold);
+	own = own_risks(population, threshold);
+	put_count(row, "records", population->people);
+	put_count(row, "classes", own.classes);
+	put_count(row, "uniques", own.uniques);
+	put_count(row, "people", population->persons);
+	put_risks(row, "", &own);
+	if (own.people > 0)
+		put_number(row, "lowest", 1.0 / own.largest);
 	if (is_given(fcinfo, "population"))
-		put_population_risks(row, dataset, relation_argument(fcinfo, "population"), threshold);
+	{
+		matched = population_risks(dataset, relation_argument(fcinfo, "population"), threshold);
+		put_number(row, "population_uniques", (double) matched.uniques);
+		put_risks(row, "journalist_", &matched);
+		if (matched.people > 0)
+			put_number(row, "marketer", matched.found / matched.people);
+	}
 	if (is_given(fcinfo, "sampling_fraction") && population->people > 0)
 	{
 		SampleSizes sample = sample_sizes(population, fraction);
@@ -228,22 +221,6 @@ anonopt_risk_call(PG_FUNCTION_ARGS)
 
 /* ------------------------------------------------- columns that single people out */
 
-static void
-put_suggestion(ResultRow *row, const Suggestion *suggestion)
-{
-	const KeyTotals *totals = &suggestion->totals;
-	double		people = suggestion->people;
-
-	put_datum(row, "columns", NAMEARRAYOID, names_datum((char *const *) suggestion->names, suggestion->nnames));
-	put_number(row, "distinction", totals->keys / people);
-	put_number(row, "separation", people > 1 ? 1 - totals->pairs / (people * (people - 1)) : 0);
-	put_count(row, "uniques", (int64) totals->singles);
-	put_bool(row, "labelled", suggestion->is_labelled);
-	put_bool(row, "identifier", suggestion->is_identifier);
-	put_bool(row, "estimated", suggestion->is_estimated);
-	row_add(row);
-}
-
 static Datum
 anonopt_suggest_quasi_identifiers_call(PG_FUNCTION_ARGS)
 {
@@ -254,7 +231,20 @@ anonopt_suggest_quasi_identifiers_call(PG_FUNCTION_ARGS)
 	ListCell   *cell;
 
 	foreach(cell, suggestions_of(relation))
-		put_suggestion(row, lfirst(cell));
+	{
+		const Suggestion *suggestion = lfirst(cell);
+		const KeyTotals *totals = &suggestion->totals;
+		double		people = suggestion->people;
+
+		put_datum(row, "columns", NAMEARRAYOID, names_datum((char *const *) suggestion->names, suggestion->nnames));
+		put_number(row, "distinction", totals->keys / people);
+		put_number(row, "separation", people > 1 ? 1 - totals->pairs / (people * (people - 1)) : 0);
+		put_count(row, "uniques", (int64) totals->singles);
+		put_bool(row, "labelled", suggestion->is_labelled);
+		put_bool(row, "identifier", suggestion->is_identifier);
+		put_bool(row, "estimated", suggestion->is_estimated);
+		row_add(row);
+	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	relation_close(relation, NoLock);

@@ -87,29 +87,6 @@ place_all(KnownContent *contents, int n, const Dataset *dataset, const Populatio
 		content_place(&contents[i], dataset, population);
 }
 
-/* The smallest class of a content when it was made, or 0. */
-static int64
-smallest_shown(const KnownContent *placed)
-{
-	const KeyCounter *classes = content_classes(placed->content);
-	int64		smallest = 0;
-
-	for (uint32 i = 0; i < classes->nkeys; i++)
-		smallest = least_people(smallest, classes->counts[i]);
-	return smallest;
-}
-
-/* The people by which a content differs from earlier ones, or 0. */
-static int64
-difference_before(Composition *composition, KnownContent *contents, int at)
-{
-	if (contents[at].content == NULL)
-		return 0;
-	if (contents[at].has_difference)
-		return contents[at].difference;
-	return composition_difference(composition, &contents[at], contents, at, NULL, NULL);
-}
-
 /* Adds a row; the smallest group is unknown where it is negative. */
 static void
 put_risk(ResultRow *row, List *releases, int64 k, int64 smallest)
@@ -134,13 +111,24 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 	for (int i = 0; i < n; i++)
 	{
 		MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
+		const KeyCounter *classes;
 
 		contents[i].content = contents[i].is_known ? known_content_load(&contents[i], context) : NULL;
 		any_unknown = any_unknown || is_unknown(&contents[i]);
 		k = Min(k, contents[i].k);
-		if (!any_unknown)
-			together = population == NULL ? smallest_shown(&contents[i]) : composition_add(composition, &contents[i]);
-		difference = least_people(difference, difference_before(composition, contents, i));
+		if (!any_unknown && population != NULL)
+			together = composition_add(composition, &contents[i]);
+		else if (!any_unknown)
+		{
+			/* its smallest class when it was made */
+			classes = content_classes(contents[i].content);
+			together = 0;
+			for (uint32 class = 0; class < classes->nkeys; class++)
+				together = least_people(together, classes->counts[class]);
+		}
+		if (contents[i].content != NULL)
+			difference = least_people(difference, contents[i].has_difference ? contents[i].difference :
+									  composition_difference(composition, &contents[i], contents, i, NULL, NULL));
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
 		MemoryContextDelete(context);

@@ -174,20 +174,6 @@ put_attribute(ResultRow *row, const Shown *shown, int a)
 	pfree(after);
 }
 
-static void
-put_sensitive(ResultRow *row, const Shown *shown, int column)
-{
-	const Histograms *histograms = shown->before->population->columns[column];
-	double	   *before = people_by_value(shown->before, column);
-	double	   *after = people_by_value(shown->after, column);
-
-	for (uint32 value = 0; value < histograms->nvalues; value++)
-		put_value(row, histograms->name, shown->release->spool.values[column][value], (int64) before[value],
-				  (int64) (before[value] - after[value]), after[value]);
-	pfree(before);
-	pfree(after);
-}
-
 static Datum
 anonopt_release_distribution_call(PG_FUNCTION_ARGS)
 {
@@ -199,6 +185,16 @@ anonopt_release_distribution_call(PG_FUNCTION_ARGS)
 	for (int a = 0; a < shown.before->population->nattrs; a++)
 		put_attribute(row, &shown, a);
 	for (int column = 0; column < shown.before->population->nsensitive; column++)
-		put_sensitive(row, &shown, column);
+	{
+		const Histograms *histograms = shown.before->population->columns[column];
+		double	   *before = people_by_value(shown.before, column);
+		double	   *after = people_by_value(shown.after, column);
+
+		for (uint32 value = 0; value < histograms->nvalues; value++)
+			put_value(row, histograms->name, shown.release->spool.values[column][value], (int64) before[value],
+					  (int64) (before[value] - after[value]), after[value]);
+		pfree(before);
+		pfree(after);
+	}
 	return (Datum) 0;
 }
