@@ -49,21 +49,6 @@ read_relation(NodeCall *call)
 	return true;
 }
 
-/* Measures a node, which has either levels or cuts, and adds its row. */
-static void
-put_measured(NodeCall *call, const int *levels, const Datum *cuts)
-{
-	MemoryContext old = MemoryContextSwitchTo(call->context);
-	const Population *population = call->search.population;
-	Measures	measures;
-
-	CHECK_FOR_INTERRUPTS();
-	measure_alone(call->measurer, cuts == NULL ? node_of_levels(population, levels) : node_of_cuts(population, cuts), &measures);
-	put_node(call->search.row, population, levels, &measures);
-	MemoryContextSwitchTo(old);
-	MemoryContextReset(call->context);
-}
-
 /* evaluate and evaluate_cuts, which differ in how nodes are given. */
 static Datum
 anonopt_evaluate_call(PG_FUNCTION_ARGS)
@@ -74,12 +59,25 @@ anonopt_evaluate_call(PG_FUNCTION_ARGS)
 	int			nnodes;
 	Datum	   *cuts = by_cuts ? cuts_argument(fcinfo, "cuts", dataset, &nnodes) : NULL;
 	int		  **levels = by_cuts ? NULL : levels_argument(fcinfo, "levels", dataset, &nnodes);
+	const Population *population;
+	MemoryContext old;
 
 	call.search.promise = promise_arguments(fcinfo, call.search.dataset);
 	if (!read_relation(&call))
 		return (Datum) 0;
+	population = call.search.population;
+	old = MemoryContextSwitchTo(call.context);
 	for (int i = 0; i < nnodes; i++)
-		put_measured(&call, by_cuts ? NULL : levels[i], by_cuts ? cuts + i * call.search.population->nattrs : NULL);
+	{
+		Measures	measures;
+
+		CHECK_FOR_INTERRUPTS();
+		measure_alone(call.measurer, by_cuts ? node_of_cuts(population, cuts + i * population->nattrs) :
+					  node_of_levels(population, levels[i]), &measures);
+		put_node(call.search.row, population, by_cuts ? NULL : levels[i], &measures);
+		MemoryContextReset(call.context);
+	}
+	MemoryContextSwitchTo(old);
 	return (Datum) 0;
 }
 
