@@ -13,32 +13,32 @@ CREATE FUNCTION anonopt.compare(dataset text, a regclass, b regclass,
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_sides' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b varbit[],
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_sides' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b int[],
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_sides' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.compare(dataset text, a varbit[], b regclass,
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_sides' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 -- resolves string constants, which may be levels or names
 CREATE FUNCTION anonopt.compare(dataset text, a text, b text,
 	properties text[] DEFAULT '{class_size,utility}', labels text DEFAULT 'hierarchy',
 	OUT property text, OUT index text, OUT a_over_b float8, OUT b_over_a float8, OUT better text,
 	OUT a_levels int[], OUT b_levels int[])
-RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare_sides' LANGUAGE C STABLE PARALLEL RESTRICTED;
+RETURNS SETOF record AS 'MODULE_PATHNAME', 'anonopt_compare' LANGUAGE C STABLE PARALLEL RESTRICTED;
 
 CREATE FUNCTION anonopt.tournament(dataset text, levels int[], property text, index text)
 RETURNS TABLE (levels int[], wins int, losses int, ties int)

@@ -20,7 +20,6 @@
 
 OWN_FUNCTION(anonopt_property_vector);
 OWN_FUNCTION(anonopt_compare);
-OWN_FUNCTION(anonopt_compare_sides);
 OWN_FUNCTION(anonopt_tournament);
 
 static Property
@@ -319,9 +318,16 @@ compare_sides(FunctionCallInfo fcinfo, const Dataset *dataset)
 	recoding_tables_close(&tables);
 }
 
+/*
+ * Compares nodes, and those also with cuts and recodings, whose relation the
+ * caller must be able to read; string constants may be nodes or recodings,
+ * since PostgreSQL could not choose an overload.
+ */
 static Datum
-compare(FunctionCallInfo fcinfo, const Dataset *dataset)
+anonopt_compare_call(PG_FUNCTION_ARGS)
 {
+	const Dataset *dataset = takes_argument(fcinfo, "labels") ? readable_dataset_argument(fcinfo) : dataset_argument(fcinfo);
+
 	require_argument(fcinfo, "a");
 	require_argument(fcinfo, "b");
 	if (is_levels(fcinfo, "a") && is_levels(fcinfo, "b"))
@@ -329,22 +335,6 @@ compare(FunctionCallInfo fcinfo, const Dataset *dataset)
 	else
 		compare_sides(fcinfo, dataset);
 	return (Datum) 0;
-}
-
-static Datum
-anonopt_compare_call(PG_FUNCTION_ARGS)
-{
-	return compare(fcinfo, dataset_argument(fcinfo));
-}
-
-/*
- * Compares cuts and recodings, also with nodes; string constants may be nodes
- * or recodings, since PostgreSQL could not choose an overload.
- */
-static Datum
-anonopt_compare_sides_call(PG_FUNCTION_ARGS)
-{
-	return compare(fcinfo, readable_dataset_argument(fcinfo));
 }
 
 /* ----------------------------------------------------------------- tournament */

@@ -27,17 +27,6 @@ typedef struct NodeCall
 	int64		visited;
 } NodeCall;
 
-/* Begins the result, and gets the data set. */
-static NodeCall
-begin_call(FunctionCallInfo fcinfo)
-{
-	NodeCall	call = {0};
-
-	call.search.row = result_begin(fcinfo);
-	call.search.dataset = dataset_argument(fcinfo);
-	return call;
-}
-
 /* Reads the relation after the arguments are checked; returns false if it is empty. */
 static bool
 read_relation(NodeCall *call)
@@ -53,7 +42,7 @@ read_relation(NodeCall *call)
 static Datum
 anonopt_evaluate_call(PG_FUNCTION_ARGS)
 {
-	NodeCall	call = begin_call(fcinfo);
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	const Dataset *dataset = call.search.dataset;
 	bool		by_cuts = takes_argument(fcinfo, "cuts");
 	int			nnodes;
@@ -98,7 +87,7 @@ put_visited(void *arg, const int *levels, const Measures *measures)
 static Datum
 anonopt_lattice_call(PG_FUNCTION_ARGS)
 {
-	NodeCall	call = begin_call(fcinfo);
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	SearchCall *search = &call.search;
 	int			helped;
 
@@ -114,7 +103,7 @@ anonopt_lattice_call(PG_FUNCTION_ARGS)
 static Datum
 anonopt_node_detail_call(PG_FUNCTION_ARGS)
 {
-	NodeCall	call = begin_call(fcinfo);
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
 	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
 	const Population *population;
@@ -155,7 +144,7 @@ compare_keys(const void *a, const void *b, void *arg)
 static Datum
 anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 {
-	NodeCall	call = begin_call(fcinfo);
+	NodeCall	call = {.search.row = result_begin(fcinfo),.search.dataset = dataset_argument(fcinfo)};
 	ResultRow  *row = call.search.row;
 	int		   *levels = node_argument(fcinfo, "levels", call.search.dataset);
 	const Population *population;

@@ -426,20 +426,6 @@ reference_argument(FunctionCallInfo fcinfo, const char *name, const Preference *
 	}
 }
 
-/* The reference point of a step, between the start and the aspiration. */
-static void
-move_reference(Preference *reference, const double *start, const double *aspiration, double share)
-{
-	for (int i = 0; i < reference->measures.n; i++)
-	{
-		reference->preferred[i] = start[i] + share * (aspiration[i] - start[i]);
-		/* rounding must not move it beyond the ideal */
-		if (i < FIRST_FURTHER)
-			reference->preferred[i] = Max(reference->preferred[i], 0);
-		reference->preferred[i] = Max(reference->preferred[i], Min(start[i], aspiration[i]));
-	}
-}
-
 static Datum
 anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 {
@@ -475,7 +461,15 @@ anonopt_reference_direction_call(PG_FUNCTION_ARGS)
 		int			half = settings.evaluations / 2;
 		int			evaluations = steps == 1 ? settings.evaluations : Max(step == 1 ? half : half / (steps - 1), settings.size);
 
-		move_reference(&reference, start, aspiration, (double) step / steps);
+		/* the reference point moves from the start to the aspiration */
+		for (int i = 0; i < reference.measures.n; i++)
+		{
+			reference.preferred[i] = start[i] + (double) step / steps * (aspiration[i] - start[i]);
+			/* rounding must not move it beyond the ideal */
+			if (i < FIRST_FURTHER)
+				reference.preferred[i] = Max(reference.preferred[i], 0);
+			reference.preferred[i] = Max(reference.preferred[i], Min(start[i], aspiration[i]));
+		}
 		nsga2_search(search, &reference, evaluations);
 		put_count(call.row, "step", step);
 		put_measures(call.row, "reference", &reference, 0, reference.preferred);

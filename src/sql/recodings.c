@@ -424,9 +424,8 @@ anonopt_recoding_curve_call(PG_FUNCTION_ARGS)
 	order.loss = loss.of[0] = recoding_loss_argument(fcinfo, call.dataset);
 	order.labels = labels_argument(fcinfo);
 	order.seed = (uint64) seed_argument(fcinfo);
-	if (!search_read(&call, ALGORITHM_RECODING_CURVE, NULL))
+	if (!search_read(&call, ALGORITHM_RECODING_CURVE, (const int64 *) &order.seed))
 		return (Datum) 0;
-	session_seed(call.session, (int64) order.seed);
 	progress_search(n);
 	order.promise = call.promise;
 	order.population = searched_population(call.population, &loss);
