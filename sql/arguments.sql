@@ -39,6 +39,23 @@ SELECT anonopt.create_quantile_hierarchy('arg_one', 'arg_person', 'adult', '{2}'
 TABLE arg_one ORDER BY value;
 DROP TABLE arg_one;
 
+-- null, which describes nothing
+\set VERBOSITY terse
+SELECT anonopt.create_interval_hierarchy(NULL, 0, 9, '{5}');
+SELECT anonopt.create_interval_hierarchy('arg_one', 0, 9, NULL);
+SELECT anonopt.create_range_hierarchy('arg_one', 0, NULL, 1, '{5}');
+SELECT anonopt.create_date_hierarchy('arg_one', '2000-01-01', '2000-12-31', NULL);
+SELECT anonopt.create_top_coded_hierarchy('arg_one', NULL, 9, 5);
+SELECT anonopt.create_rounding_hierarchy('arg_one', 0, 9, '{2}', NULL);
+SELECT anonopt.create_mask_hierarchy('arg_one', 'arg_person', 'town', NULL);
+SELECT anonopt.create_quantile_hierarchy('arg_one', NULL, 'age', '{4,2}');
+SELECT anonopt.create_frequency_hierarchy('arg_one', 'arg_person', 'town', 5, other => NULL);
+SELECT anonopt.create_prefix_hierarchy('arg_one', 'arg_person', NULL, '{1}');
+SELECT anonopt.create_tree_hierarchy('arg_one', NULL);
+SELECT anonopt.create_csv_hierarchy('arg_one', csv => NULL);
+SELECT to_regclass('arg_one') IS NULL AS none_was_made;
+\set VERBOSITY sqlstate
+
 -- widths that nothing is a multiple of
 SELECT anonopt.create_range_hierarchy('arg_one', 0, 10, 1, '{0,5}');
 

@@ -112,21 +112,6 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 
 /* ------------------------------------------------------------------- quantiles */
 
-/* Fails unless each number of buckets divides the one before. */
-static void
-check_buckets(ArrayType *buckets)
-{
-	int32	   *numbers = (int32 *) ARR_DATA_PTR(buckets);
-
-	if (ARR_NDIM(buckets) != 1 || array_contains_nulls(buckets))
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("buckets must be a one-dimensional array without nulls")));
-	for (int i = 0; i < ARR_DIMS(buckets)[0]; i++)
-		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
-			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
-}
-
 /*
  * The values with the label l1, l2 and so on of their bucket at each level: an
  * equal share of the people, from the least value.
@@ -164,11 +149,18 @@ Oid
 build_quantiles(const char *name, Oid relation, const char *column, ArrayType *buckets)
 {
 	LeafColumn	leaf = leaf_column(relation, column);
+	const int32 *numbers = (int32 *) ARR_DATA_PTR(buckets);
 	NewHierarchy *table;
 	int			nlevels;
 
-	check_buckets(buckets);
+	if (ARR_NDIM(buckets) != 1 || array_contains_nulls(buckets))
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("buckets must be a one-dimensional array without nulls")));
 	nlevels = ARR_DIMS(buckets)[0];
+	for (int i = 0; i < nlevels; i++)
+		if (numbers[i] < 1 || (i > 0 && numbers[i - 1] % numbers[i] != 0))
+			refuse_description("each number of buckets must divide the one before", "For example {20,10,5}.");
 	table = hierarchy_table_begin(name, true);
 	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
 	for (int i = 1; i <= nlevels; i++)
@@ -283,20 +275,6 @@ build_hours(const char *name, Oid relation, const char *column)
 
 /* ------------------------------------------------------------------------ trees */
 
-/* The names of the first two columns of a table of edges. */
-static void
-edge_columns(Oid relation, char **child, char **parent)
-{
-	Relation	rel = relation_open_existing(relation);
-	List	   *columns = live_columns(rel);
-
-	if (list_length(columns) < 2)
-		refuse_description("table of edges needs two columns", "The first holds the child, the second its parent.");
-	*child = pstrdup(NameStr(((Form_pg_attribute) linitial(columns))->attname));
-	*parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
-	relation_close(rel, NoLock);
-}
-
 /* Fails if a query over the edges finds values, naming up to five. */
 static void
 refuse_edges(const LeafColumn *leaf, const char *with, const char *query, const char *message, const char *hint)
@@ -365,19 +343,6 @@ tree_terms(const LeafColumn *leaf, Oid edges, const char *child, const char *par
 }
 
 /*
- * In effect until the names are restored.  The planner does not know that it
- * scans the edges once per level; only a hash join builds their hash just
- * once, and only if memory holds it: 14 allows half of what 15 does.
- */
-static void
-use_hash_joins(void)
-{
-	(void) set_config_option("enable_mergejoin", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("hash_mem_multiplier", "64", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-}
-
-/*
  * Fails unless edges form a tree that is not too deep; returns the number of
  * edges from a root to the deepest node.
  */
@@ -411,6 +376,8 @@ check_tree(const char *with, const LeafColumn *leaf)
 Oid
 build_tree(const char *name, Oid edges)
 {
+	Relation	rel = relation_open_existing(edges);
+	List	   *columns = live_columns(rel);
 	NewHierarchy *table;
 	char	   *child;
 	char	   *parent;
@@ -418,10 +385,22 @@ build_tree(const char *name, Oid edges)
 	char	   *with;
 	int32		depth;
 
-	edge_columns(edges, &child, &parent);
+	if (list_length(columns) < 2)
+		refuse_description("table of edges needs two columns", "The first holds the child, the second its parent.");
+	child = pstrdup(NameStr(((Form_pg_attribute) linitial(columns))->attname));
+	parent = pstrdup(NameStr(((Form_pg_attribute) lsecond(columns))->attname));
+	relation_close(rel, NoLock);
 	leaf = leaf_column(edges, child);
 	table = hierarchy_table_begin(name, true);
-	use_hash_joins();
+
+	/*
+	 * In effect until the names are restored.  The planner does not know that
+	 * it scans the edges once per level; only a hash join builds their hash
+	 * just once, and only if memory holds it: 14 allows half of what 15 does.
+	 */
+	(void) set_config_option("enable_mergejoin", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	(void) set_config_option("hash_mem_multiplier", "64", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
 	with = tree_terms(&leaf, edges, child, parent);
 	depth = check_tree(with, &leaf);
 	for (int level = 1; level <= depth; level++)

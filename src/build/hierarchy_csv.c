@@ -183,36 +183,27 @@ ask_table(const char *query, const List *table, Oid type, bool *isnull)
 	return answer;
 }
 
-/* The labels of a row as one value. */
-static char *
-labels_array(int height)
-{
-	StringInfoData sql;
-
-	initStringInfo(&sql);
-	for (int level = 1; level <= height; level++)
-		appendStringInfo(&sql, "%s level%d", level == 1 ? "ARRAY[" : ",", level);
-	appendStringInfoChar(&sql, ']');
-	return sql.data;
-}
-
 /* Merges duplicate leaves; fails if their labels differ. */
 static void
 unite_leaves(const NewHierarchy *hierarchy, Oid leaf_type)
 {
 	const char *table = hierarchy->made.sql_name;
 	List	   *tables = list_make1_oid(made_relation(hierarchy->made.schema, hierarchy->made.name));
+	StringInfoData labels;
 	bool		isnull;
 	Datum		found;
 
 	if (!DatumGetBool(ask_table(psprintf("SELECT EXISTS (SELECT FROM %s GROUP BY value HAVING count(*) > 1)", table),
 								tables, BOOLOID, &isnull)))
 		return;
+	initStringInfo(&labels);
+	for (int level = 1; level <= hierarchy->height; level++)
+		appendStringInfo(&labels, "%slevel%d", level == 1 ? "" : ", ", level);
 	found = ask_table(psprintf("SELECT string_agg(coalesce(quote_literal(left(%s, 100)), 'NULL'), ', ' ORDER BY value)"
 							   " || CASE WHEN max(of) > 5 THEN format(', and %%s more', max(of) - 5) ELSE '' END"
 							   " FROM (SELECT value, count(*) OVER () AS of FROM %s GROUP BY value"
-							   " HAVING count(DISTINCT %s) > 1 ORDER BY value LIMIT 5) s",
-							   sql_as(text_form(leaf_type), "value"), table, labels_array(hierarchy->height)), tables, TEXTOID, &isnull);
+							   " HAVING count(DISTINCT ARRAY[%s]) > 1 ORDER BY value LIMIT 5) s",
+							   sql_as(text_form(leaf_type), "value"), table, labels.data), tables, TEXTOID, &isnull);
 	if (!isnull)
 		ereport(ERROR,
 				(errcode(ERRCODE_CHECK_VIOLATION),

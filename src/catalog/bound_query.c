@@ -67,14 +67,6 @@ note_checks(Oid domain, CalledCode *code)
 }
 
 static void
-note_domain(Oid domain, CalledCode *code)
-{
-	code->domains = list_append_unique_oid(code->domains, domain);
-	note_checks(domain, code);
-	note_type(GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(domain)), code);
-}
-
-static void
 note_columns(Oid type, CalledCode *code)
 {
 	Relation	relation = try_relation_open(get_typ_typrelid(type), AccessShareLock);
@@ -96,7 +88,9 @@ note_type(Oid type, CalledCode *code)
 	switch (get_typtype(type))
 	{
 		case TYPTYPE_DOMAIN:
-			note_domain(type, code);
+			code->domains = list_append_unique_oid(code->domains, type);
+			note_checks(type, code);
+			note_type(GetSysCacheOid1(TYPEOID, Anum_pg_type_typbasetype, ObjectIdGetDatum(type)), code);
 			break;
 		case TYPTYPE_COMPOSITE:
 			note_columns(type, code);

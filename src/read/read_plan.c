@@ -185,29 +185,16 @@ append_grouping(StringInfo sql, const Reading *reading, Oid relation, bool hand_
 		appendStringInfo(sql, "%s%s", i > 0 ? ", " : "", grouped_by(reading, i, alias));
 }
 
-static void
-append_numbered(StringInfo sql, int ncolumns, const char *alias)
+/* The names of grouped columns. */
+static char *
+numbered_columns(const Reading *reading, const char *prefix)
 {
-	for (int i = 0; i < ncolumns; i++)
-		appendStringInfo(sql, "%s%s.c%d", i > 0 ? ", " : "", alias, i + 1);
-}
+	StringInfoData names;
 
-/* The groups of all leaf partitions, added up. */
-static void
-append_leaves(StringInfo sql, const Reading *reading)
-{
-	ListCell   *cell;
-
-	appendStringInfoString(sql, "SELECT ");
-	append_numbered(sql, reading->ncolumns, "u");
-	appendStringInfoString(sql, ", pg_catalog.sum(u.n)::pg_catalog.int8 AS n FROM (\n");
-	foreach(cell, reading->leaves)
-	{
-		appendStringInfoString(sql, cell == list_head(reading->leaves) ? "\t" : "\n\tUNION ALL\n\t");
-		append_grouping(sql, reading, lfirst_oid(cell), false);
-	}
-	appendStringInfoString(sql, "\n) u GROUP BY ");
-	append_numbered(sql, reading->ncolumns, "u");
+	initStringInfo(&names);
+	for (int i = 1; i <= reading->ncolumns; i++)
+		appendStringInfo(&names, "%s%sc%d", i > 1 ? ", " : "", prefix, i);
+	return names.data;
 }
 
 /*
@@ -231,10 +218,22 @@ grouped_statement(const Reading *reading)
 	for (int i = 0; i < reading->ncolumns; i++)
 		appendStringInfo(&sql, "%s, ", handed_on(reading, i, psprintf("g.c%d", i + 1)));
 	appendStringInfoString(&sql, "g.n FROM (\n");
-	if (reading->leaves != NIL)
-		append_leaves(&sql, reading);
-	else
+	if (reading->leaves == NIL)
 		append_grouping(&sql, reading, relation, false);
+	else
+	{
+		/* the groups of all leaf partitions, added up */
+		char	   *columns = numbered_columns(reading, "u.");
+		ListCell   *cell;
+
+		appendStringInfo(&sql, "SELECT %s, pg_catalog.sum(u.n)::pg_catalog.int8 AS n FROM (\n", columns);
+		foreach(cell, reading->leaves)
+		{
+			appendStringInfoString(&sql, cell == list_head(reading->leaves) ? "\t" : "\n\tUNION ALL\n\t");
+			append_grouping(&sql, reading, lfirst_oid(cell), false);
+		}
+		appendStringInfo(&sql, "\n) u GROUP BY %s", columns);
+	}
 	appendStringInfoString(&sql, "\n) g");
 	return sql.data;
 }
@@ -256,19 +255,16 @@ rows_are_tuples(const Reading *reading, const char *rows)
 {
 	Oid			relation = reading->dataset->relation;
 	const Oid	types[2] = {INT8OID, INT8OID};
-	StringInfoData names;
+	char	   *names = numbered_columns(reading, "");
 	QueryRows  *sample;
 	double		sampled;
 	double		groups;
 	double		all;
 	bool		isnull;
 
-	initStringInfo(&names);
-	for (int i = 1; i <= reading->ncolumns; i++)
-		appendStringInfo(&names, "%sc%d", i > 1 ? ", " : "", i);
 	sample = rows_of_query(psprintf("WITH sampled (%s, n) AS MATERIALIZED (%s LIMIT %d) SELECT (SELECT pg_catalog.count(*) FROM sampled),"
 									" (SELECT pg_catalog.count(*) FROM (SELECT FROM sampled GROUP BY %s) g)",
-									names.data, rows, SAMPLED_ROWS, names.data),
+									names, rows, SAMPLED_ROWS, names),
 						   list_make1_oid(relation), NULL, NULL, 2, types);
 	sampled = (double) DatumGetInt64(row_value(sample, 0, 0, &isnull));
 	groups = (double) DatumGetInt64(row_value(sample, 0, 1, &isnull));

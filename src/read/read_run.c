@@ -132,29 +132,6 @@ refuse_misses(const Reading *reading)
 			 errhint("Add the values to the hierarchy table, or declare the column with another hierarchy or with unknown => '*'.")));
 }
 
-/*
- * Encodes a store's rows as they come; returns false if a statement must add
- * them up.
- */
-static bool
-feed_from_store(Reading *reading)
-{
-	bool		fed;
-
-	reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
-	reading->tuples = tuples_begin(reading->context, &reading->set);
-	fed = store_read_feed(reading->store, reading->places, reading->ncolumns, reading_types(reading), count_stored, reading);
-	MemoryContextDelete(reading->row);
-	if (fed)
-		return true;
-	MemoryContextDelete(reading->tuples->context);
-	reading->tuples = NULL;
-	/* the encoders have already numbered values */
-	reading_make_encoders(reading);
-	plan_store_statement(reading);
-	return false;
-}
-
 /* Groups arrive one by one, or all tuples as one value. */
 static void
 run_statement(Reading *reading)
@@ -195,11 +172,28 @@ void
 run_read(Reading *reading)
 {
 	ActingAs	before = act_as(reading->role);
+	bool		fed = false;
 
 	plan_read(reading);
 	if (reading->store != NULL)
 		store_read_tell(reading->store);
-	if (reading->places == NULL || !feed_from_store(reading))
+	if (reading->places != NULL)
+	{
+		/* a store's rows are encoded as they come */
+		reading->row = AllocSetContextCreate(reading->context, "anonopt row", ALLOCSET_DEFAULT_SIZES);
+		reading->tuples = tuples_begin(reading->context, &reading->set);
+		fed = store_read_feed(reading->store, reading->places, reading->ncolumns, reading_types(reading), count_stored, reading);
+		MemoryContextDelete(reading->row);
+	}
+	if (reading->places != NULL && !fed)
+	{
+		/* a statement must add them up; the encoders have numbered values */
+		MemoryContextDelete(reading->tuples->context);
+		reading->tuples = NULL;
+		reading_make_encoders(reading);
+		plan_store_statement(reading);
+	}
+	if (!fed)
 		run_statement(reading);
 	act_end(&before);
 	check_leaves(reading);

@@ -270,21 +270,6 @@ refuse_repeated(const TableReading *state)
 			 errhint("Keep one row per distinct tuple.")));
 }
 
-/* Indexes a population's tuples by key, numbered as they are. */
-static KeyCounter *
-index_of_tuples(const Population *population)
-{
-	const TupleTable *table = population->tuples;
-	KeyCounter *tuples = key_counter_create(population->context, population->nwords, table->ntuples);
-
-	for (uint32 i = 0; i < table->ntuples; i++)
-	{
-		memcpy(key_counter_candidate(tuples), table->keys + (Size) i * population->nwords, sizeof(uint64) * population->nwords);
-		key_counter_add(tuples, 1);
-	}
-	return tuples;
-}
-
 TableRecoding *
 recoding_table_read(const Reading *reading, const Population *population, Relation table, TableRowVisitor visit, void *arg)
 {
@@ -296,9 +281,14 @@ recoding_table_read(const Reading *reading, const Population *population, Relati
 	check_shape(reading, population->nattrs, table);
 	state.recoding = palloc0(sizeof(TableRecoding));
 	state.recoding->class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
+	state.tuples = key_counter_create(population->context, population->nwords, population->tuples->ntuples);
 	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	{
 		state.recoding->class_of[i] = NEW_TUPLE;
-	state.tuples = index_of_tuples(population);
+		memcpy(key_counter_candidate(state.tuples), population->tuples->keys + (Size) i * population->nwords,
+			   sizeof(uint64) * population->nwords);
+		key_counter_add(state.tuples, 1);
+	}
 	state.numbers = key_counter_create(population->context, 1, 1024);
 	rows_read(table_statement(&state, types), list_make1_oid(RelationGetRelid(state.table)), NULL, NULL,
 			  (visit != NULL ? 2 : 1) * (population->nattrs + 1), types, take_row, &state);

@@ -69,20 +69,6 @@ digest(const ValueType *type, Datum value)
 	return portable_digest(plain, strlen(plain));
 }
 
-/* Stores the digested values of a new group. */
-static void
-add_digests(RowSpool *spool, MemoryContext context, const Datum *values, const bool *nulls)
-{
-	uint64	   *digests;
-
-	while (((Size) spool->ngroups + 1) * spool->ndigested > spool->digest_room)
-		spool->digests = budget_grow(context, spool->digests, sizeof(uint64), &spool->digest_room);
-	digests = spool->digests + (Size) spool->ngroups * spool->ndigested;
-	for (int i = 0; i < spool->ncolumns; i++)
-		if (spool->columns[i].digested)
-			*digests++ = nulls[i] ? 0 : digest(&spool->types[i], values[i]);
-}
-
 typedef struct RowSpooler
 {
 	Reading    *reading;
@@ -111,10 +97,17 @@ take_row(void *arg, const Datum *kept, const bool *kept_nulls)
 	if (group == LEFT_OUT)
 		return;
 	is_new = group == spool->ngroups;
-	if (is_new && spool->ndigested > 0)
-		add_digests(spool, reading->context, kept, kept_nulls);
 	if (is_new)
-		spool->ngroups++;
+	{
+		uint64	   *digests;
+
+		while (((Size) spool->ngroups + 1) * spool->ndigested > spool->digest_room)
+			spool->digests = budget_grow(reading->context, spool->digests, sizeof(uint64), &spool->digest_room);
+		digests = spool->digests + (Size) spool->ngroups++ * spool->ndigested;
+		for (int i = 0; i < spool->ncolumns; i++)
+			if (spool->columns[i].digested)
+				*digests++ = kept_nulls[i] ? 0 : digest(&spool->types[i], kept[i]);
+	}
 	if (!spool->keeps_rows || (spool->merges && !is_new))
 		return;
 	values[0] = UInt32GetDatum(group);
@@ -323,32 +316,26 @@ keep_values(const Reading *reading, RowSpool *spool)
 }
 
 /*
- * Whether equal values of a column have equal bytes, as we compare them; not
- * so for 1.0 and 1.00, for example.
+ * Whether rows that look alike can be told by encoded columns: equal values of
+ * the kept ones have equal bytes, as we compare them; not so for 1.0 and 1.00,
+ * for example.
  */
 static bool
-looks_as_it_is(Oid relation, const char *column)
+can_merge(const RowSpool *spool, const Dataset *dataset)
 {
-	Oid			type;
-	int32		typmod;
-	Oid			collation;
+	bool		merges = 2 * dataset->nattributes + spool->ncolumns + 4 <= FUNC_MAX_ARGS;
 
-	get_atttypetypmodcoll(relation, get_attnum(relation, column), &type, &typmod, &collation);
-	type = getBaseTypeAndTypmod(type, &typmod);
-	if (type == BPCHAROID)
-		return typmod != -1;
-	return type_is_integer_like(type) || type_is_string(type);
-}
+	for (int i = 0; i < spool->ncolumns && merges; i++)
+	{
+		Oid			type;
+		int32		typmod;
+		Oid			collation;
 
-/* Has rows that look alike merged, if that can be told by encoded columns. */
-static void
-choose_merging(RowSpool *spool, Reading *reading)
-{
-	spool->merges = 2 * reading->dataset->nattributes + spool->ncolumns + 4 <= FUNC_MAX_ARGS;
-	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
-		spool->merges = looks_as_it_is(reading->dataset->relation, spool->columns[i].name);
-	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
-		reading->shown = lappend(reading->shown, unconstify(char *, spool->columns[i].name));
+		get_atttypetypmodcoll(dataset->relation, get_attnum(dataset->relation, spool->columns[i].name), &type, &typmod, &collation);
+		type = getBaseTypeAndTypmod(type, &typmod);
+		merges = type == BPCHAROID ? typmod != -1 : type_is_integer_like(type) || type_is_string(type);
+	}
+	return merges;
 }
 
 void
@@ -365,8 +352,9 @@ spool_read(RowSpool *spool, const Dataset *dataset, const int *levels)
 	reading->memory_times = spool->memory_times;
 	reading->keeps_ties = spool->keeps_ties;
 	reading->leaves_out = spool->for_readers;
-	if (spool->for_readers)
-		choose_merging(spool, reading);
+	spool->merges = spool->for_readers && can_merge(spool, dataset);
+	for (int i = 0; i < spool->ncolumns && spool->merges; i++)
+		reading->shown = lappend(reading->shown, unconstify(char *, spool->columns[i].name));
 	reading_prepare(reading);
 	expected = reading_expect_memory(reading);
 	spooler.values = palloc(sizeof(Datum) * (spool->ncolumns + 1));

@@ -299,23 +299,11 @@ finish(Counted *counted, int64 nrows)
 	suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * nrows;
 }
 
-/* The number of keys that may be kept for each of a number of suggestions. */
-static uint32
-keys_allowed(int nsuggestions, int64 people)
-{
-	uint32		keys = people <= SMALL_TABLE ? Max(people, LEAST_KEYS) : MOST_KEYS;
-
-	while (keys > LEAST_KEYS &&
-		   !budget_allows(CurrentMemoryContext, nsuggestions * (key_sample_bytes(keys) + sizeof(uint64) * DRAWN_ROWS)))
-		keys /= 2;
-	return keys;
-}
-
 /* Reads the columns of a relation, and counts; there are columns. */
 static void
 run_pass(Pass *pass, Oid relation, int64 people)
 {
-	uint32		keys = keys_allowed(list_length(pass->counted), people);
+	uint32		keys = people <= SMALL_TABLE ? Max(people, LEAST_KEYS) : MOST_KEYS;
 	Oid		   *types = palloc(sizeof(Oid) * pass->ncolumns);
 	StringInfoData sql;
 	ListCell   *cell;
@@ -330,6 +318,9 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	if (people > MOST_ROWS)
 		appendStringInfo(&sql, " WHERE pg_catalog.random() OPERATOR(pg_catalog.<) %.17g::pg_catalog.float8",
 						 (double) MOST_ROWS / people);
+	while (keys > LEAST_KEYS &&
+		   !budget_allows(CurrentMemoryContext, list_length(pass->counted) * (key_sample_bytes(keys) + sizeof(uint64) * DRAWN_ROWS)))
+		keys /= 2;
 	foreach(cell, pass->counted)
 	{
 		Counted    *counted = lfirst(cell);

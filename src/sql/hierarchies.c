@@ -30,11 +30,17 @@ PG_FUNCTION_INFO_V1(anonopt_create_csv_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_check_hierarchy);
 PG_FUNCTION_INFO_V1(anonopt_generalize);
 
-/* A number, or 0 for a null. */
 static Datum
 numeric_argument(FunctionCallInfo fcinfo, const char *name)
 {
-	return is_given(fcinfo, name) ? get_argument(fcinfo, name, NUMERICOID) : 0;
+	return get_argument(fcinfo, name, NUMERICOID);
+}
+
+/* A number, or 0 for a null. */
+static Datum
+numeric_if_given(FunctionCallInfo fcinfo, const char *name)
+{
+	return is_given(fcinfo, name) ? numeric_argument(fcinfo, name) : 0;
 }
 
 static Datum
@@ -68,12 +74,9 @@ anonopt_create_date_hierarchy(PG_FUNCTION_ARGS)
 Datum
 anonopt_create_top_coded_hierarchy(PG_FUNCTION_ARGS)
 {
-	char	   *name = name_argument(fcinfo, "hierarchy");
-
-	require_argument(fcinfo, "low");
-	require_argument(fcinfo, "high");
-	PG_RETURN_OID(build_coded(name, numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"), numeric_argument(fcinfo, "top"),
-							  numeric_argument(fcinfo, "bottom"), numerics_argument(fcinfo, "widths"), numeric_argument(fcinfo, "step")));
+	PG_RETURN_OID(build_coded(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+							  numeric_if_given(fcinfo, "top"), numeric_if_given(fcinfo, "bottom"),
+							  numerics_argument(fcinfo, "widths"), numeric_if_given(fcinfo, "step")));
 }
 
 Datum
