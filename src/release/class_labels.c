@@ -9,10 +9,56 @@
 #include "release/class_labels.h"
 
 #include "base/budget.h"
-#include "base/key_counter.h"
 #include "miscadmin.h"
-#include "release/content.h"
 #include "release/cut_bits.h"
+
+int
+compare_texts(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a == NULL) - (b == NULL);
+	return strcmp(a, b);
+}
+
+static int
+compare_numbered(const void *a, const void *b, void *arg)
+{
+	const char *const *texts = arg;
+
+	return compare_texts(texts[*(const uint32 *) a], texts[*(const uint32 *) b]);
+}
+
+TextIndex
+index_texts(const char *const *texts, uint32 n)
+{
+	TextIndex	index = {n, texts, MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1))};
+
+	for (uint32 i = 0; i < n; i++)
+		index.order[i] = i;
+	qsort_arg(index.order, n, sizeof(uint32), compare_numbered, (void *) texts);
+	return index;
+}
+
+uint32
+find_text(const TextIndex *index, const char *label)
+{
+	uint32		low = 0;
+	uint32		high = index->n;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = compare_texts(index->texts[index->order[middle]], label);
+
+		if (order == 0)
+			return index->order[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return PG_UINT32_MAX;
+}
 
 /* The rank of each label, NULL last; equal labels have that of the first. */
 static uint32 *
@@ -141,7 +187,7 @@ void
 classes_unite_alike(Classes *classes)
 {
 	int			nattrs = classes->population->nattrs;
-	KeyCounter *looks = key_counter_create(CurrentMemoryContext, Max(content_code_words(nattrs), 1), Max(classes->n, 16));
+	KeyCounter *looks = key_counter_create(CurrentMemoryContext, code_words(nattrs), Max(classes->n, 16));
 	uint32	   *number = budget_alloc(sizeof(uint32), (Size) classes->n + 1);
 
 	for (uint32 class = 0; class < classes->n; class++)
@@ -150,7 +196,7 @@ classes_unite_alike(Classes *classes)
 
 		memset(key, 0, sizeof(uint64) * looks->nwords);
 		for (int a = 0; a < nattrs; a++)
-			key[a / 2] |= (uint64) classes->codes[class_at(classes, class, a)] << (a % 2 * 32);
+			put_code(key, a, classes->codes[class_at(classes, class, a)]);
 		number[class] = key_counter_add(looks, 1);
 	}
 	if (looks->nkeys < classes->n)

@@ -3,16 +3,169 @@
  *	  What readers of several contents know together: the label of a person in
  *	  each of them, and so a smaller class than any of them shows, counted on
  *	  the current data.
+ *
+ * For that, the labels of each content are found in the current hierarchies.
  */
 #include "release/composition.h"
 
 #include "base/budget.h"
 #include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "release/pseudonym.h"
+#include "release/cut_bits.h"
+#include "utils/builtins.h"
+#include "utils/varbit.h"
+
+bool
+contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
+{
+	const ReleaseEntry *a = &content_a->release;
+	const ReleaseEntry *b = &content_b->release;
+
+	if (a->ngeneralized != b->ngeneralized || a->by.kind != b->by.kind)
+		return false;
+	if (a->by.kind == BY_RECODING && (strcmp(a->by.recoding_name, b->by.recoding_name) != 0 || a->by.labels != b->by.labels))
+		return false;
+	for (int i = 0; i < a->ngeneralized; i++)
+		if (strcmp(a->generalized[i], b->generalized[i]) != 0 || a->hierarchies[i] != b->hierarchies[i] ||
+			(a->by.kind == BY_LEVELS && a->by.levels[i] != b->by.levels[i]) ||
+			(a->by.kind == BY_CUTS && !DatumGetBool(DirectFunctionCall2(biteq, a->by.cuts[i], b->by.cuts[i]))))
+			return false;
+	return true;
+}
+
+/* ------------------------- the labels of a content in a hierarchy of today */
+
+/*
+ * The recoding by the level or the cut of a column, or NULL; and its level, or
+ * that whose labels it cuts.
+ */
+static const Recoding *
+recoding_of_column(const Generalization *by, int i, const Attribute *attr, int *level)
+{
+	const Hierarchy *hierarchy = attr->hierarchy;
+
+	for (*level = 0; *level <= hierarchy->height && by->kind == BY_CUTS; (*level)++)
+		if (hierarchy->levels[*level].nlabels == VARBITLEN(DatumGetVarBitP(by->cuts[i])) + 1)
+			return recoding_cut(hierarchy, &hierarchy->levels[*level], separated_labels(by->cuts[i]));
+	if (by->kind != BY_LEVELS || by->levels[i] > hierarchy->height)
+		return NULL;
+	*level = by->levels[i];
+	return &hierarchy->levels[*level];
+}
+
+/* Its labels, if the cut parts those of the attribute's lowest level. */
+static const char *const *
+labels_of_recoding(const Generalization *by, int i, const Attribute *attr, const Recoding *recoding)
+{
+	return by->kind == BY_LEVELS ? attr->hierarchy->labels[by->levels[i]] : (const char *const *) group_labels(attr, recoding);
+}
+
+bool
+find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by, const Attribute *attr)
+{
+	const Hierarchy *hierarchy = attr->hierarchy;
+	const char *const *labels = content->labels[i];
+	uint32		nlabels = content->nlabels[i];
+	bool	   *has = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	Attribute	cut_of = *attr;
+	int			level;
+	const Recoding *recoding = recoding_of_column(by, i, attr, &level);
+
+	found->content = content;
+	found->attr = i;
+	found->hierarchy = hierarchy;
+	found->n = 0;
+	found->recodings = palloc(sizeof(Recoding *) * (hierarchy->height + 1));
+	found->texts = palloc(sizeof(char **) * (hierarchy->height + 1));
+	if (recoding != NULL)
+	{
+		cut_of.min_level = level;
+		found->recodings[0] = recoding;
+		found->texts[found->n++] = labels_of_recoding(by, i, &cut_of, recoding);
+	}
+	for (level = 0; level <= hierarchy->height && by->kind != BY_LEVELS && by->kind != BY_CUTS; level++)
+	{
+		found->recodings[found->n] = &hierarchy->levels[level];
+		found->texts[found->n++] = hierarchy->labels[level];
+	}
+
+	/* the index finds only one of the labels that look alike */
+	found->index = index_texts(labels, nlabels);
+	found->used = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nlabels + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	for (uint32 row = 0; row < content->rows->nkeys; row++)
+	{
+		uint32		label = code_at(content_row(content, row), i);
+
+		if (row % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (label != STARRED)
+			found->used[find_text(&found->index, labels[label])] = true;
+	}
+	for (int r = 0; r < found->n; r++)
+		for (uint32 label = 0; label < found->recodings[r]->nlabels; label++)
+		{
+			uint32		place = find_text(&found->index, found->texts[r][label]);
+
+			if (place != PG_UINT32_MAX)
+				has[place] = true;
+		}
+	/* NULL needs no leaf */
+	for (uint32 label = 0; label < nlabels; label++)
+		if (found->used[label] && !has[label] && labels[label] != NULL)
+			return false;
+	return true;
+}
+
+int
+attribute_of_column(const Dataset *dataset, const char *column)
+{
+	int			n = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
+
+	for (int a = 0; a < n; a++)
+		if (strcmp(declared_attribute(dataset, a)->column, column) == 0)
+			return a;
+	return -1;
+}
+
+void
+content_place(KnownContent *placed, const Dataset *dataset, const Population *population)
+{
+	const ReleaseEntry *known = &placed->release;
+
+	placed->recodings = palloc0(sizeof(Recoding *) * (known->ngeneralized + 1));
+	for (int i = 0; i < known->ngeneralized; i++)
+	{
+		int			a = attribute_of_column(dataset, known->generalized[i]);
+		FoundLabels found;
+		int			level;
+
+		/*
+		 * with the hierarchy that it was made with, or one that has its
+		 * labels
+		 */
+		if (a >= 0 && population != NULL && declared_attribute(dataset, a)->hierarchy != known->hierarchies[i] &&
+			((known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY) || placed->content == NULL ||
+			 !find_labels(&found, placed->content, i, &known->by, &population->attrs[a])))
+			a = -1;
+		placed->attr_of[i] = a;
+		if (a >= 0 && population != NULL)
+			placed->recodings[i] = recoding_of_column(&known->by, i, &population->attrs[a], &level);
+	}
+}
+
+bool
+content_is_placed(const KnownContent *placed)
+{
+	for (int i = 0; i < placed->release.ngeneralized; i++)
+		if (placed->release.by.kind == BY_RECODING ? placed->attr_of[i] < 0 : placed->recodings[i] == NULL)
+			return false;
+	return placed->release.by.kind != BY_RECODING || (placed->content != NULL && placed->content->tuples != NULL);
+}
+
+/* ------------------------------------------------------ people who look alike */
 
 Composition *
-composition_begin(const Dataset *dataset, const Population *population)
+composition_begin(const Dataset *dataset, const Population *population, bool latest)
 {
 	Composition *composition = palloc0(sizeof(Composition));
 	Size		n = population == NULL ? 0 : population->tuples->ntuples;
@@ -20,103 +173,89 @@ composition_begin(const Dataset *dataset, const Population *population)
 	composition->context = CurrentMemoryContext;
 	composition->dataset = dataset;
 	composition->population = population;
+	composition->latest = latest;
 	composition->group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	composition->shown = MemoryContextAllocExtended(CurrentMemoryContext, n + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	return composition;
 }
 
-/* The classes of a node that a content shows. */
-static bool *
-classes_shown(const Population *population, const KnownContent *placed, const TupleTable *classes)
+KeyCounter *
+split_groups(MemoryContext context, uint32 *group_of, uint32 n, const int64 *class_of, const int64 *people)
 {
-	bool	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, (Size) classes->ntuples + 1);
-	KeyCounter *keys = content_classes(placed->content);
-	uint32	   *labels[MAX_ATTRIBUTES]; /* by code of the recoding: of the
-										 * content, or PG_UINT32_MAX */
+	KeyCounter *groups = key_counter_create(context, 2, 1024);
 
-	for (int i = 0; i < placed->release.ngeneralized; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
-		const char *const *texts = labels_of_recoding(placed, population, i);
+		uint64	   *key = key_counter_candidate(groups);
 
-		labels[i] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) placed->recodings[i]->nlabels + 1));
-		for (uint32 code = 0; code < placed->recodings[i]->nlabels; code++)
-			labels[i][code] = find_text(&index, texts[code]);
+		if (i % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		key[0] = group_of[i];
+		key[1] = (uint64) class_of[i];
+		group_of[i] = key_counter_add(groups, people == NULL ? 1 : people[i]);
 	}
-	for (uint32 c = 0; c < classes->ntuples; c++)
-	{
-		uint64	   *key = key_counter_candidate(keys);
+	return groups;
+}
 
-		memset(key, 0, sizeof(uint64) * keys->nwords);
-		shown[c] = true;
-		for (int i = 0; i < placed->release.ngeneralized; i++)
+/* By leaf, the label of a content's column, or PG_UINT32_MAX if it shows none. */
+static uint32 *
+labels_of_leaves(const Population *population, const KnownContent *placed, int i)
+{
+	const Attribute *attr = &population->attrs[placed->attr_of[i]];
+	const Recoding *recoding = placed->recodings[i];
+	const char *const *texts = labels_of_recoding(&placed->release.by, i, attr, recoding);
+	TextIndex	index = index_texts(placed->content->labels[i], placed->content->nlabels[i]);
+	uint32	   *labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) attr->hierarchy->nleaves + 1));
+
+	for (uint32 label = 0; label < recoding->nlabels; label++)
+	{
+		uint32		shown = find_text(&index, texts[label]);
+
+		for (uint32 leaf = 0; leaf < recoding->leaves[label]; leaf++)
+			labels[recoding->first_leaf[label] + leaf] = shown;
+	}
+	return labels;
+}
+
+/* The class of each tuple, counted from 1, or 0 if it is not shown. */
+static int64 *
+classes_of_tuples(const Population *population, const KnownContent *placed)
+{
+	bool		by_recoding = placed->release.by.kind == BY_RECODING;
+	int			nattrs = placed->release.ngeneralized;
+	KeyCounter *classes = by_recoding ? NULL : content_classes(placed->content);
+	uint64	  **digests = by_recoding ? leaf_digests(population) : NULL;
+	int64	   *class_of = budget_alloc(sizeof(int64), (Size) population->tuples->ntuples + 1);
+	uint32	   *labels[MAX_ATTRIBUTES];
+
+	for (int i = 0; i < nattrs && !by_recoding; i++)
+		labels[i] = labels_of_leaves(population, placed, i);
+	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
+	{
+		const uint64 *leaves = population->tuples->keys + (Size) tuple * population->nwords;
+		bool		shown = true;
+		uint64	   *key;
+
+		if (tuple % 65536 == 0)
+			CHECK_FOR_INTERRUPTS();
+		if (by_recoding)
 		{
-			uint32		code = key_get(classes->keys + (Size) c * population->nwords, &population->attrs[placed->attr_of[i]].field);
-
-			shown[c] = shown[c] && labels[i][code] != PG_UINT32_MAX;
-			key[i / 2] |= (uint64) labels[i][code] << (i % 2 * 32);
+			class_of[tuple] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
+																			 nattrs, tuple));
+			continue;
 		}
-		shown[c] = shown[c] && key_counter_find(keys) != PG_UINT32_MAX;
+		key = key_counter_candidate(classes);
+		memset(key, 0, sizeof(uint64) * classes->nwords);
+		for (int i = 0; i < nattrs; i++)
+		{
+			uint32		label = labels[i][key_get(leaves, &population->attrs[placed->attr_of[i]].field)];
+
+			shown = shown && label != PG_UINT32_MAX;
+			put_code(key, i, label);
+		}
+		/* PG_UINT32_MAX is no class; plus one, it is 0 */
+		class_of[tuple] = shown ? (uint32) (key_counter_find(classes) + 1) : 0;
 	}
-	return shown;
-}
-
-/*
- * The recodings with which a content shows a population's attributes; an
- * attribute that it lacks has a single label.
- */
-static const Recoding **
-node_of_content(const Population *population, const KnownContent *placed)
-{
-	const Recoding **node = palloc(sizeof(Recoding *) * population->nattrs);
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
-
-		node[a] = NULL;
-		for (int i = 0; i < placed->release.ngeneralized; i++)
-			if (placed->attr_of[i] == a)
-				node[a] = placed->recodings[i];
-		if (node[a] == NULL)
-			node[a] = recoding_cut(hierarchy, &hierarchy->levels[0], palloc0(sizeof(bool) * (hierarchy->nleaves + 1)));
-	}
-	return node;
-}
-
-/*
- * The class of each tuple, counted from 1, or 0 if it is not shown, for a
- * recoding.
- */
-static uint32 *
-tuples_by_recoding(const Population *population, const KnownContent *placed)
-{
-	uint64	  **digests = leaf_digests(population);
-	uint32	   *class_of = budget_alloc(sizeof(uint32), (Size) population->tuples->ntuples + 1);
-
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		class_of[i] = content_class_of(placed->content, tuple_digest(population, (const uint64 *const *) digests, placed->attr_of,
-																	 placed->release.ngeneralized, i));
-	return class_of;
-}
-
-/* The class of each tuple, counted from 1, or 0 if it is not shown, for a node or cuts. */
-static uint32 *
-tuples_by_node(const Population *population, const KnownContent *placed)
-{
-	int			bottom[MAX_ATTRIBUTES] = {0};
-	HistogramMark *marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
-	uint32	   *class_of;
-	TupleTable *classes;
-	bool	   *shown;
-
-	population_mark(population, marks);
-	classes = tuple_table_recode(population, population->tuples, node_of_levels(population, bottom),
-								 node_of_content(population, placed), CurrentMemoryContext, &class_of);
-	population_release(population, marks);
-	shown = classes_shown(population, placed, classes);
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-		class_of[i] = shown[class_of[i]] ? class_of[i] + 1 : 0;
 	return class_of;
 }
 
@@ -144,27 +283,17 @@ composition_add(Composition *composition, const KnownContent *placed)
 	const Population *population = composition->population;
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt content", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
-	KeyCounter *groups = key_counter_create(context, 1, 1024);
-	uint32	   *class_of = placed->release.by.kind == BY_RECODING ? tuples_by_recoding(population, placed) :
-	tuples_by_node(population, placed);
-	const int64 *people_of;
+	uint32		n = population->tuples->ntuples;
+	int64	   *class_of = classes_of_tuples(population, placed);
+	KeyCounter *groups = split_groups(context, composition->group_of, n, class_of, population->tuples->counts);
+	const int64 *people_of = population->has_persons ? people_of_groups(population, composition->group_of, groups->nkeys) : groups->counts;
 	int64		smallest = 0;
 
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+	for (uint32 i = 0; i < n; i++)
 	{
-		if (i % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		*key_counter_candidate(groups) = (uint64) composition->group_of[i] << 32 | class_of[i];
-		composition->group_of[i] = key_counter_add(groups, population->tuples->counts[i]);
 		composition->shown[i] |= class_of[i] > 0;
-	}
-	people_of = population->has_persons ? people_of_groups(population, composition->group_of, groups->nkeys) : groups->counts;
-	for (uint32 i = 0; i < population->tuples->ntuples; i++)
-	{
-		int64		people = people_of[composition->group_of[i]];
-
 		if (composition->shown[i])
-			smallest = least_people(smallest, people);
+			smallest = least_people(smallest, people_of[composition->group_of[i]]);
 	}
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);

@@ -55,41 +55,30 @@ have_moved(const Content *a, const Content *b)
 	KeyCounter *classes = key_counter_create(CurrentMemoryContext, 1, 1024);
 	KeyCounter *pairs = key_counter_create(CurrentMemoryContext, 1, 1024);
 
-	if (a->tuples == NULL || b->tuples == NULL)
-		return false;
 	for (uint32 i = 0; i < a->tuples->nkeys; i++)
 	{
 		uint32		before = (uint32) a->tuples->counts[i];
 		uint32		after = content_class_of(b, a->tuples->keys[i]);
+		uint32		known = pairs->nkeys;
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		if (after == 0)
 			continue;
 		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
-		if (key_counter_find(pairs) != PG_UINT32_MAX)
+		if (key_counter_add(pairs, 1) != known)
 			continue;
-		*key_counter_candidate(pairs) = (uint64) before << 32 | after;
-		(void) key_counter_add(pairs, 1);
-		/* a class that was split or merged occurs in two pairs */
-		for (int side = 0; side < 2; side++)
-		{
-			uint32		known = classes->nkeys;
-
-			*key_counter_candidate(classes) = (uint64) side << 32 | (side == 0 ? before : after);
-			if (key_counter_add(classes, 1) != known)
-				return true;
-		}
+		*key_counter_candidate(classes) = before;
+		(void) key_counter_add(classes, 1);
+		*key_counter_candidate(classes) = UINT64CONST(1) << 32 | after;
+		(void) key_counter_add(classes, 1);
 	}
-	return false;
+	/* a class that was split or merged occurs in two pairs */
+	return classes->nkeys < 2 * pairs->nkeys;
 }
 
-/*
- * The people in the smallest group by which two contents differ, or 0; and a
- * column that cannot be compared, or NULL.
- */
-static int64
-contents_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
+int64
+composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt comparison", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
@@ -133,70 +122,39 @@ contents_difference(Composition *composition, const KnownContent *a, const Known
 	 * moves hide newcomers among people who only changed class, but not if
 	 * all classes are compared at once
 	 */
-	if (alike && a->release.by.kind == BY_RECODING && have_moved(a->content, b->content))
-	{
-		int64		whole = content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues);
-
-		if (whole > 0 && (difference == 0 || whole < difference))
-			difference = whole;
-	}
+	if (alike && a->content->tuples != NULL && b->content->tuples != NULL && have_moved(a->content, b->content))
+		difference = least_people(difference, content_difference(a->content, views_a, b->content, views_b, 0, values, nvalues));
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return difference;
 }
 
-int64
-composition_difference(Composition *composition, const KnownContent *content, KnownContent *others, int n, OtherVisitor visit, void *arg)
+MemoryContext
+composition_load(const Composition *composition, KnownContent *other)
 {
-	int64		smallest = 0;
+	MemoryContext context;
+	MemoryContext old;
 
-	for (int i = 0; i < n; i++)
-	{
-		KnownContent *other = &others[i];
-		MemoryContext context;
-		MemoryContext old;
-
-		CHECK_FOR_INTERRUPTS();
-		if (!other->is_known)
-			continue;
-		context = AllocSetContextCreate(CurrentMemoryContext, "anonopt other content", ALLOCSET_DEFAULT_SIZES);
-		old = MemoryContextSwitchTo(context);
-		if (composition->latest)
-			see_own_changes();
-		other->content = known_content_load(other, context);
-		if (composition->latest)
-			PopActiveSnapshot();
-		if (other->content != NULL)
-		{
-			const char *unseen;
-			int64		difference;
-
-			content_place(other, composition->dataset, composition->population);
-			difference = contents_difference(composition, content, other, &unseen);
-			smallest = least_people(smallest, difference);
-			MemoryContextSwitchTo(old);
-			if (visit != NULL)
-				visit(arg, other, difference, unseen);
-		}
-		MemoryContextSwitchTo(old);
-		MemoryContextDelete(context);
-	}
-	return smallest;
+	CHECK_FOR_INTERRUPTS();
+	if (!other->is_known)
+		return NULL;
+	context = AllocSetContextCreate(CurrentMemoryContext, "anonopt other content", ALLOCSET_DEFAULT_SIZES);
+	old = MemoryContextSwitchTo(context);
+	if (composition->latest)
+		see_own_changes();
+	other->content = known_content_load(other, context);
+	if (composition->latest)
+		PopActiveSnapshot();
+	if (other->content != NULL)
+		content_place(other, composition->dataset, composition->population);
+	MemoryContextSwitchTo(old);
+	if (other->content != NULL)
+		return context;
+	MemoryContextDelete(context);
+	return NULL;
 }
 
-/* Whether both, if they are by recodings, show the same tuples, in the same classes. */
-static bool
-content_has_tuples_of(const Content *a, const Content *b)
-{
-	if (a->tuples == NULL || b->tuples == NULL)
-		return a->tuples == b->tuples;
-	if (a->tuples->nkeys != b->tuples->nkeys || have_moved(a, b))
-		return false;
-	for (uint32 i = 0; i < a->tuples->nkeys; i++)
-		if (content_class_of(b, a->tuples->keys[i]) == 0)
-			return false;
-	return true;
-}
+/* ------------------------------------------------------------- warns or refuses */
 
 typedef enum CompositionMode
 {
@@ -246,34 +204,68 @@ known_of_release(const Release *release, KnownContent *content)
 	known->by = release->by;
 }
 
-static void
-tell(const Release *release, int64 people, const char *other)
+int
+composition_level(void)
 {
-	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+	return composition_mode == COMPOSITION_OFF ? 0 : composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+}
 
-	if (other != NULL && release->population->has_persons)
-		ereport(level,
-				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
+int
+composition_errcode(void)
+{
+	return composition_mode == COMPOSITION_REFUSE ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING;
+}
+
+/* A release that is compared with earlier contents. */
+typedef struct Comparison
+{
+	Release    *release;
+	Composition *composition;
+	const char *nearest;		/* the release that it differs least from */
+	int64		together;		/* the smallest group that all contents single
+								 * out */
+	List	   *warned;			/* of these */
+} Comparison;
+
+/* Tells of the people whom the release exposes beside an earlier one, or beside all if that is NULL. */
+static void
+tell(const Comparison *comparison, int64 people, const char *other)
+{
+	const Release *release = comparison->release;
+
+	if (other == NULL)
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
+				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
+						release->dataset->name, people),
+				 errdetail(INT64_FORMAT " is promised.", release->promise.k),
+				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
+	else if (release->population->has_persons)
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
 				 errmsg("release %s differs from what was shown before by rows that may all be one person's", release->sql_name),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " people are promised.",
 						   other, release->promise.k),
 				 errhint("The release does not record whose rows it showed. Set anonopt.composition to off if you know that enough people have changed.")));
-	else if (other != NULL)
-		ereport(level,
-				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
+	else
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
 				 errmsg_plural("release %s differs from what was shown before by " INT64_FORMAT " person",
 							   "release %s differs from what was shown before by " INT64_FORMAT " people", (unsigned long) people,
 							   release->sql_name, people),
 				 errdetail("Anyone who has it and a content of %s can subtract one from the other; " INT64_FORMAT " is promised.",
 						   other, release->promise.k),
 				 errhint("See anonopt.release_risk; publish after more people have changed, or set anonopt.composition.")));
-	else
-		ereport(level,
-				(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
-				 errmsg("together, the releases of data set \"%s\" single out classes of " INT64_FORMAT,
-						release->dataset->name, people),
-				 errdetail(INT64_FORMAT " is promised.", release->promise.k),
-				 errhint("See anonopt.release_risk; drop this release or publish it with the same levels as the others.")));
+}
+
+/* Whether it is the first warning of something. */
+static bool
+is_first(Comparison *comparison, char *what)
+{
+	if (list_member(comparison->warned, makeString(what)))
+		return false;
+	comparison->warned = lappend(comparison->warned, makeString(what));
+	return true;
 }
 
 /*
@@ -281,43 +273,19 @@ tell(const Release *release, int64 people, const char *other)
  * data set cannot tell whom that shows by which label.
  */
 static void
-tell_apart(const Release *release, const KnownContent *earlier, List **warned)
+tell_apart(Comparison *comparison, const ReleaseEntry *earlier, const int *attr_of)
 {
-	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
-	Node	   *column;
 	int			i = 0;
 
-	while (i < earlier->release.ngeneralized && earlier->attr_of[i] >= 0)
+	while (i < earlier->ngeneralized && attr_of[i] >= 0)
 		i++;
-	if (i == earlier->release.ngeneralized)
-		return;
-	column = (Node *) makeString(pstrdup(earlier->release.generalized[i]));
-	if (list_member(*warned, column))
-		return;
-	*warned = lappend(*warned, column);
-	ereport(level,
-			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
-			 errmsg("release %s cannot be combined with a content of %s", release->sql_name, earlier->release.name),
-			 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
-					   earlier->release.generalized[i]),
-			 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
-}
-
-/* Says, once, that a column of two contents cannot be compared. */
-static void
-tell_unseen(const Release *release, const char *other, const char *column, List **warned)
-{
-	int			level = composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
-	Node	   *pair = (Node *) makeString(psprintf("%s.%s", other, column));
-
-	if (list_member(*warned, pair))
-		return;
-	*warned = lappend(*warned, pair);
-	ereport(level,
-			(errcode(level == ERROR ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING),
-			 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, other, column),
-			 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
-			 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
+	if (i < earlier->ngeneralized && is_first(comparison, pstrdup(earlier->generalized[i])))
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
+				 errmsg("release %s cannot be combined with a content of %s", comparison->release->sql_name, earlier->name),
+				 errdetail("That shows column \"%s\" by labels that the data set does not have: together, the two may single out fewer people than either promises.",
+						   earlier->generalized[i]),
+				 errhint("Declare the column with the same hierarchy, or set anonopt.composition to off if nobody has both.")));
 }
 
 /*
@@ -329,6 +297,7 @@ static bool
 shows_the_same(const Release *release, Composition *composition, const KnownContent *own, KnownContent *contents, int n)
 {
 	KnownContent *last = NULL;
+	const KeyCounter *tuples = own->content->tuples;
 	const char *unseen;
 
 	for (int i = 0; i < n; i++)
@@ -336,31 +305,32 @@ shows_the_same(const Release *release, Composition *composition, const KnownCont
 			last = &contents[i];
 	if (last == NULL || release->population->has_persons || release->pseudonyms != NIL || !contents_are_alike(own, last))
 		return false;
-	see_own_changes();
-	last->content = known_content_load(last, CurrentMemoryContext);
-	PopActiveSnapshot();
-	return contents_difference(composition, own, last, &unseen) == 0 && content_has_tuples_of(own->content, last->content);
+	if (composition_load(composition, last) == NULL || composition_difference(composition, own, last, &unseen) != 0 || (tuples == NULL) != (last->content->tuples == NULL))
+		return false;
+	if (tuples == NULL)
+		return true;
+	if (tuples->nkeys != last->content->tuples->nkeys)
+		return false;
+	for (uint32 i = 0; i < tuples->nkeys; i++)
+		if (content_class_of(last->content, tuples->keys[i]) == 0)
+			return false;
+	return !have_moved(own->content, last->content);
 }
 
-/* A release that is compared with earlier contents. */
-typedef struct Comparison
-{
-	Release    *release;
-	Composition *composition;
-	const char *nearest;		/* the release that it differs least from */
-	int64		together;		/* the smallest group that all contents single
-								 * out */
-	List	   *warned;
-} Comparison;
-
+/* Compares a release with an earlier content, which is loaded. */
 static void
-visit_earlier(void *arg, const KnownContent *earlier, int64 difference, const char *unseen)
+compare_with(Comparison *comparison, const KnownContent *own, const KnownContent *earlier)
 {
-	Comparison *comparison = arg;
 	Release    *release = comparison->release;
+	const char *unseen;
+	int64		difference = composition_difference(comparison->composition, own, earlier, &unseen);
 
-	if (unseen != NULL)
-		tell_unseen(release, earlier->release.name, unseen, &comparison->warned);
+	if (unseen != NULL && is_first(comparison, psprintf("%s.%s", earlier->release.name, unseen)))
+		ereport(composition_level(),
+				(errcode(composition_errcode()),
+				 errmsg("release %s cannot be compared with a content of %s by column \"%s\"", release->sql_name, earlier->release.name, unseen),
+				 errdetail("No hierarchy that can be read has all labels it shows: it was dropped or changed, belongs to another role, or has gained leaves under a cut."),
+				 errhint("Anyone who has both may learn more than either promises. Publish by a hierarchy with the same labels, or set anonopt.composition to off.")));
 	/* contents count rows */
 	if (release->population->has_persons)
 		difference = Min(difference, 1);
@@ -374,7 +344,7 @@ visit_earlier(void *arg, const KnownContent *earlier, int64 difference, const ch
 	if (content_is_placed(earlier))
 		comparison->together = composition_add(comparison->composition, earlier);
 	else
-		tell_apart(release, earlier, &comparison->warned);
+		tell_apart(comparison, &earlier->release, earlier->attr_of);
 }
 
 void
@@ -395,7 +365,7 @@ composition_check(Release *release)
 	 */
 	LockDatabaseObject(own_relation("published"), dataset->relation, 0, ExclusiveLock);
 	see_own_changes();
-	linked_people_check(release, composition_mode != COMPOSITION_OFF, composition_mode == COMPOSITION_REFUSE);
+	linked_people_check(release);
 	if (composition_mode == COMPOSITION_OFF && !release->refills)
 	{
 		PopActiveSnapshot();
@@ -405,22 +375,29 @@ composition_check(Release *release)
 	contents = known_contents(dataset->relation, &n);
 	PopActiveSnapshot();
 	known_of_release(release, &own);
-	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL), &own, contents, n);
+	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), &own, contents, n);
 	if (composition_mode == COMPOSITION_OFF || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)
 		if (contents[i].is_known && (own.release.by.kind == BY_RECODING || !contents_are_alike(&own, &contents[i])))
 			population = population_read(dataset);
-	comparison.composition = composition_begin(dataset, population);
-	comparison.composition->latest = true;
+	comparison.composition = composition_begin(dataset, population, true);
 	content_place(&own, dataset, population);
-	(void) composition_difference(comparison.composition, &own, contents, n, visit_earlier, &comparison);
+	for (int i = 0; i < n; i++)
+	{
+		MemoryContext context = composition_load(comparison.composition, &contents[i]);
+
+		if (context == NULL)
+			continue;
+		compare_with(&comparison, &own, &contents[i]);
+		MemoryContextDelete(context);
+	}
 	if (population != NULL && content_is_placed(&own))
 		comparison.together = composition_add(comparison.composition, &own);
 	if (comparison.together > 0 && comparison.together < own.k &&
 		(release->difference == 0 || comparison.together < release->difference))
-		tell(release, comparison.together, NULL);
+		tell(&comparison, comparison.together, NULL);
 	else if (release->difference > 0 && release->difference < own.k)
-		tell(release, release->difference, comparison.nearest);
+		tell(&comparison, release->difference, comparison.nearest);
 }

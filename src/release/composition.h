@@ -7,20 +7,8 @@
 
 #include "engine/population.h"
 #include "release/content.h"
-#include "release/release_entry.h"
 
-/* ------------- what releases showed, as stored in anonopt.published_content */
-
-/* Loads one of them into a memory context. */
-extern Content *known_content_load(const KnownContent *known, MemoryContext context);
-
-/*
- * Stores what a release shows now, and the smallest difference to what was
- * shown before.
- */
-extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
-
-/* -------------------------- maps stored contents to the current hierarchies */
+/* ------------------------- the labels of contents in the hierarchies of today */
 
 /*
  * Finds a content's attributes in a population, whose hierarchies are the data
@@ -34,29 +22,32 @@ extern void content_place(KnownContent *placed, const Dataset *dataset, const Po
  */
 extern bool content_is_placed(const KnownContent *placed);
 
+/* The labels by which a content shows an attribute, and where a hierarchy has them. */
+typedef struct FoundLabels
+{
+	const Content *content;
+	int			attr;
+	TextIndex	index;			/* of its labels */
+	bool	   *used;			/* by label: whether anybody is shown with it,
+								 * or with one that looks like it */
+	const Hierarchy *hierarchy;
+	int			n;				/* the recoding by a level or a cut, or all
+								 * levels */
+	const Recoding **recodings;
+	const char *const **texts;	/* their labels */
+} FoundLabels;
+
 /*
- * Whether a hierarchy has all the labels by which a content shows a column,
- * where a generalization would have them: at a level, in a cut, or anywhere.
+ * Looks for labels where a generalization would have them: at a level, in a
+ * cut, or anywhere.  Returns whether all that are used are there.
  */
-extern bool labels_fit(const Generalization *by, const Content *content, int i, const Attribute *attr);
+extern bool find_labels(FoundLabels *found, const Content *content, int i, const Generalization *by, const Attribute *attr);
 
 /* The quasi-identifier of a data set with a column; -1 if there is none. */
 extern int	attribute_of_column(const Dataset *dataset, const char *column);
 
-/* By label, whether anybody is shown with it, or with one that looks like it. */
-extern bool *used_labels(const Content *content, int attr, const TextIndex *texts);
-
 /* Whether two contents generalize the same columns in the same way. */
 extern bool contents_are_alike(const KnownContent *a, const KnownContent *b);
-
-/*
- * The recoding of a cut; finds the level to whose boundaries the bits belong.
- * NULL if no level has that many boundaries.
- */
-extern const Recoding *recoding_of_bits(const Attribute *attr, Datum bits, int *found);
-
-/* The labels by which a content shows an attribute, by code of its recoding. */
-extern const char *const *labels_of_recoding(const KnownContent *placed, const Population *population, int i);
 
 /* ------------------------------------ what readers of several contents know */
 
@@ -74,7 +65,7 @@ typedef struct Composition
 	bool	   *shown;			/* in any of them */
 } Composition;
 
-extern Composition *composition_begin(const Dataset *dataset, const Population *population);
+extern Composition *composition_begin(const Dataset *dataset, const Population *population, bool latest);
 
 /*
  * Splits the groups by one more content, which is placed; returns the smallest
@@ -83,14 +74,22 @@ extern Composition *composition_begin(const Dataset *dataset, const Population *
 extern int64 composition_add(Composition *composition, const KnownContent *content);
 
 /*
- * Compares a content with others, each of which is loaded and placed meanwhile;
- * returns the people in the smallest difference, or 0.  Each is visited, if a
- * visitor is given, with the column that could not be compared, or NULL.
+ * Splits groups of people, or of tuples that stand for some, by their classes
+ * in one more content; returns the new groups, with their people.
  */
-typedef void (*OtherVisitor) (void *arg, const KnownContent *other, int64 difference, const char *unseen);
+extern KeyCounter *split_groups(MemoryContext context, uint32 *group_of, uint32 n, const int64 *class_of, const int64 *people);
 
-extern int64 composition_difference(Composition *composition, const KnownContent *content, KnownContent *others, int n,
-									OtherVisitor visit, void *arg);
+/*
+ * Loads and places another content, in a context of its own, which the caller
+ * deletes; NULL if it is not known.
+ */
+extern MemoryContext composition_load(const Composition *composition, KnownContent *other);
+
+/*
+ * The people in the smallest group by which two contents differ, or 0; and a
+ * column that cannot be compared, or NULL.
+ */
+extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen);
 
 /* The minimum of numbers that are not 0, or 0. */
 static inline int64
@@ -106,6 +105,10 @@ least_people(int64 a, int64 b)
  */
 extern bool view_by_values(Composition *composition, const KnownContent *a, const KnownContent *b, int i, int j,
 						   ContentView *view_a, ContentView *view_b);
+
+/* Whether to warn or to refuse, or 0 for neither, as anonopt.composition says; and the code of the error. */
+extern int	composition_level(void);
+extern int	composition_errcode(void);
 
 extern void composition_define_settings(void);
 

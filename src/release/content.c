@@ -11,21 +11,24 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
+#include "catalog/pg_type.h"
+#include "common/hashfn.h"
 #include "miscadmin.h"
+#include "release/entry_row.h"
+#include "utils/builtins.h"
 
 Content *
 content_create(MemoryContext context, int nattrs, int nvalues, uint32 expected)
 {
 	Content    *content = MemoryContextAllocZero(context, sizeof(Content));
 
-	content->context = context;
 	content->nattrs = nattrs;
 	content->nvalues = nvalues;
 	content->attrs = MemoryContextAllocZero(context, sizeof(char *) * (nattrs + 1));
 	content->values = MemoryContextAllocZero(context, sizeof(char *) * (nvalues + 1));
 	content->nlabels = MemoryContextAllocZero(context, sizeof(uint32) * (nattrs + 1));
 	content->labels = MemoryContextAllocZero(context, sizeof(char **) * (nattrs + 1));
-	content->rows = key_counter_create(context, Max(content_code_words(nattrs) + nvalues, 1), Max(expected, 16));
+	content->rows = key_counter_create(context, code_words(nattrs) + nvalues, Max(expected, 16));
 	return content;
 }
 
@@ -36,29 +39,89 @@ content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 
 
 	memset(row, 0, sizeof(uint64) * content->rows->nwords);
 	for (int a = 0; a < content->nattrs; a++)
-		row[a / 2] |= (uint64) codes[a] << (a % 2 * 32);
+		put_code(row, a, codes[a]);
 	if (content->nvalues > 0)
-		memcpy(row + content_code_words(content->nattrs), digests, sizeof(uint64) * content->nvalues);
+		memcpy(row + code_words(content->nattrs), digests, sizeof(uint64) * content->nvalues);
 	(void) key_counter_add(content->rows, people);
 }
 
 KeyCounter *
 content_classes(const Content *content)
 {
-	KeyCounter *classes = key_counter_create(CurrentMemoryContext, Max(content_code_words(content->nattrs), 1), 1024);
+	KeyCounter *classes = key_counter_create(CurrentMemoryContext, code_words(content->nattrs), 1024);
 
 	for (uint32 i = 0; i < content->rows->nkeys; i++)
 	{
 		uint64	   *key = key_counter_candidate(classes);
 
-		if (content_code(content, content_row(content, i), 0) == STARRED)
+		if (code_at(content_row(content, i), 0) == STARRED)
 			continue;
-		*key = 0;
-		memcpy(key, content_row(content, i), sizeof(uint64) * content_code_words(content->nattrs));
+		memcpy(key, content_row(content, i), sizeof(uint64) * code_words(content->nattrs));
 		(void) key_counter_add(classes, content->rows->counts[i]);
 	}
 	return classes;
 }
+
+void
+content_add_tuple(Content *content, uint64 digest, uint32 class)
+{
+	if (content->tuples == NULL)
+		content->tuples = key_counter_create(content->rows->context, 1, 1024);
+	*key_counter_candidate(content->tuples) = digest;
+
+	/* two tuples hardly ever have the same digest; then the first is known */
+	if (key_counter_find(content->tuples) == PG_UINT32_MAX)
+		(void) key_counter_add(content->tuples, (int64) class + 1);
+}
+
+uint32
+content_class_of(const Content *content, uint64 digest)
+{
+	uint32		found;
+
+	if (content->tuples == NULL)
+		return 0;
+	*key_counter_candidate(content->tuples) = digest;
+	found = key_counter_find(content->tuples);
+	return found == PG_UINT32_MAX ? 0 : (uint32) content->tuples->counts[found];
+}
+
+uint64 **
+leaf_digests(const Population *population)
+{
+	uint64	  **digests = palloc(sizeof(uint64 *) * (population->nattrs + 1));
+
+	for (int a = 0; a < population->nattrs; a++)
+	{
+		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
+
+		digests[a] = budget_alloc(sizeof(uint64), (Size) hierarchy->nleaves + 1);
+		for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
+		{
+			const char *label = hierarchy->labels[0][leaf];
+
+			digests[a][leaf] = label == NULL ? 1 : portable_digest(label, strlen(label));
+		}
+	}
+	return digests;
+}
+
+uint64
+tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple)
+{
+	const uint64 *key = population->tuples->keys + (Size) tuple * population->nwords;
+	uint64		digest = 0;
+
+	for (int i = 0; i < nattrs; i++)
+	{
+		int			a = attrs == NULL ? i : attrs[i];
+
+		digest = hash_combine64(digest, digests[a][key_get(key, &population->attrs[a].field)]);
+	}
+	return digest;
+}
+
+/* ------------------------------------------------ what one content shows beside another */
 
 /* Adds a content's rows, with a sign, to the counts of generalized rows. */
 static void
@@ -77,15 +140,15 @@ add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, con
 		memset(class, 0, sizeof(uint64) * classes->nwords);
 		for (int v = 0; v < nviews; v++)
 		{
-			uint32		code = content_code(content, row, views[v].attr);
+			uint32		code = code_at(row, views[v].attr);
 
-			class[v / 2] |= (uint64) (code == STARRED ? STARRED : views[v].shown[code]) << (v % 2 * 32);
+			put_code(class, v, code == STARRED ? STARRED : views[v].shown[code]);
 		}
 		number = key_counter_add(classes, 0);
 		key = key_counter_candidate(rows);
 		key[0] = number;
 		for (int v = 0; v < nvalues; v++)
-			key[v + 1] = row[content_code_words(content->nattrs) + values[v][side]];
+			key[v + 1] = row[code_words(content->nattrs) + values[v][side]];
 		number = key_counter_add(rows, 0);
 		while (number >= *room)
 		{
@@ -129,7 +192,7 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 				   const int (*values)[2], int nvalues)
 {
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
-	KeyCounter *classes = key_counter_create(context, Max(content_code_words(nviews), 1), 1024);
+	KeyCounter *classes = key_counter_create(context, Max(code_words(nviews), 1), 1024);
 	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
 	int64	   *balance = NULL;
 	Size		room = 0;
@@ -142,176 +205,197 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	return smallest;
 }
 
-static Size
-packed_row_size(const Content *content)
+/* ---------------------------------------- as stored in anonopt.published_content */
+
+/* The bytes of a word. */
+static int
+word_size(int word, int half_word)
 {
-	return sizeof(uint32) * content->nattrs + sizeof(uint64) * content->nvalues + sizeof(int64);
+	return word == half_word ? sizeof(uint32) : sizeof(uint64);
+}
+
+static Size
+packed_size(const KeyCounter *keys, int half_word, int count_size)
+{
+	return sizeof(uint64) * keys->nwords - (half_word < 0 ? 0 : sizeof(uint32)) + count_size;
 }
 
 bytea *
-content_pack(const Content *content, uint32 first, uint32 nrows)
+keys_pack(const KeyCounter *keys, int half_word, int count_size, uint32 first, uint32 n)
 {
-	Size		size = VARHDRSZ + packed_row_size(content) * nrows;
+	Size		size = VARHDRSZ + packed_size(keys, half_word, count_size) * n;
 	bytea	   *bytes = MemoryContextAllocHuge(CurrentMemoryContext, size);
 	unsigned char *at = (unsigned char *) VARDATA(bytes);
 
 	SET_VARSIZE(bytes, size);
-	for (uint32 i = first; i < first + nrows; i++)
+	for (uint32 i = first; i < first + n; i++)
 	{
-		const uint64 *row = content_row(content, i);
-
-		for (int a = 0; a < content->nattrs; a++)
-			put_number(&at, content_code(content, row, a), sizeof(uint32));
-		for (int v = 0; v < content->nvalues; v++)
-			put_number(&at, row[content_code_words(content->nattrs) + v], sizeof(uint64));
-		put_number(&at, content->rows->counts[i], sizeof(int64));
+		for (int word = 0; word < keys->nwords; word++)
+			put_number(&at, keys->keys[(Size) i * keys->nwords + word], word_size(word, half_word));
+		put_number(&at, (uint64) keys->counts[i], count_size);
 	}
 	return bytes;
 }
 
 bool
-content_unpack(Content *content, const bytea *bytes)
+keys_unpack(KeyCounter *keys, int half_word, int count_size, const bytea *bytes)
 {
 	const unsigned char *at = (const unsigned char *) VARDATA_ANY(bytes);
-	Size		nrows = VARSIZE_ANY_EXHDR(bytes) / packed_row_size(content);
-	uint32	   *codes = palloc(sizeof(uint32) * (content->nattrs + 1));
-	uint64	   *digests = palloc(sizeof(uint64) * (content->nvalues + 1));
+	Size		size = packed_size(keys, half_word, count_size);
 
-	for (Size i = 0; i < nrows; i++)
+	for (Size n = VARSIZE_ANY_EXHDR(bytes) / size; n > 0; n--)
 	{
-		bool		sound = true;
-		int64		people;
+		uint64	   *key = key_counter_candidate(keys);
 
-		for (int a = 0; a < content->nattrs; a++)
-		{
-			codes[a] = (uint32) take_number(&at, sizeof(uint32));
-			sound = sound && (codes[a] == STARRED || codes[a] < content->nlabels[a]);
-		}
-		for (int v = 0; v < content->nvalues; v++)
-			digests[v] = take_number(&at, sizeof(uint64));
-		people = (int64) take_number(&at, sizeof(int64));
-		if (!sound || people <= 0 || people > INT64CONST(1) << 47)
-			return false;
-		content_add(content, codes, digests, people);
+		for (int word = 0; word < keys->nwords; word++)
+			key[word] = take_number(&at, word_size(word, half_word));
+		(void) key_counter_add(keys, (int64) take_number(&at, count_size));
 	}
-	pfree(codes);
-	pfree(digests);
-	return VARSIZE_ANY_EXHDR(bytes) % packed_row_size(content) == 0;
+	return VARSIZE_ANY_EXHDR(bytes) % size == 0;
 }
 
-/* ------------------------------------------------------ tuples of a recoding */
+/* The word of a row that is a single code, or -1. */
+static int
+single_code(const Content *content)
+{
+	return content->nattrs % 2 == 1 ? content->nattrs / 2 : -1;
+}
 
-#define PACKED_TUPLE (sizeof(uint64) + sizeof(uint32))
+/* A part; labels and all else but rows are in the first one. */
+typedef struct ContentPart
+{
+	int			nvalues;
+	char	  **values;
+	int			nlabels;		/* of all attributes */
+	char	  **labels;
+	int			nattrs;
+	int		   *nlabels_of;		/* by attribute */
+	bytea	   *rows;
+	bytea	   *tuples;
+	bool		has_difference;
+	int64		difference;
+} ContentPart;
+
+#define OF_PART(member) offsetof(ContentPart, member)
+
+static const EntryField part_fields[] = {
+	{COLUMN("compared", FIELD_NAMES, FIELD_OPTIONAL, OF_PART(values)),.given = OF_PART(nvalues)},
+	{COLUMN("labels", FIELD_TEXTS, FIELD_OPTIONAL | FIELD_NULLS, OF_PART(labels)),.given = OF_PART(nlabels)},
+	{COLUMN("nlabels", FIELD_INTEGERS, FIELD_OPTIONAL, OF_PART(nlabels_of)),.given = OF_PART(nattrs)},
+	{COLUMN("rows", FIELD_BYTES, FIELD_REQUIRED, OF_PART(rows))},
+	{COLUMN("tuples", FIELD_BYTES, 0, OF_PART(tuples))},
+	{COLUMN("difference", FIELD_COUNT, 0, OF_PART(difference)),.given = OF_PART(has_difference),.least = PG_INT64_MIN,.most = PG_INT64_MAX}
+};
 
 void
-content_add_tuple(Content *content, uint64 digest, uint32 class)
+release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference)
 {
-	if (content->tuples == NULL)
-		content->tuples = key_counter_create(content->context, 1, 1024);
-	*key_counter_candidate(content->tuples) = digest;
+	ContentPart part = {.nvalues = content->nvalues,.values = content->values,.nattrs = content->nattrs,
+	.nlabels_of = (int *) content->nlabels,.has_difference = difference >= 0,.difference = difference};
+	uint32		n = content->rows->nkeys;
+	int			number = 0;
 
-	/* two tuples hardly ever have the same digest; then the first is known */
-	if (key_counter_find(content->tuples) == PG_UINT32_MAX)
-		(void) key_counter_add(content->tuples, (int64) class + 1);
-}
-
-uint32
-content_class_of(const Content *content, uint64 digest)
-{
-	uint32		found;
-
-	if (content->tuples == NULL)
-		return 0;
-	*key_counter_candidate(content->tuples) = digest;
-	found = key_counter_find(content->tuples);
-	return found == PG_UINT32_MAX ? 0 : (uint32) content->tuples->counts[found];
-}
-
-bytea *
-content_pack_tuples(const Content *content)
-{
-	uint32		n = content->tuples->nkeys;
-	Size		size = VARHDRSZ + PACKED_TUPLE * n;
-	bytea	   *bytes;
-	unsigned char *at;
-
-	if (size > MaxAllocSize)
-		ereport(ERROR,
-				(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
-				 errmsg("recoding has too many tuples to be published"),
-				 errdetail("It shows %u distinct tuples.", n)));
-	bytes = palloc(size);
-	at = (unsigned char *) VARDATA(bytes);
-	SET_VARSIZE(bytes, size);
-	for (uint32 i = 0; i < n; i++)
+	for (int a = 0; a < content->nattrs; a++)
+		part.nlabels += content->nlabels[a];
+	part.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) part.nlabels + 1));
+	for (int a = 0, at = 0; a < content->nattrs; at += content->nlabels[a++])
+		memcpy(part.labels + at, content->labels[a], sizeof(char *) * content->nlabels[a]);
+	if (content->tuples != NULL)
 	{
-		put_number(&at, content->tuples->keys[i], sizeof(uint64));
-		put_number(&at, content->tuples->counts[i] - 1, sizeof(uint32));
+		if (VARHDRSZ + packed_size(content->tuples, -1, sizeof(uint32)) * content->tuples->nkeys > MaxAllocSize)
+			ereport(ERROR,
+					(errcode(ERRCODE_PROGRAM_LIMIT_EXCEEDED),
+					 errmsg("recoding has too many tuples to be published"),
+					 errdetail("It shows %u distinct tuples.", content->tuples->nkeys)));
+		part.tuples = keys_pack(content->tuples, -1, sizeof(uint32), 0, content->tuples->nkeys);
 	}
-	return bytes;
-}
-
-bool
-content_unpack_tuples(Content *content, const bytea *bytes)
-{
-	const unsigned char *at = (const unsigned char *) VARDATA_ANY(bytes);
-	Size		n = VARSIZE_ANY_EXHDR(bytes) / PACKED_TUPLE;
-
-	for (Size i = 0; i < n; i++)
+	for (uint32 first = 0; first < n || number == 0; first += PART_KEYS)
 	{
-		uint64		digest = take_number(&at, sizeof(uint64));
-
-		content_add_tuple(content, digest, (uint32) take_number(&at, sizeof(uint32)) & PG_INT32_MAX);
+		part.rows = keys_pack(content->rows, single_code(content), sizeof(int64), first, Min(n - first, PART_KEYS));
+		entry_insert("published_content", part_fields, lengthof(part_fields), &part, "id, version, part, made_at",
+					 psprintf("'%s', (SELECT COALESCE(max(o.version) + %d, 0) FROM anonopt.published_content o WHERE o.id = '%s'), %d, clock_timestamp()",
+							  entry->id, number == 0 ? 1 : 0, entry->id, number));
+		pfree(part.rows);
+		part = (ContentPart)
+		{
+			0
+		};
+		number++;
 	}
-	return VARSIZE_ANY_EXHDR(bytes) % PACKED_TUPLE == 0;
 }
 
-/* ---------------------------------------- an index of texts, including NULL */
-
-int
-compare_texts(const char *a, const char *b)
+/* The labels of a content, from the concatenated labels of all attributes. */
+static bool
+take_labels(Content *content, const ContentPart *part)
 {
-	if (a == NULL || b == NULL)
-		return (a == NULL) - (b == NULL);
-	return strcmp(a, b);
-}
+	char	  **labels = part->labels;
+	int			nlabels = part->nlabels;
 
-static int
-compare_numbered(const void *a, const void *b, void *arg)
-{
-	const char *const *texts = arg;
-
-	return compare_texts(texts[*(const uint32 *) a], texts[*(const uint32 *) b]);
-}
-
-TextIndex
-index_texts(const char *const *texts, uint32 n)
-{
-	TextIndex	index = {n, texts, MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1))};
-
-	for (uint32 i = 0; i < n; i++)
-		index.order[i] = i;
-	qsort_arg(index.order, n, sizeof(uint32), compare_numbered, (void *) texts);
-	return index;
-}
-
-uint32
-find_text(const TextIndex *index, const char *label)
-{
-	uint32		low = 0;
-	uint32		high = index->n;
-
-	while (low < high)
+	if (labels == NULL || part->nattrs != content->nattrs)
+		return false;
+	for (int a = 0; a < part->nattrs; a++)
 	{
-		uint32		middle = low + (high - low) / 2;
-		int			order = compare_texts(index->texts[index->order[middle]], label);
-
-		if (order == 0)
-			return index->order[middle];
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
+		if (part->nlabels_of[a] < 0 || part->nlabels_of[a] > nlabels)
+			return false;
+		content->nlabels[a] = part->nlabels_of[a];
+		content->labels[a] = (const char **) labels;
+		labels += part->nlabels_of[a];
+		nlabels -= part->nlabels_of[a];
 	}
-	return PG_UINT32_MAX;
+	return true;
+}
+
+/* Loads a part's rows; returns false if they are not sound. */
+static bool
+take_rows(Content *content, const ContentPart *part)
+{
+	uint32		known = content->rows->nkeys;
+
+	if (!keys_unpack(content->rows, single_code(content), sizeof(int64), part->rows))
+		return false;
+	for (uint32 i = known; i < content->rows->nkeys; i++)
+	{
+		if (content->rows->counts[i] <= 0 || content->rows->counts[i] > INT64CONST(1) << 47)
+			return false;
+		for (int a = 0; a < content->nattrs; a++)
+		{
+			uint32		code = code_at(content_row(content, i), a);
+
+			if (code != STARRED && code >= content->nlabels[a])
+				return false;
+		}
+	}
+	return true;
+}
+
+Content *
+known_content_load(const KnownContent *known, MemoryContext context)
+{
+	MemoryContext old = MemoryContextSwitchTo(context);
+	const ReleaseEntry *release = &known->release;
+	Content    *content = NULL;
+	QueryRows  *rows = entry_rows(part_fields, lengthof(part_fields),
+								  psprintf("anonopt.published_content p WHERE p.id = $1::uuid AND p.version = " INT64_FORMAT " ORDER BY p.part", known->version),
+								  TEXTOID, CStringGetTextDatum(release->id));
+
+	for (int i = 0; i < rows->n; i++)
+	{
+		ContentPart part;
+
+		entry_read(rows, i, release->name, part_fields, lengthof(part_fields), &part);
+		if (i == 0)
+		{
+			content = content_create(context, release->ngeneralized, part.nvalues, 1024);
+			content->attrs = release->generalized;
+			content->values = part.values;
+			if (part.tuples != NULL)
+				content->tuples = key_counter_create(context, 1, 1024);
+			if (!take_labels(content, &part) || (part.tuples != NULL && !keys_unpack(content->tuples, -1, sizeof(uint32), part.tuples)))
+				refuse_entry(release->name);
+		}
+		if (!take_rows(content, &part))
+			refuse_entry(release->name);
+	}
+	MemoryContextSwitchTo(old);
+	return content;
 }

@@ -9,17 +9,14 @@
 #ifndef ANONOPT_CONTENT_H
 #define ANONOPT_CONTENT_H
 
-#include "postgres.h"
-
-#include "base/key_counter.h"
-#include "read/value.h"
+#include "release/class_labels.h"
+#include "release/release_entry.h"
 
 /* The code of rows that show only stars. */
 #define STARRED PG_UINT32_MAX
 
 typedef struct Content
 {
-	MemoryContext context;
 	int			nattrs;
 	char	  **attrs;			/* names of the generalized columns */
 	int			nvalues;
@@ -39,18 +36,6 @@ extern Content *content_create(MemoryContext context, int nattrs, int nvalues, u
 /* Adds people with given labels and values. */
 extern void content_add(Content *content, const uint32 *codes, const uint64 *digests, int64 people);
 
-static inline uint32
-content_code(const Content *content, const uint64 *row, int attr)
-{
-	return (uint32) (row[attr / 2] >> (attr % 2 * 32));
-}
-
-static inline int
-content_code_words(int nattrs)
-{
-	return (nattrs + 1) / 2;
-}
-
 static inline const uint64 *
 content_row(const Content *content, uint32 row)
 {
@@ -59,6 +44,20 @@ content_row(const Content *content, uint32 row)
 
 /* The classes of a content: keys of their labels, with their people; not those shown as stars. */
 extern KeyCounter *content_classes(const Content *content);
+
+/*
+ * Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not
+ * shown.
+ */
+extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
+extern uint32 content_class_of(const Content *content, uint64 digest);
+
+/*
+ * A digest of each leaf, by attribute; and a digest of a tuple's leaves, for
+ * the given attributes (NULL for all).  They are the same on every machine.
+ */
+extern uint64 **leaf_digests(const Population *population);
+extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
 
 /*
  * How the labels of an attribute are generalized before contents are compared:
@@ -78,36 +77,26 @@ typedef struct ContentView
 extern int64 content_difference(const Content *a, const ContentView *views_a, const Content *b,
 								const ContentView *views_b, int nviews, const int (*values)[2], int nvalues);
 
+/* ---------------------------------------- as stored in anonopt.published_content */
+
+/* Keys that are stored as one part. */
+#define PART_KEYS 500000
+
 /*
- * Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not
- * shown.
+ * Converts some keys and their counts to bytes, and adds them back; returns
+ * false if the bytes are invalid.  Of one word, unless it is -1, only the lower
+ * half is stored.
  */
-extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
-extern uint32 content_class_of(const Content *content, uint64 digest);
+extern bytea *keys_pack(const KeyCounter *keys, int half_word, int count_size, uint32 first, uint32 n);
+extern bool keys_unpack(KeyCounter *keys, int half_word, int count_size, const bytea *bytes);
 
-/* Converts the tuples to bytes and back; returns false if the bytes are invalid. */
-extern bytea *content_pack_tuples(const Content *content);
-extern bool content_unpack_tuples(Content *content, const bytea *bytes);
+/* Loads one that a release showed into a memory context. */
+extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
-/* Converts the rows to bytes and back; returns false if the bytes are invalid. */
-extern bytea *content_pack(const Content *content, uint32 first, uint32 nrows);
-extern bool content_unpack(Content *content, const bytea *bytes);
-
-/* ---------------------------------------- an index of texts, including NULL */
-
-typedef struct TextIndex
-{
-	uint32		n;
-	const char *const *texts;
-	uint32	   *order;
-} TextIndex;
-
-/* Orders texts by their bytes, NULL last. */
-extern int	compare_texts(const char *a, const char *b);
-
-extern TextIndex index_texts(const char *const *texts, uint32 n);
-
-/* The number of a text, or PG_UINT32_MAX. */
-extern uint32 find_text(const TextIndex *index, const char *label);
+/*
+ * Stores what a release shows now, and the smallest difference to what was
+ * shown before.
+ */
+extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
 
 #endif

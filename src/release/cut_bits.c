@@ -4,7 +4,7 @@
  */
 #include "release/cut_bits.h"
 
-#include "release/content.h"
+#include "release/class_labels.h"
 #include "utils/varbit.h"
 
 static bool

@@ -22,25 +22,10 @@
 #include "catalog/pg_type.h"
 #include "miscadmin.h"
 #include "read/value.h"
-#include "release/content.h"
+#include "release/class_labels.h"
 #include "utils/builtins.h"
 #include "utils/float.h"
 #include "utils/memutils.h"
-
-/* The label at some level that covers exactly these leaves, or NULL. */
-static const char *
-label_covering(const Attribute *attr, uint32 first, uint32 nleaves)
-{
-	for (int level = attr->min_level; level <= attr->hierarchy->height; level++)
-	{
-		const Recoding *recoding = &attr->hierarchy->levels[level];
-		uint32		label = recoding->label_of[first];
-
-		if (recoding->first_leaf[label] == first && recoding->leaves[label] == nleaves)
-			return attr->hierarchy->labels[level][label];
-	}
-	return NULL;
-}
 
 /*
  * The ends of a label such as 17, [20, 35) or [20,35); returns false for any
@@ -86,21 +71,6 @@ find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *firs
 
 	*first = lowest->label_of[cut->first_leaf[group]];
 	*last = lowest->label_of[cut->first_leaf[group] + cut->leaves[group] - 1];
-}
-
-/*
- * Intervals of integers exclude their end, as in [20, 35); others include it,
- * as in [2.5, 7].
- */
-static char *
-interval_label(const char *low, const char *high, char closing)
-{
-	char	   *end;
-	long long	number = strtoll(high, &end, 10);
-
-	if (closing == ']' && *end == '\0' && end != high && number < PG_INT64_MAX && strchr(low, '.') == NULL)
-		return psprintf("[%s, %lld)", low, number + 1);
-	return psprintf("[%s, %s%c", low, high, closing);
 }
 
 /*
@@ -195,40 +165,51 @@ are_intervals(const Attribute *attr, uint32 first, uint32 last)
 	return true;
 }
 
-static bool
-ends_without_value(const Attribute *attr, uint32 last)
-{
-	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
-
-	return attr->hierarchy->labels[attr->min_level][last] == NULL ||
-		(attr->unknown_leaf != NO_LEAF && lowest->label_of[attr->unknown_leaf] == last);
-}
-
 static char *
 choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 {
-	const char *covering = label_covering(attr, cut->first_leaf[group], cut->leaves[group]);
+	const Hierarchy *hierarchy = attr->hierarchy;
+	const Recoding *lowest = &hierarchy->levels[attr->min_level];
+	char	  **labels = (char **) hierarchy->labels[attr->min_level];
+	uint32		leaf = cut->first_leaf[group];
 	uint32		first;
 	uint32		last;
 	char	   *low;
 	char	   *high;
 	char	   *ignored;
 	char		closing;
+	long long	end;
 
 	find_ends(attr, cut, group, &first, &last);
 	if (first == last)
-		return (char *) attr->hierarchy->labels[attr->min_level][first];
-	if (covering != NULL)
-		return (char *) covering;
-	if (!attr->hierarchy->in_order)
+		return labels[first];
+	for (int level = attr->min_level; level <= hierarchy->height; level++)
+	{
+		const Recoding *recoding = &hierarchy->levels[level];
+		uint32		label = recoding->label_of[leaf];
+
+		if (recoding->first_leaf[label] == leaf && recoding->leaves[label] == cut->leaves[group])
+			return (char *) hierarchy->labels[level][label];
+	}
+	if (!hierarchy->in_order)
 		return set_label(attr, cut, group, false);
-	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && !ends_without_value(attr, last))
-		return psprintf("[%s, %s]", attr->hierarchy->labels[0][first], attr->hierarchy->labels[0][last]);
+	/* neither NULL nor values without a leaf end an interval */
+	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && labels[last] != NULL &&
+		(attr->unknown_leaf == NO_LEAF || lowest->label_of[attr->unknown_leaf] != last))
+		return psprintf("[%s, %s]", labels[first], labels[last]);
 	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
 		return set_label(attr, cut, group, false);
-	(void) parse_interval(attr->hierarchy->labels[attr->min_level][first], &low, &ignored, &closing);
-	(void) parse_interval(attr->hierarchy->labels[attr->min_level][last], &ignored, &high, &closing);
-	return interval_label(low, high, closing);
+	(void) parse_interval(labels[first], &low, &ignored, &closing);
+	(void) parse_interval(labels[last], &ignored, &high, &closing);
+
+	/*
+	 * intervals of integers exclude their end, as in [20, 35); others include
+	 * it, as in [2.5, 7]
+	 */
+	end = strtoll(high, &ignored, 10);
+	if (closing == ']' && *ignored == '\0' && ignored != high && end < PG_INT64_MAX && strchr(low, '.') == NULL)
+		return psprintf("[%s, %lld)", low, end + 1);
+	return psprintf("[%s, %s%c", low, high, closing);
 }
 
 /* A group of one label keeps it. */

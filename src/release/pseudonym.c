@@ -75,7 +75,9 @@ pseudonym_begin(const Dataset *dataset, const char *column, Oid type, int spoole
 	 * pseudonym
 	 */
 	hash(pseudonym->hmac, pseudonym->key, pseudonym->key_length, (const uint8 *) "\0anonopt secret", 15, name);
-	memcpy(pseudonym->secret_name, name, SECRET_NAME_BYTES);
+	pseudonym->secret_name = palloc(VARHDRSZ + SECRET_NAME_BYTES);
+	SET_VARSIZE(pseudonym->secret_name, VARHDRSZ + SECRET_NAME_BYTES);
+	memcpy(VARDATA(pseudonym->secret_name), name, SECRET_NAME_BYTES);
 	getTypeOutputInfo(type, &output, &varlena);
 	fmgr_info(output, &pseudonym->output);
 	return pseudonym;

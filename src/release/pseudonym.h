@@ -1,6 +1,6 @@
 /*
  * pseudonym.h
- *	  Pseudonyms, the people whom they link, and digests of tuples.
+ *	  Pseudonyms, and the people whom they link.
  */
 #ifndef ANONOPT_PSEUDONYM_H
 #define ANONOPT_PSEUDONYM_H
@@ -25,11 +25,14 @@ typedef struct Pseudonym
 	bool		declared;		/* whether other releases may share the
 								 * secret; if not, it is used only for this
 								 * content */
-	uint8		secret_name[SECRET_NAME_BYTES];
+	bytea	   *secret_name;
 	pg_hmac_ctx *hmac;
 	uint8	   *key;
 	Size		key_length;
 	FmgrInfo	output;
+	KeyCounter *persons;		/* whom it shows: the beginnings of their
+								 * pseudonyms; instead of counts, digests of
+								 * their classes */
 } Pseudonym;
 
 /*
@@ -64,10 +67,10 @@ typedef struct LinkedGroups
 } LinkedGroups;
 
 /*
- * Finds people whom a release's pseudonyms single out, and warns or, with
- * refuse, fails; keeps the people for release_links_insert.
+ * Finds people whom a release's pseudonyms single out, and warns or fails, as
+ * anonopt.composition says; keeps the people for linked_people_insert.
  */
-extern void linked_people_check(Release *release, bool look, bool refuse);
+extern void linked_people_check(Release *release);
 
 /* Stores the people whom a content's pseudonyms link. */
 extern void linked_people_insert(const Release *release, const char *id);
@@ -77,14 +80,5 @@ extern void linked_people_insert(const Release *release, const char *id);
  * releases that share their secrets; ncontents is 0 if there are none.
  */
 extern LinkedGroups *linked_people_of_source(Oid source);
-
-/* ----------------- digests of tuples of leaves, which are the same in every */
-
-/*
- * A digest of each leaf, by attribute; and a digest of a tuple's leaves, for
- * the given attributes (NULL for all).
- */
-extern uint64 **leaf_digests(const Population *population);
-extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
 
 #endif

@@ -12,7 +12,6 @@
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "base/budget.h"
-#include "base/key_counter.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
@@ -21,6 +20,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
+#include "release/class_labels.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/array.h"
@@ -158,7 +158,7 @@ value_tuples_create(const RowSpool *spool)
 		value_type_init(&type, base == VARCHAROID ? TEXTOID : base);
 		tuples->values[a] = dictionary_create(CurrentMemoryContext, &type);
 	}
-	tuples->tuples = key_counter_create(CurrentMemoryContext, (tuples->nattrs + 1) / 2, 1024);
+	tuples->tuples = key_counter_create(CurrentMemoryContext, code_words(tuples->nattrs), 1024);
 	return tuples;
 }
 
@@ -176,7 +176,7 @@ value_tuples_add(ValueTuples *tuples, const Datum *values, const bool *nulls)
 		bool		ignored;
 
 		if (!nulls[a])
-			key[a / 2] |= (uint64) (dictionary_add(dictionary, value_normal(&dictionary->type, values[a]), &ignored) + 1) << (a % 2 * 32);
+			put_code(key, a, dictionary_add(dictionary, value_normal(&dictionary->type, values[a]), &ignored) + 1);
 	}
 	return key_counter_add(tuples->tuples, 1) == known;
 }
@@ -258,43 +258,59 @@ write_tuples(RowSpool *spool, Relation table, ValueTuples *known, const uint32 *
 	return written;
 }
 
+/* The numbers of classes in the table: old ones keep theirs, new ones follow. */
+static int64 *
+numbers_of_classes(const TableRecoding *old, uint32 nclasses)
+{
+	int64	   *numbers = budget_alloc(sizeof(int64), (Size) nclasses + 1);
+
+	if (nclasses > old->nclasses && old->last_number > PG_INT64_MAX - (nclasses - old->nclasses))
+		ereport(ERROR,
+				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
+				 errmsg("recoding has no numbers left for new classes"),
+				 errdetail("The greatest is " INT64_FORMAT ".", old->last_number)));
+	for (uint32 class = 0; class < nclasses; class++)
+		numbers[class] = class < old->nclasses ? old->numbers[class] : old->last_number + 1 + (class - old->nclasses);
+	return numbers;
+}
+
 void
 recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *result)
 {
-	int64	   *numbers = budget_alloc(sizeof(int64), (Size) result->nclasses + 1);
+	const TableRecoding none = {0};
 
-	for (uint32 class = 0; class < result->nclasses; class++)
-		numbers[class] = (int64) class + 1;
-	(void) write_tuples(spool, table, value_tuples_create(spool), result->class_of, numbers);
+	(void) write_tuples(spool, table, value_tuples_create(spool), result->class_of, numbers_of_classes(&none, result->nclasses));
 	spool_end(spool);
 }
 
 /* ------------------------------------------------------ tuples that came since */
 
 /* Rows of a recoding that is extended. */
+typedef struct OldRow
+{
+	ItemPointerData place;
+	uint32		tuple;			/* the population's, or NEW_TUPLE */
+} OldRow;
+
 typedef struct OldRows
 {
 	ValueTuples *known;
+	MemoryContext context;
 	Size		n;
 	Size		room;
-	ItemPointerData *places;
-	Size		tuples_room;
-	uint32	   *tuples;			/* the population's, or NEW_TUPLE */
-	MemoryContext context;
+	OldRow	   *rows;
 } OldRows;
 
 static void
 keep_old_row(void *arg, ItemPointer place, const Datum *values, const bool *nulls, uint32 tuple)
 {
-	OldRows    *rows = arg;
+	OldRows    *old = arg;
 
-	(void) value_tuples_add(rows->known, values, nulls);
-	if (rows->n == rows->room)
-		rows->places = budget_grow(rows->context, rows->places, sizeof(ItemPointerData), &rows->room);
-	if (rows->n == rows->tuples_room)
-		rows->tuples = budget_grow(rows->context, rows->tuples, sizeof(uint32), &rows->tuples_room);
-	rows->places[rows->n] = *place;
-	rows->tuples[rows->n++] = tuple;
+	(void) value_tuples_add(old->known, values, nulls);
+	if (old->n == old->room)
+		old->rows = budget_grow(old->context, old->rows, sizeof(OldRow), &old->room);
+	old->rows[old->n].place = *place;
+	old->rows[old->n++].tuple = tuple;
 }
 
 /*
@@ -336,50 +352,26 @@ refuse_unseen_rows(Relation table)
 						relation_sql_name(RelationGetRelid(table)))));
 }
 
-/* Fails if something could change the rows while they are written. */
-static void
-refuse_rewriting(Relation table)
-{
-	const		TriggerDesc *triggers = table->trigdesc;
-
-	if (table->rd_rules != NULL ||
-		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_update_before_row)))
-		ereport(ERROR,
-				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
-				 errmsg("recoding %s has a rule or a BEFORE trigger",
-						relation_sql_name(RelationGetRelid(table))),
-				 errdetail("It might write other classes than those found."),
-				 errhint("Drop it, or extend a copy of the recoding.")));
-}
-
 Relation
 recoding_open_own(Oid oid)
 {
 	Relation	table = recoding_table_open(oid);
+	const		TriggerDesc *triggers;
 
 	if (table->rd_rel->relowner != GetUserId())
 		aclcheck_error(ACLCHECK_NOT_OWNER, OBJECT_TABLE, RelationGetRelationName(table));
 	LockRelationOid(oid, ShareRowExclusiveLock);
-	refuse_rewriting(table);
+	triggers = table->trigdesc;
+	if (table->rd_rules != NULL ||
+		(triggers != NULL && (triggers->trig_insert_before_row || triggers->trig_update_before_row)))
+		ereport(ERROR,
+				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
+				 errmsg("recoding %s has a rule or a BEFORE trigger", relation_sql_name(oid)),
+				 errdetail("It might write other classes than those found."),
+				 errhint("Drop it, or extend a copy of the recoding.")));
 	if (IsolationUsesXactSnapshot())
 		refuse_unseen_rows(table);
 	return table;
-}
-
-/* The numbers of classes in the table: old ones keep theirs, new ones follow. */
-static int64 *
-extended_numbers(const TableRecoding *old, uint32 nclasses)
-{
-	int64	   *numbers = budget_alloc(sizeof(int64), (Size) nclasses + 1);
-
-	if (nclasses > old->nclasses && old->last_number > PG_INT64_MAX - (nclasses - old->nclasses))
-		ereport(ERROR,
-				(errcode(ERRCODE_NUMERIC_VALUE_OUT_OF_RANGE),
-				 errmsg("recoding has no numbers left for new classes"),
-				 errdetail("The greatest is " INT64_FORMAT ".", old->last_number)));
-	for (uint32 class = 0; class < nclasses; class++)
-		numbers[class] = class < old->nclasses ? old->numbers[class] : old->last_number + 1 + (class - old->nclasses);
-	return numbers;
 }
 
 /* Updates the class of rows whose tuple has moved. */
@@ -397,11 +389,11 @@ update_classes(Relation table, const OldRows *rows, const uint32 *before, const 
 
 	for (Size i = 0; i < rows->n; i++)
 	{
-		uint32		tuple = rows->tuples[i];
+		uint32		tuple = rows->rows[i].tuple;
 
 		if (tuple == NEW_TUPLE || before[tuple] == after[tuple])
 			continue;
-		places[n] = PointerGetDatum(&rows->places[i]);
+		places[n] = PointerGetDatum(&rows->rows[i].place);
 		nulls[n] = after[tuple] == NO_CLASS;
 		classes[n] = nulls[n] ? (Datum) 0 : Int64GetDatum(numbers[after[tuple]]);
 		n++;
@@ -428,9 +420,6 @@ read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *
 	TableRecoding covered;
 
 	rows->context = population->context;
-	rows->room = rows->tuples_room = 1024;
-	rows->places = MemoryContextAlloc(rows->context, sizeof(ItemPointerData) * rows->room);
-	rows->tuples = MemoryContextAlloc(rows->context, sizeof(uint32) * rows->tuples_room);
 	rows->known = value_tuples_create(spool);
 	old = recoding_table_read(spool->reading, population, table, keep_old_row, rows);
 	/* new tuples are in no class yet */
@@ -477,7 +466,7 @@ recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, c
 	if (!result->feasible)
 		refuse_extension(old->class_of, dataset, order);
 	level = sql_use_catalog_names();
-	extension->numbers = extended_numbers(old, result->nclasses);
+	extension->numbers = numbers_of_classes(old, result->nclasses);
 	update_classes(table, &rows, old->class_of, result->class_of, extension->numbers);
 	extension->added = write_tuples(spool, table, rows.known, result->class_of, extension->numbers);
 	sql_restore_names(level);

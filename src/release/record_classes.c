@@ -5,9 +5,7 @@
 #include "release/class_labels.h"
 
 #include "base/budget.h"
-#include "base/key_counter.h"
 #include "miscadmin.h"
-#include "release/content.h"
 
 /* Tuples that are generalized one by one, by the labels they show. */
 typedef struct RecordClasses
@@ -91,7 +89,7 @@ show_tuple(const RecordClasses *by, const Population *population, uint32 tuple, 
 		const Attribute *attr = &population->attrs[a];
 		uint32		label = attr->hierarchy->levels[levels[a]].label_of[key_get(tuple_key, &attr->field)];
 
-		key[a / 2] |= (uint64) by->numbers[a][levels[a]][label] << (a % 2 * 32);
+		put_code(key, a, by->numbers[a][levels[a]][label]);
 	}
 }
 
@@ -118,8 +116,7 @@ classes_by_looks(const RecordClasses *by, const Population *population)
 	classes_labels_create(classes);
 	for (uint32 class = 0; class < classes->n; class++)
 		for (int a = 0; a < population->nattrs; a++)
-			classes->codes[class_at(classes, class, a)] =
-				(uint32) (by->looks->keys[(Size) class * by->looks->nwords + a / 2] >> (a % 2 * 32));
+			classes->codes[class_at(classes, class, a)] = code_at(by->looks->keys + (Size) class * by->looks->nwords, a);
 	return classes;
 }
 
@@ -227,7 +224,7 @@ classes_of_records(const Population *population, const RecordLevels *records, in
 	by.numbers = palloc(sizeof(uint32 **) * (nattrs + 1));
 	for (int a = 0; a < nattrs; a++)
 		by.numbers[a] = number_labels(population->attrs[a].hierarchy, &nlabels[a], &labels[a]);
-	by.looks = key_counter_create(CurrentMemoryContext, Max(content_code_words(nattrs), 1), 1024);
+	by.looks = key_counter_create(CurrentMemoryContext, code_words(nattrs), 1024);
 	by.classes = classes = classes_by_looks(&by, population);
 	classes->nlabels = nlabels;
 	classes->labels = labels;

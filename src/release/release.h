@@ -65,7 +65,6 @@ typedef struct Release
 	Content    *content;		/* not for a live view */
 	bool		unchanged;		/* it is what was shown last */
 	List	   *pseudonyms;		/* columns shown as pseudonyms */
-	List	   *linked;			/* the people they link */
 	int64		difference;		/* people in the smallest difference to an
 								 * earlier content; 0 for none, -1 if not
 								 * compared */
@@ -156,7 +155,7 @@ extern void release_return_rows(Release *release, TupleDesc desc, Tuplestorestat
 extern void release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows);
 
 /* Creates a live view. */
-extern void release_create_live(const Release *release, const char *id);
+extern Oid	release_create_live(const Release *release, const char *id);
 
 /*
  * Fails unless the current role itself owns a relation: triggers and other

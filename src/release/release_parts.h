@@ -33,6 +33,12 @@ extern char *release_comment(const Release *release, const char *id);
 /* Fails: a release cannot be rebuilt from its entry. */
 extern void refuse_changed(const Release *release);
 
+/*
+ * The OID that a query about an object, $1, finds in the catalogs as this
+ * statement has left them; InvalidOid if there is none.
+ */
+extern Oid	find_now(const char *query, Oid object);
+
 /* A name of our own, quoted, that differs from all shown columns. */
 extern const char *own_name(const Release *release, const char *wanted);
 
@@ -47,12 +53,6 @@ extern void require_definition(Oid view);
  * query named that: so that nobody drops it, and a dump orders it.
  */
 extern void depend_on_read(const Release *release, Oid view);
-
-/*
- * Writes down what a release shows: as a new entry, in place of all of one, or
- * (NULL) what a refresh can change.
- */
-extern void release_write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry));
 
 /*
  * Creates a new heap for a release's rows.  Swapping it in locks out readers
@@ -70,14 +70,6 @@ typedef struct FreshRows
 
 extern FreshRows *release_fresh_rows(Release *release, Oid relation);
 extern void release_swap_rows(FreshRows *fresh);
-
-/*
- * Builds a release's indexes on the new heap; exchanges their files before the
- * heaps are swapped, and makes the exchanged ones usable again afterwards.
- */
-extern void fresh_build_indexes(FreshRows *fresh);
-extern bool fresh_begin_swap(const FreshRows *fresh);
-extern void fresh_end_swap(const FreshRows *fresh);
 
 /* Marks a materialized view as populated. */
 extern void release_mark_filled(Oid relation);

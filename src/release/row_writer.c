@@ -38,21 +38,6 @@ typedef struct RowSort
 	Pseudonym **pseudonyms;		/* by column of the spool, or NULL */
 } RowSort;
 
-static Datum **
-label_datums(const Classes *classes)
-{
-	int			nattrs = classes->population->nattrs;
-	Datum	  **labels = palloc(sizeof(Datum *) * (nattrs + 1));
-
-	for (int a = 0; a < nattrs; a++)
-	{
-		labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) classes->nlabels[a] + 1));
-		for (uint32 code = 0; code < classes->nlabels[a]; code++)
-			labels[a][code] = classes->labels[a][code] == NULL ? 0 : CStringGetTextDatum(classes->labels[a][code]);
-	}
-	return labels;
-}
-
 /* A live view's rows that look alike come once, with their number as last column. */
 static bool
 shows_counts(const Release *release)
@@ -90,6 +75,8 @@ sort_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 static void
 begin_sort(RowSort *by, const Release *release)
 {
+	const Classes *classes = release->classes;
+	int			nattrs = classes->population->nattrs;
 	int			ncolumns = release->nspooled + 1;
 	TupleDesc	desc = CreateTemplateTupleDesc(ncolumns + shows_counts(release));
 	AttrNumber	attribute = 1;
@@ -113,12 +100,18 @@ begin_sort(RowSort *by, const Release *release)
 	 * a number has 63 bits: some for the classes, and one more for starred
 	 * rows
 	 */
-	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) release->classes->n + 1);
+	by->random_bits = 62 - pg_leftmost_one_pos64((uint64) classes->n + 1);
 	if (!pg_strong_random(&by->random, sizeof(by->random)))
 		ereport(ERROR,
 				(errcode(ERRCODE_INTERNAL_ERROR),
 				 errmsg("could not generate random values")));
-	by->labels = label_datums(release->classes);
+	by->labels = palloc(sizeof(Datum *) * (nattrs + 1));
+	for (int a = 0; a < nattrs; a++)
+	{
+		by->labels[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(Datum) * ((Size) classes->nlabels[a] + 1));
+		for (uint32 code = 0; code < classes->nlabels[a]; code++)
+			by->labels[a][code] = classes->labels[a][code] == NULL ? 0 : CStringGetTextDatum(classes->labels[a][code]);
+	}
 	by->pseudonyms = palloc0(sizeof(Pseudonym *) * (release->spool.ncolumns + 1));
 	foreach(cell, release->pseudonyms)
 		by->pseudonyms[((Pseudonym *) lfirst(cell))->spooled] = lfirst(cell);
@@ -164,25 +157,6 @@ show_row(const RowSort *by, const TupleTableSlot *sorted, TupleTableSlot *slot, 
 	}
 }
 
-/*
- * Rows bypass the executor, which would check constraints that readers may
- * rely on.
- */
-static void
-require_not_null(TupleDesc desc, const TupleTableSlot *slot)
-{
-	for (int i = 0; i < desc->natts; i++)
-	{
-		const char *column = NameStr(TupleDescAttr(desc, i)->attname);
-
-		if (slot->tts_isnull[i] && TupleDescAttr(desc, i)->attnotnull)
-			ereport(ERROR,
-					(errcode(ERRCODE_NOT_NULL_VIOLATION),
-					 errmsg("null value in column \"%s\" of a release violates not-null constraint", column),
-					 errhint("Drop the constraint: ALTER TABLE ... ALTER COLUMN %s DROP NOT NULL.", quote_identifier(column))));
-	}
-}
-
 /* Where rows go: into a table, in batches, or into a tuplestore. */
 typedef struct RowTarget
 {
@@ -210,32 +184,32 @@ insert_batch(RowTarget *target)
 	target->n = 0;
 }
 
-/* The slot for the next row. */
-static TupleTableSlot *
-next_slot(RowTarget *target)
-{
-	if (target->n == BATCH)
-		insert_batch(target);
-	if (target->slots[target->n] == NULL)
-		target->slots[target->n] = target->rows != NULL ? MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
-			table_slot_create(target->relation, NULL);
-	return ExecClearTuple(target->slots[target->n]);
-}
-
-/* Takes the row in the slot. */
+/* Takes a row from the slot that is next. */
 static void
-take_row(RowTarget *target)
+take_row(RowTarget *target, TupleTableSlot *slot)
 {
-	TupleTableSlot *slot = target->slots[target->n];
+	/*
+	 * rows bypass the executor, which would check constraints that readers
+	 * may rely on
+	 */
+	for (int i = 0; i < target->desc->natts; i++)
+	{
+		Form_pg_attribute column = TupleDescAttr(target->desc, i);
 
-	require_not_null(target->desc, slot);
+		if (slot->tts_isnull[i] && column->attnotnull)
+			ereport(ERROR,
+					(errcode(ERRCODE_NOT_NULL_VIOLATION),
+					 errmsg("null value in column \"%s\" of a release violates not-null constraint", NameStr(column->attname)),
+					 errhint("Drop the constraint: ALTER TABLE ... ALTER COLUMN %s DROP NOT NULL.", quote_identifier(NameStr(column->attname)))));
+	}
 	ExecStoreVirtualTuple(slot);
 	if (target->rows != NULL)
 		tuplestore_puttupleslot(target->rows, slot);
 	else
 	{
 		ExecMaterializeSlot(slot);
-		target->n++;
+		if (++target->n == BATCH)
+			insert_batch(target);
 	}
 }
 
@@ -270,6 +244,7 @@ write_rows(Release *release, RowTarget *target)
 	RowSort		by = {0};
 	Datum		star = CStringGetTextDatum("*");
 	TupleTableSlot *sorted;
+	TupleTableSlot *slot;
 
 	begin_sort(&by, release);
 	spool_visit(&release->spool, sort_row, &by);
@@ -280,9 +255,18 @@ write_rows(Release *release, RowTarget *target)
 	{
 		CHECK_FOR_INTERRUPTS();
 		slot_getallattrs(sorted);
-		show_row(&by, sorted, next_slot(target), star);
-		take_row(target);
+		slot = target->slots[target->n];
+		if (slot == NULL)
+			slot = target->slots[target->n] = target->rows != NULL ? MakeSingleTupleTableSlot(target->desc, &TTSOpsVirtual) :
+				table_slot_create(target->relation, NULL);
+		ExecClearTuple(slot);
+		show_row(&by, sorted, slot, star);
+		take_row(target, slot);
 	}
+	if (target->n > 0)
+		insert_batch(target);
+	for (int i = 0; i < BATCH && target->slots[i] != NULL; i++)
+		ExecDropSingleTupleTableSlot(target->slots[i]);
 	ExecDropSingleTupleTableSlot(sorted);
 	tuplesort_end(by.sort);
 	ExecDropSingleTupleTableSlot(by.slot);
@@ -292,10 +276,9 @@ void
 release_write_rows(Release *release, Oid relation, bool frozen)
 {
 	RowTarget	target = {.relation = table_open(relation, AccessExclusiveLock)};
-	Form_pg_class form;
+	Form_pg_class form = target.relation->rd_rel;
 
 	target.desc = RelationGetDescr(target.relation);
-	form = target.relation->rd_rel;
 	/* without indexes, only rows must be written */
 	if ((form->relkind != RELKIND_RELATION && form->relkind != RELKIND_MATVIEW) || form->relhasindex ||
 		!has_columns(release, target.desc))
@@ -308,10 +291,6 @@ release_write_rows(Release *release, Oid relation, bool frozen)
 	target.command = GetCurrentCommandId(true);
 	target.options = TABLE_INSERT_SKIP_FSM | (frozen ? TABLE_INSERT_FROZEN : 0);
 	write_rows(release, &target);
-	if (target.n > 0)
-		insert_batch(&target);
-	for (int i = 0; i < BATCH && target.slots[i] != NULL; i++)
-		ExecDropSingleTupleTableSlot(target.slots[i]);
 	FreeBulkInsertState(target.bulk);
 	table_finish_bulk_insert(target.relation, target.options);
 	MemoryContextDelete(target.context);
@@ -330,6 +309,4 @@ release_return_rows(Release *release, TupleDesc desc, Tuplestorestate *rows)
 				 errmsg("the columns of a release have changed"),
 				 errhint("released_rows is called by views that anonopt.create_view makes.")));
 	write_rows(release, &target);
-	if (target.slots[0] != NULL)
-		ExecDropSingleTupleTableSlot(target.slots[0]);
 }

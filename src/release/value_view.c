@@ -27,37 +27,27 @@ typedef struct KnownHierarchy
 								 * read */
 } KnownHierarchy;
 
-/*
- * Whether a table can be read as a hierarchy, since a forged entry may name
- * any table.
- */
-static bool
-has_leaves(Oid relation)
-{
-	Relation	table = relation_open_existing(relation);
-	List	   *columns = live_columns(table);
-	TypeCacheEntry *type;
-	bool		found = false;
-
-	if (columns != NIL)
-	{
-		type = lookup_type_cache(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid), TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
-		found = OidIsValid(type->cmp_proc) && OidIsValid(type->hash_proc);
-	}
-	relation_close(table, NoLock);
-	return found;
-}
-
 /* Reads a hierarchy of the caller; NULL if it is not one any more. */
 static Attribute *
 read_hierarchy(Oid relation)
 {
+	TypeCacheEntry *type = NULL;
+	Relation	table;
+	List	   *columns;
 	HierarchyRows *rows;
 	Attribute  *attr;
 	uint32	   *codes;
 
 	/* another role's table may run that role's code */
-	if (!is_plain_table_of(relation, GetUserId()) || !has_leaves(relation))
+	if (!is_plain_table_of(relation, GetUserId()))
+		return NULL;
+	/* a forged entry may name any table */
+	table = relation_open_existing(relation);
+	columns = live_columns(table);
+	if (columns != NIL)
+		type = lookup_type_cache(getBaseType(((Form_pg_attribute) linitial(columns))->atttypid), TYPECACHE_CMP_PROC | TYPECACHE_HASH_PROC);
+	relation_close(table, NoLock);
+	if (type == NULL || !OidIsValid(type->cmp_proc) || !OidIsValid(type->hash_proc))
 		return NULL;
 	rows = hierarchy_read_rows(relation, InvalidOid, "");
 	if (rows->faults != NIL)
@@ -74,18 +64,10 @@ find_hierarchy(Composition *composition, Oid relation)
 	KnownHierarchy *known;
 	MemoryContext old;
 	ListCell   *cell;
-	int			attr = 0;
 
-	for (int i = 0; i < composition->dataset->nattributes; i++)
-	{
-		const Declared *declared = &composition->dataset->attributes[i];
-
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
-			continue;
-		if (declared->hierarchy == relation)
-			return &composition->population->attrs[attr];
-		attr++;
-	}
+	for (int a = 0; a < composition->population->nattrs; a++)
+		if (declared_attribute(composition->dataset, a)->hierarchy == relation)
+			return &composition->population->attrs[a];
 	foreach(cell, composition->others)
 	{
 		known = lfirst(cell);
@@ -106,15 +88,8 @@ find_hierarchy(Composition *composition, Oid relation)
 /* A content's labels of an attribute, and the leaves of its hierarchy. */
 typedef struct Side
 {
-	const KnownContent *placed;
-	int			attr;
-	const Hierarchy *hierarchy;
-	int			level;			/* that has its labels; -1: any */
-	const Recoding *cut;		/* or NULL */
-	const char *const *cut_labels;
+	FoundLabels labels;
 	uint32		offset;			/* position of its leaves among all */
-	TextIndex	texts;			/* its labels */
-	bool	   *used;			/* by label: whether anybody is shown with it */
 	uint32	   *first;			/* by label: a leaf below it, or NO_LEAF */
 } Side;
 
@@ -135,79 +110,27 @@ join_leaves(uint32 *joined, uint32 a, uint32 b)
 	joined[Max(a, b)] = Min(a, b);
 }
 
-/* Merges the leaves of a label, if the content shows anybody with it. */
-static void
-join_label(Side *side, uint32 *joined, const char *text, const Recoding *recoding, uint32 label)
-{
-	uint32		shown = find_text(&side->texts, text);
-	uint32		first = recoding->first_leaf[label];
-
-	if (shown == PG_UINT32_MAX || !side->used[shown])
-		return;
-	if (side->first[shown] == NO_LEAF)
-		side->first[shown] = first;
-	for (uint32 leaf = first; leaf < first + recoding->leaves[label]; leaf++)
-		join_leaves(joined, side->offset + side->first[shown], side->offset + leaf);
-}
-
-static void
-join_labels(Side *side, uint32 *joined, const char *const *texts, const Recoding *recoding)
-{
-	for (uint32 label = 0; label < recoding->nlabels; label++)
-	{
-		if (label % 65536 == 0)
-			CHECK_FOR_INTERRUPTS();
-		join_label(side, joined, texts[label], recoding, label);
-	}
-}
-
-/*
- * Merges the leaves of each label of a content: those of a level or a cut, or
- * of any level.
- */
+/* Merges the leaves of each label by which a content shows anybody. */
 static void
 join_side(Side *side, uint32 *joined)
 {
-	const Hierarchy *hierarchy = side->hierarchy;
+	const FoundLabels *labels = &side->labels;
 
-	if (side->cut != NULL)
-	{
-		join_labels(side, joined, side->cut_labels, side->cut);
-		return;
-	}
-	for (int level = 0; level <= hierarchy->height; level++)
-		if (side->level < 0 || side->level == level)
-			join_labels(side, joined, hierarchy->labels[level], &hierarchy->levels[level]);
-}
+	for (int r = 0; r < labels->n; r++)
+		for (uint32 label = 0; label < labels->recodings[r]->nlabels; label++)
+		{
+			uint32		shown = find_text(&labels->index, labels->texts[r][label]);
+			uint32		first = labels->recodings[r]->first_leaf[label];
 
-/*
- * Finds where a hierarchy has a content's labels.  The generalization that is
- * known is the release's last one, so if they are not there, any level will
- * do.  Returns false if the hierarchy lacks them.
- */
-static bool
-find_labels(Side *side, const Attribute *attr)
-{
-	const ReleaseEntry *known = &side->placed->release;
-	const Content *content = side->placed->content;
-	const Generalization anywhere = {BY_RECORDS};
-	Attribute	cut_of = *attr;
-
-	side->hierarchy = attr->hierarchy;
-	side->level = -1;
-	if (known->by.kind == BY_CUTS && labels_fit(&known->by, content, side->attr, attr))
-	{
-		side->cut = recoding_of_bits(attr, known->by.cuts[side->attr], &cut_of.min_level);
-		if (side->cut != NULL)
-			side->cut_labels = (const char *const *) group_labels(&cut_of, side->cut);
-		return true;
-	}
-	if (known->by.kind == BY_LEVELS && labels_fit(&known->by, content, side->attr, attr))
-	{
-		side->level = known->by.levels[side->attr];
-		return true;
-	}
-	return labels_fit(&anywhere, content, side->attr, attr);
+			if (label % 65536 == 0)
+				CHECK_FOR_INTERRUPTS();
+			if (shown == PG_UINT32_MAX || !labels->used[shown])
+				continue;
+			if (side->first[shown] == NO_LEAF)
+				side->first[shown] = first;
+			for (uint32 leaf = first; leaf < first + labels->recodings[r]->leaves[label]; leaf++)
+				join_leaves(joined, side->offset + side->first[shown], side->offset + leaf);
+		}
 }
 
 /*
@@ -222,18 +145,23 @@ side_begin(Side *side, Composition *composition, const KnownContent *placed, int
 	const Content *content = placed->content;
 	const Attribute *attr = find_hierarchy(composition, known->hierarchies[i]);
 	int			column = attribute_of_column(composition->dataset, known->generalized[i]);
+	const Generalization anywhere = {BY_RECORDS};
 
-	memset(side, 0, sizeof(Side));
-	side->placed = placed;
-	side->attr = i;
+	side->offset = 0;
 	if (known->by.kind == BY_RECODING && known->by.labels != LABELS_HIERARCHY)
 		return false;
 	if (attr == NULL && column >= 0)
 		attr = &composition->population->attrs[column];
-	if (attr == NULL || !find_labels(side, attr))
+	if (attr == NULL)
 		return false;
-	side->texts = index_texts(content->labels[i], content->nlabels[i]);
-	side->used = used_labels(content, i, &side->texts);
+
+	/*
+	 * the generalization that is known is the release's last one, so if the
+	 * labels are not there, any level will do
+	 */
+	if ((!find_labels(&side->labels, content, i, &known->by, attr) || side->labels.n == 0) &&
+		!find_labels(&side->labels, content, i, &anywhere, attr))
+		return false;
 	side->first = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
 	memset(side->first, 0xff, sizeof(uint32) * ((Size) content->nlabels[i] + 1));
 	return true;
@@ -246,17 +174,19 @@ side_begin(Side *side, Composition *composition, const KnownContent *placed, int
 static void
 join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 {
+	const Hierarchy *in_a = a->labels.hierarchy;
+	const Hierarchy *in_b = b->labels.hierarchy;
 	TextIndex	texts;
 
-	if (a->hierarchy == b->hierarchy)
+	if (in_a == in_b)
 	{
-		memset(common, true, a->hierarchy->nleaves);
+		memset(common, true, in_a->nleaves);
 		return;
 	}
-	texts = index_texts(a->hierarchy->labels[0], a->hierarchy->nleaves);
-	for (uint32 leaf = 0; leaf < b->hierarchy->nleaves; leaf++)
+	texts = index_texts(in_a->labels[0], in_a->nleaves);
+	for (uint32 leaf = 0; leaf < in_b->nleaves; leaf++)
 	{
-		uint32		same = find_text(&texts, b->hierarchy->labels[0][leaf]);
+		uint32		same = find_text(&texts, in_b->labels[0][leaf]);
 
 		if (same == PG_UINT32_MAX)
 			continue;
@@ -272,19 +202,19 @@ join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 static ContentView
 view_of(const Side *side, uint32 *joined, const bool *common, uint32 rest)
 {
-	const Content *content = side->placed->content;
-	uint32	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) content->nlabels[side->attr] + 1));
+	const TextIndex *index = &side->labels.index;
+	uint32	   *shown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) index->n + 1));
 
-	for (uint32 label = 0; label < content->nlabels[side->attr]; label++)
+	for (uint32 label = 0; label < index->n; label++)
 	{
-		uint32		first = side->first[find_text(&side->texts, content->labels[side->attr][label])];
+		uint32		first = side->first[find_text(index, index->texts[label])];
 		uint32		leaf = first == NO_LEAF ? rest : find_leaf(joined, side->offset + first);
 
 		shown[label] = leaf != rest && common[leaf] ? leaf : rest;
 	}
 	return (ContentView)
 	{
-		side->attr, shown
+		side->labels.attr, shown
 	};
 }
 
@@ -299,8 +229,9 @@ view_by_values(Composition *composition, const KnownContent *a, const KnownConte
 
 	if (!side_begin(&sides[0], composition, a, i) || !side_begin(&sides[1], composition, b, j))
 		return false;
-	sides[1].offset = sides[0].hierarchy == sides[1].hierarchy ? 0 : sides[0].hierarchy->nleaves;
-	nleaves = sides[1].offset + sides[1].hierarchy->nleaves;
+	if (sides[0].labels.hierarchy != sides[1].labels.hierarchy)
+		sides[1].offset = sides[0].labels.hierarchy->nleaves;
+	nleaves = sides[1].offset + sides[1].labels.hierarchy->nleaves;
 	joined = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) nleaves + 1));
 	common = MemoryContextAllocExtended(CurrentMemoryContext, (Size) nleaves + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	for (uint32 leaf = 0; leaf < nleaves; leaf++)

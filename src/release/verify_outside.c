@@ -17,7 +17,6 @@
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "read/reading.h"
-#include "release/content.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"

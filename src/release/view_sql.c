@@ -134,44 +134,35 @@ cast_value(const Release *release, const char *value, Oid from, Oid to, const ch
 	return condition == NULL ? value : psprintf("(CASE WHEN %s THEN %s END)", condition, value);
 }
 
-/* The condition that matches a row's value with a leaf. */
-static char *
-leaf_match(const Release *release, const Joined *joined)
+/*
+ * Joins a hierarchy's own rows, without children's, by the leaf of a row's
+ * value; each leaf once: floats that differ for its key may be equal when
+ * compared as numbers.
+ */
+static void
+append_hierarchy(StringInfo sql, const Release *release, const Joined *joined)
 {
+	const char *name = relation_sql_name(joined->declared->hierarchy);
 	Oid			type = column_type(release->dataset->relation, joined->declared->column);
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
 	char	   *value = psprintf("r.%s", joined->column);
 	char	   *leaf = psprintf("h%d.%s", joined->number, joined->leaf);
 	TypeMatch	match;
 	const char *collate;
+	const char *own;
 
 	if (!match_types(type, leaf_type, &match))
 		elog(ERROR, "column \"%s\" does not match its hierarchy", joined->declared->column);
-	if (type_is_range(leaf_type) && type != leaf_type)
-		return psprintf("%s OPERATOR(pg_catalog.@>) %s", leaf, cast_value(release, value, type, match.data_type, match.data_form));
+	own = sql_as(match.leaf_form, psprintf("f.%s", joined->leaf));
 	collate = match.data_type == TEXTOID ? " COLLATE pg_catalog.\"C\"" : "";
-	return psprintf("%s%s %s %s%s", sql_as(match.data_form, value), collate,
-					type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
-					sql_as(match.leaf_form, leaf), collate);
-}
-
-/*
- * A hierarchy's own rows, without children's, each leaf once: floats that
- * differ for its key may be equal when compared as numbers.
- */
-static char *
-hierarchy_rows(const Release *release, const Joined *joined)
-{
-	Oid			hierarchy = joined->declared->hierarchy;
-	const char *name = relation_sql_name(hierarchy);
-	Oid			leaf_type = hierarchy_leaf_type(hierarchy);
-	TypeMatch	match;
-	char	   *leaf;
-
-	if (!type_is_float(leaf_type) || !match_types(column_type(release->dataset->relation, joined->declared->column), leaf_type, &match))
-		return psprintf("ONLY %s", name);
-	leaf = sql_as(match.leaf_form, psprintf("f.%s", joined->leaf));
-	return psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", leaf, name, leaf);
+	appendStringInfo(sql, "\n\t\t\tLEFT JOIN %s h%d ON ", !type_is_float(leaf_type) ? psprintf("ONLY %s", name) :
+					 psprintf("(SELECT DISTINCT ON (%s) f.* FROM ONLY %s f ORDER BY %s)", own, name, own), joined->number);
+	if (type_is_range(leaf_type) && type != leaf_type)
+		appendStringInfo(sql, "%s OPERATOR(pg_catalog.@>) %s", leaf, cast_value(release, value, type, match.data_type, match.data_form));
+	else
+		appendStringInfo(sql, "%s%s %s %s%s", sql_as(match.data_form, value), collate,
+						 type_is_integer(match.data_type) ? "OPERATOR(pg_catalog.=)" : equality_operator(match.data_type),
+						 sql_as(match.leaf_form, leaf), collate);
 }
 
 /* ------------------------------------------------------------------ labels */
@@ -193,25 +184,18 @@ label_of_leaf(const Joined *joined, uint32 leaf)
 	return literal(joined->labels[joined->recoding->label_of[leaf]]);
 }
 
-static const char *
-label_of_null(const Joined *joined)
-{
-	const Hierarchy *hierarchy = joined->attr->hierarchy;
-
-	if (hierarchy->null_leaf != NO_LEAF)
-		return label_of_leaf(joined, hierarchy->null_leaf);
-	/* no NULL has occurred yet: it would join a single label at the top */
-	if (joined->level == 0 || joined->level < hierarchy->height || hierarchy->levels[joined->level].nlabels > 1)
-		return "NULL";
-	return literal(hierarchy->labels[joined->level][0]);
-}
-
 static void
 append_label(StringInfo sql, const Joined *joined)
 {
-	const char *of_null = label_of_null(joined);
+	const Hierarchy *hierarchy = joined->attr->hierarchy;
 	char	   *found = joined->is_cut ? psprintf("c%d.shown COLLATE pg_catalog.\"C\"", joined->number) : level_sql(joined);
+	const char *of_null = "NULL";
 
+	if (hierarchy->null_leaf != NO_LEAF)
+		of_null = label_of_leaf(joined, hierarchy->null_leaf);
+	/* if no NULL has occurred yet, it would join a single label at the top */
+	else if (joined->level > 0 && joined->level == hierarchy->height && hierarchy->levels[joined->level].nlabels == 1)
+		of_null = literal(hierarchy->labels[joined->level][0]);
 	if (strcmp(of_null, "NULL") == 0 && joined->attr->unknown_leaf == NO_LEAF)
 	{
 		appendStringInfoString(sql, found);
@@ -236,26 +220,16 @@ has_label(const Joined *joined)
 	return NULL;
 }
 
-/*
- * Whether labels that are cut are found by their values, because the text of
- * a value may depend on settings.
- */
-static bool
-is_found_by_value(const Joined *joined)
-{
-	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
-	TypeMatch	match;
-
-	return joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
-}
-
 /* Joins the groups of the labels that are cut. */
 static void
 append_groups(StringInfo sql, const Joined *joined)
 {
 	const Recoding *finer = &joined->attr->hierarchy->levels[joined->level];
 	Oid			leaf_type = hierarchy_leaf_type(joined->declared->hierarchy);
-	bool		by_value = is_found_by_value(joined);
+	TypeMatch	match;
+
+	/* by their values, because the text of a value may depend on settings */
+	bool		by_value = joined->level == 0 && !match_types(leaf_type, TEXTOID, &match) && type_input_is_safe(leaf_type);
 	const char *type = by_value ? format_type_be_qualified(leaf_type) : "pg_catalog.text";
 	int			n = joined->number;
 
@@ -368,55 +342,33 @@ typedef struct Ranked
 	const char *column;
 	const char *value;			/* names of ours */
 	const char *rank;
-	const char *count;
 	const char *hidden_rank;
 	const char *hidden_count;
 	int64		least;
 } Ranked;
 
-static Ranked
-ranked(const Release *release, const char *column, int number, int64 least)
-{
-	return (Ranked)
-	{
-		column, numbered_name(release, "value", number), numbered_name(release, "rank", number), numbered_name(release, "count", number),
-			numbered_name(release, "hidden_rank", number), numbered_name(release, "hidden_count", number), least
-	};
-}
-
-/* The values of a column that are promised in each class. */
-static int64
-least_values(const Release *release, const char *column)
-{
-	int64		least = 0;
-
-	for (int i = 0; i < release->dataset->npromises; i++)
-	{
-		const DeclaredPromise *promise = &release->dataset->promises[i];
-
-		if (promise->model == MODEL_L && promise_is_about(promise, column))
-			least = Max(least, (int64) promise->threshold);
-	}
-	return least;
-}
-
+/* The person, of whom each class has k, and columns of which each has l values. */
 static int
 choose_ranked(const Release *release, Ranked *all)
 {
+	const Dataset *dataset = release->dataset;
 	int			n = 0;
 
-	if (release->dataset->person != NULL)
+	for (int j = dataset->person != NULL ? -1 : 0; j < release->population->nsensitive; j++)
 	{
-		all[n] = ranked(release, release->dataset->person, n, release->promise.k);
-		n++;
-	}
-	for (int j = 0; j < release->population->nsensitive; j++)
-	{
-		const char *column = release->population->columns[j]->name;
+		const char *column = j < 0 ? dataset->person : release->population->columns[j]->name;
+		int64		least = j < 0 ? release->promise.k : 0;
 
-		if (least_values(release, column) == 0)
+		for (int i = 0; i < dataset->npromises && j >= 0; i++)
+			if (dataset->promises[i].model == MODEL_L && promise_is_about(&dataset->promises[i], column))
+				least = Max(least, (int64) dataset->promises[i].threshold);
+		if (least == 0)
 			continue;
-		all[n] = ranked(release, column, n, least_values(release, column));
+		all[n] = (Ranked)
+		{
+			column, numbered_name(release, "value", n), numbered_name(release, "rank", n),
+				numbered_name(release, "hidden_rank", n), numbered_name(release, "hidden_count", n), least
+		};
 		n++;
 	}
 	return n;
@@ -436,7 +388,7 @@ append_base(StringInfo sql, const Release *release, const Ranked *counted, int n
 		Joined		joined = joined_attribute(release, a);
 		char	   *condition = has_label(&joined);
 
-		appendStringInfo(&joins, "\n\t\t\tLEFT JOIN %s h%d ON %s", hierarchy_rows(release, &joined), joined.number, leaf_match(release, &joined));
+		append_hierarchy(&joins, release, &joined);
 		if (joined.is_cut)
 			append_groups(&joins, &joined);
 		if (condition != NULL)
@@ -508,24 +460,6 @@ append_marked(StringInfo sql, const Release *release, const Ranked *counted, int
 	appendStringInfoString(sql, "\n\t\t) b\n\t) c");
 }
 
-/* The condition that all hidden rows together keep the promise, as rows of w. */
-static char *
-hidden_keeps(const Release *release, const Ranked *counted, int n)
-{
-	StringInfoData sql;
-	const char *separator = "";
-
-	initStringInfo(&sql);
-	if (release->dataset->person == NULL)
-	{
-		appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "hidden_size"), release->promise.k);
-		separator = " AND ";
-	}
-	for (int i = 0; i < n; i++, separator = " AND ")
-		appendStringInfo(&sql, "%sw.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, separator, counted[i].hidden_count, counted[i].least);
-	return sql.data;
-}
-
 /* The hidden rows' own counts, which decide whether they are shown as stars. */
 static void
 append_starred(StringInfo sql, const Release *release, const Ranked *counted, int n)
@@ -562,30 +496,21 @@ append_order(StringInfo sql, const Release *release)
 	appendStringInfoString(sql, "pg_catalog.random()");
 }
 
-static void
-refuse_promises(const Release *release)
-{
-	const Dataset *dataset = release->dataset;
-	bool		others = false;
-
-	for (int i = 0; i < dataset->npromises; i++)
-		others = others || (dataset->promises[i].model != MODEL_K && dataset->promises[i].model != MODEL_L);
-	if (others)
-		ereport(ERROR,
-				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
-				 errmsg("a plain statement can only keep promises of k and l"),
-				 errhint("Call anonopt.create_view or anonopt.publish_table.")));
-}
-
 char *
 view_sql(const Release *release)
 {
 	Ranked	   *counted = palloc(sizeof(Ranked) * (release->population->nsensitive + 1));
 	int			n = choose_ranked(release, counted);
 	const char *hidden = own_name(release, "hidden");
+	const char *separator = "";
 	StringInfoData sql;
 
-	refuse_promises(release);
+	for (int i = 0; i < release->dataset->npromises; i++)
+		if (release->dataset->promises[i].model != MODEL_K && release->dataset->promises[i].model != MODEL_L)
+			ereport(ERROR,
+					(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
+					 errmsg("a plain statement can only keep promises of k and l"),
+					 errhint("Call anonopt.create_view or anonopt.publish_table.")));
 	initStringInfo(&sql);
 	appendStringInfoString(&sql, "SELECT ");
 	for (int i = 0; i < release->ncolumns; i++)
@@ -603,8 +528,19 @@ view_sql(const Release *release)
 	else
 		append_marked(&sql, release, counted, n);
 	appendStringInfo(&sql, "\n) w\nWHERE NOT w.%s", hidden);
+	/* or if all hidden rows together keep the promise */
 	if (release->star)
-		appendStringInfo(&sql, " OR (%s)", hidden_keeps(release, counted, n));
+	{
+		appendStringInfoString(&sql, " OR (");
+		if (release->dataset->person == NULL)
+		{
+			appendStringInfo(&sql, "w.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, own_name(release, "hidden_size"), release->promise.k);
+			separator = " AND ";
+		}
+		for (int i = 0; i < n; i++, separator = " AND ")
+			appendStringInfo(&sql, "%sw.%s OPERATOR(pg_catalog.>=) " INT64_FORMAT, separator, counted[i].hidden_count, counted[i].least);
+		appendStringInfoChar(&sql, ')');
+	}
 	append_order(&sql, release);
 	return sql.data;
 }

@@ -87,6 +87,27 @@ place_all(KnownContent *contents, int n, const Dataset *dataset, const Populatio
 		content_place(&contents[i], dataset, population);
 }
 
+/* The people by which a content, which is loaded, differs from earlier ones, or 0. */
+static int64
+difference_before(Composition *composition, KnownContent *contents, int at)
+{
+	int64		smallest = 0;
+	const char *unseen;
+
+	if (contents[at].has_difference)
+		return contents[at].difference;
+	for (int i = 0; i < at; i++)
+	{
+		MemoryContext context = composition_load(composition, &contents[i]);
+
+		if (context == NULL)
+			continue;
+		smallest = least_people(smallest, composition_difference(composition, &contents[at], &contents[i], &unseen));
+		MemoryContextDelete(context);
+	}
+	return smallest;
+}
+
 /* Adds a row; the smallest group is unknown where it is negative. */
 static void
 put_risk(ResultRow *row, List *releases, int64 k, int64 smallest)
@@ -127,8 +148,7 @@ put_releases(ResultRow *row, Composition *composition, KnownContent *contents, i
 				together = least_people(together, classes->counts[class]);
 		}
 		if (contents[i].content != NULL)
-			difference = least_people(difference, contents[i].has_difference ? contents[i].difference :
-									  composition_difference(composition, &contents[i], contents, i, NULL, NULL));
+			difference = least_people(difference, difference_before(composition, contents, i));
 		if (population != NULL && population->has_persons)
 			difference = Min(difference, 1);
 		MemoryContextDelete(context);
@@ -169,7 +189,7 @@ anonopt_release_risk_call(PG_FUNCTION_ARGS)
 		n = keep_combinable(contents, n, dataset, population);
 	}
 	if (population != NULL || (n < 2 && dataset->person == NULL))
-		put_releases(row, composition_begin(dataset, population), contents, n);
+		put_releases(row, composition_begin(dataset, population, false), contents, n);
 
 	/*
 	 * all releases, of any data sets, whose pseudonyms use the secrets of

@@ -1,7 +1,7 @@
 /*
- * release_refresh.c
- *	  Refreshes releases with the current data, and gives them another
- *	  generalization or promise.
+ * release_publish.c
+ *	  Creates releases, refreshes them with the current data, gives them another
+ *	  generalization or promise, and drops them.
  *
  * A release that is published again stays the same relation, with its grants
  * and dependent objects, and so keeps its columns.  The current declaration is
@@ -9,27 +9,28 @@
  */
 #include "release/release_parts.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/table.h"
 #include "access/xact.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_type.h"
 #include "catalog/dataset.h"
+#include "catalog/dependency.h"
+#include "catalog/own_objects.h"
+#include "catalog/pg_class.h"
+#include "catalog/pg_proc.h"
+#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "commands/comment.h"
-#include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "read/population_read.h"
-#include "release/composition.h"
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
+#include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/syscache.h"
+#include "utils/uuid.h"
+
+/* ---------------------------------------------------------- what all do alike */
 
 static bool
 same_names(char *const *a, int na, char *const *b, int nb)
@@ -43,36 +44,27 @@ same_names(char *const *a, int na, char *const *b, int nb)
 }
 
 /*
- * Whether every value of a type fits a column as it is: rows are written
- * without the casts and checks of an INSERT.
+ * Fails unless every value to be shown fits a release's column as it is: rows
+ * are written without the casts and checks of an INSERT.
  */
-static bool
-fits_column(Oid type, int32 typmod, const FormData_pg_attribute * column)
-{
-	if (type != column->atttypid)
-	{
-		/* a statement may show a domain's values as its base type */
-		type = getBaseTypeAndTypmod(type, &typmod);
-		if (type != column->atttypid)
-			return false;
-	}
-	if (column->atttypmod == -1 || column->atttypmod == typmod)
-		return true;
-	return (type == VARCHAROID || type == VARBITOID) && typmod != -1 && typmod <= column->atttypmod;
-}
-
-/* Fails if values to be shown may not fit a release's column. */
 static void
 check_type(const Release *release, const ShownColumn *shown, const FormData_pg_attribute * column)
 {
 	Oid			source = release->dataset->relation;
 	Oid			type = TEXTOID;
 	int32		typmod = -1;
+	Oid			base;
+	int32		base_typmod;
 	Oid			collation;
 
 	if (shown->attr < 0 && !shown->pseudonym)
 		get_atttypetypmodcoll(source, get_attnum(source, shown->name), &type, &typmod, &collation);
-	if (fits_column(type, typmod, column))
+	/* a statement may show a domain's values as its base type */
+	base_typmod = typmod;
+	base = type == column->atttypid ? type : getBaseTypeAndTypmod(type, &base_typmod);
+	if (base == column->atttypid &&
+		(column->atttypmod == -1 || column->atttypmod == base_typmod ||
+		 ((base == VARCHAROID || base == VARBITOID) && base_typmod != -1 && base_typmod <= column->atttypmod)))
 		return;
 	ereport(ERROR,
 			(errcode(ERRCODE_CHECK_VIOLATION),
@@ -85,7 +77,7 @@ check_type(const Release *release, const ShownColumn *shown, const FormData_pg_a
 
 /* Fails if the release would have other columns. */
 static void
-check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relation)
+check_same_columns(const Release *release, const ReleaseEntry *entry)
 {
 	ColumnNames columns = column_names(release);
 	int			n = 0;
@@ -94,7 +86,7 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
 		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive))
 		refuse_changed(release);
-	rel = relation_open_existing(relation);
+	rel = relation_open_existing(entry->relation);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
 	{
 		Form_pg_attribute column = TupleDescAttr(RelationGetDescr(rel), i);
@@ -112,19 +104,26 @@ check_same_columns(const Release *release, const ReleaseEntry *entry, Oid relati
 		refuse_changed(release);
 }
 
-/* Reads for an existing release; extends its recoding by new people if asked. */
+/*
+ * Reads for a release, and compares what it will show with what was shown
+ * before; an existing one keeps its columns.  Its recoding may be extended by
+ * new people.
+ */
 static void
-read_again(Release *release, const ReleaseEntry *entry, Oid relation, bool extends)
+read_release(Release *release, const ReleaseEntry *entry, bool extends)
 {
 	Relation	recoding = NULL;
 
+	release->writes = true;
+	release_check(release);
 	release->extends = extends && release->by.kind == BY_RECODING;
 	if (release->extends)
 		recoding = recoding_open_own(release->by.recoding);
 	release_read(release);
 	if (recoding != NULL)
 		relation_close(recoding, NoLock);
-	check_same_columns(release, entry, relation);
+	if (entry != NULL)
+		check_same_columns(release, entry);
 	if (release->form != RELEASE_LIVE_VIEW)
 	{
 		release_choose_classes(release);
@@ -132,6 +131,83 @@ read_again(Release *release, const ReleaseEntry *entry, Oid relation, bool exten
 	}
 	release_check_names(release);
 }
+
+/*
+ * Writes down what a release shows: as a new entry, in place of all of one, or
+ * (NULL) what a refresh can change.
+ */
+static void
+write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry))
+{
+	ReleaseEntry *entry = entry_of_release(release, id, relation);
+
+	/*
+	 * if it is refreshed, what is shown may be as it was, but not who was
+	 * left out, or what is promised
+	 */
+	if (write != NULL)
+		write(entry);
+	else
+		release_entry_update(entry, release->unchanged);
+	if (release->content != NULL && (write != NULL || !release->unchanged))
+		release_content_insert(entry, release->content, release->difference);
+	linked_people_insert(release, entry->id);
+}
+
+/* ------------------------------------------------------------------- creates */
+
+static char *
+new_id(void)
+{
+	pg_uuid_t	id;
+
+	if (!pg_strong_random(id.data, sizeof(id.data)))
+		ereport(ERROR,
+				(errcode(ERRCODE_INTERNAL_ERROR),
+				 errmsg("could not generate random values")));
+	/* as RFC 4122 has them */
+	id.data[6] = (id.data[6] & 0x0f) | 0x40;
+	id.data[8] = (id.data[8] & 0x3f) | 0x80;
+	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
+}
+
+/* Creates the relation and fills it; a view's query has PostgreSQL fill it as we do. */
+static Oid
+make_relation(Release *release, const char *id)
+{
+	bool		is_table = release->form == RELEASE_TABLE;
+	Oid			relation;
+
+	if (release->form == RELEASE_LIVE_VIEW)
+		return release_create_live(release, id);
+	sql_run(psprintf("CREATE %s %s AS SELECT * FROM %s.released_rows(%s) AS r (%s) WITH NO DATA", is_table ? "TABLE" : "MATERIALIZED VIEW",
+					 release->sql_name, own_schema_name(), quote_literal_cstr(id), column_definitions(release)), NULL);
+	relation = made_relation(release->schema, release->name);
+	if (!is_table)
+	{
+		require_definition(relation);
+		depend_on_read(release, relation);
+	}
+	release_write_rows(release, relation, false);
+	release_mark_filled(relation);
+	return relation;
+}
+
+Oid
+release_create(Release *release)
+{
+	char	   *id = new_id();
+	Oid			relation;
+
+	read_release(release, NULL, false);
+	relation = make_relation(release, id);
+	CreateComments(relation, RelationRelationId, 0, release_comment(release, id));
+	write_down(release, id, relation, release_entry_insert);
+	release_close(release);
+	return relation;
+}
+
+/* ------------------------------------------------------ refreshes, republishes */
 
 /* The entry as it is now, even if others have committed it since our snapshot. */
 static ReleaseEntry *
@@ -166,7 +242,7 @@ release_lock_entry(Oid relation)
 
 /* Reads the current data for an existing release.  Ends with PopActiveSnapshot and release_close. */
 static Release *
-read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
+read_of_entry(const ReleaseEntry *entry, bool refills)
 {
 	Release    *release;
 	char	   *changed;
@@ -174,7 +250,6 @@ read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
 	/* what others wrote before they released the lock must be read */
 	PushActiveSnapshot(GetTransactionSnapshot());
 	release = release_of_entry(entry);
-	release->writes = true;
 	release->refills = refills;
 	if (release->dataset->relation != entry->source)
 		ereport(ERROR,
@@ -189,27 +264,8 @@ read_of_entry(const ReleaseEntry *entry, Oid relation, bool refills)
 				 errmsg("hierarchies of release %s have changed", release->sql_name),
 				 errdetail("%s", changed),
 				 errhint("Leaves may be added, but existing leaves must keep their labels. If this change is wanted, call anonopt.republish.")));
-	release_check(release);
-	read_again(release, entry, relation, true);
+	read_release(release, entry, true);
 	return release;
-}
-
-void
-release_write_down(const Release *release, const char *id, Oid relation, void (*write) (const ReleaseEntry *entry))
-{
-	ReleaseEntry *entry = entry_of_release(release, id, relation);
-
-	/*
-	 * if it is refreshed, what is shown may be as it was, but not who was
-	 * left out, or what is promised
-	 */
-	if (write != NULL)
-		write(entry);
-	else
-		release_entry_update(entry, release->unchanged);
-	if (release->content != NULL && (write != NULL || !release->unchanged))
-		release_content_insert(entry, release->content, release->difference);
-	linked_people_insert(release, entry->id);
 }
 
 void
@@ -223,10 +279,10 @@ release_refresh(Oid relation)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	release = read_of_entry(entry, relation, false);
+	release = read_of_entry(entry, false);
 	if (release->form != RELEASE_LIVE_VIEW)
 		fresh = release_fresh_rows(release, relation);
-	release_write_down(release, entry->id, relation, NULL);
+	write_down(release, entry->id, relation, NULL);
 	/* the last step, because readers are locked out from here on */
 	if (fresh != NULL)
 		release_swap_rows(fresh);
@@ -245,8 +301,8 @@ release_fill(Oid relation, TupleDesc desc, Tuplestorestate *rows)
 		ereport(ERROR,
 				(errcode(ERRCODE_WRONG_OBJECT_TYPE),
 				 errmsg("release %s is not a materialized view", relation_sql_name(relation))));
-	release = read_of_entry(entry, relation, true);
-	release_write_down(release, entry->id, relation, NULL);
+	release = read_of_entry(entry, true);
+	write_down(release, entry->id, relation, NULL);
 	depend_on_read(release, relation);
 	release_return_rows(release, desc, rows);
 	PopActiveSnapshot();
@@ -276,9 +332,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	FreshRows  *fresh = NULL;
 	char	   *comment;
 
-	release->writes = true;
-	release_check(release);
-	read_again(release, entry, relation, false);
+	read_release(release, entry, false);
 	if (release->form == RELEASE_LIVE_VIEW)
 		live_check_source(release);
 	else
@@ -287,7 +341,7 @@ release_republish(Release *release, const ReleaseEntry *entry)
 	release_check_names(release);
 	if (release->form == RELEASE_MATERIALIZED_VIEW)
 		depend_on_read(release, relation);
-	release_write_down(release, entry->id, relation, release_entry_replace);
+	write_down(release, entry->id, relation, release_entry_replace);
 	if (fresh != NULL)
 		release_swap_rows(fresh);
 	/* it states the promise, unless somebody has replaced it */
@@ -296,4 +350,26 @@ release_republish(Release *release, const ReleaseEntry *entry)
 		CreateComments(relation, RelationRelationId, 0, release_comment(release, entry->id));
 	PopActiveSnapshot();
 	release_close(release);
+}
+
+/* ------------------------- drops releases and the objects created with them */
+
+void
+release_drop(Oid relation)
+{
+	ReleaseEntry *entry = release_entry_require(relation);
+	ObjectAddresses *objects = new_object_addresses();
+	ObjectAddress object;
+
+	/* by any owner, members too: dropping runs no code of the relation */
+	if (!object_ownercheck(RelationRelationId, relation, GetUserId()))
+		aclcheck_error(ACLCHECK_NOT_OWNER, get_relkind_objtype(get_rel_relkind(relation)), get_rel_name(relation));
+	ObjectAddressSet(object, ProcedureRelationId, entry->form == RELEASE_LIVE_VIEW ? rows_function(relation) : InvalidOid);
+	if (OidIsValid(object.objectId))
+		add_exact_object_address(&object, objects);
+	LockRelationOid(relation, AccessExclusiveLock);
+	ObjectAddressSet(object, RelationRelationId, relation);
+	add_exact_object_address(&object, objects);
+	performMultipleDeletions(objects, DROP_RESTRICT, 0);
+	free_object_addresses(objects);
 }
