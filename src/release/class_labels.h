@@ -49,6 +49,9 @@ extern TextIndex index_texts(const char *const *texts, uint32 n);
 /* The number of a text, or PG_UINT32_MAX. */
 extern uint32 find_text(const TextIndex *index, const char *label);
 
+/* The rank of each text; equal ones have that of the first. */
+extern uint32 *rank_texts(const char *const *texts, uint32 n);
+
 /*
  * Gives equal texts the same number, in the order of their first occurrence;
  * labels receives them by number.
@@ -62,9 +65,6 @@ extern void classes_label_node(Classes *classes, const char ***labels);
 
 /* Labels the classes of a recoding. */
 extern void classes_label_recoding(Classes *classes, RecodingLabels mode);
-
-/* Allocates codes and labels, which the caller sets. */
-extern void classes_labels_create(Classes *classes);
 
 /* Unites classes that look alike. */
 extern void classes_unite_alike(Classes *classes);

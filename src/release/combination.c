@@ -13,7 +13,49 @@
 #include "miscadmin.h"
 #include "release/cut_bits.h"
 #include "utils/builtins.h"
+#include "utils/guc.h"
 #include "utils/varbit.h"
+
+/* ------------------------------------------ what happens if they know too much */
+
+typedef enum CompositionMode
+{
+	COMPOSITION_OFF,
+	COMPOSITION_WARN,
+	COMPOSITION_REFUSE
+} CompositionMode;
+
+static const struct config_enum_entry composition_modes[] = {
+	{"off", COMPOSITION_OFF, false},
+	{"warn", COMPOSITION_WARN, false},
+	{"refuse", COMPOSITION_REFUSE, false},
+	{NULL, 0, false}
+};
+
+static int	composition_mode = COMPOSITION_WARN;
+
+void
+composition_define_settings(void)
+{
+	DefineCustomEnumVariable("anonopt.composition",
+							 "Sets what happens when releases of a relation together reveal more than they promise.",
+							 "Publishing and refreshing warn, refuse, or skip the comparison.",
+							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
+}
+
+int
+composition_level(void)
+{
+	return composition_mode == COMPOSITION_OFF ? 0 : composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
+}
+
+int
+composition_errcode(void)
+{
+	return composition_mode == COMPOSITION_REFUSE ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING;
+}
+
+/* ------------------------- the labels of a content in a hierarchy of today */
 
 bool
 contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
@@ -32,8 +74,6 @@ contents_are_alike(const KnownContent *content_a, const KnownContent *content_b)
 			return false;
 	return true;
 }
-
-/* ------------------------- the labels of a content in a hierarchy of today */
 
 /*
  * The recoding by the level or the cut of a column, or NULL; and its level, or

@@ -13,7 +13,6 @@
 #include "release/pseudonym.h"
 #include "release/release_parts.h"
 #include "storage/lmgr.h"
-#include "utils/guc.h"
 #include "utils/snapmgr.h"
 
 /* ----------------- what two contents reveal together: a reader who has both */
@@ -22,27 +21,20 @@
 static void
 view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, ContentView *view_a, ContentView *view_b)
 {
-	TextIndex	index = index_texts(a->content->labels[i], a->content->nlabels[i]);
-	uint32	   *shown_a = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) a->content->nlabels[i] + 1));
-	uint32	   *shown_b = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) b->content->nlabels[j] + 1));
+	Size		na = a->content->nlabels[i];
+	Size		nb = b->content->nlabels[j];
+	const char **texts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (na + nb + 1));
+	const char **different;
+	uint32		ndifferent;
+	uint32	   *numbers;
 
-	/* the index finds only one of the labels that look alike in one content */
-	for (uint32 label = 0; label < a->content->nlabels[i]; label++)
-		shown_a[label] = find_text(&index, a->content->labels[i][label]);
-	for (uint32 label = 0; label < b->content->nlabels[j]; label++)
-	{
-		uint32		found = find_text(&index, b->content->labels[j][label]);
-
-		shown_b[label] = found != PG_UINT32_MAX ? found : a->content->nlabels[i] + label;
-	}
-	*view_a = (ContentView)
-	{
-		i, shown_a
-	};
-	*view_b = (ContentView)
-	{
-		j, shown_b
-	};
+	memcpy(texts, a->content->labels[i], sizeof(char *) * na);
+	memcpy(texts + na, b->content->labels[j], sizeof(char *) * nb);
+	numbers = number_texts(texts, na + nb, &ndifferent, &different);
+	view_a->attr = i;
+	view_a->shown = numbers;
+	view_b->attr = j;
+	view_b->shown = numbers + na;
 }
 
 /*
@@ -156,31 +148,6 @@ composition_load(const Composition *composition, KnownContent *other)
 
 /* ------------------------------------------------------------- warns or refuses */
 
-typedef enum CompositionMode
-{
-	COMPOSITION_OFF,
-	COMPOSITION_WARN,
-	COMPOSITION_REFUSE
-} CompositionMode;
-
-static const struct config_enum_entry composition_modes[] = {
-	{"off", COMPOSITION_OFF, false},
-	{"warn", COMPOSITION_WARN, false},
-	{"refuse", COMPOSITION_REFUSE, false},
-	{NULL, 0, false}
-};
-
-static int	composition_mode = COMPOSITION_WARN;
-
-void
-composition_define_settings(void)
-{
-	DefineCustomEnumVariable("anonopt.composition",
-							 "Sets what happens when releases of a relation together reveal more than they promise.",
-							 "Publishing and refreshing warn, refuse, or skip the comparison.",
-							 &composition_mode, COMPOSITION_WARN, composition_modes, PGC_USERSET, 0, NULL, NULL, NULL);
-}
-
 /*
  * The content that a release is about to show, as if it had been written down
  * already.
@@ -189,7 +156,6 @@ static void
 known_of_release(const Release *release, KnownContent *content)
 {
 	ReleaseEntry *known = &content->release;
-	const Dataset *dataset = release->dataset;
 
 	memset(content, 0, sizeof(KnownContent));
 	content->content = release->content;
@@ -198,22 +164,9 @@ known_of_release(const Release *release, KnownContent *content)
 	known->ngeneralized = release->population->nattrs;
 	known->generalized = release->content->attrs;
 	known->hierarchies = palloc(sizeof(Oid) * known->ngeneralized);
-	for (int i = 0, a = 0; i < dataset->nattributes; i++)
-		if (dataset->attributes[i].role == ROLE_QUASI_IDENTIFIER)
-			known->hierarchies[a++] = dataset->attributes[i].hierarchy;
+	for (int a = 0; a < known->ngeneralized; a++)
+		known->hierarchies[a] = declared_attribute(release->dataset, a)->hierarchy;
 	known->by = release->by;
-}
-
-int
-composition_level(void)
-{
-	return composition_mode == COMPOSITION_OFF ? 0 : composition_mode == COMPOSITION_REFUSE ? ERROR : WARNING;
-}
-
-int
-composition_errcode(void)
-{
-	return composition_mode == COMPOSITION_REFUSE ? ERRCODE_OBJECT_NOT_IN_PREREQUISITE_STATE : ERRCODE_WARNING;
 }
 
 /* A release that is compared with earlier contents. */
@@ -366,7 +319,7 @@ composition_check(Release *release)
 	LockDatabaseObject(own_relation("published"), dataset->relation, 0, ExclusiveLock);
 	see_own_changes();
 	linked_people_check(release);
-	if (composition_mode == COMPOSITION_OFF && !release->refills)
+	if (composition_level() == 0 && !release->refills)
 	{
 		PopActiveSnapshot();
 		return;
@@ -376,7 +329,7 @@ composition_check(Release *release)
 	PopActiveSnapshot();
 	known_of_release(release, &own);
 	release->unchanged = release->refills && shows_the_same(release, composition_begin(dataset, NULL, true), &own, contents, n);
-	if (composition_mode == COMPOSITION_OFF || release->unchanged)
+	if (composition_level() == 0 || release->unchanged)
 		return;
 	release->difference = 0;
 	for (int i = 0; i < n && population == NULL; i++)

@@ -91,13 +91,6 @@ extern MemoryContext composition_load(const Composition *composition, KnownConte
  */
 extern int64 composition_difference(Composition *composition, const KnownContent *a, const KnownContent *b, const char **unseen);
 
-/* The minimum of numbers that are not 0, or 0. */
-static inline int64
-least_people(int64 a, int64 b)
-{
-	return a == 0 || (b > 0 && b < a) ? b : a;
-}
-
 /*
  * Views attribute i of a content and attribute j of another, both of the same
  * column, by groups of values that both show together; returns false if the

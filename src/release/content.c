@@ -123,17 +123,19 @@ tuple_digest(const Population *population, const uint64 *const *digests, const i
 
 /* ------------------------------------------------ what one content shows beside another */
 
-/* Adds a content's rows, with a sign, to the counts of generalized rows. */
+/*
+ * Adds a content's rows, with a sign, to those of classes with the same
+ * generalized labels.
+ */
 static void
-add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, const Content *content, const ContentView *views,
-		 int nviews, const int (*values)[2], int nvalues, int side)
+add_rows(KeyCounter *classes, KeyCounter *rows, const Content *content, const ContentView *views, int nviews,
+		 const int (*values)[2], int nvalues, int side)
 {
 	for (uint32 i = 0; i < content->rows->nkeys; i++)
 	{
 		const uint64 *row = content_row(content, i);
 		uint64	   *class = key_counter_candidate(classes);
-		uint64	   *key;
-		uint32		number;
+		uint64	   *key = key_counter_candidate(rows);
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
@@ -144,47 +146,11 @@ add_rows(KeyCounter *classes, KeyCounter *rows, int64 **balance, Size *room, con
 
 			put_code(class, v, code == STARRED ? STARRED : views[v].shown[code]);
 		}
-		number = key_counter_add(classes, 0);
-		key = key_counter_candidate(rows);
-		key[0] = number;
+		key[0] = key_counter_add(classes, 0);
 		for (int v = 0; v < nvalues; v++)
 			key[v + 1] = row[code_words(content->nattrs) + values[v][side]];
-		number = key_counter_add(rows, 0);
-		while (number >= *room)
-		{
-			Size		before = *room;
-
-			*balance = budget_grow(rows->context, *balance, sizeof(int64), room);
-			memset(*balance + before, 0, sizeof(int64) * (*room - before));
-		}
-		(*balance)[number] += side == 0 ? content->rows->counts[i] : -content->rows->counts[i];
+		(void) key_counter_add(rows, side == 0 ? content->rows->counts[i] : -content->rows->counts[i]);
 	}
-}
-
-/* The smallest group of people within a class that only one side shows. */
-static int64
-smallest_group(const KeyCounter *classes, const KeyCounter *rows, const int64 *balance, MemoryContext context)
-{
-	int64	   *only[2];
-	int64		smallest = 0;
-
-	for (int side = 0; side < 2; side++)
-		only[side] = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) classes->nkeys + 1),
-												MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	for (uint32 i = 0; i < rows->nkeys; i++)
-	{
-		uint32		class = (uint32) rows->keys[(Size) i * rows->nwords];
-
-		if (balance[i] > 0)
-			only[0][class] += balance[i];
-		else
-			only[1][class] -= balance[i];
-	}
-	for (int side = 0; side < 2; side++)
-		for (uint32 class = 0; class < classes->nkeys; class++)
-			if (only[side][class] > 0 && (smallest == 0 || only[side][class] < smallest))
-				smallest = only[side][class];
-	return smallest;
 }
 
 int64
@@ -194,13 +160,20 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
 	KeyCounter *classes = key_counter_create(context, Max(code_words(nviews), 1), 1024);
 	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
-	int64	   *balance = NULL;
-	Size		room = 0;
-	int64		smallest;
+	KeyCounter *only = key_counter_create(context, 1, 1024);	/* people of a class
+																 * whom one side shows */
+	int64		smallest = 0;
 
-	add_rows(classes, rows, &balance, &room, a, views_a, nviews, values, nvalues, 0);
-	add_rows(classes, rows, &balance, &room, b, views_b, nviews, values, nvalues, 1);
-	smallest = smallest_group(classes, rows, balance, context);
+	add_rows(classes, rows, a, views_a, nviews, values, nvalues, 0);
+	add_rows(classes, rows, b, views_b, nviews, values, nvalues, 1);
+	for (uint32 i = 0; i < rows->nkeys; i++)
+		if (rows->counts[i] != 0)
+		{
+			*key_counter_candidate(only) = rows->keys[(Size) i * rows->nwords] << 1 | (rows->counts[i] < 0);
+			(void) key_counter_add(only, Abs(rows->counts[i]));
+		}
+	for (uint32 i = 0; i < only->nkeys; i++)
+		smallest = least_people(smallest, only->counts[i]);
 	MemoryContextDelete(context);
 	return smallest;
 }

@@ -59,6 +59,13 @@ extern uint32 content_class_of(const Content *content, uint64 digest);
 extern uint64 **leaf_digests(const Population *population);
 extern uint64 tuple_digest(const Population *population, const uint64 *const *digests, const int *attrs, int nattrs, uint32 tuple);
 
+/* The minimum of numbers that are not 0, or 0. */
+static inline int64
+least_people(int64 a, int64 b)
+{
+	return a == 0 || (b > 0 && b < a) ? b : a;
+}
+
 /*
  * How the labels of an attribute are generalized before contents are compared:
  * by code, the common label.

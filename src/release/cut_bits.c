@@ -37,22 +37,6 @@ separating_bits(const bool *separated, int nbits)
 	return VarBitPGetDatum(bits);
 }
 
-/* Whether a cut separates neighbouring labels; fails if it is not one of an attribute's lowest level. */
-static bool *
-cut_bits(const Attribute *attr, const Recoding *finer, Datum cut)
-{
-	int			length = VARBITLEN(DatumGetVarBitP(cut));
-
-	if (length != finer->nlabels - 1)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("cuts of column \"%s\" have the wrong length", attr->name),
-				 errdetail("There are %d bits for %u labels at level %d.",
-						   length, finer->nlabels, attr->min_level),
-				 errhint("Give %u bits, one between any two neighbours.", finer->nlabels - 1)));
-	return separated_labels(cut);
-}
-
 const Recoding **
 node_of_cuts(const Population *population, const Datum *cuts)
 {
@@ -62,8 +46,16 @@ node_of_cuts(const Population *population, const Datum *cuts)
 	{
 		const Attribute *attr = &population->attrs[a];
 		const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
-		Recoding   *cut = recoding_cut(attr->hierarchy, finer, cut_bits(attr, finer, cuts[a]));
+		int			length = VARBITLEN(DatumGetVarBitP(cuts[a]));
+		Recoding   *cut;
 
+		if (length != finer->nlabels - 1)
+			ereport(ERROR,
+					(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+					 errmsg("cuts of column \"%s\" have the wrong length", attr->name),
+					 errdetail("There are %d bits for %u labels at level %d.", length, finer->nlabels, attr->min_level),
+					 errhint("Give %u bits, one between any two neighbours.", finer->nlabels - 1)));
+		cut = recoding_cut(attr->hierarchy, finer, separated_labels(cuts[a]));
 		recoding_weigh(population, a, cut);
 		node[a] = cut;
 	}

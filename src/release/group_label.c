@@ -27,6 +27,95 @@
 #include "utils/float.h"
 #include "utils/memutils.h"
 
+/* ---------------------------------------------------------- texts and their order */
+
+int
+compare_texts(const char *a, const char *b)
+{
+	if (a == NULL || b == NULL)
+		return (a == NULL) - (b == NULL);
+	return strcmp(a, b);
+}
+
+static int
+compare_numbered(const void *a, const void *b, void *arg)
+{
+	const char *const *texts = arg;
+
+	return compare_texts(texts[*(const uint32 *) a], texts[*(const uint32 *) b]);
+}
+
+TextIndex
+index_texts(const char *const *texts, uint32 n)
+{
+	TextIndex	index = {n, texts, MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * ((Size) n + 1))};
+
+	for (uint32 i = 0; i < n; i++)
+		index.order[i] = i;
+	qsort_arg(index.order, n, sizeof(uint32), compare_numbered, (void *) texts);
+	return index;
+}
+
+uint32
+find_text(const TextIndex *index, const char *label)
+{
+	uint32		low = 0;
+	uint32		high = index->n;
+
+	while (low < high)
+	{
+		uint32		middle = low + (high - low) / 2;
+		int			order = compare_texts(index->texts[index->order[middle]], label);
+
+		if (order == 0)
+			return index->order[middle];
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return PG_UINT32_MAX;
+}
+
+uint32 *
+rank_texts(const char *const *labels, uint32 nlabels)
+{
+	TextIndex	index = index_texts(labels, nlabels);
+	uint32	   *places = budget_alloc(sizeof(uint32), (Size) nlabels + 1);
+
+	for (uint32 i = 0; i < nlabels; i++)
+		places[index.order[i]] = i > 0 && compare_texts(labels[index.order[i - 1]], labels[index.order[i]]) == 0 ?
+			places[index.order[i - 1]] : i;
+	pfree(index.order);
+	return places;
+}
+
+uint32 *
+number_texts(const char *const *texts, uint32 n, uint32 *nlabels, const char ***labels)
+{
+	uint32	   *numbers = rank_texts(texts, n);
+	uint32	   *of_place = budget_alloc_zero(sizeof(uint32), (Size) n + 1); /* plus one */
+	const char **different = budget_alloc(sizeof(char *), (Size) n + 1);
+
+	*nlabels = 0;
+	for (uint32 i = 0; i < n; i++)
+	{
+		uint32		place = numbers[i];
+
+		if (of_place[place] == 0)
+		{
+			different[*nlabels] = texts[i];
+			of_place[place] = ++*nlabels;
+		}
+		numbers[i] = of_place[place] - 1;
+	}
+	pfree(of_place);
+	*labels = different;
+	return numbers;
+}
+
+/* ------------------------------------------------------------------- groups */
+
 /*
  * The ends of a label such as 17, [20, 35) or [20,35); returns false for any
  * other.

@@ -11,70 +11,74 @@
 
 #include "base/key_counter.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
-
-static void
-append_text(char ***texts, int *n, const char *text)
-{
-	if (*n == 0)
-		*texts = palloc(sizeof(char *));
-	else if (pg_nextpower2_32(*n) == *n)
-		*texts = repalloc_huge(*texts, sizeof(char *) * 2 * *n);
-	(*texts)[(*n)++] = unconstify(char *, text);
-}
 
 static void
 append_run(LabelCover *cover, const Attribute *attr, const char *label, uint32 first, uint32 end)
 {
 	if (first >= end)
 		return;
-	append_text(&cover->labels, &cover->n, label);
-	append_text(&cover->firsts, &cover->nfirsts, attr->hierarchy->labels[0][first]);
-	append_text(&cover->lasts, &cover->nlasts, attr->hierarchy->labels[0][end - 1]);
+	cover->labels[cover->n] = unconstify(char *, label);
+	cover->firsts[cover->n] = unconstify(char *, attr->hierarchy->labels[0][first]);
+	cover->lasts[cover->n] = unconstify(char *, attr->hierarchy->labels[0][end - 1]);
+	cover->nfirsts = cover->nlasts = ++cover->n;
 }
 
-/* The leaves under a label, except that of values without one, and these values. */
-static void
-append_cover(LabelCover *cover, const Attribute *attr, const char *label, uint32 first, uint32 leaves)
-{
-	uint32		end = first + leaves;
-	uint32		unknown = attr->unknown_leaf;
-	bool		has_unknown = unknown >= first && unknown < end;
-
-	append_run(cover, attr, label, first, has_unknown ? unknown : end);
-	if (has_unknown)
-		append_run(cover, attr, label, unknown + 1, end);
-	if (has_unknown || leaves == attr->hierarchy->nleaves)
-		append_text(&cover->unknown, &cover->nunknown, label);
-}
-
-/* The labels of the boxes that are shown; each label and run occurs once. */
-static void
-append_boxes(LabelCover *cover, const Classes *classes, int a)
+/* The runs under the labels that are shown: of a cut's groups, or of boxes, whose labels and runs may occur several times. */
+static KeyCounter *
+shown_runs(const Classes *classes, int a, const Recoding *cut)
 {
 	KeyCounter *runs = key_counter_create(CurrentMemoryContext, 2, 1024);
 
-	for (Size box = 0; box < classes->nboxes; box++)
+	for (Size i = 0; i < (cut != NULL ? cut->nlabels : classes->nboxes); i++)
 	{
-		Size		at = box * classes->population->nattrs + a;
+		Size		at = i * classes->population->nattrs + a;
 		uint64	   *key = key_counter_candidate(runs);
-		uint32		known = runs->nkeys;
 
 		CHECK_FOR_INTERRUPTS();
-		if (classes->class_of_box[box] == NO_CLASS)
+		if (cut == NULL && classes->class_of_box[i] == NO_CLASS)
 			continue;
-		key[0] = (uint64) classes->first_leaf[at] << 32 | classes->leaves[at];
-		key[1] = classes->codes[at];
-		if (key_counter_add(runs, 1) == known)
-			append_cover(cover, &classes->population->attrs[a], classes->labels[a][classes->codes[at]], classes->first_leaf[at],
-						 classes->leaves[at]);
+		key[0] = cut != NULL ? (uint64) cut->first_leaf[i] << 32 | cut->leaves[i] :
+			(uint64) classes->first_leaf[at] << 32 | classes->leaves[at];
+		key[1] = cut != NULL ? i : classes->codes[at];
+		(void) key_counter_add(runs, 1);
 	}
+	return runs;
+}
+
+/* The leaves under each label, except that of values without one, and the labels of these values. */
+static LabelCover
+cover_of_attribute(const Classes *classes, int a, const Recoding *cut)
+{
+	const Attribute *attr = &classes->population->attrs[a];
+	KeyCounter *runs = shown_runs(classes, a, cut);
+	LabelCover	cover = {0};
+
+	/* values without a leaf part a run in two */
+	cover.labels = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.firsts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.lasts = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * (2 * (Size) runs->nkeys + 1));
+	cover.unknown = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(char *) * ((Size) runs->nkeys + 1));
+	for (Size i = 0; i < runs->nkeys; i++)
+	{
+		const char *label = classes->labels[a][runs->keys[i * 2 + 1]];
+		uint32		first = (uint32) (runs->keys[i * 2] >> 32);
+		uint32		leaves = (uint32) runs->keys[i * 2];
+		uint32		end = first + leaves;
+		uint32		unknown = attr->unknown_leaf;
+		bool		has_unknown = unknown >= first && unknown < end;
+
+		append_run(&cover, attr, label, first, has_unknown ? unknown : end);
+		if (has_unknown)
+			append_run(&cover, attr, label, unknown + 1, end);
+		if (has_unknown || leaves == attr->hierarchy->nleaves)
+			cover.unknown[cover.nunknown++] = unconstify(char *, label);
+	}
+	return cover;
 }
 
 LabelCover *
 covers_of_release(const Release *release, int *n)
 {
-	const Classes *classes = release->classes;
 	const Dataset *dataset = release->dataset;
 	LabelCover *covers;
 	bool		needed = false;
@@ -85,15 +89,8 @@ covers_of_release(const Release *release, int *n)
 	if (!needed)
 		return NULL;
 	*n = release->population->nattrs;
-	covers = palloc0(sizeof(LabelCover) * (*n + 1));
+	covers = palloc(sizeof(LabelCover) * (*n + 1));
 	for (int a = 0; a < *n; a++)
-	{
-		const Recoding *cut = release->by.kind != BY_CUTS ? NULL : classes->node[a];
-
-		if (cut == NULL)
-			append_boxes(&covers[a], classes, a);
-		for (uint32 group = 0; cut != NULL && group < cut->nlabels; group++)
-			append_cover(&covers[a], &classes->population->attrs[a], classes->labels[a][group], cut->first_leaf[group], cut->leaves[group]);
-	}
+		covers[a] = cover_of_attribute(release->classes, a, release->by.kind == BY_CUTS ? release->classes->node[a] : NULL);
 	return covers;
 }

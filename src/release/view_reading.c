@@ -68,19 +68,6 @@ check_reader(Oid source, const List *relations)
 				 errdetail("Rows that a reader adds, changes or deletes could expose a class of one person. Writing a parent, a referenced table or a view counts, too.")));
 }
 
-/* Fails if the declaration names other relations than when it was published. */
-static void
-check_declaration(const Release *release, const ReleaseEntry *entry)
-{
-	List	   *now = release_hierarchies(release->dataset);
-
-	if (release->dataset->relation != entry->source || entry->nhierarchies != list_length(now))
-		refuse_source();
-	for (int i = 0; i < entry->nhierarchies; i++)
-		if (entry->hierarchies[i] != list_nth_oid(now, i))
-			refuse_source();
-}
-
 /*
  * Fails unless the data and the populations are still plain tables, with types
  * that nobody else can give casts of their own.
@@ -136,6 +123,7 @@ read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 {
 	ReleaseEntry *entry = release_entry_require(view);
 	Release    *release;
+	List	   *hierarchies;
 	List	   *relations = NIL;
 	ListCell   *cell;
 
@@ -150,7 +138,13 @@ read_live(Oid view, TupleDesc desc, Tuplestorestate *rows)
 				(errcode(ERRCODE_INSUFFICIENT_PRIVILEGE),
 				 errmsg("the live release has been dropped")));
 	release = release_of_entry(entry);
-	check_declaration(release, entry);
+	/* the declaration must name the same relations */
+	hierarchies = release_hierarchies(release->dataset);
+	if (release->dataset->relation != entry->source || entry->nhierarchies != list_length(hierarchies))
+		refuse_source();
+	for (int i = 0; i < entry->nhierarchies; i++)
+		if (entry->hierarchies[i] != list_nth_oid(hierarchies, i))
+			refuse_source();
 	release_check(release);
 	check_sources(release);
 	foreach(cell, live_sources(release))
