@@ -11,7 +11,6 @@
 #include "nodes/value.h"
 #include "read/population_read.h"
 #include "release/pseudonym.h"
-#include "release/release_parts.h"
 #include "storage/lmgr.h"
 #include "utils/snapmgr.h"
 

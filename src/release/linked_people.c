@@ -19,7 +19,6 @@
 #include "release/entry_row.h"
 #include "release/pseudonym.h"
 #include "storage/lmgr.h"
-#include "utils/builtins.h"
 
 /* While the people of a release that is about to be shown are collected. */
 typedef struct PeopleCollector
@@ -38,6 +37,7 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	uint8		bytes[PSEUDONYM_BYTES];
 	const unsigned char *at = bytes;
 	MemoryContext old;
+	uint32		number;
 
 	if (class == NO_CLASS || nulls[pseudonym->spooled])
 		return;
@@ -46,8 +46,9 @@ collect_row(void *arg, uint32 group, const Datum *values, const bool *nulls)
 	MemoryContextSwitchTo(old);
 	MemoryContextReset(collector->row);
 	*key_counter_candidate(pseudonym->persons) = take_number(&at, sizeof(uint64));
+	number = key_counter_add(pseudonym->persons, 0);
 	/* a sum, because rows have no order */
-	(void) key_counter_add(pseudonym->persons, (int64) word_hash((uint64) class + 1));
+	pseudonym->persons->counts[number] = (int64) ((uint64) pseudonym->persons->counts[number] + word_hash((uint64) class + 1));
 }
 
 /* ------------------------------------------------------- what was written down */

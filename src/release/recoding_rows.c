@@ -8,11 +8,9 @@
 #include "release/recoding_rows.h"
 
 #include "access/relation.h"
-#include "access/table.h"
 #include "access/tableam.h"
 #include "access/xact.h"
 #include "base/budget.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"

@@ -4,7 +4,6 @@
  */
 #include "release/release_parts.h"
 
-#include "base/names.h"
 #include "catalog/dataset.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"

@@ -24,7 +24,6 @@
 #include "catalog/trusted_code.h"
 #include "mb/pg_wchar.h"
 #include "miscadmin.h"
-#include "rewrite/prs2lock.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

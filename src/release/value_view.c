@@ -14,7 +14,6 @@
 #include "catalog/sql.h"
 #include "miscadmin.h"
 #include "read/hierarchy_read.h"
-#include "release/cut_bits.h"
 #include "release/release.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"

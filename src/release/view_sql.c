@@ -11,12 +11,10 @@
 #include "release/release_parts.h"
 
 #include "access/htup_details.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
-#include "read/hierarchy_read.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/syscache.h"
