@@ -79,11 +79,10 @@ extern Oid	rows_function(Oid view);
 
 /*
  * The relations whose rows a live view reads, opened: the data, and populations
- * that it counts; whether one is a plain table, and has row security.
+ * that it counts; and whether one is a plain table.
  */
 extern List *live_sources(const Release *release);
 extern bool is_plain_source(Relation relation);
-extern bool has_row_security(Relation relation);
 
 /* Whether a live view reads the column of an attribute in such a relation. */
 extern bool is_read_live(const Dataset *dataset, int attribute, Oid relation);

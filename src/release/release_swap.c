@@ -58,19 +58,6 @@ oids_of(Relation index, AttrNumber column)
 	return ((oidvector *) DatumGetPointer(value))->values;
 }
 
-/* The storage parameters of an index; 0 if it has none. */
-static Datum
-parameters_of(Oid index)
-{
-	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(index));
-	bool		isnull;
-	Datum		value = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
-
-	value = isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(value));
-	ReleaseSysCache(tuple);
-	return value;
-}
-
 /* Builds a copy of an index on the new heap, from what the catalogs hold, without any name. */
 static Oid
 copy_index(Relation heap, Oid oid)
@@ -80,10 +67,14 @@ copy_index(Relation heap, Oid oid)
 	Datum	   *options = palloc0(sizeof(Datum) * (index->rd_att->natts + 1));
 	bool		isnull;
 	Datum		order = SysCacheGetAttr(INDEXRELID, index->rd_indextuple, Anum_pg_index_indoption, &isnull);
+	HeapTuple	tuple = SearchSysCache1(RELOID, ObjectIdGetDatum(oid));
+	Datum		parameters = SysCacheGetAttr(RELOID, tuple, Anum_pg_class_reloptions, &isnull);
 	char	   *name = ChooseRelationName(RelationGetRelationName(heap), NULL, "index", RelationGetNamespace(heap), false);
 	List	   *columns = NIL;
 	Oid			copy;
 
+	parameters = isnull ? (Datum) 0 : PointerGetDatum(PG_DETOAST_DATUM_COPY(parameters));
+	ReleaseSysCache(tuple);
 	for (int i = 0; i < index->rd_att->natts; i++)
 		columns = lappend(columns, pstrdup(NameStr(TupleDescAttr(index->rd_att, i)->attname)));
 	for (int i = 0; i < index->rd_index->indnkeyatts; i++)
@@ -92,21 +83,10 @@ copy_index(Relation heap, Oid oid)
 	info->ii_Concurrent = false;
 	copy = index_create(heap, name, InvalidOid, InvalidOid, InvalidOid, InvalidOid, info, columns, index->rd_rel->relam,
 						index->rd_rel->reltablespace, oids_of(index, Anum_pg_index_indcollation), oids_of(index, Anum_pg_index_indclass),
-						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters_of(oid), 0, 0, true, true, NULL);
+						options, ((int2vector *) DatumGetPointer(order))->values, NULL, parameters, 0, 0, true, true, NULL);
 	index_close(index, NoLock);
 	CommandCounterIncrement();
 	return copy;
-}
-
-static void
-build_indexes(FreshRows *fresh)
-{
-	Relation	heap = table_open(fresh->heap, AccessExclusiveLock);
-
-	fresh->indexes = list_copy(RelationGetIndexList(fresh->release));
-	for (int i = 0; i < list_length(fresh->indexes); i++)
-		fresh->copies = lappend_oid(fresh->copies, copy_index(heap, list_nth_oid(fresh->indexes, i)));
-	table_close(heap, NoLock);
 }
 
 /* Exchanges the files of two indexes, as PostgreSQL does for two heaps. */
@@ -149,57 +129,35 @@ exchange_files(Oid old, Oid fresh)
 }
 
 /*
- * Hides an index from the swap, which would build it again, or makes it valid
- * again.
+ * Hides indexes from the swap, which would build them again, or makes them
+ * valid again.
  */
 static void
-set_live(Oid index, bool live)
+set_live(Oid relation, const List *indexes, bool live)
 {
 	Relation	catalog = table_open(IndexRelationId, RowExclusiveLock);
-	HeapTuple	tuple = SearchSysCacheCopy1(INDEXRELID, ObjectIdGetDatum(index));
-	Form_pg_index form;
-
-	if (!HeapTupleIsValid(tuple))
-		elog(ERROR, "an index is missing");
-	form = (Form_pg_index) GETSTRUCT(tuple);
-	form->indislive = live;
-	if (live)
-	{
-		form->indisvalid = true;
-		form->indisready = true;
-		form->indcheckxmin = false;
-	}
-	CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
-	table_close(catalog, RowExclusiveLock);
-}
-
-static void
-set_all_live(Oid relation, const List *indexes, bool live)
-{
 	ListCell   *cell;
 
 	foreach(cell, indexes)
-		set_live(lfirst_oid(cell), live);
+	{
+		HeapTuple	tuple = SearchSysCacheCopy1(INDEXRELID, ObjectIdGetDatum(lfirst_oid(cell)));
+		Form_pg_index form;
+
+		if (!HeapTupleIsValid(tuple))
+			elog(ERROR, "an index is missing");
+		form = (Form_pg_index) GETSTRUCT(tuple);
+		form->indislive = live;
+		if (live)
+		{
+			form->indisvalid = true;
+			form->indisready = true;
+			form->indcheckxmin = false;
+		}
+		CatalogTupleUpdate(catalog, &tuple->t_self, tuple);
+	}
+	table_close(catalog, RowExclusiveLock);
 	CacheInvalidateRelcacheByRelid(relation);
 	CommandCounterIncrement();
-}
-
-/*
- * Exchanges the files of all indexes, and hides them.  Functions of indexes may
- * have made or dropped some; then PostgreSQL builds all of them.
- */
-static bool
-exchange_indexes(const FreshRows *fresh)
-{
-	if (fresh->indexes == NIL || !equal(RelationGetIndexList(fresh->release), fresh->indexes))
-		return false;
-	for (int i = 0; i < list_length(fresh->copies); i++)
-		if (IndexGetRelation(list_nth_oid(fresh->copies, i), true) != fresh->heap)
-			return false;
-	for (int i = 0; i < list_length(fresh->indexes); i++)
-		exchange_files(list_nth_oid(fresh->indexes, i), list_nth_oid(fresh->copies, i));
-	set_all_live(RelationGetRelid(fresh->release), fresh->indexes, false);
-	return true;
 }
 
 /* --------------------------------------------------------------------- rows */
@@ -244,21 +202,25 @@ FreshRows *
 release_fresh_rows(Release *release, Oid relation)
 {
 	Relation	table = table_open(relation, ExclusiveLock);
-	Oid			tablespace = table->rd_rel->reltablespace;
-	Oid			access_method = table->rd_rel->relam;
-	char		persistence = table->rd_rel->relpersistence;
 	FreshRows  *fresh = palloc0(sizeof(FreshRows));
+	Form_pg_class form = table->rd_rel;
+	Relation	heap;
 
 	CheckTableNotInUse(table, "refresh_release");
 	refuse_constraints(table);
 	/* building its indexes runs their functions */
 	require_trusted_relation(relation);
 	fresh->release = table;
-	fresh->heap = make_new_heap(relation, tablespace, access_method, persistence, ExclusiveLock);
+	fresh->heap = make_new_heap(relation, form->reltablespace, form->relam, form->relpersistence, ExclusiveLock);
 	release_write_rows(release, fresh->heap, true);
 	fresh->copied = must_copy_rows(table);
-	if (!fresh->copied)
-		build_indexes(fresh);
+	if (fresh->copied)
+		return fresh;
+	fresh->indexes = list_copy(RelationGetIndexList(table));
+	heap = table_open(fresh->heap, AccessExclusiveLock);
+	for (int i = 0; i < list_length(fresh->indexes); i++)
+		fresh->copies = lappend_oid(fresh->copies, copy_index(heap, list_nth_oid(fresh->indexes, i)));
+	table_close(heap, NoLock);
 	return fresh;
 }
 
@@ -320,12 +282,23 @@ release_swap_rows(FreshRows *fresh)
 	CheckTableNotInUse(fresh->release, "refresh_release");
 	require_same_shape(fresh);
 	release_mark_filled(relation);
-	exchanged = exchange_indexes(fresh);
+
+	/*
+	 * functions of indexes may have made or dropped some; then PostgreSQL
+	 * builds all of them
+	 */
+	exchanged = fresh->indexes != NIL && equal(RelationGetIndexList(fresh->release), fresh->indexes);
+	for (int i = 0; i < list_length(fresh->copies); i++)
+		exchanged = exchanged && IndexGetRelation(list_nth_oid(fresh->copies, i), true) == fresh->heap;
+	for (int i = 0; i < list_length(fresh->indexes) && exchanged; i++)
+		exchange_files(list_nth_oid(fresh->indexes, i), list_nth_oid(fresh->copies, i));
+	if (exchanged)
+		set_live(relation, fresh->indexes, false);
 	finish_heap_swap(relation, fresh->heap, false, false, true, true, true, RecentXmin, ReadNextMultiXactId(),
 					 get_rel_persistence(relation));
 	CommandCounterIncrement();
 	if (exchanged)
-		set_all_live(relation, fresh->indexes, true);
+		set_live(relation, fresh->indexes, true);
 	table_close(fresh->release, NoLock);
 	fresh->release = NULL;
 }

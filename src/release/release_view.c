@@ -150,12 +150,6 @@ is_plain_source(Relation relation)
 	return relation->rd_rel->relkind == RELKIND_RELATION && find_inheritance_children(RelationGetRelid(relation), NoLock) == NIL;
 }
 
-bool
-has_row_security(Relation relation)
-{
-	return relation->rd_rel->relrowsecurity || relation->rd_rel->relforcerowsecurity;
-}
-
 /*
  * Fails unless readers see all rows that a live view reads, and if everybody
  * could add rows that expose a class of one person.
@@ -171,7 +165,7 @@ check_source(Relation relation, bool has_persons)
 				 errmsg("relation %s cannot be published live", name),
 				 errdetail("A live view needs a plain table with one row per person."),
 				 errhint("Publish a snapshot instead: materialized => true.")));
-	if (has_row_security(relation))
+	if (relation->rd_rel->relrowsecurity || relation->rd_rel->relforcerowsecurity)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("row security applies to %s", name),

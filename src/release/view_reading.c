@@ -81,9 +81,10 @@ check_sources(const Release *release)
 		refuse_source();
 	foreach(cell, live_sources(release))
 	{
-		Oid			relation = RelationGetRelid((Relation) lfirst(cell));
+		Relation	source = lfirst(cell);
+		Oid			relation = RelationGetRelid(source);
 
-		if (!is_plain_source(lfirst(cell)) || has_row_security(lfirst(cell)))
+		if (!is_plain_source(source) || source->rd_rel->relrowsecurity || source->rd_rel->relforcerowsecurity)
 			refuse_source();
 		for (int i = 0; i < dataset->nattributes; i++)
 		{
