@@ -50,7 +50,19 @@ measures_json(const Release *release)
 	return json.data;
 }
 
-ColumnNames
+/* The generalized columns, those with a promise, and the others. */
+typedef struct ColumnNames
+{
+	int			n[3];
+	char	  **names[3];
+} ColumnNames;
+
+enum
+{
+	NAMES_GENERALIZED, NAMES_SENSITIVE, NAMES_UNCOVERED
+};
+
+static ColumnNames
 column_names(const Release *release)
 {
 	ColumnNames columns;

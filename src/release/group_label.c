@@ -152,16 +152,6 @@ parse_interval(const char *label, char **low, char **high, char *closing)
 	return end != *high && *end == '\0';
 }
 
-/* The first and the last label of a group at the lowest level. */
-static void
-find_ends(const Attribute *attr, const Recoding *cut, uint32 group, uint32 *first, uint32 *last)
-{
-	const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
-
-	*first = lowest->label_of[cut->first_leaf[group]];
-	*last = lowest->label_of[cut->first_leaf[group] + cut->leaves[group] - 1];
-}
-
 /*
  * The highest level at which a leaf's label starts at that leaf and ends
  * before another.
@@ -233,25 +223,46 @@ set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 	return set.data;
 }
 
-/* Whether the labels of a group are numbers or intervals, none before another. */
-static bool
-are_intervals(const Attribute *attr, uint32 first, uint32 last)
+/*
+ * The label of a group whose labels are numbers or intervals, none before
+ * another; otherwise NULL.  Intervals of integers exclude their end, as in
+ * [20, 35); others include it, as in [2.5, 7].
+ */
+static char *
+interval_label(const char *const *labels, uint32 first, uint32 last)
 {
 	double		end = -get_float8_infinity();
+	char	   *lowest = NULL;
 	char	   *low;
 	char	   *high;
+	char	   *rest;
 	char		closing;
+	long long	number;
+	uint32		label = first;
 
-	for (uint32 label = first; label <= last; label++)
+	do
 	{
 		CHECK_FOR_INTERRUPTS();
-		if (!parse_interval(attr->hierarchy->labels[attr->min_level][label], &low, &high, &closing))
-			return false;
+		if (!parse_interval(labels[label], &low, &high, &closing))
+			return NULL;
 		if (!(strtod(low, NULL) >= end && strtod(high, NULL) >= strtod(low, NULL)))
-			return false;
+			return NULL;
 		end = strtod(high, NULL);
-	}
-	return true;
+		lowest = label == first ? low : lowest;
+	} while (label++ < last);
+	number = strtoll(high, &rest, 10);
+	if (closing == ']' && *rest == '\0' && rest != high && number < PG_INT64_MAX && strchr(lowest, '.') == NULL)
+		return psprintf("[%s, %lld)", lowest, number + 1);
+	return psprintf("[%s, %s%c", lowest, high, closing);
+}
+
+/* A group of one label keeps it. */
+static bool
+has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
+{
+	const uint32 *label_of = attr->hierarchy->levels[attr->min_level].label_of + cut->first_leaf[group];
+
+	return label_of[0] == label_of[cut->leaves[group] - 1];
 }
 
 static char *
@@ -259,57 +270,29 @@ choose_label(const Attribute *attr, const Recoding *cut, uint32 group)
 {
 	const Hierarchy *hierarchy = attr->hierarchy;
 	const Recoding *lowest = &hierarchy->levels[attr->min_level];
-	char	  **labels = (char **) hierarchy->labels[attr->min_level];
+	const char *const *labels = hierarchy->labels[attr->min_level];
 	uint32		leaf = cut->first_leaf[group];
-	uint32		first;
-	uint32		last;
-	char	   *low;
-	char	   *high;
-	char	   *ignored;
-	char		closing;
-	long long	end;
+	uint32		first = lowest->label_of[leaf];
+	uint32		last = lowest->label_of[leaf + cut->leaves[group] - 1];
+	char	   *interval = NULL;
 
-	find_ends(attr, cut, group, &first, &last);
 	if (first == last)
-		return labels[first];
+		return unconstify(char *, labels[first]);
 	for (int level = attr->min_level; level <= hierarchy->height; level++)
 	{
 		const Recoding *recoding = &hierarchy->levels[level];
 		uint32		label = recoding->label_of[leaf];
 
 		if (recoding->first_leaf[label] == leaf && recoding->leaves[label] == cut->leaves[group])
-			return (char *) hierarchy->labels[level][label];
+			return unconstify(char *, hierarchy->labels[level][label]);
 	}
-	if (!hierarchy->in_order)
-		return set_label(attr, cut, group, false);
-	/* neither NULL nor values without a leaf end an interval */
-	if (attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && labels[last] != NULL &&
+	/* neither NULL nor values without a leaf end an interval of days */
+	if (hierarchy->in_order && attr->leaves == LEAVES_MOMENTS && attr->min_level == 0 && labels[last] != NULL &&
 		(attr->unknown_leaf == NO_LEAF || lowest->label_of[attr->unknown_leaf] != last))
-		return psprintf("[%s, %s]", labels[first], labels[last]);
-	if (attr->leaves != LEAVES_NUMBERS || !are_intervals(attr, first, last))
-		return set_label(attr, cut, group, false);
-	(void) parse_interval(labels[first], &low, &ignored, &closing);
-	(void) parse_interval(labels[last], &ignored, &high, &closing);
-
-	/*
-	 * intervals of integers exclude their end, as in [20, 35); others include
-	 * it, as in [2.5, 7]
-	 */
-	end = strtoll(high, &ignored, 10);
-	if (closing == ']' && *ignored == '\0' && ignored != high && end < PG_INT64_MAX && strchr(low, '.') == NULL)
-		return psprintf("[%s, %lld)", low, end + 1);
-	return psprintf("[%s, %s%c", low, high, closing);
-}
-
-/* A group of one label keeps it. */
-static bool
-has_own_label(const Attribute *attr, const Recoding *cut, uint32 group)
-{
-	uint32		first;
-	uint32		last;
-
-	find_ends(attr, cut, group, &first, &last);
-	return first == last;
+		interval = psprintf("[%s, %s]", labels[first], labels[last]);
+	else if (hierarchy->in_order && attr->leaves == LEAVES_NUMBERS)
+		interval = interval_label(labels, first, last);
+	return interval != NULL ? interval : set_label(attr, cut, group, false);
 }
 
 /* Marks groups of several labels that look like another group; returns whether there are any. */

@@ -7,20 +7,6 @@
 
 #include "release/release.h"
 
-/* The generalized columns, those with a promise, and the others. */
-typedef struct ColumnNames
-{
-	int			n[3];
-	char	  **names[3];
-} ColumnNames;
-
-enum
-{
-	NAMES_GENERALIZED, NAMES_SENSITIVE, NAMES_UNCOVERED
-};
-
-extern ColumnNames column_names(const Release *release);
-
 /* Builds the entry of a release that has been read and written. */
 extern ReleaseEntry *entry_of_release(const Release *release, const char *id, Oid relation);
 

@@ -28,20 +28,8 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/snapmgr.h"
-#include "utils/uuid.h"
 
 /* ---------------------------------------------------------- what all do alike */
-
-static bool
-same_names(char *const *a, int na, char *const *b, int nb)
-{
-	if (na != nb)
-		return false;
-	for (int i = 0; i < na; i++)
-		if (strcmp(a[i], b[i]) != 0)
-			return false;
-	return true;
-}
 
 /*
  * Fails unless every value to be shown fits a release's column as it is: rows
@@ -79,12 +67,18 @@ check_type(const Release *release, const ShownColumn *shown, const FormData_pg_a
 static void
 check_same_columns(const Release *release, const ReleaseEntry *entry)
 {
-	ColumnNames columns = column_names(release);
+	const Population *population = release->population;
+	bool		same = population->nattrs == entry->ngeneralized;
+	int			sensitive = 0;
 	int			n = 0;
 	Relation	rel;
 
-	if (!same_names(columns.names[NAMES_GENERALIZED], columns.n[NAMES_GENERALIZED], entry->generalized, entry->ngeneralized) ||
-		!same_names(columns.names[NAMES_SENSITIVE], columns.n[NAMES_SENSITIVE], entry->sensitive, entry->nsensitive))
+	for (int a = 0; a < population->nattrs && same; a++)
+		same = strcmp(population->attrs[a].name, entry->generalized[a]) == 0;
+	for (int i = 0; i < release->ncolumns && same; i++)
+		if (release->columns[i].attr < 0 && release->columns[i].promised)
+			same = sensitive < entry->nsensitive && strcmp(release->columns[i].name, entry->sensitive[sensitive++]) == 0;
+	if (!same || sensitive != entry->nsensitive)
 		refuse_changed(release);
 	rel = relation_open_existing(entry->relation);
 	for (int i = 0; i < RelationGetNumberOfAttributes(rel); i++)
@@ -156,21 +150,6 @@ write_down(const Release *release, const char *id, Oid relation, void (*write) (
 
 /* ------------------------------------------------------------------- creates */
 
-static char *
-new_id(void)
-{
-	pg_uuid_t	id;
-
-	if (!pg_strong_random(id.data, sizeof(id.data)))
-		ereport(ERROR,
-				(errcode(ERRCODE_INTERNAL_ERROR),
-				 errmsg("could not generate random values")));
-	/* as RFC 4122 has them */
-	id.data[6] = (id.data[6] & 0x0f) | 0x40;
-	id.data[8] = (id.data[8] & 0x3f) | 0x80;
-	return DatumGetCString(DirectFunctionCall1(uuid_out, UUIDPGetDatum(&id)));
-}
-
 /* Creates the relation and fills it; a view's query has PostgreSQL fill it as we do. */
 static Oid
 make_relation(Release *release, const char *id)
@@ -196,7 +175,7 @@ make_relation(Release *release, const char *id)
 Oid
 release_create(Release *release)
 {
-	char	   *id = new_id();
+	char	   *id = DatumGetCString(DirectFunctionCall1(uuid_out, DirectFunctionCall1(gen_random_uuid, (Datum) 0)));
 	Oid			relation;
 
 	read_release(release, NULL, false);

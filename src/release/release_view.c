@@ -268,63 +268,44 @@ rows_function(Oid view)
 					" WHERE w.ev_class = $1 AND p.pronargs = 0 AND p.prosecdef LIMIT 1", view);
 }
 
-/* Creates the function that reads. */
-static Oid
-make_function(const Release *release, const char *id, const char *name, const char *function)
-{
-	const char *rows = own_name(release, "rows");	/* that look alike */
-	StringInfoData result;
-	Oid			own;
-
-	initStringInfo(&result);
-	for (int i = 0; i < release->ncolumns; i++)
-		appendStringInfo(&result, "%s %s, ", quote_identifier(release->columns[i].name), release->columns[i].attr >= 0 ? "pg_catalog.text" :
-						 format_type_be_qualified(column_type(release->dataset->relation, release->columns[i].name)));
-	if (release->star)
-		appendStringInfoString(&result, "anonopt_suppressed pg_catalog.bool, ");
-	sql_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
-					 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
-					 function, result.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows), NULL);
-	own = find_function(release, name);
-	if (!OidIsValid(own) || !function_is_trusted(own))
-		refuse_changed(release);
-	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
-	CommandCounterIncrement();
-	return own;
-}
-
-/* The shown columns of the view. */
-static char *
-shown_columns(const Release *release)
-{
-	StringInfoData shown;
-
-	initStringInfo(&shown);
-	for (int i = 0; i < release->ncolumns; i++)
-	{
-		const char *name = quote_identifier(release->columns[i].name);
-
-		appendStringInfo(&shown, "%s%s", i > 0 ? ", " : "", name);
-		if (release->columns[i].attr >= 0)
-			appendStringInfo(&shown, " COLLATE pg_catalog.\"C\" AS %s", name);
-	}
-	if (release->star)
-		appendStringInfoString(&shown, ", anonopt_suppressed");
-	return shown.data;
-}
-
 Oid
 release_create_live(const Release *release, const char *id)
 {
 	char	   *name = function_name(release);
 	char	   *function = quote_qualified_identifier(get_namespace_name(release->schema), name);
+	const char *rows = own_name(release, "rows");	/* that look alike */
+	StringInfoData columns;
+	StringInfoData shown;
 	Oid			own;
 	Oid			view;
 
 	live_check_source(release);
-	own = make_function(release, id, name, function);
+	initStringInfo(&columns);
+	initStringInfo(&shown);
+	for (int i = 0; i < release->ncolumns; i++)
+	{
+		const char *column = quote_identifier(release->columns[i].name);
+		bool		is_label = release->columns[i].attr >= 0;
+
+		appendStringInfo(&columns, "%s %s, ", column, is_label ? "pg_catalog.text" :
+						 format_type_be_qualified(column_type(release->dataset->relation, release->columns[i].name)));
+		appendStringInfo(&shown, "%s%s%s%s", i > 0 ? ", " : "", column, is_label ? " COLLATE pg_catalog.\"C\" AS " : "", is_label ? column : "");
+	}
+	if (release->star)
+	{
+		appendStringInfoString(&columns, "anonopt_suppressed pg_catalog.bool, ");
+		appendStringInfoString(&shown, ", anonopt_suppressed");
+	}
+	sql_run(psprintf("CREATE FUNCTION %s() RETURNS TABLE (%s%s pg_catalog.int8) LANGUAGE sql STABLE SECURITY DEFINER PARALLEL RESTRICTED"
+					 " SET search_path = pg_catalog, pg_temp BEGIN ATOMIC SELECT * FROM %s.released_rows(%s) AS x (%s, %s pg_catalog.int8); END",
+					 function, columns.data, rows, own_schema_name(), quote_literal_cstr(id), column_definitions(release), rows), NULL);
+	own = find_function(release, name);
+	if (!OidIsValid(own) || !function_is_trusted(own))
+		refuse_changed(release);
+	RemoveRoleFromObjectACL(ACL_ID_PUBLIC, ProcedureRelationId, own);
+	CommandCounterIncrement();
 	sql_run(psprintf("CREATE VIEW %s WITH (security_barrier) AS SELECT %s FROM (SELECT f.*, pg_catalog.generate_series(1, f.%s)"
-					 " FROM %s() f) x", release->sql_name, shown_columns(release), own_name(release, "rows"), function), NULL);
+					 " FROM %s() f) x", release->sql_name, shown.data, rows, function), NULL);
 	view = made_relation(release->schema, release->name);
 	require_definition(view);
 	if (rows_function(view) != own)
