@@ -7,6 +7,7 @@
 
 #include "postgres.h"
 
+#include "lib/pairingheap.h"
 #include "record/record_search.h"
 
 /* ---------------- state and steps of a search for records' generalizations, */
@@ -97,6 +98,7 @@ typedef struct WalkLattice
 	int			nvisited;
 	int		   *visited;		/* in order */
 	bool	   *seen;
+	pairingheap_node *queued;	/* by node, for btda */
 	int			best;			/* or -1 */
 } WalkLattice;
 

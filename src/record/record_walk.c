@@ -10,7 +10,6 @@
  */
 #include "record/record_parts.h"
 
-#include "lib/pairingheap.h"
 #include "miscadmin.h"
 
 /* The node one step away in a dimension, or -1. */
@@ -54,20 +53,13 @@ compare_nodes(const WalkLattice *lattice, int a, int b)
 	return a - b;
 }
 
-/* A node in the queue. */
-typedef struct Queued
-{
-	pairingheap_node node;
-	int			number;
-} Queued;
-
 /* Orders by risk, then by less utility, since that is the more general node. */
 static int
 compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg)
 {
 	const WalkLattice *lattice = arg;
-	int			x = pairingheap_const_container(Queued, node, a)->number;
-	int			y = pairingheap_const_container(Queued, node, b)->number;
+	int			x = a - lattice->queued;
+	int			y = b - lattice->queued;
 
 	if (lattice->risk[x] != lattice->risk[y])
 		return lattice->risk[x] < lattice->risk[y] ? 1 : -1;
@@ -78,7 +70,7 @@ compare_queued(const pairingheap_node * a, const pairingheap_node * b, void *arg
 
 /* Visits the nodes directly below one, in order of risk, and queues new ones. */
 static void
-expand(WalkLattice *lattice, pairingheap * queue, Queued *nodes, int node)
+expand(WalkLattice *lattice, pairingheap * queue, int node)
 {
 	int			below[MAX_WALK_DIMENSIONS];
 	int			n = 0;
@@ -96,27 +88,22 @@ expand(WalkLattice *lattice, pairingheap * queue, Queued *nodes, int node)
 		n++;
 	}
 	for (int i = 0; i < n; i++)
-	{
-		if (!visit(lattice, below[i]))
-			continue;
-		nodes[below[i]].number = below[i];
-		pairingheap_add(queue, &nodes[below[i]].node);
-	}
+		if (visit(lattice, below[i]))
+			pairingheap_add(queue, &lattice->queued[below[i]]);
 }
 
 void
 walk_btda(WalkLattice *lattice)
 {
 	pairingheap *queue = pairingheap_allocate(compare_queued, lattice);
-	Queued	   *nodes = palloc(sizeof(Queued) * lattice->nnodes);
 
+	lattice->queued = palloc(sizeof(pairingheap_node) * lattice->nnodes);
 	lattice->best = -1;
 	visit(lattice, 0);
-	nodes[0].number = 0;
-	pairingheap_add(queue, &nodes[0].node);
+	pairingheap_add(queue, &lattice->queued[0]);
 	while (!pairingheap_is_empty(queue))
 	{
-		int			node = pairingheap_container(Queued, node, pairingheap_remove_first(queue))->number;
+		int			node = pairingheap_remove_first(queue) - lattice->queued;
 
 		CHECK_FOR_INTERRUPTS();
 		if (is_feasible(lattice, node))
@@ -124,7 +111,7 @@ walk_btda(WalkLattice *lattice)
 			lattice->best = node;
 			return;
 		}
-		expand(lattice, queue, nodes, node);
+		expand(lattice, queue, node);
 	}
 }
 

@@ -130,29 +130,6 @@ archive_quality(Population *population, const Promise *promise, const Objectives
 	}
 }
 
-double
-nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
-				  int nnodes, int *const *levels, const double *reference)
-{
-	Front	   *front = front_create(population->context, objectives->n, sizeof(int));
-	Measurer   *measurer = measurer_create(population, promise);
-	double		costs[MAX_OBJECTIVES];
-	bool		equal;
-
-	for (int i = 0; i < nnodes; i++)
-	{
-		Measures	measures;
-
-		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
-		objectives_costs(objectives, &measures, costs);
-		if (front_find(front, costs, &equal) < 0)
-			front_add(front, costs);
-	}
-	for (int j = 0; j < objectives->n; j++)
-		costs[j] = objective_rises(objectives->of[j]) ? -reference[j] : reference[j];
-	return hypervolume(front, costs);
-}
-
 /* -------------------- the volume covered by cost vectors, up to a reference */
 
 /*
@@ -217,7 +194,8 @@ volume(double *const *vectors, int nvectors, int ncosts, const double *reference
 	return sum;
 }
 
-double
+/* The volume of all vectors that a member covers and that cover the reference. */
+static double
 hypervolume(const Front *front, const double *reference)
 {
 	double	  **vectors = MemoryContextAllocHuge(front->context, sizeof(double *) * ((Size) front->nmembers + 1));
@@ -230,4 +208,27 @@ hypervolume(const Front *front, const double *reference)
 			vectors[nvectors++] = front_costs(front, i);
 	qsort_arg(vectors, nvectors, sizeof(double *), compare_costs, &last);
 	return nvectors == 0 ? 0 : volume(vectors, nvectors, front->ncosts, reference);
+}
+
+double
+nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
+				  int nnodes, int *const *levels, const double *reference)
+{
+	Front	   *front = front_create(population->context, objectives->n, sizeof(int));
+	Measurer   *measurer = measurer_create(population, promise);
+	double		costs[MAX_OBJECTIVES];
+	bool		equal;
+
+	for (int i = 0; i < nnodes; i++)
+	{
+		Measures	measures;
+
+		measure_alone(measurer, node_of_levels(population, levels[i]), &measures);
+		objectives_costs(objectives, &measures, costs);
+		if (front_find(front, costs, &equal) < 0)
+			front_add(front, costs);
+	}
+	for (int j = 0; j < objectives->n; j++)
+		costs[j] = objective_rises(objectives->of[j]) ? -reference[j] : reference[j];
+	return hypervolume(front, costs);
 }

@@ -154,15 +154,6 @@ suppress_the_rest(DraftClasses *classes)
 }
 
 void
-tuple_reinstate(DraftClasses *classes, uint32 tuple)
-{
-	int64		people = classes->ground->people[tuple];
-
-	classes->suppressed -= people;
-	classes->cost -= people * classes->ground->suppressed_loss;
-}
-
-void
 draft_classes_take_over(DraftClasses *classes, const uint32 *class_of, const uint32 *rank)
 {
 	const Ground *ground = classes->ground;

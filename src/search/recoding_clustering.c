@@ -479,13 +479,20 @@ price_merged(Clustering *c, int cluster, int gone, Prng *prng, uint32 noise)
 	}
 }
 
-/* Merges the clusters; without randomness if noise is 0. */
-static int64
-merge_all(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
+int64
+clustering_merge(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
 {
 	int64		cost = 0;
 	int			cluster;
 
+	if (prng != NULL)
+	{
+		if (coarsen(c->coarsening, c->items, c->nitems, prng, c->cluster_of) > c->most_clusters)
+			return PG_INT64_MAX;
+	}
+	else
+		for (int i = 0; i < c->nitems; i++)
+			c->cluster_of[i] = i;
 	form_clusters(c);
 	for (int i = 0; i < c->nclusters && c->nlive > 1; i++)
 	{
@@ -520,23 +527,6 @@ merge_all(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
 		cost += c->cost[c->live[i]];
 	}
 	return cost;
-}
-
-int64
-clustering_merge(Clustering *c, MergeOrder order)
-{
-	Assert(c->nitems <= c->most_clusters);
-	for (int i = 0; i < c->nitems; i++)
-		c->cluster_of[i] = i;
-	return merge_all(c, order, NULL, 0);
-}
-
-int64
-clustering_merge_by_chance(Clustering *c, MergeOrder order, Prng *prng, uint32 noise)
-{
-	if (coarsen(c->coarsening, c->items, c->nitems, prng, c->cluster_of) > c->most_clusters)
-		return PG_INT64_MAX;
-	return merge_all(c, order, prng, noise);
 }
 
 void

@@ -120,24 +120,20 @@ take_classes(LocalSearch *search, uint32 seed, int least)
 	return cost;
 }
 
-/* Replaces the classes taken by those of the clustering. */
-static void
-replace_classes(LocalSearch *search)
-{
-	for (int i = 0; i < search->ntaken; i++)
-		class_drop(search->classes, search->taken[i]);
-	clustering_put(search->clustering, search->classes);
-}
-
-static int64
-merge_clustering(LocalSearch *search)
+/* Replaces the classes taken by those of the clustering, if these cost less than a limit. */
+static bool
+rebuild_classes(LocalSearch *search, int64 below)
 {
 	/* mostly a little noise, sometimes so much that the result differs */
 	uint32		noise = NOISE << (prng_below(&search->prng, 4) == 0 ? prng_below(&search->prng, 6) : 0);
-
 	MergeOrder	order = prng_below(&search->prng, 4) == 0 ? MERGE_CHEAPEST : MERGE_SMALLEST;
 
-	return clustering_merge_by_chance(search->clustering, order, &search->prng, noise);
+	if (clustering_merge(search->clustering, order, &search->prng, noise) >= below)
+		return false;
+	for (int i = 0; i < search->ntaken; i++)
+		class_drop(search->classes, search->taken[i]);
+	clustering_put(search->clustering, search->classes);
+	return true;
 }
 
 /* Suppresses a tuple if those around it gain more than that costs. */
@@ -147,19 +143,13 @@ try_without(LocalSearch *search, uint32 tuple)
 	const Ground *ground = search->classes->ground;
 	int64		price = ground->people[tuple] * ground->suppressed_loss;
 	int64		cost;
-	int64		without;
 
 	clustering_clear(search->clustering);
 	search->left_out = tuple;
 	cost = take_classes(search, tuple, 1);
 	search->left_out = NO_TUPLE;
-	if (cost <= price)
-		return;
-	without = merge_clustering(search);
-	if (without >= cost - price)
-		return;
-	replace_classes(search);
-	tuple_suppress(search->classes, tuple);
+	if (cost > price && rebuild_classes(search, cost - price))
+		tuple_suppress(search->classes, tuple);
 }
 
 /* Shows a suppressed tuple if that costs less. */
@@ -168,17 +158,13 @@ try_with(LocalSearch *search, uint32 tuple)
 {
 	DraftClasses *classes = search->classes;
 	int64		price = classes->ground->people[tuple] * classes->ground->suppressed_loss;
-	int64		cost;
-	int64		with;
 
 	clustering_clear(search->clustering);
 	clustering_add(search->clustering, tuple);
-	cost = take_classes(search, tuple, 1);
-	with = merge_clustering(search);
-	if (with == PG_INT64_MAX || with >= cost + price)
+	if (!rebuild_classes(search, take_classes(search, tuple, 1) + price))
 		return;
-	tuple_reinstate(classes, tuple);
-	replace_classes(search);
+	classes->suppressed -= classes->ground->people[tuple];
+	classes->cost -= price;
 }
 
 /* The lowest and highest codes of a class, then the codes next to them. */
@@ -316,8 +302,8 @@ local_search_round(LocalSearch *search, const RecodingWatch *watch)
 		 */
 		clustering_clear(search->clustering);
 		cost = take_classes(search, tuple, 2);
-		if (cost > 0 && merge_clustering(search) <= cost)
-			replace_classes(search);
+		if (cost > 0)
+			rebuild_classes(search, cost + 1);
 	}
 	if (classes->limit > 0)
 		suppression_round(search, watch);

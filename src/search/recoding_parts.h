@@ -195,10 +195,9 @@ extern void class_take_back(DraftClasses *classes, uint32 class);
 /* Computes a class's loss, once it has its tuples, and whether it keeps the promise. */
 extern bool class_settle(DraftClasses *classes, uint32 class);
 
-/* Suppresses a tuple without a class, or ends its suppression. */
+/* Suppress a tuple without a class, or all. */
 extern void tuple_suppress(DraftClasses *classes, uint32 tuple);
 extern void suppress_the_rest(DraftClasses *classes);
-extern void tuple_reinstate(DraftClasses *classes, uint32 tuple);
 
 /* The hull around a class. */
 extern void class_hull(const DraftClasses *classes, uint32 class, uint32 *hull);
@@ -286,15 +285,12 @@ extern void clustering_add(Clustering *clustering, uint32 tuple);
 /*
  * Merges until every class keeps the promise.  Returns their total cost, or
  * PG_INT64_MAX, with one class left, if the promise cannot be kept.
+ *
+ * With randomness, prices are raised by up to noise/256, and if there are many
+ * tuples, they start in clusters that some node shows alike.  Also returns
+ * PG_INT64_MAX if those are too many.
  */
-extern int64 clustering_merge(Clustering *clustering, MergeOrder order);
-
-/*
- * Merges with randomness: prices are raised by up to noise/256, and if there
- * are many tuples, they start in clusters that some node shows alike.  Also
- * returns PG_INT64_MAX if those are too many.
- */
-extern int64 clustering_merge_by_chance(Clustering *clustering, MergeOrder order, Prng *prng, uint32 noise);
+extern int64 clustering_merge(Clustering *clustering, MergeOrder order, Prng *prng, uint32 noise);
 
 /* Turns the clusters into classes; their tuples must be without a class. */
 extern void clustering_put(const Clustering *clustering, DraftClasses *classes);

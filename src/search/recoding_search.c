@@ -177,34 +177,40 @@ do_batch(RecodingPlan *plan)
 		plan->watch->tell(plan->watch->state, plan->loss / plan->order->population->people);
 }
 
-/* Tuples linked by class, in order. */
+/* Tuples linked by class, in order, while blocks change theirs. */
 typedef struct ClassChains
 {
 	uint32	   *next;			/* by tuple, or NO_TUPLE */
-	uint32	   *size;			/* by class: tuples */
-	uint32	   *first;			/* by class */
+	uint32	   *size;			/* by tuple: of the class it begins, or 0 */
 } ClassChains;
 
 static void
 chain_classes(const RecodingPlan *plan, ClassChains *chains)
 {
 	uint32		n = plan->ground->ntuples;
-	Size		classes = sizeof(uint32) * ((Size) plan->nclasses + 1);
+	Size		size = sizeof(uint32) * ((Size) plan->nclasses + 1);
+	uint32	   *first;
 
-	budget_require(plan->order->population->context, sizeof(uint32) * (Size) n + 2 * classes);
+	budget_require(plan->order->population->context, 2 * sizeof(uint32) * (Size) n + size);
 	chains->next = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
-	chains->size = MemoryContextAllocExtended(CurrentMemoryContext, classes, MCXT_ALLOC_ZERO | MCXT_ALLOC_HUGE);
-	chains->first = memset(MemoryContextAllocHuge(CurrentMemoryContext, classes), 0xff, classes);
+	chains->size = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint32) * n);
+	first = memset(MemoryContextAllocHuge(CurrentMemoryContext, size), 0xff, size);
 	for (uint32 tuple = n; tuple-- > 0;)
 	{
 		uint32		class = plan->class_of[tuple];
+		uint32		next = class == NO_CLASS ? NO_TUPLE : first[class];
 
-		chains->next[tuple] = class == NO_CLASS ? NO_TUPLE : chains->first[class];
-		if (class == NO_CLASS)
-			continue;
-		chains->first[class] = tuple;
-		chains->size[class]++;
+		chains->next[tuple] = next;
+		chains->size[tuple] = 1;
+		if (next != NO_TUPLE)
+		{
+			chains->size[tuple] += chains->size[next];
+			chains->size[next] = 0;
+		}
+		if (class != NO_CLASS)
+			first[class] = tuple;
 	}
+	pfree(first);
 }
 
 /* An item's people without a class, and its share of those who may be suppressed. */
@@ -241,10 +247,9 @@ better_blocks(RecodingPlan *plan, uint32 room)
 			plan->classes->suppressed += plan->ground->people[tuple];
 	for (uint32 tuple = 0; tuple < plan->ground->ntuples && !recoding_is_over(plan->watch); tuple++)
 	{
-		uint32		class = plan->class_of[tuple];
-		uint32		size = class == NO_CLASS ? 1 : chains.size[class];
+		uint32		size = chains.size[tuple];
 
-		if ((class != NO_CLASS && chains.first[class] != tuple) || size > BLOCK_TUPLES)
+		if (size == 0 || size > BLOCK_TUPLES)
 			continue;
 		if (item != NULL && item->ntuples + size > room)
 		{

@@ -437,7 +437,7 @@ start_by_merging(DraftClasses *classes)
 		for (; tuple < ground->ntuples && clustering->nitems < MERGED_TUPLES; tuple++)
 			if (classes->class_of[tuple] == NO_CLASS)
 				clustering_add(clustering, tuple);
-		if (clustering->nitems > 0 && clustering_merge(clustering, MERGE_CHEAPEST) < PG_INT64_MAX)
+		if (clustering->nitems > 0 && clustering_merge(clustering, MERGE_CHEAPEST, NULL, 0) < PG_INT64_MAX)
 			clustering_put(clustering, classes);
 	}
 	clustering_clear(clustering);

@@ -279,7 +279,4 @@ extern void archive_quality(Population *population, const Promise *promise, cons
 extern double nodes_hypervolume(Population *population, const Promise *promise, const Objectives *objectives,
 								int nnodes, int *const *levels, const double *reference);
 
-/* The volume of all vectors that a member covers and that cover the reference. */
-extern double hypervolume(const Front *front, const double *reference);
-
 #endif
