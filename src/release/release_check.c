@@ -7,38 +7,18 @@
  */
 #include "release/release.h"
 
-#include "access/genam.h"
-#include "access/htup_details.h"
 #include "access/relation.h"
-#include "access/table.h"
-#include "access/tableam.h"
-#include "access/transam.h"
-#include "base/budget.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_class.h"
-#include "catalog/pg_constraint.h"
-#include "catalog/pg_index.h"
-#include "catalog/pg_namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"
-#include "catalog/relations.h"
-#include "common/cryptohash.h"
-#include "common/sha2.h"
-#include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "read/hierarchy_read.h"
 #include "release/pseudonym.h"
-#include "catalog/dataset.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
-#include "utils/guc.h"
 #include "utils/lsyscache.h"
-#include "utils/rel.h"
-#include "utils/snapmgr.h"
 #include "utils/syscache.h"
 
 void
@@ -175,36 +155,10 @@ is_plain_table_of(Oid relation, Oid owner)
 static bool
 excludes_overlaps(Oid table, AttrNumber column)
 {
-	Relation	catalog = table_open(ConstraintRelationId, AccessShareLock);
-	bool		found = false;
-	ScanKeyData key;
-	SysScanDesc scan;
-	HeapTuple	tuple;
-
-	ScanKeyInit(&key, Anum_pg_constraint_conrelid, BTEqualStrategyNumber, F_OIDEQ, ObjectIdGetDatum(table));
-	scan = systable_beginscan(catalog, ConstraintRelidTypidNameIndexId, true, NULL, 1, &key);
-	while (!found && HeapTupleIsValid(tuple = systable_getnext(scan)))
-	{
-		Form_pg_constraint form = (Form_pg_constraint) GETSTRUCT(tuple);
-		Relation	index;
-		Oid		   *operators;
-		Oid		   *functions;
-		uint16	   *strategies;
-
-		if (form->contype != CONSTRAINT_EXCLUSION || form->condeferrable)
-			continue;
-		index = index_open(form->conindid, AccessShareLock);
-		if (index->rd_index->indisvalid && index->rd_index->indnkeyatts == 1 && index->rd_index->indkey.values[0] == column &&
-			RelationGetIndexPredicate(index) == NIL)
-		{
-			RelationGetExclusionInfo(index, &operators, &functions, &strategies);
-			found = functions[0] == F_RANGE_OVERLAPS;
-		}
-		index_close(index, AccessShareLock);
-	}
-	systable_endscan(scan);
-	table_close(catalog, AccessShareLock);
-	return found;
+	return rows_of_query(psprintf("SELECT 1 FROM pg_constraint c JOIN pg_index i ON i.indexrelid = c.conindid JOIN pg_operator o ON o.oid = c.conexclop[1]"
+								  " WHERE c.conrelid = $1 AND c.contype = 'x' AND NOT c.condeferrable AND i.indisvalid AND i.indpred IS NULL"
+								  " AND i.indnkeyatts = 1 AND i.indkey[0] = %d AND o.oprcode = 'range_overlaps(anyrange,anyrange)'::regprocedure", column),
+						 NIL, add_oid(NULL, table), NULL, 0, NULL)->n > 0;
 }
 
 /*
@@ -239,124 +193,25 @@ require_own_hierarchy(Oid hierarchy, const char *column)
 	require_trusted_relation(hierarchy);
 }
 
-/* The prefix of a row's SHA-256, long enough to detect changes. */
-typedef struct Digest
-{
-	uint8		bytes[8];
-} Digest;
-
-static int
-compare_digests(const void *a, const void *b)
-{
-	return memcmp(a, b, sizeof(Digest));
-}
-
-/*
- * The texts of a row's values by their types' output functions, quoted so that
- * no two rows look alike.
- */
-static void
-append_row(StringInfo row, TupleTableSlot *slot, FmgrInfo *outputs)
-{
-	TupleDesc	desc = slot->tts_tupleDescriptor;
-
-	slot_getallattrs(slot);
-	for (int i = 0; i < desc->natts; i++)
-	{
-		char	   *value;
-
-		if (TupleDescAttr(desc, i)->attisdropped)
-			continue;
-		if (slot->tts_isnull[i])
-		{
-			appendStringInfoString(row, "-:");
-			continue;
-		}
-		value = OutputFunctionCall(&outputs[i], slot->tts_values[i]);
-		appendStringInfo(row, "%zu:%s", strlen(value), value);
-		pfree(value);
-	}
-}
-
-/* The output functions of a row's columns. */
-static FmgrInfo *
-row_outputs(TupleDesc desc)
-{
-	FmgrInfo   *outputs = palloc(sizeof(FmgrInfo) * (desc->natts + 1));
-
-	for (int i = 0; i < desc->natts; i++)
-	{
-		Oid			output;
-		bool		varlena;
-
-		if (TupleDescAttr(desc, i)->attisdropped)
-			continue;
-		getTypeOutputInfo(TupleDescAttr(desc, i)->atttypid, &output, &varlena);
-		fmgr_info(output, &outputs[i]);
-	}
-	return outputs;
-}
-
-/* The digests of a table's rows, sorted; their number. */
-static Digest *
-digest_rows(Relation table, pg_cryptohash_ctx *hash, Size *n)
-{
-	TupleTableSlot *slot = table_slot_create(table, NULL);
-	TableScanDesc scan = table_beginscan(table, GetActiveSnapshot(), 0, NULL, 0);
-	FmgrInfo   *outputs = row_outputs(slot->tts_tupleDescriptor);
-	Digest	   *digests = NULL;
-	Size		room = 0;
-	uint8		whole[PG_SHA256_DIGEST_LENGTH];
-	StringInfoData row;
-
-	initStringInfo(&row);
-	for (*n = 0; table_scan_getnextslot(scan, ForwardScanDirection, slot); (*n)++)
-	{
-		CHECK_FOR_INTERRUPTS();
-		if (*n >= room)
-			digests = budget_grow(CurrentMemoryContext, digests, sizeof(Digest), &room);
-		resetStringInfo(&row);
-		append_row(&row, slot, outputs);
-		if (pg_cryptohash_init(hash) < 0 || pg_cryptohash_update(hash, (const uint8 *) row.data, row.len) < 0 ||
-			pg_cryptohash_final(hash, whole, sizeof(whole)) < 0)
-			elog(ERROR, "could not compute a digest");
-		memcpy(digests[*n].bytes, whole, sizeof(digests[*n].bytes));
-	}
-	table_endscan(scan);
-	ExecDropSingleTupleTableSlot(slot);
-	if (*n > 0)
-		qsort(digests, *n, sizeof(Digest), compare_digests);
-	return digests;
-}
+/* The prefix of the SHA-256 of a row's text, long enough to detect changes. */
+#define DIGEST_LENGTH 8
 
 bytea *
 hierarchy_digests(Oid hierarchy)
 {
-	MemoryContext result = CurrentMemoryContext;
-	MemoryContext context = AllocSetContextCreate(result, "anonopt digests", ALLOCSET_DEFAULT_SIZES);
-	Relation	table;
-	pg_cryptohash_ctx *hash;
-	Digest	   *rows;
-	Size		n;
-	bytea	   *digests;
+	Relation	table = relation_open_existing(hierarchy);
 	int			level = NewGUCNestLevel();
+	bool		isnull;
+	Datum		digests;
 
 	/* the text of a timestamp does not depend on the data set's zone */
 	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	MemoryContextSwitchTo(context);
-	table = relation_open_existing(hierarchy);
-	hash = pg_cryptohash_create(PG_SHA256);
-	rows = digest_rows(table, hash, &n);
-	pg_cryptohash_free(hash);
-	relation_close(table, NoLock);
+	digests = value_of_query(psprintf("SELECT COALESCE(string_agg(d, '' ORDER BY d), '') FROM"
+									  " (SELECT substring(sha256(convert_to(ROW(h.*)::text, getdatabaseencoding())) FOR %d) AS d FROM ONLY %s h) x",
+									  DIGEST_LENGTH, relation_sql_name(hierarchy)), list_make1_oid(hierarchy), NULL, BYTEAOID, &isnull);
 	AtEOXact_GUC(false, level);
-	MemoryContextSwitchTo(result);
-	digests = palloc(VARHDRSZ + n * sizeof(Digest));
-	SET_VARSIZE(digests, VARHDRSZ + n * sizeof(Digest));
-	if (n > 0)
-		memcpy(VARDATA(digests), rows, n * sizeof(Digest));
-	MemoryContextDelete(context);
-	return digests;
+	relation_close(table, NoLock);
+	return DatumGetByteaPP(digests);
 }
 
 /* Whether a table still has all rows with the given digests; it may have more. */
@@ -364,18 +219,14 @@ static bool
 hierarchy_keeps(Oid hierarchy, const bytea *digests)
 {
 	bytea	   *now = hierarchy_digests(hierarchy);
-	const Digest *before = (const Digest *) VARDATA_ANY(digests);
-	const Digest *after = (const Digest *) VARDATA_ANY(now);
-	Size		nbefore = VARSIZE_ANY_EXHDR(digests) / sizeof(Digest);
-	Size		nafter = VARSIZE_ANY_EXHDR(now) / sizeof(Digest);
+	Size		before = VARSIZE_ANY_EXHDR(digests);
 	Size		found = 0;
 
 	/* both are sorted; unsorted digests were tampered with and are not found */
-	for (Size i = 0; i < nafter && found < nbefore; i++)
-		if (compare_digests(&before[found], &after[i]) == 0)
-			found++;
-	pfree(now);
-	return found == nbefore;
+	for (Size at = 0; at < VARSIZE_ANY_EXHDR(now) && found + DIGEST_LENGTH <= before; at += DIGEST_LENGTH)
+		if (memcmp(VARDATA_ANY(digests) + found, VARDATA_ANY(now) + at, DIGEST_LENGTH) == 0)
+			found += DIGEST_LENGTH;
+	return found == before;
 }
 
 char *
