@@ -6,7 +6,7 @@
  *
  * For that, the labels of each content are found in the current hierarchies.
  */
-#include "release/composition.h"
+#include "release/content.h"
 
 #include "base/budget.h"
 #include "engine/population_copies.h"
@@ -215,7 +215,6 @@ composition_begin(const Dataset *dataset, const Population *population, bool lat
 	composition->population = population;
 	composition->latest = latest;
 	composition->group_of = MemoryContextAllocExtended(CurrentMemoryContext, sizeof(uint32) * (n + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	composition->shown = MemoryContextAllocExtended(CurrentMemoryContext, n + 1, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 	return composition;
 }
 
@@ -327,14 +326,15 @@ composition_add(Composition *composition, const KnownContent *placed)
 	int64	   *class_of = classes_of_tuples(population, placed);
 	KeyCounter *groups = split_groups(context, composition->group_of, n, class_of, population->tuples->counts);
 	const int64 *people_of = population->has_persons ? people_of_groups(population, composition->group_of, groups->nkeys) : groups->counts;
+	uint64	   *key = key_counter_candidate(groups);
 	int64		smallest = 0;
 
-	for (uint32 i = 0; i < n; i++)
-	{
-		composition->shown[i] |= class_of[i] > 0;
-		if (composition->shown[i])
-			smallest = least_people(smallest, people_of[composition->group_of[i]]);
-	}
+	key[0] = composition->unseen;
+	key[1] = 0;
+	composition->unseen = key_counter_find(groups);
+	for (uint32 group = 0; group < groups->nkeys; group++)
+		if (group != composition->unseen)
+			smallest = least_people(smallest, people_of[group]);
 	MemoryContextSwitchTo(old);
 	MemoryContextDelete(context);
 	return smallest;

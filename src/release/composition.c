@@ -3,7 +3,7 @@
  *	  Compares a new content with earlier ones: warns or refuses if contents
  *	  together reveal more than they promise.
  */
-#include "release/composition.h"
+#include "release/content.h"
 
 #include "catalog/dataset.h"
 #include "catalog/own_objects.h"

@@ -13,7 +13,7 @@
 #include "engine/measure.h"
 #include "read/row_spool.h"
 #include "release/class_labels.h"
-#include "release/composition.h"
+#include "release/content.h"
 #include "release/recoding_rows.h"
 #include "release/release_entry.h"
 

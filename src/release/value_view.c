@@ -8,7 +8,7 @@
  * count as one value.  Leaves of two hierarchies are equal if their texts are;
  * all leaves that only one of the hierarchies has count as one value, too.
  */
-#include "release/composition.h"
+#include "release/content.h"
 
 #include "access/relation.h"
 #include "catalog/sql.h"

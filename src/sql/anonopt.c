@@ -9,7 +9,7 @@
 #include "optimizer/cost.h"
 #include "postmaster/bgworker_internals.h"
 #include "read/reading_parts.h"
-#include "release/composition.h"
+#include "release/content.h"
 #include "search/recoding.h"
 #include "search/searches.h"
 #include "sql/search_call.h"
