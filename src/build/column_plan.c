@@ -303,12 +303,9 @@ plan_even_widths(ColumnPlan *plan)
 		elements[nwidths++] = width_numeric(width);
 		widest = width;
 	}
-	if (every_integer)
-		choose_hierarchy(plan, PLAN_INTERVALS, nwidths + 1, "whole numbers, in intervals");
-	else
-		choose_hierarchy(plan, PLAN_RANGES, nwidths + 1, "numbers, in ranges");
+	choose_hierarchy(plan, PLAN_NUMBERS, nwidths + 1, every_integer ? "whole numbers, in intervals" : "numbers, in ranges");
 	plan->widths = numeric_array(elements, nwidths);
-	plan->step = width_numeric(leaf);
+	plan->step = every_integer ? 0 : width_numeric(leaf);
 	plan->low = floor(profile->low / width_value(widest)) * width_value(widest);
 	plan->high = every_integer ? profile->high : (floor(profile->high / width_value(leaf)) + 1) * width_value(leaf);
 }
@@ -589,10 +586,8 @@ column_plan_build(const ColumnPlan *plan, const char *name, Oid relation)
 {
 	switch (plan->kind)
 	{
-		case PLAN_INTERVALS:
-			return build_intervals(name, numeric_of(plan->low), numeric_of(plan->high), plan->widths, true);
-		case PLAN_RANGES:
-			return build_ranges(name, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
+		case PLAN_NUMBERS:
+			return build_numbers(name, numeric_of(plan->low), numeric_of(plan->high), plan->step, plan->widths, true);
 		case PLAN_BINS:
 			return build_bins(name, plan->edges, plan->nedges);
 		case PLAN_DATES:

@@ -13,8 +13,7 @@
 typedef enum PlanKind
 {
 	PLAN_FLAT,					/* one step to * */
-	PLAN_INTERVALS,
-	PLAN_RANGES,
+	PLAN_NUMBERS,				/* in intervals or ranges */
 	PLAN_BINS,					/* with open ends */
 	PLAN_DATES,
 	PLAN_HOURS,					/* for times without a date */
@@ -59,7 +58,7 @@ typedef struct ColumnPlan
 	/* for numbers: widths of intervals, or the edges of bins at each level */
 	double		low;
 	double		high;
-	Datum		step;
+	Datum		step;			/* 0 for intervals */
 	Datum		widths;
 	int			nedges;			/* number of levels with edges, including the
 								 * leaves */

@@ -15,9 +15,11 @@
  * what describes the hierarchy was read from data.
  */
 
-/* Integers, in intervals; numbers, in ranges of a step's width, and wider ones. */
-extern Oid	build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data);
-extern Oid	build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
+/*
+ * Numbers in ranges of a step's width, and wider ones; without a step, 0,
+ * leaves are integers, and the wider ones intervals.
+ */
+extern Oid	build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data);
 
 /*
  * Numbers with one label for all from top, and one for all below bottom; 0

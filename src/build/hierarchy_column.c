@@ -398,9 +398,9 @@ build_tree(const char *name, Oid edges)
 	 * it scans the edges once per level; only a hash join builds their hash
 	 * just once, and only if memory holds it: 14 allows half of what 15 does.
 	 */
-	(void) set_config_option("enable_mergejoin", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("enable_nestloop", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("hash_mem_multiplier", "64", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_set("enable_mergejoin", "off");
+	sql_set("enable_nestloop", "off");
+	sql_set("hash_mem_multiplier", "64");
 	with = tree_terms(&leaf, edges, child, parent);
 	depth = check_tree(with, &leaf);
 	for (int level = 1; level <= depth; level++)

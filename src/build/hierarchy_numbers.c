@@ -118,28 +118,20 @@ fill_numbers(NewHierarchy *table, bool integers)
 }
 
 Oid
-build_intervals(const char *name, Datum low, Datum high, Datum widths, bool from_data)
+build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
 {
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, one(), 0, 0, from_data);
+	bool		integers = step == 0;
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, integers ? one() : step, 0, 0, from_data);
 
-	require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
+	if (integers)
+		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
+	else
+		require_description(table, "$4 > 0 AND $4 < 'Infinity' AND $1 < $2",
+							"step must be positive and low below high", "For example 0, 100 and step 5.");
 	check_bounds(table);
 	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
 	check_widths(table);
-	return fill_numbers(table, true);
-}
-
-Oid
-build_ranges(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
-{
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, 0, 0, from_data);
-
-	require_description(table, "$4 > 0 AND $4 < 'Infinity' AND $1 < $2",
-						"step must be positive and low below high", "For example 0, 100 and step 5.");
-	check_bounds(table);
-	check_leaves(table, "$4", "Use a larger step, or closer bounds.");
-	check_widths(table);
-	return fill_numbers(table, false);
+	return fill_numbers(table, integers);
 }
 
 Oid

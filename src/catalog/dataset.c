@@ -276,7 +276,8 @@ dataset_promise(Dataset *dataset, const DeclaredPromise *promise)
 	dataset->promises = promises;
 }
 
-Dataset *
+/* Loads it without its columns, so that even a broken declaration can be dropped. */
+static Dataset *
 dataset_load_entry(const char *name)
 {
 	Dataset    *dataset = palloc0(sizeof(Dataset));
@@ -333,7 +334,7 @@ dataset_use_zone(const Dataset *dataset)
 	int			level = NewGUCNestLevel();
 
 	if (dataset->timezone != NULL)
-		(void) set_config_option("timezone", dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		sql_set("timezone", dataset->timezone);
 	return level;
 }
 

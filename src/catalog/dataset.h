@@ -64,12 +64,6 @@ typedef struct Dataset
  */
 extern Dataset *dataset_load(const char *name);
 
-/*
- * Loads it without its columns, so that even a broken declaration can be
- * dropped.
- */
-extern Dataset *dataset_load_entry(const char *name);
-
 /* Whether the server knows a time zone. */
 extern bool timezone_is_known(const char *name);
 

@@ -65,6 +65,12 @@ add_text(ParamListInfo params, const char *value)
 	return add_value(params, TEXTOID, value == NULL ? (Datum) 0 : CStringGetTextDatum(value), value == NULL);
 }
 
+static Datum
+name_datum(const char *name)
+{
+	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
+}
+
 ParamListInfo
 add_name(ParamListInfo params, const char *name)
 {
@@ -77,6 +83,12 @@ add_oid(ParamListInfo params, Oid oid)
 	return add_value(params, OIDOID, ObjectIdGetDatum(oid), !OidIsValid(oid));
 }
 
+void
+sql_set(const char *setting, const char *value)
+{
+	(void) set_config_option(setting, value, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+}
+
 /*
  * Sets search_path for the following statements; an error resets it. Returns
  * the argument of sql_restore_names.
@@ -86,8 +98,7 @@ sql_use_catalog_names(void)
 {
 	int			level = NewGUCNestLevel();
 
-	(void) set_config_option("search_path", "pg_catalog, pg_temp", PGC_USERSET, PGC_S_SESSION,
-							 GUC_ACTION_SAVE, true, 0, false);
+	sql_set("search_path", "pg_catalog, pg_temp");
 	return level;
 }
 
@@ -95,12 +106,6 @@ void
 sql_restore_names(int level)
 {
 	AtEOXact_GUC(false, level);
-}
-
-Datum
-name_datum(const char *name)
-{
-	return name == NULL ? (Datum) 0 : DirectFunctionCall1(namein, CStringGetDatum(name));
 }
 
 void

@@ -28,15 +28,15 @@ extern ParamListInfo add_text(ParamListInfo params, const char *value);
 extern ParamListInfo add_name(ParamListInfo params, const char *name);
 extern ParamListInfo add_oid(ParamListInfo params, Oid oid);
 
+/* Changes a setting until the current nest level of settings ends. */
+extern void sql_set(const char *setting, const char *value);
+
 /*
  * Restricts search_path, so that unqualified names in statements mean
  * PostgreSQL's own functions and operators.
  */
 extern int	sql_use_catalog_names(void);
 extern void sql_restore_names(int level);
-
-/* A name as a datum; 0 for none. */
-extern Datum name_datum(const char *name);
 
 /* Fails with 42P01: a relation does not exist. */
 pg_noreturn extern void relation_is_missing(Oid relation);

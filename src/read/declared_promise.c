@@ -8,7 +8,7 @@
  * column.
  */
 #include "read/population_read.h"
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 void
 promise_of_all(Dataset *dataset, PromiseModel model, double threshold)

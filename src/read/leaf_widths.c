@@ -8,7 +8,7 @@
  * kept as integers, running sums in units of 2^-30, so that losses stay exact
  * sums.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include <math.h>
 
@@ -16,11 +16,9 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
-#include "utils/date.h"
 #include "utils/fmgrprotos.h"
 #include "utils/lsyscache.h"
 #include "utils/rangetypes.h"
-#include "utils/timestamp.h"
 #include "utils/typcache.h"
 
 #define WHOLE_WIDTH (1 << 30)
@@ -40,30 +38,15 @@ leaves_have_width(Oid type)
 	return type_is_number(subtype) || type_is_moment(subtype);
 }
 
-/* A finite bound as a number. */
+/* A bound as a number; an infinite day or time is beyond every other one. */
 static double
-number_of(Oid type, Datum value)
+number_of(const ValueType *type, Datum value)
 {
-	switch (type)
-	{
-		case INT2OID:
-			return DatumGetInt16(value);
-		case INT4OID:
-			return DatumGetInt32(value);
-		case INT8OID:
-			return (double) DatumGetInt64(value);
-		case FLOAT4OID:
-			return DatumGetFloat4(value);
-		case FLOAT8OID:
-			return DatumGetFloat8(value);
-		case DATEOID:
-			return DATE_NOT_FINITE(DatumGetDateADT(value)) ? (DatumGetDateADT(value) < 0 ? -HUGE_VAL : HUGE_VAL) : DatumGetDateADT(value);
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-			return TIMESTAMP_NOT_FINITE(DatumGetTimestamp(value)) ? (DatumGetTimestamp(value) < 0 ? -HUGE_VAL : HUGE_VAL) : (double) DatumGetTimestamp(value);
-		default:
-			return DatumGetFloat8(DirectFunctionCall1(numeric_float8, value));
-	}
+	if (type->kind == VALUE_INTEGER)
+		return (double) DatumGetInt64(value_normal(type, value));
+	if (type->type == FLOAT4OID)
+		return DatumGetFloat4(value);
+	return DatumGetFloat8(type->type == FLOAT8OID ? value : DirectFunctionCall1(numeric_float8, value));
 }
 
 /* The extent of a column's finite values, as such numbers. */
@@ -101,9 +84,8 @@ read_extent(Oid relation, const char *column, const TypeMatch *match, Oid subtyp
 
 /* The width of a leaf within an extent. */
 static double
-leaf_width(TypeCacheEntry *cache, Datum leaf, const Extent *extent)
+leaf_width(TypeCacheEntry *cache, const ValueType *subtype, Datum leaf, const Extent *extent)
 {
-	Oid			subtype = cache->rngelemtype->type_id;
 	RangeBound	lower;
 	RangeBound	upper;
 	bool		empty;
@@ -125,6 +107,7 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 	Hierarchy  *hierarchy = loaded->hierarchy;
 	Oid			type = rows->match.leaf_type;
 	TypeCacheEntry *cache;
+	ValueType	subtype;
 	Extent		extent;
 	double	   *widths;
 	double		sum = 0;
@@ -136,11 +119,12 @@ leaf_widths_measure(Oid relation, const char *column, LoadedHierarchy *loaded)
 				 errdetail("Column %s is declared with range_loss, which counts their widths.", column),
 				 errhint("Call anonopt.drop_attribute and declare the column again.")));
 	cache = lookup_type_cache(type, TYPECACHE_RANGE_INFO);
-	extent = read_extent(relation, column, &rows->match, cache->rngelemtype->type_id);
+	value_type_init(&subtype, cache->rngelemtype->type_id);
+	extent = read_extent(relation, column, &rows->match, subtype.type);
 	widths = budget_alloc_zero(sizeof(double), (Size) hierarchy->nleaves + 1);
 	for (uint32 i = 0; i < rows->nleaves; i++)
 	{
-		widths[loaded->codes[i]] = leaf_width(cache, rows->leaves[i], &extent);
+		widths[loaded->codes[i]] = leaf_width(cache, &subtype, rows->leaves[i], &extent);
 		sum += widths[loaded->codes[i]];
 	}
 	hierarchy->widths_before = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);

@@ -5,7 +5,7 @@
  * Values without a hierarchy are numbered in their type's order, tuples are
  * sorted by key, and the sensitive values of equal tuples become histograms.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include "base/budget.h"
 #include "engine/persons.h"
@@ -13,15 +13,13 @@
 #include "read/population_read.h"
 #include "utils/memutils.h"
 
-/* Marks which codes of a column were read. */
-static bool *
-codes_seen(const Reading *reading, int column, uint32 ncodes)
+static bool
+code_occurs(const Reading *reading, int column, uint32 code)
 {
-	bool	   *seen = budget_alloc_zero(sizeof(bool), (Size) ncodes + 1);
-
 	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
-		seen[read_code(reading, i, column)] = true;
-	return seen;
+		if (read_code(reading, i, column) == code)
+			return true;
+	return false;
 }
 
 /*
@@ -34,16 +32,13 @@ number_values(const Reading *reading, int column, uint32 **population_codes)
 	const Dictionary *dictionary = reading->tuples->dictionaries[column];
 	uint32	   *ranks = dictionary_ranks(dictionary);
 	uint32		nvalues = dictionary->nvalues;
-	bool	   *seen = codes_seen(reading, column, nvalues + 1);
 
 	*population_codes = budget_alloc(sizeof(uint32), (Size) nvalues + 1);
 	(*population_codes)[0] = nvalues;
 	for (uint32 i = 0; i < nvalues; i++)
 		(*population_codes)[i + 1] = ranks[i];
-	nvalues += seen[0] ? 1 : 0;
 	pfree(ranks);
-	pfree(seen);
-	return nvalues;
+	return nvalues + (code_occurs(reading, column, 0) ? 1 : 0);
 }
 
 /* Numbers the leaves read of a sensitive column, in the hierarchy's order. */
@@ -51,9 +46,11 @@ static uint32
 number_leaves(const Reading *reading, int column, uint32 **population_codes, uint32 **leaf_of)
 {
 	const Hierarchy *hierarchy = reading->columns[column].loaded->hierarchy;
-	bool	   *seen = codes_seen(reading, column, hierarchy->nleaves);
+	bool	   *seen = budget_alloc_zero(sizeof(bool), (Size) hierarchy->nleaves + 1);
 	uint32		nvalues = 0;
 
+	for (uint32 i = 0; i < reading->tuples->counter->nkeys; i++)
+		seen[read_code(reading, i, column)] = true;
 	*population_codes = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
 	*leaf_of = budget_alloc(sizeof(uint32), (Size) hierarchy->nleaves + 1);
 	for (uint32 leaf = 0; leaf < hierarchy->nleaves; leaf++)
@@ -126,14 +123,9 @@ static void
 admit_null(const Reading *reading, int column)
 {
 	Hierarchy  *hierarchy = reading->columns[column].loaded->hierarchy;
-	bool	   *seen;
 
-	if (hierarchy->null_leaf != NO_LEAF)
-		return;
-	seen = codes_seen(reading, column, hierarchy->nleaves + 1);
-	if (seen[hierarchy->nleaves])
+	if (hierarchy->null_leaf == NO_LEAF && code_occurs(reading, column, hierarchy->nleaves))
 		hierarchy_add_null(hierarchy);
-	pfree(seen);
 }
 
 static void
@@ -254,24 +246,6 @@ population_keys(const Reading *reading, const Population *population)
 	return keys;
 }
 
-static SortedTuple *
-sorted_tuples(const Reading *reading, const Population *population, const uint64 *keys)
-{
-	uint32		ntuples = reading->tuples->counter->nkeys;
-	SortKeys	sort = {population->nwords, keys};
-	SortedTuple *sorted;
-
-	budget_require(population->context, sizeof(SortedTuple) * (Size) ntuples);
-	sorted = MemoryContextAllocHuge(population->context, sizeof(SortedTuple) * (Size) ntuples);
-	for (uint32 i = 0; i < ntuples; i++)
-	{
-		sorted[i].first_word = keys[(Size) i * population->nwords];
-		sorted[i].number = i;
-	}
-	sort_tuples(sorted, ntuples, &sort);
-	return sorted;
-}
-
 /*
  * Adds a run of equal tuples as one tuple, with its sensitive values as
  * histograms.
@@ -335,9 +309,15 @@ make_tuple_table(const Reading *reading, Population *population)
 	uint32		next;
 
 	key_counter_close(reading->tuples->counter);
-	keys = population_keys(reading, population);
-	sort.keys = keys;
-	sorted = sorted_tuples(reading, population, keys);
+	sort.keys = keys = population_keys(reading, population);
+	budget_require(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	sorted = MemoryContextAllocHuge(population->context, sizeof(SortedTuple) * (Size) ntuples);
+	for (uint32 i = 0; i < ntuples; i++)
+	{
+		sorted[i].first_word = keys[(Size) i * population->nwords];
+		sorted[i].number = i;
+	}
+	sort_tuples(sorted, ntuples, &sort);
 	population->tuples = tuple_table_create(population, population->context, ntuples);
 	for (uint32 i = 0; i < ntuples; i = next)
 	{

@@ -13,7 +13,7 @@
 #include "base/budget.h"
 #include "catalog/pg_class.h"
 #include "catalog/sql.h"
-#include "read/reading_parts.h"
+#include "read/reading.h"
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"

@@ -22,7 +22,7 @@
  *
  * If there is a tuple store, it is read instead of the relation.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include "catalog/namespace.h"
 #include "catalog/own_objects.h"
@@ -115,8 +115,8 @@ make_buckets(const Reading *reading, int column)
 	 * whatever its settings
 	 */
 	level = NewGUCNestLevel();
-	(void) set_config_option("datestyle", "ISO, MDY", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
-	(void) set_config_option("extra_float_digits", "3", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_set("datestyle", "ISO, MDY");
+	sql_set("extra_float_digits", "3");
 	found = encoder_thresholds(&reading->set.encoders[column], &type, &buckets->n, &buckets->names, &buckets->codes,
 							   &closed);
 	AtEOXact_GUC(false, level);

@@ -5,7 +5,7 @@
  * Distinct tuples arrive as one value of our aggregate, since a cursor would
  * prevent parallelism, or as groups, which are encoded here.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"

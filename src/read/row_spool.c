@@ -21,7 +21,7 @@
 #include "executor/tuptable.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
-#include "read/reading_parts.h"
+#include "read/reading.h"
 #include "utils/builtins.h"
 #include "utils/numeric.h"
 #include "utils/timestamp.h"

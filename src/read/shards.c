@@ -7,7 +7,7 @@
  * PostgreSQL refuses regular expressions on such a column, so asking a shard
  * for one row that matches '' reveals it.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include "access/genam.h"
 #include "catalog/pg_class.h"

@@ -22,6 +22,7 @@
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"
+#include "catalog/trusted_code.h"
 #include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "common/hashfn.h"
@@ -146,7 +147,6 @@ find_columns(Relation relation)
 	Oid			oid = RelationGetRelid(relation);
 	List	   *labelled = labelled_columns(oid);
 	List	   *columns = NIL;
-	bool		may_read_all = pg_class_aclcheck(oid, GetUserId(), ACL_SELECT) == ACLCHECK_OK;
 	bool		any = false;
 
 	/* keys of foreign and distributed tables are not trusted */
@@ -159,7 +159,7 @@ find_columns(Relation relation)
 		Form_pg_attribute attribute = lfirst(cell);
 		Column	   *column = palloc0(sizeof(Column));
 
-		if (!may_read_all && pg_attribute_aclcheck(oid, attribute->attnum, GetUserId(), ACL_SELECT) != ACLCHECK_OK)
+		if (!may_select(oid, list_make1_int(attribute->attnum)))
 			continue;
 		any = true;
 		if (!choose_hash(column, getBaseType(attribute->atttypid)))

@@ -8,7 +8,7 @@
  * anonopt.opaque, has no input function, so only our own code, which read the
  * hierarchies with the caller's rights, can call the aggregate.
  */
-#include "read/reading_parts.h"
+#include "read/reading.h"
 
 #include <math.h>
 

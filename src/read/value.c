@@ -7,6 +7,7 @@
 #include "base/budget.h"
 #include "base/packed_key.h"
 #include "catalog/pg_type.h"
+#include "catalog/type_match.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
@@ -24,21 +25,7 @@ typedef struct ValueEntry
 bool
 type_is_integer_like(Oid type)
 {
-	switch (type)
-	{
-		case INT2OID:
-		case INT4OID:
-		case INT8OID:
-		case BOOLOID:
-		case DATEOID:
-		case TIMEOID:
-		case TIMESTAMPOID:
-		case TIMESTAMPTZOID:
-		case MONEYOID:
-			return true;
-		default:
-			return false;
-	}
+	return type_is_integer(type) || type_is_moment(type) || type == BOOLOID || type == TIMEOID || type == MONEYOID;
 }
 
 void

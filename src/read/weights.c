@@ -127,21 +127,17 @@ double **
 weights_read(const Dataset *dataset, const Population *population)
 {
 	double	  **weights = palloc(sizeof(double *) * population->nattrs);
-	int			a = 0;
 
-	for (int i = 0; i < dataset->nattributes; i++)
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		const Declared *declared = &dataset->attributes[i];
+		const Declared *declared = declared_attribute(dataset, a);
 		const Attribute *attr = &population->attrs[a];
 
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
-			continue;
 		weights[a] = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(double) * ((Size) attr->hierarchy->nleaves + 1));
 		for (uint32 leaf = 0; leaf < attr->hierarchy->nleaves; leaf++)
 			weights[a][leaf] = 1;
 		if (OidIsValid(declared->sensitivity))
 			read_table(declared, attr, weights[a]);
-		a++;
 	}
 	return weights;
 }
@@ -178,26 +174,20 @@ require_weight_column(Oid relation, const char *column)
 static void
 find_owner_columns(OwnerWeights *owners)
 {
-	int			a = 0;
-
-	for (int i = 0; i < owners->dataset->nattributes; i++)
+	for (int a = 0; a < dataset_count_role(owners->dataset, ROLE_QUASI_IDENTIFIER); a++)
 	{
-		const Declared *declared = &owners->dataset->attributes[i];
+		const Declared *declared = declared_attribute(owners->dataset, a);
 
-		if (declared->role != ROLE_QUASI_IDENTIFIER)
+		if (declared->owner_sensitivity == NULL)
 			continue;
-		if (declared->owner_sensitivity != NULL)
-		{
-			if (!type_is_number(column_type(owners->dataset->relation, declared->owner_sensitivity)))
-				ereport(ERROR,
-						(errcode(ERRCODE_CHECK_VIOLATION),
-						 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
-								declared->owner_sensitivity, declared->column),
-						 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
-			owners->attribute[owners->ncolumns] = a;
-			owners->column[owners->ncolumns++] = declared->owner_sensitivity;
-		}
-		a++;
+		if (!type_is_number(column_type(owners->dataset->relation, declared->owner_sensitivity)))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
+							declared->owner_sensitivity, declared->column),
+					 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
+		owners->attribute[owners->ncolumns] = a;
+		owners->column[owners->ncolumns++] = declared->owner_sensitivity;
 	}
 }
 

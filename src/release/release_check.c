@@ -43,14 +43,13 @@ release_settings_begin(void)
 	int			level = sql_use_catalog_names();
 
 	for (int i = 0; i < lengthof(settings); i++)
-		(void) set_config_option(settings[i][0], settings[i][1], PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+		sql_set(settings[i][0], settings[i][1]);
 
 	/*
 	 * publishing uses maintenance_work_mem like building an index; a
 	 * statement uses its memory several times
 	 */
-	(void) set_config_option("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 8)), PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE,
-							 true, 0, false);
+	sql_set("work_mem", psprintf("%d", Max(work_mem, maintenance_work_mem / 8)));
 	return level;
 }
 
@@ -112,7 +111,7 @@ release_choose(Release *release)
 				(errcode(ERRCODE_FEATURE_NOT_SUPPORTED),
 				 errmsg("data set \"%s\" cannot be published: its rows stand for several people", dataset->name),
 				 errhint("Publish from a relation with one row per person.")));
-	(void) set_config_option("timezone", dataset->timezone, PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_set("timezone", dataset->timezone);
 	release->ncolumns = 0;
 	release->columns = palloc(sizeof(ShownColumn) * MaxTupleAttributeNumber);
 	for (AttrNumber number = 1; (name = get_attname(dataset->relation, number, true)) != NULL; number++)
@@ -205,7 +204,7 @@ hierarchy_digests(Oid hierarchy)
 	Datum		digests;
 
 	/* the text of a timestamp does not depend on the data set's zone */
-	(void) set_config_option("timezone", "UTC", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_set("timezone", "UTC");
 	digests = value_of_query(psprintf("SELECT COALESCE(string_agg(d, '' ORDER BY d), '') FROM"
 									  " (SELECT substring(sha256(convert_to(ROW(h.*)::text, getdatabaseencoding())) FOR %d) AS d FROM ONLY %s h) x",
 									  DIGEST_LENGTH, relation_sql_name(hierarchy)), list_make1_oid(hierarchy), NULL, BYTEAOID, &isnull);

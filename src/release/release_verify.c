@@ -416,7 +416,7 @@ release_verify(Oid relation, Verification *result)
 	 * row security could show the owner other rows than readers, so make it
 	 * an error; reset with the other settings
 	 */
-	(void) set_config_option("row_security", "off", PGC_USERSET, PGC_S_SESSION, GUC_ACTION_SAVE, true, 0, false);
+	sql_set("row_security", "off");
 	if (entry->form == RELEASE_LIVE_VIEW && entry->ndistributions > 0)
 		distributions_now(entry);
 	generalized = generalized_sensitive(entry);

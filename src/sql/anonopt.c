@@ -8,7 +8,7 @@
 #include "engine/lattice.h"
 #include "optimizer/cost.h"
 #include "postmaster/bgworker_internals.h"
-#include "read/reading_parts.h"
+#include "read/reading.h"
 #include "release/content.h"
 #include "search/recoding.h"
 #include "search/searches.h"

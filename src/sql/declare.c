@@ -17,7 +17,7 @@
 #include "catalog/sql.h"
 #include "commands/comment.h"
 #include "miscadmin.h"
-#include "read/reading_parts.h"
+#include "read/reading.h"
 #include "read/weights.h"
 #include "sql/call.h"
 #include "sql/declare.h"

@@ -52,15 +52,15 @@ numerics_argument(FunctionCallInfo fcinfo, const char *name)
 Datum
 anonopt_create_interval_hierarchy(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(build_intervals(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"),
-								  numeric_argument(fcinfo, "high"), numerics_argument(fcinfo, "widths"), false));
+	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+								0, numerics_argument(fcinfo, "widths"), false));
 }
 
 Datum
 anonopt_create_range_hierarchy(PG_FUNCTION_ARGS)
 {
-	PG_RETURN_OID(build_ranges(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
-							   numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
+	PG_RETURN_OID(build_numbers(name_argument(fcinfo, "hierarchy"), numeric_argument(fcinfo, "low"), numeric_argument(fcinfo, "high"),
+								numeric_argument(fcinfo, "step"), numerics_argument(fcinfo, "widths"), false));
 }
 
 Datum
