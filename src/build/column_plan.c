@@ -136,6 +136,13 @@ column_plan_by_type(Oid relation, const char *column)
 
 /* ---------------------------------------------------------------- profile */
 
+/* The day of a moment, in SQL. */
+static char *
+day_of(Oid type, const char *value)
+{
+	return psprintf(type == TIMESTAMPTZOID ? "(%s AT TIME ZONE 'UTC')::date" : "%s::date", value);
+}
+
 /* The statement that examines a column of a type. */
 static char *
 profile_statement(Oid relation, const char *column, Oid type)
@@ -146,16 +153,14 @@ profile_statement(Oid relation, const char *column, Oid type)
 
 	if (type_is_number(type))
 		number = psprintf("%s::numeric", value);
-	else if (type == TIMESTAMPTZOID)
-		value = psprintf("(%s AT TIME ZONE 'UTC')::date", value);
 	else if (type_is_moment(type))
-		value = psprintf("%s::date", value);
+	{
+		/* a number for infinity, which has no distance from a day */
+		value = day_of(type, value);
+		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
+	}
 	else if (type_is_text(type))
 		text = psprintf("%s COLLATE \"C\"", sql_as(text_form(type), value));
-
-	/* a number for infinity, which has no distance from a day */
-	if (type_is_moment(type))
-		number = psprintf("CASE WHEN isfinite(%s) THEN (%s - date '2000-01-01')::numeric ELSE 'NaN' END", value, value);
 
 	/*
 	 * people are added up one level higher, since PostgreSQL 18 cannot if a
@@ -323,7 +328,6 @@ static const double quantiles[] = {0.01, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30, 0.3
 static void
 read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *found)
 {
-	bool		is_day = type_is_moment(plan->type);
 	const char *value = psprintf("r.%s", quote_identifier(plan->column));
 	Datum		values;
 	Datum	   *edges;
@@ -332,9 +336,8 @@ read_quantiles(const ColumnPlan *plan, Oid relation, bool of_values, double *fou
 	int			nedges;
 	int			level = sql_use_catalog_names();
 
-	if (is_day)
-		value = psprintf("(CASE WHEN isfinite(%s) THEN %s::date - date '2000-01-01' END)",
-						 value, plan->type == TIMESTAMPTZOID ? psprintf("(%s AT TIME ZONE 'UTC')", value) : value);
+	if (type_is_moment(plan->type))
+		value = psprintf("(CASE WHEN isfinite(%s) THEN %s - date '2000-01-01' END)", value, day_of(plan->type, value));
 	values = value_of_query(psprintf("SELECT percentile_disc($1) WITHIN GROUP (ORDER BY n) FROM (SELECT %s %s::float8 AS n FROM %s r) s"
 									 " WHERE abs(n) < 'Infinity'", of_values ? "DISTINCT" : "", value, relation_sql_name(relation)),
 							list_make1_oid(relation), add_value(NULL, FLOAT8ARRAYOID, doubles_datum(quantiles, NQUANTILES), false),

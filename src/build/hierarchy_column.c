@@ -105,8 +105,8 @@ build_masks(const char *name, Oid relation, const char *column, const char *mask
 	longest = DatumGetInt32(ask_column(&leaf, NULL, psprintf("max(length(%s))", text_value), INT4OID));
 	longest = Max(longest, 1);
 	for (int masked = 1; masked <= longest; masked++)
-		hierarchy_add_level(table, "left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
-							leaf_text(&leaf, "v"), longest, longest - masked, masked);
+		hierarchy_add_level(table, psprintf("left(rpad(%s, %d, $1), %d) || repeat($1, %d)",
+											leaf_text(&leaf, "v"), longest, longest - masked, masked));
 	return fill_from_column(table, &leaf, different_values(&leaf));
 }
 
@@ -164,7 +164,7 @@ build_quantiles(const char *name, Oid relation, const char *column, ArrayType *b
 	table = hierarchy_table_begin(name, true);
 	table->params = add_array(NULL, INT4ARRAYOID, PointerGetDatum(buckets));
 	for (int i = 1; i <= nlevels; i++)
-		hierarchy_add_level(table, "l%d", i);
+		hierarchy_add_level(table, psprintf("l%d", i));
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, quantile_labels(&leaf, nlevels));
 }
@@ -202,7 +202,7 @@ build_frequencies(const char *name, Oid relation, const char *column, int64 mini
 	frequent = psprintf("count(*) FILTER (WHERE %s = $2) >= $1", leaf_text(&leaf, leaf.expression));
 	if (DatumGetBool(ask_column(&leaf, table->params, frequent, BOOLOID)))
 		refuse_description("label of rare values is also a frequent value", "Pass another label as other.");
-	hierarchy_add_level(table, "CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v"));
+	hierarchy_add_level(table, psprintf("CASE WHEN n >= $1 THEN %s ELSE $2 END", leaf_text(&leaf, "v")));
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, psprintf("(SELECT %s AS v, count(*) AS n FROM %s r GROUP BY 1) s WHERE v IS NOT NULL",
 												   leaf.expression, leaf.relation));
@@ -235,9 +235,9 @@ build_prefixes(const char *name, Oid relation, const char *column, ArrayType *ar
 		most_parts = DatumGetInt32(ask_column(&leaf, table->params, most, INT4OID));
 	}
 	for (int parts = most_parts - 1; parts > 0; parts--)
-		hierarchy_add_level(table, "array_to_string(parts[1:%d], $1)", parts);
+		hierarchy_add_level(table, psprintf("array_to_string(parts[1:%d], $1)", parts));
 	for (int i = 0; i < nlengths; i++)
-		hierarchy_add_level(table, "left(%s, %d)", separator == NULL ? code : "coalesce(parts[1], '')", lengths[i]);
+		hierarchy_add_level(table, psprintf("left(%s, %d)", separator == NULL ? code : "coalesce(parts[1], '')", lengths[i]));
 	hierarchy_add_level(table, "'*'");
 	return fill_from_column(table, &leaf, psprintf("(SELECT v, %s AS parts FROM (SELECT DISTINCT %s AS v FROM %s r) d) s WHERE v IS NOT NULL",
 												   separator == NULL ? "$1" : psprintf("string_to_array(%s, $1)", code),
@@ -404,6 +404,6 @@ build_tree(const char *name, Oid edges)
 	with = tree_terms(&leaf, edges, child, parent);
 	depth = check_tree(with, &leaf);
 	for (int level = 1; level <= depth; level++)
-		hierarchy_add_level(table, "path[depth + 1 - greatest(0, %d - (%d - depth))]", level, depth);
+		hierarchy_add_level(table, psprintf("path[depth + 1 - greatest(0, %d - (%d - depth))]", level, depth));
 	return fill_from_column(table, &leaf, psprintf("(%s SELECT e.v, path, depth FROM leaf JOIN edge e USING (c)) s", with));
 }

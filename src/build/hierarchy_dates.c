@@ -111,7 +111,7 @@ build_dates(const char *name, Datum low, Datum high, Datum wanted, DateKind kind
 						"hierarchy would have too many leaves", "Use closer bounds.");
 
 	for (int i = first; i < nunits; i++)
-		hierarchy_add_level(table, "%s", unit_labels[units[i]]);
+		hierarchy_add_level(table, unit_labels[units[i]]);
 	hierarchy_add_level(table, "'*'");
 	initStringInfo(&from);
 	appendStringInfoString(&from, leaves.steps);

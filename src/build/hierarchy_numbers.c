@@ -13,7 +13,10 @@
 #include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
-/* Begins a hierarchy whose description has widths under a name; a number of 0 is null. */
+/*
+ * Begins a hierarchy whose description has widths under a name.  Without a step
+ * leaves are integers; without top or bottom, those are null.
+ */
 static NewHierarchy *
 begin_numbers(const char *name, Datum low, Datum high, const char *widths_name, Datum widths, Datum step, Datum top, Datum bottom, bool from_data)
 {
@@ -24,16 +27,10 @@ begin_numbers(const char *name, Datum low, Datum high, const char *widths_name, 
 	table->params = add_value(table->params, NUMERICOID, low, false);
 	table->params = add_value(table->params, NUMERICOID, high, false);
 	table->params = add_array(table->params, NUMERICARRAYOID, widths);
-	table->params = add_value(table->params, NUMERICOID, step, step == 0);
+	table->params = add_value(table->params, NUMERICOID, step == 0 ? DirectFunctionCall1(int4_numeric, Int32GetDatum(1)) : step, false);
 	table->params = add_value(table->params, NUMERICOID, top, top == 0);
 	table->params = add_value(table->params, NUMERICOID, bottom, bottom == 0);
 	return table;
-}
-
-static Datum
-one(void)
-{
-	return DirectFunctionCall1(int4_numeric, Int32GetDatum(1));
 }
 
 static void
@@ -91,7 +88,7 @@ coded_leaves(bool integers)
 static void
 add_coded_level(NewHierarchy *table, const char *inside)
 {
-	hierarchy_add_level(table, "CASE side WHEN 1 THEN '>= ' || trim_scale($5) WHEN -1 THEN '< ' || trim_scale($6) ELSE %s END", inside);
+	hierarchy_add_level(table, psprintf("CASE side WHEN 1 THEN '>= ' || trim_scale($5) WHEN -1 THEN '< ' || trim_scale($6) ELSE %s END", inside));
 }
 
 /* Intervals of a width count from low and end where coding begins. */
@@ -121,7 +118,7 @@ Oid
 build_numbers(const char *name, Datum low, Datum high, Datum step, Datum widths, bool from_data)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, integers ? one() : step, 0, 0, from_data);
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, 0, 0, from_data);
 
 	if (integers)
 		require_description(table, INTEGER_BOUNDS, "low and high must be integers", "Use anonopt.create_range_hierarchy for other numbers.");
@@ -138,7 +135,7 @@ Oid
 build_coded(const char *name, Datum low, Datum high, Datum top, Datum bottom, Datum widths, Datum step)
 {
 	bool		integers = step == 0;
-	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, integers ? one() : step, top, bottom, false);
+	NewHierarchy *table = begin_numbers(name, low, high, "widths", widths, step, top, bottom, false);
 
 	if (top == 0 && bottom == 0)
 		refuse_description("neither top nor bottom is given", "Give the value at which top coding starts, or below which bottom coding applies.");
@@ -199,7 +196,7 @@ build_rounded(const char *name, Datum low, Datum high, Datum steps, bool continu
 	appendStringInfoString(&from, rounded_leaves(continuous));
 	for (int i = 1; i <= nsteps; i++)
 	{
-		hierarchy_add_level(table, "trim_scale(r%d)::text", i);
+		hierarchy_add_level(table, psprintf("trim_scale(r%d)::text", i));
 		if (i > 1)
 			appendStringInfo(&from, " CROSS JOIN LATERAL (SELECT %s AS r%d) s%d",
 							 rounded(psprintf("r%d", i - 1), psprintf("$3[%d]", i)), i, i);
@@ -221,9 +218,9 @@ build_bins(const char *name, const Datum *edges, int nlevels)
 		table->params = add_value(table->params, NUMERICARRAYOID, edges[i - 1], false);
 		/* the bin of a leaf that begins at lo */
 		if (i > 1)
-			hierarchy_add_level(table, "(SELECT CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"
-								" ELSE format('[%%s, %%s)', trim_scale(e[g]), trim_scale(e[g + 1])) END"
-								" FROM (SELECT coalesce(width_bucket(lo, $%d), 0) AS g, $%d AS e) b)", i, i);
+			hierarchy_add_level(table, psprintf("(SELECT CASE g WHEN 0 THEN '< ' || trim_scale(e[1]) WHEN cardinality(e) THEN '>= ' || trim_scale(e[g])"
+												" ELSE format('[%%s, %%s)', trim_scale(e[g]), trim_scale(e[g + 1])) END"
+												" FROM (SELECT coalesce(width_bucket(lo, $%d), 0) AS g, $%d AS e) b)", i, i));
 	}
 	hierarchy_add_level(table, "'*'");
 	table->has_ranges = true;

@@ -28,24 +28,11 @@ hierarchy_table_begin(const char *name, bool from_data)
 }
 
 void
-hierarchy_add_level(NewHierarchy *table, const char *label,...)
+hierarchy_add_level(NewHierarchy *table, const char *label)
 {
-	int			needed = 1;
-
 	/* more would only be counted, for the message */
-	if (table->height++ >= MOST_LEVELS)
-		return;
-	appendStringInfoString(&table->labels, ", ");
-	while (needed > 0)
-	{
-		va_list		args;
-
-		va_start(args, label);
-		needed = appendStringInfoVA(&table->labels, label, args);
-		va_end(args);
-		if (needed > 0)
-			enlargeStringInfo(&table->labels, needed);
-	}
+	if (table->height++ < MOST_LEVELS)
+		appendStringInfo(&table->labels, ", %s", label);
 }
 
 void

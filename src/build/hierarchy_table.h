@@ -38,7 +38,7 @@ typedef struct NewHierarchy
 extern NewHierarchy *hierarchy_table_begin(const char *name, bool from_data);
 
 /* Adds a level above the last: an expression of its labels. */
-extern void hierarchy_add_level(NewHierarchy *table, const char *label,...) pg_attribute_printf(2, 3);
+extern void hierarchy_add_level(NewHierarchy *table, const char *label);
 
 /*
  * Creates the table and its rows: an expression of leaves of a type, beside

@@ -338,10 +338,7 @@ dataset_use_zone(const Dataset *dataset)
 	return level;
 }
 
-/*
- * Whether a relation is still the one that was declared, and of a valid kind.
- * OIDs are reused; a later relation with the same OID has another row type.
- */
+/* OIDs are reused; a later relation with the same OID has another row type. */
 bool
 dataset_same_relation(Oid relation, Oid row_type)
 {
@@ -361,7 +358,6 @@ check_column(const Dataset *dataset, const char *column)
 			 errhint("Call anonopt.drop_attribute and declare the column under its new name.")));
 }
 
-/* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
 void
 dataset_check(const Dataset *dataset)
 {

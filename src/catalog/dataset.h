@@ -73,10 +73,10 @@ extern bool timezone_is_known(const char *name);
  */
 extern int	dataset_use_zone(const Dataset *dataset);
 
-/* Whether a relation is still the one that was declared. */
+/* Whether a relation is still the one that was declared, and of a valid kind. */
 extern bool dataset_same_relation(Oid relation, Oid row_type);
 
-/* Fails with 23514 if the declared relation or a hierarchy is gone. */
+/* Fails with 23514 if the declared relation, a column or a hierarchy is gone. */
 extern void dataset_check(const Dataset *dataset);
 
 /* Checks it so, and fails without a quasi-identifier; returns the data set. */

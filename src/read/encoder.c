@@ -196,7 +196,6 @@ is_nan(Oid type, Datum value)
 	}
 }
 
-/* The code of a value, or NO_LEAF. */
 uint32
 encode(Encoder *encoder, Datum value, bool isnull)
 {

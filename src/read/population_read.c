@@ -244,7 +244,6 @@ population_read(const Dataset *dataset)
 	return population;
 }
 
-/* The number of people that a share allows at most, as SQL computes it. */
 int64
 share_of_people(double share, int64 people)
 {

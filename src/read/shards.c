@@ -19,7 +19,6 @@
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 
-/* The partitions of a table that hold rows, in a fixed order. */
 List *
 leaf_partitions(Oid relation)
 {

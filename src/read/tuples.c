@@ -59,7 +59,6 @@ tuples_create(MemoryContext parent, int ncolumns, int nwords)
 	return tuples;
 }
 
-/* Creates an empty set of tuples for the encoders' columns. */
 Tuples *
 tuples_begin(MemoryContext parent, const EncoderSet *set)
 {
@@ -390,7 +389,6 @@ anonopt_tuples_final(PG_FUNCTION_ARGS)
 	PG_RETURN_POINTER(value.data);
 }
 
-/* The tuples in the aggregate's result, in a memory context of their own below one. */
 Tuples *
 tuples_of_value(Datum datum, MemoryContext context)
 {

@@ -86,18 +86,6 @@ value_text(Oid type, Datum value)
 	return OidOutputFunctionCall(output, value);
 }
 
-static int
-compare_texts(Datum a, Datum b)
-{
-	struct varlena *x = (struct varlena *) DatumGetPointer(a);
-	struct varlena *y = (struct varlena *) DatumGetPointer(b);
-	int			lx = VARSIZE_ANY_EXHDR(x);
-	int			ly = VARSIZE_ANY_EXHDR(y);
-	int			order = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(lx, ly));
-
-	return order != 0 ? order : lx - ly;
-}
-
 int
 value_compare(const ValueType *type, Datum a, Datum b)
 {
@@ -111,7 +99,15 @@ value_compare(const ValueType *type, Datum a, Datum b)
 				return x < y ? -1 : x > y;
 			}
 		case VALUE_TEXT:
-			return compare_texts(a, b);
+			{
+				struct varlena *x = (struct varlena *) DatumGetPointer(a);
+				struct varlena *y = (struct varlena *) DatumGetPointer(b);
+				int			lx = VARSIZE_ANY_EXHDR(x);
+				int			ly = VARSIZE_ANY_EXHDR(y);
+				int			order = memcmp(VARDATA_ANY(x), VARDATA_ANY(y), Min(lx, ly));
+
+				return order != 0 ? order : lx - ly;
+			}
 		default:
 			return DatumGetInt32(FunctionCall2Coll((FmgrInfo *) &type->compare, type->collation, a, b));
 	}
