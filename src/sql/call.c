@@ -13,6 +13,7 @@
 #include "read/population_read.h"
 #include "release/release.h"
 #include "utils/builtins.h"
+#include "utils/fmgroids.h"
 #include "utils/syscache.h"
 
 /* ----------------------------------------------------------------- arguments */
@@ -123,6 +124,8 @@ name_if_given(FunctionCallInfo fcinfo, const char *name)
 Oid
 relation_argument(FunctionCallInfo fcinfo, const char *name)
 {
+	if (argument_type(fcinfo, name) == TEXTOID)
+		return DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name_argument(fcinfo, name), InvalidOid, -1));
 	return DatumGetObjectId(get_argument(fcinfo, name, REGCLASSOID));
 }
 
@@ -287,8 +290,10 @@ check_attributes(ArrayType *array, const char *name, const char *element, const 
 }
 
 int **
-levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes)
+levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
 {
+	ArrayType  *array = argument_type(fcinfo, name) != TEXTOID ? array_argument(fcinfo, name, INT4ARRAYOID) :
+	DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, name_argument(fcinfo, name), INT4OID, -1));
 	int			nattrs = dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER);
 	Size		size;
 	int		  **nodes;
@@ -307,12 +312,6 @@ levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes)
 	return nodes;
 }
 
-int **
-levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes)
-{
-	return levels_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset, nnodes);
-}
-
 static void
 require_one(int n, const char *what)
 {
@@ -323,19 +322,13 @@ require_one(int n, const char *what)
 }
 
 int *
-node_of_array(ArrayType *array, const Dataset *dataset)
+node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 {
 	int			nnodes;
-	int		  **nodes = levels_of_array(array, dataset, &nnodes);
+	int		  **nodes = levels_argument(fcinfo, name, dataset, &nnodes);
 
 	require_one(nnodes, "node");
 	return nodes[0];
-}
-
-int *
-node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
-{
-	return node_of_array(array_argument(fcinfo, name, INT4ARRAYOID), dataset);
 }
 
 int

@@ -43,7 +43,7 @@ extern void require_argument(FunctionCallInfo fcinfo, const char *name);
 extern char *name_argument(FunctionCallInfo fcinfo, const char *name);
 extern char *name_if_given(FunctionCallInfo fcinfo, const char *name);
 
-/* A relation; or InvalidOid for a null. */
+/* A relation, or a string constant that names one; or InvalidOid for a null. */
 extern Oid	relation_argument(FunctionCallInfo fcinfo, const char *name);
 extern Oid	relation_if_given(FunctionCallInfo fcinfo, const char *name);
 
@@ -96,13 +96,14 @@ extern int	choice_argument(FunctionCallInfo fcinfo, const char *name, const char
 extern RiskModel risk_argument(FunctionCallInfo fcinfo);
 extern UtilityModel utility_argument(FunctionCallInfo fcinfo);
 
-/* The nodes in an array of levels with one or two dimensions; sets *nnodes. */
+/*
+ * The nodes in an array of levels with one or two dimensions, or in a string
+ * constant that is one; sets *nnodes.
+ */
 extern int **levels_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset, int *nnodes);
-extern int **levels_of_array(ArrayType *array, const Dataset *dataset, int *nnodes);
 
 /* The single node of such an array. */
 extern int *node_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset);
-extern int *node_of_array(ArrayType *array, const Dataset *dataset);
 
 /* "key", the column that identifies rows, or NULL. */
 extern char *key_argument(FunctionCallInfo fcinfo, const Dataset *dataset);

@@ -16,7 +16,6 @@
 #include "release/cut_bits.h"
 #include "sql/search_call.h"
 #include "utils/builtins.h"
-#include "utils/fmgroids.h"
 
 OWN_FUNCTION(anonopt_property_vector);
 OWN_FUNCTION(anonopt_compare);
@@ -217,28 +216,17 @@ is_levels(FunctionCallInfo fcinfo, const char *name)
 	return type == INT4ARRAYOID || (type == TEXTOID && name_argument(fcinfo, name)[0] == '{');
 }
 
-static ArrayType *
-levels_array(FunctionCallInfo fcinfo, const char *name)
-{
-	if (argument_type(fcinfo, name) == INT4ARRAYOID)
-		return array_argument(fcinfo, name, INT4ARRAYOID);
-	return DatumGetArrayTypeP(OidInputFunctionCall(F_ARRAY_IN, name_argument(fcinfo, name), INT4OID, -1));
-}
-
 static Side
 side_argument(FunctionCallInfo fcinfo, const char *name, const Dataset *dataset)
 {
 	Side		side = {0};
-	Oid			type = argument_type(fcinfo, name);
 
-	if (type == VARBITARRAYOID)
+	if (argument_type(fcinfo, name) == VARBITARRAYOID)
 		side.cuts = one_cuts_argument(fcinfo, name, dataset, "partition");
-	else if (type == REGCLASSOID)
-		side.recoding = relation_argument(fcinfo, name);
 	else if (is_levels(fcinfo, name))
-		side.levels = node_of_array(levels_array(fcinfo, name), dataset);
+		side.levels = node_argument(fcinfo, name, dataset);
 	else
-		side.recoding = DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name_argument(fcinfo, name), InvalidOid, -1));
+		side.recoding = relation_argument(fcinfo, name);
 	return side;
 }
 
@@ -247,12 +235,10 @@ static void
 compare_lists(FunctionCallInfo fcinfo, const Dataset *dataset)
 {
 	ResultRow  *row = result_begin(fcinfo);
-	ArrayType  *a_levels = levels_array(fcinfo, "a");
-	ArrayType  *b_levels = levels_array(fcinfo, "b");
 	int			na;
 	int			nb;
-	int		  **a = levels_of_array(a_levels, dataset, &na);
-	int		  **b = levels_of_array(b_levels, dataset, &nb);
+	int		  **a = levels_argument(fcinfo, "a", dataset, &na);
+	int		  **b = levels_argument(fcinfo, "b", dataset, &nb);
 	int			nproperties;
 	Property   *properties;
 	Population *population;

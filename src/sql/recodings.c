@@ -232,21 +232,18 @@ anonopt_extend_recoding_call(PG_FUNCTION_ARGS)
 static const Oid *
 recodings_argument(FunctionCallInfo fcinfo, int *n)
 {
-	Oid			type = argument_type(fcinfo, "recoding");
-	char	   *name = type == TEXTOID ? name_argument(fcinfo, "recoding") : NULL;
+	bool		is_text = argument_type(fcinfo, "recoding") == TEXTOID;
 	Datum		array;
 
-	if (type == REGCLASSOID || (name != NULL && name[0] != '{'))
+	if (argument_type(fcinfo, "recoding") == REGCLASSOID || (is_text && name_argument(fcinfo, "recoding")[0] != '{'))
 	{
-		Oid		   *oid = palloc(sizeof(Oid));
+		Oid			oid = relation_argument(fcinfo, "recoding");
 
-		*oid = name == NULL ? relation_argument(fcinfo, "recoding") :
-			DatumGetObjectId(OidInputFunctionCall(F_REGCLASSIN, name, InvalidOid, -1));
 		*n = 1;
-		return oid;
+		return memcpy(palloc(sizeof(Oid)), &oid, sizeof(Oid));
 	}
-	array = name == NULL ? get_argument(fcinfo, "recoding", REGCLASSARRAYOID) :
-		OidInputFunctionCall(F_ARRAY_IN, name, REGCLASSOID, -1);
+	array = is_text ? OidInputFunctionCall(F_ARRAY_IN, name_argument(fcinfo, "recoding"), REGCLASSOID, -1) :
+		get_argument(fcinfo, "recoding", REGCLASSARRAYOID);
 	*n = count_elements(array, "recodings");
 	return (const Oid *) ARR_DATA_PTR(DatumGetArrayTypeP(array));
 }
