@@ -350,28 +350,6 @@ class_to_join(const RecordClasses *by, uint32 tuple, const uint16 *const *nodes,
 	return best;
 }
 
-/*
- * Lets tuples in classes that are too small join larger ones if their utility
- * allows it.  All use the sizes from before, so that their order does not
- * matter.
- */
-static void
-join_large(const RecordClasses *by)
-{
-	uint32	   *class_of = by->classes->class_of;
-	uint32		nnodes;
-	const uint16 **nodes = nodes_of_large(by, &nnodes);
-
-	for (uint32 i = 0; i < by->classes->tuples->ntuples; i++)
-	{
-		if (class_of[i] == NO_CLASS || is_large(by, class_of[i]))
-			continue;
-		CHECK_FOR_INTERRUPTS();
-		class_of[i] = class_to_join(by, i, nodes, nnodes);
-	}
-	pfree(nodes);
-}
-
 Classes *
 classes_of_records(const Population *population, const RecordLevels *records, int64 k)
 {
@@ -382,6 +360,8 @@ classes_of_records(const Population *population, const RecordLevels *records, in
 	const char ***labels = palloc(sizeof(char **) * (nattrs + 1));
 	uint32	   *number;
 	uint32		n = 0;
+	uint32		nnodes;
+	const uint16 **nodes;
 	Classes    *classes;
 
 	by.numbers = palloc(sizeof(uint32 **) * (nattrs + 1));
@@ -400,7 +380,20 @@ classes_of_records(const Population *population, const RecordLevels *records, in
 		by.large[i] = class_people(population, classes->table, i) >= k;
 		number[i] = by.large[i] ? n++ : NO_CLASS;
 	}
-	join_large(&by);
+
+	/*
+	 * tuples in classes that are too small join larger ones if their utility
+	 * allows it; all use the sizes from before, so that their order does not
+	 * matter
+	 */
+	nodes = nodes_of_large(&by, &nnodes);
+	for (uint32 i = 0; i < population->tuples->ntuples; i++)
+		if (classes->class_of[i] != NO_CLASS && !by.large[classes->class_of[i]])
+		{
+			CHECK_FOR_INTERRUPTS();
+			classes->class_of[i] = class_to_join(&by, i, nodes, nnodes);
+		}
+	pfree(nodes);
 	population_release(population, marks);
 	for (int a = 0; a < nattrs; a++)
 		put_runs(classes, a, by.numbers[a]);

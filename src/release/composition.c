@@ -36,10 +36,7 @@ view_by_texts(const KnownContent *a, const KnownContent *b, int i, int j, Conten
 	view_b->shown = numbers + na;
 }
 
-/*
- * Whether a tuple that two contents of the same recoding show has moved to
- * another class.
- */
+/* Whether a tuple that two contents of the same recoding show has moved to another class. */
 static bool
 have_moved(const Content *a, const Content *b)
 {
@@ -147,10 +144,7 @@ composition_load(const Composition *composition, KnownContent *other)
 
 /* ------------------------------------------------------------- warns or refuses */
 
-/*
- * The content that a release is about to show, as if it had been written down
- * already.
- */
+/* The content that a release is about to show, as if it had been written down already. */
 static void
 known_of_release(const Release *release, KnownContent *content)
 {

@@ -123,10 +123,7 @@ tuple_digest(const Population *population, const uint64 *const *digests, const i
 
 /* ------------------------------------------------ what one content shows beside another */
 
-/*
- * Adds a content's rows, with a sign, to those of classes with the same
- * generalized labels.
- */
+/* Adds a content's rows, with a sign, to those of classes with the same generalized labels. */
 static void
 add_rows(KeyCounter *classes, KeyCounter *rows, const Content *content, const ContentView *views, int nviews,
 		 const int (*values)[2], int nvalues, int side)

@@ -47,10 +47,7 @@ content_row(const Content *content, uint32 row)
 /* The classes of a content: keys of their labels, with their people; not those shown as stars. */
 extern KeyCounter *content_classes(const Content *content);
 
-/*
- * Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not
- * shown.
- */
+/* Adds a tuple of a recoding; looks up the class of a tuple, or 0 if it is not shown. */
 extern void content_add_tuple(Content *content, uint64 digest, uint32 class);
 extern uint32 content_class_of(const Content *content, uint64 digest);
 
@@ -102,10 +99,7 @@ extern bool keys_unpack(KeyCounter *keys, int half_word, int count_size, const b
 /* Loads one that a release showed into a memory context. */
 extern Content *known_content_load(const KnownContent *known, MemoryContext context);
 
-/*
- * Stores what a release shows now, and the smallest difference to what was
- * shown before.
- */
+/* Stores what a release shows now, and the smallest difference to what was shown before. */
 extern void release_content_insert(const ReleaseEntry *entry, const Content *content, int64 difference);
 
 /* ------------------------- the labels of contents in the hierarchies of today */

@@ -116,10 +116,7 @@ number_texts(const char *const *texts, uint32 n, uint32 *nlabels, const char ***
 
 /* ------------------------------------------------------------------- groups */
 
-/*
- * The ends of a label such as 17, [20, 35) or [20,35); returns false for any
- * other.
- */
+/* The ends of a label such as 17, [20, 35) or [20,35); returns false for any other. */
 static bool
 parse_interval(const char *label, char **low, char **high, char *closing)
 {
@@ -152,10 +149,7 @@ parse_interval(const char *label, char **low, char **high, char *closing)
 	return end != *high && *end == '\0';
 }
 
-/*
- * The highest level at which a leaf's label starts at that leaf and ends
- * before another.
- */
+/* The highest level at which a leaf's label starts at that leaf and ends before another. */
 static int
 highest_level_within(const Attribute *attr, uint32 leaf, uint32 end)
 {
@@ -187,10 +181,7 @@ append_quoted(StringInfo set, const char *name)
 	appendStringInfoChar(set, '"');
 }
 
-/*
- * Lists the contents of a group; everything under a label is represented by
- * that label.
- */
+/* Lists the contents of a group; everything under a label is represented by that label. */
 static char *
 set_label(const Attribute *attr, const Recoding *cut, uint32 group, bool quoted)
 {
@@ -315,10 +306,7 @@ find_alike(const Attribute *attr, const Recoding *cut, char **labels, bool *alik
 	return any;
 }
 
-/*
- * Assigns a label, in as many braces as necessary to differ from those already
- * assigned.
- */
+/* Assigns a label, in as many braces as necessary to differ from those already assigned. */
 static char *
 label_apart(Dictionary *given, char *label)
 {

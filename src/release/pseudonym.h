@@ -51,10 +51,7 @@ extern Datum pseudonym_text(Pseudonym *pseudonym, Datum value);
 
 /* ------------------- what releases with the same pseudonyms together reveal */
 
-/*
- * The groups of people who are indistinguishable in all releases that share a
- * secret.
- */
+/* The groups of people who are indistinguishable in all releases that share a secret. */
 typedef struct LinkedGroups
 {
 	int			ncontents;

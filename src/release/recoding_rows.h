@@ -16,10 +16,7 @@
 extern Classes *recoding_table_classes(const Reading *reading, const Population *population, Relation table,
 									   RecodingLabels labels, TableRecoding **recoding);
 
-/*
- * The recodings that a call measures, and the population that was read for all
- * of them.
- */
+/* The recodings that a call measures, and the population that was read for all of them. */
 typedef struct RecodingTables
 {
 	int			n;
@@ -42,10 +39,7 @@ extern void recoding_spool_begin(RowSpool *spool, const Dataset *dataset);
 /* Writes the distinct tuples that were spooled to an empty table. */
 extern void recoding_rows_write(RowSpool *spool, Relation table, const RecodingResult *result);
 
-/*
- * Opens a recoding, locking out other writers; the calling role itself must
- * own it.
- */
+/* Opens a recoding, locking out other writers; the calling role itself must own it. */
 extern Relation recoding_open_own(Oid oid);
 
 /* What extending a recoding has changed. */

@@ -83,16 +83,10 @@ extern void release_settings_end(int level);
  */
 extern void release_name(Release *release, const char *name);
 
-/*
- * Chooses the columns to show, once data set, promise and generalization are
- * known.
- */
+/* Chooses the columns to show, once data set, promise and generalization are known. */
 extern void release_choose(Release *release);
 
-/*
- * Fails unless the caller may read all columns that would be read of a data
- * set's relation.
- */
+/* Fails unless the caller may read all columns that would be read of a data set's relation. */
 extern void release_check_reading(const Dataset *dataset);
 
 /*
@@ -167,10 +161,7 @@ extern void require_release_owner(Oid relation);
 /* Whether it is a plain table owned by a role. */
 extern bool is_plain_table_of(Oid relation, Oid owner);
 
-/*
- * Digests of a table's rows, sorted; locks the table against changes of its
- * columns.
- */
+/* Digests of a table's rows, sorted; locks the table against changes of its columns. */
 extern bytea *hierarchy_digests(Oid hierarchy);
 
 /*

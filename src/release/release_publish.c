@@ -200,10 +200,7 @@ current_entry(Oid relation)
 	return entry;
 }
 
-/*
- * The entry of a release that the caller itself owns; locks it against other
- * refreshes.
- */
+/* The entry of a release that the caller itself owns; locks it against other refreshes. */
 static ReleaseEntry *
 release_lock_entry(Oid relation)
 {

@@ -128,10 +128,7 @@ exchange_files(Oid old, Oid fresh)
 	table_close(catalog, RowExclusiveLock);
 }
 
-/*
- * Hides indexes from the swap, which would build them again, or makes them
- * valid again.
- */
+/* Hides indexes from the swap, which would build them again, or makes them valid again. */
 static void
 set_live(Oid relation, const List *indexes, bool live)
 {
@@ -224,10 +221,7 @@ release_fresh_rows(Release *release, Oid relation)
 	return fresh;
 }
 
-/*
- * Marks a materialized view as populated, since it may have been created WITH
- * NO DATA.
- */
+/* Marks a materialized view as populated, since it may have been created WITH NO DATA. */
 void
 release_mark_filled(Oid relation)
 {

@@ -166,10 +166,7 @@ side_begin(Side *side, Composition *composition, const KnownContent *placed, int
 	return true;
 }
 
-/*
- * Merges leaves of two hierarchies with the same text; finds the leaves that
- * both have.
- */
+/* Merges leaves of two hierarchies with the same text; finds the leaves that both have. */
 static void
 join_hierarchies(const Side *a, const Side *b, uint32 *joined, bool *common)
 {
