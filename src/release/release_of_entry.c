@@ -20,33 +20,6 @@ refuse_changed(const Release *release)
 			 errhint("Drop the release and publish it again.")));
 }
 
-/* Adds the promises of an existing release to the current declaration. */
-static void
-take_promises(Release *release, const ReleaseEntry *entry, Dataset *dataset)
-{
-	for (int i = 0; i < entry->npromises; i++)
-	{
-		const DeclaredPromise *promise = &entry->promises[i];
-		bool		found = promise->column == NULL;
-
-		if (promise->model == MODEL_K)
-			continue;
-		if (model_needs_population(promise->model) && !OidIsValid(promise->population))
-			ereport(ERROR,
-					(errcode(ERRCODE_UNDEFINED_TABLE),
-					 errmsg("population of promise %s of release %s is gone", model_name(promise->model), entry->name),
-					 errhint("Drop the release and publish it again.")));
-		for (int j = 0; j < dataset->nattributes && !found; j++)
-			found = dataset->attributes[j].role == ROLE_SENSITIVE && strcmp(dataset->attributes[j].column, promise->column) == 0;
-		if (!found)
-			refuse_changed(release);
-		if (promise_is_general(promise))
-			promise_of_all(dataset, promise->model, promise->threshold);
-		else
-			dataset_promise(dataset, promise);
-	}
-}
-
 Release *
 release_of_entry(const ReleaseEntry *entry)
 {
@@ -65,7 +38,25 @@ release_of_entry(const ReleaseEntry *entry)
 	release->nnamed = entry->ncolumns;
 	release->star = entry->star;
 	promise->k = (int64) general_promise(entry, MODEL_K)->threshold;
-	take_promises(release, entry, dataset);
+	/* beside those that are declared now, it keeps its own */
+	for (int i = 0; i < entry->npromises; i++)
+	{
+		const DeclaredPromise *own = &entry->promises[i];
+
+		if (own->model == MODEL_K)
+			continue;
+		if (model_needs_population(own->model) && !OidIsValid(own->population))
+			ereport(ERROR,
+					(errcode(ERRCODE_UNDEFINED_TABLE),
+					 errmsg("population of promise %s of release %s is gone", model_name(own->model), entry->name),
+					 errhint("Drop the release and publish it again.")));
+		if (own->column != NULL && !dataset_has_role(dataset, ROLE_SENSITIVE, own->column))
+			refuse_changed(release);
+		if (promise_is_general(own))
+			promise_of_all(dataset, own->model, own->threshold);
+		else
+			dataset_promise(dataset, own);
+	}
 	promise_add_declared(promise, dataset);
 	if (entry->ngeneralized != dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER))
 		refuse_changed(release);

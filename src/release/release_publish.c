@@ -244,26 +244,34 @@ read_of_entry(const ReleaseEntry *entry, bool refills)
 	return release;
 }
 
-void
-release_refresh(Oid relation)
+/* Replaces the rows of a release that has been read, and its entry. */
+static void
+replace_rows(Release *release, const ReleaseEntry *entry, void (*write) (const ReleaseEntry *entry))
 {
-	ReleaseEntry *entry = release_lock_entry(relation);
-	Release    *release;
-	FreshRows  *fresh = NULL;
+	FreshRows  *fresh = release->form == RELEASE_LIVE_VIEW ? NULL : release_fresh_rows(release, entry->relation);
 
-	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
-		ereport(ERROR,
-				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
-	release = read_of_entry(entry, false);
-	if (release->form != RELEASE_LIVE_VIEW)
-		fresh = release_fresh_rows(release, relation);
-	write_down(release, entry->id, relation, NULL);
+	/* functions of indexes may have renamed a schema */
+	release_check_names(release);
+	if (write != NULL && release->form == RELEASE_MATERIALIZED_VIEW)
+		depend_on_read(release, entry->relation);
+	write_down(release, entry->id, entry->relation, write);
 	/* the last step, because readers are locked out from here on */
 	if (fresh != NULL)
 		release_swap_rows(fresh);
 	PopActiveSnapshot();
 	release_close(release);
+}
+
+void
+release_refresh(Oid relation)
+{
+	ReleaseEntry *entry = release_lock_entry(relation);
+
+	if (entry->form == RELEASE_LIVE_VIEW && entry->by.kind != BY_RECODING)
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("release %s is a live view: there is nothing to refresh", relation_sql_name(relation))));
+	replace_rows(read_of_entry(entry, false), entry, NULL);
 }
 
 void
@@ -305,27 +313,16 @@ void
 release_republish(Release *release, const ReleaseEntry *entry)
 {
 	Oid			relation = entry->relation;
-	FreshRows  *fresh = NULL;
 	char	   *comment;
 
 	read_release(release, entry, false);
 	if (release->form == RELEASE_LIVE_VIEW)
 		live_check_source(release);
-	else
-		fresh = release_fresh_rows(release, relation);
-	/* functions of indexes may have renamed a schema */
-	release_check_names(release);
-	if (release->form == RELEASE_MATERIALIZED_VIEW)
-		depend_on_read(release, relation);
-	write_down(release, entry->id, relation, release_entry_replace);
-	if (fresh != NULL)
-		release_swap_rows(fresh);
+	replace_rows(release, entry, release_entry_replace);
 	/* it states the promise, unless somebody has replaced it */
 	comment = GetComment(relation, RelationRelationId, 0);
 	if (comment != NULL && strncmp(comment, "anonopt release ", 16) == 0)
 		CreateComments(relation, RelationRelationId, 0, release_comment(release, entry->id));
-	PopActiveSnapshot();
-	release_close(release);
 }
 
 /* ------------------------- drops releases and the objects created with them */
