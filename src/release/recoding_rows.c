@@ -429,40 +429,33 @@ read_old(const RowSpool *spool, Relation table, RecodingLabels labels, OldRows *
 	return old;
 }
 
-/*
- * Fails if the search found nothing: suppressed people stay suppressed, even
- * if a single class of all people would keep the promise.
- */
-static void
-refuse_extension(const uint32 *class_of, const Dataset *dataset, const RecodingOrder *order)
-{
-	const Population *population = order->population;
-	int64		suppressed = 0;
-
-	for (uint32 tuple = 0; tuple < population->tuples->ntuples; tuple++)
-		if (class_of[tuple] == NO_CLASS)
-			suppressed += population->tuples->counts[tuple];
-	if (suppressed == 0)
-		recoding_refuse_infeasible(dataset, order);
-	ereport(ERROR,
-			(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
-			 errmsg("no extension of the recoding keeps the promise"),
-			 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are suppressed in it and stay so; " INT64_FORMAT " may be.",
-					   suppressed, population->people, order->promise.limit),
-			 errhint("Delete the rows of suppressed tuples to have them assigned again, promise less, or allow more suppression for data set \"%s\".",
-					 dataset->name)));
-}
-
 RecodingResult *
 recoding_extend_table(RowSpool *spool, Relation table, const Dataset *dataset, const RecodingOrder *order, RecodingExtension *extension)
 {
 	OldRows		rows = {0};
 	const TableRecoding *old = read_old(spool, table, order->labels, &rows);
 	RecodingResult *result = recoding_extend(order, old->class_of, &extension->moved);
+	int64		suppressed = 0;
 	int			level;
 
+	for (uint32 tuple = 0; tuple < order->population->tuples->ntuples && !result->feasible; tuple++)
+		if (old->class_of[tuple] == NO_CLASS)
+			suppressed += order->population->tuples->counts[tuple];
+	if (!result->feasible && suppressed == 0)
+		recoding_refuse_infeasible(dataset, order);
+
+	/*
+	 * they stay suppressed, even if a single class of all people would keep
+	 * the promise
+	 */
 	if (!result->feasible)
-		refuse_extension(old->class_of, dataset, order);
+		ereport(ERROR,
+				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
+				 errmsg("no extension of the recoding keeps the promise"),
+				 errdetail(INT64_FORMAT " of " INT64_FORMAT " people are suppressed in it and stay so; " INT64_FORMAT " may be.",
+						   suppressed, order->population->people, order->promise.limit),
+				 errhint("Delete the rows of suppressed tuples to have them assigned again, promise less, or allow more suppression for data set \"%s\".",
+						 dataset->name)));
 	level = sql_use_catalog_names();
 	extension->numbers = numbers_of_classes(old, result->nclasses);
 	update_classes(table, &rows, old->class_of, result->class_of, extension->numbers);
