@@ -68,50 +68,6 @@ refuse_declaration(const char *dataset, const char *detail)
 			 errhint("Call anonopt.drop_attribute or anonopt.drop_dataset, and declare it again.")));
 }
 
-/* A level, or -1. */
-static int
-row_level(const QueryRows *rows, int row, int column)
-{
-	bool		isnull;
-	Datum		value = row_value(rows, row, column, &isnull);
-
-	return isnull ? -1 : DatumGetInt32(value);
-}
-
-/* A number, or NaN. */
-static double
-row_number(const QueryRows *rows, int row, int column)
-{
-	bool		isnull;
-	Datum		value = row_value(rows, row, column, &isnull);
-
-	return isnull ? get_float8_nan() : DatumGetFloat8(value);
-}
-
-static void
-load_attribute(const char *dataset, const QueryRows *rows, int i, Declared *attribute)
-{
-	char	   *role = row_text(rows, i, 0);
-	char	   *distance = row_text(rows, i, 7);
-	bool		isnull;
-
-	attribute->column = row_text(rows, i, 1);
-	if (role == NULL || distance == NULL || attribute->column == NULL)
-		refuse_declaration(dataset, "A column lacks its name, role or distance.");
-	attribute->role = role_by_name(role);
-	attribute->distance = distance_by_name(distance);
-	attribute->hierarchy = row_oid(rows, i, 2);
-	attribute->hierarchy_type = row_oid(rows, i, 3);
-	attribute->weight = row_number(rows, i, 4);
-	attribute->min_level = row_level(rows, i, 5);
-	attribute->max_level = row_level(rows, i, 6);
-	attribute->sensitivity = row_oid(rows, i, 8);
-	attribute->sensitivity_type = row_oid(rows, i, 9);
-	attribute->shows_unknown = row_text(rows, i, 10) != NULL;
-	attribute->range_loss = DatumGetBool(row_value(rows, i, 11, &isnull)) && !isnull;
-	attribute->owner_sensitivity = row_text(rows, i, 12);
-}
-
 static void
 check_attribute(const Dataset *dataset, const Declared *attribute)
 {
@@ -132,11 +88,13 @@ check_attribute(const Dataset *dataset, const Declared *attribute)
 static void
 load_attributes(Dataset *dataset)
 {
-	const Oid	types[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID, TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
+	const Oid	types[] = {TEXTOID, TEXTOID, OIDOID, OIDOID, FLOAT8OID, INT4OID, INT4OID,
+	TEXTOID, OIDOID, OIDOID, TEXTOID, BOOLOID, TEXTOID};
 	QueryRows  *rows;
 
-	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, weight, min_level, max_level, distance,"
-								 " sensitivity::oid, sensitivity_type::oid, unknown, range_loss, owner_sensitivity::text"
+	rows = read_catalog(psprintf("SELECT role, column_name::text, hierarchy::oid, hierarchy_type::oid, coalesce(weight, 'NaN'),"
+								 " coalesce(min_level, -1), coalesce(max_level, -1), distance, sensitivity::oid, sensitivity_type::oid,"
+								 " unknown, coalesce(range_loss, false), owner_sensitivity::text"
 								 " FROM anonopt.attribute WHERE dataset = $1 ORDER BY ordinal LIMIT %d", MAX_DECLARED + 1),
 						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_DECLARED)
@@ -144,7 +102,28 @@ load_attributes(Dataset *dataset)
 	dataset->nattributes = rows->n;
 	dataset->attributes = palloc0(sizeof(Declared) * (dataset->nattributes + 1));
 	for (int i = 0; i < dataset->nattributes; i++)
-		load_attribute(dataset->name, rows, i, &dataset->attributes[i]);
+	{
+		Declared   *attribute = &dataset->attributes[i];
+		char	   *role = row_text(rows, i, 0);
+		char	   *distance = row_text(rows, i, 7);
+		bool		isnull;
+
+		attribute->column = row_text(rows, i, 1);
+		if (role == NULL || distance == NULL || attribute->column == NULL)
+			refuse_declaration(dataset->name, "A column lacks its name, role or distance.");
+		attribute->role = role_by_name(role);
+		attribute->distance = distance_by_name(distance);
+		attribute->hierarchy = row_oid(rows, i, 2);
+		attribute->hierarchy_type = row_oid(rows, i, 3);
+		attribute->weight = DatumGetFloat8(row_value(rows, i, 4, &isnull));
+		attribute->min_level = DatumGetInt32(row_value(rows, i, 5, &isnull));
+		attribute->max_level = DatumGetInt32(row_value(rows, i, 6, &isnull));
+		attribute->sensitivity = row_oid(rows, i, 8);
+		attribute->sensitivity_type = row_oid(rows, i, 9);
+		attribute->shows_unknown = row_text(rows, i, 10) != NULL;
+		attribute->range_loss = DatumGetBool(row_value(rows, i, 11, &isnull));
+		attribute->owner_sensitivity = row_text(rows, i, 12);
+	}
 	for (int i = 0; i < dataset->nattributes; i++)
 		check_attribute(dataset, &dataset->attributes[i]);
 	if (dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER) > MAX_ATTRIBUTES)
@@ -166,24 +145,6 @@ refuse_promise(const char *dataset, const char *detail)
 			 errmsg("a promise of data set \"%s\" is not sound", dataset),
 			 errdetail("%s", detail),
 			 errhint("Call anonopt.drop_promise, and declare it again.")));
-}
-
-static void
-load_promise(const char *dataset, const QueryRows *rows, int i, DeclaredPromise *promise)
-{
-	char	   *name = row_text(rows, i, 0);
-	int			model = name == NULL ? -1 : model_by_name(name);
-
-	if (model < 0)
-		refuse_promise(dataset, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
-	promise->model = (PromiseModel) model;
-	promise->column = row_text(rows, i, 1);
-	promise->threshold = row_number(rows, i, 2);
-	(void) row_value(rows, i, 3, &promise->has_c);
-	promise->has_c = !promise->has_c;
-	promise->c = row_number(rows, i, 3);
-	promise->population = row_oid(rows, i, 4);
-	promise->population_type = row_oid(rows, i, 5);
 }
 
 bool
@@ -214,10 +175,11 @@ check_promise(const Dataset *dataset, const DeclaredPromise *promise)
 static void
 load_promises(Dataset *dataset)
 {
-	const Oid	types[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, OIDOID, OIDOID};
+	const Oid	types[] = {TEXTOID, TEXTOID, FLOAT8OID, FLOAT8OID, BOOLOID, OIDOID, OIDOID};
 	QueryRows  *rows;
 
-	rows = read_catalog(psprintf("SELECT model, column_name::text, threshold, c, population::oid, population_type::oid FROM anonopt.promise"
+	rows = read_catalog(psprintf("SELECT model, column_name::text, coalesce(threshold, 'NaN'), coalesce(c, 'NaN'), c IS NOT NULL,"
+								 " population::oid, population_type::oid FROM anonopt.promise"
 								 " WHERE dataset = $1 ORDER BY model COLLATE \"C\", column_name LIMIT %d", MAX_PROMISES + 1),
 						add_text(NULL, dataset->name), lengthof(types), types);
 	if (rows->n > MAX_PROMISES)
@@ -225,7 +187,22 @@ load_promises(Dataset *dataset)
 	dataset->npromises = rows->n;
 	dataset->promises = palloc0(sizeof(DeclaredPromise) * (dataset->npromises + 1));
 	for (int i = 0; i < dataset->npromises; i++)
-		load_promise(dataset->name, rows, i, &dataset->promises[i]);
+	{
+		DeclaredPromise *promise = &dataset->promises[i];
+		char	   *name = row_text(rows, i, 0);
+		int			model = name == NULL ? -1 : model_by_name(name);
+		bool		isnull;
+
+		if (model < 0)
+			refuse_promise(dataset->name, name == NULL ? "It has no model." : psprintf("There is no model \"%s\".", name));
+		promise->model = (PromiseModel) model;
+		promise->column = row_text(rows, i, 1);
+		promise->threshold = DatumGetFloat8(row_value(rows, i, 2, &isnull));
+		promise->c = DatumGetFloat8(row_value(rows, i, 3, &isnull));
+		promise->has_c = DatumGetBool(row_value(rows, i, 4, &isnull));
+		promise->population = row_oid(rows, i, 5);
+		promise->population_type = row_oid(rows, i, 6);
+	}
 	for (int i = 0; i < dataset->npromises; i++)
 		check_promise(dataset, &dataset->promises[i]);
 }
@@ -283,9 +260,11 @@ dataset_load_entry(const char *name)
 	Dataset    *dataset = palloc0(sizeof(Dataset));
 	const Oid	types[] = {OIDOID, OIDOID, FLOAT8OID, TEXTOID, TEXTOID, TEXTOID, TEXTOID};
 	QueryRows  *rows;
+	bool		isnull;
 
 	dataset->name = pstrdup(name);
-	rows = read_catalog("SELECT relation::oid, row_type::oid, max_suppression, owner::text, person::text, count_column::text, timezone"
+	rows = read_catalog("SELECT relation::oid, row_type::oid, coalesce(max_suppression, 'NaN'), owner::text, person::text,"
+						" count_column::text, timezone"
 						" FROM anonopt.dataset WHERE dataset = $1", add_text(NULL, name), lengthof(types), types);
 	if (rows->n == 0)
 		ereport(ERROR,
@@ -294,7 +273,7 @@ dataset_load_entry(const char *name)
 				 errhint("Declare it with anonopt.create_dataset; anonopt.dataset lists existing data sets.")));
 	dataset->relation = row_oid(rows, 0, 0);
 	dataset->row_type = row_oid(rows, 0, 1);
-	dataset->max_suppression = row_number(rows, 0, 2);
+	dataset->max_suppression = DatumGetFloat8(row_value(rows, 0, 2, &isnull));
 	dataset->owner = row_text(rows, 0, 3);
 	dataset->person = row_text(rows, 0, 4);
 	dataset->count_column = row_text(rows, 0, 5);

@@ -80,14 +80,11 @@ people_sql(Oid relation, const char *person)
 					value, quote_identifier(person));
 }
 
-/*
- * Classes by their number of people in the relation and in the population, in
- * an order that does not depend on the plan.
- */
-static char *
-sizes_statement(const Dataset *dataset, Oid population)
+QueryRows *
+read_matched_sizes(const Dataset *dataset, Oid population)
 {
 	ComparedColumn *columns = palloc(sizeof(ComparedColumn) * (dataset->nattributes + 1));
+	Oid			types[3] = {INT8OID, INT8OID, INT8OID};
 	StringInfoData sql;
 
 	for (int i = 0; i < dataset->nattributes; i++)
@@ -102,14 +99,5 @@ sizes_statement(const Dataset *dataset, Oid population)
 	for (int i = 0; i < dataset->nattributes; i++)
 		appendStringInfo(&sql, "%su.c%d", i > 0 ? ", " : "", i + 1);
 	appendStringInfoString(&sql, ") s GROUP BY s.own, s.theirs ORDER BY s.theirs, s.own");
-	return sql.data;
-}
-
-QueryRows *
-read_matched_sizes(const Dataset *dataset, Oid population)
-{
-	Oid			types[3] = {INT8OID, INT8OID, INT8OID};
-	List	   *relations = list_make2_oid(dataset->relation, population);
-
-	return rows_of_query(sizes_statement(dataset, population), relations, NULL, NULL, 3, types);
+	return rows_of_query(sql.data, list_make2_oid(dataset->relation, population), NULL, NULL, 3, types);
 }

@@ -189,28 +189,6 @@ load_hierarchies(Reading *reading)
 	}
 }
 
-static void
-make_encoder(Reading *reading, int i)
-{
-	ReadColumn *column = &reading->columns[i];
-	Encoder    *encoder = &reading->set.encoders[i];
-	const char *name = column->declared->column;
-
-	if (column->loaded == NULL)
-	{
-		/* varchar, name and the like are texts, compared by their bytes */
-		bool		as_text = type_is_string(column->type);
-
-		column->form = as_text ? text_form(column->type) : "%v";
-		encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);
-		return;
-	}
-	column->form = column->loaded->rows->match.data_form;
-	hierarchy_encoder(column->loaded, name, reading->context, encoder);
-	if (reading->admits_misses)
-		encoder_admit_misses(encoder);
-}
-
 void
 reading_make_encoders(Reading *reading)
 {
@@ -218,7 +196,25 @@ reading_make_encoders(Reading *reading)
 	reading->set.encoders = palloc0(sizeof(Encoder) * (reading->ncolumns + 1));
 	reading->set.has_count = reading->dataset->count_column != NULL;
 	for (int i = 0; i < reading->ncolumns; i++)
-		make_encoder(reading, i);
+	{
+		ReadColumn *column = &reading->columns[i];
+		Encoder    *encoder = &reading->set.encoders[i];
+		const char *name = column->declared->column;
+
+		if (column->loaded == NULL)
+		{
+			/* varchar, name and the like are texts, compared by their bytes */
+			bool		as_text = type_is_string(column->type);
+
+			column->form = as_text ? text_form(column->type) : "%v";
+			encoder_open(encoder, reading->context, name, as_text ? TEXTOID : column->type);
+			continue;
+		}
+		column->form = column->loaded->rows->match.data_form;
+		hierarchy_encoder(column->loaded, name, reading->context, encoder);
+		if (reading->admits_misses)
+			encoder_admit_misses(encoder);
+	}
 	encoders_lay_out(&reading->set);
 }
 

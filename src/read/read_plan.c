@@ -385,27 +385,19 @@ places_in_store(const Reading *reading, const StoreRead *store)
 	return places;
 }
 
-/* Chooses a tuple store to read, if there is a suitable one. */
-static bool
-choose_store(Reading *reading)
-{
-	/* a store counts equal rows but does not know whose they are */
-	if (!reading->may_use_store || reading->person != NULL || (read_mode != READ_AUTO && read_mode != READ_STORE))
-		return false;
-	reading->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
-	if (reading->store == NULL)
-		return false;
-	reading->places = places_in_store(reading, reading->store);
-	if (reading->places == NULL)
-		plan_store_statement(reading);
-	return true;
-}
-
 void
 plan_read(Reading *reading)
 {
-	if (choose_store(reading))
+	/* a store counts equal rows but does not know whose they are */
+	if (reading->may_use_store && reading->person == NULL && (read_mode == READ_AUTO || read_mode == READ_STORE))
+		reading->store = store_to_read(reading->dataset, reading->relation, read_mode == READ_STORE);
+	if (reading->store != NULL)
+	{
+		reading->places = places_in_store(reading, reading->store);
+		if (reading->places == NULL)
+			plan_store_statement(reading);
 		return;
+	}
 	reading->grouped = choose_grouping(reading);
 	for (int i = 0; i < reading->ncolumns && reading->grouped; i++)
 		reading->columns[i].buckets = make_buckets(reading, i);

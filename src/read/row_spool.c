@@ -139,34 +139,38 @@ place_expression(Oid relation)
 	return NULL;
 }
 
-/*
- * Fails if a column's values cannot be compared, one is NULL, or two are the
- * same.
- */
-static void
-require_key(Oid relation, const char *key)
+SpoolColumn
+row_name_column(Oid relation, const char *key)
 {
-	const char *name = relation_sql_name(relation);
-	const char *column = quote_identifier(key);
-	Oid			type = column_type(relation, key);
+	SpoolColumn column = {.name = key,.as = TEXTOID};
+	const char *name;
+	Oid			type;
 	int64		duplicates;
 	bool		isnull;
 
+	if (key == NULL)
+	{
+		(void) place_expression(relation);
+		return column;
+	}
+	require_column(relation, key);
+	type = column_type(relation, key);
 	if (!OidIsValid(lookup_type_cache(type, TYPECACHE_EQ_OPR)->eq_opr))
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" cannot be a key", key),
 				 errdetail("Values of type %s cannot be compared.", format_type_be(type))));
-	if (rows_of_query(psprintf("SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", name, column),
+	name = relation_sql_name(relation);
+	if (rows_of_query(psprintf("SELECT 1 FROM %s r WHERE r.%s IS NULL LIMIT 1", name, quote_identifier(key)),
 					  list_make1_oid(relation), NULL, NULL, 0, NULL)->n > 0)
 		ereport(ERROR,
 				(errcode(ERRCODE_INVALID_PARAMETER_VALUE),
 				 errmsg("column \"%s\" does not identify every row of %s", key, name),
 				 errdetail("It holds a null value.")));
 	if (column_is_unique(relation, key))
-		return;
+		return column;
 	duplicates = DatumGetInt64(value_of_query(psprintf("SELECT pg_catalog.count(*) FROM (SELECT 1 FROM %s r GROUP BY r.%s"
-													   " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, column),
+													   " HAVING pg_catalog.count(*) OPERATOR(pg_catalog.>) 1) s", name, quote_identifier(key)),
 											  list_make1_oid(relation), NULL, INT8OID, &isnull));
 	if (duplicates > 0)
 		ereport(ERROR,
@@ -175,23 +179,6 @@ require_key(Oid relation, const char *key)
 				 errdetail_plural(INT64_FORMAT " of its values is in more than one row.",
 								  INT64_FORMAT " of its values are in more than one row.", duplicates, duplicates),
 				 errhint("Name a column that does as key.")));
-}
-
-SpoolColumn
-row_name_column(Oid relation, const char *key)
-{
-	SpoolColumn column = {.name = key,.as = TEXTOID};
-
-	if (key == NULL)
-	{
-		(void) place_expression(relation);
-		return column;
-	}
-	if (get_attnum(relation, key) <= 0)
-		ereport(ERROR,
-				(errcode(ERRCODE_UNDEFINED_COLUMN),
-				 errmsg("column \"%s\" of relation %s does not exist", key, relation_sql_name(relation))));
-	require_key(relation, key);
 	return column;
 }
 

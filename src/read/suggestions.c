@@ -280,25 +280,6 @@ estimate_pairs(const Counted *counted, int64 nrows)
 	return pairs / ((double) drawn * (drawn - 1)) * ((double) nrows * (nrows - 1));
 }
 
-/* Computes a suggestion's figures after a pass. */
-static void
-finish(Counted *counted, int64 nrows)
-{
-	Suggestion *suggestion = &counted->suggestion;
-	KeyTotals  *totals = &suggestion->totals;
-
-	*totals = key_sample_totals(&counted->sample);
-	suggestion->people = nrows;
-	suggestion->is_estimated = counted->sample.zeros > 0;
-	if (suggestion->is_estimated)
-	{
-		totals->keys = Min(rint(totals->keys), nrows);
-		totals->singles = Min(totals->singles, totals->keys);
-		totals->pairs = estimate_pairs(counted, nrows);
-	}
-	suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * nrows;
-}
-
 /* Reads the columns of a relation, and counts; there are columns. */
 static void
 run_pass(Pass *pass, Oid relation, int64 people)
@@ -332,7 +313,22 @@ run_pass(Pass *pass, Oid relation, int64 people)
 	pass->prng.state = 1;
 	rows_read(sql.data, list_make1_oid(relation), NULL, NULL, pass->ncolumns, types, take_row, pass);
 	foreach(cell, pass->counted)
-		finish(lfirst(cell), pass->nrows);
+	{
+		Counted    *counted = lfirst(cell);
+		Suggestion *suggestion = &counted->suggestion;
+		KeyTotals  *totals = &suggestion->totals;
+
+		*totals = key_sample_totals(&counted->sample);
+		suggestion->people = pass->nrows;
+		suggestion->is_estimated = counted->sample.zeros > 0;
+		if (suggestion->is_estimated)
+		{
+			totals->keys = Min(rint(totals->keys), pass->nrows);
+			totals->singles = Min(totals->singles, totals->keys);
+			totals->pairs = estimate_pairs(counted, pass->nrows);
+		}
+		suggestion->is_identifier = suggestion->nnames == 1 && totals->keys > 1 && totals->singles >= NAMING_SHARE * pass->nrows;
+	}
 }
 
 /* ------------------------------------------------------------- suggestions */

@@ -171,26 +171,6 @@ require_weight_column(Oid relation, const char *column)
 				 errhint("Owners' weights are integers, numerics or floats of at least 0.")));
 }
 
-static void
-find_owner_columns(OwnerWeights *owners)
-{
-	for (int a = 0; a < dataset_count_role(owners->dataset, ROLE_QUASI_IDENTIFIER); a++)
-	{
-		const Declared *declared = declared_attribute(owners->dataset, a);
-
-		if (declared->owner_sensitivity == NULL)
-			continue;
-		if (!type_is_number(column_type(owners->dataset->relation, declared->owner_sensitivity)))
-			ereport(ERROR,
-					(errcode(ERRCODE_CHECK_VIOLATION),
-					 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
-							declared->owner_sensitivity, declared->column),
-					 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
-		owners->attribute[owners->ncolumns] = a;
-		owners->column[owners->ncolumns++] = declared->owner_sensitivity;
-	}
-}
-
 /* Writes a row's key as the counter's candidate. */
 static void
 put_candidate(const OwnerWeights *owners, uint32 tuple, const Datum *values, const bool *nulls)
@@ -228,7 +208,21 @@ owner_weights_begin(const Dataset *dataset, SpoolColumn *columns, int *ncolumns)
 	OwnerWeights *owners = palloc0(sizeof(OwnerWeights));
 
 	owners->dataset = dataset;
-	find_owner_columns(owners);
+	for (int a = 0; a < dataset_count_role(dataset, ROLE_QUASI_IDENTIFIER); a++)
+	{
+		const Declared *declared = declared_attribute(dataset, a);
+
+		if (declared->owner_sensitivity == NULL)
+			continue;
+		if (!type_is_number(column_type(dataset->relation, declared->owner_sensitivity)))
+			ereport(ERROR,
+					(errcode(ERRCODE_CHECK_VIOLATION),
+					 errmsg("column \"%s\" of owners' weights of column \"%s\" is gone, or does not hold numbers",
+							declared->owner_sensitivity, declared->column),
+					 errhint("Name another with anonopt.set_owner_sensitivity, or pass NULL.")));
+		owners->attribute[owners->ncolumns] = a;
+		owners->column[owners->ncolumns++] = declared->owner_sensitivity;
+	}
 	if (owners->ncolumns == 0)
 		return NULL;
 	for (int i = 0; i < owners->ncolumns; i++)
