@@ -83,6 +83,6 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		while (h->figure_capacity <= number)
 			h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
 		for (int i = 0; i < h->nkept; i++)
-			h->figures[number].of[h->kept[i]->kept - 1] = h->kept[i]->measure(values, NULL);
+			h->figures[number].of[h->kept[i]->kept - 1] = model_figure(h->kept[i], values, NULL);
 	}
 }

@@ -348,7 +348,7 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 				continue;
 			}
 			values = class_values(histograms, slice, histograms->entries + slice->start, classes->counts[class]);
-			extend_figure(result, model, models[model]->measure(&values, NULL));
+			extend_figure(result, model, model_figure(models[model], &values, NULL));
 		}
 	}
 }

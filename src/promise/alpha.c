@@ -7,23 +7,17 @@
 #include "promise/model.h"
 
 static double
-measure_alpha(const ClassValues *values, const Condition *condition)
+alpha_of_rest(const ClassValues *values, int64 suppressed)
 {
-	return (double) values->most / values->size;
+	return (double) (values->most - suppressed) / (values->size - suppressed);
 }
 
 static bool
 keeps_alpha(const ClassValues *values, const Condition *condition, int64 *least)
 {
 	*least = least_beyond_share(values->size, values->most, condition->threshold);
-	return measure_alpha(values, condition) <= condition->threshold;
+	return alpha_of_rest(values, 0) <= condition->threshold;
 }
 
-static double
-alpha_of_rest(const ClassValues *values, int64 suppressed)
-{
-	return (double) (values->most - suppressed) / (values->size - suppressed);
-}
-
-const Model alpha_model = {.name = "alpha",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE_SHARE,.sign = "<=",.is_measure = true,
-.keeps = keeps_alpha,.measure = measure_alpha,.of_rest = alpha_of_rest};
+const Model alpha_model = {.name = "alpha",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE_SHARE,.is_measure = true,
+.keeps = keeps_alpha,.of_rest = alpha_of_rest};

@@ -50,21 +50,9 @@ keeps_beta(const ClassValues *values, const Condition *condition, int64 *least)
 	return keeps;
 }
 
-/* The largest (p - q)/q. */
-static double
-measure_beta(const ClassValues *values, const Condition *condition)
-{
-	const ClassValues v = *values;
-	double		beta = 0;
-
-	for (uint32 i = 0; i < v.length; i++)
-		beta = Max(beta, gain_of(v.entries[i].count, v.size, v.total[v.entries[i].value], v.people));
-	return beta;
-}
-
 /*
- * Some remaining part has at least the share of a value in all that remain,
- * which is at least (c - s) / (n - s).
+ * The largest (p - q)/q.  Some remaining part has at least the share of a
+ * value in all that remain, which is at least (c - s) / (n - s).
  */
 static double
 beta_of_rest(const ClassValues *values, int64 suppressed)
@@ -81,12 +69,6 @@ beta_of_rest(const ClassValues *values, int64 suppressed)
 	return gain;
 }
 
-/* A value that one person has, in a class of that person. */
-static double
-worst_beta(double people)
-{
-	return people;
-}
-
-const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.sign = "<=",.is_measure = true,.worst = worst_beta,.compares_shares = true,
-.keeps = keeps_beta,.measure = measure_beta,.kept = 1,.needs_surprise = true,.of_rest = beta_of_rest};
+/* Its worst is a value that one person has, in a class of that person. */
+const Model beta_model = {.name = "beta",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.is_measure = true,.worst = all_people,.compares_shares = true,
+.keeps = keeps_beta,.kept = 1,.needs_surprise = true,.of_rest = beta_of_rest};

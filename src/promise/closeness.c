@@ -22,12 +22,6 @@ keeps_t(const ClassValues *values, const Condition *condition, int64 *least)
 	return false;
 }
 
-static double
-measure_t(const ClassValues *values, const Condition *condition)
-{
-	return values->distance;
-}
-
 /* As box_table.c explains. */
 static double
 t_of_rest(const ClassValues *values, int64 suppressed)
@@ -37,5 +31,5 @@ t_of_rest(const ClassValues *values, int64 suppressed)
 	return suppressed == 0 ? values->distance : (values->distance - share) / (1 - share);
 }
 
-const Model t_model = {.name = "t",.scope = ABOUT_VALUES,.range = RANGE_SHARE,.sign = "<=",
-.compares_shares = true,.keeps = keeps_t,.measure = measure_t,.of_rest = t_of_rest};
+const Model t_model = {.name = "t",.scope = ABOUT_VALUES,.range = RANGE_SHARE,
+.compares_shares = true,.keeps = keeps_t,.of_rest = t_of_rest};

@@ -12,6 +12,7 @@
 #include "promise/model.h"
 
 #include <float.h>
+
 static bool
 keeps_disclosure(const ClassValues *values, const Condition *condition, int64 *least)
 {
@@ -78,37 +79,7 @@ disclosure_of_rest(const ClassValues *values, int64 suppressed)
 	return disclosure;
 }
 
-static const char *
-c_problem(const DeclaredPromise *promise)
-{
-	return !promise->has_c || promise->c == 0 || promise->c == 1 ? NULL :
-		"The c of disclosure is 0, where only values present in a class count, or 1.";
-}
-
-static bool
-counts_present(const DeclaredPromise *promise)
-{
-	return promise->has_c && promise->c == 0;
-}
-
-static bool
-c_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other)
-{
-	return !counts_present(promise) || counts_present(other);
-}
-
-static char *
-disclosure_text(const DeclaredPromise *promise)
-{
-	return psprintf("disclosure < %s%s", number_text(promise->threshold), counts_present(promise) ? ", of values present" : "");
-}
-
-static double
-worst_disclosure(double people)
-{
-	return log(people);
-}
-
-const Model disclosure_model = {.name = "disclosure",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.is_measure = true,.worst = worst_disclosure,.may_be_lenient = true,.compares_shares = true,
-	.c_problem = c_problem,.c_is_stricter = c_is_stricter,.in_words = disclosure_text,
+const Model disclosure_model = {.name = "disclosure",.scope = ABOUT_VALUES,.range = RANGE_POSITIVE,.is_measure = true,.worst = log,.may_be_lenient = true,.compares_shares = true,
+	.c_problem = "The c of disclosure is 0, where only values present in a class count, or 1.",.c_range = RANGE_ZERO_OR_ONE,.default_c = 1,
+	.more_c_is_stricter = true,.words = "disclosure < %s%s",
 .keeps = keeps_disclosure,.measure = measure_disclosure,.kept = 2,.of_rest = disclosure_of_rest};

@@ -36,13 +36,6 @@ keeps_l(const ClassValues *values, const Condition *condition, int64 *least)
 	return false;
 }
 
-/* As many as values. */
-static int64
-least_rows_of_l(const Condition *condition)
-{
-	return (int64) condition->threshold;
-}
-
 static double
 measure_l(const ClassValues *values, const Condition *condition)
 {
@@ -142,30 +135,12 @@ measure_recursive(const ClassValues *values, const Condition *condition)
 	return tail == 0 ? HUGE_VAL : (double) values->most / tail;
 }
 
-static const char *
-recursive_c_problem(const DeclaredPromise *promise)
-{
-	return promise->has_c && promise->c > 0 && !isinf(promise->c) ? NULL : "recursive_l needs a finite c above 0.";
-}
+const Model l_model = {.name = "l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.more_is_stricter = true,
+.keeps = keeps_l,.needs_rows = true,.measure = measure_l,.least_counts = true};
 
-static bool
-recursive_c_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other)
-{
-	return promise->c <= other->c;
-}
-
-static char *
-recursive_text(const DeclaredPromise *promise)
-{
-	return psprintf("recursive_l >= %s, c = %s", number_text(promise->threshold), number_text(promise->c));
-}
-
-const Model l_model = {.name = "l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.sign = ">=",.more_is_stricter = true,
-.keeps = keeps_l,.least_rows = least_rows_of_l,.measure = measure_l,.least_counts = true};
-
-const Model entropy_l_model = {.name = "entropy_l",.scope = ABOUT_VALUES,.range = RANGE_FROM_ONE,.sign = ">=",.more_is_stricter = true,
+const Model entropy_l_model = {.name = "entropy_l",.scope = ABOUT_VALUES,.range = RANGE_FROM_ONE,.more_is_stricter = true,
 .keeps = keeps_entropy,.measure = measure_entropy,.least_counts = true};
 
 const Model recursive_l_model = {.name = "recursive_l",.scope = ABOUT_VALUES,.range = RANGE_COUNT,.more_is_stricter = true,
-	.c_problem = recursive_c_problem,.c_is_stricter = recursive_c_is_stricter,.in_words = recursive_text,
+	.c_problem = "recursive_l needs a finite c above 0.",.c_range = RANGE_POSITIVE,.default_c = NAN,.words = "recursive_l >= %s, c = %s",
 .keeps = keeps_recursive,.measure = measure_recursive};

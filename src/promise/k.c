@@ -4,4 +4,4 @@
  */
 #include "promise/model.h"
 
-const Model k_model = {.name = "k",.scope = ABOUT_SIZES,.range = RANGE_COUNT,.sign = ">=",.more_is_stricter = true};
+const Model k_model = {.name = "k",.scope = ABOUT_SIZES,.range = RANGE_COUNT,.more_is_stricter = true};

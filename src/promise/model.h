@@ -13,8 +13,6 @@
 
 #include <math.h>
 
-#include "common/shortest_dec.h"
-
 /* In the order in which broken promises are listed. */
 typedef enum PromiseModel
 {
@@ -100,14 +98,15 @@ typedef enum PromiseScope
 	ABOUT_ALL					/* all classes together */
 } PromiseScope;
 
-/* The range of a threshold. */
+/* The range of a threshold or a c. */
 typedef enum ThresholdRange
 {
 	RANGE_COUNT,				/* a whole number from 1 */
 	RANGE_FROM_ONE,
 	RANGE_POSITIVE,
 	RANGE_SHARE,				/* 0 to 1 */
-	RANGE_POSITIVE_SHARE		/* above 0, to 1 */
+	RANGE_POSITIVE_SHARE,		/* above 0, to 1 */
+	RANGE_ZERO_OR_ONE
 } ThresholdRange;
 
 /* Figures that are kept for each class, because computing them takes long. */
@@ -118,36 +117,39 @@ typedef struct Model
 	const char *name;
 	PromiseScope scope;
 	ThresholdRange range;
-	const char *sign;			/* between name and threshold in words */
 	bool		is_measure;		/* its figure is a column of nodes, and an
 								 * objective */
 	double		(*worst) (double people);	/* its largest figure; NULL for 1 */
 	bool		more_is_stricter;	/* of thresholds */
 
 	/*
-	 * What is wrong with its c, as a sentence, or NULL; it has none without
-	 * this.
+	 * What is wrong with its c, as a sentence, if it is out of range, or
+	 * above the threshold; a model without the first has no c.
 	 */
-	const char *(*c_problem) (const DeclaredPromise *promise);
+	const char *c_problem;
+	const char *c_beyond_problem;
+	ThresholdRange c_range;
+	double		default_c;		/* NaN if it must be given */
+	bool		more_c_is_stricter;
 
-	/* Whether its c is at least as strict as another's. */
-	bool		(*c_is_stricter) (const DeclaredPromise *promise, const DeclaredPromise *other);
-
-	/* The promise in words, if they are not name, sign and threshold. */
-	char	   *(*in_words) (const DeclaredPromise *promise);
+	/*
+	 * The promise in words, a format of its threshold and its c, if they are
+	 * not name, sign and threshold.
+	 */
+	const char *words;
 
 	/*
 	 * Of values: whether a class keeps a condition, and if not, the least
 	 * number of its rows that are suppressed at every node below; and its
-	 * figure, of which the least of all classes counts, or the most.
+	 * figure, of which the least of all classes counts, or the most.  Without
+	 * measure, that is what of_rest says if nothing is suppressed.
 	 */
 	bool		(*keeps) (const ClassValues *values, const Condition *condition, int64 *least);
 	double		(*measure) (const ClassValues *values, const Condition *condition);
 	bool		least_counts;
 	bool		compares_shares;	/* with those among all people, so that no
 									 * size is enough */
-	int64		(*least_rows) (const Condition *condition); /* that a class which
-															 * keeps it has; or NULL */
+	bool		needs_rows;		/* as many as the threshold */
 	int			kept;			/* place of its figure among those kept, from
 								 * 1 */
 	bool		needs_surprise;
@@ -155,11 +157,10 @@ typedef struct Model
 
 	/*
 	 * Of people elsewhere: the figure of a class, given its people and those
-	 * elsewhere with its labels, and the bounds that a promise sets it; and
-	 * whether no part of a class with too small a figure has a larger one.
+	 * elsewhere with its labels; and whether no part of a class with too
+	 * small a figure has a larger one.
 	 */
 	double		(*of_others) (int64 people, int64 others);
-	void		(*bounds) (const DeclaredPromise *promise, double *least, double *most);
 	int			place;			/* among such models */
 	bool		stays_too_small;
 	bool		no_overlaps;	/* of labels of different classes */
@@ -193,17 +194,39 @@ extern const Model presence_model;
 extern const Model average_risk_model;
 extern const Model share_above_model;
 
-extern const char *model_name(PromiseModel model);
+static inline const char *
+model_name(PromiseModel model)
+{
+	return models[model]->name;
+}
 
 /* The model with a name, or -1; all names, for a hint. */
 extern int	model_by_name(const char *name);
 extern char *model_names(void);
 
 /* Whether a model is about people of another relation. */
-extern bool model_needs_population(PromiseModel model);
+static inline bool
+model_needs_population(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_OTHERS;
+}
 
 /* Whether it limits a figure of all classes together. */
-extern bool model_limits_all_classes(PromiseModel model);
+static inline bool
+model_limits_all_classes(PromiseModel model)
+{
+	return models[model]->scope == ABOUT_ALL;
+}
+
+/* The figure of a class's values; only some models need a condition. */
+static inline double
+model_figure(const Model *model, const ClassValues *values, const Condition *condition)
+{
+	return model->measure != NULL ? model->measure(values, condition) : model->of_rest(values, 0);
+}
+
+/* The largest figure of models for which everybody counts. */
+extern double all_people(double people);
 
 /* Sets of the models with a scope whose figures are measures. */
 extern uint32 measured_models(PromiseScope scope);
@@ -233,6 +256,9 @@ extern char *promise_text(const DeclaredPromise *promise);
 /* The condition it sets on its column. */
 extern Condition promise_condition(const DeclaredPromise *promise);
 
+/* The bounds that a promise about people elsewhere sets a class's figure. */
+extern void promise_bounds(const DeclaredPromise *promise, double *least, double *most);
+
 /* What rounding may have added to a share of rows. */
 #define ROUNDING 1e-9
 
@@ -243,16 +269,6 @@ least_beyond_share(int64 size, int64 count, double share)
 	if (share >= 1)
 		return 0;
 	return (int64) Max(ceil(((double) count - share * size) / (1 - share) - ROUNDING * size), 0);
-}
-
-/* A number as it is written in a promise. */
-static inline char *
-number_text(double number)
-{
-	char	   *digits = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
-
-	double_to_shortest_decimal_buf(number, digits);
-	return digits;
 }
 
 /* Up to this many rows, a product of two counts fits into an int64. */

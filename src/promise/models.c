@@ -4,6 +4,7 @@
  */
 #include "promise/model.h"
 
+#include "common/shortest_dec.h"
 #include "lib/stringinfo.h"
 
 const Model *const models[MODELS] = {
@@ -20,12 +21,6 @@ const Model *const models[MODELS] = {
 	[MODEL_AVERAGE_RISK] = &average_risk_model,
 	[MODEL_SHARE_ABOVE] = &share_above_model
 };
-
-const char *
-model_name(PromiseModel model)
-{
-	return models[model]->name;
-}
 
 int
 model_by_name(const char *name)
@@ -47,16 +42,10 @@ model_names(void)
 	return names.data;
 }
 
-bool
-model_needs_population(PromiseModel model)
+double
+all_people(double people)
 {
-	return models[model]->scope == ABOUT_OTHERS;
-}
-
-bool
-model_limits_all_classes(PromiseModel model)
-{
-	return models[model]->scope == ABOUT_ALL;
+	return people;
 }
 
 uint32
@@ -90,23 +79,31 @@ promise_needs_values(const DeclaredPromise *promise)
 
 /* NaN is not in any range. */
 static const char *
-range_problem(ThresholdRange range, double threshold)
+range_problem(ThresholdRange range, double number)
 {
 	switch (range)
 	{
 		case RANGE_COUNT:
-			return threshold >= 1 && threshold <= PG_INT32_MAX && threshold == floor(threshold) ? NULL :
+			return number >= 1 && number <= PG_INT32_MAX && number == floor(number) ? NULL :
 				"a whole number from 1 to 2147483647";
 		case RANGE_FROM_ONE:
-			return threshold >= 1 && !isinf(threshold) ? NULL : "a finite number from 1";
+			return number >= 1 && !isinf(number) ? NULL : "a finite number from 1";
 		case RANGE_POSITIVE:
-			return threshold > 0 && !isinf(threshold) ? NULL : "a finite number above 0";
+			return number > 0 && !isinf(number) ? NULL : "a finite number above 0";
 		case RANGE_SHARE:
-			return threshold >= 0 && threshold <= 1 ? NULL : "a number from 0 to 1";
+			return number >= 0 && number <= 1 ? NULL : "a number from 0 to 1";
 		case RANGE_POSITIVE_SHARE:
-			return threshold > 0 && threshold <= 1 ? NULL : "a number above 0, at most 1";
+			return number > 0 && number <= 1 ? NULL : "a number above 0, at most 1";
+		case RANGE_ZERO_OR_ONE:
+			return number == 0 || number == 1 ? NULL : "0 or 1";
 	}
 	return NULL;
+}
+
+static double
+c_of(const DeclaredPromise *promise)
+{
+	return promise->has_c ? promise->c : models[promise->model]->default_c;
 }
 
 char *
@@ -127,8 +124,9 @@ promise_problem(const DeclaredPromise *promise)
 		return psprintf("%s has no population.", model->name);
 	if (model->c_problem == NULL)
 		return promise->has_c ? psprintf("%s has no c.", model->name) : NULL;
-	problem = model->c_problem(promise);
-	return problem == NULL ? NULL : pstrdup(problem);
+	if (range_problem(model->c_range, c_of(promise)) != NULL)
+		return pstrdup(model->c_problem);
+	return model->c_beyond_problem != NULL && c_of(promise) > promise->threshold ? pstrdup(model->c_beyond_problem) : NULL;
 }
 
 bool
@@ -145,21 +143,45 @@ promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other
 
 	if (model->more_is_stricter ? promise->threshold < other->threshold : promise->threshold > other->threshold)
 		return false;
-	return promise->population == other->population && (model->c_is_stricter == NULL || model->c_is_stricter(promise, other));
+	return promise->population == other->population &&
+		(model->more_c_is_stricter ? c_of(promise) >= c_of(other) : c_of(promise) <= c_of(other));
+}
+
+/* A number as it is written in a promise. */
+static char *
+number_text(double number)
+{
+	char	   *digits = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
+
+	double_to_shortest_decimal_buf(number, digits);
+	return digits;
 }
 
 char *
 promise_text(const DeclaredPromise *promise)
 {
 	const Model *model = models[promise->model];
+	char	   *threshold = number_text(promise->threshold);
 
-	return model->in_words != NULL ? model->in_words(promise) : psprintf("%s %s %s", model->name, model->sign, number_text(promise->threshold));
+	if (model->words == NULL)
+		return psprintf("%s %s %s", model->name, model->more_is_stricter ? ">=" : "<=", threshold);
+	return psprintf(model->words, threshold,
+					!model->may_be_lenient ? number_text(c_of(promise)) : c_of(promise) == 0 ? ", of values present" : "");
 }
 
 Condition
 promise_condition(const DeclaredPromise *promise)
 {
-	Condition	condition = {promise->model, promise->threshold, promise->has_c ? promise->c : 1};
+	Condition	condition = {promise->model, promise->threshold, c_of(promise)};
 
 	return condition;
+}
+
+void
+promise_bounds(const DeclaredPromise *promise, double *least, double *most)
+{
+	bool		from = models[promise->model]->more_is_stricter;
+
+	*least = from ? promise->threshold : c_of(promise);
+	*most = from ? HUGE_VAL : promise->threshold;
 }

@@ -112,7 +112,7 @@ population_read_outside(Population *population, const Dataset *dataset)
 					 errhint("Drop the release and publish it again.")));
 		outside->people = *reading_entries(dataset, promise->population, population, true);
 		outside->model = promise->model;
-		model->bounds(promise, &outside->least, &outside->most);
+		promise_bounds(promise, &outside->least, &outside->most);
 		outside->given = true;
 	}
 }

@@ -187,7 +187,7 @@ measured_of(const Histograms *histograms, Size nclasses, const DeclaredPromise *
 		for (uint32 entry = 0; entry < slice->length; entry++)
 			size += entries[entry].count;
 		values = class_values(histograms, slice, entries, size);
-		figure = model->measure(&values, &condition);
+		figure = model_figure(model, &values, &condition);
 		worst = model->least_counts ? Min(worst, figure) : Max(worst, figure);
 	}
 	return worst;

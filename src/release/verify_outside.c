@@ -261,7 +261,7 @@ judge(const OutsideCount *count, const DeclaredPromise *promise, PromiseVerdict 
 		most = Max(most, figure);
 	}
 	verdict->is_null = count->nclasses == 0;
-	model->bounds(promise, &lower, &upper);
+	promise_bounds(promise, &lower, &upper);
 	verdict->measured = model->least_counts ? least : most;
 	verdict->ok = count->nclasses == 0 || (least >= lower && most <= upper);
 }

@@ -287,8 +287,8 @@ ground_create(const RecodingOrder *order, MemoryContext context, const uint32 *t
 			const Condition *condition = &population->columns[column]->conditions[i];
 			const Model *model = models[condition->model];
 
-			if (model->least_rows != NULL)
-				ground->smallest = Max(ground->smallest, model->least_rows(condition));
+			if (model->needs_rows)
+				ground->smallest = Max(ground->smallest, (int64) condition->threshold);
 			ground->compares_shares = ground->compares_shares || model->compares_shares;
 		}
 	MemoryContextSwitchTo(old);
