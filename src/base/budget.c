@@ -81,6 +81,19 @@ budget_alloc_zero(Size element, Size n)
 }
 
 void *
+budget_copy(MemoryContext context, const void *array, Size element, Size n, Size *capacity)
+{
+	void	   *copy = NULL;
+
+	*capacity = 0;
+	while (*capacity < n)
+		copy = budget_grow(context, copy, element, capacity);
+	if (n > 0)
+		memcpy(copy, array, element * n);
+	return copy;
+}
+
+void *
 budget_grow(MemoryContext context, void *array, Size element, Size *capacity)
 {
 	Size		doubled = Max(*capacity * 2, 64);

@@ -32,4 +32,7 @@ extern void *budget_alloc_zero(Size element, Size n);
 /* Doubles a full array, within the budget of its context. */
 extern void *budget_grow(MemoryContext context, void *array, Size element, Size *capacity);
 
+/* A copy of an array that will grow. */
+extern void *budget_copy(MemoryContext context, const void *array, Size element, Size n, Size *capacity);
+
 #endif

@@ -92,7 +92,7 @@ class_properties(Classes *classes, Measurer *measurer)
 	p->suppressed = budget_alloc(sizeof(bool), (Size) n + 1);
 	p->loss = budget_alloc(sizeof(double), (Size) n + 1);
 	p->weighted = budget_alloc(sizeof(double), (Size) n + 1);
-	threshold = size_threshold_beside(measurer, classes->table, classes->suppressed);
+	threshold = size_threshold(measurer, classes->table, classes->suppressed);
 	for (uint32 class = 0; class < n; class++)
 	{
 		set_loss(p, class);

@@ -375,7 +375,7 @@ void
 classes_hide(Classes *classes, const Promise *promise, bool star)
 {
 	Measurer   *measurer = measurer_create(classes->population, promise);
-	int64		threshold = size_threshold(measurer, classes->table);
+	int64		threshold = size_threshold(measurer, classes->table, 0);
 	uint32	   *number = allocate(classes->population, sizeof(uint32), classes->n);
 	bool	   *hidden = allocate(classes->population, sizeof(bool), classes->n);
 	uint32		n = 0;

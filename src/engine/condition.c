@@ -30,7 +30,6 @@
 void
 conditions_prepare(Histograms *h)
 {
-	const Slice nothing = {0};
 	bool		needs_surprise = false;
 
 	h->values = 0;
@@ -52,26 +51,19 @@ conditions_prepare(Histograms *h)
 		for (uint32 value = 0; value < h->nvalues; value++)
 			h->surprise[value] = -log((double) h->total[value] / h->people);
 	}
-	h->judged = class_values(h, &nothing, NULL, 0);
 }
 
 void
 conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 size)
 {
-	ClassValues *values = &h->judged;
+	ClassValues values = class_values(h, slice, entries, size);
 
-	values->size = size;
-	values->length = slice->length;
-	values->entries = entries;
-	values->most = slice->most;
-	values->entropy = slice->entropy;
-	values->distance = slice->distance;
 	for (int i = 0; i < h->nconditions; i++)
 	{
 		const Condition *condition = &h->conditions[i];
 		int64		least = 0;
 
-		if (models[condition->model]->keeps(values, condition, &least))
+		if (models[condition->model]->keeps(&values, condition, &least))
 			continue;
 		slice->breaks |= MODEL_BIT(condition->model);
 		slice->least_suppressed = Max(slice->least_suppressed, least);
@@ -83,6 +75,6 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		while (h->figure_capacity <= number)
 			h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
 		for (int i = 0; i < h->nkept; i++)
-			h->figures[number].of[h->kept[i]->kept - 1] = model_figure(h->kept[i], values, NULL);
+			h->figures[number].of[h->kept[i]->kept - 1] = model_figure(h->kept[i], &values, NULL);
 	}
 }

@@ -18,20 +18,27 @@
 
 #define LOGS 65536
 
+/* Prepares the histogram that is counted. */
+static void
+allocate_sums(Histograms *h)
+{
+	budget_require(h->context, (Size) h->nvalues * 2 * sizeof(int64) + LOGS * sizeof(double));
+	h->sum = MemoryContextAllocExtended(h->context, sizeof(int64) * ((Size) h->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	h->present = MemoryContextAllocZero(h->context, sizeof(uint64) * (h->nvalues / 64 + 1));
+}
+
 Histograms *
 histograms_create(MemoryContext context, const char *name, ColumnRole role, uint32 nvalues)
 {
 	Histograms *h = MemoryContextAllocZero(context, sizeof(Histograms));
 
-	budget_require(context, (Size) nvalues * 2 * sizeof(int64) + LOGS * sizeof(double));
 	h->context = context;
 	h->name = name;
 	h->role = role;
 	h->metric = DISTANCE_EQUAL;
 	h->nvalues = nvalues;
+	allocate_sums(h);
 	h->total = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	h->sum = MemoryContextAllocExtended(context, sizeof(int64) * ((Size) nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	h->present = MemoryContextAllocZero(context, sizeof(uint64) * (nvalues / 64 + 1));
 	return h;
 }
 
@@ -140,16 +147,15 @@ histograms_finish(Histograms *h)
 }
 
 void
-histograms_resume(Histograms *h, const ValueCount *entries, Size nentries, const Slice *slices, Size nslices)
+histograms_resume(Histograms *h, MemoryContext context)
 {
-	while (h->entry_capacity < nentries)
-		h->entries = budget_grow(h->context, h->entries, sizeof(ValueCount), &h->entry_capacity);
-	while (h->slice_capacity < nslices)
-		h->slices = budget_grow(h->context, h->slices, sizeof(Slice), &h->slice_capacity);
-	memcpy(h->entries, entries, sizeof(ValueCount) * nentries);
-	memcpy(h->slices, slices, sizeof(Slice) * nslices);
-	h->nentries = nentries;
-	h->nslices = nslices;
+	h->context = context;
+	h->name = NULL;
+	h->figures = NULL;
+	h->figure_capacity = 0;
+	h->entries = budget_copy(context, h->entries, sizeof(ValueCount), h->nentries, &h->entry_capacity);
+	h->slices = budget_copy(context, h->slices, sizeof(Slice), h->nslices, &h->slice_capacity);
+	allocate_sums(h);
 	prepare_measures(h);
 	if (h->nkept > 0)
 		for (Size i = 0; i < h->nslices; i++)
@@ -221,17 +227,19 @@ histograms_close(Histograms *h)
 
 /* Merges short histograms by sorting, for a column with very many values. */
 static uint32
-merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices)
+merge_by_sorting(Histograms *h, const uint32 *slices, uint32 nslices, Size length)
 {
 	Size		start = h->nentries;
 	Size		end = start;
 
+	reserve_entries(h, length);
 	for (uint32 i = 0; i < nslices; i++)
-		for (uint32 j = 0; j < h->slices[slices[i]].length; j++)
-		{
-			reserve_entries(h, 1);
-			h->entries[h->nentries++] = h->entries[h->slices[slices[i]].start + j];
-		}
+	{
+		const Slice *slice = &h->slices[slices[i]];
+
+		memcpy(h->entries + h->nentries, h->entries + slice->start, sizeof(ValueCount) * slice->length);
+		h->nentries += slice->length;
+	}
 	qsort(h->entries + start, h->nentries - start, sizeof(ValueCount), compare_uint32s);
 	for (Size i = start; i < h->nentries; i++)
 	{
@@ -280,7 +288,7 @@ histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 		length += h->slices[slices[i]].length;
 	/* scanning all bits costs more than sorting a few entries */
 	if (length < h->nvalues / 64)
-		return merge_by_sorting(h, slices, nslices);
+		return merge_by_sorting(h, slices, nslices, length);
 	for (uint32 i = 0; i < nslices; i++)
 	{
 		const Slice *slice = &h->slices[slices[i]];
@@ -290,21 +298,6 @@ histograms_join(Histograms *h, const uint32 *slices, uint32 nslices)
 			histograms_count(h, entries[j].value, entries[j].count);
 	}
 	return histograms_close(h);
-}
-
-HistogramMark
-histograms_mark(const Histograms *h)
-{
-	HistogramMark mark = {h->nentries, h->nslices};
-
-	return mark;
-}
-
-void
-histograms_release(Histograms *h, HistogramMark mark)
-{
-	h->nentries = mark.nentries;
-	h->nslices = mark.nslices;
 }
 
 int64

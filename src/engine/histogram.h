@@ -66,8 +66,6 @@ typedef struct Histograms
 	bool		lenient;		/* only present values count */
 	uint32		values;			/* distinct values that somebody has */
 	double	   *surprise;		/* by value: -ln of its share, for beta */
-	ClassValues judged;			/* of the class that is judged; what concerns
-								 * all people is set once */
 	int64		people;
 	int64	   *total;			/* people by value */
 
@@ -119,9 +117,11 @@ extern void histograms_ask(Histograms *histograms, PromiseModel model);
  */
 extern void histograms_finish(Histograms *histograms);
 
-/* Takes over histograms from another process, instead of histograms_finish. */
-extern void histograms_resume(Histograms *histograms, const ValueCount *entries, Size nentries,
-							  const Slice *slices, Size nslices);
+/*
+ * Takes over a copy of another process's histograms, whose arrays by value are
+ * shared, instead of histograms_finish.
+ */
+extern void histograms_resume(Histograms *histograms, MemoryContext context);
 
 /* Adds people with a value to the current histogram. */
 static inline void
@@ -148,8 +148,18 @@ histograms_merge(Histograms *histograms, const uint32 *slices, uint32 nslices)
 extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uint32 value);
 
 /* Drops histograms built after a mark. */
-extern HistogramMark histograms_mark(const Histograms *histograms);
-extern void histograms_release(Histograms *histograms, HistogramMark mark);
+static inline HistogramMark
+histograms_mark(const Histograms *histograms)
+{
+	return (HistogramMark) {histograms->nentries, histograms->nslices};
+}
+
+static inline void
+histograms_release(Histograms *histograms, HistogramMark mark)
+{
+	histograms->nentries = mark.nentries;
+	histograms->nslices = mark.nslices;
+}
 
 /* -------------- conditions that promises set on the values of one column in */
 

@@ -28,8 +28,6 @@ struct Measurer
 {
 	const Population *population;
 	Promise		promise;
-	uint32		value_models;	/* whose figures can be requested, of values */
-	uint32		all_models;		/* and of all classes */
 	int64		largest_counted;	/* largest size that is counted */
 	int64	   *rows_of_size;
 	int128	   *loss;			/* by attribute: sum of (leaves - 1) */
@@ -48,8 +46,6 @@ measurer_create(const Population *population, const Promise *promise)
 
 	m->population = population;
 	m->promise = *promise;
-	m->value_models = measured_models(ABOUT_VALUES);
-	m->all_models = measured_models(ABOUT_ALL);
 	m->largest_counted = Min(promise->limit, COUNTED_SIZES);
 	m->rows_of_size = palloc(sizeof(int64) * (m->largest_counted + 1));
 	m->loss = palloc(sizeof(int128) * population->nattrs);
@@ -152,7 +148,7 @@ threshold_among_large(const Measurer *m, const TupleTable *classes, int64 people
  * largest size if there is none.  No class has fewer rows than people.
  */
 static pg_attribute_always_inline int64
-threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, const uint32 *people, int64 suppressed)
+threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, int64 suppressed)
 {
 	int64		largest = 0;
 	int64		smallest_uncounted = PG_INT64_MAX;
@@ -162,7 +158,7 @@ threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, co
 	memset(m->rows_of_size, 0, sizeof(int64) * (m->largest_counted + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
-		int64		size = people != NULL ? people[i] : has_persons ? class_people(m->population, classes, i) : classes->counts[i];
+		int64		size = has_persons ? class_people(m->population, classes, i) : classes->counts[i];
 
 		largest = Max(largest, size);
 		if (size <= largest_counted)
@@ -186,9 +182,7 @@ threshold_of_people(Measurer *m, const TupleTable *classes, bool has_persons, co
 bool
 promise_given(const Promise *promise, const Population *population)
 {
-	return promise->k > 0 || population->has_conditions ||
-		population->nlimits > 0 ||
-		population_asks_outside(population);
+	return promise->k > 0 || population->has_conditions || population->nlimits > 0 || population_asks_outside(population);
 }
 
 int
@@ -222,40 +216,17 @@ people_doomed(const Measurer *m, const TupleTable *classes)
 }
 
 int64
-size_threshold_beside(Measurer *m, const TupleTable *classes, int64 suppressed)
+size_threshold(Measurer *m, const TupleTable *classes, int64 suppressed)
 {
 	if (m->promise.k > 0)
 		return m->promise.k;
 	if (promise_given(&m->promise, m->population))
 		return 0;
 
-	/*
-	 * compiled separately for people with one row each, and for others whose
-	 * classes have been counted
-	 */
-	if (!m->population->has_persons)
-		return threshold_of_people(m, classes, false, NULL, suppressed);
-	if (classes->people == NULL)
-		return threshold_of_people(m, classes, true, NULL, suppressed);
-	return threshold_of_people(m, classes, true, classes->people, suppressed);
-}
-
-int64
-size_threshold(Measurer *m, const TupleTable *classes)
-{
-	return size_threshold_beside(m, classes, 0);
-}
-
-/* The loss of a person in a class for an attribute. */
-static inline uint32
-shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 class, int a)
-{
-	const Population *population = m->population;
-	const Attribute *attr = &population->attrs[a];
-
-	if (m->recoding != NULL)
-		return class_lost(m->recoding, class, a);
-	return label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
+	/* compiled separately for people with one row each */
+	if (m->population->has_persons)
+		return threshold_of_people(m, classes, true, suppressed);
+	return threshold_of_people(m, classes, false, suppressed);
 }
 
 /*
@@ -265,13 +236,22 @@ shown_lost(const Measurer *m, Recodings node, const TupleTable *classes, uint32 
 static void
 suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *suppressed, uint32 n)
 {
-	for (int a = 0; a < m->population->nattrs; a++)
+	const Population *population = m->population;
+
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		uint32		whole = whole_lost(m->population->attrs[a].hierarchy);
+		const Attribute *attr = &population->attrs[a];
+		uint32		whole = whole_lost(attr->hierarchy);
 		int128		loss = 0;
 
 		for (uint32 i = 0; i < n; i++)
-			loss += (int128) classes->counts[suppressed[i]] * (whole - shown_lost(m, node, classes, suppressed[i], a));
+		{
+			uint32		class = suppressed[i];
+			uint32		lost = m->recoding != NULL ? class_lost(m->recoding, class, a) :
+				label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
+
+			loss += (int128) classes->counts[class] * (whole - lost);
+		}
 		m->loss[a] += loss;
 	}
 }
@@ -330,13 +310,15 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 {
 	const Histograms *histograms = m->population->columns[column];
 	const uint32 *number = classes->slices[column];
-	uint32		asked = m->population->models & histograms->models & m->value_models;
+	uint32		asked = m->population->models & histograms->models;
 
-	for (int model = 0; model < MODELS && asked != 0; model++)
+	for (int model = 0; model < MODELS; model++)
 	{
 		int			kept = models[model]->kept;
 
-		for (int64 i = 0; i < result->classes && (asked & MODEL_BIT(model)) != 0; i++)
+		if ((asked & MODEL_BIT(model)) == 0 || !models[model]->is_measure || models[model]->scope != ABOUT_VALUES)
+			continue;
+		for (int64 i = 0; i < result->classes; i++)
 		{
 			uint32		class = m->remaining[i];
 			const Slice *slice = &histograms->slices[number[class]];
@@ -382,11 +364,12 @@ is_hopeless(const Measurer *m, const Measures *result)
 }
 
 /*
- * Separates classes by size alone: remaining ones go to the front of an array,
- * suppressed ones to its end.  People with several rows have been counted.
+ * Separates classes: remaining ones go to the front of an array, suppressed
+ * ones to its end.  Compiled for people with several rows, and for promises
+ * that are not about sizes alone.
  */
 static pg_attribute_always_inline void
-part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int64 threshold, Sums *sums, Measures *result)
+part_classes(Measurer *m, const TupleTable *classes, bool has_persons, bool looks_closer, int64 threshold, Sums *sums, Measures *result)
 {
 	int64		smallest = sums->smallest;
 	int64		largest = sums->largest;
@@ -397,9 +380,9 @@ part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int
 	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int64		rows = classes->counts[i];
-		int64		size = people != NULL ? people[i] : rows;
+		int64		size = has_persons ? class_people(m->population, classes, i) : rows;
 
-		if (size < threshold)
+		if (looks_closer ? !m->promise.keeps_all && class_breaks(m, classes, i, threshold) != 0 : size < threshold)
 		{
 			result->suppressed += rows;
 			if (is_hopeless(m, result))
@@ -418,47 +401,19 @@ part_by_people(Measurer *m, const TupleTable *classes, const uint32 *people, int
 	sums->squares = squares;
 }
 
-/* Separates them for other promises, or if people with several rows have not been counted. */
-static void
-part_by_value(Measurer *m, const TupleTable *classes, int64 threshold, Sums *sums, Measures *result)
-{
-	uint32		suppressed = classes->ntuples;
-
-	for (uint32 i = 0; i < classes->ntuples; i++)
-	{
-		int64		rows = classes->counts[i];
-		int64		size = class_people(m->population, classes, i);
-
-		if (!m->promise.keeps_all && class_breaks(m, classes, i, threshold) != 0)
-		{
-			result->suppressed += rows;
-			if (is_hopeless(m, result))
-				return;
-			m->remaining[--suppressed] = i;
-			continue;
-		}
-		m->remaining[result->classes++] = i;
-		sums->smallest = Min(sums->smallest, size);
-		sums->largest = Max(sums->largest, size);
-		sums->squares += (int128) rows * rows;
-	}
-}
-
-/* Separates a node's classes into remaining and suppressed ones. */
+/* Separates a node's classes into remaining and suppressed ones, and sums up what remains. */
 static void
 measure_classes(Measurer *m, Recodings node, const TupleTable *classes, Sums *sums, Measures *result)
 {
 	const Population *population = m->population;
-	int64		threshold = size_threshold_beside(m, classes, result->suppressed);
+	int64		threshold = size_threshold(m, classes, result->suppressed);
 
-	if (population->has_conditions ||
-		(population->has_persons && classes->people == NULL) || population_asks_outside(population))
-		part_by_value(m, classes, threshold, sums, result);
-	/* compiled separately for people with one row each */
+	if (population->has_conditions || population_asks_outside(population))
+		part_classes(m, classes, true, true, threshold, sums, result);
 	else if (population->has_persons)
-		part_by_people(m, classes, classes->people, threshold, sums, result);
+		part_classes(m, classes, true, false, threshold, sums, result);
 	else
-		part_by_people(m, classes, NULL, threshold, sums, result);
+		part_classes(m, classes, false, false, threshold, sums, result);
 	if (is_hopeless(m, result))
 		return;
 	suppress(m, node, classes, m->remaining + result->classes, classes->ntuples - (uint32) result->classes);
@@ -540,7 +495,7 @@ measure_given(Measurer *m, Recodings node, const TupleTable *classes, int64 supp
 	result->k = sums.smallest;
 	result->entropy_l = exp(sums.entropy);
 	for (int model = 0; model < MODELS; model++)
-		if (m->population->models & m->all_models & MODEL_BIT(model))
+		if ((m->population->models & MODEL_BIT(model)) != 0 && models[model]->is_measure && models[model]->scope == ABOUT_ALL)
 			result->figures[model] = figure_of_all(m->population, models[model], 0, classes, result->classes, m->remaining);
 	result->feasible = keeps_limits(m->population, classes, result->classes, m->remaining, &broken) &&
 		result->suppressed <= m->promise.limit;

@@ -73,11 +73,11 @@ extern void measure_recoding(Measurer *measurer, const struct Classes *classes, 
 /* Measures any node on its own. */
 extern void measure_alone(Measurer *measurer, Recodings node, Measures *result);
 
-/* The size below which a class is suppressed regardless of other promises. */
-extern int64 size_threshold(Measurer *measurer, const TupleTable *classes);
-
-/* That size if a number of people is suppressed already. */
-extern int64 size_threshold_beside(Measurer *measurer, const TupleTable *classes, int64 suppressed);
+/*
+ * The size below which a class is suppressed regardless of other promises, if
+ * a number of people is suppressed already.
+ */
+extern int64 size_threshold(Measurer *measurer, const TupleTable *classes, int64 suppressed);
 
 /* Whether anything is promised for which classes are suppressed. */
 extern bool promise_given(const Promise *promise, const Population *population);

@@ -26,6 +26,18 @@
 /* Up to this many classes of one person are merged without stamps. */
 #define FEW_SINGLES 8
 
+/* Starts to list persons below a number, in no class yet. */
+static void
+begin_listing(Histograms *h, uint32 npersons)
+{
+	h->nvalues = npersons;
+	h->stamps = MemoryContextAllocExtended(h->context, sizeof(uint32) * ((Size) npersons + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
+	h->stamp = 1;
+	h->listed = NULL;
+	h->classes = NULL;
+	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
+}
+
 Histograms *
 persons_create(MemoryContext context, const char *name, uint32 npersons)
 {
@@ -37,10 +49,7 @@ persons_create(MemoryContext context, const char *name, uint32 npersons)
 	h->context = context;
 	h->name = name;
 	h->role = COLUMN_PERSON;
-	h->nvalues = npersons;
-	h->stamps = MemoryContextAllocExtended(context, sizeof(uint32) * ((Size) npersons + 1),
-										   MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	h->stamp = 1;
+	begin_listing(h, npersons);
 	return h;
 }
 
@@ -51,7 +60,7 @@ reserve_listed(Histograms *h, Size more)
 		h->listed = budget_grow(h->context, h->listed, sizeof(uint32), &h->entry_capacity);
 }
 
-/* Reserves a number of stamps, from the next one on, that no person has. */
+/* Reserves a number of stamps, from the current one on, that no person has. */
 static inline void
 reserve_stamps(Histograms *h, uint32 n)
 {
@@ -65,10 +74,8 @@ reserve_stamps(Histograms *h, uint32 n)
 static inline void
 next_stamp(Histograms *h)
 {
-	if (++h->stamp <= MOST_STAMPS)
-		return;
-	memset(h->stamps, 0, sizeof(uint32) * ((Size) h->nvalues + 1));
-	h->stamp = 1;
+	h->stamp++;
+	reserve_stamps(h, 0);
 }
 
 void
@@ -170,12 +177,7 @@ persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
 	Histograms	old = *h;
 	int64		people;
 
-	h->nvalues = number_listed(&old, numbers, ntuples, number_of, &people);
-	h->stamps = MemoryContextAllocExtended(h->context, sizeof(uint32) * ((Size) h->nvalues + 1), MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-	h->stamp = 1;
-	h->listed = NULL;
-	h->classes = NULL;
-	h->nentries = h->nslices = h->entry_capacity = h->slice_capacity = 0;
+	begin_listing(h, number_listed(&old, numbers, ntuples, number_of, &people));
 	(void) push_class(h, 0, 1);
 	for (uint32 i = 0; i < ntuples; i++)
 	{
@@ -199,36 +201,21 @@ persons_finish(Histograms *h, uint32 *numbers, uint32 ntuples)
 }
 
 void
-persons_resume(Histograms *h, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses)
+persons_resume(Histograms *h, MemoryContext context)
 {
-	reserve_listed(h, nlisted);
-	while (h->slice_capacity < nclasses)
-		h->classes = budget_grow(h->context, h->classes, sizeof(PersonClass), &h->slice_capacity);
-	if (nlisted > 0)
-		memcpy(h->listed, listed, sizeof(uint32) * nlisted);
-	if (nclasses > 0)
-		memcpy(h->classes, classes, sizeof(PersonClass) * nclasses);
-	h->nentries = nlisted;
-	h->nslices = nclasses;
+	Histograms	shared = *h;
+
+	budget_require(context, sizeof(uint32) * ((Size) h->nvalues + 1));
+	h->context = context;
+	h->name = NULL;
+	begin_listing(h, h->nvalues);
+	h->nentries = shared.nentries;
+	h->nslices = shared.nslices;
+	h->listed = budget_copy(context, shared.listed, sizeof(uint32), h->nentries, &h->entry_capacity);
+	h->classes = budget_copy(context, shared.classes, sizeof(PersonClass), h->nslices, &h->slice_capacity);
 }
 
-/*
- * Whether the classes have one person each and are few enough to be compared
- * pairwise.
- */
-static inline bool
-are_few_singles(const uint32 *numbers, uint32 n)
-{
-	uint32		all = SINGLE_PERSON;
-
-	if (n > FEW_SINGLES)
-		return false;
-	for (uint32 i = 0; i < n; i++)
-		all &= numbers[i];
-	return all != 0;
-}
-
-/* Merges them without using stamps. */
+/* Merges classes of one person each without using stamps. */
 static uint32
 join_singles(Histograms *h, const uint32 *numbers, uint32 n)
 {
@@ -258,11 +245,15 @@ persons_join(Histograms *h, const uint32 *numbers, uint32 n)
 	Size		start = h->nentries;
 	Size		most = 0;
 	uint32		alone = 0;
+	uint32		singles = SINGLE_PERSON;
 	uint32		stamp = h->stamp;
 	uint32	   *stamps = h->stamps;
 	uint32	   *to;
 
-	if (are_few_singles(numbers, n))
+	/* few enough to be compared pairwise */
+	for (uint32 i = 0; i < n && n <= FEW_SINGLES; i++)
+		singles &= numbers[i];
+	if (n <= FEW_SINGLES && singles != 0)
 		return join_singles(h, numbers, n);
 	for (uint32 i = 0; i < n; i++)
 		most += persons_size(h, numbers[i]);

@@ -27,8 +27,8 @@ extern int64 persons_finish(Histograms *persons, uint32 *numbers, uint32 ntuples
 /* Frees who is in each class. */
 extern void persons_forget(Histograms *persons);
 
-/* Takes over persons from another process, instead of persons_finish. */
-extern void persons_resume(Histograms *persons, const uint32 *listed, Size nlisted, const PersonClass *classes, Size nclasses);
+/* Takes over a copy of another process's persons, instead of persons_finish. */
+extern void persons_resume(Histograms *persons, MemoryContext context);
 
 /*
  * The number of a class with a single listed person identifies that person.

@@ -134,19 +134,20 @@ pass_hierarchy(Stream *stream, Hierarchy **pointer)
 }
 
 static void
-pass_persons(Stream *stream, Histograms *h, Histograms **column, MemoryContext context)
+pass_column(Stream *stream, Histograms **column, MemoryContext context)
 {
-	pass(stream, &h->listed, sizeof(uint32) * h->nentries);
-	pass(stream, &h->classes, sizeof(PersonClass) * h->nslices);
-	if (!stream->reads)
-		return;
-	*column = persons_create(context, NULL, h->nvalues);
-	persons_resume(*column, h->listed, h->nentries, h->classes, h->nslices);
-}
+	Histograms *h;
 
-static void
-pass_values(Stream *stream, Histograms *h, Histograms **column, MemoryContext context)
-{
+	pass_copied(stream, column, sizeof(Histograms));
+	h = *column;
+	if (h->role == COLUMN_PERSON)
+	{
+		pass(stream, &h->listed, sizeof(uint32) * h->nentries);
+		pass(stream, &h->classes, sizeof(PersonClass) * h->nslices);
+		if (stream->reads)
+			persons_resume(h, context);
+		return;
+	}
 	pass(stream, &h->entries, sizeof(ValueCount) * h->nentries);
 	pass(stream, &h->slices, sizeof(Slice) * h->nslices);
 	pass(stream, &h->total, sizeof(int64) * h->nvalues);
@@ -155,17 +156,8 @@ pass_values(Stream *stream, Histograms *h, Histograms **column, MemoryContext co
 		pass_hierarchy(stream, &h->tree);
 		pass(stream, &h->leaf_of, sizeof(uint32) * h->nvalues);
 	}
-	if (!stream->reads)
-		return;
-	*column = histograms_create(context, NULL, h->role, h->nvalues);
-	(*column)->people = h->people;
-	(*column)->nconditions = h->nconditions;
-	memcpy((*column)->conditions, h->conditions, sizeof(h->conditions));
-	(*column)->models = h->models;
-	(*column)->lenient = h->lenient;
-	(*column)->total = h->total;
-	histograms_set_distance(*column, h->metric, h->tree, h->leaf_of);
-	histograms_resume(*column, h->entries, h->nentries, h->slices, h->nslices);
+	if (stream->reads)
+		histograms_resume(h, context);
 }
 
 static void
@@ -191,15 +183,8 @@ pass_population(Stream *stream, Population **pointer, MemoryContext context)
 	pass_copied(stream, &population->columns, sizeof(Histograms *) * population->ncolumns);
 	for (int column = 0; column < population->ncolumns; column++)
 	{
-		Histograms *h;
-
 		pass(stream, &tuples->slices[column], sizeof(uint32) * (Size) tuples->ntuples);
-		h = population->columns[column];
-		pass_copied(stream, &h, sizeof(Histograms));
-		if (h->role == COLUMN_PERSON)
-			pass_persons(stream, h, &population->columns[column], context);
-		else
-			pass_values(stream, h, &population->columns[column], context);
+		pass_column(stream, &population->columns[column], context);
 	}
 	for (int i = 0; i < OTHERS_MODELS; i++)
 	{

@@ -228,9 +228,6 @@ model_figure(const Model *model, const ClassValues *values, const Condition *con
 /* The largest figure of models for which everybody counts. */
 extern double all_people(double people);
 
-/* Sets of the models with a scope whose figures are measures. */
-extern uint32 measured_models(PromiseScope scope);
-
 /* Whether a promise is about the values of a column. */
 extern bool promise_is_about(const DeclaredPromise *promise, const char *column);
 

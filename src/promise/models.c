@@ -48,17 +48,6 @@ all_people(double people)
 	return people;
 }
 
-uint32
-measured_models(PromiseScope scope)
-{
-	uint32		found = 0;
-
-	for (int model = 0; model < MODELS; model++)
-		if (models[model]->is_measure && models[model]->scope == scope)
-			found |= MODEL_BIT(model);
-	return found;
-}
-
 bool
 promise_is_about(const DeclaredPromise *promise, const char *column)
 {

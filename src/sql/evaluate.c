@@ -160,7 +160,7 @@ anonopt_suppressed_classes_call(PG_FUNCTION_ARGS)
 	node = node_of_levels(population, levels);
 	classes = population_classes(population, node, call.context);
 	measurer_look_outside(call.measurer, node, classes);
-	threshold = size_threshold(call.measurer, classes);
+	threshold = size_threshold(call.measurer, classes, 0);
 	keys = MemoryContextAllocHuge(CurrentMemoryContext, sizeof(uint64 *) * ((Size) classes->ntuples + 1));
 	for (uint32 i = 0; i < classes->ntuples; i++)
 		keys[i] = classes->keys + (Size) i * population->nwords;
