@@ -28,7 +28,6 @@
 typedef struct Kept
 {
 	const int  *levels;
-	const Recoding *const *node;
 	const TupleTable *table;
 } Kept;
 
@@ -65,7 +64,6 @@ class_cache_create(Population *population)
 	cache->marks = palloc(sizeof(HistogramMark) * (population->ncolumns + 1));
 	cache->nodes = known_nodes_create(population, context);
 	cache->read.levels = bottom;
-	cache->read.node = node_of_levels(population, bottom);
 	cache->read.table = population->tuples;
 	cache->counter = class_counter_create(context, population, population->tuples->ntuples);
 	if (population->ncolumns > 0)
@@ -85,48 +83,36 @@ find_source(const ClassCache *cache, const int *levels)
 	return found < 0 ? &cache->read : &cache->kept[found];
 }
 
-static TupleTable *
-copy_table(const Population *population, const TupleTable *table, MemoryContext context)
+/*
+ * Keeps a table if it is worth its memory and there is enough; two thirds of
+ * the total are left to others.  Returns whether it did.
+ */
+static bool
+keep(ClassCache *cache, const Kept *source, const int *levels, const TupleTable *table)
 {
-	TupleTable *copy = tuple_table_create(population, context, table->ntuples);
+	const Population *population = cache->population;
+	Size		size = (Size) table->ntuples * sizeof(uint64) * (population->nwords + 2);
+	int		   *own_levels;
+	TupleTable *copy;
 
+	if (table->ntuples * WORTH_KEEPING > source->table->ntuples ||
+		!budget_allows(population->context, size + budget_limit() / 3 * 2) ||
+		!known_nodes_add(cache->nodes, levels, table->ntuples))
+		return false;
+	if (cache->nkept == cache->capacity)
+		cache->kept = budget_grow(cache->context, cache->kept, sizeof(Kept), &cache->capacity);
+	own_levels = MemoryContextAlloc(cache->context, sizeof(int) * population->nattrs);
+	memcpy(own_levels, levels, sizeof(int) * population->nattrs);
+	copy = tuple_table_create(population, cache->context, table->ntuples);
 	copy->ntuples = table->ntuples;
 	memcpy(copy->keys, table->keys, sizeof(uint64) * population->nwords * table->ntuples);
 	memcpy(copy->counts, table->counts, sizeof(int64) * table->ntuples);
 	for (int column = 0; column < population->ncolumns; column++)
 		memcpy(copy->slices[column], table->slices[column], sizeof(uint32) * table->ntuples);
-	return copy;
-}
-
-/* Whether a table is worth its memory; two thirds of the total are left to others. */
-static bool
-is_worth_keeping(const ClassCache *cache, const TupleTable *source, const TupleTable *table)
-{
-	Size		size = (Size) table->ntuples * sizeof(uint64) * (cache->population->nwords + 2);
-
-	return table->ntuples * WORTH_KEEPING <= source->ntuples &&
-		budget_allows(cache->population->context, size + budget_limit() / 3 * 2);
-}
-
-/* Keeps a table, unless there is no memory for it; returns whether it did. */
-static bool
-keep(ClassCache *cache, const int *levels, Recodings node, const TupleTable *table)
-{
-	int			nattrs = cache->population->nattrs;
-	const Recoding **own_node;
-	int		   *own_levels;
-
-	if (!known_nodes_add(cache->nodes, levels, table->ntuples))
-		return false;
-	own_node = MemoryContextAlloc(cache->context, sizeof(Recoding *) * nattrs);
-	memcpy(own_node, node, sizeof(Recoding *) * nattrs);
-	if (cache->nkept == cache->capacity)
-		cache->kept = budget_grow(cache->context, cache->kept, sizeof(Kept), &cache->capacity);
-	own_levels = MemoryContextAlloc(cache->context, sizeof(int) * nattrs);
-	memcpy(own_levels, levels, sizeof(int) * nattrs);
-	cache->kept[cache->nkept].levels = own_levels;
-	cache->kept[cache->nkept].node = own_node;
-	cache->kept[cache->nkept++].table = copy_table(cache->population, table, cache->context);
+	cache->kept[cache->nkept++] = (Kept)
+	{
+		own_levels, copy
+	};
 	return true;
 }
 
@@ -138,7 +124,7 @@ count(ClassCache *cache, const Kept *source, Recodings node)
 	const Keys *counted = &cache->counter->classes;
 	TupleTable *classes;
 
-	class_counter_recode(cache->counter, keys.n, source->node, node);
+	class_counter_recode(cache->counter, keys.n, node_of_levels(cache->population, source->levels), node);
 	class_counter_count(cache->counter, &keys, cache->class_of);
 	if (cache->class_of != NULL)
 		classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->n, cache->scratch);
@@ -158,13 +144,10 @@ static void
 make_finer(ClassCache *cache)
 {
 	const Kept *source = find_source(cache, cache->finer);
-	Recodings	node = node_of_levels(cache->population, cache->finer);
-	const TupleTable *classes;
 
 	cache->wants_finer = false;
 	population_mark(cache->population, cache->marks);
-	classes = count(cache, source, node);
-	if (!is_worth_keeping(cache, source->table, classes) || !keep(cache, cache->finer, node, classes))
+	if (!keep(cache, source, cache->finer, count(cache, source, node_of_levels(cache->population, cache->finer))))
 		population_release(cache->population, cache->marks);
 }
 
@@ -189,7 +172,7 @@ class_cache_classes(ClassCache *cache, const int *levels, Recodings *node)
 	cache->wants_finer = source->table->ntuples > FAR_TOO_LARGE * (Size) classes->ntuples;
 	for (int a = 0; a < population->nattrs; a++)
 		cache->finer[a] = Max(levels[a] - 1, source->levels[a]);
-	cache->releasable = !is_worth_keeping(cache, source->table, classes) || !keep(cache, levels, *node, classes);
+	cache->releasable = !keep(cache, source, levels, classes);
 	MemoryContextSwitchTo(old);
 	return classes;
 }

@@ -55,13 +55,9 @@ fill_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes
 		Size		size = sizeof(uint64) * (chunk->mask + 1);
 
 		if (chunk->room > 0)
-		{
 			pfree(chunk->table);
-			pfree(chunk->spare);
-		}
-		budget_require(counter->context, 2 * size);
+		budget_require(counter->context, size);
 		chunk->table = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
-		chunk->spare = MemoryContextAllocExtended(counter->context, size, MCXT_ALLOC_HUGE | MCXT_ALLOC_ZERO);
 		chunk->room = chunk->mask + 1;
 	}
 	chunk->table[0] = 0;
@@ -69,14 +65,16 @@ fill_chunk(const ClassCounter *counter, Chunk *chunk, const uint32 *const *codes
 	{
 		const KeyField *field = &counter->population->attrs[a].field;
 		uint64		width = field->mask + 1;
-		uint64	   *swap = chunk->spare;
 
-		for (uint64 upper = 0; upper < n; upper++)
+		/* in place, from the end: what is read is never overwritten before */
+		for (uint64 upper = n; upper-- > 0;)
+		{
+			uint64		shown = chunk->table[upper];
+
 			for (uint32 code = 0; code < ncodes[a]; code++)
-				chunk->spare[upper * width + code] = chunk->table[upper] | ((uint64) codes[a][code] << field->shift);
+				chunk->table[upper * width + code] = shown | ((uint64) codes[a][code] << field->shift);
+		}
 		n *= width;
-		chunk->spare = chunk->table;
-		chunk->table = swap;
 	}
 }
 
@@ -293,10 +291,7 @@ class_counter_end(ClassCounter *counter)
 
 	for (int i = 0; i < counter->population->nattrs; i++)
 		if (counter->chunks[i].room > 0)
-		{
 			pfree(counter->chunks[i].table);
-			pfree(counter->chunks[i].spare);
-		}
 	classes.words = repalloc_huge(classes.words, sizeof(uint64) * counter->population->nwords * ((Size) classes.n + 1));
 	classes.counts = repalloc_huge(classes.counts, sizeof(int64) * ((Size) classes.n + 1));
 	pfree(counter->chunks);

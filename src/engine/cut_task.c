@@ -30,7 +30,6 @@ typedef struct CutCounting
 {
 	CutSpace   *space;
 	CutArgument asked;
-	int			nwords;			/* of a cut */
 	uint64	   *base_cut;
 	bool		has_base;
 	Keys		tuples;			/* at the lowest levels */
@@ -38,8 +37,6 @@ typedef struct CutCounting
 	ClassCounter *class_counter;
 	uint32	   *codes[MAX_ATTRIBUTES];	/* group of each label */
 	uint32		ncodes[MAX_ATTRIBUTES];
-	uint32	   *leaves[MAX_ATTRIBUTES]; /* leaves of each group, by its first
-										 * label */
 
 	/* if a person may have several rows */
 	const uint32 *tuple_persons;	/* by tuple: its persons */
@@ -110,15 +107,6 @@ change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 		counting->base_persons[class] = histograms_merge(histograms, counting->together + start[class], start[class + 1] - start[class]);
 }
 
-static bool
-cut_covers(const uint64 *a, const uint64 *b, int nwords)
-{
-	for (int word = 0; word < nwords; word++)
-		if (b[word] & ~a[word])
-			return false;
-	return true;
-}
-
 /*
  * Whether successive bases have left more garbage than starting from the
  * tuples costs.
@@ -126,31 +114,31 @@ cut_covers(const uint64 *a, const uint64 *b, int nwords)
 static bool
 persons_pile_up(const CutCounting *counting)
 {
-	const Histograms *persons;
+	const Histograms *persons = population_persons(counting->space->population);
 
-	if (!counting->space->population->has_persons)
-		return false;
-	persons = population_persons(counting->space->population);
 	return persons->nentries > 4 * counting->mark.nentries + 65536 || persons->nslices > 4 * counting->mark.nslices + 65536;
 }
 
-/* Makes a cut's classes the base. */
+/* Makes a cut's classes the base, from those of the old one if that is nowhere coarser. */
 static void
 change_base(CutCounting *counting, const uint64 *cut)
 {
 	ClassCounter *class_counter = counting->class_counter;
+	bool		has_persons = counting->space->population->has_persons;
+	bool		from_base = counting->has_base && !(has_persons && persons_pile_up(counting));
 	Keys		old;
-	bool		from_base = counting->has_base && cut_covers(counting->base_cut, cut, counting->nwords) && !persons_pile_up(counting);
 
+	for (int word = 0; word < counting->space->nwords && from_base; word++)
+		from_base = (cut[word] & ~counting->base_cut[word]) == 0;
 	count_classes(counting, from_base ? &counting->base : &counting->tuples, cut);
-	if (counting->space->population->has_persons)
+	if (has_persons)
 		change_base_persons(counting, from_base ? counting->base.n : counting->tuples.n,
 							from_base ? counting->base_persons : counting->tuple_persons);
 	/* there is as much room for them */
 	old = counting->base;
 	counting->base = class_counter->classes;
 	class_counter->classes = old;
-	memcpy(counting->base_cut, cut, sizeof(uint64) * counting->nwords);
+	memcpy(counting->base_cut, cut, sizeof(uint64) * counting->space->nwords);
 	counting->has_base = true;
 }
 
@@ -160,6 +148,7 @@ begin_counting(Population *population, const void *argument)
 	CutCounting *counting = palloc0(sizeof(CutCounting));
 	int			levels[MAX_ATTRIBUTES];
 	TupleTable *lowest;
+	Promise		others;
 	Size		room;
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -168,13 +157,11 @@ begin_counting(Population *population, const void *argument)
 	room = (Size) lowest->ntuples + 1;
 	counting->space = cut_space_create(population, false);
 	counting->asked = *(const CutArgument *) argument;
-	counting->nwords = counting->asked.nwords;
-	counting->base_cut = palloc0(sizeof(uint64) * counting->nwords);
+	counting->base_cut = palloc0(sizeof(uint64) * counting->space->nwords);
 	for (int a = 0; a < population->nattrs; a++)
 	{
 		counting->ncodes[a] = counting->space->first_bit[a + 1] - counting->space->first_bit[a] + 1;
 		counting->codes[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
-		counting->leaves[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
 	}
 	counting->tuples.n = lowest->ntuples;
 	counting->tuples.words = lowest->keys;
@@ -193,7 +180,9 @@ begin_counting(Population *population, const void *argument)
 		counting->together = budget_alloc(sizeof(uint32), room + 1);
 		counting->people = budget_alloc(sizeof(int64), room + 1);
 	}
-	if (counting->asked.looks_closer || counting->asked.wants_measures)
+	others = counting->asked.promise;
+	others.k = 0;
+	if (promise_given(&others, population) || counting->asked.wants_measures)
 	{
 		Promise		nothing = {.k = 1,.keeps_all = true};
 
@@ -234,29 +223,6 @@ measure_sizes(const CutCounting *counting, int64 k, ClassSizes *sizes)
 	}
 }
 
-/* Counts the leaves under every group of the cut whose classes were counted. */
-static void
-count_leaves(CutCounting *counting)
-{
-	const Population *population = counting->space->population;
-
-	for (int a = 0; a < population->nattrs; a++)
-	{
-		const Attribute *attr = &population->attrs[a];
-		const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
-
-		for (uint32 label = 0; label < counting->ncodes[a]; label++)
-		{
-			uint32		group = counting->codes[a][label];
-
-			/* a group's first label comes first */
-			if (group == label)
-				counting->leaves[a][group] = 0;
-			counting->leaves[a][group] += leaves_size(population->attrs[a].hierarchy, lowest->first_leaf[label], lowest->leaves[label]);
-		}
-	}
-}
-
 /*
  * The loss, in leaves, of people in classes smaller than k beyond that of
  * their labels, by attribute.
@@ -267,20 +233,22 @@ sum_lost(CutCounting *counting, int128 *lost)
 	const Population *population = counting->space->population;
 	const Keys *classes = &counting->class_counter->classes;
 
-	count_leaves(counting);
-	memset(lost, 0, sizeof(int128) * population->nattrs);
-	for (uint32 i = 0; i < classes->n; i++)
+	for (int a = 0; a < population->nattrs; a++)
 	{
-		const uint64 *key = classes->words + (Size) i * population->nwords;
+		const Attribute *attr = &population->attrs[a];
+		const Recoding *lowest = &attr->hierarchy->levels[attr->min_level];
+		uint32	   *leaves = palloc0(sizeof(uint32) * counting->ncodes[a]); /* by the first label of
+																			 * a group */
+		uint32		all = leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves);
+		const uint64 *key = classes->words;
 
-		if (people_of_class(counting, i) >= counting->asked.promise.k)
-			continue;
-		for (int a = 0; a < population->nattrs; a++)
-		{
-			const Attribute *attr = &population->attrs[a];
-
-			lost[a] += (int128) classes->counts[i] * (leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves) - counting->leaves[a][key_get(key, &attr->field)]);
-		}
+		for (uint32 label = 0; label < counting->ncodes[a]; label++)
+			leaves[counting->codes[a][label]] += leaves_size(attr->hierarchy, lowest->first_leaf[label], lowest->leaves[label]);
+		lost[a] = 0;
+		for (uint32 i = 0; i < classes->n; i++, key += population->nwords)
+			if (people_of_class(counting, i) < counting->asked.promise.k)
+				lost[a] += (int128) classes->counts[i] * (all - leaves[key_get(key, &attr->field)]);
+		pfree(leaves);
 	}
 }
 
@@ -297,13 +265,10 @@ node_of_cut(const CutCounting *counting, const uint64 *cut)
 		const Attribute *attr = &population->attrs[a];
 		const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
 		bool	   *keep = palloc(sizeof(bool) * (finer->nlabels + 1));
-		Recoding   *recoding;
 
 		for (uint32 bit = 0; bit + 1 < finer->nlabels; bit++)
 			keep[bit] = cut_has(cut, space->first_bit[a] + bit);
-		recoding = recoding_cut(attr->hierarchy, finer, keep);
-		recoding_weigh(population, a, recoding);
-		node[a] = recoding;
+		node[a] = weighed_cut(population, a, finer, keep);
 	}
 	return node;
 }
@@ -337,14 +302,14 @@ evaluate_item(void *state, const void *item, void *evaluated)
 	CutCounting *counting = state;
 	const Population *population = counting->space->population;
 	const uint64 *base = item;
-	const uint64 *cut = base + counting->nwords;
+	const uint64 *cut = base + counting->space->nwords;
 	CutResult  *result = evaluated;
 	int64		k = counting->asked.promise.k;
 	ClassSizes	sizes;
 	int128		lost[MAX_ATTRIBUTES];
 	bool		suppresses;
 
-	if (!counting->has_base || memcmp(base, counting->base_cut, sizeof(uint64) * counting->nwords) != 0)
+	if (!counting->has_base || memcmp(base, counting->base_cut, sizeof(uint64) * counting->space->nwords) != 0)
 		change_base(counting, base);
 	count_classes(counting, &counting->base, cut);
 	if (counting->measurer != NULL && measure_closer(counting, cut, result))

@@ -68,16 +68,14 @@ extern double cut_nwp(const CutSpace *space, const uint64 *cut, const int128 *lo
 /* ---------------------- the worker-pool task that evaluates cuts one by one */
 
 /*
- * An item is two cuts of nwords words: one that is nowhere coarser than any in
+ * An item is two cuts, of the space's nwords words each: one that is nowhere coarser than any in
  * its batch, and the one to evaluate.
  */
 typedef struct CutArgument
 {
-	int			nwords;
 	Promise		promise;		/* classes smaller than its k are suppressed,
 								 * if no more people than its limit are in
 								 * them and somebody remains */
-	bool		looks_closer;	/* more than k is promised */
 	bool		wants_measures; /* all of them, not just the three */
 } CutArgument;
 

@@ -180,43 +180,37 @@ hierarchy_flat(uint32 nvalues)
 }
 
 /*
- * Gives NULL a leaf after all others.  NULL keeps its own label below the last
- * level, and joins the last level's label if there is only one.  Level 0 is
- * the value itself, so nothing joins there.
+ * Adds a leaf after all others.  It has its own label below the last level, and
+ * joins the last level's label if there is only one.  Level 0 is the value
+ * itself, so nothing joins there.
  */
-void
-hierarchy_add_null(Hierarchy *hierarchy)
+static uint32
+add_leaf(Hierarchy *hierarchy, const char *label)
 {
 	uint32		code = hierarchy->nleaves++;
 
-	hierarchy->null_leaf = code;
 	for (int level = 0; level <= hierarchy->height; level++)
 	{
 		Recoding   *recoding = &hierarchy->levels[level];
 		bool		joins = level > 0 && level == hierarchy->height && recoding->nlabels == 1;
 
 		if (!joins && hierarchy->labels[level] != NULL)
-			hierarchy->labels[level][recoding->nlabels] = NULL;
+			hierarchy->labels[level][recoding->nlabels] = label;
 		recoding_append(recoding, code, !joins);
 	}
+	return code;
+}
+
+void
+hierarchy_add_null(Hierarchy *hierarchy)
+{
+	hierarchy->null_leaf = add_leaf(hierarchy, NULL);
 }
 
 uint32
 hierarchy_add_unknown(Hierarchy *hierarchy)
 {
-	uint32		code = hierarchy->nleaves++;
-	const char *label = hierarchy->labels[hierarchy->height][0];
-
-	for (int level = 0; level <= hierarchy->height; level++)
-	{
-		Recoding   *recoding = &hierarchy->levels[level];
-		bool		joins = level == hierarchy->height;
-
-		if (!joins)
-			hierarchy->labels[level][recoding->nlabels] = label;
-		recoding_append(recoding, code, !joins);
-	}
-	return code;
+	return add_leaf(hierarchy, hierarchy->labels[hierarchy->height][0]);
 }
 
 Recoding *

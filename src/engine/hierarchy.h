@@ -21,7 +21,8 @@ typedef struct Recoding
 	uint32	   *label_of;		/* label of each leaf */
 	uint32	   *first_leaf;		/* first leaf under each label */
 	uint32	   *leaves;			/* leaves under each label */
-	int128		loss;			/* sum over all people of (leaves - 1) */
+	int128		loss;			/* sum over all people of the other leaves
+								 * under their label */
 } Recoding;
 
 typedef struct Hierarchy

@@ -151,7 +151,9 @@ extern int64 histograms_count_of(const Histograms *histograms, uint32 slice, uin
 static inline HistogramMark
 histograms_mark(const Histograms *histograms)
 {
-	return (HistogramMark) {histograms->nentries, histograms->nslices};
+	HistogramMark mark = {histograms->nentries, histograms->nslices};
+
+	return mark;
 }
 
 static inline void

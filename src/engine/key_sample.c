@@ -76,11 +76,14 @@ halve(KeySample *sample)
 }
 
 void
-key_sample_count(KeySample *sample, uint64 hash)
+key_sample_add(KeySample *sample, uint64 hash)
 {
 	bool		found;
-	SampledKey *key = samplekey_insert(sample->table, hash, &found);
+	SampledKey *key;
 
+	if ((hash & sample->mask) != 0)
+		return;
+	key = samplekey_insert(sample->table, hash, &found);
 	key->count = found ? key->count + 1 : 1;
 	while (sample->table->members > sample->room)
 		halve(sample);

@@ -36,15 +36,10 @@ typedef struct KeyTotals
 extern Size key_sample_bytes(uint32 room);
 
 extern void key_sample_init(KeySample *sample, MemoryContext context, uint32 room);
-extern void key_sample_count(KeySample *sample, uint64 hash);
-extern KeyTotals key_sample_totals(const KeySample *sample);
 
 /* Counts a key by its hash, all of whose bits must be well mixed. */
-static inline void
-key_sample_add(KeySample *sample, uint64 hash)
-{
-	if ((hash & sample->mask) == 0)
-		key_sample_count(sample, hash);
-}
+extern void key_sample_add(KeySample *sample, uint64 hash);
+
+extern KeyTotals key_sample_totals(const KeySample *sample);
 
 #endif

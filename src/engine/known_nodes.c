@@ -47,38 +47,28 @@ known_nodes_create(const Population *population, MemoryContext context)
 	return known;
 }
 
-/* Whether there is room for one more node, or memory to make room. */
-static bool
-has_room(const KnownNodes *known)
-{
-	Size		growth = 0;
-
-	if (known->nnodes == known->node_capacity)
-		growth += Max(known->node_capacity * 2, 64) * sizeof(int64);
-	if (known->nnodes % 64 == 0 && known->nwords == known->word_capacity)
-		growth += Max(known->word_capacity * 2, 64) * sizeof(uint64) * known->nsets;
-	/* a quarter of the memory is reserved for the search itself */
-	return growth == 0 || budget_allows(known->all, growth + budget_limit() / 4);
-}
-
 bool
 known_nodes_add(KnownNodes *known, const int *levels, int64 value)
 {
 	Size		node = known->nnodes;
+	Size		growth = 0;
 	uint64	   *word;
 
-	if (!has_room(known))
+	if (node == known->node_capacity)
+		growth += Max(known->node_capacity * 2, 64) * sizeof(int64);
+	if (node % 64 == 0 && known->nwords == known->word_capacity)
+		growth += Max(known->word_capacity * 2, 64) * sizeof(uint64) * known->nsets;
+	/* a quarter of the memory is reserved for the search itself */
+	if (growth > 0 && !budget_allows(known->all, growth + budget_limit() / 4))
 		return false;
 	known->nnodes++;
 	if (node == known->node_capacity)
-		known->values = budget_grow(known->context, known->values,
-									sizeof(int64), &known->node_capacity);
+		known->values = budget_grow(known->context, known->values, sizeof(int64), &known->node_capacity);
 	known->values[node] = value;
 	if (node % 64 == 0)
 	{
 		if (known->nwords == known->word_capacity)
-			known->bits = budget_grow(known->context, known->bits,
-									  sizeof(uint64) * known->nsets, &known->word_capacity);
+			known->bits = budget_grow(known->context, known->bits, sizeof(uint64) * known->nsets, &known->word_capacity);
 		memset(known->bits + known->nwords * known->nsets, 0, sizeof(uint64) * known->nsets);
 		known->nwords++;
 	}

@@ -20,19 +20,22 @@ struct LevelPeople
 	MemoryContext context;
 	bool		counted;
 	int			first;			/* of the counted levels */
-	Size		room;			/* tuples that the arrays have room for */
+	Size		room;			/* tuples that each array has room for */
 	uint8	   *begun;			/* by tuple: number of counted levels whose
 								 * run begins here */
 	uint32	   *people[PERSON_LEVELS];	/* by level and class */
 };
 
 LevelPeople *
-level_people_create(const Population *population, MemoryContext context)
+level_people_create(const Population *population, uint32 most_tuples, MemoryContext context)
 {
 	LevelPeople *people = MemoryContextAllocZero(context, sizeof(LevelPeople));
 
 	people->population = population;
 	people->context = context;
+	people->room = Max(most_tuples, 1);
+	budget_require(population->context, people->room);
+	people->begun = MemoryContextAllocHuge(context, people->room);
 	return people;
 }
 
@@ -40,33 +43,6 @@ void
 level_people_forget(LevelPeople *people)
 {
 	people->counted = false;
-}
-
-static void
-reserve(LevelPeople *people, uint32 ntuples, int nlevels)
-{
-	Size		size = Max(ntuples, 1);
-
-	if (people->room < size)
-	{
-		if (people->begun != NULL)
-			pfree(people->begun);
-		for (int i = 0; i < PERSON_LEVELS; i++)
-			if (people->people[i] != NULL)
-				pfree(people->people[i]);
-		memset(people->people, 0, sizeof(people->people));
-		people->begun = NULL;
-		people->room = 0;
-		budget_require(people->population->context, size);
-		people->begun = MemoryContextAllocHuge(people->context, size);
-		people->room = size;
-	}
-	for (int i = 0; i < nlevels; i++)
-		if (people->people[i] == NULL)
-		{
-			budget_require(people->population->context, sizeof(uint32) * people->room);
-			people->people[i] = MemoryContextAllocHuge(people->context, sizeof(uint32) * people->room);
-		}
 }
 
 /* A code's labels at the counted levels. */
@@ -124,7 +100,12 @@ level_people_of(LevelPeople *people, const TupleTable *table, int attr, int leve
 		int			nlevels = Min(attribute->max_level - first + 1, PERSON_LEVELS);
 
 		people->counted = false;
-		reserve(people, table->ntuples, nlevels);
+		for (int i = 0; i < nlevels; i++)
+			if (people->people[i] == NULL)
+			{
+				budget_require(population->context, sizeof(uint32) * people->room);
+				people->people[i] = MemoryContextAllocHuge(people->context, sizeof(uint32) * people->room);
+			}
 		people->first = first;
 		find_runs(people, table, attribute, nlevels);
 		persons_count_runs(population_persons(population), table->slices[population->ncolumns - 1], table->ntuples,

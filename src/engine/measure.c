@@ -248,7 +248,7 @@ suppress(Measurer *m, Recodings node, const TupleTable *classes, const uint32 *s
 		{
 			uint32		class = suppressed[i];
 			uint32		lost = m->recoding != NULL ? class_lost(m->recoding, class, a) :
-				label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
+			label_lost(attr->hierarchy, node[a], key_get(classes->keys + (Size) class * population->nwords, &attr->field));
 
 			loss += (int128) classes->counts[class] * (whole - lost);
 		}

@@ -28,8 +28,7 @@ typedef struct Chunk
 	int			shift;
 	uint64		mask;
 	uint64	   *table;			/* from its bits to the new ones */
-	uint64	   *spare;
-	Size		room;			/* for entries, of each table */
+	Size		room;			/* for its entries */
 } Chunk;
 
 typedef struct ClassCounter
@@ -110,8 +109,8 @@ extern const TupleTable *node_walk_classes(NodeWalk *node_walk, const int *level
 
 typedef struct LevelPeople LevelPeople;
 
-/* For tables of a population in which persons may have several rows. */
-extern LevelPeople *level_people_create(const Population *population, MemoryContext context);
+/* For tables of a population in which persons may have several rows, given their most tuples. */
+extern LevelPeople *level_people_create(const Population *population, uint32 most_tuples, MemoryContext context);
 
 /* Must be called when the table has changed. */
 extern void level_people_forget(LevelPeople *people);

@@ -414,7 +414,7 @@ node_walk_create(Population *population, WalkOrder order)
 	order_attributes(node_walk, order);
 	prepare_root(node_walk);
 	if (population->has_persons)
-		node_walk->people = level_people_create(population, context);
+		node_walk->people = level_people_create(population, node_walk->steps[0].lowest->ntuples, context);
 	MemoryContextSwitchTo(old);
 	return node_walk;
 }

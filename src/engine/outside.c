@@ -179,12 +179,6 @@ struct OutsideBoxes
 								 * order */
 };
 
-static inline const uint32 *
-places_of(const OutsideBoxes *boxes, uint32 tuple)
-{
-	return boxes->places + (Size) tuple * boxes->nattrs;
-}
-
 /* Each split halves a width, so the widths of all attributes bound the depth. */
 static int
 split_widest(const KdTree *tree, const Branch *branch, const uint32 *hull, void *arg, uint32 *code)
@@ -241,7 +235,7 @@ places_of_box(const OutsideBoxes *boxes, int a, const uint32 *first_leaf, const 
 bool
 outside_boxes_holds(const OutsideBoxes *boxes, uint32 tuple, const uint32 *first_leaf, const uint32 *leaves)
 {
-	const uint32 *places = places_of(boxes, tuple);
+	const uint32 *places = boxes->places + (Size) tuple * boxes->nattrs;
 
 	for (int a = 0; a < boxes->nattrs; a++)
 	{

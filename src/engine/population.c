@@ -20,12 +20,6 @@ population_alloc(const Population *population, Size element, Size n)
 	return MemoryContextAllocHuge(CurrentMemoryContext, element * n);
 }
 
-void *
-population_alloc_zero(const Population *population, Size element, Size n)
-{
-	return memset(population_alloc(population, element, n), 0, element * n);
-}
-
 void
 population_lay_out(Population *population)
 {
@@ -73,24 +67,17 @@ population_release(const Population *population, const HistogramMark *marks)
 		histograms_release(population->columns[column], marks[column]);
 }
 
-/*
- * The loss of a recoding: the sum over all people of the other leaves under
- * their label.
- */
-void
-recoding_weigh(const Population *population, int attr, Recoding *recoding)
+Recoding *
+weighed_cut(const Population *population, int a, const Recoding *finer, const bool *keep)
 {
 	const TupleTable *tuples = population->tuples;
-	const Attribute *attribute = &population->attrs[attr];
+	const Attribute *attr = &population->attrs[a];
+	Recoding   *cut = recoding_cut(attr->hierarchy, finer, keep);
 	const uint64 *key = tuples->keys;
 
-	recoding->loss = 0;
 	for (uint32 i = 0; i < tuples->ntuples; i++, key += population->nwords)
-	{
-		uint32		label = recoding->label_of[key_get(key, &attribute->field)];
-
-		recoding->loss += (int128) tuples->counts[i] * label_lost(attribute->hierarchy, recoding, label);
-	}
+		cut->loss += (int128) tuples->counts[i] * label_lost(attr->hierarchy, cut, cut->label_of[key_get(key, &attr->field)]);
+	return cut;
 }
 
 void
@@ -100,7 +87,8 @@ population_weigh(Population *population)
 	{
 		const Attribute *attr = &population->attrs[a];
 		const uint64 *key = population->tuples->keys;
-		int64	   *people = population_alloc_zero(population, sizeof(int64), attr->hierarchy->nleaves);
+		Size		size = sizeof(int64) * attr->hierarchy->nleaves;
+		int64	   *people = memset(population_alloc(population, size, 1), 0, size);
 
 		for (uint32 i = 0; i < population->tuples->ntuples; i++, key += population->nwords)
 			people[key_get(key, &attr->field)] += population->tuples->counts[i];
@@ -205,19 +193,29 @@ count_class_persons(const Population *population, const uint32 *class_of, const 
 										 start[class + 1] - start[class], PG_INT64_MAX);
 }
 
-/* Merges the histograms of the tuples in each class. */
-static void
-merge_columns(const Population *population, const TupleTable *finer, const uint32 *class_of,
-			  TupleTable *classes)
+/* Creates a table of classes without their keys and counts: merges the histograms of the tuples in each. */
+static TupleTable *
+group_columns(const Population *population, const TupleTable *finer, const uint32 *class_of, uint32 nclasses,
+			  MemoryContext context)
 {
+	TupleTable *classes = MemoryContextAllocZero(context, sizeof(TupleTable));
 	Size		n = finer->ntuples;
-	uint32	   *start = population_alloc(population, sizeof(uint32), (Size) classes->ntuples + 1);
-	uint32	   *order = population_alloc(population, sizeof(uint32), n + 1);
-	uint32	   *together = population_alloc(population, sizeof(uint32), n + 1);
+	uint32	   *start;
+	uint32	   *order;
+	uint32	   *together;
 
-	group_by_class(class_of, finer->ntuples, classes->ntuples, NULL, start, order);
+	classes->ntuples = nclasses;
+	classes->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
 	for (int column = 0; column < population->ncolumns; column++)
-		for (uint32 c = 0; c < classes->ntuples; c++)
+		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nclasses + 1));
+	if (population->ncolumns == 0)
+		return classes;
+	start = population_alloc(population, sizeof(uint32), (Size) nclasses + 1);
+	order = population_alloc(population, sizeof(uint32), n + 1);
+	together = population_alloc(population, sizeof(uint32), n + 1);
+	group_by_class(class_of, finer->ntuples, nclasses, NULL, start, order);
+	for (int column = 0; column < population->ncolumns; column++)
+		for (uint32 c = 0; c < nclasses; c++)
 		{
 			uint32		ntogether = 0;
 
@@ -225,27 +223,11 @@ merge_columns(const Population *population, const TupleTable *finer, const uint3
 				CHECK_FOR_INTERRUPTS();
 			for (uint32 i = start[c]; i < start[c + 1]; i++)
 				together[ntogether++] = finer->slices[column][order[i]];
-			classes->slices[column][c] =
-				histograms_merge(population->columns[column], together, ntogether);
+			classes->slices[column][c] = histograms_merge(population->columns[column], together, ntogether);
 		}
 	pfree(start);
 	pfree(order);
 	pfree(together);
-}
-
-/* Creates a table of classes without their keys and counts. */
-static TupleTable *
-group_columns(const Population *population, const TupleTable *finer, const uint32 *class_of, uint32 nclasses,
-			  MemoryContext context)
-{
-	TupleTable *classes = MemoryContextAllocZero(context, sizeof(TupleTable));
-
-	classes->ntuples = nclasses;
-	classes->slices = MemoryContextAlloc(context, sizeof(uint32 *) * (population->ncolumns + 1));
-	for (int column = 0; column < population->ncolumns; column++)
-		classes->slices[column] = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) nclasses + 1));
-	if (population->ncolumns > 0)
-		merge_columns(population, finer, class_of, classes);
 	return classes;
 }
 

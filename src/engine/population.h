@@ -148,7 +148,6 @@ class_people(const Population *population, const TupleTable *classes, uint32 cla
 
 /* An array in the current context, within the budget of the call that the population is read for. */
 extern void *population_alloc(const Population *population, Size element, Size n);
-extern void *population_alloc_zero(const Population *population, Size element, Size n);
 
 /* Lays out the attributes' codes in words, first attribute highest. */
 extern void population_lay_out(Population *population);
@@ -167,7 +166,9 @@ extern void population_ask(Population *population, PromiseModel model);
 
 /* Counts people under every label, for the loss of each recoding. */
 extern void population_weigh(Population *population);
-extern void recoding_weigh(const Population *population, int attr, Recoding *recoding);
+
+/* The recoding that merges runs of a finer one's labels, as recoding_cut does, with its loss. */
+extern Recoding *weighed_cut(const Population *population, int a, const Recoding *finer, const bool *keep);
 
 /* Histograms built after a mark, one per column, can be dropped together. */
 extern void population_mark(const Population *population, HistogramMark *marks);

@@ -398,7 +398,6 @@ node_of_cuts(const Population *population, const Datum *cuts)
 		const Attribute *attr = &population->attrs[a];
 		const Recoding *finer = &attr->hierarchy->levels[attr->min_level];
 		int			length = VARBITLEN(DatumGetVarBitP(cuts[a]));
-		Recoding   *cut;
 
 		if (length != finer->nlabels - 1)
 			ereport(ERROR,
@@ -406,9 +405,7 @@ node_of_cuts(const Population *population, const Datum *cuts)
 					 errmsg("cuts of column \"%s\" have the wrong length", attr->name),
 					 errdetail("There are %d bits for %u labels at level %d.", length, finer->nlabels, attr->min_level),
 					 errhint("Give %u bits, one between any two neighbours.", finer->nlabels - 1)));
-		cut = recoding_cut(attr->hierarchy, finer, separated_labels(cuts[a]));
-		recoding_weigh(population, a, cut);
-		node[a] = cut;
+		node[a] = weighed_cut(population, a, finer, separated_labels(cuts[a]));
 	}
 	return node;
 }

@@ -46,7 +46,6 @@ nsga2_begin(const Nsga2Settings *settings)
 	MemoryContext old = MemoryContextSwitchTo(population->context);
 	Nsga2	   *search = palloc0(sizeof(Nsga2));
 	CutArgument asked = {.promise = settings->promise};
-	Promise		others = settings->promise;
 	PoolOrder	order = {
 		.work = &evaluate_cuts_work,
 		.population = population,
@@ -65,10 +64,7 @@ nsga2_begin(const Nsga2Settings *settings)
 	search->level_nodes = efficient_level_nodes(population, &settings->promise, &settings->preference, MOST_LEVEL_NODES,
 												settings->workers);
 	search->parents = palloc(sizeof(Member) * settings->size);
-	asked.nwords = search->space->nwords;
 	asked.wants_measures = settings->preference.measures.n > FIRST_FURTHER;
-	others.k = 0;
-	asked.looks_closer = promise_given(&others, population);
 	order.item_size = 2 * sizeof(uint64) * search->space->nwords;
 	search->items = budget_alloc(order.item_size, settings->size);
 	search->results = palloc(sizeof(CutResult) * settings->size);

@@ -71,10 +71,8 @@ best_of_one_class(const Population *population, Objective measure)
 	{
 		const Hierarchy *hierarchy = population->attrs[a].hierarchy;
 		bool	   *keep = palloc0(sizeof(bool) * (hierarchy->levels[0].nlabels + 1));
-		Recoding   *recoding = recoding_cut(hierarchy, &hierarchy->levels[0], keep);
 
-		recoding_weigh(population, a, recoding);
-		node[a] = recoding;
+		node[a] = weighed_cut(population, a, &hierarchy->levels[0], keep);
 		pfree(keep);
 	}
 	measure_alone(measurer_create(population, &nothing), node, &measures);
