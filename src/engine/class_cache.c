@@ -120,19 +120,14 @@ keep(ClassCache *cache, const Kept *source, const int *levels, const TupleTable 
 static const TupleTable *
 count(ClassCache *cache, const Kept *source, Recodings node)
 {
-	Keys		keys = {source->table->ntuples, source->table->keys, source->table->counts};
-	const Keys *counted = &cache->counter->classes;
+	const TupleTable *counted = &cache->counter->classes;
 	TupleTable *classes;
 
-	class_counter_recode(cache->counter, keys.n, node_of_levels(cache->population, source->levels), node);
-	class_counter_count(cache->counter, &keys, cache->class_of);
-	if (cache->class_of != NULL)
-		classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->n, cache->scratch);
-	else
-		classes = MemoryContextAllocZero(cache->scratch, sizeof(TupleTable));
-	classes->ntuples = counted->n;
-	classes->keys = counted->words;
-	classes->counts = counted->counts;
+	class_counter_recode(cache->counter, source->table, node_of_levels(cache->population, source->levels), node, cache->class_of);
+	if (cache->class_of == NULL)
+		return counted;
+	classes = tuple_table_group(cache->population, source->table, cache->class_of, counted->ntuples, cache->scratch);
+	classes->keys = counted->keys;
 	return classes;
 }
 

@@ -39,7 +39,7 @@ class_counter_create(MemoryContext context, const Population *population, uint32
 	counter->stays = MemoryContextAlloc(context, sizeof(uint64) * population->nwords);
 	budget_require(context, sizeof(uint32) * nslots + (sizeof(uint64) * population->nwords + sizeof(int64)) * room);
 	counter->slots = MemoryContextAllocHuge(context, sizeof(uint32) * nslots);
-	counter->classes.words = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * room);
+	counter->classes.keys = MemoryContextAllocHuge(context, sizeof(uint64) * population->nwords * room);
 	counter->classes.counts = MemoryContextAllocHuge(context, sizeof(int64) * room);
 	return counter;
 }
@@ -117,7 +117,7 @@ class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *cod
 }
 
 void
-class_counter_recode(ClassCounter *counter, uint32 nkeys, Recodings from, Recodings to)
+class_counter_recode(ClassCounter *counter, const TupleTable *tuples, Recodings from, Recodings to, uint32 *class_of)
 {
 	int			nattrs = counter->population->nattrs;
 	uint32	   *codes[MAX_ATTRIBUTES] = {0};
@@ -132,7 +132,8 @@ class_counter_recode(ClassCounter *counter, uint32 nkeys, Recodings from, Recodi
 		for (uint32 code = 0; code < ncodes[a]; code++)
 			codes[a][code] = to[a]->label_of[from[a]->first_leaf[code]];
 	}
-	class_counter_show(counter, nkeys, (const uint32 *const *) codes, ncodes);
+	class_counter_show(counter, tuples->ntuples, (const uint32 *const *) codes, ncodes);
+	class_counter_count(counter, tuples, class_of);
 	for (int a = 0; a < nattrs; a++)
 		if (codes[a] != NULL)
 			pfree(codes[a]);
@@ -152,25 +153,25 @@ probe_narrow(const uint32 *slots, int bits, const uint64 *words, uint64 key)
 
 /* Counts keys of one word; compiled for a number of chunks. */
 static pg_attribute_always_inline void
-count_narrow(ClassCounter *counter, const Keys *keys, int nchunks, uint32 *class_of)
+count_narrow(ClassCounter *counter, const TupleTable *tuples, int nchunks, uint32 *class_of)
 {
 	const Chunk *chunks = counter->chunks;
 	uint64		stays = counter->stays[0];
 	uint32	   *slots = counter->slots;
-	uint64	   *words = counter->classes.words;
+	uint64	   *words = counter->classes.keys;
 	int64	   *counts = counter->classes.counts;
 	int			bits = counter->bits;
 	uint32		nclasses = 0;
 
-	for (uint32 i = 0; i < keys->n; i++)
+	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
-		uint64		key = keys->words[i] & stays;
+		uint64		key = tuples->keys[i] & stays;
 		uint32		at;
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
 		for (int c = 0; c < nchunks; c++)
-			key |= chunks[c].table[(keys->words[i] >> chunks[c].shift) & chunks[c].mask];
+			key |= chunks[c].table[(tuples->keys[i] >> chunks[c].shift) & chunks[c].mask];
 		at = probe_narrow(slots, bits, words, key);
 		if (slots[at] == 0)
 		{
@@ -178,11 +179,11 @@ count_narrow(ClassCounter *counter, const Keys *keys, int nchunks, uint32 *class
 			counts[nclasses] = 0;
 			slots[at] = ++nclasses;
 		}
-		counts[slots[at] - 1] += keys->counts[i];
+		counts[slots[at] - 1] += tuples->counts[i];
 		if (class_of != NULL)
 			class_of[i] = slots[at] - 1;
 	}
-	counter->classes.n = nclasses;
+	counter->classes.ntuples = nclasses;
 }
 
 static void
@@ -203,7 +204,7 @@ static uint32
 probe(const ClassCounter *counter, const uint64 *key)
 {
 	int			nwords = counter->population->nwords;
-	const uint64 *words = counter->classes.words;
+	const uint64 *words = counter->classes.keys;
 	uint32		mask = (uint32) ((UINT64CONST(1) << counter->bits) - 1);
 	uint64		hash = word_hash(key[0]);
 	uint32		at;
@@ -220,47 +221,47 @@ probe(const ClassCounter *counter, const uint64 *key)
 
 /* Each key is recoded to where it stays if it is a new class's. */
 static void
-count_wide(ClassCounter *counter, const Keys *keys, uint32 *class_of)
+count_wide(ClassCounter *counter, const TupleTable *tuples, uint32 *class_of)
 {
 	int			nwords = counter->population->nwords;
-	Keys	   *classes = &counter->classes;
+	TupleTable *classes = &counter->classes;
 
-	classes->n = 0;
-	for (uint32 i = 0; i < keys->n; i++)
+	classes->ntuples = 0;
+	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
-		uint64	   *shown = classes->words + (Size) classes->n * nwords;
+		uint64	   *shown = classes->keys + (Size) classes->ntuples * nwords;
 		uint32		at;
 
 		if (i % 65536 == 0)
 			CHECK_FOR_INTERRUPTS();
-		show_key(counter, keys->words + (Size) i * nwords, shown);
+		show_key(counter, tuples->keys + (Size) i * nwords, shown);
 		at = probe(counter, shown);
 		if (counter->slots[at] == 0)
 		{
-			classes->counts[classes->n] = 0;
-			counter->slots[at] = ++classes->n;
+			classes->counts[classes->ntuples] = 0;
+			counter->slots[at] = ++classes->ntuples;
 		}
-		classes->counts[counter->slots[at] - 1] += keys->counts[i];
+		classes->counts[counter->slots[at] - 1] += tuples->counts[i];
 		if (class_of != NULL)
 			class_of[i] = counter->slots[at] - 1;
 	}
 }
 
 void
-class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *class_of)
+class_counter_count(ClassCounter *counter, const TupleTable *tuples, uint32 *class_of)
 {
-	counter->bits = slot_bits(keys->n);
+	counter->bits = slot_bits(tuples->ntuples);
 	memset(counter->slots, 0, sizeof(uint32) << counter->bits);
 	if (counter->population->nwords > 1)
-		count_wide(counter, keys, class_of);
+		count_wide(counter, tuples, class_of);
 	else if (counter->nchunks == 1)
-		count_narrow(counter, keys, 1, class_of);
+		count_narrow(counter, tuples, 1, class_of);
 	else if (counter->nchunks == 2)
-		count_narrow(counter, keys, 2, class_of);
+		count_narrow(counter, tuples, 2, class_of);
 	else if (counter->nchunks == 3)
-		count_narrow(counter, keys, 3, class_of);
+		count_narrow(counter, tuples, 3, class_of);
 	else
-		count_narrow(counter, keys, counter->nchunks, class_of);
+		count_narrow(counter, tuples, counter->nchunks, class_of);
 }
 
 uint32
@@ -272,28 +273,28 @@ class_counter_shown(const ClassCounter *counter, const uint64 *key)
 }
 
 void
-class_counter_find(const ClassCounter *counter, const Keys *keys, uint32 *class_of)
+class_counter_find(const ClassCounter *counter, const TupleTable *tuples, uint32 *class_of)
 {
 	uint64	   *shown = palloc(sizeof(uint64) * counter->population->nwords);
 
-	for (uint32 i = 0; i < keys->n; i++)
+	for (uint32 i = 0; i < tuples->ntuples; i++)
 	{
-		show_key(counter, keys->words + (Size) i * counter->population->nwords, shown);
+		show_key(counter, tuples->keys + (Size) i * counter->population->nwords, shown);
 		class_of[i] = class_counter_shown(counter, shown);
 	}
 	pfree(shown);
 }
 
-Keys
+TupleTable
 class_counter_end(ClassCounter *counter)
 {
-	Keys		classes = counter->classes;
+	TupleTable	classes = counter->classes;
 
 	for (int i = 0; i < counter->population->nattrs; i++)
 		if (counter->chunks[i].room > 0)
 			pfree(counter->chunks[i].table);
-	classes.words = repalloc_huge(classes.words, sizeof(uint64) * counter->population->nwords * ((Size) classes.n + 1));
-	classes.counts = repalloc_huge(classes.counts, sizeof(int64) * ((Size) classes.n + 1));
+	classes.keys = repalloc_huge(classes.keys, sizeof(uint64) * counter->population->nwords * ((Size) classes.ntuples + 1));
+	classes.counts = repalloc_huge(classes.counts, sizeof(int64) * ((Size) classes.ntuples + 1));
 	pfree(counter->chunks);
 	pfree(counter->stays);
 	pfree(counter->slots);

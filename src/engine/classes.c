@@ -14,19 +14,10 @@
  */
 #include "engine/classes.h"
 
-#include "base/budget.h"
 #include "base/key_counter.h"
 #include "miscadmin.h"
 
 const char *const recoding_labels_names[RECODING_LABELS] = {[LABELS_HIERARCHY] = "hierarchy",[LABELS_RANGE] = "range"};
-
-/* Allocates a number of elements of a size, and one more, within the budget. */
-static void *
-allocate(const Population *population, Size size, Size n)
-{
-	budget_require(population->context, size * (n + 1));
-	return MemoryContextAllocHuge(CurrentMemoryContext, size * (n + 1));
-}
 
 Classes *
 classes_create(const Population *population, const TupleTable *tuples, uint32 n)
@@ -36,12 +27,12 @@ classes_create(const Population *population, const TupleTable *tuples, uint32 n)
 	classes->population = population;
 	classes->tuples = tuples;
 	classes->n = classes->nboxes = n;
-	classes->class_of_box = allocate(population, sizeof(uint32), n);
-	classes->box_of = allocate(population, sizeof(uint32), n);
+	classes->class_of_box = population_alloc(population, sizeof(uint32), (Size) n + 1);
+	classes->box_of = population_alloc(population, sizeof(uint32), (Size) n + 1);
 	for (uint32 class = 0; class < n; class++)
 		classes->class_of_box[class] = classes->box_of[class] = class;
-	classes->first_leaf = allocate(population, sizeof(uint32) * population->nattrs, n);
-	classes->leaves = allocate(population, sizeof(uint32) * population->nattrs, n);
+	classes->first_leaf = population_alloc(population, sizeof(uint32) * population->nattrs, (Size) n + 1);
+	classes->leaves = population_alloc(population, sizeof(uint32) * population->nattrs, (Size) n + 1);
 	return classes;
 }
 
@@ -97,10 +88,10 @@ bound_classes(const Population *population, const uint32 *class_of, uint32 nclas
 {
 	int			nattrs = population->nattrs;
 
-	bounds->first_tuple = allocate(population, sizeof(uint32), nclasses);
-	bounds->low = allocate(population, sizeof(uint32) * nattrs, nclasses);
-	bounds->high = allocate(population, sizeof(uint32) * nattrs, nclasses);
-	bounds->level = allocate(population, sizeof(int16) * nattrs, nclasses);
+	bounds->first_tuple = population_alloc(population, sizeof(uint32), (Size) nclasses + 1);
+	bounds->low = population_alloc(population, sizeof(uint32) * nattrs, (Size) nclasses + 1);
+	bounds->high = population_alloc(population, sizeof(uint32) * nattrs, (Size) nclasses + 1);
+	bounds->level = population_alloc(population, sizeof(int16) * nattrs, (Size) nclasses + 1);
 	memset(bounds->first_tuple, 0xff, sizeof(uint32) * nclasses);
 	memset(bounds->low, 0xff, sizeof(uint32) * nattrs * nclasses);
 	memset(bounds->high, 0, sizeof(uint32) * nattrs * nclasses);
@@ -141,26 +132,6 @@ covering_level(const Attribute *attr, uint32 low, uint32 high)
 	return level;
 }
 
-/*
- * Widens the bounds of a class's attribute to those of its label; returns the
- * level, or -1 for a range.
- */
-static int
-widen_to_shown(const Attribute *attr, RecodingLabels labels, uint32 *low, uint32 *high)
-{
-	int			level = covering_level(attr, *low, *high);
-	const Recoding *recoding;
-
-	if (labels == LABELS_RANGE && level > attr->min_level)
-		level = -1;
-	if (level > attr->hierarchy->height)
-		return level;
-	recoding = &attr->hierarchy->levels[level < 0 ? attr->min_level : level];
-	*low = recoding->first_leaf[recoding->label_of[*low]];
-	*high = recoding->first_leaf[recoding->label_of[*high]] + recoding->leaves[recoding->label_of[*high]] - 1;
-	return level;
-}
-
 /* Finds the first tuple that no label covers together with its class's first. */
 static void
 find_fault(const Population *population, const uint32 *class_of, uint32 first, int a, ClassFault *fault)
@@ -188,13 +159,21 @@ widen_classes(const Population *population, const uint32 *class_of, uint32 nclas
 			CHECK_FOR_INTERRUPTS();
 		for (int a = 0; a < nattrs && bounds->first_tuple[class] != PG_UINT32_MAX; a++)
 		{
-			Size		at = class * nattrs + a;
+			const Attribute *attr = &population->attrs[a];
+			uint32	   *low = &bounds->low[class * nattrs + a];
+			uint32	   *high = &bounds->high[class * nattrs + a];
+			int			level = covering_level(attr, *low, *high);
+			bool		is_range = labels == LABELS_RANGE && level > attr->min_level;
+			const Recoding *shown = &attr->hierarchy->levels[is_range ? attr->min_level : level];
 
-			bounds->level[at] = widen_to_shown(&population->attrs[a], labels, &bounds->low[at], &bounds->high[at]);
-			if (bounds->level[at] <= population->attrs[a].hierarchy->height)
-				continue;
-			find_fault(population, class_of, bounds->first_tuple[class], a, fault);
-			return false;
+			if (!is_range && level > attr->hierarchy->height)
+			{
+				find_fault(population, class_of, bounds->first_tuple[class], a, fault);
+				return false;
+			}
+			*low = shown->first_leaf[shown->label_of[*low]];
+			*high = shown->first_leaf[shown->label_of[*high]] + shown->leaves[shown->label_of[*high]] - 1;
+			bounds->level[class * nattrs + a] = is_range ? -1 : level;
 		}
 	}
 	return true;
@@ -255,12 +234,12 @@ classes_of_recoding(const Population *population, const uint32 *class_of, uint32
 	if (widen_classes(population, class_of, nclasses, labels, &bounds, fault))
 	{
 		KeyCounter *boxes = key_counter_create(work, Max(population->nattrs, 1), Min(nclasses, 1024));
-		uint32	   *number = allocate(population, sizeof(uint32), nclasses);
+		uint32	   *number = population_alloc(population, sizeof(uint32), (Size) nclasses + 1);
 
 		MemoryContextSwitchTo(old);
 		classes = classes_create(population, population->tuples, nclasses);
-		classes->level = allocate(population, sizeof(int16) * population->nattrs, nclasses);
-		classes->class_of = allocate(population, sizeof(uint32), population->tuples->ntuples);
+		classes->level = population_alloc(population, sizeof(int16) * population->nattrs, (Size) nclasses + 1);
+		classes->class_of = population_alloc(population, sizeof(uint32), (Size) population->tuples->ntuples + 1);
 		put_classes(class_of, &bounds, boxes, number, classes);
 	}
 	MemoryContextSwitchTo(old);
@@ -280,7 +259,7 @@ classes_count(Classes *classes)
 	if (classes->table != NULL)
 		return;
 	/* those in no class form a last one */
-	class_of = allocate(classes->population, sizeof(uint32), ntuples);
+	class_of = population_alloc(classes->population, sizeof(uint32), (Size) ntuples + 1);
 	for (uint32 i = 0; i < ntuples; i++)
 	{
 		class_of[i] = Min(classes->class_of[i], classes->n);
@@ -345,7 +324,7 @@ static int64
 people_to_star(const Classes *classes, const Promise *promise, const bool *hidden)
 {
 	const Population *population = classes->population;
-	uint32	   *slices = allocate(population, sizeof(uint32), classes->n + 1);
+	uint32	   *slices = population_alloc(population, sizeof(uint32), (Size) classes->n + 1 + 1);
 	int64		people = people_of_hidden(classes, hidden, slices);
 
 	/* everybody outside matches the labels of a starred class */
@@ -376,8 +355,8 @@ classes_hide(Classes *classes, const Promise *promise, bool star)
 {
 	Measurer   *measurer = measurer_create(classes->population, promise);
 	int64		threshold = size_threshold(measurer, classes->table, 0);
-	uint32	   *number = allocate(classes->population, sizeof(uint32), classes->n);
-	bool	   *hidden = allocate(classes->population, sizeof(bool), classes->n);
+	uint32	   *number = population_alloc(classes->population, sizeof(uint32), (Size) classes->n + 1);
+	bool	   *hidden = population_alloc(classes->population, sizeof(bool), (Size) classes->n + 1);
 	uint32		n = 0;
 
 	if (classes->node != NULL)

@@ -73,8 +73,8 @@ conditions_judge(Histograms *h, Slice *slice, const ValueCount *entries, int64 s
 		Size		number = slice - h->slices;
 
 		while (h->figure_capacity <= number)
-			h->figures = budget_grow(h->context, h->figures, sizeof(KeptFigures), &h->figure_capacity);
+			h->figures = budget_grow(h->context, h->figures, sizeof(double) * KEPT_FIGURES, &h->figure_capacity);
 		for (int i = 0; i < h->nkept; i++)
-			h->figures[number].of[h->kept[i]->kept - 1] = model_figure(h->kept[i], &values, NULL);
+			h->figures[number][h->kept[i]->kept - 1] = model_figure(h->kept[i], &values, NULL);
 	}
 }

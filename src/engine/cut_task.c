@@ -32,8 +32,8 @@ typedef struct CutCounting
 	CutArgument asked;
 	uint64	   *base_cut;
 	bool		has_base;
-	Keys		tuples;			/* at the lowest levels */
-	Keys		base;
+	const TupleTable *tuples;	/* at the lowest levels */
+	TupleTable	base;
 	ClassCounter *class_counter;
 	uint32	   *codes[MAX_ATTRIBUTES];	/* group of each label */
 	uint32		ncodes[MAX_ATTRIBUTES];
@@ -64,7 +64,7 @@ typedef struct ClassSizes
 
 /* Counts a cut's classes from those of a finer one. */
 static void
-count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
+count_classes(CutCounting *counting, const TupleTable *finer, const uint64 *cut)
 {
 	const CutSpace *space = counting->space;
 
@@ -80,7 +80,7 @@ count_classes(CutCounting *counting, const Keys *finer, const uint64 *cut)
 			counting->codes[a][label] = group;
 		}
 	}
-	class_counter_show(counting->class_counter, finer->n, (const uint32 *const *) counting->codes, counting->ncodes);
+	class_counter_show(counting->class_counter, finer->ntuples, (const uint32 *const *) counting->codes, counting->ncodes);
 	class_counter_count(counting->class_counter, finer, counting->class_of);
 }
 
@@ -92,7 +92,7 @@ static void
 change_base_persons(CutCounting *counting, uint32 nkeys, const uint32 *persons)
 {
 	Histograms *histograms = population_persons(counting->space->population);
-	uint32		n = counting->class_counter->classes.n;
+	uint32		n = counting->class_counter->classes.ntuples;
 	const uint32 *start = counting->start;
 
 	group_by_class(counting->class_of, nkeys, n, persons, counting->start, counting->together);
@@ -126,13 +126,13 @@ change_base(CutCounting *counting, const uint64 *cut)
 	ClassCounter *class_counter = counting->class_counter;
 	bool		has_persons = counting->space->population->has_persons;
 	bool		from_base = counting->has_base && !(has_persons && persons_pile_up(counting));
-	Keys		old;
+	TupleTable	old;
 
 	for (int word = 0; word < counting->space->nwords && from_base; word++)
 		from_base = (cut[word] & ~counting->base_cut[word]) == 0;
-	count_classes(counting, from_base ? &counting->base : &counting->tuples, cut);
+	count_classes(counting, from_base ? &counting->base : counting->tuples, cut);
 	if (has_persons)
-		change_base_persons(counting, from_base ? counting->base.n : counting->tuples.n,
+		change_base_persons(counting, from_base ? counting->base.ntuples : counting->tuples->ntuples,
 							from_base ? counting->base_persons : counting->tuple_persons);
 	/* there is as much room for them */
 	old = counting->base;
@@ -163,11 +163,9 @@ begin_counting(Population *population, const void *argument)
 		counting->ncodes[a] = counting->space->first_bit[a + 1] - counting->space->first_bit[a] + 1;
 		counting->codes[a] = palloc(sizeof(uint32) * counting->ncodes[a]);
 	}
-	counting->tuples.n = lowest->ntuples;
-	counting->tuples.words = lowest->keys;
-	counting->tuples.counts = lowest->counts;
+	counting->tuples = lowest;
 	budget_require(population->context, (sizeof(uint64) * population->nwords + sizeof(int64)) * room);
-	counting->base.words = MemoryContextAllocHuge(population->context, sizeof(uint64) * population->nwords * room);
+	counting->base.keys = MemoryContextAllocHuge(population->context, sizeof(uint64) * population->nwords * room);
 	counting->base.counts = MemoryContextAllocHuge(population->context, sizeof(int64) * room);
 	counting->class_counter = class_counter_create(population->context, population, lowest->ntuples);
 	if (population->has_persons)
@@ -204,13 +202,13 @@ people_of_class(const CutCounting *counting, uint32 class)
 static void
 measure_sizes(const CutCounting *counting, int64 k, ClassSizes *sizes)
 {
-	const Keys *classes = &counting->class_counter->classes;
+	const TupleTable *classes = &counting->class_counter->classes;
 
 	*sizes = (ClassSizes)
 	{
 		.smallest = PG_INT64_MAX,.smallest_kept = PG_INT64_MAX
 	};
-	for (uint32 i = 0; i < classes->n; i++)
+	for (uint32 i = 0; i < classes->ntuples; i++)
 	{
 		int64		count = people_of_class(counting, i);
 
@@ -231,7 +229,7 @@ static void
 sum_lost(CutCounting *counting, int128 *lost)
 {
 	const Population *population = counting->space->population;
-	const Keys *classes = &counting->class_counter->classes;
+	const TupleTable *classes = &counting->class_counter->classes;
 
 	for (int a = 0; a < population->nattrs; a++)
 	{
@@ -240,12 +238,12 @@ sum_lost(CutCounting *counting, int128 *lost)
 		uint32	   *leaves = palloc0(sizeof(uint32) * counting->ncodes[a]); /* by the first label of
 																			 * a group */
 		uint32		all = leaves_size(attr->hierarchy, 0, attr->hierarchy->nleaves);
-		const uint64 *key = classes->words;
+		const uint64 *key = classes->keys;
 
 		for (uint32 label = 0; label < counting->ncodes[a]; label++)
 			leaves[counting->codes[a][label]] += leaves_size(attr->hierarchy, lowest->first_leaf[label], lowest->leaves[label]);
 		lost[a] = 0;
-		for (uint32 i = 0; i < classes->n; i++, key += population->nwords)
+		for (uint32 i = 0; i < classes->ntuples; i++, key += population->nwords)
 			if (people_of_class(counting, i) < counting->asked.promise.k)
 				lost[a] += (int128) classes->counts[i] * (all - leaves[key_get(key, &attr->field)]);
 		pfree(leaves);
@@ -315,8 +313,8 @@ evaluate_item(void *state, const void *item, void *evaluated)
 	if (counting->measurer != NULL && measure_closer(counting, cut, result))
 		return;
 	if (counting->people != NULL)
-		count_class_persons(population, counting->class_of, counting->base_persons, counting->base.n,
-							counting->class_counter->classes.n, counting->start, counting->together, counting->people);
+		count_class_persons(population, counting->class_of, counting->base_persons, counting->base.ntuples,
+							counting->class_counter->classes.ntuples, counting->start, counting->together, counting->people);
 	measure_sizes(counting, k, &sizes);
 	suppresses = counting->measurer == NULL && sizes.people_below > 0 &&
 		sizes.people_below <= counting->asked.promise.limit && sizes.largest >= k;

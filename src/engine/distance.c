@@ -38,24 +38,6 @@ typedef struct DistanceTables
 	uint32	   *label;			/* by position: that label */
 } DistanceTables;
 
-static void
-prepare_hierarchical(const Histograms *h, DistanceTables *tables)
-{
-	const Hierarchy *tree = h->tree;
-
-	tables->below = palloc(sizeof(int64 *) * (tree->height + 1));
-	for (int level = 0; level <= tree->height; level++)
-	{
-		const Recoding *recoding = &tree->levels[level];
-
-		tables->below[level] = budget_alloc_zero(sizeof(int64), (Size) recoding->nlabels + 1);
-		for (uint32 value = 0; value < h->nvalues; value++)
-			tables->below[level][recoding->label_of[h->leaf_of[value]]] += h->total[value];
-	}
-	tables->count = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
-	tables->label = budget_alloc(sizeof(uint32), (Size) h->nvalues + 1);
-}
-
 struct DistanceTables *
 distance_prepare(const Histograms *h)
 {
@@ -77,7 +59,19 @@ distance_prepare(const Histograms *h)
 		}
 	}
 	else if (h->metric == DISTANCE_HIERARCHICAL)
-		prepare_hierarchical(h, tables);
+	{
+		tables->below = palloc(sizeof(int64 *) * (h->tree->height + 1));
+		for (int level = 0; level <= h->tree->height; level++)
+		{
+			const Recoding *recoding = &h->tree->levels[level];
+
+			tables->below[level] = budget_alloc_zero(sizeof(int64), (Size) recoding->nlabels + 1);
+			for (uint32 value = 0; value < h->nvalues; value++)
+				tables->below[level][recoding->label_of[h->leaf_of[value]]] += h->total[value];
+		}
+		tables->count = budget_alloc(sizeof(int64), (Size) h->nvalues + 1);
+		tables->label = budget_alloc(sizeof(uint32), (Size) h->nvalues + 1);
+	}
 	MemoryContextSwitchTo(old);
 	return tables;
 }
@@ -89,36 +83,21 @@ share(int128 part, int128 whole)
 	return (double) part / (double) whole;
 }
 
-/* The surplus, where products of counts fit in 64 bits. */
-static double
-distance_equal_small(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
-{
-	int64		surplus = 0;
-
-	for (uint32 i = 0; i < length; i++)
-	{
-		int64		excess = entries[i].count * h->people - h->total[entries[i].value] * size;
-
-		surplus += Max(excess, 0);
-	}
-	return (double) surplus / (double) (size * h->people);
-}
-
 static double
 distance_equal(const Histograms *h, const ValueCount *entries, uint32 length, int64 size)
 {
 	int128		surplus = 0;
+	int64		narrow_surplus = 0;
 
-	if (h->people <= PG_INT32_MAX)
-		return distance_equal_small(h, entries, length, size);
-	for (uint32 i = 0; i < length; i++)
+	/* products of counts fit in 64 bits */
+	if (h->people <= NARROW_PEOPLE)
 	{
-		int128		excess = (int128) entries[i].count * h->people -
-		(int128) h->total[entries[i].value] * size;
-
-		if (excess > 0)
-			surplus += excess;
+		for (uint32 i = 0; i < length; i++)
+			narrow_surplus += Max(entries[i].count * h->people - h->total[entries[i].value] * size, 0);
+		return (double) narrow_surplus / (double) (size * h->people);
 	}
+	for (uint32 i = 0; i < length; i++)
+		surplus += Max((int128) entries[i].count * h->people - (int128) h->total[entries[i].value] * size, 0);
 	return share(surplus, (int128) size * h->people);
 }
 

@@ -30,15 +30,6 @@ typedef struct Slice
 	double		distance;		/* from the distribution over all people */
 } Slice;
 
-/*
- * Further properties, only if requested.  They are kept apart: walks merge
- * histograms at random, and a slice takes as much as a line of the cache.
- */
-typedef struct KeptFigures
-{
-	double		of[KEPT_FIGURES];
-} KeptFigures;
-
 /* The persons with rows in a class, instead of a histogram. */
 typedef struct PersonClass
 {
@@ -77,7 +68,13 @@ typedef struct Histograms
 	Slice	   *slices;
 	Size		nslices;
 	Size		slice_capacity;
-	KeptFigures *figures;		/* by slice, or NULL */
+
+	/*
+	 * further properties by slice, only if requested; they are kept apart,
+	 * because walks merge histograms at random, and a slice takes as much as
+	 * a line of the cache
+	 */
+	double		(*figures)[KEPT_FIGURES];
 	Size		figure_capacity;
 
 	int64	   *sum;			/* by value: the current histogram */

@@ -326,7 +326,7 @@ measure_models(const Measurer *m, const TupleTable *classes, int column, Measure
 
 			if (kept > 0)
 			{
-				extend_figure(result, model, histograms->figures[number[class]].of[kept - 1]);
+				extend_figure(result, model, histograms->figures[number[class]][kept - 1]);
 				continue;
 			}
 			values = class_values(histograms, slice, histograms->entries + slice->start, classes->counts[class]);

@@ -11,14 +11,6 @@
 
 /* -------------------- recodes keys and counts them: a fast way to unordered */
 
-/* Tuples: their keys, and the number of people of each. */
-typedef struct Keys
-{
-	uint32		n;
-	uint64	   *words;			/* the population's nwords per key */
-	int64	   *counts;
-} Keys;
-
 /* Neighbouring fields of a key's word that are translated at once. */
 typedef struct Chunk
 {
@@ -38,8 +30,8 @@ typedef struct ClassCounter
 	int			nchunks;
 	Chunk	   *chunks;
 	uint64	   *stays;			/* by word: the bits that no chunk has */
-	Keys		classes;		/* counted last, in the order of their first
-								 * keys */
+	TupleTable	classes;		/* counted last, in the order of their first
+								 * tuples, without columns */
 	int			bits;			/* of a slot number */
 	uint32	   *slots;			/* of a class: its number plus one; 0 if free */
 } ClassCounter;
@@ -53,20 +45,20 @@ extern ClassCounter *class_counter_create(MemoryContext context, const Populatio
  */
 extern void class_counter_show(ClassCounter *counter, uint32 nkeys, const uint32 *const *codes, const uint32 *ncodes);
 
-/* Sets the codes of a coarser node for those of a finer one. */
-extern void class_counter_recode(ClassCounter *counter, uint32 nkeys, Recodings from, Recodings to);
+/* Counts recoded tuples; returns the class of each if requested. */
+extern void class_counter_count(ClassCounter *counter, const TupleTable *tuples, uint32 *class_of);
 
-/* Counts recoded keys; returns the class of each if requested. */
-extern void class_counter_count(ClassCounter *counter, const Keys *keys, uint32 *class_of);
+/* Counts the classes of a coarser node from those of a finer one. */
+extern void class_counter_recode(ClassCounter *counter, const TupleTable *finer, Recodings from, Recodings to, uint32 *class_of);
 
-/* Looks up the classes of other keys; NO_CLASS for one that was not counted. */
-extern void class_counter_find(const ClassCounter *counter, const Keys *keys, uint32 *class_of);
+/* Looks up the classes of other tuples; NO_CLASS for one that was not counted. */
+extern void class_counter_find(const ClassCounter *counter, const TupleTable *tuples, uint32 *class_of);
 
 /* The class of a recoded key. */
 extern uint32 class_counter_shown(const ClassCounter *counter, const uint64 *key);
 
 /* Frees a counter; only the classes stay. */
-extern Keys class_counter_end(ClassCounter *counter);
+extern TupleTable class_counter_end(ClassCounter *counter);
 
 /* ---------------- classes of nodes visited in any order, each computed from */
 

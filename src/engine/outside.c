@@ -21,7 +21,8 @@ struct OutsideCounter
 	const Outsiders *outsiders;
 	ClassCounter *counter;
 	Recodings	leaves;
-	Keys		known;			/* scratch: tuples with all leaves known, as
+	TupleTable	all;			/* their tuples */
+	TupleTable	known;			/* scratch: those with all leaves known, as
 								 * far as a node distinguishes them */
 };
 
@@ -36,9 +37,12 @@ outside_counter_create(const Population *population, const Outsiders *outsiders,
 	counter->outsiders = outsiders;
 	counter->counter = class_counter_create(context, population, outsiders->ntuples);
 	counter->leaves = node_of_levels(population, bottom);
+	counter->all.ntuples = outsiders->ntuples;
+	counter->all.keys = outsiders->keys;
+	counter->all.counts = outsiders->counts;
 	if (outsiders->unknown != NULL)
 	{
-		counter->known.words = budget_alloc(sizeof(uint64), (Size) outsiders->ntuples * population->nwords + 1);
+		counter->known.keys = budget_alloc(sizeof(uint64), (Size) outsiders->ntuples * population->nwords + 1);
 		counter->known.counts = budget_alloc(sizeof(int64), (Size) outsiders->ntuples + 1);
 	}
 	MemoryContextSwitchTo(old);
@@ -46,28 +50,25 @@ outside_counter_create(const Population *population, const Outsiders *outsiders,
 }
 
 /* Collects the tuples that have a label in every attribute of a node. */
-static const Keys *
-known_tuples(OutsideCounter *counter, Recodings node, Keys *all)
+static const TupleTable *
+known_tuples(OutsideCounter *counter, Recodings node)
 {
 	const Outsiders *outsiders = counter->outsiders;
 	int			nwords = counter->population->nwords;
 	uint64		hidden = 0;		/* attributes whose label covers every leaf */
 
-	all->n = outsiders->ntuples;
-	all->words = outsiders->keys;
-	all->counts = outsiders->counts;
 	if (outsiders->unknown == NULL)
-		return all;
+		return &counter->all;
 	for (int a = 0; a < counter->population->nattrs; a++)
 		if (node[a]->nlabels == 1)
 			hidden |= UINT64CONST(1) << a;
-	counter->known.n = 0;
+	counter->known.ntuples = 0;
 	for (uint32 i = 0; i < outsiders->ntuples; i++)
 	{
 		if ((outsiders->unknown[i] & ~hidden) != 0)
 			continue;
-		memcpy(counter->known.words + (Size) counter->known.n * nwords, outsiders->keys + (Size) i * nwords, sizeof(uint64) * nwords);
-		counter->known.counts[counter->known.n++] = outsiders->counts[i];
+		memcpy(counter->known.keys + (Size) counter->known.ntuples * nwords, outsiders->keys + (Size) i * nwords, sizeof(uint64) * nwords);
+		counter->known.counts[counter->known.ntuples++] = outsiders->counts[i];
 	}
 	return &counter->known;
 }
@@ -75,12 +76,8 @@ known_tuples(OutsideCounter *counter, Recodings node, Keys *all)
 const ClassCounter *
 outside_counter_go(OutsideCounter *counter, Recodings node)
 {
-	Keys		all;
-	const Keys *known = known_tuples(counter, node, &all);
-
 	CHECK_FOR_INTERRUPTS();
-	class_counter_recode(counter->counter, known->n, counter->leaves, node);
-	class_counter_count(counter->counter, known, NULL);
+	class_counter_recode(counter->counter, known_tuples(counter, node), counter->leaves, node, NULL);
 	return counter->counter;
 }
 

@@ -251,15 +251,14 @@ tuple_table_recode(const Population *population, const TupleTable *finer,
 {
 	ClassCounter *counter = class_counter_create(context, population, finer->ntuples);
 	uint32	   *class_of = MemoryContextAllocHuge(context, sizeof(uint32) * ((Size) finer->ntuples + 1));
-	Keys		keys = {finer->ntuples, finer->keys, finer->counts};
+	TupleTable	counted;
 	TupleTable *classes;
 
-	class_counter_recode(counter, keys.n, from, to);
-	class_counter_count(counter, &keys, class_of);
-	keys = class_counter_end(counter);
-	classes = group_columns(population, finer, class_of, keys.n, context);
-	classes->keys = keys.words;
-	classes->counts = keys.counts;
+	class_counter_recode(counter, finer, from, to, class_of);
+	counted = class_counter_end(counter);
+	classes = group_columns(population, finer, class_of, counted.ntuples, context);
+	classes->keys = counted.keys;
+	classes->counts = counted.counts;
 	if (wanted != NULL)
 		*wanted = class_of;
 	else

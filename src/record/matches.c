@@ -139,7 +139,6 @@ matches_go(Matches *m, const int *levels)
 {
 	const Population *population = m->population;
 	const TupleTable *tuples = population->tuples;
-	Keys		keys = {tuples->ntuples, tuples->keys, tuples->counts};
 	const Recoding *node[MAX_ATTRIBUTES];
 
 	m->levels = levels;
@@ -152,19 +151,18 @@ matches_go(Matches *m, const int *levels)
 	if (m->outside != NULL)
 	{
 		m->counted = outside_counter_go(m->outside, node);
-		class_counter_find(m->counted, &keys, m->class_of);
+		class_counter_find(m->counted, tuples, m->class_of);
 	}
 	else
 	{
-		class_counter_recode(m->own, keys.n, m->leaves, node);
-		class_counter_count(m->own, &keys, m->class_of);
+		class_counter_recode(m->own, tuples, m->leaves, node, m->class_of);
 		m->counted = m->own;
 	}
 	if (m->similarity > 0)
-		memset(m->fitting, 0xff, sizeof(int64) * m->counted->classes.n);
+		memset(m->fitting, 0xff, sizeof(int64) * m->counted->classes.ntuples);
 	if (m->people != NULL)
 		count_class_persons(m->population, m->class_of, m->population->tuples->slices[m->population->ncolumns - 1],
-							m->population->tuples->ntuples, m->counted->classes.n, m->start, m->together, m->people);
+							m->population->tuples->ntuples, m->counted->classes.ntuples, m->start, m->together, m->people);
 }
 
 /* Adds up the classes whose labels are similar from an attribute on. */
@@ -208,9 +206,9 @@ count_classes(const Matches *m, const uint32 *labels)
 {
 	int64		count = 0;
 
-	for (uint32 class = 0; class < m->counted->classes.n; class++)
+	for (uint32 class = 0; class < m->counted->classes.ntuples; class++)
 	{
-		const uint64 *key = m->counted->classes.words + (Size) class * m->population->nwords;
+		const uint64 *key = m->counted->classes.keys + (Size) class * m->population->nwords;
 		int			a = 0;
 
 		while (a < m->population->nattrs &&
@@ -237,7 +235,7 @@ count_alike(Matches *m, uint32 tuple)
 		labels[a] = m->population->attrs[a].hierarchy->levels[m->levels[a]].label_of[leaf];
 		combinations *= alike->start[labels[a] + 1] - alike->start[labels[a]];
 	}
-	if (combinations > m->counted->classes.n)
+	if (combinations > m->counted->classes.ntuples)
 		return count_classes(m, labels);
 	memset(m->one, 0, sizeof(uint64) * m->population->nwords);
 	return count_combinations(m, labels, 0);

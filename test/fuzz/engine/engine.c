@@ -424,9 +424,9 @@ check_class_counter(const Population *population, Recodings node, const TupleTab
 {
 	const uint32 *codes[MAX_ATTRIBUTES];
 	uint32		ncodes[MAX_ATTRIBUTES];
-	Keys		keys = {population->tuples->ntuples, population->tuples->keys, population->tuples->counts};
+	const TupleTable *tuples = population->tuples;
 	ClassCounter *class_counter;
-	uint32	   *class_of = palloc(sizeof(uint32) * keys.n);
+	uint32	   *class_of = palloc(sizeof(uint32) * tuples->ntuples);
 	int64		people = 0;
 
 	for (int a = 0; a < population->nattrs; a++)
@@ -434,17 +434,17 @@ check_class_counter(const Population *population, Recodings node, const TupleTab
 		codes[a] = node[a]->label_of;
 		ncodes[a] = population->attrs[a].hierarchy->nleaves;
 	}
-	class_counter = class_counter_create(CurrentMemoryContext, population, keys.n);
-	class_counter_show(class_counter, keys.n, codes, ncodes);
-	class_counter_count(class_counter, &keys, class_of);
-	CHECK(class_counter->classes.n == classes->ntuples);
-	for (uint32 i = 0; i < class_counter->classes.n; i++)
+	class_counter = class_counter_create(CurrentMemoryContext, population, tuples->ntuples);
+	class_counter_show(class_counter, tuples->ntuples, codes, ncodes);
+	class_counter_count(class_counter, tuples, class_of);
+	CHECK(class_counter->classes.ntuples == classes->ntuples);
+	for (uint32 i = 0; i < class_counter->classes.ntuples; i++)
 		people += class_counter->classes.counts[i];
 	CHECK(people == population->people);
-	for (uint32 i = 0; i < keys.n; i++)
-		CHECK(class_counter->classes.counts[class_of[i]] >= keys.counts[i]);
-	class_counter_find(class_counter, &keys, class_of);
-	for (uint32 i = 0; i < keys.n; i++)
+	for (uint32 i = 0; i < tuples->ntuples; i++)
+		CHECK(class_counter->classes.counts[class_of[i]] >= tuples->counts[i]);
+	class_counter_find(class_counter, tuples, class_of);
+	for (uint32 i = 0; i < tuples->ntuples; i++)
 		CHECK(class_of[i] != NO_CLASS);
 }
 
