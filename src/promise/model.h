@@ -226,7 +226,11 @@ model_figure(const Model *model, const ClassValues *values, const Condition *con
 }
 
 /* The largest figure of models for which everybody counts. */
-extern double all_people(double people);
+static inline double
+all_people(double people)
+{
+	return people;
+}
 
 /* Whether a promise is about the values of a column. */
 extern bool promise_is_about(const DeclaredPromise *promise, const char *column);
@@ -246,6 +250,9 @@ extern char *promise_problem(const DeclaredPromise *promise);
  */
 extern bool promise_is_alike(const DeclaredPromise *promise, const DeclaredPromise *other);
 extern bool promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other);
+
+/* A number as it is written in a promise. */
+extern char *number_text(double number);
 
 /* A promise in words: "alpha <= 0.5". */
 extern char *promise_text(const DeclaredPromise *promise);

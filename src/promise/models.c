@@ -42,12 +42,6 @@ model_names(void)
 	return names.data;
 }
 
-double
-all_people(double people)
-{
-	return people;
-}
-
 bool
 promise_is_about(const DeclaredPromise *promise, const char *column)
 {
@@ -136,8 +130,7 @@ promise_is_stricter(const DeclaredPromise *promise, const DeclaredPromise *other
 		(model->more_c_is_stricter ? c_of(promise) >= c_of(other) : c_of(promise) <= c_of(other));
 }
 
-/* A number as it is written in a promise. */
-static char *
+char *
 number_text(double number)
 {
 	char	   *digits = palloc(DOUBLE_SHORTEST_DECIMAL_LEN);
