@@ -9,7 +9,6 @@
  */
 #include "base/progress.h"
 
-#include "pgstat.h"
 #include "utils/backend_status.h"
 
 static const char *const algorithm_names[] = {"lattice", "pareto", "optimize", "poka",

@@ -13,14 +13,12 @@
 
 #include <math.h>
 
-#include "access/attnum.h"
 #include "access/htup_details.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "catalog/relations.h"
-#include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/date.h"
 #include "utils/datetime.h"
@@ -28,7 +26,6 @@
 #include "utils/lsyscache.h"
 #include "utils/numeric.h"
 #include "utils/rel.h"
-#include "utils/syscache.h"
 #include "utils/typcache.h"
 
 /* Up to this many values are categories, whatever their type. */

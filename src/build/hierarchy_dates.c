@@ -4,7 +4,6 @@
  */
 #include "build/hierarchy_build.h"
 
-#include "base/names.h"
 #include "build/hierarchy_table.h"
 #include "catalog/pg_type.h"
 #include "utils/builtins.h"

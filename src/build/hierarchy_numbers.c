@@ -10,7 +10,6 @@
 
 #include "build/hierarchy_table.h"
 #include "catalog/pg_type.h"
-#include "utils/builtins.h"
 #include "utils/fmgrprotos.h"
 
 /*

@@ -8,12 +8,10 @@
  */
 #include "build/hierarchy_table.h"
 
-#include "catalog/namespace.h"
 #include "catalog/pg_type.h"
 #include "catalog/typed_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
 
 NewHierarchy *
 hierarchy_table_begin(const char *name, bool from_data)

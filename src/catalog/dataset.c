@@ -12,11 +12,8 @@
 #include <math.h>
 
 #include "access/htup_details.h"
-#include "access/transam.h"
 #include "access/xact.h"
-#include "base/names.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/relations.h"
 #include "catalog/sql.h"

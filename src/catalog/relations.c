@@ -10,7 +10,6 @@
 #include "access/transam.h"
 #include "catalog/pg_index.h"
 #include "catalog/pg_namespace.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
 #include "catalog/typed_rows.h"

@@ -18,7 +18,6 @@
  */
 #include "catalog/trusted_code.h"
 
-#include "access/htup_details.h"
 #include "access/relation.h"
 #include "access/transam.h"
 #include "catalog/partition.h"
@@ -27,11 +26,8 @@
 #include "catalog/pg_partitioned_table.h"
 #include "catalog/pg_proc.h"
 #include "catalog/pg_statistic_ext.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
-#include "nodes/nodeFuncs.h"
-#include "rewrite/prs2lock.h"
 #include "rewrite/rowsecurity.h"
 #include "utils/acl.h"
 #include "utils/builtins.h"

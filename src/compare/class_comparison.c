@@ -9,7 +9,6 @@
  */
 #include "compare/comparison.h"
 
-#include "engine/node_classes.h"
 #include "miscadmin.h"
 
 struct Comparer

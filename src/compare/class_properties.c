@@ -11,7 +11,6 @@
 #include "compare/comparison.h"
 
 #include "base/budget.h"
-#include "engine/persons.h"
 
 const char *const property_names[PROPERTIES] = {
 	[PROPERTY_CLASS_SIZE] = "class_size",

@@ -36,7 +36,6 @@
 
 #include "base/budget.h"
 #include "base/bytes.h"
-#include "engine/persons.h"
 #include "miscadmin.h"
 
 /* Classes are sorted by size up to this; larger ones are not sorted. */

@@ -14,7 +14,6 @@
 
 #include "base/budget.h"
 #include "engine/known_nodes.h"
-#include "miscadmin.h"
 
 /* A table is kept if it is this many times smaller than its source. */
 #define WORTH_KEEPING 1.1

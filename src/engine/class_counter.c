@@ -11,7 +11,6 @@
 
 #include "base/budget.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 /* The most bits of a key translated at once, unless a field has more. */
 #define CHUNK_BITS 11

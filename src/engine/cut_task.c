@@ -22,8 +22,6 @@
 #include "engine/cuts.h"
 
 #include "base/budget.h"
-#include "engine/node_classes.h"
-#include "engine/persons.h"
 #include "miscadmin.h"
 
 typedef struct CutCounting

@@ -16,7 +16,6 @@
 #include "engine/cuts.h"
 
 #include "base/budget.h"
-#include "engine/measure.h"
 
 static const Recoding *
 lowest_recoding(const Attribute *attr)

@@ -14,7 +14,6 @@
 #include "base/budget.h"
 #include "base/bytes.h"
 #include "engine/persons.h"
-#include "port/pg_bitutils.h"
 
 #define LOGS 65536
 

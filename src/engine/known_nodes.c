@@ -11,8 +11,6 @@
 #include "engine/known_nodes.h"
 
 #include "base/budget.h"
-#include "miscadmin.h"
-#include "port/pg_bitutils.h"
 
 struct KnownNodes
 {

@@ -9,8 +9,6 @@
  */
 #include "engine/lattice.h"
 
-#include "access/parallel.h"
-#include "engine/node_classes.h"
 #include "miscadmin.h"
 
 /* Parts to aim for: enough for all processes to finish at the same time. */

@@ -12,7 +12,6 @@
 #include "base/budget.h"
 #include "engine/classes.h"
 #include "engine/kd_tree.h"
-#include "engine/node_classes.h"
 #include "miscadmin.h"
 
 struct OutsideCounter

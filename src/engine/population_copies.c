@@ -4,8 +4,6 @@
  */
 #include "engine/population_copies.h"
 
-#include "engine/node_classes.h"
-#include "engine/persons.h"
 #include "miscadmin.h"
 
 /* ---------------- lets searches that need no sensitive or class column work */

@@ -13,7 +13,6 @@
 #include "access/xact.h"
 #include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "pgstat.h"
 #include "port/atomics.h"
 #include "storage/condition_variable.h"
 #include "storage/shm_toc.h"

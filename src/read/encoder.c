@@ -10,7 +10,6 @@
 #include "base/budget.h"
 #include "base/bytes.h"
 #include "catalog/pg_type.h"
-#include "lib/stringinfo.h"
 #include "utils/builtins.h"
 #include "utils/datum.h"
 #include "utils/lsyscache.h"

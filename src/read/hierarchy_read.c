@@ -19,7 +19,6 @@
 #include "utils/lsyscache.h"
 #include "utils/memutils.h"
 #include "utils/rangetypes.h"
-#include "utils/rel.h"
 
 /* The most faults listed in an error; check_hierarchy returns all. */
 #define MAX_FAULTS_TOLD 3

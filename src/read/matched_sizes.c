@@ -11,7 +11,6 @@
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/type_match.h"
-#include "catalog/typed_rows.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 

@@ -8,7 +8,6 @@
 #include "read/reading.h"
 
 #include "base/budget.h"
-#include "engine/persons.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "utils/memutils.h"

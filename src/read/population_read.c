@@ -17,7 +17,6 @@
 #include "utils/fmgrprotos.h"
 #include "utils/memutils.h"
 #include "utils/numeric.h"
-#include "utils/rel.h"
 #include "storage/bufmgr.h"
 
 /* The quasi-identifiers of a declaration, applied to another relation. */

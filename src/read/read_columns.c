@@ -16,11 +16,9 @@
 
 #include "access/htup_details.h"
 #include "access/relation.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
 #include "catalog/trusted_code.h"
-#include "catalog/relations.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"

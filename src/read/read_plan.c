@@ -24,17 +24,11 @@
  */
 #include "read/reading.h"
 
-#include "catalog/namespace.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
-#include "catalog/pg_type.h"
-#include "catalog/relations.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
-#include "catalog/typed_rows.h"
-#include "miscadmin.h"
-#include "utils/acl.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"

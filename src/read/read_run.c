@@ -8,11 +8,7 @@
 #include "read/reading.h"
 
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
-#include "catalog/sql.h"
 #include "catalog/trusted_code.h"
-#include "catalog/typed_rows.h"
-#include "nodes/params.h"
 #include "optimizer/cost.h"
 #include "utils/builtins.h"
 #include "utils/memutils.h"

@@ -14,12 +14,10 @@
 #include "read/recoding_table.h"
 
 #include "base/budget.h"
-#include "base/key_counter.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/typed_rows.h"
-#include "miscadmin.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"

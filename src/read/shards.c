@@ -9,7 +9,6 @@
  */
 #include "read/reading.h"
 
-#include "access/genam.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_inherits.h"
 #include "catalog/pg_type.h"

@@ -17,7 +17,6 @@
 #include "base/bytes.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "catalog/type_match.h"
 #include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "utils/builtins.h"

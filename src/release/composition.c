@@ -5,7 +5,6 @@
  */
 #include "release/content.h"
 
-#include "catalog/dataset.h"
 #include "catalog/own_objects.h"
 #include "miscadmin.h"
 #include "nodes/value.h"

@@ -8,12 +8,10 @@
 #include "release/recoding_rows.h"
 
 #include "access/relation.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "base/budget.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "catalog/typed_rows.h"
 #include "engine/population_copies.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"

@@ -9,10 +9,8 @@
 
 #include "access/relation.h"
 #include "catalog/namespace.h"
-#include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "catalog/trusted_code.h"
-#include "catalog/typed_rows.h"
 #include "miscadmin.h"
 #include "read/population_read.h"
 #include "release/pseudonym.h"

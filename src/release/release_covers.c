@@ -9,7 +9,6 @@
  */
 #include "release/release_verify.h"
 
-#include "base/key_counter.h"
 #include "miscadmin.h"
 
 static void

@@ -9,12 +9,9 @@
  */
 #include "release/release_entry.h"
 
-#include "base/names.h"
-#include "catalog/own_objects.h"
 #include "catalog/pg_class.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "engine/population.h"
 #include "miscadmin.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"

@@ -4,10 +4,8 @@
  */
 #include "release/release_parts.h"
 
-#include "catalog/dataset.h"
 #include "catalog/sql.h"
 #include "read/population_read.h"
-#include "release/entry_row.h"
 #include "utils/lsyscache.h"
 
 void

@@ -5,23 +5,18 @@
  */
 #include "release/release.h"
 
-#include <math.h>
-
 #include "catalog/pg_operator.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
 #include "common/hashfn.h"
 #include "engine/population_copies.h"
 #include "miscadmin.h"
-#include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "read/weights.h"
 #include "record/record_search.h"
 #include "release/pseudonym.h"
 #include "release/cut_bits.h"
 #include "utils/builtins.h"
-#include "utils/lsyscache.h"
-#include "utils/tuplesort.h"
 #include "utils/varbit.h"
 
 /*

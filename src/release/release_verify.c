@@ -11,14 +11,10 @@
 
 #include "catalog/sql.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_type.h"
 #include "catalog/trusted_code.h"
 #include "miscadmin.h"
-#include "read/hierarchy_read.h"
 #include "read/population_read.h"
 #include "release/release_parts.h"
-#include "release/content.h"
-#include "utils/builtins.h"
 #include "utils/guc.h"
 #include "utils/lsyscache.h"
 

@@ -7,7 +7,6 @@
 #include "release/release.h"
 
 #include "access/heapam.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "base/prng.h"
 #include "catalog/pg_class.h"
@@ -16,12 +15,10 @@
 #include "catalog/sql.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"
-#include "port/pg_bitutils.h"
 #include "release/pseudonym.h"
 #include "utils/builtins.h"
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
-#include "utils/tuplesort.h"
 
 /* Rows that are inserted at once. */
 #define BATCH 500

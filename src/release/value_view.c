@@ -13,7 +13,6 @@
 #include "access/relation.h"
 #include "catalog/sql.h"
 #include "miscadmin.h"
-#include "read/hierarchy_read.h"
 #include "release/release.h"
 #include "utils/lsyscache.h"
 #include "utils/typcache.h"

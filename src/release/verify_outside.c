@@ -10,13 +10,9 @@
 
 #include <math.h>
 
-#include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
 #include "catalog/sql.h"
-#include "catalog/type_match.h"
-#include "catalog/typed_rows.h"
 #include "miscadmin.h"
-#include "read/reading.h"
 #include "release/entry_row.h"
 #include "utils/builtins.h"
 #include "utils/guc.h"

@@ -42,17 +42,12 @@
 
 #include <math.h>
 
-#include "access/parallel.h"
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/known_nodes.h"
-#include "engine/lattice.h"
-#include "engine/node_classes.h"
-#include "engine/worker_pool.h"
 #include "miscadmin.h"
 #include "search/lower_bounds.h"
 #include "search/shared_nodes.h"
-#include "utils/timestamp.h"
 
 /* Boxes between two checks of the clock. */
 #define BOXES_A_LOOK 64

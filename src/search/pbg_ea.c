@@ -14,11 +14,8 @@
  */
 #include "search/searches.h"
 
-#include <math.h>
-
 #include "base/bytes.h"
 #include "base/progress.h"
-#include "engine/lattice.h"
 #include "miscadmin.h"
 #include "search/lower_bounds.h"
 #include "search/shared_nodes.h"

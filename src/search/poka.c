@@ -26,7 +26,6 @@
 #include "base/budget.h"
 #include "base/progress.h"
 #include "engine/known_nodes.h"
-#include "engine/lattice.h"
 #include "miscadmin.h"
 #include "portability/instr_time.h"
 #include "search/lower_bounds.h"

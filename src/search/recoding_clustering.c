@@ -10,7 +10,6 @@
 #include "search/recoding_parts.h"
 
 #include "base/budget.h"
-#include "base/packed_key.h"
 #include "miscadmin.h"
 
 /* The number of clusters is from this to three times as many. */

@@ -19,7 +19,6 @@
 #include <math.h>
 
 #include "base/budget.h"
-#include "engine/outside.h"
 #include "miscadmin.h"
 
 /* Up to this many codes, the losses of pairs are in a table. */

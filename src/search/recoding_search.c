@@ -7,7 +7,6 @@
  * tuples are improved, in parallel by workers; then blocks shifted by half a
  * block, so that classes can change across the borders of the first ones.
  */
-#include "search/recoding.h"
 
 #include "base/budget.h"
 #include "search/recoding_parts.h"

@@ -18,7 +18,6 @@
 #include "catalog/indexing.h"
 #include "catalog/own_objects.h"
 #include "catalog/pg_type.h"
-#include "catalog/typed_rows.h"
 #include "utils/array.h"
 #include "utils/builtins.h"
 #include "utils/fmgroids.h"

@@ -14,12 +14,9 @@
 #include "store/store_parts.h"
 
 #include "access/table.h"
-#include "access/tableam.h"
 #include "access/xact.h"
 #include "catalog/own_objects.h"
-#include "catalog/pg_class.h"
 #include "catalog/sql.h"
-#include "catalog/typed_rows.h"
 #include "commands/trigger.h"
 #include "executor/tuptable.h"
 #include "miscadmin.h"

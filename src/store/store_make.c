@@ -44,7 +44,6 @@
 #include "utils/lsyscache.h"
 #include "utils/rel.h"
 #include "utils/rls.h"
-#include "utils/timestamp.h"
 
 /* ------------------------------------------------------------------ its table */
 
