@@ -157,12 +157,12 @@ content_difference(const Content *a, const ContentView *views_a, const Content *
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt difference", ALLOCSET_DEFAULT_SIZES);
 	KeyCounter *classes = key_counter_create(context, Max(code_words(nviews), 1), 1024);
 	KeyCounter *rows = key_counter_create(context, nvalues + 1, 1024);
-	KeyCounter *only = key_counter_create(context, 1, 1024);	/* people of a class
-																 * whom one side shows */
+	KeyCounter *only = key_counter_create(context, 1, 1024);
 	int64		smallest = 0;
 
 	add_rows(classes, rows, a, views_a, nviews, values, nvalues, 0);
 	add_rows(classes, rows, b, views_b, nviews, values, nvalues, 1);
+	/* by class and side, the people whom only that side shows */
 	for (uint32 i = 0; i < rows->nkeys; i++)
 		if (rows->counts[i] != 0)
 		{

@@ -246,8 +246,7 @@ group_people(const KnownLink *links, int n, const KeyCounter *own, int64 k)
 	MemoryContext context = AllocSetContextCreate(CurrentMemoryContext, "anonopt linked people", ALLOCSET_DEFAULT_SIZES);
 	MemoryContext old = MemoryContextSwitchTo(context);
 	MemoryContext content = AllocSetContextCreate(context, "anonopt content", ALLOCSET_DEFAULT_SIZES);
-	KeyCounter *everybody = key_counter_create(context, 1, 1024);	/* and their classes in
-																	 * one content, or 0 */
+	KeyCounter *everybody = key_counter_create(context, 1, 1024);
 	uint32	   *group_of = NULL;
 	Size		room = 0;
 	KeyCounter *groups = NULL;
@@ -261,6 +260,7 @@ group_people(const KnownLink *links, int n, const KeyCounter *own, int64 k)
 		MemoryContextSwitchTo(content);
 		persons = i < n ? load_link(&links[i]) : own;
 		MemoryContextSwitchTo(context);
+		/* instead of counts, everybody's class in this content, or 0 */
 		memset(everybody->counts, 0, sizeof(int64) * everybody->nkeys);
 		for (uint32 person = 0; person < persons->nkeys; person++)
 		{
